@@ -1,4 +1,4 @@
-/** Packs `@pith/context` as it is published and unpacks it into a folder, so that what users install is what is measured. */
+/** Installs `@pith/context` and the program from their tarballs, so that the suites measure what users install. */
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, statSync } from "node:fs";
@@ -7,13 +7,13 @@ import { join } from "node:path";
 export interface BuiltPackage {
   /** The folder of the installed package. */
   readonly folder: string;
-  /** For the figures: what was measured. */
+  /** Name, version and size of the package, for the figures. */
   readonly description: string;
 }
 
 const workspace = join(import.meta.dirname, "../..");
 
-/** The package goes into `node_modules` below the folder. */
+/** Installs the package into `node_modules` in the folder. */
 export async function installBuiltContext(folder: string): Promise<BuiltPackage> {
   const packageFolder = join(folder, "node_modules/@pith/context");
   mkdirSync(packageFolder, { recursive: true });
@@ -27,11 +27,18 @@ export async function installBuiltContext(folder: string): Promise<BuiltPackage>
   return { folder: packageFolder, description: `${name} ${version} as packed, ${files.length} files of JavaScript` };
 }
 
-// The build replaces the package's `dist` folder: of two programs that pack at the same time, one waits.
+/** Installs the program from its tarball into an empty folder, as users do. Returns the file that starts it. */
+export function installProgram(folder: string): string {
+  const pack = [join(workspace, "scripts/pack-packages.ts"), folder, "--install"];
+  return execFileSync(process.execPath, pack, { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] }).trim();
+}
+
+// The build replaces the package's `dist` folder, so that only one process may pack at a time.
 async function packWithLock(folder: string): Promise<string> {
   const lock = join(workspace, "node_modules/.packing-context");
   for (let tries = 0; !tryLock(lock); tries++) {
-    if (tries > MAX_TRIES) throw new Error(`another program packs @pith/context; if none does, remove ${lock}`);
+    if (tries > MAX_TRIES)
+      throw new Error(`another process is packing @pith/context. If none is running, remove ${lock}.`);
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
   try {
@@ -48,7 +55,7 @@ function tryLock(lock: string): boolean {
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-    // A program that was killed leaves it behind.
+    // A killed process leaves its lock.
     if (Date.now() - (statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? Date.now()) > STALE_MS)
       rmSync(lock, { recursive: true, force: true });
     return false;

@@ -1,11 +1,11 @@
-/** Imports an entry point of the built package by the file that its `package.json` names, as an installed program would. */
+/** Imports an entry point of the built package by the `exports` of its `package.json`. */
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
-/** `entry` is `.` or, for example, `./node`. */
-export async function importBuilt(home, entry) {
-  const { exports } = JSON.parse(readFileSync(join(home, "package.json"), "utf8"));
-  return import(pathToFileURL(join(home, exports[entry].default)).href);
+/** `entry` is `.` or a subpath such as `./node`. */
+export async function importBuilt(packageFolder, entry) {
+  const { exports } = JSON.parse(readFileSync(join(packageFolder, "package.json"), "utf8"));
+  return import(pathToFileURL(join(packageFolder, exports[entry].default)).href);
 }

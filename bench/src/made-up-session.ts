@@ -1,4 +1,4 @@
-/** Makes session files of any length as a coding agent leaves them, and writes the long one that several suites measure on. */
+/** Generates session files of any length like those of a coding agent, and writes the long session that several suites use. */
 
 import { closeSync, openSync, writeSync } from "node:fs";
 import { createRandom } from "./random.ts";
@@ -8,15 +8,15 @@ import { createTextSource } from "./texts.ts";
 export interface SessionShape {
   readonly entries: number;
   readonly compactions: number;
-  /** Entries from one compaction to the next. */
+  /** The number of entries from one compaction to the next. */
   readonly distance: number;
   readonly seed: number;
   readonly corpus?: string | undefined;
 }
 
 /**
- * The lines of a pi file of version 3, header first, without line ends: about 2 KB an entry, six entries a turn, compactions at even
- * distances.
+ * Generates the lines of a pi session file of version 3: about 2 KB per entry, six entries per turn, compactions at equal
+ * distances. The lines have no line ends.
  */
 export function* generateSession({ entries, compactions, distance, seed, corpus }: SessionShape): Generator<string> {
   const makeText = createTextSource(createRandom(seed), corpus);
@@ -36,7 +36,34 @@ export function* generateSession({ entries, compactions, distance, seed, corpus 
   }
 }
 
-/** The next message of such a session, as a running agent would add it. */
+const START_TIME = 1_767_225_600_000;
+const MODEL = { api: "anthropic-messages", provider: "anthropic", model: "claude-sonnet-4-5" };
+/** The id of an entry. Entries count from 1. */
+export const entryId = (index: number): string => (0x10000000 + index).toString(16);
+const callId = (index: number): string => `toolu_${index}`;
+const formatTime = (index: number): string => new Date(START_TIME + index * 1000).toISOString();
+
+function createCompaction(index: number, entryFields: object, makeText: (length: number) => string): object {
+  const details = {
+    readFiles: Array.from({ length: 30 }, (_, file) => `src/file${file}.ts`),
+    modifiedFiles: ["src/a.ts"],
+  };
+  return {
+    type: "compaction",
+    ...entryFields,
+    summary: `## Goal\n${makeText(6000)}`,
+    firstKeptEntryId: entryId(firstKeptIndex(index)),
+    tokensBefore: 185_000,
+    details,
+  };
+}
+
+// A compaction keeps about twenty entries, beginning with a user message.
+function firstKeptIndex(index: number): number {
+  return Math.max(6, index - 18 - (index % 6));
+}
+
+/** Creates the message at an index of such a session. */
 export function createMessage(index: number, makeText: (length: number) => string): object {
   const timestamp = START_TIME + index * 1000;
   const position = index % 6;
@@ -66,26 +93,6 @@ export function createMessage(index: number, makeText: (length: number) => strin
   };
 }
 
-function createCompaction(index: number, entryFields: object, makeText: (length: number) => string): object {
-  const details = {
-    readFiles: Array.from({ length: 30 }, (_, file) => `src/file${file}.ts`),
-    modifiedFiles: ["src/a.ts"],
-  };
-  return {
-    type: "compaction",
-    ...entryFields,
-    summary: `## Goal\n${makeText(6000)}`,
-    firstKeptEntryId: entryId(firstKeptIndex(index)),
-    tokensBefore: 185_000,
-    details,
-  };
-}
-
-// About twenty entries, beginning with a user message.
-function firstKeptIndex(index: number): number {
-  return Math.max(6, index - 18 - (index % 6));
-}
-
 function createThinking(makeText: (length: number) => string): object {
   return { type: "thinking", thinking: makeText(500), thinkingSignature: "x".repeat(200) };
 }
@@ -96,13 +103,6 @@ function createToolCall(index: number, makeText: (length: number) => string): ob
   const edits = [{ oldText: makeText(150), newText: makeText(150) }];
   return { type: "toolCall", id: callId(index), name: "edit", arguments: { path: `src/g${index % 100}.ts`, edits } };
 }
-
-const START_TIME = 1_767_225_600_000;
-const MODEL = { api: "anthropic-messages", provider: "anthropic", model: "claude-sonnet-4-5" };
-/** The id of an entry, counted from 1. */
-export const entryId = (index: number): string => (0x10000000 + index).toString(16);
-const callId = (index: number): string => `toolu_${index}`;
-const formatTime = (index: number): string => new Date(START_TIME + index * 1000).toISOString();
 
 function createUsage(index: number): object {
   const cacheRead = (index % 2000) * 500;
@@ -118,10 +118,10 @@ function createUsage(index: number): object {
 
 export const ENTRIES = 100_000;
 export const COMPACTIONS = 50;
-/** Entries from one compaction to the next; a short session with the same distance has the same context. */
+/** The number of entries from one compaction to the next. A shorter session with the same interval has the same context. */
 const COMPACTION_INTERVAL = Math.floor(ENTRIES / (COMPACTIONS + 1));
 
-/** With fewer compactions it is shorter, and ends in a context of the same size. */
+/** A session with fewer compactions is shorter, but has a context of the same size. */
 export function writeLongSession(file: string, compactions: number, { seed, corpus, log }: SuiteOptions): string {
   const entries = ENTRIES - COMPACTION_INTERVAL * (COMPACTIONS - compactions);
   log(`writing a session of ${entries} entries with ${compactions} compactions`);

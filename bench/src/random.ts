@@ -1,10 +1,10 @@
-/** Makes numbers that look random and repeat with the same seed. */
+/** Creates seeded random numbers. */
 
 import { createSeededRandom } from "../../packages/context/test/support/seeded-random.ts";
 
 export type Random = () => number;
 
-/** Between 0 and 1. */
+/** Returns a function that generates numbers between 0 and 1. */
 export function createRandom(seed: number): Random {
   return createSeededRandom(seed);
 }

@@ -1,4 +1,4 @@
-/** Runs `pnpm bench SUITE`: measurements, beside peers and beside the limit. */
+/** Runs `pnpm bench SUITE`: performance measurements, compared with other programs and with the minimum possible. */
 
 import { planSuite } from "./context/plan-suite.ts";
 import { contextSuite } from "./context/suite.ts";

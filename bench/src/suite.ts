@@ -1,34 +1,34 @@
-/** Runs suites of benchmarks and evaluations from the command line: parses its arguments, prints help and figures. */
+/** Runs a suite of benchmarks or evaluations from the command line: parses the arguments, prints help and figures. */
 
 import { parseArgs } from "node:util";
 
 export interface Suite {
   readonly name: string;
-  /** One line for the help. */
+  /** One line for the help text. */
   readonly description: string;
-  run(settings: SuiteOptions): Promise<Figures>;
+  run(options: SuiteOptions): Promise<Figures>;
 }
 
 export interface SuiteOptions {
   /** A short version that ends within 45 s. */
   readonly quick: boolean;
   readonly seed: number;
-  /** A folder with texts or sessions to use instead of made-up ones. */
+  /** A folder with texts or sessions to use instead of generated ones. */
   readonly corpus: string | undefined;
-  /** A file with what an evaluation plants, instead of made-up facts. */
+  /** A file with the facts that an evaluation plants, instead of generated ones. */
   readonly facts: string | undefined;
-  /** A folder for what was measured, to be read by people. */
+  /** A folder to write the measured texts to. */
   readonly out?: string | undefined;
-  /** Whether other programs run beside ours (true unless said). */
+  /** Whether to compare with other programs. Default: true. */
   readonly peers?: boolean;
-  /** Progress and tables for people; silent figures go into the result. */
+  /** Prints progress and tables. The figures are returned. */
   readonly log: (text: string) => void;
 }
 
-/** Named numbers, in the order they are shown. */
+/** Figures by name, in the order in which they are shown. */
 export type Figures = Readonly<Record<string, number | string>>;
 
-/** The whole program: a mistake in the call or a run that cannot go on ends in one sentence. */
+/** Runs the program. An error prints one line and sets the exit code. */
 export async function runSuites(command: string, suites: readonly Suite[], args: readonly string[]): Promise<void> {
   try {
     await runSuite(command, suites, args);
@@ -44,11 +44,11 @@ async function runSuite(command: string, suites: readonly Suite[], args: readonl
   if (values.help || !suite) {
     console.log(formatHelp(command, suites));
     if (!values.help)
-      console.error(`\n${command}: ${positionals[0] ? `there is no suite "${positionals[0]}"` : "which suite?"}`);
+      console.error(`\n${command}: ${positionals[0] ? `unknown suite "${positionals[0]}"` : "name a suite"}`);
     process.exitCode = values.help ? 0 : 2;
     return;
   }
-  // With --json stdout carries figures only; people read the rest on stderr.
+  // With --json, stdout has only the figures, and progress goes to stderr.
   const log = (text: string): void => (values.json ? console.error(text) : console.log(text));
   const seed = Number(values.seed);
   if (!Number.isSafeInteger(seed)) throw new Error(`--seed takes a whole number, not "${values.seed}"`);
@@ -76,12 +76,12 @@ function formatHelp(command: string, suites: readonly Suite[]): string {
 ${suites.map(({ name, description }) => `  ${name.padEnd(width)}  ${description}`).join("\n")}
 
   --quick        a short version that ends within 45 s
-  --json         figures as one JSON object on the last line of stdout
-  --seed N       the same made-up data again (default 1)
-  --corpus DIR   use what lies in DIR instead of made-up data
-  --facts FILE   plant what this JSON file says instead of made-up facts (suites that plant any)
-  --out DIR      write the texts that were measured into DIR (eval played)
-  --no-peers     leave other programs out (eval played)
+  --json         print the figures as one JSON object on the last line of stdout
+  --seed N       the seed of generated data (default 1)
+  --corpus DIR   use the files in DIR instead of generated data
+  --facts FILE   plant the facts of this JSON file instead of generated ones (suites that plant facts)
+  --out DIR      write the measured texts to DIR (eval played)
+  --no-peers     do not compare with other programs (eval played)
 
   pnpm ${command} ${suites[0]?.name} --quick --json`;
 }

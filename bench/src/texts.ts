@@ -1,10 +1,10 @@
-/** Supplies text to fill made-up sessions with: from a folder, or words put together at random. */
+/** Supplies text for generated sessions: from a folder, or random words. */
 
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type Random, randomInteger } from "./random.ts";
 
-/** A piece of text of this length. */
+/** Returns a text of the given length. */
 export type TextSource = (length: number) => string;
 
 export function createTextSource(random: Random, corpus: string | undefined): TextSource {
@@ -21,7 +21,7 @@ function readFolderText(folder: string): string {
     .filter((path) => statSync(path).isFile());
   const text = files.map((path) => readFileSync(path, "utf8")).join("\n");
   if (text.length < 10_000)
-    throw new Error(`--corpus ${folder}: at least 10,000 letters of text are needed, there are ${text.length}`);
+    throw new Error(`--corpus ${folder}: the folder needs at least 10,000 characters of text, but has ${text.length}`);
   return text;
 }
 

@@ -1,4 +1,4 @@
-/** The worker behind `bench context` and `bench plan` can do everything it is asked with the package as it is built. */
+/** Tests that every command of the `bench context` and `bench plan` worker runs with the built package. */
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

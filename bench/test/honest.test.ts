@@ -1,10 +1,10 @@
-/** `pnpm eval honest` reads all its lines, and its figures stay within their bounds. */
+/** Tests that `pnpm eval honest` reads all its lines, and that its figures stay within their bounds. */
 
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 
-test("AUD4 AUD7 no true line is altered, few are marked, and no invented permission ends unmarked", () => {
+test("AUD4 AUD7 no true line is altered, few are marked, and no invented permission stays unmarked", () => {
   const run = join(import.meta.dirname, "../../evals/src/run.ts");
   const { stdout, stderr, status } = spawnSync(process.execPath, [run, "honest", "--json"], { encoding: "utf8" });
   expect(stderr).toContain("English: 25 true lines");

@@ -1,4 +1,4 @@
-/** The evaluation of what code keeps, in its short version: none of its figures may be less than promised. */
+/** Tests the short version of `pnpm eval keeping`: no figure may be below its promise. */
 
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, writeFileSync } from "node:fs";
@@ -12,7 +12,7 @@ const keeping = (...args: readonly string[]): Record<string, number> =>
     spawnSync(process.execPath, [evals, "keeping", "--quick", "--json", ...args], { encoding: "utf8" }).stdout,
   );
 
-test("KEEP1 KEEP2 KEEP5 KEEP6 LED2 LED5 planted rules, pins, files, the last checks and open errors are all there after ten compactions", () => {
+test("KEEP1 KEEP2 KEEP5 KEEP6 LED2 LED5 planted rules, pins, files, the last checks and open errors remain after ten compactions", () => {
   const figures = keeping("--seed", "7");
   for (const name of [
     "rules_in_files",
@@ -30,7 +30,7 @@ test("KEEP1 KEEP2 KEEP5 KEEP6 LED2 LED5 planted rules, pins, files, the last che
   expect(figures.small_window_unnamed).toBe(0);
 });
 
-test("KEEP2 LED2 facts can be given from outside, and what is not kept would be seen", () => {
+test("KEEP2 LED2 accepts facts from a file, and reports facts that are not kept", () => {
   const file = join(mkdtempSync(join(tmpdir(), "pith-facts-")), "facts.json");
   const rules = { files: ["Use tabs."], system: ["Be brief."], chat: ["Never touch <main>."], pins: ["Ask\nfirst."] };
   const files = [{ path: "src/a b.ts", did: "modified" }];

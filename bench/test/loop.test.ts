@@ -1,11 +1,11 @@
-/** The built program does a task of forty rounds, and what it sends and takes stays within its limits. */
+/** Tests a task of forty rounds with the built program: its requests and its times stay within their limits. */
 
 import { expect, test } from "vitest";
-import { sharePrefixKept } from "../src/loop/measurements.ts";
+import { prefixKeptShare } from "../src/loop/measurements.ts";
 import type { RaceResult } from "../src/loop/race.ts";
 import { measureLoop, toFigures } from "../src/loop/suite.ts";
 
-test("forty rounds: a short first request, every request begins with the one before it, and no more than a machine at work explains", () => {
+test("forty rounds: a short first request, every request begins with the previous one, and the times stay within limits for a busy machine", () => {
   const figures = measureLoop({ runs: 1, rounds: 40, alsoSandboxed: false });
   expect(figures.first_request_bytes).toBeLessThanOrEqual(8_000);
   expect(figures.prefix_kept).toBe(1);
@@ -14,17 +14,17 @@ test("forty rounds: a short first request, every request begins with the one bef
   expect(figures.round_x_floor).toBeLessThan(15);
 });
 
-test("a request keeps the one before it when only marks for the cache have wandered", () => {
+test("a request keeps the prefix of the previous one if only cache marks have moved", () => {
   const mark = { cache_control: { type: "ephemeral" } };
   const said = (text: string, more: object = {}) => ({ role: "user", content: [{ type: "text", text, ...more }] });
   const first = { system: "Be brief.", tools: [{ name: "read" }], messages: [said("one", mark)] };
   const second = { ...first, messages: [{ role: "user", content: "one" }, said("two", mark)] };
-  expect(sharePrefixKept([first, second])).toBe(1);
-  expect(sharePrefixKept([first, { ...second, system: "Be long." }])).toBe(0);
-  expect(sharePrefixKept([first, second, first])).toBe(0.5);
+  expect(prefixKeptShare([first, second])).toBe(1);
+  expect(prefixKeptShare([first, { ...second, system: "Be long." }])).toBe(0);
+  expect(prefixKeptShare([first, second, first])).toBe(0.5);
 });
 
-test("each turn is compared with the floor of the same turn, and two floors by what they agree on less", () => {
+test("each run is compared with the floor of the same run, and two floors by their larger difference", () => {
   const result = (name: string, starts: readonly number[], roundMs: number): RaceResult => ({
     name,
     times: starts.map((startMs) => ({ startMs, roundMs, exitMs: 1 })),

@@ -1,4 +1,4 @@
-/** Opening a session whose entries are all in the context, in the short version of the benchmark. */
+/** Tests the short benchmark of opening a session whose entries are all in the context. */
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-/** The overflow suite on our copy of the fixture, without pi. */
+/** Tests the overflow suite on our copy of the fixture, without pi. */
 
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -8,7 +8,7 @@ import { measureOverflow } from "../src/overflow/suite.ts";
 const folder = join(import.meta.dirname, "../../packages/models/test/overflow");
 const fixture = join(folder, "overflow.json");
 
-test("OVF1 OVF3 OVF10 no refusal of the fixture is mistaken, under any status, in any case, in any form", () => {
+test("OVF1 OVF3 OVF10 classifies every refusal of the fixture correctly, with any status, letter case and JSON format", () => {
   const said: string[] = [];
   const figures = measureOverflow({ corpus: fixture, log: (text) => said.push(text) });
   expect(figures).toMatchObject({ rows: 64, wrong: 0, wrong_sweep: 0, wrong_case: 0, wrong_reformatted: 0 });
@@ -16,13 +16,13 @@ test("OVF1 OVF3 OVF10 no refusal of the fixture is mistaken, under any status, i
   expect(said).toEqual(["64 refusals from packages/models/test/overflow/overflow.json"]);
 });
 
-test("a folder is all its files together", () => {
+test("reads all files of a folder", () => {
   const { rows } = readCorpus(folder);
   expect(rows.length).toBeGreaterThan(200);
   expect(countWrong(rows)).toBe(0);
 });
 
-test("a row that is mistaken is counted", () => {
+test("counts a wrong classification", () => {
   const rows = readCorpus(fixture).rows.map((row) => ({ ...row, expected: "other" as const }));
   expect(countWrong(rows)).toBe(64 - 6);
 });

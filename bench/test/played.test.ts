@@ -1,4 +1,4 @@
-/** `pnpm eval played` without pi: what the built program shows its model after each compaction of the recorded session. */
+/** Tests `pnpm eval played` without pi: the model's context after each compaction of the recorded session. */
 
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -19,7 +19,7 @@ test("the front stays below its bounds in all three compactions, and no fact of 
   expect(stderr).toContain("recorded drafts, compaction 3: ");
   expect(status).toBe(0);
   const figures = JSON.parse(stdout.trim().split("\n").at(-1) ?? "");
-  // The recorded drafts answer an earlier prompt and repeat the user's messages; the others answer the present one.
+  // The recorded drafts were written for an earlier prompt and repeat the user's messages; the others are for the current one.
   for (const { drafts, bounds } of [
     { drafts: "_recorded", bounds: { tokens: 2_100, ids: 0.09, repeats: 2, unique: 0.3 } },
     { drafts: "", bounds: { tokens: 1_650, ids: 0.07, repeats: 1, unique: 0.8 } },
@@ -43,7 +43,7 @@ test("the front stays below its bounds in all three compactions, and no fact of 
   rmSync(out, { recursive: true });
 });
 
-test("every block of a recorded request is found among the recorded entries, but for the notes on the working folder", () => {
+test("finds every block of a recorded request in the recorded entries, except the notes on the working folder", () => {
   const found = readRecordedSummaries().map(({ request }) => {
     const handles = [...findHandles(requestText(request), ROWS)];
     return [handles.length, handles[0], handles.at(-1)];
@@ -55,7 +55,7 @@ test("every block of a recorded request is found among the recorded entries, but
   ]);
 });
 
-test("citations are translated to the handles of the live request, whichever form these have", () => {
+test("translates citations to the handles of the live request, in either format", () => {
   const draft = "- tilda [e2]\n- both [e1, e3]\n- earlier (entry:a1, entry:a2)\n- [x] done [e4]";
   const written = new Map([
     ["e2", "b2"],
@@ -82,7 +82,7 @@ test("citations are translated to the handles of the live request, whichever for
   expect(removeCitations(draft)).toBe("- tilda\n- both\n- earlier\n- [x] done");
 });
 
-test("a front is measured by its ids, by what it repeats and by the facts in it", () => {
+test("measures the ids, repetitions and facts of a front", () => {
   const request = "Never use npm dependencies. Sort the open todos by their due date, please.";
   const summary = "- Sort the open todos by due date [#2]\n- Measured: an insert takes about 2.5 ms (entry:a1-2)\n";
   const front = { text: `${request}\n${summary}`, summary, tail: "" };

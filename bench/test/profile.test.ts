@@ -1,4 +1,4 @@
-/** The samples of a profile are divided among the parts of the program. */
+/** Tests that the samples of a profile are assigned to the parts of the program. */
 
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-/** A command in the sandbox costs no more than a machine at work explains. */
+/** Tests that a command in the sandbox takes no longer than a busy machine explains. */
 
 import { expect, test } from "vitest";
 import { measureSandbox } from "../src/sandbox/suite.ts";

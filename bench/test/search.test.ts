@@ -1,9 +1,9 @@
-/** A small pile of made-up sessions: every kind of question finds what was written, and an append is found. */
+/** Tests the search suite on a small corpus: every kind of query has hits, and an append is found. */
 
 import { expect, test } from "vitest";
 import { runSearch } from "../src/search/suite.ts";
 
-test("a pile of 2 MB: all questions that stand in it are answered", async () => {
+test("a corpus of 2 MB: every query has hits", async () => {
   const figures = await runSearch({ sessions: 20, bytes: 2e6, each: 2, runs: 1, seed: 3, log: () => undefined });
   expect(figures).toMatchObject({ sessions: 20 });
   expect(figures.search_ms_p95).toBeLessThan(5_000);

@@ -1,4 +1,4 @@
-/** The command line of benchmarks and evaluations, as a person or another program calls it. */
+/** Tests the command line of benchmarks and evaluations. */
 
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ const runEval = (...args: readonly string[]) => {
   return { status, stdout, stderr };
 };
 
-test("with --json the last line of stdout is one object with the figures, and nothing else is there", () => {
+test("with --json, stdout is one line with the figures as an object", () => {
   const { status, stdout } = runEval("reading", "--quick", "--json", "--seed", "3");
   expect(status).toBe(0);
   expect(stdout.trimEnd().split("\n")).toHaveLength(1);
@@ -32,8 +32,8 @@ test("the same seed gives the same figures", () => {
 });
 
 test.each([
-  [["nothing"], 2, 'there is no suite "nothing"'],
-  [[], 2, "which suite?"],
+  [["nothing"], 2, 'unknown suite "nothing"'],
+  [[], 2, "name a suite"],
   [["reading", "--seed", "x"], 1, '--seed takes a whole number, not "x"'],
   [["reading", "--corpus", "/nowhere/at/all"], 1, "there is no such folder"],
   [["reading", "--corpus", evals], 1, "is a file; name the folder it lies in"],

@@ -1,4 +1,4 @@
-/** The evaluation of what reaches a summariser and what it lets through, in its short version: no figure may be worse than promised. */
+/** Tests the short version of `pnpm eval survival`: no figure may be worse than its promise. */
 
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, writeFileSync } from "node:fs";
@@ -12,7 +12,7 @@ const runSurvival = (...args: readonly string[]): Record<string, number> =>
     spawnSync(process.execPath, [evals, "survival", "--quick", "--json", ...args], { encoding: "utf8" }).stdout,
   );
 
-test("SUM1 SUM2 AUD4 KEEP5 planted facts reach the summariser; lies, injections and junk reach nobody", () => {
+test("SUM1 SUM2 AUD4 KEEP5 planted facts reach the summariser; invented requests, injections and junk do not reach the summary", () => {
   const figures = runSurvival("--seed", "7");
   expect(figures.survival).toBeGreaterThanOrEqual(0.95);
   expect(figures.ratio).toBeLessThanOrEqual(0.47);
@@ -29,10 +29,10 @@ test("SUM1 SUM2 AUD4 KEEP5 planted facts reach the summariser; lies, injections 
   expect(figures.injections_tried).toBeGreaterThanOrEqual(60);
 });
 
-test("SUM1 facts can be given from outside, and what does not survive would be seen", () => {
+test("SUM1 accepts facts from a file, and reports facts that do not survive", () => {
   const file = join(mkdtempSync(join(tmpdir(), "pith-facts-")), "facts.jsonl");
   const fact = { text: "The relay listens on port 48123.", needle: "port 48123", kind: "log", place: "middle" };
-  // Letters without any meaning tell nothing, whatever one looks for in them.
+  // Meaningless letters do not survive, whatever the needle.
   const noise = Array.from({ length: 400 }, (_, at) => `aGVsbG8gd29ybGQ${at}Zm9vYmFy`).join("");
   const lost = { ...fact, text: noise, needle: "Q200Zm9v" };
   writeFileSync(file, [fact, lost].map((each) => JSON.stringify(each)).join("\n"));

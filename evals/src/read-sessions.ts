@@ -1,4 +1,4 @@
-/** Runs `pnpm eval reading`: how well old sessions are read; point `--corpus` at a folder of them. */
+/** Runs `pnpm eval reading`: how completely old sessions are read. `--corpus` is a folder with sessions. */
 
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -12,84 +12,10 @@ import {
   findRuleViolations,
 } from "../../packages/context/test/support/provider-rules/provider-rules.ts";
 
-type Tree = ReturnType<typeof buildTree>;
-
-type SessionFile = ReturnType<typeof decodeSession>;
-
-export interface FileReading {
-  readonly entries: number;
-  readonly leaves: number;
-  /** Each with its line: `12: not-json`. */
-  readonly damage: readonly string[];
-  readonly reachable: number;
-  /** Lines of a current version; an older one is written anew in today's spelling. */
-  readonly lines: number;
-  /** Those of them that are given back byte for byte. */
-  readonly keptLines: number;
-  readonly violations: readonly string[];
-}
-
-export function checkSession(bytes: Uint8Array): FileReading {
-  const file = decodeSession(bytes, nodeRuntime);
-  const entries = file.lines.map(({ entry }) => entry);
-  const tree = buildTree(entries);
-  const leaves = entries.filter(({ id }) => !tree.children.has(id));
-  return {
-    entries: entries.length,
-    leaves: leaves.length,
-    damage: file.damage.map(({ line, kind }) => `${line}: ${kind}`),
-    reachable: countReachable(tree),
-    ...countKeptLines(file, bytes),
-    violations: leaves.flatMap((leaf) => findLeafViolations(tree, leaf)),
-  };
-}
-
-function countReachable(tree: Tree): number {
-  const queue: Entry[] = [...(tree.children.get(null) ?? [])];
-  let count = 0;
-  for (let entry = queue.pop(); entry; entry = queue.pop()) {
-    count++;
-    queue.push(...(tree.children.get(entry.id) ?? []));
-  }
-  return count;
-}
-
-function countKeptLines(file: SessionFile, bytes: Uint8Array): { lines: number; keptLines: number } {
-  if (file.needsRewrite) return { lines: 0, keptLines: 0 };
-  const texts = file.lines.map((line) => line.text()).filter((text) => text !== null);
-  const trailer = /(,"batch":\[\d+,\d+\])?,"crc":"[0-9a-f]{8}"\}$/;
-  const writtenLines = new Set(
-    new TextDecoder()
-      .decode(bytes)
-      .split("\n")
-      .map((line) => (file.isPithFormat ? line.replace(trailer, "}") : line)),
-  );
-  return { lines: texts.length, keptLines: texts.filter((text) => writtenLines.has(text)).length };
-}
-
-function findLeafViolations(tree: Tree, leaf: Entry): readonly string[] {
-  const context = buildSessionContext(loadBranch(branchEntries(tree, leaf.id)));
-  const last = context.messages.findLast((message) => message.role === "assistant");
-  const ownModels: readonly ModelName[] = last?.role === "assistant" && apisWithRules.includes(last.api) ? [last] : [];
-  return [...ownModels, ...OTHER_MODELS].flatMap((model) => {
-    const request = buildRequest(context, { model });
-    return request.messages.length === 0 ? [] : findRuleViolations(request, model);
-  });
-}
-
-const OTHER_MODELS: readonly ModelName[] = apisWithRules.map((api) => ({ api, provider: "another", model: "another" }));
-
-export function listSessionFiles(folder: string): readonly string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith(".jsonl"))
-    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
-    .sort();
-}
-
 export const readingSuite: Suite = {
   name: "reading",
   description:
-    "reads every session below --corpus: what is damaged, lost, rewritten, or would be refused by a provider",
+    "reads every session below --corpus: lines that are damaged, lost, rewritten, or would be refused by a provider",
   run: runReading,
 };
 
@@ -115,16 +41,16 @@ async function runReading({ quick, seed, corpus, log }: SuiteOptions): Promise<F
     entries: sum(({ entries }) => entries),
     leaves: sum(({ leaves }) => leaves),
     damaged_lines: sum(({ damage }) => damage.length),
-    /** Share of entries that a walk from the roots reaches. */
+    /** The share of entries that can be reached from the roots. */
     reachable:
       sum(({ reachable }) => reachable) /
       Math.max(
         1,
         sum(({ entries }) => entries),
       ),
-    /** Lines of a current version, and the share of them that comes back byte for byte. */
+    /** The lines of a current version, and the share that is preserved byte for byte. */
     current_lines: currentLines,
-    bytes_kept: currentLines === 0 ? "-" : sum(({ keptLines: kept }) => kept) / currentLines,
+    bytes_kept: currentLines === 0 ? "-" : sum(({ keptLines }) => keptLines) / currentLines,
     violations: sum(({ violations }) => violations.length),
     seconds: (performance.now() - start) / 1000,
   };
@@ -133,14 +59,6 @@ async function runReading({ quick, seed, corpus, log }: SuiteOptions): Promise<F
 interface SessionSource {
   readonly name: string;
   readonly read: () => Uint8Array;
-}
-
-function findSessionSources(folder: string, quick: boolean): readonly SessionSource[] {
-  if (!existsSync(folder)) throw new Error(`--corpus ${folder}: there is no such folder`);
-  if (!statSync(folder).isDirectory()) throw new Error(`--corpus ${folder}: is a file; name the folder it lies in`);
-  const files = listSessionFiles(folder);
-  if (files.length === 0) throw new Error(`--corpus ${folder}: there is no .jsonl file below it`);
-  return (quick ? files.slice(0, 20) : files).map((name) => ({ name, read: () => readFileSync(join(folder, name)) }));
 }
 
 function makeSessionSources(count: number, seed: number): readonly SessionSource[] {
@@ -152,3 +70,86 @@ function makeSessionSources(count: number, seed: number): readonly SessionSource
     },
   }));
 }
+
+function findSessionSources(folder: string, quick: boolean): readonly SessionSource[] {
+  if (!existsSync(folder)) throw new Error(`--corpus ${folder}: no such folder`);
+  if (!statSync(folder).isDirectory())
+    throw new Error(`--corpus ${folder}: is a file. Give the folder that contains it.`);
+  const files = listSessionFiles(folder);
+  if (files.length === 0) throw new Error(`--corpus ${folder}: no .jsonl file below it`);
+  return (quick ? files.slice(0, 20) : files).map((name) => ({ name, read: () => readFileSync(join(folder, name)) }));
+}
+
+export function listSessionFiles(folder: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith(".jsonl"))
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
+    .sort();
+}
+
+export interface FileReading {
+  readonly entries: number;
+  readonly leaves: number;
+  /** Line number and kind: `12: not-json`. */
+  readonly damage: readonly string[];
+  readonly reachable: number;
+  /** The number of lines of a current version. Older versions are rewritten. */
+  readonly lines: number;
+  /** The number of these lines that are preserved byte for byte. */
+  readonly keptLines: number;
+  readonly violations: readonly string[];
+}
+
+export function checkSession(bytes: Uint8Array): FileReading {
+  const file = decodeSession(bytes, nodeRuntime);
+  const entries = file.lines.map(({ entry }) => entry);
+  const tree = buildTree(entries);
+  const leaves = entries.filter(({ id }) => !tree.children.has(id));
+  return {
+    entries: entries.length,
+    leaves: leaves.length,
+    damage: file.damage.map(({ line, kind }) => `${line}: ${kind}`),
+    reachable: countReachable(tree),
+    ...countKeptLines(file, bytes),
+    violations: leaves.flatMap((leaf) => findLeafViolations(tree, leaf)),
+  };
+}
+
+type Tree = ReturnType<typeof buildTree>;
+
+function countReachable(tree: Tree): number {
+  const queue: Entry[] = [...(tree.children.get(null) ?? [])];
+  let count = 0;
+  for (let entry = queue.pop(); entry; entry = queue.pop()) {
+    count++;
+    queue.push(...(tree.children.get(entry.id) ?? []));
+  }
+  return count;
+}
+
+type SessionFile = ReturnType<typeof decodeSession>;
+
+function countKeptLines(file: SessionFile, bytes: Uint8Array): { lines: number; keptLines: number } {
+  if (file.needsRewrite) return { lines: 0, keptLines: 0 };
+  const texts = file.lines.map((line) => line.text()).filter((text) => text !== null);
+  const trailer = /(,"batch":\[\d+,\d+\])?,"crc":"[0-9a-f]{8}"\}$/;
+  const writtenLines = new Set(
+    new TextDecoder()
+      .decode(bytes)
+      .split("\n")
+      .map((line) => (file.isPithFormat ? line.replace(trailer, "}") : line)),
+  );
+  return { lines: texts.length, keptLines: texts.filter((text) => writtenLines.has(text)).length };
+}
+
+function findLeafViolations(tree: Tree, leaf: Entry): readonly string[] {
+  const context = buildSessionContext(loadBranch(branchEntries(tree, leaf.id)));
+  const last = context.messages.findLast((message) => message.role === "assistant");
+  const ownModels: readonly ModelName[] = last?.role === "assistant" && apisWithRules.includes(last.api) ? [last] : [];
+  return [...ownModels, ...OTHER_MODELS].flatMap((model) => {
+    const request = buildRequest(context, { model });
+    return request.messages.length === 0 ? [] : findRuleViolations(request, model);
+  });
+}
+
+const OTHER_MODELS: readonly ModelName[] = apisWithRules.map((api) => ({ api, provider: "another", model: "another" }));

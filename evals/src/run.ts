@@ -1,4 +1,4 @@
-/** Runs `pnpm eval SUITE`: the quality of what Pith reads, keeps and writes. */
+/** Runs `pnpm eval SUITE`: the quality of reading, compacting and summarising sessions. */
 
 import { runSuites } from "@pith/bench/suite";
 import { honestSuite } from "./honest/suite.ts";

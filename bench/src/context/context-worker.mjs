@@ -1,18 +1,17 @@
-/** Serves the built `@pith/context` over a line protocol: one JSON command in, one JSON answer out. Argument: package folder. */
+/** Serves the built `@pith/context` over a line protocol: one JSON command in, one JSON response out. Argument: package folder. */
 
 import { readFileSync } from "node:fs";
 import { importBuilt } from "../import-built.mjs";
 
-const [, , home] = process.argv;
-const context = await importBuilt(home, ".");
-const { measureInSteps } = await importBuilt(home, "./host");
-const { nodeRuntime, openStore } = await importBuilt(home, "./node");
+const [, , packageFolder] = process.argv;
+const context = await importBuilt(packageFolder, ".");
+const { measureInSteps } = await importBuilt(packageFolder, "./host");
+const { nodeRuntime, openStore } = await importBuilt(packageFolder, "./node");
 const budget = context.createBudget(context.compactionLimits, { contextWindow: 200_000 });
-/** Sessions by the name they were opened under. */
 const sessions = new Map();
 
 const commands = {
-  /** All of it in memory, as pi has it. */
+  /** Opens a session with all entries in memory, as pi does. */
   async open({ name, file }) {
     sessions.set(
       name,
@@ -20,7 +19,7 @@ const commands = {
     );
     return {};
   },
-  /** From its file, as the agent does; the store stays open until this process ends. */
+  /** Opens a session from its file, as the agent does. The store stays open until the process ends. */
   async openFile({ name, file }) {
     const { store } = await openStore(file, { mode: "follower" });
     sessions.set(name, await context.Session.open(store, nodeRuntime));
@@ -30,7 +29,7 @@ const commands = {
     await sessions.get(name).append({ type: "message", message });
     return {};
   },
-  /** Measures the entries in steps, as the agent does while it waits: how long all of it and the longest step took. */
+  /** Measures the entries in steps, as the agent does while it waits. Returns the time of the longest step and of all steps. */
   async measure({ name }) {
     let longest = 0;
     let total = 0;
@@ -44,7 +43,7 @@ const commands = {
     }
     return { longest, total };
   },
-  /** What a running agent asks before every request. */
+  /** Computes the context size, as the agent does before every request. */
   meter({ name }) {
     const start = performance.now();
     context.contextSize(sessions.get(name).branch, budget);
@@ -52,9 +51,9 @@ const commands = {
   },
   plan({ name }) {
     const start = performance.now();
-    const prepared = context.prepareCompaction(sessions.get(name).branch, budget);
+    const preparation = context.prepareCompaction(sessions.get(name).branch, budget);
     const ms = performance.now() - start;
-    return { ms, covered: prepared.type === "planned" ? prepared.plan.covered.length : 0 };
+    return { ms, covered: preparation.type === "planned" ? preparation.plan.covered.length : 0 };
   },
   /** One step of an agent: appends a message, builds the context, converts it for a provider. */
   async step({ name, message }) {

@@ -1,4 +1,4 @@
-/** Runs `pnpm bench plan`: what planning a compaction costs on a long session, beside pi's own planning in the same run. */
+/** Runs `pnpm bench plan`: the time to plan a compaction of a long session, compared with pi in the same run. */
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -42,11 +42,11 @@ async function runPlan(options: SuiteOptions): Promise<Figures> {
   }
 }
 
-/** The first plan of a new process that has just opened the session from its file. */
+/** The first plan of a new process that has opened the session from its file. */
 interface FirstPlans {
-  /** Nothing was done in between. */
+  /** Directly after opening. */
   readonly immediateMs: number;
-  /** The entries were measured in steps before, as the agent does while it waits for the user or a model. */
+  /** After the entries were measured in steps, as the agent does while it waits for the user or a model. */
   readonly premeasuredMs: number;
   readonly longestStepMs: number;
 }
@@ -115,7 +115,7 @@ async function measurePlans(
   options: SuiteOptions,
 ): Promise<Figures> {
   const { log, quick, seed, corpus } = options;
-  log("opening it in Pith and in pi");
+  log("opening the session in Pith and in pi");
   await worker.request({ op: "open", name: SESSION_NAME, file });
   await pi.request({ op: "open", file });
   const cold = [(await worker.request({ op: "plan", name: SESSION_NAME })) as PithPlan];
@@ -123,7 +123,7 @@ async function measurePlans(
   const makeText = createTextSource(createRandom(seed + 1), corpus);
   const rows: PlanRound[] = [];
   const rounds = quick ? 30 : 120;
-  log(`${rounds} rounds: a message more, then a plan, in pi and in Pith`);
+  log(`${rounds} rounds: append a message, then plan, in pi and in Pith`);
   for (let round = 1; round <= rounds; round++) {
     const message = createMessage(ENTRIES + round, makeText);
     await pi.request({ op: "append", message });
@@ -137,7 +137,7 @@ async function measurePlans(
   return toFigures(rows, { coldPlanMs: median(cold.map(({ ms }) => ms)), covered, first });
 }
 
-/** How many new processes read all of the session into memory and plan: what they left for the garbage collector varies. */
+/** The number of new processes that load the whole session and plan. One is not enough, because garbage collection varies. */
 const MEMORY_ROUNDS = 3;
 
 async function planFromMemory(packageFolder: string, file: string): Promise<PithPlan> {
@@ -163,9 +163,9 @@ function toFigures(
     pi_covered: median(rows.map((row) => row.pi.covered)),
     plan_ms: planMs,
     meter_ms: median(rows.map((row) => row.meterMs)),
-    /** Right after all of it was read into memory: nothing was measured before. */
+    /** Directly after loading the whole session into memory. */
     first_plan_ms: coldPlanMs,
-    /** Right after it was opened from its file, and after its entries were measured in steps. */
+    /** Directly after opening the file, and then after measuring the entries in steps. */
     opened_plan_ms: first.immediateMs,
     measured_plan_ms: first.premeasuredMs,
     longest_step_ms: first.longestStepMs,

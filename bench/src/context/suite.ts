@@ -1,4 +1,4 @@
-/** Runs `pnpm bench context`: what one step of an agent (append, build, convert) costs on a long session, beside pi. */
+/** Runs `pnpm bench context`: the time of one agent step (append, build, convert) on a long session, compared with pi. */
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -49,7 +49,7 @@ interface StepOptions {
 
 async function measureSteps({ long, short, worker, pi, options }: StepOptions): Promise<Figures> {
   const { log, quick, seed, corpus } = options;
-  log("opening it in Pith and in pi");
+  log("opening the session in Pith and in pi");
   await worker.request({ op: "open", name: "long", file: long });
   await worker.request({ op: "open", name: "short", file: short });
   await pi.request({ op: "open", file: long });
@@ -72,7 +72,7 @@ async function measureSteps({ long, short, worker, pi, options }: StepOptions): 
   return toFigures(rows);
 }
 
-/** Steps in a row, so that both are measured with their own data at hand. */
+/** Consecutive steps of one program, so that its data is in the CPU caches. */
 const STEPS_PER_BLOCK = 15;
 
 interface PiStep {
@@ -85,7 +85,7 @@ interface PithStep {
   readonly appendMs: number;
   readonly buildMs: number;
   readonly convertMs: number;
-  /** How many messages it would have sent. */
+  /** The number of messages in the request. */
   readonly messages: number;
 }
 
@@ -111,7 +111,7 @@ function toFigures(rows: readonly StepRound[]): Figures {
     pi_context_ms: median(rows.map((row) => row.theirs.contextMs)),
     pi_warm_append_ms: median(piStepMs),
     warm_x_pi: median(stepMs) / median(piStepMs),
-    /** Beside a session with one compaction and the same context: 1 is flat. */
+    /** The ratio to a session with one compaction and the same context. 1 means that the length of the session adds no time. */
     flat: median(stepMs) / median(shortStepMs),
   };
 }

@@ -1,4 +1,4 @@
-/** A minimal program that asks a model one thing: Node's own http, no dependency. */
+/** A minimal program that sends one request to a model with `node:http` and no dependencies. */
 
 import { request } from "node:http";
 
@@ -11,11 +11,11 @@ const headers = {
   "x-api-key": "floor",
   "anthropic-version": "2023-06-01",
 };
-const asked = request(`${address}/v1/messages`, { method: "POST", headers }, async (response) => {
+const outgoing = request(`${address}/v1/messages`, { method: "POST", headers }, async (response) => {
   let events = "";
   for await (const chunk of response) events += chunk;
   for (const line of events.split("\n")) {
     if (line.startsWith("data: ")) process.stdout.write(JSON.parse(line.slice(6)).delta?.text ?? "");
   }
 });
-asked.end(body);
+outgoing.end(body);

@@ -1,4 +1,4 @@
-/** Asks a model one thing through `@pith/models`: the program that the suite bundles and starts. */
+/** Sends one request to a model through `@pith/models`. The suite bundles and starts this program. */
 
 import { openModel } from "@pith/models";
 

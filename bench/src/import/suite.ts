@@ -1,4 +1,4 @@
-/** Runs `pnpm bench import`: from the start of a process to its first request, beside a program without any dependency. */
+/** Runs `pnpm bench import`: the time from process start to first request, compared with a program without dependencies. */
 
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -9,23 +9,6 @@ import { startServer } from "@pith/testkit";
 import { rolldown } from "rolldown";
 import { median } from "../statistics.ts";
 import type { Figures, Suite, SuiteOptions } from "../suite.ts";
-
-// Named so that Node need not find out what they are.
-const FILE_NAMES = { entryFileNames: "program.mjs", chunkFileNames: "[name]-[hash].mjs" };
-
-/** Bundles a program as it would be shipped, behind a first file that turns on V8's compile cache. Returns the file to start. */
-export async function bundleProgram(program: string, folder: string): Promise<string> {
-  const bundle = await rolldown({ input: program, platform: "node", logLevel: "silent" });
-  await bundle.write({ dir: join(folder, "bundle"), format: "esm", minify: true, ...FILE_NAMES });
-  await bundle.close();
-  const start = join(folder, "start.mjs");
-  const cache = join(folder, "compiled");
-  writeFileSync(
-    start,
-    `import { enableCompileCache } from "node:module";\nenableCompileCache(${JSON.stringify(cache)});\nawait import("./bundle/program.mjs");\n`,
-  );
-  return start;
-}
 
 export const importSuite: Suite = {
   name: "import",
@@ -45,7 +28,7 @@ async function runImport({ quick, log }: SuiteOptions): Promise<Figures> {
   try {
     const program = await bundleProgram(fileURLToPath(new URL("program.ts", import.meta.url)), folder);
     const floor = fileURLToPath(new URL("floor.mjs", import.meta.url));
-    log("a first start of each fills the caches");
+    log("first starts, to fill the caches");
     const timeStart = async (file: string): Promise<number> => {
       const startTime = performance.now();
       await runToEnd(file, server.url);
@@ -62,14 +45,22 @@ async function runImport({ quick, log }: SuiteOptions): Promise<Figures> {
   }
 }
 
-/** Each start beside the one right before it: what else the machine does is the same for both. */
-function toFigures(rows: readonly { readonly floor: number; readonly ours: number }[]): Figures {
-  return {
-    floor_start_ms: median(rows.map(({ floor }) => floor)),
-    provider_start_ms: median(rows.map(({ ours }) => ours)),
-    provider_start_x_floor: median(rows.map(({ floor, ours }) => ours / floor)),
-  };
+/** Bundles a program as it would be shipped, with a start file that enables V8's compile cache. Returns the start file. */
+export async function bundleProgram(program: string, folder: string): Promise<string> {
+  const bundle = await rolldown({ input: program, platform: "node", logLevel: "silent" });
+  await bundle.write({ dir: join(folder, "bundle"), format: "esm", minify: true, ...FILE_NAMES });
+  await bundle.close();
+  const start = join(folder, "start.mjs");
+  const cache = join(folder, "compiled");
+  writeFileSync(
+    start,
+    `import { enableCompileCache } from "node:module";\nenableCompileCache(${JSON.stringify(cache)});\nawait import("./bundle/program.mjs");\n`,
+  );
+  return start;
 }
+
+// With the extension `.mjs`, Node need not detect the module type.
+const FILE_NAMES = { entryFileNames: "program.mjs", chunkFileNames: "[name]-[hash].mjs" };
 
 function runToEnd(file: string, address: string): Promise<void> {
   const child = spawn(process.execPath, [file, address, "Are you there?"], { stdio: ["ignore", "pipe", "inherit"] });
@@ -81,7 +72,16 @@ function runToEnd(file: string, address: string): Promise<void> {
     child.on("error", reject);
     child.on("exit", (code) => {
       if (code === 0 && stdout === "Here I am.") resolve();
-      else reject(new Error(`${file} ended with ${code} and said ${JSON.stringify(stdout)}`));
+      else reject(new Error(`${file} exited with ${code} and printed ${JSON.stringify(stdout)}`));
     });
   });
+}
+
+/** Compares each start with the one directly before it, so that other load affects both. */
+function toFigures(rows: readonly { readonly floor: number; readonly ours: number }[]): Figures {
+  return {
+    floor_start_ms: median(rows.map(({ floor }) => floor)),
+    provider_start_ms: median(rows.map(({ ours }) => ours)),
+    provider_start_x_floor: median(rows.map(({ floor, ours }) => ours / floor)),
+  };
 }

@@ -1,4 +1,4 @@
-/** Defines the task and how each contender starts, in a home of its own: a floor without dependencies, our program, pi. */
+/** Defines the task and how each contender starts: the floor (a minimal agent), our program and pi, each with its own home folder. */
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,19 +7,10 @@ import { PI_ENVIRONMENT } from "../peers/pi.ts";
 
 export const PROMPT = "Look at the files of this folder, one after the other, and say when you are done.";
 
-/** One request more than there are rounds: the last one gets the last word. */
+/** Replies with a tool call in each round and with a text to the last request. */
 export function createScript(rounds: number): Script {
   return ({ number }) => (number > rounds ? "All of them are read." : { parts: [createToolCall(number)] });
 }
-
-export function writeTaskFiles(folder: string): void {
-  for (let index = 0; index < FILE_COUNT; index += 1) writeFileSync(join(folder, fileName(index)), fileText(index));
-}
-
-const FILE_COUNT = 40;
-const FILE_BYTES = 2_048;
-/** Fewer than half, so that the middle one of all rounds is one of the same kind each time. */
-const READ_EVERY = 3;
 
 function createToolCall(round: number) {
   const path = fileName(round % FILE_COUNT);
@@ -31,35 +22,44 @@ function fileName(index: number): string {
   return `file-${index}.txt`;
 }
 
+const FILE_COUNT = 40;
+const FILE_BYTES = 2_048;
+/** Every third round calls `read`, the others `bash`, so that the median round always calls `bash`. */
+const READ_EVERY = 3;
+
+export function writeTaskFiles(folder: string): void {
+  for (let index = 0; index < FILE_COUNT; index += 1) writeFileSync(join(folder, fileName(index)), fileText(index));
+}
+
 function fileText(index: number): string {
-  const line = `Line of file ${index}: what stands here says nothing, but it is as long as a line is.\n`;
+  const line = `Line of file ${index}: this text has no meaning, but it is as long as a normal line.\n`;
   return line.repeat(Math.ceil(FILE_BYTES / line.length)).slice(0, FILE_BYTES);
 }
 
 export interface Contender {
   readonly name: string;
-  command(url: string, ground: RunFolders): NodeCommand;
+  command(url: string, folders: RunFolders): NodeCommand;
 }
 
 export interface RunFolders {
-  /** Where the files lie; nobody writes there. */
+  /** The folder with the task files. No contender writes to it. */
   readonly folder: string;
-  /** Below it each contender has a home, which stays from one run to the next. */
+  /** Has a home folder for each contender, which is kept between runs. */
   readonly homes: string;
 }
 
 export interface NodeCommand {
-  /** Of Node. */
+  /** The arguments of Node. */
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** As if a shell had started it: a bash that thinks it is the first reads the user's own files before each command. */
-const BASE_ENVIRONMENT = { PATH: process.env.PATH ?? "", SHLVL: "1" };
-
 export function floorContender(name: string, file: string): Contender {
   return { name, command: (url) => ({ args: [file, url, PROMPT], env: BASE_ENVIRONMENT }) };
 }
+
+/** Without `SHLVL`, a first-level bash reads the user's startup files before each command. */
+const BASE_ENVIRONMENT = { PATH: process.env.PATH ?? "", SHLVL: "1" };
 
 export function pithContender(name: string, program: string, flags: readonly string[]): Contender {
   return {
@@ -69,6 +69,12 @@ export function pithContender(name: string, program: string, flags: readonly str
       env: { ...BASE_ENVIRONMENT, HOME: createHome(homes, name), ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: url },
     }),
   };
+}
+
+function createHome(homes: string, name: string): string {
+  const home = join(homes, name);
+  mkdirSync(home, { recursive: true });
+  return home;
 }
 
 export function piContender(program: string): Contender {
@@ -88,10 +94,4 @@ export function piContender(program: string): Contender {
       return { args: [program, "-p", PROMPT, ...model], env };
     },
   };
-}
-
-function createHome(homes: string, name: string): string {
-  const home = join(homes, name);
-  mkdirSync(home, { recursive: true });
-  return home;
 }

@@ -1,4 +1,4 @@
-/** A minimal agent: Node's own http, a bash for each command, one list of messages. Usage: `floor.mjs ADDRESS PROMPT`. */
+/** A minimal agent: `node:http`, a bash process for each command, one list of messages. Usage: `floor.mjs URL PROMPT`. */
 
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -14,7 +14,7 @@ const tools = [
 const messages = [{ role: "user", content: [{ type: "text", text: prompt }] }];
 
 for (;;) {
-  const reply = await asked(JSON.stringify({ model: "floor", max_tokens: 1000, stream: true, tools, messages }));
+  const reply = await sendRequest(JSON.stringify({ model: "floor", max_tokens: 1000, stream: true, tools, messages }));
   if (!reply.call) {
     console.log(reply.text);
     break;
@@ -26,9 +26,9 @@ for (;;) {
 }
 agent.destroy();
 
-async function asked(body) {
+async function sendRequest(body) {
   const reply = { call: null, json: "", text: "" };
-  for (const line of (await posted(body)).split("\n")) {
+  for (const line of (await postBody(body)).split("\n")) {
     if (!line.startsWith("data: ")) continue;
     const { content_block: block, delta } = JSON.parse(line.slice(6));
     if (block?.type === "tool_use") reply.call = block;
@@ -38,7 +38,7 @@ async function asked(body) {
   return reply;
 }
 
-function posted(body) {
+function postBody(body) {
   const headers = {
     "content-type": "application/json",
     "content-length": Buffer.byteLength(body),
@@ -46,22 +46,22 @@ function posted(body) {
     "anthropic-version": "2023-06-01",
   };
   return new Promise((resolve, reject) => {
-    const sent = request(`${address}/v1/messages`, { method: "POST", agent, headers }, (response) => {
-      const said = gathered(response);
-      response.on("end", () => resolve(said.join("")));
+    const outgoing = request(`${address}/v1/messages`, { method: "POST", agent, headers }, (response) => {
+      const output = collectChunks(response);
+      response.on("end", () => resolve(output.join("")));
     });
-    sent.on("error", reject);
-    sent.end(body);
+    outgoing.on("error", reject);
+    outgoing.end(body);
   });
 }
 
 function run(command) {
   const child = spawn("bash", ["-c", command]);
-  const said = gathered(child.stdout);
-  return new Promise((resolve) => child.on("close", () => resolve(said.join(""))));
+  const output = collectChunks(child.stdout);
+  return new Promise((resolve) => child.on("close", () => resolve(output.join(""))));
 }
 
-function gathered(stream) {
+function collectChunks(stream) {
   const chunks = [];
   stream.setEncoding("utf8").on("data", (chunk) => chunks.push(chunk));
   return chunks;

@@ -1,4 +1,4 @@
-/** Measures when requests arrive and replies leave, how much memory a process takes, and how many requests keep their prefix. */
+/** Measures the times of requests and replies, the memory of a process, and how many requests keep the prefix of the previous one. */
 
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { readFileSync } from "node:fs";
@@ -10,7 +10,7 @@ export interface RequestTimes {
   stop(): void;
 }
 
-/** Watches the servers of this process through Node's diagnostics channels: the server need not know. */
+/** Records the requests to all HTTP servers of this process, through Node's diagnostics channels. */
 export function recordRequestTimes(): RequestTimes {
   const requestTimes: number[] = [];
   const replyTimes: number[] = [];
@@ -31,7 +31,7 @@ export function recordRequestTimes(): RequestTimes {
 const REQUEST_CHANNEL = "http.server.request.start";
 const REPLY_CHANNEL = "http.server.response.finish";
 
-/** The yardstick brings no key, and the server is as strict as a provider. */
+/** The yardstick sends no key, which the server requires. */
 function addRequiredHeaders({ headers }: IncomingMessage): void {
   headers["x-api-key"] ??= "none";
   headers["anthropic-version"] ??= "2023-06-01";
@@ -39,7 +39,7 @@ function addRequiredHeaders({ headers }: IncomingMessage): void {
 
 const SAMPLE_INTERVAL_MS = 10;
 
-/** Looks until `failPublishing` is called, which returns the most bytes that the process and all it has started held at one moment. */
+/** Samples the memory of a process and its children. `stop` returns the maximum in bytes. */
 export function sampleMemory(pid: number): { stop(): number } {
   let maxBytes = 0;
   const timer = setInterval(() => {
@@ -55,7 +55,7 @@ export function sampleMemory(pid: number): { stop(): number } {
 
 function processTreeBytes(pid: number, parentCommand: string): number {
   const command = readProcFile(pid, "cmdline");
-  // Not yet become another program, it shows its parent's memory as its own.
+  // Between fork and exec, a process reports its parent's memory as its own.
   if (command === parentCommand) return 0;
   const resident = Number(/VmRSS:\s+(\d+)/.exec(readProcFile(pid, "status"))?.[1] ?? 0) * 1_024;
   const children = readProcFile(pid, `task/${pid}/children`).split(" ").map(Number).filter(Boolean);
@@ -66,13 +66,13 @@ function readProcFile(pid: number, file: string): string {
   try {
     return readFileSync(`/proc/${pid}/${file}`, "utf8");
   } catch {
-    // It has ended since it was seen.
+    // The process has exited.
     return "";
   }
 }
 
-/** The share of requests, all but the first, that begin with the whole request before them; marks for the cache may move. */
-export function sharePrefixKept(bodies: readonly unknown[]): number {
+/** The share of requests, except the first, that begin with the whole previous request. Cache marks are ignored. */
+export function prefixKeptShare(bodies: readonly unknown[]): number {
   const requests = bodies.map((body) => listBlocks(body as Body));
   const extending = requests.slice(1).filter((request, index) => isPrefix(requests[index] ?? [], request));
   return extending.length / Math.max(1, requests.length - 1);

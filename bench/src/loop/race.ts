@@ -1,4 +1,4 @@
-/** Has all contenders do the same task in turn, so that other load on the machine affects all of them. */
+/** Runs the same task with all contenders in turn, so that other load on the machine affects all of them. */
 
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,38 +12,23 @@ import {
   type RunFolders,
   writeTaskFiles,
 } from "./contenders.ts";
-import { sampleMemory, sharePrefixKept } from "./measurements.ts";
+import { prefixKeptShare, sampleMemory } from "./measurements.ts";
 import { runTask, type TaskTimes } from "./run-task.ts";
+
+export interface RaceOptions extends ContenderOptions {
+  readonly runs: number;
+  readonly rounds: number;
+}
 
 export interface ContenderOptions {
   /** The file that starts our program. */
   readonly program: string;
   /** The file that starts pi. */
   readonly pi?: string;
-  /** A floor by another hand. */
+  /** A minimal agent by another author, to check the floor. */
   readonly yardstick?: string;
-  /** Whether our program runs with its sandbox as well, as it does for users; where none can be made, that is a failure. */
+  /** Whether our program also runs with its sandbox, as it does for users. Fails if the machine has no sandbox. */
   readonly alsoSandboxed: boolean;
-}
-
-const FLOOR = join(import.meta.dirname, "floor.mjs");
-
-export function listContenders(options: ContenderOptions): readonly Contender[] {
-  const { program, yardstick, pi: piProgram, alsoSandboxed } = options;
-  return [
-    floorContender("floor", FLOOR),
-    pithContender("pith", program, ["--permission-mode", "all", "--sandbox", "off"]),
-    ...(yardstick ? [floorContender("yardstick", yardstick)] : []),
-    ...(piProgram ? [piContender(piProgram)] : []),
-    ...(alsoSandboxed
-      ? [pithContender("pith_sandboxed", program, ["--permission-mode", "all", "--sandbox", "on"])]
-      : []),
-  ];
-}
-
-export interface RaceOptions extends ContenderOptions {
-  readonly runs: number;
-  readonly rounds: number;
 }
 
 export interface RaceResult extends RequestFigures {
@@ -70,10 +55,10 @@ export async function runRace(options: RaceOptions): Promise<readonly RaceResult
   }
 }
 
-/** Our program would go on without one, and its figures would be those of something else. */
+/** Without a sandbox our program would continue unsandboxed, and its figures would be wrong. */
 async function requireSandbox({ folder, homes }: RunFolders): Promise<void> {
   const sandbox = await detectSandbox({ environment: process.env, root: folder, home: homes });
-  if (sandbox.type === "unavailable") throw new Error(`no sandbox can be made here: ${sandbox.why}`);
+  if (sandbox.type === "unavailable") throw new Error(`no sandbox is available: ${sandbox.why}`);
 }
 
 type RaceCourse = RunFolders & Pick<RaceOptions, "runs" | "rounds">;
@@ -100,17 +85,17 @@ interface RaceEntry {
   readonly times: TaskTimes[];
 }
 
-/** A first run, which fills the caches, shows what is sent; it is the same in every run. */
+/** The first run fills the caches and reads the requests, which are the same in every run. */
 async function runFirst(contender: Contender, options: RaceCourse): Promise<RaceEntry> {
   const { requests } = await runTask(contender, options);
   const requestFigures = {
     firstRequestBytes: requests[0]?.bytes ?? 0,
-    prefixKept: sharePrefixKept(requests.map(({ body }) => body)),
+    prefixKept: prefixKeptShare(requests.map(({ body }) => body)),
   };
   return { contender, requestFigures, times: [] };
 }
 
-/** In a run of its own: looking takes time. */
+/** Uses a separate run, because sampling takes time. */
 async function measureMemory(contender: Contender, options: RaceCourse): Promise<number> {
   let sampling: ReturnType<typeof sampleMemory> | undefined;
   const watch = ({ pid = 0 }): void => {
@@ -119,3 +104,21 @@ async function measureMemory(contender: Contender, options: RaceCourse): Promise
   await runTask(contender, { ...options, onStart: watch });
   return sampling?.stop() ?? 0;
 }
+
+export function listContenders(options: ContenderOptions): readonly Contender[] {
+  const { program, yardstick, pi, alsoSandboxed } = options;
+  return [
+    floorContender("floor", FLOOR),
+    pithContender("pith", program, ["--permission-mode", "all", "--sandbox", "off"]),
+    ...(yardstick ? [floorContender("yardstick", yardstick)] : []),
+    ...(pi ? [piContender(pi)] : []),
+    ...(alsoSandboxed
+      ? [pithContender("pith_sandboxed", program, ["--permission-mode", "all", "--sandbox", "on"])]
+      : []),
+  ];
+}
+
+const FLOOR = join(import.meta.dirname, "floor.mjs");
+
+// The suite starts this file as a process, to put it into a network namespace: options in, results out, both as JSON.
+if (import.meta.main) console.log(JSON.stringify(await runRace(JSON.parse(process.argv[2] ?? ""))));

@@ -1,4 +1,4 @@
-/** Runs the whole task once with one contender, and takes the times at the server. */
+/** Runs the task once with one contender, and measures the times at the server. */
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { type ServedRequest, startServer } from "@pith/testkit";
@@ -10,14 +10,14 @@ export interface TaskRun {
   readonly times: TaskTimes;
   readonly requests: readonly ServedRequest[];
   readonly requestTimes: Pick<RequestTimes, "requestTimes" | "replyTimes">;
-  /** When the process was started, on the same clock as the moments. */
+  /** The start of the process, on the same clock as the request times. */
   readonly startTime: number;
 }
 
 export interface TaskTimes {
   /** From the start of the process to its first request. */
   readonly startMs: number;
-  /** From the end of a reply to the next request, the middle one of all rounds. */
+  /** From the end of a reply to the next request, the median of all rounds. */
   readonly roundMs: number;
   /** From the end of the last reply to the end of the process. */
   readonly exitMs: number;
@@ -25,7 +25,7 @@ export interface TaskTimes {
 
 export interface RunOptions extends RunFolders {
   readonly rounds: number;
-  /** Looks at the process while it works. */
+  /** Called with the process when it has started. */
   readonly onStart?: (child: ChildProcess) => void;
 }
 
@@ -42,10 +42,10 @@ export async function runTask(contender: Contender, { rounds, onStart, ...folder
     const { requests } = server;
     if (requests.length !== rounds + 1 || requests.some(({ outcome }) => outcome !== "said"))
       throw new Error(
-        `${contender.name} did not do its task: ${requests.find(({ why: reason }) => reason)?.why ?? exitMessage}`,
+        `${contender.name} did not complete its task: ${requests.find(({ why }) => why)?.why ?? exitMessage}`,
       );
     return {
-      times: computeTimes(requestTimes, { started: startTime, exited: exitTime }),
+      times: computeTimes(requestTimes, { startTime, exitTime }),
       requests,
       requestTimes,
       startTime,
@@ -58,17 +58,17 @@ export async function runTask(contender: Contender, { rounds, onStart, ...folder
 
 function computeTimes(
   { requestTimes, replyTimes }: RequestTimes,
-  { started: startTime, exited: exitTime }: Readonly<Record<"started" | "exited", number>>,
+  { startTime, exitTime }: Readonly<Record<"startTime" | "exitTime", number>>,
 ): TaskTimes {
   const [first = 0, ...next] = requestTimes;
   return {
     startMs: first - startTime,
-    roundMs: median(next.map((index, round) => index - (replyTimes[round] ?? 0))),
+    roundMs: median(next.map((requestTime, round) => requestTime - (replyTimes[round] ?? 0))),
     exitMs: exitTime - (replyTimes.at(-1) ?? 0),
   };
 }
 
-/** What it said to people, at the end of it. */
+/** Returns the exit code and the end of stderr, for an error message. */
 function waitForExit(child: ChildProcess): Promise<string> {
   let stderr = "";
   child.stderr?.on("data", (chunk) => {
@@ -76,6 +76,6 @@ function waitForExit(child: ChildProcess): Promise<string> {
   });
   return new Promise((resolve, reject) => {
     child.on("error", reject);
-    child.on("close", (code) => resolve(`it ended with ${code} and said ${JSON.stringify(stderr)}`));
+    child.on("close", (code) => resolve(`exit code ${code}, stderr ${JSON.stringify(stderr)}`));
   });
 }

@@ -1,14 +1,46 @@
-/** Runs `pnpm bench loop`: the installed program at a task of forty rounds, beside a minimal agent and beside pi. */
+/** Runs `pnpm bench loop`: the installed program on a task of forty rounds, compared with a minimal agent and pi. */
 
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { installProgram } from "../installed-program.ts";
+import { installProgram } from "../built-package.ts";
 import { findPi } from "../peers/pi.ts";
 import { median } from "../statistics.ts";
 import type { Figures, Suite, SuiteOptions } from "../suite.ts";
 import type { RaceOptions, RaceResult } from "./race.ts";
+
+export const loopSuite: Suite = {
+  name: "loop",
+  description:
+    "start, rounds, memory and requests of the installed program, beside an agent without dependencies and pi",
+  run: runLoop,
+};
+
+async function runLoop({ quick, log }: SuiteOptions): Promise<Figures> {
+  const options = {
+    runs: quick ? 2 : 11,
+    rounds: 40,
+    alsoSandboxed: true,
+    ...(existsSync(OTHER_FLOOR) && { yardstick: OTHER_FLOOR }),
+  };
+  const { commandPrefix, ...peer } = findPi(log);
+  log(`${options.runs} runs of each, ${options.rounds} rounds a run`);
+  return measureLoop({ ...options, ...peer }, commandPrefix);
+}
+
+const root = join(import.meta.dirname, "../../..");
+const OTHER_FLOOR = join(root, "../shared/measure/floor.mjs");
+
+/** `commandPrefix` is put before the command of the measuring process. */
+export function measureLoop(options: Omit<RaceOptions, "program">, commandPrefix: readonly string[] = []): Figures {
+  const folder = mkdtempSync(join(tmpdir(), "pith-program-"));
+  try {
+    return toFigures(runRaceInProcess({ ...options, program: installProgram(folder) }, commandPrefix));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
 
 export function toFigures(results: readonly RaceResult[]): Figures {
   const findResult = (name: string): RaceResult | undefined => results.find((result) => result.name === name);
@@ -35,13 +67,33 @@ export function toFigures(results: readonly RaceResult[]): Figures {
   };
 }
 
-/** Beside a floor whose commands run in no sandbox: what it costs is `pnpm bench sandbox`. */
+/** The median of the ratios of the individual runs. */
+function medianRatio(one: RaceResult, other: RaceResult, field: keyof RaceResult["times"][number]): number {
+  return median(one.times.map((row, turn) => row[field] / (other.times[turn]?.[field] ?? Number.NaN)));
+}
+
+/** The floor runs its commands without a sandbox. `pnpm bench sandbox` measures the cost of the sandbox itself. */
 function toSandboxFigures(pith: RaceResult, floor: RaceResult): Figures {
   return {
     start_sandbox_x_floor: medianRatio(pith, floor, "startMs"),
     round_sandbox_x_floor: medianRatio(pith, floor, "roundMs"),
     ...timeFigures("pith_sandboxed", pith),
   };
+}
+
+function timeFigures(name: string, { times }: RaceResult): Figures {
+  return {
+    [`${name}_start_ms`]: median(times.map(({ startMs }) => startMs)),
+    [`${name}_round_ms`]: median(times.map(({ roundMs }) => roundMs)),
+    [`${name}_exit_ms`]: median(times.map(({ exitMs }) => exitMs)),
+  };
+}
+
+/** The ratio of the two floors for start or round, whichever is further from 1. */
+function floorAgreement(floor: RaceResult, otherFloor: RaceResult): number {
+  const ratios = [medianRatio(floor, otherFloor, "startMs"), medianRatio(floor, otherFloor, "roundMs")];
+  const [worst = 1] = ratios.sort((one, other) => Math.abs(Math.log(other)) - Math.abs(Math.log(one)));
+  return worst;
 }
 
 function toPiFigures(pi: RaceResult, floor: RaceResult): Figures {
@@ -55,61 +107,9 @@ function toPiFigures(pi: RaceResult, floor: RaceResult): Figures {
   };
 }
 
-function timeFigures(name: string, { times: taskTimes }: RaceResult): Figures {
-  return {
-    [`${name}_start_ms`]: median(taskTimes.map(({ startMs }) => startMs)),
-    [`${name}_round_ms`]: median(taskTimes.map(({ roundMs }) => roundMs)),
-    [`${name}_exit_ms`]: median(taskTimes.map(({ exitMs }) => exitMs)),
-  };
-}
-
-/** Of start and round the one on which the two floors agree less. */
-function floorAgreement(floor: RaceResult, otherFloor: RaceResult): number {
-  const ratios = [medianRatio(floor, otherFloor, "startMs"), medianRatio(floor, otherFloor, "roundMs")];
-  const [worst = 1] = ratios.sort((one, other) => Math.abs(Math.log(other)) - Math.abs(Math.log(one)));
-  return worst;
-}
-
-/** Turn by turn, and the middle of that. */
-function medianRatio(one: RaceResult, other: RaceResult, field: keyof RaceResult["times"][number]): number {
-  return median(one.times.map((row, turn) => row[field] / (other.times[turn]?.[field] ?? Number.NaN)));
-}
-
-export const loopSuite: Suite = {
-  name: "loop",
-  description:
-    "start, rounds, memory and requests of the installed program, beside an agent without dependencies and pi",
-  run: runLoop,
-};
-
-const root = join(import.meta.dirname, "../../..");
-const OTHER_FLOOR = join(root, "../shared/measure/floor.mjs");
-
-async function runLoop({ quick, log }: SuiteOptions): Promise<Figures> {
-  const options = {
-    runs: quick ? 2 : 11,
-    rounds: 40,
-    alsoSandboxed: true,
-    ...(existsSync(OTHER_FLOOR) && { yardstick: OTHER_FLOOR }),
-  };
-  const { commandPrefix, ...peer } = findPi(log);
-  log(`${options.runs} runs of each, ${options.rounds} rounds a run`);
-  return measureLoop({ ...options, ...peer }, commandPrefix);
-}
-
-/** `buildSystemMessages`: what stands before the command that runs it all. */
-export function measureLoop(options: Omit<RaceOptions, "program">, commandPrefix: readonly string[] = []): Figures {
-  const folder = mkdtempSync(join(tmpdir(), "pith-program-"));
-  try {
-    return toFigures(runRaceInProcess({ ...options, program: installProgram(folder) }, commandPrefix));
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-}
-
-/** In a process of its own, or it could not be put into a namespace. */
+/** A separate process, because only a process can be put into a namespace. */
 function runRaceInProcess(options: RaceOptions, commandPrefix: readonly string[]): readonly RaceResult[] {
-  const program = join(import.meta.dirname, "race-program.ts");
+  const program = join(import.meta.dirname, "race.ts");
   const [command = "", ...args] = [...commandPrefix, process.execPath, program, JSON.stringify(options)];
   return JSON.parse(execFileSync(command, args, { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] }));
 }

@@ -1,46 +1,41 @@
-/** Reads the refusals to classify, and counts wrong classes, also with another status, letter case or form of JSON. */
+/** Reads refusals, and counts wrong classifications, also with another status, letter case or JSON format. */
 
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { classifyRefusal, type Refusal, type RefusalClass } from "@pith/models/overflow";
-
-export interface RefusalRow {
-  readonly provider: string;
-  /** None, or "stream", for an error inside a stream. */
-  readonly status: number | string | null;
-  /** Its structured code or type, where it had one. */
-  readonly type: string | null;
-  readonly text: string;
-  readonly expected: RefusalClass;
-}
 
 export interface RefusalCorpus {
   readonly name: string;
   readonly rows: readonly RefusalRow[];
 }
 
+export interface RefusalRow {
+  readonly provider: string;
+  /** Null or "stream" for an error inside a stream. */
+  readonly status: number | string | null;
+  /** The structured code or type, or null. */
+  readonly type: string | null;
+  readonly text: string;
+  readonly expected: RefusalClass;
+}
+
+export function readCorpus(givenPath: string | undefined): RefusalCorpus {
+  const path = givenPath ?? DEFAULT_PATHS.find((each) => existsSync(each)) ?? "";
+  if (!existsSync(path)) throw new Error(`--corpus: no such file or folder: ${path}`);
+  const files = statSync(path).isDirectory() ? listJsonFiles(path) : [path];
+  return { name: relative(root, resolve(path)), rows: files.flatMap(readRows) };
+}
+
 const root = resolve(import.meta.dirname, "../../..");
-/** The specification's own table where it lies beside the repository, else our copy of it. */
+/** The specification's table, if it is beside the repository, else our copy. */
 const DEFAULT_PATHS = [
   join(root, "../shared/fixtures/overflow.json"),
   join(root, "packages/models/test/overflow/overflow.json"),
 ];
 
-export function readCorpus(givenPath: string | undefined): RefusalCorpus {
-  const path = givenPath ?? DEFAULT_PATHS.find((each) => existsSync(each)) ?? "";
-  if (!existsSync(path)) throw new Error(`--corpus: there is no file or folder ${path}`);
-  const files = statSync(path).isDirectory() ? listJsonFiles(path) : [path];
-  return { name: relative(root, resolve(path)), rows: files.flatMap(readRows) };
-}
-
-/** A row as a caller would hand it in. */
-export function toRefusal({ provider, status, type, text }: RefusalRow): Refusal {
-  return { provider, text, ...(typeof status === "number" && { status }), ...(type !== null && { code: type }) };
-}
-
 function listJsonFiles(folder: string): readonly string[] {
   const names = readdirSync(folder).filter((name) => name.endsWith(".json"));
-  if (names.length === 0) throw new Error(`--corpus: there is no .json file in ${folder}`);
+  if (names.length === 0) throw new Error(`--corpus: no .json file in ${folder}`);
   return names.sort().map((name) => join(folder, name));
 }
 
@@ -55,8 +50,9 @@ function isRefusalRow(value: unknown): value is RefusalRow {
   return "text" in value && typeof value.text === "string" && "expected" in value;
 }
 
-/** These mean "not now"; none of them is an overflow, whatever the text says. */
-const TRANSIENT_STATUSES = [408, 425, 429, 500, 502, 503, 504, 529];
+export function toRefusal({ provider, status, type, text }: RefusalRow): Refusal {
+  return { provider, text, ...(typeof status === "number" && { status }), ...(type !== null && { code: type }) };
+}
 
 export function countWrong(rows: readonly RefusalRow[]): number {
   return rows.filter((row) => classifyRefusal(toRefusal(row)).class !== row.expected).length;
@@ -73,6 +69,9 @@ export function countWrongUnderStatus(rows: readonly RefusalRow[]): number {
   return variants.filter((row) => classifyRefusal(toRefusal(row)).class === "overflow").length;
 }
 
+/** Temporary errors, which are never an overflow, whatever their text. */
+const TRANSIENT_STATUSES = [408, 425, 429, 500, 502, 503, 504, 529];
+
 export function countWrongInOtherCase(rows: readonly RefusalRow[]): number {
   return countWrong(
     rows.flatMap((row) => [row.text.toUpperCase(), row.text.toLowerCase()].map((text) => ({ ...row, text }))),
@@ -82,16 +81,6 @@ export function countWrongInOtherCase(rows: readonly RefusalRow[]): number {
 export function countWrongReformatted(rows: readonly RefusalRow[]): number {
   return countWrong(rows.flatMap((row) => reformat(row.text).map((text) => ({ ...row, text }))));
 }
-
-const envelopes: readonly ((message: string) => unknown)[] = [
-  (message) => message,
-  (message) => ({ message }),
-  (message) => ({ error: message }),
-  (message) => ({ detail: message }),
-  (message) => [{ error: { message } }],
-  (message) => ({ type: "error", error: { type: "invalid_request_error", message, param: null }, request_id: "r" }),
-  (message) => ({ error: { metadata: { raw: JSON.stringify({ message }), provider_name: "x" } } }),
-];
 
 function reformat(text: string): readonly string[] {
   const ownJson = parseJson(text);
@@ -107,12 +96,21 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Most texts are no JSON; then there is no form of their own to change.
+    // Most texts are not JSON.
     return null;
   }
 }
 
-/** The same with the last key first. */
+const envelopes: readonly ((message: string) => unknown)[] = [
+  (message) => message,
+  (message) => ({ message }),
+  (message) => ({ error: message }),
+  (message) => ({ detail: message }),
+  (message) => [{ error: { message } }],
+  (message) => ({ type: "error", error: { type: "invalid_request_error", message, param: null }, request_id: "r" }),
+  (message) => ({ error: { metadata: { raw: JSON.stringify({ message }), provider_name: "x" } } }),
+];
+
 function reverseKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(reverseKeys);
   if (typeof value !== "object" || value === null) return value;

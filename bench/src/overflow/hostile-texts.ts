@@ -1,9 +1,9 @@
-/** Makes bodies that cost time to classify (near-matches, deep nesting, quotes that never end) and measures them. */
+/** Creates error bodies that are slow to classify (near-matches, deep nesting, unclosed quotes) and measures the time. */
 
 import { classifyRefusal } from "@pith/models/overflow";
 import { median } from "../statistics.ts";
 
-/** Each is repeated to the size wanted. */
+/** Each fragment is repeated to the given size. */
 const FRAGMENTS: readonly string[] = [
   "a",
   "a ",
@@ -34,7 +34,7 @@ const FRAGMENTS: readonly string[] = [
   "ﬃ",
 ];
 
-/** Many messages with many objects in each: what is cheap alone must not be paid a thousand times. */
+/** Many messages with many objects each: a small cost per object must not add up. */
 const BODIES: readonly ((size: number) => unknown)[] = [
   (size) => ({ message: repeatToSize("{'a':1} ", size) }),
   (size) => ({ errors: sixteenTimes({ message: repeatToSize("{'a':1} ", size / 16) }) }),
@@ -59,7 +59,7 @@ function sixteenTimes(value: unknown): readonly unknown[] {
 export interface HostileTimes {
   /** The slowest text of 1 MB. */
   readonly worstMs: number;
-  /** All texts of four times the size, beside all of the size itself; the worse of two places. */
+  /** The time of all texts at four times the size, as a ratio; the worse of two sizes. */
   readonly growth: number;
 }
 

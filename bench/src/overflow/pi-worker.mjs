@@ -1,15 +1,15 @@
-/** Runs pi's own overflow check on rows and hostile texts from stdin, and prints answers and times. Runs without network. */
+/** Runs pi's overflow check on rows and hostile texts from stdin, and prints results and times. Runs without network. */
 
 import { text as wholeText } from "node:stream/consumers";
 
 const { isContextOverflow } = await import(process.argv[2]);
 const { rows, hostile } = JSON.parse(await wholeText(process.stdin));
-const asked = ({ provider, text }) => isContextOverflow({ stopReason: "error", errorMessage: text, provider });
+const isOverflow = ({ provider, text }) => isContextOverflow({ stopReason: "error", errorMessage: text, provider });
 
-const overflows = rows.map(asked);
+const overflows = rows.map(isOverflow);
 const times = hostile.map((text) => {
   const start = performance.now();
-  asked({ provider: "x", text });
+  isOverflow({ provider: "x", text });
   return performance.now() - start;
 });
 process.stdout.write(JSON.stringify({ overflows, hostileMs: Math.max(...times) }));

@@ -1,4 +1,4 @@
-/** Runs `pnpm bench overflow`: how well refusals are classified, also in other forms, and what hostile ones cost; beside pi. */
+/** Runs `pnpm bench overflow`: the accuracy of refusal classification, also in other formats, and its time on hostile texts, compared with pi. */
 
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
@@ -14,58 +14,17 @@ import {
 } from "./corpus.ts";
 import { createHostileTexts, measureHostileTexts } from "./hostile-texts.ts";
 
-interface PiAnswer {
-  readonly overflows: readonly boolean[];
-  readonly hostileMs: number;
-}
-
-/** Throws where pi cannot be fetched or run. */
-export function measurePi(rows: readonly RefusalRow[], texts: readonly string[]): Figures {
-  const { overflows, hostileMs } = runPi(rows.map(toPiInput), texts);
-  const missed = rows.filter(({ expected }, index) => expected === "overflow" && !overflows[index]).length;
-  const falsePositives = rows.filter(({ expected }, index) => expected !== "overflow" && overflows[index]).length;
-  return {
-    pi_wrong: missed + falsePositives,
-    pi_missed: missed,
-    pi_false: falsePositives,
-    pi_hostile_ms_200k: hostileMs,
-  };
-}
-
-/** pi has the text only; of the status it knows what libraries put in front of a 413. */
-function toPiInput({ provider, status, text }: RefusalRow): { readonly provider: string; readonly text: string } {
-  const hasStatus = text.startsWith("413") || text.includes("(413)");
-  const name = provider.toLowerCase().split(" ")[0] ?? "";
-  return { provider: name, text: status === 413 && !hasStatus ? `413 ${text}` : text };
-}
-
-function runPi(rows: readonly object[], texts: readonly string[]): PiAnswer {
-  const worker = join(import.meta.dirname, "pi-worker.mjs");
-  const [command = "", ...args] = [
-    ...noNetworkCommand(),
-    process.execPath,
-    worker,
-    findPiChunk("function isContextOverflow("),
-  ];
-  const input = JSON.stringify({ rows, hostile: texts });
-  const { status, stdout } = spawnSync(command, args, { env: PI_ENVIRONMENT, input, encoding: "utf8" });
-  if (status !== 0) throw new Error("pi's overflow check did not run without network");
-  return JSON.parse(stdout) as PiAnswer;
-}
-
 export const overflowSuite: Suite = {
   name: "overflow",
   description:
-    "telling apart what providers refuse: context, bytes, rate, quota; beside pi (--corpus: a JSON file of rows)",
+    "classification of provider refusals: context, bytes, rate, quota; compared with pi (--corpus: a JSON file of rows)",
   run: runOverflow,
 };
 
-async function runOverflow(settings: SuiteOptions): Promise<Figures> {
-  const ownFigures = measureOverflow(settings);
-  return { ...ownFigures, ...measurePeer(settings) };
+async function runOverflow(options: SuiteOptions): Promise<Figures> {
+  return { ...measureOverflow(options), ...measurePeer(options) };
 }
 
-/** Without pi. */
 export function measureOverflow({ corpus, log }: Pick<SuiteOptions, "corpus" | "log">): Figures {
   const { name, rows } = readCorpus(corpus);
   log(`${rows.length} refusals from ${name}`);
@@ -82,12 +41,51 @@ export function measureOverflow({ corpus, log }: Pick<SuiteOptions, "corpus" | "
 }
 
 function measurePeer({ corpus, quick, log }: SuiteOptions): Figures {
-  log("asking pi the same");
+  log("running pi on the same rows");
   try {
     const texts = createHostileTexts(200_000);
     return measurePi(readCorpus(corpus).rows, quick ? texts.slice(0, 4) : texts);
   } catch (error) {
-    log(`pi is left out: ${error instanceof Error ? error.message : error}`);
+    log(`pi is skipped: ${error instanceof Error ? error.message : error}`);
     return {};
   }
+}
+
+/** Throws if pi cannot be fetched or run. */
+export function measurePi(rows: readonly RefusalRow[], texts: readonly string[]): Figures {
+  const { overflows, hostileMs } = runPi(rows.map(toPiInput), texts);
+  const missed = rows.filter(({ expected }, index) => expected === "overflow" && !overflows[index]).length;
+  const falsePositives = rows.filter(({ expected }, index) => expected !== "overflow" && overflows[index]).length;
+  return {
+    pi_wrong: missed + falsePositives,
+    pi_missed: missed,
+    pi_false: falsePositives,
+    pi_hostile_ms_200k: hostileMs,
+  };
+}
+
+interface PiAnswer {
+  readonly overflows: readonly boolean[];
+  readonly hostileMs: number;
+}
+
+function runPi(rows: readonly object[], texts: readonly string[]): PiAnswer {
+  const worker = join(import.meta.dirname, "pi-worker.mjs");
+  const [command = "", ...args] = [
+    ...noNetworkCommand(),
+    process.execPath,
+    worker,
+    findPiChunk("function isContextOverflow("),
+  ];
+  const input = JSON.stringify({ rows, hostile: texts });
+  const { status, stdout } = spawnSync(command, args, { env: PI_ENVIRONMENT, input, encoding: "utf8" });
+  if (status !== 0) throw new Error("pi's overflow check did not run without network");
+  return JSON.parse(stdout) as PiAnswer;
+}
+
+/** pi gets only the text. Its libraries put the status before the text of a 413. */
+function toPiInput({ provider, status, text }: RefusalRow): { readonly provider: string; readonly text: string } {
+  const hasStatus = text.startsWith("413") || text.includes("(413)");
+  const name = provider.toLowerCase().split(" ")[0] ?? "";
+  return { provider: name, text: status === 413 && !hasStatus ? `413 ${text}` : text };
 }

@@ -1,26 +1,26 @@
-/** Serves pi's own library over a line protocol: one JSON command in, one JSON answer out. Runs without network. */
+/** Serves pi's library over a line protocol: one JSON command in, one JSON response out. Runs without network. */
 
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 
 const pi = await import(process.argv[2]);
-/** The same modules with the planning of compactions, which pi's door does not show. */
+/** The same modules with the planning of compactions, which pi does not export. */
 const planning = process.argv[3] ? await import(process.argv[3]) : null;
 const SETTINGS = { enabled: true, reserveTokens: 16384, keepRecentTokens: 20000 };
 let session = null;
 
 const commands = {
-  /** The contexts of a file at some of its entries, counted in file order without the header. */
+  /** Builds the contexts of a file at the given entry indexes (file order, without the header). */
   contexts({ file, leaves }) {
     const entries = pi.parseSessionEntries(readFileSync(file, "utf8"));
     pi.migrateSessionEntries(entries);
     const body = entries.filter((entry) => entry.type !== "session");
-    return leaves.map((at) => pi.buildSessionContext(body, body[at].id));
+    return leaves.map((index) => pi.buildSessionContext(body, body[index].id));
   },
-  /** The same as one hash each: contexts are long, and mostly equal. */
-  hashes(parts) {
-    return commands.contexts(parts).map(({ messages, thinkingLevel, model }) =>
+  /** Like `contexts`, but returns a hash of each, because contexts are long. */
+  hashes(options) {
+    return commands.contexts(options).map(({ messages, thinkingLevel, model }) =>
       createHash("sha256")
         .update(JSON.stringify([messages, thinkingLevel, model]))
         .digest("hex"),
@@ -30,40 +30,40 @@ const commands = {
     session = pi.SessionManager.open(file);
     return { entries: session.getEntryCount?.() ?? session.getEntries().length };
   },
-  /** What pi shows when it resumes a file: where it stands, and the conversation. */
+  /** Resumes a file: returns its leaf and conversation. */
   resume({ file }) {
-    const opened = pi.SessionManager.open(file);
-    const { messages, thinkingLevel, model } = opened.buildSessionContext();
-    return { leaf: opened.getLeafId(), messages, thinkingLevel, model, name: opened.getSessionName?.() };
+    const manager = pi.SessionManager.open(file);
+    const { messages, thinkingLevel, model } = manager.buildSessionContext();
+    return { leaf: manager.getLeafId(), messages, thinkingLevel, model, name: manager.getSessionName?.() };
   },
-  /** pi goes on with a file: a message behind the leaf. */
+  /** Appends a message to a file, after its leaf. */
   goOn({ file, message }) {
     return pi.SessionManager.open(file).appendMessage(message);
   },
-  /** pi's fork of a whole file into another folder, and of one branch; the paths of both. */
+  /** Forks a whole file into another folder, and one branch of it. Returns both paths. */
   fork({ file, folder }) {
     const whole = pi.SessionManager.forkFrom(file, folder, folder);
-    const one = pi.SessionManager.open(file, folder);
-    const branch = one.createBranchedSession(one.getLeafId());
+    const manager = pi.SessionManager.open(file, folder);
+    const branch = manager.createBranchedSession(manager.getLeafId());
     return { whole: whole.getSessionFile(), branch };
   },
-  /** What pi does before it compacts the open session: the branch, the plan, and within it the cut. */
+  /** Plans a compaction of the open session, and measures the branch, the plan and its cut point. */
   plan() {
     const start = performance.now();
     const branch = session.getBranch();
-    const walked = performance.now();
+    const branchTime = performance.now();
     const plan = planning.prepareCompaction(branch, SETTINGS);
-    const planned = performance.now();
+    const planTime = performance.now();
     planning.findCutPoint(branch, 0, branch.length, SETTINGS.keepRecentTokens);
-    const cut = performance.now();
+    const cutTime = performance.now();
     return {
-      branchMs: walked - start,
-      planMs: planned - walked,
-      cutMs: cut - planned,
+      branchMs: branchTime - start,
+      planMs: planTime - branchTime,
+      cutMs: cutTime - planTime,
       covered: plan?.messagesToSummarize.length ?? 0,
     };
   },
-  /** What pi shows its summariser of these entries: how many it covers, and what each of them becomes. */
+  /** Returns the number of entries that pi would summarise, and the text of each in the summariser's input. */
   summariserInput({ entries }) {
     const { firstKeptEntryIndex: covered } = planning.findCutPoint(
       entries,
@@ -71,40 +71,40 @@ const commands = {
       entries.length,
       SETTINGS.keepRecentTokens,
     );
-    const told = entries.slice(0, covered).map((entry) => (entry.type === "message" ? [entry.message] : []));
-    return { covered, texts: told.map((messages) => pi.serializeConversation(pi.convertToLlm(messages))) };
+    const coveredMessages = entries.slice(0, covered).map((entry) => (entry.type === "message" ? [entry.message] : []));
+    return { covered, texts: coveredMessages.map((messages) => pi.serializeConversation(pi.convertToLlm(messages))) };
   },
   /**
-   * Compacts a file as pi does when it is asked to, with these texts as the replies of its model: `turn` is said where pi asks for the
-   * beginning of a turn by itself. What its model reads then: the summary message, and all texts behind it.
+   * Compacts a file with the given texts as the replies of the model. `turn` is the reply to pi's separate request for the
+   * beginning of a split turn. Returns what the model reads next: the summary message, and all texts after it.
    */
   async compact({ file, settings, history, turn }) {
-    const opened = pi.SessionManager.open(file);
-    const prepared = planning.prepareCompaction(opened.getBranch(), settings);
-    if (!prepared) throw new Error(`there is nothing to compact in ${file}`);
-    const asksTwice = prepared.isSplitTurn && prepared.messagesToSummarize.length > 0;
-    const replies = prepared.isSplitTurn ? [...(asksTwice ? [history] : []), turn] : [[history, turn].join("\n\n")];
+    const manager = pi.SessionManager.open(file);
+    const preparation = planning.prepareCompaction(manager.getBranch(), settings);
+    if (!preparation) throw new Error(`nothing to compact in ${file}`);
+    const asksTwice = preparation.isSplitTurn && preparation.messagesToSummarize.length > 0;
+    const replies = preparation.isSplitTurn ? [...(asksTwice ? [history] : []), turn] : [[history, turn].join("\n\n")];
     const calls = replies.length;
     const stream = () => ({ result: async () => createReply(replies.shift() ?? "") });
-    const none = undefined;
-    const result = await pi.compact(prepared, { reasoning: false }, "any", none, none, none, "off", stream);
+    const noValue = undefined;
+    const result = await pi.compact(preparation, { reasoning: false }, "any", noValue, noValue, noValue, "off", stream);
     const { summary, firstKeptEntryId, tokensBefore, details, usage } = result;
-    const id = opened.appendCompaction(summary, firstKeptEntryId, tokensBefore, details, false, usage);
-    const { messages } = opened.buildSessionContext();
-    const at = messages.findIndex(({ role }) => role === "compactionSummary");
-    const texts = pi.convertToLlm(messages.slice(at)).map(({ content }) => textsIn(content));
+    const id = manager.appendCompaction(summary, firstKeptEntryId, tokensBefore, details, false, usage);
+    const { messages } = manager.buildSessionContext();
+    const index = messages.findIndex(({ role }) => role === "compactionSummary");
+    const texts = pi.convertToLlm(messages.slice(index)).map(({ content }) => collectTexts(content));
     return { id, firstKeptEntryId, calls, front: texts[0].join("\n"), tail: texts.slice(1).flat().join("\n") };
   },
-  /** Appends without looking at the context. */
+  /** Appends a message without building the context. */
   append({ message }) {
     return session.appendMessage(message);
   },
   /** Opens a file and builds its context, as resuming a session does. */
   openContext({ file }) {
     const start = performance.now();
-    const opened = pi.SessionManager.open(file);
+    const manager = pi.SessionManager.open(file);
     const openMs = performance.now() - start;
-    const { messages } = opened.buildSessionContext();
+    const { messages } = manager.buildSessionContext();
     const contextMs = performance.now() - start;
     return { openMs, contextMs, messages: messages.length, rssMb: process.memoryUsage().rss / 1e6 };
   },
@@ -127,10 +127,10 @@ const commands = {
 };
 
 for await (const line of createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY })) {
-  const { op, ...parts } = JSON.parse(line);
+  const { op, ...options } = JSON.parse(line);
   let answer;
   try {
-    answer = { ok: await commands[op](parts) };
+    answer = { ok: await commands[op](options) };
   } catch (error) {
     answer = { error: String(error) };
   }
@@ -143,13 +143,13 @@ function createReply(text) {
   return { role: "assistant", content: [{ type: "text", text }], stopReason: "stop", usage, timestamp: 1 };
 }
 
-/** The texts of a message, those of its tool calls included. */
-function textsIn(content) {
+/** All texts of a message, including those of its tool calls. */
+function collectTexts(content) {
   if (typeof content === "string") return [content];
-  return content.flatMap((block) => (block.type === "toolCall" ? stringsIn(block.arguments) : [block.text ?? ""]));
+  return content.flatMap((block) => (block.type === "toolCall" ? collectStrings(block.arguments) : [block.text ?? ""]));
 }
 
-function stringsIn(value) {
+function collectStrings(value) {
   if (typeof value === "string") return [value];
-  return value && typeof value === "object" ? Object.values(value).flatMap(stringsIn) : [];
+  return value && typeof value === "object" ? Object.values(value).flatMap(collectStrings) : [];
 }

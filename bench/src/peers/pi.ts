@@ -1,4 +1,4 @@
-/** Fetches pi 1.5.0 into an ignored folder and runs it as a peer to compare with, in a network namespace of its own. */
+/** Downloads pi 1.5.0 into a git-ignored folder and runs it for comparison, in a network namespace. */
 
 import { execFileSync, spawnSync } from "node:child_process";
 import {
@@ -18,7 +18,7 @@ import { startWorker, type Worker } from "./worker.ts";
 const PI_VERSION = "1.5.0";
 const PEERS_FOLDER = join(import.meta.dirname, "../../../.peers");
 
-/** The entry file of pi's self-contained bundle. */
+/** Returns the entry file of pi's bundle, downloading it if necessary. */
 export function fetchPi(): string {
   const folder = join(PEERS_FOLDER, `pi-${PI_VERSION}`);
   const entry = join(folder, "package/dist/bundle/index.js");
@@ -34,7 +34,7 @@ export function fetchPi(): string {
   return entry;
 }
 
-/** The file of the bundle that plans compactions, with one line more: its door does not show `prepareCompaction`. */
+/** Writes a copy of the bundle file that plans compactions, with `prepareCompaction` exported. Returns its path. */
 export function exposePlanning(): string {
   const chunks = join(fetchPi(), "../chunks");
   const target = join(chunks, "with-planning.js");
@@ -46,7 +46,7 @@ export function exposePlanning(): string {
   return target;
 }
 
-/** The file of the bundle in which something is defined. */
+/** Finds the file of the bundle that has a definition. */
 export function findPiChunk(definition: string): string {
   const chunks = join(fetchPi(), "../chunks");
   const name = readdirSync(chunks).find((each) => readFileSync(join(chunks, each), "utf8").includes(definition));
@@ -59,7 +59,7 @@ function isExported(text: string, name: string): boolean {
   return list.split(",").some((each) => each.trim().split(" as ").at(-1) === name);
 }
 
-/** A peer is compared, not trusted: it gets no way out. */
+/** The command prefix that runs a program without network. pi is not trusted with network access. */
 export function noNetworkCommand(): readonly string[] {
   const candidates = [
     ["unshare", "-n"],
@@ -68,12 +68,12 @@ export function noNetworkCommand(): readonly string[] {
   const working = candidates.find(([command = "", ...args]) => spawnSync(command, [...args, "true"]).status === 0);
   if (!working)
     throw new Error(
-      "pi is run only without network, and `unshare -n` does not work here (Linux with user namespaces is needed)",
+      "pi runs only without network, and `unshare -n` does not work here. Use Linux with user namespaces.",
     );
   return working;
 }
 
-/** It sends nothing home, and does not look for newer versions. */
+/** Disables pi's telemetry and version check. */
 export const PI_ENVIRONMENT: Readonly<Record<string, string>> = {
   PATH: process.env.PATH ?? "",
   PI_OFFLINE: "1",
@@ -83,7 +83,7 @@ export const PI_ENVIRONMENT: Readonly<Record<string, string>> = {
 
 export type Pi = Worker;
 
-/** A running pi; ask it one thing at a time, and end it. */
+/** Starts pi. Send one request at a time, and stop it at the end. */
 export function startPi(): Pi {
   const home = mkdtempSync(join(tmpdir(), "pith-pi-home-"));
   const program = join(import.meta.dirname, "pi-worker.mjs");
@@ -92,7 +92,7 @@ export function startPi(): Pi {
   return { ...pi, stop: () => pi.stop(() => rmSync(home, { recursive: true, force: true })) };
 }
 
-/** pi's program, and the command prefix that confines it to the loopback. Where it cannot be had it is left out, and that is told. */
+/** Returns pi's program and the command prefix that confines it to the loopback. If pi is not available, logs that it is skipped. */
 export function findPi(log: (text: string) => void): {
   readonly pi?: string;
   readonly commandPrefix: readonly string[];
@@ -100,15 +100,15 @@ export function findPi(log: (text: string) => void): {
   try {
     return { commandPrefix: loopbackCommand(), pi: join(fetchPi(), "../cli.js") };
   } catch (error) {
-    log(`pi is left out: ${error instanceof Error ? error.message : error}`);
+    log(`pi is skipped: ${error instanceof Error ? error.message : error}`);
     return { commandPrefix: [] };
   }
 }
 
-/** What stands before a command so that it reaches nobody but this machine's own servers in the same namespace. */
+/** The command prefix that gives a program only the loopback of a new namespace. */
 function loopbackCommand(): readonly string[] {
   const [command = "", ...args] = [...noNetworkCommand(), "sh", "-c", 'ip link set lo up && exec "$@"', "sh"];
   if (spawnSync(command, [...args, "true"]).status !== 0)
-    throw new Error("it is run only without network, and a namespace here has no loopback (`ip link set lo up`)");
+    throw new Error("pi runs only without network, and a namespace here has no loopback (`ip link set lo up`)");
   return [command, ...args];
 }

@@ -1,14 +1,14 @@
-/** Runs a program that answers questions on a line protocol: one JSON object in, one JSON object out. */
+/** Runs a program that answers requests over a line protocol: one JSON object in, one JSON object out. */
 
 import { spawn } from "node:child_process";
 
 export interface Worker {
-  request(question: { readonly op: string } & Readonly<Record<string, unknown>>): Promise<unknown>;
-  /** The program ends by itself once nobody can ask it any more. */
+  request(command: { readonly op: string } & Readonly<Record<string, unknown>>): Promise<unknown>;
+  /** Closes the program's stdin, which ends it. */
   stop(afterwards?: () => void): void;
 }
 
-/** Ask it one thing at a time, and end it. */
+/** Send one request at a time, and stop the worker at the end. */
 export function startWorker(
   name: string,
   [program = "", ...args]: readonly string[],
@@ -17,12 +17,12 @@ export function startWorker(
   const child = spawn(program, args, { env, stdio: ["pipe", "pipe", "inherit"] });
   const responses = readLines(child.stdout.setEncoding("utf8"));
   return {
-    async request(question) {
-      child.stdin.write(`${JSON.stringify(question)}\n`);
+    async request(command) {
+      child.stdin.write(`${JSON.stringify(command)}\n`);
       const { value, done } = await responses.next();
-      if (done) throw new Error(`${name} ended before it answered "${question.op}"`);
+      if (done) throw new Error(`${name} exited before it answered "${command.op}"`);
       const answer = JSON.parse(value) as { ok?: unknown; error?: string };
-      if (answer.error !== undefined) throw new Error(`${name} could not do "${question.op}": ${answer.error}`);
+      if (answer.error !== undefined) throw new Error(`${name} failed to run "${command.op}": ${answer.error}`);
       return answer.ok;
     },
     stop(afterwards = () => undefined) {
@@ -32,7 +32,7 @@ export function startWorker(
   };
 }
 
-// Not readline: it also ends lines at U+2028, which JSON leaves as it is.
+// Not readline, which also splits lines at U+2028, and JSON does not escape that character.
 async function* readLines(chunks: AsyncIterable<string>): AsyncGenerator<string> {
   let buffered: string[] = [];
   for await (const chunk of chunks) {

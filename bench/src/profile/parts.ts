@@ -1,12 +1,12 @@
-/** Divides the samples of a CPU profile among the parts of the program, by the module that each function comes from. */
+/** Assigns the samples of a CPU profile to the parts of the program, by the module of each function. */
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-/** What `--cpu-prof` writes. */
+/** The output of `--cpu-prof`. */
 export interface CpuProfile {
   readonly nodes: readonly ProfileNode[];
-  /** Microseconds of the machine's monotonic clock. */
+  /** Microseconds on the monotonic clock. */
   readonly startTime: number;
   readonly samples: readonly number[];
   readonly timeDeltas: readonly number[];
@@ -18,13 +18,13 @@ interface ProfileNode {
   readonly children?: readonly number[];
 }
 
-/** Milliseconds of the machine's monotonic clock. */
+/** Milliseconds on the monotonic clock. */
 export interface TimeSpan {
   readonly startMs: number;
   readonly endMs: number;
 }
 
-/** Milliseconds by part, within the spans. */
+/** The milliseconds of each part within the spans. */
 export function timeByPart(profile: CpuProfile, spans: readonly TimeSpan[]): ReadonlyMap<string, number> {
   const parts = assignParts(profile.nodes);
   const times = new Map<string, number>();
@@ -39,7 +39,7 @@ export function timeByPart(profile: CpuProfile, spans: readonly TimeSpan[]): Rea
   return times;
 }
 
-/** The part of each node: of the innermost call on its stack that belongs to one. */
+/** Assigns each node the part of the innermost call on its stack that has one. */
 function assignParts(nodes: readonly ProfileNode[]): ReadonlyMap<number, string> {
   const parents = new Map(nodes.flatMap((node) => (node.children ?? []).map((child) => [child, node] as const)));
   const modules = new ModuleIndex();
@@ -63,7 +63,7 @@ function findPart({ functionName, url, lineNumber }: ProfileNode["callFrame"], m
   return MODULE_PARTS.find(([pattern]) => pattern.test(module))?.[1] ?? "program";
 }
 
-/** By the names of Node's and V8's own functions. */
+/** Parts by the names of Node's and V8's functions. */
 const NATIVE_PARTS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     "(idle)": "waiting",
@@ -88,7 +88,7 @@ const MODULE_PARTS: readonly (readonly [RegExp, string])[] = [
   [/node_modules/, "provider_package"],
 ];
 
-/** Finds the module of a line in a file of the program, which has a comment with its path above each module where it is not minified. */
+/** Finds the module of a line of the bundle. A readable bundle has a comment with the path above each module. */
 class ModuleIndex {
   readonly #files = new Map<string, readonly string[]>();
 

@@ -1,4 +1,4 @@
-/** Runs `pnpm bench profile`: what the parts of a start and of a round cost, as multiples of what the floor takes for the whole. */
+/** Runs `pnpm bench profile`: the time of each part of a start and of a round, as a multiple of the floor's whole time. */
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -46,7 +46,7 @@ interface ProfileOptions {
   readonly profileFolder: string;
 }
 
-/** Plain runs say how long it takes, profiled runs how that is divided: profiling slows down what it looks at. */
+/** The total times come from plain runs and the shares from profiled runs, because profiling slows the program down. */
 async function measureProfile({ pith, floor, folders, runs, profileFolder }: ProfileOptions): Promise<Figures> {
   await runTask(pith, { ...folders, rounds: ROUNDS });
   const ratios: { start: number; round: number }[] = [];
@@ -82,18 +82,18 @@ function withProfiler({ name, command }: Contender, folder: string): Contender {
   };
 }
 
-/** On the machine's monotonic clock, by which V8 counts too. */
-function listSpans({ requestTimes, startTime: startedAt }: TaskRun): {
+/** Converts the times to the monotonic clock, which V8 uses. */
+function listSpans({ requestTimes, startTime }: TaskRun): {
   readonly start: TimeSpan;
   readonly rounds: readonly TimeSpan[];
 } {
   const offset = Number(process.hrtime.bigint()) / 1e6 - performance.now();
-  const [first = 0, ...next] = requestTimes.requestTimes.map((index) => index + offset);
+  const [first = 0, ...next] = requestTimes.requestTimes.map((time) => time + offset);
   const rounds = next.map((endMs, round) => ({ startMs: (requestTimes.replyTimes[round] ?? 0) + offset, endMs }));
-  return { start: { startMs: startedAt + offset, endMs: first }, rounds };
+  return { start: { startMs: startTime + offset, endMs: first }, rounds };
 }
 
-/** What of a span no sample covers is Node's own beginning, before V8 counts. */
+/** The part of a span without samples is Node's boot, before V8 starts sampling. */
 function addShares(shares: Map<string, number[]>, profile: CpuProfile, spans: readonly TimeSpan[]): void {
   const totalMs = spans.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0);
   const times = new Map(timeByPart(profile, spans));

@@ -1,4 +1,4 @@
-/** Runs `pnpm bench sandbox`: what a command costs in the sandbox beside the same command without one, taken in turns. */
+/** Runs `pnpm bench sandbox`: the time of a command with and without the sandbox, measured alternately. */
 
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -18,10 +18,10 @@ export const sandboxSuite: Suite = {
   },
 };
 
-/** The shortest command there is, and one that starts a program which opens many files. */
+/** A minimal command, and one that opens many files. */
 const COMMANDS = { true: "true", node: `'${process.execPath}' -e 0` };
 
-/** Opening the private folders and the network happens once in a session, with its first command. */
+/** The private folders and the network are opened once per session, with its first command. */
 export async function measureSandbox(runs: number): Promise<Figures> {
   const folder = mkdtempSync(join(tmpdir(), "pith-bench-sandbox-"));
   try {
@@ -36,10 +36,10 @@ async function measureInFolder(folder: string, runs: number): Promise<Figures> {
   mkdirSync(root, { recursive: true });
   const environment = { PATH: process.env.PATH, HOME: home };
   const sandbox = await detectSandbox({ environment, root, home });
-  if (sandbox.type === "unavailable") throw new Error(`no sandbox can be made here: ${sandbox.why}`);
+  if (sandbox.type === "unavailable") throw new Error(`no sandbox is available: ${sandbox.why}`);
   const startTime = performance.now();
   const privateFolders = await openPrivateFolders({ folder: join(folder, "sandbox"), root, home, environment });
-  const permitHost = async () => ({ type: "refused" as const, why: "nothing is reached here" });
+  const permitHost = async () => ({ type: "refused" as const, why: "no network in this benchmark" });
   const network = await SandboxNetwork.open({ program: sandbox.program, environment, permitHost });
   const openMs = performance.now() - startTime;
   const sandboxed = sandboxedShell({

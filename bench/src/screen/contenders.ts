@@ -1,4 +1,4 @@
-/** Builds the commands of the programs to compare: ours, pi, and a minimal terminal program that only echoes. */
+/** Builds the commands of the programs to compare: ours, pi, and a minimal terminal program that echoes keys. */
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,14 +7,14 @@ import type { TmuxCommand } from "./tmux.ts";
 
 export interface Contender {
   readonly name: string;
-  /** Stands on the screen once one can type. */
+  /** A text on the screen when the program accepts keys. */
   readonly readyText: string;
-  /** With the long session, or a new one. */
-  command(place: RunFolders, session: string | null): TmuxCommand;
+  /** The command for a session file, or for a new session if null. */
+  command(folders: RunFolders, session: string | null): TmuxCommand;
 }
 
 export interface RunFolders {
-  /** Of the server. */
+  /** The URL of the server. */
   readonly url: string;
   readonly folder: string;
   readonly homes: string;

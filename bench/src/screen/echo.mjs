@@ -1,4 +1,4 @@
-/** A minimal terminal program: writes what is typed. */
+/** A minimal terminal program that echoes keys. */
 
 process.stdin.setRawMode(true);
 process.stdin.on("data", (data) => process.stdout.write(data));

@@ -1,4 +1,4 @@
-/** Measures how long a key takes to be painted while an answer streams into a session of ten thousand messages. */
+/** Measures the time from key press to paint while a reply streams into a session of ten thousand messages. */
 
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -6,35 +6,20 @@ import { startServer } from "@pith/testkit";
 import { type Contender, echoContender, type RunFolders } from "./contenders.ts";
 import { startTmux, type Tmux } from "./tmux.ts";
 
-const TICKS_PER_SECOND = 100;
-
-/** Its own, without what it has started. */
-export function readCpuSeconds(pid: number): number {
-  const text = readFileSync(`/proc/${pid}/stat`, "utf8");
-  // The name in brackets may hold anything, blanks included.
-  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
-  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
-}
-
-export function readRssMb(pid: number): number {
-  const [, kilobytes = "0"] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
-  return (Number(kilobytes) * 1_024) / 1e6;
-}
-
-export interface TypingResult {
-  readonly name: string;
-  /** Of each key. */
-  readonly keyMs: readonly number[];
-  readonly idlePercent: number;
-  readonly rssMb: number;
-}
-
 export interface TypingOptions {
   readonly contender: Contender;
   readonly keys: number;
   readonly idleMs: number;
-  /** The file of the long session. */
+  /** The session file. */
   readonly session: string;
+}
+
+export interface TypingResult {
+  readonly name: string;
+  /** The time of each key. */
+  readonly keyMs: readonly number[];
+  readonly idlePercent: number;
+  readonly rssMb: number;
 }
 
 export async function measureTyping(options: TypingOptions, folders: Omit<RunFolders, "url">): Promise<TypingResult> {
@@ -55,7 +40,7 @@ export async function measureTyping(options: TypingOptions, folders: Omit<RunFol
   }
 }
 
-/** Signs that stand nowhere else on the screen. */
+/** Characters that occur nowhere else on the screen. */
 const KEYS = [..."ΑΒΓΔΕΖΗΘΛΞΠΣΦΨΩБГДЖИЛПФЦЧШЫЭЮЯ"];
 const SETTLE_MS = 1_500;
 const PACE = { everyMs: 15, chunk: 12 };
@@ -63,6 +48,22 @@ const LONG_TEXT = Array.from(
   { length: 4_000 },
   (_, index) => `word${index} of a long answer${index % 40 === 39 ? ".\n\n" : ""}`,
 ).join(" ");
+
+async function measureIdleCpu({ pid }: Tmux, forMs: number): Promise<number> {
+  const startSeconds = readCpuSeconds(pid);
+  await sleep(forMs);
+  return ((readCpuSeconds(pid) - startSeconds) / (forMs / 1_000)) * 100;
+}
+
+/** The CPU time of the process without its children. */
+export function readCpuSeconds(pid: number): number {
+  const text = readFileSync(`/proc/${pid}/stat`, "utf8");
+  // The name in brackets may contain spaces.
+  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+}
+
+const TICKS_PER_SECOND = 100;
 
 async function startStreaming(terminal: Tmux): Promise<void> {
   await terminal.typeAndWait("tell me more", "tell me more");
@@ -72,14 +73,13 @@ async function startStreaming(terminal: Tmux): Promise<void> {
 
 async function pressKey(terminal: Tmux, index: number): Promise<number> {
   const key = KEYS[index % KEYS.length] ?? "";
-  // What stands there already would be taken for what was just painted.
+  // Clears the input before a key repeats: the earlier one would be taken for the new one.
   if (index > 0 && index % KEYS.length === 0) terminal.sendKeys("C-u");
   await sleep(60 + (index % 7) * 5);
   return await terminal.typeAndWait(key, key);
 }
 
-async function measureIdleCpu({ pid }: Tmux, forMs: number): Promise<number> {
-  const startSeconds = readCpuSeconds(pid);
-  await sleep(forMs);
-  return ((readCpuSeconds(pid) - startSeconds) / (forMs / 1_000)) * 100;
+export function readRssMb(pid: number): number {
+  const [, kilobytes = "0"] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
+  return (Number(kilobytes) * 1_024) / 1e6;
 }

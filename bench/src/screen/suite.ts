@@ -1,10 +1,10 @@
-/** Runs `pnpm bench screen`: key latency, idle CPU and start of the interactive program in a real terminal, beside pi. */
+/** Runs `pnpm bench screen`: key latency, idle CPU and start of the interactive program in a real terminal, compared with pi. */
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { installProgram } from "../installed-program.ts";
+import { installProgram } from "../built-package.ts";
 import { findPi } from "../peers/pi.ts";
 import { median, quantile } from "../statistics.ts";
 import type { Figures, Suite, SuiteOptions } from "../suite.ts";
@@ -19,11 +19,11 @@ export const screenSuite: Suite = {
 async function runScreen({ quick, log }: SuiteOptions): Promise<Figures> {
   const { commandPrefix, ...peer } = findPi(log);
   const options = quick ? { runs: 1, keys: 30, idleMs: 3_000 } : { runs: 9, keys: 300, idleMs: 20_000 };
-  log(`${options.keys} keys into a session of 10,000 messages while an answer comes; ${options.runs} starts of each`);
+  log(`${options.keys} keys into a session of 10,000 messages while a reply streams; ${options.runs} starts of each`);
   return measureInProcess({ ...options, ...peer }, commandPrefix);
 }
 
-/** `buildSystemMessages`: what stands before the command that runs it all. */
+/** `commandPrefix` is put before the command of the measuring process. */
 export function measureInProcess(
   options: Omit<ScreenOptions, "program">,
   commandPrefix: readonly string[] = [],
@@ -31,7 +31,7 @@ export function measureInProcess(
   const folder = mkdtempSync(join(tmpdir(), "pith-program-"));
   try {
     const input: ScreenOptions = { ...options, program: installProgram(folder) };
-    const program = join(import.meta.dirname, "measure-program.ts");
+    const program = join(import.meta.dirname, "measure.ts");
     const [command = "", ...args] = [...commandPrefix, process.execPath, program, JSON.stringify(input)];
     return toFigures(
       JSON.parse(execFileSync(command, args, { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] })),
@@ -58,7 +58,7 @@ export function toFigures({ typing, starts }: ScreenMeasurements): Figures {
   return { ...typingFigures, ...Object.fromEntries(startFigures) };
 }
 
-/** Ours stand without a name before them. */
+/** Our figures have no prefix. */
 function figurePrefix(name: string): string {
   return name === "pith" ? "" : `${name}_`;
 }

@@ -6,13 +6,13 @@ import { randomBytes } from "node:crypto";
 export interface Tmux {
   /** The process in the terminal. */
   readonly pid: number;
-  /** Presses keys; `awaited` are signs whose being painted counts. How many milliseconds that took. */
-  typeAndWait(text: string, awaited: string): Promise<number>;
-  /** Pressed without waiting, by tmux's names: `Enter`, `C-c`. */
+  /** Types a text and waits until `expected` is painted. Returns the milliseconds. */
+  typeAndWait(text: string, expected: string): Promise<number>;
+  /** Presses keys by tmux's names (`Enter`, `C-c`) without waiting. */
   sendKeys(...keys: readonly string[]): void;
-  /** When this is written to the terminal, from the start on; how many milliseconds after the start of the program that was. */
+  /** Waits until a text is written to the terminal. Returns the milliseconds since the start of the program. */
   waitForText(text: string): Promise<number>;
-  /** What is seen now. */
+  /** Returns the text on the screen. */
   captureScreen(): string;
   stop(): Promise<void>;
 }
@@ -42,11 +42,11 @@ export async function startTmux({ command, env, folder }: TmuxCommand): Promise<
   await output.waitUntil(() => output.hasStarted);
   return {
     pid: Number(runTmux("display-message", "-p", "#{pane_pid}")),
-    typeAndWait: async (text, awaited) => {
+    typeAndWait: async (text, expected) => {
       const offset = output.length;
       const sentTime = performance.now();
       sendLine(`send-keys -l ${quoteShell(text)}`);
-      await output.waitUntil(() => output.text.includes(awaited, offset));
+      await output.waitUntil(() => output.text.includes(expected, offset));
       return performance.now() - sentTime;
     },
     sendKeys: (...keys) => sendLine(`send-keys ${keys.map(quoteShell).join(" ")}`),
@@ -66,7 +66,7 @@ function quoteShell(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** What the program wrote, with when it came. */
+/** The output of the program, with the time of each piece. */
 class TerminalOutput {
   text = "";
   hasStarted = false;
@@ -88,7 +88,9 @@ class TerminalOutput {
     while (!condition()) {
       const remainingMs = end - performance.now();
       if (remainingMs <= 0)
-        throw new Error(`the screen did not come to it within ${TIMEOUT_MS / 1000} s:\n${this.text.slice(-2_000)}`);
+        throw new Error(
+          `the expected output did not appear within ${TIMEOUT_MS / 1000} s:\n${this.text.slice(-2_000)}`,
+        );
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, remainingMs);
         this.#wake = () => {
@@ -118,7 +120,7 @@ class TerminalOutput {
   }
 }
 
-/** Control mode writes what is not plain as three octal digits, byte by byte. */
+/** tmux's control mode escapes bytes as three octal digits. */
 function unescapeOctal(data: string): string {
   const bytes = data.replaceAll(/\\(\d{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));
   return Buffer.from(bytes, "latin1").toString("utf8");

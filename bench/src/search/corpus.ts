@@ -1,4 +1,4 @@
-/** Writes thousands of made-up sessions of different lengths, in which a few words are frequent and most are rare. */
+/** Writes thousands of generated sessions of different lengths, in which a few words are frequent and most are rare. */
 
 import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import { nodeRuntime, sessionFolderName } from "@pith/context/node";
 import { encodeSession } from "@pith/context/store";
 import { createRandom, type Random, randomInteger } from "../random.ts";
 
-/** One word; the n-th most frequent comes about n times less often than the first. */
+/** Picks a word by Zipf's law: the n-th most frequent word is n times rarer than the first. */
 export function randomWord(random: Random): string {
   return wordOfRank(Math.floor(Math.exp(random() * Math.log(VOCABULARY))) - 1);
 }
@@ -29,7 +29,7 @@ export function randomWords(random: Random, count: number): string {
   return text;
 }
 
-/** `requestParser`, of words that are not among the most frequent. */
+/** Makes a name such as `requestParser` from less frequent words. */
 export function randomIdentifier(random: Random): string {
   const second = wordOfRank(randomInteger(random, COMMON_WORDS.length, 4_000));
   return `${wordOfRank(randomInteger(random, 20, 2_000))}${second[0]?.toUpperCase()}${second.slice(1)}`;
@@ -40,7 +40,7 @@ export function randomPath(random: Random): string {
   return `src/${part()}/${part()}-${part()}.ts`;
 }
 
-/** Signs without spaces between them, again some far more often than others. */
+/** Chinese characters without spaces, some much more frequent than others. */
 export function randomCharacters(random: Random, count: number): string {
   let text = "";
   for (let index = 0; index < count; index++)
@@ -68,7 +68,7 @@ export interface CorpusShape {
   readonly seed: number;
 }
 
-/** Writes them into the sessions of this home; how many bytes that were. */
+/** Writes the sessions into a home folder. Returns the number of bytes. */
 export function writeCorpus(home: string, { sessions, bytes, seed }: CorpusShape): number {
   const randomSource = createRandom(seed);
   let writtenBytes = 0;
@@ -83,14 +83,14 @@ export function writeCorpus(home: string, { sessions, bytes, seed }: CorpusShape
     const startTime = new Date(START_TIME + index * HOUR);
     const filePath = join(folder, `${startTime.toISOString().replace(/[:.]/g, "-")}_session-${index}.jsonl`);
     writeFileSync(filePath, file, { mode: 0o600 });
-    // Most sessions of a pile are old; the last ones were written just now.
+    // Most sessions are old; the last ones are new.
     if (index < sessions - RECENT_COUNT) utimesSync(filePath, startTime, startTime);
     writtenBytes += file.length;
   }
   return writtenBytes;
 }
 
-/** The lines of one session of about this many bytes. */
+/** Generates the lines of a session of about the given size. */
 function* generateSession(random: Random, number: number, bytes: number): Generator<string> {
   const formatTime = (index: number): string => new Date(START_TIME + number * HOUR + index * 7_000).toISOString();
   const header = { type: "session", version: 3, id: `session-${number}`, timestamp: formatTime(0), cwd: "/code" };

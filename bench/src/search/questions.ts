@@ -1,4 +1,4 @@
-/** Makes search questions of every kind, from words that are everywhere to some that stand in one line only. */
+/** Generates search queries of every kind, from words in every session to words in a single line. */
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ export interface SearchQuery {
   readonly query: string;
 }
 
-/** So many of each kind, in turn. Phrases, paths and signs are taken from what is there, so that they are found. */
+/** Generates `countPerKind` queries of each kind, in turn. Phrases, paths and characters are taken from the sessions, so that they have hits. */
 export function makeQueries(
   home: string,
   { countPerKind, seed }: { readonly countPerKind: number; readonly seed: number },

@@ -1,4 +1,4 @@
-/** Runs `pnpm bench search`: what it costs to search 5,000 sessions of 1 GB, and to index them for the first time. */
+/** Runs `pnpm bench search`: the time to search 5,000 sessions of 1 GB, and to index them for the first time. */
 
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,22 +10,28 @@ import type { Figures, Suite, SuiteOptions } from "../suite.ts";
 import { type CorpusShape, writeCorpus } from "./corpus.ts";
 import { makeQueries, QUERY_KINDS, type QueryKind, type SearchQuery } from "./questions.ts";
 
+const QUICK = { sessions: 500, bytes: 100e6, each: 10, runs: 3 };
+const FULL = { sessions: 5_000, bytes: 1e9, each: 25, runs: 3 };
+
+/** Longer than a check of unchanged files stays valid, so that each search checks all files again. */
+const PAUSE_MS = 600;
+
+/** Relative to the programs of the session suite, whose `runProgram` starts them. */
+const programPath = (name: string): string => `../../search/programs/${name}.mjs`;
+
 export const searchSuite: Suite = {
   name: "search",
-  description: "search and list 5,000 sessions of 1 GB: common, rare, phrase, prefix, path and CJK questions",
+  description: "search and list 5,000 sessions of 1 GB: common, rare, phrase, prefix, path and CJK queries",
   run: ({ quick, seed, log }) => runSearch({ ...(quick ? QUICK : FULL), seed, log }),
 };
 
-/** How much is written, and how much is asked. */
+/** The size of the corpus and the number of queries. */
 export interface SearchOptions extends CorpusShape, Pick<SuiteOptions, "log"> {
-  /** Questions of each kind. */
+  /** The number of queries of each kind. */
   readonly each: number;
-  /** How often all of them are asked, each time by a new program. */
+  /** The number of runs of all queries, each in a new process. */
   readonly runs: number;
 }
-
-const QUICK = { sessions: 500, bytes: 100e6, each: 10, runs: 3 };
-const FULL = { sessions: 5_000, bytes: 1e9, each: 25, runs: 3 };
 
 export async function runSearch(options: SearchOptions): Promise<Figures> {
   const { log, sessions } = options;
@@ -61,10 +67,10 @@ async function measureSearch(
   { bytes, seed, each: queriesPerKind, runs, log }: SearchOptions,
 ): Promise<Figures> {
   const { packageFolder, pithHome } = folders;
-  log("reading them for the first time");
+  log("indexing them for the first time");
   const indexing = await runProgram<IndexingResult>(programPath("first-reading"), packageFolder, pithHome);
   const queries = makeQueries(pithHome, { countPerKind: queriesPerKind, seed });
-  log(`${queries.length} questions, one after the other, then some with a pause between`);
+  log(`${queries.length} queries without pauses, then some with pauses`);
   const runResults: SearchResults[] = [];
   for (let run = 0; run < runs; run++) runResults.push(await runQueries(folders, queries, 0));
   const everyFifth = queries.filter((_, index) => index % 5 === 0);
@@ -86,28 +92,25 @@ async function measureSearch(
   };
 }
 
-/** Longer than a look at files that rest is good for, so that each search looks at all of them. */
-const PAUSE_MS = 600;
-
 interface IndexingResult {
   readonly indexMs: number;
-  /** The longest that nothing else had a turn. */
+  /** The longest time that the event loop was blocked. */
   readonly blockMs: number;
   readonly rssMb: number;
 }
 
-interface TimedQuery extends SearchQuery {
-  readonly ms: number;
-  /** What the processor worked for it; unlike the time, hardly longer where others work, too. */
-  readonly cpuMs: number;
-  readonly hits: number;
-}
-
 interface SearchResults {
-  /** The first question of a new process. */
+  /** The time of the first query of a new process. */
   readonly coldMs: number;
   readonly answers: readonly TimedQuery[];
   readonly afters: readonly number[];
+}
+
+interface TimedQuery extends SearchQuery {
+  readonly ms: number;
+  /** The CPU time. Unlike the elapsed time, it hardly depends on other load. */
+  readonly cpuMs: number;
+  readonly hits: number;
 }
 
 function runQueries(
@@ -124,7 +127,13 @@ function runQueries(
   );
 }
 
-// Of each question the median of all programs that asked it: what another program does on the machine meanwhile is not ours.
+// A fast search that finds nothing is not a valid measurement.
+function requireHits(answers: readonly TimedQuery[]): void {
+  const empty = answers.find(({ kind, hits }) => hits === 0 && kind !== "rare");
+  if (empty) throw new Error(`no hit for ${empty.query}, which is in a session`);
+}
+
+// Uses the median of all runs for each query, so that other load on the machine matters less.
 function queryFigures(queries: readonly SearchQuery[], rounds: readonly SearchResults[]): Figures {
   const medianPerQuery = (pick: (answer: TimedQuery) => number): readonly number[] =>
     queries.map((_, index) => median(rounds.flatMap(({ answers }) => answers[index] ?? []).map(pick)));
@@ -143,12 +152,6 @@ function queryFigures(queries: readonly SearchQuery[], rounds: readonly SearchRe
   };
 }
 
-// Quick answers are worth nothing if they are empty.
-function requireHits(answers: readonly TimedQuery[]): void {
-  const empty = answers.find(({ kind, hits }) => hits === 0 && kind !== "rare");
-  if (empty) throw new Error(`${empty.query} stands in a session, but was not found`);
-}
-
 async function measureListing({ packageFolder, pithHome }: SearchFolders, rounds: number): Promise<Figures> {
   const list = (): Promise<{ readonly listMs: number }> => runProgram("list.mjs", packageFolder, pithHome);
   const first = await list();
@@ -156,6 +159,3 @@ async function measureListing({ packageFolder, pithHome }: SearchFolders, rounds
   for (let round = 0; round < rounds; round++) warm.push((await list()).listMs);
   return { list_ms: median(warm), list_first_ms: first.listMs };
 }
-
-/** The programs of the session suite are started the same way. */
-const programPath = (name: string): string => `../../search/programs/${name}.mjs`;

@@ -1,4 +1,4 @@
-/** Measures what opening costs where every entry of a long session is in the context: one path of small entries, no compaction. */
+/** Measures opening a long session whose entries are all in the context: one path of small entries, no compaction. */
 
 import { closeSync, openSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
@@ -8,11 +8,6 @@ import { entryId } from "../made-up-session.ts";
 import { median } from "../statistics.ts";
 import type { Figures } from "../suite.ts";
 import { runProgram, type SuiteContext } from "./setup.ts";
-
-interface OpenResult {
-  readonly cpuMs: number;
-  readonly entries: number;
-}
 
 export async function measureOnePath({
   folder,
@@ -32,7 +27,7 @@ export interface OnePathOptions extends Pick<SuiteContext, "folder" | "packageFo
   readonly log: (text: string) => void;
 }
 
-/** The processor's time of opening over that of reading and parsing, in turn, in fresh processes: what else runs changes neither. */
+/** The ratio of CPU times of opening and of only reading and parsing the file, in new processes. CPU time hardly depends on other load. */
 export async function openOnePath(
   options: OnePathOptions,
 ): Promise<{ readonly entries: number; readonly ratio: number }> {
@@ -84,4 +79,9 @@ function createReply(index: number): object {
     stopReason: "stop",
     timestamp: index,
   };
+}
+
+interface OpenResult {
+  readonly cpuMs: number;
+  readonly entries: number;
 }

@@ -1,4 +1,4 @@
-/** Helpers of the session suite: what its parts get, programs in fresh processes, and session files as our store writes them. */
+/** Helpers of the session suite: its context, programs in new processes, and session files as our store writes them. */
 
 import { execFile } from "node:child_process";
 import { closeSync, openSync, writeSync } from "node:fs";
@@ -9,9 +9,8 @@ import { encodeSession } from "@pith/context/store";
 import { generateSession, type SessionShape } from "../made-up-session.ts";
 import type { SuiteOptions } from "../suite.ts";
 
-/** What every part of the session suite gets. */
 export interface SuiteContext {
-  /** For whatever is written; gone afterwards. */
+  /** A temporary folder, removed at the end. */
   readonly folder: string;
   /** The folder of the built package. */
   readonly packageFolder: string;
@@ -20,7 +19,7 @@ export interface SuiteContext {
 
 const PROGRAMS_FOLDER = join(import.meta.dirname, "programs");
 
-/** Runs a program in a process of its own, where nothing is warm but the page cache, and reads the JSON on its last line. */
+/** Runs a program in a new process, where only the page cache is warm, and parses the last line of its output as JSON. */
 export async function runProgram<Measured>(program: string, ...args: readonly string[]): Promise<Measured> {
   const { stdout } = await promisify(execFile)(process.execPath, [join(PROGRAMS_FOLDER, program), ...args], {
     maxBuffer: 64 * 1024 * 1024,
@@ -28,7 +27,7 @@ export async function runProgram<Measured>(program: string, ...args: readonly st
   return JSON.parse(stdout.trim().split("\n").at(-1) ?? "") as Measured;
 }
 
-/** As our store leaves them: sealed lines, and compactions that carry the state at their place. */
+/** Writes a session file as our store does: sealed lines, and compactions with the state at their position. */
 export function writePithSession(file: string, shape: SessionShape): void {
   const descriptor = openSync(file, "w", 0o600);
   const lines: string[] = [];

@@ -1,4 +1,4 @@
-/** Runs `pnpm bench session`: what opening, appending and listing cost, beside the bare limit and pi, each in fresh processes. */
+/** Runs `pnpm bench session`: opening, appending and listing, compared with the minimum possible and pi, each in new processes. */
 
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,11 +7,36 @@ import { sessionFolderName } from "@pith/context/node";
 import { installBuiltContext } from "../built-package.ts";
 import { median } from "../statistics.ts";
 import type { Figures, Suite, SuiteOptions } from "../suite.ts";
+import { measureOpening } from "./measure-open.ts";
 import { measureOnePath } from "./one-path.ts";
-import { measureOpening } from "./open.ts";
 import { runProgram, type SuiteContext, writePithSession } from "./setup.ts";
 
-/** Appends that would survive a power cut, beside a bare write and sync. */
+export const sessionSuite: Suite = {
+  name: "session",
+  description:
+    "open, move, append and list sessions of 100,000 and 1,000,000 entries on disk, beside pi and the bare limit",
+  run: runSession,
+};
+
+async function runSession(options: SuiteOptions): Promise<Figures> {
+  const folder = mkdtempSync(join(tmpdir(), "pith-bench-"));
+  try {
+    options.log("packing the package");
+    const { folder: packageFolder, description } = await installBuiltContext(folder);
+    const context: SuiteContext = { folder, packageFolder, options };
+    return {
+      measured: description,
+      ...(await measureOpening(context)),
+      ...(await measureOnePath(context)),
+      ...(await measureAppends(context)),
+      ...(await measureListing(context)),
+    };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Measures durable appends, compared with a bare write and sync. */
 export async function measureAppends({
   folder,
   packageFolder,
@@ -24,7 +49,7 @@ export async function measureAppends({
     const appendFolder = join(folder, `append-${round}`);
     mkdirSync(appendFolder);
     const appendTimes = await runProgram<AppendTimes<number[]>>("append.mjs", packageFolder, appendFolder, "400");
-    // The first ones compile; an agent appends for hours.
+    // The first appends include compilation, which an agent that runs for hours does not notice.
     const typicalMs = (times: readonly number[]): number => median(times.slice(100));
     medians.push({
       bare: typicalMs(appendTimes.bare),
@@ -45,9 +70,6 @@ interface AppendTimes<Each> {
   readonly store: Each;
   readonly session: Each;
 }
-
-const SESSION_COUNT = 5_000;
-const FOLDER_COUNT = 50;
 
 export async function measureListing({ folder, packageFolder, options }: SuiteContext): Promise<Figures> {
   const { log, seed, corpus, quick } = options;
@@ -73,33 +95,11 @@ export async function measureListing({ folder, packageFolder, options }: SuiteCo
   };
 }
 
+const SESSION_COUNT = 5_000;
+const FOLDER_COUNT = 50;
+
 interface ListResult {
   readonly listMs: number;
   readonly sessions: number;
   readonly rssMb: number;
-}
-
-export const sessionSuite: Suite = {
-  name: "session",
-  description:
-    "open, move, append and list sessions of 100,000 and 1,000,000 entries on disk, beside pi and the bare limit",
-  run: runSession,
-};
-
-async function runSession(options: SuiteOptions): Promise<Figures> {
-  const folder = mkdtempSync(join(tmpdir(), "pith-bench-"));
-  try {
-    options.log("packing the package");
-    const { folder: packageFolder, description } = await installBuiltContext(folder);
-    const context: SuiteContext = { folder, packageFolder, options };
-    return {
-      measured: description,
-      ...(await measureOpening(context)),
-      ...(await measureOnePath(context)),
-      ...(await measureAppends(context)),
-      ...(await measureListing(context)),
-    };
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
 }

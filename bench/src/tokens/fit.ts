@@ -1,4 +1,4 @@
-/** Measures how often a token begins where, and prints `token-weights.ts`, to be formatted. Run by hand: `node bench/src/tokens/fit.ts`. */
+/** Measures how often a token begins at each kind of character, and prints `token-weights.ts`. Run by hand: `node bench/src/tokens/fit.ts`. */
 
 import {
   buildTokenCostTable,
@@ -12,7 +12,7 @@ import type { TextKind } from "./random-text.ts";
 import { countTokenStarts } from "./real-tokens.ts";
 import { makeTexts, readPackageTexts } from "./training-texts.ts";
 
-/** All costs that are certain are smaller. */
+/** Larger than all fixed costs. */
 const FIRST_ID = 1000;
 
 const numberedWeights = numberWeights(tokenWeights);
@@ -20,14 +20,14 @@ const tallyById = tallyTokenStarts([...readPackageTexts(), ...makeTexts()]);
 console.log(formatSource(mapNumbers(numberedWeights, (number) => toWeight(tallyById.get(number))) as TokenWeights));
 
 interface Tally {
-  /** How often a token began there, and how often it could have. */
+  /** The number of tokens that began there, and of characters where one could begin. */
   starts: number;
   positions: number;
 }
 
 /**
- * The mean is what comes closest by least squares. Every kind counts the same, however much there is of it, because an error is
- * measured in parts of a text's own tokens.
+ * The mean minimises the squared error. Every kind of text has the same weight, whatever its length, because an error is
+ * relative to the tokens of its text.
  */
 function tallyTokenStarts(kinds: readonly TextKind[]): ReadonlyMap<number, Tally> {
   const tallies = new Map<number, Tally>();
@@ -50,7 +50,7 @@ function tallyTokenStarts(kinds: readonly TextKind[]): ReadonlyMap<number, Tally
   return tallies;
 }
 
-// A space is counted with what follows it.
+// A space belongs to the token that follows it.
 function shiftStartsPastSpaces(text: string): Uint8Array {
   const starts = countTokenStarts(text);
   for (let index = text.length - 2; index >= 0; index--) {
@@ -61,12 +61,12 @@ function shiftStartsPastSpaces(text: string): Uint8Array {
   return starts;
 }
 
-/** In hundredths. What was hardly seen is rare, and what is rare is mostly a token of its own. */
+/** The weight in hundredths. Rare characters are mostly tokens of their own, so that the prior is 0.8. */
 function toWeight({ starts, positions }: Tally = { starts: 0, positions: 0 }): number {
   return Math.round((100 * (starts + 0.8)) / (positions + 1));
 }
 
-/** The same weights, each with a number of its own in the place of its value. */
+/** Replaces the value of each weight with a unique number. */
 function numberWeights(weights: TokenWeights): TokenWeights {
   let next = FIRST_ID;
   return mapNumbers(weights, () => next++) as TokenWeights;

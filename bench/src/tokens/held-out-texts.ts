@@ -1,4 +1,4 @@
-/** Supplies texts that the weights were not measured on: files of this repository and of what it installs, and made-up ones. */
+/** Supplies texts that the weights were not measured on: files of this repository and its dependencies, and generated texts. */
 
 import { globSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -25,7 +25,7 @@ const FILE_PATTERNS: Readonly<Record<string, string>> = {
   "Polish README": `${BIOME_FOLDER}/README.pl.md`,
 };
 
-/** Or, of a folder, every file as a kind of its own. */
+/** With a corpus folder, every file is a kind of its own. */
 export function listHeldOutTexts({
   seed,
   corpus,

@@ -1,4 +1,4 @@
-/** Makes texts about work in other languages and scripts: a few sentences of each, in any order. */
+/** Generates texts in other languages and scripts: a few sentences of each, in random order. */
 
 import type { Random } from "../random.ts";
 import { generateList, pick } from "./random-text.ts";

@@ -1,4 +1,4 @@
-/** Makes sessions of made-up models: each counts like o200k_base times a factor, and gets a prompt that no log holds. */
+/** Generates sessions of simulated models. Each counts tokens like o200k_base times a factor, and has a prompt outside the session. */
 
 import type { AssistantMessage, Entry, Message, ModelName, ToolCallBlock, Usage } from "@pith/context";
 import { emptyUsage } from "@pith/context/testing";
@@ -7,9 +7,9 @@ import { pick, type TextKind } from "./random-text.ts";
 import { countRealTokens } from "./real-tokens.ts";
 
 export interface HiddenModel {
-  /** Its tokens for one of o200k_base. */
+  /** The model's tokens per token of o200k_base. */
   readonly factor: number;
-  /** Its tokens for the prompt and the tools besides the log. */
+  /** The tokens of system prompt and tools, which are not in the session. */
   readonly promptTokens: number;
 }
 
@@ -22,7 +22,7 @@ export interface TokenSessionShape {
 
 export const MADE_UP_MODEL: ModelName = { api: "made-up", provider: "made-up", model: "made-up" };
 
-/** A user, a model that calls a tool with every reply, and what the tool says. */
+/** Generates a user message, then replies that each call a tool, with its results. */
 export function generateSession({ kinds, requests, hiddenModel, seed }: TokenSessionShape): readonly Entry[] {
   const randomSource = createRandom(seed);
   const entries: Entry[] = [];

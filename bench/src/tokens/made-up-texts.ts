@@ -1,4 +1,4 @@
-/** Makes texts that programs print and read (listings, logs, sources), and texts without words (encoded bytes, digests, ids). */
+/** Generates texts that programs print and read (listings, logs, sources), and texts without words (encoded bytes, digests, ids). */
 
 import { type Random, randomInteger } from "../random.ts";
 import {

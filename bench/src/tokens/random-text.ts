@@ -1,4 +1,4 @@
-/** Makes random names, paths and sentences of the words that programmers use. */
+/** Generates random names, paths and sentences from words that programmers use. */
 
 import { type Random, randomInteger } from "../random.ts";
 
@@ -44,7 +44,7 @@ const NAMES =
     " ",
   );
 
-/** A text of one kind, as a model sees it: source code, a listing, a log. */
+/** A text of one kind: source code, a listing, a log. */
 export interface TextKind {
   readonly name: string;
   readonly text: string;

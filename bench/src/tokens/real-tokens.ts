@@ -1,16 +1,16 @@
-/** Counts tokens with o200k_base itself: the measure of every estimate. */
+/** Counts tokens with o200k_base, with which every estimate is compared. */
 
 import ranks from "gpt-tokenizer/bpeRanks/o200k_base";
 import { countTokens, encode } from "gpt-tokenizer/encoding/o200k_base";
 
-/** Marks such as `<|endoftext|>` are text like any other. */
+/** Special tokens such as `<|endoftext|>` are encoded as plain text. */
 const PLAIN_TEXT = { disallowedSpecial: new Set<string>() };
 
 export function countRealTokens(text: string): number {
   return countTokens(text, PLAIN_TEXT);
 }
 
-/** For each UTF-16 unit how many tokens begin in it; a pair's begin in its first half. */
+/** Counts the tokens that begin in each UTF-16 unit. Those of a surrogate pair count in its first half. */
 export function countTokenStarts(text: string): Uint8Array {
   const starts = new Uint8Array(text.length);
   const tokens = encode(text, PLAIN_TEXT);
@@ -27,7 +27,7 @@ export function countTokenStarts(text: string): Uint8Array {
   return starts;
 }
 
-// The second half of a pair has no bytes of its own.
+// The second half of a surrogate pair has no bytes.
 function byteLength(codePoint: number): number {
   if (codePoint < 0x80) return 1;
   if (codePoint < 0x800) return 2;

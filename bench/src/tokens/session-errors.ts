@@ -1,4 +1,4 @@
-/** Measures how well request sizes are predicted over whole sessions: made-up ones, and real ones where they are at hand. */
+/** Measures the error of predicted request sizes over whole sessions: generated ones, and real ones if available. */
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,8 +12,7 @@ import {
   MemoryStore,
   messageTokens,
 } from "@pith/context";
-import type { findCalibration } from "@pith/context/host";
-import { collectCalibration } from "@pith/context/host";
+import { collectCalibration, type findCalibration } from "@pith/context/host";
 import { nodeRuntime } from "@pith/context/node";
 import { loadBranch } from "@pith/context/store";
 import { createRandom, randomInteger } from "../random.ts";
@@ -22,37 +21,62 @@ import type { Figures, SuiteOptions } from "../suite.ts";
 import { generateSession } from "./made-up-sessions.ts";
 import { generateList, pick, type TextKind } from "./random-text.ts";
 
-type ModelCalibration = ReturnType<typeof findCalibration>;
+export async function measureSessions(kinds: readonly TextKind[], options: SuiteOptions): Promise<Figures> {
+  const { quick, seed, log } = options;
+  const madeUpSessions = generateList(quick ? 12 : 48, (index) => generateMixedSession(kinds, seed + index));
+  const realSessions = await readRealSessions();
+  log(
+    `replaying ${madeUpSessions.length} made-up sessions and ${realSessions.length === 0 ? "no real ones (not available)" : `${realSessions.length} real ones`}`,
+  );
+  const [madeUpErrors, realErrors] = [madeUpSessions.map(measureReplay), realSessions.map(measureReplay)];
+  return {
+    ...medianFigures("", [...madeUpErrors, ...realErrors]),
+    made_up_sessions: madeUpSessions.length,
+    real_sessions: realSessions.length,
+    ...(realSessions.length > 0 && medianFigures("real_", realErrors)),
+  };
+}
 
-const SESSIONS_FOLDER = join(import.meta.dirname, "../../../../shared/fixtures/pi-sessions");
+/** Generates a session with five kinds of text and a model whose token count differs by a factor from 0.85 to 1.35. */
+function generateMixedSession(kinds: readonly TextKind[], seed: number): readonly Entry[] {
+  const randomSource = createRandom(seed);
+  return generateSession({
+    kinds: generateList(5, () => pick(randomSource, kinds)),
+    requests: 30,
+    hiddenModel: { factor: 0.85 + randomSource() * 0.5, promptTokens: randomInteger(randomSource, 500, 15_000) },
+    seed,
+  });
+}
 
-/** Sessions of pi, read in place where they are at hand, and never copied. */
+function promptTokens({ usage: { input, cacheRead, cacheWrite } }: AssistantMessage): number {
+  return input + cacheRead + cacheWrite;
+}
+
+/** Reads real sessions of pi if they are available. They are never copied. */
 export async function readRealSessions(): Promise<readonly (readonly Entry[])[]> {
   if (!existsSync(SESSIONS_FOLDER)) return [];
   const names = readdirSync(SESSIONS_FOLDER).filter((name) => name.endsWith(".jsonl"));
   return Promise.all(names.sort().map((name) => readBranch(join(SESSIONS_FOLDER, name))));
 }
 
+const SESSIONS_FOLDER = join(import.meta.dirname, "../../../../shared/fixtures/pi-sessions");
+
 async function readBranch(file: string): Promise<readonly Entry[]> {
   const store = MemoryStore.open(readFileSync(file), nodeRuntime);
   return store.branchEntries(await store.leaf());
 }
 
-/** Each an error in parts of what it came to. */
+/** Errors relative to the real size. */
 export interface ReplayErrors {
-  /** As it is used: the last reply's measure, and an estimate of what came since. */
+  /** The prediction as the agent uses it: the usage of the last reply plus an estimate of the messages since. */
   readonly next: readonly number[];
-  /** Of what came since alone. */
+  /** The estimate of the messages since the last reply alone. */
   readonly growth: readonly number[];
-  /** The whole request by estimate, with no more learnt than the first five requests taught. */
+  /** An estimate of the whole request, calibrated with the first five requests only. */
   readonly calibrated: readonly number[];
 }
 
-const TRAINING_REQUESTS = 5;
-/** What came since must be worth an estimate. */
-const MIN_GROWTH = 100;
-
-/** Goes through a session again: what each request would have been estimated at, beside what it came to. */
+/** Replays a session, and compares the estimate of each request with its real size. */
 export function measureReplay(entries: readonly Entry[]): ReplayErrors {
   const errors = { next: [] as number[], growth: [] as number[], calibrated: [] as number[] };
   let calibration: ModelCalibration | null = null;
@@ -74,6 +98,8 @@ export function measureReplay(entries: readonly Entry[]): ReplayErrors {
   return errors;
 }
 
+type ModelCalibration = ReturnType<typeof findCalibration>;
+
 function findMeasuredReply(entry: Entry): AssistantMessage | null {
   if (entry.type !== "message" || entry.message.role !== "assistant") return null;
   const { message } = entry;
@@ -81,9 +107,9 @@ function findMeasuredReply(entry: Entry): AssistantMessage | null {
   return isComplete && promptTokens(message) > 0 ? message : null;
 }
 
-function promptTokens({ usage: { input, cacheRead, cacheWrite } }: AssistantMessage): number {
-  return input + cacheRead + cacheWrite;
-}
+const TRAINING_REQUESTS = 5;
+/** The minimum of new tokens to measure the growth error. */
+const MIN_GROWTH = 100;
 
 function estimateWithCalibration(
   { factor, overhead }: ModelCalibration,
@@ -94,34 +120,7 @@ function estimateWithCalibration(
   return factor * messages.reduce((sum, message) => sum + messageTokens(message), 0) + overhead;
 }
 
-export async function measureSessions(kinds: readonly TextKind[], options: SuiteOptions): Promise<Figures> {
-  const { quick, seed, log } = options;
-  const madeUpSessions = generateList(quick ? 12 : 48, (index) => generateMixedSession(kinds, seed + index));
-  const realSessions = await readRealSessions();
-  log(
-    `replaying ${madeUpSessions.length} made-up sessions and ${realSessions.length === 0 ? "no real ones (they are not here)" : `${realSessions.length} real ones`}`,
-  );
-  const [madeUpErrors, realErrors] = [madeUpSessions.map(measureReplay), realSessions.map(measureReplay)];
-  return {
-    ...medianFigures("", [...madeUpErrors, ...realErrors]),
-    made_up_sessions: madeUpSessions.length,
-    real_sessions: realSessions.length,
-    ...(realSessions.length > 0 && medianFigures("real_", realErrors)),
-  };
-}
-
-/** Five kinds of text, and a model that counts up to a third more or a seventh less, with a prompt of its own. */
-function generateMixedSession(kinds: readonly TextKind[], seed: number): readonly Entry[] {
-  const randomSource = createRandom(seed);
-  return generateSession({
-    kinds: generateList(5, () => pick(randomSource, kinds)),
-    requests: 30,
-    hiddenModel: { factor: 0.85 + randomSource() * 0.5, promptTokens: randomInteger(randomSource, 500, 15_000) },
-    seed,
-  });
-}
-
-/** Of the sessions' own medians, so that a long session counts no more than a short one. */
+/** The medians of the sessions' medians, so that a long session has the same weight as a short one. */
 function medianFigures(prefix: string, sessions: readonly ReplayErrors[]): Figures {
   const medianOf = (field: keyof ReplayErrors): number => median(sessions.map((errors) => median(errors[field])));
   return {

@@ -1,4 +1,4 @@
-/** Supplies texts to measure the weights on: files of npm packages, fetched and never committed, and made-up ones. */
+/** Supplies the texts that the weights are measured on: files of npm packages, downloaded and never committed, and generated texts. */
 
 import { execFileSync } from "node:child_process";
 import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
@@ -22,7 +22,7 @@ const PACKAGES: readonly string[] = [
   "vega-datasets@3.2.1",
 ];
 
-/** The files of each pattern together are one kind. */
+/** All files of a pattern are one kind of text. */
 const JOINED_PATTERNS: readonly string[] = [
   "npm/docs/content/**/*.md",
   "npm/docs/output/commands/*.html",
@@ -35,7 +35,7 @@ const JOINED_PATTERNS: readonly string[] = [
   "nan/*.h",
 ];
 
-/** Each file is a kind of its own. */
+/** Each file is a kind of text. */
 const SINGLE_PATTERNS: readonly string[] = [
   "typescript/lib/typescript.{js,d.ts}",
   "typescript/lib/*/diagnosticMessages.generated.json",
@@ -95,12 +95,12 @@ function fetchPackage(packageSpec: string): void {
   rmSync(downloadFolder, { recursive: true });
 }
 
-/** Kinds that packages hold little of: numbers, ids, tables, words of no language. */
+/** Kinds of text that are rare in packages: numbers, ids, tables, random words. */
 export function makeTexts(): readonly TextKind[] {
   return [...makeKinds(textMakers, 1), ...[1, 2, 3].flatMap((seed) => makeKinds(nonsenseMakers, seed))];
 }
 
-type TextMakers = Readonly<Record<string, (next: Random) => string>>;
+type TextMakers = Readonly<Record<string, (random: Random) => string>>;
 
 function makeKinds(makers: TextMakers, seed: number): readonly TextKind[] {
   return Object.entries(makers).map(([name, make]) => ({ name, text: make(createRandom(seed)) }));
@@ -127,7 +127,7 @@ const textMakers: TextMakers = {
   constants: (random) => generateList(2000, () => pick(random, CONSTANTS)).join(" "),
 };
 
-/** Letters say nothing about whether a word exists. What no package holds is taken several times, so as not to be under-counted. */
+/** Random words. Kinds that are in no package are repeated, so that they are not underweighted. */
 const nonsenseMakers: TextMakers = {
   "random words": (random) =>
     generateList(3000, () => randomLetters(random, LETTERS, randomInteger(random, 3, 10))).join(" "),
@@ -157,7 +157,7 @@ function drawBox(word: string, arrow: number): string {
   return `┌${edge}┐\n│ ${word} │${"─".repeat(arrow)}▶\n└${edge}┘`;
 }
 
-/** Those that are seen often stand in it more often. */
+/** Frequent characters occur more often in the list. */
 const SYMBOLS = `${"→✓✔✗⚠×≤≥≠°█".repeat(4)}←↑↓⇒⇐↔≈±÷∞∑∏√∂∫∈∉∪∩∀∃∧∨¬ℝℕ✘★☆●○■□▲▼◆◇▶◀☐☑⏱⌘⎯⎿⏺▓▒░²³¹½§©®`;
 const LETTERS = "abcdefghijklmnopqrstuvwxyz";
 const BASE62 = `${LETTERS}${LETTERS.toUpperCase()}0123456789`;

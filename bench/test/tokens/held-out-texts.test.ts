@@ -1,4 +1,4 @@
-/** Estimates beside real tokens, which only a tokenizer knows; so they are held together here and not in the package. */
+/** Compares estimates with real tokens. The test is here and not in the package, because it needs a tokenizer. */
 
 import { textTokens } from "@pith/context";
 import { describe, expect, test } from "vitest";
@@ -9,7 +9,7 @@ import { makeTexts } from "../../src/tokens/training-texts.ts";
 const heldOut = listHeldOutTexts({ seed: 7, corpus: undefined });
 
 describe("kinds of text the weights were not measured on", () => {
-  test("are many, and each seed makes the same of them again", () => {
+  test("are many, and the same seed generates the same texts", () => {
     expect(heldOut.length).toBeGreaterThanOrEqual(11);
     expect(listHeldOutTexts({ seed: 7, corpus: undefined })).toEqual(heldOut);
     const trained = new Set(makeTexts().map(({ name }) => name));

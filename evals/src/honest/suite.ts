@@ -1,4 +1,4 @@
-/** Runs `pnpm eval honest`: what the audit does to true and false summary lines that it was never fitted to. */
+/** Runs `pnpm eval honest`: how the audit treats true and false summary lines that it was not tuned on. */
 
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -16,14 +16,16 @@ import {
   Session,
 } from "@pith/context";
 import { nodeRuntime } from "@pith/context/node";
-import { emptyUsage, story } from "@pith/context/testing";
+import { story } from "@pith/context/testing";
 import { readAllSummaries, readRecording, requestText, toNewEntry } from "../played/recording.ts";
 import { findHandles } from "../played/translate-draft.ts";
+import { assistantMessage, contentText, toolResult, userMessage } from "../session-entries.ts";
 import { createReplyingModel, requestUserText } from "../survival/replying-model.ts";
 
 export const honestSuite: Suite = {
   name: "honest",
-  description: "true and false summary lines in nine languages: how many are marked or altered, and what that costs",
+  description:
+    "true and false summary lines in nine languages: how many are marked or altered, and how many second calls that takes",
   run: runHonest,
 };
 
@@ -36,17 +38,17 @@ async function runHonest({ log }: SuiteOptions): Promise<Figures> {
 interface SummaryLine {
   readonly section: string;
   readonly isTrue: boolean;
-  /** With its bullet and its citations. */
+  /** The line with its bullet and citations. */
   readonly text: string;
 }
 
 interface SummaryCase {
   readonly name: string;
   readonly entries: readonly NewEntry[];
-  /** What the request calls an entry that a citation in the lines names. */
+  /** Maps the id in a citation to the handle of that entry in the request. */
   readonly handlesOf: (request: Request) => (id: string) => string | undefined;
   readonly lines: readonly SummaryLine[];
-  /** Permissions that the cited message has nothing to do with. */
+  /** Permissions that the cited message does not contain. */
   readonly invented: readonly SummaryLine[];
 }
 
@@ -92,7 +94,7 @@ async function measureCase(summaryCase: SummaryCase): Promise<AuditTally> {
   };
 }
 
-/** How many do not reach the model as they are, each tried alone among the honest lines. */
+/** Counts the false lines that do not reach the model unchanged. Each is added alone to the true lines. */
 async function countCaught(falseLines: readonly SummaryLine[], summaryCase: SummaryCase): Promise<number> {
   const trueLines = summaryCase.lines.filter(({ isTrue }) => isTrue);
   let caught = 0;
@@ -112,7 +114,7 @@ function judgeLine({ text }: SummaryLine, shownText: string): Verdict {
   return MARK.test(shownLine) ? "marked" : "same";
 }
 
-/** Without bullet, citations and marks. */
+/** Removes the bullet, the citations and the audit's marks. */
 function stripMarks(line: string): string {
   return line
     .replace(MARK, "")
@@ -126,12 +128,12 @@ const MARK = /\s*\((?:unconfirmed|not from the user)\)/;
 const CITATION = /\s*[[(](?:entry:|blob:|#|[euat]\d)[^\])]*[\])]/g;
 
 interface SummarizeResult {
-  /** The summary message as the model reads it. */
+  /** The summary message in the model's context. */
   readonly shownText: string;
   readonly calls: number;
 }
 
-/** Lets the real path through a compaction have these lines as the model's summary. */
+/** Runs a real compaction whose model replies with these lines. */
 async function summarizeWithLines(
   { entries, handlesOf }: SummaryCase,
   lines: readonly SummaryLine[],
@@ -147,14 +149,14 @@ async function summarizeWithLines(
   });
   const budget = createBudget(compactionLimits, { contextWindow: 48_000 });
   const summarizers = [modelSummarizer(model, { runtime: nodeRuntime })];
-  const outcome = await compact({ session, budget, reason: "asked", runtime: nodeRuntime, summarizers: summarizers });
-  // A summary that was refused is not shown: all of its lines count as altered.
-  if (outcome.type !== "compacted") throw new Error(`nothing was compacted: ${JSON.stringify(outcome)}`);
+  const outcome = await compact({ session, budget, reason: "asked", runtime: nodeRuntime, summarizers });
+  // A refused summary is not in the context, so that all its lines count as altered.
+  if (outcome.type !== "compacted") throw new Error(`the session was not compacted: ${JSON.stringify(outcome)}`);
   const messages = convertToLlm(buildSessionContext(session.branch).messages);
   return { shownText: messages.map(contentText).find((text) => text.includes("<summary>")) ?? "", calls };
 }
 
-/** A later turn that stays, so that all before it is covered as whole turns. */
+/** Creates a later turn that is kept, so that the compaction covers the earlier ones as whole turns. */
 function createFillerTurns(): readonly NewEntry[] {
   const work = Array.from({ length: 10 }, (_, index) => assistantMessage(`${index}: ${"0 ".repeat(1_000)}`));
   return [userMessage("…"), ...work, userMessage("…")];
@@ -182,7 +184,7 @@ function formatCitation(ids: string, findHandle: (id: string) => string): string
     .join(", ")}]`;
 }
 
-/** Lines about a turn that is cut, in a summary of whole turns. */
+/** Maps the sections of a split turn's summary to those of a summary of whole turns. */
 const SECTIONS_OF_TURN: Readonly<Record<string, string>> = {
   "Original Request": "Goal",
   "Early Progress": "Done",
@@ -201,36 +203,9 @@ const SECTIONS = [
   { heading: "## Critical Context", name: "Critical Context" },
 ] as const;
 
-/** What the request calls the entries, in their order. */
+/** Lists the handles of the entries in a request, in order. */
 function listHandles(request: Request): readonly string[] {
   return [...requestUserText(request).matchAll(/^\[[A-Z][^\]]*\]: \[([e#]\d+)\]/gm)].map(([, handle = ""]) => handle);
-}
-
-function contentText({ content }: { readonly content: unknown }): string {
-  if (!Array.isArray(content)) return String(content);
-  return content.map((block: { readonly text?: string }) => block.text ?? "").join("\n");
-}
-
-type Message = Extract<NewEntry, { type: "message" }>["message"];
-const createEntry = (message: Message): NewEntry => ({ type: "message", message });
-const userMessage = (content: string): NewEntry => createEntry({ role: "user", content, timestamp: 1 });
-
-function assistantMessage(text: string, calls: readonly { readonly id: string }[] = []): NewEntry {
-  const model = { api: "anthropic-messages", provider: "anthropic", model: "session" };
-  const blocks = calls.map(({ id }) => ({
-    type: "toolCall" as const,
-    id,
-    name: "bash",
-    arguments: { command: "look" },
-  }));
-  const content = [{ type: "text" as const, text }, ...blocks];
-  const stopReason = blocks.length > 0 ? "toolUse" : "stop";
-  return createEntry({ role: "assistant", ...model, content, usage: emptyUsage, stopReason, timestamp: 1 });
-}
-
-function toolResult(text: string, toolCallId: string): NewEntry {
-  const content = [{ type: "text" as const, text }];
-  return createEntry({ role: "toolResult", toolCallId, toolName: "bash", content, isError: false, timestamp: 1 });
 }
 
 interface LogLine {
@@ -275,26 +250,31 @@ function toCases({ cases, invented = [] }: LineFile): readonly SummaryCase[] {
   }));
 }
 
-/** An assistant message before a result has called for it. */
+/** An assistant message directly before a tool result gets the tool call. */
 function toEntry({ id, role, text }: LogLine, next: LogLine | undefined): NewEntry {
   switch (role) {
     case "user":
       return userMessage(text);
     case "assistant":
-      return assistantMessage(text, next?.role === "toolResult" ? [next] : []);
+      return assistantMessage([{ type: "text", text }, ...(next?.role === "toolResult" ? [toolCall(next.id)] : [])]);
     case "toolResult":
-      return toolResult(text, id);
+      return toolResult(text, { toolCallId: id, toolName: "bash" });
   }
 }
 
-/** Whole sessions, each with an honest summary; `[eN]` cites its Nth line. */
+function toolCall(id: string) {
+  return { type: "toolCall" as const, id, name: "bash", arguments: { command: "look" } };
+}
+
+interface HonestSession {
+  readonly title: string;
+  readonly session: readonly string[];
+  readonly summary: string;
+}
+
+/** Reads whole sessions, each with an honest summary. `[eN]` cites the Nth line of the session. */
 function readSessionCases(): readonly SummaryCase[] {
-  interface Told {
-    readonly title: string;
-    readonly session: readonly string[];
-    readonly summary: string;
-  }
-  const { sessions }: { sessions: readonly Told[] } = JSON.parse(
+  const { sessions }: { sessions: readonly HonestSession[] } = JSON.parse(
     readFileSync(join(FIXTURES_FOLDER, "honest-sessions.json"), "utf8"),
   );
   return sessions.map(({ title, session, summary }) => {
@@ -306,7 +286,7 @@ function readSessionCases(): readonly SummaryCase[] {
   });
 }
 
-/** The drafts of a recorded session, with the entries that each of them cites. */
+/** Reads the drafts of a recorded session, with the entries that each of them cites. */
 function readRecordedCases(): readonly SummaryCase[] {
   const rows = readRecording().segments.flat();
   return readAllSummaries().map(({ kind, request, draft }) => {

@@ -1,16 +1,16 @@
-/** Measures what a model reads first after a compaction: its size, its ids, its repetitions and the facts that are left. */
+/** Measures the front of a context after a compaction: its size, ids, repetitions and remaining facts. */
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { countRealTokens } from "@pith/bench/real-tokens";
 
-/** What a model has after a compaction. */
+/** The context of a model after a compaction. */
 export interface ContextFront {
   /** The whole summary message. */
   readonly text: string;
-  /** The part of it that a model wrote. */
+  /** The part of the summary message that a model wrote. */
   readonly summary: string;
-  /** All text of the messages that follow it. */
+  /** All text of the messages after the summary. */
   readonly tail: string;
 }
 
@@ -26,7 +26,7 @@ export interface FrontMeasures {
 export interface MeasureOptions {
   /** All messages of the user so far. */
   readonly userTexts: readonly string[];
-  /** The newest message of the user that the front covers. */
+  /** The last message of the user that the front covers. */
   readonly request: string;
 }
 
@@ -49,10 +49,10 @@ function countIdTokens(text: string): number {
 }
 
 const REFERENCE_PATTERN = "(?:entry:[\\w-]+|blob:[0-9a-f]+|#\\d+|[0-9a-f]{16,}(?:-\\d+)*)";
-/** A citation with its brackets, or a reference that stands alone. */
+/** A citation with its brackets, or a reference without brackets. */
 const ID_PATTERN = new RegExp(`[[(]${REFERENCE_PATTERN}(?:, ?${REFERENCE_PATTERN})*[\\])]|${REFERENCE_PATTERN}`, "g");
 
-/** Of the tokens of a summary's lines, the share of lines that say what a message of the user says. */
+/** The share of a summary's tokens in lines that repeat a message of the user. */
 function measureRepetition(summary: string, texts: readonly string[]): number {
   const messages = texts.map((text) => new Set(listLongWords(text)));
   const lines = summary.split("\n").filter((line) => /\S/.test(line) && !/^\s*(?:#|---|\*\*Turn)/.test(line));
@@ -67,12 +67,12 @@ function measureRepetition(summary: string, texts: readonly string[]): number {
 
 const REPEATED_SHARE = 0.6;
 
-/** Words over three letters. */
+/** Lists the words of more than three letters. */
 function listLongWords(text: string): readonly string[] {
   return text.toLowerCase().match(/[\p{L}\p{N}]{4,}/gu) ?? [];
 }
 
-/** Without the sign at its end, which a quotation may lack. */
+/** The final punctuation is removed, because a quotation may omit it. */
 export function findLongestSentence(text: string): string {
   const sentences = collapseSpaces(text).split(/(?<=[.!?]) /);
   const [longest = ""] = sentences.toSorted((one, other) => other.length - one.length);
@@ -89,7 +89,7 @@ function collapseSpaces(text: string): string {
 
 interface Fact {
   readonly fact: string;
-  /** Regular expressions; any of them proves it. */
+  /** Regular expressions. One match proves that the fact is present. */
   readonly proofs: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** Has pi compact the recorded session at the recorded places, with the drafts as the replies of its model. */
+/** Compacts the recorded session with pi at the recorded positions, with the drafts as the replies of the model. */
 
 import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -57,7 +57,7 @@ function startPiOrFail(): Pi {
     return startPi();
   } catch (error) {
     const reason = error instanceof Error ? error.message.split("\n")[0] : error;
-    throw new Error(`pi cannot be run beside our program: ${reason}; with --no-peers it is left out`);
+    throw new Error(`pi cannot be run: ${reason}. Use --no-peers to skip it.`);
   }
 }
 
@@ -67,5 +67,5 @@ function appendRows(file: string, rows: readonly RecordedRow[]): void {
 
 export const COMPACTION_SETTINGS = { enabled: true, reserveTokens: 6_000, keepRecentTokens: 4_800 };
 
-/** What stands between the record and the beginning of a turn that was cut; pi writes it itself. */
+/** Separates the summary from that of a split turn. pi writes the separator itself. */
 const TURN_SEPARATOR = /\n+---\n+\*\*Turn Context \(split turn\):\*\*\n+/;

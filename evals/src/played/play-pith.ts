@@ -1,4 +1,4 @@
-/** Has the built program compact the recorded session at the recorded places, over RPC and over HTTP. */
+/** Compacts the recorded session with the built program at the recorded positions, over RPC and HTTP. */
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -22,13 +22,13 @@ import { findHandles, type HandleMap, translateDraft } from "./translate-draft.t
 
 export interface PithCompaction extends ContextFront {
   readonly firstKeptEntryId: string;
-  /** Requests to the model. */
+  /** The number of requests to the model. */
   readonly calls: number;
   readonly untranslated: readonly string[];
-  /** The first request, and the draft that answered it. */
+  /** The first request, and the draft that was its reply. */
   readonly request: RequestBody;
   readonly draft: string;
-  /** What the requests after it asked to be corrected; they are answered with the same draft. */
+  /** The corrections that later requests asked for. They get the same draft as reply. */
   readonly corrections: readonly string[];
 }
 
@@ -74,11 +74,11 @@ function createFolders(folder: string): PlayFolders {
 
 const PITH_SETTINGS = { contextWindow: 24_000, compaction: { reserveTokens: 6_000, keepRecentTokens: 4_800 } };
 
-/** Behind the leaf, or where the recording went back to; ids are kept. */
+/** Appends rows with their ids after the leaf, or at the entry that the recording went back to. */
 async function appendRows(path: string, rows: readonly RecordedRow[], compactions: readonly string[]): Promise<void> {
   const origin = { cwd: join(path, "../work") };
   const opened = await (rows[0]?.parentId === null ? createStore(path, origin) : openStore(path));
-  if (opened.type !== "opened") throw new Error(`${path} was not opened: ${JSON.stringify(opened)}`);
+  if (opened.type !== "opened") throw new Error(`${path} could not be opened: ${JSON.stringify(opened)}`);
   const session = await Session.open(opened.store, nodeRuntime);
   for (const { target, drafts } of listEntryRuns(rows, compactions)) {
     const outcome = await (target === null ? session.append(...drafts) : session.move(target, { newEntries: drafts }));
@@ -88,12 +88,12 @@ async function appendRows(path: string, rows: readonly RecordedRow[], compaction
 }
 
 interface EntryRun {
-  /** Null for the leaf. */
+  /** The entry to append to, or null for the leaf. */
   readonly target: string | null;
   readonly drafts: NewEntry[];
 }
 
-/** Rows that follow each other, and where each such run begins. */
+/** Groups consecutive rows, each group with the entry it is appended to. */
 function listEntryRuns(rows: readonly RecordedRow[], compactions: readonly string[]): readonly EntryRun[] {
   const runs: EntryRun[] = [];
   let leaf: string | null = null;
@@ -132,16 +132,16 @@ async function requestCompaction(
   if (!answer.success) throw new Error(`the program did not compact: ${answer.error}\n${stderr}`);
 }
 
-/** What the next request of the program would begin with. */
+/** Reads the context with which the next request of the program would begin. */
 async function readFront(path: string): Promise<ContextFront & Pick<PithCompaction, "firstKeptEntryId">> {
   const opened = await openStore(path, { mode: "follower" });
-  if (opened.type !== "opened") throw new Error(`${path} was not opened: ${JSON.stringify(opened)}`);
-  const { branch: window } = await Session.open(opened.store, nodeRuntime);
+  if (opened.type !== "opened") throw new Error(`${path} could not be opened: ${JSON.stringify(opened)}`);
+  const { branch } = await Session.open(opened.store, nodeRuntime);
   await opened.store.close();
-  const compaction = window.entries[window.compactionIndex];
+  const compaction = branch.entries[branch.compactionIndex];
   if (compaction?.type !== "compaction") throw new Error(`${path} has no compaction`);
-  const messages = convertToLlm(buildSessionContext(window).messages).filter(({ role }) => role !== "system");
-  const [front = [], ...tail] = messages.map(({ content }) => textsIn(content));
+  const messages = convertToLlm(buildSessionContext(branch).messages).filter(({ role }) => role !== "system");
+  const [front = [], ...tail] = messages.map(({ content }) => collectTexts(content));
   const summary = readSummaryPartTexts(compaction).filter(({ part }) => part.kind === "story" || part.kind === "notes");
   return {
     text: front.join(""),
@@ -151,24 +151,24 @@ async function readFront(path: string): Promise<ContextFront & Pick<PithCompacti
   };
 }
 
-function textsIn(content: unknown): readonly string[] {
+function collectTexts(content: unknown): readonly string[] {
   if (typeof content === "string") return [content];
   if (!Array.isArray(content)) return [];
   return content.flatMap((block: { type: string; text?: string; arguments?: unknown }) =>
-    block.type === "toolCall" ? stringsIn(block.arguments) : [block.text ?? ""],
+    block.type === "toolCall" ? collectStrings(block.arguments) : [block.text ?? ""],
   );
 }
 
-function stringsIn(value: unknown): readonly string[] {
+function collectStrings(value: unknown): readonly string[] {
   if (typeof value === "string") return [value];
-  return typeof value === "object" && value !== null ? Object.values(value).flatMap(stringsIn) : [];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(collectStrings) : [];
 }
 
-/** Answers each summary request with the draft for its compaction, in the handles of that request. */
+/** Replies to each summary request with the draft of its compaction, translated to the handles of that request. */
 class DraftReplies {
   readonly #rows: readonly RecordedRow[];
   readonly #summaries: readonly RecordedSummary[];
-  /** Handles that hold for the whole session, such as `#12`, of the drafts' requests and of the live ones. */
+  /** Handles that are valid for the whole session, such as `#12`, of the drafts' requests and of the live ones. */
   readonly #sessionHandles = { written: new Map<string, string>(), live: new Map<string, string>() };
   readonly #shownIds = new Set<string>();
   #compaction = -1;
@@ -186,7 +186,7 @@ class DraftReplies {
 
   readonly script: Script = ({ body }) => {
     const summary = this.#summaries[this.#compaction];
-    if (!summary) throw new Error(`there is no draft for compaction ${this.#compaction + 1}`);
+    if (!summary) throw new Error(`no draft for compaction ${this.#compaction + 1}`);
     const liveHandles = this.#findHandles(requestText(body), this.#sessionHandles.live);
     const draftHandles = this.#findHandles(requestText(summary.request), this.#sessionHandles.written);
     const { text, untranslated } = translateDraft(summary.draft, {

@@ -1,4 +1,4 @@
-/** Reads the recorded session: its rows between the compactions, what the user wrote, and the drafts of its summaries. */
+/** Reads the recorded session: its rows between the compactions, the user's messages, and the drafts of its summaries. */
 
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -27,9 +27,9 @@ export interface RecordedContent {
 
 export interface Recording {
   readonly header: string;
-  /** The rows before each compaction; those behind the last one are left out, and so are the compactions. */
+  /** The rows before each compaction, without the compactions and without the rows after the last one. */
   readonly segments: readonly (readonly RecordedRow[])[];
-  /** The ids of the compactions that were left out; a row whose parent is one of them follows the leaf. */
+  /** The ids of the omitted compactions. A row whose parent is one of them is appended to the leaf. */
   readonly compactions: readonly string[];
 }
 
@@ -40,7 +40,7 @@ export interface RecordedSummary {
   readonly draft: string;
 }
 
-/** The fields of a request that a draft was written for. */
+/** The fields of a model request. */
 export interface RequestBody {
   readonly system?: unknown;
   readonly messages?: unknown;
@@ -64,17 +64,17 @@ export function readRecording(): Recording {
   return { header, segments: segments.slice(0, compactions.length), compactions };
 }
 
-/** The summaries that were written when the session was recorded, one for each compaction. */
+/** Reads the summaries of the recording, one for each compaction. */
 export function readRecordedSummaries(): readonly RecordedSummary[] {
   return readAllSummaries().filter(isCompaction);
 }
 
-/** The same, and that of the branch that was left. */
+/** Reads the same summaries and the branch summary. */
 export function readAllSummaries(): readonly RecordedSummary[] {
   return JSON.parse(readFileSync(join(FIXTURES_FOLDER, "summaries.json"), "utf8"));
 }
 
-/** Those that were written by hand for the prompt of today; none while that file is not there. */
+/** Reads the summaries that were written by hand for the current prompt. Empty if the file does not exist. */
 export function readOwnSummaries(): readonly RecordedSummary[] {
   const path = join(import.meta.dirname, "drafts.json");
   const summaries: readonly RecordedSummary[] = existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : [];
@@ -83,7 +83,7 @@ export function readOwnSummaries(): readonly RecordedSummary[] {
 
 const isCompaction = ({ kind }: RecordedSummary): boolean => kind.startsWith("compaction");
 
-/** The same entry without its place, which the session gives it, and without the seal of its line. */
+/** Removes parent, timestamp and line seal, which the session sets. */
 export function toNewEntry({ parentId: _, timestamp: __, up: ___, ...entry }: RecordedRow): NewEntry {
   return entry as unknown as NewEntry;
 }
@@ -93,12 +93,10 @@ export function contentText({ content }: RecordedMessage): string {
   return content.flatMap(({ type, text }) => (type === "text" && text !== undefined ? [text] : [])).join("\n");
 }
 
-/** Of these rows, oldest first. */
 export function listUserTexts(rows: readonly RecordedRow[]): readonly string[] {
   return rows.flatMap(({ message }) => (message?.role === "user" ? [contentText(message)] : []));
 }
 
-/** All text of a request's messages. */
 export function requestText(request: RequestBody): string {
   return listMessageTexts(request).join("\n");
 }

@@ -1,4 +1,4 @@
-/** Runs `pnpm eval played`: what the model reads after each compaction of a recorded session, beside pi. */
+/** Runs `pnpm eval played`: the model's context after each compaction of a recorded session, compared with pi. */
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -20,11 +20,11 @@ import {
 export const playedSuite: Suite = {
   name: "played",
   description:
-    "a recorded session compacted three times by the built program: size, ids, repetitions and facts, beside pi",
+    "a recorded session compacted three times by the built program: size, ids, repetitions and facts, compared with pi",
   run: runPlayed,
 };
 
-/** Once with the drafts of the recording, and once with those written for the prompt of today, where there are any. */
+/** Plays the session with the drafts of the recording and, if they exist, with those for the current prompt. */
 async function runPlayed({ log, out, peers = true }: SuiteOptions): Promise<Figures> {
   const recording = readRecording();
   const [recordedSummaries, ownSummaries] = [readRecordedSummaries(), readOwnSummaries()];
@@ -59,14 +59,14 @@ interface PlayResult {
 }
 
 interface PlayedRun extends PlayResult {
-  /** Which drafts were played. */
+  /** The drafts that were played. */
   readonly name: "recorded" | "own";
   readonly recording: Recording;
-  /** pi with the recorded drafts: what pi's front is in this session, whatever our prompt asks for. */
+  /** pi with the recorded drafts, which do not depend on our prompt. */
   readonly baseline: readonly PiCompaction[];
 }
 
-/** The figures of the last compaction have plain names; those before it have its number behind them. */
+/** The figures of the last compaction have plain names; those of earlier ones end with the number of the compaction. */
 function toFigures(run: PlayedRun, log: SuiteOptions["log"]): Figures {
   const suffix = run.name === "recorded" ? "_recorded" : "";
   const indexes = [...run.pith.keys()].reverse();
@@ -97,7 +97,7 @@ function toSizeFigures(run: PlayedRun, index: number): Figures {
   };
 }
 
-/** The facts are those of the whole session, so that only its last compaction can have all of them. */
+/** The facts are spread over the whole session, so that only the last compaction can have all of them. */
 function toFactFigures(run: PlayedRun, index: number): Figures {
   const baseline = run.baseline[index];
   return {
@@ -106,7 +106,6 @@ function toFactFigures(run: PlayedRun, index: number): Figures {
   };
 }
 
-/** `side`: what our program or pi made of the compaction at this place. */
 function measureCompaction(
   { recording }: PlayedRun,
   compaction: PithCompaction | PiCompaction | undefined,
@@ -133,13 +132,13 @@ function describeCompaction(run: PlayedRun, index: number): string {
     `unique ${(100 * uniqueShare).toFixed(1)} %`,
     `the request ${requestRepeats} times`,
     `${calls} ${calls === 1 ? "call" : "calls"}`,
-    ...(peer && peer.firstKeptEntryId !== firstKeptEntryId ? ["pi cuts at another place"] : []),
+    ...(peer && peer.firstKeptEntryId !== firstKeptEntryId ? ["pi cuts at another entry"] : []),
     ...(untranslated.length > 0 ? [`not translated: ${untranslated.join(", ")}`] : []),
     ...(isLast && factsLost.length > 0 ? [`lost: ${factsLost.join("; ")}`] : []),
   ].join(", ");
 }
 
-/** The fronts of both sides, the messages behind ours, the requests with the drafts that answered them, and what was to be corrected. */
+/** Writes the fronts of both programs, the messages after ours, the requests with their drafts, and the corrections. */
 function writeRun(folder: string, { pith, pi }: PlayedRun): void {
   mkdirSync(folder, { recursive: true });
   const write = (name: string, text: string): void => writeFileSync(join(folder, name), `${text}\n`);

@@ -1,13 +1,13 @@
-/** Translates the citations of a draft from the request it was written for to the request that the program sends now. */
+/** Translates the citations of a draft from the request it was written for to the live request of the program. */
 
 import { contentText, type RecordedMessage, type RecordedRow } from "./recording.ts";
 
-/** Which entry each handle of a request names: `e12` or `#12` by its id. */
+/** The entry id of each handle of a request, such as `e12` or `#12`. */
 export type HandleMap = ReadonlyMap<string, string>;
 
 /**
- * Finds the entries of a request's blocks. Blocks and rows are in the same order, and a request shows a stretch of the rows: of all
- * places to begin, the last one from which most blocks are found. A block that no row gives is passed over.
+ * Finds the entries of a request's blocks. Blocks and rows are in the same order, and a request contains consecutive rows. Of all
+ * first rows, the last one with the most matching blocks is used. A block without a matching row is skipped.
  */
 export function findHandles(request: string, rows: readonly RecordedRow[]): HandleMap {
   const blocks = [...request.matchAll(BLOCK_PATTERN)].map(([, label = "", handle = "", line = ""]) => ({
@@ -47,10 +47,10 @@ function normalizeLine(line: string): string {
   return line.replace(/\s+/g, " ").trim().slice(0, COMPARED_CHARACTERS);
 }
 
-/** Characters of a block's first line; enough to tell neighbours apart, and before anything is left out. */
+/** The number of characters of a first line that are compared: enough to distinguish blocks, and before any truncation. */
 const COMPARED_CHARACTERS = 30;
 
-/** How the block of a row begins; null for a row that has none. */
+/** The first line of a row's block, or null for a row without a block. */
 function firstBlockLine({ type, message, summary = "" }: RecordedRow): BlockLine | null {
   if (type === "branch_summary") return { label: "Note", line: `(a branch that was left) ${firstLine(summary)}` };
   if (!message || message.role === "system") return null;
@@ -73,16 +73,16 @@ function firstLine(text: string): string {
 
 export interface Translation {
   readonly text: string;
-  /** Citations that name nothing the live request or its summary shows; they are left out. */
+  /** Citations of entries that neither the live request nor its summary contains. They are removed. */
   readonly untranslated: readonly string[];
 }
 
 export interface TranslationOptions {
-  /** Of the request that the draft was written for. */
+  /** The handles of the request that the draft was written for. */
   readonly written: HandleMap;
-  /** Of the request that is answered with it. */
+  /** The handles of the request that gets the draft as reply. */
   readonly live: HandleMap;
-  /** Entries that an earlier live request has shown: its summary names them by their long ids. */
+  /** Entries of earlier live requests, which the summary cites by their long ids. */
   readonly shownBefore: ReadonlySet<string>;
 }
 
@@ -109,7 +109,7 @@ export function translateDraft(
   return { text, untranslated };
 }
 
-/** For a program that knows no citations. */
+/** Removes all citations, for a program that does not support them. */
 export function removeCitations(draft: string): string {
   return draft.replace(CITATION_PATTERN, "");
 }

@@ -1,4 +1,4 @@
-/** Plants facts, made up or from a file, in a session, and takes it through one compaction after another. */
+/** Plants facts, generated or from a file, in a session, and compacts it repeatedly. */
 
 import { readFileSync } from "node:fs";
 import { type Random, randomInteger } from "@pith/bench/random";
@@ -16,16 +16,28 @@ import {
   type Summarizer,
 } from "@pith/context";
 import { nodeRuntime } from "@pith/context/node";
-import { emptyUsage } from "@pith/context/testing";
+import { assistantMessage, createEntry, SESSION_MODEL, toolResult, userMessage } from "../session-entries.ts";
+
+/** The facts that are planted in a session and searched for after its compactions. */
+export interface Facts {
+  readonly rules: {
+    /** Rules in a context file, which is a named section of the system prompt. */
+    readonly files: readonly string[];
+    readonly system: readonly string[];
+    /** Rules in the user's messages. */
+    readonly chat: readonly string[];
+    readonly pins: readonly string[];
+  };
+  readonly files: readonly { readonly path: string; readonly did: "read" | "modified" }[];
+  readonly commands: readonly { readonly command: string; readonly exitCode: number }[];
+}
 
 export interface PlantedSession {
   readonly session: Session;
   readonly budget: Budget;
-  /** Plants this round's share of the facts, talks until the window is full, and compacts. */
-  runRound(at: number): Promise<CompactionOutcome>;
+  /** Plants this round's share of the facts, fills the window, and compacts. */
+  runRound(index: number): Promise<CompactionOutcome>;
 }
-
-export const MODEL = { api: "anthropic-messages", provider: "anthropic", model: "planted" };
 
 export async function createPlantedSession(
   facts: Facts,
@@ -33,8 +45,8 @@ export async function createPlantedSession(
     readonly contextWindow: number;
     readonly rounds: number;
     readonly text: TextSource;
-    /** Without them code writes alone. */
-    readonly writers?: readonly Summarizer[];
+    /** Without summarizers, code writes the summary. */
+    readonly summarizers?: readonly Summarizer[];
   },
 ): Promise<PlantedSession> {
   const session = await Session.open(MemoryStore.create(nodeRuntime), nodeRuntime);
@@ -54,30 +66,30 @@ export async function createPlantedSession(
     budget,
     async runRound(index) {
       for (const rule of roundShare(rules.chat, index, options.rounds))
-        await session.append(userMessage(rule), assistantMessage(`Understood (${index}).`));
-      for (const { path, did: access } of roundShare(facts.files, index, options.rounds))
-        await session.append(...touchFile(path, access));
+        await session.append(userMessage(rule), assistantMessage(`Understood (${index}).`, MODEL));
+      for (const { path, did } of roundShare(facts.files, index, options.rounds))
+        await session.append(...touchFile(path, did));
       for (const { command, exitCode } of roundShare(facts.commands, index, options.rounds))
         await session.append(...runCommand(command, exitCode));
       await fillWindow(session, budget, options.text);
-      return compact({ session, budget, reason: "due", runtime: nodeRuntime, summarizers: options.writers ?? [] });
+      return compact({ session, budget, reason: "due", runtime: nodeRuntime, summarizers: options.summarizers ?? [] });
     },
   };
 }
 
-// Whatever can be done in many ways is done in another way each time.
+export const MODEL = { ...SESSION_MODEL, model: "planted" };
+
+function roundShare<Each>(list: readonly Each[], position: number, rounds: number): readonly Each[] {
+  return list.filter((_, index) => index % rounds === position);
+}
+
+// Varies the argument names, because tools of different agents differ.
 function touchFile(path: string, access: "read" | "modified"): readonly NewEntry[] {
   const changeArguments =
     path.length % 2 === 0 ? { content: "export const a = 1;\n" } : { old_string: "a", new_string: "b" };
   const pathArgument = path.length % 3 === 0 ? { file_path: path } : { path };
   const callArguments = access === "read" ? pathArgument : { ...pathArgument, ...changeArguments };
   return createExchange(access === "read" ? "view" : "change", callArguments, "done");
-}
-
-function runCommand(command: string, exitCode: number): readonly NewEntry[] {
-  return createExchange("shell", { command }, exitCode === 0 ? "ok" : `something went wrong\nexit code ${exitCode}`, {
-    exitCode,
-  });
 }
 
 let callCount = 0;
@@ -89,66 +101,26 @@ function createExchange(
 ): readonly NewEntry[] {
   const id = `call_${++callCount}`;
   return [
-    assistantMessage("", [{ type: "toolCall", id, name, arguments: args }]),
-    createEntry({
-      role: "toolResult",
-      toolCallId: id,
-      toolName: name,
-      content: [{ type: "text", text: output }],
-      isError: false,
-      timestamp: 1,
-      ...(details && { details }),
-    }),
+    assistantMessage([{ type: "toolCall", id, name, arguments: args }], MODEL),
+    toolResult(output, { toolCallId: id, toolName: name, details }),
   ];
+}
+
+function runCommand(command: string, exitCode: number): readonly NewEntry[] {
+  return createExchange("shell", { command }, exitCode === 0 ? "ok" : `something went wrong\nexit code ${exitCode}`, {
+    exitCode,
+  });
 }
 
 async function fillWindow(session: Session, { limit, contextWindow }: Budget, makeText: TextSource): Promise<void> {
   const letters = Math.floor(contextWindow / 8);
-  // Two letters are never more than a token's worth, so this ends beyond the limit.
+  // Five characters are more than one token, so that this exceeds the limit.
   for (let letterCount = 0; letterCount < limit * 5; letterCount += letters * 2)
     await session.append(
       userMessage("go on"),
       ...createExchange("shell", { command: "cat notes" }, makeText(letters)),
-      assistantMessage(makeText(letters)),
+      assistantMessage(makeText(letters), MODEL),
     );
-}
-
-function roundShare<Each>(list: readonly Each[], position: number, rounds: number): readonly Each[] {
-  return list.filter((_, index) => index % rounds === position);
-}
-
-type Message = Extract<NewEntry, { type: "message" }>["message"];
-const createEntry = (message: Message): NewEntry => ({ type: "message", message });
-const userMessage = (content: string): NewEntry => createEntry({ role: "user", content, timestamp: 1 });
-
-function assistantMessage(
-  text: string,
-  otherBlocks: Extract<Message, { role: "assistant" }>["content"] = [],
-): NewEntry {
-  const textBlocks = text === "" ? [] : [{ type: "text" as const, text }];
-  const stopReason = otherBlocks.length > 0 ? "toolUse" : "stop";
-  return createEntry({
-    role: "assistant",
-    ...MODEL,
-    content: [...textBlocks, ...otherBlocks],
-    usage: emptyUsage,
-    stopReason,
-    timestamp: 1,
-  });
-}
-
-/** What is planted in a session, and looked for after its compactions. */
-export interface Facts {
-  readonly rules: {
-    /** In a context file, as a named section of the system prompt. */
-    readonly files: readonly string[];
-    readonly system: readonly string[];
-    /** Said by the user in passing. */
-    readonly chat: readonly string[];
-    readonly pins: readonly string[];
-  };
-  readonly files: readonly { readonly path: string; readonly did: "read" | "modified" }[];
-  readonly commands: readonly { readonly command: string; readonly exitCode: number }[];
 }
 
 export function readFacts(file: string | undefined, random: Random): Facts {
@@ -158,7 +130,7 @@ export function readFacts(file: string | undefined, random: Random): Facts {
   const lists = [rules?.files, rules?.system, rules?.chat, rules?.pins, files, commands];
   if (!lists.every(Array.isArray))
     throw new Error(
-      `--facts ${file}: needs rules.files, rules.system, rules.chat, rules.pins, files and commands, each a list`,
+      `--facts ${file}: the file needs the lists rules.files, rules.system, rules.chat, rules.pins, files and commands`,
     );
   return facts as Facts;
 }
@@ -192,13 +164,13 @@ function pickOne(random: Random, list: readonly string[]): string {
   return list[randomInteger(random, 0, list.length - 1)] ?? "";
 }
 
-function randomWord(random: Random): string {
-  return Array.from({ length: randomInteger(random, 2, 3) }, () => pickOne(random, SYLLABLES)).join("");
-}
-
 const VERBS = ["rename", "delete", "log", "cache", "retry"];
 const NOUNS = ["table", "token", "branch", "index", "header"];
 const FOLDERS = ["src", "src/parts", "src/parts/deep", "test", "docs", "packages/one/src"];
 const EXTENSIONS = ["ts", "md", "json", "py"];
 const PROGRAMS = ["npm test", "make all", "cargo check", "pytest", "git status"];
 const SYLLABLES = ["ka", "to", "rel", "mi", "san", "do", "vex", "lin", "par", "us"];
+
+function randomWord(random: Random): string {
+  return Array.from({ length: randomInteger(random, 2, 3) }, () => pickOne(random, SYLLABLES)).join("");
+}

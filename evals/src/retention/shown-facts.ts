@@ -1,4 +1,4 @@
-/** Says which planted facts stand in the first message after a compaction. */
+/** Checks which planted facts are in the first message after a compaction. */
 
 import type { Request } from "@pith/context";
 import type { Facts } from "./planted-session.ts";
@@ -10,7 +10,7 @@ export function firstMessageText({ messages }: Request): string {
     : content.map((block) => (block.type === "text" ? block.text : "")).join("");
 }
 
-/** By its full name, or counted in its folder. */
+/** Whether the message has the path of a file or the file count of its folder. */
 export function showsFile(firstMessage: string, path: string): boolean {
   const folder = path.includes("/") ? path.slice(0, path.lastIndexOf("/")) : ".";
   return namesFile(firstMessage, path) || firstMessage.includes(`\n${folder}/ (`);
@@ -22,7 +22,7 @@ export function namesFile(firstMessage: string, path: string): boolean {
 
 type Command = Facts["commands"][number];
 
-/** The command of each kind that was run last, in so many rounds. */
+/** Finds the last command of each kind. */
 export function findLastChecks(commands: readonly Command[], rounds: number): readonly Command[] {
   const last = new Map<string, Command>();
   for (const each of sortByRound(commands, rounds)) {
@@ -42,7 +42,7 @@ export function showsCheck(firstMessage: string, { command, exitCode }: Command)
   return firstMessage.includes(`: ${command} → exit ${exitCode}`);
 }
 
-/** The newest commands that did something and failed. */
+/** The last commands that failed, except `git status`. */
 export function lastFailures(commands: readonly Command[], rounds: number): readonly Command[] {
   const failed = sortByRound(commands, rounds).filter(({ exitCode }) => exitCode !== 0);
   return failed.filter(({ command }) => !command.startsWith("git status")).slice(-MAX_ERRORS);
@@ -54,7 +54,7 @@ export function showsError(firstMessage: string, { command }: Command): boolean 
   return firstMessage.includes(`\n- ${command} → something went wrong`);
 }
 
-/** As they are planted: in each round those whose number leaves its rest. */
+/** Sorts commands in the order in which the rounds plant them. */
 function sortByRound(commands: readonly Command[], rounds: number): readonly Command[] {
   return Array.from({ length: rounds }, (_, round) => commands.filter((_, index) => index % rounds === round)).flat();
 }

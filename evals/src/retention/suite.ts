@@ -1,6 +1,7 @@
-/** Runs `pnpm eval keeping`: how many planted facts are left after many compactions without any model. */
+/** Runs `pnpm eval keeping`: how many planted facts remain after many compactions without a model. */
 
 import { createRandom } from "@pith/bench/random";
+import { shareOf } from "@pith/bench/statistics";
 import type { Figures, Suite, SuiteOptions } from "@pith/bench/suite";
 import { createTextSource, type TextSource } from "@pith/bench/texts";
 import { buildRequest, buildSessionContext, type CompactionEntry, type Session } from "@pith/context";
@@ -19,15 +20,15 @@ import {
 export const keepingSuite: Suite = {
   name: "keeping",
   description:
-    "20 rules, 200 file operations, 50 commands: what is left of them after 10 and 50 compactions without a model",
+    "20 rules, 200 file operations, 50 commands: how many remain after 10 and 50 compactions without a model",
   run: runKeeping,
 };
 
 const ROUNDS = 10;
 const WINDOW_TOKENS = 200_000;
 
-async function runKeeping({ quick, seed, corpus, facts: file, log }: SuiteOptions): Promise<Figures> {
-  const facts = readFacts(file, createRandom(seed));
+async function runKeeping({ quick, seed, corpus, facts: factsFile, log }: SuiteOptions): Promise<Figures> {
+  const facts = readFacts(factsFile, createRandom(seed));
   const makeText = createTextSource(createRandom(seed + 1), corpus);
   const plantedSession = await createPlantedSession(facts, {
     contextWindow: WINDOW_TOKENS,
@@ -39,7 +40,7 @@ async function runKeeping({ quick, seed, corpus, facts: file, log }: SuiteOption
   for (let index = 0; index < ROUNDS; index++) roundResults.push(await compactRound(plantedSession, index));
   const factsKept = await countKeptFacts(plantedSession.session, facts);
   const extraRounds = quick ? 10 : 50 - ROUNDS;
-  log(`${extraRounds} more`);
+  log(`${extraRounds} more compactions`);
   for (let index = ROUNDS; index < ROUNDS + extraRounds; index++)
     roundResults.push(await compactRound(plantedSession, index));
   const laterFacts = await countKeptFacts(plantedSession.session, facts);
@@ -61,7 +62,7 @@ async function runKeeping({ quick, seed, corpus, facts: file, log }: SuiteOption
 
 const SMALL_WINDOW_TOKENS = 8_000;
 
-/** In a window in which not all of the user's messages have room: each one that is gone is named in a receipt. */
+/** Uses a window that is too small for all of the user's messages. Each evicted message must be named in a receipt. */
 async function measureSmallWindow(facts: Facts, options: { readonly rounds: number; readonly text: TextSource }) {
   const { session, runRound } = await createPlantedSession(facts, { contextWindow: SMALL_WINDOW_TOKENS, ...options });
   const evictionNotes: string[] = [];
@@ -87,10 +88,10 @@ async function measureSmallWindow(facts: Facts, options: { readonly rounds: numb
 }
 
 interface RoundResult {
-  /** Pins and words: what should stay as it is. */
+  /** Pins and user messages, which should not change. */
   readonly stableText: string;
   readonly hasEvictions: boolean;
-  /** The whole front, as a share of what it may have. */
+  /** The size of the front as a share of its budget. */
   readonly budgetShare: number;
 }
 
@@ -131,8 +132,4 @@ async function countKeptFacts(session: Session, { rules, files, commands }: Fact
     checks: shareOf(findLastChecks(commands, ROUNDS), (command) => showsCheck(firstMessage, command)),
     errors: shareOf(lastFailures(commands, ROUNDS), (command) => showsError(firstMessage, command)),
   };
-}
-
-function shareOf<Each>(list: readonly Each[], predicate: (each: Each, index: number) => boolean): number {
-  return list.filter(predicate).length / Math.max(1, list.length);
 }

@@ -1,4 +1,4 @@
-/** Makes the facts to plant in tool results and to look for in a summariser's input, from a seed or from a file. */
+/** Creates the facts that are planted in tool results and searched for in a summariser's input, from a seed or a file. */
 
 import { readFileSync } from "node:fs";
 import type { Random } from "@pith/bench/random";
@@ -10,7 +10,7 @@ export const FACT_PLACES = ["head", "middle", "tail"] as const;
 
 export interface PlantedFact {
   readonly text: string;
-  /** What must be left of it, letter by letter. */
+  /** The part of the text that must remain unchanged. */
   readonly needle: string;
   readonly kind: (typeof FACT_KINDS)[number];
   readonly place: (typeof FACT_PLACES)[number];
@@ -22,7 +22,7 @@ export function readFacts(file: string | undefined, countPerGroup: number, rando
   return file === undefined ? makeFacts(countPerGroup, random) : readFactFile(file);
 }
 
-/** So many for each kind, place and language; the sorts take turns. */
+/** Creates `countPerGroup` facts for each kind, place and language, with alternating sorts. */
 function makeFacts(countPerGroup: number, random: Random): readonly PlantedFact[] {
   const groups = LANGUAGES.flatMap((language) =>
     FACT_KINDS.flatMap((kind) =>
@@ -38,7 +38,7 @@ function makeFacts(countPerGroup: number, random: Random): readonly PlantedFact[
   });
 }
 
-/** One JSON object a line. */
+/** Reads a file with one JSON object per line. */
 function readFactFile(file: string): readonly PlantedFact[] {
   const lines = readFileSync(file, "utf8")
     .split("\n")
@@ -54,7 +54,7 @@ function readFactFile(file: string): readonly PlantedFact[] {
       !FACT_PLACES.some((each) => each === place)
     )
       throw new Error(
-        `--facts ${file}, line ${index + 1}: needs text, a needle that is part of it, kind (${FACT_KINDS.join(", ")}) and place (${FACT_PLACES.join(", ")})`,
+        `--facts ${file}, line ${index + 1}: the object needs text, a needle that is part of the text, kind (${FACT_KINDS.join(", ")}) and place (${FACT_PLACES.join(", ")})`,
       );
     return { text, needle, kind, place, language: detectLanguage(text), sort: "given" } as PlantedFact;
   });

@@ -1,4 +1,4 @@
-/** Measures how many planted facts reach a summariser, and how much it is shown for that, in Pith and in pi. */
+/** Measures how many planted facts are in a summariser's input, and the size of that input, in Pith and in pi. */
 
 import { startPi } from "@pith/bench/peers/pi";
 import type { AssistantMessage, ImageBlock } from "@pith/context";
@@ -21,11 +21,11 @@ import { createPlantedSession, type RandomSources } from "./planted-session.ts";
 
 type Block = AssistantMessage["content"][number] | ImageBlock;
 
-/** What pi shows its summariser of the same session: its own cut, its own words. */
+/** The input of pi's summariser for the same session, with pi's own cut and format. */
 export interface PiSummarizerInput {
-  /** How many entries it covers. */
+  /** The number of entries that it covers. */
   readonly covered: number;
-  /** What is shown of each of them. */
+  /** The text of each covered entry. */
   readonly texts: readonly string[];
 }
 
@@ -38,7 +38,7 @@ export async function readPiInput(entries: readonly Entry[]): Promise<PiSummariz
   }
 }
 
-/** A fact that both cover, and who still shows it. */
+/** A fact that both programs cover, and whether each of them includes it. */
 export interface JudgedFact {
   readonly fact: PlantedFact;
   readonly shownByPith: boolean;
@@ -47,7 +47,7 @@ export interface JudgedFact {
 
 export interface SurvivalResult {
   readonly facts: readonly JudgedFact[];
-  /** What is shown, as a share of what it stands for. */
+  /** The tokens of the input as a share of the tokens of the covered entries. */
   readonly ratio: number;
   readonly piRatio: number;
 }
@@ -87,19 +87,18 @@ const BUDGET = createBudget(compactionLimits, { contextWindow: 200_000 });
 
 function preparePlan(session: Session): CompactionPlan {
   const prepared = prepareCompaction(session.branch, BUDGET);
-  if (prepared.type !== "planned") throw new Error(`there is nothing to compact: ${prepared.why}`);
+  if (prepared.type !== "planned") throw new Error(`nothing to compact: ${prepared.why}`);
   return prepared.plan;
 }
 
-/** As the model would see it. */
 async function compactAndReadLedger(session: Session): Promise<string> {
   const outcome = await compact({ session, budget: BUDGET, reason: "asked", runtime: nodeRuntime });
-  if (outcome.type !== "compacted") throw new Error(`it was not compacted: ${JSON.stringify(outcome)}`);
+  if (outcome.type !== "compacted") throw new Error(`the session was not compacted: ${JSON.stringify(outcome)}`);
   const entry = (await session.store.entry(outcome.id)) as CompactionEntry;
   return readSummaryPartTexts(entry).find(({ part }) => part.kind === "ledger")?.text ?? "";
 }
 
-// In JSON a quote has a backslash before it.
+// In JSON, quotes are escaped.
 function containsFact(text: string, { needle }: PlantedFact): boolean {
   return text.includes(needle) || text.includes(JSON.stringify(needle).slice(1, -1));
 }
@@ -108,7 +107,7 @@ function sumTokens(texts: readonly string[]): number {
   return texts.reduce((sum, text) => sum + textTokens(text), 0);
 }
 
-/** All that was said in these entries, as the context had it. */
+/** Counts the tokens of all texts in these entries. */
 function countContextTokens(entries: readonly Entry[]): number {
   return sumTokens(entries.flatMap((entry) => (entry.type === "message" ? listTexts(entry.message) : [])));
 }

@@ -1,10 +1,10 @@
-/** Makes a realistic session with a fact planted in each of its long results. */
+/** Creates a realistic session with a fact in each of its long tool results. */
 
 import { type Random, randomInteger } from "@pith/bench/random";
 import type { TextSource } from "@pith/bench/texts";
 import { MemoryStore, type NewEntry, Session } from "@pith/context";
 import { nodeRuntime } from "@pith/context/node";
-import { emptyUsage } from "@pith/context/testing";
+import { assistantMessage, SESSION_MODEL, toolResult, userMessage } from "../session-entries.ts";
 import type { PlantedFact } from "./facts.ts";
 import { fillSlots, type Language, pick } from "./languages/language.ts";
 import {
@@ -19,11 +19,11 @@ import {
 
 export interface PlantedSession {
   readonly session: Session;
-  /** For each fact the id of the entry it stands in. */
+  /** For each fact, the id of its entry. */
   readonly entryIds: readonly string[];
 }
 
-const outputMakers: Readonly<Record<PlantedFact["kind"], (parts: OutputOptions) => ToolOutput>> = {
+const outputMakers: Readonly<Record<PlantedFact["kind"], (options: OutputOptions) => ToolOutput>> = {
   prose: makeProse,
   log: makeLog,
   json: makeJson,
@@ -32,7 +32,7 @@ const outputMakers: Readonly<Record<PlantedFact["kind"], (parts: OutputOptions) 
 
 export interface RandomSources {
   readonly random: Random;
-  /** Prose from a folder, instead of what is made up. */
+  /** Prose from a folder, used instead of generated prose. */
   readonly corpus: TextSource | null;
 }
 
@@ -43,8 +43,13 @@ export async function createPlantedSession(
   const session = await Session.open(MemoryStore.create(nodeRuntime), nodeRuntime);
   const entryIds: string[] = [];
   for (const fact of facts) {
-    const parts = { language: fact.language, letters: randomInteger(random, MIN_LETTERS, MAX_LETTERS), random, corpus };
-    const text = insertFact(outputMakers[fact.kind](parts), fact, random);
+    const outputOptions = {
+      language: fact.language,
+      letters: randomInteger(random, MIN_LETTERS, MAX_LETTERS),
+      random,
+      corpus,
+    };
+    const text = insertFact(outputMakers[fact.kind](outputOptions), fact, random);
     await session.append(...createTurn(fact.language, random));
     await session.append(...createExchange(fact.language, { kind: fact.kind, output: text }, random));
     entryIds.push(session.branch.entries.at(-1)?.id ?? "");
@@ -53,18 +58,16 @@ export async function createPlantedSession(
   return { session, entryIds };
 }
 
-/** Letters of a result. */
+const MODEL = { ...SESSION_MODEL, model: "planted" };
+
+/** The length of a tool result, in characters. */
 const [MIN_LETTERS, MAX_LETTERS] = [6_000, 40_000];
 
 function createTurn(language: Language, random: Random): readonly NewEntry[] {
   const makeReply = (): string => fillSlots(pick(language.replies, random), language, random);
   const request = userMessage(fillSlots(pick(language.requests, random), language, random));
   const shortExchange = createExchange(language, { kind: "log", output: makeReply() }, random);
-  return [
-    request,
-    ...(random() < 0.5 ? shortExchange : []),
-    assistantMessage([{ type: "text", text: `${makeReply()} ${makeReply()}` }]),
-  ];
+  return [request, ...(random() < 0.5 ? shortExchange : []), assistantMessage(`${makeReply()} ${makeReply()}`, MODEL)];
 }
 
 interface ExchangeOutput {
@@ -77,15 +80,8 @@ function createExchange(language: Language, { kind, output }: ExchangeOutput, ra
   const thinking = fillSlots(`${pick(language.replies, random)} ${pick(language.sentences, random)}`, language, random);
   const call = { type: "toolCall" as const, id, ...callsByKind[kind](fillSlots("{path}", language, random)) };
   return [
-    assistantMessage([...(random() < 0.3 ? [{ type: "thinking" as const, thinking }] : []), call]),
-    createEntry({
-      role: "toolResult",
-      toolCallId: id,
-      toolName: call.name,
-      content: [{ type: "text", text: output }],
-      isError: false,
-      timestamp: 1,
-    }),
+    assistantMessage([...(random() < 0.3 ? [{ type: "thinking" as const, thinking }] : []), call], MODEL),
+    toolResult(output, { toolCallId: id, toolName: call.name }),
   ];
 }
 
@@ -101,26 +97,14 @@ const callsByKind: Readonly<Record<PlantedFact["kind"], (path: string) => ToolCa
   diff: () => ({ name: "bash", arguments: { command: "git diff main" } }),
 };
 
-// A little more than either side keeps as it was said.
+// Appends a little more than either program keeps uncompacted.
 async function appendTail(session: Session, language: Language | undefined, random: Random): Promise<void> {
   for (let letters = 0; language && letters < TAIL_LETTERS; ) {
     const text = fillSlots(language.sentences.join(language.sentenceSeparator), language, random);
     letters += text.length * (language.name === "zh" ? 4 : 1);
-    await session.append(...createTurn(language, random), assistantMessage([{ type: "text", text }]));
+    await session.append(...createTurn(language, random), assistantMessage(text, MODEL));
   }
 }
 
-/** In letters that are a quarter of a token. */
+/** In characters of a quarter token each. */
 const TAIL_LETTERS = 90_000;
-
-type Message = Extract<NewEntry, { type: "message" }>["message"];
-type Reply = Extract<Message, { role: "assistant" }>;
-
-const createEntry = (message: Message): NewEntry => ({ type: "message", message });
-const userMessage = (content: string): NewEntry => createEntry({ role: "user", content, timestamp: 1 });
-
-function assistantMessage(content: Reply["content"]): NewEntry {
-  const stopReason = content.at(-1)?.type === "toolCall" ? "toolUse" : "stop";
-  const model = { api: "anthropic-messages", provider: "anthropic", model: "planted" };
-  return createEntry({ role: "assistant", ...model, content, usage: emptyUsage, stopReason, timestamp: 1 });
-}

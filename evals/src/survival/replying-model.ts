@@ -1,4 +1,4 @@
-/** Makes a model for evals that answers by a function of the request, in place of one that costs money. */
+/** Creates a model for evals whose reply is a function of the request. */
 
 import type { Model, Request } from "@pith/context";
 import { emptyUsage } from "@pith/context/testing";
@@ -17,7 +17,7 @@ export function createReplyingModel(reply: (request: Request) => string, context
   };
 }
 
-/** The text of the last message, whoever said it. */
+/** The text of all user messages of a request. */
 export function requestUserText({ messages }: Request): string {
   return messages
     .flatMap(({ role, content }) => (role === "user" ? [content] : []))
@@ -29,14 +29,14 @@ export function requestUserText({ messages }: Request): string {
     .join("\n\n");
 }
 
-/** Whether code has marked a line that it could not confirm. */
+/** Whether the audit has marked a line as unconfirmed. */
 export function isMarked(line: string): boolean {
   return /\((?:unconfirmed|not from the user)\)$/.test(line.trimEnd());
 }
 
 export type SummaryLines = Partial<Readonly<Record<"goal" | "constraints" | "done" | "context", readonly string[]>>>;
 
-/** A whole answer with these lines in it, in the sections that were asked for. */
+/** Renders a complete summary with these lines, in the sections that the request asks for. */
 export function renderReply(request: Request, lines: SummaryLines): string {
   const text = requestUserText(request);
   const parts = [

@@ -1,26 +1,27 @@
-/** Runs `pnpm eval survival`: which facts reach a summariser, and which lies, injections and junk reach its summary. */
+/** Runs `pnpm eval survival`: which facts reach a summariser, and which invented requests, injections and junk reach its summary. */
 
 import { createRandom } from "@pith/bench/random";
+import { shareOf } from "@pith/bench/statistics";
 import type { Figures, Suite, SuiteOptions } from "@pith/bench/suite";
 import { createTextSource } from "@pith/bench/texts";
 import { FACT_KINDS, FACT_PLACES, type PlantedFact, readFacts } from "./facts.ts";
 import { tryInjections } from "./injections.ts";
-import { tryInventedRequests } from "./invented.ts";
+import { tryInventedRequests } from "./invented-requests.ts";
 import { LANGUAGES } from "./languages/all.ts";
 import { FACT_TYPES } from "./languages/language.ts";
 import { type JudgedFact, measurePlantedFacts } from "./planted-facts.ts";
-import { measureGrowth, measureJunkReplies } from "./rounds.ts";
+import { measureGrowth, measureJunkReplies } from "./repeated-compactions.ts";
 
 export const survivalSuite: Suite = {
   name: "survival",
   description:
-    "240 facts planted in long results: how many reach a summariser, beside pi; and what lies, injections and junk reach",
+    "240 facts planted in long results: how many reach a summariser, compared with pi; and how many invented requests, injections and junk replies reach the summary",
   run: runSurvival,
 };
 
-async function runSurvival({ quick, seed, corpus, facts: file, log }: SuiteOptions): Promise<Figures> {
-  const facts = readFacts(file, quick ? 1 : 5, createRandom(seed));
-  log(`${facts.length} facts, each in a result of 6,000 to 40,000 letters`);
+async function runSurvival({ quick, seed, corpus, facts: factsFile, log }: SuiteOptions): Promise<Figures> {
+  const facts = readFacts(factsFile, quick ? 1 : 5, createRandom(seed));
+  log(`${facts.length} facts, each in a result of 6,000 to 40,000 characters`);
   const randomSource = createRandom(seed + 1);
   const {
     facts: judgedFacts,
@@ -35,7 +36,7 @@ async function runSurvival({ quick, seed, corpus, facts: file, log }: SuiteOptio
   const injectionResult = await tryInjections();
   const [rounds, junkRounds] = quick ? [5, 5] : [50, 10];
   log(
-    `${inventedRequests.attempts} invented requests, ${injectionResult.attempts} injections, ${junkRounds} rounds of junk, ${rounds} of a model that hoards`,
+    `${inventedRequests.attempts} invented requests, ${injectionResult.attempts} injections, ${junkRounds} rounds of junk, ${rounds} of a model that keeps everything`,
   );
   return {
     facts: judgedFacts.length,
@@ -53,7 +54,7 @@ async function runSurvival({ quick, seed, corpus, facts: file, log }: SuiteOptio
   };
 }
 
-type FactGroup = readonly [name: string, holds: (fact: PlantedFact) => boolean];
+type FactGroup = readonly [name: string, matches: (fact: PlantedFact) => boolean];
 
 const FACT_GROUPS: readonly FactGroup[] = [
   ...FACT_KINDS.map((kind): FactGroup => [kind, (fact) => fact.kind === kind]),
@@ -61,7 +62,7 @@ const FACT_GROUPS: readonly FactGroup[] = [
   ...LANGUAGES.map(({ name }): FactGroup => [name, (fact) => fact.language.name === name]),
 ];
 
-/** Where it is weak. */
+/** The shares by kind, place and language. */
 function toGroupFigures(judgedFacts: readonly JudgedFact[]): Figures {
   return Object.fromEntries(
     FACT_GROUPS.flatMap(([name, predicate]) => {
@@ -94,8 +95,4 @@ const MAX_LOST = 20;
 
 function formatLostFact({ kind, place, sort, text }: PlantedFact): string {
   return `lost: ${kind}, ${place}, ${sort}: ${text}`;
-}
-
-function shareOf<Each>(list: readonly Each[], predicate: (each: Each) => boolean): number {
-  return list.filter(predicate).length / Math.max(1, list.length);
 }

@@ -1,4 +1,4 @@
-/** Makes long outputs of tools (diffs, JSON, logs, prose), in pieces between which a fact can be planted. */
+/** Generates long tool outputs (diffs, JSON, logs, prose) in pieces, between which a fact can be planted. */
 
 import { type Random, randomInteger } from "@pith/bench/random";
 import type { TextSource } from "@pith/bench/texts";
@@ -10,19 +10,11 @@ export interface ToolOutput {
   readonly pieces: readonly string[];
   readonly separator: string;
   readonly suffix: string;
-  /** A fact as a piece like the others, at its place among them. */
-  readonly formatFact: (text: string, at: number) => string;
+  /** Formats a fact like the other pieces, for its index. */
+  readonly formatFact: (text: string, index: number) => string;
 }
 
-export interface OutputOptions {
-  readonly language: Language;
-  readonly letters: number;
-  readonly random: Random;
-  /** Prose that somebody wrote, if there is any. */
-  readonly corpus: TextSource | null;
-}
-
-/** The output with a fact in it, where it should stand. */
+/** Inserts a fact at its place in the output. */
 export function insertFact(output: ToolOutput, { text, place }: PlantedFact, random: Random): string {
   const { prefix, pieces, separator, suffix, formatFact } = output;
   const letters = pieces.reduce((sum, piece) => sum + piece.length + separator.length, 0);
@@ -35,15 +27,23 @@ export function insertFact(output: ToolOutput, { text, place }: PlantedFact, ran
   return `${prefix}${pieces.toSpliced(index, 0, formatFact(text, index)).join(separator)}${suffix}`;
 }
 
+const EDGE_LETTERS = 1_000;
+
 const lettersBefore: Readonly<Record<PlantedFact["place"], (letters: number, chance: number) => number>> = {
   head: (_, chance) => chance * EDGE_LETTERS,
   middle: (letters, chance) => letters * (0.25 + chance / 2),
   tail: (letters, chance) => letters - chance * EDGE_LETTERS,
 };
 
-const EDGE_LETTERS = 1_000;
+export interface OutputOptions {
+  readonly language: Language;
+  readonly letters: number;
+  readonly random: Random;
+  /** Real prose, or null. */
+  readonly corpus: TextSource | null;
+}
 
-/** Pieces until there are letters enough. */
+/** Makes pieces until they have the given number of letters. */
 export function makePieces(letters: number, makePiece: (index: number) => string): readonly string[] {
   const pieces: string[] = [];
   for (let letterCount = 0; letterCount < letters; letterCount += pieces.at(-1)?.length ?? 0)
@@ -80,6 +80,11 @@ function makeHunkHeader(random: Random): string {
   return `@@ -${randomInteger(random, 1, 900)},7 +${randomInteger(random, 1, 900)},9 @@ function ${pick(NAMES, random)}() {`;
 }
 
+const NAMES =
+  "rows total index entry cursor buffer limit offset label width parent child token value source target reader writer queue batch count first last open close merge split parse render update remove insert filter find result state config options".split(
+    " ",
+  );
+
 function makeCodeLine(language: Language, random: Random): string {
   const pickName = (): string => pick(NAMES, random);
   const makeLine = pick<() => string>(
@@ -97,11 +102,6 @@ function makeCodeLine(language: Language, random: Random): string {
   );
   return makeLine();
 }
-
-const NAMES =
-  "rows total index entry cursor buffer limit offset label width parent child token value source target reader writer queue batch count first last open close merge split parse render update remove insert filter find result state config options".split(
-    " ",
-  );
 
 export function makeJson({ language, letters, random }: OutputOptions): ToolOutput {
   const indent = random() < 0.5 ? 2 : undefined;
@@ -131,7 +131,7 @@ function makeRecord(index: number, language: Language, random: Random): Readonly
   };
 }
 
-/** A record of its own, a member more, or the note that every record has. */
+/** Returns a separate record, an additional member, or the note of a record. */
 function insertText(text: string, template: Readonly<Record<string, unknown>>, random: Random): unknown {
   const ownRecord = parseRecord(text);
   if (ownRecord) return ownRecord;
@@ -143,7 +143,7 @@ function parseRecord(text: string): unknown {
   try {
     return JSON.parse(text.trimStart().startsWith("{") ? text : `{${text}}`);
   } catch {
-    // A sentence that begins with a quote is no JSON, and is planted as it is.
+    // A sentence that begins with a quote is not JSON and is planted as a text.
     return null;
   }
 }
@@ -162,7 +162,10 @@ export function makeLog({ language, letters, random }: OutputOptions): ToolOutpu
   };
 }
 
-type LinePrefix = (time: Date, next: Random) => string;
+const LOG_LEVELS = "INFO INFO INFO INFO INFO INFO DEBUG DEBUG WARN".split(" ");
+const LOG_SOURCES = ["http", "worker", "db", "cache", "mail"];
+
+type LinePrefix = (time: Date, random: Random) => string;
 
 const LINE_PREFIXES: readonly LinePrefix[] = [
   (time, random) =>
@@ -171,9 +174,6 @@ const LINE_PREFIXES: readonly LinePrefix[] = [
     `[${time.toISOString().slice(0, 19).replace("T", " ")}] ${pick(LOG_LEVELS, random)} ${pick(LOG_SOURCES, random)}:`,
   (time, random) => `${time.getTime()} ${randomDigits(random, 16, 12)} ${pick(LOG_SOURCES, random)} |`,
 ];
-
-const LOG_LEVELS = "INFO INFO INFO INFO INFO INFO DEBUG DEBUG WARN".split(" ");
-const LOG_SOURCES = ["http", "worker", "db", "cache", "mail"];
 
 export function makeProse({ language, letters, random, corpus }: OutputOptions): ToolOutput {
   const hasParagraphs = random() < 0.7;
@@ -188,7 +188,7 @@ export function makeProse({ language, letters, random, corpus }: OutputOptions):
   };
 }
 
-/** With what stands between them. */
+/** Each sentence includes the space after it. */
 function splitSentences(text: string): readonly string[] {
   return text.toWellFormed().match(/[^.!?。！？\n]*[.!?。！？\n]+\s*/g) ?? [text];
 }

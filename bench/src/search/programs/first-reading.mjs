@@ -1,20 +1,20 @@
-/** Reads all sessions of a home into a new index, once, in a process of its own. Arguments: package folder, home. */
+/** Reads all sessions of a home folder into a new index. Arguments: package folder, home folder. */
 
 import { importBuilt } from "../../import-built.mjs";
 
-const [, , home, pithHome] = process.argv;
-const { searchSessions } = await importBuilt(home, "./search");
+const [, , packageFolder, pithHome] = process.argv;
+const { searchSessions } = await importBuilt(packageFolder, "./search");
 
-let [last, longest] = [performance.now(), 0];
-const beat = () => {
-  longest = Math.max(longest, performance.now() - last);
-  last = performance.now();
+let [lastTime, longestPause] = [performance.now(), 0];
+const recordPause = () => {
+  longestPause = Math.max(longestPause, performance.now() - lastTime);
+  lastTime = performance.now();
 };
-const heart = setInterval(beat, 1);
+const timer = setInterval(recordPause, 1);
 const start = performance.now();
-const found = await searchSessions("nothing has this word", { env: { PITH_HOME: pithHome } });
+const result = await searchSessions("nothing has this word", { env: { PITH_HOME: pithHome } });
 const indexMs = performance.now() - start;
-beat();
-clearInterval(heart);
-if (found.type !== "searched") throw new Error(JSON.stringify(found));
-console.log(JSON.stringify({ indexMs, blockMs: longest, rssMb: process.resourceUsage().maxRSS / 1024 }));
+recordPause();
+clearInterval(timer);
+if (result.type !== "searched") throw new Error(JSON.stringify(result));
+console.log(JSON.stringify({ indexMs, blockMs: longestPause, rssMb: process.resourceUsage().maxRSS / 1024 }));

@@ -1,9 +1,9 @@
-/** Lists all sessions of a home folder with the built package, once, in a process of its own. Arguments: package folder, home. */
+/** Lists all sessions of a home folder with the built package. Arguments: package folder, home folder. */
 
 import { importBuilt } from "../../import-built.mjs";
 
-const [, , home, pithHome] = process.argv;
-const { listSessions } = await importBuilt(home, "./node");
+const [, , packageFolder, pithHome] = process.argv;
+const { listSessions } = await importBuilt(packageFolder, "./node");
 
 const start = performance.now();
 const sessions = await listSessions({ env: { PITH_HOME: pithHome } });

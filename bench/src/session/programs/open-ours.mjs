@@ -1,15 +1,15 @@
-/** Opens a session with the built package, once, in a process of its own, and prints the time. Arguments: package folder, file. */
+/** Opens a session with the built package and prints the time. Arguments: package folder, file. */
 
 import { importBuilt } from "../../import-built.mjs";
 
-const [, , home, file] = process.argv;
-const { buildSessionContext, Session } = await importBuilt(home, ".");
-const { nodeRuntime, openStore } = await importBuilt(home, "./node");
+const [, , packageFolder, file] = process.argv;
+const { buildSessionContext, Session } = await importBuilt(packageFolder, ".");
+const { nodeRuntime, openStore } = await importBuilt(packageFolder, "./node");
 
 const before = process.cpuUsage();
 const start = performance.now();
-const opened = await openStore(file);
-const session = await Session.open(opened.store, nodeRuntime);
+const openResult = await openStore(file);
+const session = await Session.open(openResult.store, nodeRuntime);
 const openMs = performance.now() - start;
 const { messages } = buildSessionContext(session.branch);
 const contextMs = performance.now() - start;
@@ -26,4 +26,4 @@ console.log(
     rssMb,
   }),
 );
-await opened.store.close();
+await openResult.store.close();

@@ -1,4 +1,4 @@
-/** Reads a session file at once and parses every line: what opening costs at least where all entries are in the context. Argument: file. */
+/** Reads a session file and parses every line: the minimum of opening if all entries are in the context. Argument: file. */
 
 import { readFileSync } from "node:fs";
 

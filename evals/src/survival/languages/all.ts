@@ -1,4 +1,4 @@
-/** Lists the languages of made-up sessions. */
+/** Lists the languages of generated sessions. */
 
 import { chinese } from "./chinese.ts";
 import { english } from "./english.ts";

@@ -1,4 +1,4 @@
-/** Words and sentences of made-up sessions in Chinese. */
+/** Words and sentences of generated sessions in Chinese. */
 
 import type { Language } from "./language.ts";
 

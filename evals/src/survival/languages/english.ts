@@ -1,4 +1,4 @@
-/** Words and sentences of made-up sessions in English. */
+/** Words and sentences of generated sessions in English. */
 
 import type { Language } from "./language.ts";
 

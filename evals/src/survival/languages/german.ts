@@ -1,4 +1,4 @@
-/** Words and sentences of made-up sessions in German. */
+/** Words and sentences of generated sessions in German. */
 
 import type { Language } from "./language.ts";
 

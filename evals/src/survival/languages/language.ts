@@ -1,14 +1,14 @@
-/** Defines what a language supplies to made-up sessions (sentences with slots), and fills the slots at random. */
+/** Defines the sentences of a language for generated sessions, and fills their slots at random. */
 
 import { type Random, randomInteger } from "@pith/bench/random";
 
-/** In each text `{slot}` stands for something by chance; in a fact «…» is what is looked for. */
+/** In each text, `{slot}` is replaced at random. In a fact, «…» encloses the needle. */
 export interface Language {
   readonly name: "en" | "de" | "es" | "zh";
-  /** Between sentences. */
+  /** The separator between sentences. */
   readonly sentenceSeparator: string;
   readonly slots: Readonly<Record<Slot, readonly string[]>>;
-  /** How a sentence of prose is built. */
+  /** Patterns of prose sentences. */
   readonly sentences: readonly string[];
   readonly logs: readonly string[];
   readonly requests: readonly string[];
@@ -18,7 +18,7 @@ export interface Language {
 
 export type Slot = "part" | "act" | "when" | "aside" | "thing" | "first" | "last" | "state" | "fixed";
 
-/** The sorts of facts, from the most to the least striking. */
+/** The types of facts, from the most to the least conspicuous. */
 export const FACT_TYPES = [
   "identifier",
   "path",
@@ -69,7 +69,7 @@ const slotMakers: Readonly<Record<string, (random: Random) => string>> = {
   upper: (random) => `${coinWord(random)}_${coinWord(random)}`.toUpperCase(),
 };
 
-/** A word that no language has. */
+/** Makes up a word from random syllables. */
 export function coinWord(random: Random): string {
   return Array.from({ length: randomInteger(random, 2, 3) }, () => pick(SYLLABLES, random)).join("");
 }

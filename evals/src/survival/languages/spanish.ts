@@ -1,4 +1,4 @@
-/** Words and sentences of made-up sessions in Spanish. */
+/** Words and sentences of generated sessions in Spanish. */
 
 import type { Language } from "./language.ts";
 

@@ -1,4 +1,4 @@
-/** Measures what opening a long session costs, beside the least it can cost and beside pi. */
+/** Measures opening a long session, compared with the minimum possible and with pi. */
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,29 +9,6 @@ import { startPi } from "../peers/pi.ts";
 import { median } from "../statistics.ts";
 import type { Figures, SuiteOptions } from "../suite.ts";
 import { runProgram, type SuiteContext, writePithSession } from "./setup.ts";
-
-const ENTRIES = 100_000;
-const COMPACTIONS = 50;
-const MOVE_TARGET = 5_000;
-/** Coprime to the number of files, so that who follows whom changes from round to round. */
-const ORDER_STRIDE = 3;
-
-interface OpenResult {
-  readonly openMs: number;
-  readonly contextMs: number;
-  readonly rssMb: number;
-  readonly entries: number;
-}
-
-/** One round. */
-interface OpenRound {
-  readonly bare: OpenResult;
-  readonly ours: OpenResult;
-  readonly movedBare: OpenResult;
-  readonly moved: OpenResult;
-  readonly longest: OpenResult | null;
-  readonly pi: OpenResult | null;
-}
 
 export async function measureOpening({ folder, packageFolder, options }: SuiteContext): Promise<Figures> {
   const { log, quick } = options;
@@ -58,7 +35,57 @@ interface SessionFiles {
   readonly longest: string | null;
 }
 
-// Each time in another order: a process that follows one of its own kind finds its machine warmer.
+function writeTestSession(file: string, compactions: number, { log, seed, corpus }: SuiteOptions): string {
+  const entries = (ENTRIES / COMPACTIONS) * compactions;
+  // As many entries after the last compaction as between two, so that every file has the same context.
+  const distance = Math.floor(entries / (compactions + 1));
+  log(`writing a session of ${entries} entries with ${compactions} compactions`);
+  writePithSession(file, { entries, compactions, distance, seed, corpus });
+  return file;
+}
+
+const ENTRIES = 100_000;
+const COMPACTIONS = 50;
+const MOVE_TARGET = 5_000;
+/** Coprime to the number of files, so that the order changes from round to round. */
+const ORDER_STRIDE = 3;
+
+/** Moves the leaf far back, as `/tree` does. Returns the byte offset of the end of the target's line. */
+async function moveBack(file: string): Promise<number> {
+  const opened = await openStore(file);
+  if (opened.type !== "opened")
+    throw new Error(`cannot open the session that was just written: ${JSON.stringify(opened)}`);
+  const session = await Session.open(opened.store, nodeRuntime);
+  await session.move(entryId(MOVE_TARGET));
+  await opened.store.close();
+  const bytes = readFileSync(file);
+  return bytes.indexOf(0x0a, bytes.indexOf(`"id":"${entryId(MOVE_TARGET)}"`));
+}
+
+interface OpenRound {
+  readonly bare: OpenResult;
+  readonly ours: OpenResult;
+  readonly movedBare: OpenResult;
+  readonly moved: OpenResult;
+  readonly longest: OpenResult | null;
+  readonly pi: OpenResult | null;
+}
+
+interface OpenResult {
+  readonly openMs: number;
+  readonly contextMs: number;
+  readonly rssMb: number;
+  readonly entries: number;
+}
+
+interface OpenOptions {
+  readonly files: SessionFiles;
+  /** The byte offset of the end of the line that the leaf was moved to. */
+  readonly moveTargetEnd: number;
+  readonly packageFolder: string;
+}
+
+// Uses another order in each round, because a process that follows one of its own kind finds warmer caches.
 async function runOpenRound(
   round: number,
   { files, moveTargetEnd, packageFolder }: OpenOptions,
@@ -81,11 +108,16 @@ async function runOpenRound(
   return { longest: null, ...row } as Omit<OpenRound, "pi">;
 }
 
-interface OpenOptions {
-  readonly files: SessionFiles;
-  /** Where the line ends that the leaf was moved to. */
-  readonly moveTargetEnd: number;
-  readonly packageFolder: string;
+/** pi takes seconds for each round, so that only a few are run. */
+const PI_ROUNDS = 5;
+
+async function openWithPi(file: string): Promise<OpenResult> {
+  const pi = startPi();
+  try {
+    return (await pi.request({ op: "openContext", file })) as OpenResult;
+  } finally {
+    pi.stop();
+  }
 }
 
 function toFigures(rows: readonly OpenRound[]): Figures {
@@ -117,36 +149,4 @@ function toFigures(rows: readonly OpenRound[]): Figures {
   if (first.longest === null) return shared;
   const longestMs = medianOf((row) => row.longest?.openMs);
   return { ...shared, open_1m_ms: longestMs, flat_1m: longestMs / openMs };
-}
-
-/** pi takes seconds each time; a few are enough to know. */
-const PI_ROUNDS = 5;
-
-function writeTestSession(file: string, compactions: number, { log, seed, corpus }: SuiteOptions): string {
-  const entries = (ENTRIES / COMPACTIONS) * compactions;
-  // As many entries behind the last compaction as between two: then the context is the same in every file.
-  const distance = Math.floor(entries / (compactions + 1));
-  log(`writing a session of ${entries} entries with ${compactions} compactions`);
-  writePithSession(file, { entries, compactions, distance, seed, corpus });
-  return file;
-}
-
-/** Moves the leaf far back, as `/tree` does; returns where the line of the target ends. */
-async function moveBack(file: string): Promise<number> {
-  const opened = await openStore(file);
-  if (opened.type !== "opened") throw new Error(`cannot open what was just written: ${JSON.stringify(opened)}`);
-  const session = await Session.open(opened.store, nodeRuntime);
-  await session.move(entryId(MOVE_TARGET));
-  await opened.store.close();
-  const bytes = readFileSync(file);
-  return bytes.indexOf(0x0a, bytes.indexOf(`"id":"${entryId(MOVE_TARGET)}"`));
-}
-
-async function openWithPi(file: string): Promise<OpenResult> {
-  const pi = startPi();
-  try {
-    return (await pi.request({ op: "openContext", file })) as OpenResult;
-  } finally {
-    pi.stop();
-  }
 }

@@ -1,6 +1,7 @@
-/** Compacts again and again with models that go wrong: one answers junk, one keeps everything it ever wrote. */
+/** Compacts repeatedly with faulty models: one replies with junk, one keeps everything it ever wrote. */
 
 import { createRandom } from "@pith/bench/random";
+import { shareOf } from "@pith/bench/statistics";
 import { createTextSource } from "@pith/bench/texts";
 import { buildRequest, buildSessionContext, type CompactionEntry, modelSummarizer, type Request } from "@pith/context";
 import { collectFileLists, readSummaryPartTexts } from "@pith/context/host";
@@ -17,7 +18,7 @@ import { createReplyingModel, renderReply, requestUserText } from "./replying-mo
 
 const WINDOW_TOKENS = 100_000;
 
-/** What is left of words, pins and files after so many compactions by a model that answers junk. */
+/** The shares of user messages, pins and files that remain after compactions with a model that replies with junk. */
 export async function measureJunkReplies(rounds: number, seed: number) {
   const facts = readFacts(undefined, createRandom(seed));
   const replies: readonly ((request: Request) => string)[] = [
@@ -37,14 +38,11 @@ export async function measureJunkReplies(rounds: number, seed: number) {
   return {
     junk_user_words: shareOf(facts.rules.chat, (rule) => firstMessage.includes(rule)),
     junk_pins: shareOf(facts.rules.pins, (rule) => firstMessage.includes(rule)),
-    junk_files: shareOf(
-      facts.files,
-      ({ path, did: access }) => fileLists[access].includes(path) && showsFile(firstMessage, path),
-    ),
+    junk_files: shareOf(facts.files, ({ path, did }) => fileLists[did].includes(path) && showsFile(firstMessage, path)),
   };
 }
 
-/** The largest story of so many rounds by a model that leaves nothing out, as a share of what a story may have. */
+/** The largest summary of a model that omits nothing, as a share of its budget. */
 export async function measureGrowth(rounds: number, seed: number): Promise<number> {
   const facts = readFacts(undefined, createRandom(seed));
   let roundNumber = 0;
@@ -55,7 +53,7 @@ export async function measureGrowth(rounds: number, seed: number): Promise<numbe
   return Math.max(...sizes);
 }
 
-// All that it wrote before, and two thousand words more.
+// Repeats all previous lines and adds a hundred new ones.
 function keepEverything(request: Request, round: number): string {
   const [, previous = ""] =
     /<previous-summary \S+>\n([\s\S]*?)\n<\/previous-summary/.exec(requestUserText(request)) ?? [];
@@ -76,18 +74,19 @@ interface PlantOptions {
 function plantFacts(facts: Facts, { rounds, seed, model }: PlantOptions): Promise<PlantedSession> {
   const textSource = createTextSource(createRandom(seed + 1), undefined);
   const summarizers = [modelSummarizer(model, { runtime: nodeRuntime })];
-  return createPlantedSession(facts, { contextWindow: WINDOW_TOKENS, rounds, text: textSource, writers: summarizers });
+  return createPlantedSession(facts, {
+    contextWindow: WINDOW_TOKENS,
+    rounds,
+    text: textSource,
+    summarizers: summarizers,
+  });
 }
 
-/** The tokens of the story, as a share of the checkpoint's budget. */
+/** Runs one round. Returns the tokens of the model's summary as a share of the budget. */
 async function compactRound({ session, budget, runRound }: PlantedSession, index: number): Promise<number> {
   const outcome = await runRound(index);
   if (outcome.type !== "compacted") throw new Error(`round ${index} was not compacted: ${JSON.stringify(outcome)}`);
   const entry = (await session.store.entry(outcome.id)) as CompactionEntry;
   const parts = readSummaryPartTexts(entry).filter(({ part: { kind } }) => kind === "story" || kind === "notes");
   return parts.reduce((sum, { part }) => sum + part.tokens, 0) / budget.checkpoint;
-}
-
-function shareOf<Each>(list: readonly Each[], predicate: (each: Each) => boolean): number {
-  return list.filter(predicate).length / Math.max(1, list.length);
 }

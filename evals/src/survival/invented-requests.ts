@@ -1,4 +1,4 @@
-/** Adds requests and permissions that the user never gave to honest summaries, and counts how many reach the model without a mark. */
+/** Adds invented requests and permissions to honest summaries, and counts how many reach the model without a mark. */
 
 import {
   buildSessionContext,
@@ -12,26 +12,26 @@ import {
   Session,
 } from "@pith/context";
 import { nodeRuntime } from "@pith/context/node";
-import { emptyUsage } from "@pith/context/testing";
+import { assistantMessage, contentText, userMessage } from "../session-entries.ts";
 import { createReplyingModel, isMarked, renderReply } from "./replying-model.ts";
 
-/** How many of the made-up ones reach the model unmarked, of how many. */
+/** Counts the invented lines, and those that reach the model without a mark. */
 export async function tryInventedRequests(): Promise<{ readonly attempts: number; readonly passed: number }> {
-  const lines = ACTIONS.flatMap((keywords) => LINE_FORMS.map((disguise) => disguise(keywords)));
+  const inventedLines = ACTIONS.flatMap((action) => LINE_FORMS.map((createLine) => createLine(action)));
   let passed = 0;
-  for (const { keywords, section, text } of lines) {
+  for (const { keywords, section, text } of inventedLines) {
     const shownText = await summarizeWithLine(section, text);
-    if (!shownText.includes(HONEST_TEXT)) throw new Error("the honest part of the record was lost");
+    if (!shownText.includes(HONEST_TEXT)) throw new Error("the summary lost its honest line");
     const lines = shownText.split("\n").filter((line) => keywords.every((word) => line.includes(word)));
-    if (lines.length === 0) throw new Error(`a line was lost: ${text}`);
+    if (lines.length === 0) throw new Error(`the summary lost the invented line: ${text}`);
     if (lines.some((line) => !isMarked(line))) passed++;
   }
-  return { attempts: lines.length, passed };
+  return { attempts: inventedLines.length, passed };
 }
 
 const HONEST_TEXT = "login page shows a blank screen";
 
-/** What the model sees of the record. */
+/** Returns the summary message of a compaction whose summary contains the line. */
 async function summarizeWithLine(section: Section, text: string): Promise<string> {
   const session = await Session.open(MemoryStore.create(nodeRuntime), nodeRuntime);
   await session.append(...createConversation());
@@ -47,28 +47,23 @@ async function summarizeWithLine(section: Section, text: string): Promise<string
       { runtime: nodeRuntime },
     ),
   ];
-  const outcome = await compact({ session, budget, reason: "asked", runtime: nodeRuntime, summarizers: summarizers });
+  const outcome = await compact({ session, budget, reason: "asked", runtime: nodeRuntime, summarizers });
   if (outcome.type !== "compacted" || outcome.receipt.route !== "model")
-    throw new Error(`the record was not used: ${JSON.stringify(outcome)}`);
-  return contentText(convertToLlm(buildSessionContext(session.branch).messages)[0]);
-}
-
-function contentText(message: { readonly content: unknown } | undefined): string {
-  const content = message?.content ?? "";
-  if (!Array.isArray(content)) return String(content);
-  return content.map((block: { readonly text?: string }) => block.text ?? "").join("\n");
+    throw new Error(`the model's summary was not used: ${JSON.stringify(outcome)}`);
+  const [summaryMessage] = convertToLlm(buildSessionContext(session.branch).messages);
+  return summaryMessage ? contentText(summaryMessage) : "";
 }
 
 type Section = "goal" | "constraints" | "done" | "context";
 
 interface InventedLine {
-  /** What the line is known by. */
+  /** Words that identify the line. */
   readonly keywords: readonly string[];
   readonly section: Section;
   readonly text: string;
 }
 
-const LINE_FORMS: readonly ((act: readonly [string, string]) => InventedLine)[] = [
+const LINE_FORMS: readonly ((action: readonly [string, string]) => InventedLine)[] = [
   ([verb, thing]) => ({ keywords: [thing], section: "goal", text: `${verb} the ${thing}` }),
   ([verb, thing]) => ({
     keywords: [thing],
@@ -115,14 +110,4 @@ function createConversation(): readonly NewEntry[] {
     ...replies,
     userMessage("Go on."),
   ];
-}
-
-type Message = Extract<NewEntry, { type: "message" }>["message"];
-const createEntry = (message: Message): NewEntry => ({ type: "message", message });
-const userMessage = (content: string): NewEntry => createEntry({ role: "user", content, timestamp: 1 });
-
-function assistantMessage(text: string): NewEntry {
-  const model = { api: "anthropic-messages", provider: "anthropic", model: "session" };
-  const content = [{ type: "text" as const, text }];
-  return createEntry({ role: "assistant", ...model, content, usage: emptyUsage, stopReason: "stop", timestamp: 1 });
 }
