@@ -28,8 +28,8 @@ test("counts a wrong classification", () => {
 });
 
 test.each([
-  ["/nowhere/at/all", "there is no file or folder /nowhere/at/all"],
-  [import.meta.dirname, "there is no .json file in"],
+  ["/nowhere/at/all", "no such file or folder: /nowhere/at/all"],
+  [import.meta.dirname, "no .json file in"],
   [join(import.meta.dirname, "../package.json"), "is not a list of refusals"],
 ])("a corpus that cannot be read is named: %s", (corpus, sentence) => {
   expect(() => readCorpus(corpus)).toThrow(sentence);

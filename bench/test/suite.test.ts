@@ -35,9 +35,9 @@ test.each([
   [["nothing"], 2, 'unknown suite "nothing"'],
   [[], 2, "name a suite"],
   [["reading", "--seed", "x"], 1, '--seed takes a whole number, not "x"'],
-  [["reading", "--corpus", "/nowhere/at/all"], 1, "there is no such folder"],
-  [["reading", "--corpus", evals], 1, "is a file; name the folder it lies in"],
-  [["reading", "--corpus", import.meta.dirname], 1, "there is no .jsonl file below it"],
+  [["reading", "--corpus", "/nowhere/at/all"], 1, "no such folder"],
+  [["reading", "--corpus", evals], 1, "is a file. Give the folder that contains it."],
+  [["reading", "--corpus", import.meta.dirname], 1, "no .jsonl file below it"],
   [["reading", "--fast"], 1, "Unknown option '--fast'"],
 ])("a call that cannot be carried out says why: %j", (args, status, sentence) => {
   const answer = runEval(...args);

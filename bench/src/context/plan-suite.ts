@@ -15,7 +15,7 @@ import { startContextWorker } from "./start-context.ts";
 
 export const planSuite: Suite = {
   name: "plan",
-  description: "planning a compaction on 100,000 entries with 50 compactions, beside pi",
+  description: "planning a compaction on 100,000 entries with 50 compactions, compared with pi",
   run: runPlan,
 };
 

@@ -15,7 +15,7 @@ import { startContextWorker } from "./start-context.ts";
 
 export const contextSuite: Suite = {
   name: "context",
-  description: "append, build and convert on 100,000 entries with 50 compactions, warm, beside pi",
+  description: "append, build and convert on 100,000 entries with 50 compactions, warm, compared with pi",
   run: runContext,
 };
 

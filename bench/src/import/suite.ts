@@ -12,7 +12,7 @@ import type { Figures, Suite, SuiteOptions } from "../suite.ts";
 
 export const importSuite: Suite = {
   name: "import",
-  description: "start of a bundled program that sends one request, beside one without dependencies",
+  description: "start of a bundled program that sends one request, compared with one without dependencies",
   run: runImport,
 };
 

@@ -13,7 +13,7 @@ import type { RaceOptions, RaceResult } from "./race.ts";
 export const loopSuite: Suite = {
   name: "loop",
   description:
-    "start, rounds, memory and requests of the installed program, beside an agent without dependencies and pi",
+    "start, rounds, memory and requests of the installed program, compared with an agent without dependencies and pi",
   run: runLoop,
 };
 

@@ -10,7 +10,7 @@ import type { Figures, Suite } from "../suite.ts";
 
 export const sandboxSuite: Suite = {
   name: "sandbox",
-  description: "a command in the sandbox beside the same command without one",
+  description: "a command in the sandbox, compared with the same command without one",
   run: ({ quick, log }) => {
     const runs = quick ? 10 : 60;
     log(`${runs} runs of each command in each shell, in turns; medians`);

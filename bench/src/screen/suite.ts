@@ -12,7 +12,7 @@ import type { ScreenMeasurements, ScreenOptions } from "./measure.ts";
 
 export const screenSuite: Suite = {
   name: "screen",
-  description: "key to paint, idle CPU and start of the interactive program in tmux, beside pi",
+  description: "key to paint, idle CPU and start of the interactive program in tmux, compared with pi",
   run: runScreen,
 };
 

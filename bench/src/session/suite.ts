@@ -14,7 +14,7 @@ import { runProgram, type SuiteContext, writePithSession } from "./setup.ts";
 export const sessionSuite: Suite = {
   name: "session",
   description:
-    "open, move, append and list sessions of 100,000 and 1,000,000 entries on disk, beside pi and the bare limit",
+    "open, move, append and list sessions of 100,000 and 1,000,000 entries on disk, compared with pi and the minimum possible",
   run: runSession,
 };
 
@@ -43,7 +43,7 @@ export async function measureAppends({
   options: { log, quick },
 }: SuiteContext): Promise<Figures> {
   const rounds = quick ? 3 : 7;
-  log(`${rounds} rounds of appends beside the bare write`);
+  log(`${rounds} rounds of appends, compared with a bare write`);
   const medians: AppendTimes<number>[] = [];
   for (let round = 0; round < rounds; round++) {
     const appendFolder = join(folder, `append-${round}`);

@@ -26,7 +26,7 @@ export async function measureSessions(kinds: readonly TextKind[], options: Suite
   const madeUpSessions = generateList(quick ? 12 : 48, (index) => generateMixedSession(kinds, seed + index));
   const realSessions = await readRealSessions();
   log(
-    `replaying ${madeUpSessions.length} made-up sessions and ${realSessions.length === 0 ? "no real ones (not available)" : `${realSessions.length} real ones`}`,
+    `replaying ${madeUpSessions.length} generated sessions and ${realSessions.length === 0 ? "no real ones (not available)" : `${realSessions.length} real ones`}`,
   );
   const [madeUpErrors, realErrors] = [madeUpSessions.map(measureReplay), realSessions.map(measureReplay)];
   return {

@@ -74,7 +74,7 @@ test("KIT4 applies a mark on the request to its last block, as the conversation 
 test.each([
   [19, true],
   [20, false],
-])("KIT4 a mark %i blocks behind what was written finds it: %s", async (distance, isFound) => {
+])("KIT4 a mark %i blocks after a cached prefix reads it: %s", async (distance, isFound) => {
   await ask({ messages: [user(markedBlock(longText("a")))] });
   const more = Array.from({ length: distance }, (_, at) =>
     at === distance - 1 ? markedBlock(`m${at}`) : textBlock(`m${at}`),

@@ -51,14 +51,14 @@ test.each([
   ["an empty list", [], /^A script is a list of at least one step/],
   ["a text", "hello", /^A script is a list/],
   [
-    "a strange name beside the steps",
+    "an unknown name beside the steps",
     { steps: ["a"], repeat: true },
     /^The script has "repeat", which is unknown. Use steps or loop\.$/,
   ],
   ["a loop that is a number", { steps: ["a"], loop: 3 }, /^loop must be true or false\.$/],
   ["a step that is nothing", [null], /^step 1 is null: write a text \("Hello!"\), a reply .* or a refusal/],
   ["a step of another shape", [{ text: "hi" }], /^step 1 is an object with text: write a text/],
-  ["a strange name in a reply", [{ parts, delay: 3 }], /^step 1 has "delay", which is unknown. Use parts, stop,/],
+  ["an unknown name in a reply", [{ parts, delay: 3 }], /^step 1 has "delay", which is unknown. Use parts, stop,/],
   ["parts that are a text", [{ parts: "hi" }], /^step 1: parts is "hi": write a list/],
   ["a part that is a text", [{ parts: ["hi"] }], /^step 1, part 1 is "hi": write \{ "type": "text"/],
   [

@@ -32,7 +32,7 @@ const hostile: readonly (readonly [string, string | Buffer, string, number, RegE
   ["bytes that are no gzip", "no gzip", "gzip", 400, /cannot be unpacked: it is not gzip/],
   ["half of a gzip", gzipSync(question).subarray(0, 40), "gzip", 400, /cannot be unpacked/],
   ["a bomb of 200 MB", bomb, "gzip", 413, /too large/],
-  ["an encoding of nobody", question, "rot13", 415, /Unsupported content-encoding: rot13/],
+  ["an unknown encoding", question, "rot13", 415, /Unsupported content-encoding: rot13/],
   ["an encoding that every object has", question, "constructor", 415, /Unsupported content-encoding: constructor/],
   ["50,000 objects in each other", deep, "identity", 400, /not valid JSON/],
   ["50,000 lists in each other", "[".repeat(50_000) + "]".repeat(50_000), "identity", 400, /not valid JSON/],

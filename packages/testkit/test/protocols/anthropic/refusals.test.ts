@@ -41,14 +41,18 @@ const refusals: readonly (readonly [string, Body, RegExp])[] = [
     { ...validBody, max_completion_tokens: 3 },
     /^max_completion_tokens: Extra inputs are not permitted/,
   ],
-  ["a strange name in a message", messages({ ...hello, id: "m1" }), /^messages\.0\.id: Extra inputs are not permitted/],
   [
-    "a strange name in a block",
+    "an unknown name in a message",
+    messages({ ...hello, id: "m1" }),
+    /^messages\.0\.id: Extra inputs are not permitted/,
+  ],
+  [
+    "an unknown name in a block",
     messages(user({ type: "text", text: "x", thoughtSignature: "y" })),
     /^messages\.0\.content\.0\.text\.thoughtSignature: Extra inputs/,
   ],
   [
-    "a strange name in a result",
+    "an unknown name in a result",
     messages(hello, reply(thought, call("a")), user({ ...result("a"), name: "read" })),
     /^messages\.2\.content\.0\.tool_result\.name: Extra inputs/,
   ],
@@ -153,7 +157,7 @@ const refusals: readonly (readonly [string, Body, RegExp])[] = [
     /Expected `thinking` or `redacted_thinking`, but found `tool_use`/,
   ],
   [
-    "a picture of another kind",
+    "an image of another type",
     messages(user({ ...picture, source: { ...picture.source, media_type: "image/bmp" } })),
     /image\.source\.base64: media type image\/bmp/,
   ],
@@ -163,7 +167,7 @@ const refusals: readonly (readonly [string, Body, RegExp])[] = [
     /image\.source\.base64: not base64/,
   ],
   [
-    "a picture of six megabytes",
+    "an image of six megabytes",
     messages(user({ ...picture, source: { ...picture.source, data: "A".repeat(8_000_000) } })),
     /image exceeds 5 MB maximum/,
   ],

@@ -47,12 +47,12 @@ const validBody: Body = {
 const refusals: readonly (readonly [string, Body, RegExp])[] = [
   ["a name it does not know", { ...validBody, max_tokens: 3 }, /Unknown name "max_tokens": Cannot find field\./],
   [
-    "a strange name in a part",
+    "an unknown name in a part",
     contents(user({ text: "x", cache_control: {} })),
     /Unknown name "cache_control" at 'contents\[0\]\.parts\[0\]': Cannot find field/,
   ],
   [
-    "a strange setting",
+    "an unknown setting",
     { ...validBody, generationConfig: { max_tokens: 1 } },
     /Unknown name "max_tokens" at 'generation_config'/,
   ],
@@ -132,7 +132,7 @@ const refusals: readonly (readonly [string, Body, RegExp])[] = [
     /function_response\.name: Name cannot be empty/,
   ],
   [
-    "a moving picture",
+    "an animated image",
     contents(user({ inlineData: { mimeType: "image/gif", data: "R0lGODlh" } })),
     /Unsupported MIME type: image\/gif/,
   ],

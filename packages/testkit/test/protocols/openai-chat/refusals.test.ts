@@ -111,7 +111,7 @@ const refusals: readonly (readonly [string, Body, string])[] = [
     "'messages[0].content[0].image_url': expected an object",
   ],
   [
-    "an image of a strange kind",
+    "an image of an unsupported type",
     messages({ role: "user", content: [{ type: "image_url", image_url: { url: "data:image/heic;base64,AAAA" } }] }),
     "unsupported MIME type 'image/heic'",
   ],
@@ -196,7 +196,7 @@ const refusals: readonly (readonly [string, Body, string])[] = [
     "'temperature' does not support 0.2 with this model.",
   ],
   [
-    "a temperature while it was told to think",
+    "a temperature with a reasoning effort",
     { model: "gpt-5.2", temperature: 0, reasoning_effort: "low" },
     "'temperature' does not support 0 with this model.",
   ],

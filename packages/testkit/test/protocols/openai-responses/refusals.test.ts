@@ -167,7 +167,7 @@ const refusals: readonly (readonly [string, Body, string])[] = [
     "'input[0].content[0].image_url': expected a string, but got an object",
   ],
   [
-    "an image of a strange kind",
+    "an image of an unsupported type",
     input({ role: "user", content: [{ ...picture, image_url: "data:image/tiff;base64,AAAA" }] }),
     "unsupported MIME type 'image/tiff'",
   ],
