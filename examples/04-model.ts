@@ -82,7 +82,7 @@ assert.ok(tooLong.type === "reply-failed");
 console.log(tooLong.failure);
 assert.deepEqual(
   { kind: tooLong.failure.kind, limit: tooLong.failure.limit, window: claude.window() },
-  { kind: "overflow", limit: 128_000, window: { tokens: 128_000, source: "learnt" } },
+  { kind: "overflow", limit: 128_000, window: { tokens: 128_000, source: "learned" } },
 );
 assert.deepEqual(
   server.requests.map(({ outcome }) => outcome),

@@ -43,7 +43,7 @@ export interface OverflowCheckInput {
   readonly provider: string;
 }
 
-/** Null: there was room enough. */
+/** Null if the reply and its request fit. */
 export function detectOverflow({ ending, usage, budget, provider }: OverflowCheckInput): DetectedOverflow | null {
   const { input, output, cacheRead, cacheWrite } = usage;
   const overflow = detectReplyOverflow({
@@ -52,7 +52,7 @@ export function detectOverflow({ ending, usage, budget, provider }: OverflowChec
     window: budget.window,
     maxOutput: budget.maxTokens,
   });
-  // Some servers cut every answer short, for reasons of their own: half an empty window is not why.
+  // Some servers cut every reply short for other reasons. A window that is less than half full is not the reason.
   if (!overflow || (overflow.kind === "squeezed" && usage.totalTokens < budget.window / 2)) return null;
   const { isReplyValid, limit } = overflow;
   const failure = { kind: "overflow" as const, message: `${provider} ${overflowDescriptions[overflow.kind]}` };
@@ -60,7 +60,7 @@ export function detectOverflow({ ending, usage, budget, provider }: OverflowChec
 }
 
 export interface DetectedOverflow {
-  /** Whether the reply counts. */
+  /** Whether the reply can be used. */
   readonly isReplyValid: boolean;
   readonly failure: ModelFailure;
 }
@@ -113,7 +113,7 @@ function describeEnding(
   if (isAborted) return { kind: "aborted", message: "the reply was aborted" };
   switch (ending.type) {
     case "error": {
-      // BOUND1: asking again would bring the same again.
+      // BOUND1: a retry would exceed the limit again.
       const sizeError = findSizeLimitError(ending.thrown);
       if (sizeError) return { kind: "refused", message: `${provider} ${sizeError.message}`, cause: sizeError };
       if (ending.thrown instanceof IdleTimeoutError)
@@ -130,7 +130,7 @@ function describeEnding(
   }
 }
 
-/** In a refusal, the words of it. */
+/** The text of a filtered reply, which explains the refusal. */
 function refusalText({ blocks }: Draft): string {
   const text = blocks.map((block) => (block.kind === "text" ? block.text : "")).join("");
   return text.replace(/\s+/g, " ").trim().slice(0, 300).toWellFormed();
@@ -154,7 +154,7 @@ function buildMessage(
   return buildAssistantMessage(draft, { modelName, prices, timestamp: runtime.now(), ...outcome });
 }
 
-/** For a model that cannot see: text replaces each image, since most providers would refuse the whole request. */
+/** For a model without image input: text replaces each image, since most providers would refuse the whole request. */
 export function replaceImages(request: Request): Request {
   return { ...request, messages: request.messages.map(replaceMessageImages) };
 }
@@ -169,7 +169,7 @@ function replaceImageBlock(block: TextBlock | ImageBlock): TextBlock | ImageBloc
   return block.type === "image" ? { type: "text", text: "[an image, which this model cannot see]" } : block;
 }
 
-/** For a model that can call no tools: none are declared, and calls and results from before stand there as text. */
+/** For a model without tool calls: no tools are declared, and earlier calls and results become text. */
 export function removeTools(request: Request): Request {
   return { ...request, tools: [], messages: request.messages.map(replaceToolCalls) };
 }
@@ -200,26 +200,26 @@ function toolCallToText(block: AssistantMessage["content"][number]): AssistantMe
 
 export interface AiSdkModelOptions {
   readonly languageModel: LanguageModelV4;
-  /** As our messages bear it: api, provider, model. */
+  /** The api, provider and model that messages record. */
   readonly modelName: ModelName;
-  /** A function where the window may turn out to be smaller than was thought. */
+  /** A function if the window may change, for example when a smaller one is learned. */
   readonly contextWindow: number | (() => number);
   readonly maxTokens: number;
   readonly prices?: Prices | undefined;
   readonly runtime: Pick<Runtime, "now">;
-  /** Under which its package reads options, where that is another name than the bundled package's. */
+  /** The key under which the package reads provider options, if it differs from the bundled package's. */
   readonly optionsKey?: string | undefined;
-  /** Whose requests share a prefix, for providers that want to be told; a session's id will do. */
+  /** Identifies requests that share a prefix, for providers that use such a key; for example the session id. */
   readonly cacheKey?: string | undefined;
-  /** False: it cannot think, and is not asked to. */
+  /** False for a model that cannot think; thinking is not requested. */
   readonly supportsThinking?: boolean | undefined;
-  /** False: it cannot see, and is told so where a picture stands. */
+  /** False for a model without image input; text replaces each image. */
   readonly supportsImages?: boolean | undefined;
-  /** False: it can call no tools, and none are declared to it. */
+  /** False for a model that cannot call tools; none are declared. */
   readonly takesTools?: boolean | undefined;
-  /** Milliseconds without a token after which a reply that has not begun is given up (ten minutes). */
+  /** Milliseconds to wait for the first token (ten minutes by default). */
   readonly firstTokenTimeoutMs?: number | undefined;
-  /** Milliseconds without a sign of life after which a reply that has begun is given up (five minutes). */
+  /** Milliseconds without any data after the first token before the reply fails (five minutes by default). */
   readonly idleTimeoutMs?: number | undefined;
 }
 
@@ -238,7 +238,7 @@ export function createAiSdkModel(options: AiSdkModelOptions): Model {
   };
 }
 
-/** A request that is refused for the length of its answer is sent once more with a shorter one. */
+/** A request that is refused for its output length is sent once more with a smaller one. */
 async function* streamReply(
   request: Request,
   modelOptions: AiSdkModelOptions,
@@ -273,7 +273,7 @@ interface AttemptContext {
 async function* streamOnce(
   request: Request,
   modelOptions: AiSdkModelOptions,
-  { streamOptions: { signal, transport: transportOptions = {} }, budget }: AttemptContext,
+  { streamOptions: { signal, transport = {} }, budget }: AttemptContext,
 ): AsyncGenerator<ModelEvent, FinalEvent> {
   const { languageModel, modelName: target, firstTokenTimeoutMs = 600_000, idleTimeoutMs = 300_000 } = modelOptions;
   const convertOptions = {
@@ -285,11 +285,7 @@ async function* streamOnce(
   const options = buildCallOptions(request, convertOptions);
   const notice = thinkingNotice(request, convertOptions);
   if (notice) yield { type: "notice", code: "thinking-off", message: notice };
-  const openStream = createStreamOpener(
-    languageModel,
-    { ...options, ...transportCallOptions(transportOptions) },
-    transportOptions,
-  );
+  const openStream = createStreamOpener(languageModel, { ...options, ...transportCallOptions(transport) }, transport);
   const meter = new ReplyMeter(modelOptions.maxTokens);
   const sizeLimitController = new AbortController();
   let draft = emptyDraft();
@@ -298,21 +294,21 @@ async function* streamOnce(
       signal: signal ? AbortSignal.any([signal, sizeLimitController.signal]) : sizeLimitController.signal,
       idleTimeoutMs: () => {
         if (draft.error) return AFTER_ERROR_TIMEOUT_MS;
-        // Many servers answer with headers at once, and read the prompt after that.
+        // Many servers send the headers at once and read the prompt afterwards.
         return draft.blocks.length === 0 ? firstTokenTimeoutMs : idleTimeoutMs;
       },
     })) {
-      if (incomingPart.type === "raw") transportOptions.onChunk?.(incomingPart.rawValue);
+      if (incomingPart.type === "raw") transport.onChunk?.(incomingPart.rawValue);
       const { part, error } = meter.addPart(incomingPart, toDelta(draft, incomingPart));
       const delta = toDelta(draft, part);
       draft = applyStreamPart(draft, part);
       if (delta) yield delta;
       if (error) {
-        // The request ends at once: the rest is not read.
+        // The rest of the reply is not read.
         sizeLimitController.abort();
         throw error;
       }
-      // An error may be followed by what it cost.
+      // The usage may follow an error, so an error alone does not end the loop.
       if (draft.finish) break;
     }
   } catch (thrown) {
@@ -327,19 +323,15 @@ type CallOptions = Parameters<LanguageModelV4["doStream"]>[0];
 
 function transportCallOptions({
   headers,
-  onChunk: chunkListener,
+  onChunk,
 }: TransportOptions): Pick<CallOptions, "headers" | "includeRawChunks"> {
-  return { ...(headers && { headers: { ...headers } }), ...(chunkListener && { includeRawChunks: true }) };
+  return { ...(headers && { headers: { ...headers } }), ...(onChunk && { includeRawChunks: true }) };
 }
 
-function createStreamOpener(
-  languageModel: LanguageModelV4,
-  options: CallOptions,
-  { onResponse: responseListener }: TransportOptions,
-) {
+function createStreamOpener(languageModel: LanguageModelV4, options: CallOptions, { onResponse }: TransportOptions) {
   return async (abortSignal: AbortSignal) => {
     const result = await languageModel.doStream({ ...options, abortSignal });
-    responseListener?.(result.response?.headers ?? {});
+    onResponse?.(result.response?.headers ?? {});
     return result;
   };
 }

@@ -9,7 +9,7 @@ export interface ErrorResponse {
   readonly text: string;
 }
 
-/** How long the provider asks to wait, by header or in its text. In milliseconds; undefined where it does not say. */
+/** The wait in milliseconds that the provider asks for in a header or in its text; undefined if it asks for none. */
 export function parseRetryAfter({ headers, text }: ErrorResponse, now: () => number): number | undefined {
   const headerValues = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value ?? ""]));
   return (
@@ -47,7 +47,7 @@ function validMilliseconds(ms: number): number | undefined {
   return Number.isFinite(ms) && ms >= 0 ? Math.ceil(ms) : undefined;
 }
 
-/** An error text for people: the message alone, on one line, without anything that looks like a key. */
+/** The message of an error text on one line, without anything that looks like a key. */
 export function formatErrorText(text: string): string {
   const message = parseErrorMessage(text.slice(0, MAX_READ_CHARS)) ?? text.slice(0, MAX_READ_CHARS);
   const visibleText = /^\s*<(!doctype|html)/i.test(message) ? pageTitle(message) : message;
@@ -60,11 +60,11 @@ export function formatErrorText(text: string): string {
 const MAX_READ_CHARS = 65_536;
 const MAX_MESSAGE_CHARS = 300;
 
-// The letters that keys begin with at the providers we know, and what they write in the place of one.
+// The prefixes of the keys of known providers; the stars occur in keys that the provider has masked.
 const KEY_PATTERN =
   /\b(?:(?:sk|pk|gsk|xai|hf)[-_][A-Za-z0-9*_.-]{8,}|AIza[A-Za-z0-9*_-]{16,}|Bearer [A-Za-z0-9*_.-]{8,})/g;
 
-/** JSON may hold its message under several roofs, or another JSON in a string. */
+/** The message may be nested in several objects, or in JSON inside a string. */
 function parseErrorMessage(text: string, depth = 0): string | null {
   const value = depth < 4 ? tryParseJson(text) : null;
   const message = value === null ? null : findMessage(value, 0);
@@ -87,7 +87,7 @@ function tryParseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // It only looked like JSON, or was cut.
+    // The text only looked like JSON, or is incomplete.
     return null;
   }
 }
@@ -97,21 +97,21 @@ function pageTitle(page: string): string {
 }
 
 export interface ThrownError {
-  /** What it said, as it came. */
+  /** The unchanged text. */
   readonly text: string;
-  /** The same for people. */
+  /** The text for messages. */
   readonly displayText: string;
   readonly status?: number;
   readonly code?: string;
   readonly headers: Readonly<Record<string, string | undefined>>;
   /**
-   * `stream`: after it had begun to answer. `nonsenseMakers`: it answered what nobody can read. `NO_KEY`: it was not asked.
-   * `program`: neither the provider nor the line, but whoever stands between us.
+   * `response`: an error response. `stream`: an error during the reply. `network`: no connection, or a broken one.
+   * `unreadable`: a response that cannot be parsed. `not-sent`: the package did not send the request. `package`: any other error of the package.
    */
-  readonly source: "answer" | "stream" | "network" | "nonsense" | "nobody" | "program";
+  readonly source: "response" | "stream" | "network" | "unreadable" | "not-sent" | "package";
 }
 
-/** Reduces what was thrown to a few plain fields. Anything can be thrown, and most errors hold too much, such as the whole request. */
+/** Reduces a thrown value to a few plain fields. Most errors contain too much, such as the whole request. */
 export function parseThrownError(thrown: unknown): ThrownError {
   const fields = toFields(thrown);
   const text = rawErrorText(thrown, fields);
@@ -120,7 +120,7 @@ export function parseThrownError(thrown: unknown): ThrownError {
   const code = source === "network" ? networkErrorCode(fields) : joinCodes(fields);
   return {
     text,
-    displayText: source === "nonsense" ? "" : formatErrorText(text),
+    displayText: source === "unreadable" ? "" : formatErrorText(text),
     ...(status !== undefined && { status }),
     ...(code !== "" && { code }),
     headers: toFields(fields.responseHeaders) as ThrownError["headers"],
@@ -132,7 +132,7 @@ function joinCodes({ code, type }: ErrorFields): string {
   return [code, type].filter((each) => typeof each === "string").join(" ");
 }
 
-/** The package says that it could not connect, and puts why into the cause. */
+/** The cause has the code if the error itself only says that there was no connection. */
 function networkErrorCode(fields: ErrorFields): string {
   return joinCodes(fields) || joinCodes(toFields(fields.cause));
 }
@@ -143,7 +143,7 @@ function toFields(value: unknown): ErrorFields {
   return typeof value === "object" && value !== null ? (value as ErrorFields) : {};
 }
 
-// The body is what the provider said; a package's own message may be cut or dressed up.
+// The body comes first: the package's own message may be shortened or changed.
 function rawErrorText(thrown: unknown, fields: ErrorFields): string {
   const embeddedError = findEmbeddedError(fields);
   if (embeddedError !== undefined) return JSON.stringify(embeddedError);
@@ -153,25 +153,25 @@ function rawErrorText(thrown: unknown, fields: ErrorFields): string {
   return "";
 }
 
-// An error in a shape of its own comes as a chunk that fits no schema.
+// An error in an unknown format arrives as a chunk that fails the package's schema.
 function findEmbeddedError({ name, value }: ErrorFields): unknown {
   return name === "AI_TypeValidationError" ? toFields(value).error : undefined;
 }
 
 function errorSource(fields: ErrorFields, status: number | undefined): ThrownError["source"] {
   const { name } = fields;
-  if (typeof name === "string" && NOT_SENT_ERRORS.has(name)) return "nobody";
+  if (typeof name === "string" && NOT_SENT_ERRORS.has(name)) return "not-sent";
   if (findEmbeddedError(fields) !== undefined) return "stream";
-  if (typeof name === "string" && UNREADABLE_RESPONSE_ERRORS.has(name)) return "nonsense";
-  // What is wrong with an answer that was no refusal is how it came.
+  if (typeof name === "string" && UNREADABLE_RESPONSE_ERRORS.has(name)) return "unreadable";
+  // A response without an error status failed in transit.
   if (name === "AI_APICallError" && (status === undefined || status < 400)) return "network";
   const type = toFields(fields.responseHeaders)["content-type"];
-  if (name === "AI_APICallError" && !(typeof type === "string" && type.includes("event-stream"))) return "answer";
+  if (name === "AI_APICallError" && !(typeof type === "string" && type.includes("event-stream"))) return "response";
   if (name === "AI_APICallError" || !(fields instanceof Error)) return "stream";
-  return isNetworkError(fields) ? "network" : "program";
+  return isNetworkError(fields) ? "network" : "package";
 }
 
-/** `fetchPackage` says little itself and puts what happened into the cause; the system and undici have codes for it. */
+/** The code of the system or of undici is on the error or on its cause: the message of `fetch` itself says little. */
 function isNetworkError(error: Error): boolean {
   const codes = [error, error.cause].map((each) => String(toFields(each).code ?? ""));
   return (
@@ -202,7 +202,7 @@ function toFiniteNumber(value: unknown): number | undefined {
 
 export interface FailureContext {
   readonly provider: string;
-  /** How large the request is, should its size have to decide. */
+  /** The size of the request, which decides if the error does not explain itself. */
   readonly estimate: Pick<OutputBudget, "tokens" | "window">;
   readonly now: () => number;
 }
@@ -217,21 +217,21 @@ export function toModelFailure(error: unknown, { provider, estimate, now }: Fail
     message: failureMessage(thrown, provider),
     ...((kind === "overflow" || kind === "quota") &&
       classification.limit !== undefined && { limit: classification.limit }),
-    ...((kind === "busy" || kind === "unreachable") && retryAfterMs !== undefined && { retryAfterMs: retryAfterMs }),
+    ...((kind === "busy" || kind === "unreachable") && retryAfterMs !== undefined && { retryAfterMs }),
     cause: failureCause(thrown),
   };
 }
 
-// A status that stands on an error in a stream was made up by the package: the answer itself had come with 200.
+// The status of an error inside a stream is made up by the package: the response itself had status 200.
 function classifyThrown(
   { source, text, status, code }: ThrownError,
   context: Pick<FailureContext, "provider" | "estimate">,
 ): RefusalClassification {
-  if (source !== "answer" && source !== "stream") return { class: "other" };
+  if (source !== "response" && source !== "stream") return { class: "other" };
   const { tokens, window } = context.estimate;
   const estimate = { tokens: tokens(), window };
   const refusal = { text, ...(code !== undefined && { code }), provider: context.provider, estimate };
-  return classifyRefusal(source === "answer" && status !== undefined ? { ...refusal, status } : refusal);
+  return classifyRefusal(source === "response" && status !== undefined ? { ...refusal, status } : refusal);
 }
 
 function failureKind(
@@ -250,13 +250,13 @@ function failureKind(
     case "tpm_ceiling":
       return "quota";
     case "other":
-      if (source === "nobody" || source === "program") return "refused";
-      if (source === "network" || source === "nonsense") return "unreachable";
+      if (source === "not-sent" || source === "package") return "refused";
+      if (source === "network" || source === "unreadable") return "unreachable";
       return failureKindForStatus(status, code);
   }
 }
 
-// Many limits of a minute send people to the billing page; whoever says when to come again does not mean for good.
+// Messages about rate limits often link to the billing page. With a Retry-After the quota is not exhausted.
 function isQuotaExhausted(text: string, hasRetryAfter: boolean): boolean {
   return /insufficient_quota/i.test(text) || (!hasRetryAfter && /billing|credit balance/i.test(text));
 }
@@ -270,24 +270,24 @@ function failureKindForStatus(status: number | undefined, code: string): ModelFa
 function failureMessage({ source, status, displayText }: ThrownError, provider: string): string {
   const detail = displayText === "" ? "" : `: ${displayText}`;
   switch (source) {
-    case "answer":
+    case "response":
       return `${provider} answered ${status ?? "with an error"}${detail}`;
     case "stream":
-      return `${provider} broke off its reply${detail}`;
+      return `${provider} ended its reply with an error${detail}`;
     case "network":
       return status === 200
-        ? `the line to ${provider} broke while it spoke`
+        ? `the connection to ${provider} broke during the reply`
         : `${provider} could not be reached${detail}`;
-    case "nonsense":
-      return `${provider} sent something that cannot be read`;
-    case "nobody":
-      return `${provider} was not asked${detail}`;
-    case "program":
-      return `the package of ${provider} failed${detail}`;
+    case "unreadable":
+      return `${provider} sent a response that cannot be read`;
+    case "not-sent":
+      return `the request to ${provider} was not sent${detail}`;
+    case "package":
+      return `the provider package of ${provider} failed${detail}`;
   }
 }
 
-// Enough to find the fault; what the package threw holds the whole request as well.
+// Only these fields: the thrown error contains the whole request.
 function failureCause({ status, code, text }: ThrownError): ModelFailure["cause"] {
   return { ...(status !== undefined && { status }), ...(code !== undefined && { code }), text: text.slice(0, 2048) };
 }

@@ -1,13 +1,13 @@
-/** Limits the output tokens of a request so that the request and its answer fit the context window. */
+/** Limits the output tokens of a request so that request and reply fit the context window. */
 
 import type { Request } from "@pith/context";
 import { requestTokens } from "@pith/context/host";
 
 export interface OutputBudget {
-  /** Tokens of the request, estimated when somebody wants to know. */
+  /** Tokens of the request, estimated on demand. */
   readonly tokens: () => number;
   readonly window: number;
-  /** To be asked for. */
+  /** The output tokens to request. */
   readonly maxTokens: number;
 }
 
@@ -16,9 +16,9 @@ export function computeOutputBudget(
   { window, maxTokens }: { readonly window: number; readonly maxTokens: number },
 ): OutputBudget {
   const tokens = (): number => requestTokens(request);
-  const { replyBudget: givenBudget } = request;
-  if (givenBudget) return { tokens, window, maxTokens: limitOutput(givenBudget.tokens, { window, maxTokens }) };
-  // A short request needs no estimate, and a program that has just started no estimator.
+  const { replyBudget } = request;
+  if (replyBudget) return { tokens, window, maxTokens: limitOutput(replyBudget.tokens, { window, maxTokens }) };
+  // A short request needs no estimate, so that a program that has just started does not load the estimator.
   if (isShorterThan(request, (window - maxTokens) / MAX_TOKENS_PER_CHARACTER)) return { tokens, window, maxTokens };
   const availableTokens = Math.floor(window - tokens() * ESTIMATE_MARGIN);
   return { tokens, window, maxTokens: limitOutput(availableTokens, { window, maxTokens }) };
@@ -31,12 +31,12 @@ function limitOutput(
   return Math.min(maxTokens, window, Math.max(availableTokens, MIN_OUTPUT_TOKENS));
 }
 
-// A request that leaves less is refused, and says so: better than an answer of one token.
+// A request that leaves less room is refused by the provider, which is better than a reply of one token.
 const MIN_OUTPUT_TOKENS = 1024;
 
 /**
- * The room for a second try where a provider refused input and answer together, and the input alone should fit; null where it should not.
- * Nobody counts as the provider does, and the refused request has cost nothing.
+ * The budget of a second attempt after the provider refused input and output together; null if the input alone should not fit.
+ * Our count differs from the provider's, and a refused request costs nothing.
  */
 export function reduceOutputBudget(budget: OutputBudget, limit: number = budget.window): OutputBudget | null {
   const tokens = budget.tokens();
@@ -46,10 +46,10 @@ export function reduceOutputBudget(budget: OutputBudget, limit: number = budget.
 
 const RETRY_OUTPUT_TOKENS = 4096;
 const ESTIMATE_MARGIN = 1.1;
-/** Tokens of one letter in the worst of scripts. */
+/** Tokens of one character in the worst script. */
 const MAX_TOKENS_PER_CHARACTER = 3;
 
-/** Counted as it would be written down, names, ids and pictures in full; no further than it takes to know. */
+/** Compares the length of the request as JSON, images included, and stops counting at the maximum. */
 function isShorterThan({ system, tools, messages }: Request, maxCharacters: number): boolean {
   let characters = 0;
   for (const part of [system, tools, ...messages]) {
@@ -61,7 +61,7 @@ function isShorterThan({ system, tools, messages }: Request, maxCharacters: numb
 
 const characterCounts = new WeakMap<object, number>();
 
-/** Once for each: a request repeats the one before it, and messages never change. */
+/** Cached: a request repeats the messages of the one before it, and messages never change. */
 function countCharacters(part: object): number {
   const cached = characterCounts.get(part);
   if (cached !== undefined) return cached;

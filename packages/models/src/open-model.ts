@@ -17,11 +17,11 @@ import { defaultRequestPolicy, type RequestPolicy, withRetries } from "./retry.t
 
 export type ProviderResolution =
   | {
-      readonly type: "reached";
+      readonly type: "resolved";
       readonly languageModel: LanguageModelV4;
       readonly api: string;
       readonly provider: Provider | null;
-      /** Where it is reached; its name, where only its package knows. */
+      /** The base URL, or the name of the provider or package if only its package knows the URL. */
       readonly endpoint: string;
     }
   | { readonly type: "unknown-provider" | "incomplete" | "no-key" | "not-installed"; readonly message: string };
@@ -54,7 +54,7 @@ export async function resolveProvider(
   if (apiKey === undefined && provider.keyVariables.length > 0)
     return { type: "no-key", message: missingKeyMessage(provider) };
   return {
-    type: "reached",
+    type: "resolved",
     languageModel: await provider.loadModel(connection),
     api: provider.api,
     provider,
@@ -62,20 +62,20 @@ export async function resolveProvider(
   };
 }
 
-/** The packages would look into the process's own variables, behind everybody's back; so they are always told. */
+/** Read here from the given environment, so that the packages do not read the variables of the process themselves. */
 function baseUrlFromEnvironment(environment: Environment, provider: Provider | undefined): string | undefined {
   const baseUrl = provider?.baseUrlVariable && environment[provider.baseUrlVariable]?.trim();
   if (!baseUrl) return undefined;
-  // Some write only the host, as other programs want it.
+  // Other programs take only the host, so that the path may be missing.
   return URL.parse(baseUrl)?.pathname === "/" ? `${baseUrl.replace(/\/$/, "")}/v1` : baseUrl;
 }
 
 function findOptionsProblem({ provider, model }: ModelOptions, baseUrl: string | undefined): string | null {
-  if (model.trim() === "") return `which model of ${provider}? Its name is empty`;
+  if (model.trim() === "") return `the model name is empty; name a model of ${provider}`;
   if (baseUrl === undefined)
     return provider === "openai-compatible" ? `${provider} needs a baseUrl, e.g. ${EXAMPLE_BASE_URL}` : null;
   if (/^https?:$/.test(URL.parse(baseUrl)?.protocol ?? "")) return null;
-  return `the baseUrl "${baseUrl}" is no address of the web; write one like ${EXAMPLE_BASE_URL}`;
+  return `the baseUrl "${baseUrl}" is not an http or https URL; write one like ${EXAMPLE_BASE_URL}`;
 }
 
 const EXAMPLE_BASE_URL = "http://127.0.0.1:8080/v1";
@@ -85,14 +85,17 @@ async function resolvePackage(packageName: string, connection: ProviderConnectio
   switch (result.type) {
     case "loaded":
       return {
-        type: "reached",
+        type: "resolved",
         languageModel: result.languageModel,
         api: detectApi(result.languageModel),
         provider: null,
         endpoint: connection.baseUrl ?? packageName,
       };
-    case "unwilling":
-      return { type: "incomplete", message: `the package ${packageName} cannot be used like this: ${result.message}` };
+    case "failed":
+      return {
+        type: "incomplete",
+        message: `the package ${packageName} could not create the model: ${result.message}`,
+      };
     case "not-installed":
       return {
         type: "not-installed",
@@ -106,7 +109,7 @@ async function resolvePackage(packageName: string, connection: ProviderConnectio
   }
 }
 
-// Packages of other providers speak protocols of their own, or one of the four under another name.
+// Packages of other providers use a protocol of their own, or one of the four under another name.
 function detectApi({ provider }: LanguageModelV4): string {
   if (provider.includes("anthropic")) return "anthropic-messages";
   if (provider.startsWith("google")) return "google-generative-ai";
@@ -118,27 +121,27 @@ function unknownProviderMessage(name: string): string {
   const knownIds = providers.map(({ id }) => id).join(", ");
   const suggestion = suggestProvider(name);
   const hint = suggestion ? ` Did you mean ${suggestion}?` : "";
-  return `there is no provider "${name}".${hint} Known: ${knownIds}. For any other, name its AI SDK package as \`package\`, or use openai-compatible with a baseUrl`;
+  return `there is no provider "${name}".${hint} Known: ${knownIds}. For any other provider, pass the name of its AI SDK package as \`package\`, or use openai-compatible with a baseUrl`;
 }
 
 function missingKeyMessage({ id, keyVariables }: Provider): string {
-  return `${id} needs a key: set ${keyVariables.join(" or ")}, or hand one in as apiKey`;
+  return `${id} needs a key: set ${keyVariables.join(" or ")}, or pass one as apiKey`;
 }
 
 export type OpenModelResult =
   | {
       readonly type: "opened";
       readonly model: Model;
-      /** The window at this moment, and whose figure it is. */
+      /** The current window and the source of the figure. */
       readonly window: () => ContextWindow;
-      /** What is known of the model, and from where; `default`: nobody has heard of it. */
+      /** The facts about the model and their source; `default` for an unknown model. */
       readonly factsResult: FactsResult;
-      /** For people: what could not be done as it should. */
+      /** Messages for the user about what does not work as configured. */
       readonly notes: () => readonly string[];
     }
-  | Exclude<ProviderResolution, { type: "reached" }>;
+  | Exclude<ProviderResolution, { type: "resolved" }>;
 
-/** The little that is needed of a machine; the rest of it would take time to load. */
+/** Only the clock: loading the whole Node runtime would slow the start. */
 const clock: Pick<Runtime, "now" | "sleep"> = {
   now: () => Date.now(),
   sleep: (ms, { signal }) => setTimeout(ms, undefined, signal ? { signal } : {}).catch(() => undefined),
@@ -146,7 +149,7 @@ const clock: Pick<Runtime, "now" | "sleep"> = {
 
 /** Opens `provider/model` with the key from the environment. Throws if it cannot be opened. */
 export async function openModel(name: `${string}/${string}`, dependencies?: OpenModelDependencies): Promise<Model>;
-/** Opens a model by its parts; whatever prevents it is in the result. */
+/** Opens a model by its options. The result says why it could not be opened. */
 export async function openModel(options: ModelOptions, dependencies?: OpenModelDependencies): Promise<OpenModelResult>;
 export async function openModel(
   options: ModelOptions | `${string}/${string}`,
@@ -166,7 +169,7 @@ async function openFromOptions(options: ModelOptions, dependencies: OpenModelDep
   const fetch = dependencies.fetch ? limitResponses(dependencies.fetch) : createNetworkFetch(environment);
   const policy = { ...defaultRequestPolicy, ...dependencies.requestPolicy };
   const resolved = await resolveProvider(options, { environment, fetch });
-  if (resolved.type !== "reached") return resolved;
+  if (resolved.type !== "resolved") return resolved;
 
   const { endpoint } = resolved;
   const provider = resolved.provider?.canonicalId ?? options.provider;
@@ -181,7 +184,7 @@ async function openFromOptions(options: ModelOptions, dependencies: OpenModelDep
     resolved,
     factsResult,
   });
-  // The user's word counts before the server's.
+  // The user's models file overrides the server.
   const takesTools = factsResult.facts.tools ?? tracker.servedWindow()?.takesTools;
   const model = createAiSdkModel({
     languageModel: resolved.languageModel,
@@ -191,7 +194,7 @@ async function openFromOptions(options: ModelOptions, dependencies: OpenModelDep
     prices: factsResult.facts.prices,
     runtime,
     cacheKey: options.cacheKey,
-    // A package that was loaded by its name may have another one for its options.
+    // A package loaded by name may read its options under another key.
     optionsKey: resolved.provider ? undefined : resolved.languageModel.provider.split(".")[0],
     supportsThinking: factsResult.source === "default" || factsResult.facts.reasoning,
     supportsImages: factsResult.source === "default" || factsResult.facts.input.includes("image"),
@@ -216,9 +219,9 @@ async function openFromOptions(options: ModelOptions, dependencies: OpenModelDep
 }
 
 const NO_TOOLS_NOTE =
-  "cannot call tools: it reads, runs and changes nothing by itself. Put files and output into your messages, or choose another model";
+  "cannot call tools, so it cannot read files, run commands or make changes. Put files and output into your messages, or choose another model";
 
-/** A wish may be less than a model can do, never more; of one nobody has heard of, nobody knows. */
+/** The setting cannot exceed the model's maximum, unless that is only a default. */
 function maxReplyTokens({ maxTokens }: ModelOptions, { facts, source }: FactsResult): number {
   if (maxTokens === undefined) return facts.maxTokens;
   return source === "default" ? maxTokens : Math.min(maxTokens, facts.maxTokens);
@@ -234,7 +237,7 @@ interface TrackWindowContext {
   readonly runtime: Pick<Runtime, "now">;
   readonly fetch: typeof fetch;
   readonly endpoint: string;
-  readonly resolved: Extract<ProviderResolution, { type: "reached" }>;
+  readonly resolved: Extract<ProviderResolution, { type: "resolved" }>;
   readonly factsResult: FactsResult;
 }
 
@@ -257,44 +260,44 @@ function trackModelWindow(options: ModelOptions, context: TrackWindowContext): P
   });
 }
 
-/** Served by whoever started it: a name promises nothing there. A gateway to a provider known by name is that provider. */
-function isSelfHosted({ provider }: Extract<ProviderResolution, { type: "reached" }>, endpoint: string): boolean {
+/** Whether the user runs the server, so that the model's name does not determine its window. A gateway to a known provider is not self-hosted. */
+function isSelfHosted({ provider }: Extract<ProviderResolution, { type: "resolved" }>, endpoint: string): boolean {
   return provider?.isLocal === true || (provider?.id === "openai-compatible" && isLocal(endpoint));
 }
 
-/** Somebody who speaks like OpenAI on a machine of one's own, or at an address that only the user knows. */
+/** Whether it is an OpenAI-compatible server on a local machine or at an address given by the user. */
 function shouldProbeServer(
-  { api, provider }: Extract<ProviderResolution, { type: "reached" }>,
+  { api, provider }: Extract<ProviderResolution, { type: "resolved" }>,
   endpoint: string,
 ): boolean {
   return api === "openai-completions" && (isLocal(endpoint) || provider?.id === "openai-compatible");
 }
 
 export interface ModelOptions {
-  /** A provider known by name, or any name where `package` says how to reach it. */
+  /** A known provider, or any name together with `package`. */
   readonly provider: string;
   readonly model: string;
   readonly baseUrl?: string;
-  /** Otherwise the provider's variable in the environment holds it. */
+  /** By default the key in the provider's environment variable. */
   readonly apiKey?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Tokens it may see at most, whatever it could. */
+  /** The most tokens of context, even if the model accepts more. */
   readonly contextWindow?: number;
-  /** Tokens of one answer at most. */
+  /** The most tokens of one reply. */
   readonly maxTokens?: number;
-  /** The name of an AI SDK provider package that is installed beside the program. */
+  /** The name of an installed AI SDK provider package. */
   readonly package?: string;
-  /** Whose requests share a prefix, for providers that want to be told; a session's id will do. */
+  /** Identifies requests that share a prefix, for providers that use such a key; for example the session id. */
   readonly cacheKey?: string;
 }
 
-/** Each has a default: the machine's. */
+/** By default the environment, clock and network of the machine. */
 export interface OpenModelDependencies {
   readonly environment?: Environment;
   readonly runtime?: Pick<Runtime, "now" | "sleep">;
   readonly random?: () => number;
   readonly catalogue?: Catalogue;
-  /** Where learnt windows are remembered; without one they are forgotten when the process ends. */
+  /** Stores learned windows. By default they are forgotten when the process ends. */
   readonly windowStore?: WindowStore;
   readonly requestPolicy?: Partial<RequestPolicy>;
   readonly fetch?: typeof fetch;

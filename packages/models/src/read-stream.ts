@@ -6,11 +6,11 @@ type OpenStream = (abortSignal: AbortSignal) => PromiseLike<LanguageModelV4Strea
 
 export interface StreamReadOptions {
   readonly signal: AbortSignal | undefined;
-  /** Milliseconds without a sign of life after which the line is given up; a ping is one. */
+  /** Milliseconds without any data, pings included, before the stream fails. */
   readonly idleTimeoutMs: () => number;
 }
 
-/** Thrown where nothing came for too long. */
+/** Thrown when nothing arrived within the idle timeout. */
 export class IdleTimeoutError extends Error {}
 
 export async function* readStreamParts(
@@ -32,14 +32,14 @@ export async function* readStreamParts(
   }
 }
 
-/** Whoever stops listening ends the request too; but a stream that has all but ended is read to its end, so that its line serves the next one. */
+/** Ends the request when the caller stops reading. A stream near its end is read to the end first, so that its connection can be reused. */
 async function closeStream(parts: AsyncIterable<unknown>, endController: AbortController): Promise<void> {
   const drainTimer = setTimeout(() => endController.abort(abortReason()), DRAIN_TIMEOUT_MS);
   drainTimer.unref();
   try {
     for await (const _ of parts);
   } catch {
-    // It is over for everybody; how it took that is nobody's business.
+    // The caller has stopped reading, so errors no longer matter.
   } finally {
     clearTimeout(drainTimer);
     endController.abort(abortReason());
@@ -48,7 +48,7 @@ async function closeStream(parts: AsyncIterable<unknown>, endController: AbortCo
 
 let cachedAbortReason: DOMException | null = null;
 
-/** What `abort()` makes anew each time, with a stack; here it is made once. */
+/** Created once: `abort()` without a reason creates an exception with a stack each time. */
 function abortReason(): DOMException {
   cachedAbortReason ??= new DOMException("The request is no longer needed", "AbortError");
   return cachedAbortReason;
@@ -62,7 +62,7 @@ async function* readParts(
 ): AsyncGenerator<LanguageModelV4StreamPart, undefined> {
   const { stream } = await openStream(signal);
   const reader = stream.getReader();
-  // A read that hangs keeps this function from its end; cancelling ends the read.
+  // Cancelling ends a read that hangs, which would keep this generator open.
   signal.addEventListener("abort", () => void reader.cancel().catch(() => {}), { once: true });
   if (signal.aborted) await reader.cancel();
   for (;;) {
@@ -82,7 +82,7 @@ function withIdleTimeout<Value>(promise: Promise<Value>, { signal, idleTimeoutMs
     };
     const onAbort = settleOnce(() => reject(signal?.reason));
     const timer = setTimeout(
-      settleOnce(() => reject(new IdleTimeoutError(`said nothing for ${timeoutMs / 1000} s`))),
+      settleOnce(() => reject(new IdleTimeoutError(`sent nothing for ${timeoutMs / 1000} s`))),
       timeoutMs,
     );
     signal?.addEventListener("abort", onAbort, { once: true });

@@ -1,23 +1,23 @@
-/** Bounds the size of one reply: its text, thinking, tool arguments and what else is kept of it. */
+/** Bounds the size of one reply: its text, thinking, tool arguments and metadata. */
 
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import type { Delta } from "./convert/index.ts";
 import { formatMegabytes, SizeLimitError } from "./network/response-limits.ts";
 
-/** Bytes of one reply of a model that may write so many tokens: 16 for each, at least 1 MB and at most 4 MB. */
+/** The most bytes of one reply: 16 for each token, at least 1 MB and at most 4 MB. */
 export function maxReplyBytes(maxTokens: number): number {
   return Math.min(MAX_BYTES, Math.max(MIN_BYTES, maxTokens * BYTES_PER_TOKEN));
 }
 
-// A token has three to four bytes in a long text, and more only in runs of spaces and the like.
+// A token of text has three to four bytes; only runs of spaces and the like have more.
 const BYTES_PER_TOKEN = 16;
 const MIN_BYTES = 1024 * 1024;
 const MAX_BYTES = 4 * 1024 * 1024;
 
-/** Blocks of one reply: text, thoughts and calls in turn. */
+/** The most blocks of one reply. */
 const MAX_BLOCKS = 1024;
 
-/** Counts what is kept of a reply. */
+/** Counts the stored bytes and blocks of a reply. */
 export class ReplyMeter {
   readonly #maxBytes: number;
   #remainingBytes: number;
@@ -28,7 +28,7 @@ export class ReplyMeter {
     this.#remainingBytes = this.#maxBytes;
   }
 
-  /** The part with as much of its text as there is room for, and the error where that is not all of it. */
+  /** Returns the part, cut to the remaining bytes, and an error if it exceeds a limit. */
   addPart(
     part: LanguageModelV4StreamPart,
     delta: Delta | null,
@@ -57,14 +57,14 @@ const BLOCK_START_TYPES: ReadonlySet<string> = new Set([
   "tool-call",
 ]);
 
-/** What is kept beside the text: signatures, and results of tools that run at the provider. */
+/** The size of what is stored beside the text: signatures and results of provider tools. */
 function metadataSize(part: LanguageModelV4StreamPart): number {
   const metadata =
     "providerMetadata" in part && part.providerMetadata ? JSON.stringify(part.providerMetadata).length : 0;
   return metadata + (part.type === "tool-result" ? JSON.stringify(part.result).length : 0);
 }
 
-/** A call that came whole does not count as whole once it is cut: it becomes an unfinished one. */
+/** A complete call is dropped, since cut it would be incomplete. */
 function truncatePart(part: LanguageModelV4StreamPart, maxBytes: number): LanguageModelV4StreamPart {
   switch (part.type) {
     case "text-delta":
@@ -72,7 +72,7 @@ function truncatePart(part: LanguageModelV4StreamPart, maxBytes: number): Langua
     case "tool-input-delta":
       return { ...part, delta: truncateToBytes(part.delta, maxBytes) };
     default:
-      // Nothing of it is kept.
+      // Nothing of the part is stored.
       return { type: "raw", rawValue: null };
   }
 }

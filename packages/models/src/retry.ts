@@ -4,16 +4,16 @@ import type { Model, ModelEvent, ModelFailure, Request, Runtime, StreamOptions }
 import { IdleTimeoutError } from "./read-stream.ts";
 
 export interface RequestPolicy {
-  /** Times it is asked again at most. */
+  /** The most retries of one request. */
   readonly retries: number;
-  /** Milliseconds of waiting at most, all retries together. */
+  /** The most milliseconds of waiting, all retries together. */
   readonly maxTotalWaitMs: number;
-  /** The first wait at most; each one after it may be twice as long. */
+  /** The longest first wait. Each later wait may be twice as long. */
   readonly firstWaitMs: number;
   readonly maxWaitMs: number;
-  /** Until the first token: a local model may read a long prompt for minutes, on an open line or before it answers at all. */
+  /** How long to wait for the first token. A local model may read a long prompt for minutes. */
   readonly firstTokenTimeoutMs: number;
-  /** After the first token, a line on which nothing comes for so long is taken for dead. Some models think for minutes without a word. */
+  /** How long to wait for more data after the first token. Some models think silently for minutes. */
   readonly idleTimeoutMs: number;
 }
 
@@ -28,11 +28,11 @@ export const defaultRequestPolicy: RequestPolicy = {
 
 export interface RetryRuntime {
   readonly sleep: Runtime["sleep"];
-  /** From 0 up to 1: spreads out those who were refused together. */
+  /** From 0 up to 1. Spreads the retries of clients that were refused at the same time. */
   readonly random: () => number;
 }
 
-/** The same model, for whom a moment's trouble is not the end. Nothing that another request would not change is asked twice. */
+/** Wraps a model so that temporary failures are retried. Failures that a second request would not change are not. */
 export function withRetries(model: Model, runtime: RetryRuntime, policy: RequestPolicy = defaultRequestPolicy): Model {
   return {
     api: model.api,
@@ -75,10 +75,10 @@ async function* streamWithRetries({
       type: "reply-restarted",
       failure: failedEvent.failure,
       waitMs,
-      maxAttempts: maxAttempts,
+      maxAttempts,
       ...(usage && { usage }),
     };
-    await runtime.sleep(waitMs, signal ? { signal } : {}).catch(() => undefined); // Aborted, which is asked next.
+    await runtime.sleep(waitMs, signal ? { signal } : {}).catch(() => undefined); // An abort is checked next.
     if (signal?.aborted)
       return yield { type: "reply-failed", failure: { kind: "aborted", message: "aborted while waiting" } };
     remainingMs -= waitMs;
@@ -87,7 +87,7 @@ async function* streamWithRetries({
 
 type ReplyFailedEvent = Extract<ModelEvent, { type: "reply-failed" }>;
 
-/** Passes everything on but a failure, which it hands back. */
+/** Yields all events except a failure, which it returns. */
 async function* forwardUntilFailure(
   events: AsyncIterable<ModelEvent>,
 ): AsyncGenerator<ModelEvent, ReplyFailedEvent | null> {
@@ -98,7 +98,7 @@ async function* forwardUntilFailure(
   return null;
 }
 
-/** Null: asking again would not help, or not soon enough. */
+/** Null if a retry would not help. */
 function computeRetryDelay(
   { kind, retryAfterMs, cause }: ModelFailure,
   { retry, policy, random }: { readonly retry: number; readonly policy: RequestPolicy; readonly random: () => number },
@@ -107,13 +107,13 @@ function computeRetryDelay(
   if (Object(cause).code === CONNECTION_REFUSED && retry >= MAX_REFUSED_RETRIES) return null;
   if (cause instanceof IdleTimeoutError && retry >= MAX_TIMEOUT_RETRIES) return null;
   const maxDelayMs = Math.min(policy.maxWaitMs, policy.firstWaitMs * 2 ** retry);
-  // What the provider asks for is the least; chance only adds to it.
+  // The provider's wait is the minimum; jitter only adds to it.
   if (retryAfterMs !== undefined && retryAfterMs >= 0) return Math.ceil(retryAfterMs + random() * policy.firstWaitMs);
   return Math.ceil(maxDelayMs * (0.5 + random() / 2));
 }
 
-/** RTY7: a server that was not started does not start by being asked; one that restarts is back in a moment. */
+/** RTY7: a server that is not running stays down; one that restarts is soon back. */
 const CONNECTION_REFUSED = "ECONNREFUSED";
 const MAX_REFUSED_RETRIES = 2;
-/** RTY8: each silence has taken minutes already. */
+/** RTY8: each timeout has already taken minutes. */
 const MAX_TIMEOUT_RETRIES = 1;

@@ -110,7 +110,7 @@ describe("error kinds", () => {
       );
       expect(broken).toMatchObject({
         kind: "unreachable",
-        message: `${name.provider} sent something that cannot be read`,
+        message: `${name.provider} sent a response that cannot be read`,
       });
     });
 

@@ -15,7 +15,7 @@ import { applyUserModel, findUserModel, type UserModels } from "./user-models.ts
 
 export interface RelatedModel {
   readonly facts: ModelFacts;
-  /** Whether the provider that was asked for sells it, at its price. */
+  /** Whether the requested provider sells the model. */
   readonly isSameProvider: boolean;
 }
 
@@ -23,14 +23,14 @@ export type FindRelatedModel = (provider: string, model: string) => RelatedModel
 
 type NormalizeName = (model: string) => string;
 
-/** How the name that was asked for is spelled, and the names it is looked for among. */
-const nameComparisons: readonly (readonly [asked: NormalizeName, listed: NormalizeName])[] = [
+/** How the requested and the listed names are normalised, the strictest comparison first. */
+const nameComparisons: readonly (readonly [requested: NormalizeName, listed: NormalizeName])[] = [
   [normalizeModelName, normalizeModelName],
   [removePreviewSuffix, removePreviewSuffix],
   [removeDateSuffix, removePreviewSuffix],
 ];
 
-/** Finds a model under its other names: the closest spelling first, the provider's own list before the others'. */
+/** Finds a model under other spellings of its name: the closest first, the provider's own models before others. */
 export function createRelatedModelFinder(snapshot: Snapshot): FindRelatedModel {
   const indexes = new Map<NormalizeName, ModelIndex>();
   return (provider, model) => {
@@ -60,7 +60,7 @@ function readRelatedModel(
   return facts ? { facts, ...relation } : null;
 }
 
-/** Models of all providers, gathered at the first question that no provider's own list answers. */
+/** Indexes the models of all providers, when a model is not in its provider's own list for the first time. */
 function buildModelIndex(snapshot: Snapshot, normalize: NormalizeName): ModelIndex {
   const keys = orderProviders(snapshot).flatMap((provider) =>
     [...snapshot.ids(provider)].map((id) => [provider, id] as const),
@@ -68,42 +68,42 @@ function buildModelIndex(snapshot: Snapshot, normalize: NormalizeName): ModelInd
   return new Map(keys.filter(([, id]) => isVersionedName(id)).map((key) => [normalize(key[1]), key]));
 }
 
-// `auto`, `free`, `glm-latest`: a name without a number is whatever one seller puts behind it.
+// `auto`, `free`, `glm-latest`: a name without a number means another model at each provider.
 function isVersionedName(id: string): boolean {
   return /\d/.test(normalizeModelName(id)) && !id.includes("/routers/");
 }
 
-// Later ones win: the makers of models over those who sell the models of others, who often serve less of the window.
+// Later providers win: makers of models come after resellers, who often serve a smaller window.
 function orderProviders({ providers }: Snapshot): readonly string[] {
   const makers = ["deepseek", "minimax", "moonshotai", "zai", "mistral", "xai", "google", "openai", "anthropic"];
   return [...providers.filter((name) => !makers.includes(name)), ...makers.filter((name) => providers.includes(name))];
 }
 
 export interface Catalogue {
-  /** What is known of a model; `local` when it is served on one's own machine, whatever its name promises. */
-  facts(provider: string, model: string, place?: { readonly local?: boolean }): FactsResult;
-  /** The models that a provider is known to sell; there may be others. */
+  /** The facts about a model. `local`: it runs on a local server, so its name does not determine its window. */
+  facts(provider: string, model: string, location?: { readonly local?: boolean }): FactsResult;
+  /** The known models of a provider; there may be others. */
   listModels(provider: string): readonly string[];
 }
 
 export interface FactsResult {
   readonly facts: ModelFacts;
-  /** `family`: facts of a model that is spelled otherwise, or that another provider sells. */
+  /** `family`: the facts of the same model under another spelling or at another provider. */
   readonly source: "user" | "snapshot" | "family" | "default";
 }
 
 export interface CatalogueOptions {
   readonly snapshot?: Snapshot;
-  /** Entries of the user's file, see `parseUserModels`. */
+  /** The user's models file, see `parseUserModels`. */
   readonly userModels?: UserModels;
-  /** For models that nobody knows. */
+  /** The facts for unknown models. */
   readonly unknownFacts?: ModelFacts;
   readonly unknownLocalFacts?: ModelFacts;
 }
 
 /**
  * @example
- * const { facts, source } = catalogue().facts("anthropic", "claude-sonnet-4-5");
+ * const { facts, source } = createCatalogue().facts("anthropic", "claude-sonnet-4-5");
  */
 export function createCatalogue(options: CatalogueOptions = {}): Catalogue {
   const {
@@ -131,8 +131,7 @@ function fromSnapshot(facts: ModelFacts | undefined): FactsResult | null {
   return facts ? { facts, source: "snapshot" } : null;
 }
 
-// A price is what one provider asks: another's is no more than a rumour, and is left out. Nor has what is sold for nothing
-// its sibling's price, or what was trained further that of its origin.
+// The prices of another provider do not apply, nor do they apply to a free variant or a fine-tuned model.
 function fromRelatedModel(relatedModel: RelatedModel | null, model: string): FactsResult | null {
   if (!relatedModel) return null;
   const { prices, ...facts } = relatedModel.facts;
@@ -144,7 +143,7 @@ function fromDefault(facts: ModelFacts): FactsResult {
   return { facts, source: "default" };
 }
 
-// The name says what the model can read and how it thinks; how much of its window is served, only the server knows.
+// The name determines input kinds and reasoning. Only the server knows how much of the window it serves.
 function fromLocal(parts: {
   readonly relatedModel: RelatedModel | null;
   readonly unknownLocalFacts: ModelFacts;

@@ -5,22 +5,22 @@ import type { Prices } from "../convert/reply-message.ts";
 export type { Prices };
 
 export interface ModelFacts {
-  /** Tokens it can see at once, its answer included. */
+  /** The context window in tokens, the reply included. */
   readonly contextWindow: number;
-  /** Tokens of one answer at most. */
+  /** The most tokens of one reply. */
   readonly maxTokens: number;
   readonly prices?: Prices;
   readonly input: readonly InputKind[];
   readonly reasoning: boolean;
-  /** False: it can call no tools. Absent where nobody says. */
+  /** False if the model cannot call tools; absent if unknown. */
   readonly tools?: boolean;
 }
 
 export type InputKind = "text" | "image";
 
 /**
- * For a model nobody has heard of. Nineteen of twenty models in the snapshot see 128,000 tokens or more; too much is put
- * right by the first overflow, which is learnt from.
+ * For an unknown model. Nineteen of twenty models in the snapshot have a window of 128,000 tokens or more. If it is smaller,
+ * the first overflow teaches the real one.
  */
 export const UNKNOWN_FACTS: ModelFacts = {
   contextWindow: 128_000,
@@ -30,8 +30,8 @@ export const UNKNOWN_FACTS: ModelFacts = {
 };
 
 /**
- * For a model on one's own machine whose server does not say what it serves. There too much is cut off in silence, so this
- * is the smallest window a session works in; a setting or the server's word makes it larger.
+ * For a model on a local server that does not report its window. Local servers truncate silently, so this is the smallest
+ * window a session works in. A setting or the server can make it larger.
  */
 export const UNKNOWN_LOCAL_FACTS: ModelFacts = { ...UNKNOWN_FACTS, contextWindow: 8_192, maxTokens: 2_048 };
 
@@ -51,14 +51,14 @@ const ALIASES: Readonly<Record<string, string>> = {
   "z-ai": "zai",
 };
 
-/** The provider's name in the snapshot; `anthropic.messages` is what the AI SDK calls one of them. */
+/** The provider's name in the snapshot. The AI SDK adds the API, as in `anthropic.messages`. */
 export function normalizeProviderName(provider: string): string {
   const [name = provider] = provider.toLowerCase().split(".");
   return Object.hasOwn(ALIASES, name) ? (ALIASES[name] ?? name) : name;
 }
 
 /**
- * What is left of a name without vendor, region, tag and date: `us.anthropic.claude-sonnet-4-5-20250929-v1:0` and
+ * Removes vendor, region, tag and date from a name: `us.anthropic.claude-sonnet-4-5-20250929-v1:0` and
  * `anthropic/claude-sonnet-4.5:free` are both `claude-sonnet-4-5`.
  */
 export function normalizeModelName(model: string): string {
@@ -70,30 +70,30 @@ export function normalizeModelName(model: string): string {
   return stripped.replaceAll(".", "-");
 }
 
-/** Also without `preview`, which is mostly what a model was called before it was done. */
+/** Also removes `preview`, since most models keep their name when they leave it. */
 export function removePreviewSuffix(model: string): string {
   return normalizeModelName(model).replace(/-(?:preview|exp)(?:-\d\d-\d{2,4})?$/, "");
 }
 
-/** Also without month and day: `gpt-4-0613`. Last of all, since such dates set apart models of different windows, too. */
+/** Also removes month and day: `gpt-4-0613`. Compared last, since such dates may mean different windows. */
 export function removeDateSuffix(model: string): string {
   return removePreviewSuffix(model).replace(/-(?:0[1-9]|1[0-2])(?:[0-2]\d|3[01])$/, "");
 }
 
-/** Whether it was trained further for one customer; that has another price. */
+/** Fine-tuned models have other prices. */
 export function isFineTuned(model: string): boolean {
   return model.toLowerCase().startsWith("ft:");
 }
 
-/** `ft:gpt-4.1-2025-04-14:organisation::id`: what it was made of. */
+/** The base model of `ft:gpt-4.1-2025-04-14:organisation::id`. */
 function fineTuningBase(model: string): string {
   return isFineTuned(model) ? (model.split(":")[1] ?? "") : model;
 }
 
 const MAX_NAME_LENGTH = 300;
-/** `us.anthropic.`: letters up to a dot with a letter behind it, so that the dot of `gpt-5.4` stays. */
+/** `us.anthropic.`: letters up to a dot that a letter follows, so that the dot of `gpt-5.4` stays. */
 const VENDOR_PREFIX = /^(?:[a-z-]{1,20}\.(?=[a-z]))+/;
-/** The `v1` is Bedrock's; the V3 of DeepSeek is the model. */
+/** Only `v1` is removed, which Bedrock adds; the V3 of DeepSeek is part of the name. */
 const NAME_SUFFIXES: readonly RegExp[] = [
   /-v\d+:\d+$/,
   /:[\w.-]+$/,

@@ -1,4 +1,4 @@
-/** Reads the generated snapshot and a few hand-checked models, one provider at a time and only when it is asked for. */
+/** Reads the generated snapshot and a few hand-checked models, one provider at a time and only on demand. */
 
 import type { ModelFacts, Prices } from "./model-facts.ts";
 import { snapshotDate, snapshotRows } from "./snapshot-data.ts";
@@ -8,9 +8,9 @@ const OPUS = [15, 75, 1.5, 18.75] as const;
 const GROK_FAST = [0.2, 0.5, 0.05, 0] as const;
 
 /**
- * Models that the generated snapshot lacks because they are retired or listed under an alias only; without these rows a default
- * would size their requests, too large for some and too small for most. The snapshot overrules them. Figures are those that
- * the makers published, as far as we know them. By maker. Others who sell them find them by name, without the price.
+ * Models by maker that the generated snapshot lacks because they are retired or listed only under an alias. Without these rows
+ * they would get the default window. The snapshot overrides them. The figures are those the makers published, as far as known.
+ * Other providers find them by name, without the price.
  */
 export const handCheckedRows: Readonly<Record<string, readonly SnapshotRow[]>> = {
   anthropic: [
@@ -32,13 +32,13 @@ export const handCheckedRows: Readonly<Record<string, readonly SnapshotRow[]>> =
     ["gemini-3-pro-preview", 1_048_576, 65_536, 3, 2, 12, 0.2, 0],
   ],
   openai: [
-    // The numbers are months and days. Their sibling gpt-4 sees 8,192 tokens.
+    // The numbers are months and days. gpt-4 itself has a window of 8,192 tokens.
     ["gpt-4-0125-preview", 128_000, 4_096, 0, 10, 30, 0, 0],
     ["gpt-4-1106-preview", 128_000, 4_096, 0, 10, 30, 0, 0],
     ["gpt-4-turbo-preview", 128_000, 4_096, 0, 10, 30, 0, 0],
     ["gpt-4-32k", 32_768, 32_768, 0, 60, 120, 0, 0],
     ["o1-mini", 128_000, 65_536, 2],
-    // Not o1: half of its window, a third of its answer, no images.
+    // Unlike o1: a smaller window, shorter replies, no images.
     ["o1-preview", 128_000, 32_768, 2, 15, 60, 7.5, 0],
   ],
   xai: [
@@ -51,12 +51,12 @@ export const handCheckedRows: Readonly<Record<string, readonly SnapshotRow[]>> =
   ],
 };
 
-/** Name, window, longest answer, 1 for images + 2 for reasoning, then four prices or none. */
+/** Name, window, longest reply, flags (1 for images, 2 for reasoning), then four prices or none. */
 export type SnapshotRow = readonly [
   id: string,
   contextWindow: number,
   maxTokens: number,
-  kinds: number,
+  flags: number,
   ...prices: number[],
 ];
 
@@ -67,16 +67,16 @@ export function toModelFacts([, contextWindow, maxTokens, flags, ...priceFigures
   return priceFigures.length === 4 ? { ...facts, prices: toPrices(priceFigures) } : facts;
 }
 
-// Without a price of their own, tokens read from or written to a cache are billed as input.
+// Without a cache price, cached tokens cost as much as input.
 function toPrices([input = 0, output = 0, cacheRead = 0, cacheWrite = 0]: readonly number[]): Prices {
   return { input, output, cacheRead: cacheRead || input, cacheWrite: cacheWrite || input };
 }
 
 export interface Snapshot {
-  /** The day its data was gathered. */
+  /** The day of its data. */
   readonly date: string;
   readonly providers: readonly string[];
-  /** The models a provider sells; none for one it does not know. */
+  /** The models of a provider; none for an unknown provider. */
   ids(provider: string): Iterable<string>;
   facts(provider: string, id: string): ModelFacts | undefined;
 }
@@ -103,7 +103,7 @@ function loadRows(provider: string): ReadonlyMap<string, SnapshotRow> {
   return rowsById;
 }
 
-/** `constructor` is no provider, though every object has one. */
+/** Ignores inherited properties: `constructor` is not a provider. */
 function ownValue<Value>(record: Readonly<Record<string, Value>>, name: string): Value | undefined {
   return Object.hasOwn(record, name) ? record[name] : undefined;
 }

@@ -1,4 +1,4 @@
-/** Parses and checks the user's models file and applies it to model facts. Valid fields count even beside invalid ones. */
+/** Parses and checks the user's models file and applies it to model facts. Valid fields are used even beside invalid ones. */
 
 import type { ModelFacts, Prices } from "./model-facts.ts";
 
@@ -14,10 +14,10 @@ const fieldChecks: Readonly<Record<string, (value: unknown) => string | null>> =
   tools: checkBoolean,
 };
 
-/** Null when the field is right. */
+/** The problem of a field; null if it is valid. */
 export function checkField(name: string, value: unknown): string | null {
   const check = Object.hasOwn(fieldChecks, name) ? fieldChecks[name] : undefined;
-  return check ? check(value) : `is no field; write one of ${Object.keys(fieldChecks).join(", ")}`;
+  return check ? check(value) : `is not a field; write one of ${Object.keys(fieldChecks).join(", ")}`;
 }
 
 function checkBoolean(value: unknown): string | null {
@@ -34,7 +34,7 @@ function checkPrices(value: unknown): string | null {
   if (typeof value !== "object" || value === null) return `is ${formatValue(value)}; write ${example}`;
   const entries = Object.entries(value);
   const unknownPrice = entries.find(([name]) => !PRICE_NAMES.includes(name));
-  if (unknownPrice) return `has "${unknownPrice[0]}", which is no price; write ${example}`;
+  if (unknownPrice) return `has "${unknownPrice[0]}", which is not a price; write ${example}`;
   const missing = REQUIRED_PRICES.find((name) => !entries.some(([priceName]) => priceName === name));
   const [invalidName = missing] = entries.find(([, price]) => !isPrice(price)) ?? [];
   return invalidName === undefined ? null : `lacks a price for "${invalidName}", zero or more; write ${example}`;
@@ -61,7 +61,7 @@ export interface ParsedUserModels {
 
 export interface UserModelsIssue {
   readonly file: string;
-  /** The model, and the field inside it where there is one: `openai/gpt-4.1 › contextWindow`. */
+  /** The model and, if there is one, the field: `openai/gpt-4.1 › contextWindow`. */
   readonly key: string;
   /** What is wrong, and what to write instead. */
   readonly message: string;
@@ -80,7 +80,7 @@ export function parseUserModels(text: string, file: string): ParsedUserModels {
   }
   const checkedEntries = Object.entries(value).map(([key, entry]) => checkEntry(key, entry));
   const models = checkedEntries.flatMap(({ key, entry }) => (entry ? [[key, entry] as const] : []));
-  const issues = checkedEntries.flatMap(({ issues }) => issues.map((fault) => ({ file, ...fault })));
+  const issues = checkedEntries.flatMap(({ issues }) => issues.map((issue) => ({ file, ...issue })));
   return { models: Object.fromEntries(models), issues };
 }
 
@@ -94,13 +94,16 @@ interface CheckedEntry {
 
 function checkEntry(key: string, value: unknown): CheckedEntry {
   const [provider = "", ...rest] = key.split("/");
-  if (!provider || !rest.join("/")) return rejectEntry(key, `names no model; write "provider/model" or "provider/*"`);
+  if (!provider || !rest.join("/"))
+    return rejectEntry(key, `does not name a model; write "provider/model" or "provider/*"`);
   if (key.slice(0, -1).includes("*"))
-    return rejectEntry(key, "has a star that is not its last letter; only the end may be open");
+    return rejectEntry(key, "has a star before its end; only the last character may be a star");
   if (!isRecord(value)) return rejectEntry(key, `is ${JSON.stringify(value)}; write { "contextWindow": 128000 }`);
-  const fields = Object.entries(value).map(([name, given]) => ({ name, given, fault: checkField(name, given) }));
-  const validFields = fields.filter(({ fault }) => fault === null).map(({ name, given }) => [name, given]);
-  const issues = fields.flatMap(({ name, fault }) => (fault ? [{ key: `${key} › ${name}`, message: fault }] : []));
+  const fields = Object.entries(value).map(([name, given]) => ({ name, given, problem: checkField(name, given) }));
+  const validFields = fields.filter(({ problem }) => problem === null).map(({ name, given }) => [name, given]);
+  const issues = fields.flatMap(({ name, problem }) =>
+    problem ? [{ key: `${key} › ${name}`, message: problem }] : [],
+  );
   return { key, entry: Object.fromEntries(validFields), issues };
 }
 
@@ -112,7 +115,7 @@ function tryParseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return null; // Told by the caller, with what to write.
+    return null; // The caller reports it.
   }
 }
 
@@ -120,18 +123,18 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A user corrects what is wrong and leaves out the rest. */
+/** The fields that the user corrects. */
 export interface UserModel extends Partial<Omit<ModelFacts, "prices">> {
   readonly prices?: UserPrices;
 }
 
-/** Cached tokens without a price of their own cost what input costs. */
+/** Without a cache price, cached tokens cost as much as input. */
 export type UserPrices = Pick<Prices, "input" | "output"> & Partial<Prices>;
 
 /** Keyed by `provider/model`, or by a prefix of it that ends in `*`. */
 export type UserModels = Readonly<Record<string, UserModel>>;
 
-/** The entry for a name: its own, else the longest of those with a star that fit. */
+/** The entry for a name: its own, or the longest matching entry with a star. */
 export function findUserModel(entries: UserModels, name: string): UserModel | null {
   if (Object.hasOwn(entries, name)) return entries[name] ?? null;
   const matchingKeys = Object.keys(entries).filter((key) => key.endsWith("*") && name.startsWith(key.slice(0, -1)));
@@ -139,15 +142,15 @@ export function findUserModel(entries: UserModels, name: string): UserModel | nu
   return longest === undefined ? null : (entries[longest] ?? null);
 }
 
-/** The facts as the user corrects them, or null where there is nothing to correct. Nonsense in an entry is left out. */
+/** The facts with the user's corrections; null without corrections. Invalid fields are ignored. */
 export function applyUserModel(facts: ModelFacts, entry: UserModel | null): ModelFacts | null {
-  const { prices, ...own } = removeInvalidFields(entry ?? {});
-  if (!prices && Object.keys(own).length === 0) return null;
-  const combined = { ...facts, ...own, ...(prices ? { prices: completePrices(prices) } : {}) };
+  const { prices, ...corrections } = removeInvalidFields(entry ?? {});
+  if (!prices && Object.keys(corrections).length === 0) return null;
+  const combined = { ...facts, ...corrections, ...(prices ? { prices: completePrices(prices) } : {}) };
   return { ...combined, maxTokens: Math.min(combined.maxTokens, combined.contextWindow) };
 }
 
-// Programs hand in entries, too, that no file was checked for.
+// Programs may pass entries that were not read from a checked file.
 function removeInvalidFields(entry: UserModel): UserModel {
   return Object.fromEntries(Object.entries(entry).filter(([name, value]) => checkField(name, value) === null));
 }

@@ -1,19 +1,19 @@
-/** Picks the effective context window, the smallest of setting, served and learnt figures, and identifies endpoints. */
+/** Chooses the effective context window, the smallest of the set, served and learned figures, and identifies endpoints. */
 
 export interface WindowFigures {
   readonly setting?: number | undefined;
   readonly served?: Pick<ServedWindow, "window" | "source"> | null | undefined;
   readonly learned?: number | undefined;
-  /** The catalogue's figure, for when nobody who knows better has spoken. */
+  /** The catalogue's figure, used if there is no other. */
   readonly catalogueWindow: number;
-  /** Whether even the catalogue has only a default for it. */
+  /** Whether the catalogue's figure is only a default. */
   readonly isCatalogueDefault?: boolean | undefined;
 }
 
 export interface ContextWindow {
   readonly tokens: number;
-  /** Whose figure it is. */
-  readonly source: "setting" | "served" | "learnt" | "assumed" | "known";
+  /** Where the figure comes from. */
+  readonly source: "setting" | "served" | "learned" | "assumed" | "catalogue";
 }
 
 export function chooseContextWindow({
@@ -27,31 +27,31 @@ export function chooseContextWindow({
   const figures: ContextWindow[] = [
     ...toFigure("setting", setting),
     ...toFigure("served", isAssumed ? undefined : served?.window),
-    ...toFigure("learnt", learned),
+    ...toFigure("learned", learned),
   ];
   const [smallest] = figures.sort((one, other) => one.tokens - other.tokens);
-  // Neither an assumption nor a list of models may overrule a person or a server, in either direction.
+  // Neither an assumption nor the catalogue overrides the user or the server, in either direction.
   const [assumption] = toFigure("assumed", isAssumed ? served?.window : undefined);
-  return smallest ?? assumption ?? { tokens: catalogueWindow, source: isCatalogueDefault ? "assumed" : "known" };
+  return smallest ?? assumption ?? { tokens: catalogueWindow, source: isCatalogueDefault ? "assumed" : "catalogue" };
 }
 
 function toFigure(source: ContextWindow["source"], tokens: number | undefined): ContextWindow[] {
   return tokens !== undefined && Number.isFinite(tokens) && tokens > 0 ? [{ tokens, source }] : [];
 }
 
-/** One name per endpoint and model. Keys and passwords in the URL stay out of it, since it is written to disk. */
+/** Identifies an endpoint and model. Contains no keys or passwords of the URL, since it is written to disk. */
 export function endpointKey(baseUrl: string, model: string): string {
   return `${normalizeEndpoint(baseUrl)} ${model}`;
 }
 
 function normalizeEndpoint(baseUrl: string): string {
   const url = URL.parse(baseUrl);
-  // `localhost:1234` parses as a URL of the scheme "localhost"; that and a provider's bare name stand for themselves.
+  // `localhost:1234` parses as a URL with the scheme "localhost". It and the name of a provider are used unchanged.
   if (!url || !/^https?:$/.test(url.protocol)) return baseUrl.replace(/[?#].*$/s, "").replace(/^.*@/s, "");
   return `${url.origin}${url.pathname}`.replace(/\/+$/, "");
 }
 
-/** Whether the host is this machine or one in the house: loopback, a private address, a name without a domain. */
+/** Whether the host is on this machine or the local network: loopback, a private address, a name without a domain. */
 export function isLocal(baseUrl: string): boolean {
   const host = URL.parse(baseUrl)?.hostname.toLowerCase() ?? "";
   if (host.startsWith("[")) return /^\[(?:::1\]|f[cd]|fe80)/.test(host) || host.startsWith("[::ffff:7f");
@@ -66,26 +66,26 @@ function isPrivate([first = 0, second = 0]: readonly number[]): boolean {
   return (first === 192 && second === 168) || (first === 169 && second === 254);
 }
 
-/** What a model server says about the window it serves. */
+/** A model server's answer about the window it serves. */
 export interface ServedWindow {
   readonly server: "ollama" | "llama.cpp" | "lm-studio" | "vllm";
-  /** Tokens of one conversation, its answer included. */
+  /** Tokens of one conversation, the reply included. */
   readonly window: number;
   /**
-   * `loaded`: the model runs with it now. `readConfiguredWindow`: it will. `assumed`: nobody can say before the model is loaded; ask
-   * again after the first reply.
+   * `loaded`: the model runs with it. `configured`: the model will be loaded with it. `assumed`: unknown until the model
+   * is loaded; probe again after the first reply.
    */
   readonly source: "loaded" | "configured" | "assumed";
-  /** What the model was trained for, where the server says so: it may serve far less. */
+  /** The window the model was trained for, if the server names it. It may serve far less. */
   readonly trained?: number;
-  /** Where the server says that the model can call no tools. */
+  /** False if the server says that the model cannot call tools. */
   readonly takesTools?: false;
 }
 
 /**
- * Ollama takes 4,096, 32,768 or 262,144 by the size of the graphics memory, or OLLAMA_CONTEXT_LENGTH, and LM Studio what
- * its user chose last; both tell only once the model is loaded. 4,096 would refuse sessions that run well on most of
- * these machines; more would be cut off in silence on the others. So: the smallest window a session works in.
+ * Ollama chooses 4,096, 32,768 or 262,144 by the size of the graphics memory, or OLLAMA_CONTEXT_LENGTH; LM Studio uses the
+ * last choice of its user. Both report it only once the model is loaded. With 4,096, sessions would be refused that most of
+ * these machines can run; with more, the others would truncate silently. So this is the smallest window a session works in.
  */
 const ASSUMED_WINDOW = 8_192;
 

@@ -1,28 +1,28 @@
-/** Learns the context window of an endpoint from refusals and token counts. A learnt window expires, so no mistake is permanent. */
+/** Learns the context window of an endpoint from refusals and token counts. A learned window expires, so no mistake is permanent. */
 
-/** What is known of one model at one endpoint. */
+/** What was learned about one model at one endpoint. */
 export interface LearnedWindow {
-  /** Tokens it counts for one of our estimate, as seen on replies that were not cut. */
+  /** The server's tokens per token of our estimate, measured on complete requests. */
   readonly ratio: number;
-  /** The most it has counted in a reply that was not cut. */
+  /** The largest count of a complete request. */
   readonly most?: number;
   readonly window?: number;
   readonly from?: "overflow" | "truncation";
-  /** When the window was learnt, in milliseconds. */
+  /** When the window was learned, in milliseconds. */
   readonly at?: number;
-  /** How often refusals have named about the same limit, at least an hour apart. */
+  /** How many refusals, at least an hour apart, have named about the same limit. */
   readonly named?: number;
-  /** A limit that was named and is not believed any more; the next refusal that names it is its next witness. */
+  /** A named limit that is no longer used; the next refusal that names it confirms it. */
   readonly doubted?: number;
-  /** The reply that looked cut, to be judged again when the tokenizer is known better. */
+  /** The counts of the request that looked truncated, checked again when the ratio is better known. */
   readonly cut?: TokenCounts;
-  /** How many replies in a row were cut to about as much as that one. */
+  /** How many requests in a row were truncated to about the same count. */
   readonly cuts?: number;
-  /** What the server said it serves when this was learnt; when that changes, what was learnt is out of date. */
+  /** The served window when this was learned; if it changes, the learned window is outdated. */
   readonly served?: number;
 }
 
-/** Our estimate of a request, and the input tokens the provider reported for it, cached ones included. */
+/** Our estimate of a request, and the reported input tokens, cached ones included. */
 export interface TokenCounts {
   readonly estimate: number;
   readonly reported: number;
@@ -30,34 +30,34 @@ export interface TokenCounts {
 
 export const NOTHING_LEARNED: LearnedWindow = { ratio: 1 };
 
-/** Without the window and what hinted at it: what is known of the tokenizer stays. */
+/** Removes the window and its evidence; the ratio stays. */
 export function removeWindow({ ratio, most, served }: LearnedWindow): LearnedWindow {
   return { ratio, ...(most === undefined ? {} : { most }), ...(served === undefined ? {} : { served }) };
 }
 
 export interface LearnContext {
-  /** The time, in milliseconds; without it nothing grows old. */
+  /** The time in milliseconds; without it nothing expires. */
   readonly now?: number | undefined;
-  /** The catalogue's figure, where it has more than a default. */
+  /** The catalogue's figure, unless it is a default. */
   readonly catalogueWindow?: number | undefined;
 }
 
 const HOUR_MS = 3_600_000;
-/** After it, one request that is too long for a true limit is refused and teaches it anew. */
+/** After this time, one request that exceeds a true limit is refused, and the limit is learned again. */
 const WINDOW_LIFETIME_MS = 7 * 24 * HOUR_MS;
-/** A misread or passing limit of 4,000 tokens must not cripple a session of a whole day. */
+/** A misread or temporary limit of 4,000 tokens must not cripple a session of a whole day. */
 const DOUBTFUL_LIFETIME_MS = HOUR_MS;
 
 /**
- * What a new session begins with. A single reply that looked cut may have been a mistake of ours, and a limit far below
- * what the model is known for one of the server's: neither outlives its session before it was seen again.
+ * What a new session starts with. A single truncation may be our mistake, and a limit far below the catalogue's figure may be
+ * the server's: neither outlives its session until it is confirmed.
  */
 export function carryToNextSession(learned: LearnedWindow, context: LearnContext = {}): LearnedWindow {
   const isUnconfirmed = learned.from === "truncation" && (learned.cuts ?? 1) < 2;
   return isUnconfirmed || isDoubtful(learned, context) ? doubtWindow(learned) : dropExpiredWindow(learned, context);
 }
 
-/** The same without its window, when that has grown too old. */
+/** Removes a window that is too old. */
 export function dropExpiredWindow(learned: LearnedWindow, context: LearnContext): LearnedWindow {
   const { now } = context;
   if (learned.window === undefined || now === undefined) return learned;
@@ -65,7 +65,7 @@ export function dropExpiredWindow(learned: LearnedWindow, context: LearnContext)
   return age(learned, now) < lifetime ? learned : doubtWindow(learned);
 }
 
-/** Refusals that follow each other closely have one cause and are one witness. */
+/** Refusals in quick succession have one cause, so that they confirm nothing. */
 export function isIndependentRefusal(learned: LearnedWindow, now: number | undefined): boolean {
   return now === undefined || age(learned, now) >= HOUR_MS;
 }
@@ -74,7 +74,7 @@ function isDoubtful({ from, window = 0, named = 1 }: LearnedWindow, { catalogueW
   return from === "overflow" && catalogueWindow !== undefined && named < 2 && window < catalogueWindow / 4;
 }
 
-// A clock that was set back is no reason to believe for ever; what bears no time is old.
+// The absolute value, in case the clock was set back. Without a time the window is old.
 function age({ at = 0 }: LearnedWindow, now: number): number {
   return Math.abs(now - at);
 }
@@ -83,28 +83,28 @@ function doubtWindow({ window, from, ...rest }: LearnedWindow): LearnedWindow {
   return from === "overflow" && window !== undefined ? { ...rest, doubted: window } : rest;
 }
 
-/** Below this estimate a short count proves nothing: no window is so small. */
+/** Below this estimate a low count proves nothing: no window is so small. */
 export const MIN_SUSPECT_ESTIMATE = 2_000;
-/** A count this small is no window but a count of something else, such as what the cache did not hold. */
+/** A smaller count is not a window but another count, such as the uncached tokens. */
 export const MIN_WINDOW = 1_024;
-/** Less than this share of what was expected looks cut. */
+/** A count below this share of the expected count looks truncated. */
 const TRUNCATED_SHARE = 0.6;
-/** A suspicion is withdrawn when the count is at least this share of what is expected now: clearly more than SHORT. */
+/** A truncation is withdrawn if its count is at least this share of the count expected now: clearly above TRUNCATED_SHARE. */
 const EXPLAINED_SHARE = 0.8;
 
-/** Whether so low a count means that the server dropped a part of the request, so far as is known. */
+/** Whether the count is so low that the server seems to have dropped a part of the request. */
 export function looksTruncated({ ratio, most = 0 }: LearnedWindow, { estimate, reported }: TokenCounts): boolean {
   if (estimate < MIN_SUSPECT_ESTIMATE || reported < MIN_WINDOW) return false;
-  // A server that has read twice as much is not cutting here; its count leaves something out.
+  // A server that has counted twice as much before does not truncate here; its count is incomplete.
   return reported < TRUNCATED_SHARE * estimate * ratio && reported >= most / 2;
 }
 
-/** Whether a tokenizer of this ratio makes that count an honest one. */
+/** Whether a tokenizer with this ratio explains the count. */
 export function isExplainedByRatio({ estimate, reported }: TokenCounts, ratio: number): boolean {
   return reported >= EXPLAINED_SHARE * estimate * ratio;
 }
 
-/** Odd counts must not bend the ratio out of all proportion. */
+/** Bounded, so that odd counts do not distort the ratio. */
 export function computeRatio({ estimate, reported }: TokenCounts): number {
   return Math.min(2, Math.max(0.25, reported / estimate));
 }
@@ -112,14 +112,14 @@ export function computeRatio({ estimate, reported }: TokenCounts): number {
 export type Observation = (ReplyObservation | RefusalObservation) &
   LearnContext & { readonly served?: number | undefined };
 
-/** With the provider's count, null or zero where it gave none. Not of requests with images: each counts those its own way. */
+/** `reported` is null or zero without a count. Not for requests with images, whose tokens differ between providers. */
 interface ReplyObservation {
   readonly type: "reply";
   readonly estimate: number;
   readonly reported: number | null;
 }
 
-/** As too long, with the limit it named. */
+/** A request was refused as too long, with the limit that the error named. */
 interface RefusalObservation {
   readonly type: "overflow";
   readonly limit?: number | undefined;
@@ -127,27 +127,30 @@ interface RefusalObservation {
 
 export interface LearnResult {
   readonly learned: LearnedWindow;
-  /** `cut`: a part of the request was dropped in silence, treat it as overflow. `withdrawn`: it was not so after all. */
-  readonly verdict: "cut" | "withdrawn" | "healthy" | "nothing";
+  /**
+   * `truncated`: the server silently dropped a part of the request, treat it as overflow. `withdrawn`: an earlier
+   * truncation was a mistake. `complete`: the whole request was read. `unknown`: nothing was learned.
+   */
+  readonly verdict: "truncated" | "withdrawn" | "complete" | "unknown";
 }
 
-/** For servers that may cut: one's own, and of the openai-compatible kind. The large providers refuse what is too long. */
+/** For servers that may truncate: local and OpenAI-compatible ones. The large providers refuse a request that is too long. */
 export function learnWindow(previous: LearnedWindow | undefined, observation: Observation): LearnResult {
   const learned = dropExpiredWindow(applyServedWindow(previous ?? NOTHING_LEARNED, observation.served), observation);
-  if (observation.type === "overflow") return { learned: learnFromRefusal(learned, observation), verdict: "nothing" };
+  if (observation.type === "overflow") return { learned: learnFromRefusal(learned, observation), verdict: "unknown" };
   const { estimate, reported, now } = observation;
-  if (!(estimate > 0) || !reported || !(reported > 0)) return { learned, verdict: "nothing" };
+  if (!(estimate > 0) || !reported || !(reported > 0)) return { learned, verdict: "unknown" };
   const counts = { estimate, reported };
   if (isTooSmallToTruncate(learned, counts)) return recheckTruncation(learned, counts);
   if (looksTruncated(learned, counts))
-    return { learned: learnFromTruncation(learned, { ...counts, now }), verdict: "cut" };
-  if (exceedsServedWindow(counts, learned)) return { learned, verdict: "cut" };
+    return { learned: learnFromTruncation(learned, { ...counts, now }), verdict: "truncated" };
+  if (exceedsServedWindow(counts, learned)) return { learned, verdict: "truncated" };
   return isInconclusive(learned, counts)
-    ? { learned, verdict: "nothing" }
-    : { learned: learnFromFullReply(learned, counts), verdict: "healthy" };
+    ? { learned, verdict: "unknown" }
+    : { learned: learnFromFullReply(learned, counts), verdict: "complete" };
 }
 
-// Whoever gives the server a larger window must not be held to the smaller one.
+// A server that was restarted with another window invalidates the learned one.
 function applyServedWindow(learned: LearnedWindow, served: number | undefined): LearnedWindow {
   if (served === undefined || served === learned.served) return learned;
   if (learned.served === undefined) return { ...learned, served };
@@ -160,15 +163,15 @@ function learnFromRefusal(learned: LearnedWindow, { limit, now }: RefusalObserva
   const isRepeated = isNear(learned.doubted, limit);
   const isIndependent = isRepeated && isIndependentRefusal(learned, now);
   const named = (isRepeated ? (learned.named ?? 1) : 1) + (isIndependent ? 1 : 0);
-  // One that is doubted keeps the hour of its first witness, so that the next can be told from an echo.
+  // A doubted limit keeps the time of its first refusal, so that an independent refusal can be recognised.
   const at = isRepeated && !isIndependent ? learned.at : now;
   const window = { window: Math.floor(limit), from: "overflow" } as const;
   return { ...removeWindow(learned), ...window, ...(named > 1 ? { named } : {}), ...(at === undefined ? {} : { at }) };
 }
 
 /**
- * A request smaller than the window a truncation seemed to show cannot have been cut itself: its count is honest. Smaller
- * in the server's tokens: where those are more than ours, ours say too little.
+ * A request that is smaller than the truncated count cannot have been truncated: its count is complete. The size is compared
+ * in the server's tokens if those are more than ours.
  */
 function isTooSmallToTruncate({ from, window = 0, ratio }: LearnedWindow, { estimate }: TokenCounts): boolean {
   return from === "truncation" && estimate * Math.max(1, ratio) < window && estimate >= 500;
@@ -176,12 +179,12 @@ function isTooSmallToTruncate({ from, window = 0, ratio }: LearnedWindow, { esti
 
 function recheckTruncation(learned: LearnedWindow, counts: TokenCounts): LearnResult {
   const ratio = computeRatio(counts);
-  if (!learned.cut || !isExplainedByRatio(learned.cut, ratio)) return { learned, verdict: "healthy" };
+  if (!learned.cut || !isExplainedByRatio(learned.cut, ratio)) return { learned, verdict: "complete" };
   const most = Math.max(learned.most ?? 0, learned.cut.reported);
   return { learned: { ...removeWindow(learned), ratio, most }, verdict: "withdrawn" };
 }
 
-// Servers drop whole messages, so the count may lie below the window: of several cuts the largest count comes nearest.
+// Servers drop whole messages, so the count may be below the window. Of several truncations the largest count is nearest.
 function learnFromTruncation(learned: LearnedWindow, { now, ...cut }: TokenCounts & LearnContext): LearnedWindow {
   const previousWindow = learned.from === "truncation" ? (learned.window ?? 0) : 0;
   const cuts = isNear(learned.cut?.reported, cut.reported) ? (learned.cuts ?? 1) + 1 : 1;
@@ -193,7 +196,7 @@ function isNear(one: number | undefined, other: number): boolean {
   return one !== undefined && Math.abs(one - other) <= 0.1 * other;
 }
 
-/** More was sent than the server says it serves, and its count would fit: the difference was dropped. */
+/** The request exceeds the served window and its count does not: the difference was dropped. */
 function exceedsServedWindow({ estimate, reported }: TokenCounts, { ratio, served }: LearnedWindow): boolean {
   return served !== undefined && estimate * ratio > served * 1.1 && reported <= served;
 }
@@ -205,31 +208,31 @@ function isInconclusive(learned: LearnedWindow, { estimate, reported }: TokenCou
 function learnFromFullReply(learned: LearnedWindow, counts: TokenCounts): LearnedWindow {
   const { reported } = counts;
   const { window, doubted, cut, most = 0 } = learned;
-  // It has just read more than it was thought to be able to.
+  // The server has just read more than the learned window.
   const base = reported > 1.02 * (window ?? doubted ?? cut?.reported ?? reported) ? removeWindow(learned) : learned;
   return { ...base, ratio: updateRatio(learned, counts), most: Math.max(most, reported) };
 }
 
-// Cutting lowers counts. So a lower ratio is believed only from a count the server has already surpassed: otherwise a
-// context that grows step by step past the window would teach a smaller ratio at each step, and never look cut.
+// Truncation lowers counts. So a lower ratio is accepted only from a count that the server has already exceeded: otherwise a
+// context that grows step by step past the window would lower the ratio at each step, and never look truncated.
 function updateRatio({ ratio, most = 0 }: LearnedWindow, counts: TokenCounts): number {
   const observedRatio = computeRatio(counts);
   return observedRatio >= ratio || counts.reported < 0.9 * most ? (ratio + observedRatio) / 2 : ratio;
 }
 
 export interface TruncationDetails extends TokenCounts {
-  /** What the window is taken for from now on. */
+  /** The window that is assumed from now on. */
   readonly window: number;
-  /** Where the server is, as its user wrote it. */
+  /** The model and address of the server, as the user wrote it. */
   readonly endpointLabel: string;
 }
 
-/** Tells the user that the server silently drops a part of the conversation, and what to change. */
+/** The message about a server that silently drops a part of the conversation, and what to change. */
 export function formatTruncation({ estimate, reported, window, endpointLabel }: TruncationDetails): string {
   return [
-    `${endpointLabel} counted ${formatTokens(reported)} of about ${formatTokens(estimate)} tokens: it seems to drop what does not fit, silently.`,
-    `Its window is taken for ${formatTokens(window)} tokens from now on.`,
-    "Serve a larger one (Ollama: OLLAMA_CONTEXT_LENGTH or num_ctx; llama.cpp: -c; LM Studio: context length) to keep more.",
+    `${endpointLabel} counted ${formatTokens(reported)} of about ${formatTokens(estimate)} tokens: it seems to silently drop what does not fit.`,
+    `From now on its window is assumed to be ${formatTokens(window)} tokens.`,
+    "Serve a larger window (Ollama: OLLAMA_CONTEXT_LENGTH or num_ctx; llama.cpp: -c; LM Studio: context length) to keep more.",
   ].join(" ");
 }
 

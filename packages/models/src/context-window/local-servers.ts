@@ -2,17 +2,17 @@
 
 import { assumedWindow, isLocal, type ServedWindow } from "./choose-window.ts";
 
-/** A count of tokens as servers write it, or null. */
+/** A positive integer, or null. */
 export function toTokenCount(value: unknown): number | null {
   return typeof value === "number" && Number.isSafeInteger(value) && value > 0 ? value : null;
 }
 
-/** A field of something that may be no object. */
+/** Reads a nested field of a value that may not be an object. */
 export function readField(value: unknown, ...path: readonly string[]): unknown {
   return path.reduce<unknown>((inner, name) => (isRecord(inner) ? inner[name] : undefined), value);
 }
 
-/** The objects of a list that may be no list. */
+/** The objects in a value that may not be a list. */
 export function toRecords(value: unknown): readonly Readonly<Record<string, unknown>>[] {
   return Array.isArray(value) ? value.filter(isRecord) : [];
 }
@@ -21,12 +21,12 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** GET, or POST where there is a body. The path begins with a slash. */
+/** Sends GET, or POST with a body. The path begins with a slash. */
 export type ServerQuery = (path: string, body?: Readonly<Record<string, unknown>>) => Promise<unknown>;
 
 export interface ServerQueryOptions {
   readonly baseUrl: string;
-  /** Such as the key for this host; they go to no other. */
+  /** For example the key of this host. They are sent to no other host. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly fetch?: typeof globalThis.fetch | undefined;
   readonly signal: AbortSignal;
@@ -45,7 +45,7 @@ export function createServerQuery({
   return async (path, body) => {
     try {
       const postOptions = body ? { method: "POST", body: JSON.stringify(body) } : {};
-      // A redirect would carry the key to whoever the server names.
+      // A redirect could send the key to another host.
       const requestHeaders = { ...headers, ...(body ? { "content-type": "application/json" } : {}) };
       const response = await fetch(`${rootUrl}${path}`, {
         ...postOptions,
@@ -56,12 +56,12 @@ export function createServerQuery({
       if (response.status !== 200) return await discardResponse(response);
       return JSON.parse(await readBoundedText(response));
     } catch {
-      return null; // Not this server, not now, or no JSON: to the question they are all the same answer.
+      return null; // Another server, no connection or no JSON: none of them is an answer.
     }
   };
 }
 
-/** The interfaces of these servers stand beside each other under one root, `/v1` and `/api`. */
+/** The APIs of these servers share one root: `/v1` and `/api`. */
 function serverRoot(baseUrl: string): string {
   const url = new URL(baseUrl);
   return `${url.origin}${url.pathname}`.replace(/\/+$/, "").replace(/(?:\/(?:v\d|api))+$/, "");
@@ -84,10 +84,10 @@ async function discardResponse(response: Response): Promise<null> {
   return null;
 }
 
-/** The window of one slot, which is what one conversation gets. */
+/** Reads the window of one slot, which one conversation gets. */
 export async function queryLlamaCpp(queryServer: ServerQuery, model: string): Promise<ServedWindow | null> {
   const query = `model=${encodeURIComponent(model)}&autoload=false`;
-  // One that serves several models answers by name; asking must not make it load one.
+  // A server with several models answers by name. The query must not load a model.
   const [props, modelList] = await Promise.all([queryServer(`/props?${query}`), queryServer("/v1/models")]);
   const entry = findModelEntry(modelList, model);
   const window =
@@ -98,17 +98,17 @@ export async function queryLlamaCpp(queryServer: ServerQuery, model: string): Pr
   return { server: "llama.cpp", window, source: "loaded", ...(trained ? { trained } : {}) };
 }
 
-/** With one model loaded, its name does not matter: the server answers to any. */
+/** A server with one model accepts any name. */
 function findModelEntry(modelList: unknown, model: string): unknown {
   const entries = toRecords(readField(modelList, "data"));
   return entries.find(({ id }) => id === model) ?? (entries.length === 1 ? entries[0] : undefined);
 }
 
-/** The window a model is loaded with; the most that the model could take is another figure. */
+/** Reads the window a model is loaded with, not the largest window the model supports. */
 export async function queryLmStudio(queryServer: ServerQuery, model: string): Promise<ServedWindow | null> {
   const modelInfo = await queryServer(`/api/v0/models/${encodeURIComponent(model).replaceAll("%2F", "/")}`);
   const trained = toTokenCount(readField(modelInfo, "max_context_length"));
-  // It answers unknown paths with status 200 and an error.
+  // LM Studio answers unknown paths with status 200 and an error.
   if (readField(modelInfo, "object") !== "model" || trained === null) return null;
   const loadedWindow =
     readField(modelInfo, "state") === "loaded" ? toTokenCount(readField(modelInfo, "loaded_context_length")) : null;
@@ -116,18 +116,18 @@ export async function queryLmStudio(queryServer: ServerQuery, model: string): Pr
   return { server: "lm-studio", window: loadedWindow, source: "loaded", trained };
 }
 
-/** From `num_ctx` in the model's own file, and from what the model is loaded with now. */
+/** Reads `num_ctx` from the model's file, and the window that the model is loaded with. */
 export async function queryOllama(queryServer: ServerQuery, model: string): Promise<ServedWindow | null> {
   const [version, modelInfo, runningModels] = await Promise.all([
     queryServer("/api/version"),
     queryServer("/api/show", { model }),
     queryServer("/api/ps"),
   ]);
-  // Others answer /api/show too, to please Ollama's clients.
+  // Other servers answer /api/show too, for compatibility with Ollama.
   if (typeof readField(version, "version") !== "string" || modelInfo === null) return null;
   const trained = readTrainedWindow(modelInfo);
   const toolSupport = readToolSupport(readField(modelInfo, "capabilities"));
-  // Models that run on Ollama's own machines are served whole.
+  // Models that run in Ollama's cloud are served with their full window.
   if (readField(modelInfo, "remote_host") && trained)
     return { server: "ollama", window: trained, source: "configured", trained, ...toolSupport };
   const windowFields = chooseOllamaWindow(
@@ -138,14 +138,14 @@ export async function queryOllama(queryServer: ServerQuery, model: string): Prom
   return { ...windowFields, ...(trained ? { trained } : {}), ...toolSupport };
 }
 
-/** Older versions do not say what a model can do. */
+/** Older versions do not list capabilities. */
 function readToolSupport(capabilities: unknown): Pick<ServedWindow, "takesTools"> {
   return Array.isArray(capabilities) && !capabilities.includes("tools") ? { takesTools: false } : {};
 }
 
 /**
- * A model loaded by another client may have that client's `num_ctx`, and one loaded for us the file's: of two figures the
- * smaller is safe, and after our first reply both are ours. No model is given more than it was trained for.
+ * A model loaded by another client may have that client's `num_ctx`; our request loads it with the file's. The smaller
+ * figure is safe, and after our first reply both are the same. A window is never larger than the trained one.
  */
 function chooseOllamaWindow(
   configuredWindow: number | null,
@@ -158,7 +158,7 @@ function chooseOllamaWindow(
   return { server: "ollama", window, source: loadedWindow === null ? "configured" : "loaded" };
 }
 
-/** `parameters` is text, one name and value a line. */
+/** `parameters` is text with one name and value per line. */
 function readConfiguredWindow(modelInfo: unknown): number | null {
   const parameters = readField(modelInfo, "parameters");
   const [, digits] = typeof parameters === "string" ? (/^\s*num_ctx\s+(\d{1,9})\s*$/m.exec(parameters) ?? []) : [];
@@ -183,7 +183,7 @@ function addDefaultTag(model: string): string {
   return name.includes(":") ? name : `${name}:latest`;
 }
 
-/** Also of servers that are compatible with vLLM: the longest sequence is part of the list of models. */
+/** Reads the longest sequence from the list of models. Servers compatible with vLLM answer too. */
 export async function queryVllm(queryServer: ServerQuery, model: string): Promise<ServedWindow | null> {
   const entries = toRecords(readField(await queryServer("/v1/models"), "data"));
   const entry = entries.find(({ id }) => id === model);
@@ -194,16 +194,16 @@ export async function queryVllm(queryServer: ServerQuery, model: string): Promis
 export interface ProbeOptions {
   readonly baseUrl: string;
   readonly model: string;
-  /** Whether the endpoint is of the openai-compatible kind; others are asked only when they are on one's own machines. */
+  /** Whether the endpoint is OpenAI-compatible. Other endpoints are asked only if they are local. */
   readonly isOpenAiCompatible?: boolean;
   readonly headers?: Readonly<Record<string, string>>;
   readonly fetch?: typeof globalThis.fetch;
   readonly signal?: AbortSignal;
-  /** Milliseconds for all questions together. */
+  /** The time limit of all queries together. */
   readonly timeoutMs?: number;
 }
 
-const serverQueries: readonly ((ask: ServerQuery, model: string) => Promise<ServedWindow | null>)[] = [
+const serverQueries: readonly ((queryServer: ServerQuery, model: string) => Promise<ServedWindow | null>)[] = [
   queryOllama,
   queryLmStudio,
   queryLlamaCpp,
@@ -211,10 +211,10 @@ const serverQueries: readonly ((ask: ServerQuery, model: string) => Promise<Serv
 ];
 
 /**
- * Asks in a bounded time, whichever server it is, and never throws.
+ * Asks every kind of server at once, in bounded time. Never throws.
  *
  * @example
- * const served = await servedWindow({ baseUrl: "http://127.0.0.1:11434/v1", model: "qwen3-coder:30b" });
+ * const served = await probeServedWindow({ baseUrl: "http://127.0.0.1:11434/v1", model: "qwen3-coder:30b" });
  */
 export async function probeServedWindow(options: ProbeOptions): Promise<ServedWindow | null> {
   const { baseUrl, model, isOpenAiCompatible = false, headers, fetch, signal, timeoutMs = 1_500 } = options;
@@ -223,12 +223,12 @@ export async function probeServedWindow(options: ProbeOptions): Promise<ServedWi
   const timeout = AbortSignal.timeout(timeoutMs);
   const combinedSignal = AbortSignal.any([doneController.signal, timeout, ...(signal ? [signal] : [])]);
   const queryServer = createServerQuery({ baseUrl, headers, fetch, signal: combinedSignal });
-  const served = await firstConfirmed(serverQueries.map((server) => server(queryServer, model)));
+  const served = await firstConfirmed(serverQueries.map((query) => query(queryServer, model)));
   doneController.abort();
   return served;
 }
 
-/** The first answer that is sure of itself; when all have spoken and none is, one that is not. */
+/** The first answer that is not assumed; an assumed one if there is no other. */
 function firstConfirmed(results: readonly Promise<ServedWindow | null>[]): Promise<ServedWindow | null> {
   const confirmed = results.map(async (result) => {
     const served = await result;

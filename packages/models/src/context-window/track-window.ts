@@ -1,4 +1,4 @@
-/** Tracks the context window of one model: asks its server, learns from its replies and remembers the result. */
+/** Tracks the context window of one model: probes its server, learns from its replies and stores the result. */
 
 import type { AssistantMessage, Model, ModelEvent, ModelFailure, Request, Usage } from "@pith/context";
 import { requestTokens } from "@pith/context/host";
@@ -15,20 +15,19 @@ import {
 import type { WindowStore } from "./window-store.ts";
 
 export interface WindowTrackerOptions {
-  /** Under which it is remembered, see `endpointKey`. */
+  /** The key in the store, see `endpointKey`. */
   readonly key: string;
-  /** Where the model is served, for people. */
+  /** The model and address of the server, for messages. */
   readonly endpointLabel: string;
   readonly store: WindowStore;
   readonly setting?: number | undefined;
-  /** What the catalogue says, and whether that is more than a default. */
+  /** The catalogue's figure, and whether it is only a default. */
   readonly catalogueWindow: number;
   readonly isCatalogueDefault?: boolean;
-  /** What was learnt grows old. */
   readonly now: () => number;
-  /** Whether it is one that may drop what it cannot hold, without a word; most refuse instead. */
+  /** Whether the server may silently drop what does not fit; most servers refuse instead. */
   readonly mayTruncate: boolean;
-  /** Asks the server for what it serves; null where nobody can be asked. */
+  /** Asks the server for its window; null if there is no server to ask. */
   readonly probe: () => Promise<ServedWindow | null>;
 }
 
@@ -36,10 +35,10 @@ export interface WindowTracker {
   readonly endpointLabel: string;
   readonly mayTruncate: boolean;
   window(): ContextWindow;
-  /** What the server says of the model; null where it was not asked, or did not answer. */
+  /** The server's answer; null if it was not asked or did not answer. */
   servedWindow(): ServedWindow | null;
-  observe(seen: Observation): Promise<LearnResult["verdict"]>;
-  /** What is wrong with the place where windows are remembered. */
+  observe(observation: Observation): Promise<LearnResult["verdict"]>;
+  /** Why the store could not be read or written. */
   storeError(): string | null;
 }
 
@@ -56,7 +55,7 @@ export async function createWindowTracker({
   let served = probed;
   let storeError = readError;
   let probeCount = 0;
-  // A default is no witness.
+  // A default must not cast doubt on a named limit.
   const catalogueWindow = figures.isCatalogueDefault ? undefined : figures.catalogueWindow;
   const stored = windows[key];
   let learned: LearnedWindow | undefined = stored && carryToNextSession(stored, { now: now(), catalogueWindow });
@@ -67,7 +66,7 @@ export async function createWindowTracker({
     servedWindow: () => served,
     window: () => chooseContextWindow({ ...figures, served, learned: learned?.window }),
     async observe(observation) {
-      // Some servers know only once the model is loaded, which the first reply has seen to.
+      // Some servers know the window only once the model is loaded, which is so after the first reply.
       if (served?.source === "assumed" && probeCount++ < MAX_PROBES) served = (await probe()) ?? served;
       const confirmedWindow = served && served.source !== "assumed" ? served.window : undefined;
       const result = learnWindow(learned, { ...observation, served: confirmedWindow, now: now(), catalogueWindow });
@@ -78,25 +77,25 @@ export async function createWindowTracker({
   };
 }
 
-/** Whoever does not know after two replies will not know. */
+/** A server that does not know its window after two replies never will. */
 const MAX_PROBES = 2;
 
-/** A lesson that cannot be kept still holds until the process ends; whoever asked for a reply must not lose it. */
+/** A failed write does not fail the reply: the learned window is used until the process ends. */
 async function saveWindow(store: WindowStore, key: string, learned: LearnedWindow): Promise<string | null> {
   try {
     await store.write(key, learned);
     return null;
   } catch (error) {
-    return `the window that was learnt could not be kept: ${error instanceof Error ? error.message : error}`;
+    return `the learned window could not be saved: ${error instanceof Error ? error.message : error}`;
   }
 }
 
-/** What the next session should know; how tokens compare is learnt again within a few replies. */
+/** Whether the stored window changed. The ratio is learned again within a few replies. */
 function hasChanged(learned: LearnedWindow, previous: LearnedWindow | undefined): boolean {
   return learned.window !== previous?.window || learned.cuts !== previous?.cuts || learned.at !== previous?.at;
 }
 
-/** A reply to only a part of the context, which the server has cut, becomes an overflow failure. */
+/** Wraps a model so that a reply to a truncated request becomes an overflow failure. */
 export function withWindowTracking(model: Model, tracker: WindowTracker): Model {
   return {
     api: model.api,
@@ -120,13 +119,13 @@ async function checkForTruncation(event: ModelEvent, request: Request, tracker: 
   }
   if (event.type !== "reply-ended" || !tracker.mayTruncate || hasImages(request)) return event;
   const counts = { estimate: requestTokens(request), reported: inputTokens(event.message.usage) };
-  if ((await tracker.observe({ type: "reply", ...counts })) !== "cut") return event;
+  if ((await tracker.observe({ type: "reply", ...counts })) !== "truncated") return event;
   const failure = createTruncationFailure(counts, tracker);
   const message: AssistantMessage = { ...event.message, stopReason: "error", errorMessage: failure.message };
   return { type: "reply-failed", failure, message };
 }
 
-/** What a picture counts differs so much between models that no count can be judged by it. */
+/** The tokens of an image differ too much between models to compare counts. */
 function hasImages({ messages }: Request): boolean {
   return messages.some(({ content }) => typeof content !== "string" && content.some(({ type }) => type === "image"));
 }

@@ -1,4 +1,4 @@
-/** Stores learnt context windows between sessions: the `WindowStore` port, in memory and as a locked file. */
+/** Stores learned context windows between sessions: the `WindowStore` port, in memory and as a locked file. */
 
 import { randomUUID } from "node:crypto";
 import { mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
@@ -11,17 +11,17 @@ export type LearnedWindowMap = Readonly<Record<string, LearnedWindow>>;
 
 export interface WindowStore {
   read(): Promise<StoredWindows>;
-  /** Keeps one entry and leaves the others as they are; null forgets it. */
+  /** Sets one entry; null removes it. */
   write(key: string, learned: LearnedWindow | null): Promise<void>;
 }
 
 export interface StoredWindows {
   readonly windows: LearnedWindowMap;
-  /** What is wrong with the place they were kept in, when something is. */
+  /** Why the windows could not be read; null if they could. */
   readonly error: string | null;
 }
 
-/** As many endpoints as anyone has; the ones longest untouched are forgotten first. */
+/** The entries that were not written for the longest time are removed first. */
 const MAX_ENTRIES = 500;
 
 export function createMemoryWindowStore(windows: LearnedWindowMap = {}): WindowStore {
@@ -45,7 +45,7 @@ export function setEntry(
 
 const NUMBER_FIELDS = ["most", "at", "named", "doubted", "cuts", "served"] as const;
 
-/** Null when the text is no such file at all. Invalid entries and fields are left out, since they can be learnt again. */
+/** Null if the text is not a JSON object. Invalid entries and fields are dropped, since they can be learned again. */
 export function parseWindows(text: string): LearnedWindowMap | null {
   const value = tryParseJson(text);
   if (!isRecord(value)) return null;
@@ -84,16 +84,16 @@ function tryParseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return null; // The caller says that the file is damaged.
+    return null; // The caller reports a damaged file.
   }
 }
 
 const LOCK_RETRY_MS = 20;
-/** As many pauses as one writer may take, who needs milliseconds: about three seconds. */
+/** About three seconds; a writer needs milliseconds. */
 const STALE_AFTER_RETRIES = 150;
 const MAX_LOCK_RETRIES = 500;
 
-/** One writer at a time, across processes: a lock file beside the file, broken after a while if its owner died. */
+/** Allows one writer at a time, across processes: a lock file beside the file, removed after a while if its owner died. */
 export async function withLock<T>(path: string, work: () => Promise<T>): Promise<T> {
   const lockPath = `${path}.lock`;
   await acquireLock(lockPath);
@@ -112,12 +112,12 @@ async function acquireLock(lockPath: string): Promise<void> {
     const currentOwner = await lockIdentity(lockPath);
     unchangedCount = currentOwner === owner ? unchangedCount + 1 : 0;
     owner = currentOwner;
-    // Whether it is old is told by watching it: clocks of file systems differ. Two who break it at once may both go on;
-    // then one entry is lost and learnt again, and the file stays whole.
+    // The age is measured by watching the lock, since the clocks of file systems differ. Two programs that remove it at
+    // once may both continue; then one entry is lost and learned again, and the file stays valid.
     if (owner !== null && unchangedCount >= STALE_AFTER_RETRIES) await rm(lockPath, { force: true });
     else await setTimeout(LOCK_RETRY_MS);
   }
-  throw new Error(`${lockPath} is held by other programs all the time`);
+  throw new Error(`${lockPath} is locked by another program`);
 }
 
 async function tryCreateLock(lockPath: string): Promise<boolean> {
@@ -135,18 +135,18 @@ async function lockIdentity(lockPath: string): Promise<string | null> {
     const { ino, mtimeMs } = await stat(lockPath);
     return `${ino} ${mtimeMs}`;
   } catch {
-    return null; // Given back in this moment.
+    return null; // The lock was released in this moment.
   }
 }
 
-/** The file is replaced whole, never half written, and readable by its owner only. */
+/** The file is replaced as a whole, never partly written, and readable by its owner only. */
 export function createFileWindowStore(path: string): WindowStore {
   let lastWrite: Promise<unknown> = Promise.resolve();
   return {
     read: () => readStore(path),
     write(key, learned) {
       const pendingWrite = lastWrite.then(() => updateEntry(path, { key, learned }));
-      lastWrite = pendingWrite.catch(() => undefined); // Told to whoever asked for that write; the next one starts afresh.
+      lastWrite = pendingWrite.catch(() => undefined); // The caller of that write gets the error; the next write is independent.
       return pendingWrite;
     },
   };
@@ -157,9 +157,9 @@ async function readStore(path: string): Promise<StoredWindows> {
     const windows = await readWindowFile(path);
     return windows
       ? { windows, error: null }
-      : emptyStore(`${path} is damaged; the windows in it will be learnt again`);
+      : emptyStore(`${path} is damaged; the windows in it will be learned again`);
   } catch (cause) {
-    return emptyStore(`${path} cannot be read (${(cause as Error).message}); the windows in it will be learnt again`);
+    return emptyStore(`${path} cannot be read (${(cause as Error).message}); the windows in it will be learned again`);
   }
 }
 
@@ -167,7 +167,7 @@ function emptyStore(error: string | null): StoredWindows {
   return { windows: {}, error };
 }
 
-/** Null when it is damaged. One that is there and cannot be read throws, so that it is never written over. */
+/** Null for a damaged file. Throws for a file that exists and cannot be read, so that it is never overwritten. */
 async function readWindowFile(path: string): Promise<LearnedWindowMap | null> {
   try {
     return parseWindows(await readFile(path, "utf8"));
@@ -177,7 +177,7 @@ async function readWindowFile(path: string): Promise<LearnedWindowMap | null> {
   }
 }
 
-// On what is there now: other programs write to the same file.
+// Reads the file again, since other programs write to it too.
 async function updateEntry(
   path: string,
   entry: { readonly key: string; readonly learned: LearnedWindow | null },
@@ -186,13 +186,13 @@ async function updateEntry(
   await withLock(path, async () => replaceFile(path, setEntry((await readWindowFile(path)) ?? {}, entry)));
 }
 
-// Node's own recursive mkdir never ends below /proc, where a folder can neither be found nor made.
+// Node's recursive mkdir never ends below /proc, where a folder can neither be found nor created.
 async function makeDirectory(path: string): Promise<void> {
   const code = await mkdir(path, { mode: 0o700 }).then(
     () => null,
     (cause: NodeJS.ErrnoException) => cause.code,
   );
-  if (code !== "ENOENT" || dirname(path) === path) return; // Where it is no folder, the write says so.
+  if (code !== "ENOENT" || dirname(path) === path) return; // If the path is not a folder, the write fails with a clear error.
   await makeDirectory(dirname(path));
   await mkdir(path, { mode: 0o700 }).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code !== "EEXIST") throw cause;

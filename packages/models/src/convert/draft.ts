@@ -20,7 +20,7 @@ export interface Draft {
 
 export type DraftBlock = DraftText | DraftThinking | DraftCall | DraftServerTool;
 
-/** What the provider said beside the words, by the name of its package. */
+/** Provider metadata by the name of the provider's package. */
 export type ProviderMetadata = Readonly<SharedV4ProviderMetadata>;
 
 export interface DraftText {
@@ -30,7 +30,7 @@ export interface DraftText {
   readonly metadata: ProviderMetadata;
 }
 
-/** OpenAI's summaries come part by part; they are one thought. */
+/** OpenAI sends the summaries of one reasoning item as several parts. */
 export interface DraftThinking {
   readonly kind: "thinking";
   readonly parts: readonly { readonly id: string; readonly text: string }[];
@@ -42,19 +42,19 @@ export interface DraftCall {
   readonly id: string;
   readonly name: string;
   readonly json: string;
-  /** Whether the provider said that this is all of it. */
+  /** Whether the provider reported the end of the call. */
   readonly isComplete: boolean;
   readonly metadata: ProviderMetadata;
 }
 
-/** A tool that runs at the provider. */
+/** A call of a tool that the provider executes. */
 export interface DraftServerTool {
-  readonly kind: "served";
+  readonly kind: "server-tool";
   readonly id: string;
   readonly name: string;
   readonly json: string;
   readonly metadata: ProviderMetadata;
-  /** Null until it comes. */
+  /** Null until it arrives. */
   readonly result: ServerToolResult | null;
 }
 
@@ -68,7 +68,7 @@ export function emptyDraft(): Draft {
   return { blocks: [], usage: null, finish: null, error: null };
 }
 
-/** The thought as people read it. */
+/** The text of all parts. */
 export function thinkingText({ parts }: DraftThinking): string {
   return parts
     .map(({ text }) => text)
@@ -78,7 +78,7 @@ export function thinkingText({ parts }: DraftThinking): string {
 
 export const PART_BREAK = "\n\n";
 
-/** The first text of this name that any package's metadata has; the name in front differs from package to package. */
+/** The first non-empty text field of this name in the metadata of any package, since the package name varies. */
 export function findMetadataText(metadata: ProviderMetadata, name: string): string | undefined {
   const value = Object.values(metadata).find((fields) => isText(fields[name]))?.[name];
   return isText(value) ? value : undefined;
@@ -88,13 +88,13 @@ function isText(value: JSONValue | undefined): value is string {
   return typeof value === "string" && value !== "";
 }
 
-/** The object that the model wrote, or an empty one with the text in `pith.unread` where it is none. */
+/** The arguments as an object; an empty one with the text in `pith.unread` if the text is not a complete JSON object. */
 export function parseArguments({ json, isComplete }: DraftCall): Pick<ToolCallBlock, "arguments" | "pith"> {
   const parsed = isComplete ? parseJsonObject(json) : null;
   return parsed ? { arguments: parsed } : { arguments: {}, pith: { unread: truncateUnread(json) } };
 }
 
-// No text at all is how some write a call without arguments.
+// Some models send no text for a call without arguments.
 export function parseJsonObject(json: string): JSONObject | null {
   if (json.trim() === "") return {};
   if (json.length > MAX_JSON_CHARS) return null;
@@ -103,17 +103,17 @@ export function parseJsonObject(json: string): JSONObject | null {
     const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
     return isObject && isWithinMaxDepth(value) ? (value as JSONObject) : null;
   } catch {
-    // Models write broken JSON now and then; the text goes beside the call.
+    // Models sometimes write broken JSON; the caller stores the text beside the call.
     return null;
   }
 }
 
 const MAX_JSON_CHARS = 4 * 1024 * 1024;
 
-/** A session refuses to write what nests deeper, and around the arguments stand an entry, its message and its blocks. */
+/** A session refuses deeper values. The margin is for the entry, message and blocks around the arguments. */
 const MAX_DEPTH = formatLimits.depth - 50;
 
-/** Floor by floor: who nests things to the thousandth floor wants to be met by recursion. */
+/** Iterates level by level: recursion would overflow the stack on hostile input. */
 function isWithinMaxDepth(value: object): boolean {
   let level: readonly unknown[] = [value];
   for (let depth = 0; depth <= MAX_DEPTH; depth += 1) {
@@ -123,7 +123,6 @@ function isWithinMaxDepth(value: object): boolean {
   return false;
 }
 
-/** It is shown to the model, which knows what it wrote, and to people. */
 function truncateUnread(json: string): string {
   const [head, tail] = [json.slice(0, MAX_UNREAD_CHARS), json.slice(MAX_UNREAD_CHARS)];
   return tail === "" ? head : `${head.toWellFormed()}… (${tail.length} more characters)`;
@@ -132,8 +131,8 @@ function truncateUnread(json: string): string {
 const MAX_UNREAD_CHARS = 64 * 1024;
 
 /**
- * The name that a model called, whatever became of it on the way: provider packages look names up in a plain object, where
- * names such as `constructor` find an inherited property.
+ * Restores the name of a called tool: provider packages look names up in a plain object, where names such as `constructor`
+ * find an inherited property.
  */
 export function restoreToolName(toolName: unknown): string {
   if (typeof toolName === "string") return toolName;
@@ -142,7 +141,7 @@ export function restoreToolName(toolName: unknown): string {
 
 const EMPTY_OBJECT: Readonly<Record<string, unknown>> = {};
 
-/** A spelling that is found nowhere, the same for a call and its result. */
+/** Changes a name that a plain object inherits, in the same way for a call and its result. */
 export function escapeToolName(name: string): string {
   return name in EMPTY_OBJECT ? `${name}_` : name;
 }

@@ -1,4 +1,4 @@
-/** Converts an AI SDK prompt to our messages, for programs that call Pith through the AI SDK. */
+/** Converts an AI SDK prompt to Pith messages, for programs that call Pith through the AI SDK. */
 
 import type {
   LanguageModelV4FilePart,
@@ -27,7 +27,7 @@ export interface Conversation {
   readonly messages: readonly Message[];
 }
 
-/** `from` is taken for the model that gave all replies: a prompt does not say. */
+/** `modelName` is recorded as the model of all replies, since a prompt does not name it. */
 export function fromPrompt(prompt: LanguageModelV4Prompt, modelName: ModelName): Conversation {
   const firstConversationIndex = prompt.findIndex(({ role }) => role !== "system");
   const systemMessages = prompt.slice(0, firstConversationIndex === -1 ? prompt.length : firstConversationIndex);
@@ -55,7 +55,7 @@ function fromPromptMessage(message: LanguageModelV4Message, modelName: ModelName
 
 type AssistantPromptMessage = Extract<LanguageModelV4Message, { role: "assistant" }>;
 
-// A reply in a prompt is a stream that has come: the same fold reads it.
+// A reply is converted to stream parts, so that the reducer of streams reads it.
 function fromAssistantMessage({ content }: AssistantPromptMessage, modelName: ModelName): AssistantMessage {
   const draft = content.flatMap(toStreamParts).reduce(applyStreamPart, emptyDraft());
   const hasCalls = draft.blocks.some(({ kind }) => kind === "call");
@@ -93,7 +93,7 @@ function toStreamParts(
   }
 }
 
-/** In a reply it stands for what a tool of the provider's own has found. */
+/** A tool result inside a reply is the result of a provider tool. */
 function toServerToolResultParts(
   { toolCallId, toolName, output }: LanguageModelV4ToolResultPart,
   metadata: { readonly providerMetadata?: SharedV4ProviderOptions },

@@ -15,7 +15,7 @@ export interface Prices {
   readonly cacheWrite: number;
 }
 
-/** In dollars; nothing where no price is known. */
+/** In dollars; zero without prices. */
 export function computeCost(usage: Omit<Usage, "cost" | "totalTokens">, prices: Prices | undefined): Cost {
   const computePart = (tokenKind: keyof Prices): number => (usage[tokenKind] * (prices?.[tokenKind] ?? 0)) / MILLION;
   const cost = {
@@ -29,7 +29,7 @@ export function computeCost(usage: Omit<Usage, "cost" | "totalTokens">, prices: 
 
 const MILLION = 1_000_000;
 
-/** Input, output, cache reads and cache writes never overlap. */
+/** Converts usage so that input, output, cache reads and cache writes do not overlap. */
 export function toUsage(usage: LanguageModelV4Usage | null, prices: Prices | undefined): Usage {
   const { total, noCache, cacheRead, cacheWrite } = usage?.inputTokens ?? {};
   const [cacheReadTokens, cacheWriteTokens] = [validTokenCount(cacheRead), validTokenCount(cacheWrite)];
@@ -46,7 +46,7 @@ export function toUsage(usage: LanguageModelV4Usage | null, prices: Prices | und
   return { ...tokens, totalTokens, cost: computeCost(tokens, prices) };
 }
 
-// Proxies send anything, and differences of what they send may be negative.
+// Proxies send invalid counts, and a difference of counts may be negative.
 function validTokenCount(tokens: number | undefined): number {
   return typeof tokens === "number" && Number.isFinite(tokens) && tokens > 0 ? tokens : 0;
 }
@@ -79,7 +79,7 @@ export function buildAssistantMessage(
   };
 }
 
-// What holds neither words nor a signed thought was only announced.
+// A block without text and signature is dropped: the provider started it and sent nothing.
 function toContentBlocks(
   block: DraftBlock,
   { protocol, thought }: { readonly protocol: Protocol; readonly thought: boolean },
@@ -92,10 +92,10 @@ function toContentBlocks(
       return thinking === "" && !fields.thinkingSignature ? [] : [{ type: "thinking", thinking, ...fields }];
     }
     case "call": {
-      const { id, ...signed } = protocol.readCallFields(block);
-      return [{ type: "toolCall", id, name: block.name, ...parseArguments(block), ...signed }];
+      const { id, ...signatureFields } = protocol.readCallFields(block);
+      return [{ type: "toolCall", id, name: block.name, ...parseArguments(block), ...signatureFields }];
     }
-    case "served":
+    case "server-tool":
       return [toServerToolTextBlock(block, { thought })];
   }
 }
@@ -103,25 +103,25 @@ function toContentBlocks(
 export type Ending =
   | { readonly type: "ended"; readonly stopReason: StopReason; readonly raw?: string }
   | { readonly type: "filtered"; readonly raw?: string }
-  /** Without an end, or with one that only says that something went wrong. */
+  /** The stream ended without a stop reason, or with one that reports a failure. */
   | { readonly type: "broken"; readonly raw?: string }
   | { readonly type: "error"; readonly thrown: unknown };
 
 export function determineEnding({ finish, error, blocks }: Draft): Ending {
   if (error) return { type: "error", thrown: error.thrown };
   const raw = finish?.raw === undefined ? {} : { raw: finish.raw };
-  // Some say `failPublishing` after a call.
+  // Some providers report `stop` after a call.
   const stopReason = blocks.some(({ kind }) => kind === "call") ? "toolUse" : "stop";
   switch (finish?.unified) {
     case "stop":
     case "tool-calls":
-      // Also without a word: some end so after results, and would end so again.
+      // Even without content: some models end this way after results, and a retry would end the same.
       return { type: "ended", stopReason, ...raw };
     case "length":
       return { type: "ended", stopReason: "length", ...raw };
     case "content-filter":
       return { type: "filtered", ...raw };
-    // A reason that the package does not know. Where words came, they count; without any, nothing was said.
+    // A reason that the package does not know. The reply is valid if it has content.
     case "other":
       if (!blocks.some(hasContent)) return { type: "broken", ...raw };
       if (LENGTH_REASON.test(finish.raw ?? "")) return { type: "ended", stopReason: "length", ...raw };
@@ -136,7 +136,6 @@ export function determineEnding({ finish, error, blocks }: Draft): Ending {
 const LENGTH_REASON = /length|max_?tokens|context/i;
 const FAILURE_REASON = /error|fail|cancel|unexpected|malformed|too_many/i;
 
-// A text without words was only announced.
 function hasContent(block: DraftBlock): boolean {
   return block.kind !== "text" || block.text !== "";
 }

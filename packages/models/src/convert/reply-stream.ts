@@ -46,7 +46,7 @@ export function applyStreamPart(draft: Draft, part: LanguageModelV4StreamPart): 
       return { ...draft, finish: part.finishReason, usage: part.usage };
     case "error":
       return draft.error ? draft : { ...draft, error: { thrown: part.error } };
-    // What we never ask for, and what is told to people elsewhere.
+    // Parts that are never requested, or are handled elsewhere.
     case "tool-approval-request":
     case "custom":
     case "file":
@@ -78,7 +78,7 @@ function appendText(blocks: readonly DraftBlock[], update: BlockUpdate): readonl
   return replaceOrAppend(blocks, at, updatedBlock);
 }
 
-// OpenAI starts each summary anew, under the id of the same item.
+// OpenAI starts a new reasoning part for each summary of the same item.
 function startThinking(blocks: readonly DraftBlock[], update: BlockUpdate): readonly DraftBlock[] {
   const itemId = findMetadataText(update.providerMetadata ?? {}, "itemId");
   const last = blocks.at(-1);
@@ -112,7 +112,7 @@ function appendThinking(blocks: readonly DraftBlock[], update: BlockUpdate): rea
 function appendInput(blocks: readonly DraftBlock[], update: BlockUpdate): readonly DraftBlock[] {
   const at = findOpenCall(blocks, update.id);
   const block = blocks[at] as DraftCall | undefined;
-  // Also those of a tool that runs at the provider, whose start was passed over.
+  // No block: the start of a provider tool is skipped.
   if (!block) return blocks;
   const { json, metadata } = block;
   return replaceOrAppend(blocks, at, {
@@ -142,7 +142,7 @@ function addResult(blocks: readonly DraftBlock[], part: LanguageModelV4ToolResul
   return call ? blocks.with(blocks.indexOf(call), addServerToolResult(call, part)) : blocks;
 }
 
-// A call that is whole takes nothing more: what comes under its id again is another one.
+// A complete call is not changed: later input with its id belongs to another call.
 function findOpenCall(blocks: readonly DraftBlock[], id: string): number {
   return blocks.findLastIndex((block) => block.kind === "call" && block.id === id && !block.isComplete);
 }
@@ -170,7 +170,7 @@ function emptyCall({ id, toolName, providerMetadata }: BlockUpdate & { readonly 
   };
 }
 
-// A field that is null has not come yet; it never takes the place of one that has.
+// A null field has not arrived yet; it never replaces a value.
 function mergeMetadata(current: ProviderMetadata, update: SharedV4ProviderMetadata | undefined): ProviderMetadata {
   if (!update) return current;
   const mergedEntries = Object.entries(update).map(([name, fields]) => {
@@ -182,7 +182,7 @@ function mergeMetadata(current: ProviderMetadata, update: SharedV4ProviderMetada
 
 export type Delta = Extract<ModelEvent, { readonly type: "text-delta" | "thinking-delta" | "tool-call-delta" }>;
 
-/** Null for a part that shows nothing. `draft` is what came before it. Joined, the deltas are the blocks of the message. */
+/** The delta of a part after `draft`; null for a part without visible content. The joined deltas equal the blocks of the message. */
 export function toDelta(draft: Draft, part: LanguageModelV4StreamPart): Delta | null {
   switch (part.type) {
     case "text-delta":
@@ -223,7 +223,7 @@ function inputDelta({ blocks }: Draft, id: string, json: string): Delta | null {
   return { type: "tool-call-delta", index, json, call: { id, name: call.name } };
 }
 
-// Some send a call in one piece, or begin it and send all of it at the end.
+// Some providers send a call in one part, or start it and send all of it at the end.
 function completeCallDelta(
   { blocks }: Draft,
   { toolCallId: id, toolName: name, input: json }: LanguageModelV4ToolCall,

@@ -169,7 +169,7 @@ export function createServerToolDraft({
   input,
   providerMetadata = {},
 }: LanguageModelV4ToolCall): DraftServerTool {
-  return { kind: "served", id: toolCallId, name: toolName, json: input, metadata: providerMetadata, result: null };
+  return { kind: "server-tool", id: toolCallId, name: toolName, json: input, metadata: providerMetadata, result: null };
 }
 
 /** The call without a result that this result belongs to; undefined for a preliminary result. */
@@ -177,7 +177,9 @@ export function findPendingCall(
   blocks: readonly DraftBlock[],
   { toolCallId, preliminary }: LanguageModelV4ToolResult,
 ): DraftServerTool | undefined {
-  const pendingCalls = blocks.filter((block) => block.kind === "served" && !block.result) as readonly DraftServerTool[];
+  const pendingCalls = blocks.filter(
+    (block) => block.kind === "server-tool" && !block.result,
+  ) as readonly DraftServerTool[];
   return preliminary ? undefined : pendingCalls.findLast(({ id }) => id === toolCallId);
 }
 

@@ -1,4 +1,4 @@
-/** Provides a `fetchPackage` that uses the environment's proxy and, where needed, the system's certificates, and bounds its responses. */
+/** Provides a `fetch` that uses the environment's proxy and, if needed, the system's certificates, and bounds its responses. */
 
 import { httpFetch } from "./http-client.ts";
 import { toPlainRequest } from "./http-request.ts";
@@ -7,8 +7,8 @@ import { limitResponses } from "./response-limits.ts";
 let hasSystemCertificates = false;
 
 /**
- * Adds the system's certificates to Node's. Reading them takes a tenth of a second, so only after one was missed.
- * Whether it is trusted from now on, or has been; false where Node is too old for it.
+ * Adds the system's certificates to Node's. Reading them takes 100 ms, so this happens only after a certificate error.
+ * False if this version of Node does not support it.
  */
 export function trustSystemCertificates(): boolean {
   if (hasSystemCertificates) return true;
@@ -20,7 +20,7 @@ export function trustSystemCertificates(): boolean {
   return true;
 }
 
-/** Whether there is a proxy to use, and whether it can be used; nothing is changed by asking. */
+/** Whether the environment names a proxy, and whether Node can use it. Changes nothing. */
 export function detectProxy(environment: Environment): ProxyStatus {
   const proxies = Object.values(readProxyVariables(environment));
   if (proxies.length === 0) return "none";
@@ -31,7 +31,7 @@ export function detectProxy(environment: Environment): ProxyStatus {
 
 let installedProxy = "";
 
-/** For the whole process: Node has one place for it. The same proxy is set once. */
+/** Sets the proxy of the whole process, since Node has one for all requests. Sets the same proxy only once. */
 export function installProxy(environment: Environment): void {
   if (detectProxy(environment) !== "used" || process.env.NODE_USE_ENV_PROXY === "1") return;
   const settings = { ...readProxyVariables(environment), no_proxy: formatNoProxy(environment) };
@@ -40,7 +40,7 @@ export function installProxy(environment: Environment): void {
   proxySupport().setGlobalProxyFromEnv?.(settings);
 }
 
-/** Whether Node's own `fetchPackage` may go through one: set here, or by whoever started Node. */
+/** Whether Node's `fetch` may use a proxy, set here or by an option or variable of Node. */
 export function isProxyActive(): boolean {
   const { NODE_USE_ENV_PROXY, NODE_OPTIONS = "" } = process.env;
   const isRequested = [NODE_OPTIONS, ...process.execArgv].some((option) => option.includes("--use-env-proxy"));
@@ -49,18 +49,18 @@ export function isProxyActive(): boolean {
 
 export type ProxyStatus = "used" | "none" | "invalid" | "unsupported";
 
-/** For people; nothing of a proxy's address, which may hold a password. */
+/** Messages for the user. They do not contain the proxy's address, which may include a password. */
 export const proxyNotes: Readonly<Partial<Record<ProxyStatus, string>>> = {
-  invalid: "the proxy that the environment names is no address, and is not used; write http://host:port",
-  unsupported: "this Node cannot use the proxy that the environment names; set NODE_USE_ENV_PROXY=1, or use Node 24",
+  invalid: "the proxy in the environment is not a valid address and is not used; write http://host:port",
+  unsupported: "this version of Node cannot use the proxy in the environment; set NODE_USE_ENV_PROXY=1, or use Node 24",
 };
 
-/** One's own machine is never behind a proxy. */
+/** Requests to this machine never use the proxy. */
 function formatNoProxy({ no_proxy, NO_PROXY }: Environment): string {
   return [no_proxy ?? NO_PROXY, "localhost", "127.0.0.1", "[::1]"].filter((each) => each).join(",");
 }
 
-// Loaded here: a program without a proxy need not wait for it.
+// Loaded on demand, so that a program without a proxy does not load `node:http`.
 function proxySupport(): ProxySupport {
   return process.getBuiltinModule("node:http");
 }
@@ -75,12 +75,12 @@ function readProxyVariables(environment: Environment): Readonly<Record<string, s
   return Object.fromEntries(names.flatMap((name) => (environment[name] ? [[name, addScheme(environment[name])]] : [])));
 }
 
-/** Many write only host and port. */
+/** The scheme is often missing. */
 function addScheme(address: string): string {
   return /^[a-z]+:\/\//i.test(address) ? address : `http://${address}`;
 }
 
-/** The same for the whole process: Node keeps proxy and certificates in one place. */
+/** Proxy and certificates apply to the whole process. */
 export function createNetworkFetch(environment: Environment): typeof fetch {
   installProxy(environment);
   return limitResponses(async (input, options) => {
@@ -88,7 +88,7 @@ export function createNetworkFetch(environment: Environment): typeof fetch {
       return await fetchOnce(input, options);
     } catch (error) {
       if (!isCertificateError(error) || !trustSystemCertificates()) throw error;
-      // The handshake failed, so nothing was sent yet: asking again is safe.
+      // The handshake failed before anything was sent, so a retry is safe.
       return fetchOnce(input, options);
     }
   });
@@ -96,7 +96,7 @@ export function createNetworkFetch(environment: Environment): typeof fetch {
 
 const nodeFetch = globalThis.fetch;
 
-/** The light way where it leads to the same; Node's own knows proxies, and somebody who replaced it wants to be asked. */
+/** Uses the small client where it does the same. Node's `fetch` is needed for proxies, and a replaced global `fetch` is respected. */
 function fetchOnce(...fetchArguments: Parameters<typeof fetch>): Promise<Response> {
   const plain = isProxyActive() || globalThis.fetch !== nodeFetch ? null : toPlainRequest(...fetchArguments);
   if (plain) return httpFetch(plain);
@@ -105,9 +105,9 @@ function fetchOnce(...fetchArguments: Parameters<typeof fetch>): Promise<Respons
     : fetch(...fetchArguments);
 }
 
-// Node's own gives up after five minutes without headers, or between two pieces. Whoever asks has limits of their own.
+// Node's `fetch` fails after five minutes without headers or data. The caller has its own timeouts.
 function disableTimeouts(options: RequestInit = {}): RequestInit {
-  // Reading it has Node load its `fetchPackage`, which sets the dispatcher.
+  // Reading the global makes Node load its `fetch`, which sets the dispatcher.
   void globalThis.Response;
   const globalDispatcher = (globalThis as { readonly [DISPATCHER]?: Dispatcher })[DISPATCHER];
   if (!globalDispatcher) return options;
@@ -119,9 +119,9 @@ function disableTimeouts(options: RequestInit = {}): RequestInit {
 const DISPATCHER = Symbol.for("undici.globalDispatcher.1");
 const NO_TIMEOUTS = { headersTimeout: 0, bodyTimeout: 0 };
 
-/** The part of Node's `fetchPackage` that sends a request. */
+/** The part of Node's `fetch` that sends a request. */
 interface Dispatcher {
-  dispatch(sent: object, handler: unknown): boolean;
+  dispatch(options: object, handler: unknown): boolean;
 }
 
 const UNTRUSTED_CODES = new Set([

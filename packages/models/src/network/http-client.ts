@@ -1,23 +1,23 @@
-/** Implements `fetchPackage` for plain requests on `node:http`, loaded lazily: Node's own takes 100 ms and 20 MB to load. */
+/** Implements `fetch` for plain requests with `node:http`, loaded lazily: Node's `fetch` takes 100 ms and 20 MB to load. */
 
 import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from "node:http";
 import type { Socket } from "node:net";
 import type { PlainRequest } from "./http-request.ts";
 import { toResponse } from "./http-response.ts";
 
-/** Begins a request on a line that is free, or on a new one. */
+/** Starts a request on an idle connection, or on a new one. */
 export function startRequest(url: URL, options: Pick<RequestOptions, "method" | "headers">): ClientRequest {
-  // While it serves, a line may be silent for as long as whoever waits is patient.
+  // No socket timeout: the caller has its own.
   return moduleFor(url).request(url, { ...options, agent: agentFor(url), timeout: 0 });
 }
 
-/** Where one line had been closed unnoticed, those that rest beside it have been as well. */
+/** If the server has closed one idle connection, it has probably closed the others too. */
 export function closeIdleSockets(url: URL): void {
   for (const idleSockets of Object.values(agentFor(url).freeSockets))
     for (const socket of idleSockets ?? []) socket.destroy();
 }
 
-/** Calls `giveUp` where nobody takes the call in time; a line that stands already needs none. */
+/** Calls `onTimeout` if the connection is not made in time; an open connection needs no limit. */
 export function limitConnectTime(socket: Socket, { url, ms, onTimeout }: ConnectLimit): void {
   if (!socket.connecting) return;
   const timer = setTimeout(() => onTimeout(new ConnectTimeoutError(url, ms)), ms);
@@ -35,15 +35,15 @@ class ConnectTimeoutError extends Error {
   readonly code = "ETIMEDOUT";
 
   constructor({ host }: URL, ms: number) {
-    super(`${host} did not take the call within ${ms / 1000} s`);
+    super(`${host} did not accept the connection within ${ms / 1000} s`);
   }
 }
 
-// Networks forget lines that rest for long, and say nothing. A server that keeps them for less says so, and is heeded.
+// Networks silently drop idle connections. Node respects a shorter time that the server sends.
 const IDLE_SOCKET_MS = 30_000;
 const agents = new Map<string, Agent>();
 
-// Idle connections are kept for the next request, and do not keep the process alive.
+// Idle connections are reused and do not keep the process alive.
 function agentFor(url: URL): Agent {
   const cached = agents.get(url.protocol);
   if (cached) return cached;
@@ -52,7 +52,7 @@ function agentFor(url: URL): Agent {
   return agent;
 }
 
-// Not imported: an import of `node:http` brings Node's `fetchPackage` with it.
+// Not imported: an import of `node:http` would load Node's `fetch`.
 function moduleFor(url: URL): Pick<typeof import("node:http"), "Agent" | "request"> {
   return process.getBuiltinModule(isSecure(url) ? "node:https" : "node:http");
 }
@@ -62,9 +62,9 @@ function isSecure({ protocol }: URL): boolean {
 }
 
 export type RedirectResult =
-  /** The answer is what was asked for. */
-  | { readonly type: "here" }
-  | { readonly type: "onward"; readonly request: PlainRequest }
+  /** The response is not a redirect. */
+  | { readonly type: "none" }
+  | { readonly type: "follow"; readonly request: PlainRequest }
   | { readonly type: "refused"; readonly message: string };
 
 /** Allows a redirect to the same origin only: a key is never sent to another server. */
@@ -72,21 +72,21 @@ export function checkRedirect(request: PlainRequest, response: IncomingMessage):
   const { url, method, redirect } = request;
   const { statusCode: status = 0, headers } = response;
   if (!REDIRECT_STATUSES.has(status) || headers.location === undefined || redirect === "manual")
-    return { type: "here" };
+    return { type: "none" };
   const target = URL.parse(headers.location, url.href);
-  if (target === null) return refuseRedirect("was sent on to something that is no address");
+  if (target === null) return refuseRedirect("was redirected to an invalid address");
   if (target.origin !== url.origin || target.username !== "" || target.password !== "")
     return refuseRedirect(
-      `was sent on to ${target.origin}, where its key must not go; if that is right, use that address`,
+      `was redirected to ${target.origin}, another server that must not get its key; if that server is right, use its address`,
     );
   if (redirect === "error" || !isRepeatable(method, status))
-    return refuseRedirect(`was sent on to ${target.origin}${target.pathname}; if that is right, use that address`);
-  return { type: "onward", request: { ...request, url: target } };
+    return refuseRedirect(`was redirected to ${target.origin}${target.pathname}; if that address is right, use it`);
+  return { type: "follow", request: { ...request, url: target } };
 }
 
 const REDIRECT_STATUSES: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-// The other statuses turn a question with a body into one without.
+// The other statuses turn a POST into a GET without its body.
 function isRepeatable(method: string, status: number): boolean {
   return method === "GET" || method === "HEAD" || status === 307 || status === 308;
 }
@@ -96,16 +96,16 @@ function refuseRedirect(reason: string): RedirectResult {
 }
 
 export type SendResult =
-  | { readonly type: "answered"; readonly response: IncomingMessage }
-  /** `isStale`: it went out on a line that had served before, and not a byte came back. */
+  | { readonly type: "response"; readonly response: IncomingMessage }
+  /** `isStale`: the request used a reused connection, and nothing came back. */
   | { readonly type: "failed"; readonly cause: unknown; readonly isStale: boolean };
 
 export interface ConnectOptions {
-  /** For the other side to take the call. */
+  /** The time limit for making a connection. */
   readonly connectTimeoutMs: number;
 }
 
-/** Sends one request until its response begins: ends at once on abort, and where no connection is made in time. */
+/** Sends one request and returns when its response begins. Ends at once on abort or if no connection is made in time. */
 export function sendRequest(request: PlainRequest, { connectTimeoutMs }: ConnectOptions): Promise<SendResult> {
   const { url, method, headers, body, signal } = request;
   const clientRequest = startRequest(url, { method, headers: Object.fromEntries(headers) });
@@ -121,16 +121,16 @@ export function sendRequest(request: PlainRequest, { connectTimeoutMs }: Connect
     clientRequest.once("socket", (socket) =>
       limitConnectTime(socket, { url, ms: connectTimeoutMs, onTimeout: (error) => clientRequest.destroy(error) }),
     );
-    // Stays for the whole of the answer, whose end is told by the answer itself.
+    // The listener stays for the whole response; the response itself reports how it ends.
     clientRequest.on("error", (cause) =>
       fail(unwrapAggregateError(cause), clientRequest.reusedSocket && hasNoResponse()),
     );
-    clientRequest.once("response", (response) => resolve({ type: "answered", response }));
+    clientRequest.once("response", (response) => resolve({ type: "response", response }));
     clientRequest.end(body ?? undefined);
   });
 }
 
-/** Whether nothing has come back so far. */
+/** Returns a function that tells whether nothing has come back so far. */
 function trackResponseBytes(clientRequest: ClientRequest): () => boolean {
   let bytesBefore = 0;
   clientRequest.once("socket", ({ bytesRead }) => {
@@ -139,12 +139,12 @@ function trackResponseBytes(clientRequest: ClientRequest): () => boolean {
   return () => clientRequest.socket?.bytesRead === bytesBefore;
 }
 
-/** A name with several addresses fails with a list of errors that says nothing itself. */
+/** A host with several addresses fails with an aggregate error without a message. */
 function unwrapAggregateError(cause: unknown): unknown {
   return cause instanceof AggregateError && cause.message === "" ? (cause.errors[0] ?? cause) : cause;
 }
 
-/** Fails as `fetchPackage` does: with the reason of an abort, else with an error whose cause bears the system's code. */
+/** Fails as `fetch` does: with the reason of an abort, or with an error whose cause has the system's code. */
 export async function httpFetch(
   initialRequest: PlainRequest,
   options: ConnectOptions = { connectTimeoutMs: 10_000 },
@@ -153,12 +153,12 @@ export async function httpFetch(
   for (let hops = 0; hops <= MAX_REDIRECTS; hops += 1) {
     const response = await sendWithRetry(request, options);
     const redirect = checkRedirect(request, response);
-    if (redirect.type === "here") return toResponse(request, { response, isRedirected: hops > 0 });
+    if (redirect.type === "none") return toResponse(request, { response, isRedirected: hops > 0 });
     response.destroy();
     if (redirect.type === "refused") throw new Error(redirect.message);
     request = redirect.request;
   }
-  throw new Error(`the request was sent on more than ${MAX_REDIRECTS} times`);
+  throw new Error(`the request was redirected more than ${MAX_REDIRECTS} times`);
 }
 
 const MAX_REDIRECTS = 5;
@@ -167,13 +167,13 @@ async function sendWithRetry(request: PlainRequest, options: ConnectOptions): Pr
   const { signal, url } = request;
   signal?.throwIfAborted();
   let result = await sendRequest(request, options);
-  // The server had closed the line while it rested, and has said nothing since: it is asked once more, on a new one.
+  // The server has closed the idle connection and sent nothing, so the request is sent once more on a new one.
   if (result.type === "failed" && result.isStale && !signal?.aborted) {
     closeIdleSockets(url);
     result = await sendRequest(request, options);
   }
-  if (result.type === "answered") return result.response;
+  if (result.type === "response") return result.response;
   signal?.throwIfAborted();
-  // In the words of Node's `fetchPackage`, which packages know.
+  // The message of Node's `fetch`, which packages recognise.
   throw new TypeError("fetch failed", { cause: result.cause });
 }

@@ -1,9 +1,9 @@
-/** Reads the arguments of `fetchPackage` as a plain request, a text or bytes to a web address, and defines its headers. */
+/** Reads the arguments of `fetch` as a plain request (text or bytes to a URL) and defines its headers. */
 
-/** As a record, as pairs or as headers. */
+/** A record, pairs or headers. */
 export type HeadersInput = NonNullable<ConstructorParameters<typeof Headers>[0]>;
 
-/** Replaces Node's own `HeaderMap`, which would load its whole `fetchPackage` into memory. */
+/** Replaces Node's `Headers`, which would load its whole `fetch`. */
 export class PlainHeaders implements Headers {
   readonly #values = new Map<string, readonly string[]>();
 
@@ -12,7 +12,7 @@ export class PlainHeaders implements Headers {
     for (const [name = "", value] of pairs as Iterable<readonly [string, string]>) this.append(name, value);
   }
 
-  /** Node's own are headers too, where this class has been put in their place. */
+  /** Node's headers are instances too, in case this class replaces the global one. */
   static [Symbol.hasInstance](value: unknown): boolean {
     return typeof value === "object" && value !== null && "getSetCookie" in value && "forEach" in value;
   }
@@ -42,7 +42,7 @@ export class PlainHeaders implements Headers {
     return [...(this.#values.get(SET_COOKIE) ?? [])];
   }
 
-  /** By name; cookies one by one, because a comma may stand inside each. */
+  /** Sorted by name. Cookies are separate, because a cookie may contain a comma. */
   *entries(): Generator<[string, string], undefined> {
     for (const name of [...this.#values.keys()].sort()) {
       const values = this.#values.get(name) ?? [];
@@ -69,7 +69,7 @@ export class PlainHeaders implements Headers {
 
 const SET_COOKIE = "set-cookie";
 
-// A key that was read from a file often ends in a line break.
+// A key read from a file often ends with a line break.
 function trimHeaderValue(value: string): string {
   return String(value).replace(/^[\t\n\r ]+|[\t\n\r ]+$/g, "");
 }
@@ -85,7 +85,7 @@ export interface PlainRequest {
 
 type FetchOptions = NonNullable<Parameters<typeof fetch>[1]>;
 
-/** Null for anything else, which is left to Node's own. */
+/** Null for any other request, which Node's `fetch` sends. */
 export function toPlainRequest(input: unknown, options: FetchOptions = {}): PlainRequest | null {
   const url = parseHttpUrl(input);
   const { method = "GET", body = null, redirect = "follow", signal = null } = options;
@@ -101,7 +101,7 @@ const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PAT
 const METHODS_WITHOUT_BODY: ReadonlySet<string> = new Set(["GET", "HEAD"]);
 const KNOWN_OPTIONS: ReadonlySet<string> = new Set(["method", "headers", "body", "redirect", "signal"]);
 
-/** One with a name and a password in it is no plain address. */
+/** A URL with a user name or password is not plain. */
 function parseHttpUrl(input: unknown): URL | null {
   const url = typeof input === "string" || input instanceof URL ? URL.parse(String(input)) : null;
   return url && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "" ? url : null;
@@ -115,7 +115,7 @@ function isPlainBody(body: unknown): body is string | PlainRequest["body"] {
   return body === null || typeof body === "string" || body instanceof Uint8Array;
 }
 
-// Unpacked as it comes: a stream of small events gains little from being packed, and waits for it.
+// No compression: a stream of small events gains little from it and is delayed by it.
 function buildHeaders(input: HeadersInput, { isText, bytes }: BodyInfo): PlainHeaders {
   const headers = new PlainHeaders(input);
   const defaults = { accept: "*/*", "accept-encoding": "identity", "user-agent": "pith" };

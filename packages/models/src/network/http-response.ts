@@ -1,10 +1,10 @@
-/** Makes a `fetchPackage` response from a `node:http` message: streams and decompresses its body. */
+/** Makes a `fetch` response from a `node:http` message: streams and decompresses its body. */
 
 import type { IncomingMessage } from "node:http";
 import { pipeline, Readable, type Transform } from "node:stream";
 import { PlainHeaders, type PlainRequest } from "./http-request.ts";
 
-/** Reads piece by piece as the stream is read; cancelling it closes the connection. */
+/** Reads the source on demand; cancelling closes the connection. */
 export function createBodyStream(source: Readable, signal: AbortSignal | null): ReadableStream<Uint8Array> {
   let onEnd = (): void => {};
   return new ReadableStream<Uint8Array>({
@@ -15,7 +15,7 @@ export function createBodyStream(source: Readable, signal: AbortSignal | null): 
       source.on("error", (cause) => controller.error(signal?.aborted ? signal.reason : createTerminatedError(cause)));
     },
     async pull(controller) {
-      // BOUND7: other events, such as a stop, have their turn between two pieces.
+      // BOUND7: other events, such as an abort, run between two chunks.
       await new Promise(setImmediate);
       forwardChunk(source, controller);
     },
@@ -26,7 +26,7 @@ export function createBodyStream(source: Readable, signal: AbortSignal | null): 
   });
 }
 
-/** What has come by now in pieces of some kilobytes: each passes through several streams, and a long one would hold up everything else. */
+/** Forwards what has arrived in small chunks: each passes through several streams, and a large one would block other events. */
 function forwardChunk(source: Readable, controller: ReadableStreamDefaultController<Uint8Array>): void {
   if ((controller.desiredSize ?? 0) <= 0) return;
   const chunk: Uint8Array | null = source.read(Math.min(source.readableLength, MAX_CHUNK_BYTES) || undefined);
@@ -35,16 +35,16 @@ function forwardChunk(source: Readable, controller: ReadableStreamDefaultControl
 
 const MAX_CHUNK_BYTES = 4096;
 
-/** In the words of Node's `fetchPackage`, which packages know. */
+/** The message of Node's `fetch`, which packages recognise. */
 function createTerminatedError(cause: unknown): TypeError {
   return new TypeError("terminated", { cause });
 }
 
-/** Decompresses, as it arrives, a body that came compressed although none was asked for. */
+/** Decompresses a body that is compressed although no compression was requested. */
 export function decompress(response: IncomingMessage): Readable {
   const names = (response.headers["content-encoding"] ?? "").toLowerCase().split(",");
   const encodings = names.map((name) => name.trim()).filter((name) => name !== "" && name !== "identity");
-  // Of an unknown packing nothing can be undone, whatever lies around it. No server packs more than twice; each packing costs memory.
+  // An unknown encoding cannot be undone. The number is bounded because each decoder costs memory.
   if (encodings.length > MAX_ENCODINGS || !encodings.every((name) => DECODERS.has(name))) return response;
   return encodings.reduceRight<Readable>(pipeThroughDecoder, response);
 }
@@ -53,7 +53,7 @@ const MAX_ENCODINGS = 2;
 
 function pipeThroughDecoder(source: Readable, encoding: string): Readable {
   const decoder = DECODERS.get(encoding)?.();
-  // How it ends is told by the last stream to whoever reads it.
+  // The last stream reports errors to its reader.
   return decoder ? pipeline(source, decoder, () => {}) : source;
 }
 
@@ -74,7 +74,7 @@ function createBrotli(): Transform {
   return createBrotliDecompress({ flush, finishFlush: flush });
 }
 
-/** Each piece when it is there; whether the last one was is known by the line. */
+/** Emits each chunk at once. Accepts a body without an end mark; the connection tells whether it is complete. */
 function flushOptions(): { readonly flush: number; readonly finishFlush: number } {
   const { Z_SYNC_FLUSH: flush } = zlib().constants;
   return { flush, finishFlush: flush };
@@ -90,7 +90,7 @@ export function toResponse(
 ): Response {
   const { statusCode: status = 0, statusMessage: statusText = "", rawHeaders } = response;
   const hasNoBody = method === "HEAD" || STATUSES_WITHOUT_BODY.has(status);
-  // Unread, it would keep its line.
+  // An unread body would keep its connection.
   if (hasNoBody) response.resume();
   return new PlainResponse({
     status,
@@ -104,14 +104,14 @@ export function toResponse(
 
 const STATUSES_WITHOUT_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
 
-/** Node tells names and values in turn. */
+/** Node lists names and values alternately. */
 function toHeaderPairs(raw: readonly string[]): [string, string][] {
   return raw.flatMap((name, at) => (at % 2 === 0 ? [[name, raw[at + 1] ?? ""] as [string, string]] : []));
 }
 
 type ResponseFields = Pick<Response, "status" | "statusText" | "headers" | "body" | "url" | "redirected">;
 
-/** A response made of its parts. */
+/** A `Response` made of its fields, without Node's `fetch`. */
 export class PlainResponse implements Response {
   readonly status: number;
   readonly statusText: string;
@@ -165,7 +165,7 @@ export class PlainResponse implements Response {
     return new Blob([await this.bytes()], { type: this.headers.get("content-type") ?? "" });
   }
 
-  /** Rare: Node's own knows how. */
+  /** Rarely used, so it is left to Node's `Response`. */
   async formData(): Promise<FormData> {
     const headers = { "content-type": this.headers.get("content-type") ?? "" };
     return await new Response(await this.bytes(), { headers }).formData();
@@ -179,6 +179,6 @@ export class PlainResponse implements Response {
   }
 
   #assertUnread(): void {
-    if (this.bodyUsed || this.#body?.locked) throw new TypeError("the body of this answer has been read already");
+    if (this.bodyUsed || this.#body?.locked) throw new TypeError("the body of this response has already been read");
   }
 }

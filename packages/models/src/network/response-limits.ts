@@ -1,8 +1,8 @@
-/** Bounds what a provider's response may send: one event of a stream, the whole of a stream, any other body, an error. */
+/** Bounds the size of a provider's response: one event of a stream, a whole stream, any other body, an error. */
 
 import { PlainResponse } from "./http-response.ts";
 
-/** Thrown where more came than is taken. The sentence continues one that begins with the provider's name. */
+/** Thrown when a limit is exceeded. The message continues a sentence that begins with the provider's name. */
 export class SizeLimitError extends Error {}
 
 /** The first `SizeLimitError` in an error and its causes; provider packages wrap what a body throws. */
@@ -18,13 +18,13 @@ export function findSizeLimitError(thrown: unknown): SizeLimitError | null {
 const MAX_CAUSE_DEPTH = 5;
 
 export interface ResponseLimits {
-  /** Bytes of one event, or of one line of a stream of JSON lines: provider packages hold it until it ends. */
+  /** Bytes of one event, or of one line in a stream of JSON lines. Provider packages buffer it until it ends. */
   readonly event: number;
-  /** Bytes of a stream, where events say little: some 300 bytes are sent for each token. */
+  /** Bytes of a stream. Events take about 300 bytes per token. */
   readonly stream: number;
   /** Bytes of any other body. */
   readonly body: number;
-  /** Bytes of a refusal; the rest is not read. */
+  /** Bytes of an error response; the rest is not read. */
   readonly error: number;
 }
 
@@ -33,7 +33,7 @@ const MB = 1024 * 1024;
 /** OpenAI's last event repeats the whole reply and the instructions, so an event may be larger than a reply. */
 export const responseLimits: ResponseLimits = { event: 8 * MB, stream: 256 * MB, body: 16 * MB, error: MB };
 
-/** The same `fetchPackage`, whose responses fail or end where they exceed the limits. Nothing beyond them is held. */
+/** Wraps `fetch` so that responses fail or end when they exceed the limits. Nothing beyond the limits is buffered. */
 export function limitResponses(
   fetch: typeof globalThis.fetch,
   limits: ResponseLimits = responseLimits,
@@ -47,7 +47,7 @@ export function limitResponses(
   };
 }
 
-/** Returns the bytes to pass on; fewer than it was handed end the body. Throws where the body must fail. */
+/** Returns the bytes to pass on; fewer than given end the body. Throws if the body must fail. */
 type ChunkLimiter = (bytes: Uint8Array) => Uint8Array;
 
 function chooseLimiter({ ok, headers }: Response, limits: ResponseLimits): ChunkLimiter {
@@ -87,7 +87,7 @@ function limitTotal(maxBytes: number): ChunkLimiter {
   };
 }
 
-/** Ends of a line and of an event; a stream may use LF, CRLF or CR. */
+/** The ends of a line and of an event; a stream may use LF, CRLF or CR. */
 const LINE_ENDS: readonly string[] = ["\n"];
 const EVENT_ENDS: readonly string[] = ["\n\n", "\n\r\n", "\r\r"];
 const MAX_END_LENGTH = 3;
@@ -124,8 +124,8 @@ export function formatMegabytes(bytes: number): string {
 }
 
 /**
- * Holds nothing itself: each piece is read when it is asked for. BOUND7: between two pieces it lets the event loop turn. A flood
- * would otherwise be read for as long as the socket has bytes, some 2 MB, before a signal or a word on stdin is seen.
+ * Buffers nothing: each chunk is read on demand. BOUND7: it yields to the event loop between chunks. Otherwise a flood would be
+ * read as long as the socket has bytes, about 2 MB, before an abort or input is handled.
  */
 function limitBody(body: ReadableStream<Uint8Array>, limitChunk: ChunkLimiter): ReadableStream<Uint8Array> {
   const reader = body.getReader();

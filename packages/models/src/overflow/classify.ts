@@ -5,38 +5,38 @@ import { isOverflowCode, isRateLimitCode, normalizeCode } from "./sentences.ts";
 import { countsTokens, findExceededQuota, findTokenLimits } from "./token-limits.ts";
 import { analyzeWording } from "./wording.ts";
 
-/** What a provider said when it refused. */
+/** An error with which a provider refused a request. */
 export interface Refusal {
   /** HTTP status; absent for an error inside a stream. */
   readonly status?: number;
-  /** The body, or the text of the error, exactly as it came: JSON, HTML, plain text, SDK-prefixed text. */
+  /** The unchanged body or error text: JSON, HTML, plain text, SDK-prefixed text. */
   readonly text: string;
-  /** A structured code or type where the caller has one already; otherwise it is found in the body. */
+  /** A structured code or type if the caller has one; otherwise it is read from the body. */
   readonly code?: string;
-  /** Our own estimate of the request, and the window: they decide where the provider says nothing at all. */
+  /** Our estimate of the request and the window, which decide if the provider gives no reason. */
   readonly estimate?: { readonly tokens: number; readonly window: number };
   readonly provider?: string;
 }
 
 /**
- * `overflow`: compact and ask again. `payload`: bytes, an image or one string too big; compacting will not help.
- * `ratelimit`: wait. `tpm_ceiling`: more than the quota of a minute, so that waiting never helps. `other`: show it.
+ * `overflow`: compact and retry. `payload`: too many bytes, or one image or string too large; compaction does not help.
+ * `ratelimit`: wait. `tpm_ceiling`: the request exceeds the quota of a minute, so waiting never helps. `other`: show it.
  */
 export type RefusalClass = "overflow" | "payload" | "ratelimit" | "tpm_ceiling" | "other";
 
 export interface RefusalClassification {
   readonly class: RefusalClass;
-  /** Tokens it takes at most, where the text says so; of a `tpm_ceiling`, the quota and not the window. */
+  /** The most tokens the model accepts, if the text names them; for `tpm_ceiling` the quota, not the window. */
   readonly limit?: number;
-  /** Tokens the request came to, where the text says so. */
+  /** The tokens of the request, if the text names them. */
   readonly requested?: number;
 }
 
-/** From which share of the window on an unexplained refusal is taken for an overflow. */
+/** At this share of the window an unexplained refusal counts as an overflow. */
 const NEARLY_FULL_SHARE = 0.8;
 
 /**
- * Never throws, and takes time only in proportion to the first 64 KB of the text.
+ * Never throws. Reads only the first 64 KB of the text, in linear time.
  *
  * @example
  * classifyRefusal({ status: 400, text: "prompt is too long: 213462 tokens > 200000 maximum" });
@@ -74,7 +74,7 @@ function determineClass(refusal: ParsedRefusal): RefusalClass {
   return wording.payload ? "payload" : "other";
 }
 
-/** A status inside the body counts where HTTP itself told of no failure: an error in a stream comes with 200. */
+/** The status inside the body is used if HTTP reported no failure: an error in a stream comes with status 200. */
 function effectiveStatus({ status, body }: ParsedRefusal): number | undefined {
   return status === undefined || status < 400 ? body.status : status;
 }
@@ -83,19 +83,19 @@ function isTransient(status: number | undefined): boolean {
   return status === 408 || status === 425 || (status !== undefined && status >= 500);
 }
 
-/** Or inside a stream, where there is no status. */
+/** An error inside a stream has no status. */
 function isRequestError(status: number | undefined): boolean {
   return status === undefined || status === 400 || status === 422;
 }
 
-/** Cerebras refuses a context that is too long without a word. */
+/** Cerebras refuses a context that is too long without a reason. */
 function classifyUnexplained({ estimate, provider }: ParsedRefusal, status: 400 | 413): RefusalClass {
   const isFull = estimate ? isNearlyFull(estimate) : (provider ?? "").toLowerCase().includes("cerebras");
   if (isFull) return "overflow";
   return status === 413 ? "payload" : "other";
 }
 
-/** 413 is about bytes, unless it counts tokens, or names the prompt while the window is nearly full. */
+/** 413 is about bytes, unless the text counts tokens, or names the prompt while the window is nearly full. */
 function classifyTooLarge({ body, estimate }: ParsedRefusal, namesOverflow: boolean): RefusalClass {
   if (!namesOverflow) return "payload";
   return countsTokens(body.sentences) || (estimate && isNearlyFull(estimate)) ? "overflow" : "payload";
@@ -105,18 +105,18 @@ function isNearlyFull({ tokens, window }: { readonly tokens: number; readonly wi
   return window > 0 && tokens >= NEARLY_FULL_SHARE * window;
 }
 
-/** What a provider reported of a reply that did end. Usage that is not reported is left out, or zero. */
+/** The report of a reply that ended. Unreported usage is absent or zero. */
 export interface EndedReply {
-  /** The provider's own word, as it came: translations lose the one that matters. */
+  /** The provider's own stop reason, unchanged: the AI SDK's reasons are fewer. */
   readonly stopReason: string;
-  /** Tokens read, those from the cache not included. */
+  /** Input tokens, cached ones excluded. */
   readonly input?: number;
   readonly cacheRead?: number;
   readonly cacheWrite?: number;
   readonly output?: number;
-  /** Tokens the model can see at once. */
+  /** The context window in tokens. */
   readonly window: number;
-  /** Tokens of output that were asked for. */
+  /** The requested output tokens. */
   readonly maxOutput?: number;
   /** Our own estimate of the request in tokens. */
   readonly estimate?: number;
@@ -124,27 +124,27 @@ export interface EndedReply {
 
 export interface ReplyOverflow {
   /**
-   * `named`: the stop reason says so. `no-room`: the window was full before a word was said. `over-window`: more went
-   * in than fits. `learnFromTruncation`: much less was read than was sent. `squeezed`: cut off before the output limit.
+   * `named`: the stop reason names it. `no-room`: the window was full before the first token. `over-window`: the input
+   * exceeds the window. `truncated`: much less was read than was sent. `squeezed`: cut off before the output limit.
    */
   readonly kind: "named" | "no-room" | "over-window" | "truncated" | "squeezed";
-  /** True: the reply counts, compact before the next request. False: compact and ask again, once. */
+  /** True: keep the reply and compact before the next request. False: compact and retry once. */
   readonly isReplyValid: boolean;
-  /** The most tokens it seems to take. */
+  /** The most tokens the server seems to accept. */
   readonly limit?: number;
 }
 
 const FULL_SHARE = 0.99;
 const MIN_READ_SHARE = 0.6;
-/** Below this our estimate is too rough to suspect anybody. */
+/** Below this size our estimate is too rough to detect truncation. */
 const MIN_ESTIMATE = 2_000;
 
 /**
- * Finds an overflow that no error reports, by the stop reason or the usage of a reply. Null: nothing to see.
+ * Finds an overflow that no error reports, by the stop reason or the usage of a reply. Null if there is none.
  *
  * @example
- * overflowInReply({ stopReason: "stop", input: 130_000, output: 400, window: 128_000 });
- * // { kind: "over-window", keep: true }
+ * detectReplyOverflow({ stopReason: "stop", input: 130_000, output: 400, window: 128_000 });
+ * // { kind: "over-window", isReplyValid: true }
  */
 export function detectReplyOverflow(reply: EndedReply): ReplyOverflow | null {
   const { window, output = 0, maxOutput = 0 } = reply;
@@ -159,7 +159,7 @@ export function detectReplyOverflow(reply: EndedReply): ReplyOverflow | null {
   if (window > 0 && inputTokens > window) return { kind: "over-window", isReplyValid: true };
   if (isTruncated(inputTokens, reply.estimate))
     return { kind: "truncated", isReplyValid: !isCutOff, limit: inputTokens };
-  // Only the OpenAI-compatible word is used for both limits; the others mean the output limit and nothing else.
+  // Only OpenAI-compatible servers use one reason for both limits; other reasons mean the output limit alone.
   if (reason === "length" && output > 0 && output < maxOutput) return { kind: "squeezed", isReplyValid: false };
   return null;
 }

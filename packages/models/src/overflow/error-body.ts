@@ -3,17 +3,17 @@
 import { createReadBudget, type LooseValue, parseLooseJson, type ReadBudget } from "./loose-json.ts";
 import { createSentence, foldCase, isStatusAt, type Sentence, splitSentences } from "./sentences.ts";
 
-/** As it came: letter case is the reader's affair. */
+/** Unchanged text; the caller folds the case. */
 export type ErrorPart = { readonly text: string } | { readonly code: string };
 
 interface ReadState {
   readonly depth: number;
-  readonly allowance: ReadBudget;
+  readonly budget: ReadBudget;
 }
 
 const MAX_DEPTH = 12;
 const MAX_ITEMS = 16;
-/** Objects that begin further back are left alone. */
+/** Objects that start later in the text are ignored. */
 const MAX_OBJECT_OFFSET = 8_192;
 
 const messageFields = new Set(
@@ -25,23 +25,23 @@ const wrapperFields = new Set(
     "innererror inner_error base_resp external_model_error",
   ].flatMap((names) => names.split(" ")),
 );
-/** An error may be in it; as a text it is what somebody's program or model wrote. */
+/** Fields whose objects may contain an error. Their texts come from the user's program or a model. */
 const resultFields = new Set(["result", "results"]);
 const codeFields = new Set(
   "code type status reason error_code error_type errorcode status_code __type name".split(" "),
 );
 const countFields = new Set(["n_ctx", "n_prompt_tokens"]);
 
-/** JSON behind one of these is what a model sent; behind the others too, unless it has the form of an error. */
+/** JSON after a tool-call phrase was written by a model. JSON after an echo phrase was too, unless it looks like an error. */
 const toolCallPhrases = ["tool argument", "tool input", "tool call", "for tool", "function argument", "function call"];
 const echoPhrases = [" argument", "received:", "got:"];
 
-/** What stands in JSON comes first: it is said on purpose, and there is room for 8 KB only. */
+/** Yields the parts inside JSON before the text around it: they matter more, and only 8 KB are matched. */
 export function* readErrorParts(
   text: string,
-  state: ReadState = { depth: 0, allowance: createReadBudget() },
+  state: ReadState = { depth: 0, budget: createReadBudget() },
 ): Generator<ErrorPart, void> {
-  const quotation = parseWholeQuotation(text.trim(), state.allowance);
+  const quotation = parseWholeQuotation(text.trim(), state.budget);
   if (quotation && state.depth < MAX_DEPTH) {
     yield* readErrorParts(quotation.quoted, nextDepth(state));
     return yield { text: quotation.before };
@@ -50,8 +50,8 @@ export function* readErrorParts(
   let position = 0;
   for (const start of findObjectStarts(text)) {
     if (start < position) continue;
-    if (state.allowance.values <= 0) break;
-    const { value, end } = parseLooseJson(text, start, state.allowance);
+    if (state.budget.values <= 0) break;
+    const { value, end } = parseLooseJson(text, start, state.budget);
     if (!isEcho(foldCase(text.slice(Math.max(position, start - 80), start)), value))
       yield* readPartsOfValue(value, nextDepth(state));
     plainText += `${text.slice(position, start)} `;
@@ -60,7 +60,7 @@ export function* readErrorParts(
   yield { text: plainText + text.slice(position) };
 }
 
-/** A brace begins an object only before a key; in plain text it is just a brace. */
+/** A brace starts an object only before a key. */
 function* findObjectStarts(text: string): Generator<number, void> {
   for (const { index } of text.slice(0, MAX_OBJECT_OFFSET).matchAll(/\{\s{0,50}["'}]/g)) yield index;
 }
@@ -90,8 +90,8 @@ function* readPartsOfField([name, value]: readonly [string, LooseValue], state: 
   if (countFields.has(key) && isText) yield { text: `${key} ${value}` };
 }
 
-function nextDepth({ depth, allowance }: ReadState): ReadState {
-  return { depth: depth + 1, allowance };
+function nextDepth({ depth, budget }: ReadState): ReadState {
+  return { depth: depth + 1, budget };
 }
 
 function isFieldMap(value: LooseValue): value is ReadonlyMap<string, LooseValue> {
@@ -102,15 +102,15 @@ const introductionWords = new Set(
   "status code bad request error http message detail provider upstream api returned".split(" "),
 );
 
-/** `"…"`, `Error: 400 "…"`, `BadRequestError('…')`: nothing is said beside the quotation, so it is what is said. */
+/** `"…"`, `Error: 400 "…"`, `BadRequestError('…')`: the quotation is the whole message. */
 function parseWholeQuotation(
   text: string,
-  allowance: ReadBudget,
+  budget: ReadBudget,
 ): { readonly quoted: string; readonly before: string } | null {
   const start = text.slice(0, 160).search(/["'`]/);
   const before = foldCase(text.slice(0, Math.max(0, start)));
   if (start < 0 || /[\p{L}\p{N}_]$/u.test(before) || !isIntroduction(before)) return null;
-  const { value, end } = parseLooseJson(text, start, allowance);
+  const { value, end } = parseLooseJson(text, start, budget);
   const isWholeText = text.length - end < 8 && /^[\s,.)\]]*$/.test(text.slice(end));
   return isWholeText && typeof value === "string" ? { quoted: value, before } : null;
 }
@@ -123,13 +123,13 @@ function isIntroduction(textBefore: string): boolean {
 export interface ErrorBody {
   readonly sentences: readonly Sentence[];
   readonly codes: readonly string[];
-  /** An HTTP status that the body names itself. */
+  /** An HTTP status named in the body. */
   readonly status?: number;
-  /** It says nothing but its status, and is no page of a proxy. */
+  /** Whether the body contains only a status and is not the page of a proxy. */
   readonly isStatusOnly: boolean;
 }
 
-/** How much is looked at for JSON, and how much of what is said in all is then matched. */
+/** How much of the body is parsed, and how much of its messages is matched. */
 const MAX_READ_CHARS = 65_536;
 const MAX_MATCHED_CHARS = 8_192;
 
@@ -160,7 +160,7 @@ function joinMessages(parts: readonly ErrorPart[]): string {
   return messageText.slice(0, MAX_MATCHED_CHARS);
 }
 
-/** Some repeat their own code in the sentence, where it looks like a count: `exceeds limit (2013)`. */
+/** Some errors repeat their code in the sentence, where it looks like a count: `exceeds limit (2013)`. */
 function removeCodes(sentences: readonly Sentence[], errorCodes: readonly string[]): readonly Sentence[] {
   const numbers = new Set(errorCodes.filter((code) => /^\d{4,}$/.test(code)));
   if (numbers.size === 0) return sentences;

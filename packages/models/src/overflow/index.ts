@@ -1,4 +1,4 @@
-/** Public API of `@pith/models/overflow`: recognises context overflow. Imports no provider's package and sends no request. */
+/** Public API of `@pith/models/overflow`: recognises context overflow. Imports no provider package and sends no request. */
 
 export {
   classifyRefusal,

@@ -3,7 +3,7 @@
 /** Numbers and words without quotes are strings too: `400`, `null`, `None`. */
 export type LooseValue = string | readonly LooseValue[] | ReadonlyMap<string, LooseValue>;
 
-/** What may still be read of a body, all in all: many small values must not cost more than a large one. */
+/** What may still be read of a body. It is shared, so that many small values cost no more than a large one. */
 export interface ReadBudget {
   values: number;
   characters: number;
@@ -16,19 +16,19 @@ interface Cursor {
 }
 
 const MAX_DEPTH = 32;
-/** In both cases: a body that somebody wrote in capitals means the same. */
+/** In both cases, since a body may be in capitals. */
 const escapes: ReadonlyMap<string, string> = new Map([
   ...["n", "N"].map((letter) => [letter, "\n"] as const),
   ...["r", "R"].map((letter) => [letter, "\r"] as const),
   ...["t", "T"].map((letter) => [letter, "\t"] as const),
 ]);
 
-/** The most that is read of one body, values inside values included. */
+/** The most that is read of one body, nested values included. */
 export function createReadBudget(): ReadBudget {
   return { values: 1_000, characters: 131_072 };
 }
 
-/** The value that begins at `from`, and where it ends. */
+/** Parses the value at `start` and returns where it ends. */
 export function parseLooseJson(
   text: string,
   start: number,
@@ -77,7 +77,7 @@ function readArray(cursor: Cursor, depth: number): LooseValue {
   return values;
 }
 
-/** Past commas; false at the closing bracket, which it steps over, and at the end of the text. */
+/** Skips commas. False at the closing bracket, which it skips too, and at the end of the text. */
 function hasNextItem(cursor: Cursor, closing: string): boolean {
   skipCharacters(cursor, " \n\r\t,");
   if (cursor.position >= cursor.text.length) return false;
@@ -111,7 +111,7 @@ function readEscape(cursor: Cursor): string {
   return String.fromCharCode(code);
 }
 
-/** At least one character, so that nothing is read twice. */
+/** Reads at least one character, so that parsing always advances. */
 function readBare(cursor: Cursor): string {
   const start = cursor.position++;
   while (cursor.position < cursor.text.length && !",:]}\n".includes(cursor.text[cursor.position] ?? ""))

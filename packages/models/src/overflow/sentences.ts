@@ -1,10 +1,10 @@
 /** Splits text into normalised sentences without quotations, and recognises overflow and rate-limit codes. */
 
-/** z.ai numbers it. */
+/** The code of z.ai. */
 const numericOverflowCodes: ReadonlySet<string> = new Set(["1261"]);
 const contextWords = ["context", "prompt", "input"];
 const excessWords = ["exceed", "overflow", "toolong", "toolarge"];
-/** What else may be exceeded: a name with one of these is about something else. */
+/** A code with one of these words is about another limit. */
 const unrelatedWords = ["rate", "quota", "minute", "image", "file", "output", "deadline", "time", "schema"];
 
 /** `context_length_exceeded`, `ContextWindowExceededError`, `exceed_context_size_error`, `prompt_too_long` … */
@@ -21,7 +21,7 @@ export function isRateLimitCode(code: string): boolean {
   return ["ratelimit", "throttl", "toomanyrequests", "resourceexhausted"].some((word) => name.includes(word));
 }
 
-/** Codes are compared without case and without what stands between their words. */
+/** Codes are compared without case and separators. */
 export function normalizeCode(code: string): string {
   return code.toLowerCase().replace(/[^a-z0-9]/g, "");
 }
@@ -49,15 +49,15 @@ const spellings: ReadonlyMap<string, string> = new Map([
   ...["kb", "gb", "kib", "mib", "bytes", "byte", "megabytes", "pixels", "px"].map((word) => [word, "mb"] as const),
 ]);
 
-/** The usual case, told without taking the word apart: a hostile text is full of numbers. */
+/** A fast path: a hostile text may be full of numbers. */
 const DIGITS_PATTERN = /^\d{1,15}$/;
 
-/** Upper case first: some letters fall together only that way, and the result must not depend on the case it came in. */
+/** Upper case first: some letters become equal only that way, and the result must not depend on the original case. */
 export function foldCase(text: string): string {
   return text.toUpperCase().toLowerCase();
 }
 
-/** A word or number of a folded text, as one or two words. */
+/** Normalises a word or number of a case-folded text to one or two words. */
 export function normalizeWord(piece: string): readonly string[] {
   if (!startsWithDigit(piece)) return [spellings.get(piece) ?? piece];
   if (DIGITS_PATTERN.test(piece)) return [piece];
@@ -66,7 +66,7 @@ export function normalizeWord(piece: string): readonly string[] {
   return amount && unit ? [amount, "mb"] : [word];
 }
 
-/** The number a word stands for: `200000`, `200_000`, `256k`, `32.8k`, `1m`. */
+/** Parses a number: `200000`, `200_000`, `256k`, `32.8k`, `1m`. */
 export function parseNumber(word: string): number | null {
   if (!startsWithDigit(word)) return null;
   if (DIGITS_PATTERN.test(word)) return Number(word);
@@ -91,7 +91,7 @@ const tokenPattern = (): RegExp => {
   cachedTokenPattern ??= new RegExp(
     [
       /\d{1,3}(?:[.,\u00a0\u202f]\d{3})+(?![\d.]*\d)/,
-      // With a space between the thousands; but `400 413` are two, as libraries put the status in front.
+      // Thousands separated by spaces. `400 413` are two numbers, since libraries put the status in front.
       /(?<![\d.,] ?)(?![45]\d\d (?!000))\d{1,3}(?: \d{3})+(?! ?\d)/,
       /\d{1,6}\.\d{1,6}[km]\b/,
       /(?<![\p{L}\p{N}_])-\d{1,9}\b/u,
@@ -108,11 +108,11 @@ const tokenPattern = (): RegExp => {
 /** A single quote between letters is an apostrophe. */
 const openingQuotePattern = (): RegExp => /["`]|(?<![\p{L}\p{N}_])'(?=[\p{L}\p{N}_])/gu;
 const TAG_PATTERN = /<[a-z/!][^<>]*>/g;
-/** A quotation in single quotes is hardly longer. */
+/** Longer texts between single quotes are not quotations. */
 const MAX_SINGLE_QUOTE_LENGTH = 200;
 const statusPrefixes = new Set(["error", "code", "status", "http", "rejected"]);
 
-/** The text is folded. */
+/** Expects case-folded text. */
 export function splitSentences(text: string): readonly Sentence[] {
   const sentences: string[][] = [[]];
   for (const piece of removeQuotations(text.replace(TAG_PATTERN, " ")).match(tokenPattern()) ?? []) {
@@ -126,7 +126,7 @@ export function createSentence(words: readonly string[]): Sentence {
   return { words, line: ` ${words.join(" ")} ` };
 }
 
-/** Phrases to look for, ready for `says`. */
+/** Pads phrases with spaces for `includesPhrase`. */
 export function padPhrases(...lists: readonly (readonly string[])[]): readonly string[] {
   return lists.flat().map((phrase) => ` ${phrase} `);
 }
@@ -135,15 +135,15 @@ export function includesPhrase({ line }: Sentence, paddedPhrases: readonly strin
   return paddedPhrases.some((phrase) => line.includes(phrase));
 }
 
-/** Libraries put the status in front: `429 status code (no body)`, `Error code: 400 - …`. */
+/** Whether the word is a status that a library put in front: `429 status code (no body)`, `Error code: 400 - …`. */
 export function isStatusAt(words: readonly string[], at: number): boolean {
   if (!/^[45]\d\d$/.test(words[at] ?? "") || words[at + 1] === "token") return false;
   return at === 0 || statusPrefixes.has(words[at - 1] ?? "");
 }
 
 /**
- * Quotation marks hold what somebody else said: a user, a model, a field. Only single words between backticks or single
- * quotes stay, for they name parameters.
+ * Removes quotations, which repeat a user, a model or a field. Single words between backticks or single quotes stay, since
+ * they name parameters.
  */
 function removeQuotations(text: string): string {
   const plain = text.replace(/[“”«»]/g, '"').replace(/[‘’]/g, "'");
@@ -161,7 +161,7 @@ function removeQuotations(text: string): string {
   return result + plain.slice(position);
 }
 
-/** Single quotes are looked for nearby only: most of them are apostrophes. To be asked from left to right. */
+/** Finds closing quotes from left to right. A closing single quote must be near, since most are apostrophes. */
 function createClosingQuoteFinder(text: string): (at: number) => number {
   const closing = /'(?![\p{L}\p{N}_])/gu;
   let next = -1;

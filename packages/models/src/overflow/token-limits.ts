@@ -11,24 +11,24 @@ const outputWords: ReadonlySet<string> = new Set([
   "generated",
 ]);
 
-/** `makeOutput`, `completion`, `max_tokens`, `max_output_tokens` …: limits of the output are no limits of the context. */
+/** `output`, `completion`, `max_tokens`, `max_output_tokens` …: limits of the output are not limits of the context. */
 export function isOutputWord(word: string): boolean {
   return outputWords.has(word) || isOutputSetting(word);
 }
 
-/** A setting of the request that says how much may come out. `max_input_tokens` and `max_total_tokens` are no such. */
+/** A setting of the output length. `max_input_tokens` and `max_total_tokens` are not. */
 export function isOutputSetting(word: string): boolean {
   return /^max_?(?:new|completion|output|thinking|reasoning|generated)?_?tokens$|^budget_tokens$/.test(word);
 }
 
-/** Whether an error counts the answer beside the input, as in `155031 + 64000` or "2000 in the completion". */
+/** Whether an error counts the output beside the input, as in `155031 + 64000` or "2000 in the completion". */
 export function countsOutputTokens(text: string): boolean {
   return (text.toLowerCase().match(/[a-z_]+/g) ?? []).some(isOutputWord);
 }
 
 export interface TokenLimits {
   readonly limit?: number;
-  /** More than the limit, where there is one. */
+  /** Greater than the limit, if there is one. */
   readonly requested?: number;
 }
 
@@ -38,10 +38,10 @@ interface TokenCount {
   readonly after: readonly string[];
 }
 
-/** A number this close behind one of these words is the most it takes. */
+/** A number at most this many words after a limit word is the limit. */
 const MAX_WORD_DISTANCE = 8;
 const limitWords = new Set("max limit allowed only up most than <= window size n_ctx num_ctx".split(" "));
-/** Behind one of these something else is counted than what was named before. */
+/** A number after one of these words counts the request. */
 const requestWords = new Set(
   [
     "n_keep n_prompt_tokens prompt_tokens input_tokens requested received got given",
@@ -50,7 +50,7 @@ const requestWords = new Set(
 );
 const requestNouns = new Set(["prompt", "input", "message", "request", "conversation"]);
 const MAX_SENTENCE_WORDS = 200;
-/** Smaller numbers count messages, images or minutes; larger ones are names. */
+/** Smaller numbers count messages, images or minutes; larger ones are identifiers. */
 const MIN_LIMIT = 100;
 const MAX_LIMIT = 100_000_000;
 
@@ -60,17 +60,17 @@ export function findTokenLimits(sentences: readonly Sentence[]): TokenLimits {
   if (!limit) return findRequestedOnly(counts);
   const others = counts.filter((count) => count !== limit && count.value !== limit.value);
   const requested = others.find(({ value }) => value > limit.value)?.value ?? sumAbove(others, limit.value);
-  return { limit: limit.value, ...(requested !== undefined && { requested: requested }) };
+  return { limit: limit.value, ...(requested !== undefined && { requested }) };
 }
 
-/** A quota that the request alone exceeds: `Limit 30000, Requested 342389`. With some of it used, waiting may still help. */
+/** A quota that the request alone exceeds: `Limit 30000, Requested 342389`. If part of the quota was used, waiting may help. */
 export function findExceededQuota(sentences: readonly Sentence[]): Required<TokenLimits> | null {
   for (const { limit, requested } of sentences.map(findQuota))
     if (limit !== undefined && requested !== undefined && requested > limit) return { limit, requested };
   return null;
 }
 
-/** Whether it counts tokens, and does not only speak of them. */
+/** Whether the sentences count tokens, and do not only mention them. */
 export function countsTokens(sentences: readonly Sentence[]): boolean {
   const counts = sentences.flatMap(findCounts);
   return counts.some(({ value, after }) => value >= MIN_LIMIT && after[0] === "token") || counts.some(isLimit);
@@ -96,7 +96,7 @@ function findCounts({ words }: Sentence): readonly TokenCount[] {
   });
 }
 
-/** By how much it is too long, in characters, a request's id: neither the limit nor the request. */
+/** A number that is neither the limit nor the request: an excess, a count of characters, an id. */
 function isOtherNumber(words: readonly string[], at: number): boolean {
   if (isStatusAt(words, at) || ["by", "id"].includes(words[at - 1] ?? "")) return true;
   if (words[at + 1] === "token" && words[at + 2] === "over") return true;
@@ -108,7 +108,7 @@ function findComparedLimit(counts: readonly TokenCount[]): TokenCount | undefine
   return counts.find(({ value, before }) => value >= MIN_LIMIT && /^>=?$/.test(before.at(-1) ?? ""));
 }
 
-/** What exceeds or must be less is hardly the limit, unless nothing else could be: `limit of 4096 exceeded`. */
+/** A number before `exceed` or `must` is the limit only if no other number is: `limit of 4096 exceeded`. */
 function findNamedLimit(counts: readonly TokenCount[]): TokenCount | undefined {
   const limits = counts.filter(isLimit);
   return (
@@ -127,7 +127,7 @@ function isLimit({ value, before, after }: TokenCount): boolean {
   return !isRequest && names.some((_, at) => isLimitWordAt(names, at));
 }
 
-/** `zlibOptions`, `context length`; but `maximum number of output tokens` and `output token limit` are another matter. */
+/** `max`, `context length`; but not `maximum number of output tokens` or `output token limit`. */
 function isLimitWordAt(words: readonly string[], at: number): boolean {
   const word = words[at] ?? "";
   const isNamed = (word.startsWith("max_") && !isOutputSetting(word)) || /最大|最多|上限/.test(word);
@@ -147,7 +147,7 @@ function isFollowedByLimitWord(after: readonly string[]): boolean {
 
 const connectingWords = new Set(["is", "was", "of", "context", "length", "window", "size", "limit", "allowed"]);
 
-/** Some name the parts: 100 tokens of output and 40,861 of input are too many for 40,960. */
+/** Some errors count the parts: 100 tokens of output and 40,861 of input exceed 40,960. */
 function sumAbove(counts: readonly TokenCount[], limit: number): number | undefined {
   const sum = counts.reduce((total, { value }) => total + value, 0);
   return sum > limit ? sum : undefined;

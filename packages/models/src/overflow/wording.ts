@@ -3,7 +3,7 @@
 import { includesPhrase, isOverflowCode, padPhrases, parseNumber, type Sentence } from "./sentences.ts";
 import { findTokenLimits, isOutputSetting, isOutputWord } from "./token-limits.ts";
 
-/** What fills the window, and how it is measured. */
+/** Words for the input. */
 const inputWords = new Set(["prompt", "input", "message", "conversation", "context"]);
 const contextPhrases = padPhrases(
   ["context length", "context window", "context size", "context limit", "max context", "context token"],
@@ -27,7 +27,7 @@ export const excessPhrases: readonly string[] = padPhrases(
   [">", ">=", "<=", "range of", "reached", "not enough", "not fit", "is full", "window full"],
 );
 export const limitPhrases: readonly string[] = padPhrases(["max", "only", "limit", "up to", "no more than"]);
-/** Sentences with one of these speak of something else, whatever else is in them. */
+/** A sentence with one of these phrases is about something else. */
 const unrelatedPhrases = padPhrases(
   ["array too long", "tool_use", "tool_result", "tool argument", "valid value", "schema", "too short", "too small"],
   ["must be greater", "must be more", "must be larger", "must be at least", "must be positive", "input should be"],
@@ -41,7 +41,7 @@ const outputLimitPhrases = padPhrases([
   "output token limit",
 ]);
 
-/** Whether the sentence says that what the model should read is too much for it. Uses short word lists, not patterns. */
+/** Whether the sentence says that the input is too long. Uses short word lists, not patterns. */
 export function saysContextTooLong(sentence: Sentence): boolean {
   if (sentence.words.length === 1) return namesOverflowCode(sentence) || saysTooLongInChinese(sentence);
   if (reportsNegativeOutput(sentence)) return true;
@@ -53,7 +53,7 @@ export function saysContextTooLong(sentence: Sentence): boolean {
   );
 }
 
-/** Two sentences that only together hold count and limit: `Prompt tokens: 51200. Model limit: 32768.` */
+/** Two sentences that only together contain count and limit: `Prompt tokens: 51200. Model limit: 32768.` */
 export function sayContextTooLong(first: Sentence, second: Sentence): boolean {
   const combined = { words: [...first.words, ...second.words], line: `${first.line}.${second.line}` };
   if (!combined.words.includes("token") || !combined.words.some(isInputWord) || combined.words.some(isOutputWord))
@@ -69,13 +69,13 @@ export function sayContextTooLong(first: Sentence, second: Sentence): boolean {
 const upperLimitPhrases = padPhrases(["max", "limit", "more than", "at most"]);
 const lowerLimitPhrases = padPhrases(["at least", "min", "minimum", "requires"]);
 
-/** vLLM takes the prompt from the window and complains of the rest: `max_tokens must be at least 1, got -312`. */
+/** vLLM subtracts the prompt from the window and reports the negative rest: `max_tokens must be at least 1, got -312`. */
 function reportsNegativeOutput({ words }: Sentence): boolean {
-  // -1 is what some clients send for "as much as you like".
+  // Some clients send -1 for "no limit".
   return words.some(isOutputSetting) && words.some((word) => /^-\d+$/.test(word) && word !== "-1");
 }
 
-/** How much may come out was set wrongly; nothing is said of what goes in. */
+/** The output setting is invalid; the sentence does not mention the input. */
 function isAboutOutputSetting({ words }: Sentence): boolean {
   const hasDemandAfter = (at: number): boolean => words.slice(at + 1, at + 3).some((word) => demandWords.has(word));
   if (!words.some((word, at) => isOutputSetting(word) && hasDemandAfter(at))) return false;
@@ -89,7 +89,7 @@ function namesOverflowCode({ words }: Sentence): boolean {
   return words.some((word) => word.length > 12 && isOverflowCode(word));
 }
 
-/** The prompt is too long; all messages are too long; the prompt exceeds the maximum length. */
+/** `the prompt is too long`, `all messages are too long`, `the prompt exceeds the maximum length`. */
 function saysTooLong({ words }: Sentence): boolean {
   return words.some((word, at) => {
     const isLong = word === "too" && ["long", "large"].includes(words[at + 1] ?? "");
@@ -111,7 +111,7 @@ function isFiller(word: string): boolean {
 
 const fillerWords = new Set(["is", "are", "was", "far", "way", "much", "has", "token", "length", "size", "count"]);
 
-/** It measures the context, and this is beyond it: `exceeds the context window`, `maximum context length is 128000`. */
+/** Names the size of the context and an excess: `exceeds the context window`, `maximum context length is 128000`. */
 function exceedsContext(sentence: Sentence): boolean {
   const { words } = sentence;
   const hasContextSize = words.some((word, at) => parseNumber(word) !== null && words[at + 1] === "context");
@@ -122,7 +122,7 @@ function exceedsContext(sentence: Sentence): boolean {
   );
 }
 
-/** It counts tokens of what goes in, and they are too many. Tokens that come out are another matter. */
+/** Counts too many input tokens. Output tokens do not count. */
 function countsTooMany(sentence: Sentence): boolean {
   const { words } = sentence;
   if (!words.some((word) => word === "token" || word.endsWith("_tokens"))) return false;
@@ -145,7 +145,7 @@ function isCountedExcess(sentences: readonly Sentence[]): boolean {
   return limit !== undefined && requested !== undefined;
 }
 
-/** Please reduce the length of the messages. */
+/** `Please reduce the length of the messages`. */
 function asksToShorten({ words }: Sentence): boolean {
   return words.some((word, at) => {
     if (!shortenWords.has(word)) return false;
@@ -168,7 +168,7 @@ export interface WordingResult {
   readonly payload: boolean;
   readonly rate: boolean;
   readonly credit: boolean;
-  /** A count against a limit, in words that tell of nothing else: a link to the billing page does not change it. */
+  /** A count above a limit in sentences about nothing else; a link to the billing page does not change it. */
   readonly isCountedOverflow: boolean;
 }
 
@@ -217,7 +217,7 @@ const bodyPhrases = padPhrases(
 );
 const itemPhrases = padPhrases(["mb", "image", "file", "pdf", "audio", "video", "attachment", "pages", "page limit"]);
 
-/** Bytes, pixels, pages, one string: nothing that a summary makes smaller. */
+/** Bytes, pixels, pages, one string: sizes that a summary does not reduce. */
 function isAboutPayload(sentence: Sentence): boolean {
   if (sentence.words.length === 1) return false;
   if (includesPhrase(sentence, stringPhrases)) return true;

@@ -11,10 +11,10 @@ export interface ProviderConnection {
   readonly fetch: typeof fetch;
 }
 
-/** Loads a provider's package, which costs a start's time, only when somebody wants to talk to it. */
-export type LoadLanguageModel = (line: ProviderConnection) => Promise<LanguageModelV4>;
+/** Loads a provider's package on demand, since loading is slow. */
+export type LoadLanguageModel = (connection: ProviderConnection) => Promise<LanguageModelV4>;
 
-/** The settings that all provider packages take by the same names; what is not said is left to them. */
+/** The settings that all provider packages share. Absent ones are left to the package. */
 export function toPackageSettings({ baseUrl, apiKey, headers, fetch }: ProviderConnection): {
   baseURL?: string;
   apiKey?: string;
@@ -49,7 +49,7 @@ export async function loadGoogle(connection: ProviderConnection): Promise<Langua
   return createGoogleGenerativeAI(toPackageSettings(connection))(connection.model);
 }
 
-/** `fileName` is what the package calls itself in its metadata. */
+/** `name` is the package's name in provider metadata. */
 export function createOpenAiCompatibleLoader(
   name: string,
 ): (connection: ProviderConnection) => Promise<LanguageModelV4> {
@@ -64,10 +64,10 @@ export type LoadPackageResult =
   | { readonly type: "loaded"; readonly languageModel: LanguageModelV4 }
   | { readonly type: "not-installed"; readonly package: string }
   | { readonly type: "not-a-provider"; readonly package: string }
-  /** It wants something that it was not given. */
-  | { readonly type: "unwilling"; readonly message: string };
+  /** The package threw, for example because a setting is missing. */
+  | { readonly type: "failed"; readonly message: string };
 
-/** `find` resolves a name as the program that asks would: packages lie beside it, not beside us. */
+/** `importPackage` can resolve the name from the calling program, where its packages are installed. */
 export async function loadPackage(
   packageName: string,
   connection: ProviderConnection,
@@ -82,7 +82,7 @@ export async function loadPackage(
   const languageModel = callOrError(() =>
     createLanguageModel(imported as Readonly<Record<string, unknown>>, connection),
   );
-  if (languageModel instanceof Error) return { type: "unwilling", message: languageModel.message };
+  if (languageModel instanceof Error) return { type: "failed", message: languageModel.message };
   return languageModel ? { type: "loaded", languageModel } : { type: "not-a-provider", package: packageName };
 }
 
@@ -94,7 +94,7 @@ function callOrError<Value>(work: () => Value): Value | Error {
   }
 }
 
-/** Every provider package exports one function `create…` that makes a provider, which makes a model of a name. */
+/** Every provider package exports a function `create…` that returns a provider, a function from model name to model. */
 function createLanguageModel(
   packageExports: Readonly<Record<string, unknown>>,
   connection: ProviderConnection,

@@ -11,18 +11,18 @@ import {
 
 export interface Provider {
   readonly id: string;
-  /** Under which its messages and prices go, where one provider has two names. */
+  /** The id recorded in messages and used for prices, if the provider has two ids. */
   readonly canonicalId?: string;
   /** The wire protocol, in pi's spelling. */
   readonly api: string;
   readonly loadModel: LoadLanguageModel;
-  /** Where it lives, unless only the user knows. */
+  /** Absent if the user must give it. */
   readonly baseUrl?: string;
-  /** The variable of the environment that may hold another address. */
+  /** The environment variable with another base URL. */
   readonly baseUrlVariable?: string;
-  /** Variables of the environment that may hold its key, the first that is set wins; none: it takes everyone. */
+  /** The environment variables with the key; the first one that is set is used. Empty if no key is needed. */
   readonly keyVariables: readonly string[];
-  /** Runs on one's own machine: it knows best how much it shows its model. */
+  /** Runs on a local machine; the server itself determines the window. */
   readonly isLocal?: true;
 }
 
@@ -111,12 +111,12 @@ export function suggestProvider(name: string): string | null {
   const lowerCaseName = name.toLowerCase();
   const modelMatch = providersByModelWord.find(([word]) => lowerCaseName.includes(word))?.[1];
   if (modelMatch) return modelMatch;
-  // Nobody mistypes so much, and it would take long to look.
+  // A longer name is not a mistyped one, and comparing it would be slow.
   if (lowerCaseName.length > MAX_NAME_LENGTH) return null;
   const closest = providers
-    .map(({ id }) => ({ id, far: editDistance(lowerCaseName, id) }))
-    .sort((one, other) => one.far - other.far)[0];
-  return closest && closest.far <= Math.max(1, Math.floor(closest.id.length / 4)) ? closest.id : null;
+    .map(({ id }) => ({ id, distance: editDistance(lowerCaseName, id) }))
+    .sort((one, other) => one.distance - other.distance)[0];
+  return closest && closest.distance <= Math.max(1, Math.floor(closest.id.length / 4)) ? closest.id : null;
 }
 
 const MAX_NAME_LENGTH = 64;
@@ -133,7 +133,7 @@ const providersByModelWord = [
   ["lmstudio", "lm-studio"],
 ] as const;
 
-/** Letters to add, drop or change. */
+/** The number of letters to add, remove or change. */
 function editDistance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, index) => index);
   for (const [index, letter] of [...one].entries()) {

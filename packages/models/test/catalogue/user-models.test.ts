@@ -15,8 +15,8 @@ test("CAT4 a valid file is parsed into its models", () => {
 });
 
 test.each([
-  ["gpt", {}, "gpt", 'names no model; write "provider/model" or "provider/*"'],
-  ["a/*/b", {}, "a/*/b", "has a star that is not its last letter; only the end may be open"],
+  ["gpt", {}, "gpt", 'does not name a model; write "provider/model" or "provider/*"'],
+  ["a/*/b", {}, "a/*/b", "has a star before its end; only the last character may be a star"],
   ["a/b", 128_000, "a/b", 'is 128000; write { "contextWindow": 128000 }'],
   [
     "a/b",
@@ -29,7 +29,7 @@ test.each([
     "a/b",
     { contextwindow: 1 },
     "a/b › contextwindow",
-    "is no field; write one of contextWindow, maxTokens, prices, input, reasoning, tools",
+    "is not a field; write one of contextWindow, maxTokens, prices, input, reasoning, tools",
   ],
   ["a/b", { input: ["image"] }, "a/b › input", 'is ["image"]; write ["text"] or ["text", "image"]'],
   ["a/b", { reasoning: "yes" }, "a/b › reasoning", 'is "yes"; write true or false'],

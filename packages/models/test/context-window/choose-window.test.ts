@@ -40,12 +40,12 @@ describe("context window", () => {
   test("SEE1 the smallest of setting, served and learnt is the window, and it says whose it is", () => {
     const parts = { setting: 64_000, served: loaded(32_768), learned: 40_000, catalogueWindow: 200_000 };
     expect(chooseContextWindow(parts)).toEqual({ tokens: 32_768, source: "served" });
-    expect(chooseContextWindow({ ...parts, learned: 8_000 })).toEqual({ tokens: 8_000, source: "learnt" });
+    expect(chooseContextWindow({ ...parts, learned: 8_000 })).toEqual({ tokens: 8_000, source: "learned" });
     expect(chooseContextWindow({ ...parts, setting: 4_000 })).toEqual({ tokens: 4_000, source: "setting" });
   });
 
   test("SEE1 the catalogue's figure counts where nobody has spoken, and overrules nobody", () => {
-    expect(chooseContextWindow({ catalogueWindow: 128_000 })).toEqual({ tokens: 128_000, source: "known" });
+    expect(chooseContextWindow({ catalogueWindow: 128_000 })).toEqual({ tokens: 128_000, source: "catalogue" });
     expect(chooseContextWindow({ setting: 1_000_000, catalogueWindow: 128_000 })).toEqual({
       tokens: 1_000_000,
       source: "setting",
@@ -71,7 +71,7 @@ describe("context window", () => {
 
   test("SEE1 figures that are none do not count", () => {
     const odd = { setting: 0, served: loaded(Number.NaN), learned: -1, catalogueWindow: 128_000 };
-    expect(chooseContextWindow(odd)).toEqual({ tokens: 128_000, source: "known" });
-    expect(chooseContextWindow({ served: null, catalogueWindow: 128_000 }).source).toBe("known");
+    expect(chooseContextWindow(odd)).toEqual({ tokens: 128_000, source: "catalogue" });
+    expect(chooseContextWindow({ served: null, catalogueWindow: 128_000 }).source).toBe("catalogue");
   });
 });

@@ -14,8 +14,8 @@ describe("truncation notice", () => {
   test("SEE6 a cut is said with its figures and the remedy", () => {
     const cut = { estimate: 60_000.4, reported: 4_096, window: 4_096, endpointLabel: "http://127.0.0.1:11434/v1" };
     expect(formatTruncation(cut)).toBe(
-      "http://127.0.0.1:11434/v1 counted 4,096 of about 60,000 tokens: it seems to drop what does not fit, silently. " +
-        "Its window is taken for 4,096 tokens from now on. Serve a larger one (Ollama: OLLAMA_CONTEXT_LENGTH or num_ctx; " +
+      "http://127.0.0.1:11434/v1 counted 4,096 of about 60,000 tokens: it seems to silently drop what does not fit. " +
+        "From now on its window is assumed to be 4,096 tokens. Serve a larger window (Ollama: OLLAMA_CONTEXT_LENGTH or num_ctx; " +
         "llama.cpp: -c; LM Studio: context length) to keep more.",
     );
   });
@@ -28,14 +28,14 @@ describe("learn from errors", () => {
   function after(...seen: readonly Parameters<typeof learnWindow>[1][]): LearnResult {
     return seen.reduce<LearnResult>(({ learned }, each) => learnWindow(learned, each), {
       learned: { ratio: 1 },
-      verdict: "nothing",
+      verdict: "unknown",
     });
   }
 
   describe("a server that cuts", () => {
     test("SEE6 60,000 tokens counted as 4,096 are a cut, and 4,096 is the window", () => {
       const { learned, verdict } = after(reply(60_000, 4_096));
-      expect(verdict).toBe("cut");
+      expect(verdict).toBe("truncated");
       expect(learned).toMatchObject({ window: 4_096, from: "truncation" });
     });
 
@@ -51,7 +51,7 @@ describe("learn from errors", () => {
           for (let estimate = 1_000; ; estimate = Math.ceil(estimate * growth)) {
             const holds = Math.round(estimate * counts);
             const lesson = learnWindow(learnt, reply(estimate, Math.min(holds, window)));
-            if (lesson.verdict === "cut") {
+            if (lesson.verdict === "truncated") {
               expect(lesson.learned.window).toBe(window);
               return;
             }
@@ -69,7 +69,7 @@ describe("learn from errors", () => {
         reply(3_900, 3_950),
         reply(2_000, 1_900),
       );
-      expect(verdict).toBe("healthy");
+      expect(verdict).toBe("complete");
       expect(learned.window).toBe(4_096);
     });
 
@@ -84,8 +84,8 @@ describe("learn from errors", () => {
       expect(verdict).not.toBe("withdrawn");
       expect(learned.window).toBe(8_192);
       expect(learned.ratio).toBeGreaterThan(1.5);
-      expect(learnWindow(learned, counted(10_000)).verdict).toBe("cut");
-      expect(learnWindow(learned, counted(12_467)).verdict).toBe("cut");
+      expect(learnWindow(learned, counted(10_000)).verdict).toBe("truncated");
+      expect(learnWindow(learned, counted(12_467)).verdict).toBe("truncated");
     });
 
     test("SEE6 is never forgiven on the word of a reply that was cut itself", () => {
@@ -112,9 +112,9 @@ describe("learn from errors", () => {
 
     test("SEE6 and says what it serves is believed: more was sent, and the count fits", () => {
       const { learned, verdict } = after(reply(6_000, 4_096, 4_096));
-      expect(verdict).toBe("cut");
+      expect(verdict).toBe("truncated");
       expect(learned.window).toBeUndefined();
-      expect(after(reply(4_200, 4_000, 4_096)).verdict).toBe("healthy");
+      expect(after(reply(4_200, 4_000, 4_096)).verdict).toBe("complete");
     });
   });
 
@@ -128,7 +128,7 @@ describe("learn from errors", () => {
 
     test("SEE11 that is seen again in a later session is carried over for good", () => {
       const twice = learnWindow(carryToNextSession(once), reply(40_000, 8_100));
-      expect(twice).toMatchObject({ verdict: "cut", learned: { window: 8_100, cuts: 2 } });
+      expect(twice).toMatchObject({ verdict: "truncated", learned: { window: 8_100, cuts: 2 } });
       expect(carryToNextSession(twice.learned)).toEqual(twice.learned);
     });
 
@@ -146,10 +146,10 @@ describe("learn from errors", () => {
   describe("a tokenizer of its own", () => {
     test("SEE7 is forgiven at the next request: 0.4 tokens for one of ours", () => {
       const suspected = after(reply(10_000, 4_000));
-      expect(suspected.verdict).toBe("cut");
+      expect(suspected.verdict).toBe("truncated");
       const forgiven = learnWindow(suspected.learned, reply(3_000, 1_200));
       expect(forgiven).toEqual({ learned: { ratio: 0.4, most: 4_000 }, verdict: "withdrawn" });
-      expect(learnWindow(forgiven.learned, reply(50_000, 20_000)).verdict).toBe("healthy");
+      expect(learnWindow(forgiven.learned, reply(50_000, 20_000)).verdict).toBe("complete");
     });
 
     test("SEE7 counting 0.4 to 1.6 times ours never costs more than one round", () => {
@@ -166,7 +166,7 @@ describe("learn from errors", () => {
           for (const { size, noise } of requests) {
             const estimate = Math.ceil(size * (learnt?.window ?? 128_000));
             const lesson = learnWindow(learnt, reply(estimate, Math.round(estimate * counts * noise)));
-            if (lesson.verdict === "cut") rounds++;
+            if (lesson.verdict === "truncated") rounds++;
             learnt = lesson.learned;
           }
           expect(rounds).toBeLessThanOrEqual(1);
@@ -176,7 +176,7 @@ describe("learn from errors", () => {
 
     test("SEE7 and a real cut beside it: only the tokenizer is forgiven", () => {
       const { learned, verdict } = after(reply(60_000, 4_096), reply(3_000, 1_200));
-      expect(verdict).toBe("healthy");
+      expect(verdict).toBe("complete");
       expect(learned.window).toBe(4_096);
     });
   });
@@ -184,14 +184,14 @@ describe("learn from errors", () => {
   describe("counts that are none", () => {
     test("SEE8 zero and missing usage teach nothing", () => {
       for (const reported of [0, null, Number.NaN, -5]) {
-        expect(after(reply(60_000, reported))).toEqual({ learned: { ratio: 1 }, verdict: "nothing" });
+        expect(after(reply(60_000, reported))).toEqual({ learned: { ratio: 1 }, verdict: "unknown" });
       }
     });
 
     test("SEE8 a count of what the cache did not hold teaches nothing", () => {
       const { learned } = after(reply(20_000, 20_000));
-      expect(learnWindow(learned, reply(21_000, 1_500))).toEqual({ learned, verdict: "nothing" });
-      expect(after(reply(20_000, 300)).verdict).toBe("nothing");
+      expect(learnWindow(learned, reply(21_000, 1_500))).toEqual({ learned, verdict: "unknown" });
+      expect(after(reply(20_000, 300)).verdict).toBe("unknown");
     });
 
     test("SEE8 any counts leave a window that is none, or one that was counted or named", () => {

@@ -20,7 +20,7 @@ describe.each(cases)("$kind with a window of $window", ({ kind, window }) => {
       reported: 0,
       served: served?.window,
     });
-    expect(verdict).toBe("nothing");
+    expect(verdict).toBe("unknown");
     expect(chooseContextWindow({ served, learned: learned.window, catalogueWindow: known })).toEqual({
       tokens: window,
       source: "served",
@@ -29,10 +29,10 @@ describe.each(cases)("$kind with a window of $window", ({ kind, window }) => {
 
   test("SEE6 is recognised by its silent truncation where nobody may ask it", () => {
     const { learned, verdict } = learnWindow(undefined, { type: "reply", estimate: 60_000, reported: window });
-    expect(verdict).toBe("cut");
+    expect(verdict).toBe("truncated");
     expect(chooseContextWindow({ learned: learned.window, catalogueWindow: known })).toEqual({
       tokens: window,
-      source: "learnt",
+      source: "learned",
     });
   });
 });

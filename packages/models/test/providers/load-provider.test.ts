@@ -46,14 +46,14 @@ test("VOI13 what is missing is named, and what was meant is guessed", async () =
     return opened.type === "opened" ? "opened" : `${opened.type}: ${opened.message}`;
   };
   expect(await said({ provider: "anthropic", model: "m" })).toBe(
-    "no-key: anthropic needs a key: set ANTHROPIC_API_KEY, or hand one in as apiKey",
+    "no-key: anthropic needs a key: set ANTHROPIC_API_KEY, or pass one as apiKey",
   );
   expect(await said({ provider: "openai", model: "m", apiKey: "" })).toMatch(/^no-key/);
   expect(await said({ provider: "antropic", model: "m" })).toMatch(/^unknown-provider: .* Did you mean anthropic\?/);
   expect(await said({ provider: "gemini", model: "m" })).toMatch(/Did you mean google\?/);
   expect(await said({ provider: "zzzzzzzz", model: "m" })).not.toMatch(/Did you mean/);
   expect(await said({ provider: "openai-compatible", model: "m" })).toMatch(/^incomplete: .*needs a baseUrl/);
-  expect(await said({ provider: "ollama", model: "m", baseUrl: "not a url" })).toMatch(/^incomplete: .*no address/);
+  expect(await said({ provider: "ollama", model: "m", baseUrl: "not a url" })).toMatch(/^incomplete: .*not an http or https URL/);
   expect(await said({ provider: "ollama", model: " " })).toMatch(/^incomplete: which model/);
 });
 

@@ -40,7 +40,7 @@ describe.each(kinds.flatMap((kind) => sizes.map((tokens) => ({ kind, tokens })))
       const cut = await ask(opened.model, tokens * 3);
       expect(cut).toMatchObject({ type: "reply-failed", failure: { kind: "overflow", limit: tokens } });
       expect(cut.type === "reply-failed" && cut.failure.message).toContain("silently");
-      expect(opened.window()).toEqual({ tokens, source: "learnt" });
+      expect(opened.window()).toEqual({ tokens, source: "learned" });
       expect(await ask(opened.model, tokens * 0.6)).toMatchObject({ type: "reply-ended" });
       expect(asked(server).map(({ truncated = 0 }) => truncated > 0)).toEqual([false, true, false]);
     });
@@ -71,7 +71,7 @@ test("SYS2 a model that can call no tools, as Ollama or the user says, is given 
   };
   const opened = await open("ollama");
   expect(opened.model.takesTools).toBe(false);
-  expect(opened.notes().join()).toMatch(/ollama\/qwen3 cannot call tools: .* choose another model/);
+  expect(opened.notes().join()).toMatch(/ollama\/qwen3 cannot call tools, so it .* choose another model/);
   expect(await lastOf(opened.model.stream(request, {}))).toMatchObject({ type: "reply-ended" });
   const [sent] = asked(server).map(({ body }) => JSON.stringify(body));
   expect(sent).not.toMatch(/"tools"|tool_calls|"tool"/);
@@ -108,7 +108,7 @@ test("SEE10 what was learnt twice holds for the next session too", async () => {
   const first = await open("llama.cpp", 100_000, windows);
   for (let round = 0; round < 2; round += 1) await ask(first.model, 30_000);
   const second = await open("llama.cpp", 100_000, windows);
-  expect(second.window()).toEqual({ tokens: 8_192, source: "learnt" });
+  expect(second.window()).toEqual({ tokens: 8_192, source: "learned" });
 });
 
 async function open(
@@ -150,8 +150,8 @@ test("SEE10 a lesson that cannot be kept costs no reply, and is noted", async ()
     type: "reply-failed",
     failure: { kind: "overflow", limit: 8_192 },
   });
-  expect(opened.window()).toEqual({ tokens: 8_192, source: "learnt" });
-  expect(opened.notes()).toEqual([expect.stringContaining("could not be kept")]);
+  expect(opened.window()).toEqual({ tokens: 8_192, source: "learned" });
+  expect(opened.notes()).toEqual([expect.stringContaining("could not be saved")]);
 });
 
 test("SEE1 a model nobody has heard of says that its window is assumed", async () => {
