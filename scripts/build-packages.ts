@@ -7,7 +7,7 @@
 import { rmSync } from "node:fs";
 import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
-import { type OutputChunk, type RolldownOptions, rolldown } from "rolldown";
+import { type OutputChunk, type OutputOptions, type RolldownOptions, rolldown } from "rolldown";
 import { dts } from "rolldown-plugin-dts";
 import { buildProgram, formatSize } from "./build-program.ts";
 import {
@@ -59,18 +59,19 @@ async function buildLibrary({ folder, manifest }: Package): Promise<readonly Out
     transform: { target: NODE_TARGET, define: { PITH_VERSION: JSON.stringify(manifest.version) } },
   };
   // Two bundles, because declarations share other chunks than code.
-  const code = await writeBundle(base, dist);
-  const declarations = await writeBundle({ ...base, plugins: [dts({ oxc: true, emitDtsOnly: true })] }, dist);
+  const code = await writeBundle(base, { dir: dist, comments: { jsdoc: false } });
+  // Editors show the comments of the declarations; in the code they would only be parsed at every start.
+  const declarations = await writeBundle({ ...base, plugins: [dts({ oxc: true, emitDtsOnly: true })] }, { dir: dist });
   const chunks = [...code, ...declarations];
   writeNotices({ chunks, folder: dist, packageFolder: folder });
   return chunks;
 }
 
-async function writeBundle(options: RolldownOptions, dir: string): Promise<readonly OutputChunk[]> {
+async function writeBundle(options: RolldownOptions, output: OutputOptions): Promise<readonly OutputChunk[]> {
   const bundle = await rolldown(options);
-  const { output } = await bundle.write({ dir, format: "esm", chunkFileNames: "shared/[name].js" });
+  const written = await bundle.write({ ...output, format: "esm", chunkFileNames: "shared/[name].js" });
   await bundle.close();
-  return output.filter((part) => part.type === "chunk");
+  return written.output.filter((part) => part.type === "chunk");
 }
 
 /** The name of each built file, and its source: `{ node: "…/src/node/index.ts" }`. */

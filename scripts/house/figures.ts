@@ -15,6 +15,14 @@ export const AIMS: Readonly<Record<string, number>> = {
   context_exports: 270,
   context_main_exports: 130,
   one_word_participles: 10,
+  agent_files: 120,
+  models_files: 50,
+  testkit_files: 50,
+  scripts_files: 35,
+  agent_participles: 10,
+  models_participles: 10,
+  testkit_participles: 10,
+  scripts_participles: 10,
   compaction_lines: 2600,
   turn_lines: 1500,
   bash_lines: 1200,
@@ -50,12 +58,28 @@ export function measureSources(workspace: Workspace): SourceFigures {
     context_depth: deepestFolder(listWithin(CONTEXT_SOURCES)),
     ...countContextExports(workspace),
     one_word_participles: listParticipleNames(listWithin(CONTEXT_SOURCES)).length,
+    ...countParticiples(listWithin),
     compaction_lines: countPathLines(workspace, "compaction path"),
     turn_lines: countPathLines(workspace, "turn path"),
     bash_lines: countPathLines(workspace, "bash path"),
     gerund_folders: listGerundFolders(listWithin("packages/")).length,
     cycles: findFilesInCycles(relativeImportGraph(workspace)).length,
   };
+}
+
+/**
+ * Counts names that are a participle alone, such as `INTERRUPTED`, and functions and variables that begin with one, such as
+ * `parsedRows`. A type such as `ParsedRule` and a constant such as `KNOWN_FIELDS` are an adjective and a noun, and are not counted.
+ */
+function countParticiples(listWithin: (folder: string) => readonly Source[]): SourceFigures {
+  const packages = ["agent_files", "models_files", "testkit_files", "scripts_files"];
+  return Object.fromEntries(
+    packages.map((name) => {
+      const participles = listParticipleNames(listWithin(COUNTED_FOLDERS[name] ?? ""));
+      const counted = participles.filter(({ name, word }) => name.toLowerCase() === word || /^[a-z]/.test(name));
+      return [name.replace("_files", "_participles"), counted.length];
+    }),
+  );
 }
 
 function deepestFolder(sources: readonly Source[]): number {
