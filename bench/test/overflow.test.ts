@@ -31,6 +31,6 @@ test.each([
   ["/nowhere/at/all", "no such file or folder: /nowhere/at/all"],
   [import.meta.dirname, "no .json file in"],
   [join(import.meta.dirname, "../package.json"), "is not a list of refusals"],
-])("a corpus that cannot be read is named: %s", (corpus, sentence) => {
+])("reports a corpus that cannot be read: %s", (corpus, sentence) => {
   expect(() => readCorpus(corpus)).toThrow(sentence);
 });

@@ -39,7 +39,7 @@ test.each([
   [["reading", "--corpus", evals], 1, "is a file. Give the folder that contains it."],
   [["reading", "--corpus", import.meta.dirname], 1, "no .jsonl file below it"],
   [["reading", "--fast"], 1, "Unknown option '--fast'"],
-])("a call that cannot be carried out says why: %j", (args, status, sentence) => {
+])("reports why a command line is invalid: %j", (args, status, sentence) => {
   const answer = runEval(...args);
   expect(answer.status).toBe(status);
   expect(answer.stderr).toContain(sentence);

@@ -24,13 +24,13 @@ export class PromptCache {
 
   #countByMarks(points: readonly CachePoint[], minTokens: number): CacheUsage {
     const markedIndexes = points.flatMap((point, index) =>
-      point.keptFor === null || point.tokens < minTokens ? [] : [index],
+      point.ttlSeconds === null || point.tokens < minTokens ? [] : [index],
     );
     const cachedPoints = markedIndexes.flatMap((index) => this.#findLongest(pointsInReach(points, index)) ?? []);
     const readTokens = Math.max(0, ...cachedPoints.map(({ tokens }) => tokens));
     for (const { hash } of cachedPoints) this.#store(hash, 0);
     const markedPoints = markedIndexes.map((index) => points[index]).filter((point) => point !== undefined);
-    for (const { hash, keptFor } of markedPoints) this.#store(hash, keptFor ?? 0);
+    for (const { hash, ttlSeconds } of markedPoints) this.#store(hash, ttlSeconds ?? 0);
     return { read: readTokens, written: Math.max(0, (markedPoints.at(-1)?.tokens ?? 0) - readTokens) };
   }
 
@@ -62,22 +62,22 @@ export interface CachePoint {
   /** The hash of the prompt up to this position. */
   readonly hash: string;
   readonly tokens: number;
-  readonly keptFor: number | null;
+  readonly ttlSeconds: number | null;
   /** The block number for the look-back limit. Blocks with the same run key share one number. */
   readonly position: number;
 }
 
 /** The settings are hashed with the first message, so that they do not change the prefixes of tools and system. */
-export function listBlockPoints({ pieces, settings }: Prompt, modelKey: string): readonly CachePoint[] {
+export function listBlockPoints({ blocks, settings }: Prompt, modelKey: string): readonly CachePoint[] {
   let hash = modelKey;
   let bytes = 0;
   let position = 0;
-  return pieces.map(({ level, text, keptFor, runKey }, index) => {
-    if (runKey === undefined || pieces[index - 1]?.runKey !== runKey) position += 1;
-    const isFirstMessage = level === "messages" && pieces[index - 1]?.level !== "messages";
+  return blocks.map(({ level, text, ttlSeconds, runKey }, index) => {
+    if (runKey === undefined || blocks[index - 1]?.runKey !== runKey) position += 1;
+    const isFirstMessage = level === "messages" && blocks[index - 1]?.level !== "messages";
     hash = hashPrefix(hash, isFirstMessage ? settings : "", text);
     bytes += Buffer.byteLength(text);
-    return { hash, tokens: bytesToTokens(bytes), keptFor, position };
+    return { hash, tokens: bytesToTokens(bytes), ttlSeconds, position };
   });
 }
 
@@ -90,11 +90,11 @@ export function listStepPoints(
   { modelKey, step }: { readonly modelKey: string; readonly step: number },
 ): readonly CachePoint[] {
   // Joined without separators: the steps must not count more bytes than the prompt has.
-  const bytes = Buffer.from(prompt.pieces.map(({ text }) => text).join(""));
+  const bytes = Buffer.from(prompt.blocks.map(({ text }) => text).join(""));
   let hash = hashPrefix(modelKey, prompt.settings, "");
   return Array.from({ length: Math.floor(bytes.length / (step * 4)) }, (_, index) => {
     hash = hashPrefix(hash, "", bytes.subarray(index * step * 4, (index + 1) * step * 4));
-    return { hash, tokens: (index + 1) * step, keptFor: null, position: index };
+    return { hash, tokens: (index + 1) * step, ttlSeconds: null, position: index };
   });
 }
 

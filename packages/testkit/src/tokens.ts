@@ -6,8 +6,8 @@ export function bytesToTokens(bytes: number): number {
   return Math.ceil(bytes / 4);
 }
 
-export function countPromptTokens({ pieces }: Prompt): number {
-  return bytesToTokens(pieces.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0));
+export function countPromptTokens({ blocks }: Prompt): number {
+  return bytesToTokens(blocks.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0));
 }
 
 export function countReplyTokens(parts: readonly FinalPart[]): number {

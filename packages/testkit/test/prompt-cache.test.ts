@@ -52,7 +52,7 @@ test.each([
   ["claude-3-haiku-20240307", 2048],
   ["claude-sonnet-4-5", 1024],
   ["claude-opus-4-1", 1024],
-])("KIT4 %s keeps nothing under %i tokens", async (model, least) => {
+])("KIT4 %s caches nothing below %i tokens", async (model, least) => {
   const under = await ask({ model, messages: [user(markedBlock("x".repeat((least - 30) * 4)))] });
   expect(under).toMatchObject({ cacheWrite: 0 });
   const over = await ask({ model, messages: [user(markedBlock("x".repeat(least * 4)))] });
@@ -99,7 +99,7 @@ test("KIT4 counts consecutive calls, and consecutive results, as one block when 
 test.each([
   ["thinking", { thinking: { type: "enabled", budget_tokens: 1024 } }],
   ["tool choice", { tool_choice: { type: "any" } }],
-])("KIT4 with another %s only tools and system are read", async (_, change) => {
+])("KIT4 with another %s it reads only tools and system", async (_, change) => {
   const body = {
     system: [markedBlock(longText("s"))],
     tools: [{ name: "t", input_schema: { type: "object" } }],

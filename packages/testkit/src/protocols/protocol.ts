@@ -50,7 +50,7 @@ export interface ServerEvent {
 }
 
 export interface Prompt {
-  readonly pieces: readonly PromptBlock[];
+  readonly blocks: readonly PromptBlock[];
   /** Settings that invalidate the cached messages when they change, such as thinking and tool choice. */
   readonly settings: string;
 }
@@ -60,7 +60,7 @@ export interface PromptBlock {
   /** The block's JSON without its cache mark. */
   readonly text: string;
   /** The time to live of a cache mark on this block, in seconds; null without a mark. */
-  readonly keptFor: number | null;
+  readonly ttlSeconds: number | null;
   /** Consecutive blocks with the same key count as one for the look-back limit. */
   readonly runKey?: string;
 }

@@ -41,7 +41,7 @@ test("KIT7 Ctrl-C stops it, even during a stalled reply", async () => {
 });
 
 test.each([{ waitMs: 3_600_000 }, { everyMs: 3_600_000 }])(
-  "KIT7 Ctrl-C ends it, even while a reply waits: %j",
+  "KIT7 Ctrl-C stops it, even while a reply waits: %j",
   async (pace) => {
     const { child, url, result } = start(script([{ parts: [{ type: "text", text: "late" }], pace }]));
     const late = readStreamedText(await url).catch(() => "gone");

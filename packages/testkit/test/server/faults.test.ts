@@ -17,7 +17,7 @@ test("KIT5 too many requests: the status, the retry-after header and the provide
 });
 
 test.each([500, 502, 503, 529])(
-  "KIT5 a failure with status %i, in the provider's shape or with bytes of one's own",
+  "KIT5 a failure with status %i, in the provider's format or with a scripted body",
   async (status) => {
     const own = await ask([{ refuse: { status, message: "sorry" } }]);
     expect([own.status, await own.json()]).toMatchObject([status, { error: { message: "sorry" } }]);
@@ -205,7 +205,7 @@ test("KIT5 repeats an event as often as the script says, then sends the rest", a
 });
 
 test.each([{ how: "repeat", after: 3 } as const, { how: "long-line", after: 1 } as const])(
-  "KIT5 $how goes on until the client leaves",
+  "KIT5 $how continues until the client disconnects",
   async (breaks) => {
     const response = await ask([brokenReply(breaks)]);
     let bytes = 0;

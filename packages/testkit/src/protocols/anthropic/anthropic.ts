@@ -65,7 +65,7 @@ function readPrompt(body: Body): Prompt {
     ),
   ];
   return {
-    pieces: isObject(body.cache_control) ? applyRequestMark(promptBlocks, body.cache_control) : promptBlocks,
+    blocks: isObject(body.cache_control) ? applyRequestMark(promptBlocks, body.cache_control) : promptBlocks,
     settings: JSON.stringify([body.thinking ?? null, body.tool_choice ?? null]),
   };
 }
@@ -80,7 +80,7 @@ function createPromptBlock(level: PromptBlock["level"], block: unknown, prefix =
   return {
     level,
     text: prefix + JSON.stringify(block, dropCacheMark),
-    keptFor: isObject(mark) ? markSeconds(mark) : null,
+    ttlSeconds: isObject(mark) ? markSeconds(mark) : null,
     ...(isObject(block) && RUN_TYPES.includes(String(block.type)) && { runKey: String(block.type) }),
     isMarkable: isObject(block) && block.type !== "thinking" && block.type !== "redacted_thinking",
   };
@@ -108,7 +108,7 @@ function asBlocks(content: unknown): readonly unknown[] {
 function applyRequestMark(promptBlocks: readonly MarkableBlock[], mark: Json): readonly PromptBlock[] {
   const last = promptBlocks.findLastIndex(({ isMarkable }) => isMarkable);
   return promptBlocks.map((each, index) =>
-    index === last ? { ...each, keptFor: each.keptFor ?? markSeconds(mark) } : each,
+    index === last ? { ...each, ttlSeconds: each.ttlSeconds ?? markSeconds(mark) } : each,
   );
 }
 

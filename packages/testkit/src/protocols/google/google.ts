@@ -109,7 +109,7 @@ function normalizeValue(value: unknown): unknown {
 /** Reads the prompt in cache order: tools, system, contents. */
 function readPrompt(body: Body): Prompt {
   return {
-    pieces: [
+    blocks: [
       ...asObjects(body.tools).flatMap(createToolBlocks),
       ...listParts(body.systemInstruction).map((part) => createPromptBlock("system", part)),
       ...asObjects(body.contents).flatMap((content) =>
@@ -128,7 +128,7 @@ function createToolBlocks(tool: Body): readonly PromptBlock[] {
 }
 
 function createPromptBlock(level: PromptBlock["level"], part: unknown, prefix = ""): PromptBlock {
-  return { level, text: prefix + JSON.stringify(part), keptFor: null };
+  return { level, text: prefix + JSON.stringify(part), ttlSeconds: null };
 }
 
 function listParts(content: unknown): readonly unknown[] {

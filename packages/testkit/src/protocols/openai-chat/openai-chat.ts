@@ -51,7 +51,7 @@ function readRequest({ body }: ProtocolRequest): ReturnType<Protocol["readReques
 /** Reads the prompt in the order of OpenAI's cache: tools, messages. Requests with different cache keys share no prefixes. */
 function readPrompt({ tools, messages, prompt_cache_key }: Body): Prompt {
   return {
-    pieces: [
+    blocks: [
       ...asArray(tools).map((tool) => createPromptBlock("tools", tool)),
       ...asObjects(messages).map((message) =>
         createPromptBlock(message.role === "system" || message.role === "developer" ? "system" : "messages", message),
@@ -62,5 +62,5 @@ function readPrompt({ tools, messages, prompt_cache_key }: Body): Prompt {
 }
 
 function createPromptBlock(level: PromptBlock["level"], value: unknown): PromptBlock {
-  return { level, text: JSON.stringify(value), keptFor: null };
+  return { level, text: JSON.stringify(value), ttlSeconds: null };
 }

@@ -57,7 +57,7 @@ function lastUserText(items: readonly Json[]): string {
 function readPrompt({ tools, instructions, input, prompt_cache_key }: Body): Prompt {
   const items = typeof input === "string" ? [{ role: "user", content: input }] : asArray(input);
   return {
-    pieces: [
+    blocks: [
       ...asArray(tools).map((tool) => createPromptBlock("tools", tool)),
       ...(typeof instructions === "string" ? [createPromptBlock("system", instructions)] : []),
       ...items.map((item) => createPromptBlock("messages", item)),
@@ -67,5 +67,5 @@ function readPrompt({ tools, instructions, input, prompt_cache_key }: Body): Pro
 }
 
 function createPromptBlock(level: PromptBlock["level"], value: unknown): PromptBlock {
-  return { level, text: JSON.stringify(value), keptFor: null };
+  return { level, text: JSON.stringify(value), ttlSeconds: null };
 }

@@ -287,11 +287,11 @@ test.each([
     { ...messages(hello, reply(call("a")), user(result("a"))), thinking: { type: "adaptive" } },
   ],
   ["a mark of the request", { ...validBody, cache_control: mark }],
-])("KIT2 %s is taken", async (_, body) => {
+])("KIT2 accepts %s", async (_, body) => {
   expect(await ask(body)).toMatchObject({ status: 200 });
 });
 
-test.each(refusals)("KIT2 %s is refused by name", async (_, body, message) => {
+test.each(refusals)("KIT2 %s is refused", async (_, body, message) => {
   const { status, kind, ...rest } = await ask(body);
   expect(rest.message).toMatch(message);
   expect({ status, kind }).toEqual({ status: 400, kind: "invalid_request_error" });

@@ -225,7 +225,7 @@ test("KIT2 accepts a request with every kind of field, with its key in the heade
   });
 });
 
-test.each(refusals)("KIT2 %s is refused by name", async (_, body, message) => {
+test.each(refusals)("KIT2 %s is refused", async (_, body, message) => {
   const { status, kind, ...rest } = await ask(body);
   expect(rest.message).toMatch(message);
   expect({ status, kind }).toEqual({ status: 400, kind: "INVALID_ARGUMENT" });

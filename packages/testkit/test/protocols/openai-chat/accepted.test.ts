@@ -19,7 +19,7 @@ test.each([
   ["a conversation of system messages alone", [{ role: "system", content: "x" }]],
   ["arguments that are no JSON", [user, ...callAndResult("a", '{"path":'), user]],
   ["arguments of nothing", [user, ...callAndResult("a", ""), user]],
-])("KIT2 OpenAI takes %s", async (_, messages) => {
+])("KIT2 OpenAI accepts %s", async (_, messages) => {
   for (const model of ["gpt-4.1", "o3", "chatgpt-4o-latest"]) expect(await ask({ model, messages })).toBe(200);
 });
 
@@ -36,7 +36,7 @@ test.each([
       { role: "function", name: "read", content: "text" },
     ],
   ],
-])("KIT2 everybody takes %s", async (_, messages) => {
+])("KIT2 OpenAI and other servers accept %s", async (_, messages) => {
   for (const model of ["gpt-4.1", "kimi-k2"]) expect(await ask({ model, messages })).toBe(200);
 });
 
@@ -53,7 +53,7 @@ test.each([
   { model: "gpt-5.2", temperature: 0, reasoning_effort: "none" },
   { model: "gpt-5-chat-latest", temperature: 0 },
   { model: "qwen3", max_tokens: 9, temperature: 0.6 },
-])("KIT2 %j is taken", async (settings) => {
+])("KIT2 accepts %j", async (settings) => {
   expect(await ask({ ...settings, messages: [user] })).toBe(200);
 });
 
