@@ -48,7 +48,7 @@ describe("finding it", () => {
     const command = formatInstallCommand("/home/u/.pith/sandbox-runtime");
     expect(command).toMatch(/^npm install --ignore-scripts --save-exact --prefix \/home\/u\/\.pith\/sandbox-runtime @/);
     expect(command.split(" ").slice(6)).toEqual(PINNED_PACKAGES.map(({ name, version }) => `${name}@${version}`));
-    const page = readFileSync(join(import.meta.dirname, "../../../../../../docs/platforms.md"), "utf8");
+    const page = readFileSync(join(import.meta.dirname, "../../../../../docs/platforms.md"), "utf8");
     for (const { name, version } of PINNED_PACKAGES) expect(page).toContain(`${name}@${version}`);
     expect(formatInstallCommand("/home/an other/it's")).toContain(`--prefix '/home/an other/it'\\''s' @`);
   });

@@ -9,7 +9,7 @@ import {
   RUNTIME_VERSION,
 } from "../../../src/node/sandbox-runtime/install.ts";
 
-const peers = join(import.meta.dirname, "../../../../../../.peers");
+const peers = join(import.meta.dirname, "../../../../../.peers");
 
 /** Fails where the registry cannot be reached. Tests that run at the same time may fetch it twice; one of them is kept. */
 export function installedRuntime(): InstalledRuntime {
