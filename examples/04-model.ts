@@ -1,4 +1,4 @@
-/** A session talks to one provider, goes on with another, and is told in plain words when it was too much. No key needed: a scripted server stands in for both. */
+/** Runs one session with two providers and shows an overflow error. Needs no key: a scripted server replaces both providers. */
 
 import assert from "node:assert/strict";
 import { buildRequest, buildSessionContext, MemoryStore, type Model, Session } from "@pith/context";
@@ -50,13 +50,13 @@ await session.append(
 );
 
 // Claude thinks and calls a tool …
-const called = await ask(claude.model);
-assert.ok(called.type === "reply-ended");
-console.log(called.message.content);
-const [, call] = called.message.content;
+const reply = await ask(claude.model);
+assert.ok(reply.type === "reply-ended");
+console.log(reply.message.content);
+const [, call] = reply.message.content;
 assert.ok(call?.type === "toolCall");
 await session.append(
-  { type: "message", message: called.message },
+  { type: "message", message: reply.message },
   {
     type: "message",
     message: {
@@ -70,13 +70,13 @@ await session.append(
   },
 );
 
-// … and GPT goes on from its result, over another protocol. What it cost stands in the message.
-const told = await ask(gpt.model);
-assert.ok(told.type === "reply-ended");
-console.log(told.message.content, told.message.usage);
-await session.append({ type: "message", message: told.message });
+// … and GPT continues from its result, over another protocol. The message has the usage and cost.
+const answer = await ask(gpt.model);
+assert.ok(answer.type === "reply-ended");
+console.log(answer.message.content, answer.message.usage);
+await session.append({ type: "message", message: answer.message });
 
-// A provider's own words for "too long" are one kind of failure, whoever says it and however.
+// Every provider's error for a context that is too long has the same failure kind.
 const tooLong = await ask(claude.model);
 assert.ok(tooLong.type === "reply-failed");
 console.log(tooLong.failure);
@@ -91,9 +91,9 @@ assert.deepEqual(
 await server.close();
 
 async function ask(model: Model) {
-  const request = buildRequest(buildSessionContext(session.branch), { model: model, thinking: "medium" });
+  const request = buildRequest(buildSessionContext(session.branch), { model, thinking: "medium" });
   for await (const event of model.stream(request, {})) {
     if (event.type === "reply-ended" || event.type === "reply-failed") return event;
   }
-  throw new Error("every stream ends in one of the two");
+  throw new Error("the stream ended without reply-ended or reply-failed");
 }

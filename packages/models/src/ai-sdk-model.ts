@@ -36,122 +36,66 @@ import { countsOutputTokens, detectReplyOverflow, type ReplyOverflow } from "./o
 import { IdleTimeoutError, readStreamParts } from "./read-stream.ts";
 import { ReplyMeter } from "./reply-limit.ts";
 
-export interface OverflowCheckInput {
-  readonly ending: Extract<Ending, { readonly type: "ended" }>;
-  readonly usage: Usage;
-  readonly budget: OutputBudget;
-  readonly provider: string;
-}
-
-/** Null if the reply and its request fit. */
-export function detectOverflow({ ending, usage, budget, provider }: OverflowCheckInput): DetectedOverflow | null {
-  const { input, output, cacheRead, cacheWrite } = usage;
-  const overflow = detectReplyOverflow({
-    stopReason: ending.raw ?? ending.stopReason,
-    ...{ input, output, cacheRead, cacheWrite },
-    window: budget.window,
-    maxOutput: budget.maxTokens,
-  });
-  // Some servers cut every reply short for other reasons. A window that is less than half full is not the reason.
-  if (!overflow || (overflow.kind === "squeezed" && usage.totalTokens < budget.window / 2)) return null;
-  const { isReplyValid, limit } = overflow;
-  const failure = { kind: "overflow" as const, message: `${provider} ${overflowDescriptions[overflow.kind]}` };
-  return { isReplyValid, failure: limit === undefined ? failure : { ...failure, limit } };
-}
-
-export interface DetectedOverflow {
-  /** Whether the reply can be used. */
-  readonly isReplyValid: boolean;
-  readonly failure: ModelFailure;
-}
-
-const overflowDescriptions: Readonly<Record<ReplyOverflow["kind"], string>> = {
-  named: "says that the context window is full",
-  "no-room": "had no room left for an answer",
-  "over-window": "read more than the context window holds",
-  truncated: "read much less than was sent: it seems to have cut the context",
-  squeezed: "cut the answer short: the context left too little room for it",
-};
-
-export interface FinalEventContext {
-  readonly modelName: ModelName;
-  readonly prices?: Prices | undefined;
-  readonly runtime: Pick<Runtime, "now">;
-  readonly budget: OutputBudget;
-  readonly isAborted: boolean;
-}
-
-type FinalEvent = Extract<ModelEvent, { readonly type: "reply-ended" | "reply-failed" }>;
-
-/** The one event that ends every stream: the reply, or the failure and what had arrived by then. */
-export function createFinalEvent(draft: Draft, context: FinalEventContext): FinalEvent {
-  const ending = determineEnding(draft);
-  if (ending.type !== "ended")
-    return createFailedEvent(draft, context, describeEnding(ending, { ...context, replyText: refusalText(draft) }));
-  const message = buildMessage(draft, context, { stopReason: ending.stopReason });
-  const overflow = detectOverflow({
-    ending,
-    usage: message.usage,
-    budget: context.budget,
-    provider: context.modelName.provider,
-  });
-  if (!overflow) return { type: "reply-ended", message };
-  if (!overflow.isReplyValid) return createFailedEvent(draft, context, overflow.failure);
-  return { type: "reply-ended", message, overflow: overflow.failure };
-}
-
-function describeEnding(
-  ending: Exclude<Ending, { readonly type: "ended" }>,
-  {
-    modelName: { provider },
-    runtime,
-    budget,
-    isAborted,
-    replyText,
-  }: FinalEventContext & { readonly replyText: string },
-): ModelFailure {
-  if (isAborted) return { kind: "aborted", message: "the reply was aborted" };
-  switch (ending.type) {
-    case "error": {
-      // BOUND1: a retry would exceed the limit again.
-      const sizeError = findSizeLimitError(ending.thrown);
-      if (sizeError) return { kind: "refused", message: `${provider} ${sizeError.message}`, cause: sizeError };
-      if (ending.thrown instanceof IdleTimeoutError)
-        return { kind: "unreachable", message: `${provider} ${ending.thrown.message}`, cause: ending.thrown };
-      return toModelFailure(ending.thrown, { provider, estimate: budget, now: runtime.now });
-    }
-    case "filtered":
-      return {
-        kind: "refused",
-        message: `${provider} stopped the reply: ${replyText || (ending.raw ?? "it was filtered")}`,
-      };
-    case "broken":
-      return { kind: "unreachable", message: `the reply broke off${ending.raw ? ` (${ending.raw})` : ""}` };
-  }
-}
-
-/** The text of a filtered reply, which explains the refusal. */
-function refusalText({ blocks }: Draft): string {
-  const text = blocks.map((block) => (block.kind === "text" ? block.text : "")).join("");
-  return text.replace(/\s+/g, " ").trim().slice(0, 300).toWellFormed();
-}
-
-function createFailedEvent(draft: Draft, context: FinalEventContext, failure: ModelFailure): FinalEvent {
-  if (draft.blocks.length === 0 && !draft.usage) return { type: "reply-failed", failure };
-  const stopReason = failure.kind === "aborted" ? "aborted" : "error";
+export function createAiSdkModel(options: AiSdkModelOptions): Model {
+  const { api, provider, model } = options.modelName;
   return {
-    type: "reply-failed",
-    failure,
-    message: buildMessage(draft, context, { stopReason, errorMessage: failure.message }),
+    api,
+    provider,
+    model,
+    get contextWindow() {
+      return currentContextWindow(options);
+    },
+    maxTokens: options.maxTokens,
+    ...(options.takesTools !== undefined && { takesTools: options.takesTools }),
+    stream: (request, streamOptions) => streamReply(request, options, streamOptions),
   };
 }
 
-function buildMessage(
-  draft: Draft,
-  { modelName, prices, runtime }: FinalEventContext,
-  outcome: { readonly stopReason: StopReason; readonly errorMessage?: string },
-): AssistantMessage {
-  return buildAssistantMessage(draft, { modelName, prices, timestamp: runtime.now(), ...outcome });
+export interface AiSdkModelOptions {
+  readonly languageModel: LanguageModelV4;
+  /** The api, provider and model that messages record. */
+  readonly modelName: ModelName;
+  /** A function if the window may change, for example when a smaller one is learned. */
+  readonly contextWindow: number | (() => number);
+  readonly maxTokens: number;
+  readonly prices?: Prices | undefined;
+  readonly runtime: Pick<Runtime, "now">;
+  /** The key under which the package reads provider options, if it differs from the bundled package's. */
+  readonly optionsKey?: string | undefined;
+  /** Identifies requests that share a prefix, for providers that use such a key; for example the session id. */
+  readonly cacheKey?: string | undefined;
+  /** False for a model that cannot think; thinking is not requested. */
+  readonly supportsThinking?: boolean | undefined;
+  /** False for a model without image input; text replaces each image. */
+  readonly supportsImages?: boolean | undefined;
+  /** False for a model that cannot call tools; none are declared. */
+  readonly takesTools?: boolean | undefined;
+  /** Milliseconds to wait for the first token (ten minutes by default). */
+  readonly firstTokenTimeoutMs?: number | undefined;
+  /** Milliseconds without any data after the first token before the reply fails (five minutes by default). */
+  readonly idleTimeoutMs?: number | undefined;
+}
+
+/** A request that is refused for its output length is sent once more with a smaller one. */
+async function* streamReply(
+  request: Request,
+  modelOptions: AiSdkModelOptions,
+  streamOptions: StreamOptions,
+): AsyncGenerator<ModelEvent> {
+  const { supportsImages = true, takesTools = true } = modelOptions;
+  const imagesReplaced = supportsImages ? request : replaceImages(request);
+  const adaptedRequest = takesTools ? imagesReplaced : removeTools(imagesReplaced);
+  const budget = computeOutputBudget(adaptedRequest, {
+    window: currentContextWindow(modelOptions),
+    maxTokens: modelOptions.maxTokens,
+  });
+  const finalEvent = yield* streamOnce(adaptedRequest, modelOptions, { streamOptions, budget });
+  const smallerBudget = isRefusedForOutputLength(finalEvent)
+    ? reduceOutputBudget(budget, finalEvent.failure.limit)
+    : null;
+  yield smallerBudget
+    ? yield* streamOnce(adaptedRequest, modelOptions, { streamOptions, budget: smallerBudget })
+    : finalEvent;
 }
 
 /** For a model without image input: text replaces each image, since most providers would refuse the whole request. */
@@ -196,68 +140,6 @@ function replaceToolCalls(message: Message): Message {
 function toolCallToText(block: AssistantMessage["content"][number]): AssistantMessage["content"][number] {
   if (block.type !== "toolCall") return block;
   return { type: "text", text: `[called ${block.name} with ${JSON.stringify(block.arguments)}]` };
-}
-
-export interface AiSdkModelOptions {
-  readonly languageModel: LanguageModelV4;
-  /** The api, provider and model that messages record. */
-  readonly modelName: ModelName;
-  /** A function if the window may change, for example when a smaller one is learned. */
-  readonly contextWindow: number | (() => number);
-  readonly maxTokens: number;
-  readonly prices?: Prices | undefined;
-  readonly runtime: Pick<Runtime, "now">;
-  /** The key under which the package reads provider options, if it differs from the bundled package's. */
-  readonly optionsKey?: string | undefined;
-  /** Identifies requests that share a prefix, for providers that use such a key; for example the session id. */
-  readonly cacheKey?: string | undefined;
-  /** False for a model that cannot think; thinking is not requested. */
-  readonly supportsThinking?: boolean | undefined;
-  /** False for a model without image input; text replaces each image. */
-  readonly supportsImages?: boolean | undefined;
-  /** False for a model that cannot call tools; none are declared. */
-  readonly takesTools?: boolean | undefined;
-  /** Milliseconds to wait for the first token (ten minutes by default). */
-  readonly firstTokenTimeoutMs?: number | undefined;
-  /** Milliseconds without any data after the first token before the reply fails (five minutes by default). */
-  readonly idleTimeoutMs?: number | undefined;
-}
-
-export function createAiSdkModel(options: AiSdkModelOptions): Model {
-  const { api, provider, model } = options.modelName;
-  return {
-    api,
-    provider,
-    model,
-    get contextWindow() {
-      return currentContextWindow(options);
-    },
-    maxTokens: options.maxTokens,
-    ...(options.takesTools !== undefined && { takesTools: options.takesTools }),
-    stream: (request, streamOptions) => streamReply(request, options, streamOptions),
-  };
-}
-
-/** A request that is refused for its output length is sent once more with a smaller one. */
-async function* streamReply(
-  request: Request,
-  modelOptions: AiSdkModelOptions,
-  streamOptions: StreamOptions,
-): AsyncGenerator<ModelEvent> {
-  const { supportsImages = true, takesTools = true } = modelOptions;
-  const imagesReplaced = supportsImages ? request : replaceImages(request);
-  const adaptedRequest = takesTools ? imagesReplaced : removeTools(imagesReplaced);
-  const budget = computeOutputBudget(adaptedRequest, {
-    window: currentContextWindow(modelOptions),
-    maxTokens: modelOptions.maxTokens,
-  });
-  const finalEvent = yield* streamOnce(adaptedRequest, modelOptions, { streamOptions, budget });
-  const smallerBudget = isRefusedForOutputLength(finalEvent)
-    ? reduceOutputBudget(budget, finalEvent.failure.limit)
-    : null;
-  yield smallerBudget
-    ? yield* streamOnce(adaptedRequest, modelOptions, { streamOptions, budget: smallerBudget })
-    : finalEvent;
 }
 
 function isRefusedForOutputLength(event: FinalEvent): event is Extract<FinalEvent, { readonly type: "reply-failed" }> {
@@ -335,6 +217,124 @@ function createStreamOpener(languageModel: LanguageModelV4, options: CallOptions
     return result;
   };
 }
+
+/** The one event that ends every stream: the reply, or the failure and what had arrived by then. */
+export function createFinalEvent(draft: Draft, context: FinalEventContext): FinalEvent {
+  const ending = determineEnding(draft);
+  if (ending.type !== "ended")
+    return createFailedEvent(draft, context, describeEnding(ending, { ...context, replyText: refusalText(draft) }));
+  const message = buildMessage(draft, context, { stopReason: ending.stopReason });
+  const overflow = detectOverflow({
+    ending,
+    usage: message.usage,
+    budget: context.budget,
+    provider: context.modelName.provider,
+  });
+  if (!overflow) return { type: "reply-ended", message };
+  if (!overflow.isReplyValid) return createFailedEvent(draft, context, overflow.failure);
+  return { type: "reply-ended", message, overflow: overflow.failure };
+}
+
+export interface FinalEventContext {
+  readonly modelName: ModelName;
+  readonly prices?: Prices | undefined;
+  readonly runtime: Pick<Runtime, "now">;
+  readonly budget: OutputBudget;
+  readonly isAborted: boolean;
+}
+
+type FinalEvent = Extract<ModelEvent, { readonly type: "reply-ended" | "reply-failed" }>;
+
+function describeEnding(
+  ending: Exclude<Ending, { readonly type: "ended" }>,
+  {
+    modelName: { provider },
+    runtime,
+    budget,
+    isAborted,
+    replyText,
+  }: FinalEventContext & { readonly replyText: string },
+): ModelFailure {
+  if (isAborted) return { kind: "aborted", message: "the reply was aborted" };
+  switch (ending.type) {
+    case "error": {
+      // BOUND1: a retry would exceed the limit again.
+      const sizeError = findSizeLimitError(ending.thrown);
+      if (sizeError) return { kind: "refused", message: `${provider} ${sizeError.message}`, cause: sizeError };
+      if (ending.thrown instanceof IdleTimeoutError)
+        return { kind: "unreachable", message: `${provider} ${ending.thrown.message}`, cause: ending.thrown };
+      return toModelFailure(ending.thrown, { provider, estimate: budget, now: runtime.now });
+    }
+    case "filtered":
+      return {
+        kind: "refused",
+        message: `${provider} stopped the reply: ${replyText || (ending.raw ?? "it was filtered")}`,
+      };
+    case "broken":
+      return { kind: "unreachable", message: `the reply broke off${ending.raw ? ` (${ending.raw})` : ""}` };
+  }
+}
+
+/** The text of a filtered reply, which explains the refusal. */
+function refusalText({ blocks }: Draft): string {
+  const text = blocks.map((block) => (block.kind === "text" ? block.text : "")).join("");
+  return text.replace(/\s+/g, " ").trim().slice(0, 300).toWellFormed();
+}
+
+function createFailedEvent(draft: Draft, context: FinalEventContext, failure: ModelFailure): FinalEvent {
+  if (draft.blocks.length === 0 && !draft.usage) return { type: "reply-failed", failure };
+  const stopReason = failure.kind === "aborted" ? "aborted" : "error";
+  return {
+    type: "reply-failed",
+    failure,
+    message: buildMessage(draft, context, { stopReason, errorMessage: failure.message }),
+  };
+}
+
+function buildMessage(
+  draft: Draft,
+  { modelName, prices, runtime }: FinalEventContext,
+  outcome: { readonly stopReason: StopReason; readonly errorMessage?: string },
+): AssistantMessage {
+  return buildAssistantMessage(draft, { modelName, prices, timestamp: runtime.now(), ...outcome });
+}
+
+/** Null if the reply and its request fit. */
+export function detectOverflow({ ending, usage, budget, provider }: OverflowCheckInput): DetectedOverflow | null {
+  const { input, output, cacheRead, cacheWrite } = usage;
+  const overflow = detectReplyOverflow({
+    stopReason: ending.raw ?? ending.stopReason,
+    ...{ input, output, cacheRead, cacheWrite },
+    window: budget.window,
+    maxOutput: budget.maxTokens,
+  });
+  // Some servers cut every reply short for other reasons. A window that is less than half full is not the reason.
+  if (!overflow || (overflow.kind === "squeezed" && usage.totalTokens < budget.window / 2)) return null;
+  const { isReplyValid, limit } = overflow;
+  const failure = { kind: "overflow" as const, message: `${provider} ${overflowDescriptions[overflow.kind]}` };
+  return { isReplyValid, failure: limit === undefined ? failure : { ...failure, limit } };
+}
+
+export interface OverflowCheckInput {
+  readonly ending: Extract<Ending, { readonly type: "ended" }>;
+  readonly usage: Usage;
+  readonly budget: OutputBudget;
+  readonly provider: string;
+}
+
+export interface DetectedOverflow {
+  /** Whether the reply can be used. */
+  readonly isReplyValid: boolean;
+  readonly failure: ModelFailure;
+}
+
+const overflowDescriptions: Readonly<Record<ReplyOverflow["kind"], string>> = {
+  named: "says that the context window is full",
+  "no-room": "had no room left for an answer",
+  "over-window": "read more than the context window holds",
+  truncated: "read much less than was sent: it seems to have cut the context",
+  squeezed: "cut the answer short: the context left too little room for it",
+};
 
 function currentContextWindow({ contextWindow }: AiSdkModelOptions): number {
   return typeof contextWindow === "number" ? contextWindow : contextWindow();

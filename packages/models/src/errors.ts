@@ -1,114 +1,30 @@
 /** Translates what a provider or its package throws into a `ModelFailure`. No other file translates such errors. */
 
 import type { ModelFailure } from "@pith/context";
+import { tryParseJson } from "./json.ts";
 import type { OutputBudget } from "./max-output.ts";
 import { classifyRefusal, type RefusalClassification } from "./overflow/index.ts";
 
-export interface ErrorResponse {
-  readonly headers: Readonly<Record<string, string | undefined>>;
-  readonly text: string;
+export function toModelFailure(error: unknown, { provider, estimate, now }: FailureContext): ModelFailure {
+  const thrown = parseThrownError(error);
+  const classification = classifyThrown(thrown, { provider, estimate });
+  const retryAfterMs = parseRetryAfter(thrown, now);
+  const kind = failureKind(thrown, { classification, hasRetryAfter: retryAfterMs !== undefined });
+  return {
+    kind,
+    message: failureMessage(thrown, provider),
+    ...((kind === "overflow" || kind === "quota") &&
+      classification.limit !== undefined && { limit: classification.limit }),
+    ...((kind === "busy" || kind === "unreachable") && retryAfterMs !== undefined && { retryAfterMs }),
+    cause: failureCause(thrown),
+  };
 }
 
-/** The wait in milliseconds that the provider asks for in a header or in its text; undefined if it asks for none. */
-export function parseRetryAfter({ headers, text }: ErrorResponse, now: () => number): number | undefined {
-  const headerValues = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value ?? ""]));
-  return (
-    validMilliseconds(Number.parseFloat(headerValues.get("retry-after-ms") ?? "")) ??
-    parseRetryAfterHeader(headerValues.get("retry-after") ?? "", now) ??
-    parseRetryAfterText(text.slice(0, 8192))
-  );
-}
-
-function parseRetryAfterHeader(value: string, now: () => number): number | undefined {
-  if (/^\s*\d+(\.\d+)?\s*$/.test(value)) return validMilliseconds(Number.parseFloat(value) * 1000);
-  const date = Date.parse(value);
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now());
-}
-
-// "Please try again in 4.77s", "in 1m30s", "retry after 20 seconds"; Gemini: `"retryDelay": "34s"`.
-function parseRetryAfterText(text: string): number | undefined {
-  const duration =
-    /(?:(?:try again|retry) (?:in|after)|"retryDelay":) ?"?((?:[\d.]{1,12} ?(?:ms|milliseconds?|s|seconds?|m|minutes?|h|hours?)\b ?){1,3}|(?:[\d.]{1,12}(?:ms|h|m|s)){1,3})/i.exec(
-      text,
-    )?.[1];
-  if (duration === undefined) return undefined;
-  const parts = [...duration.matchAll(/([\d.]+) ?(ms|milli|h|m|s)/gi)];
-  return validMilliseconds(
-    parts.reduce((sum, [, amount, unit]) => sum + Number(amount) * millisecondsPerUnit(unit ?? ""), 0),
-  );
-}
-
-function millisecondsPerUnit(unit: string): number {
-  const unitMs: Readonly<Record<string, number>> = { ms: 1, milli: 1, s: 1000, m: 60_000, h: 3_600_000 };
-  return unitMs[unit.toLowerCase()] ?? Number.NaN;
-}
-
-function validMilliseconds(ms: number): number | undefined {
-  return Number.isFinite(ms) && ms >= 0 ? Math.ceil(ms) : undefined;
-}
-
-/** The message of an error text on one line, without anything that looks like a key. */
-export function formatErrorText(text: string): string {
-  const message = parseErrorMessage(text.slice(0, MAX_READ_CHARS)) ?? text.slice(0, MAX_READ_CHARS);
-  const visibleText = /^\s*<(!doctype|html)/i.test(message) ? pageTitle(message) : message;
-  const displayText = visibleText.replace(/\s+/g, " ").trim().replace(KEY_PATTERN, "[key]");
-  return displayText.length > MAX_MESSAGE_CHARS
-    ? `${displayText.slice(0, MAX_MESSAGE_CHARS).toWellFormed()}…`
-    : displayText;
-}
-
-const MAX_READ_CHARS = 65_536;
-const MAX_MESSAGE_CHARS = 300;
-
-// The prefixes of the keys of known providers; the stars occur in keys that the provider has masked.
-const KEY_PATTERN =
-  /\b(?:(?:sk|pk|gsk|xai|hf)[-_][A-Za-z0-9*_.-]{8,}|AIza[A-Za-z0-9*_-]{16,}|Bearer [A-Za-z0-9*_.-]{8,})/g;
-
-/** The message may be nested in several objects, or in JSON inside a string. */
-function parseErrorMessage(text: string, depth = 0): string | null {
-  const value = depth < 4 ? tryParseJson(text) : null;
-  const message = value === null ? null : findMessage(value, 0);
-  return message === null ? null : (parseErrorMessage(message, depth + 1) ?? message);
-}
-
-function findMessage(value: unknown, depth: number): string | null {
-  if (typeof value === "string") return value;
-  if (typeof value !== "object" || value === null || depth > 4) return null;
-  const fields = (Array.isArray(value) ? { error: value[0] } : value) as Readonly<Record<string, unknown>>;
-  for (const name of ["message", "error", "detail", "error_description", "response", "msg"]) {
-    const message = fields[name] === undefined ? null : findMessage(fields[name], depth + 1);
-    if (message !== null && message.trim() !== "") return message;
-  }
-  return null;
-}
-
-function tryParseJson(text: string): unknown {
-  if (!/^\s*[{["]/.test(text)) return null;
-  try {
-    return JSON.parse(text);
-  } catch {
-    // The text only looked like JSON, or is incomplete.
-    return null;
-  }
-}
-
-function pageTitle(page: string): string {
-  return /<title>([^<]{1,200})</i.exec(page)?.[1] ?? "it sent a web page";
-}
-
-export interface ThrownError {
-  /** The unchanged text. */
-  readonly text: string;
-  /** The text for messages. */
-  readonly displayText: string;
-  readonly status?: number;
-  readonly code?: string;
-  readonly headers: Readonly<Record<string, string | undefined>>;
-  /**
-   * `response`: an error response. `stream`: an error during the reply. `network`: no connection, or a broken one.
-   * `unreadable`: a response that cannot be parsed. `not-sent`: the package did not send the request. `package`: any other error of the package.
-   */
-  readonly source: "response" | "stream" | "network" | "unreadable" | "not-sent" | "package";
+export interface FailureContext {
+  readonly provider: string;
+  /** The size of the request, which decides if the error does not explain itself. */
+  readonly estimate: Pick<OutputBudget, "tokens" | "window">;
+  readonly now: () => number;
 }
 
 /** Reduces a thrown value to a few plain fields. Most errors contain too much, such as the whole request. */
@@ -128,19 +44,19 @@ export function parseThrownError(thrown: unknown): ThrownError {
   };
 }
 
-function joinCodes({ code, type }: ErrorFields): string {
-  return [code, type].filter((each) => typeof each === "string").join(" ");
-}
-
-/** The cause has the code if the error itself only says that there was no connection. */
-function networkErrorCode(fields: ErrorFields): string {
-  return joinCodes(fields) || joinCodes(toFields(fields.cause));
-}
-
-type ErrorFields = Readonly<Record<string, unknown>>;
-
-function toFields(value: unknown): ErrorFields {
-  return typeof value === "object" && value !== null ? (value as ErrorFields) : {};
+export interface ThrownError {
+  /** The unchanged text. */
+  readonly text: string;
+  /** The text for messages. */
+  readonly displayText: string;
+  readonly status?: number;
+  readonly code?: string;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  /**
+   * `response`: an error response. `stream`: an error during the reply. `network`: no connection, or a broken one.
+   * `unreadable`: a response that cannot be parsed. `not-sent`: the package did not send the request. `package`: any other error of the package.
+   */
+  readonly source: "response" | "stream" | "network" | "unreadable" | "not-sent" | "package";
 }
 
 // The body comes first: the package's own message may be shortened or changed.
@@ -196,30 +112,62 @@ const NOT_SENT_ERRORS: ReadonlySet<string> = new Set([
   "AI_NoSuchModelError",
 ]);
 
+function joinCodes({ code, type }: ErrorFields): string {
+  return [code, type].filter((each) => typeof each === "string").join(" ");
+}
+
+/** The cause has the code if the error itself only says that there was no connection. */
+function networkErrorCode(fields: ErrorFields): string {
+  return joinCodes(fields) || joinCodes(toFields(fields.cause));
+}
+
+type ErrorFields = Readonly<Record<string, unknown>>;
+
+function toFields(value: unknown): ErrorFields {
+  return typeof value === "object" && value !== null ? (value as ErrorFields) : {};
+}
+
 function toFiniteNumber(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) ? value : undefined;
 }
 
-export interface FailureContext {
-  readonly provider: string;
-  /** The size of the request, which decides if the error does not explain itself. */
-  readonly estimate: Pick<OutputBudget, "tokens" | "window">;
-  readonly now: () => number;
+/** The message of an error text on one line, without anything that looks like a key. */
+export function formatErrorText(text: string): string {
+  const message = parseErrorMessage(text.slice(0, MAX_READ_CHARS)) ?? text.slice(0, MAX_READ_CHARS);
+  const visibleText = /^\s*<(!doctype|html)/i.test(message) ? pageTitle(message) : message;
+  const displayText = visibleText.replace(/\s+/g, " ").trim().replace(KEY_PATTERN, "[key]");
+  return displayText.length > MAX_MESSAGE_CHARS
+    ? `${displayText.slice(0, MAX_MESSAGE_CHARS).toWellFormed()}…`
+    : displayText;
 }
 
-export function toModelFailure(error: unknown, { provider, estimate, now }: FailureContext): ModelFailure {
-  const thrown = parseThrownError(error);
-  const classification = classifyThrown(thrown, { provider, estimate });
-  const retryAfterMs = parseRetryAfter(thrown, now);
-  const kind = failureKind(thrown, { classification, hasRetryAfter: retryAfterMs !== undefined });
-  return {
-    kind,
-    message: failureMessage(thrown, provider),
-    ...((kind === "overflow" || kind === "quota") &&
-      classification.limit !== undefined && { limit: classification.limit }),
-    ...((kind === "busy" || kind === "unreachable") && retryAfterMs !== undefined && { retryAfterMs }),
-    cause: failureCause(thrown),
-  };
+const MAX_READ_CHARS = 65_536;
+const MAX_MESSAGE_CHARS = 300;
+
+// The prefixes of the keys of known providers; the stars occur in keys that the provider has masked.
+const KEY_PATTERN =
+  /\b(?:(?:sk|pk|gsk|xai|hf)[-_][A-Za-z0-9*_.-]{8,}|AIza[A-Za-z0-9*_-]{16,}|Bearer [A-Za-z0-9*_.-]{8,})/g;
+
+/** The message may be nested in several objects, or in JSON inside a string. */
+function parseErrorMessage(text: string, depth = 0): string | null {
+  const value = depth < 4 && /^\s*[{["]/.test(text) ? tryParseJson(text) : null;
+  const message = value === null ? null : findMessage(value, 0);
+  return message === null ? null : (parseErrorMessage(message, depth + 1) ?? message);
+}
+
+function findMessage(value: unknown, depth: number): string | null {
+  if (typeof value === "string") return value;
+  if (typeof value !== "object" || value === null || depth > 4) return null;
+  const fields = (Array.isArray(value) ? { error: value[0] } : value) as Readonly<Record<string, unknown>>;
+  for (const name of ["message", "error", "detail", "error_description", "response", "msg"]) {
+    const message = fields[name] === undefined ? null : findMessage(fields[name], depth + 1);
+    if (message !== null && message.trim() !== "") return message;
+  }
+  return null;
+}
+
+function pageTitle(page: string): string {
+  return /<title>([^<]{1,200})</i.exec(page)?.[1] ?? "it sent a web page";
 }
 
 // The status of an error inside a stream is made up by the package: the response itself had status 200.
@@ -232,6 +180,49 @@ function classifyThrown(
   const estimate = { tokens: tokens(), window };
   const refusal = { text, ...(code !== undefined && { code }), provider: context.provider, estimate };
   return classifyRefusal(source === "response" && status !== undefined ? { ...refusal, status } : refusal);
+}
+
+/** The wait in milliseconds that the provider asks for in a header or in its text; undefined if it asks for none. */
+export function parseRetryAfter({ headers, text }: ErrorResponse, now: () => number): number | undefined {
+  const headerValues = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value ?? ""]));
+  return (
+    validMilliseconds(Number.parseFloat(headerValues.get("retry-after-ms") ?? "")) ??
+    parseRetryAfterHeader(headerValues.get("retry-after") ?? "", now) ??
+    parseRetryAfterText(text.slice(0, 8192))
+  );
+}
+
+export interface ErrorResponse {
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly text: string;
+}
+
+function parseRetryAfterHeader(value: string, now: () => number): number | undefined {
+  if (/^\s*\d+(\.\d+)?\s*$/.test(value)) return validMilliseconds(Number.parseFloat(value) * 1000);
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now());
+}
+
+// "Please try again in 4.77s", "in 1m30s", "retry after 20 seconds"; Gemini: `"retryDelay": "34s"`.
+function parseRetryAfterText(text: string): number | undefined {
+  const duration =
+    /(?:(?:try again|retry) (?:in|after)|"retryDelay":) ?"?((?:[\d.]{1,12} ?(?:ms|milliseconds?|s|seconds?|m|minutes?|h|hours?)\b ?){1,3}|(?:[\d.]{1,12}(?:ms|h|m|s)){1,3})/i.exec(
+      text,
+    )?.[1];
+  if (duration === undefined) return undefined;
+  const parts = [...duration.matchAll(/([\d.]+) ?(ms|milli|h|m|s)/gi)];
+  return validMilliseconds(
+    parts.reduce((sum, [, amount, unit]) => sum + Number(amount) * millisecondsPerUnit(unit ?? ""), 0),
+  );
+}
+
+function millisecondsPerUnit(unit: string): number {
+  const unitMs: Readonly<Record<string, number>> = { ms: 1, milli: 1, s: 1000, m: 60_000, h: 3_600_000 };
+  return unitMs[unit.toLowerCase()] ?? Number.NaN;
+}
+
+function validMilliseconds(ms: number): number | undefined {
+  return Number.isFinite(ms) && ms >= 0 ? Math.ceil(ms) : undefined;
 }
 
 function failureKind(

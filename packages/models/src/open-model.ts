@@ -15,6 +15,181 @@ import { loadPackage, type ProviderConnection } from "./providers/load-provider.
 import { findProvider, type Provider, providers, suggestProvider } from "./providers/providers.ts";
 import { defaultRequestPolicy, type RequestPolicy, withRetries } from "./retry.ts";
 
+/** Opens `provider/model` with the key from the environment. Throws if it cannot be opened. */
+export async function openModel(name: `${string}/${string}`, dependencies?: OpenModelDependencies): Promise<Model>;
+/** Opens a model by its options. The result says why it could not be opened. */
+export async function openModel(options: ModelOptions, dependencies?: OpenModelDependencies): Promise<OpenModelResult>;
+export async function openModel(
+  options: ModelOptions | `${string}/${string}`,
+  dependencies: OpenModelDependencies = {},
+): Promise<Model | OpenModelResult> {
+  if (typeof options !== "string") return openFromOptions(options, dependencies);
+  const [, provider = "", model = ""] = /^([^/]*)\/(.*)$/s.exec(options) ?? [];
+  if (provider === "" || model === "")
+    throw new Error(`openModel needs "provider/model", e.g. "anthropic/claude-sonnet-4-5", and got "${options}"`);
+  const result = await openFromOptions({ provider, model }, dependencies);
+  if (result.type !== "opened") throw new Error(`${options} cannot be opened: ${result.message}`);
+  return result.model;
+}
+
+export interface ModelOptions {
+  /** A known provider, or any name together with `package`. */
+  readonly provider: string;
+  readonly model: string;
+  readonly baseUrl?: string;
+  /** By default the key in the provider's environment variable. */
+  readonly apiKey?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The most tokens of context, even if the model accepts more. */
+  readonly contextWindow?: number;
+  /** The most tokens of one reply. */
+  readonly maxTokens?: number;
+  /** The name of an installed AI SDK provider package. */
+  readonly package?: string;
+  /** Identifies requests that share a prefix, for providers that use such a key; for example the session id. */
+  readonly cacheKey?: string;
+}
+
+/** By default the environment, clock and network of the machine. */
+export interface OpenModelDependencies {
+  readonly environment?: Environment;
+  readonly runtime?: Pick<Runtime, "now" | "sleep">;
+  readonly random?: () => number;
+  readonly catalogue?: Catalogue;
+  /** Stores learned windows. By default they are forgotten when the process ends. */
+  readonly windowStore?: WindowStore;
+  readonly requestPolicy?: Partial<RequestPolicy>;
+  readonly fetch?: typeof fetch;
+}
+
+export type OpenModelResult =
+  | {
+      readonly type: "opened";
+      readonly model: Model;
+      /** The current window and the source of the figure. */
+      readonly window: () => ContextWindow;
+      /** The facts about the model and their source; `default` for an unknown model. */
+      readonly factsResult: FactsResult;
+      /** Messages for the user about what does not work as configured. */
+      readonly notes: () => readonly string[];
+    }
+  | Exclude<ProviderResolution, { type: "resolved" }>;
+
+async function openFromOptions(options: ModelOptions, dependencies: OpenModelDependencies): Promise<OpenModelResult> {
+  const { environment = process.env, runtime = clock, random = Math.random } = dependencies;
+  const fetch = dependencies.fetch ? limitResponses(dependencies.fetch) : createNetworkFetch(environment);
+  const policy = { ...defaultRequestPolicy, ...dependencies.requestPolicy };
+  const resolved = await resolveProvider(options, { environment, fetch });
+  if (resolved.type !== "resolved") return resolved;
+
+  const { endpoint } = resolved;
+  const provider = resolved.provider?.canonicalId ?? options.provider;
+  const factsResult = (dependencies.catalogue ?? createCatalogue()).facts(provider, options.model, {
+    local: isSelfHosted(resolved, endpoint),
+  });
+  const tracker = await trackModelWindow(options, {
+    windowStore: dependencies.windowStore,
+    runtime,
+    fetch,
+    endpoint,
+    resolved,
+    factsResult,
+  });
+  // The user's models file overrides the server.
+  const takesTools = factsResult.facts.tools ?? tracker.servedWindow()?.takesTools;
+  const model = createAiSdkModel({
+    languageModel: resolved.languageModel,
+    modelName: { api: resolved.api, provider, model: options.model },
+    contextWindow: () => tracker.window().tokens,
+    maxTokens: maxReplyTokens(options, factsResult),
+    prices: factsResult.facts.prices,
+    runtime,
+    cacheKey: options.cacheKey,
+    // A package loaded by name may read its options under another key.
+    optionsKey: resolved.provider ? undefined : resolved.languageModel.provider.split(".")[0],
+    supportsThinking: factsResult.source === "default" || factsResult.facts.reasoning,
+    supportsImages: factsResult.source === "default" || factsResult.facts.input.includes("image"),
+    firstTokenTimeoutMs: policy.firstTokenTimeoutMs,
+    takesTools,
+    idleTimeoutMs: policy.idleTimeoutMs,
+  });
+  const retryingModel = withRetries(withWindowTracking(model, tracker), { sleep: runtime.sleep, random }, policy);
+  return {
+    type: "opened",
+    model: Object.assign(retryingModel, {
+      runtime: { sleep: runtime.sleep, nonce: () => crypto.randomUUID().replaceAll("-", "") },
+    }),
+    window: () => tracker.window(),
+    factsResult,
+    notes: () => [
+      ...[tracker.storeError()].filter((storeError) => storeError !== null),
+      ...(takesTools === false ? [`${provider}/${options.model} ${NO_TOOLS_NOTE}`] : []),
+      ...(dependencies.fetch ? [] : networkNotes(environment)),
+    ],
+  };
+}
+
+/** Only the clock: loading the whole Node runtime would slow the start. */
+const clock: Pick<Runtime, "now" | "sleep"> = {
+  now: () => Date.now(),
+  sleep: (ms, { signal }) => setTimeout(ms, undefined, signal ? { signal } : {}).catch(() => undefined),
+};
+
+/** The setting cannot exceed the model's maximum, unless that is only a default. */
+function maxReplyTokens({ maxTokens }: ModelOptions, { facts, source }: FactsResult): number {
+  if (maxTokens === undefined) return facts.maxTokens;
+  return source === "default" ? maxTokens : Math.min(maxTokens, facts.maxTokens);
+}
+
+const NO_TOOLS_NOTE =
+  "cannot call tools, so it cannot read files, run commands or make changes. Put files and output into your messages, or choose another model";
+
+function networkNotes(environment: Environment): readonly string[] {
+  const note = proxyNotes[detectProxy(environment)];
+  return note === undefined ? [] : [note];
+}
+
+interface TrackWindowContext {
+  readonly windowStore: WindowStore | undefined;
+  readonly runtime: Pick<Runtime, "now">;
+  readonly fetch: typeof fetch;
+  readonly endpoint: string;
+  readonly resolved: Extract<ProviderResolution, { type: "resolved" }>;
+  readonly factsResult: FactsResult;
+}
+
+function trackModelWindow(options: ModelOptions, context: TrackWindowContext): Promise<WindowTracker> {
+  const { endpoint, fetch, runtime, resolved, factsResult, windowStore = createMemoryWindowStore() } = context;
+  const headers = { ...(options.apiKey && { authorization: `Bearer ${options.apiKey}` }), ...options.headers };
+  return createWindowTracker({
+    key: endpointKey(endpoint, options.model),
+    endpointLabel: `${options.model} at ${endpoint}`,
+    store: windowStore,
+    setting: options.contextWindow,
+    catalogueWindow: factsResult.facts.contextWindow,
+    isCatalogueDefault: factsResult.source === "default",
+    mayTruncate: resolved.api === "openai-completions",
+    now: runtime.now,
+    probe: async () =>
+      shouldProbeServer(resolved, endpoint)
+        ? probeServedWindow({ baseUrl: endpoint, model: options.model, isOpenAiCompatible: true, headers, fetch })
+        : null,
+  });
+}
+
+/** Whether the user runs the server, so that the model's name does not determine its window. A gateway to a known provider is not self-hosted. */
+function isSelfHosted({ provider }: Extract<ProviderResolution, { type: "resolved" }>, endpoint: string): boolean {
+  return provider?.isLocal === true || (provider?.id === "openai-compatible" && isLocal(endpoint));
+}
+
+/** Whether it is an OpenAI-compatible server on a local machine or at an address given by the user. */
+function shouldProbeServer(
+  { api, provider }: Extract<ProviderResolution, { type: "resolved" }>,
+  endpoint: string,
+): boolean {
+  return api === "openai-completions" && (isLocal(endpoint) || provider?.id === "openai-compatible");
+}
+
 export type ProviderResolution =
   | {
       readonly type: "resolved";
@@ -126,179 +301,4 @@ function unknownProviderMessage(name: string): string {
 
 function missingKeyMessage({ id, keyVariables }: Provider): string {
   return `${id} needs a key: set ${keyVariables.join(" or ")}, or pass one as apiKey`;
-}
-
-export type OpenModelResult =
-  | {
-      readonly type: "opened";
-      readonly model: Model;
-      /** The current window and the source of the figure. */
-      readonly window: () => ContextWindow;
-      /** The facts about the model and their source; `default` for an unknown model. */
-      readonly factsResult: FactsResult;
-      /** Messages for the user about what does not work as configured. */
-      readonly notes: () => readonly string[];
-    }
-  | Exclude<ProviderResolution, { type: "resolved" }>;
-
-/** Only the clock: loading the whole Node runtime would slow the start. */
-const clock: Pick<Runtime, "now" | "sleep"> = {
-  now: () => Date.now(),
-  sleep: (ms, { signal }) => setTimeout(ms, undefined, signal ? { signal } : {}).catch(() => undefined),
-};
-
-/** Opens `provider/model` with the key from the environment. Throws if it cannot be opened. */
-export async function openModel(name: `${string}/${string}`, dependencies?: OpenModelDependencies): Promise<Model>;
-/** Opens a model by its options. The result says why it could not be opened. */
-export async function openModel(options: ModelOptions, dependencies?: OpenModelDependencies): Promise<OpenModelResult>;
-export async function openModel(
-  options: ModelOptions | `${string}/${string}`,
-  dependencies: OpenModelDependencies = {},
-): Promise<Model | OpenModelResult> {
-  if (typeof options !== "string") return openFromOptions(options, dependencies);
-  const [, provider = "", model = ""] = /^([^/]*)\/(.*)$/s.exec(options) ?? [];
-  if (provider === "" || model === "")
-    throw new Error(`openModel needs "provider/model", e.g. "anthropic/claude-sonnet-4-5", and got "${options}"`);
-  const result = await openFromOptions({ provider, model }, dependencies);
-  if (result.type !== "opened") throw new Error(`${options} cannot be opened: ${result.message}`);
-  return result.model;
-}
-
-async function openFromOptions(options: ModelOptions, dependencies: OpenModelDependencies): Promise<OpenModelResult> {
-  const { environment = process.env, runtime = clock, random = Math.random } = dependencies;
-  const fetch = dependencies.fetch ? limitResponses(dependencies.fetch) : createNetworkFetch(environment);
-  const policy = { ...defaultRequestPolicy, ...dependencies.requestPolicy };
-  const resolved = await resolveProvider(options, { environment, fetch });
-  if (resolved.type !== "resolved") return resolved;
-
-  const { endpoint } = resolved;
-  const provider = resolved.provider?.canonicalId ?? options.provider;
-  const factsResult = (dependencies.catalogue ?? createCatalogue()).facts(provider, options.model, {
-    local: isSelfHosted(resolved, endpoint),
-  });
-  const tracker = await trackModelWindow(options, {
-    windowStore: dependencies.windowStore,
-    runtime,
-    fetch,
-    endpoint,
-    resolved,
-    factsResult,
-  });
-  // The user's models file overrides the server.
-  const takesTools = factsResult.facts.tools ?? tracker.servedWindow()?.takesTools;
-  const model = createAiSdkModel({
-    languageModel: resolved.languageModel,
-    modelName: { api: resolved.api, provider, model: options.model },
-    contextWindow: () => tracker.window().tokens,
-    maxTokens: maxReplyTokens(options, factsResult),
-    prices: factsResult.facts.prices,
-    runtime,
-    cacheKey: options.cacheKey,
-    // A package loaded by name may read its options under another key.
-    optionsKey: resolved.provider ? undefined : resolved.languageModel.provider.split(".")[0],
-    supportsThinking: factsResult.source === "default" || factsResult.facts.reasoning,
-    supportsImages: factsResult.source === "default" || factsResult.facts.input.includes("image"),
-    firstTokenTimeoutMs: policy.firstTokenTimeoutMs,
-    takesTools,
-    idleTimeoutMs: policy.idleTimeoutMs,
-  });
-  const retryingModel = withRetries(withWindowTracking(model, tracker), { sleep: runtime.sleep, random }, policy);
-  return {
-    type: "opened",
-    model: Object.assign(retryingModel, {
-      runtime: { sleep: runtime.sleep, nonce: () => crypto.randomUUID().replaceAll("-", "") },
-    }),
-    window: () => tracker.window(),
-    factsResult,
-    notes: () => [
-      ...[tracker.storeError()].filter((storeError) => storeError !== null),
-      ...(takesTools === false ? [`${provider}/${options.model} ${NO_TOOLS_NOTE}`] : []),
-      ...(dependencies.fetch ? [] : networkNotes(environment)),
-    ],
-  };
-}
-
-const NO_TOOLS_NOTE =
-  "cannot call tools, so it cannot read files, run commands or make changes. Put files and output into your messages, or choose another model";
-
-/** The setting cannot exceed the model's maximum, unless that is only a default. */
-function maxReplyTokens({ maxTokens }: ModelOptions, { facts, source }: FactsResult): number {
-  if (maxTokens === undefined) return facts.maxTokens;
-  return source === "default" ? maxTokens : Math.min(maxTokens, facts.maxTokens);
-}
-
-function networkNotes(environment: Environment): readonly string[] {
-  const note = proxyNotes[detectProxy(environment)];
-  return note === undefined ? [] : [note];
-}
-
-interface TrackWindowContext {
-  readonly windowStore: WindowStore | undefined;
-  readonly runtime: Pick<Runtime, "now">;
-  readonly fetch: typeof fetch;
-  readonly endpoint: string;
-  readonly resolved: Extract<ProviderResolution, { type: "resolved" }>;
-  readonly factsResult: FactsResult;
-}
-
-function trackModelWindow(options: ModelOptions, context: TrackWindowContext): Promise<WindowTracker> {
-  const { endpoint, fetch, runtime, resolved, factsResult, windowStore = createMemoryWindowStore() } = context;
-  const headers = { ...(options.apiKey && { authorization: `Bearer ${options.apiKey}` }), ...options.headers };
-  return createWindowTracker({
-    key: endpointKey(endpoint, options.model),
-    endpointLabel: `${options.model} at ${endpoint}`,
-    store: windowStore,
-    setting: options.contextWindow,
-    catalogueWindow: factsResult.facts.contextWindow,
-    isCatalogueDefault: factsResult.source === "default",
-    mayTruncate: resolved.api === "openai-completions",
-    now: runtime.now,
-    probe: async () =>
-      shouldProbeServer(resolved, endpoint)
-        ? probeServedWindow({ baseUrl: endpoint, model: options.model, isOpenAiCompatible: true, headers, fetch })
-        : null,
-  });
-}
-
-/** Whether the user runs the server, so that the model's name does not determine its window. A gateway to a known provider is not self-hosted. */
-function isSelfHosted({ provider }: Extract<ProviderResolution, { type: "resolved" }>, endpoint: string): boolean {
-  return provider?.isLocal === true || (provider?.id === "openai-compatible" && isLocal(endpoint));
-}
-
-/** Whether it is an OpenAI-compatible server on a local machine or at an address given by the user. */
-function shouldProbeServer(
-  { api, provider }: Extract<ProviderResolution, { type: "resolved" }>,
-  endpoint: string,
-): boolean {
-  return api === "openai-completions" && (isLocal(endpoint) || provider?.id === "openai-compatible");
-}
-
-export interface ModelOptions {
-  /** A known provider, or any name together with `package`. */
-  readonly provider: string;
-  readonly model: string;
-  readonly baseUrl?: string;
-  /** By default the key in the provider's environment variable. */
-  readonly apiKey?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** The most tokens of context, even if the model accepts more. */
-  readonly contextWindow?: number;
-  /** The most tokens of one reply. */
-  readonly maxTokens?: number;
-  /** The name of an installed AI SDK provider package. */
-  readonly package?: string;
-  /** Identifies requests that share a prefix, for providers that use such a key; for example the session id. */
-  readonly cacheKey?: string;
-}
-
-/** By default the environment, clock and network of the machine. */
-export interface OpenModelDependencies {
-  readonly environment?: Environment;
-  readonly runtime?: Pick<Runtime, "now" | "sleep">;
-  readonly random?: () => number;
-  readonly catalogue?: Catalogue;
-  /** Stores learned windows. By default they are forgotten when the process ends. */
-  readonly windowStore?: WindowStore;
-  readonly requestPolicy?: Partial<RequestPolicy>;
-  readonly fetch?: typeof fetch;
 }

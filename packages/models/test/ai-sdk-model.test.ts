@@ -1,4 +1,4 @@
-/** The adapter before models that do anything: it ends with exactly one event, soon after an abort, and never throws. */
+/** Tests the adapter with any model: one final event, soon after an abort, and no thrown error. */
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -84,7 +84,7 @@ describe("abort", () => {
     return tries.reduce((best, each) => (each.took < best.took ? each : best));
   }
 
-  test("MOD2 ends a stream that hangs and hears nothing, at once", async () => {
+  test("MOD2 ends a stream that ignores the signal at once", async () => {
     const { events, took } = await soonest(modelOf(() => hanging(text)));
     expect(took).toBeLessThan(200);
     expect(events).toMatchObject([
@@ -97,13 +97,13 @@ describe("abort", () => {
     ]);
   });
 
-  test("MOD2 ends a call that never answers", async () => {
+  test("MOD2 ends a request without a response", async () => {
     const { events, took } = await soonest(modelOf(() => new Promise(() => {})));
     expect(took).toBeLessThan(200);
     expect(events).toEqual([{ type: "reply-failed", failure: { kind: "aborted", message: "the reply was aborted" } }]);
   });
 
-  test("MOD2 before it began asks nobody", async () => {
+  test("MOD2 before the start sends no request", async () => {
     let asked = false;
     const model = modelOf(() => {
       asked = true;
@@ -128,7 +128,7 @@ describe("abort", () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  test("MOD2 whoever stops listening ends the request too", async () => {
+  test("MOD2 ends the request when the caller stops reading", async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const model = modelOf(({ abortSignal }) => {
       abortSignal?.addEventListener("abort", () => resolve());
@@ -182,7 +182,7 @@ describe("the last event", () => {
     },
   );
 
-  test("MOD1 is one, and nothing is thrown, whatever is thrown before the stream or in it", async () => {
+  test("MOD1 is one, and errors before or in the stream are not thrown", async () => {
     await fc.assert(
       fc.asyncProperty(fc.anything(), fc.boolean(), async (thrown, begun) => {
         const model = modelOf(() => {
@@ -196,7 +196,7 @@ describe("the last event", () => {
     );
   });
 
-  test("MOD1 follows what is left behind by a stream that goes on after its end", async () => {
+  test("MOD1 comes at the finish part, even if the stream continues", async () => {
     const events = await eventsOf(
       modelOf(() => hanging(text, finish("stop", "end_turn"), text)),
       request,
@@ -214,7 +214,7 @@ describe("overflow in a reply", () => {
       )
     ).at(-1);
 
-  test("MOD7 a reply that counts says that the context was too much", async () => {
+  test("MOD7 a valid reply reports the overflow", async () => {
     expect(await last(text, finish("stop", "stop", { input: 110_000 }))).toMatchObject({
       type: "reply-ended",
       overflow: { kind: "overflow" },
@@ -226,14 +226,14 @@ describe("overflow in a reply", () => {
     });
   });
 
-  test("MOD7 one without a word failed", async () => {
+  test("MOD7 an empty reply fails", async () => {
     expect(await last(finish("length", "length", { input: 99_900, output: 0 }))).toMatchObject({
       type: "reply-failed",
       failure: { kind: "overflow" },
     });
   });
 
-  test("MOD7 an answer cut short is overflow in a full window, and only short in an empty one", async () => {
+  test("MOD7 a reply cut short is overflow only in a full window", async () => {
     expect(await last(text, finish("length", "length", { input: 98_000, output: 100 }))).toMatchObject({
       type: "reply-failed",
       failure: { kind: "overflow" },
@@ -256,7 +256,7 @@ describe("the window", () => {
     return options?.maxOutputTokens;
   };
 
-  test("MOD8 the answer is asked to be as long as the model can, or as the window leaves room for", async () => {
+  test("MOD8 requests the model's maximum, or what the window leaves", async () => {
     expect(await asked(10)).toBe(5000);
     const taken = Math.ceil(textTokens("word ".repeat(20_000)) * 1.1);
     const left = (await asked(20_000, { contextWindow: taken + 3000 })) ?? 0;
@@ -266,7 +266,7 @@ describe("the window", () => {
     expect(await asked(10, { contextWindow: 800 })).toBe(800);
   });
 
-  test("MOD10 may change: whoever asks is told what holds now", () => {
+  test("MOD10 returns the current window", () => {
     let window = 200_000;
     const model = modelOf(() => streamOf(), { contextWindow: () => window });
     window = 32_000;
@@ -274,7 +274,7 @@ describe("the window", () => {
   });
 });
 
-test("MOD11 a model that cannot see is told that an image was there", async () => {
+test("MOD11 replaces images with text for a model without image input", async () => {
   let prompt: unknown;
   const model = modelOf(
     (given) => {

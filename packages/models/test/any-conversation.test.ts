@@ -1,4 +1,4 @@
-/** Whatever a session holds, what is made of it is taken by the real packages and by a server that checks it. */
+/** Tests that requests of any session are accepted by the real packages and a server that checks them. */
 
 import { type AgentMessage, type AssistantMessage, convertToLlm, type ModelName } from "@pith/context";
 import { emptyUsage } from "@pith/context/testing";
@@ -17,7 +17,7 @@ afterAll(() => server.close());
 const stranger: ModelName = { api: "some-other-api", provider: "stranger", model: "s" };
 
 describe.each([...names, openaiChat])("$api of $provider", (name) => {
-  test("CNV12 any conversation goes over the wire", async () => {
+  test("CNV12 any conversation is accepted", async () => {
     const model = modelAt(server.url, name);
     await fc.assert(
       fc.asyncProperty(fc.array(messageBy(name), { maxLength: 12 }), async (messages) => {

@@ -9,7 +9,7 @@ import { startServer } from "@pith/testkit";
 import { expect, test } from "vitest";
 import { openModel } from "../src/open-model.ts";
 
-test("a chat streams over HTTP and keeps every reply, also half a one", async () => {
+test("streams a chat over HTTP and stores every reply, incomplete ones too", async () => {
   const folder = mkdtempSync(join(tmpdir(), "pith-chat-"));
   const server = await startServer({
     script: [

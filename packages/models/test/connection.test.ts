@@ -1,4 +1,4 @@
-/** What becomes of the line to a provider: kept for the next request, let go of when it hangs. */
+/** Tests connections to a provider: reused for the next request, closed when they hang. */
 
 import { execFile } from "node:child_process";
 import { createServer, type Server } from "node:http";
@@ -14,7 +14,7 @@ afterEach(() => {
   server.closeAllConnections();
 });
 
-test("MOD13 a line on which a reply has ended serves the next request, also where its last bytes come late", async () => {
+test("MOD13 reuses a connection after a reply, even if its last bytes come late", async () => {
   let lines = 0;
   server = await listening(20);
   server.on("connection", () => {
@@ -34,7 +34,7 @@ test("MOD13 a line on which a reply has ended serves the next request, also wher
   expect(lines).toBeLessThanOrEqual(3);
 });
 
-test("MOD13 a program whose reply was aborted while the line hung can end at once", async () => {
+test("MOD13 a program can exit at once after aborting a hanging reply", async () => {
   server = await listening(null);
   const program = `
     import { openModel } from ${JSON.stringify(new URL("../src/open-model.ts", import.meta.url).href)};

@@ -7,7 +7,7 @@ test.each(["convert", "overflow"])("MOD12 the door %s loads no provider's packag
   expect(loadedBy(`../src/${door}/index.ts`).filter((name) => name.startsWith("@ai-sdk/"))).toEqual([]);
 });
 
-test("MOD12 the main door loads none either, until one is wanted", () => {
+test("MOD12 the main entry point loads no provider package until a model is opened", () => {
   expect(loadedBy("../src/index.ts").filter((name) => name.startsWith("@ai-sdk/"))).toEqual([]);
 });
 

@@ -29,20 +29,20 @@ describe("error kinds", () => {
   ];
 
   describe.each(names)("$api", (name) => {
-    test("MOD3 too long is overflow, with the limit where it is named", async () => {
+    test("MOD3 a context that is too long is overflow, with the named limit", async () => {
       expect(await failureOf(refused(400, "prompt is too long: 213462 tokens > 200000 maximum"), name)).toMatchObject({
         kind: "overflow",
         limit: 200_000,
       });
     });
 
-    test("MOD3 a body too large is payload", async () => {
+    test("MOD3 a body that is too large is payload", async () => {
       expect(await failureOf(refused(413, "Request exceeds the maximum size of 32 MB"), name)).toMatchObject({
         kind: "payload",
       });
     });
 
-    test("MOD4 a rate limit is busy, and says for how long", async () => {
+    test("MOD4 a rate limit is busy, with its Retry-After", async () => {
       const after = (headers: Record<string, string>) =>
         failureOf(refused(429, "Too many requests", { headers }), name);
       expect(await after({ "retry-after": "7" })).toMatchObject({ kind: "busy", retryAfterMs: 7000 });
@@ -55,7 +55,7 @@ describe("error kinds", () => {
       });
     });
 
-    test("MOD3 more than a minute's allowance is quota", async () => {
+    test("MOD3 more than the quota of a minute is quota", async () => {
       const text = "Request too large on tokens per min (TPM): Limit 30000, Requested 45231.";
       expect(await failureOf(refused(429, text), name)).toMatchObject({ kind: "quota", limit: 30_000 });
     });
@@ -74,7 +74,7 @@ describe("error kinds", () => {
       expect(await failureOf(refused(status, "Something is the matter."), name)).toMatchObject({ kind });
     });
 
-    test("MOD5 people read the provider's message and nothing else", async () => {
+    test("MOD5 the message contains only the provider's message", async () => {
       const failure = await failureOf(refused(401, "Incorrect API key provided: sk-very-secret-key-1234."), name);
       expect(failure?.message).toBe(`${name.provider} answered 401: Incorrect API key provided: [key]`);
       const whole = JSON.stringify(failure?.message);
@@ -84,7 +84,7 @@ describe("error kinds", () => {
       expect(JSON.stringify(page)).not.toContain("A secret question");
     });
 
-    test("MOD6 a reply that stops in the middle broke off, and what had come is kept", async () => {
+    test("MOD6 keeps the incomplete reply of a broken stream", async () => {
       for (const how of ["cut", "end"] as const) {
         const last = await endOf(
           [{ parts: [{ type: "text", text: "word ".repeat(100) }], pace: { chunk: 20 }, breaks: { how, after: 6 } }],
@@ -97,7 +97,7 @@ describe("error kinds", () => {
       }
     });
 
-    test("MOD3 what nobody can read is unreachable", async () => {
+    test("MOD3 an unreadable response is unreachable", async () => {
       const broken = await failureOf(
         [
           {
@@ -114,7 +114,7 @@ describe("error kinds", () => {
       });
     });
 
-    test("MOD3 an error inside the stream is told apart like any other", async () => {
+    test("MOD3 an error inside the stream is classified like any other", async () => {
       const error = (after: number, message: string, type: string, code: string) =>
         failureOf(
           [
@@ -141,7 +141,7 @@ describe("error kinds", () => {
       }
     });
 
-    test("MOD3 nobody there is unreachable", async () => {
+    test("MOD3 a server that is not running is unreachable", async () => {
       const server = await startServer({ script: [] });
       await server.close();
       expect(await lastOf(modelAt(server.url, name), request)).toMatchObject({
@@ -178,7 +178,7 @@ describe("retry after", () => {
     expect(after(text)).toBe(ms);
   });
 
-  test("MOD4 a header counts more than words, milliseconds more than seconds, and a date in the past is now", () => {
+  test("MOD4 prefers a header to text and milliseconds to seconds; a past date is now", () => {
     expect(after("try again in 9s", { "Retry-After": "2" })).toBe(2000);
     expect(after("", { "retry-after": "2", "retry-after-ms": "150.2" })).toBe(151);
     expect(after("", { "retry-after": "Thu, 01 Jan 2026 00:00:10 GMT" })).toBe(10_000);
@@ -186,7 +186,7 @@ describe("retry after", () => {
     expect(after("try again in 9s", { "retry-after": "soon" })).toBe(9000);
   });
 
-  test("MOD4 a hostile text takes no longer than a harmless one of its length", () => {
+  test("MOD4 parses a hostile text as fast as any other", () => {
     const hostile = "try again in 1.1.1.1.1.1.1.1 ".repeat(50_000);
     const began = performance.now();
     after(hostile);
@@ -210,7 +210,7 @@ describe("error messages", () => {
     expect(formatErrorText(text)).toBe(words);
   });
 
-  test("MOD5 nothing that looks like a key is shown, and nothing long", () => {
+  test("MOD5 removes keys and shortens long texts", () => {
     const keys = ["sk-ant-api03-abcdefghijk", "sk-proj-1234567890", "AIzaSyA1234567890abcdefg", "gsk_abcdefgh12345678"];
     for (const key of keys)
       expect(formatErrorText(`Incorrect API key provided: ${key} (see your settings)`)).not.toContain(key);

@@ -1,10 +1,10 @@
-/** Tests openModel with a string: the model itself comes back, and what prevents it is thrown. */
+/** Tests openModel with a string: it returns the model, and throws if it cannot be opened. */
 
 import { startServer } from "@pith/testkit";
 import { expect, test } from "vitest";
 import { openModel } from "../src/open-model.ts";
 
-test("a string opens the model with the key and the address of the environment", async () => {
+test("opens a model by its name with the key and base URL of the environment", async () => {
   const server = await startServer({ script: ["Hello."] });
   try {
     const environment = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: server.url };
@@ -15,12 +15,12 @@ test("a string opens the model with the key and the address of the environment",
   }
 });
 
-test("the name of the model may contain a slash", async () => {
+test("accepts a model name with a slash", async () => {
   const model = await openModel("openrouter/meta/llama-4", { environment: { OPENROUTER_API_KEY: "any" } });
   expect(model.model).toBe("meta/llama-4");
 });
 
-test("what prevents it is thrown as one sentence", async () => {
+test("throws one sentence that says why it cannot be opened", async () => {
   await expect(openModel("anthropic/claude-sonnet-4-5", { environment: {} })).rejects.toThrow(
     "anthropic/claude-sonnet-4-5 cannot be opened: anthropic needs a key: set ANTHROPIC_API_KEY",
   );

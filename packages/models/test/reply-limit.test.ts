@@ -1,4 +1,4 @@
-/** Endless replies through the providers' own packages: how much is kept, and what is said of it. */
+/** Tests endless replies through the provider packages: what is kept, and the message. */
 
 import type { ModelEvent, Request } from "@pith/context";
 import { type Reply, type Step, startServer, type TestServer } from "@pith/testkit";
@@ -72,7 +72,7 @@ describe.each(wires)("$name", (wire) => {
     },
   );
 
-  test("BOUND2 a line that never ends is not held beyond its limit", async () => {
+  test("BOUND2 an endless line is not buffered beyond its limit", async () => {
     const { last } = await ask(wire, { parts: [parts.text], breaks: { how: "long-line", after: 0 } });
     expect(last).toMatchObject({
       type: "reply-failed",
@@ -82,7 +82,7 @@ describe.each(wires)("$name", (wire) => {
   });
 });
 
-test("BOUND1 the limit follows what the model may write, from 1 MB to 4 MB", () => {
+test("BOUND1 the limit follows the model's maximum, from 1 MB to 4 MB", () => {
   const mb = 1024 * 1024;
   expect([1, 65_536, 131_072, 262_144, 10 ** 9].map(maxReplyBytes)).toEqual([mb, mb, 2 * mb, 4 * mb, 4 * mb]);
 });
@@ -118,7 +118,7 @@ test.each([
   await expect((await limited(pieces, parts)).text()).rejects.toThrow(message);
 });
 
-test("BOUND2 of a refusal only the beginning is read", async () => {
+test("BOUND2 reads only the beginning of an error response", async () => {
   const response = await limited(["1234", "5678"], { status: 500 });
   expect([response.status, await response.text()]).toEqual([500, "12345"]);
 });

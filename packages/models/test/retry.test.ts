@@ -8,20 +8,20 @@ import { openModel } from "../src/index.ts";
 import { IdleTimeoutError } from "../src/read-stream.ts";
 import { defaultRequestPolicy, type RetryRuntime, withRetries } from "../src/retry.ts";
 
-test("RTY1 a busy model is asked again after as long as it wants, and a little more", async () => {
+test("RTY1 retries a busy model after its Retry-After plus jitter", async () => {
   const { model, slept } = scene([busy(2_000), busy(4_000), "here I am"]);
   const events = await all(model);
   expect(kinds(events)).toEqual(["reply-restarted", "reply-restarted", "text-delta", "reply-ended"]);
   expect(slept).toEqual([2_500, 4_500]);
 });
 
-test("RTY2 without a wish the waits grow, with chance in them, and never beyond the longest", async () => {
+test("RTY2 without Retry-After the waits grow with jitter, up to the longest", async () => {
   const { model, slept } = scene([down, down, down, down, down, down, "at last"]);
   expect(kinds(await all(model)).at(-1)).toBe("reply-ended");
   expect(slept).toEqual([750, 1_500, 3_000, 6_000, 12_000, 22_500]);
 });
 
-test("RTY3 what another request would not change is asked once", async () => {
+test("RTY3 does not retry failures that a second request would not change", async () => {
   for (const kind of ["overflow", "payload", "quota", "refused", "aborted"] as const) {
     const { model, slept } = scene([{ failure: { kind, message: kind } }, "never said"]);
     expect(await all(model)).toEqual([{ type: "reply-failed", failure: { kind, message: kind } }]);
@@ -29,13 +29,13 @@ test("RTY3 what another request would not change is asked once", async () => {
   }
 });
 
-test("RTY4 a wait that is longer than the budget is not begun: the failure says how long it would be", async () => {
+test("RTY4 fails at once if the wait exceeds the budget, with the wait in the failure", async () => {
   const { model, slept } = scene([busy(3_600_000), "never said"]);
   expect(await all(model)).toEqual([{ type: "reply-failed", failure: busy(3_600_000).failure }]);
   expect(slept).toEqual([]);
 });
 
-test("RTY5 aborted while it waits, it ends at once and asks no more", async () => {
+test("RTY5 an abort during the wait ends at once without a retry", async () => {
   const abort = new AbortController();
   const { model } = scene([busy(1_000), "never said"], async () => abort.abort());
   const events = await all(model, abort.signal);
@@ -45,7 +45,7 @@ test("RTY5 aborted while it waits, it ends at once and asks no more", async () =
   });
 });
 
-test("RTY6 whatever fails, it ends once, waits no longer than its budget, and asks no more often than it may", async () => {
+test("RTY6 any failures end with one event within the wait budget and the retries", async () => {
   const failures = fc.array(
     fc.record({
       kind: fc.constantFrom("busy", "unreachable"),
@@ -66,7 +66,7 @@ test("RTY6 whatever fails, it ends once, waits no longer than its budget, and as
   );
 });
 
-test("RTY6 a wait that is no time is not waited", async () => {
+test("RTY6 ignores an invalid Retry-After", async () => {
   for (const odd of [Number.NaN, -5_000]) {
     const { model, slept } = scene([busy(odd), "here I am"]);
     expect(kinds(await all(model)).at(-1)).toBe("reply-ended");
@@ -74,7 +74,7 @@ test("RTY6 a wait that is no time is not waited", async () => {
   }
 });
 
-test("RTY5 a clock that rejects when it is aborted breaks nothing", async () => {
+test("RTY5 accepts a sleep that rejects on abort", async () => {
   const abort = new AbortController();
   const { model } = scene([busy(1_000), "never said"], async () => {
     abort.abort();
@@ -83,14 +83,14 @@ test("RTY5 a clock that rejects when it is aborted breaks nothing", async () => 
   expect((await all(model, abort.signal)).at(-1)).toMatchObject({ type: "reply-failed", failure: { kind: "aborted" } });
 });
 
-test("RTY7 where nobody listens it is asked twice more, and no longer", async () => {
+test("RTY7 retries a refused connection twice", async () => {
   const nobody = { failure: { kind: "unreachable", message: "no", cause: { code: "ECONNREFUSED" } } } as const;
   const { model, slept } = scene([nobody, nobody, nobody, "never said"]);
   expect((await all(model)).at(-1)).toEqual({ type: "reply-failed", failure: nobody.failure });
   expect(slept).toEqual([750, 1_500]);
 });
 
-test("RTY7 a package that could not connect says so in a way that is understood", async () => {
+test("RTY7 recognises the connection error of a provider package", async () => {
   const wish = { provider: "anthropic", model: "claude-sonnet-4-5", apiKey: "any", baseUrl: "http://127.0.0.1:9/v1" };
   const opened = await openModel(wish, { environment: {}, requestPolicy: { retries: 0 } });
   if (opened.type !== "opened") throw new Error(opened.message);
@@ -98,7 +98,7 @@ test("RTY7 a package that could not connect says so in a way that is understood"
   expect(failed).toMatchObject({ failure: { kind: "unreachable", cause: { code: "ECONNREFUSED" } } });
 });
 
-test("RTY8 a model that fell silent is asked once more, and no longer", async () => {
+test("RTY8 retries an idle timeout once", async () => {
   const silent = {
     failure: { kind: "unreachable", message: "no", cause: new IdleTimeoutError("said nothing") },
   } as const;

@@ -1,4 +1,4 @@
-/** Real provider packages before a scripted server on this machine. */
+/** Real provider packages with a scripted server, for tests. */
 
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { createGoogle } from "@ai-sdk/google";
@@ -8,7 +8,7 @@ import type { LanguageModelV4 } from "@ai-sdk/provider";
 import type { Model, ModelEvent, ModelName, Request } from "@pith/context";
 import { type AiSdkModelOptions, createAiSdkModel } from "../src/ai-sdk-model.ts";
 
-/** Each protocol, and a model of it that thinks. */
+/** A thinking model for each protocol. */
 export const names: readonly ModelName[] = [
   { api: "anthropic-messages", provider: "anthropic", model: "claude-sonnet-4-5" },
   { api: "openai-responses", provider: "openai", model: "gpt-5.1" },
@@ -16,7 +16,7 @@ export const names: readonly ModelName[] = [
   { api: "google-generative-ai", provider: "google", model: "gemini-3-pro-preview" },
 ];
 
-/** OpenAI itself speaks the chat protocol too, by a package of its own. */
+/** OpenAI's own package for the chat protocol. */
 export const openaiChat: ModelName = { api: "openai-completions", provider: "openai", model: "gpt-4.1" };
 
 export function languageModel({ api, provider, model }: ModelName, url: string): LanguageModelV4 {

@@ -25,7 +25,7 @@ const script: Script = [
 ];
 
 describe.each(names)("$api", (name) => {
-  test("MOD9 thoughts, calls and results go back as they came, and each request extends the one before", async () => {
+  test("MOD9 sends thinking, calls and results back unchanged; each request extends the one before", async () => {
     await withServer(script, async (server) => {
       const talk = conversation(modelAt(server.url, name));
       const first = await talk.ask(user([{ type: "text", text: "Compare these." }, picture]));
@@ -41,7 +41,7 @@ describe.each(names)("$api", (name) => {
     });
   });
 
-  test("MOD9 deltas tell the reply as it comes, and then it is told whole", async () => {
+  test("MOD9 yields deltas, then the complete reply", async () => {
     await withServer(script, async (server) => {
       const events = await eventsOf(modelAt(server.url, name), requestOf([user("Hi.")], settings));
       const last = events.at(-1);
@@ -56,7 +56,7 @@ describe.each(names)("$api", (name) => {
     });
   });
 
-  test("MOD9 usage is what the server counted, and has its price", async () => {
+  test("MOD9 usage is what the server counted, with its cost", async () => {
     const usage = { input: 1000, cacheRead: 400, cacheWrite: 0, output: 50 };
     await withServer([{ parts: [{ type: "text", text: "Hi." }], usage }], async (server) => {
       const prices = { input: 1, output: 10, cacheRead: 0.1, cacheWrite: 2 };
@@ -70,7 +70,7 @@ describe.each(names)("$api", (name) => {
   });
 });
 
-test("CNV10 on Anthropic's wire the marks stand on the last tool, the last system block, the last block of each message", async () => {
+test("CNV10 Anthropic requests have the marks on the last tool, the last system block and the last block of each marked message", async () => {
   await withServer(script, async (server) => {
     const [name = { api: "", provider: "", model: "" }] = names;
     const cacheMarks: Request["cacheMarks"] = [

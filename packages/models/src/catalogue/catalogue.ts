@@ -13,94 +13,6 @@ import {
 import { type Snapshot, snapshot as shipped } from "./snapshot.ts";
 import { applyUserModel, findUserModel, type UserModels } from "./user-models.ts";
 
-export interface RelatedModel {
-  readonly facts: ModelFacts;
-  /** Whether the requested provider sells the model. */
-  readonly isSameProvider: boolean;
-}
-
-export type FindRelatedModel = (provider: string, model: string) => RelatedModel | null;
-
-type NormalizeName = (model: string) => string;
-
-/** How the requested and the listed names are normalised, the strictest comparison first. */
-const nameComparisons: readonly (readonly [requested: NormalizeName, listed: NormalizeName])[] = [
-  [normalizeModelName, normalizeModelName],
-  [removePreviewSuffix, removePreviewSuffix],
-  [removeDateSuffix, removePreviewSuffix],
-];
-
-/** Finds a model under other spellings of its name: the closest first, the provider's own models before others. */
-export function createRelatedModelFinder(snapshot: Snapshot): FindRelatedModel {
-  const indexes = new Map<NormalizeName, ModelIndex>();
-  return (provider, model) => {
-    for (const [normalizeRequested, normalizeListed] of nameComparisons) {
-      const name = normalizeRequested(model);
-      const ownId = [...snapshot.ids(normalizeProviderName(provider))].find((id) => normalizeListed(id) === name);
-      if (ownId !== undefined)
-        return readRelatedModel(snapshot, [normalizeProviderName(provider), ownId], { isSameProvider: true });
-      const index = indexes.get(normalizeListed) ?? buildModelIndex(snapshot, normalizeListed);
-      indexes.set(normalizeListed, index);
-      const key = index.get(name);
-      if (key) return readRelatedModel(snapshot, key, { isSameProvider: false });
-    }
-    return null;
-  };
-}
-
-type ModelKey = readonly [provider: string, id: string];
-type ModelIndex = ReadonlyMap<string, ModelKey>;
-
-function readRelatedModel(
-  snapshot: Snapshot,
-  key: ModelKey,
-  relation: { readonly isSameProvider: boolean },
-): RelatedModel | null {
-  const facts = snapshot.facts(...key);
-  return facts ? { facts, ...relation } : null;
-}
-
-/** Indexes the models of all providers, when a model is not in its provider's own list for the first time. */
-function buildModelIndex(snapshot: Snapshot, normalize: NormalizeName): ModelIndex {
-  const keys = orderProviders(snapshot).flatMap((provider) =>
-    [...snapshot.ids(provider)].map((id) => [provider, id] as const),
-  );
-  return new Map(keys.filter(([, id]) => isVersionedName(id)).map((key) => [normalize(key[1]), key]));
-}
-
-// `auto`, `free`, `glm-latest`: a name without a number means another model at each provider.
-function isVersionedName(id: string): boolean {
-  return /\d/.test(normalizeModelName(id)) && !id.includes("/routers/");
-}
-
-// Later providers win: makers of models come after resellers, who often serve a smaller window.
-function orderProviders({ providers }: Snapshot): readonly string[] {
-  const makers = ["deepseek", "minimax", "moonshotai", "zai", "mistral", "xai", "google", "openai", "anthropic"];
-  return [...providers.filter((name) => !makers.includes(name)), ...makers.filter((name) => providers.includes(name))];
-}
-
-export interface Catalogue {
-  /** The facts about a model. `local`: it runs on a local server, so its name does not determine its window. */
-  facts(provider: string, model: string, location?: { readonly local?: boolean }): FactsResult;
-  /** The known models of a provider; there may be others. */
-  listModels(provider: string): readonly string[];
-}
-
-export interface FactsResult {
-  readonly facts: ModelFacts;
-  /** `family`: the facts of the same model under another spelling or at another provider. */
-  readonly source: "user" | "snapshot" | "family" | "default";
-}
-
-export interface CatalogueOptions {
-  readonly snapshot?: Snapshot;
-  /** The user's models file, see `parseUserModels`. */
-  readonly userModels?: UserModels;
-  /** The facts for unknown models. */
-  readonly unknownFacts?: ModelFacts;
-  readonly unknownLocalFacts?: ModelFacts;
-}
-
 /**
  * @example
  * const { facts, source } = createCatalogue().facts("anthropic", "claude-sonnet-4-5");
@@ -125,6 +37,28 @@ export function createCatalogue(options: CatalogueOptions = {}): Catalogue {
       return facts ? { facts, source: "user" } : result;
     },
   };
+}
+
+export interface Catalogue {
+  /** The facts about a model. `local`: it runs on a local server, so its name does not determine its window. */
+  facts(provider: string, model: string, location?: { readonly local?: boolean }): FactsResult;
+  /** The known models of a provider; there may be others. */
+  listModels(provider: string): readonly string[];
+}
+
+export interface FactsResult {
+  readonly facts: ModelFacts;
+  /** `family`: the facts of the same model under another spelling or at another provider. */
+  readonly source: "user" | "snapshot" | "family" | "default";
+}
+
+export interface CatalogueOptions {
+  readonly snapshot?: Snapshot;
+  /** The user's models file, see `parseUserModels`. */
+  readonly userModels?: UserModels;
+  /** The facts for unknown models. */
+  readonly unknownFacts?: ModelFacts;
+  readonly unknownLocalFacts?: ModelFacts;
 }
 
 function fromSnapshot(facts: ModelFacts | undefined): FactsResult | null {
@@ -157,4 +91,70 @@ function fromLocal(parts: {
     input,
     reasoning,
   });
+}
+
+/** Finds a model under other spellings of its name: the closest first, the provider's own models before others. */
+export function createRelatedModelFinder(snapshot: Snapshot): FindRelatedModel {
+  const indexes = new Map<NormalizeName, ModelIndex>();
+  return (provider, model) => {
+    for (const [normalizeRequested, normalizeListed] of nameComparisons) {
+      const name = normalizeRequested(model);
+      const ownId = [...snapshot.ids(normalizeProviderName(provider))].find((id) => normalizeListed(id) === name);
+      if (ownId !== undefined)
+        return readRelatedModel(snapshot, [normalizeProviderName(provider), ownId], { isSameProvider: true });
+      const index = indexes.get(normalizeListed) ?? buildModelIndex(snapshot, normalizeListed);
+      indexes.set(normalizeListed, index);
+      const key = index.get(name);
+      if (key) return readRelatedModel(snapshot, key, { isSameProvider: false });
+    }
+    return null;
+  };
+}
+
+export interface RelatedModel {
+  readonly facts: ModelFacts;
+  /** Whether the requested provider sells the model. */
+  readonly isSameProvider: boolean;
+}
+
+export type FindRelatedModel = (provider: string, model: string) => RelatedModel | null;
+
+type NormalizeName = (model: string) => string;
+
+/** How the requested and the listed names are normalised, the strictest comparison first. */
+const nameComparisons: readonly (readonly [requested: NormalizeName, listed: NormalizeName])[] = [
+  [normalizeModelName, normalizeModelName],
+  [removePreviewSuffix, removePreviewSuffix],
+  [removeDateSuffix, removePreviewSuffix],
+];
+
+type ModelKey = readonly [provider: string, id: string];
+type ModelIndex = ReadonlyMap<string, ModelKey>;
+
+function readRelatedModel(
+  snapshot: Snapshot,
+  key: ModelKey,
+  relation: { readonly isSameProvider: boolean },
+): RelatedModel | null {
+  const facts = snapshot.facts(...key);
+  return facts ? { facts, ...relation } : null;
+}
+
+/** Indexes the models of all providers, when a model is not in its provider's own list for the first time. */
+function buildModelIndex(snapshot: Snapshot, normalize: NormalizeName): ModelIndex {
+  const keys = orderProviders(snapshot).flatMap((provider) =>
+    [...snapshot.ids(provider)].map((id) => [provider, id] as const),
+  );
+  return new Map(keys.filter(([, id]) => isVersionedName(id)).map((key) => [normalize(key[1]), key]));
+}
+
+// `auto`, `free`, `glm-latest`: a name without a number means another model at each provider.
+function isVersionedName(id: string): boolean {
+  return /\d/.test(normalizeModelName(id)) && !id.includes("/routers/");
+}
+
+// Later providers win: makers of models come after resellers, who often serve a smaller window.
+function orderProviders({ providers }: Snapshot): readonly string[] {
+  const makers = ["deepseek", "minimax", "moonshotai", "zai", "mistral", "xai", "google", "openai", "anthropic"];
+  return [...providers.filter((name) => !makers.includes(name)), ...makers.filter((name) => providers.includes(name))];
 }

@@ -1,71 +1,7 @@
 /** Parses and checks the user's models file and applies it to model facts. Valid fields are used even beside invalid ones. */
 
+import { isRecord, tryParseJson } from "../json.ts";
 import type { ModelFacts, Prices } from "./model-facts.ts";
-
-const PRICE_NAMES = ["input", "output", "cacheRead", "cacheWrite"];
-const REQUIRED_PRICES = ["input", "output"];
-
-const fieldChecks: Readonly<Record<string, (value: unknown) => string | null>> = {
-  contextWindow: (value) => checkTokens(value, 128_000),
-  maxTokens: (value) => checkTokens(value, 8_192),
-  prices: checkPrices,
-  input: checkInput,
-  reasoning: checkBoolean,
-  tools: checkBoolean,
-};
-
-/** The problem of a field; null if it is valid. */
-export function checkField(name: string, value: unknown): string | null {
-  const check = Object.hasOwn(fieldChecks, name) ? fieldChecks[name] : undefined;
-  return check ? check(value) : `is not a field; write one of ${Object.keys(fieldChecks).join(", ")}`;
-}
-
-function checkBoolean(value: unknown): string | null {
-  return typeof value === "boolean" ? null : `is ${formatValue(value)}; write true or false`;
-}
-
-function checkTokens(value: unknown, example: number): string | null {
-  if (Number.isSafeInteger(value) && Number(value) > 0) return null;
-  return `is ${formatValue(value)}; write a whole number of tokens, such as ${example}`;
-}
-
-function checkPrices(value: unknown): string | null {
-  const example = `{ "input": 3, "output": 15, "cacheRead": 0.3, "cacheWrite": 3.75 }, in dollars per million tokens`;
-  if (typeof value !== "object" || value === null) return `is ${formatValue(value)}; write ${example}`;
-  const entries = Object.entries(value);
-  const unknownPrice = entries.find(([name]) => !PRICE_NAMES.includes(name));
-  if (unknownPrice) return `has "${unknownPrice[0]}", which is not a price; write ${example}`;
-  const missing = REQUIRED_PRICES.find((name) => !entries.some(([priceName]) => priceName === name));
-  const [invalidName = missing] = entries.find(([, price]) => !isPrice(price)) ?? [];
-  return invalidName === undefined ? null : `lacks a price for "${invalidName}", zero or more; write ${example}`;
-}
-
-function isPrice(value: unknown): boolean {
-  return typeof value === "number" && Number.isFinite(value) && value >= 0;
-}
-
-function checkInput(value: unknown): string | null {
-  const isValid =
-    Array.isArray(value) && value.includes("text") && value.every((kind) => kind === "text" || kind === "image");
-  return isValid ? null : `is ${formatValue(value)}; write ["text"] or ["text", "image"]`;
-}
-
-function formatValue(value: unknown): string {
-  return (JSON.stringify(value) ?? "nothing").slice(0, 60);
-}
-
-export interface ParsedUserModels {
-  readonly models: UserModels;
-  readonly issues: readonly UserModelsIssue[];
-}
-
-export interface UserModelsIssue {
-  readonly file: string;
-  /** The model and, if there is one, the field: `openai/gpt-4.1 › contextWindow`. */
-  readonly key: string;
-  /** What is wrong, and what to write instead. */
-  readonly message: string;
-}
 
 /**
  * @example
@@ -83,6 +19,30 @@ export function parseUserModels(text: string, file: string): ParsedUserModels {
   const issues = checkedEntries.flatMap(({ issues }) => issues.map((issue) => ({ file, ...issue })));
   return { models: Object.fromEntries(models), issues };
 }
+
+export interface ParsedUserModels {
+  readonly models: UserModels;
+  readonly issues: readonly UserModelsIssue[];
+}
+
+export interface UserModelsIssue {
+  readonly file: string;
+  /** The model and, if there is one, the field: `openai/gpt-4.1 › contextWindow`. */
+  readonly key: string;
+  /** What is wrong, and what to write instead. */
+  readonly message: string;
+}
+
+/** Keyed by `provider/model`, or by a prefix of it that ends in `*`. */
+export type UserModels = Readonly<Record<string, UserModel>>;
+
+/** The fields that the user corrects. */
+export interface UserModel extends Partial<Omit<ModelFacts, "prices">> {
+  readonly prices?: UserPrices;
+}
+
+/** Without a cache price, cached tokens cost as much as input. */
+export type UserPrices = Pick<Prices, "input" | "output"> & Partial<Prices>;
 
 type EntryIssue = Omit<UserModelsIssue, "file">;
 
@@ -111,28 +71,57 @@ function rejectEntry(key: string, message: string): CheckedEntry {
   return { key, entry: null, issues: [{ key, message }] };
 }
 
-function tryParseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null; // The caller reports it.
-  }
+/** The problem of a field; null if it is valid. */
+export function checkField(name: string, value: unknown): string | null {
+  const check = Object.hasOwn(fieldChecks, name) ? fieldChecks[name] : undefined;
+  return check ? check(value) : `is not a field; write one of ${Object.keys(fieldChecks).join(", ")}`;
 }
 
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+const fieldChecks: Readonly<Record<string, (value: unknown) => string | null>> = {
+  contextWindow: (value) => checkTokens(value, 128_000),
+  maxTokens: (value) => checkTokens(value, 8_192),
+  prices: checkPrices,
+  input: checkInput,
+  reasoning: checkBoolean,
+  tools: checkBoolean,
+};
+
+function checkBoolean(value: unknown): string | null {
+  return typeof value === "boolean" ? null : `is ${formatValue(value)}; write true or false`;
 }
 
-/** The fields that the user corrects. */
-export interface UserModel extends Partial<Omit<ModelFacts, "prices">> {
-  readonly prices?: UserPrices;
+function checkTokens(value: unknown, example: number): string | null {
+  if (Number.isSafeInteger(value) && Number(value) > 0) return null;
+  return `is ${formatValue(value)}; write a whole number of tokens, such as ${example}`;
 }
 
-/** Without a cache price, cached tokens cost as much as input. */
-export type UserPrices = Pick<Prices, "input" | "output"> & Partial<Prices>;
+function checkPrices(value: unknown): string | null {
+  const example = `{ "input": 3, "output": 15, "cacheRead": 0.3, "cacheWrite": 3.75 }, in dollars per million tokens`;
+  if (typeof value !== "object" || value === null) return `is ${formatValue(value)}; write ${example}`;
+  const entries = Object.entries(value);
+  const unknownPrice = entries.find(([name]) => !PRICE_NAMES.includes(name));
+  if (unknownPrice) return `has "${unknownPrice[0]}", which is not a price; write ${example}`;
+  const missing = REQUIRED_PRICES.find((name) => !entries.some(([priceName]) => priceName === name));
+  const [invalidName = missing] = entries.find(([, price]) => !isPrice(price)) ?? [];
+  return invalidName === undefined ? null : `lacks a price for "${invalidName}", zero or more; write ${example}`;
+}
 
-/** Keyed by `provider/model`, or by a prefix of it that ends in `*`. */
-export type UserModels = Readonly<Record<string, UserModel>>;
+const PRICE_NAMES = ["input", "output", "cacheRead", "cacheWrite"];
+const REQUIRED_PRICES = ["input", "output"];
+
+function isPrice(value: unknown): boolean {
+  return typeof value === "number" && Number.isFinite(value) && value >= 0;
+}
+
+function checkInput(value: unknown): string | null {
+  const isValid =
+    Array.isArray(value) && value.includes("text") && value.every((kind) => kind === "text" || kind === "image");
+  return isValid ? null : `is ${formatValue(value)}; write ["text"] or ["text", "image"]`;
+}
+
+function formatValue(value: unknown): string {
+  return (JSON.stringify(value) ?? "nothing").slice(0, 60);
+}
 
 /** The entry for a name: its own, or the longest matching entry with a star. */
 export function findUserModel(entries: UserModels, name: string): UserModel | null {

@@ -28,85 +28,20 @@ export interface TokenCounts {
   readonly reported: number;
 }
 
-export const NOTHING_LEARNED: LearnedWindow = { ratio: 1 };
-
-/** Removes the window and its evidence; the ratio stays. */
-export function removeWindow({ ratio, most, served }: LearnedWindow): LearnedWindow {
-  return { ratio, ...(most === undefined ? {} : { most }), ...(served === undefined ? {} : { served }) };
-}
-
-export interface LearnContext {
-  /** The time in milliseconds; without it nothing expires. */
-  readonly now?: number | undefined;
-  /** The catalogue's figure, unless it is a default. */
-  readonly catalogueWindow?: number | undefined;
-}
-
-const HOUR_MS = 3_600_000;
-/** After this time, one request that exceeds a true limit is refused, and the limit is learned again. */
-const WINDOW_LIFETIME_MS = 7 * 24 * HOUR_MS;
-/** A misread or temporary limit of 4,000 tokens must not cripple a session of a whole day. */
-const DOUBTFUL_LIFETIME_MS = HOUR_MS;
-
-/**
- * What a new session starts with. A single truncation may be our mistake, and a limit far below the catalogue's figure may be
- * the server's: neither outlives its session until it is confirmed.
- */
-export function carryToNextSession(learned: LearnedWindow, context: LearnContext = {}): LearnedWindow {
-  const isUnconfirmed = learned.from === "truncation" && (learned.cuts ?? 1) < 2;
-  return isUnconfirmed || isDoubtful(learned, context) ? doubtWindow(learned) : dropExpiredWindow(learned, context);
-}
-
-/** Removes a window that is too old. */
-export function dropExpiredWindow(learned: LearnedWindow, context: LearnContext): LearnedWindow {
-  const { now } = context;
-  if (learned.window === undefined || now === undefined) return learned;
-  const lifetime = isDoubtful(learned, context) ? DOUBTFUL_LIFETIME_MS : WINDOW_LIFETIME_MS;
-  return age(learned, now) < lifetime ? learned : doubtWindow(learned);
-}
-
-/** Refusals in quick succession have one cause, so that they confirm nothing. */
-export function isIndependentRefusal(learned: LearnedWindow, now: number | undefined): boolean {
-  return now === undefined || age(learned, now) >= HOUR_MS;
-}
-
-function isDoubtful({ from, window = 0, named = 1 }: LearnedWindow, { catalogueWindow }: LearnContext): boolean {
-  return from === "overflow" && catalogueWindow !== undefined && named < 2 && window < catalogueWindow / 4;
-}
-
-// The absolute value, in case the clock was set back. Without a time the window is old.
-function age({ at = 0 }: LearnedWindow, now: number): number {
-  return Math.abs(now - at);
-}
-
-function doubtWindow({ window, from, ...rest }: LearnedWindow): LearnedWindow {
-  return from === "overflow" && window !== undefined ? { ...rest, doubted: window } : rest;
-}
-
-/** Below this estimate a low count proves nothing: no window is so small. */
-export const MIN_SUSPECT_ESTIMATE = 2_000;
-/** A smaller count is not a window but another count, such as the uncached tokens. */
-export const MIN_WINDOW = 1_024;
-/** A count below this share of the expected count looks truncated. */
-const TRUNCATED_SHARE = 0.6;
-/** A truncation is withdrawn if its count is at least this share of the count expected now: clearly above TRUNCATED_SHARE. */
-const EXPLAINED_SHARE = 0.8;
-
-/** Whether the count is so low that the server seems to have dropped a part of the request. */
-export function looksTruncated({ ratio, most = 0 }: LearnedWindow, { estimate, reported }: TokenCounts): boolean {
-  if (estimate < MIN_SUSPECT_ESTIMATE || reported < MIN_WINDOW) return false;
-  // A server that has counted twice as much before does not truncate here; its count is incomplete.
-  return reported < TRUNCATED_SHARE * estimate * ratio && reported >= most / 2;
-}
-
-/** Whether a tokenizer with this ratio explains the count. */
-export function isExplainedByRatio({ estimate, reported }: TokenCounts, ratio: number): boolean {
-  return reported >= EXPLAINED_SHARE * estimate * ratio;
-}
-
-/** Bounded, so that odd counts do not distort the ratio. */
-export function computeRatio({ estimate, reported }: TokenCounts): number {
-  return Math.min(2, Math.max(0.25, reported / estimate));
+/** For servers that may truncate: local and OpenAI-compatible ones. The large providers refuse a request that is too long. */
+export function learnWindow(previous: LearnedWindow | undefined, observation: Observation): LearnResult {
+  const learned = dropExpiredWindow(applyServedWindow(previous ?? NOTHING_LEARNED, observation.served), observation);
+  if (observation.type === "overflow") return { learned: learnFromRefusal(learned, observation), verdict: "unknown" };
+  const { estimate, reported, now } = observation;
+  if (!(estimate > 0) || !reported || !(reported > 0)) return { learned, verdict: "unknown" };
+  const counts = { estimate, reported };
+  if (isTooSmallToTruncate(learned, counts)) return recheckTruncation(learned, counts);
+  if (looksTruncated(learned, counts))
+    return { learned: learnFromTruncation(learned, { ...counts, now }), verdict: "truncated" };
+  if (exceedsServedWindow(counts, learned)) return { learned, verdict: "truncated" };
+  return isInconclusive(learned, counts)
+    ? { learned, verdict: "unknown" }
+    : { learned: learnFromFullReply(learned, counts), verdict: "complete" };
 }
 
 export type Observation = (ReplyObservation | RefusalObservation) &
@@ -134,20 +69,11 @@ export interface LearnResult {
   readonly verdict: "truncated" | "withdrawn" | "complete" | "unknown";
 }
 
-/** For servers that may truncate: local and OpenAI-compatible ones. The large providers refuse a request that is too long. */
-export function learnWindow(previous: LearnedWindow | undefined, observation: Observation): LearnResult {
-  const learned = dropExpiredWindow(applyServedWindow(previous ?? NOTHING_LEARNED, observation.served), observation);
-  if (observation.type === "overflow") return { learned: learnFromRefusal(learned, observation), verdict: "unknown" };
-  const { estimate, reported, now } = observation;
-  if (!(estimate > 0) || !reported || !(reported > 0)) return { learned, verdict: "unknown" };
-  const counts = { estimate, reported };
-  if (isTooSmallToTruncate(learned, counts)) return recheckTruncation(learned, counts);
-  if (looksTruncated(learned, counts))
-    return { learned: learnFromTruncation(learned, { ...counts, now }), verdict: "truncated" };
-  if (exceedsServedWindow(counts, learned)) return { learned, verdict: "truncated" };
-  return isInconclusive(learned, counts)
-    ? { learned, verdict: "unknown" }
-    : { learned: learnFromFullReply(learned, counts), verdict: "complete" };
+export interface LearnContext {
+  /** The time in milliseconds; without it nothing expires. */
+  readonly now?: number | undefined;
+  /** The catalogue's figure, unless it is a default. */
+  readonly catalogueWindow?: number | undefined;
 }
 
 // A server that was restarted with another window invalidates the learned one.
@@ -169,6 +95,27 @@ function learnFromRefusal(learned: LearnedWindow, { limit, now }: RefusalObserva
   return { ...removeWindow(learned), ...window, ...(named > 1 ? { named } : {}), ...(at === undefined ? {} : { at }) };
 }
 
+/** Refusals in quick succession have one cause, so that they confirm nothing. */
+export function isIndependentRefusal(learned: LearnedWindow, now: number | undefined): boolean {
+  return now === undefined || age(learned, now) >= HOUR_MS;
+}
+
+/** Whether the count is so low that the server seems to have dropped a part of the request. */
+export function looksTruncated({ ratio, most = 0 }: LearnedWindow, { estimate, reported }: TokenCounts): boolean {
+  if (estimate < MIN_SUSPECT_ESTIMATE || reported < MIN_WINDOW) return false;
+  // A server that has counted twice as much before does not truncate here; its count is incomplete.
+  return reported < TRUNCATED_SHARE * estimate * ratio && reported >= most / 2;
+}
+
+/** Below this estimate a low count proves nothing: no window is so small. */
+export const MIN_SUSPECT_ESTIMATE = 2_000;
+/** A smaller count is not a window but another count, such as the uncached tokens. */
+export const MIN_WINDOW = 1_024;
+/** A count below this share of the expected count looks truncated. */
+const TRUNCATED_SHARE = 0.6;
+/** A truncation is withdrawn if its count is at least this share of the count expected now: clearly above TRUNCATED_SHARE. */
+const EXPLAINED_SHARE = 0.8;
+
 /**
  * A request that is smaller than the truncated count cannot have been truncated: its count is complete. The size is compared
  * in the server's tokens if those are more than ours.
@@ -182,6 +129,16 @@ function recheckTruncation(learned: LearnedWindow, counts: TokenCounts): LearnRe
   if (!learned.cut || !isExplainedByRatio(learned.cut, ratio)) return { learned, verdict: "complete" };
   const most = Math.max(learned.most ?? 0, learned.cut.reported);
   return { learned: { ...removeWindow(learned), ratio, most }, verdict: "withdrawn" };
+}
+
+/** Whether a tokenizer with this ratio explains the count. */
+export function isExplainedByRatio({ estimate, reported }: TokenCounts, ratio: number): boolean {
+  return reported >= EXPLAINED_SHARE * estimate * ratio;
+}
+
+/** Bounded, so that odd counts do not distort the ratio. */
+export function computeRatio({ estimate, reported }: TokenCounts): number {
+  return Math.min(2, Math.max(0.25, reported / estimate));
 }
 
 // Servers drop whole messages, so the count may be below the window. Of several truncations the largest count is nearest.
@@ -218,6 +175,49 @@ function learnFromFullReply(learned: LearnedWindow, counts: TokenCounts): Learne
 function updateRatio({ ratio, most = 0 }: LearnedWindow, counts: TokenCounts): number {
   const observedRatio = computeRatio(counts);
   return observedRatio >= ratio || counts.reported < 0.9 * most ? (ratio + observedRatio) / 2 : ratio;
+}
+
+export const NOTHING_LEARNED: LearnedWindow = { ratio: 1 };
+
+/** Removes the window and its evidence; the ratio stays. */
+export function removeWindow({ ratio, most, served }: LearnedWindow): LearnedWindow {
+  return { ratio, ...(most === undefined ? {} : { most }), ...(served === undefined ? {} : { served }) };
+}
+
+/**
+ * What a new session starts with. A single truncation may be our mistake, and a limit far below the catalogue's figure may be
+ * the server's: neither outlives its session until it is confirmed.
+ */
+export function carryToNextSession(learned: LearnedWindow, context: LearnContext = {}): LearnedWindow {
+  const isUnconfirmed = learned.from === "truncation" && (learned.cuts ?? 1) < 2;
+  return isUnconfirmed || isDoubtful(learned, context) ? doubtWindow(learned) : dropExpiredWindow(learned, context);
+}
+
+const HOUR_MS = 3_600_000;
+/** After this time, one request that exceeds a true limit is refused, and the limit is learned again. */
+const WINDOW_LIFETIME_MS = 7 * 24 * HOUR_MS;
+/** A misread or temporary limit of 4,000 tokens must not cripple a session of a whole day. */
+const DOUBTFUL_LIFETIME_MS = HOUR_MS;
+
+/** Removes a window that is too old. */
+export function dropExpiredWindow(learned: LearnedWindow, context: LearnContext): LearnedWindow {
+  const { now } = context;
+  if (learned.window === undefined || now === undefined) return learned;
+  const lifetime = isDoubtful(learned, context) ? DOUBTFUL_LIFETIME_MS : WINDOW_LIFETIME_MS;
+  return age(learned, now) < lifetime ? learned : doubtWindow(learned);
+}
+
+function isDoubtful({ from, window = 0, named = 1 }: LearnedWindow, { catalogueWindow }: LearnContext): boolean {
+  return from === "overflow" && catalogueWindow !== undefined && named < 2 && window < catalogueWindow / 4;
+}
+
+// The absolute value, in case the clock was set back. Without a time the window is old.
+function age({ at = 0 }: LearnedWindow, now: number): number {
+  return Math.abs(now - at);
+}
+
+function doubtWindow({ window, from, ...rest }: LearnedWindow): LearnedWindow {
+  return from === "overflow" && window !== undefined ? { ...rest, doubted: window } : rest;
 }
 
 export interface TruncationDetails extends TokenCounts {

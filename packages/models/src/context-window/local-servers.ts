@@ -1,38 +1,56 @@
 /** Asks Ollama, LM Studio, llama.cpp and vLLM for the context window they serve. Their answers are not trusted. */
 
+import { isRecord } from "../json.ts";
 import { assumedWindow, isLocal, type ServedWindow } from "./choose-window.ts";
 
-/** A positive integer, or null. */
-export function toTokenCount(value: unknown): number | null {
-  return typeof value === "number" && Number.isSafeInteger(value) && value > 0 ? value : null;
+/**
+ * Asks every kind of server at once, in bounded time. Never throws.
+ *
+ * @example
+ * const served = await probeServedWindow({ baseUrl: "http://127.0.0.1:11434/v1", model: "qwen3-coder:30b" });
+ */
+export async function probeServedWindow(options: ProbeOptions): Promise<ServedWindow | null> {
+  const { baseUrl, model, isOpenAiCompatible = false, headers, fetch, signal, timeoutMs = 1_500 } = options;
+  if (!/^https?:$/.test(URL.parse(baseUrl)?.protocol ?? "") || !(isOpenAiCompatible || isLocal(baseUrl))) return null;
+  const doneController = new AbortController();
+  const timeout = AbortSignal.timeout(timeoutMs);
+  const combinedSignal = AbortSignal.any([doneController.signal, timeout, ...(signal ? [signal] : [])]);
+  const queryServer = createServerQuery({ baseUrl, headers, fetch, signal: combinedSignal });
+  const served = await firstConfirmed(serverQueries.map((query) => query(queryServer, model)));
+  doneController.abort();
+  return served;
 }
 
-/** Reads a nested field of a value that may not be an object. */
-export function readField(value: unknown, ...path: readonly string[]): unknown {
-  return path.reduce<unknown>((inner, name) => (isRecord(inner) ? inner[name] : undefined), value);
-}
-
-/** The objects in a value that may not be a list. */
-export function toRecords(value: unknown): readonly Readonly<Record<string, unknown>>[] {
-  return Array.isArray(value) ? value.filter(isRecord) : [];
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** Sends GET, or POST with a body. The path begins with a slash. */
-export type ServerQuery = (path: string, body?: Readonly<Record<string, unknown>>) => Promise<unknown>;
-
-export interface ServerQueryOptions {
+export interface ProbeOptions {
   readonly baseUrl: string;
-  /** For example the key of this host. They are sent to no other host. */
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-  readonly fetch?: typeof globalThis.fetch | undefined;
-  readonly signal: AbortSignal;
+  readonly model: string;
+  /** Whether the endpoint is OpenAI-compatible. Other endpoints are asked only if they are local. */
+  readonly isOpenAiCompatible?: boolean;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly fetch?: typeof globalThis.fetch;
+  readonly signal?: AbortSignal;
+  /** The time limit of all queries together. */
+  readonly timeoutMs?: number;
 }
 
-const MAX_RESPONSE_BYTES = 1_048_576;
+const serverQueries: readonly ((queryServer: ServerQuery, model: string) => Promise<ServedWindow | null>)[] = [
+  queryOllama,
+  queryLmStudio,
+  queryLlamaCpp,
+  queryVllm,
+];
+
+/** The first answer that is not assumed; an assumed one if there is no other. */
+function firstConfirmed(results: readonly Promise<ServedWindow | null>[]): Promise<ServedWindow | null> {
+  const confirmed = results.map(async (result) => {
+    const served = await result;
+    if (served === null || served.source === "assumed") throw new Error("not certain");
+    return served;
+  });
+  return Promise.any(confirmed).catch(
+    async () => (await Promise.all(results)).find((served) => served !== null) ?? null,
+  );
+}
 
 /** Bounded in bytes, and in time by `signal`; never follows a redirect. Null for anything but JSON with status 200. */
 export function createServerQuery({
@@ -61,6 +79,19 @@ export function createServerQuery({
   };
 }
 
+export interface ServerQueryOptions {
+  readonly baseUrl: string;
+  /** For example the key of this host. They are sent to no other host. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly fetch?: typeof globalThis.fetch | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** Sends GET, or POST with a body. The path begins with a slash. */
+export type ServerQuery = (path: string, body?: Readonly<Record<string, unknown>>) => Promise<unknown>;
+
+const MAX_RESPONSE_BYTES = 1_048_576;
+
 /** The APIs of these servers share one root: `/v1` and `/api`. */
 function serverRoot(baseUrl: string): string {
   const url = new URL(baseUrl);
@@ -82,38 +113,6 @@ async function readBoundedText(response: Response): Promise<string> {
 async function discardResponse(response: Response): Promise<null> {
   await response.body?.cancel();
   return null;
-}
-
-/** Reads the window of one slot, which one conversation gets. */
-export async function queryLlamaCpp(queryServer: ServerQuery, model: string): Promise<ServedWindow | null> {
-  const query = `model=${encodeURIComponent(model)}&autoload=false`;
-  // A server with several models answers by name. The query must not load a model.
-  const [props, modelList] = await Promise.all([queryServer(`/props?${query}`), queryServer("/v1/models")]);
-  const entry = findModelEntry(modelList, model);
-  const window =
-    toTokenCount(readField(props, "default_generation_settings", "n_ctx")) ??
-    toTokenCount(readField(entry, "meta", "n_ctx"));
-  if (window === null) return null;
-  const trained = toTokenCount(readField(entry, "meta", "n_ctx_train"));
-  return { server: "llama.cpp", window, source: "loaded", ...(trained ? { trained } : {}) };
-}
-
-/** A server with one model accepts any name. */
-function findModelEntry(modelList: unknown, model: string): unknown {
-  const entries = toRecords(readField(modelList, "data"));
-  return entries.find(({ id }) => id === model) ?? (entries.length === 1 ? entries[0] : undefined);
-}
-
-/** Reads the window a model is loaded with, not the largest window the model supports. */
-export async function queryLmStudio(queryServer: ServerQuery, model: string): Promise<ServedWindow | null> {
-  const modelInfo = await queryServer(`/api/v0/models/${encodeURIComponent(model).replaceAll("%2F", "/")}`);
-  const trained = toTokenCount(readField(modelInfo, "max_context_length"));
-  // LM Studio answers unknown paths with status 200 and an error.
-  if (readField(modelInfo, "object") !== "model" || trained === null) return null;
-  const loadedWindow =
-    readField(modelInfo, "state") === "loaded" ? toTokenCount(readField(modelInfo, "loaded_context_length")) : null;
-  if (loadedWindow === null) return { server: "lm-studio", window: assumedWindow(trained), source: "assumed", trained };
-  return { server: "lm-studio", window: loadedWindow, source: "loaded", trained };
 }
 
 /** Reads `num_ctx` from the model's file, and the window that the model is loaded with. */
@@ -183,6 +182,38 @@ function addDefaultTag(model: string): string {
   return name.includes(":") ? name : `${name}:latest`;
 }
 
+/** Reads the window a model is loaded with, not the largest window the model supports. */
+export async function queryLmStudio(queryServer: ServerQuery, model: string): Promise<ServedWindow | null> {
+  const modelInfo = await queryServer(`/api/v0/models/${encodeURIComponent(model).replaceAll("%2F", "/")}`);
+  const trained = toTokenCount(readField(modelInfo, "max_context_length"));
+  // LM Studio answers unknown paths with status 200 and an error.
+  if (readField(modelInfo, "object") !== "model" || trained === null) return null;
+  const loadedWindow =
+    readField(modelInfo, "state") === "loaded" ? toTokenCount(readField(modelInfo, "loaded_context_length")) : null;
+  if (loadedWindow === null) return { server: "lm-studio", window: assumedWindow(trained), source: "assumed", trained };
+  return { server: "lm-studio", window: loadedWindow, source: "loaded", trained };
+}
+
+/** Reads the window of one slot, which one conversation gets. */
+export async function queryLlamaCpp(queryServer: ServerQuery, model: string): Promise<ServedWindow | null> {
+  const query = `model=${encodeURIComponent(model)}&autoload=false`;
+  // A server with several models answers by name. The query must not load a model.
+  const [props, modelList] = await Promise.all([queryServer(`/props?${query}`), queryServer("/v1/models")]);
+  const entry = findModelEntry(modelList, model);
+  const window =
+    toTokenCount(readField(props, "default_generation_settings", "n_ctx")) ??
+    toTokenCount(readField(entry, "meta", "n_ctx"));
+  if (window === null) return null;
+  const trained = toTokenCount(readField(entry, "meta", "n_ctx_train"));
+  return { server: "llama.cpp", window, source: "loaded", ...(trained ? { trained } : {}) };
+}
+
+/** A server with one model accepts any name. */
+function findModelEntry(modelList: unknown, model: string): unknown {
+  const entries = toRecords(readField(modelList, "data"));
+  return entries.find(({ id }) => id === model) ?? (entries.length === 1 ? entries[0] : undefined);
+}
+
 /** Reads the longest sequence from the list of models. Servers compatible with vLLM answer too. */
 export async function queryVllm(queryServer: ServerQuery, model: string): Promise<ServedWindow | null> {
   const entries = toRecords(readField(await queryServer("/v1/models"), "data"));
@@ -191,51 +222,17 @@ export async function queryVllm(queryServer: ServerQuery, model: string): Promis
   return window === null ? null : { server: "vllm", window, source: "loaded" };
 }
 
-export interface ProbeOptions {
-  readonly baseUrl: string;
-  readonly model: string;
-  /** Whether the endpoint is OpenAI-compatible. Other endpoints are asked only if they are local. */
-  readonly isOpenAiCompatible?: boolean;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly fetch?: typeof globalThis.fetch;
-  readonly signal?: AbortSignal;
-  /** The time limit of all queries together. */
-  readonly timeoutMs?: number;
+/** A positive integer, or null. */
+export function toTokenCount(value: unknown): number | null {
+  return typeof value === "number" && Number.isSafeInteger(value) && value > 0 ? value : null;
 }
 
-const serverQueries: readonly ((queryServer: ServerQuery, model: string) => Promise<ServedWindow | null>)[] = [
-  queryOllama,
-  queryLmStudio,
-  queryLlamaCpp,
-  queryVllm,
-];
-
-/**
- * Asks every kind of server at once, in bounded time. Never throws.
- *
- * @example
- * const served = await probeServedWindow({ baseUrl: "http://127.0.0.1:11434/v1", model: "qwen3-coder:30b" });
- */
-export async function probeServedWindow(options: ProbeOptions): Promise<ServedWindow | null> {
-  const { baseUrl, model, isOpenAiCompatible = false, headers, fetch, signal, timeoutMs = 1_500 } = options;
-  if (!/^https?:$/.test(URL.parse(baseUrl)?.protocol ?? "") || !(isOpenAiCompatible || isLocal(baseUrl))) return null;
-  const doneController = new AbortController();
-  const timeout = AbortSignal.timeout(timeoutMs);
-  const combinedSignal = AbortSignal.any([doneController.signal, timeout, ...(signal ? [signal] : [])]);
-  const queryServer = createServerQuery({ baseUrl, headers, fetch, signal: combinedSignal });
-  const served = await firstConfirmed(serverQueries.map((query) => query(queryServer, model)));
-  doneController.abort();
-  return served;
+/** Reads a nested field of a value that may not be an object. */
+export function readField(value: unknown, ...path: readonly string[]): unknown {
+  return path.reduce<unknown>((inner, name) => (isRecord(inner) ? inner[name] : undefined), value);
 }
 
-/** The first answer that is not assumed; an assumed one if there is no other. */
-function firstConfirmed(results: readonly Promise<ServedWindow | null>[]): Promise<ServedWindow | null> {
-  const confirmed = results.map(async (result) => {
-    const served = await result;
-    if (served === null || served.source === "assumed") throw new Error("not certain");
-    return served;
-  });
-  return Promise.any(confirmed).catch(
-    async () => (await Promise.all(results)).find((served) => served !== null) ?? null,
-  );
+/** The objects in a value that may not be a list. */
+export function toRecords(value: unknown): readonly Readonly<Record<string, unknown>>[] {
+  return Array.isArray(value) ? value.filter(isRecord) : [];
 }

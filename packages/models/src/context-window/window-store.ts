@@ -4,10 +4,8 @@ import { randomUUID } from "node:crypto";
 import { mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setTimeout } from "node:timers/promises";
+import { isRecord, tryParseJson } from "../json.ts";
 import type { LearnedWindow, TokenCounts } from "./learn-window.ts";
-
-/** By endpoint and model, see `endpointKey`. */
-export type LearnedWindowMap = Readonly<Record<string, LearnedWindow>>;
 
 export interface WindowStore {
   read(): Promise<StoredWindows>;
@@ -15,14 +13,14 @@ export interface WindowStore {
   write(key: string, learned: LearnedWindow | null): Promise<void>;
 }
 
+/** By endpoint and model, see `endpointKey`. */
+export type LearnedWindowMap = Readonly<Record<string, LearnedWindow>>;
+
 export interface StoredWindows {
   readonly windows: LearnedWindowMap;
   /** Why the windows could not be read; null if they could. */
   readonly error: string | null;
 }
-
-/** The entries that were not written for the longest time are removed first. */
-const MAX_ENTRIES = 500;
 
 export function createMemoryWindowStore(windows: LearnedWindowMap = {}): WindowStore {
   let current = windows;
@@ -43,101 +41,8 @@ export function setEntry(
   return Object.fromEntries(entries.slice(-MAX_ENTRIES));
 }
 
-const NUMBER_FIELDS = ["most", "at", "named", "doubted", "cuts", "served"] as const;
-
-/** Null if the text is not a JSON object. Invalid entries and fields are dropped, since they can be learned again. */
-export function parseWindows(text: string): LearnedWindowMap | null {
-  const value = tryParseJson(text);
-  if (!isRecord(value)) return null;
-  const entries = Object.entries(value).flatMap(([key, entry]) => {
-    const learned = parseLearnedWindow(entry);
-    return learned ? [[key, learned] as const] : [];
-  });
-  return Object.fromEntries(entries);
-}
-
-function parseLearnedWindow(value: unknown): LearnedWindow | null {
-  if (!isRecord(value) || !isPositive(value.ratio)) return null;
-  const { ratio, window, from, cut } = value;
-  const source = from === "overflow" || from === "truncation" ? from : null;
-  return {
-    ratio,
-    ...(isPositive(window) && source ? { window, from: source } : {}),
-    ...(isTokenCounts(cut) ? { cut: { estimate: cut.estimate, reported: cut.reported } } : {}),
-    ...Object.fromEntries(NUMBER_FIELDS.flatMap((name) => (isPositive(value[name]) ? [[name, value[name]]] : []))),
-  };
-}
-
-function isTokenCounts(value: unknown): value is TokenCounts {
-  return isRecord(value) && isPositive(value.estimate) && isPositive(value.reported);
-}
-
-function isPositive(value: unknown): value is number {
-  return typeof value === "number" && Number.isFinite(value) && value > 0;
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function tryParseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null; // The caller reports a damaged file.
-  }
-}
-
-const LOCK_RETRY_MS = 20;
-/** About three seconds; a writer needs milliseconds. */
-const STALE_AFTER_RETRIES = 150;
-const MAX_LOCK_RETRIES = 500;
-
-/** Allows one writer at a time, across processes: a lock file beside the file, removed after a while if its owner died. */
-export async function withLock<T>(path: string, work: () => Promise<T>): Promise<T> {
-  const lockPath = `${path}.lock`;
-  await acquireLock(lockPath);
-  try {
-    return await work();
-  } finally {
-    await rm(lockPath, { force: true });
-  }
-}
-
-async function acquireLock(lockPath: string): Promise<void> {
-  let owner: string | null = null;
-  let unchangedCount = 0;
-  for (let retry = 0; retry < MAX_LOCK_RETRIES; retry++) {
-    if (await tryCreateLock(lockPath)) return;
-    const currentOwner = await lockIdentity(lockPath);
-    unchangedCount = currentOwner === owner ? unchangedCount + 1 : 0;
-    owner = currentOwner;
-    // The age is measured by watching the lock, since the clocks of file systems differ. Two programs that remove it at
-    // once may both continue; then one entry is lost and learned again, and the file stays valid.
-    if (owner !== null && unchangedCount >= STALE_AFTER_RETRIES) await rm(lockPath, { force: true });
-    else await setTimeout(LOCK_RETRY_MS);
-  }
-  throw new Error(`${lockPath} is locked by another program`);
-}
-
-async function tryCreateLock(lockPath: string): Promise<boolean> {
-  try {
-    await writeFile(lockPath, `${process.pid}\n`, { mode: 0o600, flag: "wx" });
-    return true;
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === "EEXIST") return false;
-    throw cause;
-  }
-}
-
-async function lockIdentity(lockPath: string): Promise<string | null> {
-  try {
-    const { ino, mtimeMs } = await stat(lockPath);
-    return `${ino} ${mtimeMs}`;
-  } catch {
-    return null; // The lock was released in this moment.
-  }
-}
+/** The entries that were not written for the longest time are removed first. */
+const MAX_ENTRIES = 500;
 
 /** The file is replaced as a whole, never partly written, and readable by its owner only. */
 export function createFileWindowStore(path: string): WindowStore {
@@ -208,4 +113,88 @@ async function replaceFile(path: string, windows: object): Promise<void> {
     await rm(temporaryPath, { force: true });
     throw cause;
   }
+}
+
+/** Allows one writer at a time, across processes: a lock file beside the file, removed after a while if its owner died. */
+export async function withLock<T>(path: string, work: () => Promise<T>): Promise<T> {
+  const lockPath = `${path}.lock`;
+  await acquireLock(lockPath);
+  try {
+    return await work();
+  } finally {
+    await rm(lockPath, { force: true });
+  }
+}
+
+const LOCK_RETRY_MS = 20;
+/** About three seconds; a writer needs milliseconds. */
+const STALE_AFTER_RETRIES = 150;
+const MAX_LOCK_RETRIES = 500;
+
+async function acquireLock(lockPath: string): Promise<void> {
+  let owner: string | null = null;
+  let unchangedCount = 0;
+  for (let retry = 0; retry < MAX_LOCK_RETRIES; retry++) {
+    if (await tryCreateLock(lockPath)) return;
+    const currentOwner = await lockIdentity(lockPath);
+    unchangedCount = currentOwner === owner ? unchangedCount + 1 : 0;
+    owner = currentOwner;
+    // The age is measured by watching the lock, since the clocks of file systems differ. Two programs that remove it at
+    // once may both continue; then one entry is lost and learned again, and the file stays valid.
+    if (owner !== null && unchangedCount >= STALE_AFTER_RETRIES) await rm(lockPath, { force: true });
+    else await setTimeout(LOCK_RETRY_MS);
+  }
+  throw new Error(`${lockPath} is locked by another program`);
+}
+
+async function tryCreateLock(lockPath: string): Promise<boolean> {
+  try {
+    await writeFile(lockPath, `${process.pid}\n`, { mode: 0o600, flag: "wx" });
+    return true;
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw cause;
+  }
+}
+
+async function lockIdentity(lockPath: string): Promise<string | null> {
+  try {
+    const { ino, mtimeMs } = await stat(lockPath);
+    return `${ino} ${mtimeMs}`;
+  } catch {
+    return null; // The lock was released in this moment.
+  }
+}
+
+/** Null if the text is not a JSON object. Invalid entries and fields are dropped, since they can be learned again. */
+export function parseWindows(text: string): LearnedWindowMap | null {
+  const value = tryParseJson(text);
+  if (!isRecord(value)) return null;
+  const entries = Object.entries(value).flatMap(([key, entry]) => {
+    const learned = parseLearnedWindow(entry);
+    return learned ? [[key, learned] as const] : [];
+  });
+  return Object.fromEntries(entries);
+}
+
+const NUMBER_FIELDS = ["most", "at", "named", "doubted", "cuts", "served"] as const;
+
+function parseLearnedWindow(value: unknown): LearnedWindow | null {
+  if (!isRecord(value) || !isPositive(value.ratio)) return null;
+  const { ratio, window, from, cut } = value;
+  const source = from === "overflow" || from === "truncation" ? from : null;
+  return {
+    ratio,
+    ...(isPositive(window) && source ? { window, from: source } : {}),
+    ...(isTokenCounts(cut) ? { cut: { estimate: cut.estimate, reported: cut.reported } } : {}),
+    ...Object.fromEntries(NUMBER_FIELDS.flatMap((name) => (isPositive(value[name]) ? [[name, value[name]]] : []))),
+  };
+}
+
+function isTokenCounts(value: unknown): value is TokenCounts {
+  return isRecord(value) && isPositive(value.estimate) && isPositive(value.reported);
+}
+
+function isPositive(value: unknown): value is number {
+  return typeof value === "number" && Number.isFinite(value) && value > 0;
 }

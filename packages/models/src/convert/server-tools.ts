@@ -11,6 +11,7 @@ import type {
   SharedV4ProviderMetadata,
 } from "@ai-sdk/provider";
 import type { TextBlock, Tool } from "@pith/context";
+import { isRecord } from "../json.ts";
 import { type DraftBlock, type DraftServerTool, type ProviderMetadata, parseJsonObject } from "./draft.ts";
 
 /** Add it to the tools with a system message. It is not declared to models without a search of their own. */
@@ -60,10 +61,6 @@ export function readServerToolRun(block: unknown): ServerToolRun | null {
 
 function isMetadata(value: unknown): boolean {
   return isRecord(value) && Object.values(value).every(isRecord);
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Without `output`, the provider sent no result. */

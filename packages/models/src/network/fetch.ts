@@ -4,6 +4,62 @@ import { httpFetch } from "./http-client.ts";
 import { toPlainRequest } from "./http-request.ts";
 import { limitResponses } from "./response-limits.ts";
 
+/** Proxy and certificates apply to the whole process. */
+export function createNetworkFetch(environment: Environment): typeof fetch {
+  installProxy(environment);
+  return limitResponses(async (input, options) => {
+    try {
+      return await fetchOnce(input, options);
+    } catch (error) {
+      if (!isCertificateError(error) || !trustSystemCertificates()) throw error;
+      // The handshake failed before anything was sent, so a retry is safe.
+      return fetchOnce(input, options);
+    }
+  });
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Uses the small client where it does the same. Node's `fetch` is needed for proxies, and a replaced global `fetch` is respected. */
+function fetchOnce(...fetchArguments: Parameters<typeof fetch>): Promise<Response> {
+  const plain = isProxyActive() || globalThis.fetch !== nodeFetch ? null : toPlainRequest(...fetchArguments);
+  if (plain) return httpFetch(plain);
+  return globalThis.fetch === nodeFetch
+    ? fetch(fetchArguments[0], disableTimeouts(fetchArguments[1]))
+    : fetch(...fetchArguments);
+}
+
+const nodeFetch = globalThis.fetch;
+
+// Node's `fetch` fails after five minutes without headers or data. The caller has its own timeouts.
+function disableTimeouts(options: RequestInit = {}): RequestInit {
+  // Reading the global makes Node load its `fetch`, which sets the dispatcher.
+  void globalThis.Response;
+  const globalDispatcher = (globalThis as { readonly [DISPATCHER]?: Dispatcher })[DISPATCHER];
+  if (!globalDispatcher) return options;
+  const dispatch: Dispatcher["dispatch"] = (dispatchOptions, handler) =>
+    globalDispatcher.dispatch({ ...dispatchOptions, ...NO_TIMEOUTS }, handler);
+  return { ...options, dispatcher: { dispatch } } as RequestInit;
+}
+
+const DISPATCHER = Symbol.for("undici.globalDispatcher.1");
+const NO_TIMEOUTS = { headersTimeout: 0, bodyTimeout: 0 };
+
+/** The part of Node's `fetch` that sends a request. */
+interface Dispatcher {
+  dispatch(options: object, handler: unknown): boolean;
+}
+
+function isCertificateError(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return cause instanceof Error && "code" in cause && UNTRUSTED_CODES.has(String(cause.code));
+}
+
+const UNTRUSTED_CODES = new Set([
+  ...["SELF_SIGNED_CERT_IN_CHAIN", "DEPTH_ZERO_SELF_SIGNED_CERT", "UNABLE_TO_VERIFY_LEAF_SIGNATURE"],
+  ...["UNABLE_TO_GET_ISSUER_CERT", "UNABLE_TO_GET_ISSUER_CERT_LOCALLY"],
+]);
+
 let hasSystemCertificates = false;
 
 /**
@@ -20,15 +76,6 @@ export function trustSystemCertificates(): boolean {
   return true;
 }
 
-/** Whether the environment names a proxy, and whether Node can use it. Changes nothing. */
-export function detectProxy(environment: Environment): ProxyStatus {
-  const proxies = Object.values(readProxyVariables(environment));
-  if (proxies.length === 0) return "none";
-  if (proxies.some((proxy) => URL.parse(proxy) === null)) return "invalid";
-  const isSupported = process.env.NODE_USE_ENV_PROXY === "1" || proxySupport().setGlobalProxyFromEnv !== undefined;
-  return isSupported ? "used" : "unsupported";
-}
-
 let installedProxy = "";
 
 /** Sets the proxy of the whole process, since Node has one for all requests. Sets the same proxy only once. */
@@ -40,11 +87,13 @@ export function installProxy(environment: Environment): void {
   proxySupport().setGlobalProxyFromEnv?.(settings);
 }
 
-/** Whether Node's `fetch` may use a proxy, set here or by an option or variable of Node. */
-export function isProxyActive(): boolean {
-  const { NODE_USE_ENV_PROXY, NODE_OPTIONS = "" } = process.env;
-  const isRequested = [NODE_OPTIONS, ...process.execArgv].some((option) => option.includes("--use-env-proxy"));
-  return installedProxy !== "" || NODE_USE_ENV_PROXY === "1" || isRequested;
+/** Whether the environment names a proxy, and whether Node can use it. Changes nothing. */
+export function detectProxy(environment: Environment): ProxyStatus {
+  const proxies = Object.values(readProxyVariables(environment));
+  if (proxies.length === 0) return "none";
+  if (proxies.some((proxy) => URL.parse(proxy) === null)) return "invalid";
+  const isSupported = process.env.NODE_USE_ENV_PROXY === "1" || proxySupport().setGlobalProxyFromEnv !== undefined;
+  return isSupported ? "used" : "unsupported";
 }
 
 export type ProxyStatus = "used" | "none" | "invalid" | "unsupported";
@@ -54,6 +103,13 @@ export const proxyNotes: Readonly<Partial<Record<ProxyStatus, string>>> = {
   invalid: "the proxy in the environment is not a valid address and is not used; write http://host:port",
   unsupported: "this version of Node cannot use the proxy in the environment; set NODE_USE_ENV_PROXY=1, or use Node 24",
 };
+
+/** Whether Node's `fetch` may use a proxy, set here or by an option or variable of Node. */
+export function isProxyActive(): boolean {
+  const { NODE_USE_ENV_PROXY, NODE_OPTIONS = "" } = process.env;
+  const isRequested = [NODE_OPTIONS, ...process.execArgv].some((option) => option.includes("--use-env-proxy"));
+  return installedProxy !== "" || NODE_USE_ENV_PROXY === "1" || isRequested;
+}
 
 /** Requests to this machine never use the proxy. */
 function formatNoProxy({ no_proxy, NO_PROXY }: Environment): string {
@@ -79,59 +135,3 @@ function readProxyVariables(environment: Environment): Readonly<Record<string, s
 function addScheme(address: string): string {
   return /^[a-z]+:\/\//i.test(address) ? address : `http://${address}`;
 }
-
-/** Proxy and certificates apply to the whole process. */
-export function createNetworkFetch(environment: Environment): typeof fetch {
-  installProxy(environment);
-  return limitResponses(async (input, options) => {
-    try {
-      return await fetchOnce(input, options);
-    } catch (error) {
-      if (!isCertificateError(error) || !trustSystemCertificates()) throw error;
-      // The handshake failed before anything was sent, so a retry is safe.
-      return fetchOnce(input, options);
-    }
-  });
-}
-
-const nodeFetch = globalThis.fetch;
-
-/** Uses the small client where it does the same. Node's `fetch` is needed for proxies, and a replaced global `fetch` is respected. */
-function fetchOnce(...fetchArguments: Parameters<typeof fetch>): Promise<Response> {
-  const plain = isProxyActive() || globalThis.fetch !== nodeFetch ? null : toPlainRequest(...fetchArguments);
-  if (plain) return httpFetch(plain);
-  return globalThis.fetch === nodeFetch
-    ? fetch(fetchArguments[0], disableTimeouts(fetchArguments[1]))
-    : fetch(...fetchArguments);
-}
-
-// Node's `fetch` fails after five minutes without headers or data. The caller has its own timeouts.
-function disableTimeouts(options: RequestInit = {}): RequestInit {
-  // Reading the global makes Node load its `fetch`, which sets the dispatcher.
-  void globalThis.Response;
-  const globalDispatcher = (globalThis as { readonly [DISPATCHER]?: Dispatcher })[DISPATCHER];
-  if (!globalDispatcher) return options;
-  const dispatch: Dispatcher["dispatch"] = (dispatchOptions, handler) =>
-    globalDispatcher.dispatch({ ...dispatchOptions, ...NO_TIMEOUTS }, handler);
-  return { ...options, dispatcher: { dispatch } } as RequestInit;
-}
-
-const DISPATCHER = Symbol.for("undici.globalDispatcher.1");
-const NO_TIMEOUTS = { headersTimeout: 0, bodyTimeout: 0 };
-
-/** The part of Node's `fetch` that sends a request. */
-interface Dispatcher {
-  dispatch(options: object, handler: unknown): boolean;
-}
-
-const UNTRUSTED_CODES = new Set([
-  ...["SELF_SIGNED_CERT_IN_CHAIN", "DEPTH_ZERO_SELF_SIGNED_CERT", "UNABLE_TO_VERIFY_LEAF_SIGNATURE"],
-  ...["UNABLE_TO_GET_ISSUER_CERT", "UNABLE_TO_GET_ISSUER_CERT_LOCALLY"],
-]);
-
-function isCertificateError(error: unknown): boolean {
-  const cause = error instanceof Error ? error.cause : undefined;
-  return cause instanceof Error && "code" in cause && UNTRUSTED_CODES.has(String(cause.code));
-}
-
-export type Environment = Readonly<Record<string, string | undefined>>;

@@ -5,6 +5,123 @@ import type { Socket } from "node:net";
 import type { PlainRequest } from "./http-request.ts";
 import { toResponse } from "./http-response.ts";
 
+/** Fails as `fetch` does: with the reason of an abort, or with an error whose cause has the system's code. */
+export async function httpFetch(
+  initialRequest: PlainRequest,
+  options: ConnectOptions = { connectTimeoutMs: 10_000 },
+): Promise<Response> {
+  let request = initialRequest;
+  for (let hops = 0; hops <= MAX_REDIRECTS; hops += 1) {
+    const response = await sendWithRetry(request, options);
+    const redirect = checkRedirect(request, response);
+    if (redirect.type === "none") return toResponse(request, { response, isRedirected: hops > 0 });
+    response.destroy();
+    if (redirect.type === "refused") throw new Error(redirect.message);
+    request = redirect.request;
+  }
+  throw new Error(`the request was redirected more than ${MAX_REDIRECTS} times`);
+}
+
+const MAX_REDIRECTS = 5;
+
+export interface ConnectOptions {
+  /** The time limit for making a connection. */
+  readonly connectTimeoutMs: number;
+}
+
+async function sendWithRetry(request: PlainRequest, options: ConnectOptions): Promise<IncomingMessage> {
+  const { signal, url } = request;
+  signal?.throwIfAborted();
+  let result = await sendRequest(request, options);
+  // The server has closed the idle connection and sent nothing, so the request is sent once more on a new one.
+  if (result.type === "failed" && result.isStale && !signal?.aborted) {
+    closeIdleSockets(url);
+    result = await sendRequest(request, options);
+  }
+  if (result.type === "response") return result.response;
+  signal?.throwIfAborted();
+  // The message of Node's `fetch`, which packages recognise.
+  throw new TypeError("fetch failed", { cause: result.cause });
+}
+
+/** Sends one request and returns when its response begins. Ends at once on abort or if no connection is made in time. */
+export function sendRequest(request: PlainRequest, { connectTimeoutMs }: ConnectOptions): Promise<SendResult> {
+  const { url, method, headers, body, signal } = request;
+  const clientRequest = startRequest(url, { method, headers: Object.fromEntries(headers) });
+  return new Promise((resolve) => {
+    const fail = (cause: unknown, isStale = false): void => resolve({ type: "failed", cause, isStale });
+    const onAbort = (): void => {
+      clientRequest.destroy();
+      fail(signal?.reason);
+    };
+    signal?.addEventListener("abort", onAbort, { once: true });
+    clientRequest.once("close", () => signal?.removeEventListener("abort", onAbort));
+    const hasNoResponse = trackResponseBytes(clientRequest);
+    clientRequest.once("socket", (socket) =>
+      limitConnectTime(socket, { url, ms: connectTimeoutMs, onTimeout: (error) => clientRequest.destroy(error) }),
+    );
+    // The listener stays for the whole response; the response itself reports how it ends.
+    clientRequest.on("error", (cause) =>
+      fail(unwrapAggregateError(cause), clientRequest.reusedSocket && hasNoResponse()),
+    );
+    clientRequest.once("response", (response) => resolve({ type: "response", response }));
+    clientRequest.end(body ?? undefined);
+  });
+}
+
+export type SendResult =
+  | { readonly type: "response"; readonly response: IncomingMessage }
+  /** `isStale`: the request used a reused connection, and nothing came back. */
+  | { readonly type: "failed"; readonly cause: unknown; readonly isStale: boolean };
+
+/** Returns a function that tells whether nothing has come back so far. */
+function trackResponseBytes(clientRequest: ClientRequest): () => boolean {
+  let bytesBefore = 0;
+  clientRequest.once("socket", ({ bytesRead }) => {
+    bytesBefore = bytesRead;
+  });
+  return () => clientRequest.socket?.bytesRead === bytesBefore;
+}
+
+/** A host with several addresses fails with an aggregate error without a message. */
+function unwrapAggregateError(cause: unknown): unknown {
+  return cause instanceof AggregateError && cause.message === "" ? (cause.errors[0] ?? cause) : cause;
+}
+
+/** Allows a redirect to the same origin only: a key is never sent to another server. */
+export function checkRedirect(request: PlainRequest, response: IncomingMessage): RedirectResult {
+  const { url, method, redirect } = request;
+  const { statusCode: status = 0, headers } = response;
+  if (!REDIRECT_STATUSES.has(status) || headers.location === undefined || redirect === "manual")
+    return { type: "none" };
+  const target = URL.parse(headers.location, url.href);
+  if (target === null) return refuseRedirect("was redirected to an invalid address");
+  if (target.origin !== url.origin || target.username !== "" || target.password !== "")
+    return refuseRedirect(
+      `was redirected to ${target.origin}, another server that must not get its key; if that server is right, use its address`,
+    );
+  if (redirect === "error" || !isRepeatable(method, status))
+    return refuseRedirect(`was redirected to ${target.origin}${target.pathname}; if that address is right, use it`);
+  return { type: "follow", request: { ...request, url: target } };
+}
+
+export type RedirectResult =
+  /** The response is not a redirect. */
+  | { readonly type: "none" }
+  | { readonly type: "follow"; readonly request: PlainRequest }
+  | { readonly type: "refused"; readonly message: string };
+
+const REDIRECT_STATUSES: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+// The other statuses turn a POST into a GET without its body.
+function isRepeatable(method: string, status: number): boolean {
+  return method === "GET" || method === "HEAD" || status === 307 || status === 308;
+}
+
+function refuseRedirect(reason: string): RedirectResult {
+  return { type: "refused", message: `the request ${reason}` };
+}
+
 /** Starts a request on an idle connection, or on a new one. */
 export function startRequest(url: URL, options: Pick<RequestOptions, "method" | "headers">): ClientRequest {
   // No socket timeout: the caller has its own.
@@ -59,121 +176,4 @@ function moduleFor(url: URL): Pick<typeof import("node:http"), "Agent" | "reques
 
 function isSecure({ protocol }: URL): boolean {
   return protocol === "https:";
-}
-
-export type RedirectResult =
-  /** The response is not a redirect. */
-  | { readonly type: "none" }
-  | { readonly type: "follow"; readonly request: PlainRequest }
-  | { readonly type: "refused"; readonly message: string };
-
-/** Allows a redirect to the same origin only: a key is never sent to another server. */
-export function checkRedirect(request: PlainRequest, response: IncomingMessage): RedirectResult {
-  const { url, method, redirect } = request;
-  const { statusCode: status = 0, headers } = response;
-  if (!REDIRECT_STATUSES.has(status) || headers.location === undefined || redirect === "manual")
-    return { type: "none" };
-  const target = URL.parse(headers.location, url.href);
-  if (target === null) return refuseRedirect("was redirected to an invalid address");
-  if (target.origin !== url.origin || target.username !== "" || target.password !== "")
-    return refuseRedirect(
-      `was redirected to ${target.origin}, another server that must not get its key; if that server is right, use its address`,
-    );
-  if (redirect === "error" || !isRepeatable(method, status))
-    return refuseRedirect(`was redirected to ${target.origin}${target.pathname}; if that address is right, use it`);
-  return { type: "follow", request: { ...request, url: target } };
-}
-
-const REDIRECT_STATUSES: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
-
-// The other statuses turn a POST into a GET without its body.
-function isRepeatable(method: string, status: number): boolean {
-  return method === "GET" || method === "HEAD" || status === 307 || status === 308;
-}
-
-function refuseRedirect(reason: string): RedirectResult {
-  return { type: "refused", message: `the request ${reason}` };
-}
-
-export type SendResult =
-  | { readonly type: "response"; readonly response: IncomingMessage }
-  /** `isStale`: the request used a reused connection, and nothing came back. */
-  | { readonly type: "failed"; readonly cause: unknown; readonly isStale: boolean };
-
-export interface ConnectOptions {
-  /** The time limit for making a connection. */
-  readonly connectTimeoutMs: number;
-}
-
-/** Sends one request and returns when its response begins. Ends at once on abort or if no connection is made in time. */
-export function sendRequest(request: PlainRequest, { connectTimeoutMs }: ConnectOptions): Promise<SendResult> {
-  const { url, method, headers, body, signal } = request;
-  const clientRequest = startRequest(url, { method, headers: Object.fromEntries(headers) });
-  return new Promise((resolve) => {
-    const fail = (cause: unknown, isStale = false): void => resolve({ type: "failed", cause, isStale });
-    const onAbort = (): void => {
-      clientRequest.destroy();
-      fail(signal?.reason);
-    };
-    signal?.addEventListener("abort", onAbort, { once: true });
-    clientRequest.once("close", () => signal?.removeEventListener("abort", onAbort));
-    const hasNoResponse = trackResponseBytes(clientRequest);
-    clientRequest.once("socket", (socket) =>
-      limitConnectTime(socket, { url, ms: connectTimeoutMs, onTimeout: (error) => clientRequest.destroy(error) }),
-    );
-    // The listener stays for the whole response; the response itself reports how it ends.
-    clientRequest.on("error", (cause) =>
-      fail(unwrapAggregateError(cause), clientRequest.reusedSocket && hasNoResponse()),
-    );
-    clientRequest.once("response", (response) => resolve({ type: "response", response }));
-    clientRequest.end(body ?? undefined);
-  });
-}
-
-/** Returns a function that tells whether nothing has come back so far. */
-function trackResponseBytes(clientRequest: ClientRequest): () => boolean {
-  let bytesBefore = 0;
-  clientRequest.once("socket", ({ bytesRead }) => {
-    bytesBefore = bytesRead;
-  });
-  return () => clientRequest.socket?.bytesRead === bytesBefore;
-}
-
-/** A host with several addresses fails with an aggregate error without a message. */
-function unwrapAggregateError(cause: unknown): unknown {
-  return cause instanceof AggregateError && cause.message === "" ? (cause.errors[0] ?? cause) : cause;
-}
-
-/** Fails as `fetch` does: with the reason of an abort, or with an error whose cause has the system's code. */
-export async function httpFetch(
-  initialRequest: PlainRequest,
-  options: ConnectOptions = { connectTimeoutMs: 10_000 },
-): Promise<Response> {
-  let request = initialRequest;
-  for (let hops = 0; hops <= MAX_REDIRECTS; hops += 1) {
-    const response = await sendWithRetry(request, options);
-    const redirect = checkRedirect(request, response);
-    if (redirect.type === "none") return toResponse(request, { response, isRedirected: hops > 0 });
-    response.destroy();
-    if (redirect.type === "refused") throw new Error(redirect.message);
-    request = redirect.request;
-  }
-  throw new Error(`the request was redirected more than ${MAX_REDIRECTS} times`);
-}
-
-const MAX_REDIRECTS = 5;
-
-async function sendWithRetry(request: PlainRequest, options: ConnectOptions): Promise<IncomingMessage> {
-  const { signal, url } = request;
-  signal?.throwIfAborted();
-  let result = await sendRequest(request, options);
-  // The server has closed the idle connection and sent nothing, so the request is sent once more on a new one.
-  if (result.type === "failed" && result.isStale && !signal?.aborted) {
-    closeIdleSockets(url);
-    result = await sendRequest(request, options);
-  }
-  if (result.type === "response") return result.response;
-  signal?.throwIfAborted();
-  // The message of Node's `fetch`, which packages recognise.
-  throw new TypeError("fetch failed", { cause: result.cause });
 }

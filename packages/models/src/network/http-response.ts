@@ -4,6 +4,31 @@ import type { IncomingMessage } from "node:http";
 import { pipeline, Readable, type Transform } from "node:stream";
 import { PlainHeaders, type PlainRequest } from "./http-request.ts";
 
+export function toResponse(
+  { url, method, signal }: PlainRequest,
+  { response, isRedirected }: { readonly response: IncomingMessage; readonly isRedirected: boolean },
+): Response {
+  const { statusCode: status = 0, statusMessage: statusText = "", rawHeaders } = response;
+  const hasNoBody = method === "HEAD" || STATUSES_WITHOUT_BODY.has(status);
+  // An unread body would keep its connection.
+  if (hasNoBody) response.resume();
+  return new PlainResponse({
+    status,
+    statusText,
+    headers: new PlainHeaders(toHeaderPairs(rawHeaders)),
+    body: hasNoBody ? null : createBodyStream(decompress(response), signal),
+    url: url.href.replace(/#.*$/, ""),
+    redirected: isRedirected,
+  });
+}
+
+const STATUSES_WITHOUT_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
+
+/** Node lists names and values alternately. */
+function toHeaderPairs(raw: readonly string[]): [string, string][] {
+  return raw.flatMap((name, at) => (at % 2 === 0 ? [[name, raw[at + 1] ?? ""] as [string, string]] : []));
+}
+
 /** Reads the source on demand; cancelling closes the connection. */
 export function createBodyStream(source: Readable, signal: AbortSignal | null): ReadableStream<Uint8Array> {
   let onEnd = (): void => {};
@@ -82,31 +107,6 @@ function flushOptions(): { readonly flush: number; readonly finishFlush: number 
 
 function zlib(): typeof import("node:zlib") {
   return process.getBuiltinModule("node:zlib");
-}
-
-export function toResponse(
-  { url, method, signal }: PlainRequest,
-  { response, isRedirected }: { readonly response: IncomingMessage; readonly isRedirected: boolean },
-): Response {
-  const { statusCode: status = 0, statusMessage: statusText = "", rawHeaders } = response;
-  const hasNoBody = method === "HEAD" || STATUSES_WITHOUT_BODY.has(status);
-  // An unread body would keep its connection.
-  if (hasNoBody) response.resume();
-  return new PlainResponse({
-    status,
-    statusText,
-    headers: new PlainHeaders(toHeaderPairs(rawHeaders)),
-    body: hasNoBody ? null : createBodyStream(decompress(response), signal),
-    url: url.href.replace(/#.*$/, ""),
-    redirected: isRedirected,
-  });
-}
-
-const STATUSES_WITHOUT_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
-
-/** Node lists names and values alternately. */
-function toHeaderPairs(raw: readonly string[]): [string, string][] {
-  return raw.flatMap((name, at) => (at % 2 === 0 ? [[name, raw[at + 1] ?? ""] as [string, string]] : []));
 }
 
 type ResponseFields = Pick<Response, "status" | "statusText" | "headers" | "body" | "url" | "redirected">;

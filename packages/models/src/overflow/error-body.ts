@@ -3,6 +3,93 @@
 import { createReadBudget, type LooseValue, parseLooseJson, type ReadBudget } from "./loose-json.ts";
 import { createSentence, foldCase, isStatusAt, type Sentence, splitSentences } from "./sentences.ts";
 
+export function parseErrorBody(text: string): ErrorBody {
+  const parts = [...readErrorParts(text.slice(0, MAX_READ_CHARS))];
+  const messageText = joinMessages(parts);
+  const errorCodes = parts.flatMap((each) => ("code" in each ? foldCase(each.code.slice(0, 200)) : []));
+  const sentences = removeCodes(splitSentences(messageText), errorCodes);
+  const status = findStatus(errorCodes) ?? findStatus(sentences.slice(0, 4).flatMap(findLeadingStatuses));
+  return {
+    sentences,
+    codes: errorCodes,
+    ...(status !== undefined && { status }),
+    isStatusOnly: !messageText.includes("<") && isStatusOnly(sentences),
+  };
+}
+
+export interface ErrorBody {
+  readonly sentences: readonly Sentence[];
+  readonly codes: readonly string[];
+  /** An HTTP status named in the body. */
+  readonly status?: number;
+  /** Whether the body contains only a status and is not the page of a proxy. */
+  readonly isStatusOnly: boolean;
+}
+
+/** How much of the body is parsed, and how much of its messages is matched. */
+const MAX_READ_CHARS = 65_536;
+const MAX_MATCHED_CHARS = 8_192;
+
+const statusOnlyWords = new Set(
+  "status code no body bad request payload request content entity too large error http".split(" "),
+);
+
+function joinMessages(parts: readonly ErrorPart[]): string {
+  let messageText = "";
+  for (const each of parts) {
+    if (messageText.length >= MAX_MATCHED_CHARS) break;
+    if ("text" in each) messageText += `${foldCase(each.text.slice(0, MAX_MATCHED_CHARS)).trim()}. `;
+  }
+  return messageText.slice(0, MAX_MATCHED_CHARS);
+}
+
+/** Some errors repeat their code in the sentence, where it looks like a count: `exceeds limit (2013)`. */
+function removeCodes(sentences: readonly Sentence[], errorCodes: readonly string[]): readonly Sentence[] {
+  const numbers = new Set(errorCodes.filter((code) => /^\d{4,}$/.test(code)));
+  if (numbers.size === 0) return sentences;
+  return sentences.map(({ words }) => createSentence(words.filter((word) => !numbers.has(word))));
+}
+
+function findStatus(words: readonly string[]): number | undefined {
+  const status = words.find((word) => /^[45]\d\d$/.test(word));
+  return status === undefined ? undefined : Number(status);
+}
+
+function findLeadingStatuses(sentence: Sentence): readonly string[] {
+  const words = sentence.words.slice(0, 12);
+  return words.filter((_, at) => isStatusAt(words, at));
+}
+
+function isStatusOnly(sentences: readonly Sentence[]): boolean {
+  return sentences.every((sentence) =>
+    sentence.words.every((word) => statusOnlyWords.has(word) || /^[45]\d\d$/.test(word)),
+  );
+}
+
+/** Yields the parts inside JSON before the text around it: they matter more, and only 8 KB are matched. */
+export function* readErrorParts(
+  text: string,
+  state: ReadState = { depth: 0, budget: createReadBudget() },
+): Generator<ErrorPart, void> {
+  const quotation = parseWholeQuotation(text.trim(), state.budget);
+  if (quotation && state.depth < MAX_DEPTH) {
+    yield* readErrorParts(quotation.quoted, nextDepth(state));
+    return yield { text: quotation.before };
+  }
+  let plainText = "";
+  let position = 0;
+  for (const start of findObjectStarts(text)) {
+    if (start < position) continue;
+    if (state.budget.values <= 0) break;
+    const { value, end } = parseLooseJson(text, start, state.budget);
+    if (!isEcho(foldCase(text.slice(Math.max(position, start - 80), start)), value))
+      yield* readPartsOfValue(value, nextDepth(state));
+    plainText += `${text.slice(position, start)} `;
+    position = end;
+  }
+  yield { text: plainText + text.slice(position) };
+}
+
 /** Unchanged text; the caller folds the case. */
 export type ErrorPart = { readonly text: string } | { readonly code: string };
 
@@ -35,30 +122,6 @@ const countFields = new Set(["n_ctx", "n_prompt_tokens"]);
 /** JSON after a tool-call phrase was written by a model. JSON after an echo phrase was too, unless it looks like an error. */
 const toolCallPhrases = ["tool argument", "tool input", "tool call", "for tool", "function argument", "function call"];
 const echoPhrases = [" argument", "received:", "got:"];
-
-/** Yields the parts inside JSON before the text around it: they matter more, and only 8 KB are matched. */
-export function* readErrorParts(
-  text: string,
-  state: ReadState = { depth: 0, budget: createReadBudget() },
-): Generator<ErrorPart, void> {
-  const quotation = parseWholeQuotation(text.trim(), state.budget);
-  if (quotation && state.depth < MAX_DEPTH) {
-    yield* readErrorParts(quotation.quoted, nextDepth(state));
-    return yield { text: quotation.before };
-  }
-  let plainText = "";
-  let position = 0;
-  for (const start of findObjectStarts(text)) {
-    if (start < position) continue;
-    if (state.budget.values <= 0) break;
-    const { value, end } = parseLooseJson(text, start, state.budget);
-    if (!isEcho(foldCase(text.slice(Math.max(position, start - 80), start)), value))
-      yield* readPartsOfValue(value, nextDepth(state));
-    plainText += `${text.slice(position, start)} `;
-    position = end;
-  }
-  yield { text: plainText + text.slice(position) };
-}
 
 /** A brace starts an object only before a key. */
 function* findObjectStarts(text: string): Generator<number, void> {
@@ -98,10 +161,6 @@ function isFieldMap(value: LooseValue): value is ReadonlyMap<string, LooseValue>
   return value instanceof Map;
 }
 
-const introductionWords = new Set(
-  "status code bad request error http message detail provider upstream api returned".split(" "),
-);
-
 /** `"…"`, `Error: 400 "…"`, `BadRequestError('…')`: the quotation is the whole message. */
 function parseWholeQuotation(
   text: string,
@@ -115,70 +174,11 @@ function parseWholeQuotation(
   return isWholeText && typeof value === "string" ? { quoted: value, before } : null;
 }
 
+const introductionWords = new Set(
+  "status code bad request error http message detail provider upstream api returned".split(" "),
+);
+
 function isIntroduction(textBefore: string): boolean {
   const words = textBefore.split(/[^\p{L}\p{N}_.]+/u).filter((word) => word !== "");
   return words.every((word) => introductionWords.has(word) || /^[45]\d\d$|(?:error|exception)\.?$/.test(word));
-}
-
-export interface ErrorBody {
-  readonly sentences: readonly Sentence[];
-  readonly codes: readonly string[];
-  /** An HTTP status named in the body. */
-  readonly status?: number;
-  /** Whether the body contains only a status and is not the page of a proxy. */
-  readonly isStatusOnly: boolean;
-}
-
-/** How much of the body is parsed, and how much of its messages is matched. */
-const MAX_READ_CHARS = 65_536;
-const MAX_MATCHED_CHARS = 8_192;
-
-const statusOnlyWords = new Set(
-  "status code no body bad request payload request content entity too large error http".split(" "),
-);
-
-export function parseErrorBody(text: string): ErrorBody {
-  const parts = [...readErrorParts(text.slice(0, MAX_READ_CHARS))];
-  const messageText = joinMessages(parts);
-  const errorCodes = parts.flatMap((each) => ("code" in each ? foldCase(each.code.slice(0, 200)) : []));
-  const sentences = removeCodes(splitSentences(messageText), errorCodes);
-  const status = findStatus(errorCodes) ?? findStatus(sentences.slice(0, 4).flatMap(findLeadingStatuses));
-  return {
-    sentences,
-    codes: errorCodes,
-    ...(status !== undefined && { status }),
-    isStatusOnly: !messageText.includes("<") && isStatusOnly(sentences),
-  };
-}
-
-function joinMessages(parts: readonly ErrorPart[]): string {
-  let messageText = "";
-  for (const each of parts) {
-    if (messageText.length >= MAX_MATCHED_CHARS) break;
-    if ("text" in each) messageText += `${foldCase(each.text.slice(0, MAX_MATCHED_CHARS)).trim()}. `;
-  }
-  return messageText.slice(0, MAX_MATCHED_CHARS);
-}
-
-/** Some errors repeat their code in the sentence, where it looks like a count: `exceeds limit (2013)`. */
-function removeCodes(sentences: readonly Sentence[], errorCodes: readonly string[]): readonly Sentence[] {
-  const numbers = new Set(errorCodes.filter((code) => /^\d{4,}$/.test(code)));
-  if (numbers.size === 0) return sentences;
-  return sentences.map(({ words }) => createSentence(words.filter((word) => !numbers.has(word))));
-}
-
-function findStatus(words: readonly string[]): number | undefined {
-  const status = words.find((word) => /^[45]\d\d$/.test(word));
-  return status === undefined ? undefined : Number(status);
-}
-
-function findLeadingStatuses(sentence: Sentence): readonly string[] {
-  const words = sentence.words.slice(0, 12);
-  return words.filter((_, at) => isStatusAt(words, at));
-}
-
-function isStatusOnly(sentences: readonly Sentence[]): boolean {
-  return sentences.every((sentence) =>
-    sentence.words.every((word) => statusOnlyWords.has(word) || /^[45]\d\d$/.test(word)),
-  );
 }

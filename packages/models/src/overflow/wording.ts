@@ -3,6 +3,100 @@
 import { includesPhrase, isOverflowCode, padPhrases, parseNumber, type Sentence } from "./sentences.ts";
 import { findTokenLimits, isOutputSetting, isOutputWord } from "./token-limits.ts";
 
+export function analyzeWording(sentences: readonly Sentence[]): WordingResult {
+  const payload = sentences.map(isAboutPayload);
+  const allText = { words: [], line: sentences.map(({ line }) => line).join(".") };
+  const overflowSentences = sentences.filter((sentence, at) => !payload[at] && saysContextTooLong(sentence));
+  return {
+    overflow: overflowSentences.length > 0 || (!payload.includes(true) && sentences.some(exceedsWithNext)),
+    payload: payload.includes(true),
+    rate: isAboutRate(allText),
+    credit: includesPhrase(allText, creditPhrases),
+    isCountedOverflow:
+      !includesPhrase(allText, debtPhrases) &&
+      overflowSentences.some(isNotAboutRateOrQuota) &&
+      isCountedExcess(sentences.filter(isNotAboutRateOrQuota)),
+  };
+}
+
+export interface WordingResult {
+  readonly overflow: boolean;
+  readonly payload: boolean;
+  readonly rate: boolean;
+  readonly credit: boolean;
+  /** A count above a limit in sentences about nothing else; a link to the billing page does not change it. */
+  readonly isCountedOverflow: boolean;
+}
+
+const ratePhrases = padPhrases(
+  ["rate limit", "too many requests", "per minute", "per min", "per day", "per hour", "per second"],
+  ["tpm", "rpm", "please wait", "slow down"],
+);
+const rateCodes = ["ratelimit", "rate_limit", "throttl", "resource_exhausted"];
+const debtPhrases = padPhrases(["credit", "credits", "afford", "balance", "monthly limit"]);
+const quotaPhrases = padPhrases(["quota"]);
+const creditPhrases = [...debtPhrases, ...quotaPhrases, ...padPhrases(["billing", "payment"])];
+
+function isAboutRate(sentence: Sentence): boolean {
+  return includesPhrase(sentence, ratePhrases) || rateCodes.some((code) => sentence.line.includes(code));
+}
+
+function isNotAboutRateOrQuota(sentence: Sentence): boolean {
+  return !isAboutRate(sentence) && !includesPhrase(sentence, quotaPhrases);
+}
+
+/** Bytes, pixels, pages, one string: sizes that a summary does not reduce. */
+function isAboutPayload(sentence: Sentence): boolean {
+  if (sentence.words.length === 1) return false;
+  if (includesPhrase(sentence, stringPhrases)) return true;
+  if (sentence.words.includes("token")) return false;
+  if (includesPhrase(sentence, bodyPhrases) || /length must be <= \d/.test(sentence.line)) return true;
+  return (
+    includesPhrase(sentence, itemPhrases) &&
+    (includesPhrase(sentence, excessPhrases) || includesPhrase(sentence, limitPhrases))
+  );
+}
+
+const stringPhrases = padPhrases(["string too long", "maxlength"]);
+const bodyPhrases = padPhrases(
+  ["request too large", "request entity too large", "payload too large", "content too large"],
+  ["request body", "max size"],
+);
+const itemPhrases = padPhrases(["mb", "image", "file", "pdf", "audio", "video", "attachment", "pages", "page limit"]);
+
+function exceedsWithNext(sentence: Sentence, index: number, all: readonly Sentence[]): boolean {
+  const next = all[index + 1];
+  return next !== undefined && sayContextTooLong(sentence, next);
+}
+
+/** Two sentences that only together contain count and limit: `Prompt tokens: 51200. Model limit: 32768.` */
+export function sayContextTooLong(first: Sentence, second: Sentence): boolean {
+  const combined = { words: [...first.words, ...second.words], line: `${first.line}.${second.line}` };
+  if (!combined.words.includes("token") || !combined.words.some(isInputWord) || combined.words.some(isOutputWord))
+    return false;
+  return (
+    includesPhrase(combined, upperLimitPhrases) &&
+    isCountedExcess([combined]) &&
+    !includesPhrase(combined, unrelatedPhrases) &&
+    !includesPhrase(combined, lowerLimitPhrases)
+  );
+}
+
+const upperLimitPhrases = padPhrases(["max", "limit", "more than", "at most"]);
+const lowerLimitPhrases = padPhrases(["at least", "min", "minimum", "requires"]);
+
+/** Whether the sentence says that the input is too long. Uses short word lists, not patterns. */
+export function saysContextTooLong(sentence: Sentence): boolean {
+  if (sentence.words.length === 1) return namesOverflowCode(sentence) || saysTooLongInChinese(sentence);
+  if (reportsNegativeOutput(sentence)) return true;
+  const checks = [namesOverflowCode, saysTooLong, exceedsContext, countsTooMany, asksToShorten, saysTooLongInChinese];
+  return (
+    checks.some((check) => check(sentence)) &&
+    !includesPhrase(sentence, unrelatedPhrases) &&
+    !isAboutOutputSetting(sentence)
+  );
+}
+
 /** Words for the input. */
 const inputWords = new Set(["prompt", "input", "message", "conversation", "context"]);
 const contextPhrases = padPhrases(
@@ -40,34 +134,6 @@ const outputLimitPhrases = padPhrases([
   "output limit",
   "output token limit",
 ]);
-
-/** Whether the sentence says that the input is too long. Uses short word lists, not patterns. */
-export function saysContextTooLong(sentence: Sentence): boolean {
-  if (sentence.words.length === 1) return namesOverflowCode(sentence) || saysTooLongInChinese(sentence);
-  if (reportsNegativeOutput(sentence)) return true;
-  const checks = [namesOverflowCode, saysTooLong, exceedsContext, countsTooMany, asksToShorten, saysTooLongInChinese];
-  return (
-    checks.some((check) => check(sentence)) &&
-    !includesPhrase(sentence, unrelatedPhrases) &&
-    !isAboutOutputSetting(sentence)
-  );
-}
-
-/** Two sentences that only together contain count and limit: `Prompt tokens: 51200. Model limit: 32768.` */
-export function sayContextTooLong(first: Sentence, second: Sentence): boolean {
-  const combined = { words: [...first.words, ...second.words], line: `${first.line}.${second.line}` };
-  if (!combined.words.includes("token") || !combined.words.some(isInputWord) || combined.words.some(isOutputWord))
-    return false;
-  return (
-    includesPhrase(combined, upperLimitPhrases) &&
-    isCountedExcess([combined]) &&
-    !includesPhrase(combined, unrelatedPhrases) &&
-    !includesPhrase(combined, lowerLimitPhrases)
-  );
-}
-
-const upperLimitPhrases = padPhrases(["max", "limit", "more than", "at most"]);
-const lowerLimitPhrases = padPhrases(["at least", "min", "minimum", "requires"]);
 
 /** vLLM subtracts the prompt from the window and reports the negative rest: `max_tokens must be at least 1, got -312`. */
 function reportsNegativeOutput({ words }: Sentence): boolean {
@@ -161,70 +227,4 @@ function saysTooLongInChinese({ line }: Sentence): boolean {
   if (line.includes("超长")) return true;
   const isExceeded = ["超过", "超出", "过长"].some((word) => line.includes(word));
   return isExceeded && ["上下文", "输入", "提示", "token"].some((word) => line.includes(word));
-}
-
-export interface WordingResult {
-  readonly overflow: boolean;
-  readonly payload: boolean;
-  readonly rate: boolean;
-  readonly credit: boolean;
-  /** A count above a limit in sentences about nothing else; a link to the billing page does not change it. */
-  readonly isCountedOverflow: boolean;
-}
-
-const ratePhrases = padPhrases(
-  ["rate limit", "too many requests", "per minute", "per min", "per day", "per hour", "per second"],
-  ["tpm", "rpm", "please wait", "slow down"],
-);
-const rateCodes = ["ratelimit", "rate_limit", "throttl", "resource_exhausted"];
-const debtPhrases = padPhrases(["credit", "credits", "afford", "balance", "monthly limit"]);
-const quotaPhrases = padPhrases(["quota"]);
-const creditPhrases = [...debtPhrases, ...quotaPhrases, ...padPhrases(["billing", "payment"])];
-
-export function analyzeWording(sentences: readonly Sentence[]): WordingResult {
-  const payload = sentences.map(isAboutPayload);
-  const allText = { words: [], line: sentences.map(({ line }) => line).join(".") };
-  const overflowSentences = sentences.filter((sentence, at) => !payload[at] && saysContextTooLong(sentence));
-  return {
-    overflow: overflowSentences.length > 0 || (!payload.includes(true) && sentences.some(exceedsWithNext)),
-    payload: payload.includes(true),
-    rate: isAboutRate(allText),
-    credit: includesPhrase(allText, creditPhrases),
-    isCountedOverflow:
-      !includesPhrase(allText, debtPhrases) &&
-      overflowSentences.some(isNotAboutRateOrQuota) &&
-      isCountedExcess(sentences.filter(isNotAboutRateOrQuota)),
-  };
-}
-
-function exceedsWithNext(sentence: Sentence, index: number, all: readonly Sentence[]): boolean {
-  const next = all[index + 1];
-  return next !== undefined && sayContextTooLong(sentence, next);
-}
-
-function isAboutRate(sentence: Sentence): boolean {
-  return includesPhrase(sentence, ratePhrases) || rateCodes.some((code) => sentence.line.includes(code));
-}
-
-function isNotAboutRateOrQuota(sentence: Sentence): boolean {
-  return !isAboutRate(sentence) && !includesPhrase(sentence, quotaPhrases);
-}
-
-const stringPhrases = padPhrases(["string too long", "maxlength"]);
-const bodyPhrases = padPhrases(
-  ["request too large", "request entity too large", "payload too large", "content too large"],
-  ["request body", "max size"],
-);
-const itemPhrases = padPhrases(["mb", "image", "file", "pdf", "audio", "video", "attachment", "pages", "page limit"]);
-
-/** Bytes, pixels, pages, one string: sizes that a summary does not reduce. */
-function isAboutPayload(sentence: Sentence): boolean {
-  if (sentence.words.length === 1) return false;
-  if (includesPhrase(sentence, stringPhrases)) return true;
-  if (sentence.words.includes("token")) return false;
-  if (includesPhrase(sentence, bodyPhrases) || /length must be <= \d/.test(sentence.line)) return true;
-  return (
-    includesPhrase(sentence, itemPhrases) &&
-    (includesPhrase(sentence, excessPhrases) || includesPhrase(sentence, limitPhrases))
-  );
 }

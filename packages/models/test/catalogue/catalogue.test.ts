@@ -1,4 +1,4 @@
-/** Facts of models: listed, spelled otherwise, corrected by the user, on one's own machine, unknown. */
+/** Tests the facts of listed, related, corrected, local and unknown models. */
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -22,12 +22,12 @@ test("CAT1 a listed model has the snapshot's limits, kinds and prices", () => {
   });
 });
 
-test("CAT1 a provider's cached tokens without a price of their own cost what input costs", () => {
+test("CAT1 cached tokens without a price cost as much as input", () => {
   const { prices } = models.facts("openai", "gpt-4.1").facts;
   expect(prices).toEqual({ input: 2, output: 8, cacheRead: 0.5, cacheWrite: 2 });
 });
 
-test("CAT1 it names what a provider sells, and nothing for one that nobody knows", () => {
+test("CAT1 lists the models of a provider, and none for an unknown one", () => {
   expect(createCatalogue().listModels("anthropic")).toContain("claude-sonnet-4-5");
   expect(createCatalogue().listModels("nobody")).toEqual([]);
   expect(createCatalogue().listModels("constructor")).toEqual([]);
@@ -47,7 +47,7 @@ describe("CAT2 other spellings", () => {
     expect(found.facts.prices?.output).toBeGreaterThanOrEqual(15);
   });
 
-  test("CAT2 a region the list does not have is served as the others are", () => {
+  test("CAT2 an unlisted region has the facts of the others", () => {
     const { facts } = models.facts("amazon-bedrock", "anthropic.claude-sonnet-4-5-20250929-v1:0");
     expect(models.facts("bedrock", "sa.anthropic.claude-sonnet-4-5-20250929-v1:0")).toEqual({
       facts,
@@ -61,7 +61,7 @@ describe("CAT2 other spellings", () => {
     expect(models.facts("google", "gemini-2.5-pro-preview-06-05")).toEqual({ facts, source: "family" });
   });
 
-  test("CAT2 what is free has not its sibling's price, and another provider's price is left out", () => {
+  test("CAT2 a free variant has no price, nor has another provider's model", () => {
     expect(models.facts("openrouter", "anthropic/claude-sonnet-4.5:free").facts.prices).toBeUndefined();
     const { prices: _, ...free } = sonnet.facts;
     expect(models.facts("my-proxy", "claude-sonnet-4-5")).toEqual({ facts: free, source: "family" });
@@ -84,13 +84,13 @@ describe("CAT2 other spellings", () => {
     expect(models.facts(provider, model)).toMatchObject({ source: "family", facts: { contextWindow, maxTokens } });
   });
 
-  test("CAT2 a model trained further for a customer has its origin's limits, without the price", () => {
+  test("CAT2 a fine-tuned model has the limits of its base, without the price", () => {
     const { prices: _, ...origin } = models.facts("openai", "gpt-4.1").facts;
     const tuned = models.facts("openai", "ft:gpt-4.1-2025-04-14:org::id");
     expect(tuned).toEqual({ facts: origin, source: "family" });
   });
 
-  test("CAT2 a name without a number is whatever one seller puts behind it, and known at that seller only", () => {
+  test("CAT2 a name without a number is known only at its provider", () => {
     expect(models.facts("openrouter", "openrouter/auto").source).toBe("snapshot");
     for (const name of ["auto", "free", "glm-latest", "grok", "deepseek", "claude-sonnet"]) {
       expect(models.facts("x", name)).toEqual({ facts: UNKNOWN_FACTS, source: "default" });
@@ -103,7 +103,7 @@ describe("CAT2 other spellings", () => {
   });
 });
 
-test("CAT3 an unknown model works, whatever its name", () => {
+test("CAT3 an unknown model gets the default facts", () => {
   expect(models.facts("nobody", "knows-this")).toEqual({ facts: UNKNOWN_FACTS, source: "default" });
   const name = fc.oneof(fc.string(), fc.constantFrom("__proto__", "constructor", "/", ":", "a".repeat(100_000)));
   fc.assert(
@@ -123,19 +123,19 @@ describe("CAT4 the user's entries", () => {
   };
   const corrected = createCatalogue({ userModels: user });
 
-  test("CAT4 correct what they name and leave the rest", () => {
+  test("CAT4 correct the fields they name", () => {
     expect(corrected.facts("anthropic", "claude-sonnet-4-5")).toEqual({
       facts: { ...sonnet.facts, contextWindow: 200_000 },
       source: "user",
     });
   });
 
-  test("CAT4 never leave an answer longer than the window", () => {
+  test("CAT4 never make a reply longer than the window", () => {
     const small = createCatalogue({ userModels: { "anthropic/*": { contextWindow: 10_000 } } });
     expect(small.facts("anthropic", "claude-sonnet-4-5").facts.maxTokens).toBe(10_000);
   });
 
-  test("CAT4 with nonsense in them leave the facts as they are", () => {
+  test("CAT4 with invalid fields change nothing", () => {
     const entry = { contextWindow: "128k", maxTokens: -1, prices: { input: Number.NaN, output: 1 }, reasoning: "yes" };
     const user = { "anthropic/*": entry, "x/*": { contextWindow: Number.NaN, maxTokens: 4_096 }, "y/*": null };
     const odd = createCatalogue({ userModels: user as unknown as UserModels });
@@ -144,23 +144,23 @@ describe("CAT4 the user's entries", () => {
     expect(odd.facts("y", "m").source).toBe("default");
   });
 
-  test("CAT4 need no price for cached tokens, which cost what input costs", () => {
+  test("CAT4 need no price for cached tokens, which cost as much as input", () => {
     const priced = createCatalogue({ userModels: { "house/*": { prices: { input: 2, output: 8 } } } });
     expect(priced.facts("house", "m").facts.prices).toEqual({ input: 2, output: 8, cacheRead: 2, cacheWrite: 2 });
   });
 
-  test("CAT4 hold for all names with their beginning, the longest beginning first", () => {
+  test("CAT4 with a star apply to all names with that prefix, the longest first", () => {
     expect(corrected.facts("house", "small").facts.contextWindow).toBe(32_000);
     expect(corrected.facts("house", "big/one").facts.contextWindow).toBe(64_000);
     expect(corrected.facts("household", "small").source).toBe("default");
   });
 
-  test("CAT4 overrule the careful default on one's own machine", () => {
+  test("CAT4 override the default of a local model", () => {
     expect(corrected.facts("house", "small", { local: true }).facts.contextWindow).toBe(32_000);
   });
 });
 
-test("CAT6 a model on one's own machine is not given the window its name promises", () => {
+test("CAT6 a local model does not get the window of its name", () => {
   const { facts, source } = models.facts("ollama", "qwen3-coder:30b", { local: true });
   expect(source).toBe("default");
   expect(facts).toEqual(UNKNOWN_LOCAL_FACTS);

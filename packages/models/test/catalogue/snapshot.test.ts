@@ -32,7 +32,7 @@ describe("hand checked", () => {
     },
   );
 
-  test("CAT7 what is checked by hand belongs to a provider of the snapshot, which does not list it itself", () => {
+  test("CAT7 hand-checked models belong to a provider of the snapshot that does not list them", () => {
     for (const [provider, rows] of Object.entries(handCheckedRows)) {
       const listed = (JSON.parse(snapshotRows[provider] ?? "[]") as [string][]).map(([id]) => id);
       expect(listed.length).toBeGreaterThan(0);
@@ -48,14 +48,14 @@ describe("snapshot", () => {
     [...snapshot.ids(provider)].map((id) => ({ provider, id, facts: snapshot.facts(provider, id) })),
   );
 
-  test("CAT7 the snapshot says its day and holds the models of the large providers in less than 150 KB", () => {
+  test("CAT7 the snapshot has a date and the models of the large providers in less than 150 KB", () => {
     expect(snapshot.date).toMatch(/^20\d\d-\d\d-\d\d$/);
     expect(snapshot.providers).toEqual(expect.arrayContaining(["anthropic", "openai", "google", "openrouter"]));
     expect(all.length).toBeGreaterThan(1_000);
     expect(statSync(file).size).toBeLessThan(150 * 1024);
   });
 
-  test("CAT7 each of its models has a window, an answer that fits in it, and prices of zero or more", () => {
+  test("CAT7 each model has a window, a reply limit within it, and prices of zero or more", () => {
     const odd = all.filter(({ facts }) => {
       if (!facts) return true;
       const prices = Object.values(facts.prices ?? {});
@@ -65,7 +65,7 @@ describe("snapshot", () => {
     expect(odd).toEqual([]);
   });
 
-  test("CAT7 no provider is a name of Object's own", () => {
+  test("CAT7 ignores inherited property names", () => {
     expect([...snapshot.ids("constructor")]).toEqual([]);
     expect(snapshot.facts("__proto__", "x")).toBeUndefined();
   });

@@ -1,4 +1,4 @@
-/** The user's file of models: what is right counts, what is wrong is named. */
+/** Tests the user's models file: valid fields are used, problems are named. */
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -45,7 +45,7 @@ test.each([
   expect(models).toMatchObject(right);
 });
 
-test("CAT5 the right fields of an entry count beside a wrong one", () => {
+test("CAT5 uses the valid fields of an entry beside an invalid one", () => {
   const text = JSON.stringify({ "a/b": { contextWindow: 9_000, maxTokens: -1 } });
   expect(parseUserModels(text, "models.json").models).toEqual({ "a/b": { contextWindow: 9_000 } });
 });

@@ -1,17 +1,17 @@
-/** Tests windows/context-window.ts: endpoint, context window. */
+/** Tests context-window/choose-window.ts: endpoints and the choice of the window. */
 
 import { describe, expect, test } from "vitest";
 import { chooseContextWindow, endpointKey, isLocal } from "../../src/context-window/choose-window.ts";
 
 describe("endpoint", () => {
-  test("SEE10 the name of an endpoint holds no secret and no difference that makes none", () => {
+  test("SEE10 a key has no secrets, and is equal for equal endpoints", () => {
     const key = "http://127.0.0.1:11434/v1 qwen3:8b";
     expect(endpointKey("http://127.0.0.1:11434/v1", "qwen3:8b")).toBe(key);
     expect(endpointKey("http://me:secret@127.0.0.1:11434/v1/?key=secret#secret", "qwen3:8b")).toBe(key);
     expect(endpointKey("me:secret@box/v1?key=secret", "qwen3:8b")).toBe("box/v1 qwen3:8b");
   });
 
-  test("SEE10 two providers without an address are two places", () => {
+  test("SEE10 two providers without an address have two keys", () => {
     expect(endpointKey("openai", "gpt-4.1")).toBe("openai gpt-4.1");
     expect(endpointKey("azure", "gpt-4.1")).toBe("azure gpt-4.1");
     expect(endpointKey("localhost:11434/v1", "gpt-4.1")).toBe("localhost:11434/v1 gpt-4.1");
@@ -27,7 +27,7 @@ describe("endpoint", () => {
     ["http://127.0.0.1.evil.com", "http://localhost.evil.com", "http://[2001:db8::1]", "no url", ""],
   ].flat();
 
-  test("SEE5 loopback, private addresses and names without a domain are one's own", () => {
+  test("SEE5 loopback, private addresses and names without a domain are local", () => {
     expect(own.filter((url) => !isLocal(url))).toEqual([]);
     expect(others.filter((url) => isLocal(url))).toEqual([]);
   });
@@ -37,14 +37,14 @@ describe("context window", () => {
   const loaded = (window: number) => ({ window, source: "loaded" }) as const;
   const assumed = (window: number) => ({ window, source: "assumed" }) as const;
 
-  test("SEE1 the smallest of setting, served and learnt is the window, and it says whose it is", () => {
+  test("SEE1 is the smallest of setting, served and learned, with its source", () => {
     const parts = { setting: 64_000, served: loaded(32_768), learned: 40_000, catalogueWindow: 200_000 };
     expect(chooseContextWindow(parts)).toEqual({ tokens: 32_768, source: "served" });
     expect(chooseContextWindow({ ...parts, learned: 8_000 })).toEqual({ tokens: 8_000, source: "learned" });
     expect(chooseContextWindow({ ...parts, setting: 4_000 })).toEqual({ tokens: 4_000, source: "setting" });
   });
 
-  test("SEE1 the catalogue's figure counts where nobody has spoken, and overrules nobody", () => {
+  test("SEE1 is the catalogue's figure only without any other", () => {
     expect(chooseContextWindow({ catalogueWindow: 128_000 })).toEqual({ tokens: 128_000, source: "catalogue" });
     expect(chooseContextWindow({ setting: 1_000_000, catalogueWindow: 128_000 })).toEqual({
       tokens: 1_000_000,
@@ -56,7 +56,7 @@ describe("context window", () => {
     });
   });
 
-  test("SEE1 an assumption gives way to a setting and to what was learnt", () => {
+  test("SEE1 prefers a setting and a learned window to an assumption", () => {
     expect(chooseContextWindow({ served: assumed(8_192), catalogueWindow: 128_000 })).toEqual({
       tokens: 8_192,
       source: "assumed",
@@ -69,7 +69,7 @@ describe("context window", () => {
     );
   });
 
-  test("SEE1 figures that are none do not count", () => {
+  test("SEE1 ignores invalid figures", () => {
     const odd = { setting: 0, served: loaded(Number.NaN), learned: -1, catalogueWindow: 128_000 };
     expect(chooseContextWindow(odd)).toEqual({ tokens: 128_000, source: "catalogue" });
     expect(chooseContextWindow({ served: null, catalogueWindow: 128_000 }).source).toBe("catalogue");

@@ -1,4 +1,4 @@
-/** Tests windows/learn.ts: truncation notice, learn from errors, learnt windows. */
+/** Tests context-window/learn-window.ts: truncation message, learning, expiry. */
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -11,7 +11,7 @@ import {
 } from "../../src/context-window/learn-window.ts";
 
 describe("truncation notice", () => {
-  test("SEE6 a cut is said with its figures and the remedy", () => {
+  test("SEE6 names the counts and what to change", () => {
     const cut = { estimate: 60_000.4, reported: 4_096, window: 4_096, endpointLabel: "http://127.0.0.1:11434/v1" };
     expect(formatTruncation(cut)).toBe(
       "http://127.0.0.1:11434/v1 counted 4,096 of about 60,000 tokens: it seems to silently drop what does not fit. " +
@@ -32,14 +32,14 @@ describe("learn from errors", () => {
     });
   }
 
-  describe("a server that cuts", () => {
-    test("SEE6 60,000 tokens counted as 4,096 are a cut, and 4,096 is the window", () => {
+  describe("a server that truncates", () => {
+    test("SEE6 60,000 tokens counted as 4,096 are a truncation, and 4,096 is the window", () => {
       const { learned, verdict } = after(reply(60_000, 4_096));
       expect(verdict).toBe("truncated");
       expect(learned).toMatchObject({ window: 4_096, from: "truncation" });
     });
 
-    test("SEE6 is found at the first request cut to less than 60 %, at once or step by step", () => {
+    test("SEE6 is found at the first request truncated to less than 60 %, at once or step by step", () => {
       const script = fc.record({
         window: fc.integer({ min: 4_096, max: 32_768 }),
         counts: fc.double({ min: 0.7, max: 1, noNaN: true }),
@@ -62,7 +62,7 @@ describe("learn from errors", () => {
       );
     });
 
-    test("SEE6 what is learnt stays while later, smaller requests are counted whole", () => {
+    test("SEE6 keeps the learned window while smaller requests are counted completely", () => {
       const { learned, verdict } = after(
         reply(60_000, 4_096),
         reply(3_000, 2_900),
@@ -73,11 +73,11 @@ describe("learn from errors", () => {
       expect(learned.window).toBe(4_096);
     });
 
-    test("SEE6 that drops whole messages is known by the largest of its counts", () => {
+    test("SEE6 that drops whole messages has the largest count as its window", () => {
       expect(after(reply(60_000, 3_100), reply(50_000, 3_900), reply(50_000, 3_500)).learned.window).toBe(3_900);
     });
 
-    test("SEE6 and counts more tokens than we do is not forgiven for a request that it cut as well", () => {
+    test("SEE6 that counts more tokens than we do keeps its window after another truncation", () => {
       const counted = (estimate: number) => reply(estimate, Math.min(8_192, Math.round(estimate * 1.6)));
       const before = [2_600, 3_400, 4_200, 5_000, 9_000, 2_867].map(counted);
       const { learned, verdict } = after(...before, counted(7_667));
@@ -88,7 +88,7 @@ describe("learn from errors", () => {
       expect(learnWindow(learned, counted(12_467)).verdict).toBe("truncated");
     });
 
-    test("SEE6 is never forgiven on the word of a reply that was cut itself", () => {
+    test("SEE6 is never withdrawn because of a truncated request", () => {
       const script = fc.record({
         window: fc.integer({ min: 4_096, max: 32_768 }),
         counts: fc.double({ min: 1, max: 1.6, noNaN: true }),
@@ -110,7 +110,7 @@ describe("learn from errors", () => {
       );
     });
 
-    test("SEE6 and says what it serves is believed: more was sent, and the count fits", () => {
+    test("SEE6 is found if more was sent than it serves and the count fits", () => {
       const { learned, verdict } = after(reply(6_000, 4_096, 4_096));
       expect(verdict).toBe("truncated");
       expect(learned.window).toBeUndefined();
@@ -118,15 +118,15 @@ describe("learn from errors", () => {
     });
   });
 
-  describe("a single cut", () => {
+  describe("a single truncation", () => {
     const once = after(reply(60_000, 8_192)).learned;
 
-    test("SEE11 counts for the session that saw it, and is not carried over into the next", () => {
+    test("SEE11 is used in its session, and not in the next", () => {
       expect(once.window).toBe(8_192);
       expect(carryToNextSession(once)).toEqual({ ratio: 1, cut: { estimate: 60_000, reported: 8_192 }, cuts: 1 });
     });
 
-    test("SEE11 that is seen again in a later session is carried over for good", () => {
+    test("SEE11 that happens again in a later session is carried over", () => {
       const twice = learnWindow(carryToNextSession(once), reply(40_000, 8_100));
       expect(twice).toMatchObject({ verdict: "truncated", learned: { window: 8_100, cuts: 2 } });
       expect(carryToNextSession(twice.learned)).toEqual(twice.learned);
@@ -137,14 +137,14 @@ describe("learn from errors", () => {
       expect(learned).toEqual({ ratio: 1, most: 55_000 });
     });
 
-    test("SEE11 is not the same as a limit that was named", () => {
+    test("SEE11 differs from a named limit", () => {
       const { learned } = after({ type: "overflow", limit: 16_384 });
       expect(carryToNextSession(learned)).toEqual(learned);
     });
   });
 
-  describe("a tokenizer of its own", () => {
-    test("SEE7 is forgiven at the next request: 0.4 tokens for one of ours", () => {
+  describe("a different tokenizer", () => {
+    test("SEE7 withdraws the truncation at the next request: 0.4 tokens for one of ours", () => {
       const suspected = after(reply(10_000, 4_000));
       expect(suspected.verdict).toBe("truncated");
       const forgiven = learnWindow(suspected.learned, reply(3_000, 1_200));
@@ -152,7 +152,7 @@ describe("learn from errors", () => {
       expect(learnWindow(forgiven.learned, reply(50_000, 20_000)).verdict).toBe("complete");
     });
 
-    test("SEE7 counting 0.4 to 1.6 times ours never costs more than one round", () => {
+    test("SEE7 with 0.4 to 1.6 times our tokens never costs more than one round", () => {
       const noisy = fc.double({ min: 0.95, max: 1.05, noNaN: true });
       const request = fc.record({ size: fc.double({ min: 0.01, max: 0.9, noNaN: true }), noise: noisy });
       const script = fc.record({
@@ -174,27 +174,27 @@ describe("learn from errors", () => {
       );
     });
 
-    test("SEE7 and a real cut beside it: only the tokenizer is forgiven", () => {
+    test("SEE7 does not hide a real truncation", () => {
       const { learned, verdict } = after(reply(60_000, 4_096), reply(3_000, 1_200));
       expect(verdict).toBe("complete");
       expect(learned.window).toBe(4_096);
     });
   });
 
-  describe("counts that are none", () => {
+  describe("invalid counts", () => {
     test("SEE8 zero and missing usage teach nothing", () => {
       for (const reported of [0, null, Number.NaN, -5]) {
         expect(after(reply(60_000, reported))).toEqual({ learned: { ratio: 1 }, verdict: "unknown" });
       }
     });
 
-    test("SEE8 a count of what the cache did not hold teaches nothing", () => {
+    test("SEE8 a count of uncached tokens teaches nothing", () => {
       const { learned } = after(reply(20_000, 20_000));
       expect(learnWindow(learned, reply(21_000, 1_500))).toEqual({ learned, verdict: "unknown" });
       expect(after(reply(20_000, 300)).verdict).toBe("unknown");
     });
 
-    test("SEE8 any counts leave a window that is none, or one that was counted or named", () => {
+    test("SEE8 after any counts the window is unknown, or was counted or named", () => {
       const figure = fc.oneof(fc.integer({ min: -10, max: 300_000 }), fc.double());
       const seen = fc.oneof(
         fc.record({ type: fc.constant("reply" as const), estimate: figure, reported: fc.option(figure) }),
@@ -225,7 +225,7 @@ describe("learn from errors", () => {
       expect(after({ type: "overflow", limit: 16_384 }, reply(20_000, 20_000)).learned.window).toBeUndefined();
     });
 
-    test("SEE9 and a cut are forgotten when the server says that it serves another window now", () => {
+    test("SEE9 and a truncation are forgotten when the served window changes", () => {
       const cut = after(reply(60_000, 4_096, 4_096));
       expect(cut.learned.window).toBe(4_096);
       const { learned } = learnWindow(cut.learned, reply(30_000, 30_000, 65_536));
@@ -235,7 +235,7 @@ describe("learn from errors", () => {
   });
 });
 
-describe("learnt windows", () => {
+describe("learned windows", () => {
   const HOUR = 3_600_000;
   const DAY = 24 * HOUR;
   const start = 1_800_000_000_000;
@@ -250,15 +250,15 @@ describe("learnt windows", () => {
     return carryToNextSession(learnt, { catalogueWindow: known, now: start + after });
   }
 
-  describe("a limit far below what the model is known for", () => {
+  describe("a limit far below the catalogue's figure", () => {
     const once = learnWindow(undefined, refusal(4_000, 0)).learned;
 
-    test("SEE9 counts in the session that met it, and not in the next", () => {
+    test("SEE9 is used in its session, and not in the next", () => {
       expect(once).toEqual({ ratio: 1, window: 4_000, from: "overflow", at: start });
       expect(nextSession(once, 1)).toEqual({ ratio: 1, doubted: 4_000, at: start });
     });
 
-    test("SEE9 counts for an hour of a long session", () => {
+    test("SEE9 is used for an hour of a long session", () => {
       const reply = { type: "reply", estimate: 1_000, reported: 1_000, catalogueWindow: known } as const;
       expect(learnWindow(once, { ...reply, now: start + HOUR - 1 }).learned.window).toBe(4_000);
       expect(learnWindow(once, { ...reply, now: start + HOUR }).learned.window).toBeUndefined();
@@ -273,7 +273,7 @@ describe("learnt windows", () => {
       expect(nextSession(witness, DAY)).toEqual(witness);
     });
 
-    test("SEE9 that is refused again and again within the hour has one witness", () => {
+    test("SEE9 is not confirmed by refusals within the hour", () => {
       const { learned } = learnWindow(learnWindow(once, refusal(4_000, 1_000)).learned, refusal(4_000, 2_000));
       expect(learned).toEqual(once);
     });
@@ -289,26 +289,26 @@ describe("learnt windows", () => {
       expect(learnWindow(nextSession(once, DAY), more).learned).toEqual({ ratio: 1, most: 30_000 });
     });
 
-    test("SEE9 has another one named beside it start from nothing", () => {
+    test("SEE9 does not confirm another limit", () => {
       expect(learnWindow(nextSession(once, DAY), refusal(200_000, DAY)).learned.named).toBeUndefined();
     });
   });
 
-  describe("a window that was learnt", () => {
+  describe("a learned window", () => {
     const limit = learnWindow(undefined, refusal(400_000, 0)).learned;
 
-    test("SEE9 is believed for a week of sessions, then tried again", () => {
+    test("SEE9 is used for a week, then tried again", () => {
       expect(nextSession(limit, 7 * DAY - 1)).toEqual(limit);
       expect(nextSession(limit, 7 * DAY).window).toBeUndefined();
       const again = learnWindow(nextSession(limit, 8 * DAY), refusal(400_000, 8 * DAY)).learned;
       expect(nextSession(again, 9 * DAY).window).toBe(400_000);
     });
 
-    test("SEE9 from a future that a wrong clock made is tried again, too", () => {
+    test("SEE9 with a time in the future is tried again too", () => {
       expect(nextSession(limit, -8 * DAY).window).toBeUndefined();
     });
 
-    test("SEE9 in a process that never ends grows old as well", () => {
+    test("SEE9 expires in a long process too", () => {
       const reply = {
         type: "reply",
         estimate: 1_000,
@@ -319,7 +319,7 @@ describe("learnt windows", () => {
       expect(learnWindow(limit, reply).learned.window).toBeUndefined();
     });
 
-    test("SEE11 by cuts is tried again after a week, and one cut more brings it back", () => {
+    test("SEE11 from truncations is tried again after a week, and one more truncation restores it", () => {
       const cut = { type: "reply", estimate: 60_000, reported: 8_192, now: start } as const;
       const twice = learnWindow(learnWindow(undefined, cut).learned, cut).learned;
       expect(twice).toMatchObject({ window: 8_192, cuts: 2, at: start });
@@ -329,7 +329,7 @@ describe("learnt windows", () => {
       expect(nextSession(again, 9 * DAY).window).toBe(8_192);
     });
 
-    test("SEE9 where nobody tells the time or what is known, stays", () => {
+    test("SEE9 stays without a time and a catalogue figure", () => {
       expect(carryToNextSession(learnWindow(undefined, { type: "overflow", limit: 4_000 }).learned).window).toBe(4_000);
     });
   });

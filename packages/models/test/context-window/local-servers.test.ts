@@ -1,19 +1,19 @@
-/** Servers of models are asked for the window they serve: all four kinds, and servers of no kind at all. */
+/** Tests context-window/local-servers.ts: the four kinds of servers, and unknown servers. */
 
 import { describe, expect, test } from "vitest";
 import type { LocalServer } from "../../../testkit/src/server/local-servers.ts";
 import { probeServedWindow } from "../../src/context-window/local-servers.ts";
-import { type Answer, local, serving } from "./test-server.ts";
+import { type Answer, local, startTestServer } from "./test-server.ts";
 
 const patient = 20_000;
 
-async function asked(server: LocalServer, suffix = "/v1") {
-  await using served = await serving(local(server));
+async function probeServer(server: LocalServer, suffix = "/v1") {
+  await using served = await startTestServer(local(server));
   return await probeServedWindow({ baseUrl: `${served.url}${suffix}`, model: server.model, timeoutMs: patient });
 }
 
 async function answered(answer: Answer, within = patient) {
-  await using served = await serving(answer);
+  await using served = await startTestServer(answer);
   return await probeServedWindow({ baseUrl: `${served.url}/v1`, model: "m", timeoutMs: within });
 }
 
@@ -21,14 +21,14 @@ const kinds = ["ollama", "llama.cpp", "lm-studio", "vllm"] as const;
 const windows = [8_192, 16_384, 32_768];
 
 describe.each(kinds)("%s", (kind) => {
-  test.each(windows)("SEE2 is known by its answers, and serves %d tokens", async (window) => {
-    const served = await asked({ kind, model: "qwen/qwen3-coder", window });
+  test.each(windows)("SEE2 is recognised by its answers, and serves %d tokens", async (window) => {
+    const served = await probeServer({ kind, model: "qwen/qwen3-coder", window });
     expect(served).toMatchObject({ server: kind, window, source: "loaded" });
   });
 
-  test("SEE2 is found whatever the base URL ends in", async () => {
+  test("SEE2 is found for any end of the base URL", async () => {
     for (const suffix of ["", "/", "/v1/", "/api", "/api/v1"]) {
-      const served = await asked({ kind, model: "m", window: 16_384 }, suffix);
+      const served = await probeServer({ kind, model: "m", window: 16_384 }, suffix);
       expect(served).toMatchObject({ server: kind, window: 16_384 });
     }
   });
@@ -38,13 +38,13 @@ describe("a model that is not loaded", () => {
   test.each(["ollama", "lm-studio"] as const)(
     "SEE3 on %s has an assumed window, not the one it was trained for",
     async (kind) => {
-      const served = await asked({ kind, model: "m", window: 32_768, trainedWindow: 131_072, isLoaded: false });
+      const served = await probeServer({ kind, model: "m", window: 32_768, trainedWindow: 131_072, isLoaded: false });
       expect(served).toEqual({ server: kind, window: 8_192, source: "assumed", trained: 131_072 });
     },
   );
 
   test("SEE3 on Ollama has the num_ctx of its file", async () => {
-    const served = await asked({
+    const served = await probeServer({
       kind: "ollama",
       model: "m",
       window: 32_768,
@@ -54,13 +54,19 @@ describe("a model that is not loaded", () => {
     expect(served).toEqual({ server: "ollama", window: 32_768, source: "configured", trained: 131_072 });
   });
 
-  test("SEE3 is never assumed to take more than it was trained for", async () => {
-    const served = await asked({ kind: "ollama", model: "m", window: 2_048, trainedWindow: 2_048, isLoaded: false });
+  test("SEE3 is never assumed to have more than its trained window", async () => {
+    const served = await probeServer({
+      kind: "ollama",
+      model: "m",
+      window: 2_048,
+      trainedWindow: 2_048,
+      isLoaded: false,
+    });
     expect(served).toMatchObject({ window: 2_048, source: "assumed" });
   });
 
-  test("SEE3 on llama.cpp is still loading: nothing is known", async () => {
-    expect(await asked({ kind: "llama.cpp", model: "m", window: 8_192, isLoaded: false })).toBeNull();
+  test("SEE3 on llama.cpp that is still loading has no known window", async () => {
+    expect(await probeServer({ kind: "llama.cpp", model: "m", window: 8_192, isLoaded: false })).toBeNull();
   });
 });
 
@@ -77,20 +83,20 @@ describe("Ollama", () => {
     expect(served).toEqual({ server: "ollama", window: 4_096, source: "loaded", trained: 40_960 });
   });
 
-  test("SEE3 another model that is loaded says nothing of ours", async () => {
+  test("SEE3 ignores another loaded model", async () => {
     const ps = { models: [{ name: "m:70b", context_length: 4_096 }] };
     const served = await answered(json({ ...version, "/api/show": show, "/api/ps": ps }));
     expect(served).toMatchObject({ window: 16_384, source: "configured" });
   });
 
-  test("SEE3 a model that runs on Ollama's own machines is served whole", async () => {
+  test("SEE3 a cloud model of Ollama has its full window", async () => {
     const remote = { remote_host: "https://ollama.com:443", model_info: show.model_info };
     const served = await answered(json({ ...version, "/api/show": remote, "/api/ps": { models: [] } }));
     expect(served).toMatchObject({ window: 40_960, source: "configured" });
   });
 });
 
-describe("a server of no kind", () => {
+describe("an unknown server", () => {
   const nonsense = [
     "",
     "{",
@@ -102,11 +108,11 @@ describe("a server of no kind", () => {
     '{"error":"Unexpected endpoint"}',
   ];
 
-  test.each(nonsense)("SEE4 that answers %j tells nothing", async (body) => {
+  test.each(nonsense)("SEE4 that answers %j has no known window", async (body) => {
     expect(await answered((_, response) => response.end(body))).toBeNull();
   });
 
-  test("SEE4 with figures that are none tells nothing", async () => {
+  test("SEE4 with invalid figures has no known window", async () => {
     for (const figure of [0, -1, 1.5, "8192", null, 1e300]) {
       const answers = {
         "/v1/models": { data: [{ id: "m", max_model_len: figure, meta: { n_ctx: figure } }] },
@@ -117,14 +123,14 @@ describe("a server of no kind", () => {
     }
   });
 
-  test("SEE4 that hangs, or begins and never ends, is left in time", async () => {
+  test("SEE4 that hangs or never ends is given up in time", async () => {
     const before = performance.now();
     expect(await answered(() => undefined, 300)).toBeNull();
     expect(await answered((_, response) => response.write("{"), 300)).toBeNull();
     expect(performance.now() - before).toBeLessThan(10_000);
   });
 
-  test("SEE4 that sends without end is read for a megabyte", async () => {
+  test("SEE4 that sends without end is read for one megabyte", async () => {
     let sent = 0;
     const flood: Answer = (_, response) => {
       const more = () => {
@@ -137,23 +143,23 @@ describe("a server of no kind", () => {
     expect(sent).toBeLessThan(100_000_000);
   });
 
-  test("SEE4 that is not there tells nothing, and neither does a URL that is none", async () => {
-    const { url, ...gone } = await serving(() => undefined);
+  test("SEE4 that is not running has no known window, nor has an invalid URL", async () => {
+    const { url, ...gone } = await startTestServer(() => undefined);
     await gone[Symbol.asyncDispose]();
     expect(await probeServedWindow({ baseUrl: url, model: "m", timeoutMs: patient })).toBeNull();
     expect(await probeServedWindow({ baseUrl: "no url", model: "m", isOpenAiCompatible: true })).toBeNull();
     expect(await probeServedWindow({ baseUrl: "file:///etc/passwd", model: "m", isOpenAiCompatible: true })).toBeNull();
   });
 
-  test("SEE4 is left at once when the act is aborted", async () => {
-    await using hanging = await serving(() => undefined);
+  test("SEE4 is given up at once on abort", async () => {
+    await using hanging = await startTestServer(() => undefined);
     const act = new AbortController();
     const answer = probeServedWindow({ baseUrl: hanging.url, model: "m", signal: act.signal, timeoutMs: 600_000 });
     act.abort();
     expect(await answer).toBeNull();
   });
 
-  test("SEE4 where one question hangs, the answer to another is enough", async () => {
+  test("SEE4 one answer is enough if another query hangs", async () => {
     const server = local({ kind: "vllm", model: "m", window: 8_192 });
     const half: Answer = (request, response) => (request.url === "/v1/models" ? server(request, response) : undefined);
     expect(await answered(half, 600_000)).toMatchObject({ server: "vllm", window: 8_192 });
@@ -163,14 +169,14 @@ describe("a server of no kind", () => {
 describe("the key", () => {
   const headers = { authorization: "Bearer secret" };
 
-  test("SEE5 goes to the server that was configured, and not where that one points", async () => {
+  test("SEE5 is sent to the configured server, not to a redirect target", async () => {
     const stolen: (string | undefined)[] = [];
     const keys = new Set<string | undefined>();
-    await using thief = await serving((request, response) => {
+    await using thief = await startTestServer((request, response) => {
       stolen.push(request.headers.authorization);
       return local({ kind: "vllm", model: "m", window: 4_096 })(request, response);
     });
-    await using pointing = await serving((request, response) => {
+    await using pointing = await startTestServer((request, response) => {
       keys.add(request.headers.authorization);
       response.writeHead(307, { location: `${thief.url}${request.url}` }).end();
     });
@@ -181,18 +187,18 @@ describe("the key", () => {
     expect(stolen).toEqual([]);
   });
 
-  test("SEE5 a public endpoint is not asked, unless it is of the openai-compatible kind", async () => {
-    const asked: string[] = [];
+  test("SEE5 is not sent to a public endpoint unless it is OpenAI-compatible", async () => {
+    const urls: string[] = [];
     const fetch: typeof globalThis.fetch = async (url) => {
-      asked.push(String(url));
+      urls.push(String(url));
       throw new Error("no network in tests");
     };
     const endpoint = { baseUrl: "https://api.example.com/openai/v1", model: "m", fetch };
     expect(await probeServedWindow(endpoint)).toBeNull();
-    expect(asked).toEqual([]);
+    expect(urls).toEqual([]);
     expect(await probeServedWindow({ ...endpoint, isOpenAiCompatible: true })).toBeNull();
-    expect(asked.length).toBeGreaterThan(0);
-    expect(asked.filter((url) => !url.startsWith("https://api.example.com/openai/"))).toEqual([]);
+    expect(urls.length).toBeGreaterThan(0);
+    expect(urls.filter((url) => !url.startsWith("https://api.example.com/openai/"))).toEqual([]);
   });
 });
 

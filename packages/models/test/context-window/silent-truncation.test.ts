@@ -1,10 +1,10 @@
-/** The whole way with scripted local servers: windows of 8k, 16k and 32k, with zero usage and with silent truncation. */
+/** Tests window detection with scripted local servers of 8k, 16k and 32k that report no usage or truncate silently. */
 
 import { describe, expect, test } from "vitest";
 import { chooseContextWindow } from "../../src/context-window/choose-window.ts";
 import { learnWindow } from "../../src/context-window/learn-window.ts";
 import { probeServedWindow } from "../../src/context-window/local-servers.ts";
-import { local, serving } from "./test-server.ts";
+import { local, startTestServer } from "./test-server.ts";
 
 const known = 128_000;
 const kinds = ["ollama", "llama.cpp", "lm-studio", "vllm"] as const;
@@ -12,7 +12,7 @@ const cases = kinds.flatMap((kind) => [8_192, 16_384, 32_768].map((window) => ({
 
 describe.each(cases)("$kind with a window of $window", ({ kind, window }) => {
   test("SEE2 is recognised though it reports no usage", async () => {
-    await using server = await serving(local({ kind, model: "m", window }));
+    await using server = await startTestServer(local({ kind, model: "m", window }));
     const served = await probeServedWindow({ baseUrl: `${server.url}/v1`, model: "m", timeoutMs: 20_000 });
     const { learned, verdict } = learnWindow(undefined, {
       type: "reply",
@@ -27,7 +27,7 @@ describe.each(cases)("$kind with a window of $window", ({ kind, window }) => {
     });
   });
 
-  test("SEE6 is recognised by its silent truncation where nobody may ask it", () => {
+  test("SEE6 is recognised by its silent truncation if it cannot be asked", () => {
     const { learned, verdict } = learnWindow(undefined, { type: "reply", estimate: 60_000, reported: window });
     expect(verdict).toBe("truncated");
     expect(chooseContextWindow({ learned: learned.window, catalogueWindow: known })).toEqual({
@@ -41,7 +41,7 @@ test.each(["ollama", "lm-studio"] as const)(
   "SEE3 %s is asked again after the first reply, when the model is loaded",
   async (kind) => {
     let loaded = false;
-    await using server = await serving((...exchange) =>
+    await using server = await startTestServer((...exchange) =>
       local({ kind, model: "m", window: 32_768, isLoaded: loaded })(...exchange),
     );
     const ask = () => probeServedWindow({ baseUrl: `${server.url}/v1`, model: "m", timeoutMs: 20_000 });

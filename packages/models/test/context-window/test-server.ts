@@ -1,17 +1,17 @@
-/** A server on loopback for one test: a function answers, or a scripted local server does. */
+/** A loopback server for one test: a function answers, or a scripted local server. */
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { answerLocalRequest, type LocalServer } from "../../../testkit/src/server/local-servers.ts";
 
-export interface Serving extends AsyncDisposable {
+export interface RunningServer extends AsyncDisposable {
   readonly url: string;
 }
 
 export type Answer = (request: IncomingMessage, response: ServerResponse) => unknown;
 
-export async function serving(answer: Answer): Promise<Serving> {
+export async function startTestServer(answer: Answer): Promise<RunningServer> {
   const server = createServer((request, response) => void answer(request, response));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -25,11 +25,11 @@ export async function serving(answer: Answer): Promise<Serving> {
   };
 }
 
-/** A local server as scripted, which answers what is not its own as it would: 404. */
+/** Answers as a scripted local server does, with 404 for other paths. */
 export function local(server: LocalServer): Answer {
   return async (request, response) => {
-    const asked = { method: request.method ?? "", path: request.url ?? "", body: await text(request) };
-    const { status, body } = answerLocalRequest(server, asked) ?? { status: 404, body: { error: "not found" } };
+    const requested = { method: request.method ?? "", path: request.url ?? "", body: await text(request) };
+    const { status, body } = answerLocalRequest(server, requested) ?? { status: 404, body: { error: "not found" } };
     response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
   };
 }

@@ -1,4 +1,4 @@
-/** Learnt windows between sessions: in memory and in a file. */
+/** Tests context-window/window-store.ts: in memory and in a file. */
 
 import {
   lstatSync,
@@ -42,11 +42,11 @@ describe.each([
   ["memory", () => createMemoryWindowStore()],
   ["a file", () => createFileWindowStore(path)],
 ] as const)("in %s", (_, memory: () => WindowStore) => {
-  test("SEE10 a new memory is empty", async () => {
+  test("SEE10 a new store is empty", async () => {
     expect(await memory().read()).toEqual({ windows: {}, error: null });
   });
 
-  test("SEE10 each endpoint and model keeps what was learnt of it, until it is forgotten", async () => {
+  test("SEE10 stores each endpoint and model until it is removed", async () => {
     const kept = memory();
     await kept.write("here one", learnt);
     await Promise.all([kept.write("here two", limit), kept.write("there one", doubt)]);
@@ -56,7 +56,7 @@ describe.each([
   });
 });
 
-test("SEE10 two programs with one file keep what each has learnt", async () => {
+test("SEE10 two programs with one file keep both windows", async () => {
   await createFileWindowStore(path).write("one", learnt);
   await createFileWindowStore(path).write("two", limit);
   expect((await createFileWindowStore(path).read()).windows).toEqual({ one: learnt, two: limit });
@@ -74,7 +74,7 @@ test("SEE10 programs that write to one file at the same time lose nothing", asyn
   expect(readdirSync(join(folder, "inside"))).toEqual(["windows.json"]);
 });
 
-test("SEE10 a lock whose owner died holds nobody up for long", { timeout: 60_000 }, async () => {
+test("SEE10 removes a lock whose owner died", { timeout: 60_000 }, async () => {
   mkdirSync(join(folder, "inside"));
   writeFileSync(`${path}.lock`, "1\n");
   await createFileWindowStore(path).write("one", limit);
@@ -82,24 +82,24 @@ test("SEE10 a lock whose owner died holds nobody up for long", { timeout: 60_000
   expect(readdirSync(join(folder, "inside"))).toEqual(["windows.json"]);
 });
 
-test("SEE10 a file that is there and cannot be read is not written over", async () => {
+test("SEE10 does not overwrite a file that cannot be read", async () => {
   mkdirSync(join(folder, "inside"));
   symlinkSync(path, path);
   await expect(createFileWindowStore(path).write("one", limit)).rejects.toThrow("ELOOP");
   expect(lstatSync(path).isSymbolicLink()).toBe(true);
 });
 
-test.runIf(process.platform === "linux")("SEE10 a folder that cannot be made is told, at once", async () => {
+test.runIf(process.platform === "linux")("SEE10 fails at once if the folder cannot be created", async () => {
   await expect(createFileWindowStore("/proc/nope/windows.json").write("one", limit)).rejects.toThrow("ENOENT");
 });
 
-test("SEE10 the file is for its owner alone, and no half of one is left beside it", async () => {
+test("SEE10 the file is readable by its owner only, and no temporary file remains", async () => {
   await createFileWindowStore(path).write("one", learnt);
   expect(statSync(path).mode & 0o777).toBe(0o600);
   expect(readdirSync(join(folder, "inside"))).toEqual(["windows.json"]);
 });
 
-test("SEE10 a damaged file counts as empty and is named; the next write makes it whole", async () => {
+test("SEE10 reports a damaged file as empty; the next write repairs it", async () => {
   await createFileWindowStore(path).write("one", learnt);
   writeFileSync(path, readFileSync(path, "utf8").slice(0, 20));
   const { windows, error } = await createFileWindowStore(path).read();
@@ -109,14 +109,14 @@ test("SEE10 a damaged file counts as empty and is named; the next write makes it
   expect(await createFileWindowStore(path).read()).toEqual({ windows: { two: limit }, error: null });
 });
 
-test("SEE10 entries that are none are left out", async () => {
+test("SEE10 ignores invalid entries", async () => {
   await createFileWindowStore(path).write("one", limit);
   const odd = { two: 3, three: { ratio: "x" }, four: { ratio: 1, window: -1, from: "overflow", cut: {} }, five: null };
   writeFileSync(path, JSON.stringify({ one: limit, ...odd }));
   expect((await createFileWindowStore(path).read()).windows).toEqual({ one: limit, four: { ratio: 1 } });
 });
 
-test("SEE10 a file that cannot be read is named, and a write that fails is told and leaves nothing behind", async () => {
+test("SEE10 reports a file that cannot be read and a write that fails, without leftovers", async () => {
   mkdirSync(path, { recursive: true });
   expect((await createFileWindowStore(path).read()).error).toContain("cannot be read");
   const memory = createFileWindowStore(path);
@@ -127,7 +127,7 @@ test("SEE10 a file that cannot be read is named, and a write that fails is told 
   expect((await memory.read()).windows).toEqual({ two: limit });
 });
 
-test("SEE10 the entries longest untouched are forgotten first", () => {
+test("SEE10 removes the oldest entries first", () => {
   const many = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`k${index}`, limit]));
   const more = setEntry(setEntry(many, { key: "k0", learned: learnt }), { key: "new", learned: learnt });
   expect(Object.keys(more)).toHaveLength(500);

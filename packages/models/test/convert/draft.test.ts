@@ -7,12 +7,12 @@ const read = (json: string) =>
   parseArguments({ kind: "call", id: "c", name: "read", json, isComplete: true, metadata: {} });
 const nested = (depth: number): string => `{"a":${"[".repeat(depth)}${"]".repeat(depth)}}`;
 
-describe("CNV3 arguments that no session could hold are not read, and the text beside them is cut", () => {
+describe("CNV3 rejects arguments that a session could not store, and shortens their text", () => {
   test.each([1, 100, 140])("nested %d deep", (depth) => {
     expect(read(nested(depth))).toEqual({ arguments: JSON.parse(nested(depth)) });
   });
 
-  test.each([160, 200, 20_000])("nested %d deep, which is too much", (depth) => {
+  test.each([160, 200, 20_000])("nested %d deep, which is too deep", (depth) => {
     const { arguments: args, pith } = read(nested(depth));
     expect(args).toEqual({});
     expect(pith?.unread).toBe(nested(depth));

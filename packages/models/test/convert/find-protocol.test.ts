@@ -40,7 +40,7 @@ const done = (text: string): readonly LanguageModelV4StreamPart[] => [{ type: "t
 describe("Anthropic", () => {
   const api = "anthropic-messages";
 
-  test("CNV4 a thought keeps its signature, a redacted one its data", () => {
+  test("CNV4 keeps the signature of thinking, and the data of redacted thinking", () => {
     const { content } = kept(
       api,
       ...thought("0", "Hm."),
@@ -68,7 +68,7 @@ describe("OpenAI Responses", () => {
   const api = "openai-responses";
   const item = (encrypted: string | null) => ({ openai: { itemId: "rs_1", reasoningEncryptedContent: encrypted } });
 
-  test("CNV4 the summaries of one item are one thought, signed with the whole item", () => {
+  test("CNV4 joins the summaries of one item, signed with the whole item", () => {
     const { content } = kept(
       api,
       ...thought("rs_1:0", "First.", item(null)),
@@ -109,14 +109,14 @@ describe("OpenAI Responses", () => {
     });
   });
 
-  test("CNV4 a thought without a summary goes back all the same, and one without its encrypted text does not", () => {
+  test("CNV4 sends reasoning back without a summary, but not without its encrypted content", () => {
     const { content } = kept(api, { type: "reasoning-start", id: "rs_1:0", providerMetadata: item("gAAA") });
     expect(content).toMatchObject([{ type: "thinking", thinking: "" }]);
     expect(sent(api, content)).toMatchObject({ content: [{ type: "reasoning", text: "" }] });
     expect(kept(api, ...thought("rs_1:0", "Hm.", item(null))).content).toEqual([{ type: "thinking", thinking: "Hm." }]);
   });
 
-  test("CNV6 item ids whose reasoning is gone are left out; a plain id is read too", () => {
+  test("CNV6 omits item ids without their reasoning, and reads plain ids", () => {
     const call = { type: "toolCall" as const, id: "call_1|fc_1", name: "read", arguments: {} };
     const text = { type: "text" as const, text: "So.", textSignature: '{"v":1,"id":"msg_1","phase":"commentary"}' };
     expect(sent(api, [text, call])).toEqual({
@@ -138,7 +138,7 @@ describe("Gemini", () => {
   const api = "google-generative-ai";
   const signed = (letters: string) => ({ google: { thoughtSignature: letters } });
 
-  test("CNV4 a signature stays on the part it came with", () => {
+  test("CNV4 keeps a signature on its part", () => {
     const { content } = kept(
       api,
       ...thought("0", "Hm.", signed("QUE=") as Record<string, Record<string, string>>),
@@ -163,7 +163,7 @@ describe("Gemini", () => {
   });
 });
 
-describe("Gemini, a signature on a text without words", () => {
+describe("Gemini, a signature on an empty text", () => {
   const api = "google-generative-ai";
   const signed = (letters: string) => ({ google: { thoughtSignature: letters } });
   const bare = (id: string, letters: string): readonly LanguageModelV4StreamPart[] => [
@@ -173,7 +173,7 @@ describe("Gemini, a signature on a text without words", () => {
   ];
   const call: LanguageModelV4StreamPart = { type: "tool-call", toolCallId: "c", toolName: "read", input: "{}" };
 
-  test("CNV4 goes back with what stood before it", () => {
+  test("CNV4 goes to the block before it", () => {
     const { content } = kept(api, ...thought("0", "Hm."), ...bare("1", "QUE="), call, ...bare("2", "QkI="));
     expect(content).toEqual([
       { type: "thinking", thinking: "Hm.", thinkingSignature: "QUE=" },
@@ -184,7 +184,7 @@ describe("Gemini, a signature on a text without words", () => {
     });
   });
 
-  test("CNV4 never takes the place of another", () => {
+  test("CNV4 never replaces another signature", () => {
     const { content } = kept(api, { ...call, providerMetadata: signed("Q0M=") }, ...bare("1", "QUE="));
     expect(content).toEqual([{ type: "toolCall", id: "c", name: "read", arguments: {}, thoughtSignature: "Q0M=" }]);
   });
@@ -193,7 +193,7 @@ describe("Gemini, a signature on a text without words", () => {
 describe("Chat Completions", () => {
   const api = "openai-completions";
 
-  test("CNV4 reasoning goes back in the field that pi noted, or in the usual one", () => {
+  test("CNV4 sends reasoning back in the field that pi stored, or in the default field", () => {
     const { content } = kept(api, ...thought("reasoning-0", "Hm."), ...done("So."));
     expect(content[0]).toEqual({ type: "thinking", thinking: "Hm.", thinkingSignature: "reasoning_content" });
     expect(sent(api, content)).toEqual({
@@ -215,7 +215,7 @@ describe("Chat Completions", () => {
 describe("any other protocol", () => {
   const api = "bedrock-converse-stream";
 
-  test("CNV4 what the provider said beside its words is kept whole and goes back whole", () => {
+  test("CNV4 stores the provider's metadata and sends it back unchanged", () => {
     const metadata = { bedrock: { signature: "abc" } };
     const { content } = kept(api, ...thought("0", "Hm.", metadata), ...done("So."));
     expect(content[0]).toEqual({
@@ -246,7 +246,7 @@ describe("foreign signatures", () => {
     });
   });
 
-  test.each(Object.keys(letters))("CNV5 %s leaves out another's item", (api) => {
+  test.each(Object.keys(letters))("CNV5 %s omits signatures of other protocols", (api) => {
     const item = '{"type":"reasoning","id":"rs_1","summary":[]}';
     const thinking = { type: "thinking" as const, thinking: "Hm.", thinkingSignature: item };
     const text = { type: "text" as const, text: "So.", textSignature: "{broken" };

@@ -46,7 +46,7 @@ describe.each(all)("$api of $provider", (to) => {
     { maxLength: 6 },
   );
 
-  test("CNV14 what was read back from a prompt makes the same prompt again", () => {
+  test("CNV14 messages read from a prompt make the same prompt again", () => {
     fc.assert(
       fc.property(conversation, fc.constantFrom("", "You help."), (parts, text) => {
         const system = text === "" ? [] : [{ name: "prompt", text }];
@@ -58,7 +58,7 @@ describe.each(all)("$api of $provider", (to) => {
   });
 });
 
-test("CNV14 of Anthropic's prompts the messages themselves come back", () => {
+test("CNV14 restores the messages of Anthropic's prompts", () => {
   const messages = [
     user([{ type: "text", text: "Look." }, picture]),
     says(
@@ -77,14 +77,14 @@ test("CNV14 of Anthropic's prompts the messages themselves come back", () => {
   expect(fromPrompt(buildPrompt(requestOf(messages), anthropic), anthropic)).toEqual({ system: [], messages });
 });
 
-test("CNV14 the phase of a text survives where the id of its item was left out", () => {
+test("CNV14 keeps the phase of a text without its item id", () => {
   const text = { type: "text" as const, text: "So.", textSignature: '{"v":1,"id":"msg_1","phase":"commentary"}' };
   const prompt = buildPrompt(requestOf([user("Go."), says([text], responses)]), responses);
   expect(prompt[1]?.content[0]).toMatchObject({ providerOptions: { openai: { phase: "commentary" } } });
   expect(buildPrompt(requestOf(fromPrompt(prompt, responses).messages), responses)).toEqual(prompt);
 });
 
-test("CNV14 what other programs put into a prompt is read as far as there are words for it", () => {
+test("CNV14 reads parts of other programs as far as they have a text form", () => {
   const prompt: Parameters<typeof fromPrompt>[0] = [
     { role: "system", content: "One." },
     { role: "system", content: "Two." },
@@ -129,7 +129,7 @@ test("CNV14 what other programs put into a prompt is read as far as there are wo
   ]);
 });
 
-test("NAT3 what a tool of the provider's own has found comes back from a prompt, and makes the same prompt again", () => {
+test("NAT3 results of a provider tool read from a prompt make the same prompt again", () => {
   const page = {
     title: "Pith",
     type: "web_search_result",

@@ -23,10 +23,10 @@ const answered = (to: ModelName, ...results: readonly ReturnType<typeof result>[
     to,
   ).slice(2);
 
-describe("an error with a picture", () => {
+describe("an error with an image", () => {
   const failed = result("a", [{ type: "text", text: "boom" }, picture], { isError: true });
 
-  test("CNV11 keeps its mark where there is one; the picture follows", () => {
+  test("CNV11 is marked as an error if the protocol supports it; the image follows", () => {
     for (const to of [anthropic, gemini])
       expect(answered(to, failed, result("b", [picture]))).toMatchObject([
         {
@@ -40,7 +40,7 @@ describe("an error with a picture", () => {
       ]);
   });
 
-  test("CNV11 stays as it is where errors have no mark", () => {
+  test("CNV11 keeps its image if the protocol cannot mark errors", () => {
     expect(answered(responses, failed)).toMatchObject([
       { content: [{ output: { type: "content", value: [{ text: "boom" }, { type: "file" }] } }] },
     ]);
@@ -49,7 +49,7 @@ describe("an error with a picture", () => {
   });
 });
 
-test("CNV11 a result without anything says so: its call would be refused without one", () => {
+test("CNV11 gives an empty result a text", () => {
   for (const to of all)
     for (const nothing of [result("a", []), result("a", ""), result("a", "\n")])
       expect(answered(to, nothing)).toMatchObject([{ content: [{ output: { type: "text", value: "(no output)" } }] }]);

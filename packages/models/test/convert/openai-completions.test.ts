@@ -33,7 +33,7 @@ test.each(telling)("CNV18 thoughts go back to %s", (provider) => {
   for (const field of ["reasoning_content", "reasoning"]) expect(backFrom(provider, field)).toContain("a deep thought");
 });
 
-test("CNV18 Groq takes the second request of a conversation in which it thought", async () => {
+test("CNV18 Groq accepts the second request after a reply with reasoning", async () => {
   const thinking = { type: "thinking", text: "a deep thought" } as const;
   const server = await startServer({ script: () => ({ parts: [thinking, { type: "text", text: "So." }] }) });
   try {

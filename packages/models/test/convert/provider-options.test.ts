@@ -1,4 +1,4 @@
-/** Tests convert/provider-options.ts: thinking, provider names, reasoning level. */
+/** Tests the thinking, provider options and reasoning level of call options. */
 
 import { createOpenAI } from "@ai-sdk/openai";
 import type { LanguageModelV4 } from "@ai-sdk/provider";
@@ -23,8 +23,8 @@ import {
 describe("thinking", () => {
   const newest = { ...anthropic, model: "claude-opus-4-8" };
   const thinks = (messages: readonly Message[], to = anthropic): boolean => {
-    const asked = buildCallOptions(requestOf(messages, { thinking: "high" }), { target: to, maxTokens: 10_000 });
-    return asked.reasoning === "high" || JSON.stringify(asked.providerOptions).includes("enabled");
+    const options = buildCallOptions(requestOf(messages, { thinking: "high" }), { target: to, maxTokens: 10_000 });
+    return options.reasoning === "high" || JSON.stringify(options.providerOptions).includes("enabled");
   };
 
   const thought: AssistantMessage = says(
@@ -53,25 +53,25 @@ describe("thinking", () => {
     "kimi-k2",
   ];
 
-  describe("a turn that goes on after results", () => {
-    test("CNV15 is thought about where it began with thinking, also if later replies did without", () => {
+  describe("a turn that continues after results", () => {
+    test("CNV15 thinks if it began with thinking, even if later replies did not think", () => {
       expect(thinks([user("go"), thought, result("a", "x")])).toBe(true);
       expect(thinks([user("go"), thought, result("a", "x"), thoughtless, result("b", "y")])).toBe(true);
     });
 
-    test("CNV15 is not where it began without, and the next one is", () => {
+    test("CNV15 does not think if it began without; the next turn does", () => {
       const begun = [user("go"), thoughtless, result("b", "y")];
       expect(thinks(begun)).toBe(false);
       expect(thinks([...begun, user("also this")])).toBe(false);
       expect(thinks([...begun, says([{ type: "text", text: "Done." }], anthropic), user("next")])).toBe(true);
     });
 
-    test("CNV15 is not where another model had a hand in it", () => {
+    test("CNV15 does not think if another model replied in it", () => {
       const begun = [user("go"), thought, result("a", "x"), calls(responses, "b"), result("b", "y")];
       expect(thinks(begun)).toBe(false);
     });
 
-    test("CNV15 is whatever it likes for a model that decides by itself, and for other protocols", () => {
+    test("CNV15 is not limited for models with adaptive thinking and other protocols", () => {
       const begun = [user("go"), thoughtless, result("b", "y")];
       for (const model of newer) expect(thinks(begun, { ...newest, model })).toBe(true);
       for (const model of older) expect(thinks(begun, { ...newest, model })).toBe(false);
@@ -93,7 +93,7 @@ describe("provider names", () => {
     "fine",
   ];
 
-  test("CNV19 Azure's package finds the reasoning and the settings under its own name", async () => {
+  test("CNV19 Azure's package finds reasoning and options under its own key", async () => {
     const server = await startServer({ script });
     try {
       const language = createOpenAI({ name: "azure", baseURL: `${server.url}/v1`, apiKey: "test" }).responses("gpt-5");
@@ -120,7 +120,7 @@ describe("provider names", () => {
     return buildAssistantMessage(draft, { modelName: azure, stopReason: "toolUse", timestamp: 0 });
   }
 
-  test("CNV19 call, tools, parts and marks bear both names, and without another name only the usual one", () => {
+  test("CNV19 call, tools, parts and marks have both keys, and only the bundled key without another", () => {
     const marked = requestOf(
       [user("hi"), says([{ type: "thinking", thinking: "Hm.", thinkingSignature: "c2ln" }], anthropic), user("on")],
       {
@@ -144,30 +144,30 @@ describe("provider names", () => {
 });
 
 describe("reasoning level", () => {
-  const told = (to: ModelName, thinking: ThinkingLevel) =>
+  const reasoningLevel = (to: ModelName, thinking: ThinkingLevel) =>
     buildCallOptions(requestOf([user("hi")], { thinking }), { target: to, maxTokens: 1000 }).reasoning;
 
   const levels = ["minimal", "low", "medium", "high", "xhigh", "max"] as const;
 
-  test("CNV17 thinking is switched off where a package knows how; chat and strangers are told nothing", () => {
-    for (const to of [anthropic, responses, gemini]) expect(told(to, "off")).toBe("none");
+  test("CNV17 turns thinking off where the package supports it, and sends no level for chat and unknown protocols", () => {
+    for (const to of [anthropic, responses, gemini]) expect(reasoningLevel(to, "off")).toBe("none");
     for (const to of [
       completions,
       openaiChat,
       { ...completions, api: "some-other-api" },
       { ...responses, model: "o3" },
     ])
-      expect(told(to, "off")).toBeUndefined();
+      expect(reasoningLevel(to, "off")).toBeUndefined();
   });
 
-  test("CNV17 servers of the chat protocol, and OpenAI's first thinkers, hear of three levels", () => {
+  test("CNV17 sends three levels to chat servers and OpenAI's first reasoning models", () => {
     const three = ["low", "low", "medium", "high", "high", "high"];
     for (const to of [completions, { ...responses, model: "o4-mini" }, { ...openaiChat, model: "o3" }])
-      expect(levels.map((level) => told(to, level))).toEqual(three);
+      expect(levels.map((level) => reasoningLevel(to, level))).toEqual(three);
   });
 
-  test("CNV17 packages that know their models are told the level as it is", () => {
+  test("CNV17 sends the level unchanged to packages that know their models", () => {
     for (const to of [responses, openaiChat, gemini, { ...anthropic, model: "claude-opus-4-8" }])
-      expect(levels.map((level) => told(to, level))).toEqual(levels);
+      expect(levels.map((level) => reasoningLevel(to, level))).toEqual(levels);
   });
 });

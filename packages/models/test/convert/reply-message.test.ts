@@ -28,7 +28,7 @@ const ending = (...parts: readonly LanguageModelV4StreamPart[]) =>
   determineEnding(parts.reduce(applyStreamPart, emptyDraft()));
 
 describe("usage", () => {
-  test("CNV7 what was read from the cache and written to it is not counted again as input", () => {
+  test("CNV7 does not count cache reads and writes as input again", () => {
     expect(toUsage(usage({ total: 100, noCache: 10, cacheRead: 70, cacheWrite: 20 }, 5), undefined)).toMatchObject({
       input: 10,
       cacheRead: 70,
@@ -39,13 +39,13 @@ describe("usage", () => {
     expect(toUsage(usage({ total: 100, cacheRead: 70 }, 5), undefined)).toMatchObject({ input: 30, totalTokens: 105 });
   });
 
-  test("CNV7 what is missing, negative or no number counts as nothing", () => {
+  test("CNV7 counts missing, negative and invalid figures as zero", () => {
     const nothing = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, totalTokens: 0 };
     expect(toUsage(null, undefined)).toMatchObject(nothing);
     expect(toUsage(usage({ total: 5, noCache: -3, cacheWrite: Number.NaN }), undefined)).toMatchObject(nothing);
   });
 
-  test("CNV7 the cost is that of each kind at its price for a million", () => {
+  test("CNV7 computes the cost of each kind by its price per million", () => {
     const tokens = { input: 1_000_000, output: 100_000, cacheRead: 2_000_000, cacheWrite: 400_000 };
     expect(computeCost(tokens, { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 })).toEqual({
       input: 3,
@@ -57,7 +57,7 @@ describe("usage", () => {
     expect(computeCost(tokens, undefined).total).toBe(0);
   });
 
-  test("CNV7 a message bears its usage and its cost, its model and its time", () => {
+  test("CNV7 a message has usage, cost, model and time", () => {
     const prices = { input: 1_000_000, output: 0, cacheRead: 0, cacheWrite: 0 };
     const from = { api: "a", provider: "p", model: "m" };
     const draft = [text, finish("stop")].reduce(applyStreamPart, emptyDraft());
@@ -79,8 +79,8 @@ describe("usage", () => {
   });
 });
 
-describe("the end", () => {
-  test("CNV8 is what the provider says it is; calls mean work to do, also where it says stop", () => {
+describe("the stop reason", () => {
+  test("CNV8 follows the provider; calls mean toolUse even if the provider says stop", () => {
     expect(ending(text, finish("stop", "end_turn"))).toEqual({ type: "ended", stopReason: "stop", raw: "end_turn" });
     expect(ending(call, finish("tool-calls"))).toEqual({ type: "ended", stopReason: "toolUse" });
     expect(ending(call, finish("stop"))).toEqual({ type: "ended", stopReason: "toolUse" });
@@ -88,25 +88,25 @@ describe("the end", () => {
     expect(ending(text, call, finish("length"))).toEqual({ type: "ended", stopReason: "length" });
   });
 
-  test("CNV8 a reason that nobody knows ends what was said, and breaks what was not", () => {
+  test("CNV8 an unknown reason ends a reply with content, and breaks an empty one", () => {
     expect(ending(text, finish("other", "novel"))).toEqual({ type: "ended", stopReason: "stop", raw: "novel" });
     expect(ending(text, finish("other", "model_length"))).toMatchObject({ stopReason: "length" });
     expect(ending(finish("other", "OTHER"))).toEqual({ type: "broken", raw: "OTHER" });
   });
 
   test.each(["error", "FAILED", "cancelled", "UNEXPECTED_TOOL_CALL", "malformed_response", "TOO_MANY_TOOL_CALLS"])(
-    "CNV8 %s is no end, whatever came before it",
+    "CNV8 %s breaks any reply",
     (raw) => {
       expect(ending(text, finish("other", raw))).toEqual({ type: "broken", raw });
     },
   );
 
-  test("CNV8 a stop without a word is an end: the model had nothing to say", () => {
+  test("CNV8 an empty reply with stop has ended", () => {
     expect(ending(finish("stop", "STOP"))).toEqual({ type: "ended", stopReason: "stop", raw: "STOP" });
     expect(ending({ type: "reasoning-start", id: "0" }, finish("stop"))).toMatchObject({ type: "ended" });
   });
 
-  test("CNV8 without one the reply broke off, and an error is kept as it came", () => {
+  test("CNV8 without a stop reason the reply is broken, and an error is kept unchanged", () => {
     expect(ending(text)).toEqual({ type: "broken" });
     expect(ending(text, finish("interrupted"))).toEqual({ type: "broken" });
     expect(ending(text, finish("content-filter", "refusal"))).toEqual({ type: "filtered", raw: "refusal" });

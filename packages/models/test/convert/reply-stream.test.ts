@@ -18,7 +18,7 @@ const content = (parts: readonly LanguageModelV4StreamPart[], api = from.api) =>
   buildAssistantMessage(folded(...parts), { modelName: { ...from, api }, stopReason: "stop", timestamp: 7 }).content;
 
 describe("blocks", () => {
-  test("CNV1 stand in the order in which they began, whatever order their deltas come in", () => {
+  test("CNV1 are in the order in which they began, for any order of deltas", () => {
     const blocks = content([
       { type: "stream-start", warnings: [] },
       { type: "text-start", id: "0" },
@@ -39,7 +39,7 @@ describe("blocks", () => {
     ]);
   });
 
-  test("CNV1 an id that begins again is another block", () => {
+  test("CNV1 an id that starts again is another block", () => {
     const blocks = content(
       [
         { type: "reasoning-start", id: "reasoning-0" },
@@ -60,7 +60,7 @@ describe("blocks", () => {
     ).toEqual(["one", "two", "three", "four"]);
   });
 
-  test("CNV1 what was only announced is no block", () => {
+  test("CNV1 a block without content is dropped", () => {
     const blocks = content([
       { type: "text-start", id: "0" },
       { type: "text-end", id: "0" },
@@ -75,12 +75,12 @@ describe("blocks", () => {
 describe("arguments", () => {
   const call = (input: string) => content([{ type: "tool-call", toolCallId: "c", toolName: "write", input }])[0];
 
-  test("CNV3 none are an empty object", () => {
+  test("CNV3 no arguments are an empty object", () => {
     expect(call("")).toEqual({ type: "toolCall", id: "c", name: "write", arguments: {} });
   });
 
   test.each(['{"path": "a', "[1]", "null", '"text"', "not JSON"])(
-    "CNV3 %s is no object: the call has none, and the text stands beside it",
+    "CNV3 %s is not an object: the call has no arguments, and keeps the text",
     (input) => {
       expect(call(input)).toEqual({
         type: "toolCall",
@@ -92,7 +92,7 @@ describe("arguments", () => {
     },
   );
 
-  test("CNV3 a call that was cut off is not run, even where what came of it reads well", () => {
+  test("CNV3 an incomplete call is not run, even if its text is valid", () => {
     const [cut] = content([
       { type: "tool-input-start", id: "c", toolName: "rm" },
       { type: "tool-input-delta", id: "c", delta: "{}" },
@@ -108,7 +108,7 @@ describe("deltas", () => {
     delta: fc.string({ maxLength: 4 }),
   });
 
-  test("CNV2 joined in their order they are the blocks of the message", () => {
+  test("CNV2 joined in order they equal the blocks of the message", () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => {
         const { seen, draft } = played(partsOf(pieces));

@@ -19,7 +19,7 @@ import {
   user,
 } from "./requests.ts";
 
-const asked = (request: Parameters<typeof buildCallOptions>[0], to = anthropic) =>
+const callOptions = (request: Parameters<typeof buildCallOptions>[0], to = anthropic) =>
   buildCallOptions(request, { target: to, maxTokens: 1000, cacheKey: "s1" });
 
 const change: SystemMessage = {
@@ -31,7 +31,7 @@ const change: SystemMessage = {
   timestamp: 0,
 };
 
-const told = [
+const systemUpdate = [
   "Be brief.",
   'The part "place" of your instructions now reads:\n\nYou are in Rome.',
   'The part "mood" of your instructions is no longer valid.',
@@ -48,55 +48,55 @@ describe("system", () => {
     tools: [tool("read"), tool("bash")],
   });
 
-  test("CNV9 the sections lead as one text, and a later change never touches it", () => {
+  test("CNV9 sends the sections first as one text, which later changes never rewrite", () => {
     for (const to of all) {
-      const [first] = asked(request, to).prompt;
+      const [first] = callOptions(request, to).prompt;
       expect(first).toEqual({ role: "system", content: "You help.\n\nYou are in Paris." });
     }
   });
 
-  test("CNV9 a later change is told in its place: as the system where that is heard, in a frame where it is not", () => {
+  test("CNV9 sends a later change in its place: as a system message if supported, otherwise in tags", () => {
     for (const to of [responses, openaiChat])
-      expect(asked(request, to).prompt[3]).toEqual({ role: "system", content: told });
+      expect(callOptions(request, to).prompt[3]).toEqual({ role: "system", content: systemUpdate });
     for (const to of [anthropic, gemini, completions])
-      expect(asked(request, to).prompt[3]).toEqual({
+      expect(callOptions(request, to).prompt[3]).toEqual({
         role: "user",
-        content: [{ type: "text", text: `<system-update>\n${told}\n</system-update>` }],
+        content: [{ type: "text", text: `<system-update>\n${systemUpdate}\n</system-update>` }],
       });
   });
 
-  test("CNV9 tools that were added come after the first ones, each once; those that were removed stay declared", () => {
-    expect(asked(request).tools?.map(({ name }) => name)).toEqual(["read", "bash", "write"]);
+  test("CNV9 declares added tools after the first ones, each once; removed tools stay declared", () => {
+    expect(callOptions(request).tools?.map(({ name }) => name)).toEqual(["read", "bash", "write"]);
   });
 
-  test("CNV9 a tool that comes back as another one stays declared as it was; the change tells of it", () => {
+  test("CNV9 a changed tool stays declared as it was; the update describes the change", () => {
     const other: SystemMessage = {
       role: "system",
       content: "",
       toolsAdded: [{ ...tool("read"), description: "Reads more." }],
       timestamp: 0,
     };
-    const { tools, prompt } = asked(requestOf([user("hi"), other], { tools: [tool("read")] }));
+    const { tools, prompt } = callOptions(requestOf([user("hi"), other], { tools: [tool("read")] }));
     expect(tools).toMatchObject([{ description: "The tool read." }]);
     expect(JSON.stringify(prompt[1])).toContain("The tool read has changed. Reads more.");
   });
 
-  test("CNV9 a tool that changes back is told of again: what counts is what was told last", () => {
+  test("CNV9 describes a tool that changes back, compared with its last description", () => {
     const added = (description: string): SystemMessage => ({
       role: "system",
       content: "",
       toolsAdded: [{ ...tool("write"), description }],
       timestamp: 0,
     });
-    const { prompt } = asked(requestOf([user("hi"), added("One."), added("Two."), added("Two."), added("One.")]));
-    const told = prompt.slice(1).map((message) => JSON.stringify(message));
-    expect(told.map((text) => text.includes("has changed"))).toEqual([false, true, false, true]);
-    expect(told[3]).toContain("One.");
+    const { prompt } = callOptions(requestOf([user("hi"), added("One."), added("Two."), added("Two."), added("One.")]));
+    const updates = prompt.slice(1).map((message) => JSON.stringify(message));
+    expect(updates.map((text) => text.includes("has changed"))).toEqual([false, true, false, true]);
+    expect(updates[3]).toContain("One.");
   });
 
-  test("CNV9 a change that says nothing is no message", () => {
+  test("CNV9 sends no message for an empty change", () => {
     const nothing: SystemMessage = { role: "system", content: " ", toolsAdded: [], timestamp: 0 };
-    expect(asked(requestOf([user("hi"), nothing])).prompt).toHaveLength(1);
+    expect(callOptions(requestOf([user("hi"), nothing])).prompt).toHaveLength(1);
   });
 });
 
@@ -104,23 +104,27 @@ describe("results", () => {
   const images = (to = anthropic) =>
     requestOf([user("look"), calls(to, "a", "b"), result("a", [picture]), result("b", "text", { isError: true })]);
 
-  test("CNV11 those of one reply are one message, errors marked where the protocol has a field", () => {
-    for (const to of all) expect(asked(images(to), to).prompt.filter(({ role }) => role === "tool")).toHaveLength(1);
+  test("CNV11 sends the results of one reply as one message, with errors marked if supported", () => {
+    for (const to of all)
+      expect(callOptions(images(to), to).prompt.filter(({ role }) => role === "tool")).toHaveLength(1);
     const output = (type: string) => ({ content: [{}, { output: { type } }] });
-    for (const to of [anthropic, gemini]) expect(asked(images(to), to).prompt[2]).toMatchObject(output("error-text"));
+    for (const to of [anthropic, gemini])
+      expect(callOptions(images(to), to).prompt[2]).toMatchObject(output("error-text"));
     for (const to of [responses, completions, openaiChat])
-      expect(asked(images(to), to).prompt[2]).toMatchObject(output("text"));
+      expect(callOptions(images(to), to).prompt[2]).toMatchObject(output("text"));
   });
 
-  test("CNV11 pictures stand in the result, or right after it where results are text only", () => {
+  test("CNV11 sends images in the result, or right after it if results are text only", () => {
     const file = { type: "file", mediaType: "image/png", data: { type: "data", data: picture.data } };
     for (const to of [anthropic, responses])
-      expect(asked(images(to), to).prompt[2]?.content[0]).toMatchObject({ output: { type: "content", value: [file] } });
-    expect(asked(images(gemini), gemini).prompt[2]?.content[0]).toMatchObject({
+      expect(callOptions(images(to), to).prompt[2]?.content[0]).toMatchObject({
+        output: { type: "content", value: [file] },
+      });
+    expect(callOptions(images(gemini), gemini).prompt[2]?.content[0]).toMatchObject({
       output: { type: "content", value: [{ type: "text" }, file] },
     });
     for (const to of [completions, openaiChat]) {
-      const { prompt } = asked(images(to), to);
+      const { prompt } = callOptions(images(to), to);
       expect(prompt[2]?.content[0]).toMatchObject({
         output: { type: "text", value: expect.stringContaining("follow") },
       });
@@ -131,8 +135,8 @@ describe("results", () => {
     }
   });
 
-  test("CNV11 a result finds its call: OpenAI's two ids are parted on both", () => {
-    const { prompt } = asked(
+  test("CNV11 splits OpenAI's two ids in calls and results", () => {
+    const { prompt } = callOptions(
       requestOf([user("x"), calls(responses, "call_1|fc_1"), result("call_1|fc_1", "y")]),
       responses,
     );
@@ -141,7 +145,7 @@ describe("results", () => {
   });
 });
 
-describe("marks for the cache", () => {
+describe("cache marks", () => {
   const marked = requestOf([user("one"), calls(anthropic, "a", "b"), result("a", "x"), result("b", "y")], {
     system: [{ name: "prompt", text: "You help." }],
     tools: [tool("read"), tool("bash")],
@@ -154,8 +158,8 @@ describe("marks for the cache", () => {
   });
   const mark = { providerOptions: { anthropic: { cacheControl: { type: "ephemeral" } } } };
 
-  test("CNV10 stand on the last tool, on the system and on the last part of each marked message", () => {
-    const { tools, prompt } = asked(marked);
+  test("CNV10 are on the last tool, the system prompt and the last part of each marked message", () => {
+    const { tools, prompt } = callOptions(marked);
     expect(tools?.map((each) => "providerOptions" in each)).toEqual([false, true]);
     expect(prompt[0]).toMatchObject(mark);
     expect(prompt[1]?.content).toEqual([{ type: "text", text: "one", ...mark }]);
@@ -163,26 +167,26 @@ describe("marks for the cache", () => {
     expect(prompt[3]?.content[1]).not.toHaveProperty("providerOptions");
   });
 
-  test("CNV10 are for Anthropic alone", () => {
+  test("CNV10 are sent to Anthropic only", () => {
     for (const to of [responses, completions, openaiChat, gemini])
-      expect(JSON.stringify(asked(marked, to))).not.toContain("cacheControl");
+      expect(JSON.stringify(callOptions(marked, to))).not.toContain("cacheControl");
   });
 
-  test("CNV10 of more than four, those of tools and system and of the newest messages stay", () => {
+  test("CNV10 of more than four, those of tools, system and the newest messages are sent", () => {
     const messages = [user("one"), user("two"), user("three"), user("four")];
     const cacheMarks = [3, 0, 1, 2].map((index) => ({ after: "message" as const, index }));
     const system = [{ name: "prompt", text: "You help." }];
     const request = requestOf(messages, { system, cacheMarks: [...cacheMarks, { after: "system" }] });
-    const { prompt } = asked(request);
+    const { prompt } = callOptions(request);
     expect(prompt.map((message) => JSON.stringify(message).includes("cacheControl"))).toEqual([
       ...[true, false],
       ...[true, true, true],
     ]);
   });
 
-  test("CNV10 one on a message that is not told stands on the one before", () => {
+  test("CNV10 a mark on a message that is not sent moves to the one before", () => {
     const nothing: SystemMessage = { role: "system", content: "", timestamp: 0 };
-    const { prompt } = asked(requestOf([user("one"), nothing], { cacheMarks: [{ after: "message", index: 1 }] }));
+    const { prompt } = callOptions(requestOf([user("one"), nothing], { cacheMarks: [{ after: "message", index: 1 }] }));
     expect(prompt).toEqual([{ role: "user", content: [{ type: "text", text: "one", ...mark }] }]);
   });
 });
@@ -195,24 +199,24 @@ function withBudget(budgetTokens: number | null) {
 describe("settings", () => {
   const thinking = requestOf([user("hi")], { thinking: "high", tools: [tool("read")] });
 
-  test("CNV13 thinking, tool choice and the length of the answer", () => {
-    expect(asked(thinking, responses)).toMatchObject({
+  test("CNV13 sends thinking, tool choice and output length", () => {
+    expect(callOptions(thinking, responses)).toMatchObject({
       reasoning: "high",
       toolChoice: { type: "auto" },
       maxOutputTokens: 1000,
     });
-    expect(asked({ ...thinking, thinking: "off" })).toMatchObject({ reasoning: "none" });
-    expect(asked({ ...thinking, toolChoice: { name: "read" } }, gemini)).toMatchObject({
+    expect(callOptions({ ...thinking, thinking: "off" })).toMatchObject({ reasoning: "none" });
+    expect(callOptions({ ...thinking, toolChoice: { name: "read" } }, gemini)).toMatchObject({
       toolChoice: { type: "tool", toolName: "read" },
       reasoning: "high",
     });
   });
 
-  test("CNV13 Anthropic does not think where it is forced to call", () => {
-    expect(asked({ ...thinking, toolChoice: "required" }).providerOptions).toEqual(withBudget(null));
+  test("CNV13 Anthropic does not think when a tool call is forced", () => {
+    expect(callOptions({ ...thinking, toolChoice: "required" }).providerOptions).toEqual(withBudget(null));
   });
 
-  test("CNV17 what cannot think hears nothing of thinking, whatever is asked for", () => {
+  test("CNV17 sends no thinking options to a model that cannot think", () => {
     for (const level of ["off", "high"] as const)
       for (const to of all) {
         const options = buildCallOptions(
@@ -224,7 +228,7 @@ describe("settings", () => {
       }
   });
 
-  test("CNV16 an older Claude thinks within what is asked for, and its budget changes only where the room gets narrow", () => {
+  test("CNV16 an older Claude has a thinking budget that changes only when the room is small", () => {
     const given = (maxTokens: number) =>
       buildCallOptions(thinking, { target: anthropic, maxTokens, modelMaxTokens: 64_000 });
     for (const maxTokens of [64_000, 64_001, 100_000])
@@ -236,25 +240,27 @@ describe("settings", () => {
     expect(given(1_500)).toMatchObject({ maxOutputTokens: 1_500, providerOptions: withBudget(null) });
   });
 
-  test("CNV13 without tools no choice is sent", () => {
-    expect(asked(requestOf([user("hi")], { toolChoice: "none" }))).not.toHaveProperty("toolChoice");
+  test("CNV13 sends no tool choice without tools", () => {
+    expect(callOptions(requestOf([user("hi")], { toolChoice: "none" }))).not.toHaveProperty("toolChoice");
   });
 
-  test("CNV13 what each provider is told besides", () => {
-    expect(asked(thinking, responses).providerOptions).toEqual({
+  test("CNV13 sends the options of each provider", () => {
+    expect(callOptions(thinking, responses).providerOptions).toEqual({
       openai: { promptCacheKey: "s1", store: false, parallelToolCalls: true, reasoningSummary: "auto" },
     });
-    expect(asked(thinking, openaiChat).providerOptions).toEqual({ openai: { promptCacheKey: "s1" } });
-    expect(asked(thinking, gemini).providerOptions).toEqual({ google: { thinkingConfig: { includeThoughts: true } } });
-    expect(asked(thinking, completions)).not.toHaveProperty("providerOptions");
+    expect(callOptions(thinking, openaiChat).providerOptions).toEqual({ openai: { promptCacheKey: "s1" } });
+    expect(callOptions(thinking, gemini).providerOptions).toEqual({
+      google: { thinkingConfig: { includeThoughts: true } },
+    });
+    expect(callOptions(thinking, completions)).not.toHaveProperty("providerOptions");
     for (const level of ["off", "high"] as const)
-      expect(asked({ ...thinking, thinking: level }, { ...anthropic, model: "claude-opus-4-8" })).toMatchObject({
+      expect(callOptions({ ...thinking, thinking: level }, { ...anthropic, model: "claude-opus-4-8" })).toMatchObject({
         providerOptions: { anthropic: { includePings: true } },
       });
   });
 
-  test("CNV17 OpenAI is not asked for a summary of thoughts that are switched off", () => {
-    expect(asked(requestOf([user("hi")]), responses).providerOptions).toEqual({
+  test("CNV17 does not ask OpenAI for a summary when thinking is off", () => {
+    expect(callOptions(requestOf([user("hi")]), responses).providerOptions).toEqual({
       openai: { promptCacheKey: "s1", store: false, reasoningSummary: null },
     });
   });

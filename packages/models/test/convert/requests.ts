@@ -1,4 +1,4 @@
-/** Requests for tests, said in few words. */
+/** Short builders of requests and messages for tests. */
 
 import type { AssistantMessage, Message, ModelName, Request, ToolResultMessage, UserMessage } from "@pith/context";
 import { emptyUsage } from "@pith/context/testing";

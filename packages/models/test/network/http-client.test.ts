@@ -3,15 +3,15 @@
 import type { IncomingMessage } from "node:http";
 import { createServer, type Server } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
-import { asked, closed, type Serving, serving } from "./test-servers.ts";
+import { closed, fetchPlain, type RunningServer, startTestServer } from "./test-servers.ts";
 
 describe("fetch", () => {
-  let served: Serving;
+  let served: RunningServer;
   afterEach(() => served?.close());
 
-  describe("an answer", () => {
-    test("NET4 has status, headers and body as Node's own fetch tells them", async () => {
-      served = await serving((_, response) => {
+  describe("a response", () => {
+    test("NET4 has status, headers and body as with Node's fetch", async () => {
+      served = await startTestServer((_, response) => {
         response.writeHead(418, "Short and stout", [
           ["x-many", "one"],
           ["x-many", "two"],
@@ -19,7 +19,7 @@ describe("fetch", () => {
         ] as never);
         response.end('{"hello":"wörld"}');
       });
-      const [ours, nodes] = [await asked(`${served.url}/a?b=c#d`), await fetch(`${served.url}/a?b=c#d`)];
+      const [ours, nodes] = [await fetchPlain(`${served.url}/a?b=c#d`), await fetch(`${served.url}/a?b=c#d`)];
       for (const name of ["ok", "status", "statusText", "url", "redirected", "bodyUsed", "type"] as const)
         expect([name, ours[name]]).toEqual([name, nodes[name]]);
       expect(told(ours)).toEqual(told(nodes));
@@ -30,105 +30,108 @@ describe("fetch", () => {
     });
 
     test("NET4 can be read as bytes, as a blob and as a form", async () => {
-      served = await serving((_, response) => {
+      served = await startTestServer((_, response) => {
         response.writeHead(200, { "content-type": "application/x-www-form-urlencoded" }).end("a=1&b=2");
       });
-      expect(new TextDecoder().decode(await (await asked(served.url)).arrayBuffer())).toBe("a=1&b=2");
-      expect(await (await (await asked(served.url)).blob()).text()).toBe("a=1&b=2");
-      expect([...(await (await asked(served.url)).formData())]).toEqual([
+      expect(new TextDecoder().decode(await (await fetchPlain(served.url)).arrayBuffer())).toBe("a=1&b=2");
+      expect(await (await (await fetchPlain(served.url)).blob()).text()).toBe("a=1&b=2");
+      expect([...(await (await fetchPlain(served.url)).formData())]).toEqual([
         ["a", "1"],
         ["b", "2"],
       ]);
     });
 
-    test("NET4 is heard piece by piece, before it has ended", async () => {
+    test("NET4 streams its body before it has ended", async () => {
       let more = (): void => {};
-      served = await serving((_, response) => {
+      served = await startTestServer((_, response) => {
         response.write("first");
         more = () => response.end("second");
       });
       const heard: string[] = [];
-      for await (const piece of (await asked(served.url)).body ?? []) {
+      for await (const piece of (await fetchPlain(served.url)).body ?? []) {
         heard.push(Buffer.from(piece).toString());
         more();
       }
       expect(heard).toEqual(["first", "second"]);
     });
 
-    test("NET4 without a body has none, and its line serves the next", async () => {
-      served = await serving((_, response) => {
+    test("NET4 without a body has none, and its connection is reused", async () => {
+      served = await startTestServer((_, response) => {
         response.writeHead(204).end();
       });
       for (let round = 0; round < 3; round += 1) {
-        expect((await asked(served.url)).body).toBeNull();
+        expect((await fetchPlain(served.url)).body).toBeNull();
         await new Promise((resolve) => setTimeout(resolve, 20));
       }
-      expect(served.lines).toHaveLength(1);
+      expect(served.connections).toHaveLength(1);
     });
 
-    test("NET4 as large as eight megabytes comes back whole, and a slow listener holds the server back", async () => {
+    test("NET4 of eight megabytes is complete, and a slow reader slows the server", async () => {
       const body = "0123456789abcdef".repeat(524_288);
       let isSent = false;
-      served = await serving(async (incoming, response) => {
+      served = await startTestServer(async (incoming, response) => {
         const parts: Buffer[] = [];
         for await (const part of incoming) parts.push(part as Buffer);
         response.end(Buffer.concat(parts), () => {
           isSent = true;
         });
       });
-      const answer = await asked(served.url, { method: "POST", body });
+      const answer = await fetchPlain(served.url, { method: "POST", body });
       await new Promise((resolve) => setTimeout(resolve, 200));
       expect(isSent).toBe(false);
       expect((await answer.text()) === body).toBe(true);
     });
 
-    test("NET4 comes from an address of the newer kind too", async () => {
-      served = await serving((_, response) => void response.end("six"), "::1");
-      expect(await (await asked(served.url)).text()).toBe("six");
+    test("NET4 comes from an IPv6 address too", async () => {
+      served = await startTestServer((_, response) => void response.end("six"), "::1");
+      expect(await (await fetchPlain(served.url)).text()).toBe("six");
     });
   });
 
-  describe("a line", () => {
-    test("NET7 serves the next request when an answer was read to its end", async () => {
-      served = await serving((_, response) => void response.end("hello"));
+  describe("a connection", () => {
+    test("NET7 is reused after a response was read to its end", async () => {
+      served = await startTestServer((_, response) => void response.end("hello"));
       for (let round = 0; round < 5; round += 1) {
-        expect(await (await asked(served.url)).text()).toBe("hello");
+        expect(await (await fetchPlain(served.url)).text()).toBe("hello");
         await new Promise((resolve) => setTimeout(resolve, 20));
       }
-      expect(served.lines).toHaveLength(1);
+      expect(served.connections).toHaveLength(1);
     });
 
     test("NET7 that the server closes as the next request arrives is replaced, once", async () => {
       let questions = 0;
-      served = await serving((incoming, response) => {
+      served = await startTestServer((incoming, response) => {
         questions += 1;
         if (questions === 2) incoming.socket.destroy();
         else response.end("hello");
       });
-      await (await asked(served.url, { method: "POST", body: "one" })).text();
+      await (await fetchPlain(served.url, { method: "POST", body: "one" })).text();
       await new Promise((resolve) => setTimeout(resolve, 20));
-      expect(await (await asked(served.url, { method: "POST", body: "two" })).text()).toBe("hello");
-      expect([questions, served.lines.length]).toEqual([3, 2]);
+      expect(await (await fetchPlain(served.url, { method: "POST", body: "two" })).text()).toBe("hello");
+      expect([questions, served.connections.length]).toEqual([3, 2]);
     });
 
-    test("NET7 that is new and cut is not replaced, nor one on which an answer had begun", async () => {
+    test("NET7 that is new and cut is not replaced, nor one with a started response", async () => {
       let questions = 0;
-      served = await serving(({ socket }, response) => {
+      served = await startTestServer(({ socket }, response) => {
         questions += 1;
         if (questions === 2) response.end("hello");
         else socket.end(questions === 3 ? "HTTP/1.1 200" : "");
       });
-      await expect(asked(served.url)).rejects.toMatchObject({ message: "fetch failed", cause: { code: "ECONNRESET" } });
-      await (await asked(served.url)).text();
+      await expect(fetchPlain(served.url)).rejects.toMatchObject({
+        message: "fetch failed",
+        cause: { code: "ECONNRESET" },
+      });
+      await (await fetchPlain(served.url)).text();
       await new Promise((resolve) => setTimeout(resolve, 20));
-      await expect(asked(served.url)).rejects.toThrow("fetch failed");
+      await expect(fetchPlain(served.url)).rejects.toThrow("fetch failed");
       expect(questions).toBe(3);
     });
 
-    test("NET7 is closed when its answer is no longer wanted", async () => {
-      served = await serving((_, response) => void response.write("and so on"));
-      await (await asked(served.url)).body?.cancel();
-      await closed(served.lines[0]);
+    test("NET7 is closed when its response is cancelled", async () => {
+      served = await startTestServer((_, response) => void response.write("and so on"));
+      await (await fetchPlain(served.url)).body?.cancel();
+      await closed(served.connections[0]);
     });
   });
 
@@ -138,39 +141,39 @@ describe("fetch", () => {
       async (moment) => {
         const abort = new AbortController();
         const reason = { why: moment };
-        served = await serving((_, response) => {
+        served = await startTestServer((_, response) => {
           if (moment === "while it is read") response.write("and so on");
           else abort.abort(reason);
         });
         if (moment === "before it is sent") abort.abort(reason);
-        const answer = asked(served.url, { signal: abort.signal });
+        const answer = fetchPlain(served.url, { signal: abort.signal });
         if (moment === "while it is read") {
           const text = (await answer).text();
           abort.abort(reason);
           await expect(text).rejects.toBe(reason);
         } else await expect(answer).rejects.toBe(reason);
-        await closed(served.lines[0]);
+        await closed(served.connections[0]);
       },
     );
 
-    test("NET5 leaves nothing behind on a signal that goes on", async () => {
+    test("NET5 leaves no listeners on the signal", async () => {
       const { signal } = new AbortController();
       let listeners = 0;
       const [add, remove] = [signal.addEventListener.bind(signal), signal.removeEventListener.bind(signal)];
       signal.addEventListener = (...args: Parameters<typeof add>) => [listeners++, add(...args)];
       signal.removeEventListener = (...args: Parameters<typeof remove>) => [listeners--, remove(...args)];
-      served = await serving((_, response) => void response.end("hello"));
-      await (await asked(served.url, { signal })).text();
+      served = await startTestServer((_, response) => void response.end("hello"));
+      await (await fetchPlain(served.url, { signal })).text();
       await expect.poll(() => listeners).toBe(0);
     });
   });
 
   describe("a failure", () => {
-    test("NET6 keeps the code of the system, and says something where a name has several addresses", async () => {
-      served = await serving(() => {});
+    test("NET6 keeps the system's code, also for a host with several addresses", async () => {
+      served = await startTestServer(() => {});
       served.close();
       for (const host of ["127.0.0.1", "localhost"]) {
-        const failed = asked(served.url.replace("127.0.0.1", host), { method: "POST", body: "hi" });
+        const failed = fetchPlain(served.url.replace("127.0.0.1", host), { method: "POST", body: "hi" });
         await expect(failed).rejects.toMatchObject({
           message: "fetch failed",
           cause: { code: "ECONNREFUSED", message: expect.stringContaining("ECONNREFUSED") },
@@ -178,11 +181,11 @@ describe("fetch", () => {
       }
     });
 
-    test("NET6 in the middle of an answer is told as Node's own fetch tells it", async () => {
-      served = await serving((_, response) => {
+    test("NET6 during a response is the same error as with Node's fetch", async () => {
+      served = await startTestServer((_, response) => {
         response.write("and so", () => response.socket?.destroy());
       });
-      const text = (await asked(served.url)).text();
+      const text = (await fetchPlain(served.url)).text();
       await expect(text).rejects.toMatchObject({
         name: "TypeError",
         message: "terminated",
@@ -190,17 +193,17 @@ describe("fetch", () => {
       });
     });
 
-    test("NET6 a header that cannot be sent is a fault of the program, and its value is not told", async () => {
-      const failed = asked("http://127.0.0.1:9", { headers: { "x-api-key": "sëcret→" } });
+    test("NET6 an invalid header throws without its value", async () => {
+      const failed = fetchPlain("http://127.0.0.1:9", { headers: { "x-api-key": "sëcret→" } });
       await expect(failed).rejects.toMatchObject({ code: "ERR_INVALID_CHAR" });
       await expect(failed).rejects.not.toThrow("cret");
     });
 
-    test("NET6 a call that nobody takes is given up", async () => {
+    test("NET6 a connection that is not accepted times out", async () => {
       const silent: Server = createServer();
       await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
       const { port } = silent.address() as { port: number };
-      const failed = asked(`https://127.0.0.1:${port}`, {}, 50);
+      const failed = fetchPlain(`https://127.0.0.1:${port}`, {}, 50);
       await expect(failed).rejects.toMatchObject({ message: "fetch failed", cause: { code: "ETIMEDOUT" } });
       silent.close();
     });
@@ -213,7 +216,7 @@ describe("fetch", () => {
 });
 
 describe("redirects", () => {
-  const open: Serving[] = [];
+  const open: RunningServer[] = [];
   afterEach(() => {
     for (const each of open.splice(0)) each.close();
   });
@@ -227,7 +230,7 @@ describe("redirects", () => {
     ["POST", 308],
   ])("NET8 %s with %i on the same server is followed, key and body along", async (method, status) => {
     const { url, questions } = await sendingOn(status, () => "/there");
-    const answer = await asked(`${url}/here`, { method, headers: key, ...(method === "POST" && { body: "hi" }) });
+    const answer = await fetchPlain(`${url}/here`, { method, headers: key, ...(method === "POST" && { body: "hi" }) });
     expect([answer.status, answer.redirected, answer.url]).toEqual([200, true, `${url}/there`]);
     expect(await answer.text()).toBe(method === "POST" ? "hi" : "");
     expect(questions.map(({ headers }) => headers["x-api-key"])).toEqual(["secret", "secret"]);
@@ -238,40 +241,42 @@ describe("redirects", () => {
     async (method) => {
       const other = await sendingOn(200, () => "");
       const { url } = await sendingOn(307, () => `${other.url}/there?token=abc`);
-      const failed = asked(`${url}/here`, { method, headers: key, ...(method === "POST" && { body: "hi" }) });
+      const failed = fetchPlain(`${url}/here`, { method, headers: key, ...(method === "POST" && { body: "hi" }) });
       await expect(failed).rejects.toThrow(`redirected to ${other.url}, another server that must not get its key`);
       await expect(failed).rejects.not.toThrow("abc");
       expect(other.questions).toEqual([]);
     },
   );
 
-  test("NET8 a question with a body that would lose it is refused", async () => {
+  test("NET8 refuses a redirect that would drop the body", async () => {
     const { url, questions } = await sendingOn(302, () => "/there");
-    await expect(asked(`${url}/here`, { method: "POST", body: "hi" })).rejects.toThrow(`redirected to ${url}/there`);
+    await expect(fetchPlain(`${url}/here`, { method: "POST", body: "hi" })).rejects.toThrow(
+      `redirected to ${url}/there`,
+    );
     expect(questions).toHaveLength(1);
   });
 
-  test("NET8 no request is sent on for ever", async () => {
+  test("NET8 limits the number of redirects", async () => {
     const { url, questions } = await sendingOn(302, (at) => `${at}x`);
-    await expect(asked(`${url}/here`)).rejects.toThrow("more than 5 times");
+    await expect(fetchPlain(`${url}/here`)).rejects.toThrow("more than 5 times");
     expect(questions).toHaveLength(6);
   });
 
-  test("NET8 who follows by himself is told where to, and who forbids it is obeyed", async () => {
+  test("NET8 obeys the redirect modes manual and error", async () => {
     const { url } = await sendingOn(302, () => "/there");
-    const answer = await asked(`${url}/here`, { redirect: "manual" });
+    const answer = await fetchPlain(`${url}/here`, { redirect: "manual" });
     expect([answer.status, answer.headers.get("location")]).toEqual([302, "/there"]);
-    await expect(asked(`${url}/here`, { redirect: "error" })).rejects.toThrow("redirected");
+    await expect(fetchPlain(`${url}/here`, { redirect: "error" })).rejects.toThrow("redirected");
   });
 
-  interface SendingOn extends Serving {
+  interface SendingOn extends RunningServer {
     readonly questions: readonly IncomingMessage[];
   }
 
   /** Everything but `/there`, which gives back what it hears. */
   async function sendingOn(status: number, where: (at: string) => string): Promise<SendingOn> {
     const questions: IncomingMessage[] = [];
-    const served = await serving((incoming, response) => {
+    const served = await startTestServer((incoming, response) => {
       questions.push(incoming);
       if (incoming.url !== "/there") response.writeHead(status, { location: where(incoming.url ?? "") }).end();
       else incoming.pipe(response);

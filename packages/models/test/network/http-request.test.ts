@@ -9,7 +9,7 @@ describe("headers", () => {
   const value = fc.stringMatching(/^[\t\r\n ]{0,2}[a-zA-Z0-9,;=ü ]{0,12}[\t\r\n ]{0,2}$/);
   const act = fc.tuple(fc.constantFrom("append", "set", "delete"), name, value);
 
-  test("NET10 they hold what Node's own would hold, whatever is done to them", () => {
+  test("NET10 behave as Node's headers do", () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(name, value)), fc.array(act), (first, acts) => {
         expect(story(new PlainHeaders(first), acts)).toEqual(story(new Headers(first), acts));
@@ -17,7 +17,7 @@ describe("headers", () => {
     );
   });
 
-  test("NET10 they are made of a record, of pairs and of each other, and Node's own take them", () => {
+  test("NET10 are created from a record, pairs or headers, and Node's accept them", () => {
     const record = { "X-One": "1", two: " 2\n" };
     const plain = new PlainHeaders(record);
     const expected = [...new Headers(record)];
@@ -26,7 +26,7 @@ describe("headers", () => {
     expect([...new PlainHeaders()]).toEqual([]);
   });
 
-  test("NET10 where they stand for Node's own, both kinds are headers and nothing else is", () => {
+  test("NET10 recognise both kinds of headers as instances", () => {
     expect([new PlainHeaders(), new Headers()].every((each) => each instanceof PlainHeaders)).toBe(true);
     expect([new Map(), [], {}, null, "a"].some((each) => (each as unknown) instanceof PlainHeaders)).toBe(false);
   });
@@ -52,7 +52,7 @@ describe("headers", () => {
 describe("request", () => {
   const here = "http://127.0.0.1/";
 
-  test("NET3 a text or bytes to a web address are plain", () => {
+  test("NET3 text or bytes to a URL are plain", () => {
     expect(toPlainRequest(here)).toMatchObject({ method: "GET", body: null, redirect: "follow" });
     expect(toPlainRequest(new URL(here), { method: "post", body: "hi" })).toMatchObject({
       method: "POST",
@@ -62,7 +62,7 @@ describe("request", () => {
     expect(toPlainRequest(here, { method: "POST", body: "ä" })?.headers.get("content-length")).toBe("2");
   });
 
-  test("NET3 headers that were asked for stay as they are", () => {
+  test("NET3 keeps given headers", () => {
     const headers = { "User-Agent": "me", "content-type": "application/json", "accept-encoding": "br" };
     const plain = toPlainRequest(here, { method: "POST", headers, body: "{}" });
     expect(Object.fromEntries(plain?.headers ?? [])).toEqual({

@@ -1,4 +1,4 @@
-/** Requests through a real proxy and to a real HTTPS server whose certificate only the system knows, in processes of their own. */
+/** Tests a real proxy and a real HTTPS server with a system certificate, in separate processes. */
 
 import { execFile, execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -41,15 +41,15 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-test("NET1 a certificate that the system trusts is trusted, without flags", async () => {
+test("NET1 accepts a certificate that the system trusts, without flags", async () => {
   expect(await answer({ SSL_CERT_FILE: certificate })).toBe("hello");
 });
 
-test("NET1 a certificate that nobody trusts is not", async () => {
+test("NET1 rejects an untrusted certificate", async () => {
   expect(await answer({ SSL_CERT_FILE: "/dev/null" })).toMatch(/^failed: .*SELF_SIGNED/);
 });
 
-test("NET2 requests go through the proxy that the environment names", async () => {
+test("NET2 uses the proxy of the environment", async () => {
   tunnels.length = 0;
   const variables = { SSL_CERT_FILE: certificate, HTTPS_PROXY: addressOf(proxy, "http").slice("http://".length) };
   expect(await answer(variables, "pith.test")).toBe("hello");
@@ -67,7 +67,7 @@ test.each([
   expect(tunnels).toEqual([]);
 });
 
-test("NET3 a plain request loads nothing of Node's own fetch, neither does one whose certificate only the system knows", async () => {
+test("NET3 a plain request does not load Node's fetch, even with a system certificate", async () => {
   const loaded = await answer({ SSL_CERT_FILE: certificate }, "localhost", `console.log(${HAS_FETCH})`);
   expect(loaded).toBe("hello\nfalse");
 });
@@ -80,7 +80,7 @@ test.each([
   expect(await answer({ SSL_CERT_FILE: certificate }, "localhost", more)).toBe("hello\ntrue");
 });
 
-test("NET11 through a proxy too, no limit of Node's own ends a request that waits for its answer", async () => {
+test("NET11 no timeout of Node ends a slow request through a proxy", async () => {
   const watched = `
     process.env.NODE_USE_ENV_PROXY = "1";
     void Response;
@@ -98,12 +98,12 @@ test("NET11 through a proxy too, no limit of Node's own ends a request that wait
   expect(await answer({ SSL_CERT_FILE: certificate }, "localhost", watched)).toBe("hello\nhello 0 0");
 });
 
-test("NET3 whoever has replaced Node's own fetch is asked instead", async () => {
+test("NET3 uses a replaced global fetch", async () => {
   const more = `globalThis.fetch = async () => new Response("mine"); console.log(await (await reach(process.argv[1])).text())`;
   expect(await answer({ SSL_CERT_FILE: certificate }, "localhost", more)).toBe("hello\nmine");
 });
 
-test("NET3 the built program talks to a model without Node's own fetch", { timeout: 120_000 }, async () => {
+test("NET3 the built program calls a model without Node's fetch", { timeout: 120_000 }, async () => {
   const build = new URL("../../../../scripts/build-program.ts", import.meta.url);
   await promisify(execFile)(process.execPath, [fileURLToPath(build), join(folder, "program")]);
   const server = await startServer({ script: ["Here I am."] });
@@ -156,7 +156,7 @@ function tunnel({ url = "" }: { url?: string }, client: Socket): void {
   client.on("error", () => target.destroy());
 }
 
-test("NET2 a proxy without a scheme is taken for http, and one that is no address is noted without its words", () => {
+test("NET2 adds http to a proxy without a scheme, and notes an invalid one without its address", () => {
   expect(detectProxy({ HTTPS_PROXY: "http://[broken" })).toBe("invalid");
   expect(proxyNotes.invalid).not.toContain("broken");
   expect(detectProxy({})).toBe("none");

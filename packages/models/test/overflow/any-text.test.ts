@@ -1,4 +1,4 @@
-/** Properties of the classifier on any text at all: total, deterministic, blind to form and case, linear. */
+/** Tests properties of the classifier on any text: total, deterministic, independent of form and case, linear. */
 
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
@@ -84,7 +84,7 @@ test("OVF9 only the first 8 KB count", () => {
   expect(classifyRefusal({ status: 400, text: `${". ".repeat(4_096)}{"message":"${text}"}` }).class).toBe("other");
 });
 
-test("OVF9 the 8 KB are of all that is said, not of each message", () => {
+test("OVF9 the 8 KB are of all messages together", () => {
   const text = "prompt is too long: 213462 tokens > 200000 maximum";
   const body = (messages: number) =>
     JSON.stringify({

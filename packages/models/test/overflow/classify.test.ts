@@ -51,12 +51,12 @@ describe("errors", () => {
     },
   );
 
-  test("OVF3 429 waits, the others are shown", () => {
+  test("OVF3 429 is a rate limit, the others are other", () => {
     expect(classOf({ status: 429, text: "prompt is too long: 213462 tokens > 200000 maximum" })).toBe("ratelimit");
     expect(classOf({ status: 503, text: "prompt is too long: 213462 tokens > 200000 maximum" })).toBe("other");
   });
 
-  test("OVF3 a status inside the body counts where HTTP told of no failure", () => {
+  test("OVF3 uses a status inside the body if HTTP reported no failure", () => {
     const body = (code: number) =>
       JSON.stringify({ error: { code, message: "Your input exceeds the context window." } });
     expect(classOf({ text: body(429) })).toBe("ratelimit");
@@ -146,7 +146,7 @@ describe("errors", () => {
 describe("replies", () => {
   const window = 128_000;
 
-  test("OVF13 a reply to more than the window is kept, and the context compacted", () => {
+  test("OVF13 keeps a reply to more input than the window", () => {
     expect(detectReplyOverflow({ stopReason: "stop", input: 130_000, output: 300, window })).toEqual({
       kind: "over-window",
       isReplyValid: true,
@@ -161,7 +161,7 @@ describe("replies", () => {
   });
 
   test.each(["length", "max_tokens", "MAX_TOKENS"])(
-    "OVF13 %s without a word said in a full window: compact and ask again",
+    "OVF13 %s without output in a full window is no-room",
     (stopReason) => {
       const reply = { stopReason, input: 261_900, output: 0, window: 262_144 };
       expect(detectReplyOverflow(reply)).toEqual({ kind: "no-room", isReplyValid: false });
@@ -169,7 +169,7 @@ describe("replies", () => {
     },
   );
 
-  test("OVF13 cut off before the output that was asked for: squeezed", () => {
+  test("OVF13 a reply cut off before its output limit is squeezed", () => {
     const reply = { stopReason: "length", input: 120_000, output: 212, window, maxOutput: 8_192 };
     expect(detectReplyOverflow(reply)).toEqual({ kind: "squeezed", isReplyValid: false });
     expect(detectReplyOverflow({ ...reply, output: 8_192 })).toBeNull();
@@ -185,7 +185,7 @@ describe("replies", () => {
   });
 
   test.each(["model_context_window_exceeded", "MODEL_CONTEXT_WINDOW_EXCEEDED", "model_length", "modelLength"])(
-    "OVF13 the stop reason %s says so itself; what was said is kept",
+    "OVF13 the stop reason %s names the overflow; output is kept",
     (stopReason) => {
       expect(detectReplyOverflow({ stopReason, window, output: 10 })).toEqual({ kind: "named", isReplyValid: true });
       expect(detectReplyOverflow({ stopReason, window })).toEqual({ kind: "named", isReplyValid: true });
@@ -193,7 +193,7 @@ describe("replies", () => {
     },
   );
 
-  test("OVF13 much less read than sent: the start was cut off silently, and what was read is the limit", () => {
+  test("OVF13 much less read than sent is a truncation, and the count is the limit", () => {
     const reply: EndedReply = { stopReason: "stop", input: 4_096, output: 100, window, estimate: 60_000 };
     expect(detectReplyOverflow(reply)).toEqual({ kind: "truncated", isReplyValid: true, limit: 4_096 });
     expect(detectReplyOverflow({ ...reply, cacheRead: 32_000 })).toBeNull();
@@ -205,7 +205,7 @@ describe("replies", () => {
     });
   });
 
-  test("OVF14 usage that is zero or missing says nothing", () => {
+  test("OVF14 ignores zero and missing usage", () => {
     for (const stopReason of ["stop", "length", "max_tokens"]) {
       expect(detectReplyOverflow({ stopReason, window, maxOutput: 8_192, estimate: 60_000 })).toBeNull();
       expect(

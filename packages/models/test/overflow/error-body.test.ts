@@ -1,4 +1,4 @@
-/** What a body says for itself, and what it only repeats. */
+/** Tests overflow/error-body.ts: messages of a body, without echoes of the request. */
 
 import { expect, test } from "vitest";
 import { readErrorParts } from "../../src/overflow/error-body.ts";
@@ -17,7 +17,7 @@ test.each([
   expect(textsIn(JSON.stringify(body))).toEqual(["too long"]);
 });
 
-test("OVF8 a result that is a text is nobody's message", () => {
+test("OVF8 a text in a result is not a message", () => {
   expect(textsIn('{"result":"too long"}')).toEqual([]);
 });
 
@@ -35,7 +35,7 @@ test.each(['Unknown value "too long"', '"a" is not "too long"', "Error: 'too lon
   },
 );
 
-test("OVF8 JSON behind a call is an echo; behind an argument only if it is no error", () => {
+test("OVF8 JSON after a call is an echo; after an argument only if it is not an error", () => {
   expect(textsIn('Invalid tool arguments: {"error":"too long"}')).toEqual(["Invalid tool arguments:"]);
   expect(textsIn('Invalid argument: {"message":"too long"}')).toEqual(["Invalid argument:"]);
   expect(textsIn('Invalid argument: {"error":"too long"}')).toContain("too long");

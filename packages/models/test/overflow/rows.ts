@@ -1,4 +1,4 @@
-/** The collected refusals: ours from the specification, and more from public threads and our own heads. */
+/** The collected refusals: from the specification, from public threads and made up. */
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ export interface Row {
 export const rows: readonly Row[] = read("overflow.json");
 export const moreRows: readonly Row[] = read("more.json");
 
-/** A row as a caller would hand it in. */
+/** A row as the input of the classifier. */
 export function refusal({ provider, status, type, text }: Row): Refusal {
   return { provider, text, ...(status !== null && { status }), ...(type !== null && { code: type }) };
 }

@@ -1,4 +1,4 @@
-/** Sentences of plain words, and the numbers among them. */
+/** Tests overflow/sentences.ts: words and numbers. */
 
 import { expect, test } from "vitest";
 import { foldCase, parseNumber, splitSentences } from "../../src/overflow/sentences.ts";
@@ -18,11 +18,11 @@ test.each([
   expect(numbersIn(text)).toEqual(numbers);
 });
 
-test("OVF8 what stands in quotation marks is left out, but for names", () => {
+test("OVF8 removes quotations except for names", () => {
   const [sentence] = splitSentences("field 'max_tokens' is \"too long\", it's `not a name`");
   expect(sentence?.words).toEqual(["field", "max_tokens", "is", "it", "s"]);
 });
 
-test("a number below zero is a word of its own", () => {
+test("a negative number is one word", () => {
   expect(splitSentences("got -312, not gpt-4")[0]?.words).toEqual(["got", "-312", "not", "gpt", "4"]);
 });

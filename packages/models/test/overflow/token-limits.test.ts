@@ -1,4 +1,4 @@
-/** Limit and request as the texts name them. */
+/** Tests overflow/token-limits.ts: limit and request of error texts. */
 
 import { expect, test } from "vitest";
 import { classifyRefusal } from "../../src/overflow/index.ts";
@@ -49,12 +49,12 @@ test.each(moreRows.filter(({ source }) => source !== "made up"))("OVF12 $text", 
   expect({ limit, requested }).toEqual({ limit: row.limit, requested: row.requested });
 });
 
-test("OVF12 by how much it is too long is neither", () => {
+test("OVF12 the excess is neither limit nor request", () => {
   const text = "prompt too long; exceeded max context length by 1234 tokens";
   expect(classifyRefusal({ status: 400, text })).toEqual({ class: "overflow" });
 });
 
-test("OVF12 what is not an overflow has no limit", () => {
+test("OVF12 other errors have no limit", () => {
   for (const row of [...rows, ...moreRows].filter(
     ({ expected }) => expected !== "overflow" && expected !== "tpm_ceiling",
   ))

@@ -1,16 +1,16 @@
-/** Every way in which a provider can fail, on each protocol, over HTTP: a named outcome each time, and never a hang. */
+/** Tests every failure of a provider on each protocol over HTTP: each has a failure kind, and none hangs. */
 
 import type { Model, ModelEvent, Request } from "@pith/context";
 import { type Script, type Step, startServer, type TestServer } from "@pith/testkit";
 import { afterEach, describe, expect, test } from "vitest";
 import { defaultRequestPolicy } from "../../src/retry.ts";
-import { asked, modelOf, type Voice, voices } from "./protocols.ts";
+import { type Endpoint, endpoints, modelOf, modelRequests } from "./protocols.ts";
 
 const long: Step & object = { parts: [{ type: "text", text: "It was a dark and stormy night. ".repeat(40) }] };
 let server: TestServer;
 afterEach(() => server.close());
 
-describe.each(voices)("$provider", (voice) => {
+describe.each(endpoints)("$provider", (endpoint) => {
   const outcomes: readonly (readonly [string, Step, object])[] = [
     ["429 with Retry-After", refuse(429, { "retry-after": "7" }), { kind: "busy", retryAfterMs: 7_000 }],
     ["429 without", refuse(429), { kind: "busy" }],
@@ -40,8 +40,8 @@ describe.each(voices)("$provider", (voice) => {
     ["a refusal", { ...long, stop: "refusal" }, { kind: "refused" }],
   ];
 
-  test.each(outcomes)("VOI7 %s has a name", async (_, step, failure) => {
-    const model = await begin(voice, [step], 400);
+  test.each(outcomes)("VOI7 %s has a failure kind", async (_, step, failure) => {
+    const model = await begin(endpoint, [step], 400);
     const events = await all(model);
     expect(events.filter(({ type }) => type === "reply-ended" || type === "reply-failed")).toHaveLength(1);
     expect(events.at(-1)).toMatchObject({ type: "reply-failed", failure });
@@ -56,24 +56,24 @@ describe.each(voices)("$provider", (voice) => {
   test.each(silences)("VOI14 after %s, it is waited for as long as that is worth", async (_, step, message) => {
     server = await startServer({ script: [step, step] });
     const waits = { firstWaitMs: 10, firstTokenTimeoutMs: 600, idleTimeoutMs: 300 };
-    const model = await modelOf(voice, server, { requestPolicy: { ...defaultRequestPolicy, ...waits } });
+    const model = await modelOf(endpoint, server, { requestPolicy: { ...defaultRequestPolicy, ...waits } });
     const failure = expect.objectContaining({ kind: "unreachable", message: expect.stringContaining(message) });
     const ends = (await all(model)).filter(({ type }) => type === "reply-restarted" || type === "reply-failed");
     expect(ends).toMatchObject([
       { type: "reply-restarted", failure },
       { type: "reply-failed", failure },
     ]);
-    expect(asked(server)).toHaveLength(2);
+    expect(modelRequests(server)).toHaveLength(2);
   });
 
-  test("VOI7 what had come before a line was cut is kept", async () => {
-    const model = await begin(voice, [{ ...long, breaks: { how: "cut", after: 6 } }]);
+  test("VOI7 keeps the incomplete reply when the connection is cut", async () => {
+    const model = await begin(endpoint, [{ ...long, breaks: { how: "cut", after: 6 } }]);
     const end = (await all(model)).at(-1);
     expect(end).toMatchObject({ type: "reply-failed", message: { stopReason: "error", content: [{ type: "text" }] } });
   });
 
   test.each(["zero", "none"] as const)("VOI8 a reply that reports %s of its usage is a reply", async (usage) => {
-    const model = await begin(voice, [{ ...long, usage }]);
+    const model = await begin(endpoint, [{ ...long, usage }]);
     expect((await all(model)).at(-1)).toMatchObject({ type: "reply-ended", message: { usage: { totalTokens: 0 } } });
   });
 
@@ -89,16 +89,16 @@ describe.each(voices)("$provider", (voice) => {
     const tries: number[] = [];
     for (let round = 0; round < 3 && !tries.some((ms) => ms < 200); round += 1) {
       await server?.close();
-      tries.push(await abortedAfter(await begin(voice, () => step, 60_000, 3)));
+      tries.push(await abortedAfter(await begin(endpoint, () => step, 60_000, 3)));
     }
     expect(Math.min(...tries)).toBeLessThan(200);
   });
 
-  test("VOI10 after a line was cut, the model is asked again and answers", async () => {
-    const model = await begin(voice, [{ ...long, breaks: { how: "cut", after: 4 } }, "Here I am again."], 10_000, 2);
+  test("VOI10 retries after the connection is cut", async () => {
+    const model = await begin(endpoint, [{ ...long, breaks: { how: "cut", after: 4 } }, "Here I am again."], 10_000, 2);
     const kinds = (await all(model)).map(({ type }) => type);
     expect(kinds.filter((kind) => kind !== "text-delta")).toEqual(["reply-restarted", "reply-ended"]);
-    expect(asked(server)).toHaveLength(2);
+    expect(modelRequests(server)).toHaveLength(2);
   });
 });
 
@@ -113,9 +113,9 @@ function refuse(status: number, headers: Readonly<Record<string, string>> = {}):
   return { refuse: { status, headers, message: `the scripted ${status}` } };
 }
 
-async function begin(voice: Voice, script: Script, silenceMs = 60_000, retries = 0): Promise<Model> {
+async function begin(endpoint: Endpoint, script: Script, silenceMs = 60_000, retries = 0): Promise<Model> {
   server = await startServer({ script });
-  return modelOf(voice, server, {
+  return modelOf(endpoint, server, {
     requestPolicy: {
       ...defaultRequestPolicy,
       firstWaitMs: 10,
@@ -143,12 +143,12 @@ async function all(model: Model, signal?: AbortSignal): Promise<readonly ModelEv
 
 async function abortedAfter(model: Model): Promise<number> {
   const abort = new AbortController();
-  let begun = 0;
+  let startConversation = 0;
   setTimeout(() => {
-    begun = performance.now();
+    startConversation = performance.now();
     abort.abort();
   }, 300);
   const events = await all(model, abort.signal);
   expect(events.at(-1)).toMatchObject({ type: "reply-failed", failure: { kind: "aborted" } });
-  return performance.now() - begun;
+  return performance.now() - startConversation;
 }

@@ -1,4 +1,4 @@
-/** Packages that come from elsewhere: loaded by name, or a sentence that says what to do. */
+/** Tests provider packages that are loaded by name, and the messages about what is missing. */
 
 import { startServer, type TestServer } from "@pith/testkit";
 import { afterEach, expect, test } from "vitest";
@@ -10,7 +10,7 @@ const question = { system: [], tools: [], messages, thinking: "off", toolChoice:
 let server: TestServer | undefined;
 afterEach(() => server?.close());
 
-test("VOI12 any provider package of the AI SDK is loaded by its name", async () => {
+test("VOI12 loads any AI SDK provider package by name", async () => {
   server = await startServer({ script: ["Found me."] });
   const wish = {
     provider: "mine",
@@ -27,7 +27,7 @@ test("VOI12 any provider package of the AI SDK is loaded by its name", async () 
   });
 });
 
-test("VOI12 one that is not installed says how to install it", async () => {
+test("VOI12 says how to install a missing package", async () => {
   const opened = await openModel({ provider: "x", model: "m", package: "@ai-sdk/not-there" }, { environment: {} });
   expect(opened).toEqual({
     type: "not-installed",
@@ -35,29 +35,33 @@ test("VOI12 one that is not installed says how to install it", async () => {
   });
 });
 
-test("VOI12 one that is no provider is named", async () => {
+test("VOI12 names a package that is not a provider", async () => {
   const opened = await openModel({ provider: "x", model: "m", package: "node:path" }, { environment: {} });
   expect(opened).toMatchObject({ type: "not-installed", message: expect.stringContaining("not a provider") });
 });
 
-test("VOI13 what is missing is named, and what was meant is guessed", async () => {
-  const said = async (wish: ModelOptions) => {
-    const opened = await openModel(wish, { environment: { OPENAI_API_KEY: "  " } });
+test("VOI13 names what is missing and suggests a provider", async () => {
+  const openMessage = async (options: ModelOptions) => {
+    const opened = await openModel(options, { environment: { OPENAI_API_KEY: "  " } });
     return opened.type === "opened" ? "opened" : `${opened.type}: ${opened.message}`;
   };
-  expect(await said({ provider: "anthropic", model: "m" })).toBe(
+  expect(await openMessage({ provider: "anthropic", model: "m" })).toBe(
     "no-key: anthropic needs a key: set ANTHROPIC_API_KEY, or pass one as apiKey",
   );
-  expect(await said({ provider: "openai", model: "m", apiKey: "" })).toMatch(/^no-key/);
-  expect(await said({ provider: "antropic", model: "m" })).toMatch(/^unknown-provider: .* Did you mean anthropic\?/);
-  expect(await said({ provider: "gemini", model: "m" })).toMatch(/Did you mean google\?/);
-  expect(await said({ provider: "zzzzzzzz", model: "m" })).not.toMatch(/Did you mean/);
-  expect(await said({ provider: "openai-compatible", model: "m" })).toMatch(/^incomplete: .*needs a baseUrl/);
-  expect(await said({ provider: "ollama", model: "m", baseUrl: "not a url" })).toMatch(/^incomplete: .*not an http or https URL/);
-  expect(await said({ provider: "ollama", model: " " })).toMatch(/^incomplete: which model/);
+  expect(await openMessage({ provider: "openai", model: "m", apiKey: "" })).toMatch(/^no-key/);
+  expect(await openMessage({ provider: "antropic", model: "m" })).toMatch(
+    /^unknown-provider: .* Did you mean anthropic\?/,
+  );
+  expect(await openMessage({ provider: "gemini", model: "m" })).toMatch(/Did you mean google\?/);
+  expect(await openMessage({ provider: "zzzzzzzz", model: "m" })).not.toMatch(/Did you mean/);
+  expect(await openMessage({ provider: "openai-compatible", model: "m" })).toMatch(/^incomplete: .*needs a baseUrl/);
+  expect(await openMessage({ provider: "ollama", model: "m", baseUrl: "not a url" })).toMatch(
+    /^incomplete: .*not an http or https URL/,
+  );
+  expect(await openMessage({ provider: "ollama", model: " " })).toMatch(/^incomplete: the model name is empty/);
 });
 
-test("VOI13 a key is taken from the first variable that is set", async () => {
+test("VOI13 reads the key from the first variable that is set", async () => {
   server = await startServer({ script: ["Hello."] });
   const opened = await openModel(
     { provider: "google", model: "gemini-3-pro-preview", baseUrl: `${server.url}/v1beta` },
@@ -66,7 +70,7 @@ test("VOI13 a key is taken from the first variable that is set", async () => {
   expect(opened.type).toBe("opened");
 });
 
-test("VOI13 another address comes from the environment that was handed in, and from no other", async () => {
+test("VOI13 reads the base URL only from the given environment", async () => {
   server = await startServer({ script: () => "Hello." });
   const environment = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: server.url };
   const opened = await openModel({ provider: "anthropic", model: "claude-sonnet-4-5" }, { environment });
@@ -75,7 +79,7 @@ test("VOI13 another address comes from the environment that was handed in, and f
   expect(server.requests).toMatchObject([{ path: "/v1/messages" }]);
 });
 
-test("VOI13 an answer may be wished shorter than the model can give, and not longer", async () => {
+test("VOI13 accepts a smaller reply limit than the model's, not a larger one", async () => {
   const longest = async (model: string, maxTokens: number) => {
     const opened = await openModel({ provider: "anthropic", model, maxTokens, apiKey: "any" }, { environment: {} });
     return opened.type === "opened" ? opened.model.maxTokens : opened.message;

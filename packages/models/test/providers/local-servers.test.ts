@@ -1,4 +1,4 @@
-/** Models on one's own machine, over HTTP and through the real package: how much they see is asked, and a silent cut is noticed. */
+/** Tests local models over HTTP through the real package: probed windows and detected truncation. */
 
 import type { Model, ModelEvent, Request } from "@pith/context";
 import { emptyUsage } from "@pith/context/testing";
@@ -11,7 +11,7 @@ import {
   type WindowStore,
 } from "../../src/context-window/window-store.ts";
 import { type OpenModelResult, openModel } from "../../src/open-model.ts";
-import { asked, lastOf } from "./protocols.ts";
+import { lastOf, modelRequests } from "./protocols.ts";
 
 const kinds = ["ollama", "llama.cpp", "lm-studio", "vllm"] as const;
 const sizes = [8_192, 16_384, 32_768];
@@ -21,7 +21,7 @@ afterEach(() => server.close());
 describe.each(kinds.flatMap((kind) => sizes.map((tokens) => ({ kind, tokens }))))(
   "$kind with $tokens",
   ({ kind, tokens }) => {
-    test("SEE2 is asked for its window, and reports no usage", async () => {
+    test("SEE2 is probed for its window, and reports no usage", async () => {
       const local = { kind, model: "qwen3", window: tokens, trainedWindow: 262_144 };
       server = await startServer({ script: () => ({ parts: [{ type: "text", text: "ok" }], usage: "zero" }), local });
       const opened = await open(kind);
@@ -33,7 +33,7 @@ describe.each(kinds.flatMap((kind) => sizes.map((tokens) => ({ kind, tokens })))
       expect(opened.window()).toEqual({ tokens, source: "served" });
     });
 
-    test("SEE6 cuts in silence, which is noticed at the first time, said, and counts as overflow", async () => {
+    test("SEE6 truncates silently, which is detected at once and reported as overflow", async () => {
       server = await startServer({ script: () => "ok", window: { tokens, onOverflow: "truncate" } });
       const opened = await open(kind, 200_000);
       expect(await ask(opened.model, tokens * 0.6)).toMatchObject({ type: "reply-ended" });
@@ -42,12 +42,12 @@ describe.each(kinds.flatMap((kind) => sizes.map((tokens) => ({ kind, tokens })))
       expect(cut.type === "reply-failed" && cut.failure.message).toContain("silently");
       expect(opened.window()).toEqual({ tokens, source: "learned" });
       expect(await ask(opened.model, tokens * 0.6)).toMatchObject({ type: "reply-ended" });
-      expect(asked(server).map(({ truncated = 0 }) => truncated > 0)).toEqual([false, true, false]);
+      expect(modelRequests(server).map(({ truncated = 0 }) => truncated > 0)).toEqual([false, true, false]);
     });
   },
 );
 
-test("SYS2 a model that can call no tools, as Ollama or the user says, is given none; calls from before are text (B4)", async () => {
+test("SYS2 declares no tools to a model that cannot call them, according to Ollama or the user; earlier calls become text (B4)", async () => {
   const local = { kind: "ollama", model: "qwen3", window: 8_192, supportsTools: false } as const;
   server = await startServer({ script: () => "ok", local });
   const request: Request = {
@@ -73,7 +73,7 @@ test("SYS2 a model that can call no tools, as Ollama or the user says, is given 
   expect(opened.model.takesTools).toBe(false);
   expect(opened.notes().join()).toMatch(/ollama\/qwen3 cannot call tools, so it .* choose another model/);
   expect(await lastOf(opened.model.stream(request, {}))).toMatchObject({ type: "reply-ended" });
-  const [sent] = asked(server).map(({ body }) => JSON.stringify(body));
+  const [sent] = modelRequests(server).map(({ body }) => JSON.stringify(body));
   expect(sent).not.toMatch(/"tools"|tool_calls|"tool"/);
   expect(sent).toMatch(/\[called read with .*a\.txt.*\[result of read\].*one/);
 
@@ -102,7 +102,7 @@ const called = {
   timestamp: 0,
 } as const;
 
-test("SEE10 what was learnt twice holds for the next session too", async () => {
+test("SEE10 uses a window that was learned twice in the next session", async () => {
   server = await startServer({ script: () => "ok", window: { tokens: 8_192, onOverflow: "truncate" } });
   const windows: WindowStore = createMemoryWindowStore();
   const first = await open("llama.cpp", 100_000, windows);
@@ -141,7 +141,7 @@ function ask(model: Model, tokens: number): Promise<ModelEvent> {
   return lastOf(model.stream(request, {}));
 }
 
-test("SEE10 a lesson that cannot be kept costs no reply, and is noted", async () => {
+test("SEE10 keeps the reply and adds a note when the learned window cannot be saved", async () => {
   server = await startServer({
     script: () => ({ refuse: { status: 400, message: "prompt is too long: 9000 tokens > 8192 maximum" } }),
   });
@@ -154,7 +154,7 @@ test("SEE10 a lesson that cannot be kept costs no reply, and is noted", async ()
   expect(opened.notes()).toEqual([expect.stringContaining("could not be saved")]);
 });
 
-test("SEE1 a model nobody has heard of says that its window is assumed", async () => {
+test("SEE1 assumes the window of an unknown model", async () => {
   server = await startServer({ script: () => "ok" });
   const opened = await openModel({
     provider: "openai",

@@ -1,4 +1,4 @@
-/** Four voices over HTTP: a real provider package for each protocol, all at one scripted server. */
+/** Endpoints and conversations for tests: a real provider package for each of the four protocols, with one scripted server. */
 
 import {
   type AssistantMessage,
@@ -15,32 +15,32 @@ import { nodeRuntime } from "@pith/context/node";
 import type { ServedRequest, TestServer } from "@pith/testkit";
 import { type OpenModelDependencies, openModel } from "../../src/open-model.ts";
 
-export interface Voice {
+export interface Endpoint {
   readonly provider: string;
   readonly model: string;
-  /** Where its API begins. */
+  /** The path of its API. */
   readonly path: string;
 }
 
-export const voices: readonly Voice[] = [
+export const endpoints: readonly Endpoint[] = [
   { provider: "anthropic", model: "claude-sonnet-4-5", path: "/v1" },
   { provider: "openai", model: "gpt-5", path: "/v1" },
   { provider: "openrouter", model: "qwen/qwen3-coder", path: "/v1" },
   { provider: "google", model: "gemini-3-pro-preview", path: "/v1beta" },
 ];
 
-/** Every way from one protocol to another. */
-export const ways: readonly (readonly [Voice, Voice])[] = voices.flatMap((from) =>
-  voices.filter((to) => to !== from).map((to) => [from, to] as const),
+/** Every pair of two endpoints. */
+export const endpointPairs: readonly (readonly [Endpoint, Endpoint])[] = endpoints.flatMap((from) =>
+  endpoints.filter((to) => to !== from).map((to) => [from, to] as const),
 );
 
 export async function modelOf(
-  voice: Voice,
+  endpoint: Endpoint,
   server: TestServer,
-  surroundings: OpenModelDependencies & { readonly contextWindow?: number } = {},
+  dependencies: OpenModelDependencies & { readonly contextWindow?: number } = {},
 ): Promise<Model> {
-  const { provider, model, path } = voice;
-  const { contextWindow, ...around } = surroundings;
+  const { provider, model, path } = endpoint;
+  const { contextWindow, ...otherDependencies } = dependencies;
   const opened = await openModel(
     {
       provider,
@@ -49,18 +49,18 @@ export async function modelOf(
       apiKey: "test",
       ...(contextWindow !== undefined && { contextWindow }),
     },
-    { environment: {}, ...around },
+    { environment: {}, ...otherDependencies },
   );
   if (opened.type !== "opened") throw new Error(opened.message);
   return opened.model;
 }
 
-/** The requests to a model, without the questions about its window. */
-export function asked(server: TestServer): readonly ServedRequest[] {
+/** The requests to a model, without the probes of its window. */
+export function modelRequests(server: TestServer): readonly ServedRequest[] {
   return server.requests.filter(({ wire }) => wire !== null);
 }
 
-/** How a stream of events ends. */
+/** The last event of a stream. */
 export async function lastOf(events: AsyncIterable<ModelEvent>): Promise<ModelEvent> {
   let last: ModelEvent | undefined;
   for await (const event of events) last = event;
@@ -68,8 +68,8 @@ export async function lastOf(events: AsyncIterable<ModelEvent>): Promise<ModelEv
   return last;
 }
 
-/** A session that talks to models: every reply and every result is an entry, every request is built from the branch. */
-export class Talk {
+/** A session with models: every reply and result is an entry, every request is built from the branch. */
+export class TestConversation {
   readonly session: Session;
   readonly #thinking: ThinkingLevel;
 
@@ -78,14 +78,14 @@ export class Talk {
     this.#thinking = thinking;
   }
 
-  static async begin(thinking: ThinkingLevel = "high"): Promise<Talk> {
+  static async begin(thinking: ThinkingLevel = "high"): Promise<TestConversation> {
     const session = await Session.open(MemoryStore.create(nodeRuntime), nodeRuntime);
-    const talk = new Talk(session, thinking);
-    await talk.note({
+    const conversation = new TestConversation(session, thinking);
+    await conversation.note({
       type: "message",
       message: { role: "system", content: "You are a test.", toolsAdded: tools, timestamp: 0 },
     });
-    return talk;
+    return conversation;
   }
 
   async note(...drafts: readonly NewEntry[]): Promise<void> {
@@ -96,7 +96,7 @@ export class Talk {
     await this.note({ type: "message", message: { role: "user", content: [{ type: "text", text }], timestamp: 0 } });
   }
 
-  /** One request; the reply is noted. Throws where the model fails: nothing here may be refused. */
+  /** Sends one request and appends the reply. Throws if the model fails. */
   async ask(model: Model): Promise<AssistantMessage> {
     const request = buildRequest(buildSessionContext(this.session.branch), { model: model, thinking: this.#thinking });
     const end = await lastOf(model.stream(request, {}));
@@ -105,7 +105,7 @@ export class Talk {
     return end.message;
   }
 
-  /** A result for every call of the reply: text, an image for those who look, an error for those who fail. */
+  /** Appends a result for every call of the reply: text, an image for `look`, an error for `fail`. */
   async answer({ content }: AssistantMessage): Promise<void> {
     for (const block of content) {
       if (block.type !== "toolCall") continue;
@@ -132,5 +132,5 @@ export const tools = ["read", "look", "fail"].map((name) => ({
   parameters: { type: "object", properties: { path: { type: "string" } }, required: ["path"] },
 }));
 
-/** A red point. */
+/** A red pixel. */
 export const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==";

@@ -1,11 +1,11 @@
-/** Every refusal of the fixture, sent by the server in each protocol's own shape and read through the real packages: the same class as told directly. */
+/** Tests every refusal of the fixture on each protocol through the real packages: each has the expected failure kind. */
 
 import { readFileSync } from "node:fs";
 import type { Model, ModelFailure, Request } from "@pith/context";
 import { type Step, startServer, type TestServer } from "@pith/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { defaultRequestPolicy } from "../../src/retry.ts";
-import { lastOf, modelOf, voices } from "./protocols.ts";
+import { endpoints, lastOf, modelOf } from "./protocols.ts";
 
 interface Row {
   readonly provider: string;
@@ -18,13 +18,13 @@ interface Row {
 
 const rows: readonly Row[] = JSON.parse(readFileSync(new URL("../overflow/overflow.json", import.meta.url), "utf8"));
 
-describe.each(voices)("$provider", (voice) => {
+describe.each(endpoints)("$provider", (endpoint) => {
   let server: TestServer;
   let model: Model;
   let step: Step = "";
   beforeAll(async () => {
     server = await startServer({ script: () => step });
-    model = await modelOf(voice, server, {
+    model = await modelOf(endpoint, server, {
       contextWindow: 8_192,
       requestPolicy: { ...defaultRequestPolicy, retries: 0 },
     });

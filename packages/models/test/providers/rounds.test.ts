@@ -1,18 +1,18 @@
-/** Forty rounds of work on each protocol, over HTTP with the real provider packages: never refused, all of it kept, all of it counted. */
+/** Tests forty rounds on each protocol over HTTP with the real provider packages: accepted, complete and cached. */
 
 import { type Reply, type ScriptRequest, startServer, type TestServer } from "@pith/testkit";
 import { afterEach, describe, expect, test } from "vitest";
 import { createCatalogue } from "../../src/catalogue/catalogue.ts";
-import { asked, modelOf, Talk, type Voice, voices } from "./protocols.ts";
+import { type Endpoint, endpoints, modelOf, modelRequests, TestConversation } from "./protocols.ts";
 
 const ROUNDS = 40;
 let server: TestServer;
 afterEach(() => server.close());
 
-describe.each(voices)("$provider", (voice) => {
+describe.each(endpoints)("$provider", (endpoint) => {
   test("VOI1 forty rounds with reasoning, parallel calls, images and failed calls are never refused", async () => {
-    const { replies } = await worked(voice);
-    expect(asked(server).filter(({ outcome }) => outcome !== "said")).toEqual([]);
+    const { replies } = await worked(endpoint);
+    expect(modelRequests(server).filter(({ outcome }) => outcome !== "said")).toEqual([]);
     expect(replies).toHaveLength(ROUNDS + 1);
     expect(
       replies.every(
@@ -22,9 +22,9 @@ describe.each(voices)("$provider", (voice) => {
   });
 
   test("VOI2 usage and cost are what the server counted", async () => {
-    const { replies, prices } = await worked(voice);
+    const { replies, prices } = await worked(endpoint);
     for (const [at, { usage }] of replies.entries()) {
-      const { input = 0, output = 0, cacheRead = 0, cacheWrite = 0 } = asked(server)[at]?.usage ?? {};
+      const { input = 0, output = 0, cacheRead = 0, cacheWrite = 0 } = modelRequests(server)[at]?.usage ?? {};
       const { cost, totalTokens, ...counted } = usage;
       expect(counted).toEqual({ input, output, cacheRead, cacheWrite });
       expect(totalTokens).toBe(input + output + cacheRead + cacheWrite);
@@ -39,44 +39,44 @@ describe.each(voices)("$provider", (voice) => {
     expect(replies.at(-1)?.usage.cacheRead).toBeGreaterThan((replies.at(-1)?.usage.input ?? 0) * 5);
   });
 
-  test("VOI3 every request begins with the whole of the one before it", async () => {
-    await worked(voice);
-    const bodies = asked(server).map(({ body }) => messagesIn(body));
+  test("VOI3 every request begins with the whole previous request", async () => {
+    await worked(endpoint);
+    const bodies = modelRequests(server).map(({ body }) => messagesIn(body));
     for (const [at, messages] of bodies.entries())
       expect(messages.slice(0, bodies[at - 1]?.length ?? 0)).toEqual(bodies[at - 1] ?? []);
   });
 
-  test("VOI4 reasoning goes back byte for byte", async () => {
-    await worked(voice);
-    const last = JSON.stringify(asked(server).at(-1)?.body);
+  test("VOI4 sends reasoning back byte for byte", async () => {
+    await worked(endpoint);
+    const last = JSON.stringify(modelRequests(server).at(-1)?.body);
     // Google wants its signatures back, not its thoughts.
     const kept =
-      voice.provider === "google"
+      endpoint.provider === "google"
         ? "thoughtSignature"
-        : voice.provider === "openai"
+        : endpoint.provider === "openai"
           ? "encrypted_content"
           : "I think about round 40";
     expect(last).toContain(kept);
   });
 });
 
-async function worked(voice: Voice) {
-  server = await startServer({ script: round });
+async function worked(endpoint: Endpoint) {
+  server = await startServer({ script: scriptRound });
   const prices = { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 };
-  const user = { [`${voice.provider}/*`]: { prices, contextWindow: 400_000, maxTokens: 32_000 } };
-  const model = await modelOf(voice, server, { catalogue: createCatalogue({ userModels: user }) });
-  const talk = await Talk.begin();
-  await talk.say(`Do ${ROUNDS} rounds of work. ${"Here is what you need to know. ".repeat(200)}`);
+  const user = { [`${endpoint.provider}/*`]: { prices, contextWindow: 400_000, maxTokens: 32_000 } };
+  const model = await modelOf(endpoint, server, { catalogue: createCatalogue({ userModels: user }) });
+  const conversation = await TestConversation.begin();
+  await conversation.say(`Do ${ROUNDS} rounds of work. ${"Here is what you need to know. ".repeat(200)}`);
   const replies = [];
   for (let at = 0; at <= ROUNDS; at += 1) {
-    const reply = await talk.ask(model);
+    const reply = await conversation.ask(model);
     replies.push(reply);
-    await talk.answer(reply);
+    await conversation.answer(reply);
   }
   return { replies, prices };
 }
 
-function round({ number }: ScriptRequest): Reply {
+function scriptRound({ number }: ScriptRequest): Reply {
   if (number > ROUNDS) return { parts: [{ type: "text", text: "All done." }] };
   const name = number % 7 === 0 ? "look" : number % 5 === 0 ? "fail" : "read";
   return {

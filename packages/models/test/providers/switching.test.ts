@@ -1,27 +1,33 @@
-/** The model changed in mid-session, between any two protocols and back, while a call is open and after one: nothing is refused. */
+/** Tests switching the model between any two protocols and back, during and after a tool call. */
 
 import { type Reply, type ScriptRequest, startServer, type TestServer } from "@pith/testkit";
 import { afterEach, expect, test } from "vitest";
-import { asked, modelOf, Talk, ways } from "./protocols.ts";
+import { endpointPairs, modelOf, modelRequests, TestConversation } from "./protocols.ts";
 
 let server: TestServer;
 afterEach(() => server.close());
 
-test.each(ways)("VOI5 from $provider to another protocol in the middle of the work, and back", async (from, to) => {
-  server = await startServer({ script: round });
-  const talk = await Talk.begin();
-  await talk.say("Work.");
-  for (const voice of [from, from, to, to, from, to]) {
-    const model = await modelOf(voice, server);
-    await talk.answer(await talk.ask(model));
-  }
-  await talk.say("And now tell me.");
-  for (const voice of [to, from]) await talk.answer(await talk.ask(await modelOf(voice, server)));
-  expect(asked(server).map(({ outcome, why }) => why ?? outcome)).toEqual(Array.from({ length: 8 }, () => "said"));
-});
+test.each(endpointPairs)(
+  "VOI5 switches from $provider to another protocol during a turn, and back",
+  async (from, to) => {
+    server = await startServer({ script: scriptRound });
+    const conversation = await TestConversation.begin();
+    await conversation.say("Work.");
+    for (const endpoint of [from, from, to, to, from, to]) {
+      const model = await modelOf(endpoint, server);
+      await conversation.answer(await conversation.ask(model));
+    }
+    await conversation.say("And now tell me.");
+    for (const endpoint of [to, from])
+      await conversation.answer(await conversation.ask(await modelOf(endpoint, server)));
+    expect(modelRequests(server).map(({ outcome, why }) => why ?? outcome)).toEqual(
+      Array.from({ length: 8 }, () => "said"),
+    );
+  },
+);
 
 // Each thinks, calls twice at once, and once says something without a call.
-function round({ number }: ScriptRequest): Reply {
+function scriptRound({ number }: ScriptRequest): Reply {
   const thinking = { type: "thinking", text: `thought ${number}` } as const;
   const said = { type: "text", text: `step ${number}` } as const;
   if (number === 3) return { parts: [thinking, said] };

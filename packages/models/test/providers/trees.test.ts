@@ -1,4 +1,4 @@
-/** The random trees that every change of a session is tried on, sent over HTTP to four protocols as whatever their leaf shows. */
+/** Sends the contexts of random session trees over HTTP to the four protocols. */
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -17,7 +17,7 @@ import { nodeRuntime } from "@pith/context/node";
 import { startServer, type TestServer } from "@pith/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createSignature } from "../../../testkit/src/protocols/signature.ts";
-import { asked, lastOf, modelOf, tools, voices } from "./protocols.ts";
+import { endpoints, lastOf, modelOf, modelRequests, tools } from "./protocols.ts";
 
 const TREES = 1_000;
 const seed = Number(process.env.PITH_SEED ?? Math.floor(Math.random() * 2 ** 31));
@@ -29,7 +29,7 @@ beforeAll(async () => {
   const writer = fileURLToPath(new URL("../../../context/test/properties/write-sessions.ts", import.meta.url));
   execFileSync(process.execPath, [writer, folder, String(TREES), String(seed)]);
   server = await startServer({ script: () => "ok" });
-  models = await Promise.all(voices.map((voice) => modelOf(voice, server)));
+  models = await Promise.all(endpoints.map((endpoint) => modelOf(endpoint, server)));
 });
 
 afterAll(async () => {
@@ -46,18 +46,18 @@ test(`VOI6 ${TREES} random trees are accepted by every protocol`, async () => {
     const store = MemoryStore.open(readFileSync(join(folder, file)), nodeRuntime);
     const { messages, ...context } = buildSessionContext(await store.loadBranch(await store.leaf()));
     for (const model of models) {
-      const asked = buildRequest(
+      const built = buildRequest(
         { ...context, messages: messages.map((message) => spokenBy(message, models)) },
         { model: model },
       );
-      if (asked.messages.every(({ role }) => role === "system")) continue;
-      const request = { ...asked, tools };
+      if (built.messages.every(({ role }) => role === "system")) continue;
+      const request = { ...built, tools };
       const end = await lastOf(model.stream(request, {}));
       expect(end, `${file} to ${model.api}: ${JSON.stringify(request)}`).toMatchObject({ type: "reply-ended" });
       sent += 1;
     }
   }
-  expect(asked(server).filter(({ outcome }) => outcome !== "said")).toEqual([]);
+  expect(modelRequests(server).filter(({ outcome }) => outcome !== "said")).toEqual([]);
   expect(sent).toBeGreaterThan(TREES);
 });
 

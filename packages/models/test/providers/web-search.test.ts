@@ -1,4 +1,4 @@
-/** The provider's own web search over HTTP, with the real provider packages: found, kept, sent back as it came, told to others in words. */
+/** Tests the provider's own web search over HTTP with the real provider packages. */
 
 import { compact, compactionLimits, createBudget } from "@pith/context";
 import { nodeRuntime } from "@pith/context/node";
@@ -6,17 +6,28 @@ import { startServer, type TestServer } from "@pith/testkit";
 import { afterEach, describe, expect, test } from "vitest";
 import { encryptPage } from "../../../testkit/src/protocols/anthropic/reply.ts";
 import { readServerToolRun, supportsWebSearch, webSearch } from "../../src/convert/index.ts";
-import { asked, modelOf, Talk, type Voice, voices } from "./protocols.ts";
-import { begun, declare, found, holding, outcomes, ROUNDS, round, searchers, sent, work } from "./web-search.ts";
+import { type Endpoint, endpoints, modelOf, modelRequests, TestConversation } from "./protocols.ts";
+import {
+  declare,
+  findObjectsWith,
+  found,
+  outcomes,
+  ROUNDS,
+  scriptRound,
+  searchers,
+  sent,
+  startConversation,
+  work,
+} from "./web-search.ts";
 
 let server: TestServer;
 afterEach(() => server.close());
 
 const LINE = '\n[searched the web for "how do "leases" expire?"';
 
-describe.each(searchers)("$provider", (voice) => {
-  test("NAT1 a search in the second of five rounds is a text in its place, and nothing after it is refused", async () => {
-    const { replies } = await searched(voice);
+describe.each(searchers)("$provider", (endpoint) => {
+  test("NAT1 stores a search in the second of five rounds as text in its place; later requests are accepted", async () => {
+    const { replies } = await searched(endpoint);
     expect(outcomes(server)).toEqual(Array.from({ length: ROUNDS }, () => "said"));
     const told = replies[1]?.content
       .filter(({ type }) => type === "text")
@@ -25,8 +36,8 @@ describe.each(searchers)("$provider", (voice) => {
     expect(replies[1]?.content.filter((block) => readServerToolRun(block))).toHaveLength(1);
   });
 
-  test("NAT2 every request begins with the whole of the one before it, the search included", async () => {
-    await searched(voice);
+  test("NAT2 every request begins with the whole previous request, the search included", async () => {
+    await searched(endpoint);
     for (let at = 1; at < ROUNDS; at += 1) {
       const [before, after] = [sent(server, at - 1), sent(server, at)];
       expect(after.tools).toEqual(before.tools);
@@ -34,56 +45,56 @@ describe.each(searchers)("$provider", (voice) => {
     }
   });
 
-  test("NAT3 what was found goes back to the model that found it, byte for byte", async () => {
-    await searched(voice);
-    expect(raw(voice, sent(server, -1).messages)).toEqual(foundBy[voice.provider]);
+  test("NAT3 sends the results back to the model that searched, byte for byte", async () => {
+    await searched(endpoint);
+    expect(raw(endpoint, sent(server, -1).messages)).toEqual(foundBy[endpoint.provider]);
   });
 
-  test("NAT5 after another provider has spoken it goes back again, and the other one has read a line", async () => {
-    server = await startServer({ script: ({ number }) => round({ number: ((number - 1) % 4) + 1 }) });
-    const own = await modelOf(voice, server);
-    for (const other of voices.filter(({ provider }) => provider !== voice.provider)) {
-      await work(await begun(), [own, own, await modelOf(other, server), own]);
+  test("NAT5 sends the results back again after another provider replied; the other one gets a line of text", async () => {
+    server = await startServer({ script: ({ number }) => scriptRound({ number: ((number - 1) % 4) + 1 }) });
+    const own = await modelOf(endpoint, server);
+    for (const other of endpoints.filter(({ provider }) => provider !== endpoint.provider)) {
+      await work(await startConversation(), [own, own, await modelOf(other, server), own]);
       const [elsewhere, again] = [sent(server, -2), sent(server, -1)];
-      expect(raw(voice, elsewhere.messages)).toEqual([]);
+      expect(raw(endpoint, elsewhere.messages)).toEqual([]);
       expect(JSON.stringify(elsewhere.messages)).toContain("searched the web for");
-      expect(raw(voice, again.messages)).toEqual(foundBy[voice.provider]);
+      expect(raw(endpoint, again.messages)).toEqual(foundBy[endpoint.provider]);
     }
     expect(outcomes(server).every((outcome) => outcome === "said")).toBe(true);
   });
 
-  test("NAT6 switched off it is declared no longer, and what was found is told in words", async () => {
-    const { talk, model } = await searched(voice);
+  test("NAT6 does not declare a removed search, and sends its results as text", async () => {
+    const { conversation, model } = await searched(endpoint);
     expect(declared()).toBe(1);
-    await declare(talk, { toolsRemoved: [webSearch] });
-    await talk.say("Go on without it.");
-    await work(talk, [model]);
+    await declare(conversation, { toolsRemoved: [webSearch] });
+    await conversation.say("Go on without it.");
+    await work(conversation, [model]);
     expect(declared()).toBe(0);
-    expect(raw(voice, sent(server, -1).messages)).toEqual([]);
+    expect(raw(endpoint, sent(server, -1).messages)).toEqual([]);
     expect(JSON.stringify(sent(server, -1).messages)).toContain("searched the web for");
-    await declare(talk, { toolsAdded: [webSearch] });
-    await talk.say("And with it again.");
-    await work(talk, [model]);
-    expect(raw(voice, sent(server, -1).messages)).toEqual(foundBy[voice.provider]);
+    await declare(conversation, { toolsAdded: [webSearch] });
+    await conversation.say("And with it again.");
+    await work(conversation, [model]);
+    expect(raw(endpoint, sent(server, -1).messages)).toEqual(foundBy[endpoint.provider]);
     expect(outcomes(server).every((outcome) => outcome === "said")).toBe(true);
   });
 
-  test("NAT7 a compaction afterwards keeps the search switched on, and nothing is refused", async () => {
-    const { talk, model } = await searched(voice);
+  test("NAT7 keeps the search enabled after a compaction; requests are accepted", async () => {
+    const { conversation, model } = await searched(endpoint);
     for (let at = 0; at < 8; at += 1) {
-      await talk.say(`Another thing, number ${at}. ${"Here is a lot to read. ".repeat(400)}`);
-      await work(talk, [model]);
+      await conversation.say(`Another thing, number ${at}. ${"Here is a lot to read. ".repeat(400)}`);
+      await work(conversation, [model]);
     }
     const budget = createBudget(compactionLimits, { contextWindow: 20_000 });
-    const outcome = await compact({ session: talk.session, budget, reason: "asked", runtime: nodeRuntime });
+    const outcome = await compact({ session: conversation.session, budget, reason: "asked", runtime: nodeRuntime });
     expect(outcome.type).toBe("compacted");
-    await talk.say("What now?");
-    await work(talk, [model]);
+    await conversation.say("What now?");
+    await work(conversation, [model]);
     expect(declared()).toBe(1);
     expect(outcomes(server).every((outcome) => outcome === "said")).toBe(true);
   });
 
-  test("NAT8 a search that fails, or finds nothing, is told, and the work goes on", async () => {
+  test("NAT8 records a search that fails or finds nothing, and continues", async () => {
     const failing = { ...found, results: [], error: "max_uses_exceeded" };
     server = await startServer({
       script: ({ number }) => {
@@ -92,58 +103,58 @@ describe.each(searchers)("$provider", (voice) => {
         return { parts: [{ type: "thinking", text: "hm" }, search, { type: "text", text: "So be it." }] };
       },
     });
-    const model = await modelOf(voice, server);
-    const talk = await begun();
+    const model = await modelOf(endpoint, server);
+    const conversation = await startConversation();
     for (const question of ["Look.", "Again.", "Well?"]) {
-      await talk.ask(model);
-      await talk.say(question);
+      await conversation.ask(model);
+      await conversation.say(question);
     }
     expect(outcomes(server)).toEqual(["said", "said", "said"]);
   });
 
-  test("NAT8 a reply that ran out of room behind its search, in the middle of a thought, is not refused later", async () => {
+  test("NAT8 accepts a reply that was cut off during thinking after its search", async () => {
     server = await startServer({
       script: ({ number }) =>
         number === 1
           ? { parts: [{ type: "thinking", text: "hm" }, found, { type: "thinking", text: "so" }], stop: "length" }
           : "done",
     });
-    const model = await modelOf(voice, server);
-    const talk = await begun();
-    await talk.ask(model);
-    await talk.say("Go on.");
-    await talk.ask(model);
+    const model = await modelOf(endpoint, server);
+    const conversation = await startConversation();
+    await conversation.ask(model);
+    await conversation.say("Go on.");
+    await conversation.ask(model);
     expect(outcomes(server)).toEqual(["said", "said"]);
     expect(JSON.stringify(sent(server, -1).messages)).toMatch(/searched the web|encrypted_content|toolResponse/);
   });
 });
 
-test("NAT4 who has no search of its own is neither asked for one nor told of it", async () => {
+test("NAT4 does not declare or mention the search to providers without one", async () => {
   server = await startServer({ script: () => "ok" });
-  const [elsewhere] = voices.filter(({ provider }) => provider === "openrouter");
-  const older: Voice = { provider: "google", model: "gemini-2.5-pro", path: "/v1beta" };
-  for (const voice of [elsewhere, older] as readonly Voice[]) {
-    const model = await modelOf(voice, server);
-    const talk = await Talk.begin("off");
-    await talk.say("Hello.");
-    await talk.ask(model);
-    await declare(talk, { toolsAdded: [webSearch] });
-    await talk.say("Look it up.");
-    await talk.ask(model);
+  const [elsewhere] = endpoints.filter(({ provider }) => provider === "openrouter");
+  const older: Endpoint = { provider: "google", model: "gemini-2.5-pro", path: "/v1beta" };
+  for (const endpoint of [elsewhere, older] as readonly Endpoint[]) {
+    const model = await modelOf(endpoint, server);
+    const conversation = await TestConversation.begin("off");
+    await conversation.say("Hello.");
+    await conversation.ask(model);
+    await declare(conversation, { toolsAdded: [webSearch] });
+    await conversation.say("Look it up.");
+    await conversation.ask(model);
     expect(supportsWebSearch(model)).toBe(false);
-    expect(JSON.stringify(asked(server).at(-1)?.body)).not.toMatch(/web_search|google_?search/i);
+    expect(JSON.stringify(modelRequests(server).at(-1)?.body)).not.toMatch(/web_search|google_?search/i);
   }
 });
 
-async function searched(voice: Voice) {
-  server = await startServer({ script: round });
-  const model = await modelOf(voice, server);
-  const talk = await begun();
+async function searched(endpoint: Endpoint) {
+  server = await startServer({ script: scriptRound });
+  const model = await modelOf(endpoint, server);
+  const conversation = await startConversation();
   const replies = await work(
-    talk,
+    conversation,
     Array.from({ length: ROUNDS }, () => model),
   );
-  return { talk, model, replies };
+  return { conversation, model, replies };
 }
 
 /** How often the newest request declares a search of the provider's own. */
@@ -153,10 +164,11 @@ function declared(): number {
 }
 
 /** What a provider wants back of a search, in its own spelling. */
-function raw({ provider }: Voice, messages: readonly unknown[]): readonly unknown[] {
-  if (provider === "anthropic") return holding(messages, "encrypted_content").filter(({ url }) => url !== undefined);
-  if (provider === "openai") return holding(messages, "action");
-  return [...holding(messages, "toolCall"), ...holding(messages, "toolResponse")];
+function raw({ provider }: Endpoint, messages: readonly unknown[]): readonly unknown[] {
+  if (provider === "anthropic")
+    return findObjectsWith(messages, "encrypted_content").filter(({ url }) => url !== undefined);
+  if (provider === "openai") return findObjectsWith(messages, "action");
+  return [...findObjectsWith(messages, "toolCall"), ...findObjectsWith(messages, "toolResponse")];
 }
 
 const { query, results: pages } = found;
