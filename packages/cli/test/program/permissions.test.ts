@@ -84,7 +84,7 @@ test("PERM7 a deny of a tool that nobody has is a mistake", async () => {
     notes: "pith: --deny Bash(rm:*): there is no tool Bash; did you mean bash?\n",
   });
   expect(await ground.run(["-p", "--deny", "bash(", "go"])).toMatchObject({
-    notes: "pith: --deny bash(: write bash alone, or bash(…) with both brackets\n",
+    notes: "pith: --deny bash(: write bash alone, or bash(…) with both parentheses\n",
   });
 });
 
