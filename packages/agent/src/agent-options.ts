@@ -22,6 +22,7 @@ import type { SystemPromptOptions } from "./prompt/system-prompt.ts";
 import type { RewindOptions } from "./session/rewind-files.ts";
 import type { Tool } from "./tool.ts";
 
+/** Options of an agent. */
 export interface AgentOptions {
   readonly session: Session;
   readonly model: Model;
@@ -61,6 +62,7 @@ export interface AgentOptions {
 /** Returns the compaction limits of a model. */
 export type LimitsForModel = (model: ModelName) => CompactionLimits;
 
+/** All hooks of an agent, by event name. */
 export interface AgentHooks extends ContextHooks, CompactionHooks, TreeHooks, RunHooks, ProviderHooks {}
 
 /** State beside the conversation, such as a to-do list: sent to the model when it changes, and again after a compaction. */

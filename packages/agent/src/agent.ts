@@ -30,6 +30,7 @@ import type { PlannedFile } from "./session/rewind-files.ts";
 
 type BusyRefusal = Extract<MoveResult, { type: "refused" }>;
 
+/** The content of a user message: a string, or text and image blocks. */
 export type UserContent = UserMessage["content"];
 
 export interface AppendToSessionOptions {

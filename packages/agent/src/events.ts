@@ -18,6 +18,7 @@ import type { SummaryProgress } from "@pith/context/host";
 import type { Damage } from "@pith/context/store";
 import type { SecretFinding } from "./ports.ts";
 
+/** An event of an agent. */
 export type AgentEvent =
   | { readonly type: "agent_start" }
   | { readonly type: "turn_start" }
@@ -157,6 +158,7 @@ export type RunEnd =
  */
 export type RunFailureCode = "compaction-off" | "key-refused" | "unreachable" | "max-turns" | "max-cost";
 
+/** An event of a compaction. */
 export type CompactionEvent =
   | { readonly type: "compaction_start"; readonly reason: CompactionReason }
   | ({ readonly type: "compaction_progress"; readonly reason: CompactionReason } & SummaryProgress)
@@ -228,12 +230,14 @@ export type CompactionResult = Pick<CompactionEntry, "summary" | "firstKeptEntry
   readonly estimatedTokensAfter: number;
 };
 
+/** Why the quality of a summary may be lower than usual. */
 export interface QualityFinding {
   /** `no-model-summary`: no model wrote the summary. `repaired`: invented content was corrected. `compacted-again`: the branch was compacted before. */
   readonly code: "no-model-summary" | "repaired" | "compacted-again" | Finding["code"];
   readonly note: string;
 }
 
+/** Why a compaction starts: on request, at the threshold, or after the provider rejected a request as too long. */
 export type CompactionReason = "manual" | "threshold" | "overflow";
 
 /** Another compaction is in progress. */
@@ -242,6 +246,7 @@ export interface CompactionRefusal {
   readonly why: "compacting";
 }
 
+/** The outcome of a compaction. */
 export type AgentCompactionOutcome =
   | Exclude<CompactionOutcome, { type: "compacted" }>
   | (Extract<CompactionOutcome, { type: "compacted" }> & CompactionResult);

@@ -1,4 +1,4 @@
-/** The door `@pith/agent`: exports the agent loop, its tools, its permissions, and the ports to its workspace. */
+/** Exports `@pith/agent`: the agent loop, its tools, permissions and extensions, and the ports to its workspace. */
 
 export { Agent, type UserContent } from "./agent.ts";
 export {

@@ -3,6 +3,7 @@
 import type { BlobStore, BlobWriteResult, BlobWriter, ReadBlobResult } from "./ports.ts";
 import { hashBytes } from "./text.ts";
 
+/** Options of `createMemoryBlobs`. */
 export interface MemoryBlobsOptions {
   /** The maximum size of all blobs; the oldest are removed first. Default: 64 MB. */
   readonly maxTotalBytes?: number;

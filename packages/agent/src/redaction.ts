@@ -72,6 +72,7 @@ function withText(delta: MessageDelta, text: string): readonly MessageDelta[] {
   return [delta.type === "tool-call-delta" ? { ...delta, json: text } : { ...delta, text }];
 }
 
+/** Wraps a blob store so that secrets are redacted before they are stored. */
 export function redactBlobs(blobs: BlobStore, secrets: Pick<Secrets, "stream">): BlobStore {
   return {
     keep: async (bytes) => {

@@ -2,6 +2,7 @@
 
 import type { ImageBlock, TextBlock, Tool as ToolSchema } from "@pith/context";
 
+/** A tool that the model can call. */
 export interface Tool extends ToolSchema {
   /** Whether a second run has no further effect. An interrupted call of another tool is never repeated automatically. */
   readonly isIdempotent: boolean;
@@ -18,6 +19,7 @@ export interface Tool extends ToolSchema {
   run(call: ToolCall): Promise<ToolOutput>;
 }
 
+/** What a tool gets when it is called. */
 export interface ToolCall {
   readonly id: string;
   readonly arguments: Readonly<Record<string, unknown>>;
@@ -38,6 +40,7 @@ export interface PermissionGrant {
   readonly isExcluded: (path: string) => boolean;
 }
 
+/** What a tool returns. */
 export interface ToolOutput {
   readonly content: readonly (TextBlock | ImageBlock)[];
   readonly isError?: boolean;

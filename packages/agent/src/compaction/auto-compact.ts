@@ -40,6 +40,7 @@ export async function* runCompaction(
   return yield* compactInRun(run, request);
 }
 
+/** The outcome of a change of the model. */
 export type SetModelResult =
   | { readonly type: "set" }
   /** The context does not fit the new model, even after a compaction. The model is not changed. */

@@ -3,6 +3,7 @@
 import type { AssistantMessage, Entry, LoadedBranch, ToolCallBlock } from "@pith/context";
 import { mayBeLostMessage, QUEUE_TYPE } from "@pith/context/host";
 
+/** What an interrupted run still has to do. */
 export type PendingWork =
   | { readonly type: "results"; readonly calls: readonly OpenCall[] }
   | { readonly type: "reply" }

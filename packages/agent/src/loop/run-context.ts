@@ -45,6 +45,7 @@ export class ContinuationCounter {
 /** How many messages of a kind are delivered at once. */
 export type QueueMode = "all" | "one-at-a-time";
 
+/** The delivery mode of each kind of queued message. */
 export type QueueModes = Readonly<Record<QueuedMessage["kind"], QueueMode>>;
 
 export const defaultQueueModes: QueueModes = { steer: "all", followUp: "one-at-a-time" };

@@ -4,6 +4,7 @@ import type { Session } from "@pith/context";
 import { addUsage, usageOfEntry, zeroUsage } from "@pith/context/host";
 import type { RunEnd } from "../events.ts";
 
+/** Limits of one run. */
 export interface RunLimits {
   /** The maximum number of turns of one run. */
   readonly maxTurns?: number;

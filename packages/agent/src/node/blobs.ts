@@ -9,6 +9,7 @@ import type { BlobStore, BlobWriteResult, FileOriginals } from "../ports.ts";
 import { hashBytes } from "../text.ts";
 import { ensureOwnerOnlyFolder, readRegularFile, UNFINISHED_PREFIX, writeOwnerOnlyFile } from "./safe-files.ts";
 
+/** Options of `originalsFolder`. */
 export interface OriginalsFolderOptions {
   /** Larger files are not stored; 16 MB by default. */
   readonly maxFileBytes?: number;
@@ -64,6 +65,7 @@ async function isStored(path: string, size: number): Promise<boolean> {
   return stats?.isFile() === true && stats.size === size;
 }
 
+/** Options of `sessionBlobs`. */
 export interface SessionBlobsOptions {
   /** The limit for one blob; 256 MB by default. */
   readonly quota?: number;

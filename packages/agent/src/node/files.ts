@@ -218,6 +218,7 @@ function copyOwnerAndMode({ mode, uid, gid }: Stats): { mode: number; prepare: (
   return { mode: OWNER_ONLY_MODE, prepare };
 }
 
+/** Options of `nodeFiles`. */
 export interface NodeFilesOptions extends PrivateTemporaryOptions {
   /** The folder from which relative paths start; absolute. */
   readonly root: string;

@@ -59,6 +59,7 @@ function isStringArray(value: unknown): boolean {
   return Array.isArray(value) && value.every((text) => typeof text === "string");
 }
 
+/** Options of `projectRules`. */
 export interface ProjectRulesOptions {
   /** The rules file in Pith's home. */
   readonly file: string;
@@ -70,6 +71,7 @@ export interface ProjectRulesOptions {
   readonly tools?: readonly string[];
 }
 
+/** The rules that the user remembered for a project. */
 export interface ProjectRules {
   /** The rules remembered for this workspace. */
   load(): Promise<readonly Rule[]>;

@@ -41,12 +41,14 @@ async function followMissingPath(path: string, linksLeft: number): Promise<strin
   return link === null ? candidate : await followLinks(resolve(folder, link), linksLeft - 1);
 }
 
+/** A file that was opened without following links. */
 export interface OpenedFile {
   readonly file: FileHandle;
   /** A path to the open file that cannot be redirected (`/proc/self/fd/…`); on other systems the path it was opened by. */
   readonly path: string;
 }
 
+/** Options of `openNoFollow`. */
 export interface OpenOptions {
   /** Its path without links. */
   readonly realPath: string | Buffer;
@@ -215,6 +217,7 @@ async function withOpenFile<Result>(
 const OWNER_ONLY_FILE_MODE = 0o600;
 const OWNER_ONLY_FOLDER_MODE = 0o700;
 
+/** The text of a file, or why it is not used. */
 export type OwnedFileResult =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "none" }

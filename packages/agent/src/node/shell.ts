@@ -15,6 +15,7 @@ export interface NodeShellOptions extends Pick<SpawnOptions, "root">, Environmen
   readonly platform?: NodeJS.Platform;
 }
 
+/** Creates a shell that runs commands on this machine without a sandbox. */
 export function nodeShell({
   root,
   platform = process.platform,

@@ -14,6 +14,7 @@ import { matchRule, rulesAllow } from "./match-rules.ts";
 import type { PermissionRequest } from "./request.ts";
 import type { Rule, RuleSource } from "./rules.ts";
 
+/** A record of the audit log. */
 export type AuditRecord =
   | {
       readonly event: "decision";
@@ -41,6 +42,7 @@ export type AuditRecord =
     }
   | { readonly event: "mode"; readonly from: PermissionMode; readonly to: PermissionMode };
 
+/** The rule that led to a decision. */
 export interface AuditRule {
   readonly text: string;
   readonly source?: RuleSource;

@@ -138,6 +138,7 @@ function patternsOfType<Type extends Pattern["type"]>(
   return patterns.filter((pattern): pattern is Extract<Pattern, { type: Type }> => pattern.type === type);
 }
 
+/** The paths that deny rules protect, for a sandbox. */
 export interface DeniedPaths {
   /** Absolute paths of files and folders that must not be read. */
   readonly unreadable: readonly string[];

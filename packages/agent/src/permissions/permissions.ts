@@ -37,6 +37,7 @@ import {
 } from "./request.ts";
 import type { Rule } from "./rules.ts";
 
+/** Options of `Permissions`. */
 export interface PermissionsOptions {
   readonly mode: PermissionMode;
   readonly rules?: Partial<Rules>;
@@ -57,6 +58,7 @@ export interface RuleStore {
   remember(rule: Rule): Promise<void>;
 }
 
+/** Decides which tool calls may run, by mode and rules, and asks the user. */
 export class Permissions implements PermissionCheck {
   readonly #options: PermissionsOptions;
   #mode: PermissionMode;

@@ -10,6 +10,7 @@ import { rulesAllow } from "./match-rules.ts";
 import type { PermissionPaths, PermissionRequest } from "./request.ts";
 import { parseRule, type Rule } from "./rules.ts";
 
+/** A permission question to the user. */
 export interface PermissionQuestion {
   readonly tool: string;
   readonly arguments: Readonly<Record<string, unknown>>;
@@ -22,6 +23,7 @@ export interface PermissionQuestion {
   readonly yesLasts?: "session";
 }
 
+/** The user's answer to a permission question. */
 export type PermissionAnswer =
   | { readonly type: "yes"; readonly remember?: { readonly rule: Rule; readonly for: "session" | "project" } }
   /** `word` is the user's reason, which the model receives. */

@@ -7,6 +7,7 @@ export interface PermissionCheck {
   permit(request: ToolRequest, options: { readonly signal: AbortSignal }): Promise<PermissionResult>;
 }
 
+/** A tool call whose permission is checked. */
 export interface ToolRequest {
   readonly tool: string;
   readonly arguments: Readonly<Record<string, unknown>>;
@@ -16,6 +17,7 @@ export interface ToolRequest {
   readonly isAgain?: boolean;
 }
 
+/** Whether a tool call is permitted. */
 export type PermissionResult =
   | { readonly type: "permitted"; readonly grant?: PermissionGrant }
   /** `why` is sent to the model. */

@@ -4,6 +4,7 @@ import { matchWithGaps } from "../glob.ts";
 import { allCommandsMatch, matchCommandLine, type RuleMatch, simpleCommandWords } from "./match-command.ts";
 import type { PermissionPaths, ResolvedPath } from "./request.ts";
 
+/** A permission rule. */
 export interface Rule {
   /** The rule as shown and stored. */
   readonly text: string;
@@ -24,8 +25,10 @@ export type RuleSource = "flag" | "settings" | "project" | "session" | "extensio
 
 export type Pattern = CommandPattern | PathPattern | HostPattern | PortPattern;
 
+/** The result of `parseRule`. */
 export type ParsedRule = { readonly type: "rule"; readonly rule: Rule } | RuleError;
 
+/** Why a text is not a valid rule. */
 export interface RuleError {
   readonly type: "mistake";
   readonly code: RuleErrorCode;
@@ -50,6 +53,7 @@ export function ruleError(code: RuleErrorCode, message: string): RuleError {
   return { type: "mistake", code, message };
 }
 
+/** Options of `parseRule`. */
 export interface ParseRuleOptions {
   /** Names of tools besides the built-in ones. */
   readonly tools?: readonly string[];

@@ -44,6 +44,7 @@ export interface SystemMessageOptions {
   readonly skills?: readonly Skill[];
 }
 
+/** A file with instructions of the project, such as AGENTS.md. */
 export interface ProjectText {
   readonly path: string;
   readonly text: string;
@@ -157,6 +158,7 @@ export function keepExtensionSection(wanted: SystemMessage, before: SystemMessag
   return text ? { ...wanted, sections: { ...wanted.sections, [EXTENSION_SECTION]: text } } : wanted;
 }
 
+/** What the system prompt is built from. */
 export interface SystemPromptOptions extends Omit<SystemMessageOptions, "tools">, Environment {}
 
 export interface EnsureSystemPromptOptions {

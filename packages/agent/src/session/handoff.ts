@@ -12,8 +12,10 @@ import { appendEntries } from "../append-entries.ts";
 import { createModelBudget, type RunContext } from "../loop/run-context.ts";
 import { HANDOFF_FILES, HANDOFF_MESSAGE, HANDOFF_PROMPT } from "./handoff-prompt.ts";
 
+/** Whether a file of the workspace exists. */
 export type FileExists = (path: string) => Promise<boolean>;
 
+/** The result of a handoff to a new session. */
 export type HandOffResult =
   | {
       readonly type: "written";

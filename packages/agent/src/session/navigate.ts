@@ -94,6 +94,7 @@ export interface NavigateOptions {
   readonly restoreFiles?: boolean | readonly string[];
 }
 
+/** The result of a move in the session tree. */
 export type NavigateResult =
   | (MoveResult & { readonly files?: RewindResult })
   /** These files were changed by others since, or their bytes were not kept. The leaf has not moved. */

@@ -93,6 +93,7 @@ function hasForeignChange(changes: readonly FileChange[]): boolean {
   return changes.some(({ before }, index) => index > 0 && changes[index - 1]?.after !== before);
 }
 
+/** Options of restoring files. */
 export interface RewindOptions {
   readonly files: WorkspaceFiles;
   readonly originals: FileOriginals;
@@ -100,12 +101,15 @@ export interface RewindOptions {
   readonly checkPermission: CheckRestorePermission;
 }
 
+/** Checks whether a file may be restored. */
 export type CheckRestorePermission = (path: string) => Promise<RestorePermission>;
 
+/** Whether a file may be restored. */
 export type RestorePermission =
   /** `realPath` is the path with all links resolved. Only this file is opened. */
   { readonly type: "permitted"; readonly realPath: string } | { readonly type: "refused"; readonly why: string };
 
+/** A file that a rewind would change, and whether it can. */
 export interface PlannedFile extends FileTarget {
   readonly type: RestoreVerdict;
   /** The hash of the current content; null if there is no file, `unreadable` if it cannot be read. */
@@ -114,6 +118,7 @@ export interface PlannedFile extends FileTarget {
   readonly why?: string;
 }
 
+/** What a rewind would do with a file. */
 export type RestoreVerdict =
   /** The file is as the session left it, and can be restored. */
   | "restore"
@@ -190,12 +195,14 @@ export interface RewindFilesOptions extends RewindOptions {
   readonly only?: readonly string[];
 }
 
+/** The result of restoring files. */
 export type RewindResult =
   /** Without files that already had the target content. */
   | { readonly type: "rewound"; readonly files: readonly RewindFileResult[] }
   /** No file was touched, because these were changed by others or their bytes were not kept. */
   | { readonly type: "refused"; readonly conflicts: readonly PlannedFile[] };
 
+/** What a rewind did with one file. */
 export type RewindFileResult =
   | { readonly type: "restored" | "removed"; readonly path: string }
   /** `skipped`: restoring it is not permitted. */

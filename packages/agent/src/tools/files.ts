@@ -61,6 +61,7 @@ async function saveBoth(
   return unsavedSides;
 }
 
+/** Options of the file tools. */
 export interface FileToolOptions {
   readonly files: WorkspaceFiles;
   /** Opens references such as `blob:1a2b3c4d`. */

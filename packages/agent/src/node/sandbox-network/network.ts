@@ -11,6 +11,7 @@ import { connectSockets, machineLoopback, type NetworkBackend, NetworkNamespace 
 import type { ProxyCommand, startProxy } from "./proxy.ts";
 import type { Environment } from "./upstream.ts";
 
+/** A connection that a command wants to open. */
 export interface HostRequest {
   readonly host: string;
   readonly port: number;
@@ -18,10 +19,13 @@ export interface HostRequest {
   readonly command: string | null;
 }
 
+/** Whether a command may reach a host. */
 export type HostDecision = { readonly type: "allowed" } | { readonly type: "refused"; readonly why: string };
 
+/** Decides whether a command may reach a host. */
 export type PermitHost = (request: HostRequest, options: { readonly signal: AbortSignal }) => Promise<HostDecision>;
 
+/** Options of `SandboxNetwork`. */
 export interface SandboxNetworkOptions {
   /** The program that creates the namespace; null where commands share the machine's loopback and their sandbox opens one port of it. */
   readonly program: Bubblewrap | null;
@@ -33,6 +37,7 @@ export interface SandboxNetworkOptions {
   readonly privateHosts?: readonly string[];
 }
 
+/** A command that uses the network of the sandbox. */
 export interface NetworkCommand {
   /** The command line, shown in the question to the user. */
   readonly text: string;
@@ -41,6 +46,7 @@ export interface NetworkCommand {
   readonly onConnection?: ((connection: NetworkConnection) => void) | undefined;
 }
 
+/** A command that may use the proxy until it is unregistered. */
 export interface RegisteredCommand {
   /** The arguments before bubblewrap's command line. */
   readonly commandPrefix: readonly string[];
@@ -60,6 +66,7 @@ const MAX_PORT_CONNECTIONS = 256;
 /** Reached without the proxy: servers that commands start in the namespace, and ports of the machine that the user opened. */
 const NO_PROXY_HOSTS = "localhost,127.0.0.1,::1";
 
+/** The network of sandboxed commands: a proxy that lets permitted hosts through. */
 export class SandboxNetwork {
   readonly #options: SandboxNetworkOptions;
   readonly #backend: NetworkBackend;

@@ -11,6 +11,7 @@ import { findToolchains } from "../sandbox/toolchains.ts";
 import type { LiteralPath, RuntimeConfig } from "./host.ts";
 import { type InstalledRuntime, packageFolder, RUNTIME_PACKAGE } from "./install.ts";
 
+/** Options of `runtimeShell`. */
 export interface RuntimeSandboxOptions extends Omit<SandboxOptions, "program" | "journal"> {
   readonly runtime: InstalledRuntime;
 }

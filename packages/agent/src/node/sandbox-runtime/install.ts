@@ -8,8 +8,10 @@ import { readFolderNames } from "../sandbox/options.ts";
 import { quoteWord } from "../shell.ts";
 import { PINNED_PACKAGES, type PinnedPackage } from "./pinned-packages.ts";
 
+/** The npm package of the sandbox runtime. */
 export const RUNTIME_PACKAGE = "@anthropic-ai/sandbox-runtime";
 
+/** An installed sandbox runtime. */
 export interface InstalledRuntime {
   /** The folder in which npm installed it and its dependencies. */
   readonly folder: string;
@@ -52,6 +54,7 @@ function readVersion(folder: string): string | null {
   }
 }
 
+/** The folder of an npm package in an installation. */
 export function packageFolder(folder: string, name: string): string {
   return join(folder, "node_modules", name);
 }

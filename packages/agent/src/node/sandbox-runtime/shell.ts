@@ -27,6 +27,7 @@ import {
 } from "./config.ts";
 import { RuntimeHost, SYSTEM_PATH } from "./host.ts";
 
+/** A shell in the sandbox runtime, to be closed after use. */
 export interface RuntimeShell extends WorkspaceShell {
   /** Ends the runtime's process. */
   close(): Promise<void>;

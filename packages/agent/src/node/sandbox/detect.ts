@@ -12,6 +12,7 @@ import { existingRealPath, existingRealPaths, type SandboxOptions } from "./opti
 import { buildFilter } from "./seccomp.ts";
 import { secretPathsIn } from "./secret-paths.ts";
 
+/** A search for a program in PATH. */
 export interface ProgramSearch {
   readonly name: string;
   /** The value of `PATH`. */
@@ -92,6 +93,7 @@ export function findRootProblem(root: string, home: string): string | null {
   return secret ? `the workspace lies in ${secret}, which holds secrets; start pith in another folder` : null;
 }
 
+/** Whether bubblewrap works on this machine, and why not. */
 export type SandboxDetection =
   | {
       readonly type: "available";
@@ -109,6 +111,7 @@ export type SandboxDetection =
 /** The sandbox for commands: bubblewrap, or on macOS the sandbox runtime, which is loaded with the first command. */
 export type CommandSandbox = SandboxDetection | { readonly type: "runtime"; readonly runtime: InstalledRuntime };
 
+/** Options of `findCommandSandbox`. */
 export interface SandboxDetectionOptions extends Pick<SandboxOptions, "root" | "home" | "environment"> {
   /** Where the sandbox runtime is installed, on systems without bubblewrap. */
   readonly runtimeFolder: string;
@@ -131,6 +134,7 @@ const STRICT_ISOLATION_ARGUMENTS: readonly string[] = [...ISOLATION_ARGUMENTS, "
 
 const TIMEOUT_MS = 10_000;
 
+/** Finds the sandbox for commands on this system: bubblewrap, or the sandbox runtime on macOS. */
 export async function findCommandSandbox(options: SandboxDetectionOptions): Promise<CommandSandbox> {
   const { root, home, runtimeFolder, platform = process.platform } = options;
   if (platform !== "darwin") return await detectSandbox({ ...options, platform });
@@ -144,6 +148,7 @@ export async function findCommandSandbox(options: SandboxDetectionOptions): Prom
 
 type BubblewrapDetectionOptions = Pick<SandboxDetectionOptions, "root" | "environment" | "platform">;
 
+/** Checks whether commands can run in bubblewrap for this workspace. */
 export async function detectSandbox(
   options: BubblewrapDetectionOptions & Pick<SandboxOptions, "home">,
 ): Promise<SandboxDetection> {

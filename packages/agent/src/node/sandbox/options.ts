@@ -5,6 +5,7 @@ import { basename, dirname, isAbsolute } from "node:path";
 import type { SandboxNetwork } from "../sandbox-network/network.ts";
 import type { Bubblewrap } from "./mounts.ts";
 
+/** Options of the bubblewrap sandbox. */
 export interface SandboxOptions {
   /** As `detectSandbox` found it. */
   readonly program: Bubblewrap;

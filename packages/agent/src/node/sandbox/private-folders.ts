@@ -14,6 +14,7 @@ import { copyConfigurations } from "./copy-configuration.ts";
 import { readFolderNames, SESSIONS_PREFIX, TEMPORARY_FOLDERS } from "./options.ts";
 import { currentProcess, hasEnded, type ProcessRecord, removeJournaledNames } from "./placeholders.ts";
 
+/** Options of `openPrivateFolders`. */
 export interface PrivateFolderOptions {
   /** The parent folder, such as `~/.pith/sandbox`; commands must not see it. */
   readonly folder: string;
@@ -24,6 +25,7 @@ export interface PrivateFolderOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
+/** The private home and temporary folder of sandboxed commands. */
 export interface PrivateFolders {
   readonly home: string;
   readonly temporary: string;
@@ -44,6 +46,7 @@ const SESSIONS_FOLDER = "sessions";
 const JOURNAL_SUFFIX = ".names";
 const REMOVED_PREFIX = "removed-";
 
+/** Creates the private home and temporary folder of a workspace's sandbox. */
 export async function openPrivateFolders(options: PrivateFolderOptions): Promise<PrivateFolders> {
   const { root, home, environment } = options;
   const workspace = (await resolveRealPath(root)) ?? root;

@@ -24,6 +24,7 @@ import { buildFilter } from "./seccomp.ts";
 /** A visible folder may be moved between the check and the mount. */
 const MAX_TRIES = 3;
 
+/** Creates a shell that runs each command in bubblewrap. */
 export function sandboxedShell(sandbox: SandboxOptions): WorkspaceShell {
   const launcher = new SandboxLauncher(sandbox);
   return {
@@ -123,6 +124,7 @@ export function notStartedResult(why: string): ShellResult {
   return { type: "not-started", message: `the command was not run, because its sandbox could not be created: ${why}` };
 }
 
+/** A program to start in the sandbox. */
 export interface LaunchOptions
   extends Pick<ShellOptions, "hosts" | "environment" | "credentialFiles" | "onConnection"> {
   /** The program with its arguments. */
@@ -131,6 +133,7 @@ export interface LaunchOptions
   readonly commandText: string;
 }
 
+/** The command line that starts a program in the sandbox. */
 export interface SandboxLaunch {
   readonly program: string;
   readonly arguments: readonly string[];
@@ -144,6 +147,7 @@ export interface SandboxLaunch {
   release(): void;
 }
 
+/** The command line of a sandboxed program, or why there is none. */
 export type LaunchResult =
   | { readonly type: "ready"; readonly launch: SandboxLaunch }
   /** The sandbox could not be created; another try may succeed. */

@@ -151,6 +151,7 @@ async function readModifiedTime(name: Buffer, { openPath }: SearchedFolder): Pro
   return { path: decodePath(name), modifiedMs: stats?.mtimeMs ?? 0 };
 }
 
+/** Options of `nodeSearch`. */
 export interface NodeSearchOptions extends PrivateTemporaryOptions {
   /** The folder from which relative paths start; absolute. */
   readonly root: string;

@@ -220,6 +220,7 @@ async function readPage({ url }: Route, response: IncomingMessage, maxBytes: num
   return { type: "page", url: url.href, status: response.statusCode ?? 0, contentType, bytes, isComplete: isWhole };
 }
 
+/** Options of `nodeWeb`. */
 export interface NodeWebOptions {
   /** The user's own hosts as `host:port`. They may have private addresses; pages of other hosts cannot redirect to them. */
   readonly allowedHosts?: readonly string[];

@@ -11,6 +11,7 @@ import { type BashInput, type CommandInput, describeBash, parseBashInput } from 
 import { type CommandLaunch, type CommandRunContext, type Job, Jobs } from "./jobs.ts";
 import { buildBashResult, Connections, type Sandbox } from "./result.ts";
 
+/** The bash tool, which also manages background jobs. */
 export interface BashTool extends Tool {
   readonly intent: (args: Readonly<Record<string, unknown>>) => Intent;
   /** One line for each running job; null if there is none. */
@@ -19,6 +20,7 @@ export interface BashTool extends Tool {
   dispose(): Promise<void>;
 }
 
+/** Options of the bash tool. */
 export interface BashToolOptions {
   /** Set if the shell is sandboxed. */
   readonly sandbox?: Sandbox | undefined;

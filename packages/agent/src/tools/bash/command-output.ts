@@ -60,6 +60,7 @@ export interface OutputSnapshot extends ExcerptText {
   readonly blob: BlobWriteResult | null;
 }
 
+/** Collects the output of a command: bounded text for the model, and the whole output as a blob if it is longer. */
 export class CommandOutput {
   readonly #options: CommandOutputOptions;
   readonly #terminal: TerminalBuffer;

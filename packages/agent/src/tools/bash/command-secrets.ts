@@ -13,11 +13,13 @@ export interface SecretSource {
   findLogin(name: string, options: LoginOptions): Promise<Login | null>;
 }
 
+/** The hosts that a command may reach with a login. */
 export interface LoginOptions {
   readonly hosts: readonly string[];
   readonly signal: AbortSignal;
 }
 
+/** The environment variables and credential files of a login. */
 export type Login = Required<Pick<ShellOptions, "environment" | "credentialFiles">>;
 
 export interface SecretRequest extends LoginOptions {

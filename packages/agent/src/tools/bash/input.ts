@@ -167,6 +167,7 @@ const portProperties = {
 
 const outsideProperty = { type: "boolean", description: "Run outside the sandbox; the user is asked" };
 
+/** The network of sandboxed commands: none, permitted hosts, or every public host. */
 export type NetworkSetting = "off" | "hosts" | "open";
 
 export interface BashDescription {

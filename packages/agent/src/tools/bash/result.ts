@@ -7,6 +7,7 @@ import { formatBytes } from "../tool-io.ts";
 import type { CommandOutput, OutputSnapshot } from "./command-output.ts";
 import type { NetworkSetting } from "./input.ts";
 
+/** The sandbox that the bash tool runs commands in. */
 export interface Sandbox {
   /** The shell outside the sandbox, for commands that the user permits there. */
   readonly unconfined: WorkspaceShell;
@@ -22,6 +23,7 @@ export interface Sandbox {
   readonly hasLocalhost?: boolean;
 }
 
+/** Opens ports between the sandbox and the user's machine. */
 export interface SandboxPorts {
   /** Makes a port of the user's machine reachable for commands. */
   connect(port: number, options: { readonly signal: AbortSignal }): Promise<PortResult>;

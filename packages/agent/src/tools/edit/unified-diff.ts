@@ -2,6 +2,7 @@
 
 import { applySplices, findCommonEnds, lineNumbersAt, type Splice } from "./text-file.ts";
 
+/** A text and the changes to it. */
 export interface DiffInput {
   readonly path: string;
   readonly text: string;
@@ -16,6 +17,7 @@ export interface Change {
   readonly newLines: readonly string[];
 }
 
+/** Formats changes as a unified diff of bounded length. */
 export function unifiedDiff({ path, text, splices }: DiffInput): string {
   const lines = splitLines(text);
   let shift = 0;
