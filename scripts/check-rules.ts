@@ -41,8 +41,8 @@ export function checkRules(root: string): RuleReport {
   const citedNumbers = new Set(names.flatMap(({ name }) => citedRules(name)));
   const faults = [
     ...checkHasRules(rules),
-    ...rules.filter(({ number }) => !citedNumbers.has(number)).map(untestedRule),
-    ...rules.filter(isRepeated).map(repeatedRule),
+    ...rules.filter(({ number }) => !citedNumbers.has(number)).map(describeUntestedRule),
+    ...rules.filter(isRepeated).map(describeRepeatedRule),
     ...names.flatMap((name) => checkCitedRules(name, ruleNumbers)),
   ];
   return { rules: ruleNumbers.size, faults: sortFaults(faults) };
@@ -81,7 +81,7 @@ function checkHasRules(rules: readonly Rule[]): Fault[] {
   return [{ path: RULES_FILE, line: 1, sentence: "has no rule; write rules as `- **CUT1** the text of the rule`" }];
 }
 
-function untestedRule({ number, line }: Rule): Fault {
+function describeUntestedRule({ number, line }: Rule): Fault {
   return {
     path: RULES_FILE,
     line,
@@ -93,7 +93,7 @@ function isRepeated({ number, line }: Rule, _: number, rules: readonly Rule[]): 
   return rules.some((other) => other.number === number && other.line < line);
 }
 
-function repeatedRule({ number, line }: Rule): Fault {
+function describeRepeatedRule({ number, line }: Rule): Fault {
   return {
     path: RULES_FILE,
     line,

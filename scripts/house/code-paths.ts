@@ -1,16 +1,20 @@
 /**
- * Checks the lists of files in ARCHITECTURE.md that show one turn and one bash call in reading order.
+ * Checks the lists of files in ARCHITECTURE.md that show one turn, one bash call and one compaction in reading order.
  *
  * A list shows the files that one must open to follow the path; helpers of these files are not listed. Every listed file exists. Every file
  * after the first is connected to an earlier one in one of three ways: the earlier file imports it, it imports the earlier file (a callback
  * or a shared type), or both import the same name from a port file. Type imports count, and an import through an entry point counts as an
  * import of the file that declares the name.
+ *
+ * The list of a compaction is complete: it starts with files of the agent. Then come the file that declares the `compact` which the agent
+ * calls, `compaction/compact.ts` and every file of its folder that it reaches by value imports, and last the session, which appends the
+ * batch.
  */
 
 import type { Fault } from "../fault.ts";
 import { countLines, lineAt, listImports, type Source } from "../source/source.ts";
-import { relativeImportGraph, valueImportGraph } from "./import-graph.ts";
-import type { Workspace } from "./workspace.ts";
+import { findImportedFile, reachableFiles, relativeImportGraph, valueImportGraph } from "./import-graph.ts";
+import { CONTEXT_SOURCES, type Workspace } from "./workspace.ts";
 
 const PAGE = "ARCHITECTURE.md";
 const CHECKED_LISTS = ["turn path", "bash path"];
@@ -32,14 +36,14 @@ export function countPathLines(workspace: Workspace, name: string): number {
   return sources.reduce((sum, source) => sum + countLines(source), 0);
 }
 
-export interface FileList {
+interface FileList {
   readonly line: number;
   readonly items: readonly { readonly file: string | null; readonly line: number }[];
   readonly files: readonly string[];
 }
 
 /** Every line between the marks is an item, a continuation that is indented, or empty. */
-export function readFileList({ architecture }: Workspace, name: string): FileList | null {
+function readFileList({ architecture }: Workspace, name: string): FileList | null {
   const match = new RegExp(`<!-- ${name} -->\\n(.*?)<!-- end of ${name} -->`, "s").exec(architecture);
   if (match === null) return null;
   const line = lineAt(architecture, match.index);
@@ -50,11 +54,11 @@ export function readFileList({ architecture }: Workspace, name: string): FileLis
   return { line, items, files: items.flatMap(({ file }) => file ?? []) };
 }
 
-export function missingList(name: string): Fault {
+function missingList(name: string): Fault {
   return { path: PAGE, line: 1, sentence: `has no list between \`<!-- ${name} -->\` and its end mark` };
 }
 
-export function findMalformedItems({ items }: FileList): readonly Fault[] {
+function findMalformedItems({ items }: FileList): readonly Fault[] {
   const sentence = "is not an item of the form - `packages/…/x.ts`: what it does.";
   return items.filter(({ file }) => file === null).map(({ line }) => ({ path: PAGE, line, sentence }));
 }
@@ -82,4 +86,62 @@ function listPortNames(source: Source): readonly string[] {
   return listImports(source).flatMap(({ target, names }) =>
     target !== null && PORT_FILES.includes(target) ? names.map(({ name }) => name) : [],
   );
+}
+
+const COMPACTION_LIST = "compaction path";
+
+export function checkCompactionPath(workspace: Workspace): readonly Fault[] {
+  const list = readFileList(workspace, COMPACTION_LIST);
+  if (list === null) return [missingList(COMPACTION_LIST)];
+  const malformed = findMalformedItems(list);
+  if (malformed.length > 0) return malformed;
+  const reachedFiles = listReachedFiles(workspace);
+  if (reachedFiles.length === 0) return [{ path: PAGE, line: list.line, sentence: `${START_FILE} is not there` }];
+  const called = findImportedFile(workspace, list.files.findLast(isAgentFile) ?? "", "compact");
+  const expected = [...new Set([...(called === undefined ? [] : [called]), ...reachedFiles, END_FILE])];
+  return [
+    ...expected
+      .filter((file) => !list.files.includes(file))
+      .map((file) => ({ path: PAGE, line: list.line, sentence: `${file} is on the compaction path; list it` })),
+    ...list.items
+      .filter(({ file }) => file !== null && !isAgentFile(file) && !expected.includes(file))
+      .map(({ file, line }) => ({ path: PAGE, line, sentence: `${file} is not on the compaction path; remove it` })),
+    ...checkAgentFiles(workspace, list),
+  ];
+}
+
+function isAgentFile(file: string): boolean {
+  return file.startsWith("packages/agent/src/");
+}
+
+const COMPACTION_FOLDER = `${CONTEXT_SOURCES}compaction/`;
+const START_FILE = `${COMPACTION_FOLDER}compact.ts`;
+const END_FILE = `${CONTEXT_SOURCES}session/session.ts`;
+
+/** `compact.ts` and the files of its folder that it reaches. */
+function listReachedFiles(workspace: Workspace): readonly string[] {
+  const sources = workspace.sources.filter(({ path }) => path.startsWith(COMPACTION_FOLDER));
+  const graph = valueImportGraph(workspace, sources);
+  if (!graph.has(START_FILE)) return [];
+  return [
+    START_FILE,
+    ...[...reachableFiles(graph, START_FILE)].filter((path) => graph.has(path) && path !== START_FILE),
+  ];
+}
+
+/** Each listed file of the agent is imported by the one before it, and the last one calls `compact`. */
+function checkAgentFiles(workspace: Workspace, list: FileList): readonly Fault[] {
+  const files = list.files.filter(isAgentFile);
+  const readText = (file: string): string => workspace.sources.find(({ path }) => path === file)?.text ?? "";
+  const createFault = (sentence: string): Fault => ({ path: PAGE, line: list.line, sentence });
+  const unlinked = files.slice(1).filter((file, index) => {
+    const name = file.slice(file.lastIndexOf("/") + 1);
+    return !readText(files[index] ?? "").includes(`/${name}"`);
+  });
+  const isCalled = /\bcompact\(/.test(readText(files.at(-1) ?? ""));
+  return [
+    ...(files.length === 0 ? [createFault("names no file of the agent")] : []),
+    ...unlinked.map((file) => createFault(`${file} is not imported by the file listed before it`)),
+    ...(isCalled ? [] : [createFault(`${files.at(-1) ?? "the agent"} does not call compact`)]),
+  ];
 }

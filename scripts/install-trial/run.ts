@@ -81,7 +81,7 @@ async function installLibraries(folder: string, tarballs: readonly PackedPackage
   );
   writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "consumer", private: true, type: "module" }));
   writeFileSync(join(folder, "import.js"), importScript(entryPoints));
-  writeFileSync(join(folder, "use.ts"), typedScript(entryPoints));
+  writeFileSync(join(folder, "use.ts"), createTypedScript(entryPoints));
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(TSCONFIG));
   const env = createEnvironment(folder, process.env.PATH ?? "");
   const flags = ["--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error"];
@@ -141,7 +141,7 @@ function importScript(entryPoints: readonly string[]): string {
   return `${imports.join("\n")}\n${USE}`;
 }
 
-function typedScript(entryPoints: readonly string[]): string {
+function createTypedScript(entryPoints: readonly string[]): string {
   const imports = entryPoints.map((name, index) => `import * as module${index} from ${JSON.stringify(name)};`);
   const uses = entryPoints.map((_, index) => `module${index}`).join(", ");
   return `${imports.join("\n")}\nexport const all = [${uses}];\n${USE}${TYPED_USE}`;

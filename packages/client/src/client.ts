@@ -59,7 +59,7 @@ export class RpcClient {
     this.exited = new Promise((resolve) => {
       const finish = (exit: RpcExit, reason: string): void => {
         this.#exitReason ??= reason;
-        for (const respond of this.#pending.values()) respond(failedResponse(this.#exitReason));
+        for (const respond of this.#pending.values()) respond(createFailedResponse(this.#exitReason));
         this.#pending.clear();
         resolve(exit);
       };
@@ -82,7 +82,8 @@ export class RpcClient {
     this.#sentCount += 1;
     const id = `c${this.#sentCount}`;
     const response = new Promise<RpcResponse>((resolve) => {
-      if (this.#exitReason !== null) return resolve({ ...failedResponse(this.#exitReason), command: command.type });
+      if (this.#exitReason !== null)
+        return resolve({ ...createFailedResponse(this.#exitReason), command: command.type });
       this.#pending.set(id, (received) =>
         resolve(received.id === undefined ? { ...received, command: command.type } : received),
       );
@@ -143,7 +144,7 @@ export class RpcClient {
 const MAX_RECEIVED_LINE_BYTES = 256 * 1024 * 1024;
 
 /** A response of the client itself. It has no id. */
-function failedResponse(error: string): Extract<RpcResponse<never>, { success: false }> {
+function createFailedResponse(error: string): Extract<RpcResponse<never>, { success: false }> {
   return { type: "response", command: "parse", success: false, error };
 }
 

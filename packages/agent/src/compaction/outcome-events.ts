@@ -76,7 +76,7 @@ export function findQualityIssues(
   const isModelFree = route === "model-free" && hasSummarizers;
   return [
     ...(isModelFree ? [{ code: "no-model-summary" as const, note: noModelNote(failures) }] : []),
-    ...(!isModelFree && repairs.length > 0 ? [{ code: "repaired" as const, note: repairedNote(repairs) }] : []),
+    ...(!isModelFree && repairs.length > 0 ? [{ code: "repaired" as const, note: describeRepairs(repairs) }] : []),
     ...(isModelFree ? [] : findings.filter(({ code }) => FAILURE_CODES.includes(code))),
     ...findings.filter(({ code }) => code === "user-messages-evicted"),
     ...(wasCompactedBefore ? [{ code: "compacted-again" as const, note: COMPACTED_AGAIN_NOTE }] : []),
@@ -106,7 +106,7 @@ function noModelNote(failures: readonly Finding[]): string {
   return `no model wrote the summary: it lists your messages, your files and the last checks${why === undefined ? "" : ` (${why})`}`;
 }
 
-function repairedNote(findings: readonly Finding[]): string {
+function describeRepairs(findings: readonly Finding[]): string {
   const [first] = findings;
   const more = findings.length === 1 ? "" : `, and ${findings.length - 1} more`;
   return `the log does not confirm all of the summary: ${first?.note}${more}`;

@@ -67,7 +67,7 @@ export async function openNoFollow({ realPath, openPath = realPath, flags = 0 }:
   const file = await open(openPath, openFlags).catch(async (error) => {
     throw (await isReplacedByLink(realPath, error)) ? pathChangedError(realPath) : error;
   });
-  const path = await verifiedPath(file, realPath).catch(() => null);
+  const path = await verifyPath(file, realPath).catch(() => null);
   if (path !== null) return { file, path };
   await file.close();
   throw pathChangedError(realPath);
@@ -100,7 +100,7 @@ async function isReplacedByLink(realPath: string | Buffer, error: unknown): Prom
 }
 
 /** Null where the opened file is at another path. */
-async function verifiedPath(file: FileHandle, realPath: string | Buffer): Promise<string | null> {
+async function verifyPath(file: FileHandle, realPath: string | Buffer): Promise<string | null> {
   const descriptorPath = `/proc/self/fd/${file.fd}`;
   const actualPath = await readlink(descriptorPath, "buffer").catch(() => null);
   if (actualPath !== null) return isSamePath(actualPath, realPath) ? descriptorPath : null;
@@ -234,7 +234,7 @@ export async function readOwnedFile(path: string, maxBytes: number): Promise<Own
     return await readOwnedHandle(file, { path, maxBytes }).finally(() => file.close());
   } catch (error) {
     if (errorCode(error) === "ENOENT") return { type: "none" };
-    if (errorCode(error) === "ELOOP") return untrustedResult(`${path} is a link`);
+    if (errorCode(error) === "ELOOP") return createUntrustedResult(`${path} is a link`);
     throw error;
   }
 }
@@ -251,14 +251,14 @@ async function readOwnedHandle(
   { path, maxBytes }: { readonly path: string; readonly maxBytes: number },
 ): Promise<OwnedFileResult> {
   const stats = await file.stat();
-  if (!stats.isFile()) return untrustedResult(`${path} is not a regular file`);
+  if (!stats.isFile()) return createUntrustedResult(`${path} is not a regular file`);
   if (isWritableByOthers(stats))
-    return untrustedResult(`${path} belongs to another user or is writable by others (run chmod 600 on it)`);
+    return createUntrustedResult(`${path} belongs to another user or is writable by others (run chmod 600 on it)`);
   const folder = dirname(path);
   // A user who may write the folder can replace the file.
   if (isWritableByOthers(await lstat(folder)))
-    return untrustedResult(`${folder} is writable by others (run chmod 700 on it)`);
-  if (stats.size > maxBytes) return untrustedResult(`${path} is larger than ${maxBytes} bytes`);
+    return createUntrustedResult(`${folder} is writable by others (run chmod 700 on it)`);
+  if (stats.size > maxBytes) return createUntrustedResult(`${path} is larger than ${maxBytes} bytes`);
   return { type: "text", text: await file.readFile("utf8") };
 }
 
@@ -270,6 +270,6 @@ function isWritableByOthers({ uid, mode }: Stats): boolean {
   return ownUserId !== undefined && (uid !== ownUserId || (mode & OTHERS_WRITE_BITS) !== 0);
 }
 
-function untrustedResult(why: string): OwnedFileResult {
+function createUntrustedResult(why: string): OwnedFileResult {
   return { type: "untrusted", why };
 }

@@ -82,7 +82,7 @@ export interface Wrapper {
  * returns, so a caller that keeps it must copy it.
  */
 export async function runInGroup(launch: SpawnOptions, options: ShellOptions): Promise<ShellResult> {
-  if (options.signal.aborted) return killedResult("abort", options);
+  if (options.signal.aborted) return createKilledResult("abort", options);
   try {
     return await waitForEnd(spawnProcess(launch), launch, options);
   } catch (error) {
@@ -129,7 +129,7 @@ function waitForEnd(child: ChildProcess, { wrapper }: SpawnOptions, options: She
         exitCode === null
           ? { type: "killed", cause: "signal", message: `it was killed by ${signal ?? "a signal"}` }
           : { type: "ended", exitCode };
-      stopper.outcome().then((reason) => resolve(reason ? killedResult(reason, options) : ownEnd), reject);
+      stopper.outcome().then((reason) => resolve(reason ? createKilledResult(reason, options) : ownEnd), reject);
     });
   }).finally(stopper.forget);
 }
@@ -183,7 +183,7 @@ function readablePipes({ stdio }: ChildProcess): readonly Readable[] {
   return stdio.filter((pipe) => pipe instanceof Readable);
 }
 
-function killedResult(reason: StopReason, { timeoutMs = 0 }: ShellOptions): ShellResult {
+function createKilledResult(reason: StopReason, { timeoutMs = 0 }: ShellOptions): ShellResult {
   const message = reason === "abort" ? "it was stopped" : `it timed out after ${timeoutMs / 1000} s`;
   return { type: "killed", cause: reason, message };
 }

@@ -4,7 +4,7 @@ import type { ShellCommand, ShellWord } from "@pith/context/host";
 import { isInterpreter } from "./inline-code.ts";
 
 /** The command itself, then the commands within its arguments: `sudo rm x` contains `rm x`. */
-export function nestedCommands(words: readonly ShellWord[]): readonly (readonly ShellWord[])[] {
+export function findNestedCommands(words: readonly ShellWord[]): readonly (readonly ShellWord[])[] {
   const name = programName(words[0]);
   if (name === null || !WRAPPERS.has(name) || /^-[vV]$/.test((name === "command" && words[1]) || "")) return [words];
   const all = APPENDING_WRAPPERS.has(name) ? [...markReplacements(words), null] : words;
@@ -123,13 +123,13 @@ function changesPrograms({ words: parsedWords, knownPrefixes, assignments }: She
   const words = parsedWords.map((word, index) => word ?? `${knownPrefixes[index]}$`);
   return (
     assignments.some((assignment) => (hasCommand ? !isHarmless(assignment) : isUsedByPrograms(assignment))) ||
-    exportedAssignments(words).some((assignment) => !isHarmless(assignment)) ||
-    namedVariables(words).some((name) => isUsedByPrograms({ name, value: null }))
+    findExportedAssignments(words).some((assignment) => !isHarmless(assignment)) ||
+    findNamedVariables(words).some((name) => isUsedByPrograms({ name, value: null }))
   );
 }
 
 /** The variables that builtins such as `read` set. */
-function namedVariables([name, ...rest]: readonly ShellWord[]): readonly string[] {
+function findNamedVariables([name, ...rest]: readonly ShellWord[]): readonly string[] {
   return VARIABLE_NAMING_BUILTINS.has(name ?? "") ? rest.map((word) => word?.replace(/^-v/, "") ?? "") : [];
 }
 
@@ -144,7 +144,7 @@ const VARIABLE_NAMING_BUILTINS: ReadonlySet<string> = new Set([
 ]);
 
 /** The assignments of `export`, `declare -x` and `env`. `set -a` exports every later assignment. */
-function exportedAssignments([name, ...rest]: readonly ShellWord[]): readonly ShellAssignment[] {
+function findExportedAssignments([name, ...rest]: readonly ShellWord[]): readonly ShellAssignment[] {
   const program = name?.slice(name.lastIndexOf("/") + 1) ?? "";
   if (program === "set" && rest.some((word) => /^-\w*a|^allexport$/.test(word ?? "")))
     return [{ name: "*", value: null }];
@@ -182,12 +182,12 @@ const USED_BY_PROGRAMS =
 
 /** Whether the line runs a file that it writes itself. The content of that file is unknown. */
 export function runsWrittenFile(commands: readonly ShellCommand[]): boolean {
-  const paths = commands.flatMap(writtenPaths);
+  const paths = commands.flatMap(findWrittenPaths);
   const mayWriteAnyPath = commands.some(writesAnyPath) || (paths.some(isCodePath) && commands.some(containsCode));
   if ((paths.length === 0 && !mayWriteAnyPath) || commands.length === 1) return false;
   const names = new Set(paths.flatMap((path) => [fileStem(path), ...path.split("/").slice(0, -1)]));
   const writesTestFile = paths.some((path) => FOUND_BY_TESTS.test(path));
-  const innerCommands = commands.flatMap(({ words }) => nestedCommands(words));
+  const innerCommands = commands.flatMap(({ words }) => findNestedCommands(words));
   return (
     paths.some((path) => RUN_BY_OTHER_PROGRAMS.test(path)) ||
     innerCommands.some((innerCommand) => runsFile(innerCommand, names) || usesWrittenGitDir(innerCommand, paths)) ||
@@ -260,7 +260,7 @@ function writesAnyPath({ words, outputPaths }: ShellCommand): boolean {
     WRITERS.has(programName(innerCommand[0]) ?? "") && innerCommand.includes(null);
   return (
     outputPaths.includes(null) ||
-    nestedCommands(words).some((innerCommand) => choosesFileNames(innerCommand) || isUnknownWriter(innerCommand))
+    findNestedCommands(words).some((innerCommand) => choosesFileNames(innerCommand) || isUnknownWriter(innerCommand))
   );
 }
 
@@ -281,7 +281,7 @@ const NAME_CHOOSING_WRITERS: ReadonlySet<string> = new Set([
   ...["split", "csplit", "bsplit"],
 ]);
 
-function writtenPaths({ words, outputPaths }: ShellCommand): readonly string[] {
+function findWrittenPaths({ words, outputPaths }: ShellCommand): readonly string[] {
   const [program, ...rest] = words;
   const name = programName(program) ?? "";
   const isWriter = WRITERS.has(name) || (name === "sed" && rest.some((word) => /^-\w*i|^--in/.test(word ?? "")));

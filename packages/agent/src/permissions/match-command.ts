@@ -3,8 +3,8 @@
 import { parseShellLine, type ShellCommand, type ShellWord } from "@pith/context/host";
 import { withoutGitOptions } from "./git-commands.ts";
 import {
+  findNestedCommands,
   mayFollowOptions,
-  nestedCommands,
   programName,
   runsWrittenFile,
   setsProgramVariables,
@@ -75,13 +75,13 @@ const MAX_LINE_CHARS = 20_000;
 // A rule on `rm` also matches `/bin/rm` and `sudo rm`.
 function matchLoosely(ruleCommand: RuleCommand, { words, knownPrefixes }: ShellCommand): RuleMatch {
   if (words.length === 0) return "no";
-  const match = closestMatch(nestedCommands(words).map((each) => matchByName(ruleCommand, each)));
+  const match = closestMatch(findNestedCommands(words).map((each) => matchByName(ruleCommand, each)));
   if (match !== "no" || !words.includes(null)) return match;
   // `--exec=$X` is the option `--exec` with any value.
   const options = words.map(
     (word, index) => word ?? (isOption(knownPrefixes[index] ?? "") ? `${knownPrefixes[index]}$` : null),
   );
-  return nestedCommands(options).some(([name, ...rest]) => runsInlineCode(programName(name) ?? "", rest))
+  return findNestedCommands(options).some(([name, ...rest]) => runsInlineCode(programName(name) ?? "", rest))
     ? "maybe"
     : "no";
 }

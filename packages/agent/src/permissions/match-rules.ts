@@ -154,7 +154,7 @@ type PathRoots = Pick<PermissionPaths, "root" | "home">;
 
 /** Finds the denied paths that a sandbox can also close to commands: whole files and folders, without wildcards. */
 export function findDeniedPaths(deny: readonly Rule[], roots: PathRoots): DeniedPaths {
-  const candidates = deny.filter(isFileRule).map((rule) => ({ rule, place: deniedPath(rule, roots) }));
+  const candidates = deny.filter(isFileRule).map((rule) => ({ rule, place: findDeniedPath(rule, roots) }));
   const enforced = candidates.filter((candidate): candidate is EnforcedRule => candidate.place !== null);
   return {
     unreadable: enforced.filter(({ rule }) => rule.tool === "read").map(({ place }) => place),
@@ -174,7 +174,7 @@ function isFileRule({ tool }: Rule): boolean {
 }
 
 /** The path of a deny rule; null if it is not a single path, or if it contains the workspace, which the sandbox cannot close. */
-function deniedPath({ tool, pattern }: Rule, { root, home }: PathRoots): string | null {
+function findDeniedPath({ tool, pattern }: Rule, { root, home }: PathRoots): string | null {
   if (pattern === null) return tool === "read" ? null : root;
   if (pattern.type !== "path") return null;
   const names = pattern.names.at(-1) === "**" ? pattern.names.slice(0, -1) : pattern.names;

@@ -32,16 +32,13 @@ export async function planFileRestore(
 ): Promise<readonly PlannedFile[]> {
   const { store, leaf } = session;
   const ancestorId = await store.commonAncestor(leaf, target);
-  const leftEntries = loadedEntriesAfter(session, ancestorId) ?? (await readEntriesBetween(leaf, ancestorId, store));
+  const leftEntries = listEntriesAfter(session, ancestorId) ?? (await readEntriesBetween(leaf, ancestorId, store));
   const path: MovePath = { leftEntries, reachedEntries: await readEntriesBetween(target, ancestorId, store) };
   return planRewind(path, rewind);
 }
 
 /** The entries after the ancestor up to the leaf, from the loaded branch; null if the ancestor is before its start. */
-function loadedEntriesAfter(
-  { branch: { entries }, leaf }: Session,
-  ancestorId: string | null,
-): readonly Entry[] | null {
+function listEntriesAfter({ branch: { entries }, leaf }: Session, ancestorId: string | null): readonly Entry[] | null {
   const reversed: Entry[] = [];
   let expectedId = leaf;
   for (let index = entries.length - 1; index >= 0 && expectedId !== ancestorId; index--) {

@@ -40,7 +40,7 @@ type Unready = Extract<Built, { type: "failed" }>;
 export interface Telling extends Pick<Place, "ask" | "hooks" | "needsModel" | "mcpServers" | "ui"> {
   /** Where it works; where the program was started, unless said. */
   readonly cwd?: string;
-  /** How one came to this session; at the start of the program, unless said. `appendWhenIdle`: whoever calls says when, with `arrive`. */
+  /** How one came to this session; at the start of the program, unless said. `later`: whoever calls says when, with `arrive`. */
   readonly arrival?: Arrival | "later";
   /** Told everything that happens. */
   readonly listen: AgentEventListener;

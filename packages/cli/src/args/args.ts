@@ -279,7 +279,7 @@ export interface Wish {
 }
 
 export type SessionWish =
-  /** `chooseRoute`: which one is asked on the screen. */
+  /** `choose`: which one is asked on the screen. */
   | { readonly type: "new" | "none" | "last" | "choose" }
   /** The beginning of an id, or a path. */
   | { readonly type: "named"; readonly name: string };

@@ -130,7 +130,7 @@ function formatOf(url: string): "module" | "module-typescript" {
   return new URL(url).pathname.endsWith("ts") ? "module-typescript" : "module";
 }
 
-/** `reportRefusal` is told what they throw outside of any call. */
+/** `report` is told what they throw outside of any call. */
 export function loaded(found: readonly FoundExtension[], report: Report): readonly ExtensionModule[] {
   heed(found, report);
   return found.map((each) => ({ name: each.name, extension: (pith) => begun(each, pith) }));

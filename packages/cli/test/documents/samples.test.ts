@@ -15,7 +15,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { Ground } from "../ground.ts";
 import { firstLine, sourceSamples, splitImports } from "./source-documents.ts";
 
-/** What becomes of each sample; `ERROR_TYPES` are checked in sample-types.test.ts. */
+/** What becomes of each sample; `types` are checked in sample-types.test.ts. */
 type Treatment = "runs" | "types" | "settings" | `no program: ${string}`;
 
 const treatments: readonly (readonly [document: number, first: string, treatment: Treatment])[] = [

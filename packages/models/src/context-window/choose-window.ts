@@ -89,6 +89,6 @@ export interface ServedWindow {
  */
 const ASSUMED_WINDOW = 8_192;
 
-export function assumedWindow(trained: number | null): number {
+export function createAssumedWindow(trained: number | null): number {
   return trained === null ? ASSUMED_WINDOW : Math.min(ASSUMED_WINDOW, trained);
 }

@@ -1,7 +1,7 @@
 /** Asks Ollama, LM Studio, llama.cpp and vLLM for the context window they serve. Their answers are not trusted. */
 
 import { isRecord } from "../json.ts";
-import { assumedWindow, isLocal, type ServedWindow } from "./choose-window.ts";
+import { createAssumedWindow, isLocal, type ServedWindow } from "./choose-window.ts";
 
 /**
  * Asks every kind of server at once, in bounded time. Never throws.
@@ -152,7 +152,7 @@ function chooseOllamaWindow(
   trainedWindow: number | null,
 ): ServedWindow {
   const figures = [configuredWindow, loadedWindow].filter((figure) => figure !== null);
-  if (figures.length === 0) return { server: "ollama", window: assumedWindow(trainedWindow), source: "assumed" };
+  if (figures.length === 0) return { server: "ollama", window: createAssumedWindow(trainedWindow), source: "assumed" };
   const window = Math.min(...figures, trainedWindow ?? Number.POSITIVE_INFINITY);
   return { server: "ollama", window, source: loadedWindow === null ? "configured" : "loaded" };
 }
@@ -190,7 +190,8 @@ export async function queryLmStudio(queryServer: ServerQuery, model: string): Pr
   if (readField(modelInfo, "object") !== "model" || trained === null) return null;
   const loadedWindow =
     readField(modelInfo, "state") === "loaded" ? toTokenCount(readField(modelInfo, "loaded_context_length")) : null;
-  if (loadedWindow === null) return { server: "lm-studio", window: assumedWindow(trained), source: "assumed", trained };
+  if (loadedWindow === null)
+    return { server: "lm-studio", window: createAssumedWindow(trained), source: "assumed", trained };
   return { server: "lm-studio", window: loadedWindow, source: "loaded", trained };
 }
 

@@ -21,7 +21,7 @@ export function buildReply(reply: Reply, { model, promptUsage }: ReplyContext): 
     parts,
     stop: reply.stop ?? defaultStopReason(parts),
     ...(reply.stopAs !== undefined && { stopAs: reply.stopAs }),
-    usage: reportedUsage(reply.usage, { ...promptUsage, output: countReplyTokens(parts) }),
+    usage: computeReportedUsage(reply.usage, { ...promptUsage, output: countReplyTokens(parts) }),
     chunkSize: reply.pace?.chunk ?? 80,
   };
 }
@@ -51,7 +51,7 @@ function defaultStopReason(parts: readonly FinalPart[]): StopReason {
   return parts.some(({ type }) => type === "call") ? "calls" : "stop";
 }
 
-function reportedUsage(override: Reply["usage"], usage: TokenUsage): TokenUsage | null {
+function computeReportedUsage(override: Reply["usage"], usage: TokenUsage): TokenUsage | null {
   if (override === "none") return null;
   if (override === "zero") return { input: 0, cacheRead: 0, cacheWrite: 0, output: 0 };
   return { ...usage, ...override };

@@ -147,13 +147,13 @@ export class NetworkNamespace implements NetworkBackend {
 /** Detached, so that Ctrl-C in the terminal does not reach it; in `/` with an empty environment, so that the workspace does not affect it. */
 function startHelper([program = "", ...args]: readonly string[], script: string, argument: string): ChildProcess {
   const stdio: StdioOptions = ["ignore", "ignore", "pipe", "ipc"];
-  const libraryFolders = usedLibraryFolders();
+  const libraryFolders = listLibraryFolders();
   const env = { ...(libraryFolders.length > 0 && { LD_LIBRARY_PATH: libraryFolders.join(delimiter) }) };
   return spawn(program, [...args, process.execPath, "-e", script, argument], { stdio, cwd: "/", env, detached: true });
 }
 
 /** The folders in `LD_LIBRARY_PATH` that Node needs to start. Commands may have written to the others. */
-function usedLibraryFolders(): readonly string[] {
+function listLibraryFolders(): readonly string[] {
   const folders = (process.env.LD_LIBRARY_PATH ?? "").split(delimiter).filter(isAbsolute);
   const present = folders.filter((folder) => existsSync(folder));
   if (present.length === 0) return [];

@@ -118,7 +118,7 @@ export class SandboxNetwork {
     const token = randomBytes(24).toString("hex");
     const controller = new AbortController();
     const permit = async ({ host, port }: Destination, signal: AbortSignal): Promise<string | null> => {
-      if (hosts) return hosts.some((pattern) => matchesHost(pattern, host)) ? null : unlistedHostReason(host, hosts);
+      if (hosts) return hosts.some((pattern) => matchesHost(pattern, host)) ? null : formatUnlistedHost(host, hosts);
       const decision = await this.#hostQuestions.ask({ host, port, command: text }, signal);
       return decision.type === "allowed" ? null : decision.why;
     };
@@ -209,7 +209,7 @@ function matchesHost(pattern: string, host: string): boolean {
   return expected.startsWith("*.") ? host.endsWith(expected.slice(1)) : host === expected;
 }
 
-function unlistedHostReason(host: string, hosts: readonly string[]): string {
+function formatUnlistedHost(host: string, hosts: readonly string[]): string {
   if (hosts.length === 0) return `${host} is refused: this command may not reach any host`;
   return `${host} is refused: this command may reach only ${hosts.join(", ")}`;
 }

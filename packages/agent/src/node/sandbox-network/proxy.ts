@@ -98,7 +98,7 @@ async function admit(
   const command = options.findCommand(request.headers["proxy-authorization"]);
   if (command === null) return createRefusal(407, "the proxy of the sandbox serves only commands that Pith runs in it");
   const destination = readDestination(target, options.privateHosts);
-  if ("status" in destination) return reportRefusal(command, destination, reportedAddress(target));
+  if ("status" in destination) return reportRefusal(command, destination, parseReportedAddress(target));
   const { host, port } = destination;
   if (command.connections.size >= MAX_CONNECTIONS)
     return reportRefusal(command, createRefusal(503, `this command already has ${MAX_CONNECTIONS} connections`), {
@@ -180,7 +180,7 @@ function toUrl({ text, isTunnel }: Target): string {
 }
 
 /** Only for the report. */
-function reportedAddress({ text }: Target): { readonly host: string; readonly port: number } {
+function parseReportedAddress({ text }: Target): { readonly host: string; readonly port: number } {
   const [, host = "", port] = /^(?:http:\/\/)?([^/?#]*?)(?::(\d+))?(?:[/?#]|$)/i.exec(text) ?? [];
   return { host: toPrintable(host).slice(0, MAX_HOST_CHARS), port: Number(port ?? 0) };
 }

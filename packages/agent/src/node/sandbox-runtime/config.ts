@@ -3,9 +3,19 @@
 import { join } from "node:path";
 import { GUARDED_FILES, GUARDED_FOLDERS, MERCURIAL_NAMES, STARTUP_NAMES } from "../../permissions/protected-paths.ts";
 import { isWithin } from "../../text.ts";
-import { findOuterRepositories, findRepositoryPaths, guardedNestedPaths, isRepository } from "../sandbox/git-paths.ts";
+import {
+  findOuterRepositories,
+  findRepositoryPaths,
+  isRepository,
+  listGuardedNestedPaths,
+} from "../sandbox/git-paths.ts";
 import { findNestedNames } from "../sandbox/guarded-paths.ts";
-import { existingRealPath, existingRealPaths, otherSessionFolders, type SandboxOptions } from "../sandbox/options.ts";
+import {
+  otherSessionFolders,
+  resolveExistingPath,
+  resolveExistingPaths,
+  type SandboxOptions,
+} from "../sandbox/options.ts";
 import { findHomes, findSystemSecrets, secretPathsIn } from "../sandbox/secret-paths.ts";
 import { findToolchains } from "../sandbox/toolchains.ts";
 import type { LiteralPath, RuntimeConfig } from "./host.ts";
@@ -28,25 +38,25 @@ export interface FixedPaths {
 
 /** Resolved once, before any command could replace a folder by a link. */
 export function findFixedPaths(sandbox: RuntimeSandboxOptions): FixedPaths {
-  const home = existingRealPath(sandbox.home) ?? sandbox.home;
+  const home = resolveExistingPath(sandbox.home) ?? sandbox.home;
   const homes = [...new Set([home, ...findHomes()])];
   const secrets = [...secretPathsIn(home), ...findSystemSecrets()];
   const isPermitted = (path: string): boolean =>
     !isWithin(path, home) && !secrets.some((secret) => isWithin(secret, path));
   const permittedPaths = (paths: readonly string[] = []): readonly string[] =>
-    existingRealPaths(paths).filter(isPermitted);
+    resolveExistingPaths(paths).filter(isPermitted);
   const toolchains = findToolchains({ ...sandbox, home, hidden: homes });
   return {
     denyRead: [
       ...homes,
       ...secrets,
-      ...existingRealPaths([...(sandbox.hidden ?? []), ...otherSessionFolders(sandbox)]),
+      ...resolveExistingPaths([...(sandbox.hidden ?? []), ...otherSessionFolders(sandbox)]),
     ],
     allowRead: [
       ...toolchains.filter((mount) => mount.access === "readable").map(({ path }) => path),
       ...findOuterRepositories(sandbox.root, home),
       ...permittedPaths(sandbox.readable),
-      ...existingRealPaths(sandbox.shown ?? []),
+      ...resolveExistingPaths(sandbox.shown ?? []),
       // The runtime starts programs of its own inside: a filter on Linux, an agent for Java.
       join(packageFolder(sandbox.runtime.folder, RUNTIME_PACKAGE), "vendor"),
     ],
@@ -80,8 +90,8 @@ export function createCommandConfig({
   const privateFolders = [sandbox.privateHome, sandbox.temporary];
   const writable = [...fixedPaths.writable, ...repositories.flatMap((repository) => repository.writable), sandbox.root];
   const guarded = [
-    ...roots.flatMap(guardedPathsIn),
-    ...(mayWrite ? guardedNestedPaths(fixedPaths.nestedNames, sandbox.home) : []).map(({ path }) => path),
+    ...roots.flatMap(listGuardedPaths),
+    ...(mayWrite ? listGuardedNestedPaths(fixedPaths.nestedNames, sandbox.home) : []).map(({ path }) => path),
     ...repositories.flatMap((repository) => repository.guarded).map(({ path }) => path),
     ...(sandbox.guarded ?? []),
   ];
@@ -118,7 +128,7 @@ export function createNetworkConfig({
 }
 
 /** Includes missing paths: a rule for a path holds whether it exists or not. */
-function guardedPathsIn(root: string): readonly string[] {
+function listGuardedPaths(root: string): readonly string[] {
   return [...GUARDED_FOLDERS, ...GUARDED_FILES, ...MERCURIAL_NAMES, ...STARTUP_NAMES].map((name) => join(root, name));
 }
 

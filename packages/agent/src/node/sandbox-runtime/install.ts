@@ -70,7 +70,7 @@ export async function findForeignFiles(
   { folder }: InstalledRuntime,
   pinned: readonly PinnedPackage[] = PINNED_PACKAGES,
 ): Promise<ForeignFiles | null> {
-  const unexpected = installedPackages(folder).filter((name) => pinned.every((each) => each.name !== name));
+  const unexpected = listInstalledPackages(folder).filter((name) => pinned.every((each) => each.name !== name));
   const changed = await Promise.all(
     pinned.map(async ({ name, hash }) => ((await hashPackage(packageFolder(folder, name))) === hash ? [] : [name])),
   );
@@ -90,7 +90,7 @@ function describeChangedPackage(name: string): string {
 }
 
 /** Without npm's own files, which start with a dot. */
-function installedPackages(folder: string): readonly string[] {
+function listInstalledPackages(folder: string): readonly string[] {
   const names = readFolderNames(join(folder, "node_modules"))
     .toSorted()
     .filter((name) => !name.startsWith("."));

@@ -5,7 +5,7 @@ import { dirname, join, relative } from "node:path";
 import type { ShellOptions, ShellResult, WorkspaceShell } from "../../ports.ts";
 import { isWithin } from "../../text.ts";
 import { findRootProblem } from "../sandbox/detect.ts";
-import { existingRealPath } from "../sandbox/options.ts";
+import { resolveExistingPath } from "../sandbox/options.ts";
 import { openThrowawayFolders } from "../sandbox/private-folders.ts";
 import {
   captureWrapperOutput,
@@ -40,7 +40,7 @@ export interface RuntimeShellOptions {
 
 /** The first command verifies, loads and starts the runtime. */
 export function runtimeShell(sandbox: RuntimeSandboxOptions, { platform }: RuntimeShellOptions = {}): RuntimeShell {
-  const root = existingRealPath(sandbox.root);
+  const root = resolveExistingPath(sandbox.root);
   let runtime: Promise<OpenRuntime> | null = null;
   let runningCount = 0;
   const open = (realRoot: string): Promise<OpenRuntime> => {
@@ -60,7 +60,7 @@ export function runtimeShell(sandbox: RuntimeSandboxOptions, { platform }: Runti
   };
   return {
     run: async (command, options) => {
-      if (root === null || existingRealPath(sandbox.root) !== root)
+      if (root === null || resolveExistingPath(sandbox.root) !== root)
         return notStartedResult(`there is no folder ${sandbox.root}`);
       const rootProblem = findRootProblem(root, sandbox.home);
       if (rootProblem !== null) return notStartedResult(rootProblem);
@@ -110,9 +110,9 @@ async function runWithSecrets(
 
 /** Links each file into the private home, where the command looks for it. Files that are reached by a link are left out. */
 function linkCredentials({ home, privateHome }: RuntimeSandboxOptions, files: readonly string[]): readonly string[] {
-  const realHome = existingRealPath(home) ?? home;
+  const realHome = resolveExistingPath(home) ?? home;
   const namedPaths = files.map((file) => (file.startsWith("~/") ? join(realHome, file.slice(2)) : file));
-  const paths = namedPaths.filter((path) => isWithin(realHome, path) && existingRealPath(path) === path);
+  const paths = namedPaths.filter((path) => isWithin(realHome, path) && resolveExistingPath(path) === path);
   for (const path of paths) {
     const linkPath = join(privateHome, relative(realHome, path));
     mkdirSync(dirname(linkPath), { recursive: true });

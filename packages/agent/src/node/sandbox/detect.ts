@@ -8,7 +8,7 @@ import { isWithin } from "../../text.ts";
 import { NetworkNamespace } from "../sandbox-network/namespace.ts";
 import { findRuntime, type InstalledRuntime } from "../sandbox-runtime/install.ts";
 import { type Bubblewrap, mountArguments } from "./mounts.ts";
-import { existingRealPath, existingRealPaths, type SandboxOptions } from "./options.ts";
+import { resolveExistingPath, resolveExistingPaths, type SandboxOptions } from "./options.ts";
 import { buildFilter } from "./seccomp.ts";
 import { secretPathsIn } from "./secret-paths.ts";
 
@@ -28,9 +28,9 @@ export interface ProgramSearch {
 export function findSafeProgram({ name, searchPath, writable }: ProgramSearch): string | null {
   const isSafe = (path: string): boolean => !writable.some((each) => isWithin(each, path)) && isNotWorldWritable(path);
   for (const folder of searchPath.split(delimiter).filter(isAbsolute)) {
-    const real = existingRealPath(join(folder, name));
+    const real = resolveExistingPath(join(folder, name));
     if (real === null || !isExecutable(real)) continue;
-    if ([existingRealPath(folder) ?? folder, dirname(real), real].every(isSafe)) return real;
+    if ([resolveExistingPath(folder) ?? folder, dirname(real), real].every(isSafe)) return real;
   }
   return null;
 }
@@ -43,10 +43,10 @@ export function safeEnvironment(
   environment: Readonly<Record<string, string | undefined>>,
   writable: readonly string[],
 ): Record<string, string> {
-  const writablePaths = [...new Set([...writable, ...existingRealPaths(writable)])];
+  const writablePaths = [...new Set([...writable, ...resolveExistingPaths(writable)])];
   const isSafe = (folder: string): boolean =>
     isAbsolute(folder) &&
-    !writablePaths.some((writablePath) => isWithin(writablePath, existingRealPath(folder) ?? folder));
+    !writablePaths.some((writablePath) => isWithin(writablePath, resolveExistingPath(folder) ?? folder));
   const safe = Object.entries(environment).flatMap(([name, value = ""]): readonly (readonly [string, string])[] => {
     if (name === "PATH") return [[name, value.split(delimiter).filter(isSafe).join(delimiter)]];
     return writablePaths.some((writablePath) => value.includes(writablePath)) ? [] : [[name, value]];
@@ -82,7 +82,7 @@ const CONFIG_FOLDERS: readonly string[] = [".config", ".gnupg", ".local/bin", ".
 export function findRootProblem(root: string, home: string): string | null {
   if (root === "/")
     return "the workspace is the whole disk, so nothing would be protected; start pith in a project folder";
-  const realHome = existingRealPath(home) ?? home;
+  const realHome = resolveExistingPath(home) ?? home;
   const relation = root === realHome ? "is your home folder" : "contains your home folder";
   if (isWithin(root, realHome))
     return `the workspace ${relation}, from which shells read their settings; start pith in a project folder`;
@@ -138,7 +138,7 @@ const TIMEOUT_MS = 10_000;
 export async function findCommandSandbox(options: SandboxDetectionOptions): Promise<CommandSandbox> {
   const { root, home, runtimeFolder, platform = process.platform } = options;
   if (platform !== "darwin") return await detectSandbox({ ...options, platform });
-  const rootProblem = findRootProblem(existingRealPath(root) ?? root, home);
+  const rootProblem = findRootProblem(resolveExistingPath(root) ?? root, home);
   if (rootProblem !== null) return { type: "unavailable", why: rootProblem };
   const found = findRuntime(runtimeFolder);
   return found.type === "installed"
@@ -153,7 +153,7 @@ export async function detectSandbox(
   options: BubblewrapDetectionOptions & Pick<SandboxOptions, "home">,
 ): Promise<SandboxDetection> {
   const { platform = process.platform } = options;
-  const root = existingRealPath(options.root) ?? options.root;
+  const root = resolveExistingPath(options.root) ?? options.root;
   const rootProblem = platform === "linux" ? findRootProblem(root, options.home) : null;
   return rootProblem !== null ? { type: "unavailable", why: rootProblem } : await detectBubblewrap(options);
 }
@@ -166,7 +166,7 @@ export async function detectBubblewrap({
 }: BubblewrapDetectionOptions): Promise<SandboxDetection> {
   if (platform !== "linux")
     return { type: "unavailable", ...NO_SANDBOX_REASONS[platform === "win32" ? "win32" : "others"] };
-  const writable = [existingRealPath(root) ?? root];
+  const writable = [resolveExistingPath(root) ?? root];
   const find = (name: string): string | null => findSafeProgram({ name, searchPath: environment.PATH ?? "", writable });
   const path = find("bwrap");
   if (path === null)

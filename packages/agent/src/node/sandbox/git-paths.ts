@@ -4,7 +4,7 @@ import { lstatSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { isWithin } from "../../text.ts";
 import type { GuardedPath } from "./guarded-paths.ts";
-import { existingRealPath, readFolderEntries, TEMPORARY_FOLDERS } from "./options.ts";
+import { readFolderEntries, resolveExistingPath, TEMPORARY_FOLDERS } from "./options.ts";
 
 export interface GitConfigFile {
   readonly file: string;
@@ -66,7 +66,7 @@ export function isFile(path: string): boolean {
 type RepositoryContext = Omit<GitConfigFile, "file">;
 
 /** The files of a repository that git runs or trusts. */
-export function guardedGitPaths(git: string, context: RepositoryContext): readonly GuardedPath[] {
+export function listGuardedGitPaths(git: string, context: RepositoryContext): readonly GuardedPath[] {
   const file = join(git, "config");
   return [
     { path: file },
@@ -75,8 +75,8 @@ export function guardedGitPaths(git: string, context: RepositoryContext): readon
     { path: join(git, "commondir"), text: ".\n" },
     worktreeConfig(git),
     ...findConfiguredPaths({ ...context, file }),
-    ...findWorktrees(git).flatMap(guardedWorktreePaths),
-    ...[git, ...findWorktrees(git)].flatMap(findModules).flatMap((module) => guardedGitPaths(module, context)),
+    ...findWorktrees(git).flatMap(listGuardedWorktreePaths),
+    ...[git, ...findWorktrees(git)].flatMap(findModules).flatMap((module) => listGuardedGitPaths(module, context)),
   ];
 }
 
@@ -90,7 +90,7 @@ function findWorktrees(git: string): readonly string[] {
 }
 
 /** Unlike in a repository, these files exist from the beginning. */
-export function guardedWorktreePaths(folder: string): readonly GuardedPath[] {
+export function listGuardedWorktreePaths(folder: string): readonly GuardedPath[] {
   const pathFiles = ["commondir", "gitdir"].map((name): GuardedPath => ({ path: join(folder, name) }));
   return [...pathFiles, worktreeConfig(folder)];
 }
@@ -133,10 +133,10 @@ export function findRepositoryPaths(root: string, home: string): RepositoryPaths
 }
 
 /** Guarded names in subfolders, including nested repositories. Paths that are reached by a link are left out. */
-export function guardedNestedPaths(paths: readonly string[], home: string): readonly GuardedPath[] {
+export function listGuardedNestedPaths(paths: readonly string[], home: string): readonly GuardedPath[] {
   return paths.flatMap((path) => {
     const isRepository = basename(path) === ".git" && isFile(join(path, "config"));
-    const guarded = isRepository ? guardedGitPaths(path, { root: dirname(path), home }) : [{ path }];
+    const guarded = isRepository ? listGuardedGitPaths(path, { root: dirname(path), home }) : [{ path }];
     return guarded.filter((each) => !hasLink(each.path));
   });
 }
@@ -145,7 +145,7 @@ type GitPaths = Omit<RepositoryPaths, "linkedPath">;
 
 function findGitPaths(git: string, context: RepositoryContext): GitPaths {
   if (isFile(join(git, "config")))
-    return { writable: [], guarded: [...userConfiguredPaths(context), ...guardedGitPaths(git, context)] };
+    return { writable: [], guarded: [...userConfiguredPaths(context), ...listGuardedGitPaths(git, context)] };
   return findWorktreePaths(git, context) ?? { writable: [], guarded: [{ path: git }] };
 }
 
@@ -165,13 +165,13 @@ function findWorktreePaths(git: string, context: RepositoryContext): GitPaths | 
   const { ownFolder, commonFolder } = worktree;
   const sharedFolders = ["objects", "refs", "logs"].map((name) => join(commonFolder, name));
   return {
-    writable: [ownFolder, ...sharedFolders.filter((path) => existingRealPath(path) === path)],
+    writable: [ownFolder, ...sharedFolders.filter((path) => resolveExistingPath(path) === path)],
     guarded: [
       { path: git },
-      ...guardedWorktreePaths(ownFolder),
+      ...listGuardedWorktreePaths(ownFolder),
       ...userConfiguredPaths(context),
       ...findConfiguredPaths({ ...context, file: join(commonFolder, "config") }),
-      ...findModules(ownFolder).flatMap((module) => guardedGitPaths(module, context)),
+      ...findModules(ownFolder).flatMap((module) => listGuardedGitPaths(module, context)),
     ],
   };
 }
@@ -215,12 +215,12 @@ function findOuterRepository(folder: string, home: string): string | null {
 function readPathFromFile(file: string, prefix = ""): string | null {
   const text = readTextIfFile(file);
   return text.startsWith(prefix) && text !== ""
-    ? existingRealPath(resolve(dirname(file), text.slice(prefix.length).trim()))
+    ? resolveExistingPath(resolve(dirname(file), text.slice(prefix.length).trim()))
     : null;
 }
 
 function hasLink(path: string): boolean {
-  const real = existingRealPath(path);
+  const real = resolveExistingPath(path);
   return real === null ? lstatSync(path, { throwIfNoEntry: false }) !== undefined : real !== path;
 }
 

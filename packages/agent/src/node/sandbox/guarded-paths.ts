@@ -5,7 +5,7 @@ import { basename, dirname, join } from "node:path";
 import { GUARDED_FILES, GUARDED_FOLDERS, MERCURIAL_NAMES, STARTUP_NAMES } from "../../permissions/protected-paths.ts";
 import { isWithin } from "../../text.ts";
 import { type Mount, openFolderNoFollow } from "./mounts.ts";
-import { existingRealPath, existingRealPaths, readFolderEntries, type SandboxOptions } from "./options.ts";
+import { readFolderEntries, resolveExistingPath, resolveExistingPaths, type SandboxOptions } from "./options.ts";
 import {
   isPlaceholder,
   marksFolder,
@@ -22,7 +22,7 @@ import {
  */
 export function guardLink(path: string): NameReservation {
   const target = readLinkTarget(path);
-  const realFolder = existingRealPath(dirname(path));
+  const realFolder = resolveExistingPath(dirname(path));
   if (target === null || realFolder === null) return { type: "not-reserved" };
   const folder = openFolderNoFollow(realFolder);
   return {
@@ -85,20 +85,20 @@ export function createGuards(
 function findGuardedNames(root: string): readonly string[] {
   const inRoot = (name: string): string => join(root, name);
   // Some tools would take an empty `.hg` beside `.git` for the repository.
-  const isGit = existingRealPath(inRoot(".git")) !== null && !isPlaceholder(inRoot(".git"));
-  const mercurial = isGit && existingRealPath(inRoot(".hg")) === null ? [] : MERCURIAL_NAMES;
+  const isGit = resolveExistingPath(inRoot(".git")) !== null && !isPlaceholder(inRoot(".git"));
+  const mercurial = isGit && resolveExistingPath(inRoot(".hg")) === null ? [] : MERCURIAL_NAMES;
   return [
     ...[...GUARDED_FOLDERS, ...GUARDED_FILES, ...mercurial].map(inRoot),
-    ...existingRealPaths(STARTUP_NAMES.map(inRoot)),
+    ...resolveExistingPaths(STARTUP_NAMES.map(inRoot)),
   ];
 }
 
 function createGuard(guarded: GuardedPath, writable: readonly string[], journal: PlaceholderJournal): Guard {
   const isWritable = (real: string | null): real is string => writable.some((each) => real && isWithin(each, real));
   const { path } = guarded;
-  const real = existingRealPath(path);
+  const real = resolveExistingPath(path);
   const readableMounts: readonly Mount[] = isWritable(real) ? [{ path: real, access: "readable" }] : [];
-  if (!isWritable(existingRealPath(dirname(path))))
+  if (!isWritable(resolveExistingPath(dirname(path))))
     return { mounts: readableMounts, reservation: { type: "not-reserved" } };
   const linkReservation = guardLink(path);
   return linkReservation.type === "reserved"
@@ -111,7 +111,7 @@ function reserveName(
   readableMounts: readonly Mount[],
   journal: PlaceholderJournal,
 ): Guard {
-  if (existingRealPath(path) === null) journal.record({ path, text });
+  if (resolveExistingPath(path) === null) journal.record({ path, text });
   const reservation = text === undefined ? reserveFolderName(path) : reserveFileName(path, text);
   if (reservation.type !== "reserved") return { mounts: readableMounts, reservation };
   if (text === undefined) return { mounts: [{ path, access: "empty" }], reservation };
@@ -122,7 +122,7 @@ function reserveName(
 /** The first parent folder that is missing or a placeholder; the path itself if all exist. */
 function findFirstMissing(path: string): string {
   const parent = dirname(path);
-  const isPresent = parent === path || (existingRealPath(parent) !== null && !isPlaceholder(parent));
+  const isPresent = parent === path || (resolveExistingPath(parent) !== null && !isPlaceholder(parent));
   return isPresent ? path : findFirstMissing(parent);
 }
 

@@ -6,14 +6,14 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { isWithin } from "../../text.ts";
-import { findOuterRepositories, findRepositoryPaths, guardedNestedPaths, isRepository } from "./git-paths.ts";
+import { findOuterRepositories, findRepositoryPaths, isRepository, listGuardedNestedPaths } from "./git-paths.ts";
 import { createGuards, findNestedNames, type Guard } from "./guarded-paths.ts";
 import { type Mount, realPathAt } from "./mounts.ts";
 import {
-  existingRealPath,
-  existingRealPaths,
   NEEDED_SOCKET_PATHS,
   otherSessionFolders,
+  resolveExistingPath,
+  resolveExistingPaths,
   type SandboxOptions,
   SOCKET_FOLDERS,
   TEMPORARY_FOLDERS,
@@ -37,19 +37,19 @@ export interface FixedLayout {
 
 /** Resolved once, before any command could replace a folder by a link. The root must be a real path. */
 export function createFixedLayout(sandbox: SandboxOptions): FixedLayout {
-  const home = existingRealPath(sandbox.home) ?? sandbox.home;
+  const home = resolveExistingPath(sandbox.home) ?? sandbox.home;
   const homes = findHomes();
   const folders = temporaryFolders(sandbox.root);
   const secrets = [...secretPathsIn(home), ...findSystemSecrets()];
   const containsHome = (path: string): boolean => isWithin(path, home);
   const isSecret = (path: string): boolean => secrets.some((secret) => isWithin(secret, path));
   const permittedPaths = (paths: readonly string[] = []): readonly string[] =>
-    existingRealPaths(paths).filter((path) => !containsHome(path) && !isSecret(path));
+    resolveExistingPaths(paths).filter((path) => !containsHome(path) && !isSecret(path));
   const readable = [...findOuterRepositories(sandbox.root, home), ...permittedPaths(sandbox.readable)];
   return {
     mounts: [
       ...homes.map((path): Mount => ({ path, access: "empty" })),
-      ...(existingRealPath(home) ? [{ path: home, access: "writable", source: sandbox.privateHome } as const] : []),
+      ...(resolveExistingPath(home) ? [{ path: home, access: "writable", source: sandbox.privateHome } as const] : []),
       ...folders.map((path): Mount => ({ path, access: "writable", source: sandbox.temporary })),
       ...findToolchains({ ...sandbox, home, hidden: [home, ...homes, ...folders] }),
       ...readable.map((path): Mount => ({ path, access: "readable" })),
@@ -63,7 +63,7 @@ export function createFixedLayout(sandbox: SandboxOptions): FixedLayout {
 
 /** A workspace that contains the machine's temporary folder sees it unchanged. */
 function temporaryFolders(root: string): readonly string[] {
-  return [...new Set(existingRealPaths(TEMPORARY_FOLDERS))].filter((path) => !isWithin(root, path));
+  return [...new Set(resolveExistingPaths(TEMPORARY_FOLDERS))].filter((path) => !isWithin(root, path));
 }
 
 export type Layout =
@@ -90,7 +90,7 @@ export function createLayout(
   const repositoryFolders = repositories.flatMap((repository) => repository.writable);
   const writable = mayWrite ? [...fixed.writable, ...repositoryFolders, sandbox.root] : [];
   const guarded = [
-    ...(mayWrite ? guardedNestedPaths(fixed.nestedNames, sandbox.home) : []),
+    ...(mayWrite ? listGuardedNestedPaths(fixed.nestedNames, sandbox.home) : []),
     ...repositories.flatMap((repository) => repository.guarded),
   ];
   return applyGuards(createGuards({ ...sandbox, roots, journal: fixed.journal }, guarded, writable), (mounts) => {
@@ -99,12 +99,12 @@ export function createLayout(
       ...(mayWrite ? [] : fixed.writable).map((path): Mount => ({ path, access: "readable" })),
       { path: sandbox.root, access: "readable" },
       ...writable.map((path): Mount => ({ path, access: "writable" })),
-      ...neededSocketMounts(),
+      ...createSocketMounts(),
     ];
     return [
       ...visibleMounts,
       ...mounts,
-      ...hiddenMounts(sandbox, fixed, visibleMounts),
+      ...createHiddenMounts(sandbox, fixed, visibleMounts),
       ...credentialMounts(credentialFiles, sandbox.home),
     ];
   });
@@ -112,10 +112,10 @@ export function createLayout(
 
 /** Shows permitted files of the real home at their own paths. */
 function credentialMounts(files: readonly string[], home: string): readonly Mount[] {
-  const realHome = existingRealPath(home) ?? home;
+  const realHome = resolveExistingPath(home) ?? home;
   return files.flatMap((file) => {
     const path = file.startsWith("~/") ? join(realHome, file.slice(2)) : file;
-    const source = existingRealPath(path);
+    const source = resolveExistingPath(path);
     const isUsable = source !== null && isWithin(realHome, path) && statSync(source).isFile();
     return isUsable ? [{ path, access: "readable", source } as const] : [];
   });
@@ -134,29 +134,29 @@ function applyGuards(guards: readonly Guard[], buildMounts: (guarded: readonly M
 }
 
 /** Only hidden paths that would otherwise be visible need a mount. */
-function hiddenMounts(
+function createHiddenMounts(
   sandbox: SandboxOptions,
   { secrets }: FixedLayout,
   visibleMounts: readonly Mount[],
 ): readonly Mount[] {
   const isVisible = (path: string): boolean => realPathAt(path, visibleMounts) === path;
-  const sockets = existingRealPaths([...SOCKET_FOLDERS, sandbox.environment.XDG_RUNTIME_DIR ?? ""]);
-  const hidden = existingRealPaths([...(sandbox.hidden ?? []), ...otherSessionFolders(sandbox)]);
+  const sockets = resolveExistingPaths([...SOCKET_FOLDERS, sandbox.environment.XDG_RUNTIME_DIR ?? ""]);
+  const hidden = resolveExistingPaths([...(sandbox.hidden ?? []), ...otherSessionFolders(sandbox)]);
   const hiddenPaths = [
     ...sockets.filter((path) => !TEMPORARY_FOLDERS.includes(path)),
-    ...existingRealPaths(secrets),
+    ...resolveExistingPaths(secrets),
     ...hidden,
   ];
   return [
     ...hiddenPaths.filter(isVisible).map((path): Mount => ({ path, access: isFolder(path) ? "empty" : "closed" })),
-    ...shownMounts(sandbox, hidden),
+    ...createVisibleMounts(sandbox, hidden),
   ];
 }
 
 /** A `shown` path that resolves to the hidden folder itself is ignored. */
-function shownMounts({ shown = [] }: SandboxOptions, hidden: readonly string[]): readonly Mount[] {
+function createVisibleMounts({ shown = [] }: SandboxOptions, hidden: readonly string[]): readonly Mount[] {
   const isInside = (path: string): boolean => hidden.some((each) => each !== path && isWithin(each, path));
-  return existingRealPaths(shown)
+  return resolveExistingPaths(shown)
     .filter(isInside)
     .map((path) => ({ path, access: "readable" }));
 }
@@ -165,9 +165,9 @@ function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
-function neededSocketMounts(): readonly Mount[] {
+function createSocketMounts(): readonly Mount[] {
   const isAmongSockets = (path: string): boolean => SOCKET_FOLDERS.some((folder) => isWithin(folder, path));
-  return existingRealPaths(NEEDED_SOCKET_PATHS)
+  return resolveExistingPaths(NEEDED_SOCKET_PATHS)
     .filter(isAmongSockets)
     .map((path) => ({ path, access: "readable" }));
 }

@@ -65,7 +65,7 @@ export const NEEDED_SOCKET_PATHS: readonly string[] = ["/etc/resolv.conf", "/run
  * Null where the path does not exist, is not accessible or is relative; `resolveRealPath` also resolves missing paths. Synchronous, because
  * it is called hundreds of times for each command.
  */
-export function existingRealPath(path: string): string | null {
+export function resolveExistingPath(path: string): string | null {
   // Most paths do not exist, and an exception costs ten times as much as this check.
   if (!isAbsolute(path) || !existsSync(path)) return null;
   try {
@@ -75,8 +75,8 @@ export function existingRealPath(path: string): string | null {
   }
 }
 
-export function existingRealPaths(paths: readonly string[]): readonly string[] {
-  return paths.map(existingRealPath).filter((path) => path !== null);
+export function resolveExistingPaths(paths: readonly string[]): readonly string[] {
+  return paths.map(resolveExistingPath).filter((path) => path !== null);
 }
 
 /** Lists a folder; empty if it does not exist, is not a folder or cannot be read. */

@@ -23,7 +23,7 @@ import {
 import { basename, dirname, join } from "node:path";
 import { errorCode } from "../safe-files.ts";
 import { openFolderNoFollow } from "./mounts.ts";
-import { existingRealPath } from "./options.ts";
+import { resolveExistingPath } from "./options.ts";
 
 const OWNER_WRITE_BITS = 0o300;
 
@@ -237,7 +237,7 @@ export class PlaceholderJournal {
 export function removeJournaledNames(journal: string): void {
   for (const line of readLines(journal)) {
     const entry = parseJournalLine(line);
-    if (entry === null || existingRealPath(dirname(entry.path)) !== dirname(entry.path)) continue;
+    if (entry === null || resolveExistingPath(dirname(entry.path)) !== dirname(entry.path)) continue;
     removeStaleDrafts(dirname(entry.path));
     if (entry.text === undefined) removePlaceholder(entry.path);
     else removePlaceholderFile(entry.path, entry.text);

@@ -3,7 +3,7 @@
 import { accessSync, constants, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isWithin } from "../../text.ts";
-import { existingRealPaths, readFolderNames } from "./options.ts";
+import { readFolderNames, resolveExistingPaths } from "./options.ts";
 
 /** Relative to the home: keys, logins, browser profiles, password stores, histories. */
 const SECRET_HOME_PATHS: readonly string[] = [
@@ -215,7 +215,9 @@ export function findHomes(): readonly string[] {
   const driveNames = readFolderNames("/mnt").filter((name) => /^[a-z]$/.test(name));
   const passwdHomes = homesInPasswd().filter((path) => !SYSTEM_FOLDERS.test(path));
   const found = [
-    ...new Set(existingRealPaths([...HOME_FOLDERS, ...driveNames.map((name) => `/mnt/${name}/Users`), ...passwdHomes])),
+    ...new Set(
+      resolveExistingPaths([...HOME_FOLDERS, ...driveNames.map((name) => `/mnt/${name}/Users`), ...passwdHomes]),
+    ),
   ];
   return found.filter((path) => !found.some((other) => other !== path && isWithin(other, path)));
 }
@@ -247,7 +249,7 @@ const SYSTEM_DATA_FOLDERS: readonly string[] = [
 export function findSystemSecrets(): readonly string[] {
   const hostKeys = readFolderNames("/etc/ssh").filter((name) => /^ssh_host_.*_key$/.test(name));
   const paths = [...SYSTEM_SECRET_FILES, ...hostKeys.map((name) => `/etc/ssh/${name}`), ...SYSTEM_DATA_FOLDERS];
-  return existingRealPaths(paths.filter(isReadable));
+  return resolveExistingPaths(paths.filter(isReadable));
 }
 
 function isReadable(path: string): boolean {

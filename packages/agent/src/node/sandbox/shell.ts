@@ -17,7 +17,7 @@ import {
   orderMounts,
   verifyMountsFirst,
 } from "./mounts.ts";
-import { existingRealPath, type SandboxOptions } from "./options.ts";
+import { resolveExistingPath, type SandboxOptions } from "./options.ts";
 import { openThrowawayFolders } from "./private-folders.ts";
 import { buildFilter } from "./seccomp.ts";
 
@@ -29,7 +29,7 @@ export function sandboxedShell(sandbox: SandboxOptions): WorkspaceShell {
   const launcher = new SandboxLauncher(sandbox);
   return {
     run: async (command, options) => {
-      const rootProblem = findRootProblem(existingRealPath(sandbox.root) ?? sandbox.root, sandbox.home);
+      const rootProblem = findRootProblem(resolveExistingPath(sandbox.root) ?? sandbox.root, sandbox.home);
       if (rootProblem !== null) return notStartedResult(rootProblem);
       const homeProblem = await tryFillHome(sandbox);
       if (homeProblem !== null) return notStartedResult(homeProblem);
@@ -168,7 +168,7 @@ export class SandboxLauncher {
 
   constructor(sandbox: SandboxOptions) {
     this.#sandbox = sandbox;
-    this.#root = existingRealPath(sandbox.root);
+    this.#root = resolveExistingPath(sandbox.root);
     this.#filter = buildFilter({ unixSockets: sandbox.unixSockets ?? false });
     this.#closeFilesScript = findInheritedFiles()
       .map((file) => `exec ${file}>&-; `)
@@ -177,7 +177,7 @@ export class SandboxLauncher {
 
   prepare(options: LaunchOptions): LaunchResult {
     const root = this.#root;
-    if (root === null || existingRealPath(this.#sandbox.root) !== root)
+    if (root === null || resolveExistingPath(this.#sandbox.root) !== root)
       return launchFailure(`there is no folder ${this.#sandbox.root}`);
     const mayWrite = this.#sandbox.mayWrite();
     const sandbox: SandboxOptions = { ...this.#sandbox, root, mayWrite: () => mayWrite };
@@ -195,7 +195,7 @@ export class SandboxLauncher {
         {
           ...commandEnvironment(withholdProxies(sandbox)),
           // A home that is reached by a link is not visible where the folder of the link is hidden.
-          ...privateFolderVariables(existingRealPath(sandbox.home) ?? sandbox.home, "/tmp"),
+          ...privateFolderVariables(resolveExistingPath(sandbox.home) ?? sandbox.home, "/tmp"),
           ...options.environment,
         },
         isLoaderVariable,

@@ -3,7 +3,7 @@
 import { basename, delimiter, dirname, isAbsolute, join } from "node:path";
 import { isWithin } from "../../text.ts";
 import type { Mount } from "./mounts.ts";
-import { existingRealPath, existingRealPaths, readFolderEntries, readFolderNames } from "./options.ts";
+import { readFolderEntries, readFolderNames, resolveExistingPath, resolveExistingPaths } from "./options.ts";
 
 /** Relative to the home. They contain programs and libraries, but no logins and no work of the user. */
 const TOOLCHAINS: readonly string[] = [
@@ -96,11 +96,11 @@ export interface ToolchainOptions {
 /** Read-only mounts with real paths; none contains the home. */
 export function findToolchains({ home, hidden, privateHome, environment }: ToolchainOptions): readonly Mount[] {
   const isHidden = (path: string): boolean => hidden.some((each) => isWithin(each, path)) && !isWithin(path, home);
-  const folders = existingRealPaths((environment.PATH ?? "").split(delimiter).filter(isAbsolute)).filter(isHidden);
+  const folders = resolveExistingPaths((environment.PATH ?? "").split(delimiter).filter(isAbsolute)).filter(isHidden);
   const linked = folders.flatMap(readLinkTargets).filter(isHidden);
   const found = [
-    ...existingRealPaths(TOOLCHAINS.map((name) => join(home, name))),
-    ...existingRealPaths(TOOLCHAIN_VARIABLES.map((name) => environment[name] ?? "")),
+    ...resolveExistingPaths(TOOLCHAINS.map((name) => join(home, name))),
+    ...resolveExistingPaths(TOOLCHAIN_VARIABLES.map((name) => environment[name] ?? "")),
     ...folders.map((folder) => findInstallation(folder, home)),
     ...linked.map((path) => (basename(dirname(path)) === "bin" ? findInstallation(dirname(path), home) : path)),
   ].filter(isHidden);
@@ -122,7 +122,7 @@ const MAX_LINKS = 400;
 /** Programs are often links into their installation. */
 function readLinkTargets(folder: string): readonly string[] {
   const links = readFolderEntries(folder).filter((entry) => entry.isSymbolicLink());
-  return existingRealPaths(links.slice(0, MAX_LINKS).map(({ name }) => join(folder, name)));
+  return resolveExistingPaths(links.slice(0, MAX_LINKS).map(({ name }) => join(folder, name)));
 }
 
 function keepOutermost(paths: readonly string[]): readonly string[] {
@@ -136,7 +136,7 @@ function privateCacheMounts(
   const isInside = (path: string): boolean => mounts.some((each) => isWithin(each.path, path));
   return CACHES_IN_TOOLCHAINS.flatMap((name) => {
     const path = join(home, name);
-    const isPresent = isInside(path) && existingRealPath(path) === path;
+    const isPresent = isInside(path) && resolveExistingPath(path) === path;
     return isPresent ? [{ path, access: "writable", source: join(privateHome, name) } as const] : [];
   });
 }

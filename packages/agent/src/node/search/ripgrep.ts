@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { fileNameGlob } from "../../glob.ts";
 import type { SearchOptions } from "../../ports.ts";
 import { findSafeProgram } from "../sandbox/detect.ts";
-import { existingRealPaths } from "../sandbox/options.ts";
+import { resolveExistingPaths } from "../sandbox/options.ts";
 import { signalGroup } from "../shell.ts";
 import {
   badPatternResult,
@@ -219,7 +219,7 @@ export async function findUsableRipgrep(
 ): Promise<string | null> {
   if (configured !== undefined && (await isUsable(configured))) return configured;
   const { searchPath, root, temporary = [tmpdir(), "/tmp", "/var/tmp"] } = options;
-  const program = findSafeProgram({ name: "rg", searchPath, writable: existingRealPaths([root, ...temporary]) });
+  const program = findSafeProgram({ name: "rg", searchPath, writable: resolveExistingPaths([root, ...temporary]) });
   return program !== null && (await isUsable(program)) ? program : null;
 }
 

@@ -157,16 +157,16 @@ export async function previewChange(
   const file = read.type === "read" ? parseTextFile(read.bytes) : null;
   if (read.type === "read" && file === null) return null;
   const before = file?.text ?? null;
-  const after = call.tool === "write" ? writtenText(call) : await editedText(before, call, redaction);
+  const after = call.tool === "write" ? formatWrittenText(call) : await formatEditedText(before, call, redaction);
   return after === null ? null : { path: path.value, before, after };
 }
 
-function writtenText({ arguments: args }: ChangeCall): string | null {
+function formatWrittenText({ arguments: args }: ChangeCall): string | null {
   const content = readContent(args);
   return content.type === "invalid" ? null : content.value;
 }
 
-async function editedText(
+async function formatEditedText(
   text: string | null,
   { tool, arguments: args, signal }: ChangeCall,
   redaction: Redaction | undefined,

@@ -99,7 +99,7 @@ const renderHeading: Renderer = ({ tag, children }, context) => {
 
 const renderQuote: Renderer = ({ children }, context) => {
   if (context.depth >= MAX_INDENT_DEPTH) return renderBlocks(children, context);
-  const text = joinBlocks(renderBlocks(children, nestedContext(context)));
+  const text = joinBlocks(renderBlocks(children, createNestedContext(context)));
   return text === "" ? [] : textBlock(text.replace(/^/gm, "> ").replace(/ $/gm, ""));
 };
 
@@ -114,7 +114,7 @@ const renderList: Renderer = ({ tag, attributes, children }, context) => {
 };
 
 function renderItem(nodes: readonly Node[], marker: string, context: RenderContext): string {
-  const text = joinBlocks(renderBlocks(nodes, nestedContext(context)), "\n");
+  const text = joinBlocks(renderBlocks(nodes, createNestedContext(context)), "\n");
   if (text === "" || context.depth >= MAX_INDENT_DEPTH) return text;
   return marker + text.replace(/\n(?=[^\n])/g, `\n${" ".repeat(Math.max(2, marker.length))}`);
 }
@@ -122,7 +122,7 @@ function renderItem(nodes: readonly Node[], marker: string, context: RenderConte
 /** Each level lengthens every line, so deeply nested quotes would make the text grow without limit. */
 const MAX_INDENT_DEPTH = 8;
 
-function nestedContext(context: RenderContext): RenderContext {
+function createNestedContext(context: RenderContext): RenderContext {
   return { ...context, depth: context.depth + 1 };
 }
 

@@ -34,7 +34,7 @@ export interface ImpliedEnd {
 }
 
 /** The elements that a start tag closes, as `<li>` closes the previous `<li>`. */
-export function impliedEnd(tag: string): ImpliedEnd | null {
+export function findImpliedEnd(tag: string): ImpliedEnd | null {
   return impliedEnds.get(tag) ?? (blockTags.has(tag) ? endsParagraph : null);
 }
 
@@ -159,7 +159,7 @@ export class TreeBuilder {
   }
 
   #endImplied(tag: string): void {
-    const end = impliedEnd(tag);
+    const end = findImpliedEnd(tag);
     if (end === null) return;
     const index = this.#findLastOpen((open) => end.ends.has(open), end.within);
     if (index > 0) this.#endFrom(index);

@@ -106,7 +106,7 @@ function locationsOf({ path, offset }: Called["args"], cwd: string): ToolCallLoc
   return [{ path: resolve(cwd, path), ...(typeof offset === "number" && offset >= 1 && { line: offset }) }];
 }
 
-/** Without `readWindowFile` what the editor has of it stays, such as the change that it was asked about. */
+/** Without `content` what the editor has of it stays, such as the change that it was asked about. */
 export function callEnded(
   { toolCallId, args }: Pick<Called, "toolCallId" | "args">,
   result: ToolResultMessage,

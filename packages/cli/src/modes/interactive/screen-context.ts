@@ -1,4 +1,4 @@
-/** Defines what actions can do with a screen (`PlayOptions`) and with the session on it (`Talking`), and reports their errors. */
+/** Defines what actions can do with a screen (`Stage`) and with the session on it (`Talking`), and reports their errors. */
 
 import { type AgentEvent, AppendError } from "@pith/agent";
 import type { Ready } from "../../app/start.ts";
@@ -20,7 +20,7 @@ export interface Stage {
   change(change: (state: ScreenState) => ScreenState): void;
   /** A line or more in the transcript, which no model sees. */
   tell(text: string, tone?: Note["tone"]): void;
-  /** Null where it was closed without an answer. `inlineElementText` stands in place of the editor, `page` over the whole terminal. */
+  /** Null where it was closed without an answer. `inline` stands in place of the editor, `page` over the whole terminal. */
   ask<State, Answer>(panel: Panel<State, Answer>, asking: Asking): Promise<Answer | null>;
   /** The words that are being typed. */
   readonly words: Words;

@@ -98,7 +98,7 @@ export async function rpc(wish: Wish, terminal: Terminal): Promise<Exit> {
 /** As shells count a pipe that nobody reads. */
 const UNHEARD = 141;
 
-/** From here and by signals; `failPublishing` is for whoever reads lines. */
+/** From here and by signals; `stop` is for whoever reads lines. */
 function stopping(free: () => void) {
   const stop = new AbortController();
   const quit = (): void => {

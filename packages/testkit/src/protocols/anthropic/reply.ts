@@ -58,7 +58,7 @@ function partBlocks(part: FinalPart, { model, chunkSize }: FinalReply): readonly
     case "call":
       return [toolCallBlock({ type: "tool_use", id: part.id, name: part.name }, { json: part.json, chunkSize })];
     case "thinking":
-      return [part.redacted ? redactedBlock(part.text, model) : thinkingBlock(part, chunkSize)];
+      return [part.redacted ? createRedactedBlock(part.text, model) : thinkingBlock(part, chunkSize)];
     case "search":
       return createSearchBlocks(part, chunkSize);
   }
@@ -84,7 +84,7 @@ function toolCallBlock(
   };
 }
 
-function redactedBlock(text: string, model: string): BlockStream {
+function createRedactedBlock(text: string, model: string): BlockStream {
   return wholeBlock({ type: "redacted_thinking", data: sealText(model, text) });
 }
 

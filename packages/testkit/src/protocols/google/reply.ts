@@ -108,7 +108,7 @@ interface ResponseParts {
 }
 
 function createResponse(reply: FinalReply, { parts, usage, finishReason }: ResponseParts): object {
-  const endFields = finishReason === undefined ? {} : { finishReason, ...groundingMetadata(reply) };
+  const endFields = finishReason === undefined ? {} : { finishReason, ...createGroundingMetadata(reply) };
   return {
     candidates: [{ content: { role: "model", parts }, index: 0, ...endFields }],
     ...(usage && { usageMetadata: usage }),
@@ -117,7 +117,7 @@ function createResponse(reply: FinalReply, { parts, usage, finishReason }: Respo
   };
 }
 
-function groundingMetadata({ parts }: FinalReply): Json {
+function createGroundingMetadata({ parts }: FinalReply): Json {
   const searches = parts.filter((part: FinalPart) => part.type === "search");
   if (searches.length === 0) return {};
   const groundingChunks = searches.flatMap(({ results }) =>

@@ -25,7 +25,7 @@ import {
 } from "../openai-errors.ts";
 import type { Body, ProtocolRequest, Refusal } from "../protocol.ts";
 import { isSealed, sealText } from "../signature.ts";
-import { hasFollowingItem, requiredReasoningId } from "./reply.ts";
+import { findRequiredReasoningId, hasFollowingItem } from "./reply.ts";
 
 /** Returns the first fault, with the API's own message where it is known. */
 export function checkRequest(request: ProtocolRequest): Refusal | null {
@@ -329,7 +329,7 @@ function abbreviate(content: unknown): string {
 
 function* checkFollowingItem({ id }: Json, next: unknown): Generator<Fault> {
   if (isObject(next) && isOutput(next) && !(next.type === "reasoning" && hasFollowingItem(id))) {
-    const reasoningId = requiredReasoningId(next.id);
+    const reasoningId = findRequiredReasoningId(next.id);
     if (reasoningId === null || id === undefined || reasoningId === id) return;
   }
   yield {
@@ -343,7 +343,7 @@ function isOutput(item: Json): boolean {
 }
 
 function* checkRequiredReasoning(item: Json, seenIds: ReadonlySet<unknown>): Generator<Fault> {
-  const reasoningId = requiredReasoningId(item.id);
+  const reasoningId = findRequiredReasoningId(item.id);
   if (reasoningId === null || seenIds.has(reasoningId)) return;
   yield {
     message: `Item '${String(item.id)}' of type '${itemType(item)}' was provided without its required 'reasoning' item: '${reasoningId}'.`,

@@ -226,7 +226,7 @@ export function formatReply(reply: FinalReply, requestBody: Body): unknown {
 }
 
 /** The id of the reasoning item that an item requires, or null. */
-export function requiredReasoningId(id: unknown): string | null {
+export function findRequiredReasoningId(id: unknown): string | null {
   const [, reply, reasoning] = /^(?:fc|msg|ws)_r([0-9a-f]{24})[0-9a-f]{3}([0-9a-f]{3})$/.exec(String(id)) ?? [];
   return reply === undefined ? null : `rs_${reply}${reasoning}`;
 }

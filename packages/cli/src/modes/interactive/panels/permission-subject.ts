@@ -10,7 +10,7 @@ import { shownText } from "../render/text.ts";
 import type { Theme } from "../render/theme.ts";
 
 export type Matter =
-  /** `makeDiff` is unified, without its two lines of names. */
+  /** `diff` is unified, without its two lines of names. */
   | { readonly kind: "change"; readonly path: string; readonly isNew: boolean; readonly diff: string }
   | { readonly kind: "command"; readonly command: string }
   | { readonly kind: "address"; readonly url: string }

@@ -138,7 +138,7 @@ export interface Row {
   /** Answers at once, unless the answer lasts: then it only leads to the row. */
   readonly key?: string;
   readonly label: string;
-  /** `randomWord`: something is typed first. */
+  /** `word`: something is typed first. */
   readonly answer: PermissionAnswer | "word";
   /** Permits more than this one call, so that only Enter on its row gives it. */
   readonly isLasting?: true;
