@@ -55,7 +55,7 @@ describe("handoff", () => {
       message: [
         "measure the cache with bench/login.ts",
         "",
-        "This goes on from earlier work, in a session of its own. What one must know of it:",
+        "This continues earlier work in a new session. What you need to know:",
         "",
         "## Background\n- the cache lies in src/cache.ts, beside src/login.ts\n\n## First steps\n1. measure it",
         "",
