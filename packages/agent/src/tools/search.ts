@@ -9,11 +9,11 @@ import {
   errorOutput,
   formatBytes,
   formatCount,
+  getPermittedPath,
   invalid,
   isGiven,
   outputLimit,
   type ParsedArgument,
-  permittedPath,
   readBoolean,
   readInteger,
   type ToolArguments,
@@ -247,7 +247,7 @@ export function searchIntent(args: ToolArguments, { files }: SearchToolOptions):
 }
 
 export function createSearchOptions(path: string, call: ToolCall, maxResults: number): SearchOptions {
-  return { signal: call.signal, maxResults, ...permittedPath(path, call), isExcluded: call.grant?.isExcluded };
+  return { signal: call.signal, maxResults, ...getPermittedPath(path, call), isExcluded: call.grant?.isExcluded };
 }
 
 export function joinPath(folder: string, path: string): string {

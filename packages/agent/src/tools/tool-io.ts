@@ -105,6 +105,6 @@ export function countLinesWithin(lines: readonly string[], bytes: number): numbe
 }
 
 /** The real path that a call is permitted to open; none without a permission check. `path` is absolute, as in the call's intent. */
-export function permittedPath(path: string, { grant }: Pick<ToolCall, "grant">): PathOptions {
+export function getPermittedPath(path: string, { grant }: Pick<ToolCall, "grant">): PathOptions {
   return grant ? { realPath: grant.realPaths.get(path) ?? path } : {};
 }

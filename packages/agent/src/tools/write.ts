@@ -13,7 +13,7 @@ import {
   replaceFile,
   withFileBytes,
 } from "./files.ts";
-import { errorOutput, formatBytes, formatCount, permittedPath, textOutput } from "./tool-io.ts";
+import { errorOutput, formatBytes, formatCount, getPermittedPath, textOutput } from "./tool-io.ts";
 
 export function writeTool(options: FileToolOptions, readTracker: ReadTracker = new ReadTracker()): Tool {
   const { files } = options;
@@ -32,7 +32,7 @@ export function writeTool(options: FileToolOptions, readTracker: ReadTracker = n
       const content = readContent(args);
       if (content.type === "invalid") return errorOutput(content.message);
       const at = files.resolve(path.value);
-      const request = { path: path.value, at, ...permittedPath(at, call), text: content.value, signal };
+      const request = { path: path.value, at, ...getPermittedPath(at, call), text: content.value, signal };
       return await readTracker.runInOrder(request.realPath ?? at, () =>
         writeFile(request, { ...options, readTracker }),
       );

@@ -43,7 +43,7 @@ export function findFixedPaths(sandbox: RuntimeSandboxOptions): FixedPaths {
   const secrets = [...secretPathsIn(home), ...findSystemSecrets()];
   const isPermitted = (path: string): boolean =>
     !isWithin(path, home) && !secrets.some((secret) => isWithin(secret, path));
-  const permittedPaths = (paths: readonly string[] = []): readonly string[] =>
+  const listPermittedPaths = (paths: readonly string[] = []): readonly string[] =>
     resolveExistingPaths(paths).filter(isPermitted);
   const toolchains = findToolchains({ ...sandbox, home, hidden: homes });
   return {
@@ -55,12 +55,12 @@ export function findFixedPaths(sandbox: RuntimeSandboxOptions): FixedPaths {
     allowRead: [
       ...toolchains.filter((mount) => mount.access === "readable").map(({ path }) => path),
       ...findOuterRepositories(sandbox.root, home),
-      ...permittedPaths(sandbox.readable),
+      ...listPermittedPaths(sandbox.readable),
       ...resolveExistingPaths(sandbox.shown ?? []),
       // The runtime starts programs of its own inside: a filter on Linux, an agent for Java.
       join(packageFolder(sandbox.runtime.folder, RUNTIME_PACKAGE), "vendor"),
     ],
-    writable: permittedPaths(sandbox.writable),
+    writable: listPermittedPaths(sandbox.writable),
     nestedNames: findNestedNames(sandbox.root),
   };
 }

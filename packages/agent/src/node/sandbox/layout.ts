@@ -43,9 +43,9 @@ export function createFixedLayout(sandbox: SandboxOptions): FixedLayout {
   const secrets = [...secretPathsIn(home), ...findSystemSecrets()];
   const containsHome = (path: string): boolean => isWithin(path, home);
   const isSecret = (path: string): boolean => secrets.some((secret) => isWithin(secret, path));
-  const permittedPaths = (paths: readonly string[] = []): readonly string[] =>
+  const listPermittedPaths = (paths: readonly string[] = []): readonly string[] =>
     resolveExistingPaths(paths).filter((path) => !containsHome(path) && !isSecret(path));
-  const readable = [...findOuterRepositories(sandbox.root, home), ...permittedPaths(sandbox.readable)];
+  const readable = [...findOuterRepositories(sandbox.root, home), ...listPermittedPaths(sandbox.readable)];
   return {
     mounts: [
       ...homes.map((path): Mount => ({ path, access: "empty" })),
@@ -55,7 +55,7 @@ export function createFixedLayout(sandbox: SandboxOptions): FixedLayout {
       ...readable.map((path): Mount => ({ path, access: "readable" })),
     ],
     secrets,
-    writable: permittedPaths(sandbox.writable),
+    writable: listPermittedPaths(sandbox.writable),
     nestedNames: findNestedNames(sandbox.root),
     journal: new PlaceholderJournal(sandbox.journal),
   };

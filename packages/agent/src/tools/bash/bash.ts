@@ -59,7 +59,7 @@ export function bashTool(shell: WorkspaceShell, options: BashToolOptions = {}): 
     intent: (args) => commandIntent(parseBashInput(args), sandbox),
     ongoing: () =>
       jobs
-        .running()
+        .listRunning()
         .map((job) => describeJob(job, redaction))
         .join("\n") || null,
     run: async (call) => {
@@ -203,7 +203,7 @@ function createThrottle(callback: () => void, intervalMs: number): Throttle {
 }
 
 function startBackgroundJob(launch: CommandLaunch, jobs: Jobs, context: CommandRunContext): ToolOutput {
-  const running = jobs.running();
+  const running = jobs.listRunning();
   if (running.length >= MAX_JOBS)
     return errorOutput(
       `the job was not started: ${running.length} jobs are running; stop one of ${running.map(({ id }) => id).join(", ")} first`,

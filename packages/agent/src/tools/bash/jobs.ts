@@ -46,14 +46,14 @@ export class Jobs {
     return this.#jobs.get(id);
   }
 
-  running(): readonly Job[] {
+  listRunning(): readonly Job[] {
     return [...this.#jobs.values()].filter(({ end }) => end === null);
   }
 
   /** Stops all jobs and waits until they have ended. */
   async dispose(): Promise<void> {
     this.#isDisposed = true;
-    const running = this.running();
+    const running = this.listRunning();
     for (const job of running) job.stop();
     await Promise.all(running.map(({ ended }) => ended));
     for (const { output } of this.#jobs.values()) output.discard();

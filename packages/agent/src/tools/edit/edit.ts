@@ -17,7 +17,7 @@ import {
   replaceFile,
   withFileBytes,
 } from "../files.ts";
-import { errorOutput, formatCount, permittedPath, type ToolArguments, textOutput } from "../tool-io.ts";
+import { errorOutput, formatCount, getPermittedPath, type ToolArguments, textOutput } from "../tool-io.ts";
 import { applyEdits } from "./apply-edits.ts";
 import type { MatchKind } from "./find-match.ts";
 import { applySplices, encodeWithSplices, parseTextFile, type Splice } from "./text-file.ts";
@@ -40,7 +40,7 @@ export function editTool(options: FileToolOptions, readTracker: ReadTracker = ne
       const edits = readReplacements(args);
       if (edits.type === "invalid") return errorOutput(edits.message);
       const at = files.resolve(path.value);
-      const request = { path: path.value, at, ...permittedPath(at, call), edits: edits.value, signal };
+      const request = { path: path.value, at, ...getPermittedPath(at, call), edits: edits.value, signal };
       return await readTracker.runInOrder(request.realPath ?? at, () => editFile(request, { ...options, readTracker }));
     },
   };

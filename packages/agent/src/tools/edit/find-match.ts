@@ -154,7 +154,7 @@ export function compareIndent(fileLines: readonly string[], wanted: readonly str
 
 export function reindent(line: string, { width, style }: Indent): string {
   if (style === "as-is") return line;
-  const whitespace = leadingWhitespace(line);
+  const whitespace = getLeadingWhitespace(line);
   const depth = indentDepth(whitespace, width);
   const spaces = style === "tabs" ? depth % width : depth;
   const tabs = style === "tabs" ? (depth - spaces) / width : 0;
@@ -166,16 +166,16 @@ const TAB_WIDTHS: readonly number[] = [4, 2, 8, 3];
 
 function hasSameDepth(fileLine: string, wantedLine: string, width: number): boolean {
   if (wantedLine.trim() === "") return true;
-  return indentDepth(leadingWhitespace(fileLine), width) === indentDepth(leadingWhitespace(wantedLine), width);
+  return indentDepth(getLeadingWhitespace(fileLine), width) === indentDepth(getLeadingWhitespace(wantedLine), width);
 }
 
 function indentStyle(lines: readonly string[]): Indent["style"] {
-  const indents = lines.filter((line) => line.trim() !== "").map(leadingWhitespace);
+  const indents = lines.filter((line) => line.trim() !== "").map(getLeadingWhitespace);
   if (indents.some((indent) => indent.includes("\t"))) return "tabs";
   return indents.some((indent) => indent !== "") ? "spaces" : "as-is";
 }
 
-function leadingWhitespace(line: string): string {
+function getLeadingWhitespace(line: string): string {
   return /^\s*/.exec(line)?.[0] ?? "";
 }
 

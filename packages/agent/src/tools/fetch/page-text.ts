@@ -98,7 +98,7 @@ function looksLikeHtml(bytes: Uint8Array): boolean {
 
 export function decodePage(bytes: Uint8Array, contentType: string | null): string {
   // A byte order mark takes precedence over the header.
-  const charset = [detectUtf16(bytes), findCharset(contentType ?? ""), declaredCharset(bytes)].find(isKnownCharset);
+  const charset = [detectUtf16(bytes), findCharset(contentType ?? ""), findDeclaredCharset(bytes)].find(isKnownCharset);
   return new TextDecoder(charset ?? guessCharset(bytes)).decode(bytes);
 }
 
@@ -107,7 +107,7 @@ function findCharset(text: string): string | null {
 }
 
 /** The charset that the page declares near its start. */
-function declaredCharset(bytes: Uint8Array): string | null {
+function findDeclaredCharset(bytes: Uint8Array): string | null {
   const head = new TextDecoder("latin1").decode(bytes.subarray(0, CHARSET_SEARCH_BYTES));
   const meta = /<meta\s[^>]{0,400}/gi;
   const metaCharset = [...head.matchAll(meta)].map(([tag]) => findCharset(tag)).find((charset) => charset !== null);

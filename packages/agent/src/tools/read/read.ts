@@ -14,7 +14,7 @@ import {
   readPath,
   withFileBytes,
 } from "../files.ts";
-import { errorOutput, formatBytes, permittedPath, textOutput } from "../tool-io.ts";
+import { errorOutput, formatBytes, getPermittedPath, textOutput } from "../tool-io.ts";
 import { buildPage, imageOutput } from "./pages.ts";
 import { openReference } from "./references.ts";
 
@@ -34,7 +34,7 @@ export function readTool(options: FileToolOptions, readTracker: ReadTracker = ne
       const reference = parseReference(path.value);
       if (reference) return await openReference(reference, call, options);
       const at = files.resolve(path.value);
-      const request = { call, path: path.value, at, ...permittedPath(at, call) };
+      const request = { call, path: path.value, at, ...getPermittedPath(at, call) };
       return await readTracker.runInOrder(request.realPath ?? at, () => readFile(request, { ...options, readTracker }));
     },
   };
