@@ -79,9 +79,9 @@ export {
   type UserBashResult,
 } from "./extensions/events.ts";
 export type { BoundaryEntry, BoundaryResult, ProviderHooks, RunHooks } from "./hooks/hooks.ts";
-export { DRAFT_TYPE, findDraft, findPendingWork, type PendingWork } from "./loop/pending-work.ts";
 export type { QueueMode, QueueModes } from "./loop/run-context.ts";
 export type { RunLimits } from "./loop/run-limits.ts";
+export { DRAFT_TYPE, findDraft, findPendingWork, type PendingWork } from "./loop/unfinished-turn.ts";
 export { createMemoryBlobs, type MemoryBlobsOptions } from "./memory-blobs.ts";
 export type { AuditRecord, AuditRule } from "./permissions/audit.ts";
 export { isHarmlessRule } from "./permissions/classify-commands.ts";
@@ -182,7 +182,7 @@ export {
 } from "./tools/edit/edit.ts";
 export { type DiffInput, unifiedDiff } from "./tools/edit/unified-diff.ts";
 export { fetchTool } from "./tools/fetch/fetch.ts";
-export { type FileToolOptions, findSeenFiles, ReadTracker } from "./tools/files.ts";
+export { type FileToolOptions, findSeenFiles, ReadTracker } from "./tools/file-access.ts";
 export { MAX_IMAGE_BYTES } from "./tools/read/pages.ts";
 export { type OutputLimit, outputLimit } from "./tools/tool-io.ts";
 export { fileTools, searchTools } from "./tools/tools.ts";

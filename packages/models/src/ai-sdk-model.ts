@@ -30,7 +30,7 @@ import {
   toDelta,
 } from "./convert/index.ts";
 import { toModelFailure } from "./errors.ts";
-import { computeOutputBudget, type OutputBudget, reduceOutputBudget } from "./max-output.ts";
+import { computeOutputBudget, type OutputBudget, reduceOutputBudget } from "./max-output-tokens.ts";
 import { findSizeLimitError } from "./network/response-limits.ts";
 import { countsOutputTokens, detectReplyOverflow, type ReplyOverflow } from "./overflow/index.ts";
 import { IdleTimeoutError, readStreamParts } from "./read-stream.ts";

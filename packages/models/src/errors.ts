@@ -2,7 +2,7 @@
 
 import type { ModelFailure } from "@pith/context";
 import { tryParseJson } from "./json.ts";
-import type { OutputBudget } from "./max-output.ts";
+import type { OutputBudget } from "./max-output-tokens.ts";
 import { classifyRefusal, type RefusalClassification } from "./overflow/index.ts";
 
 export function toModelFailure(error: unknown, { provider, estimate, now }: FailureContext): ModelFailure {

@@ -9,10 +9,10 @@ import { runStartHooks } from "../hooks/input-hooks.ts";
 import { type BoundaryEvent, runTurnHooks } from "../hooks/turn-hooks.ts";
 import { createDeliveryFilter, deliverQueued, removeDelivered } from "./message-queue.ts";
 import { compactAfterOverflow, type RequestResult, requestWithCompaction } from "./model-request.ts";
-import { findPendingWork, type OpenCall, type PendingWork, toOpenCalls } from "./pending-work.ts";
 import { MAX_CONTINUATIONS, type RunContext } from "./run-context.ts";
 import { RunMeter } from "./run-limits.ts";
 import { closeCalls, runCalls } from "./tool-calls.ts";
+import { findPendingWork, type OpenCall, type PendingWork, toOpenCalls } from "./unfinished-turn.ts";
 
 export interface RunStart {
   /** The prefix of the entry ids of this run. Default: a new id. */

@@ -12,9 +12,9 @@ import {
 } from "../hooks/tool-hooks.ts";
 import type { PermissionResult } from "../permissions/request.ts";
 import type { Intent, Tool, ToolCall, ToolOutput } from "../tool.ts";
-import { INTENT_TYPE, type OpenCall } from "./pending-work.ts";
 import type { RunContext } from "./run-context.ts";
 import { computeMaxOutputBytes, errorOutput, recordResult } from "./tool-results.ts";
+import { INTENT_TYPE, type OpenCall } from "./unfinished-turn.ts";
 
 /** Runs the calls of a reply, at most 8 at once. Each result is appended as soon as it is there. */
 export async function* runCalls(

@@ -6,8 +6,8 @@ import { AppendError, appendBuffered } from "../append-entries.ts";
 import { runMessageHooks } from "../hooks/message-hooks.ts";
 import type { BlobStore } from "../ports.ts";
 import type { ToolOutput } from "../tool.ts";
-import type { OpenCall } from "./pending-work.ts";
 import type { RunContext } from "./run-context.ts";
+import type { OpenCall } from "./unfinished-turn.ts";
 
 export async function recordResult(
   openCall: OpenCall,

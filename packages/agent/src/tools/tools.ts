@@ -2,7 +2,7 @@
 
 import type { Tool } from "../tool.ts";
 import { editTool } from "./edit/edit.ts";
-import { type FileToolOptions, ReadTracker } from "./files.ts";
+import { type FileToolOptions, ReadTracker } from "./file-access.ts";
 import { readTool } from "./read/read.ts";
 import { findTool, grepTool, lsTool, type SearchToolOptions } from "./search.ts";
 import { writeTool } from "./write.ts";

@@ -12,7 +12,7 @@ import {
   readWritablePath,
   replaceFile,
   withFileBytes,
-} from "./files.ts";
+} from "./file-access.ts";
 import { errorOutput, formatBytes, formatCount, getPermittedPath, textOutput } from "./tool-io.ts";
 
 export function writeTool(options: FileToolOptions, readTracker: ReadTracker = new ReadTracker()): Tool {

@@ -2,7 +2,7 @@
 
 import type { Entry } from "@pith/context";
 import type { CheckRestorePermission, FileChange } from "../../src/session/rewind-files.ts";
-import { ReadTracker, replaceFile } from "../../src/tools/files.ts";
+import { ReadTracker, replaceFile } from "../../src/tools/file-access.ts";
 import { resultEntry } from "../tools/results.ts";
 import { type MemoryFiles, memoryFiles } from "./memory-files.ts";
 import { type MemoryOriginals, memoryOriginals } from "./memory-originals.ts";

@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 import { nodeFiles } from "../../src/node/files.ts";
 import type { Tool, ToolOutput } from "../../src/tool.ts";
-import { type FileToolOptions, ReadTracker } from "../../src/tools/files.ts";
+import { type FileToolOptions, ReadTracker } from "../../src/tools/file-access.ts";
 import { fileTools } from "../../src/tools/tools.ts";
 
 export interface Ground {

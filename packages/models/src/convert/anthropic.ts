@@ -10,8 +10,8 @@ import type {
   ThinkingBlock,
   ThinkingLevel,
 } from "@pith/context";
-import { type DraftThinking, findMetadataText } from "./draft.ts";
 import { baseProtocol, type ConvertOptions, isOpaque, type Protocol, type ReplyOptions } from "./protocol.ts";
+import { type DraftThinking, findMetadataText } from "./reply-draft.ts";
 import { createSearchTool, type ServerToolRun, toServerToolParts, webSearch } from "./server-tools.ts";
 
 export const anthropic: Protocol = {

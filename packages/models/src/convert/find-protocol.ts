@@ -3,11 +3,11 @@
 import type { SharedV4ProviderOptions } from "@ai-sdk/provider";
 import type { ModelName } from "@pith/context";
 import { anthropic } from "./anthropic.ts";
-import type { ProviderMetadata } from "./draft.ts";
 import { gemini } from "./gemini.ts";
 import { findOpenAiCompletions } from "./openai-completions.ts";
 import { openaiResponses } from "./openai-responses.ts";
 import { baseProtocol, type Protocol, parseObject } from "./protocol.ts";
+import type { ProviderMetadata } from "./reply-draft.ts";
 
 export function findProtocol({ api, provider }: ModelName): Protocol {
   switch (api) {

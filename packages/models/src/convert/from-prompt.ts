@@ -18,7 +18,7 @@ import type {
   TextBlock,
   ToolResultMessage,
 } from "@pith/context";
-import { emptyDraft } from "./draft.ts";
+import { emptyDraft } from "./reply-draft.ts";
 import { buildAssistantMessage } from "./reply-message.ts";
 import { applyStreamPart } from "./reply-stream.ts";
 

@@ -2,8 +2,8 @@
 
 import type { LanguageModelV4ProviderTool, SharedV4ProviderOptions } from "@ai-sdk/provider";
 import type { ModelName, Request } from "@pith/context";
-import { type DraftBlock, findMetadataText } from "./draft.ts";
 import { baseProtocol, type ConvertOptions, isOpaque, type Protocol } from "./protocol.ts";
+import { type DraftBlock, findMetadataText } from "./reply-draft.ts";
 import { createSearchTool, type ServerToolRun, toServerToolParts } from "./server-tools.ts";
 
 export const gemini: Protocol = {

@@ -1,5 +1,7 @@
 /** Public API of `@pith/models/convert`: requests to AI SDK calls, streams to messages. Imports no provider package. */
 
+export { type Conversation, fromPrompt } from "./from-prompt.ts";
+export type { ConvertOptions } from "./protocol.ts";
 export {
   type Draft,
   type DraftBlock,
@@ -10,9 +12,7 @@ export {
   emptyDraft,
   type ProviderMetadata,
   type ServerToolResult,
-} from "./draft.ts";
-export { type Conversation, fromPrompt } from "./from-prompt.ts";
-export type { ConvertOptions } from "./protocol.ts";
+} from "./reply-draft.ts";
 export {
   buildAssistantMessage,
   computeCost,

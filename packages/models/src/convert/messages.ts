@@ -19,9 +19,9 @@ import type {
   UserMessage,
 } from "@pith/context";
 import { markLastPart } from "./anthropic.ts";
-import { escapeToolName } from "./draft.ts";
 import { findProtocol } from "./find-protocol.ts";
 import type { Protocol, ReplyContext } from "./protocol.ts";
+import { escapeToolName } from "./reply-draft.ts";
 import { readServerToolRun } from "./server-tools.ts";
 import { supportsWebSearch } from "./web-search.ts";
 

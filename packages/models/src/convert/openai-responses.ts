@@ -7,7 +7,6 @@ import type {
   SharedV4ProviderOptions,
 } from "@ai-sdk/provider";
 import type { ModelName, Request, TextBlock, ThinkingBlock, ThinkingLevel, ToolCallBlock } from "@pith/context";
-import { type DraftCall, type DraftText, type DraftThinking, findMetadataText } from "./draft.ts";
 import {
   baseProtocol,
   type ConvertOptions,
@@ -17,6 +16,7 @@ import {
   type ReasoningLevel,
   type ReplyContext,
 } from "./protocol.ts";
+import { type DraftCall, type DraftText, type DraftThinking, findMetadataText } from "./reply-draft.ts";
 import { createSearchTool, type ServerToolRun, toServerToolParts } from "./server-tools.ts";
 
 export const openaiResponses: Protocol = {

@@ -19,7 +19,7 @@ import type {
   ThinkingLevel,
   ToolCallBlock,
 } from "@pith/context";
-import type { DraftBlock, DraftCall, DraftText, DraftThinking } from "./draft.ts";
+import type { DraftBlock, DraftCall, DraftText, DraftThinking } from "./reply-draft.ts";
 import type { ServerToolPart, ServerToolRun } from "./server-tools.ts";
 
 export interface Protocol {

@@ -2,9 +2,9 @@
 
 import type { LanguageModelV4Usage } from "@ai-sdk/provider";
 import type { AssistantMessage, Cost, ModelName, StopReason, Usage } from "@pith/context";
-import { type Draft, type DraftBlock, parseArguments, thinkingText } from "./draft.ts";
 import { findProtocol } from "./find-protocol.ts";
 import type { Protocol } from "./protocol.ts";
+import { type Draft, type DraftBlock, parseArguments, thinkingText } from "./reply-draft.ts";
 import { toServerToolTextBlock } from "./server-tools.ts";
 
 /** Dollars for a million tokens. */

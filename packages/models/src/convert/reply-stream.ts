@@ -18,7 +18,7 @@ import {
   type ProviderMetadata,
   restoreToolName,
   thinkingText,
-} from "./draft.ts";
+} from "./reply-draft.ts";
 import { addServerToolResult, createServerToolDraft, findPendingCall, toServerToolTextBlock } from "./server-tools.ts";
 
 export function applyStreamPart(draft: Draft, part: LanguageModelV4StreamPart): Draft {

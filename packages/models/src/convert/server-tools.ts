@@ -12,7 +12,7 @@ import type {
 } from "@ai-sdk/provider";
 import type { TextBlock, Tool } from "@pith/context";
 import { isRecord } from "../json.ts";
-import { type DraftBlock, type DraftServerTool, type ProviderMetadata, parseJsonObject } from "./draft.ts";
+import { type DraftBlock, type DraftServerTool, type ProviderMetadata, parseJsonObject } from "./reply-draft.ts";
 
 /** Add it to the tools with a system message. It is not declared to models without a search of their own. */
 export const webSearch: Tool = {

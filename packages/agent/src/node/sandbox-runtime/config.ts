@@ -18,7 +18,7 @@ import {
 } from "../sandbox/options.ts";
 import { findHomes, findSystemSecrets, secretPathsIn } from "../sandbox/secret-paths.ts";
 import { findToolchains } from "../sandbox/toolchains.ts";
-import type { LiteralPath, RuntimeConfig } from "./host.ts";
+import type { LiteralPath, RuntimeConfig } from "./host-process.ts";
 import { type InstalledRuntime, packageFolder, RUNTIME_PACKAGE } from "./install.ts";
 
 /** Options of `runtimeShell`. */

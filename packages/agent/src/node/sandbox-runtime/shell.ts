@@ -25,7 +25,7 @@ import {
   findFixedPaths,
   type RuntimeSandboxOptions,
 } from "./config.ts";
-import { RuntimeHost, SYSTEM_PATH } from "./host.ts";
+import { RuntimeHost, SYSTEM_PATH } from "./host-process.ts";
 
 /** A shell in the sandbox runtime, to be closed after use. */
 export interface RuntimeShell extends WorkspaceShell {

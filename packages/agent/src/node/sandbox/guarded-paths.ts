@@ -14,7 +14,7 @@ import {
   reserveFileName,
   reserveFolderName,
   withWritableFolder,
-} from "./placeholders.ts";
+} from "./path-placeholders.ts";
 
 /**
  * A link cannot be mounted over, so a command can replace it; it is restored when the command has ended. Its folder is kept open, because a

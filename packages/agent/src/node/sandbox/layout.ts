@@ -18,7 +18,7 @@ import {
   SOCKET_FOLDERS,
   TEMPORARY_FOLDERS,
 } from "./options.ts";
-import { PlaceholderJournal } from "./placeholders.ts";
+import { PlaceholderJournal } from "./path-placeholders.ts";
 import { findHomes, findSystemSecrets, secretPathsIn } from "./secret-paths.ts";
 import { findToolchains } from "./toolchains.ts";
 

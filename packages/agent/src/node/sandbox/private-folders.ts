@@ -12,7 +12,7 @@ import { dirname, join } from "node:path";
 import { ensureOwnerOnlyFolder, errorCode, resolveRealPath, writeOwnerOnlyFile } from "../safe-files.ts";
 import { copyConfigurations } from "./copy-configuration.ts";
 import { readFolderNames, SESSIONS_PREFIX, TEMPORARY_FOLDERS } from "./options.ts";
-import { currentProcess, hasEnded, type ProcessRecord, removeJournaledNames } from "./placeholders.ts";
+import { currentProcess, hasEnded, type ProcessRecord, removeJournaledNames } from "./path-placeholders.ts";
 
 /** Options of `openPrivateFolders`. */
 export interface PrivateFolderOptions {

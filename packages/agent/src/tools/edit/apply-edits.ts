@@ -1,7 +1,7 @@
 /** Finds all replacements of an edit in the original text and applies them together, or explains why none was applied. */
 
 import type { Redaction } from "@pith/context";
-import type { Replacement } from "../files.ts";
+import type { Replacement } from "../file-access.ts";
 import {
   type EditMatch,
   findMatch,

@@ -16,7 +16,7 @@ import {
   readWritablePath,
   replaceFile,
   withFileBytes,
-} from "../files.ts";
+} from "../file-access.ts";
 import { errorOutput, formatCount, getPermittedPath, type ToolArguments, textOutput } from "../tool-io.ts";
 import { applyEdits } from "./apply-edits.ts";
 import type { MatchKind } from "./find-match.ts";

@@ -1,6 +1,6 @@
 /** Finds the place of a replacement: an exact match, or one that ignores typographic characters or whitespace. */
 
-import type { Replacement } from "../files.ts";
+import type { Replacement } from "../file-access.ts";
 import { findCommonEnds, type Splice } from "./text-file.ts";
 
 export type MatchKind = "exact" | "typographic characters" | "whitespace";

@@ -13,7 +13,7 @@ import {
   readLineRange,
   readPath,
   withFileBytes,
-} from "../files.ts";
+} from "../file-access.ts";
 import { errorOutput, formatBytes, getPermittedPath, textOutput } from "../tool-io.ts";
 import { buildPage, imageOutput } from "./pages.ts";
 import { openReference } from "./references.ts";

@@ -13,7 +13,7 @@ import {
 import type { BlobStore } from "../../ports.ts";
 import { detectImageType, isPlainText, TEXT_SAMPLE_BYTES } from "../../text.ts";
 import type { ToolCall, ToolOutput } from "../../tool.ts";
-import { type FileToolOptions, type LineRange, type Reference, readLineRange } from "../files.ts";
+import { type FileToolOptions, type LineRange, type Reference, readLineRange } from "../file-access.ts";
 import { errorOutput, formatBytes, invalid, type ParsedArgument, textOutput, valid } from "../tool-io.ts";
 import { imageOutput, MAX_IMAGE_BYTES, type ReadRange, readLongPage, tooLargeImageOutput } from "./pages.ts";
 

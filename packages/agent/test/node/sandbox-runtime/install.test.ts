@@ -10,7 +10,7 @@ import {
   findFixedPaths,
   type RuntimeSandboxOptions,
 } from "../../../src/node/sandbox-runtime/config.ts";
-import { RuntimeHost } from "../../../src/node/sandbox-runtime/host.ts";
+import { RuntimeHost } from "../../../src/node/sandbox-runtime/host-process.ts";
 import {
   findForeignFiles,
   findRuntime,

@@ -1,4 +1,4 @@
-/** Tests node/sandbox/placeholders.ts: placeholder files and folders, and process records with and without /proc. */
+/** Tests node/sandbox/path-placeholders.ts: placeholder files and folders, and process records with and without /proc. */
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -20,7 +20,7 @@ import {
   hasEnded,
   reserveFileName,
   reserveFolderName,
-} from "../../../src/node/sandbox/placeholders.ts";
+} from "../../../src/node/sandbox/path-placeholders.ts";
 import { boxOf, namesAt, ranIn, world } from "./world.ts";
 
 describe("placeholder files", () => {

@@ -1,4 +1,4 @@
-/** Tests tools/files.ts: intents, known files, read tracking, replace file, bounded bytes. */
+/** Tests tools/file-access.ts: intents, known files, read tracking, replace file, bounded bytes. */
 
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
@@ -6,7 +6,7 @@ import type { Entry } from "@pith/context";
 import { describe, expect, test } from "vitest";
 import type { FileOriginals, WorkspaceFiles } from "../../src/ports.ts";
 import { hashBytes } from "../../src/text.ts";
-import { findSeenFiles, ReadTracker, withFileBytes } from "../../src/tools/files.ts";
+import { findSeenFiles, ReadTracker, withFileBytes } from "../../src/tools/file-access.ts";
 import { memoryOriginals } from "../session/memory-originals.ts";
 import { newGround, wordsOf } from "./ground.ts";
 import { resultEntry } from "./results.ts";

@@ -1,7 +1,7 @@
 /** What is read of a call's arguments, and what is only kept beside it. */
 
 import { describe, expect, test } from "vitest";
-import { parseArguments } from "../../src/convert/draft.ts";
+import { parseArguments } from "../../src/convert/reply-draft.ts";
 
 const read = (json: string) =>
   parseArguments({ kind: "call", id: "c", name: "read", json, isComplete: true, metadata: {} });
