@@ -130,7 +130,9 @@ describe("a blob", () => {
     const missing = await run("read", { path: "blob:123" });
     expect(missing).toMatchObject({ isError: true });
     expect(wordsOf(missing)).toBe("blob:123 cannot be opened: give at least the first 8 digits of its hash");
-    expect(wordsOf(await run("read", { path: `blob:${"1".repeat(64)}` }))).toMatch(/cannot be opened: it is not kept/);
+    expect(wordsOf(await run("read", { path: `blob:${"1".repeat(64)}` }))).toMatch(
+      /cannot be opened: the blob does not exist or was removed/,
+    );
     expect(wordsOf(await run("read", { path: "blob:12345678" }))).toBe(
       "blob:12345678 cannot be opened: no blob with this hash is stored, or it was deleted",
     );

@@ -290,7 +290,7 @@ describe("shell line", () => {
     await talk.sees("100000");
     const words = await said(talk, "and?", "fine now");
     expect(words.length).toBeLessThan(60_000);
-    expect(words).toMatch(/left out/);
+    expect(words).toMatch(/lines omitted/);
     expect(words).toMatch(/read blob:/);
   });
 
