@@ -41,7 +41,7 @@ test("SYS1 it has named sections, the guidelines depend on the tools, and date a
   const { session } = await begun();
   const system = mergeSystemMessages(session.branch);
   expect(Object.keys(system?.sections ?? {})).toEqual(["role", "guidelines", "addition", "project"]);
-  expect(system?.sections?.guidelines).toContain("Look with commands");
+  expect(system?.sections?.guidelines).toContain("Check with commands");
   expect(system?.sections?.guidelines).not.toContain("edit");
   expect(JSON.stringify(system)).not.toMatch(/2026-11-15|\/work/);
   expect(session.branch.entries.map(({ type }) => type)).toEqual([
@@ -73,7 +73,7 @@ test("SYS2 the prompt of a model without tool calls says so after the role and d
   expect(without?.sections?.tools).toMatch(
     /With another model, this session has these tools:\n\n- read: .*\n- bash: /s,
   );
-  expect(without?.sections?.guidelines).not.toContain("Look with commands");
+  expect(without?.sections?.guidelines).not.toContain("Check with commands");
   expect(without?.sections?.skills).toBeUndefined();
   await ensureSystemPrompt({ session, model, tools, runtime: ports, systemPrompt: beginning });
   const again = mergeSystemMessages(session.branch);

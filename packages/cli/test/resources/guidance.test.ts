@@ -57,7 +57,7 @@ test("SKL11 what was read anew is told from then on, and what has changed is sai
   const began = parts();
   const guides = await guided(began);
   const told: SystemPromptOptions[] = [];
-  const agent = { setBeginning: (each: SystemPromptOptions) => void told.push(each) } as unknown as Parameters<
+  const agent = { setSystemPrompt: (each: SystemPromptOptions) => void told.push(each) } as unknown as Parameters<
     typeof guideOf
   >[0];
   const beginning = ({ project, catalogue: skills }: typeof guides.standing.guidance): SystemPromptOptions => ({
@@ -83,7 +83,7 @@ test("SKL11 what was read anew is told from then on, and what has changed is sai
     "the skill ship has changed",
   ]);
   expect(told.at(-1)).toMatchObject({
-    project: [{ text: "Mine." }, { text: "Spaces." }],
+    projectTexts: [{ text: "Mine." }, { text: "Spaces." }],
     skills: [{ description: "How else." }, { name: "sink" }],
   });
   expect(guides.limits({ api: "", provider: "", model: "" }).enabled).toBe(false);
@@ -99,7 +99,7 @@ test("SKL11 TRU8 what no longer counts because the folder has changed is told wi
   const seen = () => trustedFolder({ ...parts(), always: false });
   await trustShown((await seen()).holds, { home: join(ground, "home"), redaction: noRedaction });
   const began = { ...parts(), trusted: await seen() };
-  const agent = { setBeginning: () => {} } as unknown as Parameters<typeof guideOf>[0];
+  const agent = { setSystemPrompt: () => {} } as unknown as Parameters<typeof guideOf>[0];
   const beginning = (): SystemPromptOptions => ({ folder: began.cwd });
   const { reload } = guideOf(agent, await guided(began), { ...began, beginning });
   expect(await reload()).toEqual([]);

@@ -217,7 +217,7 @@ describe("entries left behind", () => {
     const navigateTree = async () => {
       throw new Error("the disk melted");
     };
-    const agent = { session, isRunning: false, navigateTree, previewFiles: async () => [] };
+    const agent = { session, isRunning: false, navigateTree, previewFileRestore: async () => [] };
     const desk = { choices: {}, sessionPath: null };
     const talking = { ready: { built: { agent, missing: null } }, desk, screen } as unknown as Talking;
     await expect(go("e6", talking)).rejects.toThrow("the disk melted");
