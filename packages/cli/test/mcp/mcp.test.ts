@@ -134,7 +134,7 @@ test("MCP15 what is trusted is kept for the user's eyes alone, and nothing is tr
   const file = join(desk.home, "mcp-pins.json");
   assert.equal(statSync(file).mode & 0o777, 0o600);
   chmodSync(file, 0o666);
-  assert.match((await desk.use("mcp_find", {})).text, /mcp-pins\.json .* \(chmod 600 it\)/);
+  assert.match((await desk.use("mcp_find", {})).text, /mcp-pins\.json .* \(run chmod 600 on it\)/);
   assert.equal(desk.asked.length, 1);
   await desk.close();
   await old.close();

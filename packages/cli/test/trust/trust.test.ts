@@ -119,7 +119,7 @@ test("TRU7 the file of what is trusted is for its owner alone, and one that othe
   chmodSync(file, 0o622);
   const folder = await project.seen();
   expect(folder.type).toBe("untrusted");
-  expect(folder.notes).toEqual([expect.stringMatching(/chmod 600 it\), so no folder is trusted$/)]);
+  expect(folder.notes).toEqual([expect.stringMatching(/run chmod 600 on it\), so no folder is trusted$/)]);
 });
 
 test("TRU7 a damaged file trusts nothing and is set aside by the next trust; a newer one is left alone", async () => {
