@@ -41,7 +41,7 @@ test("PRT5 every flag reaches the wish, in either spelling", () => {
     systemPrompt: "Be.",
     appendSystemPrompt: "Short.",
     trusts: true,
-    runLimits: { turns: 200 },
+    runLimits: { maxTurns: 200 },
     output: "json",
   });
 });
