@@ -40,8 +40,8 @@ export async function addFolderRules(folder: string, outer: readonly IgnoreRules
   const text = await readIgnoreFile(join(folder, ".gitignore"));
   if (text === null) return outer;
   // Loaded with the first `.gitignore`: most searches use ripgrep and never need it.
-  const { default: ignore } = await import("ignore");
-  const rules = ignore({ ignorecase: false }).add(dropSlowRules(text));
+  const { parseIgnore } = await import("./parse-ignore.ts");
+  const rules = parseIgnore(dropSlowRules(text));
   return [{ folder: folder.endsWith("/") ? folder : `${folder}/`, rules }, ...outer];
 }
 

@@ -82,6 +82,6 @@ test("WLK12 after a move the model knows of files what it saw on this branch, an
   talk.say("change it");
   await talk.sees("tried");
   await atRest(talk);
-  expect(JSON.stringify(talk.server.requests.at(-1)?.body)).toMatch(/was not read; read it first/);
+  expect(JSON.stringify(talk.server.requests.at(-1)?.body)).toMatch(/was not read; read it before writing it/);
   expect(readFileSync(join(talk.folder, "one.txt"), "utf8")).toBe("one\n");
 });
