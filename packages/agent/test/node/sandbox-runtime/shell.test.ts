@@ -254,10 +254,12 @@ describe("ends", () => {
     const shell = runtimeShell(runtimeBox(place));
     onTestFinished(() => shell.close());
     const act = { signal: new AbortController().signal, onOutput: () => {} };
-    const [long, short] = await Promise.all([
-      shell.run("sleep 1000", { ...act, timeoutMs: 1_500 }),
-      shell.run("sleep 3; touch done", act),
-    ]);
+    // One after the other: on Linux, two bubblewraps that start at once can disturb each other's mount points in the workspace.
+    const hasStarted = Promise.withResolvers<void>();
+    const started = shell.run("echo started; sleep 3; touch done", { ...act, onOutput: () => hasStarted.resolve() });
+    await Promise.race([hasStarted.promise, started]);
+    const long = await shell.run("sleep 1000", { ...act, timeoutMs: 1_500 });
+    const short = await started;
     expect(long).toMatchObject({ type: "killed", cause: "timeout" });
     expect(short).toEqual({ type: "ended", exitCode: 0 });
     expect(existsSync(join(place.workspace, "done"))).toBe(true);
