@@ -67,17 +67,13 @@ export function measureSources(workspace: Workspace): SourceFigures {
   };
 }
 
-/**
- * Counts names that are a participle alone, such as `INTERRUPTED`, and functions and variables that begin with one, such as
- * `parsedRows`. A type such as `ParsedRule` and a constant such as `KNOWN_FIELDS` are an adjective and a noun, and are not counted.
- */
+/** Names that are or begin with a participle, as `one_word_participles` counts them in context. */
 function countParticiples(listWithin: (folder: string) => readonly Source[]): SourceFigures {
   const packages = ["agent_files", "models_files", "testkit_files", "scripts_files"];
   return Object.fromEntries(
     packages.map((name) => {
       const participles = listParticipleNames(listWithin(COUNTED_FOLDERS[name] ?? ""));
-      const counted = participles.filter(({ name, word }) => name.toLowerCase() === word || /^[a-z]/.test(name));
-      return [name.replace("_files", "_participles"), counted.length];
+      return [name.replace("_files", "_participles"), participles.length];
     }),
   );
 }
