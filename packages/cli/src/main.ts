@@ -1,7 +1,7 @@
 /** Runs a subcommand or a mode and returns the exit code: 0 done, 1 failed, 2 usage error, 128 and more a signal. */
 
 import { readArguments, type Wish } from "./args/args.ts";
-import type { Exit } from "./modes/print/print.ts";
+import type { Exit } from "./text/process-io.ts";
 import { type Terminal, terminalOf } from "./text/process-io.ts";
 
 /** Runs `pith` to its end and sets the exit code of the process. */

@@ -17,6 +17,8 @@ import type { Model, Summarizer } from "@pith/context";
 import { nodeRuntime } from "@pith/context/node";
 import type { Wish } from "../args/args.ts";
 import type { ActsParts } from "../extensions/session.ts";
+import { type OpenBeside, openingBeside } from "../models/open-model.ts";
+import type { NamedWriters } from "../models/summary-models.ts";
 import { forbidden, refuseMode, requiresSandbox } from "../policy/policy.ts";
 import {
   type Guidance,
@@ -27,18 +29,16 @@ import {
   guideOf,
   type MoreFolders,
 } from "../resources/guidance.ts";
+import { closeSandbox, type OpenSandbox, openSandbox } from "../sandbox/sandbox.ts";
 import { relearning } from "../settings/secrets.ts";
 import type { CompactionSettings, Settings } from "../settings/settings.ts";
 import type { Place } from "./app-options.ts";
 import { type AuditClient, AuditLog } from "./audit-log.ts";
 import { createGitHeadReader, describeGitHead } from "./git-branch.ts";
 import { measureAhead } from "./measure-ahead.ts";
-import { type OpenBeside, openingBeside } from "./model.ts";
 import { type Permitting, permitting } from "./permissions.ts";
-import { closeSandbox, type OpenSandbox, openSandbox } from "./sandbox.ts";
 import { type NotOpened, sessionWithModel, type Voiced, type WayOn, wayOn } from "./session.ts";
 import { describeDamage, type SessionDamaged, tornEndNote } from "./session-damage.ts";
-import type { NamedWriters } from "./summary-models.ts";
 import { chosenTools, providedTools, unbrought, type Workplace, workplace } from "./tools.ts";
 
 export type Built =
@@ -161,7 +161,19 @@ async function groundFor(wish: Wish, place: Place): Promise<Ground | Extract<Bui
   if (audit) audit.session = voiced.session.store.header.id;
   const { mayRead } = permitted;
   const more = await moreFolders(place);
-  const guiding = { wish, cwd, home, userHome, environment, choices, mayRead, trusted, note, ...(more && { more }) };
+  const guiding = {
+    wish,
+    cwd,
+    home,
+    userHome,
+    environment,
+    choices,
+    mayRead,
+    trusted,
+    note,
+    commandNames,
+    ...(more && { more }),
+  };
   const guides = await guided(guiding);
   const { session, path: sessionPath } = voiced;
   const at = await workplace({
@@ -169,6 +181,12 @@ async function groundFor(wish: Wish, place: Place): Promise<Ground | Extract<Bui
     permitRestore: (path) => permitted.permissions.permitRestore(path),
   });
   return { type: "ground", permitted, voiced, guiding, guides, at, audit };
+}
+
+/** Loaded when a template or the list of templates is asked for. */
+async function commandNames(): Promise<readonly string[]> {
+  const { builtInNames } = await import("../commands/commands.ts");
+  return builtInNames();
 }
 
 function openAudit({ output }: Wish, { home, cwd, choices, note = () => {} }: Place): AuditLog | null {
@@ -271,7 +289,7 @@ async function ownWriters(
   { open, speaking, first }: Pick<NamedWriters, "open" | "speaking"> & { readonly first: readonly Summarizer[] },
 ): Promise<Pick<AgentOptions, "summarizers">> {
   if (names.length === 0 && first.length === 0) return {};
-  const { compactionWriters } = await import("./summary-models.ts");
+  const { compactionWriters } = await import("../models/summary-models.ts");
   return {
     summarizers: [...first, ...compactionWriters({ names: [names].flat(), open, speaking, ports: nodeRuntime })],
   };

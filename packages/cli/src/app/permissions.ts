@@ -17,11 +17,11 @@ import { nodeFiles, projectRules, resolveRealPath } from "@pith/agent/node";
 import type { Vault } from "@pith/context/secrets";
 import type { Wish } from "../args/args.ts";
 import { policyLimits, policyRules } from "../policy/permitted-parts.ts";
+import { networkSetting } from "../sandbox/network-permissions.ts";
 import { keyFile } from "../settings/keys.ts";
 import { redactionKeyFile } from "../settings/secrets.ts";
 import type { Place } from "./app-options.ts";
 import type { AuditLog } from "./audit-log.ts";
-import { networkSetting } from "./network-permissions.ts";
 
 export interface PermittingPlace extends Pick<Place, "cwd" | "home" | "choices" | "vault" | "ask" | "extensions"> {
   /** What `~` stands for. */

@@ -7,8 +7,9 @@ import type { SessionState } from "@pith/context/host";
 import { createSession, listSessions, nodeRuntime, openStore, pithHome } from "@pith/context/node";
 import type { Damage } from "@pith/context/store";
 import type { SessionWish, Wish } from "../args/args.ts";
-import { isOfSubAgent, type Place } from "./app-options.ts";
-import { chooseModel } from "./model.ts";
+import { chooseModel } from "../models/open-model.ts";
+import { isOfSubAgent } from "../sessions/sub-agent-ids.ts";
+import type { Place } from "./app-options.ts";
 
 export type OpenedSession =
   | {

@@ -40,13 +40,13 @@ import {
 import type { Model, Session, Tool as ToolSchema } from "@pith/context";
 import { sessionIdToFileName } from "@pith/context/node";
 import { supportsWebSearch, webSearch } from "@pith/models";
+import { networkSetting } from "../sandbox/network-permissions.ts";
+import { type BoxPlace, boxOf, closeSandbox, type OpenSandbox, shownFolders } from "../sandbox/sandbox.ts";
+import { lazyNetwork, type NetworkPlace, networkNotes } from "../sandbox/sandbox-network.ts";
 import { allTools, usualTools } from "../settings/definitions.ts";
 import { keyVariables } from "../settings/keys.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { Place } from "./app-options.ts";
-import { networkSetting } from "./network-permissions.ts";
-import { type BoxPlace, boxOf, closeSandbox, type OpenSandbox, shownFolders } from "./sandbox.ts";
-import { lazyNetwork, type NetworkPlace, networkNotes } from "./sandbox-network.ts";
 import { secretSource } from "./secret-source.ts";
 
 export interface BashPlace extends BoxPlace, NetworkPlace, Pick<Place, "vault"> {

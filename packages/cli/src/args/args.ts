@@ -4,7 +4,7 @@ import { parseArgs } from "node:util";
 import type { RunLimits } from "@pith/agent";
 import { whatIsWrong } from "../settings/fields.ts";
 import type { Choices } from "../settings/settings.ts";
-import { type Mistake, mistake, nearest } from "./usage-error.ts";
+import { type Mistake, mistake, nearest } from "../text/usage-error.ts";
 
 export interface ChoiceFlags {
   readonly model?: string;

@@ -10,10 +10,11 @@ import type {
   UserContent,
 } from "@pith/agent";
 import { type AppendResult, refusalNotes } from "@pith/context";
-import type { ChosenModel } from "../app/model.ts";
-import { type Mistake, mistake } from "../args/usage-error.ts";
+import type { ChosenModel } from "../models/open-model.ts";
+import type { Templates } from "../resources/templates.ts";
 import type { ListedSetting } from "../settings/list.ts";
 import type { Settings } from "../settings/settings.ts";
+import { type Mistake, mistake } from "../text/usage-error.ts";
 
 export interface Command {
   /** Without its slash. */
@@ -63,13 +64,6 @@ export interface Desk {
 export type OpenedVoice =
   | Pick<Extract<ChosenModel, { type: "opened" }>, "type" | "model" | "notes">
   | Exclude<ChosenModel, { type: "opened" }>;
-
-/** Texts of the user that are said to the model by `/name words`. */
-export interface Templates {
-  /** What is said then; null where none has this name. */
-  filled(name: string, words: string): Promise<UserContent | null>;
-  list(): Promise<readonly { readonly name: string; readonly says: string }[]>;
-}
 
 /** What came of it, for whoever shows it. */
 export type Answer =

@@ -1,8 +1,9 @@
 /** Lists every slash command in the order in which they are shown, and defines `/help` and `/quit`. */
 
 import type { CommandRegistration } from "@pith/agent";
-import { mistake } from "../args/usage-error.ts";
-import { type Command, type Templates, told } from "./command.ts";
+import type { Templates } from "../resources/templates.ts";
+import { mistake } from "../text/usage-error.ts";
+import { type Command, told } from "./command.ts";
 import { autocompact, compact, redo, undo } from "./compact.ts";
 import { context, seen } from "./context.ts";
 import { copy } from "./copy.ts";
@@ -78,6 +79,11 @@ export const quit: Command = {
   says: "leave; the session is kept",
   run: async () => ({ type: "quit" }),
 };
+
+/** The names that no template and no extension command may have. */
+export function builtInNames(): readonly string[] {
+  return commands.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
+}
 
 export const commands: readonly Command[] = [
   compact,

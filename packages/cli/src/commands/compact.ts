@@ -1,11 +1,19 @@
 /** Implements `/compact`, `/autocompact`, `/undo` and `/redo`. */
 
-import type { Agent } from "@pith/agent";
-import { type Receipt, readReceipt, refusalNotes } from "@pith/context";
-import { mistake } from "../args/usage-error.ts";
-import { compactionTold, receiptTold } from "../context-report/compaction-text.ts";
+import type { Agent, CompactionRefusal } from "@pith/agent";
+import {
+  type CompactionOutcome,
+  type CompactionPreview,
+  type NoCompaction,
+  previewCompaction,
+  type Receipt,
+  readReceipt,
+  refusalNotes,
+} from "@pith/context";
+import { breakerNotes } from "@pith/context/host";
+import { isCompacting, MOST, receiptTold, refusedBecause } from "../text/compaction-text.ts";
 import { amount, formatTokensOrShare } from "../text/format.ts";
-import { isCompacting, refusedBecause } from "./busy.ts";
+import { mistake } from "../text/usage-error.ts";
 import { type Answer, type Command, type Desk, failed, LEAF_MOVED, told } from "./command.ts";
 
 /** Compacts even below the automatic threshold. */
@@ -15,10 +23,7 @@ export const compact: Command = {
   says: "tell what was said so far in short, and what to look at; --preview only shows what would become of it",
   examples: ["/compact", "/compact keep every decision on the schema", "/compact --preview"],
   async run(words, { agent, note }) {
-    if (PREVIEW.test(words)) {
-      const { previewTold } = await import("../context-report/compaction-preview.ts");
-      return previewTold(agent);
-    }
+    if (PREVIEW.test(words)) return previewTold(agent);
     if (words.startsWith("--")) return mistake(`there is no ${words.split(/\s/)[0]} here; there is --preview`);
     // It waits for the moment between two requests; the run goes on afterwards.
     if (agent.isRunning && !isCompacting(agent)) note?.("compacting as soon as the request under way has its answer");
@@ -77,7 +82,7 @@ export async function stepped(step: "undo" | "redo", agent: Agent): Promise<Answ
     case "refused":
       return failed(refusedBecause(outcome.why));
     case "nothing-to-do":
-      return told(nothings[outcome.why], outcome);
+      return told(noUndo[outcome.why], outcome);
     case "failed":
       return failed(outcome.appended.type === "refused" ? refusalNotes[outcome.appended.why] : LEAF_MOVED);
     case "undone":
@@ -90,7 +95,7 @@ export async function stepped(step: "undo" | "redo", agent: Agent): Promise<Answ
 const QUIET =
   "Nothing is compacted by itself until the context has grown by a tenth of the window, or the provider refuses it";
 
-const nothings = {
+const noUndo = {
   "no-compaction": "there is no compaction on this branch to undo",
   "no-undo": "no compaction was undone here, or another has come since",
 } as const;
@@ -120,3 +125,56 @@ export const redo: Command = {
   says: "bring back the compaction that was undone last",
   run: (_, { agent }) => stepped("redo", agent),
 };
+
+export function compactionTold(compaction: CompactionOutcome | CompactionRefusal): Answer {
+  switch (compaction.type) {
+    case "refused":
+      return failed(`nothing was compacted: ${refusedBecause(compaction.why)}`);
+    case "compacted":
+      return told(`compacted: ${receiptTold(compaction.receipt)}; /undo takes it back`, compaction.receipt);
+    case "nothing-to-do":
+      return told(`nothing was compacted: ${nothings[compaction.why]}`, compaction);
+    case "postponed":
+      return told("nothing was compacted: a hook has put it off", compaction);
+    case "cancelled":
+      return told("the compaction was cancelled; everything is as it was", compaction);
+    case "failed":
+      return failed(whyFailed(compaction));
+  }
+}
+
+const nothings: Readonly<Record<NoCompaction["why"], string>> = {
+  off: 'automatic compaction is off ("compaction.enabled" in the settings, --no-auto-compact, /autocompact)',
+  empty: "nothing was said yet",
+  "already-compacted": "nothing was said since the last one; /undo takes that back",
+  "too-short": "it is too short; all of it would be kept as it is",
+  "too-little": "a summary would be about as long as what it stands for",
+};
+
+function whyFailed(compaction: Extract<CompactionOutcome, { type: "failed" }>): string {
+  if (compaction.why === "cannot-fit") {
+    const { fills, tokens, limit } = compaction.breaker;
+    const room = limit === null ? "" : ` (${amount(tokens)} tokens of ${amount(limit)})`;
+    return `no compaction can help: ${breakerNotes[fills]}${room}`;
+  }
+  const why = compaction.why === "leaf-moved" ? LEAF_MOVED : refusalNotes[compaction.why];
+  return `nothing was compacted: ${[why, ...compaction.findings.slice(0, MOST).map(({ note }) => note)].join("; ")}`;
+}
+
+export function previewTold({ session, budget }: Agent): Answer {
+  const preview = previewCompaction(session.branch, budget);
+  if (preview.type === "nothing-to-do") return compactionTold(preview);
+  if (preview.type === "cannot-fit")
+    return compactionTold({ type: "failed", why: "cannot-fit", breaker: preview.breaker });
+  return told(textOf(preview), preview.receipt);
+}
+
+function textOf({ receipt, summaryText: front }: Extract<CompactionPreview, { type: "planned" }>): string {
+  const { tokens, covered, kept } = receipt;
+  return [
+    `would cover ${covered.count} entries and keep ${kept.count}: ${amount(tokens.before)} → about ${amount(tokens.after)} tokens`,
+    "What code alone would put in their place; a model's story would stand in it:",
+    "",
+    front.trim(),
+  ].join("\n");
+}

@@ -1,7 +1,7 @@
 /** Implements `/copy`: finds an answer, or the last code block in it. The interactive mode puts it on the clipboard. */
 
 import type { Entry, Session } from "@pith/context";
-import { mistake } from "../args/usage-error.ts";
+import { mistake } from "../text/usage-error.ts";
 import { type Answer, type Command, type Desk, told } from "./command.ts";
 
 /** Null where there is none. One that was not closed, because the answer broke off, goes to the end. */

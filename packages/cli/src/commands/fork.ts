@@ -3,10 +3,10 @@
 import type { Entry } from "@pith/context";
 import { authorOf, sanitizeLine } from "@pith/context/host";
 import { forkSession } from "@pith/context/node";
-import { mistake } from "../args/usage-error.ts";
-import { entryDisplayText, entryEditableText } from "../resources/attachments.ts";
-import { findEntry, lostTold, shortId } from "../sessions/entries.ts";
+import { entryEditableText } from "../resources/attachments.ts";
+import { entryDisplayText, findEntry, lostTold, shortId } from "../sessions/entries.ts";
 import { wayTo } from "../sessions/tree-lines.ts";
+import { mistake } from "../text/usage-error.ts";
 import { type Answer, type Command, type Desk, failed, keptBack, nothingKept, told } from "./command.ts";
 
 type ForkResult = Awaited<ReturnType<typeof forkSession>>;

@@ -6,8 +6,8 @@ import { DRAFT_TYPE, type HandOffResult } from "@pith/agent";
 import { type NewEntry, refusalNotes, Session } from "@pith/context";
 import { PIN_TYPE } from "@pith/context/host";
 import { createSession, nodeRuntime } from "@pith/context/node";
-import { mistake } from "../args/usage-error.ts";
 import { costTold, counted } from "../text/format.ts";
+import { mistake } from "../text/usage-error.ts";
 import { type Answer, type Command, type Desk, failed, keptBack, nothingKept, told } from "./command.ts";
 
 export type Handed =

@@ -2,8 +2,8 @@
 
 import { type AppendResult, pinEntry, pinText, type Session, unpin as takeAway } from "@pith/context";
 import { entryText, type Pin, sanitizeLine } from "@pith/context/host";
-import { mistake } from "../args/usage-error.ts";
 import { findEntry, mayMean, shortId } from "../sessions/entries.ts";
+import { mistake } from "../text/usage-error.ts";
 import { type Answer, type Command, type Desk, told, written } from "./command.ts";
 
 export function pinsTold(session: Session): Answer {

@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CancellableResult, CommandContext, CommandRegistration } from "@pith/agent";
-import { mistake, nearest } from "../args/usage-error.ts";
+import { mistake, nearest } from "../text/usage-error.ts";
 import { type Answer, type Command, type Desk, failed, told } from "./command.ts";
 import { commands } from "./commands.ts";
 import { fork } from "./fork.ts";

@@ -2,10 +2,10 @@
 
 import type { Agent, PermissionMode, SetModelResult } from "@pith/agent";
 import type { ThinkingLevel } from "@pith/context";
-import { mistake } from "../args/usage-error.ts";
-import { compactionTold } from "../context-report/compaction-text.ts";
 import { amount } from "../text/format.ts";
+import { mistake } from "../text/usage-error.ts";
 import { type Answer, type Command, failed, told } from "./command.ts";
+import { compactionTold } from "./compact.ts";
 
 export const keys: Command = {
   name: "keys",
@@ -13,7 +13,7 @@ export const keys: Command = {
   says: "every key of the screen; with words: those that have them, by the names that keymap.json knows",
   examples: ["/keys", "/keys undo"],
   async run(words, { home }) {
-    const { keymapFile, keysTold, readKeymap, toldKeys } = await import("../modes/interactive/keys/key-text.ts");
+    const { keymapFile, keysTold, readKeymap, toldKeys } = await import("../settings/keymap-text.ts");
     const { keymap, notes } = await readKeymap(home);
     const shown = keysTold(keymap, words);
     if (shown === null) return mistake(`no key has "${words}" in its name or meaning; /keys shows all`);

@@ -2,10 +2,10 @@
 
 import type { NavigateResult, PlannedFile, RewindResult } from "@pith/agent";
 import { refusalNotes, type Session } from "@pith/context";
-import { mistake } from "../args/usage-error.ts";
 import { findEntry, shortId, toldEntry } from "../sessions/entries.ts";
 import { drawTree, isMove, type TreeLine, treePart, wayTo } from "../sessions/tree-lines.ts";
-import { refusedBecause } from "./busy.ts";
+import { refusedBecause } from "../text/compaction-text.ts";
+import { mistake } from "../text/usage-error.ts";
 import { type Answer, type Command, type Desk, failed, LEAF_MOVED, nothingKept, told, wordsIn } from "./command.ts";
 
 export function moveTold(moved: NavigateResult, session: Session): Answer {

@@ -1,37 +1,8 @@
 /** Previews a compaction as text and as figures. Nothing is changed and no model is called. */
 
-import type { Agent } from "@pith/agent";
-import {
-  type Budget,
-  type CompactionPreview,
-  type Entry,
-  type LoadedBranch,
-  previewCompaction,
-  type Usage,
-} from "@pith/context";
+import type { Budget, CompactionPreview, Entry, LoadedBranch, Usage } from "@pith/context";
 import { authorOf } from "@pith/context/host";
-import { type Answer, told } from "../commands/command.ts";
-import { amount } from "../text/format.ts";
-import { compactionTold } from "./compaction-text.ts";
 import { entryWeights } from "./meter.ts";
-
-export function previewTold({ session, budget }: Agent): Answer {
-  const preview = previewCompaction(session.branch, budget);
-  if (preview.type === "nothing-to-do") return compactionTold(preview);
-  if (preview.type === "cannot-fit")
-    return compactionTold({ type: "failed", why: "cannot-fit", breaker: preview.breaker });
-  return told(textOf(preview), preview.receipt);
-}
-
-function textOf({ receipt, summaryText: front }: Extract<CompactionPreview, { type: "planned" }>): string {
-  const { tokens, covered, kept } = receipt;
-  return [
-    `would cover ${covered.count} entries and keep ${kept.count}: ${amount(tokens.before)} → about ${amount(tokens.after)} tokens`,
-    "What code alone would put in their place; a model's story would stand in it:",
-    "",
-    front.trim(),
-  ].join("\n");
-}
 
 export interface PreviewFacts {
   readonly tokens: { readonly before: number; readonly after: number };

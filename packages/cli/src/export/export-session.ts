@@ -4,7 +4,7 @@ import { writeFile } from "node:fs/promises";
 import { dirname, extname, resolve } from "node:path";
 import type { Redaction } from "@pith/context";
 import { exportForPi, openStore, sessionIdToFileName } from "@pith/context/node";
-import { type Mistake, mistake } from "../args/usage-error.ts";
+import { type Mistake, mistake } from "../text/usage-error.ts";
 import { page } from "./html.ts";
 import { type Block, type Item, type ReadBranch, readBranch } from "./read-branch.ts";
 

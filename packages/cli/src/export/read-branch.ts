@@ -4,9 +4,9 @@ import { type Entry, type Redaction, readReceipt } from "@pith/context";
 import { describeAttachment, parseBlobBlock, splitContent } from "@pith/context/host";
 import { readBlob } from "@pith/context/node";
 import type { Store } from "@pith/context/store";
-import type { Mistake } from "../args/usage-error.ts";
 import { entryMeant } from "../sessions/entries.ts";
 import { plain } from "../text/safe-text.ts";
+import type { Mistake } from "../text/usage-error.ts";
 
 type BlobInfo = NonNullable<ReturnType<typeof parseBlobBlock>>;
 

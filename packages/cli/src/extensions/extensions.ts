@@ -1,21 +1,37 @@
 /** Assembles the extensions of this run: bundled, the user's, and a trusted folder's. Loads nothing where there are none. */
 
 import { existsSync } from "node:fs";
-import { createExtensions, type Extension, type ExtensionModule, type Extensions, headlessUi } from "@pith/agent";
+import {
+  type AgentEventListener,
+  createExtensions,
+  type Extension,
+  type ExtensionModule,
+  type Extensions,
+  type ExtensionUi,
+  headlessUi,
+} from "@pith/agent";
 import { nodeRuntime } from "@pith/context/node";
-import { areWantedHere, type Place } from "../app/app-options.ts";
-import { namesServers } from "../mcp/servers.ts";
+import { type McpPlace, namesServers } from "../mcp/servers.ts";
 import type { Policy } from "../policy/policy.ts";
 import { allTools } from "../settings/definitions.ts";
 import type { Settings } from "../settings/settings.ts";
+import { areWantedHere, type SubAgentOptions } from "../sub-agents/sub-agent-options.ts";
 import { type TrustedFolder, trustedFiles } from "../trust/trust.ts";
 import type { Report } from "./errors.ts";
 import { extensionsFolder, type FoundExtensions, nothingFound } from "./extension-files.ts";
 
+/** What extensions need to know of the program. */
+export interface ExtensionPlace extends McpPlace, SubAgentOptions {
+  /** Receives the events of the agent and of extensions. */
+  readonly listen?: AgentEventListener;
+  /** Shows the questions and widgets of extensions; absent without a user. */
+  readonly ui?: ExtensionUi;
+}
+
 export interface Bundled {
   readonly name: string;
-  readonly isWanted: (place: Place) => Promise<boolean> | boolean;
-  readonly load: (place: Place) => Promise<Extension>;
+  readonly isWanted: (place: ExtensionPlace) => Promise<boolean> | boolean;
+  readonly load: (place: ExtensionPlace) => Promise<Extension>;
 }
 
 /** Each is loaded only where it is wanted, so that no start waits for it. */
@@ -33,7 +49,7 @@ export const bundled: readonly Bundled[] = [
 ];
 
 /** Null where there are none, or none are wanted. */
-export async function extensionsHere(place: Place): Promise<Extensions | null> {
+export async function extensionsHere(place: ExtensionPlace): Promise<Extensions | null> {
   if (place.choices.extensions === false) return null;
   const [own, { found, notes }] = await Promise.all([bundledHere(place), foundHere(place)]);
   if (own.length === 0 && found.length === 0 && notes.length === 0) return null;
@@ -43,7 +59,7 @@ export async function extensionsHere(place: Place): Promise<Extensions | null> {
 }
 
 /** Those of the user and of a folder that is trusted, before anything of them is run. */
-export async function foundHere(place: Pick<Place, "home" | "trusted" | "choices">): Promise<FoundExtensions> {
+export async function foundHere(place: Pick<ExtensionPlace, "home" | "trusted" | "choices">): Promise<FoundExtensions> {
   const { home, trusted, choices } = place;
   const own = existsSync(extensionsFolder(home)) ? (await finding()).userExtensions(home) : nothingFound;
   const files = trusted ? trustedFiles(trusted, "extensions") : [];
@@ -63,22 +79,21 @@ async function permitted(found: FoundExtensions, policy: Policy): Promise<FoundE
 /** With all that their registering needs to know of the program. */
 export async function assembled(
   modules: readonly ExtensionModule[],
-  { cwd, ui, report }: Pick<Place, "cwd" | "ui"> & { readonly report: Report },
+  { cwd, ui, report }: Pick<ExtensionPlace, "cwd" | "ui"> & { readonly report: Report },
 ): Promise<Extensions> {
-  const { commands } = await import("../commands/commands.ts");
-  const builtInCommands = commands.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
+  const { builtInNames } = await import("../commands/commands.ts");
   const initialContext = { ui: ui ?? headlessUi, hasUI: ui !== undefined, cwd };
   return await createExtensions(modules, {
     runtime: nodeRuntime,
     report,
     initialContext,
     builtInTools: allTools,
-    builtInCommands,
+    builtInCommands: builtInNames(),
   });
 }
 
 /** Once for each event: it may happen with every letter that comes. */
-function reportingTo({ note = () => {}, listen }: Pick<Place, "note" | "listen">): Report {
+function reportingTo({ note = () => {}, listen }: Pick<ExtensionPlace, "note" | "listen">): Report {
   const told = new Set<string>();
   return ({ extension, event, why }) => {
     const about = `${extension} ${event}`;
@@ -89,7 +104,7 @@ function reportingTo({ note = () => {}, listen }: Pick<Place, "note" | "listen">
   };
 }
 
-async function bundledHere(place: Place): Promise<readonly ExtensionModule[]> {
+async function bundledHere(place: ExtensionPlace): Promise<readonly ExtensionModule[]> {
   const wanted = await Promise.all(bundled.map(async (each) => ((await each.isWanted(place)) ? [each] : [])));
   return wanted.flat().map(({ name, load }) => ({ name, extension: async (pith) => (await load(place))(pith) }));
 }
@@ -100,7 +115,7 @@ async function loadedOf(found: FoundExtensions["found"], report: Report): Promis
   return loaded(found, report);
 }
 
-export interface Asking extends Pick<Place, "cwd" | "home" | "note"> {
+export interface Asking extends Pick<ExtensionPlace, "cwd" | "home" | "note"> {
   readonly trusted: TrustedFolder;
   readonly choices: Pick<Settings, "extensions" | "policy">;
 }

@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { type Dirent, existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, join, relative, sep } from "node:path";
-import { isInside } from "../resources/context-files.ts";
+import { isInside } from "../trust/project-folders.ts";
 import type { HeldFile } from "../trust/read-files.ts";
 import {
   extensionIn,

@@ -5,8 +5,8 @@ import { realpathSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
 import { promisify } from "node:util";
 import type { ExtensionInfo } from "@pith/agent";
-import { objectIn } from "../settings/definitions.ts";
-import type { Call, Outcome } from "../subcommands/subcommand.ts";
+import type { Call, Outcome } from "../args/subcommand.ts";
+import { objectIn } from "../text/jsonc.ts";
 import type { FoundExtension, Origin } from "./extension-files.ts";
 import { assembled, extensionsHere, foundHere } from "./extensions.ts";
 

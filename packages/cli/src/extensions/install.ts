@@ -5,11 +5,11 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync,
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { promisify } from "node:util";
-import { mistake } from "../args/usage-error.ts";
+import type { Call, Outcome } from "../args/subcommand.ts";
 import { forbidden } from "../policy/policy.ts";
 import { choose } from "../settings/resolve.ts";
-import type { Call, Outcome } from "../subcommands/subcommand.ts";
 import { canAsk, confirmed } from "../text/confirm.ts";
+import { mistake } from "../text/usage-error.ts";
 import { extensionsFolder } from "./extension-files.ts";
 import { entryAt, packagesIn, userExtensions } from "./find.ts";
 import { capabilityLines, lookInto } from "./inspect.ts";

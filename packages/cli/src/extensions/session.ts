@@ -10,12 +10,12 @@ import {
   type SessionStartEvent,
 } from "@pith/agent";
 import type { ModelName } from "@pith/context";
-import type { Place } from "../app/app-options.ts";
-import type { OpenBeside } from "../app/model.ts";
+import type { OpenBeside } from "../models/open-model.ts";
+import type { ExtensionPlace } from "./extensions.ts";
 
 export interface ActsParts {
   readonly agent: Agent;
-  readonly place: Pick<Place, "cwd" | "ui" | "note">;
+  readonly place: Pick<ExtensionPlace, "cwd" | "ui" | "note">;
   /** The session's file; null where nothing is kept. */
   readonly sessionPath: string | null;
   readonly openModel: OpenBeside;

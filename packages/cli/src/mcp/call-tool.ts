@@ -3,10 +3,10 @@
 import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/client";
 import type { ExtensionTool, ToolCall, ToolOutput } from "@pith/agent";
 import type { ImageBlock, TextBlock } from "@pith/context";
-import { nearest } from "../args/usage-error.ts";
 import { pictureIn } from "../resources/attachments.ts";
-import { isObject } from "../settings/definitions.ts";
+import { isObject } from "../text/jsonc.ts";
 import { plain } from "../text/safe-text.ts";
+import { nearest } from "../text/usage-error.ts";
 import { callable, type Servers } from "./find-tool.ts";
 import { plainJson } from "./trust-question.ts";
 import type { OfferedTool } from "./trusted-tools.ts";

@@ -1,16 +1,13 @@
 /** Registers the bundled MCP extension: `mcp_find` and `mcp_call`, however many tools the servers have, and `/mcp`. */
 
 import type { Extension, ExtensionContext } from "@pith/agent";
-import type { Place } from "../app/app-options.ts";
 import { callTool } from "./call-tool.ts";
 import { findTool, serversOf } from "./find-tool.ts";
 import { createLinkParts, type LinkLimits, ServerLink } from "./server-process.ts";
-import { serversHere } from "./servers.ts";
+import { type McpPlace, serversHere } from "./servers.ts";
 import { statusOf, statusText } from "./subcommands.ts";
 import { Trust } from "./trust.ts";
 import { type Confirm, trustAsking } from "./trust-question.ts";
-
-export type McpPlace = Pick<Place, "cwd" | "home" | "environment" | "choices" | "trusted" | "mcpServers" | "note">;
 
 export function mcp(place: McpPlace, limits: Partial<LinkLimits> = {}): Extension {
   return (pith) => {

@@ -5,7 +5,7 @@ import { existsSync } from "node:fs";
 import { chmod, mkdir } from "node:fs/promises";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
-import { withoutTilde } from "../app/sandbox.ts";
+import { withoutTilde } from "../sandbox/sandbox.ts";
 import { type NamedServer, namer, type StdioServer } from "../settings/settings.ts";
 import { hashProgramFiles, type ProgramFiles } from "./program-files.ts";
 import { type ProgramPlace, resolveProgram } from "./resolve-program.ts";

@@ -15,7 +15,7 @@ import {
 import { open } from "node:fs/promises";
 import { homedir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
-import { isObject, objectIn } from "../settings/definitions.ts";
+import { isObject, objectIn } from "../text/jsonc.ts";
 
 /** A sha256 by the path of each file; or a sentence in its place, where the file cannot be read. */
 export type FileHashes = Readonly<Record<string, string>>;

@@ -2,8 +2,8 @@
 
 import { homedir } from "node:os";
 import type { CallToolResult } from "@modelcontextprotocol/client";
-import { packageHosts } from "../app/package-hosts.ts";
 import { forbidden, requiresSandbox } from "../policy/policy.ts";
+import { packageHosts } from "../sandbox/package-hosts.ts";
 import type { HttpServer, NamedServer } from "../settings/settings.ts";
 import { type Asking, type CallWish, type Connection, connected, withLastWords } from "./connection.ts";
 import {

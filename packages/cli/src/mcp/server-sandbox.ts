@@ -13,9 +13,9 @@ import {
   SandboxNetwork,
 } from "@pith/agent/node";
 import type { Environment } from "@pith/models";
-import { withoutTilde } from "../app/sandbox.ts";
 import { refuseHost, requireHeldSandbox } from "../policy/permitted-parts.ts";
 import { requiresSandbox } from "../policy/policy.ts";
+import { withoutTilde } from "../sandbox/sandbox.ts";
 import type { NamedServer, Settings, StdioServer } from "../settings/settings.ts";
 import type { LaunchPlan, NamedProgram } from "./plan-launch.ts";
 import { packageFolder } from "./program-files.ts";

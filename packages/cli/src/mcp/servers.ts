@@ -1,16 +1,18 @@
 /** Reads the configured MCP servers: the user's, the caller's, then a trusted folder's. The first to use a name keeps it. */
 
-import type { Place } from "../app/app-options.ts";
+import type { Environment } from "@pith/models";
 import { refuseServer } from "../policy/permitted-parts.ts";
-import { isObject, objectIn } from "../settings/definitions.ts";
 import {
   type McpServer,
+  type McpServers,
   type NamedServer,
   type OffServer,
+  type Settings,
   type StdioServer,
   spelledOut,
 } from "../settings/settings.ts";
-import { trustedFiles } from "../trust/trust.ts";
+import { isObject, objectIn } from "../text/jsonc.ts";
+import { type TrustedFolder, trustedFiles } from "../trust/trust.ts";
 
 export type ServerRead =
   | { readonly type: "server"; readonly server: McpServer }
@@ -94,7 +96,22 @@ export interface ServersHere {
   readonly notes: readonly string[];
 }
 
-export type ServersPlace = Pick<Place, "choices" | "trusted" | "mcpServers">;
+/** What MCP servers need to know of the program. */
+export interface McpPlace {
+  readonly cwd: string;
+  /** Pith's home. */
+  readonly home: string;
+  readonly environment: Environment;
+  readonly choices: Settings;
+  /** The trusted files of the folder; absent: none. */
+  readonly trusted?: TrustedFolder;
+  /** Servers that the caller brings, such as an editor, besides those of the settings. */
+  readonly mcpServers?: McpServers;
+  /** Shows a notice to the user. */
+  readonly note?: (line: string) => void;
+}
+
+export type ServersPlace = Pick<McpPlace, "choices" | "trusted" | "mcpServers">;
 
 /** Whether anything is named at all; what counts of it is looked at later. */
 export function namesServers({ choices, trusted, mcpServers }: ServersPlace): boolean {

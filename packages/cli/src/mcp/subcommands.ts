@@ -1,11 +1,11 @@
 /** Implements `pith mcp list`, `pith mcp test` and `pith mcp trust`, and the server status that `/mcp` shows. */
 
-import { type Mistake, mistake } from "../args/usage-error.ts";
+import type { Call, Outcome } from "../args/subcommand.ts";
 import { whatHolds } from "../settings/resolve.ts";
 import { type NamedServer, namer, type OffServer, spelledOut } from "../settings/settings.ts";
-import type { Call, Outcome } from "../subcommands/subcommand.ts";
 import { canAsk, confirmed } from "../text/confirm.ts";
 import { plain } from "../text/safe-text.ts";
+import { type Mistake, mistake } from "../text/usage-error.ts";
 import { createLinkParts, ServerLink } from "./server-process.ts";
 import type { FindSandbox } from "./server-sandbox.ts";
 import { serversHere } from "./servers.ts";

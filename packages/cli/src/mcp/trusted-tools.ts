@@ -4,8 +4,8 @@ import { createHash } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { moveAside, readOwnedFile, syncFolder, withLock, writeOwnerOnlyFile } from "@pith/agent/node";
-import { isObject, objectIn } from "../settings/definitions.ts";
 import type { NamedServer } from "../settings/settings.ts";
+import { isObject, objectIn } from "../text/jsonc.ts";
 import { listFileChanges, type ProgramFiles } from "./program-files.ts";
 
 /** A tool as its server tells of it. Nothing of it is ours. */

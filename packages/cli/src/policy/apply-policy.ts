@@ -1,8 +1,8 @@
 /** Narrows settings to what a policy allows, whoever set them. A flag that the policy forbids is a mistake; anything else is narrowed with a note. */
 
 import type { PermissionMode } from "@pith/agent";
-import { type Mistake, mistake } from "../args/usage-error.ts";
 import { type Field, settingAt, shown, shownName } from "../settings/fields.ts";
+import { type Mistake, mistake } from "../text/usage-error.ts";
 import { forbidden, nearestMode, type Policy, requiresSandbox } from "./policy.ts";
 
 export type Narrowed =

@@ -2,9 +2,9 @@
 
 import { isAbsolute } from "node:path";
 import { parseRule } from "@pith/agent";
-import { type Mistake, mistake, nearest } from "../args/usage-error.ts";
-import { address, isObject, type JsonObject, type Kind, oneOf } from "../settings/definitions.ts";
-import { readCommentedJson } from "../settings/jsonc.ts";
+import { address, type Kind, oneOf } from "../settings/definitions.ts";
+import { isObject, type JsonObject, readCommentedJson } from "../text/jsonc.ts";
+import { type Mistake, mistake, nearest } from "../text/usage-error.ts";
 import type { Policy } from "./policy.ts";
 
 export interface PolicyItem {

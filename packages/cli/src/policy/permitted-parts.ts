@@ -4,7 +4,6 @@ import { realpathSync } from "node:fs";
 import { sep } from "node:path";
 import { type PolicyLimits, parseRule, type Rule, type Rules } from "@pith/agent";
 import type { CommandSandbox } from "@pith/agent/node";
-import type { FoundExtension, FoundExtensions } from "../extensions/extension-files.ts";
 import type { McpServer, NamedServer } from "../settings/settings.ts";
 import {
   forbidden,
@@ -16,12 +15,24 @@ import {
 } from "./policy.ts";
 import { isHeldByOwner, type PolicyPlace } from "./policy-file.ts";
 
+interface ExtensionFile {
+  readonly name: string;
+  readonly path: string;
+  /** The bytes of a project's extension: no policy allows one. */
+  readonly held?: ReadonlyMap<string, Uint8Array>;
+}
+
+interface FoundFiles<Found> {
+  readonly found: readonly Found[];
+  readonly notes: readonly string[];
+}
+
 /** What may be loaded is loaded from the file that was looked at, and not from a link to it. */
-export function permitExtensions(
-  { found, notes }: FoundExtensions,
+export function permitExtensions<Found extends ExtensionFile>(
+  { found, notes }: FoundFiles<Found>,
   policy: Policy | undefined,
   place?: PolicyPlace,
-): FoundExtensions {
+): FoundFiles<Found> {
   const allow = policy?.extensions?.allow;
   if (policy === undefined || allow === undefined) return { found, notes };
   const judged = found.map((each) => ({ each, real: permittedPath(each, allow, place) }));
@@ -35,7 +46,7 @@ export function permitExtensions(
 }
 
 /** Null where it is not allowed, or where others than root could change it. */
-function permittedPath({ path, held }: FoundExtension, allow: readonly string[], place?: PolicyPlace): string | null {
+function permittedPath({ path, held }: ExtensionFile, allow: readonly string[], place?: PolicyPlace): string | null {
   if (held) return null;
   try {
     const real = realpathSync(path);

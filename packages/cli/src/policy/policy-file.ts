@@ -5,7 +5,7 @@
 
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, type Stats } from "node:fs";
 import { dirname } from "node:path";
-import { type Mistake, mistake } from "../args/usage-error.ts";
+import { type Mistake, mistake } from "../text/usage-error.ts";
 import type { Policy } from "./policy.ts";
 
 export interface PolicyPlace {

@@ -3,13 +3,14 @@
 import { fstatSync } from "node:fs";
 import { decodeText, detectImageType, MAX_IMAGE_BYTES, type UserContent, type WorkspaceFiles } from "@pith/agent";
 import type { Entry, ImageBlock, TextBlock } from "@pith/context";
-import { attachImage, attachText, displayText, editableText, entryText } from "@pith/context/host";
+import { attachImage, attachText, editableText, entryText } from "@pith/context/host";
 import type { Wish } from "../args/args.ts";
-import { type Mistake, mistake } from "../args/usage-error.ts";
+import { type Mistake, mistake } from "../text/usage-error.ts";
 
 export type FoundFile = { readonly type: "blocks"; readonly blocks: readonly (TextBlock | ImageBlock)[] } | Mistake;
 
 export const MOST_TEXT: number = 256 * 1024;
+
 export const MOST_PICTURE: number = MAX_IMAGE_BYTES;
 
 /** `files` reads no more than the largest picture. */
@@ -113,6 +114,7 @@ export async function piped(note: (line: string) => void): Promise<Piped> {
 }
 
 const PATIENCE_MS = 3_000;
+
 const WAITING = "waiting for the end of what is piped in; if nothing is, add < /dev/null";
 
 export async function allOf(input: AsyncIterable<Uint8Array>): Promise<Piped> {
@@ -137,12 +139,6 @@ export function pictureIn(base64: string): ImageBlock | null {
   const bytes = Buffer.from(base64, "base64");
   const mimeType = bytes.length > MAX_IMAGE_BYTES ? null : detectImageType(bytes);
   return mimeType === null ? null : { type: "image", data: bytes.toString("base64"), mimeType };
-}
-
-/** The text of an entry as people know it: what was typed, and the names of what was attached. */
-export function entryDisplayText(entry: Entry): string {
-  if (entry.type !== "message" || entry.message.role !== "user") return entryText(entry);
-  return displayText(entry.message.content);
 }
 
 /** The text of an entry to be changed and sent again. */

@@ -1,13 +1,15 @@
 /** Finds and reads AGENTS.md, else CLAUDE.md, within limits. Nothing in them runs, and no file they name is opened. */
 
 import { constants } from "node:fs";
-import { type FileHandle, open, realpath, stat } from "node:fs/promises";
-import { dirname, join, relative, sep } from "node:path";
+import { type FileHandle, open, realpath } from "node:fs/promises";
+import { join } from "node:path";
 import { decodeText, type ProjectText } from "@pith/agent";
 import { plain } from "../text/safe-text.ts";
+import { isInside, projectFolders } from "../trust/project-folders.ts";
 
 /** Bytes. */
 export const MOST_EACH: number = 32 * 1024;
+
 export const MOST_IN_ALL: number = 64 * 1024;
 
 export interface ProjectTexts {
@@ -49,50 +51,6 @@ function headOf(text: string, bytes: number): string {
     .replace(/\ufffd+$/, "");
   const end = head.lastIndexOf("\n");
   return end < 0 ? head : head.slice(0, end + 1);
-}
-
-/** The outermost first. Without a repository there is only the folder itself. */
-export async function projectFolders(cwd: string, userHome: string): Promise<readonly string[]> {
-  const folders = await ownAncestors(cwd, userHome);
-  const isRoot = await Promise.all(folders.map((folder) => isThere(join(folder, ".git"))));
-  return folders.slice(0, Math.max(0, isRoot.indexOf(true)) + 1).reverse();
-}
-
-/**
- * The folder and those above it, as far as they belong to the same person: above, anybody could have put a text.
- * A home is no project, even where it is a repository: everything lies in it, and a link might lead to any of it.
- */
-async function ownAncestors(cwd: string, userHome: string): Promise<readonly string[]> {
-  const uid = await ownerOf(cwd);
-  // Where there is no such folder, nothing lies in it.
-  const home = await realpath(userHome).catch(() => userHome);
-  const folders = [cwd];
-  for (let above = dirname(cwd); above !== folders.at(-1); above = dirname(above)) {
-    const isForeign = uid === null || (await ownerOf(above)) !== uid;
-    if (isForeign || !relative(above, home).startsWith("..")) break;
-    folders.push(above);
-  }
-  return folders;
-}
-
-/** Null where it is gone, or closed to us. */
-async function ownerOf(path: string): Promise<number | null> {
-  return await stat(path).then(
-    ({ uid }) => uid,
-    () => null,
-  );
-}
-
-async function isThere(path: string): Promise<boolean> {
-  return await stat(path).then(
-    () => true,
-    () => false, // Not there, or closed to us, which is the same here.
-  );
-}
-
-/** Compared name by name; both paths are absolute. */
-export function isInside(folder: string, path: string): boolean {
-  return path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`);
 }
 
 export type FoundText =

@@ -5,13 +5,13 @@ import { join } from "node:path";
 import type { Agent, LimitsForModel, ProjectText, Skill, SkillFiles, SystemPromptOptions } from "@pith/agent";
 import type { Environment } from "@pith/models";
 import type { Wish } from "../args/args.ts";
-import type { Templates } from "../commands/command.ts";
 import { type Sources, whatHolds } from "../settings/resolve.ts";
 import { type Choices, type LimitsWish, limitsOf, type Settings } from "../settings/settings.ts";
 import { hashOf } from "../trust/project-files.ts";
 import type { TrustedFolder } from "../trust/trust.ts";
 import { projectTexts, type TextPlaces } from "./context-files.ts";
 import type { FoundSkill } from "./skills.ts";
+import type { Templates } from "./templates.ts";
 
 /** Only files that are skills now are looked at: what a session names may be anything. */
 export function skillFiles(skills: () => readonly Pick<Skill, "path">[]): SkillFiles {
@@ -85,6 +85,8 @@ export interface GuidedParts extends Pick<ReloadParts, "cwd" | "home" | "userHom
   readonly trusted: TrustedFolder | undefined;
   /** Folders that extensions name beside the usual ones. */
   readonly more?: MoreFolders;
+  /** The names of the built-in commands, which no template may have. */
+  readonly commandNames: () => Promise<readonly string[]>;
   /** For people. */
   readonly note: (line: string) => void;
 }
@@ -129,11 +131,7 @@ export function guideOf(
   parts: GuidedParts & { readonly beginning: (guidance: Guidance) => SystemPromptOptions },
 ): Guide {
   const templates = once(async () => {
-    const [{ templatesIn }, { commands }] = await Promise.all([
-      import("./templates.ts"),
-      import("../commands/commands.ts"),
-    ]);
-    const taken = commands.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
+    const [{ templatesIn }, taken] = await Promise.all([import("./templates.ts"), parts.commandNames()]);
     const places = () => ({ home: parts.home, trusted: standing.trusted, taken, more: parts.more?.prompts ?? [] });
     return templatesIn({
       agent,

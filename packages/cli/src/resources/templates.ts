@@ -2,9 +2,8 @@
 
 import { readdir } from "node:fs/promises";
 import { basename, join, relative, sep } from "node:path";
-import { type Agent, decodeText } from "@pith/agent";
+import { type Agent, decodeText, type UserContent } from "@pith/agent";
 import { attachText } from "@pith/context/host";
-import type { Templates } from "../commands/command.ts";
 import { clipped, plain } from "../text/safe-text.ts";
 import { type TrustedFolder, trustedFiles } from "../trust/trust.ts";
 import { frontMatter } from "./front-matter.ts";
@@ -76,6 +75,7 @@ export function templateIn({ path, bytes }: TemplateFile): TemplateIn {
 }
 
 const NAME = /^[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?$/u;
+
 const LONGEST = 200;
 
 function unused(path: string, why: string): TemplateIn {
@@ -188,3 +188,10 @@ export function templatesIn({ agent, skills, places, note }: TemplateParts): Tem
 const SKILL = "skill:";
 
 const commandLine = (name: string, words: string): string => `/${name}${words === "" ? "" : ` ${words}`}`;
+
+/** Texts of the user that are said to the model by `/name words`. */
+export interface Templates {
+  /** What is said then; null where none has this name. */
+  filled(name: string, words: string): Promise<UserContent | null>;
+  list(): Promise<readonly { readonly name: string; readonly says: string }[]>;
+}

@@ -1,16 +1,15 @@
 /** Formats an entry as a line or a paragraph, finds an entry by id or label, and creates the redaction for subcommands. */
 
 import { type AgentMessage, type Entry, type Redaction, readReceipt, Session } from "@pith/context";
-import { entryText, sanitizeLine } from "@pith/context/host";
+import { displayText, entryText, sanitizeLine } from "@pith/context/host";
 import { nodeRuntime } from "@pith/context/node";
 import type { Store } from "@pith/context/store";
-import { type Mistake, mistake } from "../args/usage-error.ts";
-import { entryDisplayText } from "../resources/attachments.ts";
+import type { Call } from "../args/subcommand.ts";
 import { choose } from "../settings/resolve.ts";
 import { vaultHere } from "../settings/secrets.ts";
-import type { Call } from "../subcommands/subcommand.ts";
 import { amount, counted } from "../text/format.ts";
 import { oneLine } from "../text/safe-text.ts";
+import { type Mistake, mistake } from "../text/usage-error.ts";
 
 export interface EntryLine {
   /** `you`, `reply`, `compaction`, …; null for what is nothing to people by itself. */
@@ -131,10 +130,12 @@ async function* inReach(store: Store, leaf: string | null): AsyncGenerator<Entry
 }
 
 const MOST_SEEN = 20_000;
+
 const PATIENCE_MS = 2_000;
 
 /** Letters of one entry, where many are shown. */
 const SHORT = 4_000;
+
 /** Letters of one that is shown alone. */
 export const WHOLE: number = 256 * 1024;
 
@@ -252,4 +253,10 @@ export async function redactionHere({ home, environment }: Pick<Call, "home" | "
 /** Empty where nothing is lost; `missing` are hashes of blobs. */
 export function lostTold({ length }: readonly string[]): string {
   return length === 0 ? "" : `; ${counted(length, "kept output")} ${length === 1 ? "is" : "are"} no longer there`;
+}
+
+/** The text of an entry as people know it: what was typed, and the names of what was attached. */
+export function entryDisplayText(entry: Entry): string {
+  if (entry.type !== "message" || entry.message.role !== "user") return entryText(entry);
+  return displayText(entry.message.content);
 }

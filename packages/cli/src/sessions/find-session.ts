@@ -12,9 +12,9 @@ import {
   sessionIdToFileName,
   sessionsFolder,
 } from "@pith/context/node";
-import { isOfSubAgent } from "../app/app-options.ts";
-import { type Mistake, mistake } from "../args/usage-error.ts";
-import type { Call, Outcome } from "../subcommands/subcommand.ts";
+import type { Call, Outcome } from "../args/subcommand.ts";
+import { type Mistake, mistake } from "../text/usage-error.ts";
+import { isOfSubAgent } from "./sub-agent-ids.ts";
 
 type FileStat = NonNullable<ReturnType<typeof realFiles.stat>>;
 

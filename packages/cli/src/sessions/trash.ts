@@ -4,8 +4,8 @@ import { constants } from "node:fs";
 import { mkdir, open, rename } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { diskErrorCode, findSession, realFiles, sessionIdToFileName, trashSession } from "@pith/context/node";
-import { mistake } from "../args/usage-error.ts";
-import type { Call, Outcome } from "../subcommands/subcommand.ts";
+import type { Call, Outcome } from "../args/subcommand.ts";
+import { mistake } from "../text/usage-error.ts";
 import { isPlainId, looked, meantToWrite, whyNot } from "./find-session.ts";
 
 export interface Deletion {

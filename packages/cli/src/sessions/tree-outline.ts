@@ -3,7 +3,7 @@
 import { DRAFT_TYPE } from "@pith/agent";
 import type { AgentMessage, Entry } from "@pith/context";
 import { authorOf, entryText, PIN_TYPE, removeCitations, sanitizeLine } from "@pith/context/host";
-import { entryDisplayText } from "../resources/attachments.ts";
+import { entryDisplayText } from "./entries.ts";
 
 export interface Outline {
   readonly nodes: ReadonlyMap<string, Twig>;

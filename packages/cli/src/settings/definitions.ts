@@ -1,6 +1,7 @@
 /** Defines the `Setting` type, the kinds of values a setting can have and the tool names, and parses JSON objects. */
 
-import { nearest } from "../args/usage-error.ts";
+import type { JsonObject } from "../text/jsonc.ts";
+import { nearest } from "../text/usage-error.ts";
 
 export interface Setting {
   /** With a point before each part that lies in another, and `*` for a name that the user chooses. */
@@ -143,7 +144,9 @@ export const usualTools: readonly string[] = ["read", "write", "edit", "bash"];
 export const allTools: readonly string[] = [...usualTools, "grep", "find", "ls", "fetch"];
 
 const ALL = "all";
+
 const known: readonly string[] = [...allTools, ALL];
+
 const NAME = /^[A-Za-z_][\w-]{0,63}$/;
 
 export const toolNames: Kind = {
@@ -169,20 +172,4 @@ export function isAmong(named: unknown, own: unknown): boolean {
 function spelledOut(names: unknown): readonly unknown[] {
   if (!Array.isArray(names)) return usualTools;
   return names.includes(ALL) ? allTools : names;
-}
-
-export type JsonObject = Readonly<Record<string, unknown>>;
-
-/** Null for everything else. What stands there is quoted nowhere: it may be keys. */
-export function objectIn(text: string): JsonObject | null {
-  try {
-    const value: unknown = JSON.parse(text.replace(/^\ufeff/, ""));
-    return isObject(value) ? value : null;
-  } catch {
-    return null;
-  }
-}
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

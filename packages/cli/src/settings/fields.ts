@@ -1,7 +1,8 @@
 /** Splits settings into fields by path, joins fields into settings, and checks the value of one setting. */
 
+import { isObject, type JsonObject } from "../text/jsonc.ts";
 import { oneLine } from "../text/safe-text.ts";
-import { isObject, type JsonObject, type Setting } from "./definitions.ts";
+import type { Setting } from "./definitions.ts";
 import type { Settings } from "./settings.ts";
 import { settingTable } from "./table.ts";
 

@@ -4,8 +4,8 @@ import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import { type Environment, type Provider, providers } from "@pith/models";
-import { type Mistake, mistake } from "../args/usage-error.ts";
-import { objectIn } from "./definitions.ts";
+import { objectIn } from "../text/jsonc.ts";
+import { type Mistake, mistake } from "../text/usage-error.ts";
 
 /** By the provider's id. */
 export type Keys = Readonly<Record<string, string>>;

@@ -1,6 +1,7 @@
 /** Lists every setting with its value and source for `/settings` and `pith settings`, and builds the JSON Schema for editors. */
 
-import type { JsonObject, Setting } from "./definitions.ts";
+import type { JsonObject } from "../text/jsonc.ts";
+import type { Setting } from "./definitions.ts";
 import { fieldsOf, settingAt, shownName } from "./fields.ts";
 import type { Sources } from "./resolve.ts";
 import type { Settings } from "./settings.ts";

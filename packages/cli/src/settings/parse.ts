@@ -1,10 +1,10 @@
 /** Parses settings files and environment variables into fields, or reports each mistake with its place and what to write instead. */
 
 import type { Environment } from "@pith/models";
-import { type Mistake, mistake, nearest } from "../args/usage-error.ts";
-import { isObject, type JsonObject, type Setting, yesOrNo } from "./definitions.ts";
+import { isObject, type JsonObject, readCommentedJson } from "../text/jsonc.ts";
+import { type Mistake, mistake, nearest } from "../text/usage-error.ts";
+import { type Setting, yesOrNo } from "./definitions.ts";
 import { type Field, firstBelow, type Path, settingAt, shown, shownName, whatIsWrong } from "./fields.ts";
-import { readCommentedJson } from "./jsonc.ts";
 import { settingTable } from "./table.ts";
 
 export interface Elsewhere {

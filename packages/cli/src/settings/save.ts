@@ -1,8 +1,8 @@
 /** Saves a setting or a provider key in the user's files. A file is replaced whole or not at all; comments and other values stay. */
 
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { type Mistake, mistake } from "../args/usage-error.ts";
-import { readCommentedJson, type Token, tokensIn } from "./jsonc.ts";
+import { readCommentedJson, type Token, tokensIn } from "../text/jsonc.ts";
+import { type Mistake, mistake } from "../text/usage-error.ts";
 import { keyFile, readKeyFile } from "./keys.ts";
 import { settingsFile } from "./resolve.ts";
 

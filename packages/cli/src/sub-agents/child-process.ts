@@ -3,10 +3,10 @@
 import type { ExtensionContext, RunEnd } from "@pith/agent";
 import { RpcClient, type RpcEvent, type RpcUiRequest, type RpcUiResponse } from "@pith/client";
 import type { ModelName } from "@pith/context";
-import { DEPTH, type Held } from "../app/app-options.ts";
-import { sellerOf } from "../app/model.ts";
+import { sellerOf } from "../models/open-model.ts";
 import type { AgentPart } from "./definitions.ts";
 import { SUB_AGENT } from "./log.ts";
+import { DEPTH, type Held } from "./sub-agent-options.ts";
 
 export interface Asking {
   readonly context: ExtensionContext;

@@ -5,12 +5,12 @@ import { basename, join, relative, sep } from "node:path";
 import { decodeText } from "@pith/agent";
 import type { ThinkingLevel } from "@pith/context";
 import type { Wish } from "../args/args.ts";
-import { type Mistake, mistake, nearest } from "../args/usage-error.ts";
 import { frontMatter } from "../resources/front-matter.ts";
 import { bytesAt } from "../resources/skills.ts";
 import { whatIsWrong } from "../settings/fields.ts";
 import type { Settings } from "../settings/settings.ts";
 import { clipped, plain } from "../text/safe-text.ts";
+import { type Mistake, mistake, nearest } from "../text/usage-error.ts";
 import { type TrustedFolder, trustedFiles } from "../trust/trust.ts";
 
 export interface AgentPart {

@@ -3,15 +3,15 @@
 import type { Extension, ExtensionApi, ExtensionContext } from "@pith/agent";
 import type { Redaction } from "@pith/context";
 import { noRedaction } from "@pith/context/host";
-import type { Held, Place } from "../app/app-options.ts";
 import { type AgentPart, findAgents } from "./definitions.ts";
 import { type StillOpen, SUB_AGENT, startedIn, stillOpen, subAgentsOf } from "./log.ts";
 import { Crew, recover } from "./pool.ts";
 import { type Result, type ToldEnd, toldEnd } from "./result.ts";
+import type { Held, SubAgentOptions } from "./sub-agent-options.ts";
 import { runTool } from "./tool.ts";
 import { STATE, toolSchema } from "./tool-input.ts";
 
-export async function subAgents({ home, trusted, held, vault, note }: Place): Promise<Extension> {
+export async function subAgents({ home, trusted, held, vault, note }: SubAgentOptions): Promise<Extension> {
   const { agents, notes } = await findAgents({ home, ...(trusted && { trusted }) });
   for (const line of notes) note?.(line);
   return (pith) => {

@@ -4,13 +4,14 @@ import { createReadStream, existsSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ExtensionApi, ExtensionContext } from "@pith/agent";
-import { type Held, newSubAgentId } from "../app/app-options.ts";
+import { newSubAgentId } from "../sessions/sub-agent-ids.ts";
 import { clipped } from "../text/safe-text.ts";
 import { type ChildEnd, childArguments, runChild, toolsLeft } from "./child-process.ts";
 import type { AgentPart } from "./definitions.ts";
 import { type Dropped, type InLog, type Started, SUB_AGENT } from "./log.ts";
 import { type Progress, progressAfter, type Result, toldEnd, waiting } from "./result.ts";
 import { isAtWork, makeSession, type Outcome, outcomeIn, removeSession } from "./session.ts";
+import type { Held } from "./sub-agent-options.ts";
 
 export class Gate {
   readonly #most: number;

@@ -3,7 +3,7 @@
 import type { RpcEvent } from "@pith/client";
 import type { Usage } from "@pith/context";
 import { addUsage, zeroUsage } from "@pith/context/host";
-import { usageTold } from "../modes/print/progress-notes.ts";
+import { usageTold } from "../text/format.ts";
 import { clipped } from "../text/safe-text.ts";
 import { type Ends, SUB_AGENT } from "./log.ts";
 

@@ -13,9 +13,9 @@ import { nodeRuntime } from "@pith/context/node";
 import { createCatalogue, type Prices, providers } from "@pith/models";
 import { build } from "../app/build.ts";
 import { readArguments } from "../args/args.ts";
-import { type Mistake, mistake } from "../args/usage-error.ts";
+import type { Call, Outcome } from "../args/subcommand.ts";
 import type { Answer } from "../commands/command.ts";
-import { compactionTold, receiptTold } from "../context-report/compaction-text.ts";
+import { compactionTold } from "../commands/compact.ts";
 import { contextReport, contextText } from "../context-report/report.ts";
 import { requiresSandbox } from "../policy/policy.ts";
 import { redactionHere } from "../sessions/entries.ts";
@@ -24,10 +24,11 @@ import { whatIsWrong } from "../settings/fields.ts";
 import { whatHolds } from "../settings/resolve.ts";
 import { vaultHere } from "../settings/secrets.ts";
 import { limitsOf, type Settings } from "../settings/settings.ts";
+import { receiptTold } from "../text/compaction-text.ts";
 import { amount, costTold, counted } from "../text/format.ts";
 import { stopOnSignals } from "../text/process-io.ts";
 import { oneLine } from "../text/safe-text.ts";
-import type { Call, Outcome } from "./subcommand.ts";
+import { type Mistake, mistake } from "../text/usage-error.ts";
 
 export function asOutcome(answer: Answer): Outcome {
   switch (answer.type) {

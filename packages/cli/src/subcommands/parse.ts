@@ -1,8 +1,8 @@
 /** Finds the subcommand that a command line names, and parses its arguments against the subcommand's own flags. */
 
 import { parseArgs } from "node:util";
-import { type Mistake, mistake, nearest } from "../args/usage-error.ts";
-import type { Call, Subcommand, SubcommandFlag } from "./subcommand.ts";
+import type { Call, Subcommand, SubcommandFlag } from "../args/subcommand.ts";
+import { type Mistake, mistake, nearest } from "../text/usage-error.ts";
 
 export type ReadCall =
   | ({ readonly type: "call"; readonly isJson: boolean } & Pick<Call, "arguments" | "flags">)

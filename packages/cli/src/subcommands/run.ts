@@ -1,9 +1,9 @@
 /** Runs a subcommand or prints its help. Exit codes: 0 done, 1 failed, 2 wrong usage. */
 
+import type { Call, Outcome, Subcommand, SubcommandFlag } from "../args/subcommand.ts";
 import type { Terminal } from "../text/process-io.ts";
 import { jsonText, plain } from "../text/safe-text.ts";
 import { everywhere, findSubcommand, readCall } from "./parse.ts";
-import type { Call, Outcome, Subcommand, SubcommandFlag } from "./subcommand.ts";
 import { subcommands } from "./subcommands.ts";
 
 export function helpFor(subcommand: Subcommand): string {

@@ -1,6 +1,6 @@
 /** Defines the `pith sessions …` subcommands. They load their code lazily. */
 
-import type { Call, Outcome, Subcommand } from "./subcommand.ts";
+import type { Call, Outcome, Subcommand } from "../args/subcommand.ts";
 
 export const exporting: Subcommand = {
   name: "sessions export",

@@ -1,8 +1,8 @@
 /** Lists every subcommand in the order of the help text, and defines those outside `pith sessions`. They load their code lazily. */
 
-import { mistake } from "../args/usage-error.ts";
+import type { Call, Outcome, Subcommand } from "../args/subcommand.ts";
+import { mistake } from "../text/usage-error.ts";
 import { exporting, list, prune, purge, rebind, restore, rm, search, show, stats } from "./session-subcommands.ts";
-import type { Call, Outcome, Subcommand } from "./subcommand.ts";
 
 export const compact: Subcommand = {
   name: "compact",

@@ -4,17 +4,18 @@ import { realpath, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, resolve } from "node:path";
 import type { Redaction } from "@pith/context";
-import { mistake } from "../args/usage-error.ts";
-import { projectFolders, projectTexts } from "../resources/context-files.ts";
+import type { Call, Outcome } from "../args/subcommand.ts";
+import { projectTexts } from "../resources/context-files.ts";
 import { redactionHere } from "../sessions/entries.ts";
 import { canAsk, confirmed } from "../text/confirm.ts";
 import { counted } from "../text/format.ts";
 import { oneLine } from "../text/safe-text.ts";
+import { mistake } from "../text/usage-error.ts";
+import { projectFolders } from "../trust/project-folders.ts";
 import { questionData, questionText, type TrustQuestion, trustQuestion } from "../trust/question.ts";
 import type { Holdings } from "../trust/read-files.ts";
 import { type TrustedFolder, trustedFolder } from "../trust/trust.ts";
 import { keepTrust, readTrust, type TrustKept, trustRecord } from "../trust/trust-file.ts";
-import type { Call, Outcome } from "./subcommand.ts";
 
 export async function trustList(home: string): Promise<Outcome> {
   const { projects, notes } = await readTrust(home);

@@ -1,5 +1,7 @@
 /** Formats sizes, counts, tokens, dollars, ages and durations for people. */
 
+import type { Usage } from "@pith/context";
+
 export function bytesTold(bytes: number): string {
   const step = UNITS.findIndex((_, at) => bytes < 1024 ** (at + 1));
   const at = step < 0 ? UNITS.length - 1 : step;
@@ -67,4 +69,14 @@ export function several(count: number, noun: string): string {
 export function severalLines(text: string): string {
   const whole = text.replace(/\n+$/, "");
   return several(whole === "" ? 0 : whole.split("\n").length, "line");
+}
+
+/** Those from the cache count as read; a price only where somebody knows it. */
+export function usageTold({ input, cacheRead, cacheWrite, output, cost }: Usage): string {
+  const read = tokensTold(input + cacheRead + cacheWrite);
+  const parts = [
+    `${read} tokens in${cacheRead > 0 ? ` (${tokensTold(cacheRead)} from the cache)` : ""}`,
+    `${tokensTold(output)} out`,
+  ];
+  return [...parts, ...(cost.total > 0 ? [costTold(cost.total)] : [])].join(", ");
 }

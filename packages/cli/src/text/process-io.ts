@@ -98,3 +98,9 @@ const codes = [
   ["SIGINT", 130],
   ["SIGTERM", 143],
 ] as const;
+
+/** The exit code of the program, and why it is not 0. */
+export interface Exit {
+  readonly code: number;
+  readonly message?: string;
+}

@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { realpath } from "node:fs/promises";
 import { join } from "node:path";
-import { projectFolders } from "../resources/context-files.ts";
+import { projectFolders } from "./project-folders.ts";
 import {
   filesBelow,
   type Gathering,

@@ -4,7 +4,7 @@ import { type Dirent, lstatSync, opendirSync, type Stats } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { basename, join, relative, sep } from "node:path";
 import { openNoFollow } from "@pith/agent/node";
-import { isInside } from "../resources/context-files.ts";
+import { isInside } from "./project-folders.ts";
 
 export function nameIn(root: string, path: string): string {
   return relative(root, path).split(sep).join("/");

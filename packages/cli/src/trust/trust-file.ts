@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { decodeText, unifiedDiff } from "@pith/agent";
 import { moveAside, readOwnedFile, syncFolder, withLock, writeOwnerOnlyFile } from "@pith/agent/node";
 import type { Redaction } from "@pith/context";
-import { isObject, objectIn } from "../settings/definitions.ts";
+import { isObject, objectIn } from "../text/jsonc.ts";
 import { hashOf } from "./project-files.ts";
 import { type HeldFile, type Holdings, nameIn, whatCanRun } from "./read-files.ts";
 

@@ -7,10 +7,10 @@ import { join } from "node:path";
 import { Session } from "@pith/context";
 import { createSession, nodeRuntime } from "@pith/context/node";
 import { test } from "vitest";
-import { newSubAgentId } from "../../src/app/app-options.ts";
 import { wayOn } from "../../src/app/session.ts";
 import type { Wish } from "../../src/args/args.ts";
 import { namedSession } from "../../src/sessions/find-session.ts";
+import { newSubAgentId } from "../../src/sessions/sub-agent-ids.ts";
 
 test("AGT14 the last session of a folder is never a sub-agent's, however new", async () => {
   const home = mkdtempSync(join(tmpdir(), "pith-home-"));

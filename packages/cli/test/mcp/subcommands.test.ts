@@ -5,8 +5,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished, test } from "vitest";
+import type { Call, Outcome } from "../../src/args/subcommand.ts";
 import { listed, tested, trusted } from "../../src/mcp/subcommands.ts";
-import type { Call, Outcome } from "../../src/subcommands/subcommand.ts";
 import { deskProgram } from "./desk.ts";
 import { startOldDesk } from "./servers/old-desk.ts";
 

@@ -7,15 +7,8 @@ import { Readable } from "node:stream";
 import { nodeFiles } from "@pith/agent/node";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { SessionWish, Wish } from "../../src/args/args.ts";
-import {
-  allOf,
-  contentOf,
-  entryDisplayText,
-  MOST_PICTURE,
-  MOST_TEXT,
-  type Said,
-} from "../../src/resources/attachments.ts";
-import { entryLine } from "../../src/sessions/entries.ts";
+import { allOf, contentOf, MOST_PICTURE, MOST_TEXT, type Said } from "../../src/resources/attachments.ts";
+import { entryDisplayText, entryLine } from "../../src/sessions/entries.ts";
 import { sketchOf } from "../../src/sessions/tree-outline.ts";
 
 describe("message content", () => {

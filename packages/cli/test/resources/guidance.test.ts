@@ -42,6 +42,7 @@ function parts(choices: Parameters<typeof guided>[0]["choices"] = {}) {
     environment: {},
     mayRead: async () => true,
     trusted: undefined,
+    commandNames: async () => ["help"],
     note: () => {},
   };
 }

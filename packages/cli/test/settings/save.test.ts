@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { readCommentedJson } from "../../src/settings/jsonc.ts";
 import { readKeyFile } from "../../src/settings/keys.ts";
 import { saveKey, saveSetting, withValue } from "../../src/settings/save.ts";
+import { readCommentedJson } from "../../src/text/jsonc.ts";
 
 describe("edit JSON text", () => {
   test("FST6 comments, order and commas of what stands there stay", () => {

@@ -14,7 +14,6 @@ import {
 } from "@pith/agent";
 import type { RpcEvent } from "@pith/client";
 import { afterAll, describe, test } from "vitest";
-import type { Held } from "../../src/app/app-options.ts";
 import {
   type ChildEnd,
   childArguments,
@@ -23,6 +22,7 @@ import {
   toolsLeft,
 } from "../../src/sub-agents/child-process.ts";
 import { type Progress, progressAfter, waiting } from "../../src/sub-agents/result.ts";
+import type { Held } from "../../src/sub-agents/sub-agent-options.ts";
 import { type FakeProgram, fakeProgram } from "./fake-program.ts";
 
 describe("child arguments", () => {

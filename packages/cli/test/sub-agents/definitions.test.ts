@@ -5,10 +5,10 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, test } from "vitest";
-import { areWantedHere, DEPTH } from "../../src/app/app-options.ts";
 import type { Wish } from "../../src/args/args.ts";
 import { limitsOf } from "../../src/settings/settings.ts";
 import { agentIn, findAgents, playAgent } from "../../src/sub-agents/definitions.ts";
+import { areWantedHere, DEPTH } from "../../src/sub-agents/sub-agent-options.ts";
 import { trustedFolder } from "../../src/trust/trust.ts";
 
 describe("parse an agent file", () => {

@@ -2,8 +2,8 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { Subcommand } from "../../src/args/subcommand.ts";
 import { findSubcommand, readCall } from "../../src/subcommands/parse.ts";
-import type { Subcommand } from "../../src/subcommands/subcommand.ts";
 import { subcommands } from "../../src/subcommands/subcommands.ts";
 
 describe("find subcommand", () => {

@@ -3,7 +3,7 @@
 import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Outcome } from "../../src/subcommands/subcommand.ts";
+import type { Outcome } from "../../src/args/subcommand.ts";
 import { trust } from "../../src/subcommands/subcommands.ts";
 import { Project } from "../trust/project.ts";
 import { Shelf } from "./shelf.ts";

@@ -12,8 +12,7 @@ import {
 import { pithHome } from "@pith/context/node";
 import type { Wish } from "../../args/args.ts";
 import { version } from "../../args/help.ts";
-import type { Terminal } from "../../text/process-io.ts";
-import type { Exit } from "../print/print.ts";
+import type { Exit, Terminal } from "../../text/process-io.ts";
 import { abilitiesOf, type EditorSession, failing } from "./acp-context.ts";
 import { configOptions, setMode, setOption } from "./config-options.ts";
 import { boundedLines } from "./input-lines.ts";

@@ -2,10 +2,10 @@
 
 import type { SessionConfigOption, SessionModeState } from "@agentclientprotocol/sdk/unstable";
 import type { PermissionMode } from "@pith/agent";
-import { type ModelPlaces, modelsWithKey } from "../../app/available-models.ts";
 import type { Desk } from "../../commands/command.ts";
 import { runCommand } from "../../commands/run-command.ts";
 import { levels, modes } from "../../commands/settings.ts";
+import { type ModelPlaces, modelsWithKey } from "../../models/available-models.ts";
 import { type Policy, permittedModes } from "../../policy/policy.ts";
 import { wrongly } from "./acp-context.ts";
 

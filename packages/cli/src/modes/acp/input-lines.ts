@@ -2,7 +2,7 @@
 
 import { Readable } from "node:stream";
 import { createLineSplitter, type Line, MAX_LINE_BYTES } from "@pith/client";
-import { readJson } from "../rpc/lines.ts";
+import { readJson } from "../../protocol/lines.ts";
 
 export interface LineInput {
   readonly input: AsyncIterable<Uint8Array>;

@@ -6,11 +6,11 @@ import type { ContentBlock, EmbeddedResource, PromptResponse, StopReason } from 
 import { type AgentEvent, AppendError, type RunEnd, type UserContent } from "@pith/agent";
 import type { ImageBlock, TextBlock } from "@pith/context";
 import { attachImage, attachText } from "@pith/context/host";
-import { type Mistake, mistake } from "../../args/usage-error.ts";
-import { queuedBecause } from "../../commands/busy.ts";
 import type { Answer } from "../../commands/command.ts";
 import { runCommand } from "../../commands/run-command.ts";
 import { MOST_TEXT, pictureIn } from "../../resources/attachments.ts";
+import { queuedBecause } from "../../text/compaction-text.ts";
+import { type Mistake, mistake } from "../../text/usage-error.ts";
 import { type EditorSession, failing, keyless, wrongly } from "./acp-context.ts";
 import { noteUpdate, textBlock } from "./tool-updates.ts";
 

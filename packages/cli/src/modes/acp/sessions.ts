@@ -12,9 +12,9 @@ import type {
 import type { SessionReason } from "@pith/agent";
 import { findSession, forkSession, listSessions, pithHome } from "@pith/context/node";
 import type { SessionWish } from "../../args/args.ts";
-import { type Mistake, mistake } from "../../args/usage-error.ts";
 import { commands } from "../../commands/commands.ts";
 import type { McpServer as ConfiguredMcpServer, McpServers } from "../../settings/settings.ts";
+import { type Mistake, mistake } from "../../text/usage-error.ts";
 import { type EditorSession, failing, notOpen, unknownSession, wrongly } from "./acp-context.ts";
 import { configOptions, modeState } from "./config-options.ts";
 import { replay } from "./replay.ts";

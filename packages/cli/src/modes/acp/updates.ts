@@ -3,8 +3,8 @@
 import type { SessionUpdate } from "@agentclientprotocol/sdk/unstable";
 import type { Agent, AgentEvent } from "@pith/agent";
 import { type AgentMessage, type CompactionEntry, readReceipt } from "@pith/context";
+import { noteOn } from "../../text/event-text.ts";
 import { amount } from "../../text/format.ts";
-import { noteOn } from "../print/progress-notes.ts";
 import type { Abilities, Sight } from "./acp-context.ts";
 import { callEnded, callShown, contentBlocks, isRun, noteUpdate, textBlock } from "./tool-updates.ts";
 

@@ -7,8 +7,8 @@ import { isStray, type Stray } from "../../extensions/errors.ts";
 import { settingsFrom } from "../../settings/fields.ts";
 import { readSettings } from "../../settings/resolve.ts";
 import type { Choices } from "../../settings/settings.ts";
+import type { Exit } from "../../text/process-io.ts";
 import { plain } from "../../text/safe-text.ts";
-import type { Exit } from "../print/print.ts";
 import type { Written } from "./editor/message.ts";
 import { suspend, suspendOnSignal } from "./interrupt.ts";
 import type { Notifier } from "./notifications.ts";
@@ -114,7 +114,7 @@ export interface Acts extends Pick<ScreenParts, "pressed"> {
 /** Only what is wanted is loaded. */
 export async function screenFor({ choices }: Wish, acts: Acts): Promise<OpenScreen> {
   if (await isPlain(choices)) {
-    const { plainTerminal } = await import("../plain/plain-terminal.ts");
+    const { plainTerminal } = await import("./plain/plain-terminal.ts");
     return plainTerminal(acts);
   }
   return await drawn(acts);
@@ -123,7 +123,7 @@ export async function screenFor({ choices }: Wish, acts: Acts): Promise<OpenScre
 async function drawn({ pressed, submitted }: Acts): Promise<OpenScreen> {
   const [{ ProcessTerminal, getCapabilities }, { rewraps, wornHere }, { Screen }, { Notifier, WatchedTerminal }] =
     await Promise.all([
-      import("@earendil-works/pi-tui"),
+      import("./terminal/pi-tui.ts"),
       import("./terminal/terminal.ts"),
       import("./screen.ts"),
       import("./notifications.ts"),

@@ -1,9 +1,9 @@
 /** Rings the bell or sends a desktop notification when a question waits or long work ends while the user looks elsewhere. */
 
-import type { Terminal } from "@earendil-works/pi-tui";
 import type { AgentEvent } from "@pith/agent";
 import type { Environment } from "@pith/models";
 import { oneLine, plain } from "../../text/safe-text.ts";
+import type { Terminal } from "./terminal/pi-tui.ts";
 import { OneWrite } from "./terminal/terminal.ts";
 
 export type Notify = "off" | "bell" | "desktop";

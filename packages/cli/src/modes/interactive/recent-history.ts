@@ -2,8 +2,8 @@
 
 import type { Entry } from "@pith/context";
 import { wayTo } from "../../sessions/tree-lines.ts";
+import { keyHint, readKeymap } from "../../settings/keymap-text.ts";
 import { counted } from "../../text/format.ts";
-import { keyHint, readKeymap } from "./keys/key-text.ts";
 import { highlighterLoaded } from "./render/code.ts";
 import type { Talking } from "./screen-context.ts";
 import type { Answered, Block } from "./state/blocks.ts";

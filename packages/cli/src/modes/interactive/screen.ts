@@ -1,6 +1,5 @@
 /** Implements the drawn interactive screen: state, editor and panels on one terminal. */
 
-import type { ImageProtocol, RgbColor, Terminal as TerminalPort } from "@earendil-works/pi-tui";
 import type { AgentEvent } from "@pith/agent";
 import { editorOn, type WritingEditor } from "./editor/editor.ts";
 import type { Written } from "./editor/message.ts";
@@ -15,6 +14,7 @@ import type { Note } from "./state/blocks.ts";
 import { printable } from "./state/finished-blocks.ts";
 import { fold } from "./state/reduce.ts";
 import type { ScreenState } from "./state/screen-state.ts";
+import type { ImageProtocol, RgbColor, Terminal as TerminalPort } from "./terminal/pi-tui.ts";
 import { FullPage, MainScreen, type Size } from "./terminal/screens.ts";
 import { OneWrite } from "./terminal/terminal.ts";
 

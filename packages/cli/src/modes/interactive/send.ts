@@ -1,8 +1,8 @@
 /** Sends a message to the agent, at once or queued while it is busy, and shows the answer of a command. */
 
 import type { Agent, AgentEvent, UserContent } from "@pith/agent";
-import { queuedBecause } from "../../commands/busy.ts";
 import type { Answer } from "../../commands/command.ts";
+import { queuedBecause } from "../../text/compaction-text.ts";
 import type { Talking } from "./screen-context.ts";
 
 export type When = "next" | "afterwards";

@@ -7,7 +7,7 @@ import { shellLinesOf } from "../../app/user-shell.ts";
 import type { Wish } from "../../args/args.ts";
 import type { Arrival } from "../../extensions/session.ts";
 import { wordFor } from "../../sessions/find-session.ts";
-import type { Exit } from "../print/print.ts";
+import type { Exit } from "../../text/process-io.ts";
 import { begin } from "./begin-session.ts";
 import type { Written } from "./editor/message.ts";
 import { type Amid, pressed } from "./keys/actions.ts";

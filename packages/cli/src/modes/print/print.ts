@@ -7,14 +7,8 @@ import { openDesk, type Ready, readied, saidIn, type Telling } from "../../app/s
 import type { Wish } from "../../args/args.ts";
 import type { Answer } from "../../commands/command.ts";
 import type { Said } from "../../resources/attachments.ts";
-import { linesTo, stopOnSignals, type Terminal } from "../../text/process-io.ts";
+import { type Exit, linesTo, stopOnSignals, type Terminal } from "../../text/process-io.ts";
 import { printVoice, type Voice } from "./text-output.ts";
-
-/** The exit code of the program, and why it is not 0. */
-export interface Exit {
-  readonly code: number;
-  readonly message?: string;
-}
 
 export async function work(wish: Wish, terminal: Terminal): Promise<Exit> {
   const voice = wish.output === "json" ? await jsonVoice() : printVoice(terminal);
@@ -35,7 +29,7 @@ export async function work(wish: Wish, terminal: Terminal): Promise<Exit> {
 
 /** Loaded where it is wanted. */
 async function jsonVoice(): Promise<Voice> {
-  const json = await import("../json/json-output.ts");
+  const json = await import("./json-output.ts");
   return json.jsonVoice(linesTo(process.stdout));
 }
 

@@ -3,8 +3,9 @@
 import type { Agent, AgentEvent, AgentEventListener, RunEnd, Tool } from "@pith/agent";
 import { readSessionTotals, realFiles } from "@pith/context/node";
 import type { Answer } from "../../commands/command.ts";
+import { countEvent, noteOn, nothingYet, type Tally, told } from "../../text/event-text.ts";
+import { usageTold } from "../../text/format.ts";
 import type { Terminal } from "../../text/process-io.ts";
-import { countEvent, noteOn, nothingYet, type Tally, told, usageTold } from "./progress-notes.ts";
 
 export interface PrintedAnswer {
   /** For the standard output; empty for nothing. */

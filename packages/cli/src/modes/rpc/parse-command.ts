@@ -2,7 +2,7 @@
 
 import type { RpcAttachment, RpcCommandName } from "@pith/client";
 import type { ImageBlock } from "@pith/context";
-import { nearest } from "../../args/usage-error.ts";
+import { nearest } from "../../text/usage-error.ts";
 
 export interface Field<Value> {
   /** As in: `"message" must be …`. */

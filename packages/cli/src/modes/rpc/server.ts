@@ -2,8 +2,8 @@
 
 import { AppendError } from "@pith/agent";
 import { createLineSplitter, type Line, MAX_LINE_BYTES, type RpcResponse } from "@pith/client";
+import { readJson, within } from "../../protocol/lines.ts";
 import { rpcTable } from "./commands/commands.ts";
-import { readJson, within } from "./lines.ts";
 import { isId, type KnownFields, readCommand } from "./parse-command.ts";
 import type { Outcome, Seat } from "./rpc-context.ts";
 import type { Questions } from "./ui.ts";

@@ -9,9 +9,9 @@ import { realFiles, sessionCwd } from "@pith/context/node";
 import { openDesk, type Ready, readied } from "../../app/start.ts";
 import { shellLinesOf } from "../../app/user-shell.ts";
 import type { SessionWish, Wish } from "../../args/args.ts";
+import { atRest, toWire } from "../../protocol/events.ts";
 import { looked } from "../../sessions/find-session.ts";
 import type { Terminal } from "../../text/process-io.ts";
-import { atRest, toWire } from "../json/events.ts";
 import { type Chosen, type Going, type Gone, hold, type Seat } from "./rpc-context.ts";
 import { type Questions, rpcAsk, rpcUi } from "./ui.ts";
 

@@ -6,9 +6,9 @@ import { sessionFolderName, sessionsFolder } from "@pith/context/node";
 import type { Environment } from "@pith/models";
 import { flags as ownFlags } from "../../args/args.ts";
 import { help } from "../../args/help.ts";
+import type { Subcommand, SubcommandFlag } from "../../args/subcommand.ts";
 import { settingTable } from "../../settings/table.ts";
 import { everywhere } from "../parse.ts";
-import type { Subcommand, SubcommandFlag } from "../subcommand.ts";
 
 export interface Line {
   /** As it is typed behind `pith`; empty for `pith` itself. */

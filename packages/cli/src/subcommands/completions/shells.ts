@@ -1,6 +1,6 @@
 /** Generates the completion scripts for bash, fish and zsh from the tables of flags and subcommands. */
 
-import type { Subcommand } from "../subcommand.ts";
+import type { Subcommand } from "../../args/subcommand.ts";
 import { firstWords, groups, type Line, type LineFlag, lines, type Words } from "./completions.ts";
 
 /** Works with bash 3 and later. */

@@ -6,12 +6,12 @@ import { homedir } from "node:os";
 import { basename, delimiter, dirname, isAbsolute, join, relative } from "node:path";
 import { findGitBash } from "@pith/agent/node";
 import { type Provider, providers } from "@pith/models";
+import type { Call } from "../../args/subcommand.ts";
 import { policyPlace, readPolicy } from "../../policy/policy-file.ts";
 import { keyFile, readKeyFile } from "../../settings/keys.ts";
 import { choose } from "../../settings/resolve.ts";
 import { bytesTold, counted } from "../../text/format.ts";
 import { trustedFolder } from "../../trust/trust.ts";
-import type { Call } from "../subcommand.ts";
 
 export interface Check {
   /** What was looked at, in a word or two. */

@@ -1,7 +1,7 @@
 /** Implements `pith doctor`: runs all checks and prints each result with what to do about it. */
 
 import { diskErrorCode } from "@pith/context/node";
-import type { Call, Outcome } from "../subcommand.ts";
+import type { Call, Outcome } from "../../args/subcommand.ts";
 import { type Check, completionCheck, diskChecks, fault, keyChecks, machineChecks, trustCheck } from "./checks.ts";
 import { rightsCheck, sessionChecks } from "./file-checks.ts";
 import { permissionChecks } from "./permission-checks.ts";

@@ -4,9 +4,9 @@ import { chmodSync, lstatSync, readdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { listSessions, realFiles, type SessionItem, sessionsFolder } from "@pith/context/node";
+import { type Call, progress } from "../../args/subcommand.ts";
 import { looked } from "../../sessions/find-session.ts";
 import { bytesTold, counted } from "../../text/format.ts";
-import { type Call, progress } from "../subcommand.ts";
 import { type Check, fault, ok, warning } from "./checks.ts";
 
 export async function rightsCheck(

@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { describeRule, isHarmlessRule } from "@pith/agent";
 import { projectRules, resolveRealPath } from "@pith/agent/node";
 import { auditFiles, auditFolder } from "../../app/audit-log.ts";
+import type { Call } from "../../args/subcommand.ts";
 import { choose } from "../../settings/resolve.ts";
 import { counted } from "../../text/format.ts";
-import type { Call } from "../subcommand.ts";
 import { type Check, ok, warning } from "./checks.ts";
 
 export async function permissionChecks(call: Call): Promise<readonly Check[]> {

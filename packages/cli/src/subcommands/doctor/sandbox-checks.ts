@@ -4,10 +4,10 @@ import { execFile } from "node:child_process";
 import { homedir } from "node:os";
 import { promisify } from "node:util";
 import { type CommandSandbox, findCommandSandbox, findForeignFiles, type InstalledRuntime } from "@pith/agent/node";
-import { runtimeFolder } from "../../app/sandbox.ts";
+import type { Call } from "../../args/subcommand.ts";
+import { runtimeFolder } from "../../sandbox/sandbox.ts";
 import { choose } from "../../settings/resolve.ts";
 import type { Settings } from "../../settings/settings.ts";
-import type { Call } from "../subcommand.ts";
 import { type Check, ok, warning } from "./checks.ts";
 
 export async function sandboxChecks(

@@ -2,10 +2,10 @@
 
 import { closeSync, existsSync, openSync, readSync } from "node:fs";
 import { type Damage, harmlessDamageKinds } from "@pith/context/store";
+import type { Call, Outcome } from "../../args/subcommand.ts";
 import { looked, meant } from "../../sessions/find-session.ts";
 import { counted } from "../../text/format.ts";
 import { clipped, plain } from "../../text/safe-text.ts";
-import type { Call, Outcome } from "../subcommand.ts";
 
 export async function examineSession(word: string, call: Call): Promise<Outcome> {
   const found = await meant(word, call);

@@ -4,11 +4,11 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { diskErrorCode, listSessions, type SessionItem } from "@pith/context/node";
 import { type SearchResult, searchSessions } from "@pith/context/search";
+import { type Call, momentIn, numberIn, type Outcome, progress } from "../../args/subcommand.ts";
 import { redactionHere } from "../../sessions/entries.ts";
 import { type Place, placeIn } from "../../sessions/find-session.ts";
 import { ageTold, bytesTold, counted } from "../../text/format.ts";
 import { clipped, oneLine } from "../../text/safe-text.ts";
-import { type Call, momentIn, numberIn, type Outcome, progress } from "../subcommand.ts";
 
 type Hit = Extract<SearchResult, { type: "searched" }>["hits"][number];
 

@@ -10,11 +10,11 @@ import {
   type SessionItem,
   type TrashItem,
 } from "@pith/context/node";
-import { type Mistake, mistake } from "../../args/usage-error.ts";
+import { ageIn, type Call, type Outcome, progress } from "../../args/subcommand.ts";
 import { looked } from "../../sessions/find-session.ts";
 import { intoTrash, logged } from "../../sessions/trash.ts";
 import { ageTold, amount, bytesTold, counted } from "../../text/format.ts";
-import { ageIn, type Call, type Outcome, progress } from "../subcommand.ts";
+import { type Mistake, mistake } from "../../text/usage-error.ts";
 import { shortId, wordsOf } from "./list-search.ts";
 
 export type OldTrash = TrashItem;

@@ -5,14 +5,14 @@ import { join } from "node:path";
 import type { Redaction } from "@pith/context";
 import { listSessions, listTrash, purgeSession, realFiles } from "@pith/context/node";
 import { Vault } from "@pith/context/secrets";
-import { type Mistake, mistake } from "../../args/usage-error.ts";
+import { type Call, type Outcome, progress } from "../../args/subcommand.ts";
 import { piped } from "../../resources/attachments.ts";
 import { type Failed, meantToWrite, whyNot, withId } from "../../sessions/find-session.ts";
 import { keptFolders } from "../../sessions/trash.ts";
 import { choose } from "../../settings/resolve.ts";
 import { keyedDigest } from "../../settings/secrets.ts";
 import { counted } from "../../text/format.ts";
-import { type Call, type Outcome, progress } from "../subcommand.ts";
+import { type Mistake, mistake } from "../../text/usage-error.ts";
 
 export interface Forgetting {
   /** Pith's home. */

@@ -4,12 +4,12 @@ import { rm, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { refusalNotes } from "@pith/context";
 import { diskErrorCode, listTrash, realFiles, rebindSession, restoreSession, type TrashItem } from "@pith/context/node";
-import { type Mistake, mistake } from "../../args/usage-error.ts";
+import type { Call, Outcome } from "../../args/subcommand.ts";
 import { looked, meantToWrite, whyNot, wordFor } from "../../sessions/find-session.ts";
 import { keptFilesReturn } from "../../sessions/trash.ts";
 import { ageTold, bytesTold } from "../../text/format.ts";
 import { oneLine } from "../../text/safe-text.ts";
-import type { Call, Outcome } from "../subcommand.ts";
+import { type Mistake, mistake } from "../../text/usage-error.ts";
 
 /** Removes a session's folder in the trash once the session is back, if only our own notes are left in it. */
 export async function sweep(folder: string): Promise<void> {

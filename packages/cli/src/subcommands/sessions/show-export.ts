@@ -2,13 +2,13 @@
 
 import type { Entry } from "@pith/context";
 import type { JsonlStore } from "@pith/context/node";
-import type { Mistake } from "../../args/usage-error.ts";
+import { type Call, numberIn, type Outcome } from "../../args/subcommand.ts";
 import { type ExportFormat, exportSession } from "../../export/export-session.ts";
 import { entryMeant, lostTold, redactionHere, toldEntry, WHOLE } from "../../sessions/entries.ts";
 import { meant, quoted, withRead } from "../../sessions/find-session.ts";
 import { drawTree, treePart } from "../../sessions/tree-lines.ts";
 import { oneLine } from "../../text/safe-text.ts";
-import { type Call, numberIn, type Outcome } from "../subcommand.ts";
+import type { Mistake } from "../../text/usage-error.ts";
 
 export async function shownSession(call: Call): Promise<Outcome> {
   const tail = numberIn(call.flags, "tail", USUAL);

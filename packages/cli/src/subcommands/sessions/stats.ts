@@ -4,10 +4,10 @@ import { basename, dirname, join } from "node:path";
 import type { Usage } from "@pith/context";
 import { addUsage, zeroUsage } from "@pith/context/host";
 import { readSessionTotals, realFiles, type SessionItem } from "@pith/context/node";
+import { type Call, type Outcome, progress } from "../../args/subcommand.ts";
 import { redactionHere } from "../../sessions/entries.ts";
 import { meant, placeIn } from "../../sessions/find-session.ts";
 import { amount, bytesTold, costTold, counted } from "../../text/format.ts";
-import { type Call, type Outcome, progress } from "../subcommand.ts";
 import { sessionsIn } from "./list-search.ts";
 
 /** Bytes of the blobs of the session at this path. A blob that sessions share by a second name counts once. */

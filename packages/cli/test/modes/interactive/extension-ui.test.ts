@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { type ScreenUi, turns, uiOn } from "../../../src/modes/interactive/extension-ui.ts";
 import { choice } from "../../../src/modes/interactive/panels/choice.ts";
 import type { Stage } from "../../../src/modes/interactive/screen-context.ts";
-import { listening } from "../plain/recorded-screen.ts";
+import { listening } from "./plain/recorded-screen.ts";
 import { shownOn } from "./shown-on.ts";
 
 const ENTER = "\r";

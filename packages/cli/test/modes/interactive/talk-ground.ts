@@ -11,7 +11,7 @@ import { themeNamed } from "../../../src/modes/interactive/render/theme.ts";
 import { Screen } from "../../../src/modes/interactive/screen.ts";
 import { oneAfterAnother, type Talk } from "../../../src/modes/interactive/session-loop.ts";
 import { nothingShown } from "../../../src/modes/interactive/state/screen-state.ts";
-import type { Exit } from "../../../src/modes/print/print.ts";
+import type { Exit } from "../../../src/text/process-io.ts";
 import { Headless } from "./headless.ts";
 
 export class TalkGround {

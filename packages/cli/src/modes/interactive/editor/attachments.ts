@@ -4,8 +4,8 @@ import { MAX_IMAGE_BYTES, type UserContent, type WorkspaceFiles } from "@pith/ag
 import { nodeFiles, nodeSearch } from "@pith/agent/node";
 import type { ImageBlock, TextBlock } from "@pith/context";
 import { attachImage, attachText } from "@pith/context/host";
-import { type Mistake, mistake } from "../../../args/usage-error.ts";
 import { type FoundFile, fileBlocks } from "../../../resources/attachments.ts";
+import { type Mistake, mistake } from "../../../text/usage-error.ts";
 import type { Talking } from "../screen-context.ts";
 import { clippedPicture } from "./clipboard.ts";
 import { attachedPastes, mentions, type Written } from "./message.ts";

@@ -1,9 +1,9 @@
 /** Completes commands at the beginning of a message, their arguments, and paths after an @. */
 
-import type { AutocompleteItem, AutocompleteProvider, AutocompleteSuggestions } from "@earendil-works/pi-tui";
 import type { Desk } from "../../../commands/command.ts";
 import { commands } from "../../../commands/commands.ts";
 import { plain } from "../../../text/safe-text.ts";
+import type { AutocompleteItem, AutocompleteProvider, AutocompleteSuggestions } from "../terminal/pi-tui.ts";
 
 /** Something that can be taken. */
 export interface Candidate {

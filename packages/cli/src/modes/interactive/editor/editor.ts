@@ -1,8 +1,8 @@
 /** Implements the multi-line editor, at most half of the screen high. Nothing typed or pasted may control the terminal. */
 
-import { Editor, type EditorTheme, type TUI } from "@earendil-works/pi-tui";
 import { harmless } from "../../../text/safe-text.ts";
 import type { Theme } from "../render/theme.ts";
+import { Editor, type EditorTheme, type TUI } from "../terminal/pi-tui.ts";
 import { type Paste, Pictures, pastesIn, picturePaths, SentPastes, type Written } from "./message.ts";
 
 const BEGIN = "\x1b[200~";

@@ -1,21 +1,21 @@
 /** Sets up the editor: keymap, history, queued messages and completion. Loaded lazily: the first frame does not need it. */
 
+import { nodeSearch } from "@pith/agent/node";
+import { displayText } from "@pith/context/host";
+import { commands } from "../../../commands/commands.ts";
+import type { ModelPlaces } from "../../../models/available-models.ts";
+import { readKeymap } from "../../../settings/keymap-text.ts";
+import { pressWith } from "../keys/actions.ts";
+import { Presses } from "../keys/input.ts";
+import type { Talking } from "../screen-context.ts";
+import { queuedWords } from "../state/reduce.ts";
 import {
   type AutocompleteProvider,
   KeybindingsManager,
   type KeyId,
   setKeybindings,
   TUI_KEYBINDINGS,
-} from "@earendil-works/pi-tui";
-import { nodeSearch } from "@pith/agent/node";
-import { displayText } from "@pith/context/host";
-import type { ModelPlaces } from "../../../app/available-models.ts";
-import { commands } from "../../../commands/commands.ts";
-import { pressWith } from "../keys/actions.ts";
-import { Presses } from "../keys/input.ts";
-import { readKeymap } from "../keys/key-text.ts";
-import type { Talking } from "../screen-context.ts";
-import { queuedWords } from "../state/reduce.ts";
+} from "../terminal/pi-tui.ts";
 import { argumentWords, type Candidate, completion } from "./completion.ts";
 import type { WritingEditor } from "./editor.ts";
 import { FileList, namesIn, outsideFolder } from "./file-completion.ts";
@@ -94,7 +94,7 @@ function candidate({ name, says }: { readonly name: string; readonly says: strin
 }
 
 async function modelNames(places: ModelPlaces): Promise<readonly string[]> {
-  const { modelsWithKey } = await import("../../../app/available-models.ts");
+  const { modelsWithKey } = await import("../../../models/available-models.ts");
   return (await modelsWithKey(places)).map(({ name }) => name);
 }
 

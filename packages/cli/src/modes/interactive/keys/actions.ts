@@ -1,13 +1,13 @@
 /** Defines what each key action does, and runs the action bound to a pressed key. */
 
 import { runCommand } from "../../../commands/run-command.ts";
+import { type ActionId, ordered, usualKeymap } from "../../../settings/keymap.ts";
 import { clear, quit, stop, suspend, takenBack } from "../interrupt.ts";
 import { nextMode } from "../panels/permission-mode.ts";
 import { type Stage, survived, type Talking } from "../screen-context.ts";
 import { show } from "../send.ts";
 import { openOrClose } from "../state/screen-state.ts";
 import { openers } from "../submit.ts";
-import { type ActionId, ordered, usualKeymap } from "./bindings.ts";
 import { Presses } from "./input.ts";
 
 /** Says what stands in the editor when the work under way is done; where nothing is, at once. */

@@ -1,8 +1,8 @@
 /** Decodes terminal input into key names, recognises sequences such as `escape escape`, and reads pasted lines. */
 
-import { decodeKittyPrintable, isKeyRelease, parseKey } from "@earendil-works/pi-tui";
+import { type ActionId, type Keymap, keyTable, ordered, usualKeymap } from "../../../settings/keymap.ts";
 import { harmless } from "../../../text/safe-text.ts";
-import { type ActionId, type Keymap, keyTable, ordered, usualKeymap } from "./bindings.ts";
+import { decodeKittyPrintable, isKeyRelease, parseKey } from "../terminal/pi-tui.ts";
 
 /** How long the next key of a sequence may take. */
 const PATIENCE_MS = 800;

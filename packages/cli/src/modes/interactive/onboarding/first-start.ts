@@ -2,9 +2,9 @@
 
 import type { UserContent } from "@pith/agent";
 import { editableText } from "@pith/context/host";
-import { usualModels } from "../../../app/model.ts";
 import type { Ready } from "../../../app/start.ts";
 import type { Wish } from "../../../args/args.ts";
+import { usualModels } from "../../../models/open-model.ts";
 import { saveKey, saveSetting } from "../../../settings/save.ts";
 import type { Stage, Talking } from "../screen-context.ts";
 import { LEFT, speaksNow, WELCOME } from "./messages.ts";

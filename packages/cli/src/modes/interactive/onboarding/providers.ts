@@ -1,7 +1,7 @@
 /** Lists the providers that the first start offers, and tests a key with a request that costs nothing. */
 
 import { createNetworkFetch, type Environment, type Provider, providers } from "@pith/models";
-import { modelIds } from "../../../app/available-models.ts";
+import { modelIds } from "../../../models/available-models.ts";
 
 export interface House {
   readonly provider: Provider;

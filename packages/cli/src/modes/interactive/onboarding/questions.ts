@@ -1,14 +1,14 @@
 /** Asks for a provider, its key and a model on the first start. Of a key only its length is ever shown. */
 
-import { CURSOR_MARKER, truncateToWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
 import type { Environment } from "@pith/models";
-import { type LocalModels, localServers } from "../../../app/available-models.ts";
+import { type LocalModels, localServers } from "../../../models/available-models.ts";
 import { isKey, keyFile } from "../../../settings/keys.ts";
 import { plain } from "../../../text/safe-text.ts";
 import { type PickRow, pick } from "../panels/choice.ts";
 import { answered, goesOn, type Panel, type Pressed, type Sight } from "../panels/panel.ts";
 import { emptyLine, hintLine, type LineInput, typedInto } from "../panels/widgets.ts";
 import type { Stage } from "../screen-context.ts";
+import { CURSOR_MARKER, truncateToWidth, wrapTextWithAnsi } from "../terminal/pi-tui.ts";
 import { refusedKey, uncheckedKey } from "./messages.ts";
 import { type House, houses, tryKey } from "./providers.ts";
 

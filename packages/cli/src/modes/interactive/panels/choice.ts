@@ -1,9 +1,9 @@
 /** Defines the panels that choose one of a few or one of many options, and the side-by-side layout of a list and its preview. */
 
-import { truncateToWidth, visibleWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
+import { keyNamed } from "../../../settings/keymap-text.ts";
 import { plain } from "../../../text/safe-text.ts";
-import { keyNamed } from "../keys/key-text.ts";
 import { cell, fitted } from "../render/text.ts";
+import { truncateToWidth, visibleWidth, wrapTextWithAnsi } from "../terminal/pi-tui.ts";
 import { answered, goesOn, type Panel, type Sight } from "./panel.ts";
 import {
   atTop,

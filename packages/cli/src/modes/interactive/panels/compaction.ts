@@ -1,25 +1,24 @@
 /** Implements `/compact` with its preview of what is dropped, kept, pinned and paid, and `/undo` and `/redo`. */
 
-import { CURSOR_MARKER, truncateToWidth } from "@earendil-works/pi-tui";
 import type { Agent } from "@pith/agent";
 import { type Entry, type LoadedBranch, previewCompaction } from "@pith/context";
 import { MOVE_TYPE } from "@pith/context/host";
 import { createCatalogue } from "@pith/models";
-import { isCompacting } from "../../../commands/busy.ts";
-import { stepped } from "../../../commands/compact.ts";
+import { compactionTold, stepped } from "../../../commands/compact.ts";
 import {
   type PreviewFacts,
   previewFacts,
   type Share,
   type Teller,
 } from "../../../context-report/compaction-preview.ts";
-import { compactionTold } from "../../../context-report/compaction-text.ts";
+import { keyHint } from "../../../settings/keymap-text.ts";
+import { isCompacting } from "../../../text/compaction-text.ts";
 import { amount, costTold, counted } from "../../../text/format.ts";
 import { plain } from "../../../text/safe-text.ts";
-import { keyHint } from "../keys/key-text.ts";
 import type { Theme } from "../render/theme.ts";
 import type { Opener, Talking } from "../screen-context.ts";
 import { show } from "../send.ts";
+import { CURSOR_MARKER, truncateToWidth } from "../terminal/pi-tui.ts";
 import { answered, goesOn, type Panel } from "./panel.ts";
 import { drawLine, hintLine, type LineInput, lineOf, typedInto } from "./widgets.ts";
 

@@ -1,6 +1,5 @@
 /** Shows what fills the context (`/context`: by kind, tool, file and entry) and what the model sees now (`/seen`). */
 
-import { truncateToWidth, visibleWidth } from "@earendil-works/pi-tui";
 import { entryText } from "@pith/context/host";
 import { seenPlaces } from "../../../commands/context.ts";
 import { type SeenPart, seenParts } from "../../../context-report/model-view.ts";
@@ -12,6 +11,7 @@ import { atBothEnds, cell } from "../render/text.ts";
 import type { Opener } from "../screen-context.ts";
 import type { Meter } from "../state/footer.ts";
 import { meterOf } from "../state/track-footer.ts";
+import { truncateToWidth, visibleWidth } from "../terminal/pi-tui.ts";
 import { type PageLine, type PagerState, pageLines, pager } from "./pager.ts";
 import { goesOn, type Panel, type Pressed, type Sight } from "./panel.ts";
 import { atTop, hintLine, type Walk, walked } from "./widgets.ts";

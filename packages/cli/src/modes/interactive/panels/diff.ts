@@ -1,12 +1,12 @@
 /** Implements `/diff`: a page of the files a session changed, with the changes of the selected file below them. */
 
-import { truncateToWidth } from "@earendil-works/pi-tui";
 import type { ChangedFile } from "../../../commands/session-changes.ts";
 import { counted } from "../../../text/format.ts";
 import { plainLine } from "../../../text/safe-text.ts";
 import { patchLine } from "../render/diff.ts";
 import type { Theme } from "../render/theme.ts";
 import type { Opener } from "../screen-context.ts";
+import { truncateToWidth } from "../terminal/pi-tui.ts";
 import { answered, goesOn, type Panel, type Pressed, type Sight } from "./panel.ts";
 import { atTop, hintLine, type Walk, walked } from "./widgets.ts";
 

@@ -1,7 +1,7 @@
 /** Defines the questions that extensions can ask: a choice, yes or no, and a line. Each is marked as an extension's question. */
 
-import { wrapTextWithAnsi } from "@earendil-works/pi-tui";
 import { harmlessLine, harmlessLines } from "../../../text/safe-text.ts";
+import { wrapTextWithAnsi } from "../terminal/pi-tui.ts";
 import { choice, type Picked, type Picking, pick } from "./choice.ts";
 import { answered, goesOn, type Panel, type Sight } from "./panel.ts";
 import { drawLine, emptyLine, hintLine, type LineInput, typedInto, type Walk } from "./widgets.ts";

@@ -1,15 +1,15 @@
 /** Implements `/model`, a searchable list of the models that keys and local servers offer, and `/thinking`. */
 
-import { visibleWidth } from "@earendil-works/pi-tui";
-import { type ModelRow, modelsHere, modelsWithKey } from "../../../app/available-models.ts";
 import { runCommand } from "../../../commands/run-command.ts";
 import { levels } from "../../../commands/settings.ts";
+import { type ModelRow, modelsHere, modelsWithKey } from "../../../models/available-models.ts";
 import { saveSetting } from "../../../settings/save.ts";
 import { amount } from "../../../text/format.ts";
 import { plain } from "../../../text/safe-text.ts";
 import { cell, fitted } from "../render/text.ts";
 import type { Talking } from "../screen-context.ts";
 import { show } from "../send.ts";
+import { visibleWidth } from "../terminal/pi-tui.ts";
 import { choice } from "./choice.ts";
 import { answered, goesOn, type Panel, type Sight } from "./panel.ts";
 import { atTop, drawLine, emptyLine, hintLine, type LineInput, typedInto, type Walk, walked } from "./widgets.ts";

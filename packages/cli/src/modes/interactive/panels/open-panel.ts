@@ -1,8 +1,8 @@
 /** Runs an open panel: holds its state, passes keys to it, and resolves its answer. */
 
-import { CURSOR_MARKER } from "@earendil-works/pi-tui";
 import { plain } from "../../../text/safe-text.ts";
 import { fitted } from "../render/text.ts";
+import { CURSOR_MARKER } from "../terminal/pi-tui.ts";
 import { isWayOut, type Panel, type Pressed, type Sight } from "./panel.ts";
 import { isText } from "./typing.ts";
 

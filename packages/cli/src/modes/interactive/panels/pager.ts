@@ -1,8 +1,8 @@
 /** Implements a text pager with scrolling and search, and a scrollable text page with answers below it. */
 
-import { truncateToWidth, visibleWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
 import { plain, plainLine } from "../../../text/safe-text.ts";
 import { atBothEnds, fitted } from "../render/text.ts";
+import { truncateToWidth, visibleWidth, wrapTextWithAnsi } from "../terminal/pi-tui.ts";
 import { keyShown, type Option, optionPressed } from "./choice.ts";
 import { answered, goesOn, isWayOut, type Panel, type Pressed, type Sight } from "./panel.ts";
 import {

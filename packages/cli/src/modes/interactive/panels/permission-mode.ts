@@ -3,7 +3,7 @@
 import type { PermissionMode } from "@pith/agent";
 import { modes, modeTold } from "../../../commands/settings.ts";
 import { permittedModes, refuseMode } from "../../../policy/policy.ts";
-import { keyHint } from "../keys/key-text.ts";
+import { keyHint } from "../../../settings/keymap-text.ts";
 import type { Stage, Talking } from "../screen-context.ts";
 import { choice } from "./choice.ts";
 

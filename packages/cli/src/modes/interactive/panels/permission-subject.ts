@@ -1,6 +1,5 @@
 /** Shows what a permission question is about: the diff, the whole command or the URL. It reads files and never changes them. */
 
-import { wrapTextWithAnsi } from "@earendil-works/pi-tui";
 import type { PermissionQuestion } from "@pith/agent";
 import type { Redaction } from "@pith/context";
 import type { Vault } from "@pith/context/secrets";
@@ -8,6 +7,7 @@ import { askedChange } from "../../../app/permissions.ts";
 import { counted } from "../../../text/format.ts";
 import { shownText } from "../render/text.ts";
 import type { Theme } from "../render/theme.ts";
+import { wrapTextWithAnsi } from "../terminal/pi-tui.ts";
 
 export type Matter =
   /** `diff` is unified, without its two lines of names. */

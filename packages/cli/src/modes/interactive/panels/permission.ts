@@ -1,9 +1,9 @@
 /** Implements the permission and folder trust questions. A grant that lasts is only ever given by Enter on its row. */
 
-import { truncateToWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
 import { describeRule, type PermissionAnswer, type PermissionQuestion } from "@pith/agent";
 import { counted } from "../../../text/format.ts";
 import { plain, plainLine } from "../../../text/safe-text.ts";
+import { truncateToWidth, wrapTextWithAnsi } from "../terminal/pi-tui.ts";
 import { type PageState, textPage } from "./pager.ts";
 import { answered, goesOn, type Panel, type Pressed, type Sight } from "./panel.ts";
 import { type Matter, matterLines } from "./permission-subject.ts";

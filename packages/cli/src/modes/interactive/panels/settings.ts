@@ -1,7 +1,6 @@
 /** Implements `/settings`: a page of every setting with its value, source and meaning; Enter changes it in the user's file. */
 
 import { homedir } from "node:os";
-import { visibleWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
 import { settingAt } from "../../../settings/fields.ts";
 import type { ListedSetting } from "../../../settings/list.ts";
 import { settingsFile } from "../../../settings/resolve.ts";
@@ -9,6 +8,7 @@ import { saveSetting } from "../../../settings/save.ts";
 import { plain } from "../../../text/safe-text.ts";
 import { cell, fitted, pathEnd } from "../render/text.ts";
 import type { Talking } from "../screen-context.ts";
+import { visibleWidth, wrapTextWithAnsi } from "../terminal/pi-tui.ts";
 import { choice } from "./choice.ts";
 import { answered, goesOn, type Panel, type Sight } from "./panel.ts";
 import { drawLine, emptyLine, hintLine, type LineInput, typedInto, type Walk, walked, walkTo } from "./widgets.ts";

@@ -1,9 +1,9 @@
 /** Provides the parts that panels share: the hint line, line input, list selection and text scrolling. */
 
-import { CURSOR_MARKER, visibleWidth } from "@earendil-works/pi-tui";
 import { plain, plainLine } from "../../../text/safe-text.ts";
 import { pastedLine } from "../keys/input.ts";
 import type { Theme } from "../render/theme.ts";
+import { CURSOR_MARKER, visibleWidth } from "../terminal/pi-tui.ts";
 
 export interface HintLook {
   readonly width: number;

@@ -1,9 +1,9 @@
 /** Renders one transcript block as lines. Nothing in its text may control the terminal. */
 
-import { truncateToWidth, visibleWidth } from "@earendil-works/pi-tui";
+import { keyTold } from "../../../settings/keymap-text.ts";
 import { counted, secondsTold } from "../../../text/format.ts";
-import { keyTold } from "../keys/key-text.ts";
 import type { Block, BranchTold, Note, Pinned, Said, Thought } from "../state/blocks.ts";
+import { truncateToWidth, visibleWidth } from "../terminal/pi-tui.ts";
 import { drawCompacted } from "./compaction.ts";
 import { drawPicture, PICTURE } from "./image.ts";
 import { drawAnswered } from "./markdown.ts";

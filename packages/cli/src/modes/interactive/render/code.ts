@@ -1,7 +1,7 @@
 /** Renders fenced code as indented rows. The highlighter is loaded lazily, when the first code is shown. */
 
-import { wrapTextWithAnsi } from "@earendil-works/pi-tui";
 import type { Code, Paragraph } from "../state/blocks.ts";
+import { wrapTextWithAnsi } from "../terminal/pi-tui.ts";
 import { shownText } from "./text.ts";
 import { type Brush, isLive, type Theme } from "./theme.ts";
 

@@ -1,9 +1,9 @@
 /** Renders a compaction as two lines (what was dropped, kept and paid) and, when opened, its full receipt. */
 
 import { type CompactionEntry, type Receipt, readReceipt } from "@pith/context";
+import { keyTold } from "../../../settings/keymap-text.ts";
 import { amount, bytesTold, costTold, counted, secondsTold } from "../../../text/format.ts";
 import { clipped } from "../../../text/safe-text.ts";
-import { keyTold } from "../keys/key-text.ts";
 import type { Compacted } from "../state/blocks.ts";
 import { cut, partShown, wrapped } from "./text.ts";
 import { type Brush, isLive } from "./theme.ts";

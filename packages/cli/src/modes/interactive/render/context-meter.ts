@@ -1,8 +1,8 @@
 /** Renders how full the context is: a bar with marks for the limits, a percentage, token figures and a legend. */
 
-import { visibleWidth } from "@earendil-works/pi-tui";
 import { amount } from "../../../text/format.ts";
 import type { Meter } from "../state/footer.ts";
+import { visibleWidth } from "../terminal/pi-tui.ts";
 import type { Ink, Theme } from "./theme.ts";
 
 /** Each part has a sign of its own, so that it can be read without colours. */

@@ -1,9 +1,9 @@
 /** Draws the footer: model, folder, mode, cost and context meter, in one line where there is room, else in two. */
 
-import { truncateToWidth, visibleWidth } from "@earendil-works/pi-tui";
 import { costTold } from "../../../text/format.ts";
 import { clipped, plain } from "../../../text/safe-text.ts";
 import type { Facts } from "../state/footer.ts";
+import { truncateToWidth, visibleWidth } from "../terminal/pi-tui.ts";
 import { barRoom, meterLine } from "./context-meter.ts";
 import type { Brush, Theme } from "./theme.ts";
 

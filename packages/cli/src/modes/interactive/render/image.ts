@@ -1,5 +1,7 @@
 /** Renders an image as a line that describes it and, where the terminal supports it, the image itself. */
 
+import type { ImageBlock } from "@pith/context";
+import { bytesTold } from "../../../text/format.ts";
 import {
   calculateImageRows,
   encodeITerm2,
@@ -7,9 +9,7 @@ import {
   getCellDimensions,
   getImageDimensions,
   type ImageDimensions,
-} from "@earendil-works/pi-tui";
-import type { ImageBlock } from "@pith/context";
-import { bytesTold } from "../../../text/format.ts";
+} from "../terminal/pi-tui.ts";
 import { cut } from "./text.ts";
 import type { Brush } from "./theme.ts";
 

@@ -1,10 +1,10 @@
 /** Draws the live region: open blocks, status, queue, widgets, editor and footer. It is never higher than the screen. */
 
-import { truncateToWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
+import { keyTold } from "../../../settings/keymap-text.ts";
 import { amount } from "../../../text/format.ts";
 import { clipped, plain } from "../../../text/safe-text.ts";
-import { keyTold } from "../keys/key-text.ts";
 import { type ScreenState, type Signs, statusWords, type Work, widgetLines } from "../state/screen-state.ts";
+import { truncateToWidth, wrapTextWithAnsi } from "../terminal/pi-tui.ts";
 import type { Size } from "../terminal/screens.ts";
 import { drawBlock } from "./block.ts";
 import { footer } from "./footer.ts";

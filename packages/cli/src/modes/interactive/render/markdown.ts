@@ -1,8 +1,8 @@
 /** Renders an answer as Markdown, paragraph by paragraph, so that it looks the same printed in one piece or in many. */
 
-import { detectCapabilities, Markdown, type MarkdownTheme, setCapabilities } from "@earendil-works/pi-tui";
 import { type Answered, type Paragraph, paragraphs } from "../state/blocks.ts";
 import { KEPT } from "../state/finished-blocks.ts";
+import { detectCapabilities, Markdown, type MarkdownTheme, setCapabilities } from "../terminal/pi-tui.ts";
 import { codeLines, codeRows } from "./code.ts";
 import { shownText, wrapped } from "./text.ts";
 import type { Brush, Theme } from "./theme.ts";

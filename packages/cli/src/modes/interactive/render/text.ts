@@ -1,9 +1,9 @@
 /** Wraps, cuts, aligns and folds text into lines. Text from any source is made safe, so that it cannot control the terminal. */
 
-import { CURSOR_MARKER, sliceByColumn, truncateToWidth, visibleWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
+import { keyTold } from "../../../settings/keymap-text.ts";
 import { counted } from "../../../text/format.ts";
 import { plain } from "../../../text/safe-text.ts";
-import { keyTold } from "../keys/key-text.ts";
+import { CURSOR_MARKER, sliceByColumn, truncateToWidth, visibleWidth, wrapTextWithAnsi } from "../terminal/pi-tui.ts";
 import { type Brush, isLive } from "./theme.ts";
 
 export interface Margins {

@@ -1,8 +1,8 @@
 /** Defines the themes (dark, light and without colour), chooses the one for a terminal, and defines the drawing options (`Brush`). */
 
-import type { ImageProtocol, RgbColor } from "@earendil-works/pi-tui";
 import type { Environment } from "@pith/models";
-import type { Keymap } from "../keys/bindings.ts";
+import type { Keymap } from "../../../settings/keymap.ts";
+import type { ImageProtocol, RgbColor } from "../terminal/pi-tui.ts";
 
 /** What each ink is for. */
 export type Ink =

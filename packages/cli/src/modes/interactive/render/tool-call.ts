@@ -1,10 +1,10 @@
 /** Renders tool calls and the user's own shell commands as a heading line with folded or full output. */
 
-import { truncateToWidth, visibleWidth } from "@earendil-works/pi-tui";
+import { keyTold } from "../../../settings/keymap-text.ts";
 import { counted, secondsTold } from "../../../text/format.ts";
 import { callWords, isOwn } from "../../../text/tool-call-text.ts";
-import { keyTold } from "../keys/key-text.ts";
 import type { Called, ShellLine } from "../state/blocks.ts";
+import { truncateToWidth, visibleWidth } from "../terminal/pi-tui.ts";
 import { changeCount, diffRows } from "./diff.ts";
 import { drawPicture } from "./image.ts";
 import { linesIn, partShown, shownLine } from "./text.ts";

@@ -1,8 +1,8 @@
 /** Reduces agent events, live or read from the log, to the next screen state. Pure. */
 
 import type { AgentEvent, MessageDelta } from "@pith/agent";
+import { noteOn } from "../../../text/event-text.ts";
 import { counted } from "../../../text/format.ts";
-import { noteOn } from "../../print/progress-notes.ts";
 import { withWayOut } from "../onboarding/messages.ts";
 import {
   type Answered,

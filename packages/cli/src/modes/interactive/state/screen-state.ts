@@ -1,9 +1,9 @@
 /** Defines the state of the screen without the editor, the statuses and widgets of extensions, and folding. Pure. */
 
 import type { CompactionReason } from "@pith/agent";
+import type { Keymap } from "../../../settings/keymap.ts";
+import { keyTold } from "../../../settings/keymap-text.ts";
 import { harmlessLine, harmlessLines } from "../../../text/safe-text.ts";
-import type { Keymap } from "../keys/bindings.ts";
-import { keyTold } from "../keys/key-text.ts";
 import type { Block, ShellLine } from "./blocks.ts";
 import type { Facts } from "./footer.ts";
 

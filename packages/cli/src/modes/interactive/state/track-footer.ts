@@ -18,9 +18,9 @@ import { CompactionCounter, type CompactionCounts } from "../../../sessions/comp
 import { growOutline } from "../../../sessions/read-outline.ts";
 import { SessionCost } from "../../../sessions/session-stats.ts";
 import { emptyOutline, grown, type Outline } from "../../../sessions/tree-outline.ts";
+import type { Keymap } from "../../../settings/keymap.ts";
+import { keyHint } from "../../../settings/keymap-text.ts";
 import { amount, counted } from "../../../text/format.ts";
-import type { Keymap } from "../keys/bindings.ts";
-import { keyHint } from "../keys/key-text.ts";
 import type { Talking } from "../screen-context.ts";
 import { factsOf, type Meter, nothingFound, type SlowFacts } from "./footer.ts";
 

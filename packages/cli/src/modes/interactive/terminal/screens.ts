@@ -1,7 +1,7 @@
 /** Draws full-screen pages and the main screen, where finished lines are printed once and only the live region is redrawn. */
 
-import { CURSOR_MARKER, TuiMainScreen, visibleWidth } from "@earendil-works/pi-tui";
 import { fitted } from "../render/text.ts";
+import { CURSOR_MARKER, TuiMainScreen, visibleWidth } from "./pi-tui.ts";
 import type { OneWrite } from "./terminal.ts";
 
 /** What still changes, drawn for a size; never higher than the screen. */

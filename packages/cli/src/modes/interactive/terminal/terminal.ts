@@ -1,6 +1,5 @@
 /** Wraps the terminal so that whole frames are written and the scrollback is never cleared, and follows the theme settings. */
 
-import type { RgbColor, Terminal } from "@earendil-works/pi-tui";
 import { pithHome } from "@pith/context/node";
 import type { Environment } from "@pith/models";
 import { settingsFrom } from "../../../settings/fields.ts";
@@ -15,6 +14,7 @@ import {
   themeFor,
   themeNamed,
 } from "../render/theme.ts";
+import type { RgbColor, Terminal } from "./pi-tui.ts";
 
 /** Wiping the history of a terminal takes away lines that are not ours. */
 const WIPE_HISTORY = "\x1b[3J";

@@ -2,9 +2,9 @@
 
 import type { RpcCommands, RpcResult } from "@pith/client";
 import { pinEntry, pinText, previewCompaction, refusalNotes, unpin as takeAway } from "@pith/context";
-import { refusedBecause } from "../../../commands/busy.ts";
 import { LEAF_MOVED, written } from "../../../commands/command.ts";
-import { compactionTold } from "../../../context-report/compaction-text.ts";
+import { compactionTold } from "../../../commands/compact.ts";
+import { refusedBecause } from "../../../text/compaction-text.ts";
 import { flag, name, optional, words } from "../parse-command.ts";
 import { done, failed, type Outcome, type Rows, type Seat } from "../rpc-context.ts";
 

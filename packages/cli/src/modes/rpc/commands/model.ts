@@ -1,8 +1,8 @@
 /** Implements the RPC commands that choose the model, the thinking level and the delivery of queued messages. */
 
 import type { RpcCommands, RpcModel } from "@pith/client";
-import { modelsWithKey } from "../../../app/available-models.ts";
 import { model as command, levels } from "../../../commands/settings.ts";
+import { modelsWithKey } from "../../../models/available-models.ts";
 import { name, oneOf } from "../parse-command.ts";
 import { done, failed, type Outcome, type Rows, type Seat } from "../rpc-context.ts";
 import { modelOf } from "./state.ts";

@@ -4,10 +4,10 @@ import { type Agent, type AgentEvent, AppendError, type RunEnd, type UserContent
 import type { PromptResult, RpcAttachment, RpcCommands, RpcSlashCommand, SlashCommandResult } from "@pith/client";
 import type { ImageBlock } from "@pith/context";
 import { attachText } from "@pith/context/host";
-import { queuedBecause } from "../../../commands/busy.ts";
 import type { Answer } from "../../../commands/command.ts";
 import { commands } from "../../../commands/commands.ts";
-import { commandResult } from "../../json/json-output.ts";
+import { commandResult } from "../../../protocol/events.ts";
+import { queuedBecause } from "../../../text/compaction-text.ts";
 import { attachments, images, oneOf, optional, text, words } from "../parse-command.ts";
 import { done, failed, type Outcome, type Rows, type Seat } from "../rpc-context.ts";
 

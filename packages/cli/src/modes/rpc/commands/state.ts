@@ -3,9 +3,9 @@
 import type { Agent } from "@pith/agent";
 import type { RpcCommands, RpcModel, RpcState, RpcStats, RpcUsage } from "@pith/client";
 import { buildSessionContext, type Model } from "@pith/context";
-import { isCompacting } from "../../../commands/busy.ts";
 import { nthAnswer } from "../../../commands/copy.ts";
 import { sessionSums } from "../../../sessions/session-stats.ts";
+import { isCompacting } from "../../../text/compaction-text.ts";
 import { done, failed, type Rows, type Seat } from "../rpc-context.ts";
 
 export async function stateOf({ ready }: Pick<Seat, "ready">): Promise<RpcState> {

@@ -6,7 +6,7 @@ import { authorOf, sanitizeLine } from "@pith/context/host";
 import type { Store } from "@pith/context/store";
 import { written } from "../../../commands/command.ts";
 import { moveTold } from "../../../commands/tree.ts";
-import { entryDisplayText } from "../../../resources/attachments.ts";
+import { entryDisplayText } from "../../../sessions/entries.ts";
 import { entryOrRoot, flag, name, nameOrNone, optional, text } from "../parse-command.ts";
 import { done, failed, type Outcome, type Rows, type Seat } from "../rpc-context.ts";
 

@@ -2,10 +2,10 @@
 
 import { visibleWidth } from "@earendil-works/pi-tui";
 import { expect, test } from "vitest";
+import { toldBlock } from "../../../../src/modes/interactive/plain/block-text.ts";
 import { drawBlock } from "../../../../src/modes/interactive/render/block.ts";
 import { themeNamed } from "../../../../src/modes/interactive/render/theme.ts";
 import type { Block } from "../../../../src/modes/interactive/state/blocks.ts";
-import { toldBlock } from "../../../../src/modes/plain/block-text.ts";
 import { NOW, shownOn } from "../shown-on.ts";
 import { blocksOf } from "./hostile-blocks.ts";
 import { hostileTexts } from "./hostile-texts.ts";

@@ -12,7 +12,7 @@ import {
   withWidget,
 } from "../../../../src/modes/interactive/state/screen-state.ts";
 import { terminalOf } from "../../../../src/text/process-io.ts";
-import { listening } from "../../plain/recorded-screen.ts";
+import { listening } from "../plain/recorded-screen.ts";
 import { NOW, shownOn } from "../shown-on.ts";
 import { hostileTexts } from "./hostile-texts.ts";
 import { recorded } from "./recorded.ts";

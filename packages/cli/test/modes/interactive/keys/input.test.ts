@@ -1,9 +1,9 @@
 /** Tests modes/interactive/keys/input.ts: key names, pasted line, chords. */
 
 import { describe, expect, test } from "vitest";
-import { type ActionId, keymapIn } from "../../../../src/modes/interactive/keys/bindings.ts";
 import { keyOf, Presses, pastedLine } from "../../../../src/modes/interactive/keys/input.ts";
 import { lineOf, typedInto } from "../../../../src/modes/interactive/panels/widgets.ts";
+import { type ActionId, keymapIn } from "../../../../src/settings/keymap.ts";
 
 describe("key names", () => {
   test.each([

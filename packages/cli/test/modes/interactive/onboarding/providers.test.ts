@@ -4,7 +4,7 @@ import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Provider, providers } from "@pith/models";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { usualModels } from "../../../../src/app/model.ts";
+import { usualModels } from "../../../../src/models/open-model.ts";
 import { houses, tryKey } from "../../../../src/modes/interactive/onboarding/providers.ts";
 
 let server: Server;

@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { modelsWithKey } from "../../../../src/app/available-models.ts";
+import { modelsWithKey } from "../../../../src/models/available-models.ts";
 import { Notifier } from "../../../../src/modes/interactive/notifications.ts";
 import { talkOn } from "../talk-on.ts";
 

@@ -2,7 +2,7 @@
 
 import { visibleWidth } from "@earendil-works/pi-tui";
 import { expect, test } from "vitest";
-import type { ModelRow } from "../../../../src/app/available-models.ts";
+import type { ModelRow } from "../../../../src/models/available-models.ts";
 import { modelPanel } from "../../../../src/modes/interactive/panels/model.ts";
 import { openPanel } from "../../../../src/modes/interactive/panels/open-panel.ts";
 import { themeNamed } from "../../../../src/modes/interactive/render/theme.ts";

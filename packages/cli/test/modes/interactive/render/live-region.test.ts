@@ -3,10 +3,10 @@
 import { stripVTControlCharacters } from "node:util";
 import { visibleWidth } from "@earendil-works/pi-tui";
 import { describe, expect, test, vi } from "vitest";
-import { usualKeymap } from "../../../../src/modes/interactive/keys/bindings.ts";
 import { queueLines, statusLines, Ticking } from "../../../../src/modes/interactive/render/live-region.ts";
 import { themeNamed } from "../../../../src/modes/interactive/render/theme.ts";
 import { nothingShown, type Work } from "../../../../src/modes/interactive/state/screen-state.ts";
+import { usualKeymap } from "../../../../src/settings/keymap.ts";
 
 describe("queue lines", () => {
   const brush = { width: 60, theme: themeNamed("none"), isUnfolded: false, now: 0 };

@@ -1,12 +1,12 @@
 /** Draws the sessions page: title, search line, list, the preview beside it, and the key hints. */
 
-import { visibleWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
 import type { SessionItem } from "@pith/context/node";
 import type { Snippet } from "@pith/context/search";
 import { ageTold, bytesTold, costTold, counted } from "../../../../text/format.ts";
 import { oneLine, plain } from "../../../../text/safe-text.ts";
 import { atBothEnds, cell, fitted, pathEnd } from "../../render/text.ts";
 import type { Theme } from "../../render/theme.ts";
+import { visibleWidth, wrapTextWithAnsi } from "../../terminal/pi-tui.ts";
 import type { Sight } from "../panel.ts";
 import { drawLine, hintLine } from "../widgets.ts";
 import {

@@ -4,7 +4,7 @@ import { open } from "node:fs/promises";
 import type { Entry, Redaction } from "@pith/context";
 import { entryText, removeCitations, sanitizeLine } from "@pith/context/host";
 import { type JsonlStore, readSessionTotals, type SessionItem } from "@pith/context/node";
-import { entryDisplayText } from "../../../../resources/attachments.ts";
+import { entryDisplayText } from "../../../../sessions/entries.ts";
 import { looked } from "../../../../sessions/find-session.ts";
 import { branchesOf } from "../../../../sessions/tree-lines.ts";
 import type { About, Change, SessionSource } from "./state.ts";

@@ -1,11 +1,11 @@
 /** Draws the tree page: title, filters, rows, the preview beside or below them, and the key hints. */
 
-import { truncateToWidth, visibleWidth } from "@earendil-works/pi-tui";
 import type { Outline, Twig } from "../../../../sessions/tree-outline.ts";
 import { ageTold } from "../../../../text/format.ts";
 import { plain } from "../../../../text/safe-text.ts";
 import { atBothEnds } from "../../render/text.ts";
 import type { Theme } from "../../render/theme.ts";
+import { truncateToWidth, visibleWidth } from "../../terminal/pi-tui.ts";
 import { sideBySide } from "../choice.ts";
 import type { Sight } from "../panel.ts";
 import { drawLine, hintLine } from "../widgets.ts";

@@ -1,6 +1,5 @@
 /** Draws the preview of the selected tree entry: what it is, and its full text as far as there is room. */
 
-import { wrapTextWithAnsi } from "@earendil-works/pi-tui";
 import type { Entry } from "@pith/context";
 import { entryText } from "@pith/context/host";
 import { shortId } from "../../../../sessions/entries.ts";
@@ -8,6 +7,7 @@ import type { SketchKind } from "../../../../sessions/tree-outline.ts";
 import { plain } from "../../../../text/safe-text.ts";
 import { drawBlock } from "../../render/block.ts";
 import type { Theme } from "../../render/theme.ts";
+import { wrapTextWithAnsi } from "../../terminal/pi-tui.ts";
 import { kindNames, rowAt, type TreeState } from "./state.ts";
 
 export interface PreviewLook {

@@ -1,13 +1,13 @@
 /** Defines the questions asked before moving in the tree: summarise the branch left, put files back, and a line of input. */
 
 import { relative } from "node:path/posix";
-import { truncateToWidth, visibleWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
 import type { PlannedFile } from "@pith/agent";
 import { counted } from "../../../../text/format.ts";
 import { plain, plainLine } from "../../../../text/safe-text.ts";
 import { patchLine } from "../../render/diff.ts";
 import { cell } from "../../render/text.ts";
 import type { Theme } from "../../render/theme.ts";
+import { truncateToWidth, visibleWidth, wrapTextWithAnsi } from "../../terminal/pi-tui.ts";
 import { type Choice, choice } from "../choice.ts";
 import { answered, type GoesOn, goesOn, type Panel, type Sight } from "../panel.ts";
 import { drawLine, emptyLine, hintLine, type LineInput, typedInto, type Walk } from "../widgets.ts";

@@ -1,0 +1,90 @@
+/** Tests app/available-models.ts: local servers, model ids. */
+
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { providers } from "@pith/models";
+import { startServer } from "@pith/testkit";
+import { afterEach, describe, expect, test } from "vitest";
+import { localServers, modelIds } from "../../src/models/available-models.ts";
+
+describe("local servers", () => {
+  const closing: (() => unknown)[] = [];
+
+  afterEach(async () => {
+    for (const close of closing.splice(0)) await close();
+  });
+
+  test("FST3 each kind of server is found, with its models", async () => {
+    const kinds = ["ollama", "llama.cpp", "lm-studio", "vllm"] as const;
+    const locals = await Promise.all(
+      kinds.map(async (kind) => {
+        const server = await startServer({ script: [], local: { kind, model: "qwen3", window: 8192 } });
+        closing.push(server.close);
+        return { id: kind, baseUrl: `${server.url}/v1` };
+      }),
+    );
+    const found = await localServers({ locals });
+    expect(found.map(({ provider }) => provider)).toEqual(kinds);
+    for (const { models } of found) expect(models).toEqual([expect.stringContaining("qwen3")]);
+  });
+
+  test("FST3 only this machine is asked, on the usual ports", () => {
+    const local = providers.filter(({ isLocal }) => isLocal);
+    expect(local.map(({ id, baseUrl }) => [id, new URL(baseUrl ?? "").host])).toEqual([
+      ["ollama", "127.0.0.1:11434"],
+      ["llama.cpp", "127.0.0.1:8080"],
+      ["lm-studio", "127.0.0.1:1234"],
+      ["vllm", "127.0.0.1:8000"],
+    ]);
+  });
+
+  test("FST3 a web page, an error, a redirect, endless words and nobody are no servers of models", async () => {
+    const locals = await Promise.all([
+      anyServer((_, response) => response.end("<html>hello</html>")),
+      anyServer((_, response) => response.writeHead(500).end("{}")),
+      anyServer((_, response) => response.writeHead(302, { location: "http://127.0.0.1:1/models" }).end()),
+      anyServer((_, response) => response.end(JSON.stringify({ data: "x".repeat(2_000_000) }))),
+      anyServer((request) => request.destroy()),
+      "http://127.0.0.1:1/v1",
+    ]);
+    expect(await localServers({ locals: locals.map((baseUrl, at) => ({ id: `s${at}`, baseUrl })) })).toEqual([]);
+  });
+
+  function anyServer(answer: RequestListener): Promise<string> {
+    const server = createServer(answer);
+    closing.push(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    return new Promise((resolve) =>
+      server.listen(0, "127.0.0.1", () => resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`)),
+    );
+  }
+});
+
+describe("model ids", () => {
+  test("FST4 models are read from every provider's list, without those that cannot talk", () => {
+    const openai = { data: [{ id: "gpt-5.1" }, { id: "text-embedding-3-large" }, { id: "whisper-1" }] };
+    expect(modelIds(openai)).toEqual(["gpt-5.1"]);
+    const google = {
+      models: [
+        { name: "models/gemini-2.5-pro", supportedGenerationMethods: ["generateContent"] },
+        { name: "models/aqa", supportedGenerationMethods: ["generateAnswer"] },
+      ],
+    };
+    expect(modelIds(google)).toEqual(["gemini-2.5-pro"]);
+  });
+
+  test("FST4 anything else is no list", () => {
+    for (const answer of [
+      null,
+      1,
+      "x",
+      [],
+      {},
+      { data: 7 },
+      { data: [null, 1, { id: 2 }, { id: "" }, { id: "y".repeat(300) }] },
+    ])
+      expect(modelIds(answer)).toEqual([]);
+  });
+});

@@ -1,0 +1,61 @@
+/** What is read out of each block. */
+
+import type { CompactionEntry } from "@pith/context";
+import { expect, test } from "vitest";
+import { toldBlock } from "../../../../src/modes/interactive/plain/block-text.ts";
+import type { Block, Called } from "../../../../src/modes/interactive/state/blocks.ts";
+
+const call: Called = {
+  ...{ kind: "called", id: "c", tool: "bash", arguments: { command: "npm test" }, state: "done" },
+  ...{ output: "one\ntwo\n", images: [] },
+};
+
+const answer = { kind: "answered", id: "a", text: "First.\n\nSecond.", isOpen: false, printed: 0 } as const;
+const shell = { kind: "shell", id: "s", command: "ls", output: "a\nb\n", isCancelled: false, isOpen: false } as const;
+const compaction = { type: "compaction", tokensBefore: 1200 } as CompactionEntry;
+
+test.each<readonly [Block, readonly string[]]>([
+  [{ kind: "said", id: "u", text: "fix it\nnow", images: [] }, ["You: fix it", "now"]],
+  [{ kind: "said", id: "u", text: "go on", images: [], from: "program" }, ["Said for you: go on"]],
+  [answer, ["Pith: First.", "", "Second."]],
+  [{ ...answer, printed: 8 }, ["Second."]],
+  [{ ...answer, printed: answer.text.length }, []],
+  [{ kind: "thought", id: "t", text: "a\nb\nc", isOpen: false }, ["Pith thought: 3 lines."]],
+  [call, ["Tool bash npm test: done, 2 lines."]],
+  [{ ...call, output: "", tookMs: 12_400 }, ["Tool bash npm test: done, no lines, 12 seconds."]],
+  [{ ...call, state: "failed", output: "no such file" }, ["Tool bash npm test: failed: no such file"]],
+  [{ ...call, state: "broken-off" }, ["Tool bash npm test: broken off."]],
+  [
+    { ...call, tool: "edit", arguments: { path: "a.ts" }, diff: "--- a.ts\n+++ a.ts\n@@ -1,1 +1,2 @@\n-x\n+y\n+z\n" },
+    ["Tool edit a.ts: done, 2 lines added, 1 removed."],
+  ],
+  [{ ...shell, exitCode: 0, isPrivate: true }, ["a", "b", "Shell ls: done; the model does not see it."]],
+  [{ ...shell, exitCode: 2, isPrivate: false }, ["a", "b", "Shell ls: ended with 2."]],
+  [{ kind: "pinned", id: "p", text: "never push" }, ["Pinned: never push"]],
+  [{ kind: "branch-told", id: "b", summary: "tried X" }, ["The branch that was left, in short: tried X"]],
+  [{ kind: "note", id: "n", tone: "bad", text: "no key" }, ["Error: no key"]],
+  [
+    { kind: "note", id: "n", tone: "plain", text: "▏░░░░ 9 of 10 tokens\n  replies  25  ██" },
+    ["9 of 10 tokens", "  replies  25"],
+  ],
+])("PLN1 each block is read out in words: %j", (block, lines) => {
+  expect(toldBlock(block)).toEqual(lines);
+});
+
+test("PLN1 a compaction says what it did and how it is taken back", () => {
+  const block: Block = {
+    kind: "compacted",
+    id: "c",
+    entry: compaction,
+    warnings: ["it is the third"],
+    isUndone: false,
+  };
+  const [first, second] = toldBlock(block);
+  expect(first).toMatch(/^Compacted: 1200 tokens .*\/undo/);
+  expect(second).toBe("Warning: it is the third");
+  expect(toldBlock({ ...block, isUndone: true })).toEqual(["A compaction, which was undone."]);
+});
+
+test("PLN1 what steers a terminal is read out as an escape", () => {
+  expect(toldBlock({ ...answer, text: "\x1b[2Jgone" })).toEqual(["Pith: \\x1b[2Jgone"]);
+});

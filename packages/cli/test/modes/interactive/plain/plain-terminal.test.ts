@@ -1,0 +1,170 @@
+/** The program in plain lines, from a pipe and in a terminal. */
+
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { Ground } from "../../../ground.ts";
+
+let ground: Ground;
+
+beforeEach(() => {
+  ground = new Ground();
+});
+
+afterEach(() => ground.clear());
+
+const write = { type: "call", name: "write", arguments: { path: "a.txt", content: "new\n" } } as const;
+const STORY = "## Goal\nKeep it.\n\n## Progress\n### Done\n- Done.\n\n## Next Steps\n1. Go on.";
+const hostile = "\x1b[2J\x1b]0;title\x07Done.\u202e\n";
+
+test("PLN16 a whole talk is read line by line and told line by line, and nothing of it steers a terminal", async () => {
+  const input = "write \\\na file\nand now?\n/diff\n/copy\n";
+  const { code, out } = await ground.pith(["--plain"], [{ parts: [write] }, hostile, "Nothing."], { input });
+  expect(code).toBe(0);
+  expect(out).not.toMatch(/[[\p{Cc}\p{Cf}]--[\n]]/v);
+  expect(out).toMatch(/^Tool write a\.txt: done, .*\nPith: \\x1b\[2J\\x1b\]0;title\\x07Done\.\\u\{202e\}$/m);
+  expect(out).toMatch(/^Pith: Nothing\.$/m);
+  expect(out).toMatch(/^--- \/dev\/null\n\+\+\+ b\/a\.txt\n@@ -0,0 \+1,1 @@\n\+new$/m);
+  expect(readFileSync(join(ground.folder, "a.txt"), "utf8")).toBe("new\n");
+});
+
+test("MET19 how full the context is, is about so much after a compaction, until the next reply (B12)", async () => {
+  writeFileSync(
+    join(ground.home, "settings.json"),
+    '{ "contextWindow": 8192, "compaction": { "keepRecentTokens": 100 } }',
+  );
+  const { url } = await ground.serve(({ tools }) => (tools.length === 0 ? STORY : "Done."));
+  const variables = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: url };
+  const input = `${"first ".repeat(1_000)}\nand now?\n/compact\nand then?\n`;
+  const { out } = await ground.run(["--plain"], { variables, input });
+  const told = [...out.matchAll(/^Ready\. The context is (about )?\d+ % full\.$/gm)].map(([, about]) => about ?? "");
+  expect(told.slice(-4)).toEqual(["", "", "about ", ""]);
+});
+
+test("PLN16 a permission is asked for in words and given by a number", async () => {
+  const ask = ["--plain", "--permission-mode", "ask"];
+  const given = await ground.pith(ask, [{ parts: [write] }, "Done."], { input: "write\n1\n" });
+  expect(given.out).toMatch(
+    /^write wants to change a\.txt\.\n(?:.*\n)*1\. Yes, this once\n(?:.*\n)*0\. none of these$/m,
+  );
+  expect(existsSync(join(ground.folder, "a.txt"))).toBe(true);
+});
+
+test("ASK4 in plain lines only the number of a lasting grant gives it; every other line asks again", async () => {
+  const ask = ["--plain", "--permission-mode", "ask"];
+  const script = [{ parts: [write] }, "Done."];
+  const lines = ["p", "y", "yes, always", "3x", "/compact", "33"];
+  const refused = await ground.pith(ask, script, { input: `write\n${lines.join("\n")}\n4\n` });
+  expect(refused.out.match(/It needs a number from 0 to 4\./g)).toHaveLength(lines.length);
+  expect(existsSync(join(ground.home, "permissions.json"))).toBe(false);
+  expect(existsSync(join(ground.folder, "a.txt"))).toBe(false);
+  await ground.pith(ask, script, { input: "write\n3\n" });
+  expect(readFileSync(join(ground.home, "permissions.json"), "utf8")).toContain("edit(a.txt)");
+});
+
+test("PLN17 in a dumb terminal one types lines, and Ctrl+C stops what is under way and quits at the second time", async () => {
+  const { url } = await ground.serve([
+    { parts: [{ type: "text", text: "Wait." }], pace: { waitMs: 60_000 } },
+    "Here I am.",
+  ]);
+  const tmux = terminalIn(ground, url);
+  try {
+    await tmux.until("\n>");
+    tmux.type("hello");
+    await untilAsked(ground);
+    tmux.press("C-c");
+    await tmux.until("Ready.");
+    await leave(tmux);
+    await tmux.until("ended with 0");
+  } finally {
+    tmux.end();
+  }
+});
+
+test("COM43 in plain lines a message during a compaction is kept, and another compaction is refused (B80)", async () => {
+  writeFileSync(
+    join(ground.home, "settings.json"),
+    '{ "contextWindow": 8192, "compaction": { "keepRecentTokens": 100 } }',
+  );
+  const gate = Promise.withResolvers<void>();
+  const { url } = await ground.serve(async ({ tools, number, text }) => {
+    if (tools.length === 0) await gate.promise;
+    if (tools.length === 0) return STORY;
+    if (text.includes("meanwhile")) return "Heard behind it.";
+    return number === 1 ? "first ".repeat(1_000) : "Done.";
+  });
+  const tmux = terminalIn(ground, url);
+  try {
+    await tmux.until("\n>");
+    tmux.type("begin");
+    await tmux.until("Ready.");
+    tmux.type("again");
+    await tmux.until("Done.");
+    tmux.type("/compact its beginning");
+    await tmux.until("Compacting, to make room.");
+    tmux.type("meanwhile");
+    await tmux.until("A compaction is under way; your message is kept and is sent when it has ended.");
+    await tmux.until("Waits for the end: meanwhile");
+    tmux.type("/compact its end");
+    await tmux.until("nothing was compacted: a compaction is under way here; wait for its end");
+    gate.resolve();
+    await tmux.until("Heard behind it.");
+    await leave(tmux);
+    await tmux.until("ended with 0");
+  } finally {
+    tmux.end();
+  }
+});
+
+async function untilAsked({ server }: Ground): Promise<void> {
+  while (server.requests.length === 0) await sleep(50);
+}
+
+/** The second counts within two seconds; a slow machine may need one more. */
+async function leave(tmux: Tmux): Promise<void> {
+  for (let at = 0; at < 10 && !tmux.shows("go on with pith"); at += 1) {
+    tmux.press("C-c");
+    await sleep(1_500);
+  }
+}
+
+interface Tmux {
+  shows(text: string): boolean;
+  until(text: string): Promise<void>;
+  type(line: string): void;
+  press(key: string): void;
+  end(): void;
+}
+
+/** A server of its own, so that nobody else's is touched. */
+function terminalIn({ folder, home, userHome }: Ground, url: string): Tmux {
+  const run = (...args: readonly string[]): string =>
+    execFileSync("tmux", ["-L", `pith-plain-${process.pid}`, "-f", "/dev/null", ...args], { encoding: "utf8" });
+  const bin = join(import.meta.dirname, "../../../../src/bin.ts");
+  const variables = {
+    HOME: userHome,
+    PITH_HOME: home,
+    TERM: "dumb",
+    ANTHROPIC_API_KEY: "any",
+    ANTHROPIC_BASE_URL: url,
+  };
+  const env = Object.entries(variables).map(([name, value]) => `${name}='${value}'`);
+  // The shell around it hears Ctrl+C, too.
+  const call = `trap : INT; cd '${folder}' && ${env.join(" ")} '${process.execPath}' '${bin}'; echo ended with $?; sleep 60`;
+  run("new-session", "-d", "-x", "80", "-y", "24", "sh", "-c", call);
+  const shows = (text: string): boolean => run("capture-pane", "-p", "-S", "-").includes(text);
+  return {
+    shows,
+    until: async (text) => {
+      while (!shows(text)) await sleep(100);
+    },
+    type: (line) => {
+      run("send-keys", "-l", line);
+      run("send-keys", "Enter");
+    },
+    press: (key) => void run("send-keys", key),
+    end: () => void run("kill-server"),
+  };
+}

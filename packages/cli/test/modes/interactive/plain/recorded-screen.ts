@@ -1,0 +1,33 @@
+/** A plain screen whose lines are kept, and whose clock is turned by hand. */
+
+import { PlainScreen } from "../../../../src/modes/interactive/plain/plain-screen.ts";
+import { nothingShown } from "../../../../src/modes/interactive/state/screen-state.ts";
+
+export interface Listening {
+  readonly screen: PlainScreen;
+  /** All that was said and not yet taken. */
+  taken(): readonly string[];
+  /** So many seconds pass. */
+  pass(seconds: number): void;
+}
+
+export function listening(): Listening {
+  const said: string[] = [];
+  const timers: { act: () => void; at: number }[] = [];
+  let now = 0;
+  const later = (act: () => void, ms: number): (() => void) => {
+    const timer = { act, at: now + ms };
+    timers.push(timer);
+    return () => void timers.splice(timers.indexOf(timer), 1);
+  };
+  const say = (lines: readonly string[]): void => void said.push(...lines);
+  const screen = new PlainScreen({ say, start: nothingShown, now: () => now, later, lend: (act) => act() });
+  const pass = (seconds: number): void => {
+    now += seconds * 1_000;
+    for (const due of timers.filter(({ at }) => at <= now)) {
+      timers.splice(timers.indexOf(due), 1);
+      due.act();
+    }
+  };
+  return { screen, taken: () => said.splice(0), pass };
+}

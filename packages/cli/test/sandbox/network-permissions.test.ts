@@ -1,0 +1,121 @@
+/** Hosts and ports that commands want to reach, as the permissions decide about them. */
+
+import { type PermissionAnswer, type PermissionQuestion, Permissions, type WorkspaceShell } from "@pith/agent";
+import { expect, test } from "vitest";
+import { NetworkPermissions, networkSetting } from "../../src/sandbox/network-permissions.ts";
+
+const { signal } = new AbortController();
+
+function scene(answers: readonly PermissionAnswer[] = [], mode: "edit" | "plan" | "all" = "edit") {
+  const questions: PermissionQuestion[] = [];
+  const left = [...answers];
+  const permissions = new Permissions({
+    mode,
+    paths: { root: "/work", home: "/home/ann", temporaryFolders: [], keyFiles: [], permissionFiles: [] },
+    resolveRealPath: async (path) => path,
+    ask: async (question) => {
+      questions.push(question);
+      return left.shift() ?? { type: "no" };
+    },
+  });
+  const network = new NetworkPermissions({ permissions, isPackageHost: async (host) => host === "packages.example" });
+  const reach = (host: string, command: string | null = "npm install") =>
+    network.permitHost({ host, port: 443, command }, { signal });
+  return { permissions, network, reach, questions };
+}
+
+const allowed = { type: "allowed" };
+const refused = { type: "refused", why: "the user did not permit it" };
+
+test("PERM25 a command's host is asked about by name, and a host of the user's packages is not", async () => {
+  const { reach, questions } = scene([{ type: "yes" }]);
+  expect(await reach("packages.example")).toEqual(allowed);
+  expect(await reach("example.com")).toEqual(allowed);
+  expect(questions).toMatchObject([
+    {
+      tool: "bash",
+      arguments: { command: "npm install", host: "example.com" },
+      text: "`npm install` wants to connect to example.com.",
+      rules: [{ text: "network(example.com)" }],
+    },
+  ]);
+});
+
+test("PERM26 a yes holds for every command of the session, a no for the rest of its own", async () => {
+  const { reach, questions, network } = scene([{ type: "yes" }, { type: "no" }, { type: "no" }, { type: "no" }]);
+  expect(await reach("example.com", "a")).toEqual(allowed);
+  expect(await reach("example.com", "b")).toEqual(allowed);
+  expect(await reach("other.example", "a")).toEqual(refused);
+  expect(await reach("other.example", "a")).toEqual(refused);
+  expect(questions).toHaveLength(2);
+  expect(await reach("other.example", "b")).toEqual(refused);
+  expect(questions).toHaveLength(3);
+  const shell: WorkspaceShell = { run: async () => ({ type: "ended", exitCode: 0 }) };
+  await network.forgetWhenEnded(shell).run("a", { signal, onOutput: () => {} });
+  expect(await reach("other.example", "a")).toEqual(refused);
+  expect(questions).toHaveLength(4);
+});
+
+test("PERM26 connections at the same time are one question", async () => {
+  const { reach, questions } = scene([{ type: "no" }]);
+  expect(await Promise.all([reach("example.com"), reach("example.com")])).toEqual([refused, refused]);
+  expect(questions).toHaveLength(1);
+});
+
+test("PERM30 plan mode refuses the next connection, also to what was permitted", async () => {
+  const { reach, permissions, questions } = scene([{ type: "yes" }]);
+  expect(await reach("example.com")).toEqual(allowed);
+  permissions.setMode("plan");
+  expect(await reach("example.com")).toMatchObject({ type: "refused" });
+  expect(await reach("packages.example")).toMatchObject({ type: "refused" });
+  permissions.setMode("edit");
+  expect(await reach("example.com", "another")).toEqual(allowed);
+  expect(questions).toHaveLength(1);
+});
+
+test("PERM25 where the command is not known, each connection is decided by itself", async () => {
+  const { reach, questions } = scene([{ type: "no" }, { type: "no" }]);
+  expect(await reach("example.com", null)).toEqual(refused);
+  expect(await reach("example.com", null)).toEqual(refused);
+  expect(questions[0]?.text).toBe("A command wants to connect to example.com.");
+  expect(questions).toHaveLength(2);
+});
+
+test("PERM26 a question that was broken off counts as no answer", async () => {
+  const { network, questions } = scene([{ type: "yes" }]);
+  const stop = new AbortController();
+  stop.abort();
+  const request = { host: "example.com", port: 443, command: "a" };
+  expect(await network.permitHost(request, { signal: stop.signal })).toMatchObject({ type: "refused" });
+  expect(await network.permitHost(request, { signal })).toEqual(allowed);
+  expect(questions).toHaveLength(1);
+});
+
+test("BASH24 a port is opened once it is permitted, and why it was not is said", async () => {
+  const { network, questions } = scene([{ type: "yes" }, { type: "no", word: "use 3001" }]);
+  const opened: string[] = [];
+  const opener = {
+    reachHostPort: async (port: number) => {
+      opened.push(`reach ${port}`);
+      return { type: "open" } as const;
+    },
+    publishPort: async (port: number) => {
+      opened.push(`publish ${port}`);
+      return { type: "open" } as const;
+    },
+  };
+  const ports = network.ports(opener);
+  expect(await ports.connect(5432, { signal })).toEqual({ type: "open" });
+  expect(await ports.connect(5432, { signal })).toEqual({ type: "open" });
+  expect(await ports.publish(3000, { signal })).toEqual({
+    type: "failed",
+    why: "the user did not permit it: use 3001",
+  });
+  expect(opened).toEqual(["reach 5432", "reach 5432"]);
+  expect(questions).toHaveLength(2);
+});
+
+test("SET15 the network is by host unless said, and on is read as that", () => {
+  const settings = [{}, { network: "on" }, { network: "hosts" }, { network: "off" }, { network: "open" }] as const;
+  expect(settings.map(networkSetting)).toEqual(["hosts", "hosts", "hosts", "off", "open"]);
+});

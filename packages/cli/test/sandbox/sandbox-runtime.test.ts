@@ -1,0 +1,143 @@
+/** Tests what the program says of the sandbox of macOS, and the bash tool in it: at the port, because only macOS uses it by itself. */
+
+import { appendFileSync, chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import { join } from "node:path";
+import { createMemoryBlobs } from "@pith/agent";
+import { findCommandSandbox, formatInstallCommand, openPrivateFolders, RUNTIME_VERSION } from "@pith/agent/node";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { installedRuntime } from "../../../agent/test/node/sandbox-runtime/installed.ts";
+import { bashHere } from "../../src/app/tools.ts";
+import { requireHeldSandbox } from "../../src/policy/permitted-parts.ts";
+import { type OpenSandbox, runtimeFolder } from "../../src/sandbox/sandbox.ts";
+import { bashChecks } from "../../src/subcommands/doctor/checks.ts";
+import { rightsCheck } from "../../src/subcommands/doctor/file-checks.ts";
+import { sandboxChecks } from "../../src/subcommands/doctor/sandbox-checks.ts";
+
+interface Places {
+  readonly cwd: string;
+  readonly home: string;
+}
+
+function places(): Places {
+  const base = mkdtempSync(join(tmpdir(), "pith-macos-"));
+  onTestFinished(() => rmSync(base, { recursive: true, force: true }));
+  const made = { cwd: join(base, "project"), home: join(base, ".pith") };
+  for (const folder of Object.values(made)) mkdirSync(folder);
+  return made;
+}
+
+async function bashIn({ cwd, home }: Places, sandbox: OpenSandbox) {
+  const here = await bashHere(
+    {
+      ...{ cwd, home, environment: { PATH: process.env.PATH }, choices: { network: "off" }, vault: null },
+      sandbox: Promise.resolve(sandbox),
+      mayWrite: () => true,
+      denied: { unreadable: [], unwritable: [], enforcedRules: [], unenforcedRules: [] },
+      permissions: { permit: async () => ({ type: "refused", why: "nobody is there" }) },
+    },
+    createMemoryBlobs(),
+  );
+  onTestFinished(() => here.close());
+  return here;
+}
+
+describe("on macOS without the runtime", () => {
+  test("PLAT8 one sentence at the start says that each command needs a yes, and how to get a sandbox", async () => {
+    const at = places();
+    const folder = runtimeFolder(at.home);
+    const sandbox = await findCommandSandbox({
+      ...{ environment: {}, root: at.cwd, home: homedir(), runtimeFolder: folder, platform: "darwin" },
+    });
+    if (sandbox.type !== "unavailable") throw new Error("it is not installed");
+    const { notes, bash } = await bashIn(at, sandbox);
+    expect(notes[0]).toBe(
+      `commands have no sandbox, so each needs --allow or --permission-mode all: @anthropic-ai/sandbox-runtime ${RUNTIME_VERSION} is not installed; install it: ${formatInstallCommand(folder)}`,
+    );
+    expect(bash.intent({ command: "ls" })).not.toMatchObject({ isConfined: true });
+  });
+
+  test("PLAT8 doctor says the same, with the command on a line of its own", async () => {
+    const { cwd, home } = places();
+    const call = { arguments: [], flags: {}, cwd, home, environment: {}, note: () => {} };
+    const [sandbox, protections] = await sandboxChecks(call, "darwin");
+    expect(sandbox).toEqual({
+      ...{ name: "sandbox", state: "warning" },
+      says: `@anthropic-ai/sandbox-runtime ${RUNTIME_VERSION} is not installed`,
+      advice: `install it: ${formatInstallCommand(runtimeFolder(home))}`,
+    });
+    expect(protections).toMatchObject({ state: "warning", says: expect.stringMatching(/^nothing holds a command/) });
+  });
+
+  test("PLAT8 on Windows doctor names WSL and Git Bash, and does not judge modes of files", async () => {
+    const { cwd, home } = places();
+    const call = { arguments: [], flags: {}, cwd, home, environment: {}, note: () => {} };
+    expect(bashChecks(call, "win32")).toEqual([
+      {
+        ...{ name: "bash", state: "fault", says: "there is none, so no command can be run" },
+        advice: expect.stringMatching(/Git for Windows.*WSL 2/),
+      },
+    ]);
+    expect(bashChecks(call, "linux")).toEqual([]);
+    chmodSync(home, 0o777);
+    expect(await rightsCheck(call, "win32")).toMatchObject({
+      state: "ok",
+      says: expect.stringContaining("not checked"),
+    });
+    expect(await rightsCheck(call, "linux")).toMatchObject({ state: "fault" });
+    expect((await sandboxChecks(call, "win32"))[0]).toMatchObject({
+      ...{ state: "warning", says: "there is no sandbox for Windows" },
+      advice: expect.stringContaining("WSL 2"),
+    });
+  });
+});
+
+describe("with the runtime", () => {
+  test("PLAT12 bash runs in it, tells the model its places, and offers no port of the machine", async () => {
+    const at = places();
+    const folders = await openPrivateFolders({
+      ...{ folder: join(at.home, "sandbox"), root: at.cwd, home: homedir(), environment: {} },
+    });
+    onTestFinished(() => folders.close());
+    const runtime = installedRuntime();
+    const { bash, notes } = await bashIn(at, { type: "runtime", runtime, folders, cleaning: Promise.resolve() });
+    expect(notes).toEqual([]);
+    expect(bash.description).toContain("They can write only in the workspace, $TMPDIR and a private home folder");
+    expect(bash.description).toContain("They cannot listen on localhost or connect to it.");
+    expect(JSON.stringify(bash.parameters)).not.toContain("host_port");
+    const written = await bash.run({
+      ...{ id: "call", signal: new AbortController().signal, maxOutputBytes: 10_000, update: () => {} },
+      arguments: {
+        command: `touch here "$TMPDIR/there" && ls -A ${JSON.stringify(at.home)}; touch /usr/pith-was-here`,
+      },
+    });
+    expect(written).toMatchObject({ isError: true, details: { sandboxed: true } });
+    expect(JSON.stringify(written.content)).toMatch(/Read-only file system[\s\S]*\$TMPDIR and a private home folder/);
+  });
+
+  test("PLAT12 a policy that requires a sandbox does not count it: the user can change its files", () => {
+    const here = { type: "runtime", runtime: { folder: "/home/u/.pith/sandbox-runtime", version: "1" } } as const;
+    expect(requireHeldSandbox(undefined, here)).toBe(here);
+    expect(requireHeldSandbox({ path: "/etc/pith/policy.json", sandbox: "required" } as never, here)).toEqual({
+      type: "unavailable",
+      why: "/home/u/.pith/sandbox-runtime can be changed by others than root",
+    });
+  });
+
+  test("PLAT9 doctor compares its files", async () => {
+    const { cwd, home } = places();
+    const folder = runtimeFolder(home);
+    cpSync(installedRuntime().folder, folder, { recursive: true });
+    const call = { arguments: [], flags: {}, cwd, home, environment: {}, note: () => {} };
+    expect((await sandboxChecks(call, "darwin"))[0]).toMatchObject({
+      state: "ok",
+      says: `commands are held by sandbox-runtime ${RUNTIME_VERSION}, in ${folder}`,
+    });
+    appendFileSync(join(folder, "node_modules/zod/package.json"), "\n");
+    expect((await sandboxChecks(call, "darwin"))[0]).toMatchObject({
+      state: "warning",
+      says: expect.stringContaining("zod is missing or its files differ"),
+      advice: expect.stringContaining("npm install"),
+    });
+  });
+});

@@ -1,0 +1,146 @@
+/** Tests modes/print/progress-notes.ts: compactions, events, totals. */
+
+import type { AgentEvent, Intent, Tool } from "@pith/agent";
+import { zeroUsage } from "@pith/context/host";
+import { describe, expect, test } from "vitest";
+import { countEvent, noteOn, nothingYet, told } from "../../src/text/event-text.ts";
+
+describe("compactions", () => {
+  const note = (event: object): string | null => noteOn(event as AgentEvent, []);
+
+  test("PRT12 what takes long is told while it does, the rest is not", () => {
+    const step = (progress: object) => note({ type: "compaction_progress", reason: "threshold", ...progress });
+    expect(step({ step: "asking", model: "p/m" })).toBe("  p/m tells it in short …");
+    expect(step({ step: "asking", model: "p/m", part: 2, parts: 5 })).toBe("  p/m tells it in short, part 2 of 5 …");
+    expect([200, 1_800, 2_000, 2_200, 4_100].map((tokens) => step({ step: "writing", tokens }))).toEqual([
+      ...[null, null, "  2.0k tokens so far …", null, "  4.1k tokens so far …"],
+    ]);
+    expect(step({ step: "falling-back", why: "p/m:\nits answer is empty" })).toBe("  p/m: its answer is empty");
+    expect(step({ step: "awaiting-first-token", elapsedMs: 120_000, limitMs: 600_000 })).toBe(
+      "  no answer yet after 2 min, waiting up to 10 min …",
+    );
+    expect(["planning", "auditing"].map((name) => step({ step: name }))).toEqual([null, null]);
+    const wait = { type: "summarization_retry_scheduled", source: "branchSummary", attempt: 1, delayMs: 900 };
+    expect(note({ ...wait, errorMessage: "overloaded" })).toBe("· overloaded; asking again in 1 s");
+  });
+
+  test("PRT12 its end says what it freed, who told it, and what it cost", () => {
+    const receipt = { tokens: { before: 90_000, after: 12_000, limit: null }, by: "p/m" };
+    const usage = { ...zeroUsage, cost: { ...zeroUsage.cost, total: 0.0512 } };
+    const end = { type: "compaction_end", reason: "threshold", compaction: { type: "compacted", receipt } };
+    expect(note({ ...end, usage, calls: 1, durationMs: 14_200 })).toBe(
+      "  90000 → 12000 tokens, summary by p/m, $0.0512, 15 s",
+    );
+    expect(note({ ...end, compaction: { type: "postponed" } })).toBeNull();
+  });
+
+  test("PRT12 what did not happen, what is coming, and what is worth knowing is told", () => {
+    const skipped = {
+      type: "compaction_skipped",
+      reason: "threshold",
+      why: "off",
+      note: "it is off; /compact does it",
+    };
+    expect(note(skipped)).toBe("· not compacted: it is off; /compact does it");
+    expect(note({ ...skipped, reason: "manual" })).toBeNull();
+    const soft = {
+      type: "compaction_soft_threshold",
+      tokens: 148_000,
+      isEstimate: false,
+      limit: 183_616,
+      contextWindow: 200_000,
+    };
+    expect(note(soft)).toBe("· the context is 80 % full (148k of 184k tokens)");
+    const findings = [
+      { code: "user-messages-evicted", note: "two are gone" },
+      { code: "compacted-again", note: "pin it" },
+    ];
+    expect(note({ type: "compaction_quality", compactionId: "e", findings })).toBe(
+      "  worth knowing: two are gone; pin it",
+    );
+    expect(note({ type: "compaction_undone", compactionId: "e", leafId: "f" })).toContain("undone");
+  });
+});
+
+describe("events", () => {
+  test("PRT9 before every command stands whether it runs in the sandbox", () => {
+    const bash = (isConfined: boolean) => tool("bash", { type: "command", command: "ls", isConfined });
+    const start = started("bash", { command: "ls\n  -l" });
+    expect(noteOn(start, [bash(true)])).toBe("· bash [sandbox] ls -l");
+    expect(noteOn(start, [bash(false)])).toBe("· bash [no sandbox] ls -l");
+    expect(noteOn(started("read", { path: "a.ts", limit: 3 }), [tool("read", { type: "look", paths: [] })])).toBe(
+      "· read a.ts limit=3",
+    );
+  });
+
+  test("PRT9 a row is one short line, and no character of it is cut in two", () => {
+    const note = noteOn(started("write", { path: "a", text: "👩".repeat(1_000) }), []) ?? "";
+    expect(Array.from(note).length).toBeLessThan(180);
+    expect(note.isWellFormed()).toBe(true);
+    expect(note).toMatch(/👩…$/);
+  });
+
+  test("PRT9 what failed or was refused is told, with its reason", () => {
+    const content = [{ type: "text", text: "not permitted:\nno user is available to ask" }] as const;
+    const result = {
+      role: "toolResult",
+      toolCallId: "1",
+      toolName: "bash",
+      content,
+      isError: true,
+      timestamp: 0,
+    } as const;
+    const end: AgentEvent = { ...started("bash", {}), type: "tool_execution_end", result, isError: true };
+    expect(noteOn(end, [])).toBe("  bash failed: not permitted: no user is available to ask");
+    expect(noteOn({ ...end, isError: false }, [])).toBeNull();
+  });
+
+  test("PRT9 waiting and compacting are told, with before and after", () => {
+    const retry = { type: "auto_retry_start", attempt: 1, delayMs: 1_200, errorMessage: "overloaded" } as const;
+    expect(noteOn(retry as AgentEvent, [])).toBe("· overloaded; asking again in 2 s");
+    expect(noteOn({ type: "compaction_start", reason: "threshold" }, [])).toBe("· compacting: the context is full");
+    const receipt = { tokens: { before: 90_000, after: 12_000, limit: null }, by: null };
+    const compaction = { type: "compacted", id: "c", receipt };
+    const ended = { type: "compaction_end", reason: "threshold", aborted: false, willRetry: false };
+    expect(noteOn({ ...ended, compaction } as AgentEvent, [])).toBe("  90000 → 12000 tokens, summary by code");
+    const failed = { ...ended, compaction: { type: "failed" }, errorMessage: "the pins alone are too much" };
+    expect(noteOn(failed as AgentEvent, [])).toBe("  the pins alone are too much");
+  });
+
+  function started(toolName: string, args: Readonly<Record<string, unknown>>) {
+    return { type: "tool_execution_start", toolCallId: "1", toolName, args } as const;
+  }
+
+  function tool(name: string, intent: Intent): Tool {
+    const run = async () => ({ content: [] });
+    return { name, description: "", parameters: {}, isIdempotent: true, intent: () => intent, run };
+  }
+});
+
+describe("totals", () => {
+  test("PRT9 requests, tokens and cost add up, those of a summary included", () => {
+    const usage = { ...zeroUsage, input: 900, cacheRead: 100, output: 20, cost: { ...zeroUsage.cost, total: 0.02 } };
+    const events = [
+      replied({ input: 900, cacheRead: 100, cost: 0.01 }),
+      { type: "compaction_end", calls: 2, usage } as AgentEvent,
+      { type: "compaction_end", calls: 0 } as AgentEvent,
+      { type: "usage", kind: "retry", provider: "p", model: "m", usage: { ...zeroUsage, output: 2 } } as AgentEvent,
+      replied({ input: 50, cacheRead: 1_950, cost: 0.005 }),
+    ];
+    const tally = events.reduce(countEvent, nothingYet);
+    expect(tally).toMatchObject({ requests: 5, usage: { input: 1_850, cacheRead: 2_150, output: 62 } });
+    expect(told(tally)).toBe("5 requests, 4.0k tokens in (2.1k from the cache), 62 out, $0.0350");
+  });
+
+  test("PRT9 what has no price is told without one", () => {
+    expect(told(countEvent(nothingYet, replied({ input: 7, cacheRead: 0, cost: 0 })))).toBe(
+      "1 request, 7 tokens in, 20 out",
+    );
+    expect(countEvent(nothingYet, { type: "turn_start" })).toBe(nothingYet);
+  });
+
+  function replied({ input, cacheRead, cost }: { input: number; cacheRead: number; cost: number }): AgentEvent {
+    const usage = { input, cacheRead, cacheWrite: 0, output: 20, cost: { total: cost } };
+    return { type: "message_end", message: { role: "assistant", content: [], usage } } as unknown as AgentEvent;
+  }
+});

@@ -1,0 +1,98 @@
+/** JSON with comments: it reads what JSON is as JSON does, says where anything else breaks, and no text makes it slow or lets it through. */
+
+import { jsonValue, property, assert as propertyHolds, string } from "fast-check";
+import { expect, test } from "vitest";
+import { readCommentedJson } from "../../src/text/jsonc.ts";
+
+test("SET5 what is JSON is read as JSON reads it, also with comments and commas between everything", () => {
+  propertyHolds(
+    property(jsonValue(), (inner) => {
+      const value: unknown = JSON.parse(JSON.stringify({ inner }));
+      const plain = JSON.stringify(value, null, 1);
+      expect(valueIn(plain)).toEqual(value);
+      expect(valueIn(commented(plain))).toEqual(value);
+    }),
+  );
+});
+
+test.each([
+  ["", 1, 1, "the text ends too early; a bracket or a value is missing"],
+  ["// nothing", 1, 11, "the text ends too early; a bracket or a value is missing"],
+  ['{ "a": 1', 1, 9, "the text ends too early; } is missing"],
+  ['{\n  "a": [1, 2\n', 3, 1, "the text ends too early; ] is missing"],
+  ['{\n  model: "x" }', 2, 3, 'the name model has no quotes: write { "name": value }'],
+  ["{ 'a': 1 }", 1, 3, 'texts stand in double quotes: "…"'],
+  ['{ "a" 1 }', 1, 7, 'a colon is missing behind "a"'],
+  ['{ "a": 1\n  "b": 2 }', 2, 3, "a comma or } is missing before this"],
+  ['{ "a": 1,, }', 1, 10, 'a name in double quotes is missing: write { "name": value }'],
+  ['{ "a": }', 1, 8, "a value is missing before }"],
+  ['{ "a": on }', 1, 8, "on is no value; texts stand in double quotes"],
+  ['{ "a": 01 }', 1, 8, "01 is no value; texts stand in double quotes"],
+  ['{ "a": 12k }', 1, 8, "12k is no value; texts stand in double quotes"],
+  ['{ "a": "x }\n', 1, 8, 'a text begins here and does not end on its line; write " behind it'],
+  ['{ "a": "tab\there" }', 1, 8, "this text holds a sign that must be escaped, such as a tab or a lone \\"],
+  ['{ "a": "C:\\dev" }', 1, 8, "this text holds a sign that must be escaped, such as a tab or a lone \\"],
+  ['{ /* a\n "a": 1 }', 1, 3, "a comment begins here and never ends; write */ behind it"],
+  ['{ "a": 1, "a": 2 }', 1, 11, '"a" stands here a second time; keep one of them'],
+  ['{ "a": 1 } }', 1, 12, "there is something behind the closing bracket; take it out"],
+  ['{ "a": @ }', 1, 8, '"@" has no place here'],
+  ['"text"', 1, 1, "settings are one object: { … }"],
+  ["\ufeffnull", 1, 1, "settings are one object: { … }"],
+])("SET5 what is none is told by line and column: %j", (text, line, column, why) => {
+  expect(readCommentedJson(text)).toEqual({ type: "broken", line, column, why });
+});
+
+test("SET5 the line of every setting is known", () => {
+  const read = readCommentedJson('{\n "a": {\n  // here\n  "b": 1 },\n "c": [\n 1]\n}');
+  const lines = [["a"], ["a", "b"], ["c"], ["a", "z"]].map((path) => read.type === "object" && read.lineOf(path));
+  expect(lines).toEqual([2, 4, 5, 2]);
+});
+
+test("SET5 a name such as __proto__ is a name like any other", () => {
+  const value = valueIn('{ "__proto__": { "sandbox": "off" }, "constructor": 1 }') as object;
+  expect(Object.keys(value)).toEqual(["__proto__", "constructor"]);
+  expect("sandbox" in value).toBe(false);
+});
+
+test("SET5 hostile texts are read in a time that grows as they do", { retry: 2 }, () => {
+  const bodies: readonly ((size: number) => string)[] = [
+    (size) => `{ "a": "${"\\".repeat(size)}`,
+    (size) => "/*".repeat(size / 2),
+    (size) => "//\n".repeat(size / 3),
+    (size) => "{".repeat(size),
+    (size) => `{ "a": ${"[".repeat(size)}`,
+    (size) => `{ "${"n".repeat(size / 2)}": { ${'"b": 1,'.repeat(size / 14)} } }`,
+    (size) => `{ "${"n".repeat(size / 2)}": [ ${"1,".repeat(size / 4)} ] }`,
+    (size) => `{ ${Array.from({ length: size / 12 }, (_, at) => `"k${at}": 1`).join(",")} }`,
+    (size) => `{ "a": -${"1".repeat(size)}x }`,
+    (size) => " ".repeat(size),
+  ];
+  for (const body of bodies) expect(millisecondsFor(body(400_000))).toBeLessThan(3_000);
+});
+
+test("SET5 whatever stands there, it is an object or a place, never an exception", () => {
+  propertyHolds(
+    property(string({ unit: "binary", maxLength: 60 }), (text) => {
+      expect(["object", "broken"]).toContain(readCommentedJson(text).type);
+      expect(["object", "broken"]).toContain(readCommentedJson(`{ "a": ${text} }`).type);
+    }),
+  );
+});
+
+/** With a comment wherever a line ends, and a comma before every bracket that closes something. */
+function commented(plain: string): string {
+  return plain
+    .replace(/([^\s{[,])\n(\s*)([}\]])/g, "$1,\n$2$3")
+    .replaceAll("\n", ' // "not" } a value\n/* nor { this */ ');
+}
+
+function valueIn(text: string): unknown {
+  const read = readCommentedJson(text);
+  return read.type === "object" ? read.value : read;
+}
+
+function millisecondsFor(text: string): number {
+  const start = performance.now();
+  readCommentedJson(text);
+  return performance.now() - start;
+}
