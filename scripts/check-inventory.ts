@@ -10,7 +10,7 @@ import {
   commands,
   eventNames,
   flags,
-  readCommentedJson,
+  parseJsonc,
   rpcNames,
   type Subcommand,
   settingTable,
@@ -188,7 +188,7 @@ function listFlags(args: readonly string[], known: readonly KnownFlag[]): readon
 }
 
 function listSetSettings(text: string): readonly string[] {
-  const result = readCommentedJson(text);
+  const result = parseJsonc(text);
   if (result.type !== "object") return [];
   const names = listSettingNames(result.value);
   return settingTable.flatMap(({ name }) => {

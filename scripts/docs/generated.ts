@@ -5,7 +5,7 @@
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { policyTable, schemaFor, settingsSchema } from "pith/tables";
+import { buildSchema, buildSettingsSchema, policyTable } from "pith/tables";
 import type { Fault } from "../fault.ts";
 import { lineAt } from "../source/source.ts";
 import { type Api, renderApi } from "./api.ts";
@@ -73,9 +73,9 @@ interface GeneratedFile {
 
 /** Lists the generated files of the packages that exist below the root. */
 export function listGeneratedFiles(root: string): readonly GeneratedFile[] {
-  const policy = schemaFor(policyTable, "Policy of pith");
+  const policy = buildSchema(policyTable, "Policy of pith");
   const files = [
-    { path: SETTINGS_SCHEMA, text: `${JSON.stringify(settingsSchema(), null, 2)}\n` },
+    { path: SETTINGS_SCHEMA, text: `${JSON.stringify(buildSettingsSchema(), null, 2)}\n` },
     { path: POLICY_SCHEMA, text: `${JSON.stringify(policy, null, 2)}\n` },
   ];
   return files.filter(({ path }) => existsSync(join(root, dirname(dirname(path)), "package.json")));

@@ -8,23 +8,23 @@ import { type CompactionLimits, compactionLimits, createBudget } from "@pith/con
 import { reductionLevels } from "@pith/context/host";
 import { defaultRequestPolicy, providers } from "@pith/models";
 import {
+  actionBindings,
   type Command,
   type CompactionSettings,
   commands,
-  editorKeys,
+  createLimitsForModel,
+  editorBindings,
   eventTable,
+  formatFlag,
+  formatUsage,
   help,
-  keyTable,
-  limitsOf,
   policyTable,
   replyTable,
   rpcTable,
   type Setting,
   type Subcommand,
   settingTable,
-  spelling,
   subcommands,
-  usage,
 } from "pith/tables";
 
 export const commandTables: Readonly<Record<string, () => string>> = {
@@ -32,23 +32,23 @@ export const commandTables: Readonly<Record<string, () => string>> = {
   "subcommands-list": () =>
     formatTable(
       ["", ""],
-      subcommands.map(({ name, says }) => [`[\`pith ${name}\`](#${headingAnchor(name)})`, says]),
+      subcommands.map(({ name, description }) => [`[\`pith ${name}\`](#${headingAnchor(name)})`, description]),
     ),
   subcommands: () => subcommands.map(subcommandSection).join("\n\n"),
   "conversation-commands": () => formatTable(["command", "what it does", "for example"], commands.map(commandRow)),
 };
 
 function subcommandSection(subcommand: Subcommand): string {
-  const { name, says, more, json, flags, examples } = subcommand;
-  const rows = Object.entries(flags).map(([flag, each]) => [`\`${spelling(flag, each).trim()}\``, each.says]);
+  const { name, description, details, jsonShape, flags, examples } = subcommand;
+  const rows = Object.entries(flags).map(([flag, each]) => [`\`${formatFlag(flag, each).trim()}\``, each.description]);
   return [
     `### pith ${name}`,
-    codeBlock("text", usage(subcommand)),
-    formatSentence(says),
-    ...(more === undefined ? [] : [more]),
+    codeBlock("text", formatUsage(subcommand)),
+    formatSentence(description),
+    ...(details === undefined ? [] : [details]),
     ...(rows.length === 0 ? [] : [formatTable(["flag", ""], rows)]),
     codeBlock("text", examples.join("\n")),
-    `\`--json\` prints \`${json}\``,
+    `\`--json\` prints \`${jsonShape}\``,
   ].join("\n\n");
 }
 
@@ -57,10 +57,10 @@ function headingAnchor(name: string): string {
   return `pith-${name.replaceAll(" ", "-")}`;
 }
 
-function commandRow({ name, aliases = [], takes = "", says, examples = [] }: Command): readonly string[] {
+function commandRow({ name, aliases = [], argumentHint = "", description, examples = [] }: Command): readonly string[] {
   const names = [name, ...aliases].map((each) => `\`/${each}\``).join(" ");
-  const argumentText = takes === "" ? "" : ` \`${takes}\``;
-  return [`${names}${argumentText}`, says, examples.map((line) => `\`${line}\``).join(" ")];
+  const argumentText = argumentHint === "" ? "" : ` \`${argumentHint}\``;
+  return [`${names}${argumentText}`, description, examples.map((line) => `\`${line}\``).join(" ")];
 }
 
 function formatSentence(text: string): string {
@@ -77,7 +77,7 @@ export const settingsTables: Readonly<Record<string, () => string>> = {
   policy: () =>
     formatTable(
       ["item", "what it does"],
-      policyTable.map(({ name, kind, says }) => [`\`${name}\``, `${says} Write ${kind.write}.`]),
+      policyTable.map(({ name, kind, description }) => [`\`${name}\``, `${description} Write ${kind.expected}.`]),
     ),
   "settings-spoken": flagTable,
   "settings-thresholds": thresholdTable,
@@ -88,10 +88,10 @@ function settingsRows(settings: readonly Setting[]): string {
     ["setting", "what to write", "without it", "what it does", "a project"],
     settings.map((setting) => [
       `\`${setting.name}\``,
-      setting.kind.write,
+      setting.kind.expected,
       formatDefault(setting),
-      setting.says,
-      typeof setting.project === "string" ? PROJECT_RIGHTS[setting.project] : "only stricter",
+      setting.description,
+      typeof setting.projectAccess === "string" ? PROJECT_RIGHTS[setting.projectAccess] : "only stricter",
     ]),
   );
 }
@@ -99,7 +99,7 @@ function settingsRows(settings: readonly Setting[]): string {
 const PROJECT_RIGHTS = { may: "may", never: "never" } as const;
 
 function formatDefault({ fallback: defaultValue }: Setting): string {
-  return "value" in defaultValue ? `\`${JSON.stringify(defaultValue.value)}\`` : defaultValue.words;
+  return "value" in defaultValue ? `\`${JSON.stringify(defaultValue.value)}\`` : defaultValue.description;
 }
 
 function flagTable(): string {
@@ -132,7 +132,7 @@ function thresholdTable(): string {
     THRESHOLD_EXAMPLES.map((settings) => [
       `\`${JSON.stringify(settings)}\``,
       ...windows.map((contextWindow) =>
-        createBudget(limitsOf(settings)(ANY_MODEL), { contextWindow }).limit.toLocaleString("en-US"),
+        createBudget(createLimitsForModel(settings)(ANY_MODEL), { contextWindow }).limit.toLocaleString("en-US"),
       ),
     ]),
   );
@@ -143,16 +143,16 @@ const ANY_MODEL = { api: "", provider: "", model: "" };
 interface KeyRow {
   readonly id: string;
   readonly keys: readonly string[];
-  readonly says: string;
+  readonly description: string;
 }
 
 export const keyTables: Readonly<Record<string, () => string>> = {
-  keys: () => formatTable(["key", "what it does", "its name in the keymap file"], keyTable.map(keyRow)),
-  "editor-keys": () => formatTable(["key", "what it does", "its name in the keymap file"], editorKeys.map(keyRow)),
+  keys: () => formatTable(["key", "what it does", "its name in the keymap file"], actionBindings.map(keyRow)),
+  "editor-keys": () => formatTable(["key", "what it does", "its name in the keymap file"], editorBindings.map(keyRow)),
 };
 
-function keyRow({ id, keys, says }: KeyRow): readonly string[] {
-  return [keys.length === 0 ? "none" : keys.map((key) => `\`${key}\``).join(" "), says, `\`${id}\``];
+function keyRow({ id, keys, description }: KeyRow): readonly string[] {
+  return [keys.length === 0 ? "none" : keys.map((key) => `\`${key}\``).join(" "), description, `\`${id}\``];
 }
 
 export const eventTables: Readonly<Record<string, () => string>> = {
@@ -167,14 +167,14 @@ export const eventTables: Readonly<Record<string, () => string>> = {
 };
 
 interface EventRow {
-  readonly says: string;
+  readonly description: string;
   readonly example: object;
 }
 
 function eventRows(events: Readonly<Record<string, EventRow>>): readonly (readonly string[])[] {
-  return Object.entries(events).map(([name, { says, example }]) => {
+  return Object.entries(events).map(([name, { description, example }]) => {
     const fields = Object.keys(example).filter((field) => field !== "type");
-    return [`\`${name}\``, says, fields.map((field) => `\`${field}\``).join(" ")];
+    return [`\`${name}\``, description, fields.map((field) => `\`${field}\``).join(" ")];
   });
 }
 
@@ -184,7 +184,7 @@ export const rpcTables: Readonly<Record<string, () => string>> = {
       ["command", "what it does", "fields", "example"],
       Object.entries(rpcTable).map(([name, row]) => [
         `\`${name}\``,
-        row.says,
+        row.description,
         formatFields(row.fields),
         `\`${JSON.stringify(row.example)}\``,
       ]),
@@ -192,13 +192,13 @@ export const rpcTables: Readonly<Record<string, () => string>> = {
 };
 
 interface Field {
-  readonly says: string;
+  readonly requirement: string;
   readonly isOptional?: true;
 }
 
 function formatFields(fields: Readonly<Record<string, Field>>): string {
   const items = Object.entries(fields).map(
-    ([name, { says, isOptional }]) => `\`${name}\`${isOptional ? "?" : ""}: ${says}`,
+    ([name, { requirement, isOptional }]) => `\`${name}\`${isOptional ? "?" : ""}: ${requirement}`,
   );
   return items.join("; ");
 }

@@ -78,7 +78,7 @@ function plantFacts(facts: Facts, { rounds, seed, model }: PlantOptions): Promis
     contextWindow: WINDOW_TOKENS,
     rounds,
     text: textSource,
-    summarizers: summarizers,
+    summarizers,
   });
 }
 

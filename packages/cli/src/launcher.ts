@@ -4,17 +4,17 @@
  * The program is imported only after that.
  */
 
-import type { About } from "./args/about.ts";
+import type { AboutTopic } from "./args/about.ts";
 
 /** Answered without loading the program. */
-const ABOUT: Readonly<Record<string, About>> = {
+const ABOUT_FLAGS: Readonly<Record<string, AboutTopic>> = {
   "-h": "help",
   "--help": "help",
   "-v": "version",
   "--version": "version",
 };
 
-if (isOld()) {
+if (isNodeTooOld()) {
   console.error(`pith needs Node 22.19 or newer; this is ${process.version}`);
   process.exitCode = 2;
 } else {
@@ -22,19 +22,19 @@ if (isOld()) {
 }
 
 async function start(args: readonly string[]): Promise<void> {
-  const about = args.length === 1 ? ABOUT[args[0] ?? ""] : undefined;
-  if (about !== undefined) {
+  const topic = args.length === 1 ? ABOUT_FLAGS[args[0] ?? ""] : undefined;
+  if (topic !== undefined) {
     const { printAbout } = await import("./args/about.ts");
-    process.exitCode = await printAbout(about);
+    process.exitCode = await printAbout(topic);
     return;
   }
   hideExperimentalWarnings();
-  keepCompiled();
+  enableCompileCache();
   const { run } = await import("./main.ts");
   await run(args);
 }
 
-function isOld(): boolean {
+function isNodeTooOld(): boolean {
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
   return major < 22 || (major === 22 && minor < 19);
 }
@@ -50,7 +50,7 @@ function hideExperimentalWarnings(): void {
 }
 
 /** Beside the sessions, so that nobody but the user writes there: what is kept is run. */
-function keepCompiled(): void {
+function enableCompileCache(): void {
   // Not imported: an import reads all that a module exports, which loads Node's file streams before they are needed.
   const { getBuiltinModule } = process;
   try {

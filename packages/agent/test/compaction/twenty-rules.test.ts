@@ -33,7 +33,7 @@ test("TXT9 rules from AGENTS.md, a system prompt, the chat and pins survive ten 
   for (let round = 0; round < 10; round++) {
     for (let part = 0; part < 3; part++) await ran(agent, "Go on.");
     expect(await agent.compact()).toMatchObject({ type: "compacted" });
-    const { system, messages } = buildRequest(buildSessionContext(session.branch), { model: model });
+    const { system, messages } = buildRequest(buildSessionContext(session.branch), { model });
     const sent = texts([system, messages]).join("\n");
     for (const kind of ["house", "prompt", "chat", "pinned"])
       for (const text of rules(kind)) expect(sent).toContain(text);

@@ -1,11 +1,11 @@
 /** Defines what an app is built from: where it runs, with which settings, and what the mode hands in. */
 
 import type { AgentHooks, AskPermission, Extensions } from "@pith/agent";
-import type { ExtensionPlace } from "../extensions/extensions.ts";
+import type { ExtensionOptions } from "../extensions/extensions.ts";
 
-export interface Place extends ExtensionPlace {
+export interface AppOptions extends ExtensionOptions {
   /** Asks the user before a call that needs permission; absent: such a call is refused. */
-  readonly ask?: AskPermission;
+  readonly askPermission?: AskPermission;
   readonly hooks?: AgentHooks;
   /** Absent without extensions. */
   readonly extensions?: Extensions | null;

@@ -7,42 +7,42 @@ import type { AuditRecord } from "@pith/agent";
 /** Who answers questions: somebody at the drawn or the plain screen, or a program that speaks RPC or ACP. */
 export type AuditClient = "screen" | "plain" | "rpc" | "acp" | "print";
 
-export interface AuditLogParts {
+export interface AuditLogOptions {
   /** Pith's home. */
   readonly home: string;
   readonly cwd: string;
   readonly client: AuditClient;
   /** Told why nothing can be written; once, until it can be written again. */
-  readonly note: (line: string) => void;
+  readonly notify: (line: string) => void;
   /** In milliseconds. */
   readonly now?: () => number;
   /** Where a file is full; 4 MiB, unless told. */
-  readonly fileBytes?: number;
+  readonly maxFileBytes?: number;
 }
 
-export function auditFolder(home: string): string {
+export function auditFolderPath(home: string): string {
   return join(home, "audit");
 }
 
 /** PAUD1: lines wait for a moment and are appended together; an answer, a lasting grant and a change of the mode are written at once. */
 export class AuditLog {
-  readonly #parts: AuditLogParts;
+  readonly #options: AuditLogOptions;
   readonly #flushAtExit = (): void => this.flush();
-  #lines: string[] = [];
+  #pendingLines: string[] = [];
   #timer: NodeJS.Timeout | null = null;
   #hasFailed = false;
   /** Known once the session is open. */
-  session: string | null = null;
+  sessionId: string | null = null;
 
-  constructor(parts: AuditLogParts) {
-    this.#parts = parts;
+  constructor(options: AuditLogOptions) {
+    this.#options = options;
   }
 
   /** Writes what waits; null, or why it cannot be written. */
-  check(): string | null {
+  checkWritable(): string | null {
     try {
-      append(this.#lines.join(""), this.#parts);
-      this.#lines = [];
+      appendToLog(this.#pendingLines.join(""), this.#options);
+      this.#pendingLines = [];
       return null;
     } catch (error) {
       return error instanceof Error ? error.message : String(error);
@@ -50,14 +50,14 @@ export class AuditLog {
   }
 
   record(record: AuditRecord): void {
-    const { cwd, client, now = Date.now } = this.#parts;
+    const { cwd, client, now = Date.now } = this.#options;
     const time = new Date(now()).toISOString();
-    const isByUser = record.event !== "decision" || record.by === "user";
-    const line = { time, session: this.session, cwd, ...record, ...(isByUser && { client }) };
-    this.#lines.push(`${JSON.stringify(line)}\n`);
-    if (isByUser || this.#lines.length >= MOST_WAITING) this.flush();
+    const isUserAction = record.event !== "decision" || record.by === "user";
+    const entry = { time, session: this.sessionId, cwd, ...record, ...(isUserAction && { client }) };
+    this.#pendingLines.push(`${JSON.stringify(entry)}\n`);
+    if (isUserAction || this.#pendingLines.length >= MAX_PENDING_LINES) this.flush();
     else if (!this.#timer) {
-      this.#timer = setTimeout(() => this.flush(), DELAY_MS).unref();
+      this.#timer = setTimeout(() => this.flush(), FLUSH_DELAY_MS).unref();
       process.once("exit", this.#flushAtExit);
     }
   }
@@ -66,16 +66,16 @@ export class AuditLog {
     if (this.#timer) clearTimeout(this.#timer);
     this.#timer = null;
     process.off("exit", this.#flushAtExit);
-    const text = this.#lines.join("");
-    this.#lines = [];
+    const text = this.#pendingLines.join("");
+    this.#pendingLines = [];
     if (text === "") return;
     try {
-      append(text, this.#parts);
+      appendToLog(text, this.#options);
       this.#hasFailed = false;
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
+      const reason = error instanceof Error ? error.message : String(error);
       if (!this.#hasFailed)
-        this.#parts.note(`permissions are not recorded, because the audit log cannot be written: ${why}`);
+        this.#options.notify(`permissions are not recorded, because the audit log cannot be written: ${reason}`);
       this.#hasFailed = true;
     }
   }
@@ -85,57 +85,57 @@ export class AuditLog {
   }
 }
 
-const DELAY_MS = 250;
-const MOST_WAITING = 200;
+const FLUSH_DELAY_MS = 250;
+const MAX_PENDING_LINES = 200;
 
 /** As a rule in one write at the end of the file, so that the lines of two programs never mix. */
-function append(text: string, parts: AuditLogParts): void {
-  const file = openCurrentFile(parts);
+function appendToLog(text: string, options: AuditLogOptions): void {
+  const file = openCurrentFile(options);
   try {
     const bytes = Buffer.from(text);
     // A disk that fills up takes a part: the rest goes behind it, or the error says why not.
-    for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
+    for (let offset = 0; offset < bytes.length; ) offset += writeSync(file, bytes, offset);
   } finally {
     closeSync(file);
   }
 }
 
 /** `2026-11.jsonl`; where it is full, `2026-11-2.jsonl` and so on. Files are never renamed: another program may be writing. */
-function openCurrentFile({ home, now = Date.now, fileBytes = FILE_BYTES }: AuditLogParts): number {
-  const folder = auditFolder(home);
+function openCurrentFile({ home, now = Date.now, maxFileBytes = MAX_FILE_BYTES }: AuditLogOptions): number {
+  const folder = auditFolderPath(home);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const month = new Date(now()).toISOString().slice(0, 7);
-  const names = auditFiles(folder);
-  for (let part = partOf(names.findLast((name) => name.startsWith(month))); ; part += 1) {
+  const names = listAuditFiles(folder);
+  for (let part = parsePartNumber(names.findLast((name) => name.startsWith(month))); ; part += 1) {
     const name = part === 1 ? `${month}.jsonl` : `${month}-${part}.jsonl`;
-    const file = openSync(join(folder, name), APPEND, 0o600);
-    if (fstatSync(file).size < fileBytes) {
-      if (!names.includes(name)) removeOldest(folder, [...names, name]);
+    const file = openSync(join(folder, name), APPEND_FLAGS, 0o600);
+    if (fstatSync(file).size < maxFileBytes) {
+      if (!names.includes(name)) removeOldestFiles(folder, [...names, name]);
       return file;
     }
     closeSync(file);
   }
 }
 
-const FILE_BYTES = 4 * 1024 * 1024;
-const MOST_FILES = 12;
-const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
+const MAX_FILE_BYTES = 4 * 1024 * 1024;
+const MAX_FILES = 12;
+const APPEND_FLAGS = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
 
 /** The oldest first. */
-export function auditFiles(folder: string): readonly string[] {
+export function listAuditFiles(folder: string): readonly string[] {
   return readdirSync(folder)
-    .filter((name) => NAME.test(name))
-    .sort((one, other) => one.slice(0, 7).localeCompare(other.slice(0, 7)) || partOf(one) - partOf(other));
+    .filter((name) => FILE_NAME_PATTERN.test(name))
+    .sort((a, b) => a.slice(0, 7).localeCompare(b.slice(0, 7)) || parsePartNumber(a) - parsePartNumber(b));
 }
 
-const NAME = /^\d{4}-\d\d(?:-(\d+))?\.jsonl$/;
+const FILE_NAME_PATTERN = /^\d{4}-\d\d(?:-(\d+))?\.jsonl$/;
 
-function partOf(name: string | undefined): number {
-  return Number(NAME.exec(name ?? "")?.[1] ?? 1);
+function parsePartNumber(name: string | undefined): number {
+  return Number(FILE_NAME_PATTERN.exec(name ?? "")?.[1] ?? 1);
 }
 
-function removeOldest(folder: string, names: readonly string[]): void {
-  for (const name of names.slice(0, -MOST_FILES))
+function removeOldestFiles(folder: string, names: readonly string[]): void {
+  for (const name of names.slice(0, -MAX_FILES))
     try {
       unlinkSync(join(folder, name));
     } catch {

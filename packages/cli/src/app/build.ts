@@ -6,7 +6,6 @@ import {
   type AgentOptions,
   type ExtensionActions,
   mergeHooks,
-  type PermissionMode,
   type Permissions,
   type RewindOptions,
   type SessionShutdownEvent,
@@ -15,172 +14,215 @@ import {
 } from "@pith/agent";
 import type { Model, Summarizer } from "@pith/context";
 import { nodeRuntime } from "@pith/context/node";
-import type { Wish } from "../args/args.ts";
-import type { ActsParts } from "../extensions/session.ts";
-import { type OpenBeside, openingBeside } from "../models/open-model.ts";
-import type { NamedWriters } from "../models/summary-models.ts";
-import { forbidden, refuseMode, requiresSandbox } from "../policy/policy.ts";
+import type { CliArgs } from "../args/args.ts";
+import type { PermissionModeControl } from "../commands/command.ts";
+import type { SessionActionsOptions } from "../extensions/session.ts";
+import { createModelOpener, type OpenModelByName } from "../models/open-model.ts";
+import type { SummaryModelOptions } from "../models/summary-models.ts";
+import { formatRefusal, getModeRefusal, requiresSandbox } from "../policy/policy.ts";
 import {
+  createGuidanceActions,
+  type ExtensionFolders,
   type Guidance,
-  type Guide,
-  type Guided,
-  type GuidedParts,
-  guided,
-  guideOf,
-  type MoreFolders,
+  type GuidanceActions,
+  type GuidanceOptions,
+  type LoadedGuidance,
+  loadGuidance,
 } from "../resources/guidance.ts";
 import { closeSandbox, type OpenSandbox, openSandbox } from "../sandbox/sandbox.ts";
-import { relearning } from "../settings/secrets.ts";
+import { restoreSecrets } from "../settings/secrets.ts";
 import type { CompactionSettings, Settings } from "../settings/settings.ts";
-import type { Place } from "./app-options.ts";
+import type { AppOptions } from "./app-options.ts";
 import { type AuditClient, AuditLog } from "./audit-log.ts";
 import { createGitHeadReader, describeGitHead } from "./git-branch.ts";
-import { measureAhead } from "./measure-ahead.ts";
-import { type Permitting, permitting } from "./permissions.ts";
-import { type NotOpened, sessionWithModel, type Voiced, type WayOn, wayOn } from "./session.ts";
-import { describeDamage, type SessionDamaged, tornEndNote } from "./session-damage.ts";
-import { chosenTools, providedTools, unbrought, type Workplace, workplace } from "./tools.ts";
+import { measureInBackground } from "./measure-ahead.ts";
+import { createPermissions, type PermissionSetup } from "./permissions.ts";
+import {
+  buildResumeHint,
+  openSessionAndModel,
+  type ResumeHint,
+  type SessionAndModel,
+  type StartFailure,
+} from "./session.ts";
+import { describeDamage, describeTornEnd, type SessionDamagedEvent } from "./session-damage.ts";
+import {
+  createWorkspaceTools,
+  describeUnknownTools,
+  selectProviderTools,
+  selectTools,
+  type WorkspaceTools,
+} from "./tools.ts";
 
-export type Built =
-  | (Guide &
-      WayOn & {
-        readonly type: "built";
-        readonly agent: Agent;
-        readonly tools: readonly Tool[];
-        readonly notes: readonly string[];
-        /** What opening the session found to be damaged; null where all of it can be read. */
-        readonly damage: SessionDamaged | null;
-        /** The session's file; null where nothing is kept. */
-        readonly sessionPath: string | null;
-        /** Why nobody can speak; null where somebody can. */
-        readonly missing: string | null;
-        readonly openModel: OpenBeside;
-        readonly permissions: Permissions;
-        /** For the user alone; the model is told before the next word. Null, or why the mode stays as it is. */
-        readonly setMode: (mode: PermissionMode) => string | null;
-        /** What files were before the session changed them; absent where nothing is kept. */
-        readonly rewind?: RewindOptions;
-        /** What extensions can do here; null where there are none. */
-        readonly acts: ExtensionActions | null;
-        /** How one leaves it; the program ends, unless said. */
-        readonly close: (leaving?: Leaving) => Promise<void>;
-      })
-  | NotOpened;
+/** The agent with its session and everything that a mode or a command uses beside it. */
+export interface AppParts extends GuidanceActions, ResumeHint {
+  readonly type: "built";
+  readonly agent: Agent;
+  readonly tools: readonly Tool[];
+  readonly notes: readonly string[];
+  /** The damage found when the session was opened; null if all of it can be read. */
+  readonly damage: SessionDamagedEvent | null;
+  /** The session's file; null if the session is not saved. */
+  readonly sessionPath: string | null;
+  /** Why there is no model; null if there is one. */
+  readonly missingModel: string | null;
+  readonly openModel: OpenModelByName;
+  readonly permissions: Permissions;
+  readonly permissionMode: PermissionModeControl;
+  /** The files as they were before the session changed them; absent if the session is not saved. */
+  readonly rewind?: RewindOptions;
+  /** What extensions can do in this session; null without extensions. */
+  readonly extensionActions: ExtensionActions | null;
+  /** Tells extensions why the session ends (the program quits, unless stated), and closes its files. */
+  readonly close: (shutdown?: SessionShutdownDetails) => Promise<void>;
+}
+
+export type BuildAppResult = AppParts | StartFailure;
 
 /** Why a session is left, and for which. */
-export type Leaving = Omit<SessionShutdownEvent, "type">;
+export type SessionShutdownDetails = Omit<SessionShutdownEvent, "type">;
 
-export async function build(wish: Wish, place: Place): Promise<Built> {
-  const ground = await groundFor(wish, place);
-  if (ground.type === "failed") return ground;
-  const { voiced, permitted, guiding, guides, at, audit } = ground;
-  const { tools: names } = place.choices;
-  const { tools: more = [], notes: theirs = [] } = place.extensions ?? {};
-  const tools = chosenTools(at.tools, { names, more });
-  const { permissions } = permitted;
-  if (place.held) {
-    place.held.permissions = permissions;
-    place.held.addressee = place.choices.model ?? voiced.model.provider;
+export async function buildApp(args: CliArgs, options: AppOptions): Promise<BuildAppResult> {
+  const components = await createComponents(args, options);
+  if (components.type === "failed") return components;
+  const { sessionAndModel, permissionSetup, guidanceOptions, loadedGuidance, workspace, audit } = components;
+  const { tools: toolNames } = options.settings;
+  const { tools: extensionTools = [], notes: extensionNotes = [] } = options.extensions ?? {};
+  const tools = selectTools(workspace.tools, { names: toolNames, extensionTools });
+  const { permissions } = permissionSetup;
+  if (options.parentLimits) {
+    options.parentLimits.permissions = permissions;
+    options.parentLimits.baseUrlOwner = options.settings.model ?? sessionAndModel.model.provider;
   }
-  const readGitHead = createGitHeadReader(place.cwd);
+  const readGitHead = createGitHeadReader(options.cwd);
   const readGitBranch = (): string | null => describeGitHead(readGitHead());
   // What is given and told follows the mode.
-  const beginning = ({ project, catalogue: skills }: Guidance): SystemPromptOptions => ({
-    ...{ folder: place.cwd, readGitBranch, projectTexts: project, skills, mode: permissions.mode },
-    providerTools: providedTools(tools, { permissions, ...voiced }),
-    ...ownPrompt(wish),
+  const buildSystemPrompt = ({ project, catalogue: skills }: Guidance): SystemPromptOptions => ({
+    folder: options.cwd,
+    readGitBranch,
+    projectTexts: project,
+    skills,
+    mode: permissions.mode,
+    providerTools: selectProviderTools(tools, { permissions, ...sessionAndModel }),
+    ...pickPromptOptions(args),
   });
-  const { session, path, missing, damage } = voiced;
+  const { session, path, modelError, damage } = sessionAndModel;
   const { gaps } = session.branch;
-  const openModel = openingBeside({ ...place, sessionId: session.store.header.id, provider: voiced.model.provider });
-  const { guidance } = guides.standing;
-  const { runLimits = {} } = wish;
-  const agent = await agentOn(ground, { place, tools, openModel, systemPrompt: beginning(guidance), runLimits });
+  const openModel = createModelOpener({
+    ...options,
+    sessionId: session.store.header.id,
+    provider: sessionAndModel.model.provider,
+  });
+  const { guidance } = loadedGuidance.state;
+  const { runLimits = {} } = args;
+  const agent = await createAgent(components, {
+    options,
+    tools,
+    openModel,
+    systemPrompt: buildSystemPrompt(guidance),
+    runLimits,
+  });
   return {
     type: "built",
     agent,
     tools,
-    notes: [...voiced.heard, ...permitted.notes, ...at.notes, ...guidance.notes, ...theirs, ...unbrought(names, more)],
-    damage: path === null ? null : describeDamage({ ...place, damage, gaps, path, id: session.store.header.id }),
+    notes: [
+      ...sessionAndModel.modelNotes,
+      ...permissionSetup.notes,
+      ...workspace.notes,
+      ...guidance.notes,
+      ...extensionNotes,
+      ...describeUnknownTools(toolNames, extensionTools),
+    ],
+    damage: path === null ? null : describeDamage({ ...options, damage, gaps, path, id: session.store.header.id }),
     sessionPath: path,
-    missing,
+    missingModel: modelError,
     openModel,
     permissions,
-    setMode: (mode) => {
-      const refusal = refuseMode(place.choices.policy, mode);
-      if (refusal !== null) return refusal;
-      permissions.setMode(mode);
-      agent.setSystemPrompt(beginning(guides.standing.guidance));
-      return null;
+    permissionMode: {
+      get: () => permissions.mode,
+      set: (mode) => {
+        const refusal = getModeRefusal(options.settings.policy, mode);
+        if (refusal !== null) return refusal;
+        permissions.setMode(mode);
+        agent.setSystemPrompt(buildSystemPrompt(loadedGuidance.state.guidance));
+        return null;
+      },
     },
-    ...(at.rewind && { rewind: at.rewind }),
-    acts: place.extensions ? await actsOf({ agent, place, sessionPath: path, openModel }) : null,
-    ...guideOf(agent, guides, { ...guiding, beginning }),
-    ...wayOn(wish, session),
-    close: async (leaving = { reason: "quit" }) => {
-      await place.extensions?.dispatch({ type: "session_shutdown", ...leaving });
-      await at.close();
-      await voiced.close();
+    ...(workspace.rewind && { rewind: workspace.rewind }),
+    extensionActions: options.extensions
+      ? await loadExtensionActions({ agent, options, sessionPath: path, openModel })
+      : null,
+    ...createGuidanceActions(agent, loadedGuidance, { ...guidanceOptions, buildSystemPrompt }),
+    ...buildResumeHint(args, session),
+    close: async (shutdown = { reason: "quit" }) => {
+      await options.extensions?.dispatch({ type: "session_shutdown", ...shutdown });
+      await workspace.close();
+      await sessionAndModel.close();
       audit?.close();
     },
   };
 }
 
 /** Loaded where there are extensions. */
-async function actsOf(parts: ActsParts): Promise<ExtensionActions> {
-  const { actsHere } = await import("../extensions/session.ts");
-  return actsHere(parts);
+async function loadExtensionActions(options: SessionActionsOptions): Promise<ExtensionActions> {
+  const { createSessionActions: createActions } = await import("../extensions/session.ts");
+  return createActions(options);
 }
 
 /** What an agent stands on: a session with somebody who speaks, what is permitted, what guides it, and where it works. */
-interface Ground {
+interface AppComponents {
   readonly type: "ground";
-  readonly permitted: Extract<Permitting, { type: "permissions" }>;
-  readonly voiced: Extract<Voiced, { type: "opened" }>;
-  readonly guiding: GuidedParts;
-  readonly guides: Guided;
-  readonly at: Workplace;
+  readonly permissionSetup: Extract<PermissionSetup, { type: "permissions" }>;
+  readonly sessionAndModel: Extract<SessionAndModel, { type: "opened" }>;
+  readonly guidanceOptions: GuidanceOptions;
+  readonly loadedGuidance: LoadedGuidance;
+  readonly workspace: WorkspaceTools;
   readonly audit: AuditLog | null;
 }
 
-async function groundFor(wish: Wish, place: Place): Promise<Ground | Extract<Built, { type: "failed" }>> {
-  const { cwd, home, environment, choices, trusted, note = () => {} } = place;
+async function createComponents(args: CliArgs, options: AppOptions): Promise<AppComponents | StartFailure> {
+  const { cwd, home, environment, settings, trustedFolder, notify = () => {} } = options;
   const userHome = homedir();
   // Tried by a program of its own, while everything else is made ready.
-  const sandbox = openSandbox(place);
-  const temporary = sandbox.then((opened) => (opened.type === "unavailable" ? null : opened.folders.temporary));
-  const unheld = await missingSandbox(place, sandbox);
-  if (unheld !== null) return unheld;
-  const audit = openAudit(wish, place);
-  const unrecorded = missingAuditLog(place, audit);
-  if (unrecorded !== null) return await withoutSandbox(sandbox, unrecorded);
-  const permitted = await permitting(wish, { ...place, userHome, temporary, audit });
-  if (permitted.type === "failed") return await withoutSandbox(sandbox, permitted);
-  const voiced = await sessionWithModel(wish, place);
-  if (voiced.type === "failed") return await withoutSandbox(sandbox, voiced);
-  if (audit) audit.session = voiced.session.store.header.id;
-  const { mayRead } = permitted;
-  const more = await moreFolders(place);
-  const guiding = {
-    wish,
+  const sandbox = openSandbox(options);
+  const temporaryFolder = sandbox.then((opened) => (opened.type === "unavailable" ? null : opened.folders.temporary));
+  const sandboxFailure = await checkRequiredSandbox(options, sandbox);
+  if (sandboxFailure !== null) return sandboxFailure;
+  const audit = openAuditLog(args, options);
+  const auditFailure = checkRequiredAuditLog(options, audit);
+  if (auditFailure !== null) return await closeSandboxAndFail(sandbox, auditFailure);
+  const permissionSetup = await createPermissions(args, { ...options, userHome, temporaryFolder, audit });
+  if (permissionSetup.type === "failed") return await closeSandboxAndFail(sandbox, permissionSetup);
+  const sessionAndModel = await openSessionAndModel(args, options);
+  if (sessionAndModel.type === "failed") return await closeSandboxAndFail(sandbox, sessionAndModel);
+  if (audit) audit.sessionId = sessionAndModel.session.store.header.id;
+  const { mayRead } = permissionSetup;
+  const extensionFolders = await findExtensionFolders(options);
+  const guidanceOptions = {
+    args,
     cwd,
     home,
     userHome,
     environment,
-    choices,
+    settings,
     mayRead,
-    trusted,
-    note,
+    trustedFolder,
+    notify,
     commandNames,
-    ...(more && { more }),
+    ...(extensionFolders && { extensionFolders }),
   };
-  const guides = await guided(guiding);
-  const { session, path: sessionPath } = voiced;
-  const at = await workplace({
-    ...{ ...place, ...permitted, session, sessionPath, sandbox, skillAt: guides.skillAt },
-    permitRestore: (path) => permitted.permissions.permitRestore(path),
+  const loadedGuidance = await loadGuidance(guidanceOptions);
+  const { session, path: sessionPath } = sessionAndModel;
+  const workspace = await createWorkspaceTools({
+    ...options,
+    ...permissionSetup,
+    session,
+    sessionPath,
+    sandbox,
+    skillAt: loadedGuidance.findSkillName,
+    checkRestorePermission: (path) => permissionSetup.permissions.permitRestore(path),
   });
-  return { type: "ground", permitted, voiced, guiding, guides, at, audit };
+  return { type: "ground", permissionSetup, sessionAndModel, guidanceOptions, loadedGuidance, workspace, audit };
 }
 
 /** Loaded when a template or the list of templates is asked for. */
@@ -189,94 +231,97 @@ async function commandNames(): Promise<readonly string[]> {
   return builtInNames();
 }
 
-function openAudit({ output }: Wish, { home, cwd, choices, note = () => {} }: Place): AuditLog | null {
-  if (choices.auditLog === false) return null;
-  return new AuditLog({ home, cwd, note, client: clientOf(output, choices) });
+function openAuditLog({ mode }: CliArgs, { home, cwd, settings, notify = () => {} }: AppOptions): AuditLog | null {
+  if (settings.auditLog === false) return null;
+  return new AuditLog({ home, cwd, notify, client: toAuditClient(mode, settings) });
 }
 
 /** Where the policy wants the log, nothing begins without it. */
-function missingAuditLog({ choices: { policy } }: Place, audit: AuditLog | null): NotOpened | null {
+function checkRequiredAuditLog({ settings: { policy } }: AppOptions, audit: AuditLog | null): StartFailure | null {
   if (policy?.auditLog === undefined || audit === null) return null;
-  const why = audit.check();
-  if (why === null) return null;
+  const reason = audit.checkWritable();
+  if (reason === null) return null;
   return {
     type: "failed",
-    message: `${forbidden(policy, "work without the audit log")} It cannot be written: ${why}`,
+    message: `${formatRefusal(policy, "work without the audit log")} It cannot be written: ${reason}`,
     code: 1,
   };
 }
 
-function clientOf(output: Wish["output"], { plain }: Settings): AuditClient {
-  if (output === "screen") return plain ? "plain" : "screen";
-  return output === "rpc" || output === "acp" ? output : "print";
+function toAuditClient(mode: CliArgs["mode"], { plain }: Settings): AuditClient {
+  if (mode === "screen") return plain ? "plain" : "screen";
+  return mode === "rpc" || mode === "acp" ? mode : "print";
 }
 
 /** Only where the policy wants a sandbox is it waited for. */
-async function missingSandbox(
-  { choices: { policy } }: Place,
+async function checkRequiredSandbox(
+  { settings: { policy } }: AppOptions,
   sandbox: Promise<OpenSandbox>,
-): Promise<NotOpened | null> {
+): Promise<StartFailure | null> {
   if (policy === undefined || !requiresSandbox(policy)) return null;
   const opened = await sandbox;
   if (opened.type !== "unavailable") return null;
-  const message = `${forbidden(policy, "commands without a sandbox")} There is none here: ${opened.why}`;
+  const message = `${formatRefusal(policy, "commands without a sandbox")} There is none here: ${opened.why}`;
   return { type: "failed", message, code: 1 };
 }
 
-async function withoutSandbox<Failed>(sandbox: Promise<OpenSandbox>, failed: Failed): Promise<Failed> {
+async function closeSandboxAndFail<Failed>(sandbox: Promise<OpenSandbox>, failure: Failed): Promise<Failed> {
   await closeSandbox(await sandbox);
-  return failed;
+  return failure;
 }
 
 /** Folders of skills and templates that extensions name; null where there are none to ask. */
-async function moreFolders({ extensions, cwd }: Place): Promise<MoreFolders | null> {
+async function findExtensionFolders({ extensions, cwd }: AppOptions): Promise<ExtensionFolders | null> {
   if (!extensions) return null;
-  const named = await extensions.dispatch({ type: "resources_discover", cwd, reason: "startup" });
+  const resources = await extensions.dispatch({ type: "resources_discover", cwd, reason: "startup" });
   return {
-    skills: named.flatMap(({ skillPaths = [] }) => skillPaths),
-    prompts: named.flatMap(({ promptPaths = [] }) => promptPaths),
+    skills: resources.flatMap(({ skillPaths = [] }) => skillPaths),
+    prompts: resources.flatMap(({ promptPaths = [] }) => promptPaths),
   };
 }
 
-interface AgentWish extends Pick<AgentOptions, "tools" | "systemPrompt" | "runLimits"> {
-  readonly place: Place;
-  readonly openModel: OpenBeside;
+interface CreateAgentOptions extends Pick<AgentOptions, "tools" | "systemPrompt" | "runLimits"> {
+  readonly options: AppOptions;
+  readonly openModel: OpenModelByName;
 }
 
-async function agentOn(ground: Ground, { place, openModel, ...told }: AgentWish): Promise<Agent> {
-  const { voiced, permitted, guides, at } = ground;
-  const { choices, vault, extensions } = place;
-  const hooks = extensions ? mergeHooks(...(place.hooks ? [place.hooks] : []), extensions.hooks) : place.hooks;
-  const { session, model, damage } = voiced;
-  const openingNote = tornEndNote(damage);
-  const { permissions, mayRead } = permitted;
+async function createAgent(
+  components: AppComponents,
+  { options, openModel, ...agentOptions }: CreateAgentOptions,
+): Promise<Agent> {
+  const { sessionAndModel, permissionSetup, loadedGuidance, workspace } = components;
+  const { settings, vault, extensions } = options;
+  const hooks = extensions ? mergeHooks(...(options.hooks ? [options.hooks] : []), extensions.hooks) : options.hooks;
+  const { session, model, damage } = sessionAndModel;
+  const openingNote = describeTornEnd(damage);
+  const { permissions, mayRead } = permissionSetup;
   const agent: Agent = new Agent({
-    ...told,
+    ...agentOptions,
     session,
     model,
     runtime: nodeRuntime,
     permissions,
-    blobs: at.blobs,
-    skillFiles: guides,
-    limits: guides.limits,
-    ...(await heard(place, model)),
+    blobs: workspace.blobs,
+    skillFiles: loadedGuidance,
+    limits: loadedGuidance.limits,
+    ...(await createEventListener(options, model)),
     ...(hooks && { hooks }),
     ...(openingNote !== null && { openingNote }),
     ...(extensions && { stateSections: extensions.stateSections }),
-    ...(vault && { secrets: relearning(vault, { session, files: at.files, mayRead }) }),
-    ...(at.rewind && { rewind: at.rewind }),
-    ...settled(choices),
-    ...(await ownWriters(choices.compaction, {
-      open: openModel,
-      speaking: () => agent.model,
-      first: extensions?.summarizers ?? [],
+    ...(vault && { secrets: restoreSecrets(vault, { session, files: workspace.files, mayRead }) }),
+    ...(workspace.rewind && { rewind: workspace.rewind }),
+    ...pickAgentSettings(settings),
+    ...(await loadSummarizers(settings.compaction, {
+      openModel,
+      currentModel: () => agent.model,
+      extensionSummarizers: extensions?.summarizers ?? [],
     })),
   });
-  measureAhead(session);
+  measureInBackground(session);
   return agent;
 }
 
-function settled({ compaction, thinking }: Settings): Partial<AgentOptions> {
+function pickAgentSettings({ compaction, thinking }: Settings): Partial<AgentOptions> {
   return {
     ...(compaction?.instructions && { instructions: compaction.instructions }),
     ...(thinking && { thinkingLevel: thinking }),
@@ -284,28 +329,43 @@ function settled({ compaction, thinking }: Settings): Partial<AgentOptions> {
 }
 
 /** Loaded only where somebody is named for it. */
-async function ownWriters(
-  { model: names = [] }: CompactionSettings = {},
-  { open, speaking, first }: Pick<NamedWriters, "open" | "speaking"> & { readonly first: readonly Summarizer[] },
+async function loadSummarizers(
+  { model: modelNames = [] }: CompactionSettings = {},
+  {
+    openModel,
+    currentModel,
+    extensionSummarizers,
+  }: Pick<SummaryModelOptions, "openModel" | "currentModel"> & { readonly extensionSummarizers: readonly Summarizer[] },
 ): Promise<Pick<AgentOptions, "summarizers">> {
-  if (names.length === 0 && first.length === 0) return {};
-  const { compactionWriters } = await import("../models/summary-models.ts");
+  if (modelNames.length === 0 && extensionSummarizers.length === 0) return {};
+  const { createCompactionSummarizers } = await import("../models/summary-models.ts");
   return {
-    summarizers: [...first, ...compactionWriters({ names: [names].flat(), open, speaking, ports: nodeRuntime })],
+    summarizers: [
+      ...extensionSummarizers,
+      ...createCompactionSummarizers({
+        modelNames: [modelNames].flat(),
+        openModel,
+        currentModel,
+        runtime: nodeRuntime,
+      }),
+    ],
   };
 }
 
 /** Loaded where there are extensions. */
-async function heard({ listen, extensions, choices }: Place, model: Model): Promise<Pick<AgentOptions, "onEvent">> {
-  if (!extensions) return listen ? { onEvent: listen } : {};
-  const { heardBy } = await import("../extensions/session.ts");
-  return { onEvent: heardBy(listen, extensions, { model, level: choices.thinking ?? "off" }) };
+async function createEventListener(
+  { onEvent, extensions, settings }: AppOptions,
+  model: Model,
+): Promise<Pick<AgentOptions, "onEvent">> {
+  if (!extensions) return onEvent ? { onEvent } : {};
+  const { createSessionListener: notifyExtensions } = await import("../extensions/session.ts");
+  return { onEvent: notifyExtensions(onEvent, extensions, { model, level: settings.thinking ?? "off" }) };
 }
 
-function ownPrompt({
+function pickPromptOptions({
   systemPrompt,
   appendSystemPrompt,
-}: Wish): Pick<SystemPromptOptions, "customPrompt" | "appendedPrompt"> {
+}: CliArgs): Pick<SystemPromptOptions, "customPrompt" | "appendedPrompt"> {
   return {
     ...(systemPrompt !== undefined && { customPrompt: systemPrompt }),
     ...(appendSystemPrompt !== undefined && { appendedPrompt: appendSystemPrompt }),

@@ -37,16 +37,16 @@ export function describeGitHead(head: GitHead | null): string | null {
 
 /** In this folder or in one above it. */
 function findHeadFile(folder: string): string | null {
-  for (let at = resolve(folder); ; at = dirname(at)) {
-    const path = headFileIn(join(at, ".git"));
+  for (let current = resolve(folder); ; current = dirname(current)) {
+    const path = resolveHeadFile(join(current, ".git"));
     if (path !== null) return path;
-    if (dirname(at) === at) return null;
+    if (dirname(current) === current) return null;
   }
 }
 
 /** In a worktree, `.git` is a file that names the folder. */
-function headFileIn(path: string): string | null {
-  const stats = statOf(path);
+function resolveHeadFile(path: string): string | null {
+  const stats = readStats(path);
   if (stats?.isDirectory()) return join(path, "HEAD");
   const [, folder] = stats?.isFile() ? (/^gitdir: (.+?)\s*$/.exec(readStart(path) ?? "") ?? []) : [];
   return folder === undefined ? null : join(resolve(dirname(path), folder), "HEAD");
@@ -55,14 +55,14 @@ function headFileIn(path: string): string | null {
 function parseHead(text: string | null): GitHead | null {
   const [, name, commit] = /^(?:ref: refs\/(?:heads\/)?(\S+)|([0-9a-f]{7})[0-9a-f]*)\s*$/.exec(text ?? "") ?? [];
   if (commit !== undefined) return { type: "detached", commit };
-  return name === undefined || name === REFTABLE ? null : { type: "branch", name };
+  return name === undefined || name === REFTABLE_BRANCH_NAME ? null : { type: "branch", name };
 }
 
 /** A repository with reftables has this in `HEAD`, and the branch elsewhere. */
-const REFTABLE = ".invalid";
+const REFTABLE_BRANCH_NAME = ".invalid";
 
 function readStart(path: string): string | null {
-  if (!statOf(path)?.isFile()) return null;
+  if (!readStats(path)?.isFile()) return null;
   try {
     const file = openSync(path, "r");
     try {
@@ -80,7 +80,7 @@ function readStart(path: string): string | null {
 const MAX_BYTES = 4_096;
 
 /** Null if it is missing or not readable. */
-function statOf(path: string): Stats | null {
+function readStats(path: string): Stats | null {
   try {
     return statSync(path, { throwIfNoEntry: false }) ?? null;
   } catch {

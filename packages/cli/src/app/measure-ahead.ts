@@ -4,17 +4,17 @@ import type { Session } from "@pith/context";
 import { measureInSteps } from "@pith/context/host";
 
 /** Begins once what is under way has had its turn. Keeps no program running. */
-export function measureAhead({ branch: window }: Pick<Session, "branch">): void {
-  const steps = measureInSteps(window);
-  const work = (): void => {
-    const until = performance.now() + MOMENT_MS;
-    while (performance.now() < until) if (steps.next().done) return;
-    soon();
+export function measureInBackground({ branch }: Pick<Session, "branch">): void {
+  const steps = measureInSteps(branch);
+  const measureSlice = (): void => {
+    const deadline = performance.now() + SLICE_MS;
+    while (performance.now() < deadline) if (steps.next().done) return;
+    scheduleSlice();
   };
-  const soon = (): void => void setTimeout(work, PAUSE_MS).unref();
-  soon();
+  const scheduleSlice = (): void => void setTimeout(measureSlice, PAUSE_MS).unref();
+  scheduleSlice();
 }
 
 /** Short enough to be noticed by nobody who types, with time for everything else in between. */
-const MOMENT_MS = 4;
+const SLICE_MS = 4;
 const PAUSE_MS = 12;

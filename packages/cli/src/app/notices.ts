@@ -28,29 +28,29 @@ export const NOTICES: readonly Notice[] = [
   },
 ];
 
-export interface NoticePlace {
+export interface NoticeOptions {
   /** Pith's home. */
   readonly home: string;
-  readonly keepsSession: boolean;
+  readonly isSessionSaved: boolean;
 }
 
 /**
  * The texts to show, recorded as shown. Call it before the session is opened: a home without sessions is a newcomer's, who has nothing to
  * be told, and its record has to be there before its first session is, so that no second program takes it for an old one.
  */
-export async function takeNotices({ home, keepsSession }: NoticePlace): Promise<readonly string[]> {
+export async function takeNotices({ home, isSessionSaved }: NoticeOptions): Promise<readonly string[]> {
   const isNewHome = !existsSync(join(home, "sessions"));
-  const shown = await readShown(home);
-  const due = NOTICES.filter(({ id }) => !shown.includes(id));
+  const shownIds = await readShownIds(home);
+  const dueNotices = NOTICES.filter(({ id }) => !shownIds.includes(id));
   // A session that is not kept leaves a new home as new as it was.
-  if (due.length === 0 || (isNewHome && !keepsSession)) return [];
-  const isRecorded = await recordShown(home, [...shown, ...due.map(({ id }) => id)]);
-  return isNewHome || !isRecorded ? [] : due.map(({ text }) => text);
+  if (dueNotices.length === 0 || (isNewHome && !isSessionSaved)) return [];
+  const isRecorded = await writeShownIds(home, [...shownIds, ...dueNotices.map(({ id }) => id)]);
+  return isNewHome || !isRecorded ? [] : dueNotices.map(({ text }) => text);
 }
 
-async function readShown(home: string): Promise<readonly string[]> {
+async function readShownIds(home: string): Promise<readonly string[]> {
   try {
-    const bytes = await readRegularFile(fileIn(home), MOST_BYTES);
+    const bytes = await readRegularFile(noticesFile(home), MAX_FILE_BYTES);
     const value: unknown = bytes && JSON.parse(new TextDecoder().decode(bytes));
     const ids = typeof value === "object" && value !== null && "shown" in value ? value.shown : null;
     return Array.isArray(ids) ? ids.filter((id) => typeof id === "string") : [];
@@ -60,10 +60,10 @@ async function readShown(home: string): Promise<readonly string[]> {
   }
 }
 
-async function recordShown(home: string, ids: readonly string[]): Promise<boolean> {
+async function writeShownIds(home: string, ids: readonly string[]): Promise<boolean> {
   try {
     await mkdir(home, { recursive: true, mode: 0o700 });
-    await writeOwnerOnlyFile(fileIn(home), new TextEncoder().encode(`${JSON.stringify({ shown: ids })}\n`));
+    await writeOwnerOnlyFile(noticesFile(home), new TextEncoder().encode(`${JSON.stringify({ shown: ids })}\n`));
     return true;
   } catch {
     // A notice that is shown at every start is worse than none.
@@ -71,8 +71,8 @@ async function recordShown(home: string, ids: readonly string[]): Promise<boolea
   }
 }
 
-function fileIn(home: string): string {
+function noticesFile(home: string): string {
   return join(home, "notices.json");
 }
 
-const MOST_BYTES = 64 * 1024;
+const MAX_FILE_BYTES = 64 * 1024;

@@ -15,24 +15,25 @@ import {
 } from "@pith/agent";
 import { nodeFiles, projectRules, resolveRealPath } from "@pith/agent/node";
 import type { Vault } from "@pith/context/secrets";
-import type { Wish } from "../args/args.ts";
-import { policyLimits, policyRules } from "../policy/permitted-parts.ts";
+import type { CliArgs } from "../args/args.ts";
+import { buildPolicyLimits, buildPolicyRules } from "../policy/permitted-parts.ts";
 import { networkSetting } from "../sandbox/network-permissions.ts";
-import { keyFile } from "../settings/keys.ts";
-import { redactionKeyFile } from "../settings/secrets.ts";
-import type { Place } from "./app-options.ts";
+import { keyFilePath } from "../settings/keys.ts";
+import { redactionKeyPath } from "../settings/secrets.ts";
+import type { AppOptions } from "./app-options.ts";
 import type { AuditLog } from "./audit-log.ts";
 
-export interface PermittingPlace extends Pick<Place, "cwd" | "home" | "choices" | "vault" | "ask" | "extensions"> {
+export interface CreatePermissionsOptions
+  extends Pick<AppOptions, "cwd" | "home" | "settings" | "vault" | "askPermission" | "extensions"> {
   /** What `~` stands for. */
   readonly userHome: string;
   /** What commands see as `/tmp`; null where they have no sandbox. */
-  readonly temporary: Promise<string | null>;
+  readonly temporaryFolder: Promise<string | null>;
   /** Absent where nothing is recorded. */
   readonly audit?: AuditLog | null;
 }
 
-export type Permitting =
+export type PermissionSetup =
   | {
       readonly type: "permissions";
       readonly permissions: Permissions;
@@ -41,50 +42,58 @@ export type Permitting =
       /** Whether commands may write in the workspace. */
       readonly mayWrite: () => boolean;
       /** For what holds commands. */
-      readonly denied: DeniedPaths;
+      readonly deniedPaths: DeniedPaths;
       readonly notes: readonly string[];
     }
   | { readonly type: "failed"; readonly message: string };
 
 /** Where nobody is there to be asked, what would be asked is refused, with the way to allow it. */
-export async function permitting({ allow, deny }: Wish, place: PermittingPlace): Promise<Permitting> {
-  const { cwd, userHome, home, choices, vault, ask, extensions, audit } = place;
-  const temporary = place.temporary.then((folder) => [folder ?? tmpdir()]);
-  const hasSandbox = place.temporary.then((folder) => folder !== null);
+export async function createPermissions(
+  { allow, deny }: CliArgs,
+  options: CreatePermissionsOptions,
+): Promise<PermissionSetup> {
+  const { cwd, userHome, home, settings, vault, askPermission, extensions, audit } = options;
+  const temporaryFolders = options.temporaryFolder.then((folder) => [folder ?? tmpdir()]);
+  const hasSandbox = options.temporaryFolder.then((folder) => folder !== null);
   // A rule on a server's tools is no mistake where no server is named.
-  const tools = ["mcp_call", ...(extensions?.tools ?? []).map(({ name }) => name)];
-  const [allowed, denied] = [rulesIn("--allow", allow, tools), rulesIn("--deny", deny, tools)];
-  for (const read of [allowed, denied]) if (read.type === "failed") return read;
+  const toolNames = ["mcp_call", ...(extensions?.tools ?? []).map(({ name }) => name)];
+  const [allowResult, denyResult] = [parseRules("--allow", allow, toolNames), parseRules("--deny", deny, toolNames)];
+  for (const result of [allowResult, denyResult]) if (result.type === "failed") return result;
   const notes: string[] = [];
-  const theirs = extensionRules(extensions, { tools, notes });
-  const memory = projectRules({
+  const rulesFromExtensions = parseExtensionRules(extensions, { toolNames, notes });
+  const ruleStore = projectRules({
     file: join(home, "permissions.json"),
     workspace: (await resolveRealPath(cwd)) ?? cwd,
     notify: (note) => void notes.push(note),
-    tools,
+    tools: toolNames,
   });
-  const policy = policyRules(choices.policy);
-  const denying = [...policy.deny, ...rulesOf(denied), ...theirs.deny];
+  const policy = buildPolicyRules(settings.policy);
+  const denyRules = [...policy.deny, ...getRules(denyResult), ...rulesFromExtensions.deny];
   const permissions = new Permissions({
-    mode: choices.permissionMode ?? "edit",
+    mode: settings.permissionMode ?? "edit",
     rules: {
-      allow: [...rulesOf(allowed), ...openNetwork(choices), ...(await memory.load()), ...theirs.allow],
-      ask: [...policy.ask, ...theirs.ask],
-      deny: denying,
+      allow: [
+        ...getRules(allowResult),
+        ...openNetworkRules(settings),
+        ...(await ruleStore.load()),
+        ...rulesFromExtensions.allow,
+      ],
+      ask: [...policy.ask, ...rulesFromExtensions.ask],
+      deny: denyRules,
     },
-    limits: policyLimits(choices.policy),
+    limits: buildPolicyLimits(settings.policy),
     paths: {
       root: cwd,
       home: userHome,
-      temporaryFolders: temporary,
-      keyFiles: closedPlaces(home),
+      temporaryFolders,
+      keyFiles: listProtectedPaths(home),
       permissionFiles: [home],
       hasSandbox,
     },
     resolveRealPath,
-    ruleStore: memory,
+    ruleStore,
     ...(vault && { redaction: vault }),
-    ...(ask && { ask }),
+    ...(askPermission && { ask: askPermission }),
     ...(audit && { audit: (record) => audit.record(record) }),
   });
   return {
@@ -92,14 +101,14 @@ export async function permitting({ allow, deny }: Wish, place: PermittingPlace):
     permissions,
     mayRead: (path) => isReadable(path, permissions),
     mayWrite: () => permissions.mode !== "plan",
-    denied: findDeniedPaths(denying, { root: cwd, home: userHome }),
+    deniedPaths: findDeniedPaths(denyRules, { root: cwd, home: userHome }),
     notes,
   };
 }
 
 /** SET15: every public host without a question is what this rule says; a deny and plan mode count all the same. */
-function openNetwork(choices: Place["choices"]): readonly Rule[] {
-  return networkSetting(choices) === "open"
+function openNetworkRules(settings: AppOptions["settings"]): readonly Rule[] {
+  return networkSetting(settings) === "open"
     ? [{ text: "network", tool: "network", pattern: null, source: "settings" }]
     : [];
 }
@@ -109,66 +118,66 @@ async function isReadable(path: string, permissions: Permissions): Promise<boole
 }
 
 /** What no tool and no command looks into: keys, and the true bytes of what was replaced. */
-function closedPlaces(home: string): readonly string[] {
-  return [keyFile(home), redactionKeyFile(home), join(home, "restore")];
+function listProtectedPaths(home: string): readonly string[] {
+  return [keyFilePath(home), redactionKeyPath(home), join(home, "restore")];
 }
 
 /** One that cannot be read is told, and the others count. */
-function extensionRules(
-  extensions: Place["extensions"],
-  { tools, notes }: { readonly tools: readonly string[]; readonly notes: string[] },
+function parseExtensionRules(
+  extensions: AppOptions["extensions"],
+  { toolNames, notes }: { readonly toolNames: readonly string[]; readonly notes: string[] },
 ): Rules {
-  const read = (texts: readonly string[] = []): readonly Rule[] =>
+  const parseAll = (texts: readonly string[] = []): readonly Rule[] =>
     texts.flatMap((text) => {
-      const parsed = parseRule(text, { tools, source: "extension" });
-      if (parsed.type === "mistake") notes.push(mistakeIn("the rule of an extension", text, parsed.message));
+      const parsed = parseRule(text, { tools: toolNames, source: "extension" });
+      if (parsed.type === "mistake") notes.push(formatRuleError("the rule of an extension", text, parsed.message));
       return parsed.type === "mistake" ? [] : [parsed.rule];
     });
   const { allow, ask, deny } = extensions?.rules ?? {};
-  return { allow: read(allow), ask: read(ask), deny: read(deny) };
+  return { allow: parseAll(allow), ask: parseAll(ask), deny: parseAll(deny) };
 }
 
-type ReadRules =
+type ParseRulesResult =
   | { readonly type: "rules"; readonly rules: readonly Rule[] }
   | { readonly type: "failed"; readonly message: string };
 
-function rulesIn(flag: string, texts: readonly string[], tools: readonly string[]): ReadRules {
+function parseRules(flag: string, texts: readonly string[], toolNames: readonly string[]): ParseRulesResult {
   const rules: Rule[] = [];
   for (const text of texts) {
-    const parsed = parseRule(text, { tools, source: "flag" });
-    if (parsed.type === "mistake") return { type: "failed", message: mistakeIn(flag, text, parsed.message) };
+    const parsed = parseRule(text, { tools: toolNames, source: "flag" });
+    if (parsed.type === "mistake") return { type: "failed", message: formatRuleError(flag, text, parsed.message) };
     rules.push(parsed.rule);
   }
   return { type: "rules", rules };
 }
 
 /** Some mistakes begin with the rule themselves. */
-function mistakeIn(flag: string, text: string, message: string): string {
+function formatRuleError(flag: string, text: string, message: string): string {
   return message.startsWith(`${text}: `) ? `${flag} ${message}` : `${flag} ${text}: ${message}`;
 }
 
-function rulesOf(read: ReadRules): readonly Rule[] {
-  return read.type === "rules" ? read.rules : [];
+function getRules(result: ParseRulesResult): readonly Rule[] {
+  return result.type === "rules" ? result.rules : [];
 }
 
-export interface ChangePlace {
+export interface PreviewRequestOptions {
   readonly cwd: string;
   /** What is compared has its secrets; whoever shows it takes them out. */
   readonly vault?: Vault | null | undefined;
   /** Of a file that is looked at. */
-  readonly mostBytes: number;
+  readonly maxFileBytes: number;
   readonly signal: AbortSignal;
 }
 
 /** Reads the file and changes nothing. Null where it is about no file, or where that cannot be told. */
-export async function askedChange(
-  { tool, arguments: asked }: PermissionQuestion,
-  { cwd, vault, mostBytes, signal }: ChangePlace,
+export async function previewRequestedChange(
+  { tool, arguments: args }: PermissionQuestion,
+  { cwd, vault, maxFileBytes, signal }: PreviewRequestOptions,
 ): Promise<ChangePreview | null> {
   if (tool !== "edit" && tool !== "write") return null;
-  const restored = vault?.restore(asked);
+  const restored = vault?.restore(args);
   if (restored && restored.type !== "restored") return null;
-  const files = nodeFiles({ root: cwd, maxBytes: mostBytes });
-  const call = { tool, arguments: restored?.value ?? asked, signal } as const;
+  const files = nodeFiles({ root: cwd, maxBytes: maxFileBytes });
+  const call = { tool, arguments: restored?.value ?? args, signal } as const;
   return await previewChange(call, { files, redaction: vault ?? undefined });
 }

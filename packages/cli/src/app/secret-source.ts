@@ -9,7 +9,7 @@ import { findSafeProgram, resolveRealPath, safeEnvironment } from "@pith/agent/n
 import type { Vault } from "@pith/context/secrets";
 import type { Environment } from "@pith/models";
 
-export interface SecretPlace {
+export interface SecretSourceOptions {
   readonly vault: Pick<Vault, "restore" | "learn"> | null;
   readonly environment: Environment;
   /** What `~` stands for. */
@@ -20,81 +20,99 @@ export interface SecretPlace {
   readonly withheld: readonly string[];
 }
 
-export function secretSource(place: SecretPlace): SecretSource {
-  const { vault, environment, withheld } = place;
+export function createSecretSource(options: SecretSourceOptions): SecretSource {
+  const { vault, environment, withheld } = options;
   return {
     resolvePlaceholder: async (placeholder) => {
       const restored = vault?.restore(placeholder);
       return restored?.type === "restored" && restored.value !== placeholder ? restored.value : null;
     },
     readVariable: (name) => {
-      const isThere = Object.hasOwn(environment, name) && !withheld.includes(name);
-      return isThere ? (environment[name] ?? null) : null;
+      const isAvailable = Object.hasOwn(environment, name) && !withheld.includes(name);
+      return isAvailable ? (environment[name] ?? null) : null;
     },
-    findLogin: async (name, wish) => (name === "git" ? await gitLogin(wish, place) : await fileLogin(name, place)),
+    findLogin: async (name, loginOptions) =>
+      name === "git" ? await findGitLogin(loginOptions, options) : await findFileLogin(name, options),
   };
 }
 
-const FILES: Readonly<Record<string, readonly string[]>> = {
+const CREDENTIAL_FILES: Readonly<Record<string, readonly string[]>> = {
   npm: [".npmrc"],
   pip: [".netrc", ".config/pip/pip.conf", ".pip/pip.conf"],
   cargo: [".cargo/credentials.toml", ".cargo/credentials"],
 };
 
 /** The files as they are, and the variables that stand in them, such as `${NPM_TOKEN}`. */
-async function fileLogin(name: string, { home, environment, withheld }: SecretPlace): Promise<Login | null> {
-  const files = (FILES[name] ?? []).filter((file) => existsSync(join(home, file)));
+async function findFileLogin(
+  name: string,
+  { home, environment, withheld }: SecretSourceOptions,
+): Promise<Login | null> {
+  const files = (CREDENTIAL_FILES[name] ?? []).filter((file) => existsSync(join(home, file)));
   if (files.length === 0) return null;
   const texts = await Promise.all(files.map((file) => readFile(join(home, file), "utf8").catch(() => "")));
-  const named = texts.flatMap((text) => Array.from(text.matchAll(/\$\{(\w+)\}/g), ([, variable = ""]) => variable));
-  const passed = named.flatMap((variable): readonly (readonly [string, string])[] => {
+  const variableNames = texts.flatMap((text) =>
+    Array.from(text.matchAll(/\$\{(\w+)\}/g), ([, variable = ""]) => variable),
+  );
+  const variables = variableNames.flatMap((variable): readonly (readonly [string, string])[] => {
     const value = withheld.includes(variable) ? undefined : environment[variable];
     return value === undefined ? [] : [[variable, value]];
   });
-  return { environment: Object.fromEntries(passed), credentialFiles: files.map((file) => `~/${file}`) };
+  return { environment: Object.fromEntries(variables), credentialFiles: files.map((file) => `~/${file}`) };
 }
 
 /** SEC20: git's own helpers are asked outside the sandbox, for these hosts alone; the command gets a header for each, and no helper. */
-async function gitLogin({ hosts, signal }: LoginOptions, place: SecretPlace): Promise<Login | null> {
-  const asked = await Promise.all(hosts.map(async (host) => ({ host, header: await gitHeader(host, place, signal) })));
-  const found = asked.flatMap(({ host, header }) =>
+async function findGitLogin({ hosts, signal }: LoginOptions, options: SecretSourceOptions): Promise<Login | null> {
+  const headers = await Promise.all(
+    hosts.map(async (host) => ({ host, header: await createGitAuthHeader(host, options, signal) })),
+  );
+  const configEntries = headers.flatMap(({ host, header }) =>
     header === null ? [] : [[`http.https://${host}/.extraHeader`, header]],
   );
-  if (found.length === 0) return null;
-  const first = Number(place.environment.GIT_CONFIG_COUNT ?? 0) || 0;
-  const variables = found.flatMap(([key = "", value = ""], at) => [
-    [`GIT_CONFIG_KEY_${first + at}`, key],
-    [`GIT_CONFIG_VALUE_${first + at}`, value],
+  if (configEntries.length === 0) return null;
+  const firstIndex = Number(options.environment.GIT_CONFIG_COUNT ?? 0) || 0;
+  const variables = configEntries.flatMap(([key = "", value = ""], index) => [
+    [`GIT_CONFIG_KEY_${firstIndex + index}`, key],
+    [`GIT_CONFIG_VALUE_${firstIndex + index}`, value],
   ]);
-  const count = { GIT_CONFIG_COUNT: `${first + found.length}` };
+  const count = { GIT_CONFIG_COUNT: `${firstIndex + configEntries.length}` };
   return { environment: { ...Object.fromEntries(variables), ...count }, credentialFiles: [] };
 }
 
 /** Null where git knows no login for it. */
-async function gitHeader(host: string, place: SecretPlace, signal: AbortSignal): Promise<string | null> {
-  const answer = await askGit(`protocol=https\nhost=${host}\n\n`, place, signal);
-  const field = (name: string): string => new RegExp(`^${name}=(.*)$`, "m").exec(answer)?.[1] ?? "";
-  const [user, password] = [field("username"), field("password")];
+async function createGitAuthHeader(
+  host: string,
+  options: SecretSourceOptions,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const credential = await runGitCredential(`protocol=https\nhost=${host}\n\n`, options, signal);
+  const readField = (name: string): string => new RegExp(`^${name}=(.*)$`, "m").exec(credential)?.[1] ?? "";
+  const [user, password] = [readField("username"), readField("password")];
   if (password === "") return null;
   const header = `Authorization: Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`;
   // What a command may show of it is found again.
-  place.vault?.learn(`https://${user}:${password}@${host}/\n${header}\n`);
+  options.vault?.learn(`https://${user}:${password}@${host}/\n${header}\n`);
   return header;
 }
 
-async function askGit(question: string, place: SecretPlace, signal: AbortSignal): Promise<string> {
-  const { environment, home } = place;
-  const writable = await Promise.all(place.writable.map(async (folder) => (await resolveRealPath(folder)) ?? folder));
+async function runGitCredential(
+  input: string,
+  sourceOptions: SecretSourceOptions,
+  signal: AbortSignal,
+): Promise<string> {
+  const { environment, home } = sourceOptions;
+  const writable = await Promise.all(
+    sourceOptions.writable.map(async (folder) => (await resolveRealPath(folder)) ?? folder),
+  );
   const program = findSafeProgram({ name: "git", searchPath: environment.PATH ?? "", writable });
   if (program === null) return "";
   // Nobody is there to type anything.
-  const safe = safeEnvironment(environment, place.writable);
-  const env = { ...safe, GIT_TERMINAL_PROMPT: "0", GIT_ASKPASS: "/bin/false", SSH_ASKPASS: "/bin/false" };
+  const safeVariables = safeEnvironment(environment, sourceOptions.writable);
+  const env = { ...safeVariables, GIT_TERMINAL_PROMPT: "0", GIT_ASKPASS: "/bin/false", SSH_ASKPASS: "/bin/false" };
   return await new Promise((resolve) => {
-    const options = { cwd: home, env, timeout: LONGEST_MS, signal };
+    const options = { cwd: home, env, timeout: GIT_TIMEOUT_MS, signal };
     const child = execFile(program, ["credential", "fill"], options, (error, text) => resolve(error ? "" : text));
-    child.stdin?.on("error", () => {}).end(question);
+    child.stdin?.on("error", () => {}).end(input);
   });
 }
 
-const LONGEST_MS = 15_000;
+const GIT_TIMEOUT_MS = 15_000;

@@ -4,15 +4,15 @@ import type { AgentEvent } from "@pith/agent";
 import type { GapEntry } from "@pith/context";
 import { TORN_END_NOTE } from "@pith/context/host";
 import { crashDamageKinds, type Damage, harmlessDamageKinds } from "@pith/context/store";
-import { wordFor } from "../sessions/find-session.ts";
-import { counted } from "../text/format.ts";
+import { formatSessionArgument } from "../sessions/find-session.ts";
+import { formatCount } from "../text/format.ts";
 
 type DamageKind = Damage["kind"];
 
-export type SessionDamaged = Extract<AgentEvent, { type: "session_damaged" }>;
+export type SessionDamagedEvent = Extract<AgentEvent, { type: "session_damaged" }>;
 
 /** What opening found. */
-export interface FoundDamage {
+export interface SessionDamage {
   readonly damage: readonly Damage[];
   /** Gaps on the branch: also those whose lines were lost before the file was written anew. */
   readonly gaps: readonly GapEntry[];
@@ -24,69 +24,75 @@ export interface FoundDamage {
 }
 
 /** Null where every entry is there and reads as it was written. */
-export function describeDamage({ damage, gaps, id, path, home }: FoundDamage): SessionDamaged | null {
-  const told = withoutConsequences(damage.filter(({ kind }) => !harmlessDamageKinds.has(kind)));
-  const clauses = told.length > 0 ? clausesOf(told) : gaps.length > 0 ? [lostEntries(gaps)] : [];
+export function describeDamage({ damage, gaps, id, path, home }: SessionDamage): SessionDamagedEvent | null {
+  const reported = omitConsequences(damage.filter(({ kind }) => !harmlessDamageKinds.has(kind)));
+  const clauses = reported.length > 0 ? describeDamageKinds(reported) : gaps.length > 0 ? [describeGaps(gaps)] : [];
   if (clauses.length === 0) return null;
-  const message = `This session is damaged: ${joined(clauses)}. Nothing was deleted, and everything else is used; where a message is missing, the model is told. To see the damaged lines, run: pith doctor ${wordFor({ id, path }, home)}`;
+  const message = `This session is damaged: ${joinClauses(clauses)}. Nothing was deleted, and everything else is used; where a message is missing, the model is told. To see the damaged lines, run: pith doctor ${formatSessionArgument({ id, path }, home)}`;
   return {
     type: "session_damaged",
     message,
-    damage: told.slice(0, MOST_DETAILS).map(({ kind, line, note }) => ({ kind, line, note })),
-    count: Math.max(told.length, gaps.length),
+    damage: reported.slice(0, MAX_DETAILS).map(({ kind, line, note }) => ({ kind, line, note })),
+    count: Math.max(reported.length, gaps.length),
   };
 }
 
 /** What the model is told before the next message; null where the gaps on its branch say all there is to say. */
-export function tornEndNote(damage: readonly Damage[]): string | null {
+export function describeTornEnd(damage: readonly Damage[]): string | null {
   return damage.some(({ kind }) => crashDamageKinds.has(kind)) ? TORN_END_NOTE : null;
 }
 
 // The line after a lost one may no longer find its parent: that is the same damage, not a second one.
-function withoutConsequences(damage: readonly Damage[]): readonly Damage[] {
-  const lost = new Set(damage.filter(({ kind }) => kind !== "missing-parent").map(({ line }) => line));
-  return damage.filter(({ kind, line }) => kind !== "missing-parent" || !lost.has(line - 1));
+function omitConsequences(damage: readonly Damage[]): readonly Damage[] {
+  const lostLines = new Set(damage.filter(({ kind }) => kind !== "missing-parent").map(({ line }) => line));
+  return damage.filter(({ kind, line }) => kind !== "missing-parent" || !lostLines.has(line - 1));
 }
 
-function clausesOf(damage: readonly Damage[]): readonly string[] {
-  const of = (...kinds: readonly DamageKind[]): readonly number[] => [
+function describeDamageKinds(damage: readonly Damage[]): readonly string[] {
+  const findLines = (...kinds: readonly DamageKind[]): readonly number[] => [
     ...new Set(damage.filter(({ kind }) => kinds.includes(kind)).map(({ line }) => line)),
   ];
-  const header = of("damaged-header", "no-header");
-  const torn = of(...crashDamageKinds);
-  const missing = of("lost-entry", "missing-parent", "parent-cycle", "missing-first-kept");
-  const changed = of("damaged-trailer");
-  const named = new Set([...header, ...torn, ...missing, ...changed]);
-  const unreadable = [...new Set(damage.map(({ line }) => line))].filter((line) => !named.has(line));
+  const headerLines = findLines("damaged-header", "no-header");
+  const tornLines = findLines(...crashDamageKinds);
+  const missingLines = findLines("lost-entry", "missing-parent", "parent-cycle", "missing-first-kept");
+  const changedLines = findLines("damaged-trailer");
+  const describedLines = new Set([...headerLines, ...tornLines, ...missingLines, ...changedLines]);
+  const unreadableLines = [...new Set(damage.map(({ line }) => line))].filter((line) => !describedLines.has(line));
   return [
-    ...(header.length > 0 ? ["its header cannot be read (line 1)"] : []),
-    ...(unreadable.length > 0
-      ? [`${counted(unreadable.length, "line")} cannot be read (${linesTold(unreadable)})`]
+    ...(headerLines.length > 0 ? ["its header cannot be read (line 1)"] : []),
+    ...(unreadableLines.length > 0
+      ? [`${formatCount(unreadableLines.length, "line")} cannot be read (${formatLineNumbers(unreadableLines)})`]
       : []),
-    ...(missing.length > 0 ? [`${counted(missing.length, "entry", "entries")} missing (${linesTold(missing)})`] : []),
-    ...(torn.length > 0 ? [`${counted(torn.length, "line")} at its end cut off (${linesTold(torn)})`] : []),
-    ...(changed.length > 0
-      ? [`${counted(changed.length, "line")} changed at the end, the content still whole (${linesTold(changed)})`]
+    ...(missingLines.length > 0
+      ? [`${formatCount(missingLines.length, "entry", "entries")} missing (${formatLineNumbers(missingLines)})`]
+      : []),
+    ...(tornLines.length > 0
+      ? [`${formatCount(tornLines.length, "line")} at its end cut off (${formatLineNumbers(tornLines)})`]
+      : []),
+    ...(changedLines.length > 0
+      ? [
+          `${formatCount(changedLines.length, "line")} changed at the end, the content still whole (${formatLineNumbers(changedLines)})`,
+        ]
       : []),
   ];
 }
 
-function lostEntries(gaps: readonly GapEntry[]): string {
-  const names = gaps.slice(0, MOST_LINES).map(({ number, id }) => (number === undefined ? id : `#${number}`));
-  return `${counted(gaps.length, "entry", "entries")} missing (${names.join(", ")}${more(gaps.length)})`;
+function describeGaps(gaps: readonly GapEntry[]): string {
+  const names = gaps.slice(0, MAX_LISTED_LINES).map(({ number, id }) => (number === undefined ? id : `#${number}`));
+  return `${formatCount(gaps.length, "entry", "entries")} missing (${names.join(", ")}${formatRemaining(gaps.length)})`;
 }
 
-function linesTold(lines: readonly number[]): string {
-  return `line${lines.length === 1 ? "" : "s"} ${lines.slice(0, MOST_LINES).join(", ")}${more(lines.length)}`;
+function formatLineNumbers(lines: readonly number[]): string {
+  return `line${lines.length === 1 ? "" : "s"} ${lines.slice(0, MAX_LISTED_LINES).join(", ")}${formatRemaining(lines.length)}`;
 }
 
-function more(count: number): string {
-  return count > MOST_LINES ? ` and ${count - MOST_LINES} more` : "";
+function formatRemaining(count: number): string {
+  return count > MAX_LISTED_LINES ? ` and ${count - MAX_LISTED_LINES} more` : "";
 }
 
-function joined(clauses: readonly string[]): string {
+function joinClauses(clauses: readonly string[]): string {
   return clauses.length < 2 ? clauses.join("") : `${clauses.slice(0, -1).join(", ")} and ${clauses.at(-1)}`;
 }
 
-const MOST_LINES = 5;
-const MOST_DETAILS = 20;
+const MAX_LISTED_LINES = 5;
+const MAX_DETAILS = 20;

@@ -6,12 +6,12 @@ import { MemoryStore, type Model, type Redaction, Session } from "@pith/context"
 import type { SessionState } from "@pith/context/host";
 import { createSession, listSessions, nodeRuntime, openStore, pithHome } from "@pith/context/node";
 import type { Damage } from "@pith/context/store";
-import type { SessionWish, Wish } from "../args/args.ts";
+import type { CliArgs, SessionTarget } from "../args/args.ts";
 import { chooseModel } from "../models/open-model.ts";
-import { isOfSubAgent } from "../sessions/sub-agent-ids.ts";
-import type { Place } from "./app-options.ts";
+import { isSubAgentSession } from "../sessions/sub-agent-ids.ts";
+import type { AppOptions } from "./app-options.ts";
 
-export type OpenedSession =
+export type OpenSessionResult =
   | {
       readonly type: "opened";
       readonly session: Session;
@@ -21,16 +21,16 @@ export type OpenedSession =
       readonly damage: readonly Damage[];
       readonly close: () => Promise<void>;
     }
-  | NotOpened;
+  | StartFailure;
 
-export interface NotOpened {
+export interface StartFailure {
   readonly type: "failed";
   readonly message: string;
   /** The exit code, where it is no mistake of whoever called: a full disk, another writer. */
   readonly code?: 1;
 }
 
-export interface SessionPlace {
+export interface OpenSessionOptions {
   readonly cwd: string;
   /** Of a new one. */
   readonly id: string;
@@ -38,44 +38,51 @@ export interface SessionPlace {
   readonly redaction?: Redaction | undefined;
 }
 
-export async function openSession(wish: SessionWish, { cwd, id, redaction }: SessionPlace): Promise<OpenedSession> {
-  const ports = { ...nodeRuntime, sessionId: () => id };
-  switch (wish.type) {
+export async function openSession(
+  target: SessionTarget,
+  { cwd, id, redaction }: OpenSessionOptions,
+): Promise<OpenSessionResult> {
+  const runtime = { ...nodeRuntime, sessionId: () => id };
+  switch (target.type) {
     case "none":
       return {
         type: "opened",
-        session: await Session.open(MemoryStore.create(ports, { cwd }), nodeRuntime, { redaction }),
+        session: await Session.open(MemoryStore.create(runtime, { cwd }), nodeRuntime, { redaction }),
         path: null,
         damage: [],
         close: async () => {},
       };
     case "new":
-      return withoutTrace(await opened(await createSession({ cwd, runtime: ports }), redaction));
+      return deleteWhenEmpty(await toOpenSessionResult(await createSession({ cwd, runtime }), redaction));
     case "last": {
       // One that was stopped before a word was said is nobody's last, nor is one that a sub-agent worked in.
-      const last = (await listSessions({ cwd })).find(({ firstMessage, id }) => firstMessage && !isOfSubAgent(id));
-      return last
-        ? opened(await openStore(last.path), redaction)
-        : failed("there is no session of this folder yet; begin one without -c");
+      const latest = (await listSessions({ cwd })).find(
+        ({ firstMessage, id }) => firstMessage && !isSubAgentSession(id),
+      );
+      return latest
+        ? toOpenSessionResult(await openStore(latest.path), redaction)
+        : createFailure("there is no session of this folder yet; begin one without -c");
     }
     case "choose":
-      return failed("say which session: --session ID");
+      return createFailure("say which session: --session ID");
     case "named": {
-      const { namedSession, sessionToWrite } = await import("../sessions/find-session.ts");
+      const { findSession, requireSessionFile } = await import("../sessions/find-session.ts");
       const home = pithHome();
-      const found = await sessionToWrite(await namedSession(wish.name, { cwd, home }), home);
-      return found.type === "found" ? opened(await openStore(found.path), redaction) : failed(found.message);
+      const found = await requireSessionFile(await findSession(target.name, { cwd, home }), home);
+      return found.type === "found"
+        ? toOpenSessionResult(await openStore(found.path), redaction)
+        : createFailure(found.message);
     }
   }
 }
 
-async function opened(
+async function toOpenSessionResult(
   outcome: Awaited<ReturnType<typeof openStore>>,
   redaction: Redaction | undefined,
-): Promise<OpenedSession> {
+): Promise<OpenSessionResult> {
   if (outcome.type === "held")
-    return { ...failed(`process ${outcome.owner.pid} writes this session; end it, or begin another`), code: 1 };
-  if (outcome.type !== "opened") return { ...failed(outcome.why), code: 1 };
+    return { ...createFailure(`process ${outcome.owner.pid} writes this session; end it, or begin another`), code: 1 };
+  if (outcome.type !== "opened") return { ...createFailure(outcome.why), code: 1 };
   const { store } = outcome;
   const damage = await store.damageOnOpen();
   const session = await Session.open(store, nodeRuntime, { redaction });
@@ -83,81 +90,87 @@ async function opened(
 }
 
 /** A new one in which nothing was written, as after `/help`, leaves no file: it would be one more to look at, and empty. */
-function withoutTrace(outcome: OpenedSession): OpenedSession {
+function deleteWhenEmpty(outcome: OpenSessionResult): OpenSessionResult {
   if (outcome.type !== "opened") return outcome;
   const { session, path, close } = outcome;
-  const end = async (): Promise<void> => {
+  const closeAndDelete = async (): Promise<void> => {
     const isEmpty = path !== null && session.leaf === null && (await session.store.leaf()) === null;
     // While nobody else may write it.
     if (isEmpty) await rm(path, { force: true });
     await close();
     if (isEmpty) await rm(join(dirname(path), ".pith", basename(path)), { recursive: true, force: true });
   };
-  return { ...outcome, close: end };
+  return { ...outcome, close: closeAndDelete };
 }
 
-function failed(message: string): NotOpened {
+function createFailure(message: string): StartFailure {
   return { type: "failed", message };
 }
 
-export type Voiced = (Extract<OpenedSession, { type: "opened" }> & Speaker) | NotOpened;
+export type SessionAndModel = (Extract<OpenSessionResult, { type: "opened" }> & SessionModel) | StartFailure;
 
-export interface Speaker {
+export interface SessionModel {
   readonly model: Model;
   /** What was noticed on the way to it. */
-  readonly heard: readonly string[];
-  readonly missing: string | null;
+  readonly modelNotes: readonly string[];
+  readonly modelError: string | null;
 }
 
 /** A session that exists says who spoke in it; a new one is made only where somebody will speak. */
-export async function sessionWithModel({ session: wish }: Wish, where: Place): Promise<Voiced> {
-  const { cwd, home, environment, choices, vault, needsModel = true } = where;
-  const isNew = wish.type === "new" || wish.type === "none";
+export async function openSessionAndModel({ session: target }: CliArgs, options: AppOptions): Promise<SessionAndModel> {
+  const { cwd, home, environment, settings, vault, needsModel = true } = options;
+  const isNew = target.type === "new" || target.type === "none";
   const id = nodeRuntime.sessionId();
-  const at = { cwd, id, redaction: vault ?? undefined };
-  const found = isNew ? null : await openSession(wish, at);
-  if (found?.type === "failed") return found;
-  const { model: last } = found?.session.branch.state ?? { model: null };
-  const spoke = last ? `${last.provider}/${last.modelId}` : undefined;
-  const sessionId = found?.session.store.header.id ?? id;
-  const opened = await chooseModel(choices, { environment, home, sessionId, spoke });
-  if (opened.type !== "opened" && needsModel) {
-    await found?.close();
-    return { type: "failed", message: opened.message };
+  const openOptions = { cwd, id, redaction: vault ?? undefined };
+  const existing = isNew ? null : await openSession(target, openOptions);
+  if (existing?.type === "failed") return existing;
+  const { model: lastModel } = existing?.session.branch.state ?? { model: null };
+  const previousModel = lastModel ? `${lastModel.provider}/${lastModel.modelId}` : undefined;
+  const sessionId = existing?.session.store.header.id ?? id;
+  const modelResult = await chooseModel(settings, { environment, home, sessionId, previousModel });
+  if (modelResult.type !== "opened" && needsModel) {
+    await existing?.close();
+    return { type: "failed", message: modelResult.message };
   }
-  const place = found ?? (await openSession(wish, at));
-  if (place.type === "failed") return place;
-  if (opened.type === "opened") return { ...place, model: opened.model, heard: opened.notes(), missing: null };
-  return { ...place, model: absentModel(opened.message, last), heard: [], missing: opened.message };
+  const openedSession = existing ?? (await openSession(target, openOptions));
+  if (openedSession.type === "failed") return openedSession;
+  if (modelResult.type === "opened")
+    return { ...openedSession, model: modelResult.model, modelNotes: modelResult.notes(), modelError: null };
+  return {
+    ...openedSession,
+    model: createAbsentModel(modelResult.message, lastModel),
+    modelNotes: [],
+    modelError: modelResult.message,
+  };
 }
 
 /** For what needs no model: every request fails. `spoke`: who did in this session, so that it is not taken for another's. */
-export function absentModel(missing: string, spoke: SessionState["model"] = null): Model {
+export function createAbsentModel(message: string, previousModel: SessionState["model"] = null): Model {
   return {
     api: "none",
-    provider: spoke?.provider ?? "none",
-    model: spoke?.modelId ?? "none",
+    provider: previousModel?.provider ?? "none",
+    model: previousModel?.modelId ?? "none",
     contextWindow: 0,
     maxTokens: 0,
     async *stream() {
-      yield { type: "reply-failed", failure: { kind: "refused", message: missing } };
+      yield { type: "reply-failed", failure: { kind: "refused", message } };
     },
   };
 }
 
-export interface WayOn {
+export interface ResumeHint {
   /** For people; null where nothing is kept. */
-  readonly next: string | null;
+  readonly resumeHint: string | null;
   /** Flags that must be said again then. */
-  readonly flags: string;
+  readonly resumeFlags: string;
 }
 
-export function wayOn({ session, choices: { baseUrl } }: Wish, { store }: Session): WayOn {
+export function buildResumeHint({ session, overrides: { baseUrl } }: CliArgs, { store }: Session): ResumeHint {
   // An address is never kept with a session, which may come from anybody: it has to be said again.
   const flags = baseUrl === undefined ? "" : ` --base-url ${baseUrl}`;
-  if (session.type === "none") return { next: null, flags };
+  if (session.type === "none") return { resumeHint: null, resumeFlags: flags };
   const { id } = store.header;
   // AGT14: a sub-agent's is nobody's last.
-  const which = isOfSubAgent(id) ? `--session ${id.slice(0, 8)}` : "-c";
-  return { next: `session ${id.slice(0, 8)}; go on with pith -p ${which}${flags}`, flags };
+  const sessionFlag = isSubAgentSession(id) ? `--session ${id.slice(0, 8)}` : "-c";
+  return { resumeHint: `session ${id.slice(0, 8)}; go on with pith -p ${sessionFlag}${flags}`, resumeFlags: flags };
 }

@@ -5,158 +5,185 @@ import { type AgentEventListener, MAX_IMAGE_BYTES, type UserContent } from "@pit
 import { nodeFiles } from "@pith/agent/node";
 import type { Redaction } from "@pith/context";
 import { pithHome } from "@pith/context/node";
-import type { Wish } from "../args/args.ts";
-import type { Desk } from "../commands/command.ts";
-import { extensionsHere, trustedByExtensions } from "../extensions/extensions.ts";
-import type { Arrival } from "../extensions/session.ts";
-import { contentOf, piped, type Said } from "../resources/attachments.ts";
-import { listedSettings } from "../settings/list.ts";
-import { type CallPlaces, type Holding, type Sources, whatHolds } from "../settings/resolve.ts";
-import { UNREDACTED, vaultHere } from "../settings/secrets.ts";
-import type { Played } from "../sub-agents/definitions.ts";
-import { type Mistake, mistake } from "../text/usage-error.ts";
-import type { Place } from "./app-options.ts";
-import { type Built, build } from "./build.ts";
+import type { CliArgs } from "../args/args.ts";
+import { askExtensionsForTrust, loadExtensions } from "../extensions/extensions.ts";
+import type { SessionStart } from "../extensions/session.ts";
+import { buildPromptContent, type PromptContent, readStdin } from "../resources/attachments.ts";
+import { type ListedSetting, listSettings } from "../settings/list.ts";
+import { type EffectiveSettings, type ProcessContext, resolveSettings } from "../settings/resolve.ts";
+import { createVault, REDACTION_OFF_NOTICE } from "../settings/secrets.ts";
+import type { ApplyAgentResult } from "../sub-agents/definitions.ts";
+import { type UsageError, usageError } from "../text/usage-error.ts";
+import type { AppOptions } from "./app-options.ts";
+import { type AppParts, buildApp } from "./build.ts";
 import { takeNotices } from "./notices.ts";
-import type { SessionDamaged } from "./session-damage.ts";
+import type { StartFailure } from "./session.ts";
+import type { SessionDamagedEvent } from "./session-damage.ts";
 
-export interface Ready {
-  readonly type: "ready";
-  readonly wish: Wish;
-  readonly built: Extract<Built, { type: "built" }>;
-  readonly place: Place;
-  readonly sources: Sources;
-  /** Null where the words may be a command, which is asked first. */
-  readonly said: Exclude<Said, Mistake> | null;
-  /** Extensions are told that the session begins, once; at the start of the program, unless said. Done, unless whoever calls wanted to say when. */
-  readonly arrive: (arrival?: Arrival) => Promise<void>;
-  /** The notice of a damaged session, for whoever shows the session: the first time it is asked for, and never again. */
-  readonly takeDamage: () => SessionDamaged | null;
+/** One open session, ready to work. Every mode and every command uses it. */
+export interface App extends AppOptions, Omit<AppParts, "type" | "notes"> {
+  readonly type: "app";
+  readonly args: CliArgs;
+  /** Shows a notice to the user. */
+  readonly notify: (line: string) => void;
+  /** Every setting with its value and its source. */
+  readonly listSettings: () => readonly ListedSetting[];
+  /** Null if the prompt may be a command, which is tried first. */
+  readonly promptContent: Exclude<PromptContent, UsageError> | null;
+  /** Tells extensions, once, that the session starts. `startApp` has done it, unless the frontend asked to do it later. */
+  readonly emitSessionStart: (start?: SessionStart) => Promise<void>;
+  /** The event of a damaged session: the first call returns it, later calls return null. */
+  readonly takeDamageEvent: () => SessionDamagedEvent | null;
 }
 
-/** Nobody's mistake, and still nothing can be done. */
-type Unready = Extract<Built, { type: "failed" }>;
-
-export interface Telling extends Pick<Place, "ask" | "hooks" | "needsModel" | "mcpServers" | "ui"> {
+export interface Frontend extends Pick<AppOptions, "askPermission" | "hooks" | "needsModel" | "mcpServers" | "ui"> {
   /** Where it works; where the program was started, unless said. */
   readonly cwd?: string;
   /** How one came to this session; at the start of the program, unless said. `later`: whoever calls says when, with `arrive`. */
-  readonly arrival?: Arrival | "later";
+  readonly sessionStart?: SessionStart | "later";
   /** Told everything that happens. */
-  readonly listen: AgentEventListener;
+  readonly onEvent: AgentEventListener;
   /** For people. */
-  readonly note: (line: string) => void;
+  readonly notify: (line: string) => void;
   /** From now on nothing that it holds for a secret is told to anybody. */
-  readonly conceal: (redaction: Redaction) => void;
+  readonly setRedaction: (redaction: Redaction) => void;
 }
 
-export async function readied(asked: Wish, telling: Telling): Promise<Ready | Mistake | Unready> {
-  const { note, conceal, ask, hooks, mcpServers, ui, arrival, cwd = process.cwd() } = telling;
-  const places = { cwd, home: pithHome(), userHome: homedir(), environment: process.env };
-  const { holds, called } = await heldHere(asked, places);
-  if (holds.type === "mistake") return holds;
-  const { sources, trusted } = holds;
-  const part = await played(called, { ...places, trusted, choices: holds.choices });
-  if (part.type === "mistake") return part;
-  const { wish, choices } = part;
-  const vault = await vaultHere({ ...places, choices, mcpServers });
-  if (vault) conceal(vault);
-  const isCall = wish.words.startsWith("/");
+export async function startApp(cliArgs: CliArgs, frontend: Frontend): Promise<App | UsageError | StartFailure> {
+  const { notify, setRedaction, askPermission, hooks, mcpServers, ui, sessionStart, cwd = process.cwd() } = frontend;
+  const processContext = { cwd, home: pithHome(), userHome: homedir(), environment: process.env };
+  const { effective, trustedArgs } = await resolveSettingsAndTrust(cliArgs, processContext);
+  if (effective.type === "mistake") return effective;
+  const { sources: settingSources, trustedFolder } = effective;
+  const resolved = await applyAgentDefinition(trustedArgs, {
+    ...processContext,
+    trustedFolder,
+    settings: effective.settings,
+  });
+  if (resolved.type === "mistake") return resolved;
+  const { args, settings } = resolved;
+  const vault = await createVault({ ...processContext, settings, mcpServers });
+  if (vault) setRedaction(vault);
+  const isCommand = args.prompt.startsWith("/");
   // On a screen it is said once there is one, and others say it when they want.
-  const isToldAtOnce = wish.output === "text" || wish.output === "json";
-  const said = isCall || !isToldAtOnce ? null : await saidIn(wish, note, { cwd });
-  if (said?.type === "mistake") return said;
-  const bare: Place = {
-    ...{ ...places, choices, trusted, vault, note, listen: telling.listen },
-    ...{ needsModel: telling.needsModel ?? !isCall, ...(ask && { ask }), ...(hooks && { hooks }) },
-    ...{ ...(mcpServers && { mcpServers }), ...(ui && { ui }) },
-    held: { trusts: wish.trusts, choices: heldChoices(wish, choices), permissions: null, addressee: null },
+  const isOneShot = args.mode === "text" || args.mode === "json";
+  const promptContent = isCommand || !isOneShot ? null : await readPromptContent(args, notify, { cwd });
+  if (promptContent?.type === "mistake") return promptContent;
+  const baseOptions: AppOptions = {
+    ...processContext,
+    settings,
+    trustedFolder,
+    vault,
+    notify,
+    onEvent: frontend.onEvent,
+    needsModel: frontend.needsModel ?? !isCommand,
+    ...(askPermission && { askPermission }),
+    ...(hooks && { hooks }),
+    ...(mcpServers && { mcpServers }),
+    ...(ui && { ui }),
+    parentLimits: {
+      trustsProject: args.trustsProject,
+      overrides: buildInheritedOverrides(args, settings),
+      permissions: null,
+      baseUrlOwner: null,
+    },
   };
-  const extensions = await extensionsHere(bare);
-  const place: Place = extensions ? { ...bare, extensions } : bare;
-  for (const text of await takeNotices({ ...places, keepsSession: wish.session.type !== "none" })) note(text);
-  const built = await build(wish, place);
-  if (built.type === "failed") return built.code === 1 ? built : mistake(built.message);
-  for (const line of [...holds.notes, ...part.notes, ...(vault ? [] : [UNREDACTED]), ...built.notes]) note(line);
-  const arrive = arrivingOnce(built, extensions);
-  if (arrival !== "later") await arrive(arrival);
-  return { type: "ready", wish, built, place, sources, said, arrive, takeDamage: takingOnce(built.damage) };
+  const extensions = await loadExtensions(baseOptions);
+  const options: AppOptions = extensions ? { ...baseOptions, extensions } : baseOptions;
+  for (const notice of await takeNotices({ ...processContext, isSessionSaved: args.session.type !== "none" }))
+    notify(notice);
+  const built = await buildApp(args, options);
+  if (built.type === "failed") return built.code === 1 ? built : usageError(built.message);
+  for (const line of [...effective.notes, ...resolved.notes, ...(vault ? [] : [REDACTION_OFF_NOTICE]), ...built.notes])
+    notify(line);
+  const emitSessionStart = createSessionStartEmitter(built, extensions);
+  if (sessionStart !== "later") await emitSessionStart(sessionStart);
+  const { notes: _, ...parts } = built;
+  return {
+    ...options,
+    ...parts,
+    type: "app",
+    args,
+    notify,
+    listSettings: () => {
+      const { settings: current, sources = settingSources } = built.readCurrentSettings();
+      return listSettings(current, sources);
+    },
+    promptContent,
+    emitSessionStart,
+    takeDamageEvent: takeOnce(built.damage),
+  };
 }
 
-function takingOnce<Taken>(value: Taken | null): () => Taken | null {
-  let left = value;
+function takeOnce<Taken>(value: Taken | null): () => Taken | null {
+  let remaining = value;
   return () => {
-    const taken = left;
-    left = null;
-    return taken;
+    const current = remaining;
+    remaining = null;
+    return current;
   };
 }
 
 /** Whoever is started has no tool that its starter has not, also where settings or a part name them. */
-function heldChoices(wish: Wish, { tools }: Place["choices"]): Wish["choices"] {
-  return tools ? { ...wish.choices, tools } : wish.choices;
+function buildInheritedOverrides(args: CliArgs, { tools }: AppOptions["settings"]): CliArgs["overrides"] {
+  return tools ? { ...args.overrides, tools } : args.overrides;
 }
 
 /** An extension of the user may say that a folder is trusted. */
-async function heldHere(wish: Wish, places: CallPlaces): Promise<{ readonly holds: Holding; readonly called: Wish }> {
-  const holds = await whatHolds(wish, places);
-  if (holds.type === "mistake" || holds.trusted.type === "trusted" || holds.trusted.holds.files.length === 0)
-    return { holds, called: wish };
-  const { trusted, choices } = holds;
-  const isTrusted = await trustedByExtensions({ ...places, trusted, choices });
-  if (!isTrusted) return { holds, called: wish };
+async function resolveSettingsAndTrust(
+  args: CliArgs,
+  processContext: ProcessContext,
+): Promise<{ readonly effective: EffectiveSettings; readonly trustedArgs: CliArgs }> {
+  const effective = await resolveSettings(args, processContext);
+  if (
+    effective.type === "mistake" ||
+    effective.trustedFolder.type === "trusted" ||
+    effective.trustedFolder.project.files.length === 0
+  )
+    return { effective, trustedArgs: args };
+  const { trustedFolder, settings } = effective;
+  const isTrusted = await askExtensionsForTrust({ ...processContext, trustedFolder, settings });
+  if (!isTrusted) return { effective, trustedArgs: args };
   // Also where it is read anew.
-  const called = { ...wish, trusts: true };
-  return { holds: await whatHolds(called, places), called };
+  const trustedArgs = { ...args, trustsProject: true };
+  return { effective: await resolveSettings(trustedArgs, processContext), trustedArgs };
 }
 
-function arrivingOnce({ acts }: Ready["built"], extensions: Place["extensions"]): Ready["arrive"] {
+function createSessionStartEmitter(
+  { extensionActions }: AppParts,
+  extensions: AppOptions["extensions"],
+): App["emitSessionStart"] {
   let isDone = false;
-  return async (arrival) => {
-    if (!extensions || !acts || isDone) return;
+  return async (sessionStart) => {
+    if (!extensions || !extensionActions || isDone) return;
     isDone = true;
-    const { arrive } = await import("../extensions/session.ts");
-    await arrive({ extensions, acts, arrival });
+    const { emitSessionStart } = await import("../extensions/session.ts");
+    await emitSessionStart({ extensions, actions: extensionActions, start: sessionStart });
   };
 }
 
 /** Loaded where a part is to be played. */
-async function played(wish: Wish, places: Pick<Place, "home" | "trusted" | "choices">): Promise<Played> {
-  const { agent } = wish;
-  if (agent === undefined) return { type: "played", wish, choices: places.choices, notes: [] };
-  const { playAgent } = await import("../sub-agents/definitions.ts");
-  return await playAgent({ ...wish, agent }, places);
+async function applyAgentDefinition(
+  args: CliArgs,
+  options: Pick<AppOptions, "home" | "trustedFolder" | "settings">,
+): Promise<ApplyAgentResult> {
+  const { agent } = args;
+  if (agent === undefined) return { type: "played", args, settings: options.settings, notes: [] };
+  const { applyAgent } = await import("../sub-agents/definitions.ts");
+  return await applyAgent({ ...args, agent }, options);
 }
 
-export interface SayingParts {
+export interface ReadPromptOptions {
   readonly cwd?: string;
   /** In the place of the words of the wish, e.g. what a template says. */
-  readonly said?: UserContent;
+  readonly content?: UserContent;
 }
 
-export function saidIn(
-  wish: Wish,
-  note: (line: string) => void,
-  { cwd = process.cwd(), said }: SayingParts = {},
-): Promise<Said> {
+export function readPromptContent(
+  args: CliArgs,
+  notify: (line: string) => void,
+  { cwd = process.cwd(), content }: ReadPromptOptions = {},
+): Promise<PromptContent> {
   const files = nodeFiles({ root: cwd, maxBytes: MAX_IMAGE_BYTES });
-  return contentOf(wish, { files, piped: () => piped(note), said });
-}
-
-export interface DeskPlace extends Place {
-  /** Who said what is set. */
-  readonly sources: Sources;
-  /** For people, while they wait. */
-  readonly note: (line: string) => void;
-}
-
-export function openDesk(built: Extract<Built, { type: "built" }>, place: DeskPlace): Desk {
-  const { agent, sessionPath, openModel, templates, reload, standing, permissions, setMode, acts } = built;
-  const { cwd, home, choices, note, extensions } = place;
-  const settings = () => listedSettings(standing().choices, standing().sources ?? place.sources);
-  const mode = { now: () => permissions.mode, set: setMode };
-  return {
-    ...{ agent, sessionPath, cwd, home, choices, openModel, reload, note, templates, settings, mode },
-    ...(extensions && { extensions, acts }),
-  };
+  return buildPromptContent(args, { files, readStdin: () => readStdin(notify), content });
 }

@@ -41,81 +41,106 @@ import type { Model, Session, Tool as ToolSchema } from "@pith/context";
 import { sessionIdToFileName } from "@pith/context/node";
 import { supportsWebSearch, webSearch } from "@pith/models";
 import { networkSetting } from "../sandbox/network-permissions.ts";
-import { type BoxPlace, boxOf, closeSandbox, type OpenSandbox, shownFolders } from "../sandbox/sandbox.ts";
-import { lazyNetwork, type NetworkPlace, networkNotes } from "../sandbox/sandbox-network.ts";
-import { allTools, usualTools } from "../settings/definitions.ts";
-import { keyVariables } from "../settings/keys.ts";
+import {
+  type BuildSandboxOptions,
+  buildSandboxOptions,
+  closeSandbox,
+  listVisibleFolders,
+  type OpenSandbox,
+} from "../sandbox/sandbox.ts";
+import { createLazyNetwork, describeNetworkProblem, type LazyNetworkOptions } from "../sandbox/sandbox-network.ts";
+import { allTools, defaultTools } from "../settings/definitions.ts";
+import { listKeyVariables } from "../settings/keys.ts";
 import type { Settings } from "../settings/settings.ts";
-import type { Place } from "./app-options.ts";
-import { secretSource } from "./secret-source.ts";
+import type { AppOptions } from "./app-options.ts";
+import { createSecretSource } from "./secret-source.ts";
 
-export interface BashPlace extends BoxPlace, NetworkPlace, Pick<Place, "vault"> {
+export interface CreateBashToolOptions extends BuildSandboxOptions, LazyNetworkOptions, Pick<AppOptions, "vault"> {
   /** What can hold commands here. */
   readonly sandbox: Promise<OpenSandbox>;
 }
 
-export interface BashHere {
+export interface BashToolSetup {
   readonly bash: BashTool;
   readonly notes: readonly string[];
   /** Ends all that runs by itself, and the network of the sandbox. */
   readonly close: () => Promise<void>;
 }
 
-export async function bashHere(place: BashPlace, blobs: BlobStore): Promise<BashHere> {
-  const { cwd: root, environment, choices, mayWrite, denied, vault } = place;
-  const heard = (shell: WorkspaceShell): WorkspaceShell => (vault ? redactShell(shell, vault) : shell);
-  const secrets = secretSource({
-    ...{ vault: vault ?? null, environment, home: homedir(), writable: [root, tmpdir()], withheld: keyVariables() },
+export async function createBashTool(options: CreateBashToolOptions, blobs: BlobStore): Promise<BashToolSetup> {
+  const { cwd: root, environment, settings, mayWrite, deniedPaths, vault } = options;
+  const withRedaction = (shell: WorkspaceShell): WorkspaceShell => (vault ? redactShell(shell, vault) : shell);
+  const secrets = createSecretSource({
+    vault: vault ?? null,
+    environment,
+    home: homedir(),
+    writable: [root, tmpdir()],
+    withheld: listKeyVariables(),
   });
-  const kept = { blobs, redaction: vault ?? undefined, secrets };
-  const unconfined = heard(nodeShell({ root, environment, withheld: keyVariables() }));
-  const here = await place.sandbox;
-  if (here.type === "unavailable") {
-    const notes = [...notesOn(here, choices), ...unheldNotes([...denied.enforcedRules, ...denied.unenforcedRules])];
-    const bash = bashTool(unconfined, kept);
+  const toolOptions = { blobs, redaction: vault ?? undefined, secrets };
+  const unconfined = withRedaction(nodeShell({ root, environment, withheld: listKeyVariables() }));
+  const openedSandbox = await options.sandbox;
+  if (openedSandbox.type === "unavailable") {
+    const notes = [
+      ...describeMissingSandbox(openedSandbox, settings),
+      ...describeUnenforcedRules([...deniedPaths.enforcedRules, ...deniedPaths.unenforcedRules]),
+    ];
+    const bash = bashTool(unconfined, toolOptions);
     return { bash, notes, close: () => bash.dispose() };
   }
-  const network = lazyNetwork(here, place);
-  const held = await shellsIn(here, place);
+  const network = createLazyNetwork(openedSandbox, options);
+  const shells = await createSandboxShells(openedSandbox, options);
   const sandbox = {
-    ...{ unconfined, mayWrite, network: network ? networkSetting(choices) : ("off" as const) },
-    ...{ temporary: held.temporary, hasLocalhost: here.type === "available" },
+    unconfined,
+    mayWrite,
+    network: network ? networkSetting(settings) : ("off" as const),
+    temporary: shells.temporary,
+    hasLocalhost: openedSandbox.type === "available",
     ...(network?.ports && { ports: network.ports }),
   };
-  const bash = bashTool(heard(network ? network.shell(held.create) : held.create(null)), { ...kept, sandbox });
+  const bash = bashTool(withRedaction(network ? network.createShell(shells.create) : shells.create(null)), {
+    ...toolOptions,
+    sandbox,
+  });
   return {
     bash,
-    notes: [...networkNotes(here, choices), ...unheldNotes(denied.unenforcedRules)],
+    notes: [
+      ...describeNetworkProblem(openedSandbox, settings),
+      ...describeUnenforcedRules(deniedPaths.unenforcedRules),
+    ],
     close: async () => {
       await bash.dispose();
-      await held.close();
+      await shells.close();
       await network?.close();
     },
   };
 }
 
-interface HeldShells {
+interface SandboxShells {
   create(network: SandboxNetwork | null): WorkspaceShell;
   /** The temporary folder, as commands name it. */
   readonly temporary: string;
   close(): Promise<void>;
 }
 
-async function shellsIn(here: Exclude<OpenSandbox, { type: "unavailable" }>, place: BashPlace): Promise<HeldShells> {
-  const box = await boxOf(here.folders, place);
-  if (here.type === "available") {
-    const { program } = here;
+async function createSandboxShells(
+  sandbox: Exclude<OpenSandbox, { type: "unavailable" }>,
+  options: CreateBashToolOptions,
+): Promise<SandboxShells> {
+  const sandboxOptions = await buildSandboxOptions(sandbox.folders, options);
+  if (sandbox.type === "available") {
+    const { program } = sandbox;
     return {
-      create: (network) => sandboxedShell({ ...box, program, network }),
+      create: (network) => sandboxedShell({ ...sandboxOptions, program, network }),
       temporary: "/tmp",
       close: async () => {},
     };
   }
-  const { runtime } = here;
+  const { runtime } = sandbox;
   const shells: RuntimeShell[] = [];
   return {
     create: (network) => {
-      const shell = runtimeShell({ ...box, runtime, network });
+      const shell = runtimeShell({ ...sandboxOptions, runtime, network });
       shells.push(shell);
       return shell;
     },
@@ -124,43 +149,43 @@ async function shellsIn(here: Exclude<OpenSandbox, { type: "unavailable" }>, pla
   };
 }
 
-function unheldNotes(rules: readonly Rule[]): readonly string[] {
+function describeUnenforcedRules(rules: readonly Rule[]): readonly string[] {
   if (rules.length === 0) return [];
   return [`commands are not held to what is denied by ${rules.map(({ text }) => text).join(", ")}; the tools are`];
 }
 
 /** Who switched it off knows. */
-function notesOn(
+function describeMissingSandbox(
   { why, advice }: Extract<OpenSandbox, { type: "unavailable" }>,
   { sandbox, network }: Settings,
 ): readonly string[] {
   const reason = advice === undefined ? why : `${why}; ${advice}`;
-  const unheld =
+  const notes =
     sandbox === "off" ? [] : [`commands have no sandbox, so each needs --allow or --permission-mode all: ${reason}`];
-  return network === "off" ? [...unheld, "--network off counts in the sandbox alone"] : unheld;
+  return network === "off" ? [...notes, "--network off counts in the sandbox alone"] : notes;
 }
 
-export function readsOf(session: Session, resolve: (path: string) => string): ReadTracker {
-  const reads = new ReadTracker(findSeenFiles(session.branch.entries, resolve));
+export function createReadTracker(session: Session, resolve: (path: string) => string): ReadTracker {
+  const tracker = new ReadTracker(findSeenFiles(session.branch.entries, resolve));
   let { leaf } = session;
   session.watch(([first]) => {
     // What is written elsewhere than behind the leaf is a move.
-    if (first && first.parentId !== leaf) reads.reset(findSeenFiles(session.branch.entries, resolve));
+    if (first && first.parentId !== leaf) tracker.reset(findSeenFiles(session.branch.entries, resolve));
     leaf = session.leaf;
   });
-  return reads;
+  return tracker;
 }
 
-export interface WorkplaceParts extends BashPlace {
+export interface WorkspaceToolsOptions extends CreateBashToolOptions {
   readonly session: Session;
-  readonly permitRestore: CheckRestorePermission;
+  readonly checkRestorePermission: CheckRestorePermission;
   /** The session's file; null where nothing is kept. */
   readonly sessionPath: string | null;
   /** The name of the skill whose text lies there; null for every other file. */
   readonly skillAt: (path: string) => string | null;
 }
 
-export interface Workplace {
+export interface WorkspaceTools {
   readonly tools: readonly Tool[];
   readonly files: WorkspaceFiles;
   readonly blobs: BlobStore;
@@ -171,72 +196,87 @@ export interface Workplace {
   readonly close: () => Promise<void>;
 }
 
-export async function workplace(parts: WorkplaceParts): Promise<Workplace> {
-  const { cwd, home, session, sessionPath, choices, vault } = parts;
-  const sandbox = await parts.sandbox;
+export async function createWorkspaceTools(options: WorkspaceToolsOptions): Promise<WorkspaceTools> {
+  const { cwd, home, session, sessionPath, settings, vault } = options;
+  const sandbox = await options.sandbox;
   // The runtime mounts nothing: there, `/tmp` is that of the machine for commands as for tools.
-  const temporary = sandbox.type === "available" ? sandbox.folders.temporary : undefined;
-  const seen = { root: cwd, temporary, shown: shownFolders(choices) };
-  const files = nodeFiles(seen);
+  const temporaryFolder = sandbox.type === "available" ? sandbox.folders.temporary : undefined;
+  const fileOptions = { root: cwd, temporary: temporaryFolder, shown: listVisibleFolders(settings) };
+  const files = nodeFiles(fileOptions);
   // As the log calls them.
-  const named = vault ? restoreFilePaths(files, vault) : files;
+  const filesWithRestoredPaths = vault ? restoreFilePaths(files, vault) : files;
   const redaction = vault ?? undefined;
-  const whole = sessionPath === null ? createMemoryBlobs() : sessionBlobs(sessionPath);
-  const blobs = vault ? redactBlobs(whole, vault) : whole;
-  const kept =
+  const unredactedBlobs = sessionPath === null ? createMemoryBlobs() : sessionBlobs(sessionPath);
+  const blobs = vault ? redactBlobs(unredactedBlobs, vault) : unredactedBlobs;
+  const originalsOptions =
     sessionPath === null
       ? {}
       : { originals: originalsFolder(join(home, "restore", sessionIdToFileName(session.store.header.id))) };
-  const reads = readsOf(session, named.resolve);
-  const { bash, notes, close: closeBash } = await bashHere(parts, blobs);
-  const found = nodeSearch({ ...seen, ...(await ripgrep(choices.tools)) });
-  const search = vault ? redactSearch(found, vault) : found;
+  const readTracker = createReadTracker(session, filesWithRestoredPaths.resolve);
+  const { bash, notes, close: closeBash } = await createBashTool(options, blobs);
+  const unredactedSearch = nodeSearch({ ...fileOptions, ...(await findRipgrep(settings.tools)) });
+  const search = vault ? redactSearch(unredactedSearch, vault) : unredactedSearch;
   const tools = [
-    ...fileTools({ files, blobs, entries: session.store, redaction, skillAt: parts.skillAt, ...kept }, reads),
+    ...fileTools(
+      { files, blobs, entries: session.store, redaction, skillAt: options.skillAt, ...originalsOptions },
+      readTracker,
+    ),
     bash,
     ...searchTools({ files, search }),
-    fetchTool(nodeWeb({ allowedHosts: choices.fetchHosts ?? [] }), { redaction }),
+    fetchTool(nodeWeb({ allowedHosts: settings.fetchHosts ?? [] }), { redaction }),
   ];
   const close = async (): Promise<void> => {
     await closeBash();
     await closeSandbox(sandbox);
   };
-  const rewind = kept.originals && {
-    rewind: { files: named, originals: kept.originals, checkPermission: parts.permitRestore },
+  const rewind = originalsOptions.originals && {
+    rewind: {
+      files: filesWithRestoredPaths,
+      originals: originalsOptions.originals,
+      checkPermission: options.checkRestorePermission,
+    },
   };
   return { tools, files, blobs, ...rewind, notes, close };
 }
 
 /** Comes with the program where its package could be installed; else the one of the machine, else a walk. */
-async function ripgrep(tools: readonly string[] = []): Promise<{ readonly ripgrep?: string }> {
+async function findRipgrep(tools: readonly string[] = []): Promise<{ readonly ripgrep?: string }> {
   if (!tools.some((name) => ["all", "grep", "find"].includes(name))) return {};
-  const found = await import("@vscode/ripgrep").catch(() => null);
-  return found ? { ripgrep: found.rgPath } : {};
+  const ripgrepModule = await import("@vscode/ripgrep").catch(() => null);
+  return ripgrepModule ? { ripgrep: ripgrepModule.rgPath } : {};
 }
 
 /** Where nobody names any, those that every task needs, and those that extensions bring. */
-export function chosenTools(
+export function selectTools(
   tools: readonly Tool[],
-  { names, more = [] }: { readonly names?: readonly string[] | undefined; readonly more?: readonly Tool[] | undefined },
+  {
+    names,
+    extensionTools = [],
+  }: { readonly names?: readonly string[] | undefined; readonly extensionTools?: readonly Tool[] | undefined },
 ): readonly Tool[] {
-  const isMeant = ({ name }: Tool): boolean => (names ?? usualTools).includes(name);
-  if (names?.includes("all")) return [...tools, ...more];
-  return [...tools.filter(isMeant), ...(names ? more.filter(isMeant) : more)];
+  const isSelected = ({ name }: Tool): boolean => (names ?? defaultTools).includes(name);
+  if (names?.includes("all")) return [...tools, ...extensionTools];
+  return [...tools.filter(isSelected), ...(names ? extensionTools.filter(isSelected) : extensionTools)];
 }
 
 /** For people: the names that are neither ours nor of an extension. */
-export function unbrought(names: readonly string[] = [], more: readonly Tool[]): readonly string[] {
-  const known = [...allTools, "all", ...more.map(({ name }) => name)];
-  const unknown = names.filter((name) => !known.includes(name));
-  return unknown.map((name) => `no extension here brings a tool ${name}; pith extensions list shows what they bring`);
+export function describeUnknownTools(
+  names: readonly string[] = [],
+  extensionTools: readonly Tool[],
+): readonly string[] {
+  const knownNames = [...allTools, "all", ...extensionTools.map(({ name }) => name)];
+  const unknownNames = names.filter((name) => !knownNames.includes(name));
+  return unknownNames.map(
+    (name) => `no extension here brings a tool ${name}; pith extensions list shows what they bring`,
+  );
 }
 
 /** Who may fetch may search as well, where the provider itself does it. */
-export function providedTools(
+export function selectProviderTools(
   tools: readonly Tool[],
   { permissions, model }: { readonly permissions: Permissions; readonly model: Model },
 ): readonly ToolSchema[] {
-  const isMeant =
+  const hasWebSearch =
     allowsProviderSearch(permissions) && tools.some(({ name }) => name === "fetch") && supportsWebSearch(model);
-  return isMeant ? [webSearch] : [];
+  return hasWebSearch ? [webSearch] : [];
 }

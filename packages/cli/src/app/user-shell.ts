@@ -4,53 +4,58 @@ import { type Agent, CommandOutput, type Extensions, outputLimit, redactShell } 
 import { nodeShell, sessionBlobs } from "@pith/agent/node";
 import type { AppendResult, BashExecutionMessage, Session } from "@pith/context";
 import { blobReference } from "@pith/context/host";
-import { written } from "../commands/command.ts";
-import type { Place } from "./app-options.ts";
-import type { Ready } from "./start.ts";
+import { toCommandResult } from "../commands/command.ts";
+import type { AppOptions } from "./app-options.ts";
+import type { App } from "./start.ts";
 
-export interface ShellWish {
+export interface UserCommand {
   readonly command: string;
   readonly isPrivate: boolean;
   readonly cwd: string;
 }
 
-export interface Asked {
+export interface ExtensionRunOptions {
   readonly extensions: Pick<Extensions, "dispatch">;
   /** Nobody waits for them any longer. */
   readonly signal: AbortSignal;
 }
 
 /** Where an extension answers, nothing is run. Of several answers the last; null where none of them has one. */
-export async function answeredInstead(
-  { command, isPrivate, cwd }: ShellWish,
-  { extensions, signal }: Asked,
-): Promise<ShellRan | null> {
-  const stopped = Promise.withResolvers<readonly []>();
-  const stop = (): void => stopped.resolve([]);
-  signal.addEventListener("abort", stop, { once: true });
-  const asked = extensions.dispatch({ type: "user_bash", command, excludeFromContext: isPrivate, cwd });
-  const answers = await Promise.race([asked, stopped.promise]).finally(() => signal.removeEventListener("abort", stop));
+export async function runInExtension(
+  { command, isPrivate, cwd }: UserCommand,
+  { extensions, signal }: ExtensionRunOptions,
+): Promise<UserShellResult | null> {
+  const aborted = Promise.withResolvers<readonly []>();
+  const onAbort = (): void => aborted.resolve([]);
+  signal.addEventListener("abort", onAbort, { once: true });
+  const dispatched = extensions.dispatch({ type: "user_bash", command, excludeFromContext: isPrivate, cwd });
+  const answers = await Promise.race([dispatched, aborted.promise]).finally(() =>
+    signal.removeEventListener("abort", onAbort),
+  );
   const result = answers.findLast((answer) => answer.result !== undefined)?.result;
-  return result ? await bounded(result) : null;
+  return result ? await limitOutput(result) : null;
 }
 
 /** As what a shell says: no more of it than a model can take, and nothing that steers. */
-async function bounded(result: { readonly output: string; readonly exitCode: number | null }): Promise<ShellRan> {
-  const said = new CommandOutput({ limit: outputLimit, blobs: undefined });
-  said.write(new TextEncoder().encode(result.output));
-  const { text, isTruncated } = await said.take();
+async function limitOutput(result: {
+  readonly output: string;
+  readonly exitCode: number | null;
+}): Promise<UserShellResult> {
+  const commandOutput = new CommandOutput({ limit: outputLimit, blobs: undefined });
+  commandOutput.write(new TextEncoder().encode(result.output));
+  const { text, isTruncated } = await commandOutput.take();
   return { output: text.trimEnd(), exitCode: result.exitCode, isCancelled: false, isTruncated };
 }
 
-export interface ShellAct extends Pick<Place, "cwd" | "environment" | "vault"> {
+export interface UserShellOptions extends Pick<AppOptions, "cwd" | "environment" | "vault"> {
   /** The session's file, beside which the whole of a long output is kept; null where nothing is kept. */
   readonly sessionPath: string | null;
   readonly signal: AbortSignal;
   /** Told the newest of what it says, while it runs. */
-  readonly update: (output: string) => void;
+  readonly onUpdate: (output: string) => void;
 }
 
-export interface ShellRan {
+export interface UserShellResult {
   readonly output: string;
   /** Null where it was stopped, or did not start. */
   readonly exitCode: number | null;
@@ -58,152 +63,169 @@ export interface ShellRan {
   readonly isTruncated: boolean;
 }
 
-const UPDATE_EVERY_MS = 100;
-const UPDATE_BYTES = 4_096;
+const UPDATE_INTERVAL_MS = 100;
+const MAX_UPDATE_BYTES = 4_096;
 
 /** Runs outside of any sandbox, as the user's own shell would; the output is limited like that of the bash tool. */
-export async function shellRun(command: string, act: ShellAct): Promise<ShellRan> {
-  const { cwd: root, environment, vault, sessionPath, signal, update } = act;
-  const own = nodeShell({ root, environment });
-  const said = new CommandOutput({
+export async function runUserCommand(command: string, options: UserShellOptions): Promise<UserShellResult> {
+  const { cwd: root, environment, vault, sessionPath, signal, onUpdate } = options;
+  const shell = nodeShell({ root, environment });
+  const commandOutput = new CommandOutput({
     limit: outputLimit,
     blobs: sessionPath === null ? undefined : sessionBlobs(sessionPath),
   });
-  const updates = setInterval(() => update(said.tail(UPDATE_BYTES)), UPDATE_EVERY_MS);
-  const output = (chunk: Uint8Array): void => said.write(chunk);
+  const updateTimer = setInterval(() => onUpdate(commandOutput.tail(MAX_UPDATE_BYTES)), UPDATE_INTERVAL_MS);
+  const onOutput = (chunk: Uint8Array): void => commandOutput.write(chunk);
   try {
-    const end = await (vault ? redactShell(own, vault) : own).run(command, { signal, onOutput: output });
-    const { text, isTruncated, blob } = await said.take();
+    const result = await (vault ? redactShell(shell, vault) : shell).run(command, { signal, onOutput });
+    const { text, isTruncated, blob } = await commandOutput.take();
     const notes = [
-      end.type === "ended" ? null : end.message,
+      result.type === "ended" ? null : result.message,
       blob?.type === "kept" ? `[all of it: read ${blobReference(blob.hash)}]` : null,
     ];
     return {
-      output: [text.trimEnd(), ...notes].filter((each) => each !== null && each !== "").join("\n"),
-      exitCode: end.type === "ended" ? end.exitCode : null,
-      isCancelled: end.type === "killed" && end.cause === "abort",
+      output: [text.trimEnd(), ...notes].filter((part) => part !== null && part !== "").join("\n"),
+      exitCode: result.type === "ended" ? result.exitCode : null,
+      isCancelled: result.type === "killed" && result.cause === "abort",
       isTruncated,
     };
   } finally {
-    clearInterval(updates);
-    said.discard();
+    clearInterval(updateTimer);
+    commandOutput.discard();
   }
 }
 
-export interface ShellLines {
+export interface UserShell {
   /** Runs it when those before it have ended, and is done when it is in the log. */
-  start(command: string, showing: ShellShowing): Promise<ShellOutcome>;
+  start(command: string, showing: UserCommandOptions): Promise<UserCommandOutcome>;
   /** Ends those that run or wait; false where there are none. */
   stopAll(): boolean;
   /** Whether one of them runs, waits, or is not in the log yet. */
   isBusy(): boolean;
   /** When those that are under way are in the log. */
-  ended(): Promise<void>;
+  waitUntilIdle(): Promise<void>;
 }
 
-export interface ShellShowing {
+export interface UserCommandOptions {
   /** The model is not told of it. */
   readonly isPrivate: boolean;
   /** Told the newest of what it says, while it runs. */
-  readonly update?: (output: string) => void;
+  readonly onUpdate?: (output: string) => void;
   /** It has run; while the agent is at work, it comes into the log later. */
-  readonly ran?: (ran: ShellRan) => void;
+  readonly onFinished?: (ran: UserShellResult) => void;
   /** The next that happens to it is that it is in the log. */
-  readonly keeping?: () => void;
+  readonly onRecording?: () => void;
 }
 
-export type ShellOutcome =
-  | { readonly type: "ran"; readonly ran: ShellRan; readonly isStopped: boolean }
+export type UserCommandOutcome =
+  | { readonly type: "ran"; readonly result: UserShellResult; readonly isStopped: boolean }
   /** Before its turn came; nothing of it is kept. */
   | { readonly type: "unrun"; readonly isStopped: true }
   /** It ran, and could not be kept. */
-  | { readonly type: "failed"; readonly message: string; readonly ran: ShellRan; readonly isStopped: boolean };
+  | {
+      readonly type: "failed";
+      readonly message: string;
+      readonly result: UserShellResult;
+      readonly isStopped: boolean;
+    };
 
-/** The same for everybody who asks for those of one session. */
-export function shellLinesOf(ready: Pick<Ready, "built" | "place">): ShellLines {
-  const { agent } = ready.built;
-  const lines = known.get(agent) ?? new Lines(ready);
-  known.set(agent, lines);
-  return lines;
+type ShellApp = Pick<App, "agent" | "sessionPath" | "cwd" | "environment" | "vault" | "extensions">;
+
+/** Returns the one shell of a session. */
+export function getUserShell(app: ShellApp): UserShell {
+  const { agent } = app;
+  const shell = userShells.get(agent) ?? new QueuedUserShell(app);
+  userShells.set(agent, shell);
+  return shell;
 }
 
-const known = new WeakMap<Agent, ShellLines>();
+const userShells = new WeakMap<Agent, UserShell>();
 
-class Lines implements ShellLines {
-  readonly #ready: Pick<Ready, "built" | "place">;
+class QueuedUserShell implements UserShell {
+  readonly #app: ShellApp;
   /** The newest of them has run. */
   #last: Promise<unknown> = Promise.resolve();
   /** Those that are not in the log yet, by what stops each. */
-  readonly #open = new Map<AbortController, Promise<ShellOutcome>>();
+  readonly #pending = new Map<AbortController, Promise<UserCommandOutcome>>();
 
-  constructor(ready: Pick<Ready, "built" | "place">) {
-    this.#ready = ready;
+  constructor(app: ShellApp) {
+    this.#app = app;
   }
 
-  async start(command: string, showing: ShellShowing): Promise<ShellOutcome> {
-    const stop = new AbortController();
-    const running = this.#last.then(() => this.#run({ command, ...showing, signal: stop.signal }));
-    this.#last = running.catch(() => {});
-    const outcome = running.then((ran) => this.#kept(ran, { command, ...showing, signal: stop.signal }));
-    this.#open.set(stop, outcome);
-    return await outcome.finally(() => this.#open.delete(stop));
+  async start(command: string, options: UserCommandOptions): Promise<UserCommandOutcome> {
+    const controller = new AbortController();
+    const runResult = this.#last.then(() => this.#run({ command, ...options, signal: controller.signal }));
+    this.#last = runResult.catch(() => {});
+    const outcome = runResult.then((result) =>
+      this.#record(result, { command, ...options, signal: controller.signal }),
+    );
+    this.#pending.set(controller, outcome);
+    return await outcome.finally(() => this.#pending.delete(controller));
   }
 
   stopAll(): boolean {
-    for (const stop of this.#open.keys()) stop.abort();
-    return this.#open.size > 0;
+    for (const controller of this.#pending.keys()) controller.abort();
+    return this.#pending.size > 0;
   }
 
   isBusy(): boolean {
-    return this.#open.size > 0;
+    return this.#pending.size > 0;
   }
 
-  async ended(): Promise<void> {
-    await Promise.allSettled(this.#open.values());
+  async waitUntilIdle(): Promise<void> {
+    await Promise.allSettled(this.#pending.values());
   }
 
   /** Null where it was stopped before its turn came. */
-  async #run({ command, signal, isPrivate, update = () => {}, ran: tell }: Running): Promise<ShellRan | null> {
-    const { built, place } = this.#ready;
+  async #run({
+    command,
+    signal,
+    isPrivate,
+    onUpdate = () => {},
+    onFinished,
+  }: QueuedCommand): Promise<UserShellResult | null> {
+    const { agent, sessionPath, ...options } = this.#app;
     if (signal.aborted) return null;
-    const { cwd, extensions } = place;
-    const instead = extensions ? await answeredInstead({ command, isPrivate, cwd }, { extensions, signal }) : null;
-    if (!instead && signal.aborted) return null;
-    const act = { ...place, sessionPath: built.sessionPath, signal, update };
-    const ran = instead ? built.agent.session.redact(instead) : await shellRun(command, act);
-    tell?.(ran);
-    return ran;
+    const { cwd, extensions } = options;
+    const extensionResult = extensions
+      ? await runInExtension({ command, isPrivate, cwd }, { extensions, signal })
+      : null;
+    if (!extensionResult && signal.aborted) return null;
+    const runOptions = { ...options, sessionPath, signal, onUpdate };
+    const result = extensionResult ? agent.session.redact(extensionResult) : await runUserCommand(command, runOptions);
+    onFinished?.(result);
+    return result;
   }
 
   /** While a run is under way, it comes into the log between two requests. */
-  async #kept(ran: ShellRan | null, line: Running): Promise<ShellOutcome> {
-    if (ran === null) return { type: "unrun", isStopped: true };
+  async #record(result: UserShellResult | null, queued: QueuedCommand): Promise<UserCommandOutcome> {
+    if (result === null) return { type: "unrun", isStopped: true };
     const append = async (session: Session): Promise<AppendResult> => {
-      line.keeping?.();
-      return await session.append({ type: "message", message: messageOf(line, ran) });
+      queued.onRecording?.();
+      return await session.append({ type: "message", message: createBashMessage(queued, result) });
     };
-    const appended = await this.#ready.built.agent.appendToSession(append, { isVisibleToModel: !line.isPrivate });
-    const answer = written(appended, () => ({ type: "quit" }));
-    const isStopped = line.signal.aborted;
-    return answer.type === "failed"
-      ? { type: "failed", message: answer.message, ran, isStopped }
-      : { type: "ran", ran, isStopped };
+    const appended = await this.#app.agent.appendToSession(append, { isVisibleToModel: !queued.isPrivate });
+    const commandResult = toCommandResult(appended, () => ({ type: "quit" }));
+    const isStopped = queued.signal.aborted;
+    return commandResult.type === "failed"
+      ? { type: "failed", message: commandResult.message, result, isStopped }
+      : { type: "ran", result, isStopped };
   }
 }
 
-interface Running extends ShellShowing {
+interface QueuedCommand extends UserCommandOptions {
   readonly command: string;
   readonly signal: AbortSignal;
 }
 
-function messageOf({ command, isPrivate }: Running, ran: ShellRan): BashExecutionMessage {
+function createBashMessage({ command, isPrivate }: QueuedCommand, result: UserShellResult): BashExecutionMessage {
   return {
     role: "bashExecution",
     command,
-    output: ran.output,
-    exitCode: ran.exitCode,
-    cancelled: ran.isCancelled,
-    truncated: ran.isTruncated,
+    output: result.output,
+    exitCode: result.exitCode,
+    cancelled: result.isCancelled,
+    truncated: result.isTruncated,
     ...(isPrivate && { excludeFromContext: true }),
     timestamp: Date.now(),
   };

@@ -2,11 +2,11 @@
 
 import { help, version } from "./help.ts";
 
-export type About = "help" | "version";
+export type AboutTopic = "help" | "version";
 
 /** Returns the exit code. */
-export async function printAbout(about: About): Promise<number> {
-  const text = about === "help" ? help : version();
+export async function printAbout(topic: AboutTopic): Promise<number> {
+  const text = topic === "help" ? help : version();
   // The write below says what went wrong; without a listener Node would end the process.
   process.stdout.on("error", () => {});
   const error = await new Promise<NodeJS.ErrnoException | null | undefined>((resolve) => {

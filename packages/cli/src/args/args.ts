@@ -2,11 +2,11 @@
 
 import { parseArgs } from "node:util";
 import type { RunLimits } from "@pith/agent";
-import { whatIsWrong } from "../settings/fields.ts";
-import type { Choices } from "../settings/settings.ts";
-import { type Mistake, mistake, nearest } from "../text/usage-error.ts";
+import { validateSetting } from "../settings/fields.ts";
+import type { SettingsOverrides } from "../settings/settings.ts";
+import { findNearest, type UsageError, usageError } from "../text/usage-error.ts";
 
-export interface ChoiceFlags {
+export interface SettingFlags {
   readonly model?: string;
   readonly "base-url"?: string;
   readonly thinking?: string;
@@ -22,22 +22,22 @@ export interface ChoiceFlags {
   readonly tools?: string;
 }
 
-export type ChoicesRead = { readonly type: "read"; readonly choices: Choices } | Mistake;
+export type ParseOverridesResult = { readonly type: "read"; readonly overrides: SettingsOverrides } | UsageError;
 
-export function choicesIn(values: ChoiceFlags): ChoicesRead {
-  const given = named.flatMap(([flag, name]) => {
+export function parseOverrides(values: SettingFlags): ParseOverridesResult {
+  const flagValues = valueFlags.flatMap(([flag, name]) => {
     const value = flag === "tools" ? values.tools?.split(",").map((tool) => tool.trim()) : values[flag];
     return value === undefined ? [] : [{ flag, name, value }];
   });
-  for (const { flag, name, value } of given) {
-    const fault = whatIsWrong([name], value);
-    if (fault !== null) return mistake(`--${flag} ${fault}`);
+  for (const { flag, name, value } of flagValues) {
+    const problem = validateSetting([name], value);
+    if (problem !== null) return usageError(`--${flag} ${problem}`);
   }
-  const said = Object.fromEntries(given.map(({ name, value }) => [name, value]));
-  return { type: "read", choices: { ...said, ...switched(values) } };
+  const overrides = Object.fromEntries(flagValues.map(({ name, value }) => [name, value]));
+  return { type: "read", overrides: { ...overrides, ...parseBooleanFlags(values) } };
 }
 
-function switched(values: ChoiceFlags): Choices {
+function parseBooleanFlags(values: SettingFlags): SettingsOverrides {
   return {
     ...(values["no-auto-compact"] && { compaction: { enabled: false } }),
     ...(values["no-context-files"] && { contextFiles: false }),
@@ -47,9 +47,9 @@ function switched(values: ChoiceFlags): Choices {
   };
 }
 
-type Saying = Exclude<keyof ChoiceFlags, `no-${string}` | "plain">;
+type ValueFlag = Exclude<keyof SettingFlags, `no-${string}` | "plain">;
 
-const named: readonly (readonly [flag: Saying, name: keyof Choices])[] = [
+const valueFlags: readonly (readonly [flag: ValueFlag, name: keyof SettingsOverrides])[] = [
   ["model", "model"],
   ["base-url", "baseUrl"],
   ["thinking", "thinking"],
@@ -97,7 +97,7 @@ export const flags = {
 } as const;
 
 /** For mistakes: what to write behind it. */
-export const takes: Readonly<Record<string, string>> = {
+export const flagValueHints: Readonly<Record<string, string>> = {
   model: "PROVIDER/MODEL, such as anthropic/claude-sonnet-4-5",
   thinking: "a level, such as high",
   session: "the beginning of a session's id, or its path",
@@ -117,101 +117,110 @@ export const takes: Readonly<Record<string, string>> = {
 };
 
 /** A flag as it was found. */
-export interface FoundFlag {
+export interface ParsedFlag {
   readonly name: string;
   /** As it was written, with its dashes. */
   readonly rawName: string;
   /** The argument it stands in. */
-  readonly written: string;
+  readonly argument: string;
   readonly value: string | undefined;
   /** Whether the value stands in the same argument. */
   readonly inlineValue: boolean | undefined;
 }
 
 /** Null when it is right. */
-export function faultIn({ name, rawName, written, value, inlineValue }: FoundFlag): string | null {
+export function findFlagError({ name, rawName, argument, value, inlineValue }: ParsedFlag): string | null {
   const flag: Flag | undefined = Object.hasOwn(flags, name) ? flags[name as keyof typeof flags] : undefined;
-  if (!flag) return unknown(rawName, written);
+  if (!flag) return describeUnknownFlag(rawName, argument);
   if (flag.type === "boolean") return value === undefined ? null : `${rawName} takes nothing, not "${value}"`;
-  if (value === undefined || value === "") return `${rawName} takes ${takes[name]}`;
+  if (value === undefined || value === "") return `${rawName} takes ${flagValueHints[name]}`;
   if (value.startsWith("-") && !inlineValue)
-    return `${rawName} takes ${takes[name]}, not "${value}"; if you mean it, write --${name}="${value}"`;
+    return `${rawName} takes ${flagValueHints[name]}, not "${value}"; if you mean it, write --${name}="${value}"`;
   return null;
 }
 
-function unknown(rawName: string, written: string): string {
-  if (/\s/.test(written))
-    return `"${written}" begins with a dash; to say it, write -- before it: pith -p -- "${written}"`;
-  const near = rawName.startsWith("--") ? nearest(rawName, names) : null;
-  return `there is no flag ${rawName}${near === null ? "; pith --help names them all" : `; did you mean ${near}?`}`;
+function describeUnknownFlag(rawName: string, argument: string): string {
+  if (/\s/.test(argument))
+    return `"${argument}" begins with a dash; to say it, write -- before it: pith -p -- "${argument}"`;
+  const suggestion = rawName.startsWith("--") ? findNearest(rawName, flagNames) : null;
+  return `there is no flag ${rawName}${suggestion === null ? "; pith --help names them all" : `; did you mean ${suggestion}?`}`;
 }
 
-const names = Object.keys(flags).map((name) => `--${name}`);
+const flagNames = Object.keys(flags).map((name) => `--${name}`);
 
-export interface Token {
+export interface ArgToken {
   readonly kind: string;
   readonly value?: string | undefined;
 }
 
 /** An argument that begins with @ is a file. A lone @ is a word, and behind `--` everything is. */
-export function saidIn(tokens: readonly Token[]): Pick<Wish, "words" | "files"> {
+export function parsePrompt(tokens: readonly ArgToken[]): Pick<CliArgs, "prompt" | "files"> {
   const terminator = tokens.findIndex(({ kind }) => kind === "option-terminator");
   const end = terminator < 0 ? tokens.length : terminator;
-  const before = said(tokens.slice(0, end));
-  const words = [...before.filter((argument) => !isFile(argument)), ...said(tokens.slice(end))];
-  return { words: words.join(" ").trim(), files: before.filter(isFile).map((argument) => argument.slice(1)) };
+  const argumentsBefore = getPositionals(tokens.slice(0, end));
+  const promptWords = [
+    ...argumentsBefore.filter((argument) => !isFileArgument(argument)),
+    ...getPositionals(tokens.slice(end)),
+  ];
+  return {
+    prompt: promptWords.join(" ").trim(),
+    files: argumentsBefore.filter(isFileArgument).map((argument) => argument.slice(1)),
+  };
 }
 
-function said(tokens: readonly Token[]): readonly string[] {
+function getPositionals(tokens: readonly ArgToken[]): readonly string[] {
   return tokens.flatMap(({ kind, value }) => (kind === "positional" && value !== undefined ? [value] : []));
 }
 
-function isFile(argument: string): boolean {
+function isFileArgument(argument: string): boolean {
   return argument.startsWith("@") && argument.length > 1;
 }
 
-export type Read = { readonly type: "wish"; readonly wish: Wish } | { readonly type: "help" | "version" } | Mistake;
+export type ParseArgsResult =
+  | { readonly type: "wish"; readonly args: CliArgs }
+  | { readonly type: "help" | "version" }
+  | UsageError;
 
-export function readArguments(args: readonly string[]): Read {
-  const [word] = args;
-  if (args.length === 1 && (word === "help" || word === "version")) return { type: word };
+export function parseCliArgs(argv: readonly string[]): ParseArgsResult {
+  const [first] = argv;
+  if (argv.length === 1 && (first === "help" || first === "version")) return { type: first };
   // Loosely first: the strict reading throws, and its sentences do not say what to write.
-  const { tokens } = parseArgs({ args: [...args], options: flags, strict: false, tokens: true });
-  const found = tokens.filter((token) => token.kind === "option");
-  if (found.some(({ name }) => name === "help")) return { type: "help" };
-  if (found.some(({ name }) => name === "version")) return { type: "version" };
-  const faults = found.map((flag) => faultIn({ ...flag, written: args[flag.index] ?? "" }));
-  const fault = faults.find((each) => each !== null);
-  return fault === undefined ? wishOf(args, saidIn(tokens)) : mistake(fault);
+  const { tokens } = parseArgs({ args: [...argv], options: flags, strict: false, tokens: true });
+  const foundFlags = tokens.filter((token) => token.kind === "option");
+  if (foundFlags.some(({ name }) => name === "help")) return { type: "help" };
+  if (foundFlags.some(({ name }) => name === "version")) return { type: "version" };
+  const errors = foundFlags.map((flag) => findFlagError({ ...flag, argument: argv[flag.index] ?? "" }));
+  const firstError = errors.find((error) => error !== null);
+  return firstError === undefined ? buildCliArgs(argv, parsePrompt(tokens)) : usageError(firstError);
 }
 
-function wishOf(args: readonly string[], said: Pick<Wish, "words" | "files">): Read {
-  const { values } = parseArgs({ args: [...args], options: flags, allowPositionals: true });
+function buildCliArgs(argv: readonly string[], promptAndFiles: Pick<CliArgs, "prompt" | "files">): ParseArgsResult {
+  const { values } = parseArgs({ args: [...argv], options: flags, allowPositionals: true });
   const mode = values.mode ?? "text";
-  if (!isMode(mode)) return mistake(`--mode is "${mode}"; write text, json, rpc or acp`);
-  const output = !values.print && mode === "text" ? "screen" : mode;
-  const chosen = choicesIn(values);
-  if (chosen.type === "mistake") return chosen;
-  const limits = runLimitsIn(values, output);
-  if ("type" in limits) return limits;
-  const session = sessionWish(values);
-  if (session === null) return mistake("-c, -r, --session and --no-session exclude each other; write one of them");
-  if (session.type === "choose" && output !== "screen")
-    return mistake("-r shows your sessions on the screen; with -p, name one: --session ID");
-  const wish = {
-    ...said,
+  if (!isModeFlag(mode)) return usageError(`--mode is "${mode}"; write text, json, rpc or acp`);
+  const runMode = !values.print && mode === "text" ? "screen" : mode;
+  const parsed = parseOverrides(values);
+  if (parsed.type === "mistake") return parsed;
+  const runLimits = parseRunLimits(values, runMode);
+  if ("type" in runLimits) return runLimits;
+  const session = parseSessionTarget(values);
+  if (session === null) return usageError("-c, -r, --session and --no-session exclude each other; write one of them");
+  if (session.type === "choose" && runMode !== "screen")
+    return usageError("-r shows your sessions on the screen; with -p, name one: --session ID");
+  const cliArgs = {
+    ...promptAndFiles,
     session,
-    choices: chosen.choices,
+    overrides: parsed.overrides,
     allow: values.allow ?? [],
     deny: values.deny ?? [],
     systemPrompt: values["system-prompt"],
     appendSystemPrompt: values["append-system-prompt"],
-    trusts: values.trust ?? false,
+    trustsProject: values.trust ?? false,
     ...(values.agent !== undefined && { agent: values.agent }),
-    runLimits: limits,
-    output,
+    runLimits,
+    mode: runMode,
   } as const;
-  return { type: "wish", wish };
+  return { type: "wish", args: cliArgs };
 }
 
 interface LimitFlags {
@@ -220,22 +229,22 @@ interface LimitFlags {
 }
 
 /** BOUND6: nobody watches print and JSON mode, so these end a run that would go on for ever. */
-function runLimitsIn(values: LimitFlags, output: Wish["output"]): RunLimits | Mistake {
+function parseRunLimits(values: LimitFlags, mode: CliArgs["mode"]): RunLimits | UsageError {
   const { "max-turns": turns, "max-cost": cost } = values;
   if (turns !== undefined && !/^[1-9]\d{0,8}$/.test(turns))
-    return mistake(`--max-turns takes ${takes["max-turns"]}, not "${turns}"`);
+    return usageError(`--max-turns takes ${flagValueHints["max-turns"]}, not "${turns}"`);
   if (cost !== undefined && !(/^\d{0,9}(\.\d{1,9})?$/.test(cost) && Number(cost) > 0))
-    return mistake(`--max-cost takes ${takes["max-cost"]}, not "${cost}"`);
-  const isUnwatched = output === "text" || output === "json";
+    return usageError(`--max-cost takes ${flagValueHints["max-cost"]}, not "${cost}"`);
+  const isUnattended = mode === "text" || mode === "json";
   return {
-    ...(turns !== undefined ? { maxTurns: Number(turns) } : isUnwatched && { maxTurns: USUAL_TURNS }),
+    ...(turns !== undefined ? { maxTurns: Number(turns) } : isUnattended && { maxTurns: DEFAULT_MAX_TURNS }),
     ...(cost !== undefined && { maxCost: Number(cost) }),
   };
 }
 
-const USUAL_TURNS = 200;
+const DEFAULT_MAX_TURNS = 200;
 
-function isMode(mode: string): mode is Exclude<Wish["output"], "screen"> {
+function isModeFlag(mode: string): mode is Exclude<CliArgs["mode"], "screen"> {
   return ["text", "json", "rpc", "acp"].includes(mode);
 }
 
@@ -247,38 +256,43 @@ interface SessionFlags {
 }
 
 /** Null where they contradict each other. */
-function sessionWish({ continue: last, resume, session: name, "no-session": none }: SessionFlags): SessionWish | null {
-  if ([last, resume, name, none].filter((flag) => flag !== undefined).length > 1) return null;
+function parseSessionTarget({
+  continue: continueLast,
+  resume,
+  session: name,
+  "no-session": noSession,
+}: SessionFlags): SessionTarget | null {
+  if ([continueLast, resume, name, noSession].filter((flag) => flag !== undefined).length > 1) return null;
   if (name !== undefined) return { type: "named", name };
-  if (none) return { type: "none" };
+  if (noSession) return { type: "none" };
   if (resume) return { type: "choose" };
-  return { type: last ? "last" : "new" };
+  return { type: continueLast ? "last" : "new" };
 }
 
-export interface Wish {
+export interface CliArgs {
   /** What to say to the model; empty where nothing was written. */
-  readonly words: string;
+  readonly prompt: string;
   /** Files to say with it, without their @. */
   readonly files: readonly string[];
-  readonly session: SessionWish;
+  readonly session: SessionTarget;
   /** What the settings could say, too. */
-  readonly choices: Choices;
+  readonly overrides: SettingsOverrides;
   /** Rules of permission, as they were written. */
   readonly allow: readonly string[];
   readonly deny: readonly string[];
   readonly systemPrompt: string | undefined;
   readonly appendSystemPrompt: string | undefined;
   /** Whether what the folder itself has to say of Pith counts in this call: its settings, skills and templates. */
-  readonly trusts: boolean;
+  readonly trustsProject: boolean;
   /** Whose part the model plays: an agent of the user's or of a trusted folder, by its name. */
   readonly agent?: string;
   /** When a run ends though the model would go on. */
   readonly runLimits?: RunLimits;
   /** The answer alone for people, every event as a line for programs, a talk on a screen, or one with a program or an editor. */
-  readonly output: "text" | "json" | "screen" | "rpc" | "acp";
+  readonly mode: "text" | "json" | "screen" | "rpc" | "acp";
 }
 
-export type SessionWish =
+export type SessionTarget =
   /** `choose`: which one is asked on the screen. */
   | { readonly type: "new" | "none" | "last" | "choose" }
   /** The beginning of an id, or a path. */

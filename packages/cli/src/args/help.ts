@@ -70,11 +70,11 @@ was not permitted; 1 when it could not go on; 2 for a mistake in the call, the s
 declare const PITH_VERSION: string | undefined;
 
 export function version(): string {
-  return typeof PITH_VERSION === "string" ? PITH_VERSION : versionOfSources();
+  return typeof PITH_VERSION === "string" ? PITH_VERSION : readSourceVersion();
 }
 
 /** From the sources, or from what the compiler made of them. */
-function versionOfSources(): string {
-  const { version: own } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
-  return String(own);
+function readSourceVersion(): string {
+  const { version: packageVersion } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
+  return String(packageVersion);
 }

@@ -2,81 +2,87 @@
 
 import type { CommandRegistration } from "@pith/agent";
 import type { Templates } from "../resources/templates.ts";
-import { mistake } from "../text/usage-error.ts";
-import { type Command, told } from "./command.ts";
-import { autocompact, compact, redo, undo } from "./compact.ts";
-import { context, seen } from "./context.ts";
-import { copy } from "./copy.ts";
-import { diff } from "./diff.ts";
-import { clone, fork } from "./fork.ts";
-import { handoff } from "./handoff.ts";
-import { pin, unpin } from "./pin.ts";
-import { begin, exporting, name, resume, session } from "./sessions.ts";
-import { keys, mode, model, reload, settings, thinking } from "./settings.ts";
-import { transcript, tree } from "./tree.ts";
+import { usageError } from "../text/usage-error.ts";
+import { type Command, success } from "./command.ts";
+import { autocompactCommand, compactCommand, redoCommand, undoCommand } from "./compact.ts";
+import { contextCommand, seenCommand } from "./context.ts";
+import { copyCommand } from "./copy.ts";
+import { diffCommand } from "./diff.ts";
+import { cloneCommand, forkCommand } from "./fork.ts";
+import { handoffCommand } from "./handoff.ts";
+import { pinCommand, unpinCommand } from "./pin.ts";
+import { exportCommand, nameCommand, newCommand, resumeCommand, sessionCommand } from "./sessions.ts";
+import { keysCommand, modeCommand, modelCommand, reloadCommand, settingsCommand, thinkingCommand } from "./settings.ts";
+import { transcriptCommand, treeCommand } from "./tree.ts";
 
 /** Of these, itself among them. */
-export function helpFor(all: () => readonly Command[]): Command {
+export function createHelpCommand(listCommands: () => readonly Command[]): Command {
   return {
     name: "help",
-    takes: "[command]",
-    says: "all commands, or how one of them is used",
+    argumentHint: "[command]",
+    description: "all commands, or how one of them is used",
     examples: ["/help", "/help tree"],
-    async run(words, { templates, extensions }) {
-      const commands = [...all(), ...(extensions?.commands ?? []).map(asCommand)];
-      if (words === "") return told(await overview(commands, templates), commands.map(asData));
-      const name = words.replace(/^\//, "");
-      const command = commands.find((each) => each.name === name || each.aliases?.includes(name));
-      if (!command) return mistake(`there is no command /${name}; /help names them all`);
-      return told(detail(command), asData(command));
+    async run(args, { templates, extensions }) {
+      const commands = [...listCommands(), ...(extensions?.commands ?? []).map(toCommandInfo)];
+      if (args === "") return success(await formatOverview(commands, templates), commands.map(toHelpData));
+      const name = args.replace(/^\//, "");
+      const command = commands.find((candidate) => candidate.name === name || candidate.aliases?.includes(name));
+      if (!command) return usageError(`there is no command /${name}; /help names them all`);
+      return success(formatCommandHelp(command), toHelpData(command));
     },
   };
 }
 
 /** With whose it is. */
-function asCommand({ name, argumentHint, description, extension }: CommandRegistration): Shown {
-  return { name, says: `${description} (${extension})`, ...(argumentHint !== undefined && { takes: argumentHint }) };
+function toCommandInfo({ name, argumentHint, description, extension }: CommandRegistration): CommandInfo {
+  return { name, description: `${description} (${extension})`, ...(argumentHint !== undefined && { argumentHint }) };
 }
 
-type Shown = Omit<Command, "run">;
+type CommandInfo = Omit<Command, "run">;
 
-async function overview(commands: readonly Shown[], templates: Templates | undefined): Promise<string> {
-  const own = (await templates?.list()) ?? [];
-  const lines = commands.map((command) => ({ call: callOf(command), says: `${command.says}${alsoCalled(command)}` }));
-  const more = own.map(({ name, says }) => ({ call: `/${name}`, says }));
-  const width = Math.min(WIDEST, Math.max(...lines.concat(more).map(({ call }) => call.length)));
-  const shown = (each: { readonly call: string; readonly says: string }): string =>
-    `  ${each.call.padEnd(width)}${each.call.length > width ? `\n${" ".repeat(width + 2)}` : ""}  ${each.says}`;
-  return [...lines.map(shown), ...(more.length > 0 ? ["", "Yours:", ...more.map(shown)] : [])].join("\n");
+async function formatOverview(commands: readonly CommandInfo[], templates: Templates | undefined): Promise<string> {
+  const userTemplates = (await templates?.list()) ?? [];
+  const commandRows = commands.map((command) => ({
+    call: formatUsage(command),
+    description: `${command.description}${formatAliases(command)}`,
+  }));
+  const templateRows = userTemplates.map(({ name, description }) => ({ call: `/${name}`, description }));
+  const width = Math.min(MAX_USAGE_WIDTH, Math.max(...commandRows.concat(templateRows).map(({ call }) => call.length)));
+  const formatRow = (row: { readonly call: string; readonly description: string }): string =>
+    `  ${row.call.padEnd(width)}${row.call.length > width ? `\n${" ".repeat(width + 2)}` : ""}  ${row.description}`;
+  return [
+    ...commandRows.map(formatRow),
+    ...(templateRows.length > 0 ? ["", "Yours:", ...templateRows.map(formatRow)] : []),
+  ].join("\n");
 }
 
-const WIDEST = 44;
+const MAX_USAGE_WIDTH = 44;
 
-function alsoCalled({ aliases = [] }: Shown): string {
+function formatAliases({ aliases = [] }: CommandInfo): string {
   return aliases.length === 0 ? "" : ` (or ${aliases.map((alias) => `/${alias}`).join(", ")})`;
 }
 
-function detail(command: Shown): string {
-  const names = (command.aliases ?? []).map((alias) => `/${alias}`);
+function formatCommandHelp(command: CommandInfo): string {
+  const aliasNames = (command.aliases ?? []).map((alias) => `/${alias}`);
   return [
-    `${callOf(command)}: ${command.says}`,
-    ...(names.length > 0 ? [`The same: ${names.join(", ")}`] : []),
+    `${formatUsage(command)}: ${command.description}`,
+    ...(aliasNames.length > 0 ? [`The same: ${aliasNames.join(", ")}`] : []),
     ...(command.examples ?? []).map((example) => `  ${example}`),
   ].join("\n");
 }
 
-function callOf({ name, takes }: Shown): string {
-  return takes === undefined ? `/${name}` : `/${name} ${takes}`;
+function formatUsage({ name, argumentHint }: CommandInfo): string {
+  return argumentHint === undefined ? `/${name}` : `/${name} ${argumentHint}`;
 }
 
-function asData({ name, aliases = [], takes = "", says, examples = [] }: Shown): object {
-  return { name, aliases, takes, says, examples };
+function toHelpData({ name, aliases = [], argumentHint = "", description, examples = [] }: CommandInfo): object {
+  return { name, aliases, takes: argumentHint, says: description, examples };
 }
 
-export const quit: Command = {
+export const quitCommand: Command = {
   name: "quit",
   aliases: ["exit"],
-  says: "leave; the session is kept",
+  description: "leave; the session is kept",
   run: async () => ({ type: "quit" }),
 };
 
@@ -86,32 +92,32 @@ export function builtInNames(): readonly string[] {
 }
 
 export const commands: readonly Command[] = [
-  compact,
-  undo,
-  redo,
-  autocompact,
-  context,
-  seen,
-  pin,
-  unpin,
-  tree,
-  fork,
-  clone,
-  handoff,
-  begin,
-  resume,
-  name,
-  session,
-  transcript,
-  exporting,
-  copy,
-  diff,
-  model,
-  thinking,
-  mode,
-  settings,
-  reload,
-  keys,
-  helpFor(() => commands),
-  quit,
+  compactCommand,
+  undoCommand,
+  redoCommand,
+  autocompactCommand,
+  contextCommand,
+  seenCommand,
+  pinCommand,
+  unpinCommand,
+  treeCommand,
+  forkCommand,
+  cloneCommand,
+  handoffCommand,
+  newCommand,
+  resumeCommand,
+  nameCommand,
+  sessionCommand,
+  transcriptCommand,
+  exportCommand,
+  copyCommand,
+  diffCommand,
+  modelCommand,
+  thinkingCommand,
+  modeCommand,
+  settingsCommand,
+  reloadCommand,
+  keysCommand,
+  createHelpCommand(() => commands),
+  quitCommand,
 ];

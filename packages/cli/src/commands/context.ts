@@ -1,31 +1,31 @@
 /** Implements `/context` (what fills the context window) and `/seen` (what the model sees now, verbatim). */
 
-import type { SeenPart, SeenPlace } from "../context-report/model-view.ts";
-import { type Command, told } from "./command.ts";
+import type { ContextPlace, ModelViewPart } from "../context-report/model-view.ts";
+import { type Command, success } from "./command.ts";
 
-export const context: Command = {
+export const contextCommand: Command = {
   name: "context",
-  says: "what fills the window, when it is too much, and what a compaction would free",
+  description: "what fills the window, when it is too much, and what a compaction would free",
   async run(_, { agent: { session, budget } }) {
     await session.loadState();
-    const { contextReport, contextText } = await import("../context-report/report.ts");
-    const report = contextReport(session.branch, budget);
-    return told(contextText(report), report);
+    const { buildContextReport, formatContextReport } = await import("../context-report/report.ts");
+    const report = buildContextReport(session.branch, budget);
+    return success(formatContextReport(report), report);
   },
 };
 
-export const seen: Command = {
+export const seenCommand: Command = {
   name: "seen",
-  says: "what the model sees now, word for word: what compactions have put first, what they kept, what is new",
+  description: "what the model sees now, word for word: what compactions have put first, what they kept, what is new",
   async run(_, { agent: { session, budget } }) {
     await session.loadState();
-    const { seenParts } = await import("../context-report/model-view.ts");
-    const parts = seenParts(session.branch, budget.model);
-    return told(textOf(parts), parts);
+    const { buildModelView } = await import("../context-report/model-view.ts");
+    const parts = buildModelView(session.branch, budget.model);
+    return success(formatModelView(parts), parts);
   },
 };
 
-export const seenPlaces: Readonly<Record<SeenPlace, string>> = {
+export const contextPlaceTitles: Readonly<Record<ContextPlace, string>> = {
   system: "System",
   pins: "Front: pins",
   words: "Front: your words",
@@ -35,11 +35,11 @@ export const seenPlaces: Readonly<Record<SeenPlace, string>> = {
   said: "As it was said",
 };
 
-function textOf(parts: readonly SeenPart[]): string {
+function formatModelView(parts: readonly ModelViewPart[]): string {
   if (parts.length === 0) return "The model sees nothing yet.";
   return parts
-    .map(({ place, who, text }, at) => {
-      const heading = parts[at - 1]?.place === place ? "" : `── ${seenPlaces[place]} ──\n`;
+    .map(({ place, who, text }, index) => {
+      const heading = parts[index - 1]?.place === place ? "" : `── ${contextPlaceTitles[place]} ──\n`;
       return `${heading}${who}: ${text.trim()}`;
     })
     .join("\n\n");

@@ -1,15 +1,15 @@
 /** Implements `/diff`: shows what this session changed in files, from before its first change to now. */
 
-import { type Command, told } from "./command.ts";
+import { type Command, success } from "./command.ts";
 
-export const diff: Command = {
+export const diffCommand: Command = {
   name: "diff",
-  says: "what this session changed in files, against how they were before it",
+  description: "what this session changed in files, against how they were before it",
   examples: ["/diff"],
-  run: async (_, desk) => {
+  run: async (_, context) => {
     // Looking for differences is nothing that a start needs.
-    const { diffText, sessionChanges } = await import("./session-changes.ts");
-    const files = await sessionChanges(desk);
-    return told(diffText(files), { files });
+    const { formatDiff, collectSessionChanges } = await import("./session-changes.ts");
+    const files = await collectSessionChanges(context);
+    return success(formatDiff(files), { files });
   },
 };

@@ -6,40 +6,52 @@ import { DRAFT_TYPE, type HandOffResult } from "@pith/agent";
 import { type NewEntry, refusalNotes, Session } from "@pith/context";
 import { PIN_TYPE } from "@pith/context/host";
 import { createSession, nodeRuntime } from "@pith/context/node";
-import { costTold, counted } from "../text/format.ts";
-import { mistake } from "../text/usage-error.ts";
-import { type Answer, type Command, type Desk, failed, keptBack, nothingKept, told } from "./command.ts";
+import { formatCost, formatCount } from "../text/format.ts";
+import { usageError } from "../text/usage-error.ts";
+import {
+  type Command,
+  type CommandContext,
+  type CommandResult,
+  checkExtensionVeto,
+  failure,
+  sessionNotSavedError,
+  success,
+} from "./command.ts";
 
-export type Handed =
+export type HandoffSessionResult =
   | { readonly type: "made"; readonly path: string; readonly id: string; readonly pins: number }
   | { readonly type: "failed"; readonly message: string };
 
-export interface HandedParts extends Pick<Desk, "agent" | "cwd" | "home"> {
+export interface HandoffSessionOptions extends Pick<CommandContext, "agent" | "cwd" | "home"> {
   /** Of the session it comes from. */
   readonly sessionPath: string;
 }
 
-export async function handedSession(message: string, parts: HandedParts): Promise<Handed> {
-  const { agent, cwd, home, sessionPath } = parts;
-  const made = await createSession({ cwd, parentSession: sessionPath, env: { PITH_HOME: home } });
-  if (made.type === "held") return { type: "failed", message: "another process has just made the same session" };
-  if (made.type !== "opened") return { type: "failed", message: made.why };
-  const { store } = made;
+export async function createHandoffSession(
+  message: string,
+  options: HandoffSessionOptions,
+): Promise<HandoffSessionResult> {
+  const { agent, cwd, home, sessionPath } = options;
+  const created = await createSession({ cwd, parentSession: sessionPath, env: { PITH_HOME: home } });
+  if (created.type === "held") return { type: "failed", message: "another process has just made the same session" };
+  if (created.type !== "opened") return { type: "failed", message: created.why };
+  const { store } = created;
   try {
     const { pins } = agent.session.branch.state;
     const session = await Session.open(store, nodeRuntime, { redaction: agent.session });
-    const appended = await session.append(...draftsFor(message, parts));
-    if (appended.type === "appended") return { type: "made", path: store.path, id: store.header.id, pins: pins.length };
+    const appendResult = await session.append(...buildInitialEntries(message, options));
+    if (appendResult.type === "appended")
+      return { type: "made", path: store.path, id: store.header.id, pins: pins.length };
     return {
       type: "failed",
-      message: appended.type === "refused" ? refusalNotes[appended.why] : "somebody else wrote to it",
+      message: appendResult.type === "refused" ? refusalNotes[appendResult.why] : "somebody else wrote to it",
     };
   } finally {
     await store.close();
   }
 }
 
-function draftsFor(text: string, { agent: { session, model } }: HandedParts): readonly NewEntry[] {
+function buildInitialEntries(text: string, { agent: { session, model } }: HandoffSessionOptions): readonly NewEntry[] {
   return [
     { type: "model_change", provider: model.provider, modelId: model.model },
     ...session.branch.state.pins.map(
@@ -49,52 +61,57 @@ function draftsFor(text: string, { agent: { session, model } }: HandedParts): re
   ];
 }
 
-export const handoff: Command = {
+export const handoffCommand: Command = {
   name: "handoff",
-  takes: "<goal>",
-  says: "a new session for a goal: its first message, to be changed and said, tells what it must know of this one",
+  argumentHint: "<goal>",
+  description:
+    "a new session for a goal: its first message, to be changed and said, tells what it must know of this one",
   examples: ["/handoff write the tests for the parser"],
-  async run(goal, desk) {
-    if (goal === "") return mistake("/handoff needs a goal, such as /handoff write the tests for the parser");
-    if (desk.sessionPath === null) return nothingKept("handoff");
-    const kept = await keptBack({ type: "session_before_switch", reason: "new" }, desk);
-    if (kept) return kept;
-    desk.note?.("writing what the new session must know");
-    const outcome = await desk.agent.handOff(goal, (path) => isFile(resolve(desk.cwd, path)));
+  async run(goal, context) {
+    if (goal === "") return usageError("/handoff needs a goal, such as /handoff write the tests for the parser");
+    if (context.sessionPath === null) return sessionNotSavedError("handoff");
+    const veto = await checkExtensionVeto({ type: "session_before_switch", reason: "new" }, context);
+    if (veto) return veto;
+    context.notify?.("writing what the new session must know");
+    const outcome = await context.agent.handOff(goal, (path) => isFile(resolve(context.cwd, path)));
     switch (outcome.type) {
       case "written":
-        return await opened(outcome, desk.sessionPath, desk);
+        return await openHandoffSession(outcome, context.sessionPath, context);
       case "nothing-to-do":
-        return told("nothing was said yet on this branch that could be handed over; /new begins a session", null);
+        return success("nothing was said yet on this branch that could be handed over; /new begins a session", null);
       case "cancelled":
-        return told("the handoff was cancelled; there is no new session", null);
+        return success("the handoff was cancelled; there is no new session", null);
       case "failed":
-        return failed(`there is no new session: ${outcome.why}; try again, or /model another`);
+        return failure(`there is no new session: ${outcome.why}; try again, or /model another`);
     }
   },
 };
 
 /** What was paid for is shown, also where no session could be made for it. */
-async function opened(written: Extract<HandOffResult, { type: "written" }>, from: string, desk: Desk): Promise<Answer> {
-  const { message, files, repairs, cost } = written;
-  const made = await handedSession(message, { ...desk, sessionPath: from });
-  if (made.type === "failed")
-    return { type: "draft", draft: message, text: `no session could be made: ${made.message}` };
+async function openHandoffSession(
+  handoffResult: Extract<HandOffResult, { type: "written" }>,
+  sourcePath: string,
+  context: CommandContext,
+): Promise<CommandResult> {
+  const { message, files, repairs, cost } = handoffResult;
+  const created = await createHandoffSession(message, { ...context, sessionPath: sourcePath });
+  if (created.type === "failed")
+    return { type: "draft", draft: message, text: `no session could be made: ${created.message}` };
   const notes = [
-    `a new session: ${made.id.slice(0, 8)}`,
-    counted(files.length, "file"),
-    ...(made.pins > 0 ? [`${counted(made.pins, "pin")} came along`] : []),
+    `a new session: ${created.id.slice(0, 8)}`,
+    formatCount(files.length, "file"),
+    ...(created.pins > 0 ? [`${formatCount(created.pins, "pin")} came along`] : []),
     ...(repairs.length > 0 ? [`corrected: ${repairs.slice(0, 3).join("; ")}`] : []),
-    ...(cost > 0 ? [costTold(cost)] : []),
+    ...(cost > 0 ? [formatCost(cost)] : []),
   ];
   return {
     type: "opened",
     reason: "new",
-    path: made.path,
-    id: made.id,
+    path: created.path,
+    id: created.id,
     text: notes.join(", "),
     draft: message,
-    isDraftKept: true,
+    isDraftSaved: true,
   };
 }
 

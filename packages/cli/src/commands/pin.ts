@@ -1,86 +1,87 @@
 /** Implements `/pin` and `/unpin`: texts that every compaction keeps verbatim. */
 
-import { type AppendResult, pinEntry, pinText, type Session, unpin as takeAway } from "@pith/context";
+import { type AppendResult, pinEntry, pinText, type Session, unpin as unpinEntry } from "@pith/context";
 import { entryText, type Pin, sanitizeLine } from "@pith/context/host";
-import { findEntry, mayMean, shortId } from "../sessions/entries.ts";
-import { mistake } from "../text/usage-error.ts";
-import { type Answer, type Command, type Desk, told, written } from "./command.ts";
+import { findEntry, matchesId, shortId } from "../sessions/entries.ts";
+import { usageError } from "../text/usage-error.ts";
+import { type Command, type CommandContext, type CommandResult, success, toCommandResult } from "./command.ts";
 
-export function pinsTold(session: Session): Answer {
+export function listPins(session: Session): CommandResult {
   const { pins } = session.branch.state;
-  if (pins.length === 0) return told("nothing is pinned; /pin and some words keep them through every compaction", []);
-  return told(pins.map(lineOf).join("\n"), pins);
+  if (pins.length === 0)
+    return success("nothing is pinned; /pin and some words keep them through every compaction", []);
+  return success(pins.map(formatPin).join("\n"), pins);
 }
 
-function lineOf({ id, text }: Pin, at: number): string {
-  return `${String(at + 1).padStart(2)}  ${shortId(id)}  ${sanitizeLine(text, WIDTH)}`;
+function formatPin({ id, text }: Pin, index: number): string {
+  return `${String(index + 1).padStart(2)}  ${shortId(id)}  ${sanitizeLine(text, MAX_PIN_CHARS)}`;
 }
 
-const WIDTH = 100;
+const MAX_PIN_CHARS = 100;
 
-export const pin: Command = {
+export const pinCommand: Command = {
   name: "pin",
-  takes: "[words|entry]",
-  says: "keep words, or those of an entry, through every compaction; alone: what is pinned",
+  argumentHint: "[words|entry]",
+  description: "keep words, or those of an entry, through every compaction; alone: what is pinned",
   examples: ["/pin Never push to main.", "/pin 3f2a9c11", "/pin"],
-  async run(words, desk) {
-    if (words === "") return pinsTold(desk.agent.session);
-    const entryId = await entryMeant(words, desk);
-    return entryId === null ? await wordsPinned(words, desk) : await entryPinned(entryId, desk);
+  async run(args, context) {
+    if (args === "") return listPins(context.agent.session);
+    const entryId = await findEntryId(args, context);
+    return entryId === null ? await addTextPin(args, context) : await addEntryPin(entryId, context);
   },
 };
 
 /** A single word that is the id or the label of an entry; all else is words. */
-async function entryMeant(words: string, { agent: { session } }: Desk): Promise<string | null> {
-  if (/\s/.test(words)) return null;
-  const found = await findEntry(words, session);
+async function findEntryId(text: string, { agent: { session } }: CommandContext): Promise<string | null> {
+  if (/\s/.test(text)) return null;
+  const found = await findEntry(text, session);
   return found.type === "found" ? found.entry.id : null;
 }
 
-async function wordsPinned(words: string, { agent }: Desk): Promise<Answer> {
-  const appended = await agent.appendToSession((session) => pinText(session, words));
-  return written(appended, () => told(`pinned: ${sanitizeLine(words)}`, agent.session.branch.state.pins));
+async function addTextPin(text: string, { agent }: CommandContext): Promise<CommandResult> {
+  const result = await agent.appendToSession((session) => pinText(session, text));
+  return toCommandResult(result, () => success(`pinned: ${sanitizeLine(text)}`, agent.session.branch.state.pins));
 }
 
-async function entryPinned(entryId: string, { agent }: Desk): Promise<Answer> {
-  const { store, branch: window } = agent.session;
+async function addEntryPin(entryId: string, { agent }: CommandContext): Promise<CommandResult> {
+  const { store, branch } = agent.session;
   const entry = await store.entry(entryId);
-  const text = entry ? entryText(entry, window.edits) : "";
-  if (text.trim() === "") return mistake(`${shortId(entryId)} has no words to pin`);
-  const appended = await agent.appendToSession((session) => pinEntry(session, entryId));
-  return written(appended, () => told(`pinned: ${sanitizeLine(text)}`, agent.session.branch.state.pins));
+  const text = entry ? entryText(entry, branch.edits) : "";
+  if (text.trim() === "") return usageError(`${shortId(entryId)} has no words to pin`);
+  const result = await agent.appendToSession((session) => pinEntry(session, entryId));
+  return toCommandResult(result, () => success(`pinned: ${sanitizeLine(text)}`, agent.session.branch.state.pins));
 }
 
-export const unpin: Command = {
+export const unpinCommand: Command = {
   name: "unpin",
-  takes: "[pin]",
-  says: "let go of a pin, by its number or id; alone: what is pinned",
+  argumentHint: "[pin]",
+  description: "let go of a pin, by its number or id; alone: what is pinned",
   examples: ["/unpin 1"],
-  async run(words, { agent }) {
-    if (words === "") return pinsTold(agent.session);
+  async run(args, { agent }) {
+    if (args === "") return listPins(agent.session);
     const { pins } = agent.session.branch.state;
-    const [found, another] = pinsMeant(words, pins);
-    if (!found) return mistake(`there is no pin "${sanitizeLine(words, 40)}"; /pin shows them`);
-    if (another) return mistake(`several pins begin with "${sanitizeLine(words, 40)}"; say more of it`);
-    const appended = await agent.appendToSession((session) => taken(found, session));
-    return written(appended, () =>
-      told(`no longer pinned: ${sanitizeLine(found.text)}`, agent.session.branch.state.pins),
+    const [match, otherMatch] = findPins(args, pins);
+    if (!match) return usageError(`there is no pin "${sanitizeLine(args, 40)}"; /pin shows them`);
+    if (otherMatch) return usageError(`several pins begin with "${sanitizeLine(args, 40)}"; say more of it`);
+    const result = await agent.appendToSession((session) => removePin(match, session));
+    return toCommandResult(result, () =>
+      success(`no longer pinned: ${sanitizeLine(match.text)}`, agent.session.branch.state.pins),
     );
   },
 };
 
 /** Said twice while a run was under way, it is gone already when its moment comes. */
-async function taken({ id }: Pin, session: Session): Promise<AppendResult> {
-  const isThere = session.branch.state.pins.some((pin) => pin.id === id);
-  return isThere ? await takeAway(session, id) : { type: "appended", leaf: session.leaf };
+async function removePin({ id }: Pin, session: Session): Promise<AppendResult> {
+  const isPinned = session.branch.state.pins.some((pin) => pin.id === id);
+  return isPinned ? await unpinEntry(session, id) : { type: "appended", leaf: session.leaf };
 }
 
 /** By its place in the list, by its id or the beginning of it, or by the entry whose words it keeps. */
-function pinsMeant(words: string, pins: readonly Pin[]): readonly Pin[] {
-  if (/^\d{1,3}$/.test(words)) return pins.slice(Number(words) - 1, Number(words));
-  const isMeant = (id: string): boolean => id === words || (words.length >= SHORTEST && mayMean(words, id));
-  return pins.filter(({ id, entryId = id }) => isMeant(id) || isMeant(entryId));
+function findPins(text: string, pins: readonly Pin[]): readonly Pin[] {
+  if (/^\d{1,3}$/.test(text)) return pins.slice(Number(text) - 1, Number(text));
+  const isMatch = (id: string): boolean => id === text || (text.length >= MIN_ID_CHARS && matchesId(text, id));
+  return pins.filter(({ id, entryId = id }) => isMatch(id) || isMatch(entryId));
 }
 
 /** What is shorter is the beginning of too many. */
-const SHORTEST = 4;
+const MIN_ID_CHARS = 4;

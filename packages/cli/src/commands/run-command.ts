@@ -1,97 +1,110 @@
 /** Runs text that begins with a slash: a command, an extension command, a template or a skill; else suggests a name. */
 
 import { setTimeout as sleep } from "node:timers/promises";
-import type { CancellableResult, CommandContext, CommandRegistration } from "@pith/agent";
-import { mistake, nearest } from "../text/usage-error.ts";
-import { type Answer, type Command, type Desk, failed, told } from "./command.ts";
+import type { CancellableResult, CommandRegistration, CommandContext as ExtensionCommandContext } from "@pith/agent";
+import { findNearest, usageError } from "../text/usage-error.ts";
+import { type Command, type CommandContext, type CommandResult, failure, success } from "./command.ts";
 import { commands } from "./commands.ts";
-import { fork } from "./fork.ts";
-import { begin, resume } from "./sessions.ts";
+import { forkCommand } from "./fork.ts";
+import { newCommand, resumeCommand } from "./sessions.ts";
 
 /** Null where these words are for the model: `/usr/bin/x` is no command, and `fix /tmp` is none either. */
-export async function runCommand(words: string, desk: Desk): Promise<Answer | null> {
-  if (ESCAPED.test(words)) return { type: "prompt", content: words.slice(1) };
-  const [whole, name = "", behind = ""] = CALL.exec(words) ?? [];
-  if (whole === undefined) return null;
-  const command = commandCalled(name);
-  if (command) return unheard(command, behind.trim()) ?? (await command.run(behind.trim(), desk));
-  const theirs = desk.extensions?.commands.find((each) => each.name === name);
-  if (theirs) return await runExtensionCommand(theirs, behind.trim(), desk);
-  const content = (await desk.templates?.filled(name, behind.trim())) ?? null;
-  if (content === null) return await unknown(name, desk);
-  return content === "" ? mistake(`/${name} says nothing without words behind it`) : { type: "prompt", content };
+export async function runCommand(text: string, context: CommandContext): Promise<CommandResult | null> {
+  if (ESCAPED_COMMAND_PATTERN.test(text)) return { type: "prompt", content: text.slice(1) };
+  const [match, name = "", rest = ""] = COMMAND_PATTERN.exec(text) ?? [];
+  if (match === undefined) return null;
+  const command = findCommand(name);
+  if (command) return rejectUnexpectedArgs(command, rest.trim()) ?? (await command.run(rest.trim(), context));
+  const extensionCommand = context.extensions?.commands.find((candidate) => candidate.name === name);
+  if (extensionCommand) return await runExtensionCommand(extensionCommand, rest.trim(), context);
+  const content = (await context.templates?.expand(name, rest.trim())) ?? null;
+  if (content === null) return await suggestCommand(name, context);
+  return content === "" ? usageError(`/${name} says nothing without words behind it`) : { type: "prompt", content };
 }
 
-const WORD = "[\\p{L}\\p{N}](?:[\\p{L}\\p{N}:-]*[\\p{L}\\p{N}])?";
-const CALL = new RegExp(`^/(${WORD})(?:\\s+([\\s\\S]*))?$`, "u");
+const NAME_PATTERN = "[\\p{L}\\p{N}](?:[\\p{L}\\p{N}:-]*[\\p{L}\\p{N}])?";
+const COMMAND_PATTERN = new RegExp(`^/(${NAME_PATTERN})(?:\\s+([\\s\\S]*))?$`, "u");
 /** COM2: what would be a command is said to the model with one slash more. */
-const ESCAPED = new RegExp(`^//${WORD}(?:\\s|$)`, "u");
+const ESCAPED_COMMAND_PATTERN = new RegExp(`^//${NAME_PATTERN}(?:\\s|$)`, "u");
 
-function commandCalled(name: string): Command | undefined {
+function findCommand(name: string): Command | undefined {
   return commands.find((command) => command.name === name || command.aliases?.includes(name));
 }
 
 /** Words that would go unheard were meant to be heard: `/undo the last edit` means another undo than ours. */
-function unheard({ name, takes, says }: Command, words: string): Answer | null {
-  if (words === "" || takes !== undefined) return null;
-  return mistake(`/${name} takes nothing behind it; it is: ${says}. To say all of it to the model, write //${name} …`);
+function rejectUnexpectedArgs({ name, argumentHint, description }: Command, args: string): CommandResult | null {
+  if (args === "" || argumentHint !== undefined) return null;
+  return usageError(
+    `/${name} takes nothing behind it; it is: ${description}. To say all of it to the model, write //${name} …`,
+  );
 }
 
-async function unknown(
+async function suggestCommand(
   name: string,
-  { templates, extensions }: Pick<Desk, "templates" | "extensions">,
-): Promise<Answer> {
-  const own = [...commands, ...(extensions?.commands ?? [])].flatMap((command: Pick<Command, "name" | "aliases">) => [
-    command.name,
-    ...(command.aliases ?? []),
-  ]);
-  const names = [...own, ...((await templates?.list()) ?? []).map((template) => template.name)];
-  const near = nearest(name, names);
-  const meant = near === null ? "/help names them all." : `did you mean /${near}?`;
-  return mistake(`there is no command /${name}; ${meant} To say it to the model, write //${name}`);
+  { templates, extensions }: Pick<CommandContext, "templates" | "extensions">,
+): Promise<CommandResult> {
+  const commandNames = [...commands, ...(extensions?.commands ?? [])].flatMap(
+    (command: Pick<Command, "name" | "aliases">) => [command.name, ...(command.aliases ?? [])],
+  );
+  const allNames = [...commandNames, ...((await templates?.list()) ?? []).map((template) => template.name)];
+  const suggestion = findNearest(name, allNames);
+  const hint = suggestion === null ? "/help names them all." : `did you mean /${suggestion}?`;
+  return usageError(`there is no command /${name}; ${hint} To say it to the model, write //${name}`);
 }
 
-export async function runExtensionCommand(command: CommandRegistration, words: string, desk: Desk): Promise<Answer> {
-  const { extensions } = desk;
+export async function runExtensionCommand(
+  command: CommandRegistration,
+  args: string,
+  context: CommandContext,
+): Promise<CommandResult> {
+  const { extensions } = context;
   if (!extensions) throw new Error(`the command /${command.name} is nobody's`);
-  const next: Next = { answer: null };
+  const nextSession: NextSession = { opened: null };
   // One that waits for nothing that Node knows of would end the program.
-  const alive = setInterval(() => {}, RARELY_MS);
-  const ran = await extensions.runCommand(command, words, contextOn(desk, next)).finally(() => clearInterval(alive));
-  if (ran.type === "failed" && !next.answer) return failed(ran.why);
-  const said = ran.type === "failed" ? ran.why : ran.text;
+  const keepAlive = setInterval(() => {}, KEEP_ALIVE_INTERVAL_MS);
+  const result = await extensions
+    .runCommand(command, args, createExtensionCommandContext(context, nextSession))
+    .finally(() => clearInterval(keepAlive));
+  if (result.type === "failed" && !nextSession.opened) return failure(result.why);
+  const text = result.type === "failed" ? result.why : result.text;
   // Going to another session is done by whoever shows this answer, as for every command.
-  if (next.answer) return said ? { ...next.answer, text: `${said}\n${next.answer.text}` } : next.answer;
-  return told(said ?? "", said ?? null);
+  if (nextSession.opened)
+    return text ? { ...nextSession.opened, text: `${text}\n${nextSession.opened.text}` } : nextSession.opened;
+  return success(text ?? "", text ?? null);
 }
 
 /** The session that comes next, once the command has ended. */
-interface Next {
-  answer: Extract<Answer, { type: "opened" }> | null;
+interface NextSession {
+  opened: Extract<CommandResult, { type: "opened" }> | null;
 }
 
-function contextOn(desk: Desk, next: Next): CommandContext {
-  const { agent, acts } = desk;
-  if (!acts) throw new Error("there is no session for commands of extensions");
-  const by = async (command: Command, words: string): Promise<CancellableResult> => {
-    const answer = await command.run(words, desk);
-    if (answer.type === "opened") next.answer = answer;
-    return { cancelled: answer.type !== "opened" };
+function createExtensionCommandContext(context: CommandContext, nextSession: NextSession): ExtensionCommandContext {
+  const { agent, extensionActions: actions } = context;
+  if (!actions) throw new Error("there is no session for commands of extensions");
+  const runSwitch = async (command: Command, args: string): Promise<CancellableResult> => {
+    const result = await command.run(args, context);
+    if (result.type === "opened") nextSession.opened = result;
+    return { cancelled: result.type !== "opened" };
   };
-  const own: Omit<CommandContext, keyof ReturnType<typeof acts.context>> = {
+  const commandActions: Omit<ExtensionCommandContext, keyof ReturnType<typeof actions.context>> = {
     waitForIdle: async () => {
-      while (agent.isRunning) await sleep(OFTEN_MS);
+      while (agent.isRunning) await sleep(IDLE_POLL_INTERVAL_MS);
     },
-    navigateTree: async (target, wish) => ({ cancelled: (await agent.navigateTree(target, wish)).type !== "moved" }),
-    newSession: () => by(begin, ""),
-    fork: (entryId) => by(fork, entryId),
-    switchSession: (path) => by(resume, path),
-    reload: async () => void (await desk.reload()),
+    navigateTree: async (target, options) => ({
+      cancelled: (await agent.navigateTree(target, options)).type !== "moved",
+    }),
+    newSession: () => runSwitch(newCommand, ""),
+    fork: (entryId) => runSwitch(forkCommand, entryId),
+    switchSession: (path) => runSwitch(resumeCommand, path),
+    reload: async () => void (await context.reload()),
   };
-  const context = acts.context();
+  const extensionContext = actions.context();
   // What it sees of the session stays as new as it is there.
-  return Object.defineProperties({ ...own } as CommandContext, Object.getOwnPropertyDescriptors(context));
+  return Object.defineProperties(
+    { ...commandActions } as ExtensionCommandContext,
+    Object.getOwnPropertyDescriptors(extensionContext),
+  );
 }
 
-const OFTEN_MS = 50;
-const RARELY_MS = 60_000;
+const IDLE_POLL_INTERVAL_MS = 50;
+const KEEP_ALIVE_INTERVAL_MS = 60_000;

@@ -2,125 +2,133 @@
 
 import type { Agent, PermissionMode, SetModelResult } from "@pith/agent";
 import type { ThinkingLevel } from "@pith/context";
-import { amount } from "../text/format.ts";
-import { mistake } from "../text/usage-error.ts";
-import { type Answer, type Command, failed, told } from "./command.ts";
-import { compactionTold } from "./compact.ts";
+import { formatNumber } from "../text/format.ts";
+import { usageError } from "../text/usage-error.ts";
+import { type Command, type CommandResult, failure, success } from "./command.ts";
+import { reportCompaction } from "./compact.ts";
 
-export const keys: Command = {
+export const keysCommand: Command = {
   name: "keys",
-  takes: "[words]",
-  says: "every key of the screen; with words: those that have them, by the names that keymap.json knows",
+  argumentHint: "[words]",
+  description: "every key of the screen; with words: those that have them, by the names that keymap.json knows",
   examples: ["/keys", "/keys undo"],
-  async run(words, { home }) {
-    const { keymapFile, keysTold, readKeymap, toldKeys } = await import("../settings/keymap-text.ts");
-    const { keymap, notes } = await readKeymap(home);
-    const shown = keysTold(keymap, words);
-    if (shown === null) return mistake(`no key has "${words}" in its name or meaning; /keys shows all`);
-    const how = `To change one: { "fold": "ctrl+o" } in ${keymapFile(home)}; /keys fold names it.`;
-    return told([...notes, shown, ...(words === "" ? ["", how] : [])].join("\n"), toldKeys(keymap));
+  async run(args, { home }) {
+    const { keymapFile, formatKeys, readKeymap, listKeys } = await import("../settings/keymap-text.ts");
+    const { keymap, warnings } = await readKeymap(home);
+    const keysText = formatKeys(keymap, args);
+    if (keysText === null) return usageError(`no key has "${args}" in its name or meaning; /keys shows all`);
+    const hint = `To change one: { "fold": "ctrl+o" } in ${keymapFile(home)}; /keys fold names it.`;
+    return success([...warnings, keysText, ...(args === "" ? ["", hint] : [])].join("\n"), listKeys(keymap));
   },
 };
 
 /** In the order of what they leave to the model, the least first. */
-export const modes: readonly { readonly name: PermissionMode; readonly says: string }[] = [
+export const permissionModes: readonly { readonly name: PermissionMode; readonly says: string }[] = [
   { name: "plan", says: "it only looks, and says what it would do" },
   { name: "ask", says: "it asks before it changes a file, runs a command or opens a page" },
   { name: "edit", says: "it changes files here and runs commands in the sandbox; else it asks" },
   { name: "all", says: "it asks only about hosts, secrets, ports and leaving the sandbox" },
 ];
 
-export const mode: Command = {
+export const modeCommand: Command = {
   name: "mode",
-  takes: "[plan|ask|edit|all]",
-  says: "what may be done without a question: plan, ask, edit or all",
+  argumentHint: "[plan|ask|edit|all]",
+  description: "what may be done without a question: plan, ask, edit or all",
   examples: ["/mode", "/mode plan"],
-  async run(words, { mode: held }) {
-    if (!held) return mistake("/mode: nobody is asked here, so there is nothing to set");
-    if (words === "") return told(modeTold(held.now()), { mode: held.now() });
-    const wanted = modes.find(({ name }) => name === words);
-    if (!wanted) return mistake(`/mode takes plan, ask, edit or all, not "${words}"`);
-    const refusal = held.set(wanted.name);
-    if (refusal !== null) return mistake(`/mode: ${refusal}`);
-    return told(`${modeTold(wanted.name)}, until this program ends`, { mode: wanted.name });
+  async run(args, { permissionMode }) {
+    if (!permissionMode) return usageError("/mode: nobody is asked here, so there is nothing to set");
+    if (args === "") return success(describeMode(permissionMode.get()), { mode: permissionMode.get() });
+    const wanted = permissionModes.find(({ name }) => name === args);
+    if (!wanted) return usageError(`/mode takes plan, ask, edit or all, not "${args}"`);
+    const refusal = permissionMode.set(wanted.name);
+    if (refusal !== null) return usageError(`/mode: ${refusal}`);
+    return success(`${describeMode(wanted.name)}, until this program ends`, { mode: wanted.name });
   },
 };
 
-export function modeTold(name: PermissionMode): string {
-  return `${name} mode: ${modes.find((each) => each.name === name)?.says ?? ""}`;
+export function describeMode(name: PermissionMode): string {
+  return `${name} mode: ${permissionModes.find((candidate) => candidate.name === name)?.says ?? ""}`;
 }
 
-export const model: Command = {
+export const modelCommand: Command = {
   name: "model",
-  takes: "[provider/model]",
-  says: "who speaks, or who speaks from the next request on",
+  argumentHint: "[provider/model]",
+  description: "who speaks, or who speaks from the next request on",
   examples: ["/model", "/model anthropic/claude-sonnet-4-5"],
-  async run(words, { agent, openModel, note }) {
-    if (words === "") return whoSpeaks(agent);
-    if (!/^[^/\s]+\/\S+$/.test(words))
-      return mistake(`/model takes provider/model, such as anthropic/claude-sonnet-4-5, not "${words}"`);
-    const opened = await openModel(words);
-    if (opened.type !== "opened") return mistake(opened.message);
-    for (const line of opened.notes()) note?.(`${line}`);
-    return outcomeOf(await agent.setModel(opened.model), agent);
+  async run(args, { agent, openModel, notify }) {
+    if (args === "") return describeModel(agent);
+    if (!/^[^/\s]+\/\S+$/.test(args))
+      return usageError(`/model takes provider/model, such as anthropic/claude-sonnet-4-5, not "${args}"`);
+    const opened = await openModel(args);
+    if (opened.type !== "opened") return usageError(opened.message);
+    for (const line of opened.notes()) notify?.(`${line}`);
+    return reportModelChange(await agent.setModel(opened.model), agent);
   },
 };
 
-function whoSpeaks({ model: { api, provider, model: name, contextWindow } }: Agent, before = ""): Answer {
-  if (api === ABSENT)
-    return told("nobody can speak yet; set a key, or name one who needs none: /model provider/model", null);
-  const window = contextWindow > 0 ? `a window of ${amount(contextWindow)} tokens` : "a window nobody knows";
-  return told(`${before}${provider}/${name}, ${window}`, { provider, model: name, contextWindow });
+function describeModel({ model: { api, provider, model: name, contextWindow } }: Agent, prefix = ""): CommandResult {
+  if (api === NO_MODEL_API)
+    return success("nobody can speak yet; set a key, or name one who needs none: /model provider/model", null);
+  const windowText = contextWindow > 0 ? `a window of ${formatNumber(contextWindow)} tokens` : "a window nobody knows";
+  return success(`${prefix}${provider}/${name}, ${windowText}`, { provider, model: name, contextWindow });
 }
 
 /** Of who stands there while nobody can speak. */
-const ABSENT = "none";
+const NO_MODEL_API = "none";
 
-function outcomeOf(set: SetModelResult, agent: Agent): Answer {
-  if (set.type === "set") return whoSpeaks(agent, "from now on: ");
-  const { tokens, limit, compaction } = set;
-  const amounts = `${amount(tokens)} tokens, and ${amount(limit)} fit`;
-  const tried = compactionTold(compaction);
-  const why = tried.type === "failed" ? tried.message : tried.type === "told" ? tried.text : "";
-  return failed(`who spoke still speaks: the context has ${amounts}; ${why}. /compact first, or /new`);
+function reportModelChange(result: SetModelResult, agent: Agent): CommandResult {
+  if (result.type === "set") return describeModel(agent, "from now on: ");
+  const { tokens, limit, compaction } = result;
+  const sizes = `${formatNumber(tokens)} tokens, and ${formatNumber(limit)} fit`;
+  const compactionResult = reportCompaction(compaction);
+  const reason =
+    compactionResult.type === "failed"
+      ? compactionResult.message
+      : compactionResult.type === "told"
+        ? compactionResult.text
+        : "";
+  return failure(`who spoke still speaks: the context has ${sizes}; ${reason}. /compact first, or /new`);
 }
 
-const LATER = "extensions are loaded anew with the next session";
+const EXTENSIONS_RELOAD_NOTICE = "extensions are loaded anew with the next session";
 
-export const reload: Command = {
+export const reloadCommand: Command = {
   name: "reload",
-  says: "read settings, context files, skills and templates anew",
-  async run(_, desk) {
-    const changes = [...(await desk.reload()), ...(desk.extensions ? [LATER] : [])];
-    return told(changes.length === 0 ? "read anew; nothing has changed" : changes.join("\n"), changes);
+  description: "read settings, context files, skills and templates anew",
+  async run(_, context) {
+    const changes = [...(await context.reload()), ...(context.extensions ? [EXTENSIONS_RELOAD_NOTICE] : [])];
+    return success(changes.length === 0 ? "read anew; nothing has changed" : changes.join("\n"), changes);
   },
 };
 
-export const settings: Command = {
+export const settingsCommand: Command = {
   name: "settings",
-  takes: "[name]",
-  says: "every setting: what holds, and which file, variable or flag says so",
+  argumentHint: "[name]",
+  description: "every setting: what holds, and which file, variable or flag says so",
   examples: ["/settings", "/settings compaction"],
-  async run(words, desk) {
-    const shown = (desk.settings?.() ?? []).filter(({ name }) => name.includes(words));
-    if (shown.length === 0) return mistake(`no setting has "${words}" in its name; /settings shows all`);
-    const { shownSettings } = await import("../settings/list.ts");
-    return told(shownSettings(shown), shown);
+  async run(args, context) {
+    const matches = (context.listSettings?.() ?? []).filter(({ name }) => name.includes(args));
+    if (matches.length === 0) return usageError(`no setting has "${args}" in its name; /settings shows all`);
+    const { formatSettings } = await import("../settings/list.ts");
+    return success(formatSettings(matches), matches);
   },
 };
 
-export const levels: readonly ThinkingLevel[] = ["off", "minimal", "low", "medium", "high", "xhigh", "max"];
+export const thinkingLevels: readonly ThinkingLevel[] = ["off", "minimal", "low", "medium", "high", "xhigh", "max"];
 
-export const thinking: Command = {
+export const thinkingCommand: Command = {
   name: "thinking",
-  takes: "[level]",
-  says: `how long the model thinks: ${levels.join(", ")}`,
+  argumentHint: "[level]",
+  description: `how long the model thinks: ${thinkingLevels.join(", ")}`,
   examples: ["/thinking", "/thinking high"],
-  async run(words, { agent }) {
-    if (words === "") return told(`thinking: ${agent.thinkingLevel}`, { level: agent.thinkingLevel });
-    const level = levels.find((each) => each === words);
-    if (!level) return mistake(`/thinking takes ${levels.slice(0, -1).join(", ")} or ${levels.at(-1)}, not "${words}"`);
+  async run(args, { agent }) {
+    if (args === "") return success(`thinking: ${agent.thinkingLevel}`, { level: agent.thinkingLevel });
+    const level = thinkingLevels.find((candidate) => candidate === args);
+    if (!level)
+      return usageError(
+        `/thinking takes ${thinkingLevels.slice(0, -1).join(", ")} or ${thinkingLevels.at(-1)}, not "${args}"`,
+      );
     await agent.setThinkingLevel(level);
-    return told(`thinking, from the next request on: ${level}`, { level });
+    return success(`thinking, from the next request on: ${level}`, { level });
   },
 };

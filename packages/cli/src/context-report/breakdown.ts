@@ -17,8 +17,8 @@ import {
   sanitizeLine,
   type ToolRoles,
 } from "@pith/context/host";
-import { blocksIn, type EntryWeight, type RawParts, rawParts } from "./meter.ts";
-import { scaled } from "./token-counts.ts";
+import { computeRawParts, type EntryWeight, type RawParts, readToolCalls } from "./meter.ts";
+import { scaleTokens } from "./token-counts.ts";
 
 export interface ContextPart {
   /** Where it stands: system and tools, the front that a compaction made, or what is kept as it was said. */
@@ -29,42 +29,52 @@ export interface ContextPart {
 }
 
 /** System, front and tail, those of the same kind together; none is empty. */
-export function contextParts(window: LoadedBranch, budget: Pick<Budget, "model" | "fixed">): readonly ContextPart[] {
-  const { tokens, fixed } = contextSize(window, budget);
-  const said = merged(rawParts(window, budget.model));
-  const own = scaled(systemParts(mergeSystemMessages(window)), fixed);
+export function computeContextParts(
+  branch: LoadedBranch,
+  budget: Pick<Budget, "model" | "fixed">,
+): readonly ContextPart[] {
+  const { tokens, fixed } = contextSize(branch, budget);
+  const conversationParts = mergeParts(computeRawParts(branch, budget.model));
+  const scaledSystemParts = scaleTokens(computeSystemParts(mergeSystemMessages(branch)), fixed);
   // An estimate of the system above what was measured in all would leave no room for what was said.
-  const parts = tokens <= fixed ? scaled([...own, ...said], tokens) : [...own, ...scaled(said, tokens - fixed)];
+  const parts =
+    tokens <= fixed
+      ? scaleTokens([...scaledSystemParts, ...conversationParts], tokens)
+      : [...scaledSystemParts, ...scaleTokens(conversationParts, tokens - fixed)];
   return parts.filter((part) => part.tokens > 0);
 }
 
-function merged({ front, kept, fresh }: RawParts): readonly ContextPart[] {
-  const said = [...kept, ...fresh].map(([kind, tokens]): ContextPart => ({ place: "tail", kind, tokens }));
+function mergeParts({ summary, kept, fresh }: RawParts): readonly ContextPart[] {
+  const tailParts = [...kept, ...fresh].map(([kind, tokens]): ContextPart => ({ place: "tail", kind, tokens }));
   const parts = [
-    ...front.map(
-      ({ kind, tokens }): ContextPart => ({ place: "front", kind: fronts[kind as SummaryPartKind] ?? kind, tokens }),
+    ...summary.map(
+      ({ kind, tokens }): ContextPart => ({
+        place: "front",
+        kind: summaryPartTitles[kind as SummaryPartKind] ?? kind,
+        tokens,
+      }),
     ),
-    ...said,
+    ...tailParts,
   ];
   const kinds = Map.groupBy(parts, ({ place, kind }) => `${place} ${kind}`);
-  return [...kinds.values()].flatMap(([first, ...more]) =>
-    first ? [{ ...first, tokens: more.reduce((sum, { tokens }) => sum + tokens, first.tokens) }] : [],
+  return [...kinds.values()].flatMap(([first, ...others]) =>
+    first ? [{ ...first, tokens: others.reduce((sum, { tokens }) => sum + tokens, first.tokens) }] : [],
   );
 }
 
-function systemParts(system: SystemMessage | null): readonly ContextPart[] {
+function computeSystemParts(system: SystemMessage | null): readonly ContextPart[] {
   if (!system) return [{ place: "system", kind: "system prompt and tools", tokens: 1 }];
-  const { toolsAdded = [], ...words } = system;
+  const { toolsAdded = [], ...prompt } = system;
   const tools: SystemMessage = { role: "system", content: "", toolsAdded, timestamp: 0 };
   return [
-    { place: "system", kind: "system prompt", tokens: messageTokens({ ...words }) },
+    { place: "system", kind: "system prompt", tokens: messageTokens({ ...prompt }) },
     ...(toolsAdded.length > 0
       ? [{ place: "system" as const, kind: `${toolsAdded.length} tools`, tokens: messageTokens(tools) }]
       : []),
   ];
 }
 
-const fronts: Readonly<Record<SummaryPartKind, string>> = {
+const summaryPartTitles: Readonly<Record<SummaryPartKind, string>> = {
   pins: "pins",
   words: "your words",
   story: "summary",
@@ -82,24 +92,24 @@ export interface FileWeight {
 }
 
 /** A result about several files counts for each of them in part. */
-export function byFile(weights: readonly EntryWeight[], roles: ToolRoles = {}): readonly FileWeight[] {
+export function groupByFile(weights: readonly EntryWeight[], roles: ToolRoles = {}): readonly FileWeight[] {
   const files = new Map<string, FileWeight>();
   for (const { entry, call, tokens } of weights) {
-    const paths = call ? pathsOf(entry, call, roles) : [];
+    const paths = call ? findPaths(entry, call, roles) : [];
     for (const path of paths) {
-      const known = files.get(path) ?? { path, results: 0, tokens: 0 };
-      files.set(path, { ...known, results: known.results + 1, tokens: known.tokens + tokens / paths.length });
+      const previous = files.get(path) ?? { path, results: 0, tokens: 0 };
+      files.set(path, { ...previous, results: previous.results + 1, tokens: previous.tokens + tokens / paths.length });
     }
   }
   return [...files.values()]
     .map((file) => ({ ...file, tokens: Math.round(file.tokens) }))
-    .toSorted((one, other) => other.tokens - one.tokens);
+    .toSorted((a, b) => b.tokens - a.tokens);
 }
 
-function pathsOf({ id, parentId, timestamp }: Entry, call: ToolCallBlock, roles: ToolRoles): readonly string[] {
+function findPaths({ id, parentId, timestamp }: Entry, call: ToolCallBlock, roles: ToolRoles): readonly string[] {
   const message = { role: "assistant", content: [call] };
-  const alone = { type: "message", id, parentId, timestamp, message } as unknown as Entry;
-  return [...new Set(fileTouches([alone], roles).map(({ path }) => path))];
+  const callEntry = { type: "message", id, parentId, timestamp, message } as unknown as Entry;
+  return [...new Set(fileTouches([callEntry], roles).map(({ path }) => path))];
 }
 
 export interface ToolWeight {
@@ -109,14 +119,14 @@ export interface ToolWeight {
   readonly tokens: number;
 }
 
-export function byTool(weights: readonly EntryWeight[]): readonly ToolWeight[] {
+export function groupByTool(weights: readonly EntryWeight[]): readonly ToolWeight[] {
   const tools = new Map<string, ToolWeight>();
   for (const { message, tokens } of weights) {
     if (message.role !== "toolResult") continue;
-    const known = tools.get(message.toolName) ?? { tool: message.toolName, results: 0, tokens: 0 };
-    tools.set(message.toolName, { ...known, results: known.results + 1, tokens: known.tokens + tokens });
+    const previous = tools.get(message.toolName) ?? { tool: message.toolName, results: 0, tokens: 0 };
+    tools.set(message.toolName, { ...previous, results: previous.results + 1, tokens: previous.tokens + tokens });
   }
-  return [...tools.values()].toSorted((one, other) => other.tokens - one.tokens);
+  return [...tools.values()].toSorted((a, b) => b.tokens - a.tokens);
 }
 
 export interface BigEntry {
@@ -135,39 +145,45 @@ export interface BigEntry {
 }
 
 /** Those that a compaction now would cover are named by `covered`. */
-export function biggest(weights: readonly EntryWeight[], covered: ReadonlySet<string>): readonly BigEntry[] {
-  let behind = 0;
-  const moving = new Map(
+export function findBiggestEntries(
+  weights: readonly EntryWeight[],
+  coveredIds: ReadonlySet<string>,
+): readonly BigEntry[] {
+  let tokensFromHere = 0;
+  const freedByMoving = new Map(
     weights.toReversed().map(({ entry, tokens }) => {
-      behind += tokens;
-      return [entry.id, behind];
+      tokensFromHere += tokens;
+      return [entry.id, tokensFromHere];
     }),
   );
   return weights
-    .toSorted((one, other) => other.tokens - one.tokens)
-    .slice(0, MOST)
+    .toSorted((a, b) => b.tokens - a.tokens)
+    .slice(0, MAX_BIGGEST_ENTRIES)
     .map((weight) => {
       const { entry, kind, tokens } = weight;
-      const frees = { compaction: covered.has(entry.id) ? tokens : 0, moving: moving.get(entry.id) ?? tokens };
-      return { id: entry.id, kind, words: wordsOf(weight), tokens, frees };
+      const frees = {
+        compaction: coveredIds.has(entry.id) ? tokens : 0,
+        moving: freedByMoving.get(entry.id) ?? tokens,
+      };
+      return { id: entry.id, kind, words: describeEntry(weight), tokens, frees };
     });
 }
 
-const MOST = 20;
-const WIDTH = 80;
+const MAX_BIGGEST_ENTRIES = 20;
+const MAX_ENTRY_CHARS = 80;
 
-function wordsOf({ entry, message, call }: EntryWeight): string {
-  const words = call ? argumentsIn(call) : entryText(entry);
-  if (words.trim() !== "") return sanitizeLine(words, WIDTH);
+function describeEntry({ entry, message, call }: EntryWeight): string {
+  const text = call ? formatArguments(call) : entryText(entry);
+  if (text.trim() !== "") return sanitizeLine(text, MAX_ENTRY_CHARS);
   return sanitizeLine(
-    blocksIn(message)
-      .map((made) => `${made.name} ${argumentsIn(made)}`)
+    readToolCalls(message)
+      .map((toolCall) => `${toolCall.name} ${formatArguments(toolCall)}`)
       .join("; "),
-    WIDTH,
+    MAX_ENTRY_CHARS,
   );
 }
 
-function argumentsIn({ arguments: given }: ToolCallBlock): string {
-  const values = Object.values(Object(given) as Readonly<Record<string, unknown>>);
+function formatArguments({ arguments: args }: ToolCallBlock): string {
+  const values = Object.values(Object(args) as Readonly<Record<string, unknown>>);
   return values.map((value) => (typeof value === "string" ? value : JSON.stringify(value))).join(" ");
 }

@@ -2,85 +2,97 @@
 
 import type { Budget, CompactionPreview, Entry, LoadedBranch, Usage } from "@pith/context";
 import { authorOf } from "@pith/context/host";
-import { entryWeights } from "./meter.ts";
+import { computeEntryWeights } from "./meter.ts";
 
-export interface PreviewFacts {
+export interface PreviewStats {
   readonly tokens: { readonly before: number; readonly after: number };
-  readonly dropped: Share;
-  readonly kept: Share;
+  readonly dropped: EntryTotals;
+  readonly kept: EntryTotals;
   /** Messages of the user's own among what is dropped, and the tokens there are for them. */
-  readonly words: Share;
+  readonly userMessages: EntryTotals;
   readonly pins: number;
   /** Who tells it. */
-  readonly by: string;
+  readonly summarizer: string;
   /** In dollars; null where nobody knows. */
-  readonly price: number | null;
+  readonly costUsd: number | null;
 }
 
-export interface Share {
+export interface EntryTotals {
   readonly count: number;
   readonly tokens: number;
 }
 
-type Planned = Extract<CompactionPreview, { type: "planned" }>;
+type PlannedPreview = Extract<CompactionPreview, { type: "planned" }>;
 
-export interface Teller {
-  readonly by: string;
+export interface SummarizerInfo {
+  readonly summarizer: string;
   /** Whether that is who speaks: what its last reply has cost tells more than a list. */
-  readonly isSpeaking: boolean;
+  readonly isCurrentModel: boolean;
   /** Dollars for a million tokens, where they are known. */
   readonly prices: { readonly input: number; readonly output: number } | undefined;
 }
 
-export function previewFacts({ plan, receipt }: Planned, { by, isSpeaking, prices }: Teller): PreviewFacts {
-  const { branch: window, budget, covered, kept, checkpoint } = plan;
-  const ids = new Set(covered.map(({ id }) => id));
-  const weights = entryWeights(window, budget);
-  const share = (entries: readonly Entry[], isCovered: boolean): Share => ({
+export function computePreviewStats(
+  { plan, receipt }: PlannedPreview,
+  { summarizer, isCurrentModel, prices }: SummarizerInfo,
+): PreviewStats {
+  const { branch, budget, covered, kept, checkpoint } = plan;
+  const coveredIds = new Set(covered.map(({ id }) => id));
+  const weights = computeEntryWeights(branch, budget);
+  const sumEntries = (entries: readonly Entry[], isCovered: boolean): EntryTotals => ({
     count: entries.length,
-    tokens: weights.filter(({ entry }) => ids.has(entry.id) === isCovered).reduce((sum, { tokens }) => sum + tokens, 0),
+    tokens: weights
+      .filter(({ entry }) => coveredIds.has(entry.id) === isCovered)
+      .reduce((sum, { tokens }) => sum + tokens, 0),
   });
-  const dropped = share(covered, true);
-  const amounts = { budget, read: dropped.tokens, written: checkpoint };
+  const dropped = sumEntries(covered, true);
+  const costInput = { budget, read: dropped.tokens, written: checkpoint };
   return {
     tokens: receipt.tokens,
     dropped,
-    kept: share(kept, false),
-    words: { count: covered.filter(isTyped).length, tokens: budget.userMessages },
-    pins: window.state.pins.length,
-    by,
-    price: (isSpeaking ? priceOf(window, amounts) : null) ?? listPrice(prices, amounts),
+    kept: sumEntries(kept, false),
+    userMessages: { count: covered.filter(isTypedByUser).length, tokens: budget.userMessages },
+    pins: branch.state.pins.length,
+    summarizer,
+    costUsd:
+      (isCurrentModel ? estimateFromLastReply(branch, costInput) : null) ?? estimateFromPrices(prices, costInput),
   };
 }
 
-function isTyped(entry: Entry): boolean {
+function isTypedByUser(entry: Entry): boolean {
   return entry.type === "message" && entry.message.role === "user" && authorOf(entry) === "person";
 }
 
-interface Amounts {
+interface CostInput {
   readonly budget: Pick<Budget, "model">;
   readonly read: number;
   readonly written: number;
 }
 
 /** By what the last reply of who speaks has cost; null where it does not say. */
-function priceOf({ entries }: LoadedBranch, { budget: { model: to }, read, written }: Amounts): number | null {
-  const reply = entries.findLast((entry) => usageIn(entry, to?.model) !== null);
-  const usage = reply && usageIn(reply, to?.model);
+function estimateFromLastReply(
+  { entries }: LoadedBranch,
+  { budget: { model }, read: inputTokens, written: outputTokens }: CostInput,
+): number | null {
+  const reply = entries.findLast((entry) => readUsage(entry, model?.model) !== null);
+  const usage = reply && readUsage(reply, model?.model);
   if (!usage) return null;
   const { input, output, cost } = usage;
-  return (cost.input / input) * read + (cost.output / output) * written;
+  return (cost.input / input) * inputTokens + (cost.output / output) * outputTokens;
 }
 
-function listPrice(prices: Teller["prices"], { read, written }: Amounts): number | null {
-  return prices ? (prices.input * read + prices.output * written) / MILLION : null;
+function estimateFromPrices(
+  prices: SummarizerInfo["prices"],
+  { read: inputTokens, written: outputTokens }: CostInput,
+): number | null {
+  return prices ? (prices.input * inputTokens + prices.output * outputTokens) / MILLION : null;
 }
 
 const MILLION = 1_000_000;
 
-function usageIn(entry: Entry, model: string | undefined): Usage | null {
+function readUsage(entry: Entry, model: string | undefined): Usage | null {
   if (entry.type !== "message" || entry.message.role !== "assistant") return null;
-  const { usage, model: by } = entry.message;
-  const isTold = usage?.input > 0 && usage.output > 0 && usage.cost?.input > 0 && usage.cost.output > 0;
-  return isTold && by === model ? usage : null;
+  const { usage, model: usedModel } = entry.message;
+  const hasCost = usage?.input > 0 && usage.output > 0 && usage.cost?.input > 0 && usage.cost.output > 0;
+  return hasCost && usedModel === model ? usage : null;
 }

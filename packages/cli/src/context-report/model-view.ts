@@ -12,42 +12,42 @@ import {
 } from "@pith/context";
 import { readSummaryParts } from "@pith/context/host";
 
-export interface SeenText {
+export interface ModelViewText {
   readonly who: string;
   readonly text: string;
 }
 
-export function seenText(message: Message): SeenText {
+export function toModelViewText(message: Message): ModelViewText {
   switch (message.role) {
     case "system":
-      return { who: "system", text: systemText(message) };
+      return { who: "system", text: formatSystemMessage(message) };
     case "user":
-      return { who: isPrograms(message) ? PROGRAM : "you", text: contentText(message.content) };
+      return { who: isFromProgram(message) ? PROGRAM_LABEL : "you", text: formatContent(message.content) };
     case "assistant":
-      return { who: "model", text: message.content.map(replyText).join("\n") };
+      return { who: "model", text: message.content.map(formatReplyBlock).join("\n") };
     case "toolResult":
-      return { who: `result of ${message.toolName}`, text: contentText(message.content) };
+      return { who: `result of ${message.toolName}`, text: formatContent(message.content) };
   }
 }
 
-function systemText({ content, sections = {}, toolsAdded = [] }: SystemMessage): string {
-  const named = Object.entries(sections).map(([name, text]) => `[${name}]\n${text ?? "(gone)"}`);
+function formatSystemMessage({ content, sections = {}, toolsAdded = [] }: SystemMessage): string {
+  const sectionTexts = Object.entries(sections).map(([name, text]) => `[${name}]\n${text ?? "(gone)"}`);
   const tools = toolsAdded.map(({ name }) => name).join(", ");
-  return [contentText(content), ...named, ...(tools === "" ? [] : [`Tools: ${tools}`])]
+  return [formatContent(content), ...sectionTexts, ...(tools === "" ? [] : [`Tools: ${tools}`])]
     .filter((text) => text.trim() !== "")
     .join("\n\n");
 }
 
-function isPrograms(message: UserMessage): boolean {
+function isFromProgram(message: UserMessage): boolean {
   return Object((message as { readonly pith?: unknown }).pith).from === "program";
 }
 
-function contentText(content: string | readonly { readonly type: string; readonly text?: string }[]): string {
+function formatContent(content: string | readonly { readonly type: string; readonly text?: string }[]): string {
   if (typeof content === "string") return content;
   return content.map(({ type, text }) => text ?? `[${type}]`).join("\n");
 }
 
-function replyText(block: AssistantMessage["content"][number]): string {
+function formatReplyBlock(block: AssistantMessage["content"][number]): string {
   switch (block.type) {
     case "text":
       return block.text;
@@ -58,48 +58,50 @@ function replyText(block: AssistantMessage["content"][number]): string {
   }
 }
 
-export interface SeenPart {
-  readonly place: SeenPlace;
+export interface ModelViewPart {
+  readonly place: ContextPlace;
   /** Who says it, for people. */
   readonly who: string;
   readonly text: string;
 }
 
 /** `said`: nothing was compacted, so that all of it stands as it was said. */
-export type SeenPlace = "system" | "pins" | "words" | "checkpoint" | "kept" | "new" | "said";
+export type ContextPlace = "system" | "pins" | "words" | "checkpoint" | "kept" | "new" | "said";
 
-export function seenParts(window: LoadedBranch, to: ModelName | undefined): readonly SeenPart[] {
-  const { messages, sources } = buildSessionContext(window);
-  const since = new Set(window.entries.slice(window.compactionIndex + 1).map(({ id }) => id));
-  const firstNew = sources.findIndex((id) => since.has(id));
-  const keptCount = firstNew === -1 ? Number.POSITIVE_INFINITY : convertToLlm(messages.slice(0, firstNew), to).length;
-  const hasFront = window.compactionIndex >= 0;
-  const sent = convertToLlm(messages, to);
-  const front = hasFront ? sent.findIndex(({ role }) => role === "user") : -1;
-  return sent.flatMap((message, at) => {
-    if (message.role === "system") return [{ place: "system" as const, ...seenText(message) }];
-    if (at === front) return frontSeen(message, window);
-    const place: SeenPlace = at < keptCount ? "kept" : "new";
-    return [{ place: hasFront ? place : ("said" as const), ...seenText(message) }];
+export function buildModelView(branch: LoadedBranch, model: ModelName | undefined): readonly ModelViewPart[] {
+  const { messages, sources } = buildSessionContext(branch);
+  const newIds = new Set(branch.entries.slice(branch.compactionIndex + 1).map(({ id }) => id));
+  const firstNew = sources.findIndex((id) => newIds.has(id));
+  const keptCount =
+    firstNew === -1 ? Number.POSITIVE_INFINITY : convertToLlm(messages.slice(0, firstNew), model).length;
+  const hasCompaction = branch.compactionIndex >= 0;
+  const sent = convertToLlm(messages, model);
+  const summaryIndex = hasCompaction ? sent.findIndex(({ role }) => role === "user") : -1;
+  return sent.flatMap((message, index) => {
+    if (message.role === "system") return [{ place: "system" as const, ...toModelViewText(message) }];
+    if (index === summaryIndex) return splitSummary(message, branch);
+    const place: ContextPlace = index < keptCount ? "kept" : "new";
+    return [{ place: hasCompaction ? place : ("said" as const), ...toModelViewText(message) }];
   });
 }
 
 /** It is sent in blocks: what stays for long is one each, the checkpoint is the last. */
-function frontSeen(message: Message, { entries, compactionIndex: compactionAt }: LoadedBranch): readonly SeenPart[] {
-  const compaction = entries[compactionAt];
+function splitSummary(message: Message, { entries, compactionIndex }: LoadedBranch): readonly ModelViewPart[] {
+  const compaction = entries[compactionIndex];
   const kinds = compaction?.type === "compaction" ? readSummaryParts(compaction).map(({ kind }) => kind) : [];
-  const places = [...kinds.filter(isStable), "checkpoint" as const];
+  const places = [...kinds.filter(isStableKind), "checkpoint" as const];
   const blocks = typeof message.content === "string" ? [] : message.content;
-  if (blocks.length !== places.length) return [{ place: "checkpoint", ...seenText(message), who: PROGRAM }];
-  return blocks.map((block, at) => ({
-    place: places[at] ?? "checkpoint",
-    who: PROGRAM,
+  if (blocks.length !== places.length)
+    return [{ place: "checkpoint", ...toModelViewText(message), who: PROGRAM_LABEL }];
+  return blocks.map((block, index) => ({
+    place: places[index] ?? "checkpoint",
+    who: PROGRAM_LABEL,
     text: block.type === "text" ? block.text : "",
   }));
 }
 
-const PROGRAM = "Pith, in your place";
+const PROGRAM_LABEL = "Pith, in your place";
 
-function isStable(kind: string): kind is "pins" | "words" {
+function isStableKind(kind: string): kind is "pins" | "words" {
   return kind === "pins" || kind === "words";
 }

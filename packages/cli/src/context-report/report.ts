@@ -9,18 +9,18 @@ import {
   previewCompaction,
 } from "@pith/context";
 import { shortId } from "../sessions/entries.ts";
-import { amount, counted, formatContextTokens } from "../text/format.ts";
+import { formatContextTokens, formatCount, formatNumber } from "../text/format.ts";
 import {
   type BigEntry,
-  biggest,
-  byFile,
-  byTool,
   type ContextPart,
-  contextParts,
+  computeContextParts,
   type FileWeight,
+  findBiggestEntries,
+  groupByFile,
+  groupByTool,
   type ToolWeight,
 } from "./breakdown.ts";
-import { entryWeights } from "./meter.ts";
+import { computeEntryWeights } from "./meter.ts";
 
 export interface ContextReport {
   readonly tokens: number;
@@ -46,14 +46,14 @@ export interface ContextReport {
   readonly afterCompaction: number | null;
 }
 
-export function contextReport(window: LoadedBranch, budget: Budget): ContextReport {
-  const { tokens, isEstimate, measured } = contextSize(window, budget);
+export function buildContextReport(branch: LoadedBranch, budget: Budget): ContextReport {
+  const { tokens, isEstimate, measured } = contextSize(branch, budget);
   const limit = Number.isFinite(budget.limit) ? budget.limit : null;
   const { enabled, soft } = budget.limits;
-  const state = compactionDue(window, budget);
-  const preview = previewCompaction(window, budget);
+  const state = compactionDue(branch, budget);
+  const preview = previewCompaction(branch, budget);
   return {
-    ...breakdown(window, budget, preview),
+    ...buildBreakdown(branch, budget, preview),
     tokens,
     isEstimate,
     measured,
@@ -62,118 +62,118 @@ export function contextReport(window: LoadedBranch, budget: Budget): ContextRepo
     soft: limit === null ? null : Math.floor(limit * soft),
     isAutomatic: enabled,
     held: state.type === "not-due" && state.why !== "fits" ? state.why : null,
-    parts: contextParts(window, budget),
+    parts: computeContextParts(branch, budget),
     afterCompaction: preview.type === "planned" ? preview.receipt.tokens.after : null,
   };
 }
 
-function breakdown(
-  window: LoadedBranch,
+function buildBreakdown(
+  branch: LoadedBranch,
   budget: Budget,
   preview: CompactionPreview,
 ): Pick<ContextReport, "tools" | "files" | "biggest"> {
-  const weights = entryWeights(window, budget);
-  const covered = new Set(preview.type === "planned" ? preview.plan.covered.map(({ id }) => id) : []);
+  const weights = computeEntryWeights(branch, budget);
+  const coveredIds = new Set(preview.type === "planned" ? preview.plan.covered.map(({ id }) => id) : []);
   return {
-    tools: byTool(weights),
-    files: byFile(weights, budget.tools).slice(0, MOST_FILES),
-    biggest: biggest(weights, covered),
+    tools: groupByTool(weights),
+    files: groupByFile(weights, budget.tools).slice(0, MAX_FILES),
+    biggest: findBiggestEntries(weights, coveredIds),
   };
 }
 
-const MOST_FILES = 50;
+const MAX_FILES = 50;
 
-export function breakdownText({ tools, files, biggest }: ContextReport): readonly string[] {
+export function formatBreakdown({ tools, files, biggest }: ContextReport): readonly string[] {
   return [
-    ...table(
+    ...formatTable(
       "By tool",
-      tools.map(({ tool, results, tokens }) => ({ name: tool, tokens, more: counted(results, "result") })),
+      tools.map(({ tool, results, tokens }) => ({ name: tool, tokens, more: formatCount(results, "result") })),
     ),
-    ...table(
+    ...formatTable(
       "By file",
-      files.map(({ path, results, tokens }) => ({ name: path, tokens, more: counted(results, "result") })),
+      files.map(({ path, results, tokens }) => ({ name: path, tokens, more: formatCount(results, "result") })),
     ),
-    ...table(
+    ...formatTable(
       "Biggest entries",
       biggest.map(({ id, kind, words, tokens, frees }) => ({
         name: `${shortId(id)} ${kind}: ${words}`,
         tokens,
-        more: freed(frees),
+        more: describeFreed(frees),
       })),
     ),
   ];
 }
 
-interface Row {
+interface TableRow {
   readonly name: string;
   readonly tokens: number;
   readonly more: string;
 }
 
-function table(title: string, rows: readonly Row[]): readonly string[] {
-  const shown = rows.filter(({ tokens }) => tokens > 0).slice(0, MOST);
-  if (shown.length === 0) return [];
-  const names = shown.map(({ name }) => cut(name));
-  const widest = Math.max(...names.map((name) => name.length));
-  const line = ({ tokens, more }: Row, at: number): string =>
-    `  ${(names[at] ?? "").padEnd(widest)} ${amount(tokens).padStart(9)}  ${more}`;
-  return [title, ...shown.map(line)];
+function formatTable(title: string, rows: readonly TableRow[]): readonly string[] {
+  const visibleRows = rows.filter(({ tokens }) => tokens > 0).slice(0, MAX_TABLE_ROWS);
+  if (visibleRows.length === 0) return [];
+  const names = visibleRows.map(({ name }) => truncateName(name));
+  const nameWidth = Math.max(...names.map((name) => name.length));
+  const formatRow = ({ tokens, more }: TableRow, index: number): string =>
+    `  ${(names[index] ?? "").padEnd(nameWidth)} ${formatNumber(tokens).padStart(9)}  ${more}`;
+  return [title, ...visibleRows.map(formatRow)];
 }
 
-const MOST = 5;
+const MAX_TABLE_ROWS = 5;
 
 /** Of a path its end tells most, of everything else its beginning. */
-function cut(name: string): string {
-  if (name.length <= WIDEST) return name;
-  return name.includes(" ") ? `${name.slice(0, WIDEST - 1)}…` : `…${name.slice(1 - WIDEST)}`;
+function truncateName(name: string): string {
+  if (name.length <= MAX_NAME_CHARS) return name;
+  return name.includes(" ") ? `${name.slice(0, MAX_NAME_CHARS - 1)}…` : `…${name.slice(1 - MAX_NAME_CHARS)}`;
 }
 
-const WIDEST = 48;
+const MAX_NAME_CHARS = 48;
 
 /** What becomes free without it. */
-export function freed({ compaction, moving }: ContextReport["biggest"][number]["frees"]): string {
-  const moved = `moving before it frees ${amount(moving)}`;
-  return compaction > 0 ? `a compaction frees it; ${moved}` : `a compaction keeps it; ${moved}`;
+export function describeFreed({ compaction, moving }: ContextReport["biggest"][number]["frees"]): string {
+  const movingText = `moving before it frees ${formatNumber(moving)}`;
+  return compaction > 0 ? `a compaction frees it; ${movingText}` : `a compaction keeps it; ${movingText}`;
 }
 
-export function contextText(report: ContextReport): string {
+export function formatContextReport(report: ContextReport): string {
   const { tokens, limit, parts } = report;
-  const full = limit === null ? null : tokens / limit;
+  const usedShare = limit === null ? null : tokens / limit;
   const head =
     limit === null
       ? `${formatContextTokens(report)} tokens of a window nobody knows`
-      : `${bar(full ?? 0, WIDE)} ${headOf(report)}`;
-  const widest = Math.max(0, ...parts.map(({ kind }) => kind.length));
-  const filled = parts.length === 0 ? [] : ["", ...places(parts, { tokens, widest })];
-  return [head, ...filled, ...breakdownText(report), "", ...contextNext(report)].join("\n");
+      : `${renderBar(usedShare ?? 0, HEADLINE_BAR_WIDTH)} ${formatHeadline(report)}`;
+  const kindWidth = Math.max(0, ...parts.map(({ kind }) => kind.length));
+  const partLines = parts.length === 0 ? [] : ["", ...formatParts(parts, { tokens, kindWidth })];
+  return [head, ...partLines, ...formatBreakdown(report), "", ...describeNextCompaction(report)].join("\n");
 }
 
-function headOf(report: ContextReport): string {
+function formatHeadline(report: ContextReport): string {
   const { tokens, limit, contextWindow } = report;
   const percent = limit === null || limit === 0 ? 100 : Math.round((100 * tokens) / limit);
-  return `${formatContextTokens(report)} of ${amount(limit ?? 0)} tokens (${percent} %; the window has ${amount(contextWindow)})`;
+  return `${formatContextTokens(report)} of ${formatNumber(limit ?? 0)} tokens (${percent} %; the window has ${formatNumber(contextWindow)})`;
 }
 
 interface Scale {
   readonly tokens: number;
-  readonly widest: number;
+  readonly kindWidth: number;
 }
 
-const headings = { system: "System", front: "Front (kept by compactions)", tail: "As it was said" } as const;
+const placeTitles = { system: "System", front: "Front (kept by compactions)", tail: "As it was said" } as const;
 
-function places(parts: readonly ContextPart[], scale: Scale): readonly string[] {
+function formatParts(parts: readonly ContextPart[], scale: Scale): readonly string[] {
   return (["system", "front", "tail"] as const).flatMap((place) => {
-    const here = parts.filter((part) => part.place === place);
-    return here.length === 0 ? [] : [headings[place], ...here.map((part) => lineOf(part, scale))];
+    const placeParts = parts.filter((part) => part.place === place);
+    return placeParts.length === 0 ? [] : [placeTitles[place], ...placeParts.map((part) => formatPart(part, scale))];
   });
 }
 
-function lineOf({ kind, tokens }: ContextPart, { tokens: all, widest }: Scale): string {
-  return `  ${kind.padEnd(widest)} ${amount(tokens).padStart(9)}  ${bar(tokens / Math.max(1, all), NARROW).trimEnd()}`.trimEnd();
+function formatPart({ kind, tokens }: ContextPart, { tokens: totalTokens, kindWidth }: Scale): string {
+  return `  ${kind.padEnd(kindWidth)} ${formatNumber(tokens).padStart(9)}  ${renderBar(tokens / Math.max(1, totalTokens), PART_BAR_WIDTH).trimEnd()}`.trimEnd();
 }
 
 /** How it was counted, and what comes next. */
-export function contextNext({
+export function describeNextCompaction({
   tokens,
   measured,
   limit,
@@ -182,38 +182,39 @@ export function contextNext({
   held,
   afterCompaction,
 }: ContextReport): readonly string[] {
-  const when = limit === null ? "when the provider refuses a request as too long" : `above ${amount(limit)} tokens`;
-  const warned = soft === null ? "" : `; you are told from ${amount(soft)} on`;
-  const frees = afterCompaction === null ? null : Math.max(0, tokens - afterCompaction);
+  const trigger =
+    limit === null ? "when the provider refuses a request as too long" : `above ${formatNumber(limit)} tokens`;
+  const warning = soft === null ? "" : `; you are told from ${formatNumber(soft)} on`;
+  const freedTokens = afterCompaction === null ? null : Math.max(0, tokens - afterCompaction);
   return [
-    countedBy(tokens, measured),
-    isAutomatic ? `Compacted by itself ${when}${warned}.` : "Nothing is compacted by itself (/autocompact on).",
-    ...(held === null || held === "off" ? [] : [`It is not now: ${holds[held]}.`]),
-    frees === null
+    describeMeasurement(tokens, measured),
+    isAutomatic ? `Compacted by itself ${trigger}${warning}.` : "Nothing is compacted by itself (/autocompact on).",
+    ...(held === null || held === "off" ? [] : [`It is not now: ${pauseReasons[held]}.`]),
+    freedTokens === null
       ? "There is nothing to compact."
-      : `A compaction now would free about ${amount(frees)} tokens (/compact --preview).`,
+      : `A compaction now would free about ${formatNumber(freedTokens)} tokens (/compact --preview).`,
   ];
 }
 
-function countedBy(tokens: number, measured: number): string {
+function describeMeasurement(tokens: number, measured: number): string {
   if (measured === 0) return "This is an estimate: no reply has measured it yet.";
   if (measured >= tokens) return "Measured by the last reply.";
-  return `Of these ${amount(measured)} were measured by the last reply, the rest is estimated.`;
+  return `Of these ${formatNumber(measured)} were measured by the last reply, the rest is estimated.`;
 }
 
-const holds = {
+const pauseReasons = {
   undone: "a compaction was undone, and the context has hardly grown since",
   breaker: "compactions no longer help; see what fills the window",
 } as const;
 
 /** Of `width` signs; a part that is there at all shows. */
-function bar(share: number, width: number): string {
+function renderBar(share: number, width: number): string {
   const filled = Math.min(width, Math.round(share * width));
-  const empty = width === WIDE ? "░" : " ";
+  const empty = width === HEADLINE_BAR_WIDTH ? "░" : " ";
   return filled === 0 && share > 0
     ? `▏${empty.repeat(width - 1)}`
     : `${"█".repeat(filled)}${empty.repeat(width - filled)}`;
 }
 
-const WIDE = 30;
-const NARROW = 20;
+const HEADLINE_BAR_WIDTH = 30;
+const PART_BAR_WIDTH = 20;

@@ -4,68 +4,71 @@ import { writeFile } from "node:fs/promises";
 import { dirname, extname, resolve } from "node:path";
 import type { Redaction } from "@pith/context";
 import { exportForPi, openStore, sessionIdToFileName } from "@pith/context/node";
-import { type Mistake, mistake } from "../text/usage-error.ts";
-import { page } from "./html.ts";
-import { type Block, type Item, type ReadBranch, readBranch } from "./read-branch.ts";
+import { type UsageError, usageError } from "../text/usage-error.ts";
+import { renderHtml } from "./html.ts";
+import { type Block, type ReadBranchResult, readBranch, type TranscriptItem } from "./read-branch.ts";
 
-type Branch = Extract<ReadBranch, { type: "branch" }>;
+type Branch = Extract<ReadBranchResult, { type: "branch" }>;
 
-export function markdown({ title, facts, items }: Branch): string {
-  const head = [`# ${oneLine(title)}`, facts.map(([name, value]) => `- ${name}: ${oneLine(value)}`).join("\n")];
-  return `${[...head, ...items.map(section)].join("\n\n")}\n`;
+export function renderMarkdown({ title, facts, items }: Branch): string {
+  const header = [
+    `# ${collapseWhitespace(title)}`,
+    facts.map(([name, value]) => `- ${name}: ${collapseWhitespace(value)}`).join("\n"),
+  ];
+  return `${[...header, ...items.map(renderItem)].join("\n\n")}\n`;
 }
 
-function section({ kind, heading, blocks }: Item): string {
-  const mark = kind === "user" || kind === "assistant" || kind === "summary" ? "##" : "###";
-  return [`${mark} ${oneLine(heading)}`, ...blocks.map((block) => told(block))].join("\n\n");
+function renderItem({ kind, heading, blocks }: TranscriptItem): string {
+  const headingMark = kind === "user" || kind === "assistant" || kind === "summary" ? "##" : "###";
+  return [`${headingMark} ${collapseWhitespace(heading)}`, ...blocks.map((block) => renderBlock(block))].join("\n\n");
 }
 
-function told(block: Block): string {
+function renderBlock(block: Block): string {
   switch (block.type) {
     case "text":
-      return closed(block.text.trimEnd());
+      return closeOpenFence(block.text.trimEnd());
     case "thinking":
-      return quoted(block.text);
+      return quote(block.text);
     case "call":
-      return `Calls \`${block.name.replaceAll("`", "'")}\`:\n\n${fenced(block.text, "json")}`;
+      return `Calls \`${block.name.replaceAll("`", "'")}\`:\n\n${wrapInFence(block.text, "json")}`;
     case "output":
-      return fenced(block.text);
+      return wrapInFence(block.text);
     case "attachment":
-      return `Attached: ${oneLine(block.name)}\n\n${fenced(block.text)}`;
+      return `Attached: ${collapseWhitespace(block.name)}\n\n${wrapInFence(block.text)}`;
     case "picture":
       return `*(a picture, ${block.mimeType})*`;
   }
 }
 
 /** A fence that nobody has closed, as in a reply that was cut off, would swallow all that follows. */
-function closed(text: string): string {
-  let open = "";
-  for (const [, fence = "", behind = ""] of text.matchAll(/^ {0,3}(`{3,}|~{3,})(.*)$/gm)) {
-    if (open === "") open = fence.startsWith("`") && behind.includes("`") ? "" : fence;
-    else if (fence.startsWith(open) && behind.trim() === "") open = "";
+function closeOpenFence(text: string): string {
+  let openFence = "";
+  for (const [, fence = "", suffix = ""] of text.matchAll(/^ {0,3}(`{3,}|~{3,})(.*)$/gm)) {
+    if (openFence === "") openFence = fence.startsWith("`") && suffix.includes("`") ? "" : fence;
+    else if (fence.startsWith(openFence) && suffix.trim() === "") openFence = "";
   }
-  return open === "" ? text : `${text}\n${open}`;
+  return openFence === "" ? text : `${text}\n${openFence}`;
 }
 
 /** The fence is longer than any in the text, so that nothing in it ends it. */
-function fenced(text: string, language = ""): string {
-  const longest = Math.max(2, ...Array.from(text.matchAll(/`+/g), ([run]) => run.length));
-  const fence = "`".repeat(longest + 1);
+function wrapInFence(text: string, language = ""): string {
+  const longestRun = Math.max(2, ...Array.from(text.matchAll(/`+/g), ([run]) => run.length));
+  const fence = "`".repeat(longestRun + 1);
   return `${fence}${language}\n${text.trimEnd()}\n${fence}`;
 }
 
-function quoted(text: string): string {
+function quote(text: string): string {
   const lines = text.trimEnd().split("\n");
   return lines.map((line) => `> ${line}`).join("\n");
 }
 
-function oneLine(text: string): string {
+function collapseWhitespace(text: string): string {
   return text.replace(/\s+/g, " ").trim();
 }
 
-export type ExportFormat = keyof typeof formats;
+export type ExportFormat = keyof typeof formatExtensions;
 
-export interface ExportWish {
+export interface ExportOptions {
   /** Where to; must be free. Absent: a file in the folder one is in, named after the session. */
   readonly to?: string | undefined;
   /** Where nothing is said, the ending of the file decides, and else it is a page. */
@@ -76,7 +79,7 @@ export interface ExportWish {
   readonly cwd: string;
 }
 
-export type Exported =
+export type ExportResult =
   | {
       readonly type: "exported";
       readonly path: string;
@@ -84,55 +87,67 @@ export type Exported =
       /** Hashes of blobs that were lost or changed. */
       readonly missing: readonly string[];
     }
-  | Mistake;
+  | UsageError;
 
-const formats = { html: ".html", markdown: ".md", pi: ".jsonl" } as const;
+const formatExtensions = { html: ".html", markdown: ".md", pi: ".jsonl" } as const;
 
-export async function exportSession(path: string, wish: ExportWish): Promise<Exported> {
-  const { to, cwd, redaction } = wish;
-  const as = wish.as ?? formatOf(to);
-  if (as === null) return mistake(`what shall ${to} be? Let it end with .html, .md or .jsonl (for pi)`);
-  if (as === "pi" && wish.leaf !== undefined)
-    return mistake("a file for pi holds every branch; name a leaf only for markdown and html");
-  const opened = await openStore(path, { mode: "follower" });
-  if (opened.type !== "opened") return mistake(opened.type === "unavailable" ? opened.why : `${path} cannot be read`);
+export async function exportSession(path: string, options: ExportOptions): Promise<ExportResult> {
+  const { to: requestedPath, cwd, redaction } = options;
+  const format = options.as ?? detectFormat(requestedPath);
+  if (format === null)
+    return usageError(`what shall ${requestedPath} be? Let it end with .html, .md or .jsonl (for pi)`);
+  if (format === "pi" && options.leaf !== undefined)
+    return usageError("a file for pi holds every branch; name a leaf only for markdown and html");
+  const openResult = await openStore(path, { mode: "follower" });
+  if (openResult.type !== "opened")
+    return usageError(openResult.type === "unavailable" ? openResult.why : `${path} cannot be read`);
   try {
-    const { store } = opened;
-    const target = resolve(cwd, to ?? `pith-${sessionIdToFileName(store.header.id).slice(0, 8)}${formats[as]}`);
-    if (as !== "pi") {
-      const branch = await readBranch(store, { path, leaf: wish.leaf, redaction });
+    const { store } = openResult;
+    const targetPath = resolve(
+      cwd,
+      requestedPath ?? `pith-${sessionIdToFileName(store.header.id).slice(0, 8)}${formatExtensions[format]}`,
+    );
+    if (format !== "pi") {
+      const branch = await readBranch(store, { path, leaf: options.leaf, redaction });
       if (branch.type === "mistake") return branch;
-      return await written(target, as === "html" ? page(branch) : markdown(branch), { as, branch });
+      return await writeNewFile(targetPath, format === "html" ? renderHtml(branch) : renderMarkdown(branch), {
+        format,
+        branch,
+      });
     }
-    const done = await exportForPi(path, target, { redaction });
-    return done.type === "exported" ? { ...done, path: target, as } : mistake(done.why);
+    const exported = await exportForPi(path, targetPath, { redaction });
+    return exported.type === "exported" ? { ...exported, path: targetPath, as: format } : usageError(exported.why);
   } finally {
-    await opened.store.close();
+    await openResult.store.close();
   }
 }
 
 /** Null where it ends with something that would promise what it is not. */
-function formatOf(to = ""): ExportFormat | null {
-  const ending = extname(to).toLowerCase();
-  const names = Object.keys(formats) as ExportFormat[];
-  return names.find((format) => formats[format] === ending) ?? (ending === "" ? "html" : null);
+function detectFormat(path = ""): ExportFormat | null {
+  const extension = extname(path).toLowerCase();
+  const names = Object.keys(formatExtensions) as ExportFormat[];
+  return names.find((format) => formatExtensions[format] === extension) ?? (extension === "" ? "html" : null);
 }
 
-interface Written {
-  readonly as: ExportFormat;
+interface WriteOptions {
+  readonly format: ExportFormat;
   readonly branch: Branch;
 }
 
 /** For its owner alone, and over nothing that is there. */
-async function written(path: string, text: string, { as, branch: { missing } }: Written): Promise<Exported> {
+async function writeNewFile(
+  path: string,
+  text: string,
+  { format, branch: { missing } }: WriteOptions,
+): Promise<ExportResult> {
   try {
     await writeFile(path, text, { flag: "wx", mode: 0o600 });
-    return { type: "exported", path, as, missing };
+    return { type: "exported", path, as: format, missing };
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;
-    if (code === "EEXIST") return mistake(`${path} is there already; name another file`);
-    if (code === "ENOENT") return mistake(`there is no folder ${dirname(path)}; make it, or name another file`);
-    return mistake(`it cannot be written: ${message}`);
+    if (code === "EEXIST") return usageError(`${path} is there already; name another file`);
+    if (code === "ENOENT") return usageError(`there is no folder ${dirname(path)}; make it, or name another file`);
+    return usageError(`it cannot be written: ${message}`);
   }
 }

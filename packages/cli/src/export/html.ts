@@ -1,9 +1,9 @@
 /** Renders a branch as one self-contained HTML page: all text is escaped, no script runs and nothing is loaded. */
 
 import { createHash } from "node:crypto";
-import { type Block, type Item, isPicture, type ReadBranch } from "./read-branch.ts";
+import { type Block, isSupportedImage, type ReadBranchResult, type TranscriptItem } from "./read-branch.ts";
 
-export const style = `
+export const stylesheet = `
 :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
 body { margin: 0 auto; max-width: 60rem; padding: 1rem; }
 header { border-bottom: 1px solid #8886; margin-bottom: 1rem; }
@@ -23,24 +23,24 @@ summary { color: #888; cursor: pointer; font-size: 0.85rem; }
 img { max-width: 100%; }
 `;
 
-type Branch = Extract<ReadBranch, { type: "branch" }>;
+type Branch = Extract<ReadBranchResult, { type: "branch" }>;
 
-export function page({ title, facts, items }: Branch): string {
-  const list = facts.map(([name, value]) => `<dt>${escaped(name)}</dt><dd>${escaped(value)}</dd>`).join("");
+export function renderHtml({ title, facts, items }: Branch): string {
+  const factList = facts.map(([name, value]) => `<dt>${escapeHtml(name)}</dt><dd>${escapeHtml(value)}</dd>`).join("");
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta http-equiv="Content-Security-Policy" content="${contentSecurityPolicy}">
 <meta name="viewport" content="width=device-width">
 <meta name="referrer" content="no-referrer">
-<title>${escaped(title)}</title>
-<style>${style}</style>
+<title>${escapeHtml(title)}</title>
+<style>${stylesheet}</style>
 </head>
 <body>
-<header><h1>${escaped(title)}</h1><dl>${list}</dl></header>
+<header><h1>${escapeHtml(title)}</h1><dl>${factList}</dl></header>
 <main>
-${items.map(article).join("\n")}
+${items.map(renderItem).join("\n")}
 </main>
 </body>
 </html>
@@ -48,32 +48,32 @@ ${items.map(article).join("\n")}
 }
 
 /** Nothing is loaded and nothing runs; the one style is known by its hash. */
-const policy = `default-src 'none'; img-src data:; style-src 'sha256-${createHash("sha256").update(style).digest("base64")}'; base-uri 'none'; form-action 'none'`;
+const contentSecurityPolicy = `default-src 'none'; img-src data:; style-src 'sha256-${createHash("sha256").update(stylesheet).digest("base64")}'; base-uri 'none'; form-action 'none'`;
 
-function article({ kind, heading, time, blocks }: Item): string {
-  const head = `<h2>${escaped(heading)}</h2><time>${escaped(time)}</time>`;
-  return `<article class="${kind}">${head}${blocks.map(shown).join("")}</article>`;
+function renderItem({ kind, heading, time, blocks }: TranscriptItem): string {
+  const header = `<h2>${escapeHtml(heading)}</h2><time>${escapeHtml(time)}</time>`;
+  return `<article class="${kind}">${header}${blocks.map(renderBlock).join("")}</article>`;
 }
 
-function shown(block: Block): string {
+function renderBlock(block: Block): string {
   switch (block.type) {
     case "text":
-      return `<div class="text">${escaped(block.text)}</div>`;
+      return `<div class="text">${escapeHtml(block.text)}</div>`;
     case "thinking":
-      return `<details><summary>Thinking</summary><div class="text">${escaped(block.text)}</div></details>`;
+      return `<details><summary>Thinking</summary><div class="text">${escapeHtml(block.text)}</div></details>`;
     case "call":
-      return `<details open><summary>${escaped(block.name)}</summary><pre>${escaped(block.text)}</pre></details>`;
+      return `<details open><summary>${escapeHtml(block.name)}</summary><pre>${escapeHtml(block.text)}</pre></details>`;
     case "attachment":
-      return `<details><summary>Attached: ${escaped(block.name)}</summary><pre>${escaped(block.text)}</pre></details>`;
+      return `<details><summary>Attached: ${escapeHtml(block.name)}</summary><pre>${escapeHtml(block.text)}</pre></details>`;
     case "output":
-      return `<pre>${escaped(block.text)}</pre>`;
+      return `<pre>${escapeHtml(block.text)}</pre>`;
     case "picture":
-      return isPicture(block.mimeType) && /^[A-Za-z0-9+/=]*$/.test(block.data)
+      return isSupportedImage(block.mimeType) && /^[A-Za-z0-9+/=]*$/.test(block.data)
         ? `<img alt="a picture" src="data:${block.mimeType};base64,${block.data}">`
         : "<p>(a picture that cannot be shown)</p>";
   }
 }
 
-function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
 }

@@ -4,9 +4,9 @@ import { type Entry, type Redaction, readReceipt } from "@pith/context";
 import { describeAttachment, parseBlobBlock, splitContent } from "@pith/context/host";
 import { readBlob } from "@pith/context/node";
 import type { Store } from "@pith/context/store";
-import { entryMeant } from "../sessions/entries.ts";
-import { plain } from "../text/safe-text.ts";
-import type { Mistake } from "../text/usage-error.ts";
+import { findEntryInStore } from "../sessions/entries.ts";
+import { escapeControls } from "../text/safe-text.ts";
+import type { UsageError } from "../text/usage-error.ts";
 
 type BlobInfo = NonNullable<ReturnType<typeof parseBlobBlock>>;
 
@@ -22,40 +22,46 @@ export type Block =
   | { readonly type: "picture"; readonly data: string; readonly mimeType: string };
 
 /** Of whatever stands there: files are not checked block by block. */
-export function blocksOf(content: unknown): readonly Block[] {
-  if (Array.isArray(content)) return content.flatMap(shown);
-  return typeof content === "string" ? [{ type: "text", text: plain(content) }] : [];
+export function toBlocks(content: unknown): readonly Block[] {
+  if (Array.isArray(content)) return content.flatMap(convertBlock);
+  return typeof content === "string" ? [{ type: "text", text: escapeControls(content) }] : [];
 }
 
-function shown(block: Readonly<Record<string, unknown>> | null): readonly Block[] {
+function convertBlock(block: Readonly<Record<string, unknown>> | null): readonly Block[] {
   switch (block?.type) {
     case "text": {
       const blob = parseBlobBlock(block);
-      return [{ type: "text", text: plainly(block.text), ...(blob && { blob }) }];
+      return [{ type: "text", text: toPlainText(block.text), ...(blob && { blob }) }];
     }
     case "thinking":
-      return block.thinking ? [{ type: "thinking", text: plainly(block.thinking) }] : [];
+      return block.thinking ? [{ type: "thinking", text: toPlainText(block.thinking) }] : [];
     case "toolCall":
-      return [{ type: "call", name: plainly(block.name), text: plain(JSON.stringify(block.arguments ?? {}, null, 2)) }];
+      return [
+        {
+          type: "call",
+          name: toPlainText(block.name),
+          text: escapeControls(JSON.stringify(block.arguments ?? {}, null, 2)),
+        },
+      ];
     case "image":
-      return isPicture(block.mimeType)
-        ? [{ type: "picture", data: plainly(block.data), mimeType: block.mimeType }]
+      return isSupportedImage(block.mimeType)
+        ? [{ type: "picture", data: toPlainText(block.data), mimeType: block.mimeType }]
         : [];
     default:
       return [];
   }
 }
 
-export function plainly(text: unknown): string {
-  return plain(String(text ?? ""));
+export function toPlainText(text: unknown): string {
+  return escapeControls(String(text ?? ""));
 }
 
 /** A page must not be told by a session what to make of its bytes. */
-export function isPicture(mimeType: unknown): mimeType is string {
+export function isSupportedImage(mimeType: unknown): mimeType is string {
   return ["image/png", "image/jpeg", "image/gif", "image/webp"].some((known) => known === mimeType);
 }
 
-export interface Item {
+export interface TranscriptItem {
   readonly kind: "user" | "assistant" | "result" | "failure" | "summary" | "note";
   /** Who speaks, or what is done. */
   readonly heading: string;
@@ -64,27 +70,27 @@ export interface Item {
 }
 
 /** Null for what is state and not said: it is nothing to read. */
-export function itemOf(entry: Entry): Item | null {
-  const item = toldItem(entry);
-  return item && { ...item, heading: plainly(item.heading), time: String(entry.timestamp) };
+export function toTranscriptItem(entry: Entry): TranscriptItem | null {
+  const item = toUntimedItem(entry);
+  return item && { ...item, heading: toPlainText(item.heading), time: String(entry.timestamp) };
 }
 
-type Told = Omit<Item, "time">;
+type UntimedItem = Omit<TranscriptItem, "time">;
 
-function toldItem(entry: Entry): Told | null {
+function toUntimedItem(entry: Entry): UntimedItem | null {
   switch (entry.type) {
     case "message":
-      return messageItem(entry);
+      return toMessageItem(entry);
     case "compaction":
-      return { kind: "summary", heading: compactionHeading(entry), blocks: blocksOf(entry.summary) };
+      return { kind: "summary", heading: compactionHeading(entry), blocks: toBlocks(entry.summary) };
     case "branch_summary":
       return {
         kind: "summary",
         heading: "What happened on a branch that was left",
-        blocks: blocksOf(entry.summary),
+        blocks: toBlocks(entry.summary),
       };
     case "custom_message":
-      return entry.display ? { kind: "note", heading: entry.customType, blocks: blocksOf(entry.content) } : null;
+      return entry.display ? { kind: "note", heading: entry.customType, blocks: toBlocks(entry.content) } : null;
     case "model_change":
       return { kind: "note", heading: `Model: ${entry.provider}/${entry.modelId}`, blocks: [] };
     case "gap":
@@ -94,48 +100,52 @@ function toldItem(entry: Entry): Told | null {
   }
 }
 
-function messageItem({ message }: Extract<Entry, { type: "message" }>): Told | null {
+function toMessageItem({ message }: Extract<Entry, { type: "message" }>): UntimedItem | null {
   switch (message.role) {
     case "user":
-      return { kind: "user", heading: "User", blocks: userBlocks(message.content) };
+      return { kind: "user", heading: "User", blocks: toUserBlocks(message.content) };
     case "assistant":
       return {
         kind: "assistant",
         heading: `${message.provider}/${message.model}`,
-        blocks: blocksOf(message.content),
+        blocks: toBlocks(message.content),
       };
     case "toolResult":
       return {
         kind: message.isError ? "failure" : "result",
         heading: `${message.toolName}${message.isError ? " failed" : ""}`,
-        blocks: blocksOf(message.content).map(asOutput),
+        blocks: toBlocks(message.content).map(toOutputBlock),
       };
     case "bashExecution":
       return {
         kind: "result",
         heading: `! ${message.command}`,
-        blocks: [{ type: "output", text: plainly(message.output) }],
+        blocks: [{ type: "output", text: toPlainText(message.output) }],
       };
     default:
       return null;
   }
 }
 
-function userBlocks(content: unknown): readonly Block[] {
+function toUserBlocks(content: unknown): readonly Block[] {
   const { typed, attachments } = splitContent(content);
-  const all = blocksOf(content);
-  if (attachments.length === 0) return all;
-  const pictures = all.filter((block) => block.type === "picture" || (block.type === "text" && block.blob));
-  const texts = attachments.filter(({ kind, text }) => kind !== "image" && text !== "");
+  const allBlocks = toBlocks(content);
+  if (attachments.length === 0) return allBlocks;
+  const images = allBlocks.filter((block) => block.type === "picture" || (block.type === "text" && block.blob));
+  const textAttachments = attachments.filter(({ kind, text }) => kind !== "image" && text !== "");
   return [
-    ...(typed === "" ? [] : [{ type: "text" as const, text: plain(typed) }]),
-    ...texts.map((each) => ({ type: "attachment" as const, name: describeAttachment(each), text: plain(each.text) })),
-    ...pictures,
+    ...(typed === "" ? [] : [{ type: "text" as const, text: escapeControls(typed) }]),
+    ...textAttachments.map((attachment) => ({
+      type: "attachment" as const,
+      name: describeAttachment(attachment),
+      text: escapeControls(attachment.text),
+    })),
+    ...images,
   ];
 }
 
 /** A picture that lies elsewhere is still to be brought here. */
-function asOutput(block: Block): Block {
+function toOutputBlock(block: Block): Block {
   if (block.type !== "text" || block.blob?.mimeType.startsWith("image/")) return block;
   return { type: "output", text: block.text };
 }
@@ -147,21 +157,21 @@ function compactionHeading(entry: Extract<Entry, { type: "compaction" }>): strin
   return `Compaction: ${before} → ${after} tokens, summary by ${receipt.by ?? "code"}`;
 }
 
-export type ReadBranch =
+export type ReadBranchResult =
   | {
       readonly type: "branch";
       readonly title: string;
       readonly facts: readonly Fact[];
-      readonly items: readonly Item[];
+      readonly items: readonly TranscriptItem[];
       /** Hashes of blobs that were lost or changed. */
       readonly missing: readonly string[];
     }
-  | Mistake;
+  | UsageError;
 
 /** A word and what it stands for. */
 export type Fact = readonly [name: string, value: string];
 
-export interface Reading {
+export interface ReadBranchOptions {
   /** The session's file. */
   readonly path: string;
   /** The beginning of its id, or its label. */
@@ -169,54 +179,59 @@ export interface Reading {
   readonly redaction: Redaction;
 }
 
-export async function readBranch(store: Store, { path, leaf, redaction }: Reading): Promise<ReadBranch> {
-  const end = leaf === undefined ? null : await entryMeant(store, leaf);
-  if (end?.type === "mistake") return end;
-  const at = end ? end.entry.id : await store.leaf();
+export async function readBranch(
+  store: Store,
+  { path, leaf, redaction }: ReadBranchOptions,
+): Promise<ReadBranchResult> {
+  const found = leaf === undefined ? null : await findEntryInStore(store, leaf);
+  if (found?.type === "mistake") return found;
+  const leafId = found ? found.entry.id : await store.leaf();
   const missing: string[] = [];
-  const items: Item[] = [];
-  for (const entry of await store.branchEntries(at)) {
-    const item = itemOf(redaction.redact(entry));
-    if (item) items.push({ ...item, blocks: await withPictures(item.blocks, { path, missing }) });
+  const items: TranscriptItem[] = [];
+  for (const entry of await store.branchEntries(leafId)) {
+    const item = toTranscriptItem(redaction.redact(entry));
+    if (item) items.push({ ...item, blocks: await loadImages(item.blocks, { path, missing }) });
   }
   const { id, cwd, timestamp } = store.header;
-  const name = redaction.redact((await store.name()) || firstWords(items) || `session ${id}`);
+  const name = redaction.redact((await store.name()) || findFirstUserText(items) || `session ${id}`);
   const facts: readonly Fact[] = [
     ["session", id],
     ["folder", redaction.redact(cwd)],
     ["begun", timestamp],
   ];
-  return { type: "branch", title: plain(name), facts, items, missing };
+  return { type: "branch", title: escapeControls(name), facts, items, missing };
 }
 
-interface Pictures {
+interface LoadImagesOptions {
   readonly path: string;
   readonly missing: string[];
 }
 
 /** A picture that lies beside the session is brought into its place; where it is lost, the words about it stay. */
-async function withPictures(blocks: readonly Block[], { path, missing }: Pictures): Promise<readonly Block[]> {
-  const shown: Block[] = [];
+async function loadImages(blocks: readonly Block[], { path, missing }: LoadImagesOptions): Promise<readonly Block[]> {
+  const loaded: Block[] = [];
   for (const block of blocks) {
     const blob = block.type === "text" ? block.blob : undefined;
     if (!blob?.mimeType.startsWith("image/")) {
-      shown.push(block);
+      loaded.push(block);
       continue;
     }
-    const read = await readBlob(path, blob.hash);
-    if (read.type !== "read") missing.push(blob.hash);
+    const result = await readBlob(path, blob.hash);
+    if (result.type !== "read") missing.push(blob.hash);
     const { mimeType } = blob;
-    shown.push(
-      read.type === "read" ? { type: "picture", data: Buffer.from(read.bytes).toString("base64"), mimeType } : block,
+    loaded.push(
+      result.type === "read"
+        ? { type: "picture", data: Buffer.from(result.bytes).toString("base64"), mimeType }
+        : block,
     );
   }
-  return shown;
+  return loaded;
 }
 
-function firstWords(items: readonly Item[]): string {
+function findFirstUserText(items: readonly TranscriptItem[]): string {
   const blocks = items.find(({ kind }) => kind === "user")?.blocks ?? [];
-  const said = blocks.find((block) => block.type === "text");
-  const attached = blocks.find((block) => block.type === "attachment");
-  if (!said && attached?.type === "attachment") return attached.name;
-  return said?.type === "text" ? said.text.replace(/\s+/g, " ").trim().slice(0, 80) : "";
+  const textBlock = blocks.find((block) => block.type === "text");
+  const attachment = blocks.find((block) => block.type === "attachment");
+  if (!textBlock && attachment?.type === "attachment") return attachment.name;
+  return textBlock?.type === "text" ? textBlock.text.replace(/\s+/g, " ").trim().slice(0, 80) : "";
 }

@@ -10,16 +10,16 @@ export function extensionsFolder(home: string): string {
 export interface FoundExtension {
   /** For people. */
   readonly name: string;
-  readonly from: Origin;
+  readonly origin: ExtensionOrigin;
   /** The file that is loaded first. */
   readonly path: string;
   /** Other than before as soon as a file of it has changed, so that it is loaded anew. */
   readonly stamp: string;
   /** The very bytes that were trusted, by path: nothing else of that folder is run. Absent for the user's own. */
-  readonly held?: ReadonlyMap<string, Uint8Array>;
+  readonly trustedBytes?: ReadonlyMap<string, Uint8Array>;
 }
 
-export type Origin = "user" | "package" | "project";
+export type ExtensionOrigin = "user" | "package" | "project";
 
 export interface FoundExtensions {
   readonly found: readonly FoundExtension[];
@@ -27,7 +27,7 @@ export interface FoundExtensions {
   readonly notes: readonly string[];
 }
 
-export const nothingFound: FoundExtensions = { found: [], notes: [] };
+export const noExtensions: FoundExtensions = { found: [], notes: [] };
 
 /** Whether a file is one by its name. */
 export function isExtensionFile(name: string): boolean {
@@ -38,13 +38,13 @@ export function isExtensionFile(name: string): boolean {
 export const indexFiles: readonly string[] = ["index.ts", "index.js", "index.mjs"];
 
 /** What a `package.json` says: `"pith": { "extension": "./x.js" }`; null where it says nothing of it. */
-export function extensionIn(packageText: string): string | null {
-  const { pith } = Object(parsed(packageText)) as { readonly pith?: unknown };
+export function parseExtensionEntry(packageText: string): string | null {
+  const { pith } = Object(parseJson(packageText)) as { readonly pith?: unknown };
   const { extension } = Object(pith) as { readonly extension?: unknown };
   return typeof extension === "string" && extension !== "" ? extension : null;
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

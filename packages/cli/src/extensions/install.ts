@@ -5,23 +5,27 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync,
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { promisify } from "node:util";
-import type { Call, Outcome } from "../args/subcommand.ts";
-import { forbidden } from "../policy/policy.ts";
-import { choose } from "../settings/resolve.ts";
-import { canAsk, confirmed } from "../text/confirm.ts";
-import { mistake } from "../text/usage-error.ts";
+import type { SubcommandCall, SubcommandResult } from "../args/subcommand.ts";
+import { formatRefusal } from "../policy/policy.ts";
+import { loadSettings } from "../settings/resolve.ts";
+import { canPrompt, confirm } from "../text/confirm.ts";
+import { usageError } from "../text/usage-error.ts";
 import { extensionsFolder } from "./extension-files.ts";
-import { entryAt, packagesIn, userExtensions } from "./find.ts";
-import { capabilityLines, lookInto } from "./inspect.ts";
+import { findEntryFile, findInstalledPackages, findUserExtensions } from "./find.ts";
+import { formatCapabilities, inspectExtension } from "./inspect.ts";
 
-export type NpmDone = { readonly type: "done" } | { readonly type: "failed"; readonly message: string };
+export type NpmResult = { readonly type: "done" } | { readonly type: "failed"; readonly message: string };
 
 /** Runs none of the package's scripts. */
-export async function npm(act: "install" | "uninstall", folder: string, what: string): Promise<NpmDone> {
+export async function runNpm(
+  command: "install" | "uninstall",
+  folder: string,
+  packageSpec: string,
+): Promise<NpmResult> {
   const flags = ["--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error"];
-  const args = [act, ...flags, ...(act === "install" ? ["--save-exact"] : []), "--prefix", folder, what];
+  const args = [command, ...flags, ...(command === "install" ? ["--save-exact"] : []), "--prefix", folder, packageSpec];
   try {
-    await run("npm", args, { cwd: folder, timeout: PATIENCE_MS });
+    await execFileAsync("npm", args, { cwd: folder, timeout: NPM_TIMEOUT_MS });
     return { type: "done" };
   } catch (error) {
     const {
@@ -31,152 +35,167 @@ export async function npm(act: "install" | "uninstall", folder: string, what: st
     } = error as { readonly code?: unknown; readonly stderr?: string; readonly message: string };
     if (code === "ENOENT")
       return { type: "failed", message: "npm is needed for packages, and is not there; install Node with npm" };
-    const [line = message] = stderr.split("\n").filter((each) => each.trim() !== "");
-    return { type: "failed", message: `npm could not ${act} ${what}: ${line}` };
+    const [line = message] = stderr.split("\n").filter((outputLine) => outputLine.trim() !== "");
+    return { type: "failed", message: `npm could not ${command} ${packageSpec}: ${line}` };
   }
 }
 
-const run = promisify(execFile);
-const PATIENCE_MS = 120_000;
+const execFileAsync = promisify(execFile);
+const NPM_TIMEOUT_MS = 120_000;
 
-export async function added(call: Call): Promise<Outcome> {
-  const chosen = await choose({}, call);
-  if (chosen.type === "mistake") return chosen;
-  const { policy } = chosen.choices;
+export async function runAddExtension(call: SubcommandCall): Promise<SubcommandResult> {
+  const resolved = await loadSettings({}, call);
+  if (resolved.type === "mistake") return resolved;
+  const { policy } = resolved.settings;
   // What is added is the user's own, and a policy that names extensions allows none of these.
-  if (policy?.extensions?.allow) return failed(forbidden(policy, "adding extensions"));
-  const staging = realpathSync(mkdtempSync(join(tmpdir(), "pith-extension-")));
+  if (policy?.extensions?.allow) return failure(formatRefusal(policy, "adding extensions"));
+  const stagingFolder = realpathSync(mkdtempSync(join(tmpdir(), "pith-extension-")));
   try {
-    const staged = await stage(call, staging);
-    if (staged.type === "failed") return staged;
-    const seen = await lookInto(staged.entry, staging);
-    if (seen.type === "failed") return failed(`it was not added, as it cannot be loaded: ${seen.message}`);
-    const { notes } = seen.capabilities;
-    if (notes.length > 0) return failed(`it was not added: ${notes.join("; ").replaceAll(`${staging}/`, "")}`);
+    const extension = await stageExtension(call, stagingFolder);
+    if (extension.type === "failed") return extension;
+    const inspection = await inspectExtension(extension.entryFile, stagingFolder);
+    if (inspection.type === "failed") return failure(`it was not added, as it cannot be loaded: ${inspection.message}`);
+    const { notes } = inspection.capabilities;
+    if (notes.length > 0) return failure(`it was not added: ${notes.join("; ").replaceAll(`${stagingFolder}/`, "")}`);
     const lines = [
-      `${staged.name} would be run by Pith, with all your rights. It registers:`,
-      ...capabilityLines(seen.capabilities),
+      `${extension.name} would be run by Pith, with all your rights. It registers:`,
+      ...formatCapabilities(inspection.capabilities),
     ];
     if (call.flags.yes !== true) {
-      if (!canAsk()) return failed(`${lines.join("\n")}\nnothing was added; say it again with --yes to add it`);
-      call.note(`${lines.join("\n")}\n`);
-      if (!(await confirmed("Add it?"))) return failed("nothing was added");
+      if (!canPrompt()) return failure(`${lines.join("\n")}\nnothing was added; say it again with --yes to add it`);
+      call.notify(`${lines.join("\n")}\n`);
+      if (!(await confirm("Add it?"))) return failure("nothing was added");
     }
-    const put = await staged.put();
-    if (put !== null) return failed(put);
-    const { name: _, notes: __, ...data } = seen.capabilities;
+    const installError = await extension.install();
+    if (installError !== null) return failure(installError);
+    const { name: _, notes: __, ...data } = inspection.capabilities;
     return {
       type: "shown",
-      text: [`${staged.name} was added`, ...lines.slice(1)].join("\n"),
-      data: { name: staged.name, ...data },
+      text: [`${extension.name} was added`, ...lines.slice(1)].join("\n"),
+      data: { name: extension.name, ...data },
     };
   } finally {
-    rmSync(staging, { recursive: true, force: true });
+    rmSync(stagingFolder, { recursive: true, force: true });
   }
 }
 
-type Staged =
+type StagedExtension =
   | {
       readonly type: "staged";
       readonly name: string;
-      readonly entry: string;
+      readonly entryFile: string;
       /** Puts it where it belongs; why that was not possible, or null. */
-      readonly put: () => Promise<string | null>;
+      readonly install: () => Promise<string | null>;
     }
-  | Extract<Outcome, { type: "failed" }>;
+  | Extract<SubcommandResult, { type: "failed" }>;
 
-async function stage({ arguments: [what = ""], cwd, home }: Call, staging: string): Promise<Staged> {
-  const path = resolve(cwd, what);
-  const folder = extensionsFolder(home);
-  if (existsSync(path) && !/\.(tgz|tar\.gz)$/.test(path)) return copied(path, { staging, folder });
+async function stageExtension(
+  { arguments: [source = ""], cwd, home }: SubcommandCall,
+  stagingFolder: string,
+): Promise<StagedExtension> {
+  const path = resolve(cwd, source);
+  const targetFolder = extensionsFolder(home);
+  if (existsSync(path) && !/\.(tgz|tar\.gz)$/.test(path)) return stageCopy(path, { stagingFolder, targetFolder });
   const isTarball = existsSync(path);
-  if (!isTarball && !/^(@[\w.-]+\/)?[\w.-]+(@[\w.^~-]+)?$/.test(what))
-    return failed(`there is no ${what}; write a path, a tarball or the name of a package`);
-  return await packaged({ what, path, isTarball, staging, folder });
+  if (!isTarball && !/^(@[\w.-]+\/)?[\w.-]+(@[\w.^~-]+)?$/.test(source))
+    return failure(`there is no ${source}; write a path, a tarball or the name of a package`);
+  return await stagePackage({ packageSpec: source, path, isTarball, stagingFolder, targetFolder });
 }
 
-interface Places {
-  readonly staging: string;
-  readonly folder: string;
+interface InstallFolders {
+  readonly stagingFolder: string;
+  readonly targetFolder: string;
 }
 
-function copied(path: string, { staging, folder }: Places): Staged {
+function stageCopy(path: string, { stagingFolder, targetFolder }: InstallFolders): StagedExtension {
   const name = basename(path);
-  if (entryAt(path) === null)
-    return failed(`${path} is no extension: a .ts, .js or .mjs file, or a folder with an index of that kind`);
-  cpSync(path, join(staging, name), { recursive: true });
-  const entry = entryAt(join(staging, name)) ?? join(staging, name);
-  const target = join(folder, name);
+  if (findEntryFile(path) === null)
+    return failure(`${path} is no extension: a .ts, .js or .mjs file, or a folder with an index of that kind`);
+  cpSync(path, join(stagingFolder, name), { recursive: true });
+  const entryFile = findEntryFile(join(stagingFolder, name)) ?? join(stagingFolder, name);
+  const target = join(targetFolder, name);
   return {
     type: "staged",
     name,
-    entry,
-    put: async () => {
+    entryFile,
+    install: async () => {
       if (existsSync(target)) return `there is an extension ${name} already; pith extensions rm ${name} takes it away`;
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      mkdirSync(targetFolder, { recursive: true, mode: 0o700 });
       // The very files that were looked into.
-      cpSync(join(staging, name), target, { recursive: true });
+      cpSync(join(stagingFolder, name), target, { recursive: true });
       return null;
     },
   };
 }
 
-interface Package extends Places {
-  readonly what: string;
+interface PackageSource extends InstallFolders {
+  readonly packageSpec: string;
   readonly path: string;
   readonly isTarball: boolean;
 }
 
-async function packaged({ what, path, isTarball, staging, folder }: Package): Promise<Staged> {
+async function stagePackage({
+  packageSpec,
+  path,
+  isTarball,
+  stagingFolder,
+  targetFolder,
+}: PackageSource): Promise<StagedExtension> {
   // The very bytes that are looked into are put there later.
-  const own = join(staging, basename(path));
-  if (isTarball) cpSync(path, own);
-  const installed = await npm("install", staging, isTarball ? own : what);
-  if (installed.type === "failed") return installed;
-  const [found] = packagesIn(staging);
+  const stagedTarball = join(stagingFolder, basename(path));
+  if (isTarball) cpSync(path, stagedTarball);
+  const stagingResult = await runNpm("install", stagingFolder, isTarball ? stagedTarball : packageSpec);
+  if (stagingResult.type === "failed") return stagingResult;
+  const [found] = findInstalledPackages(stagingFolder);
   if (!found)
-    return failed(`${what} is no extension: its package.json names none with "pith": { "extension": "./file.js" }`);
+    return failure(
+      `${packageSpec} is no extension: its package.json names none with "pith": { "extension": "./file.js" }`,
+    );
   return {
     type: "staged",
     name: found.name,
-    entry: found.path,
-    put: async () => {
-      mkdirSync(join(folder, TARBALLS), { recursive: true, mode: 0o700 });
+    entryFile: found.path,
+    install: async () => {
+      mkdirSync(join(targetFolder, TARBALLS_FOLDER), { recursive: true, mode: 0o700 });
       // Kept, so that npm finds it again when another package is added.
-      const kept = join(folder, TARBALLS, basename(path));
-      if (isTarball) cpSync(own, kept);
-      const done = await npm("install", folder, isTarball ? kept : `${found.name}@${versionOf(found.name, staging)}`);
-      return done.type === "failed" ? done.message : null;
+      const keptTarball = join(targetFolder, TARBALLS_FOLDER, basename(path));
+      if (isTarball) cpSync(stagedTarball, keptTarball);
+      const installResult = await runNpm(
+        "install",
+        targetFolder,
+        isTarball ? keptTarball : `${found.name}@${readInstalledVersion(found.name, stagingFolder)}`,
+      );
+      return installResult.type === "failed" ? installResult.message : null;
     },
   };
 }
 
-const TARBALLS = ".tarballs";
+const TARBALLS_FOLDER = ".tarballs";
 
 /** As npm has installed it there. */
-function versionOf(name: string, folder: string): string {
+function readInstalledVersion(name: string, folder: string): string {
   const { version } = JSON.parse(readFileSync(join(folder, "node_modules", name, "package.json"), "utf8"));
   return String(version);
 }
 
-function failed(message: string): Extract<Outcome, { type: "failed" }> {
+function failure(message: string): Extract<SubcommandResult, { type: "failed" }> {
   return { type: "failed", message };
 }
 
-export async function removed({ arguments: [name = ""], home }: Call): Promise<Outcome> {
+export async function runRemoveExtension({ arguments: [name = ""], home }: SubcommandCall): Promise<SubcommandResult> {
   const folder = extensionsFolder(home);
-  const { found } = existsSync(folder) ? userExtensions(home) : { found: [] };
-  const meant = found.find((each) => each.name === name);
-  if (!meant) return mistake(`there is no extension ${name} of yours; pith extensions list names them`);
-  if (meant.from === "package") {
-    const done = await npm("uninstall", folder, name);
-    return done.type === "failed" ? done : { type: "shown", text: `${name} was uninstalled`, data: { name } };
+  const { found } = existsSync(folder) ? findUserExtensions(home) : { found: [] };
+  const extension = found.find((candidate) => candidate.name === name);
+  if (!extension) return usageError(`there is no extension ${name} of yours; pith extensions list names them`);
+  if (extension.origin === "package") {
+    const result = await runNpm("uninstall", folder, name);
+    return result.type === "failed" ? result : { type: "shown", text: `${name} was uninstalled`, data: { name } };
   }
   // Somebody may have written it here.
-  mkdirSync(join(folder, ASIDE), { recursive: true, mode: 0o700 });
-  const path = join(folder, ASIDE, `${Date.now()}-${name}`);
+  mkdirSync(join(folder, REMOVED_FOLDER), { recursive: true, mode: 0o700 });
+  const path = join(folder, REMOVED_FOLDER, `${Date.now()}-${name}`);
   renameSync(join(folder, name), path);
   return { type: "shown", text: `${name} is not loaded any more; it lies in ${path}`, data: { name, path } };
 }
 
-const ASIDE = ".removed";
+const REMOVED_FOLDER = ".removed";

@@ -3,11 +3,11 @@
 import { registerHooks } from "node:module";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { ExtensionApi, ExtensionModule } from "@pith/agent";
-import { faultTold, heed, type Report } from "./errors.ts";
+import { formatExtensionError, type ReportFailure, watchExtensions } from "./errors.ts";
 import type { FoundExtension } from "./extension-files.ts";
 
 /** Each through a file of its own: imported directly, all of a door would stand in what every run loads. Written out, so that a build finds them. */
-const doors: Readonly<Record<string, () => Promise<object>>> = {
+const pithModules: Readonly<Record<string, () => Promise<object>>> = {
   "@pith/context": () => import("./doors/context.ts"),
   "@pith/context/host": () => import("./doors/context-host.ts"),
   "@pith/context/node": () => import("./doors/context-node.ts"),
@@ -21,139 +21,156 @@ const doors: Readonly<Record<string, () => Promise<object>>> = {
   "@pith/models/overflow": () => import("./doors/models-overflow.ts"),
 };
 
-export const doorNames: readonly string[] = Object.keys(doors);
+export const pithModuleNames: readonly string[] = Object.keys(pithModules);
 
 /** Loaded, by name: a module that an extension imports cannot wait for them. */
-export async function openDoors(): Promise<ReadonlyMap<string, object>> {
-  return new Map(await Promise.all(Object.entries(doors).map(async ([name, open]) => [name, await open()] as const)));
+export async function loadPithModules(): Promise<ReadonlyMap<string, object>> {
+  return new Map(
+    await Promise.all(Object.entries(pithModules).map(async ([name, load]) => [name, await load()] as const)),
+  );
 }
 
 /** The text of a module that hands on what a door has; `at` is where the doors are found. */
-export function doorSource(name: string, door: object, at: string): string {
-  const names = Object.keys(door).filter((each) => each !== "default");
-  const held = `const door = globalThis[Symbol.for(${JSON.stringify(at)})].get(${JSON.stringify(name)});`;
-  return [held, ...names.map((each) => `export const ${each} = door.${each};`)].join("\n");
+export function createModuleSource(name: string, exports: object, registryName: string): string {
+  const names = Object.keys(exports).filter((exportName) => exportName !== "default");
+  const lookupLine = `const door = globalThis[Symbol.for(${JSON.stringify(registryName)})].get(${JSON.stringify(name)});`;
+  return [lookupLine, ...names.map((exportName) => `export const ${exportName} = door.${exportName};`)].join("\n");
 }
 
 type Resolve = NonNullable<Parameters<typeof registerHooks>[0]["resolve"]>;
 type Load = NonNullable<Parameters<typeof registerHooks>[0]["load"]>;
 
-export interface Mapping {
+export interface ModuleHooks {
   /** From now on these bytes are what lies there, and nothing else of the project is run. */
-  hold(files: ReadonlyMap<string, Uint8Array>, stamp: string): void;
+  addTrustedFiles(files: ReadonlyMap<string, Uint8Array>, stamp: string): void;
 }
 
 /** Once for the whole program. */
-export function mapping(): Promise<Mapping> {
-  made ??= make();
-  return made;
+export function getModuleHooks(): Promise<ModuleHooks> {
+  hooksPromise ??= installModuleHooks();
+  return hooksPromise;
 }
 
-let made: Promise<Mapping> | null = null;
+let hooksPromise: Promise<ModuleHooks> | null = null;
 
-async function make(): Promise<Mapping> {
-  const doors = await openDoors();
-  Object.defineProperty(globalThis, Symbol.for(DOORS), { value: doors });
+async function installModuleHooks(): Promise<ModuleHooks> {
+  const modules = await loadPithModules();
+  Object.defineProperty(globalThis, Symbol.for(MODULE_REGISTRY), { value: modules });
   /** By stamp, as every address of theirs ends with it. */
-  const held = new Map<string, ReadonlyMap<string, Uint8Array>>();
+  const trustedFiles = new Map<string, ReadonlyMap<string, Uint8Array>>();
   const resolve: Resolve = (specifier, context, next) => {
-    if (specifier.startsWith("@pith/") && !isOurs(context.parentURL))
-      return { url: doorAddress(specifier), shortCircuit: true };
-    const stamp = stampIn(specifier) ?? stampIn(context.parentURL ?? "");
+    if (specifier.startsWith("@pith/") && !isPithSource(context.parentURL))
+      return { url: createModuleUrl(specifier), shortCircuit: true };
+    const stamp = parseStamp(specifier) ?? parseStamp(context.parentURL ?? "");
     if (stamp === null) return next(specifier, context);
-    const files = held.get(stamp);
-    const isHeld = files !== undefined && !specifier.startsWith("node:");
-    const url = isHeld ? heldAddress(specifier, context.parentURL, files) : next(specifier, context).url;
-    if (!isBeside(url)) return { url, shortCircuit: true };
+    const files = trustedFiles.get(stamp);
+    const isTrusted = files !== undefined && !specifier.startsWith("node:");
+    const url = isTrusted ? resolveTrustedUrl(specifier, context.parentURL, files) : next(specifier, context).url;
+    if (!isExtensionSource(url)) return { url, shortCircuit: true };
     // Said, so that Node need not guess: what an extension loads from beside itself are modules.
-    return { url: stamped(url, stamp), format: formatOf(url), shortCircuit: true };
+    return { url: addStamp(url, stamp), format: getModuleFormat(url), shortCircuit: true };
   };
   const load: Load = (url, context, next) => {
-    const door = doors.get(url.slice(SCHEME.length));
-    if (url.startsWith(SCHEME) && door)
-      return { format: "module", source: doorSource(url.slice(SCHEME.length), door, DOORS), shortCircuit: true };
-    const bytes = url.startsWith("file:") ? held.get(stampIn(url) ?? "")?.get(fileURLToPath(url)) : undefined;
-    return bytes ? { format: formatOf(url), source: bytes, shortCircuit: true } : next(url, context);
+    const moduleExports = modules.get(url.slice(PITH_SCHEME.length));
+    if (url.startsWith(PITH_SCHEME) && moduleExports)
+      return {
+        format: "module",
+        source: createModuleSource(url.slice(PITH_SCHEME.length), moduleExports, MODULE_REGISTRY),
+        shortCircuit: true,
+      };
+    const bytes = url.startsWith("file:")
+      ? trustedFiles.get(parseStamp(url) ?? "")?.get(fileURLToPath(url))
+      : undefined;
+    return bytes ? { format: getModuleFormat(url), source: bytes, shortCircuit: true } : next(url, context);
   };
   registerHooks({ resolve, load });
   // The standard output is for answers, and for lines that programs read.
   for (const name of ["log", "info", "debug"] as const) console[name] = console.error;
-  return { hold: (files, stamp) => void held.set(stamp, files) };
+  return { addTrustedFiles: (files, stamp) => void trustedFiles.set(stamp, files) };
 }
 
-const DOORS = "pith.doors";
-const SCHEME = "pith:";
+const MODULE_REGISTRY = "pith.doors";
+const PITH_SCHEME = "pith:";
 
-function doorAddress(specifier: string): string {
-  if (doorNames.includes(specifier)) return `${SCHEME}${specifier}`;
-  throw new Error(`there is no ${specifier} for extensions; there are ${doorNames.join(", ")}`);
+function createModuleUrl(specifier: string): string {
+  if (pithModuleNames.includes(specifier)) return `${PITH_SCHEME}${specifier}`;
+  throw new Error(`there is no ${specifier} for extensions; there are ${pithModuleNames.join(", ")}`);
 }
 
 /** What somebody trusted is all there is: whatever else lies in the project nobody has looked at. */
-function heldAddress(specifier: string, parent: string | undefined, files: ReadonlyMap<string, Uint8Array>): string {
+function resolveTrustedUrl(
+  specifier: string,
+  parent: string | undefined,
+  files: ReadonlyMap<string, Uint8Array>,
+): string {
   if (!/^(\.{0,2}\/|file:)/.test(specifier))
-    throw new Error(`${specifier} cannot be imported by an extension of a project; ${OWN}`);
+    throw new Error(`${specifier} cannot be imported by an extension of a project; ${IMPORT_HINT}`);
   const url = new URL(specifier, parent);
   const path = fileURLToPath(url);
-  if (!files.has(path)) throw new Error(`${path} was not trusted, so it is not run; ${OWN}`);
+  if (!files.has(path)) throw new Error(`${path} was not trusted, so it is not run; ${IMPORT_HINT}`);
   return url.href;
 }
 
-const OWN = "it has node:…, @pith/… and the files beside it in .pith/extensions";
+const IMPORT_HINT = "it has node:…, @pith/… and the files beside it in .pith/extensions";
 
 /** Our own sources find each other as always. */
-function isOurs(parent = ""): boolean {
-  return import.meta.url.endsWith(SOURCE) && parent.startsWith(import.meta.url.slice(0, -SOURCE.length));
+function isPithSource(parent = ""): boolean {
+  return (
+    import.meta.url.endsWith(OWN_SOURCE_PATH) && parent.startsWith(import.meta.url.slice(0, -OWN_SOURCE_PATH.length))
+  );
 }
 
-const SOURCE = "cli/src/extensions/load.ts";
+const OWN_SOURCE_PATH = "cli/src/extensions/load.ts";
 
 /** Of an extension itself, and not of a package or of Node. */
-function isBeside(url: string): boolean {
+function isExtensionSource(url: string): boolean {
   return url.startsWith("file:") && !url.includes("/node_modules/") && /\.(ts|mts|js|mjs)$/.test(new URL(url).pathname);
 }
 
 /** What an extension imports from beside itself is as new as it is; packages stay as they are. */
-function stamped(url: string, stamp: string): string {
+function addStamp(url: string, stamp: string): string {
   const address = new URL(url);
-  address.searchParams.set(STAMP, stamp);
+  address.searchParams.set(STAMP_PARAMETER, stamp);
   return address.href;
 }
 
-const STAMP = "pith";
+const STAMP_PARAMETER = "pith";
 
-function stampIn(url: string): string | null {
+function parseStamp(url: string): string | null {
   return /[?&]pith=([0-9a-f]+)/.exec(url)?.[1] ?? null;
 }
 
-function formatOf(url: string): "module" | "module-typescript" {
+function getModuleFormat(url: string): "module" | "module-typescript" {
   return new URL(url).pathname.endsWith("ts") ? "module-typescript" : "module";
 }
 
 /** `report` is told what they throw outside of any call. */
-export function loaded(found: readonly FoundExtension[], report: Report): readonly ExtensionModule[] {
-  heed(found, report);
-  return found.map((each) => ({ name: each.name, extension: (pith) => begun(each, pith) }));
+export function createExtensionModules(
+  found: readonly FoundExtension[],
+  report: ReportFailure,
+): readonly ExtensionModule[] {
+  watchExtensions(found, report);
+  return found.map((extension) => ({ name: extension.name, extension: (pith) => runExtension(extension, pith) }));
 }
 
-async function begun(found: FoundExtension, pith: ExtensionApi): Promise<void> {
+async function runExtension(found: FoundExtension, pith: ExtensionApi): Promise<void> {
   try {
-    const extension = await exportedBy(found);
+    const extension = await importExtension(found);
     await extension(pith);
   } catch (error) {
-    throw new Error(faultTold(error, found.path), { cause: error });
+    throw new Error(formatExtensionError(error, found.path), { cause: error });
   }
 }
 
-type Exported = (pith: ExtensionApi) => unknown;
+type ExtensionFunction = (pith: ExtensionApi) => unknown;
 
-async function exportedBy({ path, stamp, held }: FoundExtension): Promise<Exported> {
-  const { hold } = await mapping();
-  if (held) hold(held, stamp);
+async function importExtension({ path, stamp, trustedBytes }: FoundExtension): Promise<ExtensionFunction> {
+  const { addTrustedFiles } = await getModuleHooks();
+  if (trustedBytes) addTrustedFiles(trustedBytes, stamp);
   const url = `${pathToFileURL(path).href}?pith=${stamp}`;
   const { default: extension } = (await import(url)) as { readonly default?: unknown };
-  if (typeof extension !== "function") throw new Error(WRITE);
-  return extension as Exported;
+  if (typeof extension !== "function") throw new Error(NO_EXPORT_TEXT);
+  return extension as ExtensionFunction;
 }
 
-const WRITE = "it exports no function; write: export default (pith) => { … }";
+const NO_EXPORT_TEXT = "it exports no function; write: export default (pith) => { … }";

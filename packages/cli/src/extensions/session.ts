@@ -10,86 +10,91 @@ import {
   type SessionStartEvent,
 } from "@pith/agent";
 import type { ModelName } from "@pith/context";
-import type { OpenBeside } from "../models/open-model.ts";
-import type { ExtensionPlace } from "./extensions.ts";
+import type { OpenModelByName } from "../models/open-model.ts";
+import type { ExtensionOptions } from "./extensions.ts";
 
-export interface ActsParts {
+export interface SessionActionsOptions {
   readonly agent: Agent;
-  readonly place: Pick<ExtensionPlace, "cwd" | "ui" | "note">;
+  readonly options: Pick<ExtensionOptions, "cwd" | "ui" | "notify">;
   /** The session's file; null where nothing is kept. */
   readonly sessionPath: string | null;
-  readonly openModel: OpenBeside;
+  readonly openModel: OpenModelByName;
 }
 
-export function actsHere({ agent, place, sessionPath, openModel }: ActsParts): ExtensionActions {
-  const { cwd, ui, note = () => {} } = place;
+export function createSessionActions({
+  agent,
+  options,
+  sessionPath,
+  openModel,
+}: SessionActionsOptions): ExtensionActions {
+  const { cwd, ui, notify = () => {} } = options;
   return createExtensionActions(agent, {
     cwd,
     sessionFile: sessionPath,
     ui: ui ?? headlessUi,
     hasUI: ui !== undefined,
-    report: (why) => note(`an extension wanted to act, and could not: ${why}`),
+    report: (reason) => notify(`an extension wanted to act, and could not: ${reason}`),
     openModel: async (name) => {
-      const opened = await openModel(name);
-      return opened.type === "opened" ? opened.model : null;
+      const result = await openModel(name);
+      return result.type === "opened" ? result.model : null;
     },
   });
 }
 
 /** How one came to a session. */
-export type Arrival = Omit<SessionStartEvent, "type">;
+export type SessionStart = Omit<SessionStartEvent, "type">;
 
-export interface Arriving {
+export interface SessionStartOptions {
   readonly extensions: Extensions;
-  readonly acts: ExtensionActions;
+  readonly actions: ExtensionActions;
   /** At the start of the program, unless said. */
-  readonly arrival?: Arrival | undefined;
+  readonly start?: SessionStart | undefined;
 }
 
 /** From here on what extensions do reaches the session. */
-export async function arrive({ extensions, acts, arrival }: Arriving): Promise<void> {
-  extensions.bind(acts);
-  await extensions.dispatch({ type: "session_start", reason: "startup", ...arrival });
+export async function emitSessionStart({ extensions, actions, start }: SessionStartOptions): Promise<void> {
+  extensions.bind(actions);
+  await extensions.dispatch({ type: "session_start", reason: "startup", ...start });
 }
 
-export interface Speaking {
+export interface ModelSelection {
   /** At the beginning. */
   readonly model: ModelName;
   readonly level: string;
 }
 
 /** Reports every change of the model or the thinking level, whatever caused it. Their answers are not awaited. */
-export function choicesTold(
+export function createModelChangeListener(
   { dispatch }: Pick<Extensions, "dispatch">,
-  { model, level }: Speaking,
+  { model, level }: ModelSelection,
 ): AgentEventListener {
-  let spoke: ModelName = { provider: model.provider, model: model.model, api: model.api };
-  let thought = level;
+  let currentModel: ModelName = { provider: model.provider, model: model.model, api: model.api };
+  let currentLevel = level;
   return (event) => {
     if (event.type === "entry_appended" && event.entry.type === "model_change") {
       const { provider, modelId } = event.entry;
-      if (provider === spoke.provider && modelId === spoke.model) return;
-      const previousModel = spoke;
-      spoke = { ...spoke, provider, model: modelId };
-      void dispatch({ type: "model_select", model: spoke, previousModel });
+      if (provider === currentModel.provider && modelId === currentModel.model) return;
+      const previousModel = currentModel;
+      currentModel = { ...currentModel, provider, model: modelId };
+      void dispatch({ type: "model_select", model: currentModel, previousModel });
     }
-    if (event.type !== "thinking_level_changed" || event.level === thought) return;
-    const previousLevel = thought;
-    thought = event.level;
-    void dispatch({ type: "thinking_level_select", level: thought, previousLevel });
+    if (event.type !== "thinking_level_changed" || event.level === currentLevel) return;
+    const previousLevel = currentLevel;
+    currentLevel = event.level;
+    void dispatch({ type: "thinking_level_select", level: currentLevel, previousLevel });
   };
 }
 
 /** Whoever reads slowly is waited for, and extensions are not. */
-export function heardBy(
-  listen: AgentEventListener | undefined,
+export function createSessionListener(
+  onEvent: AgentEventListener | undefined,
   extensions: Extensions,
-  speaking: Speaking,
+  selection: ModelSelection,
 ): AgentEventListener {
-  const told = choicesTold(extensions, speaking);
+  const onModelChange = createModelChangeListener(extensions, selection);
   return (event) => {
     void extensions.onEvent(event);
-    void told(event);
-    return listen?.(event);
+    void onModelChange(event);
+    return onEvent?.(event);
   };
 }

@@ -3,21 +3,24 @@
 import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/client";
 import type { ExtensionTool, ToolCall, ToolOutput } from "@pith/agent";
 import type { ImageBlock, TextBlock } from "@pith/context";
-import { pictureIn } from "../resources/attachments.ts";
+import { parseImage } from "../resources/attachments.ts";
 import { isObject } from "../text/jsonc.ts";
-import { plain } from "../text/safe-text.ts";
-import { nearest } from "../text/usage-error.ts";
-import { callable, type Servers } from "./find-tool.ts";
-import { plainJson } from "./trust-question.ts";
+import { escapeControls } from "../text/safe-text.ts";
+import { findNearest } from "../text/usage-error.ts";
+import { type McpClientManager, selectCallableTools } from "./find-tool.ts";
+import { sanitizeJson } from "./trust-question.ts";
 import type { OfferedTool } from "./trusted-tools.ts";
 
 /** Checked here, so that the model gets the error at once. Null where they fit, or where only the server can tell. */
-export async function faultIn(args: Readonly<Record<string, unknown>>, schema: unknown): Promise<string | null> {
+export async function validateArguments(
+  args: Readonly<Record<string, unknown>>,
+  schema: unknown,
+): Promise<string | null> {
   const { AjvJsonSchemaValidator } = await import("@modelcontextprotocol/client/validators/ajv");
   try {
-    const tried = withoutPatterns(schema);
-    const checked = new AjvJsonSchemaValidator().getValidator(isObject(tried) ? tried : {})(args);
-    return checked.valid ? null : checked.errorMessage;
+    const safeSchema = removePatterns(schema);
+    const result = new AjvJsonSchemaValidator().getValidator(isObject(safeSchema) ? safeSchema : {})(args);
+    return result.valid ? null : result.errorMessage;
   } catch {
     // A schema that cannot be read: then the server says itself what does not fit.
     return null;
@@ -25,68 +28,73 @@ export async function faultIn(args: Readonly<Record<string, unknown>>, schema: u
 }
 
 /** A pattern can be such that trying it never ends, and a server may want that. */
-function withoutPatterns(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(withoutPatterns);
+function removePatterns(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(removePatterns);
   if (!isObject(schema)) return schema;
-  const kept = Object.entries(schema).filter(
+  const entries = Object.entries(schema).filter(
     ([name, value]) => !(name === "pattern" && typeof value === "string") && name !== "patternProperties",
   );
-  return Object.fromEntries(kept.map(([name, value]) => [name, withoutPatterns(value)]));
+  return Object.fromEntries(entries.map(([name, value]) => [name, removePatterns(value)]));
 }
 
-export function outputOf({ content = [], structuredContent, isError }: CallToolResult): ToolOutput {
-  const blocks = content.slice(0, MOST_BLOCKS).map(blockOf);
-  const rest = content.length > MOST_BLOCKS ? [text(`(${content.length - MOST_BLOCKS} more parts are left out)`)] : [];
-  const all = [...blocks, ...rest, ...structured(structuredContent, blocks)];
-  return { content: all.length === 0 ? [text("(it answered nothing)")] : all, ...(isError && { isError }) };
+export function toToolOutput({ content = [], structuredContent, isError }: CallToolResult): ToolOutput {
+  const blocks = content.slice(0, MAX_BLOCKS).map(toBlock);
+  const omittedNote =
+    content.length > MAX_BLOCKS ? [createTextBlock(`(${content.length - MAX_BLOCKS} more parts are left out)`)] : [];
+  const allBlocks = [...blocks, ...omittedNote, ...toStructuredBlocks(structuredContent, blocks)];
+  return {
+    content: allBlocks.length === 0 ? [createTextBlock("(it answered nothing)")] : allBlocks,
+    ...(isError && { isError }),
+  };
 }
 
-const MOST_BLOCKS = 50;
+const MAX_BLOCKS = 50;
 
-function blockOf(block: ContentBlock): TextBlock | ImageBlock {
+function toBlock(block: ContentBlock): TextBlock | ImageBlock {
   switch (block.type) {
     case "text":
-      return text(block.text);
+      return createTextBlock(block.text);
     case "image":
       return (
-        pictureIn(block.data) ??
-        text(`(a picture that cannot be shown: ${block.mimeType}, ${block.data.length} letters)`)
+        parseImage(block.data) ??
+        createTextBlock(`(a picture that cannot be shown: ${block.mimeType}, ${block.data.length} letters)`)
       );
     case "audio":
-      return text(`(sound that cannot be heard here: ${block.mimeType})`);
+      return createTextBlock(`(sound that cannot be heard here: ${block.mimeType})`);
     case "resource_link":
-      return text(`${block.name}: ${block.uri}`);
+      return createTextBlock(`${block.name}: ${block.uri}`);
     case "resource": {
       const { resource } = block;
-      if ("text" in resource) return text(`${resource.uri}\n${resource.text}`);
+      if ("text" in resource) return createTextBlock(`${resource.uri}\n${resource.text}`);
       return (
-        pictureIn(resource.blob) ?? text(`(${resource.uri}: bytes that are no text, ${resource.blob.length} letters)`)
+        parseImage(resource.blob) ??
+        createTextBlock(`(${resource.uri}: bytes that are no text, ${resource.blob.length} letters)`)
       );
     }
   }
 }
 
 /** Most servers say the same as text already. */
-function structured(value: unknown, blocks: readonly (TextBlock | ImageBlock)[]): readonly TextBlock[] {
+function toStructuredBlocks(value: unknown, blocks: readonly (TextBlock | ImageBlock)[]): readonly TextBlock[] {
   if (value === undefined) return [];
-  const whole = JSON.stringify(value);
-  const isSaid = blocks.some((block) => block.type === "text" && compact(block.text) === whole);
-  return isSaid ? [] : [text(whole)];
+  const json = JSON.stringify(value);
+  const isRepeated = blocks.some((block) => block.type === "text" && normalizeJson(block.text) === json);
+  return isRepeated ? [] : [createTextBlock(json)];
 }
 
-function compact(said: string): string | null {
+function normalizeJson(json: string): string | null {
   try {
-    return JSON.stringify(JSON.parse(said));
+    return JSON.stringify(JSON.parse(json));
   } catch {
     return null;
   }
 }
 
-function text(said: string): TextBlock {
-  return { type: "text", text: plain(said) };
+function createTextBlock(content: string): TextBlock {
+  return { type: "text", text: escapeControls(content) };
 }
 
-export function callTool(servers: Servers): ExtensionTool {
+export function createCallTool(manager: McpClientManager): ExtensionTool {
   return {
     name: "mcp_call",
     description: "Calls a tool that mcp_find named.",
@@ -98,71 +106,71 @@ export function callTool(servers: Servers): ExtensionTool {
     // What a server says of its tools, such as that one only reads, permits nothing.
     // What is nobody's tool is refused without a question.
     intent: ({ tool }) =>
-      servers.links.has(partsIn(tool).server) ? { type: "named", name: String(tool) } : { type: "nothing" },
-    run: (call) => called(call, servers),
+      manager.clients.has(parseToolName(tool).server) ? { type: "named", name: String(tool) } : { type: "nothing" },
+    run: (call) => runCall(call, manager),
   };
 }
 
-async function called({ arguments: asked, signal, update }: ToolCall, servers: Servers): Promise<ToolOutput> {
-  const { server, name } = partsIn(asked.tool);
-  const args = argumentsIn(asked.arguments);
-  const link = servers.links.get(server);
-  if (!link) return failed(`write tool as server/name; ${servers.unknown(server)}`);
-  if (args === null) return failed("arguments must be an object");
-  const opened = await servers.opened(server, signal);
-  if (opened.type === "failed") return failed(opened.why);
-  const { tools } = callable(opened.value);
-  const tool = tools.find((each) => each.name === name);
-  if (!tool) return failed(unknown(name, { server, tools }));
-  const fault = await faultIn(args, tool.inputSchema);
-  if (fault !== null) return failed(misfit(`${server}/${name}`, fault, tool));
-  const result = await link.call({ tool, arguments: args, update }, signal);
-  if (result.type === "failed") return failed(result.why);
-  const output = outputOf(result.value);
-  return { ...output, content: [...output.content, ...link.takeRefusals().map(text)] };
+async function runCall({ arguments: input, signal, update }: ToolCall, manager: McpClientManager): Promise<ToolOutput> {
+  const { server, name } = parseToolName(input.tool);
+  const args = parseArguments(input.arguments);
+  const client = manager.clients.get(server);
+  if (!client) return createErrorOutput(`write tool as server/name; ${manager.describeUnknownServer(server)}`);
+  if (args === null) return createErrorOutput("arguments must be an object");
+  const listing = await manager.listTrustedTools(server, signal);
+  if (listing.type === "failed") return createErrorOutput(listing.why);
+  const { tools } = selectCallableTools(listing.value);
+  const tool = tools.find((candidate) => candidate.name === name);
+  if (!tool) return createErrorOutput(describeUnknownTool(name, { server, tools }));
+  const problem = await validateArguments(args, tool.inputSchema);
+  if (problem !== null) return createErrorOutput(describeMismatch(`${server}/${name}`, problem, tool));
+  const result = await client.callTool({ tool, arguments: args, update }, signal);
+  if (result.type === "failed") return createErrorOutput(result.why);
+  const output = toToolOutput(result.value);
+  return { ...output, content: [...output.content, ...client.takeRefusals().map(createTextBlock)] };
 }
 
-interface Meant {
+interface ToolName {
   readonly server: string;
   readonly name: string;
 }
 
-function partsIn(tool: unknown): Meant {
-  const [server = "", ...rest] = String(tool ?? "").split("/");
-  return { server, name: rest.join("/") };
+function parseToolName(tool: unknown): ToolName {
+  const [server = "", ...nameParts] = String(tool ?? "").split("/");
+  return { server, name: nameParts.join("/") };
 }
 
 /** Models send objects as text, too, and leave out what is empty. */
-function argumentsIn(given: unknown): Readonly<Record<string, unknown>> | null {
-  if (given === undefined || given === null || given === "") return {};
-  if (isObject(given)) return given;
-  if (typeof given !== "string") return null;
+function parseArguments(input: unknown): Readonly<Record<string, unknown>> | null {
+  if (input === undefined || input === null || input === "") return {};
+  if (isObject(input)) return input;
+  if (typeof input !== "string") return null;
   try {
-    const value: unknown = JSON.parse(given);
+    const value: unknown = JSON.parse(input);
     return isObject(value) ? value : null;
   } catch {
     return null;
   }
 }
 
-function misfit(name: string, fault: string, { inputSchema }: OfferedTool): string {
-  return `${name} was not called: the arguments do not fit (${fault.slice(0, 500)}). It takes: ${plainJson(inputSchema, 8_000)}`;
+function describeMismatch(name: string, problem: string, { inputSchema }: OfferedTool): string {
+  return `${name} was not called: the arguments do not fit (${problem.slice(0, 500)}). It takes: ${sanitizeJson(inputSchema, 8_000)}`;
 }
 
-function unknown(
+function describeUnknownTool(
   name: string,
   { server, tools }: { readonly server: string; readonly tools: readonly OfferedTool[] },
 ): string {
-  const names = tools.map((each) => each.name);
-  const near = nearest(name, names);
-  const meant =
-    near === null
+  const names = tools.map((tool) => tool.name);
+  const suggestion = findNearest(name, names);
+  const hint =
+    suggestion === null
       ? ""
-      : ` Did you mean ${server}/${near}? It takes: ${plainJson(tools.find((each) => each.name === near)?.inputSchema, 4_000)}`;
-  const listed = `${names.slice(0, 40).join(", ")}${names.length > 40 ? ` and ${names.length - 40} more` : ""}`;
-  return `there is no tool ${JSON.stringify(name.slice(0, 80))} of ${server}.${meant} There are: ${listed}`;
+      : ` Did you mean ${server}/${suggestion}? It takes: ${sanitizeJson(tools.find((tool) => tool.name === suggestion)?.inputSchema, 4_000)}`;
+  const nameList = `${names.slice(0, 40).join(", ")}${names.length > 40 ? ` and ${names.length - 40} more` : ""}`;
+  return `there is no tool ${JSON.stringify(name.slice(0, 80))} of ${server}.${hint} There are: ${nameList}`;
 }
 
-function failed(why: string): ToolOutput {
-  return { content: [{ type: "text", text: why }], isError: true };
+function createErrorOutput(message: string): ToolOutput {
+  return { content: [{ type: "text", text: message }], isError: true };
 }

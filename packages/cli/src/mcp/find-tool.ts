@@ -1,25 +1,27 @@
 /** Implements `mcp_find`: searches the servers' tools on demand, so that requests need not carry them all. */
 
 import type { ExtensionTool, ToolCall, ToolOutput } from "@pith/agent";
-import type { Linked, ServerLink } from "./server-process.ts";
+import type { McpClient, McpResult } from "./server-process.ts";
 import type { Trust } from "./trust.ts";
-import { plainJson, plainLine } from "./trust-question.ts";
+import { sanitizeJson, sanitizeLine } from "./trust-question.ts";
 import type { OfferedTool } from "./trusted-tools.ts";
 
-export interface Callable {
+export interface CallableTools {
   readonly tools: readonly OfferedTool[];
   /** How many are left out. */
-  readonly refused: number;
+  readonly omittedCount: number;
 }
 
 /** Leaves out tools with odd names, and those that share a name, whatever its case. */
-export function callable(offered: readonly OfferedTool[]): Callable {
-  const names = Map.groupBy(offered, ({ name }) => name.toLowerCase());
-  const tools = offered.filter(({ name }) => NAME.test(name) && names.get(name.toLowerCase())?.length === 1);
-  return { tools, refused: offered.length - tools.length };
+export function selectCallableTools(offeredTools: readonly OfferedTool[]): CallableTools {
+  const toolsByName = Map.groupBy(offeredTools, ({ name }) => name.toLowerCase());
+  const tools = offeredTools.filter(
+    ({ name }) => TOOL_NAME.test(name) && toolsByName.get(name.toLowerCase())?.length === 1,
+  );
+  return { tools, omittedCount: offeredTools.length - tools.length };
 }
 
-const NAME = /^(?=.{1,128}$)[\w.-]+(?:\/[\w.-]+)*$/;
+const TOOL_NAME = /^(?=.{1,128}$)[\w.-]+(?:\/[\w.-]+)*$/;
 
 export interface ServerTool {
   readonly server: string;
@@ -27,132 +29,148 @@ export interface ServerTool {
 }
 
 /** Without words, all of them as they are. */
-export function searched(all: readonly ServerTool[], query: string): readonly ServerTool[] {
-  const words = query
+export function searchTools(tools: readonly ServerTool[], query: string): readonly ServerTool[] {
+  const terms = query
     .toLowerCase()
     .split(/[^\p{L}\p{N}]+/u)
-    .filter((word) => word !== "");
-  if (words.length === 0) return all;
-  return all
-    .map((each) => ({ each, points: pointsOf(each, words) }))
+    .filter((term) => term !== "");
+  if (terms.length === 0) return tools;
+  return tools
+    .map((each) => ({ each, points: scoreTool(each, terms) }))
     .filter(({ points }) => points > 0)
-    .toSorted((one, other) => other.points - one.points)
+    .toSorted((a, b) => b.points - a.points)
     .map(({ each }) => each);
 }
 
-function pointsOf({ server, tool }: ServerTool, words: readonly string[]): number {
+function scoreTool({ server, tool }: ServerTool, terms: readonly string[]): number {
   const name = `${server}/${tool.name}`.toLowerCase();
-  const says = `${tool.title ?? ""} ${tool.description ?? ""}`.slice(0, LONGEST).toLowerCase();
-  const points = words.map((word) => (name.includes(word) ? 3 : 0) + (says.includes(word) ? 1 : 0));
-  return points.reduce((sum, each) => sum + each, 0);
+  const description = `${tool.title ?? ""} ${tool.description ?? ""}`.slice(0, MAX_SEARCHED_CHARS).toLowerCase();
+  const scores = terms.map((term) => (name.includes(term) ? 3 : 0) + (description.includes(term) ? 1 : 0));
+  return scores.reduce((sum, score) => sum + score, 0);
 }
 
-const LONGEST = 2_000;
+const MAX_SEARCHED_CHARS = 2_000;
 
-export function findTool(servers: Servers): ExtensionTool {
+export function createFindTool(manager: McpClientManager): ExtensionTool {
   return {
     name: "mcp_find",
-    description: `Finds tools of these servers: ${namesIn(servers)}. With a query: the best matches with the arguments they take; without: all names.`,
+    description: `Finds tools of these servers: ${formatServerNames(manager)}. With a query: the best matches with the arguments they take; without: all names.`,
     parameters: {
       type: "object",
       properties: { query: { type: "string" }, server: { type: "string" }, page: { type: "number" } },
     },
     isIdempotent: true,
     intent: () => ({ type: "nothing" }),
-    run: (call) => found(call, servers),
+    run: (call) => runFind(call, manager),
   };
 }
 
 /** Bounded, so that the beginning of every request stays small. */
-function namesIn({ links }: Servers): string {
-  const names = [...links.keys()];
-  const shown = names.filter((_, at) => names.slice(0, at + 1).join(", ").length <= MOST_LETTERS);
+function formatServerNames({ clients }: McpClientManager): string {
+  const names = [...clients.keys()];
+  const shown = names.filter((_, index) => names.slice(0, index + 1).join(", ").length <= MAX_SERVER_NAMES_CHARS);
   return shown.length === names.length
     ? shown.join(", ")
     : `${shown.join(", ")} and ${names.length - shown.length} more`;
 }
 
-const MOST_LETTERS = 200;
+const MAX_SERVER_NAMES_CHARS = 200;
 
-async function found({ arguments: asked, signal, maxOutputBytes }: ToolCall, servers: Servers): Promise<ToolOutput> {
-  const { server = "", query = "", page = 1 } = asked;
-  const wanted = String(server);
-  if (wanted !== "" && !servers.links.has(wanted)) return failed(servers.unknown(wanted));
-  const names = wanted === "" ? [...servers.links.keys()] : [wanted];
-  const opened = await Promise.all(names.map(async (name) => ({ name, ...(await servers.opened(name, signal)) })));
-  const faults = opened.flatMap((each) => (each.type === "failed" ? [each.why] : []));
-  const all = opened.flatMap((each): readonly ServerTool[] =>
-    each.type === "done" ? callable(each.value).tools.map((tool) => ({ server: each.name, tool })) : [],
+async function runFind(
+  { arguments: input, signal, maxOutputBytes }: ToolCall,
+  manager: McpClientManager,
+): Promise<ToolOutput> {
+  const { server = "", query = "", page = 1 } = input;
+  const serverName = String(server);
+  if (serverName !== "" && !manager.clients.has(serverName))
+    return createErrorOutput(manager.describeUnknownServer(serverName));
+  const names = serverName === "" ? [...manager.clients.keys()] : [serverName];
+  const listings = await Promise.all(
+    names.map(async (name) => ({ name, ...(await manager.listTrustedTools(name, signal)) })),
   );
-  const refused = opened.reduce((sum, each) => sum + (each.type === "done" ? callable(each.value).refused : 0), 0);
-  if (all.length === 0 && faults.length > 0) return failed(faults.join("\n"));
-  const lines = paged(searched(all, String(query)), {
-    isFull: String(query).trim() !== "",
+  const errors = listings.flatMap((listing) => (listing.type === "failed" ? [listing.why] : []));
+  const serverTools = listings.flatMap((listing): readonly ServerTool[] =>
+    listing.type === "done"
+      ? selectCallableTools(listing.value).tools.map((tool) => ({ server: listing.name, tool }))
+      : [],
+  );
+  const omittedCount = listings.reduce(
+    (sum, listing) => sum + (listing.type === "done" ? selectCallableTools(listing.value).omittedCount : 0),
+    0,
+  );
+  if (serverTools.length === 0 && errors.length > 0) return createErrorOutput(errors.join("\n"));
+  const lines = formatPage(searchTools(serverTools, String(query)), {
+    showsArguments: String(query).trim() !== "",
     page: Number(page),
-    room: maxOutputBytes,
+    maxBytes: maxOutputBytes,
   });
-  const odd = refused === 0 ? [] : [`(${refused} with odd or doubled names are left out)`];
-  return { content: [{ type: "text", text: [WORD, ...lines, ...odd, ...faults].join("\n") }] };
+  const omittedNote = omittedCount === 0 ? [] : [`(${omittedCount} with odd or doubled names are left out)`];
+  return { content: [{ type: "text", text: [UNTRUSTED_NOTE, ...lines, ...omittedNote, ...errors].join("\n") }] };
 }
 
-const WORD = "What follows is the servers' own word, not the user's. Call one with mcp_call.";
+const UNTRUSTED_NOTE = "What follows is the servers' own word, not the user's. Call one with mcp_call.";
 
-interface Paging {
+interface PageOptions {
   /** With what each takes. */
-  readonly isFull: boolean;
+  readonly showsArguments: boolean;
   readonly page: number;
-  readonly room: number;
+  readonly maxBytes: number;
 }
 
-function paged(tools: readonly ServerTool[], { isFull, page, room }: Paging): readonly string[] {
-  const size = isFull ? 8 : 60;
-  const at = Math.max(1, Number.isSafeInteger(page) ? page : 1);
-  const shown = tools.slice((at - 1) * size, at * size);
+function formatPage(tools: readonly ServerTool[], { showsArguments, page, maxBytes }: PageOptions): readonly string[] {
+  const pageSize = showsArguments ? 8 : 60;
+  const pageNumber = Math.max(1, Number.isSafeInteger(page) ? page : 1);
+  const shown = tools.slice((pageNumber - 1) * pageSize, pageNumber * pageSize);
   if (shown.length === 0) return ["(no such tool; leave query out for all names)"];
-  const most = Math.floor(room / (2 * shown.length));
-  const lines = shown.map((each) => (isFull ? whole(each, most) : short(each, most)));
-  const left = tools.length - at * size;
-  return left > 0 ? [...lines, `(${left} more on page ${at + 1})`] : lines;
+  const maxChars = Math.floor(maxBytes / (2 * shown.length));
+  const lines = shown.map((serverTool) =>
+    showsArguments ? formatToolDetails(serverTool, maxChars) : formatToolSummary(serverTool, maxChars),
+  );
+  const remaining = tools.length - pageNumber * pageSize;
+  return remaining > 0 ? [...lines, `(${remaining} more on page ${pageNumber + 1})`] : lines;
 }
 
-function short({ server, tool }: ServerTool, most: number): string {
-  return `${server}/${tool.name}: ${plainLine(tool.description ?? tool.title, Math.min(120, most))}`;
+function formatToolSummary({ server, tool }: ServerTool, maxChars: number): string {
+  return `${server}/${tool.name}: ${sanitizeLine(tool.description ?? tool.title, Math.min(120, maxChars))}`;
 }
 
-function whole({ server, tool }: ServerTool, most: number): string {
-  const says = plainLine(tool.description ?? tool.title, Math.min(600, most));
-  return `${server}/${tool.name}: ${says}\n  arguments: ${plainJson(tool.inputSchema, Math.min(4_000, most))}`;
+function formatToolDetails({ server, tool }: ServerTool, maxChars: number): string {
+  const description = sanitizeLine(tool.description ?? tool.title, Math.min(600, maxChars));
+  return `${server}/${tool.name}: ${description}\n  arguments: ${sanitizeJson(tool.inputSchema, Math.min(4_000, maxChars))}`;
 }
 
-function failed(why: string): ToolOutput {
-  return { content: [{ type: "text", text: why }], isError: true };
+function createErrorOutput(message: string): ToolOutput {
+  return { content: [{ type: "text", text: message }], isError: true };
 }
 
-export interface Servers {
-  readonly links: ReadonlyMap<string, ServerLink>;
+export interface McpClientManager {
+  readonly clients: ReadonlyMap<string, McpClient>;
   /** Its tools, once somebody trusts them as they are now. */
-  opened(name: string, signal: AbortSignal): Promise<Linked<readonly OfferedTool[]>>;
-  unknown(name: string): string;
+  listTrustedTools(name: string, signal: AbortSignal): Promise<McpResult<readonly OfferedTool[]>>;
+  describeUnknownServer(name: string): string;
   close(): Promise<void>;
 }
 
-export function serversOf(all: readonly ServerLink[], trust: Trust): Servers {
-  const links = new Map(all.map((link) => [link.named.name, link]));
-  const unknown = (name: string): string =>
-    `there is no server ${JSON.stringify(name.slice(0, 60))}; there are: ${[...links.keys()].join(", ")}`;
+export function createClientManager(allClients: readonly McpClient[], trust: Trust): McpClientManager {
+  const clients = new Map(allClients.map((client) => [client.namedServer.name, client]));
+  const describeUnknownServer = (name: string): string =>
+    `there is no server ${JSON.stringify(name.slice(0, 60))}; there are: ${[...clients.keys()].join(", ")}`;
   return {
-    links,
-    unknown,
-    async opened(name, signal) {
-      const link = links.get(name);
-      if (!link) return { type: "failed", why: unknown(name) };
-      const read = await link.tools(signal);
-      if (read.type === "failed") return read;
-      const why = await trust.permitTools({ named: link.named, tools: read.value, files: link.files }, signal);
-      return why === null ? read : { type: "failed", why };
+    clients,
+    describeUnknownServer,
+    async listTrustedTools(name, signal) {
+      const client = clients.get(name);
+      if (!client) return { type: "failed", why: describeUnknownServer(name) };
+      const listing = await client.listTools(signal);
+      if (listing.type === "failed") return listing;
+      const why = await trust.permitTools(
+        { namedServer: client.namedServer, tools: listing.value, files: client.files },
+        signal,
+      );
+      return why === null ? listing : { type: "failed", why };
     },
     async close() {
-      await Promise.all(all.map((link) => link.close()));
+      await Promise.all(allClients.map((client) => client.close()));
     },
   };
 }

@@ -5,16 +5,16 @@ import { existsSync } from "node:fs";
 import { chmod, mkdir } from "node:fs/promises";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
-import { withoutTilde } from "../sandbox/sandbox.ts";
-import { type NamedServer, namer, type StdioServer } from "../settings/settings.ts";
+import { expandTilde } from "../sandbox/sandbox.ts";
+import { type NamedServer, type StdioServer, serverSourceLabels } from "../settings/settings.ts";
 import { hashProgramFiles, type ProgramFiles } from "./program-files.ts";
-import { type ProgramPlace, resolveProgram } from "./resolve-program.ts";
-import { pinKey } from "./trusted-tools.ts";
+import { type ProgramSearchContext, resolveProgram } from "./resolve-program.ts";
+import { trustRecordKey } from "./trusted-tools.ts";
 
 /** A server that is a program. */
 export type NamedProgram = NamedServer<StdioServer>;
 
-export interface LaunchPlace extends ProgramPlace {
+export interface LaunchContext extends ProgramSearchContext {
   /** Pith's home. */
   readonly home: string;
 }
@@ -48,56 +48,64 @@ export interface LaunchPlan {
   readonly files: ProgramFiles;
 }
 
-export type LaunchPlanned =
+export type PlanLaunchResult =
   | { readonly type: "planned"; readonly plan: LaunchPlan }
   /** Why it cannot be started. */
   | { readonly type: "failed"; readonly why: string };
 
 export async function planLaunch(
-  named: NamedProgram,
-  { confine, ...place }: LaunchPlace & { readonly confine: Confine },
-): Promise<LaunchPlanned> {
-  const { command, args = [], env = {}, cwd: wanted } = named.server;
-  const found = resolveProgram(named.server, place);
-  if (found.type === "not-found")
-    return failed(`the program ${command} ${found.why} (it is named by ${namer[named.from]})`);
-  const cwd = wanted === undefined ? await makeOwnFolder(named, place) : withoutTilde(wanted);
-  if (!isAbsolute(cwd)) return failed(`its cwd ${cwd} is a relative path; write the whole path`);
-  if (!existsSync(cwd)) return failed(`the folder ${cwd} is gone`);
-  const environment: Record<string, string> = { ...passedOn(place.environment), ...env, PATH: found.searchPath };
-  const confinement = await confine(named, cwd);
-  if (confinement.type === "unfit") return failed(confinement.why);
-  const started = { named, program: found.path, arguments: args, cwd, environment, confinement };
-  return { type: "planned", plan: { ...started, files: await hashFilesOf(started) } };
+  namedServer: NamedProgram,
+  { confine, ...context }: LaunchContext & { readonly confine: Confine },
+): Promise<PlanLaunchResult> {
+  const { command, args = [], env = {}, cwd: configuredCwd } = namedServer.server;
+  const resolved = resolveProgram(namedServer.server, context);
+  if (resolved.type === "not-found")
+    return createFailure(
+      `the program ${command} ${resolved.why} (it is named by ${serverSourceLabels[namedServer.from]})`,
+    );
+  const cwd = configuredCwd === undefined ? await createServerFolder(namedServer, context) : expandTilde(configuredCwd);
+  if (!isAbsolute(cwd)) return createFailure(`its cwd ${cwd} is a relative path; write the whole path`);
+  if (!existsSync(cwd)) return createFailure(`the folder ${cwd} is gone`);
+  const environment: Record<string, string> = {
+    ...selectInheritedVariables(context.environment),
+    ...env,
+    PATH: resolved.searchPath,
+  };
+  const confinement = await confine(namedServer, cwd);
+  if (confinement.type === "unfit") return createFailure(confinement.why);
+  const launch = { named: namedServer, program: resolved.path, arguments: args, cwd, environment, confinement };
+  return { type: "planned", plan: { ...launch, files: await hashLaunchFiles(launch) } };
 }
 
 /** The files as they are now: a launcher fetches its packages while it starts. */
-export function hashFilesOf({
+export function hashLaunchFiles({
   environment,
   confinement,
-  ...started
+  ...launch
 }: Omit<LaunchPlan, "files">): Promise<ProgramFiles> {
   const home = confinement.type === "sandboxed" ? confinement.privateHome : (environment.HOME ?? homedir());
-  return hashProgramFiles({ ...started, home });
+  return hashProgramFiles({ ...launch, home });
 }
 
-function failed(why: string): LaunchPlanned {
+function createFailure(why: string): PlanLaunchResult {
   return { type: "failed", why };
 }
 
 /** A server that a folder or an editor names shares its folder with no server that others give the same name. */
-async function makeOwnFolder(named: NamedProgram, { home, workspace }: LaunchPlace): Promise<string> {
-  const key = createHash("sha256").update(pinKey(named, workspace)).digest("hex").slice(0, 12);
-  const folder = join(home, "mcp", named.from === "settings" ? named.name : `${named.name}.${key}`);
+async function createServerFolder(namedServer: NamedProgram, { home, workspace }: LaunchContext): Promise<string> {
+  const key = createHash("sha256").update(trustRecordKey(namedServer, workspace)).digest("hex").slice(0, 12);
+  const folder = join(home, "mcp", namedServer.from === "settings" ? namedServer.name : `${namedServer.name}.${key}`);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await chmod(folder, 0o700);
   return folder;
 }
 
 /** S24: no key is among them. */
-const PASSED_ON = /^(?:HOME|LOGNAME|SHELL|TERM|USER|LANG|LC_\w+|TZ|TMPDIR)$/;
+const INHERITED_VARIABLES = /^(?:HOME|LOGNAME|SHELL|TERM|USER|LANG|LC_\w+|TZ|TMPDIR)$/;
 
-function passedOn(environment: LaunchPlace["environment"]): Record<string, string> {
-  const pairs = Object.entries(environment).filter(([name, value]) => PASSED_ON.test(name) && value !== undefined);
-  return Object.fromEntries(pairs) as Record<string, string>;
+function selectInheritedVariables(environment: LaunchContext["environment"]): Record<string, string> {
+  const variables = Object.entries(environment).filter(
+    ([name, value]) => INHERITED_VARIABLES.test(name) && value !== undefined,
+  );
+  return Object.fromEntries(variables) as Record<string, string>;
 }

@@ -15,7 +15,7 @@ import {
 import { open } from "node:fs/promises";
 import { homedir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
-import { isObject, objectIn } from "../text/jsonc.ts";
+import { isObject, parseJsonObject } from "../text/jsonc.ts";
 
 /** A sha256 by the path of each file; or a sentence in its place, where the file cannot be read. */
 export type FileHashes = Readonly<Record<string, string>>;
@@ -27,7 +27,7 @@ export interface ProgramFiles {
   readonly packages: FileHashes;
 }
 
-export interface Started {
+export interface LaunchedProgram {
   /** Absolute. */
   readonly program: string;
   readonly arguments: readonly string[];
@@ -37,31 +37,31 @@ export interface Started {
   readonly home: string;
 }
 
-export async function hashProgramFiles(started: Started): Promise<ProgramFiles> {
-  const program = [started.program, ...scriptsOf(started)];
-  return { program: await hashFiles(program), packages: await hashFiles(lockFilesOf(started)) };
+export async function hashProgramFiles(launch: LaunchedProgram): Promise<ProgramFiles> {
+  const programPaths = [launch.program, ...findScripts(launch)];
+  return { program: await hashFiles(programPaths), packages: await hashFiles(findLockFiles(launch)) };
 }
 
-export function areSameFiles(one: FileHashes, other: FileHashes): boolean {
-  return changedPaths(one, other).length === 0;
+export function areSameFiles(a: FileHashes, b: FileHashes): boolean {
+  return findChangedPaths(a, b).length === 0;
 }
 
 /** A line for each file that is new, gone or changed; for people. */
-export function listFileChanges(before: ProgramFiles, now: ProgramFiles): readonly string[] {
+export function listFileChanges(before: ProgramFiles, after: ProgramFiles): readonly string[] {
   const groups = [
-    ["program", before.program, now.program] as const,
-    ["packages", before.packages, now.packages] as const,
+    ["program", before.program, after.program] as const,
+    ["packages", before.packages, after.packages] as const,
   ];
-  return groups.flatMap(([group, had, has]) =>
-    changedPaths(had, has).map((path) => {
-      const how = has[path] === undefined ? "gone" : had[path] === undefined ? "new" : "changed";
-      return `${group} ${how}: ${path}`;
+  return groups.flatMap(([group, oldHashes, newHashes]) =>
+    findChangedPaths(oldHashes, newHashes).map((path) => {
+      const change = newHashes[path] === undefined ? "gone" : oldHashes[path] === undefined ? "new" : "changed";
+      return `${group} ${change}: ${path}`;
     }),
   );
 }
 
-function changedPaths(one: FileHashes, other: FileHashes): readonly string[] {
-  return [...new Set([...Object.keys(one), ...Object.keys(other)])].filter((path) => one[path] !== other[path]);
+function findChangedPaths(a: FileHashes, b: FileHashes): readonly string[] {
+  return [...new Set([...Object.keys(a), ...Object.keys(b)])].filter((path) => a[path] !== b[path]);
 }
 
 async function hashFiles(paths: readonly string[]): Promise<FileHashes> {
@@ -70,21 +70,21 @@ async function hashFiles(paths: readonly string[]): Promise<FileHashes> {
 }
 
 /** By what tells one state of a file from another: an executable of a hundred megabytes is read once. */
-const known = new Map<string, string>();
-const MOST_BYTES = 512 * 1024 * 1024;
+const hashCache = new Map<string, string>();
+const MAX_FILE_BYTES = 512 * 1024 * 1024;
 
 async function hashFile(path: string): Promise<string> {
   try {
     // A pipe in its place is not waited for.
     const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
-      const entry = await file.stat({ bigint: true });
-      const { dev, ino, size, mtimeNs, ctimeNs } = entry;
-      if (!entry.isFile()) return "not read: it is no file";
-      if (size > MOST_BYTES) return `not read: it is larger than ${MOST_BYTES >> 20} MB`;
-      const state = [dev, ino, size, mtimeNs, ctimeNs].join(" ");
-      const hash = known.get(state) ?? (await hashStream(file.createReadStream({ autoClose: false })));
-      known.set(state, hash);
+      const stats = await file.stat({ bigint: true });
+      const { dev, ino, size, mtimeNs, ctimeNs } = stats;
+      if (!stats.isFile()) return "not read: it is no file";
+      if (size > MAX_FILE_BYTES) return `not read: it is larger than ${MAX_FILE_BYTES >> 20} MB`;
+      const cacheKey = [dev, ino, size, mtimeNs, ctimeNs].join(" ");
+      const hash = hashCache.get(cacheKey) ?? (await hashStream(file.createReadStream({ autoClose: false })));
+      hashCache.set(cacheKey, hash);
       return hash;
     } finally {
       await file.close();
@@ -110,14 +110,14 @@ const RUNS_NO_FILE = /^(?:-e|-p|-c|-m|--eval|--print|--command)$/;
 const LOADS_FILE = /^(?:-r|--require|--import|--loader|--experimental-loader)(?:=|$)/;
 
 /** The scripts among the arguments of an interpreter; none where it runs a module by its name. */
-function scriptsOf({ program, arguments: words, cwd }: Started): readonly string[] {
+function findScripts({ program, arguments: args, cwd }: LaunchedProgram): readonly string[] {
   if (!INTERPRETER.test(basename(program))) return [];
   const scripts: string[] = [];
-  for (const [at, word] of words.entries()) {
-    if (RUNS_NO_FILE.test(word)) break;
-    const isLoaded = LOADS_FILE.test(word) || LOADS_FILE.test(words[at - 1] ?? "");
-    const path = resolve(cwd, isLoaded ? word.replace(/^-[^=]*=/, "") : word);
-    if ((word.startsWith("-") && !isLoaded) || !isFile(path)) continue;
+  for (const [index, arg] of args.entries()) {
+    if (RUNS_NO_FILE.test(arg)) break;
+    const isLoaded = LOADS_FILE.test(arg) || LOADS_FILE.test(args[index - 1] ?? "");
+    const path = resolve(cwd, isLoaded ? arg.replace(/^-[^=]*=/, "") : arg);
+    if ((arg.startsWith("-") && !isLoaded) || !isFile(path)) continue;
     scripts.push(path);
     if (!isLoaded) break;
   }
@@ -131,41 +131,41 @@ export function isLauncher(program: string): boolean {
   return LAUNCHER.test(basename(program));
 }
 
-function lockFilesOf(started: Started): readonly string[] {
-  if (basename(started.program) === "npx") return npxLockFiles(started);
-  const scripts = scriptsOf(started);
-  const begin = scripts.length > 0 || !isScript(started.program) ? scripts : [started.program];
-  return [...new Set(begin.flatMap((path) => lockFileAbove(path) ?? []))];
+function findLockFiles(launch: LaunchedProgram): readonly string[] {
+  if (basename(launch.program) === "npx") return findNpxLockFiles(launch);
+  const scripts = findScripts(launch);
+  const startPaths = scripts.length > 0 || !isScript(launch.program) ? scripts : [launch.program];
+  return [...new Set(startPaths.flatMap((path) => findLockFileAbove(path) ?? []))];
 }
 
 const LOCK_FILES = ["package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "yarn.lock", "bun.lock"];
 const PYTHON_LOCK_FILES = ["uv.lock", "poetry.lock", "Pipfile.lock", "pdm.lock"];
-const MOST_FOLDERS = 32;
+const MAX_PARENT_FOLDERS = 32;
 
 /** The nearest above the script; without one, the nearest file that says which version of the package this is. */
-export function lockFileAbove(script: string): string | null {
-  const folders = foldersAbove(realPathOf(script));
-  const nearest = (names: readonly string[]): string | undefined =>
+export function findLockFileAbove(script: string): string | null {
+  const folders = listParentFolders(resolveRealPath(script));
+  const findNearest = (names: readonly string[]): string | undefined =>
     folders.flatMap((folder) => names.map((name) => join(folder, name))).find(isFile);
-  const locks = [...LOCK_FILES, "node_modules/.package-lock.json", ...PYTHON_LOCK_FILES];
-  return nearest(locks) ?? nearest(["package.json", "pyproject.toml"]) ?? null;
+  const lockFileNames = [...LOCK_FILES, "node_modules/.package-lock.json", ...PYTHON_LOCK_FILES];
+  return findNearest(lockFileNames) ?? findNearest(["package.json", "pyproject.toml"]) ?? null;
 }
 
 /** The folder of the package that a script belongs to, with all that it may load; the script's own folder where there is none. */
-export function packageFolder(script: string): string {
-  const real = realPathOf(script);
-  const lock = lockFileAbove(real);
-  const folder = lock === null ? dirname(real) : dirname(lock).replace(/\/node_modules$/, "");
-  return isInside(folder, homedir()) || folder === "/" ? dirname(real) : folder;
+export function findPackageFolder(script: string): string {
+  const realPath = resolveRealPath(script);
+  const lockFile = findLockFileAbove(realPath);
+  const folder = lockFile === null ? dirname(realPath) : dirname(lockFile).replace(/\/node_modules$/, "");
+  return isInside(folder, homedir()) || folder === "/" ? dirname(realPath) : folder;
 }
 
 function isInside(folder: string, path: string): boolean {
   return path === folder || path.startsWith(`${folder}/`);
 }
 
-function foldersAbove(path: string): readonly string[] {
+function listParentFolders(path: string): readonly string[] {
   const folders: string[] = [];
-  for (let folder = dirname(path); folders.length < MOST_FOLDERS; folder = dirname(folder)) {
+  for (let folder = dirname(path); folders.length < MAX_PARENT_FOLDERS; folder = dirname(folder)) {
     folders.push(folder);
     if (folder === dirname(folder)) break;
   }
@@ -173,57 +173,59 @@ function foldersAbove(path: string): readonly string[] {
 }
 
 /** Npx keeps what it fetched in a folder of its cache, with a file that says for which packages. There is none before the first start. */
-function npxLockFiles({ arguments: words, cwd, home }: Started): readonly string[] {
+function findNpxLockFiles({ arguments: args, cwd, home }: LaunchedProgram): readonly string[] {
   const cache = join(home, ".npm/_npx");
-  const wanted = npxPackages(words);
-  const isWanted = (folder: string): boolean => {
-    const { _npx: made } = readObject(join(folder, "package.json"));
-    const packages = isObject(made) && Array.isArray(made.packages) ? made.packages.map(String) : [];
-    return packages.some((name) => wanted.some((each) => name === each || name === resolve(cwd, each)));
+  const requestedPackages = parseNpxPackages(args);
+  const hasRequestedPackage = (folder: string): boolean => {
+    const { _npx: npxInfo } = readJsonObject(join(folder, "package.json"));
+    const packages = isObject(npxInfo) && Array.isArray(npxInfo.packages) ? npxInfo.packages.map(String) : [];
+    return packages.some((name) =>
+      requestedPackages.some((requested) => name === requested || name === resolve(cwd, requested)),
+    );
   };
-  const folders = namesIn(cache).map((name) => join(cache, name));
-  return folders.filter(isWanted).map((folder) => join(folder, "package-lock.json"));
+  const folders = listNames(cache).map((name) => join(cache, name));
+  return folders.filter(hasRequestedPackage).map((folder) => join(folder, "package-lock.json"));
 }
 
-function npxPackages(words: readonly string[]): readonly string[] {
-  const named = words.flatMap((word, at) => {
-    if (/^(?:-p|--package)$/.test(words[at - 1] ?? "")) return [word];
-    return word.startsWith("--package=") ? [word.slice("--package=".length)] : [];
+function parseNpxPackages(args: readonly string[]): readonly string[] {
+  const namedPackages = args.flatMap((arg, index) => {
+    if (/^(?:-p|--package)$/.test(args[index - 1] ?? "")) return [arg];
+    return arg.startsWith("--package=") ? [arg.slice("--package=".length)] : [];
   });
-  const first = words.find((word) => !word.startsWith("-"));
-  return named.length > 0 ? named : first === undefined ? [] : [first];
+  const firstArgument = args.find((arg) => !arg.startsWith("-"));
+  return namedPackages.length > 0 ? namedPackages : firstArgument === undefined ? [] : [firstArgument];
 }
 
-const MOST_NAMES = 500;
-const MOST_JSON = 1024 * 1024;
+const MAX_FOLDER_NAMES = 500;
+const MAX_JSON_BYTES = 1024 * 1024;
 
-function namesIn(folder: string): readonly string[] {
-  return existsSync(folder) ? readdirSync(folder).slice(0, MOST_NAMES) : [];
+function listNames(folder: string): readonly string[] {
+  return existsSync(folder) ? readdirSync(folder).slice(0, MAX_FOLDER_NAMES) : [];
 }
 
-function readObject(path: string): Readonly<Record<string, unknown>> {
-  const isRead = isFile(path) && statSync(path).size <= MOST_JSON;
-  return isRead ? (objectIn(readFileSync(path, "utf8")) ?? {}) : {};
+function readJsonObject(path: string): Readonly<Record<string, unknown>> {
+  const isReadable = isFile(path) && statSync(path).size <= MAX_JSON_BYTES;
+  return isReadable ? (parseJsonObject(readFileSync(path, "utf8")) ?? {}) : {};
 }
 
 function isFile(path: string): boolean {
   return existsSync(path) && statSync(path).isFile();
 }
 
-function realPathOf(path: string): string {
+function resolveRealPath(path: string): string {
   return existsSync(path) ? realpathSync(path) : path;
 }
 
 /** Whether it is a text that another program runs. */
 function isScript(path: string): boolean {
-  const first = Buffer.alloc(2);
+  const firstBytes = Buffer.alloc(2);
   try {
     const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-    readSync(file, first, 0, 2, 0);
+    readSync(file, firstBytes, 0, 2, 0);
     closeSync(file);
   } catch {
     // That it cannot be read is said where it is hashed.
     return false;
   }
-  return first.toString() === "#!";
+  return firstBytes.toString() === "#!";
 }

@@ -4,7 +4,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { Readable, Writable } from "node:stream";
 import type { Transport } from "@modelcontextprotocol/client";
 
-export interface ProgramStart {
+export interface ProgramSpawnOptions {
   /** Absolute: nothing is looked up any more. */
   readonly program: string;
   readonly arguments: readonly string[];
@@ -23,19 +23,19 @@ export interface ProgramTransport {
   /** The program's id, also when it has ended. */
   readonly pid: () => number | null;
   /** The end of what it said beside its answers. */
-  readonly lastWords: () => string;
+  readonly lastOutput: () => string;
 }
 
 /** `mostBytes` bounds one message. */
-export async function openProgram(
-  start: ProgramStart,
-  { mostBytes }: { readonly mostBytes: number },
+export async function createProgramTransport(
+  options: ProgramSpawnOptions,
+  { maxMessageBytes }: { readonly maxMessageBytes: number },
 ): Promise<ProgramTransport> {
   const { ReadBuffer, serializeMessage } = await import("@modelcontextprotocol/client");
-  const buffer = new ReadBuffer({ maxBufferSize: mostBytes });
+  const buffer = new ReadBuffer({ maxBufferSize: maxMessageBytes });
   let child: ChildProcess | null = null;
-  let words = "";
-  const read = (chunk: Buffer): void => {
+  let stderrText = "";
+  const readChunk = (chunk: Buffer): void => {
     try {
       buffer.append(chunk);
       for (let message = nextMessage(); message !== null; message = nextMessage()) transport.onmessage?.(message);
@@ -58,20 +58,20 @@ export async function openProgram(
   const transport: Transport = {
     start: () =>
       new Promise((resolve, reject) => {
-        child = startProgram(start);
+        child = spawnProgram(options);
         child.once("spawn", resolve).once("error", (error) => {
-          start.release?.();
+          options.release?.();
           reject(error);
         });
         child.once("exit", () => {
-          start.release?.();
-          setTimeout(() => destroyPipes(child), LATE_MS);
+          options.release?.();
+          setTimeout(() => destroyPipes(child), PIPE_GRACE_MS);
         });
         child.once("close", () => transport.onclose?.());
         child.stdin?.on("error", (error) => transport.onerror?.(error));
-        child.stdout?.on("data", read);
+        child.stdout?.on("data", readChunk);
         child.stderr?.on("data", (chunk) => {
-          words = `${words}${chunk}`.slice(-MOST_LETTERS);
+          stderrText = `${stderrText}${chunk}`.slice(-MAX_STDERR_CHARS);
         });
       }),
     send: (message) =>
@@ -82,23 +82,23 @@ export async function openProgram(
       }),
     close: async () => void child?.stdin?.end(),
   };
-  const lastWords = (): string => (words.trim() === "" ? "" : `Its last words:\n${lastLines(words)}`);
-  return { transport, pid: () => child?.pid ?? null, lastWords };
+  const lastOutput = (): string => (stderrText.trim() === "" ? "" : `Its last words:\n${takeLastLines(stderrText)}`);
+  return { transport, pid: () => child?.pid ?? null, lastOutput };
 }
 
 /** What it said last may come a moment after its end; a process that it left behind may hold the pipes for ever. */
-const LATE_MS = 200;
-const MOST_LETTERS = 2_000;
-const MOST_LINES = 10;
+const PIPE_GRACE_MS = 200;
+const MAX_STDERR_CHARS = 2_000;
+const MAX_STDERR_LINES = 10;
 
-function startProgram({ program, arguments: words, cwd, environment, filter }: ProgramStart): ChildProcess {
-  const files = filter === undefined ? [] : (["pipe", "pipe"] as const);
-  const child = spawn(program, words, { cwd, env: { ...environment }, stdio: ["pipe", "pipe", "pipe", ...files] });
-  const [, , , status, pipe] = child.stdio;
+function spawnProgram({ program, arguments: args, cwd, environment, filter }: ProgramSpawnOptions): ChildProcess {
+  const extraPipes = filter === undefined ? [] : (["pipe", "pipe"] as const);
+  const child = spawn(program, args, { cwd, env: { ...environment }, stdio: ["pipe", "pipe", "pipe", ...extraPipes] });
+  const [, , , statusPipe, filterPipe] = child.stdio;
   // It tells how a sandboxed program ended, which is known otherwise.
-  if (status instanceof Readable) status.on("error", () => {}).resume();
+  if (statusPipe instanceof Readable) statusPipe.on("error", () => {}).resume();
   // One that ends before it has read all says why.
-  if (pipe instanceof Writable) pipe.on("error", () => {}).end(filter ?? "");
+  if (filterPipe instanceof Writable) filterPipe.on("error", () => {}).end(filter ?? "");
   return child;
 }
 
@@ -106,6 +106,6 @@ function destroyPipes(child: ChildProcess | null): void {
   for (const pipe of child?.stdio ?? []) pipe?.destroy();
 }
 
-function lastLines(words: string): string {
-  return words.trim().split("\n").slice(-MOST_LINES).join("\n");
+function takeLastLines(text: string): string {
+  return text.trim().split("\n").slice(-MAX_STDERR_LINES).join("\n");
 }

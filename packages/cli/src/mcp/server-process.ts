@@ -2,34 +2,34 @@
 
 import { homedir } from "node:os";
 import type { CallToolResult } from "@modelcontextprotocol/client";
-import { forbidden, requiresSandbox } from "../policy/policy.ts";
-import { packageHosts } from "../sandbox/package-hosts.ts";
+import { formatRefusal, requiresSandbox } from "../policy/policy.ts";
+import { createPackageHostCheck } from "../sandbox/package-hosts.ts";
 import type { HttpServer, NamedServer } from "../settings/settings.ts";
-import { type Asking, type CallWish, type Connection, connected, withLastWords } from "./connection.ts";
+import { type Connection, connect, describeFailure, type RequestOptions, type ToolCallRequest } from "./connection.ts";
 import {
   type Confine,
   type Confinement,
-  hashFilesOf,
+  hashLaunchFiles,
   type LaunchPlan,
   type NamedProgram,
   planLaunch,
 } from "./plan-launch.ts";
 import type { ProgramFiles } from "./program-files.ts";
-import type { ProgramStart } from "./program-transport.ts";
+import type { ProgramSpawnOptions } from "./program-transport.ts";
 import { ServerHosts } from "./server-hosts.ts";
 import {
+  createSandboxFinder,
   type FindSandbox,
   findUnfitFolder,
-  type SandboxPlace,
+  type SandboxContext,
   ServerSandbox,
-  sandboxFinder,
 } from "./server-sandbox.ts";
 import type { Trust } from "./trust.ts";
 import type { Confirm } from "./trust-question.ts";
 import type { OfferedTool } from "./trusted-tools.ts";
 
-export interface LinkParts {
-  readonly place: SandboxPlace;
+export interface McpClientOptions {
+  readonly context: SandboxContext;
   /** Asked before the program is started. */
   readonly trust: Pick<Trust, "permitStart">;
   readonly findSandbox: FindSandbox;
@@ -38,63 +38,68 @@ export interface LinkParts {
   /** Asked about hosts; null where nobody is there. */
   readonly confirm: () => Confirm | null;
   /** For tests: shorter than anybody would wait. */
-  readonly limits?: Partial<LinkLimits>;
+  readonly timeouts?: Partial<McpTimeouts>;
 }
 
 /** The parts that all servers of a session share. */
-export function createLinkParts(
-  place: SandboxPlace,
-  { trust, confirm }: Pick<LinkParts, "trust" | "confirm">,
-): LinkParts {
-  const { environment, workspace } = place;
-  const isPackageHost = packageHosts({ environment, home: homedir(), writable: [workspace] });
-  return { place, trust, confirm, isPackageHost, findSandbox: sandboxFinder(place) };
+export function createClientOptions(
+  context: SandboxContext,
+  { trust, confirm }: Pick<McpClientOptions, "trust" | "confirm">,
+): McpClientOptions {
+  const { environment, workspace } = context;
+  const isPackageHost = createPackageHostCheck({ environment, home: homedir(), writable: [workspace] });
+  return { context, trust, confirm, isPackageHost, findSandbox: createSandboxFinder(context) };
 }
 
 /** In milliseconds. */
-export interface LinkLimits {
-  readonly connect: number;
-  readonly call: number;
+export interface McpTimeouts {
+  readonly connectMs: number;
+  readonly callMs: number;
 }
 
-export type Linked<Value> =
+export type McpResult<Value> =
   | { readonly type: "done"; readonly value: Value }
   /** Told to the model, and to people. */
   | { readonly type: "failed"; readonly why: string };
 
-export class ServerLink {
-  readonly named: NamedServer;
-  readonly #parts: LinkParts;
+export class McpClient {
+  readonly namedServer: NamedServer;
+  readonly #options: McpClientOptions;
   readonly #hosts: ServerHosts | null;
   #sandbox: ServerSandbox | null = null;
   #startTimer: StartTimer | null = null;
-  readonly #limits: LinkLimits;
+  readonly #timeouts: McpTimeouts;
   #connection: Connection | null = null;
-  #tools: readonly OfferedTool[] = [];
+  #listTools: readonly OfferedTool[] = [];
   #files: ProgramFiles | null = null;
-  #starts: readonly number[] = [];
-  #turn: Promise<unknown> = Promise.resolve();
+  #startTimes: readonly number[] = [];
+  #queue: Promise<unknown> = Promise.resolve();
   #lastFailure: string | null = null;
-  readonly #ending = new AbortController();
+  readonly #closeController = new AbortController();
 
-  constructor(named: NamedServer, parts: LinkParts) {
-    this.named = named;
-    this.#parts = parts;
-    this.#limits = { connect: 30_000, call: 600_000, ...parts.limits };
-    const { server } = named;
-    const { isPackageHost } = parts;
-    const confirm = (): Confirm | null => this.#patientConfirm();
+  constructor(namedServer: NamedServer, options: McpClientOptions) {
+    this.namedServer = namedServer;
+    this.#options = options;
+    this.#timeouts = { connectMs: 30_000, callMs: 600_000, ...options.timeouts };
+    const { server } = namedServer;
+    const { isPackageHost } = options;
+    const confirm = (): Confirm | null => this.#confirmOutsideTimer();
     this.#hosts =
       "url" in server
         ? null
-        : new ServerHosts({ named: { ...named, server }, isPackageHost, confirm, policy: parts.place.choices.policy });
+        : new ServerHosts({
+            namedServer: { ...namedServer, server },
+            isPackageHost,
+            confirm,
+            policy: options.context.settings.policy,
+          });
   }
 
   /** For people. */
   get state(): "not started" | "running" | "ended" | "failed" {
     if (this.#connection && !this.#connection.isClosed()) return "running";
     if (this.#lastFailure !== null) return "failed";
-    return this.#starts.length === 0 ? "not started" : "ended";
+    return this.#startTimes.length === 0 ? "not started" : "ended";
   }
 
   get lastFailure(): string | null {
@@ -107,8 +112,8 @@ export class ServerLink {
   }
 
   /** The hosts that its program reached or wanted to reach, the last first. */
-  get reachedHosts(): readonly string[] {
-    return this.#hosts?.reached ?? [];
+  get recentHosts(): readonly string[] {
+    return this.#hosts?.recentHosts ?? [];
   }
 
   /** Why its program was refused hosts since this was last called. */
@@ -117,62 +122,64 @@ export class ServerLink {
   }
 
   /** As they are now: read anew where the server said that they changed. */
-  async tools(signal: AbortSignal): Promise<Linked<readonly OfferedTool[]>> {
+  async listTools(signal: AbortSignal): Promise<McpResult<readonly OfferedTool[]>> {
     // One after the other, so that nothing is started twice.
-    const reading = this.#turn.then(() => this.#read(signal));
-    this.#turn = reading.catch(() => undefined);
-    return await reading;
+    const pending = this.#queue.then(() => this.#readTools(signal));
+    this.#queue = pending.catch(() => undefined);
+    return await pending;
   }
 
   /** Only what was listed is called, while it holds. Whatever came of it, the next call finds a server again. */
-  async call(wish: CallWish, signal: AbortSignal): Promise<Linked<CallToolResult>> {
+  async callTool(request: ToolCallRequest, signal: AbortSignal): Promise<McpResult<CallToolResult>> {
     const connection = this.#connection;
-    if (!connection) return failed(`the server ${this.named.name} is not running; try again`);
-    if (connection.isStale() || !this.#tools.includes(wish.tool))
-      return failed(`the tools of ${this.named.name} have changed meanwhile; try again`);
+    if (!connection) return createFailure(`the server ${this.namedServer.name} is not running; try again`);
+    if (connection.isStale() || !this.#listTools.includes(request.tool))
+      return createFailure(`the tools of ${this.namedServer.name} have changed meanwhile; try again`);
     try {
-      return { type: "done", value: await connection.call(wish, { signal, timeout: this.#limits.call }) };
+      return { type: "done", value: await connection.callTool(request, { signal, timeout: this.#timeouts.callMs }) };
     } catch (error) {
-      if (signal.aborted) return failed("it was stopped");
-      const why = await this.#told(error, connection);
-      if (connection.isClosed() || isUnreachable(error)) await this.#drop(connection);
-      return failed(why);
+      if (signal.aborted) return createFailure("it was stopped");
+      const why = await this.#describeError(error, connection);
+      if (connection.isClosed() || isUnreachable(error)) await this.#dropConnection(connection);
+      return createFailure(why);
     }
   }
 
   /** For good; also what is just being started. */
   async close(): Promise<void> {
-    this.#ending.abort();
-    await this.#turn;
-    if (this.#connection) await this.#drop(this.#connection);
+    this.#closeController.abort();
+    await this.#queue;
+    if (this.#connection) await this.#dropConnection(this.#connection);
     await this.#sandbox?.close();
   }
 
-  async #read(stop: AbortSignal): Promise<Linked<readonly OfferedTool[]>> {
-    const given = AbortSignal.any([stop, this.#ending.signal]);
-    if (given.aborted) return failed("it was stopped");
-    if (this.#connection?.isClosed()) await this.#drop(this.#connection);
-    if (this.#connection && !this.#connection.isStale()) return { type: "done", value: this.#tools };
+  async #readTools(signal: AbortSignal): Promise<McpResult<readonly OfferedTool[]>> {
+    const stopSignal = AbortSignal.any([signal, this.#closeController.signal]);
+    if (stopSignal.aborted) return createFailure("it was stopped");
+    if (this.#connection?.isClosed()) await this.#dropConnection(this.#connection);
+    if (this.#connection && !this.#connection.isStale()) return { type: "done", value: this.#listTools };
     // A question may take long, so the time of the start begins behind it.
-    const target = this.#connection ? null : await this.#target(given);
+    const target = this.#connection ? null : await this.#prepareTarget(stopSignal);
     if (target?.type === "failed") return target;
-    const { connect } = this.#limits;
-    const late = new AbortController();
+    const { connectMs } = this.#timeouts;
+    const timeoutController = new AbortController();
     // All of it together: a list may have many pages, each of them late.
-    this.#startTimer = new StartTimer(connect, () => late.abort(`it did not answer within ${connect / 1_000} seconds`));
-    const asking = { signal: AbortSignal.any([given, late.signal]), timeout: 2 * connect };
+    this.#startTimer = new StartTimer(connectMs, () =>
+      timeoutController.abort(`it did not answer within ${connectMs / 1_000} seconds`),
+    );
+    const requestOptions = { signal: AbortSignal.any([stopSignal, timeoutController.signal]), timeout: 2 * connectMs };
     try {
-      if (target) this.#connection = await this.#connect(target.value, asking);
-      if (!this.#connection) return failed("it was stopped");
-      this.#tools = await this.#connection.tools(asking);
+      if (target) this.#connection = await this.#connect(target.value, requestOptions);
+      if (!this.#connection) return createFailure("it was stopped");
+      this.#listTools = await this.#connection.listTools(requestOptions);
       this.#lastFailure = null;
-      return { type: "done", value: this.#tools };
+      return { type: "done", value: this.#listTools };
     } catch (error) {
-      const why = await this.#told(error, this.#connection);
-      if (this.#connection) await this.#drop(this.#connection);
-      if (given.aborted) return failed("it was stopped");
+      const why = await this.#describeError(error, this.#connection);
+      if (this.#connection) await this.#dropConnection(this.#connection);
+      if (stopSignal.aborted) return createFailure("it was stopped");
       this.#lastFailure = why;
-      return failed(why);
+      return createFailure(why);
     } finally {
       this.#startTimer.pause();
       this.#startTimer = null;
@@ -180,84 +187,84 @@ export class ServerLink {
   }
 
   /** An address, or a program that may be started. Nothing has run when this is answered, and nothing runs without a yes. */
-  async #target(signal: AbortSignal): Promise<Linked<HttpServer | LaunchPlan>> {
-    if (this.#isTired()) return failed(this.#tired());
-    const { named } = this;
-    const { server } = named;
+  async #prepareTarget(signal: AbortSignal): Promise<McpResult<HttpServer | LaunchPlan>> {
+    if (this.#hasRestartedTooOften()) return createFailure(this.#describeRestarts());
+    const { namedServer } = this;
+    const { server } = namedServer;
     if ("url" in server) return { type: "done", value: server };
-    const confine: Confine = (program, cwd) => this.#confine(program, cwd);
-    const planned = await planLaunch({ ...named, server }, { ...this.#parts.place, confine });
-    if (planned.type === "failed") {
-      this.#lastFailure = `the server ${this.named.name} failed: ${planned.why}`;
-      return failed(this.#lastFailure);
+    const confine: Confine = (program, cwd) => this.#chooseConfinement(program, cwd);
+    const result = await planLaunch({ ...namedServer, server }, { ...this.#options.context, confine });
+    if (result.type === "failed") {
+      this.#lastFailure = `the server ${this.namedServer.name} failed: ${result.why}`;
+      return createFailure(this.#lastFailure);
     }
-    const why = await this.#parts.trust.permitStart(planned.plan, signal);
-    return why === null ? { type: "done", value: planned.plan } : failed(why);
+    const why = await this.#options.trust.permitStart(result.plan, signal);
+    return why === null ? { type: "done", value: result.plan } : createFailure(why);
   }
 
   /** One sandbox for a session, however often the program is started. */
-  async #confine(named: NamedProgram, cwd: string): Promise<Confinement> {
-    const here = await this.#parts.findSandbox(named);
-    const { policy } = this.#parts.place.choices;
-    if (here.type === "unavailable" && policy !== undefined && requiresSandbox(policy))
+  async #chooseConfinement(namedServer: NamedProgram, cwd: string): Promise<Confinement> {
+    const detection = await this.#options.findSandbox(namedServer);
+    const { policy } = this.#options.context.settings;
+    if (detection.type === "unavailable" && policy !== undefined && requiresSandbox(policy))
       return {
         type: "unfit",
-        why: `${forbidden(policy, "a server without a sandbox")} There is none here: ${here.why}`,
+        why: `${formatRefusal(policy, "a server without a sandbox")} There is none here: ${detection.why}`,
       };
-    if (here.type === "unavailable") return { type: "unconfined", why: here.why };
-    const why = findUnfitFolder(named.server);
+    if (detection.type === "unavailable") return { type: "unconfined", why: detection.why };
+    const why = findUnfitFolder(namedServer.server);
     if (why !== null) return { type: "unfit", why: `${why}; change it, or set its sandbox to "off"` };
     const hosts = this.#hosts;
-    if (!hosts) throw new Error(`${named.name} is no program`);
-    this.#sandbox ??= await ServerSandbox.open({ ...this.#parts.place, here, named, cwd, hosts });
-    return { type: "sandboxed", privateHome: this.#sandbox.privateHome, networkProblem: here.networkProblem };
+    if (!hosts) throw new Error(`${namedServer.name} is no program`);
+    this.#sandbox ??= await ServerSandbox.open({ ...this.#options.context, detection, namedServer, cwd, hosts });
+    return { type: "sandboxed", privateHome: this.#sandbox.privateHome, networkProblem: detection.networkProblem };
   }
 
-  async #connect(target: HttpServer | LaunchPlan, asking: Asking): Promise<Connection> {
-    this.#starts = [...this.#starts, Date.now()];
-    if ("url" in target) return await connected(target, asking);
+  async #connect(target: HttpServer | LaunchPlan, options: RequestOptions): Promise<Connection> {
+    this.#startTimes = [...this.#startTimes, Date.now()];
+    if ("url" in target) return await connect(target, options);
     const isSandboxed = target.confinement.type === "sandboxed";
-    const connection = await connected(isSandboxed ? await this.#sandboxed(target) : target, asking);
+    const connection = await connect(isSandboxed ? await this.#prepareSandboxedLaunch(target) : target, options);
     // A launcher has fetched its packages by now.
-    this.#files = await hashFilesOf(target);
+    this.#files = await hashLaunchFiles(target);
     return connection;
   }
 
-  async #sandboxed(plan: LaunchPlan): Promise<ProgramStart> {
+  async #prepareSandboxedLaunch(plan: LaunchPlan): Promise<ProgramSpawnOptions> {
     if (!this.#sandbox) throw new Error(`${plan.named.name} has no sandbox`);
-    return await this.#sandbox.prepare(plan);
+    return await this.#sandbox.prepareLaunch(plan);
   }
 
   /** Whoever answers a question about a host takes no time away from the start. */
-  #patientConfirm(): Confirm | null {
-    const confirm = this.#parts.confirm();
+  #confirmOutsideTimer(): Confirm | null {
+    const confirm = this.#options.confirm();
     if (confirm === null) return null;
-    return async (...asked) => {
+    return async (...args) => {
       const timer = this.#startTimer;
       timer?.pause();
-      return await confirm(...asked).finally(() => timer?.resume());
+      return await confirm(...args).finally(() => timer?.resume());
     };
   }
 
-  #isTired(): boolean {
+  #hasRestartedTooOften(): boolean {
     const now = Date.now();
-    this.#starts = this.#starts.filter((at) => now - at < SPAN);
-    return this.#starts.length > MOST_RESTARTS;
+    this.#startTimes = this.#startTimes.filter((startTime) => now - startTime < RESTART_WINDOW_MS);
+    return this.#startTimes.length > MAX_RESTARTS;
   }
 
-  #tired(): string {
-    const last = this.#lastFailure === null ? "" : `; at last: ${this.#lastFailure}`;
-    return `the server ${this.named.name} was started ${MOST_RESTARTS + 1} times in five minutes and did not stay, so it is left alone for now; look with: pith mcp test ${this.named.name}${last}`;
+  #describeRestarts(): string {
+    const lastFailure = this.#lastFailure === null ? "" : `; at last: ${this.#lastFailure}`;
+    return `the server ${this.namedServer.name} was started ${MAX_RESTARTS + 1} times in five minutes and did not stay, so it is left alone for now; look with: pith mcp test ${this.namedServer.name}${lastFailure}`;
   }
 
-  async #told(error: unknown, connection: Connection | null): Promise<string> {
+  async #describeError(error: unknown, connection: Connection | null): Promise<string> {
     // What it said last may come a moment after its end.
     if (connection?.isClosed()) await new Promise((resolve) => setTimeout(resolve, 50));
-    const words = withLastWords(error, connection?.way.lastWords() ?? "");
-    return [`the server ${this.named.name} failed: ${words}`, ...this.takeRefusals()].join("\n");
+    const message = describeFailure(error, connection?.serverTransport.lastOutput() ?? "");
+    return [`the server ${this.namedServer.name} failed: ${message}`, ...this.takeRefusals()].join("\n");
   }
 
-  async #drop(connection: Connection): Promise<void> {
+  async #dropConnection(connection: Connection): Promise<void> {
     if (this.#connection === connection) this.#connection = null;
     await connection.end();
   }
@@ -265,35 +272,35 @@ export class ServerLink {
 
 /** Counts the time in which nobody is asked anything. */
 export class StartTimer {
-  readonly #onLate: () => void;
-  #left: number;
-  #pauses = 0;
-  #since = Date.now();
+  readonly #onTimeout: () => void;
+  #remainingMs: number;
+  #pauseCount = 0;
+  #runningSince = Date.now();
   #timer: NodeJS.Timeout;
 
-  constructor(milliseconds: number, onLate: () => void) {
-    this.#left = milliseconds;
-    this.#onLate = onLate;
-    this.#timer = setTimeout(onLate, milliseconds);
+  constructor(timeoutMs: number, onTimeout: () => void) {
+    this.#remainingMs = timeoutMs;
+    this.#onTimeout = onTimeout;
+    this.#timer = setTimeout(onTimeout, timeoutMs);
   }
 
   pause(): void {
-    this.#pauses += 1;
-    if (this.#pauses > 1) return;
+    this.#pauseCount += 1;
+    if (this.#pauseCount > 1) return;
     clearTimeout(this.#timer);
-    this.#left -= Date.now() - this.#since;
+    this.#remainingMs -= Date.now() - this.#runningSince;
   }
 
   resume(): void {
-    this.#pauses -= 1;
-    if (this.#pauses > 0) return;
-    this.#since = Date.now();
-    this.#timer = setTimeout(this.#onLate, Math.max(0, this.#left));
+    this.#pauseCount -= 1;
+    if (this.#pauseCount > 0) return;
+    this.#runningSince = Date.now();
+    this.#timer = setTimeout(this.#onTimeout, Math.max(0, this.#remainingMs));
   }
 }
 
-const MOST_RESTARTS = 3;
-const SPAN = 5 * 60_000;
+const MAX_RESTARTS = 3;
+const RESTART_WINDOW_MS = 5 * 60_000;
 
 /** Of an address: nobody answers there any more, or nobody who knows us. What a server answers itself is no sign of it. */
 function isUnreachable(error: unknown): boolean {
@@ -303,6 +310,6 @@ function isUnreachable(error: unknown): boolean {
   );
 }
 
-function failed(why: string): Extract<Linked<never>, { type: "failed" }> {
+function createFailure(why: string): Extract<McpResult<never>, { type: "failed" }> {
   return { type: "failed", why };
 }

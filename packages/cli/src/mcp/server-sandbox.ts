@@ -13,46 +13,47 @@ import {
   SandboxNetwork,
 } from "@pith/agent/node";
 import type { Environment } from "@pith/models";
-import { refuseHost, requireHeldSandbox } from "../policy/permitted-parts.ts";
+import { getHostRefusal, requireRootOwnedSandbox } from "../policy/permitted-parts.ts";
 import { requiresSandbox } from "../policy/policy.ts";
-import { withoutTilde } from "../sandbox/sandbox.ts";
+import { expandTilde } from "../sandbox/sandbox.ts";
 import type { NamedServer, Settings, StdioServer } from "../settings/settings.ts";
 import type { LaunchPlan, NamedProgram } from "./plan-launch.ts";
-import { packageFolder } from "./program-files.ts";
-import type { ProgramStart } from "./program-transport.ts";
+import { findPackageFolder } from "./program-files.ts";
+import type { ProgramSpawnOptions } from "./program-transport.ts";
 import type { ServerHosts } from "./server-hosts.ts";
 
-type Works = Extract<SandboxDetection, { type: "available" }>;
+type AvailableSandbox = Extract<SandboxDetection, { type: "available" }>;
 
-export interface SandboxPlace {
+export interface SandboxContext {
   /** Pith's home. */
   readonly home: string;
   /** The workspace: nothing of it is used to make a sandbox. */
   readonly workspace: string;
   readonly environment: Environment;
-  readonly choices: Pick<Settings, "sandbox" | "fetchHosts" | "unixSockets" | "policy">;
+  readonly settings: Pick<Settings, "sandbox" | "fetchHosts" | "unixSockets" | "policy">;
 }
 
 /** Whether the program of a server runs in a sandbox, and why not. */
-export type SandboxState = Works | { readonly type: "unavailable"; readonly why: string };
+export type SandboxState = AvailableSandbox | { readonly type: "unavailable"; readonly why: string };
 
 /** Looked for once: making one to try it takes some milliseconds. */
-export function sandboxFinder({ workspace, environment, choices }: SandboxPlace): FindSandbox {
-  let found: Promise<SandboxDetection> | null = null;
+export function createSandboxFinder({ workspace, environment, settings }: SandboxContext): FindSandbox {
+  let detection: Promise<SandboxDetection> | null = null;
   return async ({ server }) => {
-    const wanted = "sandbox" in server && server.sandbox !== undefined ? server.sandbox : (choices.sandbox ?? "on");
-    if (wanted === "off" && !requiresSandbox(choices.policy))
+    const sandboxSetting =
+      "sandbox" in server && server.sandbox !== undefined ? server.sandbox : (settings.sandbox ?? "on");
+    if (sandboxSetting === "off" && !requiresSandbox(settings.policy))
       return { type: "unavailable", why: "your settings switch it off" };
-    found ??= detectBubblewrap({ root: workspace, environment });
-    return requireHeldSandbox(choices.policy, await found);
+    detection ??= detectBubblewrap({ root: workspace, environment });
+    return requireRootOwnedSandbox(settings.policy, await detection);
   };
 }
 
 export type FindSandbox = (named: NamedServer) => Promise<SandboxState>;
 
-export interface ServerSandboxParts extends SandboxPlace {
-  readonly here: Works;
-  readonly named: NamedProgram;
+export interface ServerSandboxOptions extends SandboxContext {
+  readonly detection: AvailableSandbox;
+  readonly namedServer: NamedProgram;
   /** The folder in which the server starts. */
   readonly cwd: string;
   readonly hosts: ServerHosts;
@@ -60,21 +61,21 @@ export interface ServerSandboxParts extends SandboxPlace {
 
 /** For a server and a session. */
 export class ServerSandbox {
-  readonly #parts: ServerSandboxParts;
+  readonly #options: ServerSandboxOptions;
   readonly #folders: PrivateFolders;
   #network: SandboxNetwork | null = null;
 
-  private constructor(parts: ServerSandboxParts, folders: PrivateFolders) {
-    this.#parts = parts;
+  private constructor(options: ServerSandboxOptions, folders: PrivateFolders) {
+    this.#options = options;
     this.#folders = folders;
   }
 
-  static async open(parts: ServerSandboxParts): Promise<ServerSandbox> {
-    const { home, cwd, environment } = parts;
-    const options = { folder: join(home, "sandbox"), root: cwd, home: homedir(), environment };
-    const folders = await openPrivateFolders(options);
+  static async open(options: ServerSandboxOptions): Promise<ServerSandbox> {
+    const { home, cwd, environment } = options;
+    const folderOptions = { folder: join(home, "sandbox"), root: cwd, home: homedir(), environment };
+    const folders = await openPrivateFolders(folderOptions);
     await folders.fillHome();
-    return new ServerSandbox(parts, folders);
+    return new ServerSandbox(options, folders);
   }
 
   /** What the program sees as its home. */
@@ -83,11 +84,11 @@ export class ServerSandbox {
   }
 
   /** What to start in place of the program. What it throws says why there is no sandbox: then nothing is started. */
-  async prepare(plan: LaunchPlan): Promise<ProgramStart> {
-    const { here, home, named, cwd, hosts, choices } = this.#parts;
+  async prepareLaunch(plan: LaunchPlan): Promise<ProgramSpawnOptions> {
+    const { detection, home, namedServer, cwd, hosts, settings } = this.#options;
     this.#network ??= await this.#openNetwork();
     const launcher = new SandboxLauncher({
-      program: here.program,
+      program: detection.program,
       root: cwd,
       home: homedir(),
       privateHome: this.#folders.home,
@@ -95,32 +96,32 @@ export class ServerSandbox {
       journal: this.#folders.journal,
       environment: plan.environment,
       network: this.#network,
-      unixSockets: choices.unixSockets === "on",
+      unixSockets: settings.unixSockets === "on",
       mayWrite: () => true,
       hidden: [home],
-      readable: shownFolders(plan),
-      writable: (named.server.folders ?? []).map(withoutTilde),
+      readable: findReadableFolders(plan),
+      writable: (namedServer.server.folders ?? []).map(expandTilde),
     });
-    const words = [plan.program, ...plan.arguments];
-    const text = `MCP server ${named.name}`;
-    const result = launcher.prepare({ argv: words, commandText: text, onConnection: hosts.record });
+    const argv = [plan.program, ...plan.arguments];
+    const commandText = `MCP server ${namedServer.name}`;
+    const result = launcher.prepare({ argv, commandText, onConnection: hosts.recordConnection });
     if (result.type === "failed") throw new Error(`its sandbox could not be made: ${result.why}`);
-    const { program, arguments: all, root, environment, filter, release } = result.launch;
-    return { program, arguments: all, cwd: root, environment, filter, release };
+    const { program, arguments: args, root, environment, filter, release } = result.launch;
+    return { program, arguments: args, cwd: root, environment, filter, release };
   }
 
   async #openNetwork(): Promise<SandboxNetwork | null> {
-    const { here, environment, choices, named, hosts } = this.#parts;
-    if (here.program.nsenter === null) return null;
-    const privateHosts = choices.fetchHosts ?? [];
+    const { detection, environment, settings, namedServer, hosts } = this.#options;
+    if (detection.program.nsenter === null) return null;
+    const privateHosts = settings.fetchHosts ?? [];
     const network = await SandboxNetwork.open({
-      program: here.program,
+      program: detection.program,
       environment,
       permitHost: hosts.permitHost,
       privateHosts,
     });
-    const ports = (named.server.hosts ?? []).flatMap(localPort);
-    for (const port of ports.filter((each) => refuseHost(choices.policy, "localhost", each) === null))
+    const ports = (namedServer.server.hosts ?? []).flatMap(parseLocalPort);
+    for (const port of ports.filter((candidate) => getHostRefusal(settings.policy, "localhost", candidate) === null))
       await network.reachHostPort(port);
     return network;
   }
@@ -133,33 +134,36 @@ export class ServerSandbox {
 
 /** Why a folder of its settings cannot be given to it: what is not there, and whatever holds the home or its secrets. */
 export function findUnfitFolder({ cwd, folders = [] }: StdioServer): string | null {
-  const wanted = [...(cwd === undefined ? [] : [["cwd", cwd]]), ...folders.map((folder) => ["folders", folder])];
-  for (const [setting, written = ""] of wanted) {
-    const path = withoutTilde(written);
+  const configuredFolders = [
+    ...(cwd === undefined ? [] : [["cwd", cwd]]),
+    ...folders.map((folder) => ["folders", folder]),
+  ];
+  for (const [setting, configuredPath = ""] of configuredFolders) {
+    const path = expandTilde(configuredPath);
     const why =
       existsSync(path) && isAbsolute(path) ? findRootProblem(realpathSync(path), homedir()) : "it is not there";
-    if (why !== null) return `its ${setting} names ${written}: ${why.replace("the workspace", "it")}`;
+    if (why !== null) return `its ${setting} names ${configuredPath}: ${why.replace("the workspace", "it")}`;
   }
   return null;
 }
 
 /** A server of the user's machine, such as `localhost:5432`. */
-function localPort(host: string): readonly number[] {
-  const [, digits] = /^(?:localhost|127\.0\.0\.1):(\d{1,5})$/.exec(host) ?? [];
-  return digits === undefined ? [] : [Number(digits)];
+function parseLocalPort(host: string): readonly number[] {
+  const [, portText] = /^(?:localhost|127\.0\.0\.1):(\d{1,5})$/.exec(host) ?? [];
+  return portText === undefined ? [] : [Number(portText)];
 }
 
 /** What of the home the program itself needs: where it is installed, and the packages of its script. Only to be read. */
-function shownFolders({ files }: LaunchPlan): readonly string[] {
+function findReadableFolders({ files }: LaunchPlan): readonly string[] {
   const [program = "", ...scripts] = Object.keys(files.program);
-  return [...new Set([installationOf(program), packageFolder(program), ...scripts.map(packageFolder)])];
+  return [...new Set([findInstallation(program), findPackageFolder(program), ...scripts.map(findPackageFolder)])];
 }
 
 /** `X/bin` belongs to the installation X where X looks like one, as a virtual environment of python does. */
-function installationOf(program: string): string {
+function findInstallation(program: string): string {
   const folder = dirname(program);
-  const around = dirname(folder);
-  const isShared = around === homedir() || around === join(homedir(), ".local");
-  const isInstallation = ["lib", "lib64", "pyvenv.cfg"].some((name) => existsSync(join(around, name)));
-  return basename(folder) === "bin" && isInstallation && !isShared ? around : folder;
+  const parentFolder = dirname(folder);
+  const isShared = parentFolder === homedir() || parentFolder === join(homedir(), ".local");
+  const isInstallation = ["lib", "lib64", "pyvenv.cfg"].some((name) => existsSync(join(parentFolder, name)));
+  return basename(folder) === "bin" && isInstallation && !isShared ? parentFolder : folder;
 }

@@ -1,57 +1,61 @@
 /** Reads the configured MCP servers: the user's, the caller's, then a trusted folder's. The first to use a name keeps it. */
 
 import type { Environment } from "@pith/models";
-import { refuseServer } from "../policy/permitted-parts.ts";
+import { getServerRefusal } from "../policy/permitted-parts.ts";
 import {
+  type DisabledServer,
+  formatServerCommand,
   type McpServer,
   type McpServers,
   type NamedServer,
-  type OffServer,
   type Settings,
   type StdioServer,
-  spelledOut,
 } from "../settings/settings.ts";
-import { isObject, objectIn } from "../text/jsonc.ts";
-import { type TrustedFolder, trustedFiles } from "../trust/trust.ts";
+import { isObject, parseJsonObject } from "../text/jsonc.ts";
+import { type FolderTrust, listTrustedFiles } from "../trust/trust.ts";
 
-export type ServerRead =
+export type ParseServerResult =
   | { readonly type: "server"; readonly server: McpServer }
   /** As the end of a sentence that begins with its name. */
   | { readonly type: "wrong"; readonly why: string };
 
-export function serverIn(written: unknown): ServerRead {
-  if (!isObject(written)) return wrong('is no object; write { "command": … } or { "url": … }');
-  const { command, url } = written;
-  if (command !== undefined && url !== undefined) return wrong("has both a command and a url; write one of them");
-  if (typeof command === "string" && command !== "") return program(command, written);
-  if (typeof url === "string") return reached(url, written);
-  return wrong("has neither a command nor a url; write one of them");
+export function parseServer(value: unknown): ParseServerResult {
+  if (!isObject(value)) return createParseError('is no object; write { "command": … } or { "url": … }');
+  const { command, url } = value;
+  if (command !== undefined && url !== undefined)
+    return createParseError("has both a command and a url; write one of them");
+  if (typeof command === "string" && command !== "") return parseStdioServer(command, value);
+  if (typeof url === "string") return parseHttpServer(url, value);
+  return createParseError("has neither a command nor a url; write one of them");
 }
 
-function program(command: string, { args = [], env = {}, ...more }: Readonly<Record<string, unknown>>): ServerRead {
-  if (!isWords(args)) return wrong("has args that are no list of texts");
-  if (!isTexts(env)) return wrong("has an env that is not made of texts");
-  const limits = limitsIn(more);
+function parseStdioServer(
+  command: string,
+  { args = [], env = {}, ...rest }: Readonly<Record<string, unknown>>,
+): ParseServerResult {
+  if (!isStringList(args)) return createParseError("has args that are no list of texts");
+  if (!isStringRecord(env)) return createParseError("has an env that is not made of texts");
+  const limits = parseLimits(rest);
   return limits.type === "wrong" ? limits : { type: "server", server: { command, args, env, ...limits.value } };
 }
 
-type Limits = Pick<StdioServer, "cwd" | "hosts" | "folders" | "sandbox">;
+type ServerLimits = Pick<StdioServer, "cwd" | "hosts" | "folders" | "sandbox">;
 
 /** Where it starts, and what it may reach. What is not said is absent. */
-function limitsIn({
+function parseLimits({
   cwd,
   hosts,
   folders,
   sandbox,
 }: Readonly<Record<string, unknown>>):
-  | { readonly type: "limits"; readonly value: Limits }
-  | Extract<ServerRead, { type: "wrong" }> {
-  if (cwd !== undefined && typeof cwd !== "string") return wrong("has a cwd that is no text");
-  if (hosts !== undefined && !isWords(hosts)) return wrong("has hosts that are no list of texts");
-  if (folders !== undefined && !isWords(folders)) return wrong("has folders that are no list of texts");
+  | { readonly type: "limits"; readonly value: ServerLimits }
+  | Extract<ParseServerResult, { type: "wrong" }> {
+  if (cwd !== undefined && typeof cwd !== "string") return createParseError("has a cwd that is no text");
+  if (hosts !== undefined && !isStringList(hosts)) return createParseError("has hosts that are no list of texts");
+  if (folders !== undefined && !isStringList(folders)) return createParseError("has folders that are no list of texts");
   if (sandbox !== undefined && sandbox !== "on" && sandbox !== "off")
-    return wrong('has a sandbox that is neither "on" nor "off"');
-  const value: Limits = {
+    return createParseError('has a sandbox that is neither "on" nor "off"');
+  const value: ServerLimits = {
     ...(cwd !== undefined && { cwd }),
     ...(hosts !== undefined && { hosts }),
     ...(folders !== undefined && { folders }),
@@ -60,128 +64,131 @@ function limitsIn({
   return { type: "limits", value };
 }
 
-function isWords(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every((word) => typeof word === "string");
+function isStringList(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === "string");
 }
 
-function reached(url: string, { headers = {} }: Readonly<Record<string, unknown>>): ServerRead {
-  if (!isTexts(headers)) return wrong("has headers that are no texts");
+function parseHttpServer(url: string, { headers = {} }: Readonly<Record<string, unknown>>): ParseServerResult {
+  if (!isStringRecord(headers)) return createParseError("has headers that are no texts");
   const parsed = URL.parse(url);
-  if (parsed === null) return wrong("has a url that is none");
+  if (parsed === null) return createParseError("has a url that is none");
   if (parsed.username !== "" || parsed.password !== "")
-    return wrong("has a password in its url; write it into headers instead");
+    return createParseError("has a password in its url; write it into headers instead");
   // S24: what is sent could be read, or answered, by anybody on the way.
-  if (parsed.protocol !== "https:" && !(parsed.protocol === "http:" && isThisMachine(parsed.hostname)))
-    return wrong("is reached without https, which only a server on this machine may be");
+  if (parsed.protocol !== "https:" && !(parsed.protocol === "http:" && isLocalHost(parsed.hostname)))
+    return createParseError("is reached without https, which only a server on this machine may be");
   return { type: "server", server: { url, headers } };
 }
 
-function isThisMachine(host: string): boolean {
+function isLocalHost(host: string): boolean {
   return host === "localhost" || host === "[::1]" || /^127(?:\.\d+){3}$/.test(host);
 }
 
-function isTexts(value: unknown): value is Readonly<Record<string, string>> {
-  return isObject(value) && Object.values(value).every((each) => typeof each === "string");
+function isStringRecord(value: unknown): value is Readonly<Record<string, string>> {
+  return isObject(value) && Object.values(value).every((text) => typeof text === "string");
 }
 
-function wrong(why: string): Extract<ServerRead, { type: "wrong" }> {
+function createParseError(why: string): Extract<ParseServerResult, { type: "wrong" }> {
   return { type: "wrong", why };
 }
 
-export interface ServersHere {
+export interface ConfiguredServers {
   readonly servers: readonly NamedServer[];
   /** Named, and switched off. */
-  readonly off: readonly OffServer[];
+  readonly disabled: readonly DisabledServer[];
   /** For people: which do not count, and why. */
   readonly notes: readonly string[];
 }
 
 /** What MCP servers need to know of the program. */
-export interface McpPlace {
+export interface McpOptions {
   readonly cwd: string;
   /** Pith's home. */
   readonly home: string;
   readonly environment: Environment;
-  readonly choices: Settings;
+  readonly settings: Settings;
   /** The trusted files of the folder; absent: none. */
-  readonly trusted?: TrustedFolder;
+  readonly trustedFolder?: FolderTrust;
   /** Servers that the caller brings, such as an editor, besides those of the settings. */
   readonly mcpServers?: McpServers;
   /** Shows a notice to the user. */
-  readonly note?: (line: string) => void;
+  readonly notify?: (line: string) => void;
 }
 
-export type ServersPlace = Pick<McpPlace, "choices" | "trusted" | "mcpServers">;
+export type ServerSources = Pick<McpOptions, "settings" | "trustedFolder" | "mcpServers">;
 
 /** Whether anything is named at all; what counts of it is looked at later. */
-export function namesServers({ choices, trusted, mcpServers }: ServersPlace): boolean {
+export function hasConfiguredServers({ settings, trustedFolder, mcpServers }: ServerSources): boolean {
   return (
-    Object.keys({ ...choices.mcpServers, ...mcpServers }).length > 0 ||
-    (trusted !== undefined && trustedFiles(trusted, "servers").length > 0)
+    Object.keys({ ...settings.mcpServers, ...mcpServers }).length > 0 ||
+    (trustedFolder !== undefined && listTrustedFiles(trustedFolder, "servers").length > 0)
   );
 }
 
-export function serversHere(place: ServersPlace): ServersHere {
+export function readConfiguredServers(options: ServerSources): ConfiguredServers {
   const servers: NamedServer[] = [];
-  const off: OffServer[] = [];
+  const disabled: DisabledServer[] = [];
   const notes: string[] = [];
-  const taken = new Set<string>();
-  const refusalOf = (name: string, server: McpServer): string | null =>
-    refuseServer(place.choices.policy, { name, server });
-  for (const { name, written, from, where } of writtenIn(place)) {
-    const told = `the server ${JSON.stringify(name.slice(0, LONGEST))} of ${where}`;
+  const takenNames = new Set<string>();
+  const findRefusal = (name: string, server: McpServer): string | null =>
+    getServerRefusal(options.settings.policy, { name, server });
+  for (const { name, value, from, source } of collectServerEntries(options)) {
+    const label = `the server ${JSON.stringify(name.slice(0, MAX_SHOWN_NAME_CHARS))} of ${source}`;
     // Names differ by more than capitals, so that nobody takes one for another.
-    const isTaken = taken.has(name.toLowerCase());
-    taken.add(name.toLowerCase());
-    const read = serverIn(written);
-    if (isObject(written) && written.enabled === false) {
-      const how = read.type === "server" ? spelledOut(read.server) : "";
-      if (NAME.test(name) && !isTaken) off.push({ name, from, how });
+    const isTaken = takenNames.has(name.toLowerCase());
+    takenNames.add(name.toLowerCase());
+    const parsed = parseServer(value);
+    if (isObject(value) && value.enabled === false) {
+      const how = parsed.type === "server" ? formatServerCommand(parsed.server) : "";
+      if (SERVER_NAME.test(name) && !isTaken) disabled.push({ name, from, how });
       continue;
     }
-    if (!NAME.test(name)) notes.push(`${told} has a name with odd signs, so it does not count`);
-    else if (isTaken) notes.push(`${told} has the name of another, so it does not count`);
-    else if (read.type === "server" && refusalOf(name, read.server) !== null)
-      notes.push(`${told}: ${refusalOf(name, read.server)}`);
-    else if (read.type === "wrong") notes.push(`${told} ${read.why}, so it does not count`);
-    else if (servers.length >= MOST) notes.push(`${told} is one too many (there may be ${MOST}), so it does not count`);
-    else servers.push({ name, server: read.server, from });
+    if (!SERVER_NAME.test(name)) notes.push(`${label} has a name with odd signs, so it does not count`);
+    else if (isTaken) notes.push(`${label} has the name of another, so it does not count`);
+    else if (parsed.type === "server" && findRefusal(name, parsed.server) !== null)
+      notes.push(`${label}: ${findRefusal(name, parsed.server)}`);
+    else if (parsed.type === "wrong") notes.push(`${label} ${parsed.why}, so it does not count`);
+    else if (servers.length >= MAX_SERVERS)
+      notes.push(`${label} is one too many (there may be ${MAX_SERVERS}), so it does not count`);
+    else servers.push({ name, server: parsed.server, from });
   }
-  return { servers, off, notes };
+  return { servers, disabled, notes };
 }
 
-const NAME = /^[a-z\d][\w-]{0,39}$/i;
-const LONGEST = 40;
-const MOST = 64;
+const SERVER_NAME = /^[a-z\d][\w-]{0,39}$/i;
+const MAX_SHOWN_NAME_CHARS = 40;
+const MAX_SERVERS = 64;
 
-interface Written {
+interface ServerEntry {
   readonly name: string;
-  readonly written: unknown;
+  readonly value: unknown;
   readonly from: NamedServer["from"];
-  readonly where: string;
+  readonly source: string;
 }
 
-function writtenIn({ choices, trusted, mcpServers = {} }: ServersPlace): readonly Written[] {
-  const own = all(choices.mcpServers ?? {}, { from: "settings", where: "your settings" });
-  const brought = all(mcpServers, { from: "caller", where: "your editor" });
+function collectServerEntries({ settings, trustedFolder, mcpServers = {} }: ServerSources): readonly ServerEntry[] {
+  const userEntries = toServerEntries(settings.mcpServers ?? {}, { from: "settings", source: "your settings" });
+  const callerEntries = toServerEntries(mcpServers, { from: "caller", source: "your editor" });
   // The nearest folder speaks first.
-  const files = trusted === undefined ? [] : trustedFiles(trusted, "servers").toReversed();
-  const held = files.flatMap(({ bytes, name: where }) => {
-    const { mcpServers: named } = objectIn(new TextDecoder().decode(bytes)) ?? {};
-    return isObject(named) ? all(named, { from: "folder", where }).map(withoutUsersOwn) : [];
+  const files = trustedFolder === undefined ? [] : listTrustedFiles(trustedFolder, "servers").toReversed();
+  const folderEntries = files.flatMap(({ bytes, name: source }) => {
+    const { mcpServers: folderServers } = parseJsonObject(new TextDecoder().decode(bytes)) ?? {};
+    return isObject(folderServers)
+      ? toServerEntries(folderServers, { from: "folder", source }).map(removeUserOnlyFields)
+      : [];
   });
-  return [...own, ...brought, ...held];
+  return [...userEntries, ...callerEntries, ...folderEntries];
 }
 
-function all(named: object, of: Pick<Written, "from" | "where">): readonly Written[] {
-  return Object.entries(named).map(([name, written]) => ({ name, written, ...of }));
+function toServerEntries(servers: object, origin: Pick<ServerEntry, "from" | "source">): readonly ServerEntry[] {
+  return Object.entries(servers).map(([name, value]) => ({ name, value, ...origin }));
 }
 
 /** S24: what is sent along, and what a program may do, comes from the user alone. */
-function withoutUsersOwn({ written, ...of }: Written): Written {
-  if (!isObject(written)) return { written, ...of };
-  const kept = Object.entries(written).filter(([name]) => !USERS_OWN.includes(name));
-  return { written: Object.fromEntries(kept), ...of };
+function removeUserOnlyFields({ value, ...origin }: ServerEntry): ServerEntry {
+  if (!isObject(value)) return { value, ...origin };
+  const allowedFields = Object.entries(value).filter(([name]) => !USER_ONLY_FIELDS.includes(name));
+  return { value: Object.fromEntries(allowedFields), ...origin };
 }
 
-const USERS_OWN = ["headers", "cwd", "hosts", "folders", "sandbox"];
+const USER_ONLY_FIELDS = ["headers", "cwd", "hosts", "folders", "sandbox"];

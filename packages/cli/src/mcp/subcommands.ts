@@ -1,23 +1,36 @@
 /** Implements `pith mcp list`, `pith mcp test` and `pith mcp trust`, and the server status that `/mcp` shows. */
 
-import type { Call, Outcome } from "../args/subcommand.ts";
-import { whatHolds } from "../settings/resolve.ts";
-import { type NamedServer, namer, type OffServer, spelledOut } from "../settings/settings.ts";
-import { canAsk, confirmed } from "../text/confirm.ts";
-import { plain } from "../text/safe-text.ts";
-import { type Mistake, mistake } from "../text/usage-error.ts";
-import { createLinkParts, ServerLink } from "./server-process.ts";
+import type { SubcommandCall, SubcommandResult } from "../args/subcommand.ts";
+import { resolveSettings } from "../settings/resolve.ts";
+import {
+  type DisabledServer,
+  formatServerCommand,
+  type NamedServer,
+  serverSourceLabels,
+} from "../settings/settings.ts";
+import { canPrompt, confirm } from "../text/confirm.ts";
+import { escapeControls } from "../text/safe-text.ts";
+import { type UsageError, usageError } from "../text/usage-error.ts";
+import { createClientOptions, McpClient } from "./server-process.ts";
 import type { FindSandbox } from "./server-sandbox.ts";
-import { serversHere } from "./servers.ts";
+import { readConfiguredServers } from "./servers.ts";
 import { Trust } from "./trust.ts";
-import { type Confirm, plainLine, trustText, trustTitle } from "./trust-question.ts";
-import { isSamePin, keepPin, type OfferedTool, type Pin, pinKey, pinOf, readPins } from "./trusted-tools.ts";
+import { type Confirm, formatTrustText, formatTrustTitle, sanitizeLine } from "./trust-question.ts";
+import {
+  createTrustRecord,
+  isSameTrustRecord,
+  type OfferedTool,
+  readTrustRecords,
+  type ServerTrustRecord,
+  saveTrustRecord,
+  trustRecordKey,
+} from "./trusted-tools.ts";
 
 export interface ServerStatus {
   readonly name: string;
   readonly how: string;
   readonly from: NamedServer["from"];
-  readonly state: ServerLink["state"] | "off";
+  readonly state: McpClient["state"] | "off";
   /** How many tools were trusted; null where none were. */
   readonly trusted: number | null;
   readonly failure?: string;
@@ -27,170 +40,185 @@ export interface ServerStatus {
   readonly hosts?: readonly string[];
 }
 
-export interface StatusPlace {
+export interface StatusOptions {
   readonly cwd: string;
   readonly home: string;
-  readonly off: readonly OffServer[];
+  readonly disabled: readonly DisabledServer[];
   readonly findSandbox: FindSandbox;
 }
 
-export async function statusOf(
-  links: readonly ServerLink[],
-  { cwd, home, off, findSandbox }: StatusPlace,
+export async function readServerStatuses(
+  clients: readonly McpClient[],
+  { cwd, home, disabled, findSandbox }: StatusOptions,
 ): Promise<readonly ServerStatus[]> {
-  const read = await readPins(home);
-  const unused = off.map(
-    ({ name, how, from }): ServerStatus => ({ name, how: plainLine(how, 200), from, state: "off", trusted: null }),
+  const recordsResult = await readTrustRecords(home);
+  const disabledStatuses = disabled.map(
+    ({ name, how, from }): ServerStatus => ({ name, how: sanitizeLine(how, 200), from, state: "off", trusted: null }),
   );
-  const described = links.map(async ({ named, state, lastFailure, reachedHosts }): Promise<ServerStatus> => {
-    const here = "url" in named.server ? null : await findSandbox(named);
-    const pin = read.type === "read" ? read.pins.get(pinKey(named, cwd)) : undefined;
+  const statuses = clients.map(async ({ namedServer, state, lastFailure, recentHosts }): Promise<ServerStatus> => {
+    const detection = "url" in namedServer.server ? null : await findSandbox(namedServer);
+    const record =
+      recordsResult.type === "read" ? recordsResult.records.get(trustRecordKey(namedServer, cwd)) : undefined;
     return {
-      ...{ name: named.name, how: plainLine(spelledOut(named.server), 200), from: named.from, state },
-      trusted: pin ? Object.keys(pin.tools).length : null,
-      ...(lastFailure !== null && { failure: plainLine(lastFailure, 300) }),
-      ...(here && { sandbox: here.type === "available" ? "on" : `off, ${plainLine(here.why, 200)}` }),
-      ...(reachedHosts.length > 0 && { hosts: reachedHosts }),
+      name: namedServer.name,
+      how: sanitizeLine(formatServerCommand(namedServer.server), 200),
+      from: namedServer.from,
+      state,
+      trusted: record ? Object.keys(record.tools).length : null,
+      ...(lastFailure !== null && { failure: sanitizeLine(lastFailure, 300) }),
+      ...(detection && { sandbox: detection.type === "available" ? "on" : `off, ${sanitizeLine(detection.why, 200)}` }),
+      ...(recentHosts.length > 0 && { hosts: recentHosts }),
     };
   });
-  return [...(await Promise.all(described)), ...unused];
+  return [...(await Promise.all(statuses)), ...disabledStatuses];
 }
 
-export function statusText(all: readonly ServerStatus[]): string {
-  if (all.length === 0) return "no server of tools is named; see mcpServers in the settings";
-  return all
+export function formatServerStatuses(statuses: readonly ServerStatus[]): string {
+  if (statuses.length === 0) return "no server of tools is named; see mcpServers in the settings";
+  return statuses
     .map(({ name, how, from, state, trusted, failure, sandbox, hosts }) => {
-      const pinned = trusted === null ? "not trusted yet" : `${trusted} tools trusted`;
-      const stands = state === "off" ? 'off, by its "enabled": false' : `${state}, ${pinned}`;
-      const whose = from === "settings" ? "" : `, named by ${namer[from]}`;
+      const trustLabel = trusted === null ? "not trusted yet" : `${trusted} tools trusted`;
+      const stateLabel = state === "off" ? 'off, by its "enabled": false' : `${state}, ${trustLabel}`;
+      const origin = from === "settings" ? "" : `, named by ${serverSourceLabels[from]}`;
       const details = [how, failure ?? "", sandbox && `sandbox: ${sandbox}`, hosts && `reached: ${hosts.join(", ")}`];
-      return [`${name}  ${stands}${whose}`, ...details.filter(Boolean)].join("\n  ");
+      return [`${name}  ${stateLabel}${origin}`, ...details.filter(Boolean)].join("\n  ");
     })
     .join("\n");
 }
 
-export type LinksCalled =
+export type OpenClientsResult =
   | {
       readonly type: "links";
-      readonly links: readonly ServerLink[];
-      readonly off: readonly OffServer[];
+      readonly clients: readonly McpClient[];
+      readonly disabled: readonly DisabledServer[];
       readonly findSandbox: FindSandbox;
     }
-  | Mistake;
+  | UsageError;
 
 /** `confirmStart` is asked before a program starts that is not trusted as it is. */
-export async function linksCalled(
-  { cwd, home, environment, note }: Call,
+export async function openClients(
+  { cwd, home, environment, notify }: SubcommandCall,
   confirmStart: Confirm | null = null,
-): Promise<LinksCalled> {
-  const holds = await whatHolds({ choices: {}, trusts: false }, { cwd, home, environment });
-  if (holds.type === "mistake") return holds;
-  const { servers, off, notes } = serversHere(holds);
-  for (const line of [...holds.notes, ...notes]) note(`pith: ${line}`);
+): Promise<OpenClientsResult> {
+  const effective = await resolveSettings({ overrides: {}, trustsProject: false }, { cwd, home, environment });
+  if (effective.type === "mistake") return effective;
+  const { servers, disabled, notes } = readConfiguredServers(effective);
+  for (const line of [...effective.notes, ...notes]) notify(`pith: ${line}`);
   const trust = new Trust({ cwd, home, confirm: () => confirmStart });
-  const confirm = (): Confirm | null => (canAsk() ? terminalConfirm(note) : null);
-  const parts = createLinkParts({ workspace: cwd, home, environment, choices: holds.choices }, { trust, confirm });
-  const links = servers.map((named) => new ServerLink(named, parts));
-  return { type: "links", links, off, findSandbox: parts.findSandbox };
+  const confirm = (): Confirm | null => (canPrompt() ? createTerminalConfirm(notify) : null);
+  const clientOptions = createClientOptions(
+    { workspace: cwd, home, environment, settings: effective.settings },
+    { trust, confirm },
+  );
+  const clients = servers.map((namedServer) => new McpClient(namedServer, clientOptions));
+  return { type: "links", clients, disabled, findSandbox: clientOptions.findSandbox };
 }
 
-function terminalConfirm(note: Call["note"]): Confirm {
+function createTerminalConfirm(notify: SubcommandCall["notify"]): Confirm {
   return async (title, text) => {
-    note(plain(text));
-    return await confirmed(title);
+    notify(escapeControls(text));
+    return await confirm(title);
   };
 }
 
-export type Looked =
+export type InspectServerResult =
   | {
       readonly type: "looked";
-      readonly link: ServerLink;
+      readonly client: McpClient;
       readonly tools: readonly OfferedTool[];
       readonly key: string;
-      readonly before: Pin | undefined;
+      readonly before: ServerTrustRecord | undefined;
       /** What of the program was shown before it started; empty where it was trusted as it is. */
       readonly startText: string;
     }
   /** Nobody could be asked whether the program may start, so it was not; what would run. */
   | { readonly type: "unstarted"; readonly name: string; readonly text: string }
-  | Mistake
+  | UsageError
   | { readonly type: "failed"; readonly message: string };
 
 /** Asks before it starts a program. The server has ended again when this is answered. */
-export async function looked(call: Call): Promise<Looked> {
+export async function inspectServer(call: SubcommandCall): Promise<InspectServerResult> {
   const [name = ""] = call.arguments;
   let startText = "";
-  const confirm: Confirm = async (title, text, asking) => {
+  const confirm: Confirm = async (title, text, options) => {
     startText = text;
-    if (call.flags.yes || !canAsk()) return Boolean(call.flags.yes);
-    return await terminalConfirm(call.note)(title, text, asking);
+    if (call.flags.yes || !canPrompt()) return Boolean(call.flags.yes);
+    return await createTerminalConfirm(call.notify)(title, text, options);
   };
-  const called = await linksCalled(call, confirm);
-  if (called.type === "mistake") return called;
-  const link = called.links.find(({ named }) => named.name === name);
-  if (!link && called.off.some((each) => each.name === name))
-    return mistake(`the server ${name} is switched off; take "enabled": false out of it to use it`);
-  const names = called.links.map(({ named }) => named.name).join(", ");
-  if (!link) return mistake(`there is no server ${name}; ${names === "" ? "none is named" : `there are: ${names}`}`);
-  const read = await link.tools(new AbortController().signal).finally(() => link.close());
-  if (startText !== "" && !call.flags.yes && !canAsk()) return { type: "unstarted", name, text: startText };
-  if (read.type === "failed") return { type: "failed", message: read.why };
-  const pins = await readPins(call.home);
-  if (pins.type !== "read") return { type: "failed", message: pins.why };
-  const key = pinKey(link.named, call.cwd);
-  return { type: "looked", link, tools: read.value, key, before: pins.pins.get(key), startText };
+  const opened = await openClients(call, confirm);
+  if (opened.type === "mistake") return opened;
+  const client = opened.clients.find(({ namedServer }) => namedServer.name === name);
+  if (!client && opened.disabled.some((server) => server.name === name))
+    return usageError(`the server ${name} is switched off; take "enabled": false out of it to use it`);
+  const names = opened.clients.map(({ namedServer }) => namedServer.name).join(", ");
+  if (!client)
+    return usageError(`there is no server ${name}; ${names === "" ? "none is named" : `there are: ${names}`}`);
+  const listing = await client.listTools(new AbortController().signal).finally(() => client.close());
+  if (startText !== "" && !call.flags.yes && !canPrompt()) return { type: "unstarted", name, text: startText };
+  if (listing.type === "failed") return { type: "failed", message: listing.why };
+  const recordsResult = await readTrustRecords(call.home);
+  if (recordsResult.type !== "read") return { type: "failed", message: recordsResult.why };
+  const key = trustRecordKey(client.namedServer, call.cwd);
+  return { type: "looked", client, tools: listing.value, key, before: recordsResult.records.get(key), startText };
 }
 
-export async function listed(call: Call): Promise<Outcome> {
-  const called = await linksCalled(call);
-  if (called.type === "mistake") return called;
-  const servers = await statusOf(called.links, { ...call, ...called });
-  return { type: "shown", text: statusText(servers), data: { servers } };
+export async function listServers(call: SubcommandCall): Promise<SubcommandResult> {
+  const opened = await openClients(call);
+  if (opened.type === "mistake") return opened;
+  const statuses = await readServerStatuses(opened.clients, { ...call, ...opened });
+  return { type: "shown", text: formatServerStatuses(statuses), data: { servers: statuses } };
 }
 
-export async function tested(call: Call): Promise<Outcome> {
-  const found = await looked(call);
-  if (found.type === "unstarted") return shownUnstarted(found, `to start and trust it: pith mcp trust ${found.name}`);
-  if (found.type !== "looked") return found;
-  const { link, tools, before } = found;
-  const { files } = link;
-  const { name } = link.named;
-  const isTrusted = isSamePin(before, pinOf(tools, "", files));
-  const how = isTrusted ? "trusted as they are" : `not trusted as they are; to trust them: pith mcp trust ${name}`;
-  const text = `${trustText({ named: link.named, tools, files, before: isTrusted ? undefined : before })}\nthey are ${how}`;
+export async function testServer(call: SubcommandCall): Promise<SubcommandResult> {
+  const inspection = await inspectServer(call);
+  if (inspection.type === "unstarted")
+    return formatUnstarted(inspection, `to start and trust it: pith mcp trust ${inspection.name}`);
+  if (inspection.type !== "looked") return inspection;
+  const { client, tools, before } = inspection;
+  const { files } = client;
+  const { name } = client.namedServer;
+  const isTrusted = isSameTrustRecord(before, createTrustRecord(tools, "", files));
+  const trustLabel = isTrusted
+    ? "trusted as they are"
+    : `not trusted as they are; to trust them: pith mcp trust ${name}`;
+  const text = `${formatTrustText({ namedServer: client.namedServer, tools, files, before: isTrusted ? undefined : before })}\nthey are ${trustLabel}`;
   const data = { name, isTrusted, wasTrusted: before !== undefined, tools: tools.map((tool) => tool.name) };
   return { type: "shown", text, data };
 }
 
 /** Trusts exactly what was shown. */
-export async function trusted(call: Call): Promise<Outcome> {
-  const found = await looked(call);
-  if (found.type === "unstarted") return shownUnstarted(found, "say it again with --yes to start and trust it");
-  if (found.type !== "looked") return found;
-  const { link, tools, before, key, startText } = found;
-  const { files } = link;
-  const { name } = link.named;
-  const pin = pinOf(tools, new Date().toISOString(), files);
-  const asked = { named: link.named, tools, files, before };
+export async function trustServer(call: SubcommandCall): Promise<SubcommandResult> {
+  const inspection = await inspectServer(call);
+  if (inspection.type === "unstarted")
+    return formatUnstarted(inspection, "say it again with --yes to start and trust it");
+  if (inspection.type !== "looked") return inspection;
+  const { client, tools, before, key, startText } = inspection;
+  const { files } = client;
+  const { name } = client.namedServer;
+  const record = createTrustRecord(tools, new Date().toISOString(), files);
+  const question = { namedServer: client.namedServer, tools, files, before };
   const data = { name, wasTrusted: before !== undefined, tools: tools.map((tool) => tool.name) };
-  if (isSamePin(before, pin))
+  if (isSameTrustRecord(before, record))
     return { type: "shown", text: `the tools of ${name} are trusted as they are`, data: { ...data, isTrusted: true } };
-  const shown = [startText, trustText(asked)].filter((text) => text !== "").join("\n");
-  if (!call.flags.yes && !canAsk()) {
-    const text = `${shown}\nnothing was trusted; say it again with --yes to trust this`;
+  const shownText = [startText, formatTrustText(question)].filter((text) => text !== "").join("\n");
+  if (!call.flags.yes && !canPrompt()) {
+    const text = `${shownText}\nnothing was trusted; say it again with --yes to trust this`;
     return { type: "shown", text, data: { ...data, isTrusted: false }, code: 1 };
   }
   if (!call.flags.yes) {
-    call.note(plain(trustText(asked)));
-    if (!(await confirmed(trustTitle(asked)))) return { type: "failed", message: "nothing was trusted" };
+    call.notify(escapeControls(formatTrustText(question)));
+    if (!(await confirm(formatTrustTitle(question)))) return { type: "failed", message: "nothing was trusted" };
   }
-  const kept = await keepPin(key, pin, call.home);
-  if (kept.type === "failed") return kept;
-  const text = `${call.flags.yes ? `${shown}\n` : ""}the tools of ${name} are trusted, as they are now`;
+  const saved = await saveTrustRecord(key, record, call.home);
+  if (saved.type === "failed") return saved;
+  const text = `${call.flags.yes ? `${shownText}\n` : ""}the tools of ${name} are trusted, as they are now`;
   return { type: "shown", text, data: { ...data, isTrusted: true } };
 }
 
-function shownUnstarted({ name, text }: Extract<Looked, { type: "unstarted" }>, next: string): Outcome {
+function formatUnstarted(
+  { name, text }: Extract<InspectServerResult, { type: "unstarted" }>,
+  nextStep: string,
+): SubcommandResult {
   const data = { name, isTrusted: false, wasTrusted: false, tools: [] };
-  return { type: "shown", text: `${text}\nnothing was started; ${next}`, data, code: 1 };
+  return { type: "shown", text: `${text}\nnothing was started; ${nextStep}`, data, code: 1 };
 }

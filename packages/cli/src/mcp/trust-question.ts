@@ -1,150 +1,155 @@
 /** Words the questions about an MCP server: whether its program may start, and whether its tools may be used. */
 
 import type { ExtensionUi } from "@pith/agent";
-import { type NamedServer, namer, spelledOut } from "../settings/settings.ts";
-import { clipped, plain } from "../text/safe-text.ts";
+import { formatServerCommand, type NamedServer, serverSourceLabels } from "../settings/settings.ts";
+import { escapeControls, truncate } from "../text/safe-text.ts";
 import type { LaunchPlan } from "./plan-launch.ts";
 import { isLauncher, listFileChanges, type ProgramFiles } from "./program-files.ts";
-import { changesSince, type OfferedTool, type Pin, pinOf } from "./trusted-tools.ts";
+import { createTrustRecord, findToolChanges, type OfferedTool, type ServerTrustRecord } from "./trusted-tools.ts";
 
 /** On one line. Text of a server is bounded, has no invisible characters, and is never an instruction. */
-export function plainLine(text: string | undefined, most: number): string {
-  return clipped(plain(clipped(text ?? "", most)), most);
+export function sanitizeLine(text: string | undefined, maxChars: number): string {
+  return truncate(escapeControls(truncate(text ?? "", maxChars)), maxChars);
 }
 
 /** As JSON; what is too long loses its end, and says so. */
-export function plainJson(value: unknown, most: number): string {
-  const text = plain(JSON.stringify(value ?? {}));
-  return text.length <= most ? text : `${text.slice(0, most)}… (${text.length - most} more letters)`;
+export function sanitizeJson(value: unknown, maxChars: number): string {
+  const text = escapeControls(JSON.stringify(value ?? {}));
+  return text.length <= maxChars ? text : `${text.slice(0, maxChars)}… (${text.length - maxChars} more letters)`;
 }
 
-export interface StartAsked {
+export interface StartQuestion {
   readonly plan: LaunchPlan;
   /** What was trusted before; absent the first time. */
-  readonly before: Pin | undefined;
+  readonly before: ServerTrustRecord | undefined;
 }
 
-export function startTitle({ plan, before }: StartAsked): string {
+export function formatStartTitle({ plan, before }: StartQuestion): string {
   const { name } = plan.named;
   return before?.files ? `${name}: its program has changed. Start it?` : `${name}: start this program?`;
 }
 
 /** All that is known before anything runs. */
-export function startText({ plan, before }: StartAsked): string {
-  const { named, program, arguments: words, cwd, files } = plan;
-  const whence = named.from === "settings" ? "" : `, named by ${namer[named.from]}`;
-  const variables = Object.keys(named.server.env ?? {});
+export function formatStartText({ plan, before }: StartQuestion): string {
+  const { named: namedServer, program, arguments: args, cwd, files } = plan;
+  const origin = namedServer.from === "settings" ? "" : `, named by ${serverSourceLabels[namedServer.from]}`;
+  const variables = Object.keys(namedServer.server.env ?? {});
   return [
-    `runs: ${plainLine([program, ...words].map(quoted).join(" "), 1_000)}${whence}`,
-    `in: ${plainLine(cwd, 300)}`,
-    ...(variables.length > 0 ? [`with the variables: ${few(variables)}`] : []),
-    ...confinementLines(plan),
-    ...fileLines(files, before),
+    `runs: ${sanitizeLine([program, ...args].map(quoteArgument).join(" "), 1_000)}${origin}`,
+    `in: ${sanitizeLine(cwd, 300)}`,
+    ...(variables.length > 0 ? [`with the variables: ${formatNames(variables)}`] : []),
+    ...formatConfinement(plan),
+    ...formatFiles(files, before),
   ].join("\n");
 }
 
-function confinementLines({ named, program, confinement }: LaunchPlan): readonly string[] {
+function formatConfinement({ named: namedServer, program, confinement }: LaunchPlan): readonly string[] {
   if (confinement.type === "unconfined") return [`sandbox: off, it runs with all your rights: ${confinement.why}`];
-  const { folders = [], hosts = [] } = named.server;
-  const allowed = [...hosts, ...(isLauncher(program) ? ["the hosts of your packages"] : [])];
-  const reached =
+  const { folders = [], hosts = [] } = namedServer.server;
+  const allowedHosts = [...hosts, ...(isLauncher(program) ? ["the hosts of your packages"] : [])];
+  const networkLine =
     confinement.networkProblem === null
-      ? `may reach: ${allowed.length === 0 ? "" : `${few(allowed)}; `}you are asked about each other host`
-      : `may reach: no host, because ${plainLine(confinement.networkProblem, 200)}`;
-  const written = `may write: its own folder and a private home${folders.length === 0 ? "" : `, ${few(folders)}`}`;
-  return ["sandbox: on, it sees neither your home nor the workspace", written, reached];
+      ? `may reach: ${allowedHosts.length === 0 ? "" : `${formatNames(allowedHosts)}; `}you are asked about each other host`
+      : `may reach: no host, because ${sanitizeLine(confinement.networkProblem, 200)}`;
+  const writeLine = `may write: its own folder and a private home${folders.length === 0 ? "" : `, ${formatNames(folders)}`}`;
+  return ["sandbox: on, it sees neither your home nor the workspace", writeLine, networkLine];
 }
 
 /** A word as a shell would need it, so that none passes for two. */
-function quoted(word: string): string {
-  return /^[\w@%+=:,./~-]+$/.test(word) ? word : JSON.stringify(word);
+function quoteArgument(argument: string): string {
+  return /^[\w@%+=:,./~-]+$/.test(argument) ? argument : JSON.stringify(argument);
 }
 
 /** What has changed; the first time, what a later change is noticed by. */
-function fileLines(now: ProgramFiles, before: Pin | undefined): readonly string[] {
+function formatFiles(files: ProgramFiles, before: ServerTrustRecord | undefined): readonly string[] {
   if (before?.files)
-    return listFileChanges(before.files, now)
-      .slice(0, MOST)
-      .map((line) => plainLine(line, 300));
-  const earlier = before ? ["it was trusted by an earlier version of Pith, which did not look at the program"] : [];
-  const all = { ...now.program, ...now.packages };
-  const unread = Object.entries(all).filter(([, hash]) => hash.startsWith("not read"));
-  const noticed = `a change of these asks again: ${few(Object.keys(all))}, its tools`;
-  return [...earlier, noticed, ...unread.map(([path, why]) => plainLine(`${path} was ${why}`, 300))];
+    return listFileChanges(before.files, files)
+      .slice(0, MAX_LINES)
+      .map((line) => sanitizeLine(line, 300));
+  const versionNote = before ? ["it was trusted by an earlier version of Pith, which did not look at the program"] : [];
+  const allFiles = { ...files.program, ...files.packages };
+  const unreadFiles = Object.entries(allFiles).filter(([, hash]) => hash.startsWith("not read"));
+  const watchedLine = `a change of these asks again: ${formatNames(Object.keys(allFiles))}, its tools`;
+  return [...versionNote, watchedLine, ...unreadFiles.map(([path, why]) => sanitizeLine(`${path} was ${why}`, 300))];
 }
 
-export interface TrustAsked {
-  readonly named: NamedServer;
+export interface TrustQuestion {
+  readonly namedServer: NamedServer;
   readonly tools: readonly OfferedTool[];
   /** What runs; absent for an address. */
   readonly files?: ProgramFiles | null;
   /** What was trusted before; absent the first time. */
-  readonly before: Pin | undefined;
+  readonly before: ServerTrustRecord | undefined;
 }
 
-export function trustTitle({ named, tools, before }: TrustAsked): string {
-  if (!before) return `${named.name}: trust its tools?`;
-  const what = before.hash === pinOf(tools, "").hash ? "packages" : "tools";
-  return `${named.name}: its ${what} have changed. Trust its tools?`;
+export function formatTrustTitle({ namedServer, tools, before }: TrustQuestion): string {
+  if (!before) return `${namedServer.name}: trust its tools?`;
+  const subject = before.hash === createTrustRecord(tools, "").hash ? "packages" : "tools";
+  return `${namedServer.name}: its ${subject} have changed. Trust its tools?`;
 }
 
-export function trustText(asked: TrustAsked): string {
-  const { named, tools, before } = asked;
-  const how = `${"url" in named.server ? "at" : "runs"}: ${plainLine(spelledOut(named.server), 300)}`;
-  const whence = named.from === "settings" ? "" : `, named by ${namer[named.from]}`;
-  const lines = before ? changed(asked, before) : tools.map((tool) => `+ ${lineOf(tool)}`);
-  const rest = lines.length > MOST ? [`… and ${lines.length - MOST} more`] : [];
-  const amount = `${tools.length} ${tools.length === 1 ? "tool" : "tools"}`;
-  return [`${how}${whence}`, `${amount}${before ? ", of which:" : ":"}`, ...lines.slice(0, MOST), ...rest].join("\n");
+export function formatTrustText(question: TrustQuestion): string {
+  const { namedServer, tools, before } = question;
+  const location = `${"url" in namedServer.server ? "at" : "runs"}: ${sanitizeLine(formatServerCommand(namedServer.server), 300)}`;
+  const origin = namedServer.from === "settings" ? "" : `, named by ${serverSourceLabels[namedServer.from]}`;
+  const lines = before ? formatChanges(question, before) : tools.map((tool) => `+ ${formatTool(tool)}`);
+  const omittedNote = lines.length > MAX_LINES ? [`… and ${lines.length - MAX_LINES} more`] : [];
+  const toolCount = `${tools.length} ${tools.length === 1 ? "tool" : "tools"}`;
+  return [
+    `${location}${origin}`,
+    `${toolCount}${before ? ", of which:" : ":"}`,
+    ...lines.slice(0, MAX_LINES),
+    ...omittedNote,
+  ].join("\n");
 }
 
 /** In one line, for whoever cannot be asked. */
-export function changesInShort(tools: readonly OfferedTool[], before: Pin): string {
-  const { added, removed, changed: altered } = changesSince(before, pinOf(tools, ""));
-  const parts = [
+export function summarizeToolChanges(tools: readonly OfferedTool[], before: ServerTrustRecord): string {
+  const { added, removed, changed: changedNames } = findToolChanges(before, createTrustRecord(tools, ""));
+  const groups = [
     [added, "new"],
     [removed, "gone"],
-    [altered, "changed"],
+    [changedNames, "changed"],
   ] as const;
-  return parts.flatMap(([names, word]) => (names.length === 0 ? [] : [`${word}: ${few(names)}`])).join("; ");
+  return groups.flatMap(([names, label]) => (names.length === 0 ? [] : [`${label}: ${formatNames(names)}`])).join("; ");
 }
 
-const MOST = 30;
+const MAX_LINES = 30;
 
-function changed({ tools, files }: TrustAsked, before: Pin): readonly string[] {
-  const { added, removed, changed: altered } = changesSince(before, pinOf(tools, ""));
-  const told = (names: readonly string[], sign: string): readonly string[] =>
-    tools.filter(({ name }) => names.includes(name)).map((tool) => `${sign} ${lineOf(tool)}`);
+function formatChanges({ tools, files }: TrustQuestion, before: ServerTrustRecord): readonly string[] {
+  const { added, removed, changed: changedNames } = findToolChanges(before, createTrustRecord(tools, ""));
+  const formatTools = (names: readonly string[], prefix: string): readonly string[] =>
+    tools.filter(({ name }) => names.includes(name)).map((tool) => `${prefix} ${formatTool(tool)}`);
   return [
-    ...(files && before.files ? listFileChanges(before.files, files).map((line) => plainLine(line, 300)) : []),
-    ...told(altered, "changed:"),
-    ...told(added, "new:"),
-    ...removed.map((name) => `gone: ${plainLine(name, LONGEST)}`),
+    ...(files && before.files ? listFileChanges(before.files, files).map((line) => sanitizeLine(line, 300)) : []),
+    ...formatTools(changedNames, "changed:"),
+    ...formatTools(added, "new:"),
+    ...removed.map((name) => `gone: ${sanitizeLine(name, MAX_NAME_CHARS)}`),
   ];
 }
 
-function lineOf({ name, description }: OfferedTool): string {
-  const says = plainLine(description, 120);
-  return `${plainLine(name, LONGEST)}${says === "" ? "" : `: ${says}`}`;
+function formatTool({ name, description }: OfferedTool): string {
+  const summary = sanitizeLine(description, 120);
+  return `${sanitizeLine(name, MAX_NAME_CHARS)}${summary === "" ? "" : `: ${summary}`}`;
 }
 
-const LONGEST = 80;
+const MAX_NAME_CHARS = 80;
 
-function few(names: readonly string[]): string {
-  const shown = names.slice(0, 5).map((name) => plainLine(name, LONGEST));
+function formatNames(names: readonly string[]): string {
+  const shown = names.slice(0, 5).map((name) => sanitizeLine(name, MAX_NAME_CHARS));
   return names.length > 5 ? `${shown.join(", ")} and ${names.length - 5} more` : shown.join(", ");
 }
 
-export interface Asking {
+export interface ConfirmOptions {
   readonly signal: AbortSignal;
   /** The answer that permits it. */
   readonly yes: string;
 }
 
-export type Confirm = (title: string, message: string, asking: Asking) => Promise<boolean>;
+export type Confirm = (title: string, message: string, asking: ConfirmOptions) => Promise<boolean>;
 
 /** "No" stands first, so that pressing Enter without reading permits nothing. */
-export function trustAsking(ui: Pick<ExtensionUi, "select">): Confirm {
+export function createTrustConfirm(ui: Pick<ExtensionUi, "select">): Confirm {
   return async (title, message, { signal, yes }) =>
     (await ui.select(`${title}\n${message}`, [NO, yes], { signal })) === yes;
 }

@@ -5,7 +5,7 @@ import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { moveAside, readOwnedFile, syncFolder, withLock, writeOwnerOnlyFile } from "@pith/agent/node";
 import type { NamedServer } from "../settings/settings.ts";
-import { isObject, objectIn } from "../text/jsonc.ts";
+import { isObject, parseJsonObject } from "../text/jsonc.ts";
 import { listFileChanges, type ProgramFiles } from "./program-files.ts";
 
 /** A tool as its server tells of it. Nothing of it is ours. */
@@ -18,7 +18,7 @@ export interface OfferedTool {
   readonly annotations?: unknown;
 }
 
-export interface Pin {
+export interface ServerTrustRecord {
   /** When. */
   readonly trusted: string;
   /** What runs. Absent for an address, and in pins of version 1. */
@@ -29,52 +29,65 @@ export interface Pin {
   readonly tools: Readonly<Record<string, string>>;
 }
 
-export function pinOf(tools: readonly OfferedTool[], trusted: string, files?: ProgramFiles | null): Pin {
-  const hashes = tools.map((tool): [string, string] => [tool.name, hashOf(told(tool))]);
+export function createTrustRecord(
+  tools: readonly OfferedTool[],
+  trustedAt: string,
+  files?: ProgramFiles | null,
+): ServerTrustRecord {
+  const hashes = tools.map((tool): [string, string] => [tool.name, hashJson(selectTrustedFields(tool))]);
   // Two of one name are no longer told apart by it, but they are in the hash of all.
-  const all = { hash: hashOf(hashes.toSorted(byText)), tools: Object.fromEntries(hashes) };
-  return { trusted, ...(files && { files }), ...all };
+  const toolHashes = { hash: hashJson(hashes.toSorted(compareNames)), tools: Object.fromEntries(hashes) };
+  return { trusted: trustedAt, ...(files && { files }), ...toolHashes };
 }
 
 /** Whether all that is trusted is as it was. */
-export function isSamePin(before: Pin | undefined, now: Pin): boolean {
-  return before?.hash === now.hash && (now.files === undefined || hasSameFiles(before, now.files));
+export function isSameTrustRecord(before: ServerTrustRecord | undefined, after: ServerTrustRecord): boolean {
+  return before?.hash === after.hash && (after.files === undefined || hasSameFiles(before, after.files));
 }
 
-export function hasSameFiles(before: Pin | undefined, now: ProgramFiles): boolean {
-  return before?.files !== undefined && listFileChanges(before.files, now).length === 0;
+export function hasSameFiles(before: ServerTrustRecord | undefined, files: ProgramFiles): boolean {
+  return before?.files !== undefined && listFileChanges(before.files, files).length === 0;
 }
 
-export interface PinChanges {
+export interface ToolChanges {
   readonly added: readonly string[];
   readonly removed: readonly string[];
   readonly changed: readonly string[];
 }
 
-export function changesSince(before: Pin, now: Pin): PinChanges {
-  const had = new Map(Object.entries(before.tools));
-  const has = new Map(Object.entries(now.tools));
+export function findToolChanges(before: ServerTrustRecord, after: ServerTrustRecord): ToolChanges {
+  const oldHashes = new Map(Object.entries(before.tools));
+  const newHashes = new Map(Object.entries(after.tools));
   return {
-    added: [...has.keys()].filter((name) => !had.has(name)),
-    removed: [...had.keys()].filter((name) => !has.has(name)),
-    changed: [...has].flatMap(([name, hash]) => (had.has(name) && had.get(name) !== hash ? [name] : [])),
+    added: [...newHashes.keys()].filter((name) => !oldHashes.has(name)),
+    removed: [...oldHashes.keys()].filter((name) => !newHashes.has(name)),
+    changed: [...newHashes].flatMap(([name, hash]) =>
+      oldHashes.has(name) && oldHashes.get(name) !== hash ? [name] : [],
+    ),
   };
 }
 
 /** Another program, or another address, is another server, whatever it is called. */
-export function pinKey({ name, server, from }: NamedServer, cwd: string): string {
-  const place = from === "settings" ? "" : cwd;
-  if ("url" in server) return `${name} ${hashOf([server.url])}`;
+export function trustRecordKey({ name, server, from }: NamedServer, cwd: string): string {
+  const workspace = from === "settings" ? "" : cwd;
+  if ("url" in server) return `${name} ${hashJson([server.url])}`;
   // Variables of a folder's file can make a program load anything; those of the user and of an editor hold tokens that change.
   const variables = from === "folder" && Object.keys(server.env ?? {}).length > 0 ? [server.env] : [];
-  return `${name} ${hashOf([place, server.command, ...(server.args ?? []), ...variables])}`;
+  return `${name} ${hashJson([workspace, server.command, ...(server.args ?? []), ...variables])}`;
 }
 
-function told({ name, title, description, inputSchema, outputSchema, annotations }: OfferedTool): unknown {
+function selectTrustedFields({
+  name,
+  title,
+  description,
+  inputSchema,
+  outputSchema,
+  annotations,
+}: OfferedTool): unknown {
   return { name, title, description, inputSchema, outputSchema, annotations };
 }
 
-function hashOf(value: unknown): string {
+function hashJson(value: unknown): string {
   return createHash("sha256")
     .update(JSON.stringify(sortKeys(value)))
     .digest("hex");
@@ -85,46 +98,51 @@ function sortKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortKeys);
   if (!isObject(value)) return value;
   return Object.entries(value)
-    .toSorted(byText)
-    .map(([name, each]) => [name, sortKeys(each)]);
+    .toSorted(compareNames)
+    .map(([name, item]) => [name, sortKeys(item)]);
 }
 
-function byText([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number {
-  return one < other ? -1 : one > other ? 1 : 0;
+function compareNames([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }
 
-export type PinsRead =
-  | { readonly type: "read"; readonly pins: ReadonlyMap<string, Pin> }
+export type ReadTrustRecordsResult =
+  | { readonly type: "read"; readonly records: ReadonlyMap<string, ServerTrustRecord> }
   | { readonly type: "damaged" | "untrusted"; readonly why: string };
 
-export type PinKept = { readonly type: "kept" } | { readonly type: "failed"; readonly message: string };
+export type SaveTrustRecordResult = { readonly type: "kept" } | { readonly type: "failed"; readonly message: string };
 
 /** Believed only where no other user could have written the file. */
-export async function readPins(home: string): Promise<PinsRead> {
-  const file = pinFile(home);
+export async function readTrustRecords(home: string): Promise<ReadTrustRecordsResult> {
+  const file = trustRecordsPath(home);
   try {
-    return await pinsIn(file);
+    return await readRecordFile(file);
   } catch (error) {
     return { type: "untrusted", why: `${file} cannot be read: ${(error as Error).message}` };
   }
 }
 
 /** Replaces the file whole, one program at a time. Whatever other programs keep at the same time stays. */
-export async function keepPin(key: string, pin: Pin, home: string): Promise<PinKept> {
-  const file = pinFile(home);
+export async function saveTrustRecord(
+  key: string,
+  record: ServerTrustRecord,
+  home: string,
+): Promise<SaveTrustRecordResult> {
+  const file = trustRecordsPath(home);
   try {
     await mkdir(home, { recursive: true, mode: 0o700 });
     return await withLock(file, async (isOurTurn) => {
-      const read = await pinsIn(file);
-      if (read.type === "untrusted") return { type: "failed", message: `${read.why}, so nothing was changed in it` };
-      if (read.type === "damaged") await moveAside(file);
-      const others = read.type === "read" ? [...read.pins].filter(([each]) => each !== key) : [];
-      const servers = Object.fromEntries([...others, [key, pin]].slice(-MOST));
-      const last = async (): Promise<void> => {
+      const current = await readRecordFile(file);
+      if (current.type === "untrusted")
+        return { type: "failed", message: `${current.why}, so nothing was changed in it` };
+      if (current.type === "damaged") await moveAside(file);
+      const others = current.type === "read" ? [...current.records].filter(([otherKey]) => otherKey !== key) : [];
+      const servers = Object.fromEntries([...others, [key, record]].slice(-MAX_RECORDS));
+      const checkTurn = async (): Promise<void> => {
         if (!(await isOurTurn())) throw new Error("another program took our turn; try again");
       };
       const text = `${JSON.stringify({ version: VERSION, servers }, null, 2)}\n`;
-      await writeOwnerOnlyFile(file, new TextEncoder().encode(text), { beforeRename: last });
+      await writeOwnerOnlyFile(file, new TextEncoder().encode(text), { beforeRename: checkTurn });
       await syncFolder(dirname(file));
       return { type: "kept" };
     });
@@ -135,36 +153,37 @@ export async function keepPin(key: string, pin: Pin, home: string): Promise<PinK
 
 /** Version 1 knew nothing of programs: such a pin is read, and the program is asked about. */
 const VERSION = 2;
-const MOST = 1_000;
-const MOST_BYTES = 16 * 1024 * 1024;
+const MAX_RECORDS = 1_000;
+const MAX_FILE_BYTES = 16 * 1024 * 1024;
 
-async function pinsIn(file: string): Promise<PinsRead> {
-  const read = await readOwnedFile(file, MOST_BYTES);
-  if (read.type === "untrusted") return read;
-  if (read.type === "none") return { type: "read", pins: new Map() };
-  const { version, servers } = objectIn(read.text) ?? {};
+async function readRecordFile(file: string): Promise<ReadTrustRecordsResult> {
+  const content = await readOwnedFile(file, MAX_FILE_BYTES);
+  if (content.type === "untrusted") return content;
+  if (content.type === "none") return { type: "read", records: new Map() };
+  const { version, servers } = parseJsonObject(content.text) ?? {};
   if (typeof version === "number" && version > VERSION)
     return { type: "untrusted", why: `${file} was written by a newer version` };
-  const pins = isObject(servers) ? Object.entries(servers) : null;
-  if ((version !== 1 && version !== VERSION) || !pins?.every(isPinned))
+  const entries = isObject(servers) ? Object.entries(servers) : null;
+  if ((version !== 1 && version !== VERSION) || !entries?.every(isRecordEntry))
     return { type: "damaged", why: `${file} is damaged` };
-  return { type: "read", pins: new Map(pins as [string, Pin][]) };
+  return { type: "read", records: new Map(entries as [string, ServerTrustRecord][]) };
 }
 
-function isPinned([, pin]: [string, unknown]): boolean {
+function isRecordEntry([, record]: [string, unknown]): boolean {
   return (
-    isObject(pin) &&
-    typeof pin.trusted === "string" &&
-    typeof pin.hash === "string" &&
-    isHashes(pin.tools) &&
-    (pin.files === undefined || (isObject(pin.files) && isHashes(pin.files.program) && isHashes(pin.files.packages)))
+    isObject(record) &&
+    typeof record.trusted === "string" &&
+    typeof record.hash === "string" &&
+    isHashRecord(record.tools) &&
+    (record.files === undefined ||
+      (isObject(record.files) && isHashRecord(record.files.program) && isHashRecord(record.files.packages)))
   );
 }
 
-function isHashes(value: unknown): boolean {
+function isHashRecord(value: unknown): boolean {
   return isObject(value) && Object.values(value).every((hash) => typeof hash === "string");
 }
 
-function pinFile(home: string): string {
+function trustRecordsPath(home: string): string {
   return join(home, "mcp-pins.json");
 }

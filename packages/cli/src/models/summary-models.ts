@@ -1,49 +1,52 @@
 /** Opens the models named for writing summaries when first needed; the session's model comes last. Loaded lazily. */
 
 import { type Model, modelSummarizer, type Runtime, type Summarizer, type SummarizerResult } from "@pith/context";
-import type { ChosenModel } from "./open-model.ts";
+import type { ChooseModelResult } from "./open-model.ts";
 
-export interface NamedWriters {
+export interface SummaryModelOptions {
   /** As `provider/model`, in order of preference. */
-  readonly names: readonly string[];
-  readonly open: (name: string) => Promise<ChosenModel>;
+  readonly modelNames: readonly string[];
+  readonly openModel: (name: string) => Promise<ChooseModelResult>;
   /** Who speaks at this moment. */
-  readonly speaking: () => Model;
-  readonly ports: Pick<Runtime, "sleep" | "nonce">;
+  readonly currentModel: () => Model;
+  readonly runtime: Pick<Runtime, "sleep" | "nonce">;
 }
 
 /** One that cannot be opened, or fails, is passed over; the receipt says why. */
-export function compactionWriters(named: NamedWriters): readonly Summarizer[] {
-  return [...named.names.map((name) => onceNeeded(name, named)), whoSpeaks(named)];
+export function createCompactionSummarizers(options: SummaryModelOptions): readonly Summarizer[] {
+  return [
+    ...options.modelNames.map((name) => createLazySummarizer(name, options)),
+    createSessionModelSummarizer(options),
+  ];
 }
 
-function onceNeeded(name: string, { open, ports }: NamedWriters): Summarizer {
-  let own: Summarizer | null = null;
+function createLazySummarizer(name: string, { openModel, runtime }: SummaryModelOptions): Summarizer {
+  let summarizer: Summarizer | null = null;
   return {
     route: name,
     isPaid: true,
-    async summarize(plan, act): Promise<SummarizerResult> {
-      if (!own) {
-        const opened = await open(name);
-        if (opened.type !== "opened") return { type: "failed", why: opened.message };
-        own = modelSummarizer(opened.model, { runtime: ports });
+    async summarize(plan, options): Promise<SummarizerResult> {
+      if (!summarizer) {
+        const result = await openModel(name);
+        if (result.type !== "opened") return { type: "failed", why: result.message };
+        summarizer = modelSummarizer(result.model, { runtime });
       }
-      return own.summarize(plan, act);
+      return summarizer.summarize(plan, options);
     },
   };
 }
 
-function whoSpeaks({ names, speaking, ports }: NamedWriters): Summarizer {
-  const name = (): string => `${speaking().provider}/${speaking().model}`;
+function createSessionModelSummarizer({ modelNames, currentModel, runtime }: SummaryModelOptions): Summarizer {
+  const modelName = (): string => `${currentModel().provider}/${currentModel().model}`;
   return {
     get route(): string {
-      return name();
+      return modelName();
     },
     isPaid: true,
     // Whoever was asked by name has failed, and would again.
-    summarize: (plan, act) =>
-      names.includes(name())
+    summarize: (plan, options) =>
+      modelNames.includes(modelName())
         ? { type: "nothing" }
-        : modelSummarizer(speaking(), { runtime: ports }).summarize(plan, act),
+        : modelSummarizer(currentModel(), { runtime }).summarize(plan, options),
   };
 }

@@ -1,60 +1,60 @@
 /** Narrows settings to what a policy allows, whoever set them. A flag that the policy forbids is a mistake; anything else is narrowed with a note. */
 
 import type { PermissionMode } from "@pith/agent";
-import { type Field, settingAt, shown, shownName } from "../settings/fields.ts";
-import { type Mistake, mistake } from "../text/usage-error.ts";
-import { forbidden, nearestMode, type Policy, requiresSandbox } from "./policy.ts";
+import { findSetting, formatSettingName, formatValue, type SettingField } from "../settings/fields.ts";
+import { type UsageError, usageError } from "../text/usage-error.ts";
+import { findNearestMode, formatRefusal, type Policy, requiresSandbox } from "./policy.ts";
 
-export type Narrowed =
-  | { readonly type: "narrowed"; readonly fields: readonly Field[]; readonly notes: readonly string[] }
-  | Mistake;
+export type ApplyPolicyResult =
+  | { readonly type: "narrowed"; readonly fields: readonly SettingField[]; readonly notes: readonly string[] }
+  | UsageError;
 
 /** Of the fields for one setting the last counts, as in `settingsFrom`. */
-export function applyPolicy(fields: readonly Field[], policy: Policy): Narrowed {
+export function applyPolicy(fields: readonly SettingField[], policy: Policy): ApplyPolicyResult {
   const notes: string[] = [];
-  const added: Field[] = [];
-  for (const { name, narrow } of limitsOf(policy)) {
-    const setting = settingAt(name.split("."));
+  const addedFields: SettingField[] = [];
+  for (const { name, narrow } of listLimits(policy)) {
+    const setting = findSetting(name.split("."));
     if (!setting)
-      return mistake(`${policy.path} wants ${name}, which this version of Pith does not have; install a newer one`);
-    const own = fields.findLast(({ path }) => shownName(path) === name);
-    const before = own?.value ?? ("value" in setting.fallback ? setting.fallback.value : undefined);
+      return usageError(`${policy.path} wants ${name}, which this version of Pith does not have; install a newer one`);
+    const field = fields.findLast(({ path }) => formatSettingName(path) === name);
+    const before = field?.value ?? ("value" in setting.fallback ? setting.fallback.value : undefined);
     const after = narrow(before);
     if (after === before) continue;
-    if (own) {
-      const refusal = forbidden(policy, `${name} ${shown(before)}`);
-      if (own.from === setting.flag) return mistake(`${own.from}: ${refusal}`);
-      notes.push(`${own.from}: ${refusal} ${shown(after)} is used.`);
+    if (field) {
+      const refusal = formatRefusal(policy, `${name} ${formatValue(before)}`);
+      if (field.from === setting.flag) return usageError(`${field.from}: ${refusal}`);
+      notes.push(`${field.from}: ${refusal} ${formatValue(after)} is used.`);
     }
-    added.push({ path: name.split("."), value: after, from: policy.path });
+    addedFields.push({ path: name.split("."), value: after, from: policy.path });
   }
-  return { type: "narrowed", fields: [...fields, ...added], notes };
+  return { type: "narrowed", fields: [...fields, ...addedFields], notes };
 }
 
-interface Limit {
+interface SettingLimit {
   /** Of a setting. */
   readonly name: string;
   /** The value that holds; the same where it is allowed. */
   readonly narrow: (value: unknown) => unknown;
 }
 
-const NETWORKS: readonly unknown[] = ["off", "hosts", "open"];
+const NETWORK_MODES: readonly unknown[] = ["off", "hosts", "open"];
 
-function limitsOf(policy: Policy): readonly Limit[] {
+function listLimits(policy: Policy): readonly SettingLimit[] {
   const { permissions, network, secrets, auditLog } = policy;
-  const always = (value: unknown) => (): unknown => value;
+  const createFixed = (value: unknown) => (): unknown => value;
   return [
     ...(permissions?.modes
-      ? [{ name: "permissionMode", narrow: (mode: unknown) => nearestMode(policy, mode as PermissionMode) }]
+      ? [{ name: "permissionMode", narrow: (mode: unknown) => findNearestMode(policy, mode as PermissionMode) }]
       : []),
-    ...(network?.mode ? [{ name: "network", narrow: (value: unknown) => stricterNetwork(value, network.mode) }] : []),
-    ...(requiresSandbox(policy) ? [{ name: "sandbox", narrow: always("on") }] : []),
-    ...(secrets?.redact ? [{ name: "secrets.redact", narrow: always("on") }] : []),
-    ...(auditLog ? [{ name: "auditLog", narrow: always(true) }] : []),
+    ...(network?.mode ? [{ name: "network", narrow: (value: unknown) => limitNetwork(value, network.mode) }] : []),
+    ...(requiresSandbox(policy) ? [{ name: "sandbox", narrow: createFixed("on") }] : []),
+    ...(secrets?.redact ? [{ name: "secrets.redact", narrow: createFixed("on") }] : []),
+    ...(auditLog ? [{ name: "auditLog", narrow: createFixed(true) }] : []),
   ];
 }
 
 /** `on` is what `hosts` was called once. */
-function stricterNetwork(value: unknown, most: unknown): unknown {
-  return NETWORKS.indexOf(value === "on" ? "hosts" : value) <= NETWORKS.indexOf(most) ? value : most;
+function limitNetwork(value: unknown, loosest: unknown): unknown {
+  return NETWORK_MODES.indexOf(value === "on" ? "hosts" : value) <= NETWORK_MODES.indexOf(loosest) ? value : loosest;
 }

@@ -2,147 +2,152 @@
 
 import { isAbsolute } from "node:path";
 import { parseRule } from "@pith/agent";
-import { address, type Kind, oneOf } from "../settings/definitions.ts";
-import { isObject, type JsonObject, readCommentedJson } from "../text/jsonc.ts";
-import { type Mistake, mistake, nearest } from "../text/usage-error.ts";
+import { enumKind, urlKind, type ValueKind } from "../settings/definitions.ts";
+import { isObject, type JsonObject, parseJsonc } from "../text/jsonc.ts";
+import { findNearest, type UsageError, usageError } from "../text/usage-error.ts";
 import type { Policy } from "./policy.ts";
 
 export interface PolicyItem {
   /** With a point before each part that lies in another. */
   readonly name: string;
-  readonly kind: Kind;
+  readonly kind: ValueKind;
   /** What it does, in one sentence. */
-  readonly says: string;
+  readonly description: string;
 }
 
-const required = {
-  ...oneOf("required", "required"),
-  write: '"required", or leave it out',
+const requiredKind = {
+  ...enumKind("required", "required"),
+  expected: '"required", or leave it out',
   schema: { const: "required" },
 };
 
 export const policyTable: readonly PolicyItem[] = [
   {
     name: "models.allow",
-    kind: listOf(isModelPattern, 'patterns of models, such as ["anthropic/*", "openai/gpt-5*"]'),
-    says: "The models that may be used, for answers, summaries and sub-agents; `*` stands for any letters.",
+    kind: arrayKind(isModelPattern, 'patterns of models, such as ["anthropic/*", "openai/gpt-5*"]'),
+    description: "The models that may be used, for answers, summaries and sub-agents; `*` stands for any letters.",
   },
   {
     name: "models.baseUrls",
-    kind: listOf(isBaseUrl, 'addresses, such as ["https://models.example.com/v1"]'),
-    says: "Addresses at which models may be reached beside the providers' own, and whatever lies below them. Where `models` is set and this is not: none.",
+    kind: arrayKind(isBaseUrl, 'addresses, such as ["https://models.example.com/v1"]'),
+    description:
+      "Addresses at which models may be reached beside the providers' own, and whatever lies below them. Where `models` is set and this is not: none.",
   },
   {
     name: "network.mode",
-    kind: oneOf("off", "hosts", "open"),
-    says: "The loosest `network` that may be used. With `off`, `fetch` and MCP servers reach nothing either.",
+    kind: enumKind("off", "hosts", "open"),
+    description: "The loosest `network` that may be used. With `off`, `fetch` and MCP servers reach nothing either.",
   },
   {
     name: "network.hosts",
-    kind: listOf(isHost, 'hosts, such as ["registry.example.com", "*.example.com", "localhost:5432"]'),
-    says: "The only hosts that commands, `fetch` and MCP servers may reach; each is still asked about unless a rule of the user allows it.",
+    kind: arrayKind(isHostPattern, 'hosts, such as ["registry.example.com", "*.example.com", "localhost:5432"]'),
+    description:
+      "The only hosts that commands, `fetch` and MCP servers may reach; each is still asked about unless a rule of the user allows it.",
   },
   {
     name: "network.deny",
-    kind: listOf(isHost, 'hosts, such as ["*.example.org"]'),
-    says: "Hosts that nothing reaches.",
+    kind: arrayKind(isHostPattern, 'hosts, such as ["*.example.org"]'),
+    description: "Hosts that nothing reaches.",
   },
   {
     name: "permissions.modes",
-    kind: listOf(isMode, 'one or more of "plan", "ask", "edit" and "all"', {
+    kind: arrayKind(isPermissionMode, 'one or more of "plan", "ask", "edit" and "all"', {
       minItems: 1,
       items: { enum: ["plan", "ask", "edit", "all"] },
     }),
-    says: "The permission modes that may be used.",
+    description: "The permission modes that may be used.",
   },
   {
     name: "permissions.deny",
-    kind: listOf(isRule, 'rules, such as ["bash(git push:*)", "read(~/.ssh)"]'),
-    says: "Rules that deny, beside those of the user.",
+    kind: arrayKind(isRule, 'rules, such as ["bash(git push:*)", "read(~/.ssh)"]'),
+    description: "Rules that deny, beside those of the user.",
   },
   {
     name: "permissions.ask",
-    kind: listOf(isRule, 'rules, such as ["bash(terraform apply:*)"]'),
-    says: "Rules after which the user is asked every time, whatever the mode and the user's rules allow.",
+    kind: arrayKind(isRule, 'rules, such as ["bash(terraform apply:*)"]'),
+    description: "Rules after which the user is asked every time, whatever the mode and the user's rules allow.",
   },
   {
     name: "sandbox",
-    kind: required,
-    says: "Commands of the model and MCP servers run in the sandbox and never leave it; where the machine has none, Pith does not start.",
+    kind: requiredKind,
+    description:
+      "Commands of the model and MCP servers run in the sandbox and never leave it; where the machine has none, Pith does not start.",
   },
-  { name: "secrets.redact", kind: required, says: "The redaction of secrets cannot be switched off." },
-  { name: "auditLog", kind: required, says: "The log of permissions cannot be switched off." },
+  { name: "secrets.redact", kind: requiredKind, description: "The redaction of secrets cannot be switched off." },
+  { name: "auditLog", kind: requiredKind, description: "The log of permissions cannot be switched off." },
   {
     name: "extensions.allow",
-    kind: listOf(isWholePath, 'whole paths, such as ["/opt/example/pith/tickets.ts"]; [] for none'),
-    says: "The extensions that may be loaded: files, or folders with all that is in them, which root alone can change.",
+    kind: arrayKind(isSafeAbsolutePath, 'whole paths, such as ["/opt/example/pith/tickets.ts"]; [] for none'),
+    description:
+      "The extensions that may be loaded: files, or folders with all that is in them, which root alone can change.",
   },
   {
     name: "mcp.allow",
-    kind: listOf(
-      isServer,
+    kind: arrayKind(
+      isPermittedServer,
       '{ "name": …, "command": "/whole/path", "args": […], "env": […] } or { "name": …, "url": … } for each; [] for none',
       {
-        items: serverSchema(),
+        items: buildServerSchema(),
       },
     ),
-    says: "The MCP servers that may be used, each under its name and started or reached exactly so.",
+    description: "The MCP servers that may be used, each under its name and started or reached exactly so.",
   },
 ];
 
-export type PolicyParsed = { readonly type: "policy"; readonly policy: Policy } | Mistake;
+export type ParsePolicyResult = { readonly type: "policy"; readonly policy: Policy } | UsageError;
 
-export function parsePolicy(text: string, path: string): PolicyParsed {
-  const read = readCommentedJson(text.replace(/^\ufeff/, ""));
-  if (read.type === "broken") return mistake(`${path}:${read.line}:${read.column}: ${read.why}`);
-  const { $schema: _, ...value } = read.value;
+export function parsePolicy(text: string, path: string): ParsePolicyResult {
+  const json = parseJsonc(text.replace(/^\ufeff/, ""));
+  if (json.type === "broken") return usageError(`${path}:${json.line}:${json.column}: ${json.message}`);
+  const { $schema: _, ...value } = json.value;
   const [fault] = findFaults(value, []);
-  if (fault) return mistake(`${path}:${read.lineOf(fault.at)}: ${fault.at.join(".")} ${fault.says}`);
+  if (fault)
+    return usageError(`${path}:${json.findLine(fault.itemPath)}: ${fault.itemPath.join(".")} ${fault.message}`);
   return { type: "policy", policy: { ...(value as Omit<Policy, "path">), path } };
 }
 
 interface PolicyFault {
-  readonly at: readonly string[];
+  readonly itemPath: readonly string[];
   /** The end of a sentence that begins with its name. */
-  readonly says: string;
+  readonly message: string;
 }
 
-function findFaults(object: JsonObject, above: readonly string[]): readonly PolicyFault[] {
+function findFaults(object: JsonObject, parentPath: readonly string[]): readonly PolicyFault[] {
   return Object.entries(object).flatMap(([key, value]): readonly PolicyFault[] => {
-    const at = [...above, key];
-    const name = at.join(".");
-    const item = policyTable.find((each) => each.name === name);
+    const itemPath = [...parentPath, key];
+    const name = itemPath.join(".");
+    const item = policyTable.find((candidate) => candidate.name === name);
     if (item)
-      return item.kind.fits(value)
+      return item.kind.isValid(value)
         ? []
-        : [{ at, says: `is ${shorten(JSON.stringify(value))}; write ${item.kind.write}` }];
-    if (!policyTable.some((each) => each.name.startsWith(`${name}.`)))
-      return [{ at, says: `is no item of a policy${guess(name)}` }];
+        : [{ itemPath, message: `is ${shorten(JSON.stringify(value))}; write ${item.kind.expected}` }];
+    if (!policyTable.some((candidate) => candidate.name.startsWith(`${name}.`)))
+      return [{ itemPath, message: `is no item of a policy${suggestItem(name)}` }];
     return isObject(value)
-      ? findFaults(value, at)
-      : [{ at, says: `is ${shorten(JSON.stringify(value))}; write { … }` }];
+      ? findFaults(value, itemPath)
+      : [{ itemPath, message: `is ${shorten(JSON.stringify(value))}; write { … }` }];
   });
 }
 
-function guess(name: string): string {
-  const names = policyTable.map((each) => each.name);
-  const near = nearest(name, names);
-  return near === null ? `; there are: ${names.join(", ")}` : `; did you mean ${near}?`;
+function suggestItem(name: string): string {
+  const names = policyTable.map((item) => item.name);
+  const suggestion = findNearest(name, names);
+  return suggestion === null ? `; there are: ${names.join(", ")}` : `; did you mean ${suggestion}?`;
 }
 
 function shorten(text: string): string {
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }
 
-function listOf(
-  fits: (value: unknown) => boolean,
-  write: string,
+function arrayKind(
+  isValidItem: (value: unknown) => boolean,
+  expected: string,
   schema: JsonObject = { items: { type: "string" } },
-): Kind {
+): ValueKind {
   const { minItems = 0 } = schema as { readonly minItems?: number };
   return {
-    fits: (value) => Array.isArray(value) && value.length >= minItems && value.every(fits),
-    write,
+    isValid: (value) => Array.isArray(value) && value.length >= minItems && value.every(isValidItem),
+    expected,
     schema: { type: "array", ...schema },
   };
 }
@@ -153,38 +158,38 @@ function isModelPattern(value: unknown): boolean {
 
 /** A query or a password would not be compared. */
 function isBaseUrl(value: unknown): boolean {
-  if (!address.fits(value)) return false;
+  if (!urlKind.isValid(value)) return false;
   const { search, hash, username, password } = new URL(String(value));
   return [search, hash, username, password].every((part) => part === "");
 }
 
-function isHost(value: unknown): boolean {
+function isHostPattern(value: unknown): boolean {
   return typeof value === "string" && parseRule(`network(${value})`).type === "rule";
 }
 
-function isMode(value: unknown): boolean {
+function isPermissionMode(value: unknown): boolean {
   return ["plan", "ask", "edit", "all"].includes(String(value)) && typeof value === "string";
 }
 
 /** Tools that come with Pith: a rule on another would never count if its name were mistyped. */
-export const ruleTools: readonly string[] = ["mcp_find", "mcp_call", "subagent"];
+export const ruleToolNames: readonly string[] = ["mcp_find", "mcp_call", "subagent"];
 
 function isRule(value: unknown): boolean {
-  return typeof value === "string" && parseRule(value, { tools: ruleTools }).type === "rule";
+  return typeof value === "string" && parseRule(value, { tools: ruleToolNames }).type === "rule";
 }
 
-function isWholePath(value: unknown): boolean {
+function isSafeAbsolutePath(value: unknown): boolean {
   return typeof value === "string" && isAbsolute(value) && !value.split(/[/\\]/).includes("..");
 }
 
-function isServer(value: unknown): boolean {
+function isPermittedServer(value: unknown): boolean {
   if (!isObject(value)) return false;
   const { name, command, args = [], env = [], url, ...rest } = value;
   if (Object.keys(rest).length > 0 || typeof name !== "string" || !/^[a-z\d][\w-]{0,39}$/i.test(name)) return false;
   if (url !== undefined) return command === undefined && Object.keys(value).length === 2 && isServerUrl(url);
   return (
-    isWholePath(command) &&
-    [args, env].every((list) => Array.isArray(list) && list.every((each) => typeof each === "string"))
+    isSafeAbsolutePath(command) &&
+    [args, env].every((list) => Array.isArray(list) && list.every((text) => typeof text === "string"))
   );
 }
 
@@ -193,16 +198,16 @@ function isServerUrl(value: unknown): boolean {
   return typeof value === "string" && /^https?:\/\/[^/*?#@\s]+\/[^*\s]*\*?$/.test(value) && URL.canParse(value);
 }
 
-function serverSchema(): JsonObject {
-  const texts = { type: "array", items: { type: "string" } };
+function buildServerSchema(): JsonObject {
+  const stringList = { type: "array", items: { type: "string" } };
   return {
     type: "object",
     required: ["name"],
     properties: {
       name: { type: "string" },
       command: { type: "string" },
-      args: texts,
-      env: texts,
+      args: stringList,
+      env: stringList,
       url: { type: "string" },
     },
     additionalProperties: false,

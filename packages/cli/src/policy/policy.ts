@@ -52,8 +52,8 @@ export interface PermittedServer {
 }
 
 /** `what` is the object of the sentence. */
-export function forbidden(policy: Policy, what: string): string {
-  return `Your organisation's policy does not allow ${what} (${policy.path}).`;
+export function formatRefusal(policy: Policy, subject: string): string {
+  return `Your organisation's policy does not allow ${subject} (${policy.path}).`;
 }
 
 /** Where rules of a policy come from, as part of a sentence. */
@@ -67,55 +67,57 @@ export function requiresSandbox(policy: Policy | undefined): boolean {
 }
 
 /** Null where it may be used. */
-export function refuseModel(policy: Policy | undefined, name: string): string | null {
+export function getModelRefusal(policy: Policy | undefined, name: string): string | null {
   const allow = policy?.models?.allow;
   if (policy === undefined || allow === undefined) return null;
-  const [id = "", ...rest] = name.split("/");
-  const seller = providers.find((provider) => provider.id === id)?.canonicalId ?? id;
-  const names = [name, [seller, ...rest].join("/")];
-  if (allow.some((pattern) => names.some((each) => fitsPattern(pattern, each)))) return null;
-  return `${forbidden(policy, `the model ${name}`)} It allows: ${allow.join(", ") || "none"}.`;
+  const [providerId = "", ...rest] = name.split("/");
+  const canonicalId = providers.find((provider) => provider.id === providerId)?.canonicalId ?? providerId;
+  const names = [name, [canonicalId, ...rest].join("/")];
+  if (allow.some((pattern) => names.some((candidate) => matchesPattern(pattern, candidate)))) return null;
+  return `${formatRefusal(policy, `the model ${name}`)} It allows: ${allow.join(", ") || "none"}.`;
 }
 
 /** `*` takes any letters, a slash too. */
-function fitsPattern(pattern: string, name: string): boolean {
+function matchesPattern(pattern: string, name: string): boolean {
   const escaped = pattern.split("*").map((part) => part.replace(/[.+?^${}()|[\]\\]/g, "\\$&"));
   return new RegExp(`^${escaped.join(".*")}$`, "su").test(name);
 }
 
 /** Null where models may be reached there. A policy on models names every address that is not a provider's own. */
-export function refuseBaseUrl(policy: Policy | undefined, address: string): string | null {
+export function getBaseUrlRefusal(policy: Policy | undefined, address: string): string | null {
   if (policy?.models === undefined) return null;
-  const wanted = URL.parse(address);
-  const permitted = (policy.models.baseUrls ?? []).map((each) => new URL(each));
-  if (wanted !== null && permitted.some((each) => isBelow(wanted, each))) return null;
-  return forbidden(policy, `models at the address ${wanted?.origin ?? address}`);
+  const requestedUrl = URL.parse(address);
+  const allowedUrls = (policy.models.baseUrls ?? []).map((allowedUrl) => new URL(allowedUrl));
+  if (requestedUrl !== null && allowedUrls.some((allowedUrl) => isUrlBelow(requestedUrl, allowedUrl))) return null;
+  return formatRefusal(policy, `models at the address ${requestedUrl?.origin ?? address}`);
 }
 
-function isBelow(url: URL, place: URL): boolean {
-  if (url.origin !== place.origin || url.username !== "" || url.password !== "") return false;
-  const folder = place.pathname.replace(/\/*$/, "/");
-  return `${url.pathname.replace(/\/*$/, "/")}`.startsWith(folder);
+function isUrlBelow(url: URL, baseUrl: URL): boolean {
+  if (url.origin !== baseUrl.origin || url.username !== "" || url.password !== "") return false;
+  const basePath = baseUrl.pathname.replace(/\/*$/, "/");
+  return `${url.pathname.replace(/\/*$/, "/")}`.startsWith(basePath);
 }
 
 /** The strictest first. */
-const MODES: readonly PermissionMode[] = ["plan", "ask", "edit", "all"];
+const MODES_STRICT_TO_LOOSE: readonly PermissionMode[] = ["plan", "ask", "edit", "all"];
 
-export function permittedModes(policy: Policy | undefined): readonly PermissionMode[] {
+export function listPermittedModes(policy: Policy | undefined): readonly PermissionMode[] {
   const modes = policy?.permissions?.modes;
-  return modes === undefined ? MODES : MODES.filter((mode) => modes.includes(mode));
+  return modes === undefined ? MODES_STRICT_TO_LOOSE : MODES_STRICT_TO_LOOSE.filter((mode) => modes.includes(mode));
 }
 
 /** Null where it may be used. */
-export function refuseMode(policy: Policy | undefined, mode: PermissionMode): string | null {
-  const permitted = permittedModes(policy);
-  if (policy === undefined || permitted.includes(mode)) return null;
-  return `${forbidden(policy, `the permission mode ${mode}`)} It allows: ${permitted.join(", ")}.`;
+export function getModeRefusal(policy: Policy | undefined, mode: PermissionMode): string | null {
+  const allowedModes = listPermittedModes(policy);
+  if (policy === undefined || allowedModes.includes(mode)) return null;
+  return `${formatRefusal(policy, `the permission mode ${mode}`)} It allows: ${allowedModes.join(", ")}.`;
 }
 
 /** The same, the nearest that is stricter, or the strictest that there is. */
-export function nearestMode(policy: Policy, mode: PermissionMode): PermissionMode {
-  const permitted = permittedModes(policy);
-  const stricter = permitted.findLast((each) => MODES.indexOf(each) <= MODES.indexOf(mode));
-  return stricter ?? permitted[0] ?? "plan";
+export function findNearestMode(policy: Policy, mode: PermissionMode): PermissionMode {
+  const allowedModes = listPermittedModes(policy);
+  const nearest = allowedModes.findLast(
+    (candidate) => MODES_STRICT_TO_LOOSE.indexOf(candidate) <= MODES_STRICT_TO_LOOSE.indexOf(mode),
+  );
+  return nearest ?? allowedModes[0] ?? "plan";
 }

@@ -1,78 +1,94 @@
 /** Converts agent events to the wire events of JSON and RPC mode. */
 
 import type { AgentEvent, MessageDelta } from "@pith/agent";
-import type { AssistantMessageEvent, CommandResult, MessageUpdate, WireEvent } from "@pith/client";
+import type {
+  AssistantMessageEvent,
+  CommandResult as CommandResultEvent,
+  MessageUpdate,
+  WireEvent,
+} from "@pith/client";
 import type { AssistantMessage, ToolCallBlock, Usage } from "@pith/context";
 import { zeroUsage } from "@pith/context/host";
-import type { Answer } from "../commands/command.ts";
+import type { CommandResult } from "../commands/command.ts";
 
 export interface ReplyDraft {
   /** Of the block that is yet to begin. */
-  readonly next: number;
+  readonly nextIndex: number;
   /** The text or thought that grows; null where none does. */
-  readonly open: { readonly kind: "text" | "thinking"; readonly at: number; readonly content: string } | null;
+  readonly openBlock: { readonly kind: "text" | "thinking"; readonly at: number; readonly content: string } | null;
   /** By the order of the calls, where each stands. */
   readonly calls: readonly { readonly at: number; readonly id: string }[];
 }
 
-export const nothingCame: ReplyDraft = { next: 0, open: null, calls: [] };
+export const emptyDraft: ReplyDraft = { nextIndex: 0, openBlock: null, calls: [] };
 
-export interface Grown {
+export interface DraftUpdate {
   readonly draft: ReplyDraft;
   readonly events: readonly AssistantMessageEvent[];
 }
 
-export function grown(draft: ReplyDraft, delta: MessageDelta): Grown {
+export function applyDelta(draft: ReplyDraft, delta: MessageDelta): DraftUpdate {
   switch (delta.type) {
     case "text-delta":
-      return withWords(draft, "text", delta.text);
+      return appendText(draft, "text", delta.text);
     case "thinking-delta":
-      return withWords(draft, "thinking", delta.text);
+      return appendText(draft, "thinking", delta.text);
     case "tool-call-delta":
-      return withArguments(draft, delta);
+      return appendArguments(draft, delta);
   }
 }
 
 /** What is still open ends with the reply; a call ends whole, as the reply has it. */
-export function endsOf(draft: ReplyDraft, { content }: AssistantMessage): readonly AssistantMessageEvent[] {
+export function createEndEvents(draft: ReplyDraft, { content }: AssistantMessage): readonly AssistantMessageEvent[] {
   const calls = content.filter((block): block is ToolCallBlock => block.type === "toolCall");
-  const ends = draft.calls.flatMap(({ at, id }, order) => {
-    const toolCall = calls.find((call) => call.id === id) ?? calls[order];
-    return toolCall ? [{ type: "toolcall_end" as const, contentIndex: at, toolCall }] : [];
+  const callEnds = draft.calls.flatMap(({ at: position, id }, callIndex) => {
+    const toolCall = calls.find((call) => call.id === id) ?? calls[callIndex];
+    return toolCall ? [{ type: "toolcall_end" as const, contentIndex: position, toolCall }] : [];
   });
-  return [...closing(draft), ...ends];
+  return [...closeOpenBlock(draft), ...callEnds];
 }
 
-function withWords(draft: ReplyDraft, kind: "text" | "thinking", delta: string): Grown {
-  const { open, next } = draft;
-  const more = (at: number): AssistantMessageEvent => ({ type: `${kind}_delta`, contentIndex: at, delta });
-  if (open?.kind === kind)
-    return { draft: { ...draft, open: { ...open, content: open.content + delta } }, events: [more(open.at)] };
-  const begun: AssistantMessageEvent = { type: `${kind}_start`, contentIndex: next };
+function appendText(draft: ReplyDraft, kind: "text" | "thinking", delta: string): DraftUpdate {
+  const { openBlock, nextIndex } = draft;
+  const createDelta = (position: number): AssistantMessageEvent => ({
+    type: `${kind}_delta`,
+    contentIndex: position,
+    delta,
+  });
+  if (openBlock?.kind === kind)
+    return {
+      draft: { ...draft, openBlock: { ...openBlock, content: openBlock.content + delta } },
+      events: [createDelta(openBlock.at)],
+    };
+  const startEvent: AssistantMessageEvent = { type: `${kind}_start`, contentIndex: nextIndex };
   return {
-    draft: { ...draft, next: next + 1, open: { kind, at: next, content: delta } },
-    events: [...closing(draft), begun, more(next)],
+    draft: { ...draft, nextIndex: nextIndex + 1, openBlock: { kind, at: nextIndex, content: delta } },
+    events: [...closeOpenBlock(draft), startEvent, createDelta(nextIndex)],
   };
 }
 
-function withArguments(
+function appendArguments(
   draft: ReplyDraft,
   { index, json, call }: Extract<MessageDelta, { type: "tool-call-delta" }>,
-): Grown {
-  const known = draft.calls[index];
-  const more = (at: number): AssistantMessageEvent => ({ type: "toolcall_delta", contentIndex: at, delta: json });
-  if (known) return { draft, events: [more(known.at)] };
+): DraftUpdate {
+  const knownCall = draft.calls[index];
+  const createDelta = (position: number): AssistantMessageEvent => ({
+    type: "toolcall_delta",
+    contentIndex: position,
+    delta: json,
+  });
+  if (knownCall) return { draft, events: [createDelta(knownCall.at)] };
   const { id = "", name = "" } = call ?? {};
-  const { next } = draft;
-  const begun: AssistantMessageEvent = { type: "toolcall_start", contentIndex: next, id, toolName: name };
+  const { nextIndex } = draft;
+  const startEvent: AssistantMessageEvent = { type: "toolcall_start", contentIndex: nextIndex, id, toolName: name };
   return {
-    draft: { next: next + 1, open: null, calls: [...draft.calls, { at: next, id }] },
-    events: [...closing(draft), begun, more(next)],
+    draft: { nextIndex: nextIndex + 1, openBlock: null, calls: [...draft.calls, { at: nextIndex, id }] },
+    events: [...closeOpenBlock(draft), startEvent, createDelta(nextIndex)],
   };
 }
 
-function closing({ open }: ReplyDraft): readonly AssistantMessageEvent[] {
-  return open ? [{ type: `${open.kind}_end`, contentIndex: open.at, content: open.content }] : [];
+function closeOpenBlock({ openBlock }: ReplyDraft): readonly AssistantMessageEvent[] {
+  return openBlock ? [{ type: `${openBlock.kind}_end`, contentIndex: openBlock.at, content: openBlock.content }] : [];
 }
 
 /** What is known of the reply that comes in. */
@@ -81,54 +97,57 @@ export interface WireState {
   readonly usage: Usage;
 }
 
-export const atRest: WireState = { reply: nothingCame, usage: zeroUsage };
+export const initialWireState: WireState = { reply: emptyDraft, usage: zeroUsage };
 
-export interface Wired {
+export interface WireResult {
   readonly state: WireState;
-  readonly lines: readonly WireEvent[];
+  readonly events: readonly WireEvent[];
 }
 
 /** Pure, so that JSON and RPC mode share it. One event may become several lines. */
-export function toWire(state: WireState, event: AgentEvent): Wired {
+export function toWireEvents(state: WireState, event: AgentEvent): WireResult {
   switch (event.type) {
     case "message_start":
-      return { state: begun(event), lines: [event] };
+      return { state: startReply(event), events: [event] };
     case "auto_retry_start":
       // What came so far does not count: the reply begins anew.
-      return { state: { ...state, reply: nothingCame }, lines: [event] };
+      return { state: { ...state, reply: emptyDraft }, events: [event] };
     case "message_update": {
-      const { draft, events } = grown(state.reply, event.delta);
-      return { state: { ...state, reply: draft }, lines: updates(events, state) };
+      const { draft, events } = applyDelta(state.reply, event.delta);
+      return { state: { ...state, reply: draft }, events: toMessageUpdates(events, state) };
     }
     case "message_end": {
-      const ends = event.message.role === "assistant" ? endsOf(state.reply, event.message) : [];
-      return { state: atRest, lines: [...updates(ends, state), event] };
+      const endEvents = event.message.role === "assistant" ? createEndEvents(state.reply, event.message) : [];
+      return { state: initialWireState, events: [...toMessageUpdates(endEvents, state), event] };
     }
     default:
-      return { state, lines: linesOf(event) };
+      return { state, events: convertStatelessEvent(event) };
   }
 }
 
-function begun({ message }: Extract<AgentEvent, { type: "message_start" }>): WireState {
-  return message.role === "assistant" ? { reply: nothingCame, usage: message.usage } : atRest;
+function startReply({ message }: Extract<AgentEvent, { type: "message_start" }>): WireState {
+  return message.role === "assistant" ? { reply: emptyDraft, usage: message.usage } : initialWireState;
 }
 
-function updates(events: readonly AssistantMessageEvent[], { usage }: WireState): readonly MessageUpdate[] {
+function toMessageUpdates(events: readonly AssistantMessageEvent[], { usage }: WireState): readonly MessageUpdate[] {
   return events.map((assistantMessageEvent) => ({ type: "message_update", usage, assistantMessageEvent }));
 }
 
-type Stateless = Exclude<AgentEvent, { type: "message_start" | "message_update" | "message_end" | "auto_retry_start" }>;
+type StatelessEvent = Exclude<
+  AgentEvent,
+  { type: "message_start" | "message_update" | "message_end" | "auto_retry_start" }
+>;
 
-function linesOf(event: Stateless): readonly WireEvent[] {
+function convertStatelessEvent(event: StatelessEvent): readonly WireEvent[] {
   switch (event.type) {
     case "tool_execution_update": {
       const { partialResult: text, ...call } = event;
       return [{ ...call, partialResult: { content: [{ type: "text", text }] } }];
     }
     case "tool_execution_end":
-      return resultLines(event);
+      return toToolResultEvents(event);
     case "compaction_end":
-      return [compactionEnd(event)];
+      return [toCompactionEndEvent(event)];
     case "compaction_failed":
       return [event, { type: "error", error: `the compaction failed: ${event.errorMessage}` }];
     case "agent_end":
@@ -139,7 +158,7 @@ function linesOf(event: Stateless): readonly WireEvent[] {
 }
 
 /** A result is a message, too. */
-function resultLines(event: Extract<AgentEvent, { type: "tool_execution_end" }>): readonly WireEvent[] {
+function toToolResultEvents(event: Extract<AgentEvent, { type: "tool_execution_end" }>): readonly WireEvent[] {
   const { result: message, ...call } = event;
   const { content, details } = message;
   const result = { content, ...(details !== undefined && { details }) };
@@ -151,28 +170,28 @@ function resultLines(event: Extract<AgentEvent, { type: "tool_execution_end" }>)
 }
 
 /** The receipt lies in the details of the result. */
-function compactionEnd(event: Extract<AgentEvent, { type: "compaction_end" }>): WireEvent {
-  const { compaction: _, result, ...told } = event;
+function toCompactionEndEvent(event: Extract<AgentEvent, { type: "compaction_end" }>): WireEvent {
+  const { compaction: _, result, ...fields } = event;
   const { usage } = event;
-  return { ...told, ...(result && { result: { ...result, ...(usage && { usage }) } }) };
+  return { ...fields, ...(result && { result: { ...result, ...(usage && { usage }) } }) };
 }
 
-export function commandResult(command: string, answer: Answer): CommandResult {
-  const told = { type: "command_result", command } as const;
-  switch (answer.type) {
+export function toCommandResultEvent(command: string, result: CommandResult): CommandResultEvent {
+  const base = { type: "command_result", command } as const;
+  switch (result.type) {
     case "told":
-      return { ...told, success: true, text: answer.text, data: answer.data };
+      return { ...base, success: true, text: result.text, data: result.data };
     case "mistake":
     case "failed":
-      return { ...told, success: false, error: answer.message };
+      return { ...base, success: false, error: result.message };
     case "opened": {
-      const { id, path, text, draft } = answer;
-      return { ...told, success: true, text, session: { id, path }, ...(draft !== undefined && { draft }) };
+      const { id, path, text, draft } = result;
+      return { ...base, success: true, text, session: { id, path }, ...(draft !== undefined && { draft }) };
     }
     case "draft":
-      return { ...told, success: true, text: answer.text, draft: answer.draft };
+      return { ...base, success: true, text: result.text, draft: result.draft };
     case "prompt":
     case "quit":
-      return { ...told, success: true };
+      return { ...base, success: true };
   }
 }

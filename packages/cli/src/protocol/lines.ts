@@ -1,33 +1,33 @@
 /** Parses each line as bounded JSON: the input is untrusted. Waits with a timeout. */
 
-export type ReadJson =
+export type ParsedJson =
   | { readonly type: "read"; readonly value: unknown }
   | { readonly type: "mistake"; readonly message: string };
 
-const DEEPEST = 200;
+const MAX_DEPTH = 200;
 /** More than any command takes: millions of empty lists would fill the memory. */
-const MOST_VALUES = 10_000;
+const MAX_VALUES = 10_000;
 
 /** Refuses invalid UTF-8, deep nesting and too many values before parsing: the input is untrusted. */
-export function readJson(bytes: Uint8Array): ReadJson {
-  const text = textIn(bytes);
-  if (text === null) return mistake("the line is no UTF-8; write JSON in UTF-8");
-  const { deepest, values } = shapeOf(text);
-  if (deepest > DEEPEST) return mistake(`the line nests deeper than ${DEEPEST} levels; write it flatter`);
-  if (values > MOST_VALUES) return mistake(`the line holds more than ${MOST_VALUES} values; no command takes so many`);
+export function parseJsonLine(bytes: Uint8Array): ParsedJson {
+  const text = decodeUtf8(bytes);
+  if (text === null) return jsonError("the line is no UTF-8; write JSON in UTF-8");
+  const { maxDepth, values } = measureJson(text);
+  if (maxDepth > MAX_DEPTH) return jsonError(`the line nests deeper than ${MAX_DEPTH} levels; write it flatter`);
+  if (values > MAX_VALUES) return jsonError(`the line holds more than ${MAX_VALUES} values; no command takes so many`);
   try {
     return { type: "read", value: JSON.parse(text) };
   } catch (error) {
-    const why = error instanceof Error ? error.message.slice(0, 200) : "";
-    return mistake(`the line is no JSON (${why}); write one object on one line, such as {"type":"get_state"}`);
+    const reason = error instanceof Error ? error.message.slice(0, 200) : "";
+    return jsonError(`the line is no JSON (${reason}); write one object on one line, such as {"type":"get_state"}`);
   }
 }
 
-function mistake(message: string): ReadJson {
+function jsonError(message: string): ParsedJson {
   return { type: "mistake", message };
 }
 
-function textIn(bytes: Uint8Array): string | null {
+function decodeUtf8(bytes: Uint8Array): string | null {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
@@ -37,31 +37,31 @@ function textIn(bytes: Uint8Array): string | null {
 }
 
 /** Outside of texts; what is no JSON may be counted wrongly, and is refused anyway. */
-function shapeOf(text: string): { readonly deepest: number; readonly values: number } {
-  let [depth, deepest, values, isText] = [0, 0, 1, false];
-  for (let at = 0; at < text.length; at += 1) {
-    const sign = text.charCodeAt(at);
-    if (isText) {
-      if (sign === BACKSLASH) at += 1;
-      else if (sign === QUOTE) isText = false;
-    } else if (sign === QUOTE) isText = true;
-    else if (sign === COMMA) values += 1;
-    else if (sign === BRACKET || sign === BRACE) deepest = Math.max(deepest, ++depth);
-    else if (sign === BRACKET + 2 || sign === BRACE + 2) depth -= 1;
+function measureJson(text: string): { readonly maxDepth: number; readonly values: number } {
+  let [depth, maxDepth, values, isInString] = [0, 0, 1, false];
+  for (let index = 0; index < text.length; index += 1) {
+    const charCode = text.charCodeAt(index);
+    if (isInString) {
+      if (charCode === BACKSLASH) index += 1;
+      else if (charCode === QUOTE) isInString = false;
+    } else if (charCode === QUOTE) isInString = true;
+    else if (charCode === COMMA) values += 1;
+    else if (charCode === OPEN_BRACKET || charCode === OPEN_BRACE) maxDepth = Math.max(maxDepth, ++depth);
+    else if (charCode === OPEN_BRACKET + 2 || charCode === OPEN_BRACE + 2) depth -= 1;
   }
-  return { deepest, values };
+  return { maxDepth, values };
 }
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const BACKSLASH = 0x5c;
-const BRACKET = 0x5b;
-const BRACE = 0x7b;
+const OPEN_BRACKET = 0x5b;
+const OPEN_BRACE = 0x7b;
 
 /** Whether it came in time, however it ended. */
-export async function within(ms: number, work: Promise<unknown>): Promise<boolean> {
-  const late = Promise.withResolvers<boolean>();
-  const clock = setTimeout(() => late.resolve(false), ms);
-  const came = (): boolean => true;
-  return await Promise.race([work.then(came, came), late.promise]).finally(() => clearTimeout(clock));
+export async function settlesWithin(timeoutMs: number, task: Promise<unknown>): Promise<boolean> {
+  const timeout = Promise.withResolvers<boolean>();
+  const timer = setTimeout(() => timeout.resolve(false), timeoutMs);
+  const onSettled = (): boolean => true;
+  return await Promise.race([task.then(onSettled, onSettled), timeout.promise]).finally(() => clearTimeout(timer));
 }

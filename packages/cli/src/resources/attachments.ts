@@ -4,129 +4,134 @@ import { fstatSync } from "node:fs";
 import { decodeText, detectImageType, MAX_IMAGE_BYTES, type UserContent, type WorkspaceFiles } from "@pith/agent";
 import type { Entry, ImageBlock, TextBlock } from "@pith/context";
 import { attachImage, attachText, editableText, entryText } from "@pith/context/host";
-import type { Wish } from "../args/args.ts";
-import { type Mistake, mistake } from "../text/usage-error.ts";
+import type { CliArgs } from "../args/args.ts";
+import { type UsageError, usageError } from "../text/usage-error.ts";
 
-export type FoundFile = { readonly type: "blocks"; readonly blocks: readonly (TextBlock | ImageBlock)[] } | Mistake;
+export type FileBlocksResult =
+  | { readonly type: "blocks"; readonly blocks: readonly (TextBlock | ImageBlock)[] }
+  | UsageError;
 
-export const MOST_TEXT: number = 256 * 1024;
+export const MAX_TEXT_BYTES: number = 256 * 1024;
 
-export const MOST_PICTURE: number = MAX_IMAGE_BYTES;
+export const MAX_ATTACHED_IMAGE_BYTES: number = MAX_IMAGE_BYTES;
 
 /** `files` reads no more than the largest picture. */
-export async function fileBlocks(path: string, files: Pick<WorkspaceFiles, "read">): Promise<FoundFile> {
+export async function readFileBlocks(path: string, files: Pick<WorkspaceFiles, "read">): Promise<FileBlocksResult> {
   const read = await files.read(path);
   switch (read.type) {
     case "read":
-      return blocksOf(path, read.bytes);
+      return toFileBlocks(path, read.bytes);
     case "missing":
-      return mistake(`@${path}: ${read.message}. An @ names a file; words go behind --`);
+      return usageError(`@${path}: ${read.message}. An @ names a file; words go behind --`);
     case "folder":
-      return mistake(`@${path}: ${read.message}. Name a file of it, or the folder without the @`);
+      return usageError(`@${path}: ${read.message}. Name a file of it, or the folder without the @`);
     case "too-large":
-      return mistake(tooLong(path, "3.75 MB"));
+      return usageError(describeTooLarge(path, "3.75 MB"));
     case "refused":
-      return mistake(`@${path}: ${read.message}`);
+      return usageError(`@${path}: ${read.message}`);
   }
 }
 
-function blocksOf(path: string, bytes: Uint8Array): FoundFile {
+function toFileBlocks(path: string, bytes: Uint8Array): FileBlocksResult {
   const mimeType = detectImageType(bytes);
   if (mimeType !== null) {
     const data = Buffer.from(bytes).toString("base64");
-    return blocks(...attachImage(path, { type: "image", data, mimeType }));
+    return createBlocksResult(...attachImage(path, { type: "image", data, mimeType }));
   }
   const text = decodeText(bytes);
-  if (text === null) return mistake(`@${path} is neither a text nor a picture (png, jpeg, gif, webp)`);
-  if (bytes.length > MOST_TEXT) return mistake(tooLong(path, "256 KB"));
-  return blocks(attachText({ kind: "file", name: path }, text));
+  if (text === null) return usageError(`@${path} is neither a text nor a picture (png, jpeg, gif, webp)`);
+  if (bytes.length > MAX_TEXT_BYTES) return usageError(describeTooLarge(path, "256 KB"));
+  return createBlocksResult(attachText({ kind: "file", name: path }, text));
 }
 
-function tooLong(path: string, bound: string): string {
-  return `@${path} has more than ${bound}, too much to be said; name it without the @ and let it read the file`;
+function describeTooLarge(path: string, limit: string): string {
+  return `@${path} has more than ${limit}, too much to be said; name it without the @ and let it read the file`;
 }
 
-function blocks(...shown: readonly (TextBlock | ImageBlock)[]): FoundFile {
-  return { type: "blocks", blocks: shown };
+function createBlocksResult(...content: readonly (TextBlock | ImageBlock)[]): FileBlocksResult {
+  return { type: "blocks", blocks: content };
 }
 
 type Block = TextBlock | ImageBlock;
 
-export type Said =
+export type PromptContent =
   | { readonly type: "said"; readonly content: UserContent }
   /** So that it goes on with what was left unfinished. */
   | { readonly type: "nothing" }
-  | Mistake;
+  | UsageError;
 
-export interface ContentParts {
+export interface ContentOptions {
   readonly files: Pick<WorkspaceFiles, "read">;
-  readonly piped: () => Promise<Piped>;
-  readonly said?: UserContent | undefined;
+  readonly readStdin: () => Promise<StdinResult>;
+  readonly content?: UserContent | undefined;
 }
 
 /** `said` takes the place of the words of the wish, e.g. a template's text. */
-export async function contentOf(
-  { words, files: paths, session }: Wish,
-  { files, piped, said = words }: ContentParts,
-): Promise<Said> {
-  const named: Block[] = [];
+export async function buildPromptContent(
+  { prompt, files: paths, session }: CliArgs,
+  { files, readStdin, content = prompt }: ContentOptions,
+): Promise<PromptContent> {
+  const attachedBlocks: Block[] = [];
   for (const path of paths) {
-    const found = await fileBlocks(path, files);
-    if (found.type === "mistake") return found;
-    named.push(...found.blocks);
+    const result = await readFileBlocks(path, files);
+    if (result.type === "mistake") return result;
+    attachedBlocks.push(...result.blocks);
   }
-  const arrived = await piped();
-  if (arrived.type === "mistake") return arrived;
-  const blocks = [...named, ...textBlocks(arrived.text, said)];
-  if (blocks.length > 0) return { type: "said", content: simply(blocks) };
+  const stdin = await readStdin();
+  if (stdin.type === "mistake") return stdin;
+  const blocks = [...attachedBlocks, ...textBlocks(stdin.text, content)];
+  if (blocks.length > 0) return { type: "said", content: simplifyContent(blocks) };
   if (session.type === "last" || session.type === "named") return { type: "nothing" };
-  return mistake('what should it do? pith -p "what to do"');
+  return usageError('what should it do? pith -p "what to do"');
 }
 
 /** WORD5: input that is piped in alone is what the user says; beside words it is attached to them. */
-function textBlocks(piped: string, said: UserContent): readonly Block[] {
-  const own: readonly Block[] = typeof said === "string" ? [{ type: "text", text: said }] : said;
-  const words = own.filter((block) => block.type !== "text" || block.text !== "");
-  if (piped === "") return words;
-  return words.length === 0 ? [{ type: "text", text: piped }] : [attachText(STDIN, piped), ...words];
+function textBlocks(stdinText: string, content: UserContent): readonly Block[] {
+  const promptBlocks: readonly Block[] = typeof content === "string" ? [{ type: "text", text: content }] : content;
+  const nonEmptyBlocks = promptBlocks.filter((block) => block.type !== "text" || block.text !== "");
+  if (stdinText === "") return nonEmptyBlocks;
+  return nonEmptyBlocks.length === 0
+    ? [{ type: "text", text: stdinText }]
+    : [attachText(STDIN, stdinText), ...nonEmptyBlocks];
 }
 
 const STDIN = { kind: "stdin", name: "stdin" } as const;
 
 /** A single typed text needs no block. */
-function simply(blocks: readonly Block[]): UserContent {
+function simplifyContent(blocks: readonly Block[]): UserContent {
   const [first, ...rest] = blocks;
   return first?.type === "text" && first.pith === undefined && rest.length === 0 ? first.text : blocks;
 }
 
-export type Piped = { readonly type: "arrived"; readonly text: string } | Mistake;
+export type StdinResult = { readonly type: "arrived"; readonly text: string } | UsageError;
 
 /** A terminal and `/dev/null` have nothing to say. Whoever leaves a pipe open is waited for, and told so. */
-export async function piped(note: (line: string) => void): Promise<Piped> {
-  const input = fstatSync(0);
-  if (!input.isFIFO() && !input.isFile() && !input.isSocket()) return { type: "arrived", text: "" };
-  const reminder = setTimeout(() => note(WAITING), PATIENCE_MS);
+export async function readStdin(notify: (line: string) => void): Promise<StdinResult> {
+  const stdinStats = fstatSync(0);
+  if (!stdinStats.isFIFO() && !stdinStats.isFile() && !stdinStats.isSocket()) return { type: "arrived", text: "" };
+  const reminder = setTimeout(() => notify(WAIT_NOTICE), WAIT_NOTICE_DELAY_MS);
   try {
-    return await allOf(process.stdin);
+    return await readAllText(process.stdin);
   } finally {
     clearTimeout(reminder);
   }
 }
 
-const PATIENCE_MS = 3_000;
+const WAIT_NOTICE_DELAY_MS = 3_000;
 
-const WAITING = "waiting for the end of what is piped in; if nothing is, add < /dev/null";
+const WAIT_NOTICE = "waiting for the end of what is piped in; if nothing is, add < /dev/null";
 
-export async function allOf(input: AsyncIterable<Uint8Array>): Promise<Piped> {
+export async function readAllText(input: AsyncIterable<Uint8Array>): Promise<StdinResult> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of input) {
     chunks.push(chunk);
     size += chunk.length;
-    if (size > MOST_TEXT) return mistake("more than 256 KB were piped in; put them into a file and let it read that");
+    if (size > MAX_TEXT_BYTES)
+      return usageError("more than 256 KB were piped in; put them into a file and let it read that");
   }
   const bytes = Buffer.concat(chunks, size);
-  if (bytes.includes(0)) return mistake("what was piped in is no text");
+  if (bytes.includes(0)) return usageError("what was piped in is no text");
   return { type: "arrived", text: new TextDecoder().decode(bytes).trimEnd() };
 }
 
@@ -134,7 +139,7 @@ export async function allOf(input: AsyncIterable<Uint8Array>): Promise<Piped> {
  * Recognised by its bytes; its declared type says nothing.
  * Null where it is none, or too large. A wrong one would be refused with every later word of the session.
  */
-export function pictureIn(base64: string): ImageBlock | null {
+export function parseImage(base64: string): ImageBlock | null {
   if (base64.length > MAX_IMAGE_BYTES * 1.4) return null;
   const bytes = Buffer.from(base64, "base64");
   const mimeType = bytes.length > MAX_IMAGE_BYTES ? null : detectImageType(bytes);

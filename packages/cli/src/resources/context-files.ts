@@ -4,103 +4,107 @@ import { constants } from "node:fs";
 import { type FileHandle, open, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { decodeText, type ProjectText } from "@pith/agent";
-import { plain } from "../text/safe-text.ts";
-import { isInside, projectFolders } from "../trust/project-folders.ts";
+import { escapeControls } from "../text/safe-text.ts";
+import { findProjectFolders, isInside } from "../trust/project-folders.ts";
 
 /** Bytes. */
-export const MOST_EACH: number = 32 * 1024;
+export const MAX_FILE_BYTES: number = 32 * 1024;
 
-export const MOST_IN_ALL: number = 64 * 1024;
+export const MAX_TOTAL_BYTES: number = 64 * 1024;
 
-export interface ProjectTexts {
+export interface ContextFiles {
   /** The user's own first, the nearest last. */
   readonly texts: readonly ProjectText[];
   /** For people: what was not read, or not whole. */
   readonly notes: readonly string[];
 }
 
-export interface LongText extends ProjectText {
+export interface ContextFileText extends ProjectText {
   /** False where it was read only as far as it could be told. */
   readonly isWhole: boolean;
 }
 
 /** Where it is too much in all, the nearest are told: they are the most particular, and stand last. */
-export function boundedTexts(found: readonly LongText[]): ProjectTexts {
+export function limitTexts(files: readonly ContextFileText[]): ContextFiles {
   const texts: ProjectText[] = [];
   const notes: string[] = [];
-  let room = MOST_IN_ALL;
-  for (const { path, text, isWhole } of found.toReversed()) {
-    const told = headOf(text, Math.min(room, MOST_EACH));
-    const isCut = told.length < text.length || !isWhole;
-    texts.unshift({ path, text: isCut ? `${told}\n[cut here; the rest stands in ${path}]` : told });
+  let remainingBytes = MAX_TOTAL_BYTES;
+  for (const { path, text, isWhole } of files.toReversed()) {
+    const excerpt = takeHead(text, Math.min(remainingBytes, MAX_FILE_BYTES));
+    const isCut = excerpt.length < text.length || !isWhole;
+    texts.unshift({ path, text: isCut ? `${excerpt}\n[cut here; the rest stands in ${path}]` : excerpt });
     if (isCut)
-      notes.unshift(`${path} is long: only its first ${Math.ceil(Buffer.byteLength(told) / 1024)} KB are told`);
-    room -= Buffer.byteLength(told);
+      notes.unshift(`${path} is long: only its first ${Math.ceil(Buffer.byteLength(excerpt) / 1024)} KB are told`);
+    remainingBytes -= Buffer.byteLength(excerpt);
   }
   return { texts, notes };
 }
 
 /** Whole lines, where it has any. */
-function headOf(text: string, bytes: number): string {
+function takeHead(text: string, maxBytes: number): string {
   const encoded = Buffer.from(text);
-  if (encoded.length <= bytes) return text;
+  if (encoded.length <= maxBytes) return text;
   // The last character may be cut in two.
   const head = encoded
-    .subarray(0, bytes)
+    .subarray(0, maxBytes)
     .toString()
     .replace(/\ufffd+$/, "");
   const end = head.lastIndexOf("\n");
   return end < 0 ? head : head.slice(0, end + 1);
 }
 
-export type FoundText =
+export type ReadTextResult =
   | { readonly type: "text"; readonly path: string; readonly text: string; readonly isWhole: boolean }
   | { readonly type: "none" }
   | { readonly type: "unread"; readonly note: string };
 
-export interface TextWish {
+export interface ReadTextOptions {
   /** The first that is there counts. */
   readonly names: readonly string[];
   /** A link may lead anywhere in this folder, and not out of it; absent: anywhere. */
-  readonly inside?: string;
+  readonly rootFolder?: string;
   /** Asked of where a path leads; absent: all of it. */
   readonly mayRead?: (path: string) => Promise<boolean>;
 }
 
-export async function readTextIn(folder: string, { names, inside, mayRead }: TextWish): Promise<FoundText> {
+export async function readFirstText(
+  folder: string,
+  { names, rootFolder, mayRead }: ReadTextOptions,
+): Promise<ReadTextResult> {
   for (const name of names) {
     const path = join(folder, name);
     try {
-      const real = await realpath(path);
-      if (inside !== undefined && !isInside(await realpath(inside), real))
-        return unread(`${path} leads out of the project, so it was not read`);
-      if (mayRead && !(await mayRead(real))) return unread(`${path} may not be read without a question, so it was not`);
+      const realPath = await realpath(path);
+      if (rootFolder !== undefined && !isInside(await realpath(rootFolder), realPath))
+        return createUnreadResult(`${path} leads out of the project, so it was not read`);
+      if (mayRead && !(await mayRead(realPath)))
+        return createUnreadResult(`${path} may not be read without a question, so it was not`);
       // Whoever exchanges it for a link or a pipe in between is not followed, and not waited for.
-      const file = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-      return await readOpen(file, path).finally(() => file.close());
+      const file = await open(realPath, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+      return await readOpenFile(file, path).finally(() => file.close());
     } catch (error) {
       const { code = "for an unknown reason" } = error as NodeJS.ErrnoException;
-      if (code !== "ENOENT" && code !== "ENOTDIR") return unread(`${path} cannot be read: ${code}`);
+      if (code !== "ENOENT" && code !== "ENOTDIR") return createUnreadResult(`${path} cannot be read: ${code}`);
     }
   }
   return { type: "none" };
 }
 
-async function readOpen(file: FileHandle, path: string): Promise<FoundText> {
+async function readOpenFile(file: FileHandle, path: string): Promise<ReadTextResult> {
   const stats = await file.stat();
-  if (!stats.isFile()) return unread(`${path} is no regular file, so it was not read`);
-  const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(MOST_EACH + 1), position: 0 });
+  if (!stats.isFile()) return createUnreadResult(`${path} is no regular file, so it was not read`);
+  const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(MAX_FILE_BYTES + 1), position: 0 });
   const text = decodeText(buffer.subarray(0, bytesRead));
-  if (text === null) return unread(`${path} is no text, so it was not read`);
+  if (text === null) return createUnreadResult(`${path} is no text, so it was not read`);
   if (text.trim() === "") return { type: "none" };
-  return { type: "text", path, text: plain(text), isWhole: bytesRead <= MOST_EACH };
+  return { type: "text", path, text: escapeControls(text), isWhole: bytesRead <= MAX_FILE_BYTES };
 }
 
-function unread(note: string): FoundText {
+function createUnreadResult(note: string): ReadTextResult {
   return { type: "unread", note };
 }
 
-export interface TextPlaces {
+export interface ContextFileSources {
   readonly cwd: string;
   /** What `~` stands for. */
   readonly userHome: string;
@@ -111,16 +115,16 @@ export interface TextPlaces {
 }
 
 /** The user's own, then those of the repository from its root down to where one works. */
-export async function projectTexts({ cwd, userHome, home, mayRead }: TextPlaces): Promise<ProjectTexts> {
-  const folders = await projectFolders(cwd, userHome);
-  const [inside = cwd] = folders;
-  const found = await Promise.all([
-    readTextIn(home, { names: ["AGENTS.md"] }),
+export async function readContextFiles({ cwd, userHome, home, mayRead }: ContextFileSources): Promise<ContextFiles> {
+  const folders = await findProjectFolders(cwd, userHome);
+  const [rootFolder = cwd] = folders;
+  const results = await Promise.all([
+    readFirstText(home, { names: ["AGENTS.md"] }),
     ...folders
       .filter((folder) => folder !== home)
-      .map((folder) => readTextIn(folder, { names: ["AGENTS.md", "CLAUDE.md"], inside, mayRead })),
+      .map((folder) => readFirstText(folder, { names: ["AGENTS.md", "CLAUDE.md"], rootFolder, mayRead })),
   ]);
-  const { texts, notes } = boundedTexts(found.filter((each) => each.type === "text"));
-  const unread = found.flatMap((each) => (each.type === "unread" ? [each.note] : []));
-  return { texts, notes: [...unread, ...notes] };
+  const { texts, notes } = limitTexts(results.filter((result) => result.type === "text"));
+  const unreadNotes = results.flatMap((result) => (result.type === "unread" ? [result.note] : []));
+  return { texts, notes: [...unreadNotes, ...notes] };
 }

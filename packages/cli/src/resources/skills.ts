@@ -3,58 +3,66 @@
 import { readdir, realpath } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import { decodeText, type Skill, type SkillText } from "@pith/agent";
-import { clipped, plain } from "../text/safe-text.ts";
-import { hashOf } from "../trust/project-files.ts";
-import { takeBytes } from "../trust/read-files.ts";
-import { type TrustedFolder, trustedFiles } from "../trust/trust.ts";
-import { frontMatter } from "./front-matter.ts";
+import { escapeControls, truncate } from "../text/safe-text.ts";
+import { hashBytes } from "../trust/project-files.ts";
+import { readBytes } from "../trust/read-files.ts";
+import { type FolderTrust, listTrustedFiles } from "../trust/trust.ts";
+import { parseFrontMatter } from "./front-matter.ts";
 
 /** Bytes of all lines. */
-export const MOST_IN_CATALOGUE: number = 16 * 1024;
+export const MAX_CATALOGUE_BYTES: number = 16 * 1024;
 
-export interface Catalogue {
+export interface SkillCatalogue {
   readonly skills: readonly Skill[];
   readonly notes: readonly string[];
 }
 
 /** Where there are many, their descriptions are cut; a note says so, and how many are left out. */
-export function boundedSkills(found: readonly Skill[]): Catalogue {
-  const letters = LENGTHS.find((most) => weight(shortened(found, most)) <= MOST_IN_CATALOGUE);
-  if (letters !== undefined) {
-    const skills = shortened(found, letters);
-    return { skills, notes: letters === LENGTHS[0] ? [] : [`${found.length} skills are many: ${SHORTER}`] };
+export function limitCatalogue(found: readonly Skill[]): SkillCatalogue {
+  const descriptionChars = DESCRIPTION_LENGTHS.find(
+    (maxChars) => countCatalogueBytes(shortenDescriptions(found, maxChars)) <= MAX_CATALOGUE_BYTES,
+  );
+  if (descriptionChars !== undefined) {
+    const skills = shortenDescriptions(found, descriptionChars);
+    return {
+      skills,
+      notes: descriptionChars === DESCRIPTION_LENGTHS[0] ? [] : [`${found.length} skills are many: ${SHORTENED_NOTE}`],
+    };
   }
-  const skills = firstThatFit(shortened(found, LENGTHS.at(-1) ?? 0));
-  const left = found.length - skills.length;
-  return { skills, notes: [`${found.length} skills are too many: ${SHORTER}, and not told of the last ${left}`] };
+  const skills = takeFittingSkills(shortenDescriptions(found, DESCRIPTION_LENGTHS.at(-1) ?? 0));
+  const omittedCount = found.length - skills.length;
+  return {
+    skills,
+    notes: [`${found.length} skills are too many: ${SHORTENED_NOTE}, and not told of the last ${omittedCount}`],
+  };
 }
 
 /** Letters of each description: what a skill may have, and then less and less. */
-const LENGTHS: readonly number[] = [1024, 400, 200, 100];
-const SHORTER = "the model is told only the first words on each";
+const DESCRIPTION_LENGTHS: readonly number[] = [1024, 400, 200, 100];
+const SHORTENED_NOTE = "the model is told only the first words on each";
 
-function shortened(skills: readonly Skill[], letters: number): readonly Skill[] {
-  return skills.map(({ name, description, path }) => ({ name, path, description: clipped(description, letters) }));
+function shortenDescriptions(skills: readonly Skill[], maxChars: number): readonly Skill[] {
+  return skills.map(({ name, description, path }) => ({ name, path, description: truncate(description, maxChars) }));
 }
 
-function firstThatFit(skills: readonly Skill[]): readonly Skill[] {
-  let room = MOST_IN_CATALOGUE;
-  const over = skills.findIndex((skill) => {
-    room -= weight([skill]);
-    return room < 0;
+function takeFittingSkills(skills: readonly Skill[]): readonly Skill[] {
+  let remainingBytes = MAX_CATALOGUE_BYTES;
+  const overflowIndex = skills.findIndex((skill) => {
+    remainingBytes -= countCatalogueBytes([skill]);
+    return remainingBytes < 0;
   });
-  return over < 0 ? skills : skills.slice(0, over);
+  return overflowIndex < 0 ? skills : skills.slice(0, overflowIndex);
 }
 
-function weight(skills: readonly Skill[]): number {
+function countCatalogueBytes(skills: readonly Skill[]): number {
   return skills.reduce(
-    (sum, { name, description, path }) => sum + Buffer.byteLength(name + description + path) + FRAME,
+    (sum, { name, description, path }) => sum + Buffer.byteLength(name + description + path) + LINE_OVERHEAD_BYTES,
     0,
   );
 }
 
 /** Of a line: what stands between its parts. */
-const FRAME = 8;
+const LINE_OVERHEAD_BYTES = 8;
 
 /** A skill with its text: what is found is what is told. */
 export interface FoundSkill extends Skill, SkillText {
@@ -69,107 +77,114 @@ export interface SkillFile {
   readonly bytes: Uint8Array;
 }
 
-export interface SkillIn {
+export interface ParseSkillResult {
   /** Null where it is none. */
   readonly skill: FoundSkill | null;
   /** For people: what is wrong with it. */
   readonly notes: readonly string[];
 }
 
-export function skillIn({ path, folder, bytes }: SkillFile): SkillIn {
+export function parseSkill({ path, folder, bytes }: SkillFile): ParseSkillResult {
   const text = decodeText(bytes);
-  if (text === null) return unused(path, "is no text");
-  const { fields, fault } = frontMatter(text);
-  if (fault !== null) return unused(path, fault);
-  if (!NAME.test(folder) || folder.length > LONGEST_NAME)
-    return unused(path, `lies in a folder whose name is no ${WANTED}`);
-  const said = oneLine(fields.get("description") ?? "");
-  if (said === "") return unused(path, "has no description; begin it with --- name: …, description: … and ---");
-  const description = clipped(said, LONGEST);
+  if (text === null) return createInvalidSkill(path, "is no text");
+  const { fields, error } = parseFrontMatter(text);
+  if (error !== null) return createInvalidSkill(path, error);
+  if (!SKILL_NAME.test(folder) || folder.length > MAX_NAME_CHARS)
+    return createInvalidSkill(path, `lies in a folder whose name is no ${NAME_RULE}`);
+  const fullDescription = toSingleLine(fields.get("description") ?? "");
+  if (fullDescription === "")
+    return createInvalidSkill(path, "has no description; begin it with --- name: …, description: … and ---");
+  const description = truncate(fullDescription, MAX_DESCRIPTION_CHARS);
   const wantsTools = fields.has("allowed-tools");
-  const skill = { name: folder, description, path, text: plain(text), hash: hashOf(bytes), wantsTools };
-  return { skill, notes: faultsIn({ path, folder, said, name: fields.get("name") }) };
+  const skill = { name: folder, description, path, text: escapeControls(text), hash: hashBytes(bytes), wantsTools };
+  return { skill, notes: findProblems({ path, folder, fullDescription, name: fields.get("name") }) };
 }
 
 /** As the standard has it: lower case, digits and single dashes. */
-const NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
-const LONGEST_NAME = 64;
-const WANTED = `skill's name: at most ${LONGEST_NAME} of a-z, 0-9 and single dashes between them`;
-const LONGEST = 1024;
+const SKILL_NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
+const MAX_NAME_CHARS = 64;
+const NAME_RULE = `skill's name: at most ${MAX_NAME_CHARS} of a-z, 0-9 and single dashes between them`;
+const MAX_DESCRIPTION_CHARS = 1024;
 
-interface Told extends Omit<SkillFile, "bytes"> {
-  readonly said: string;
+interface SkillHeader extends Omit<SkillFile, "bytes"> {
+  readonly fullDescription: string;
   readonly name: string | undefined;
 }
 
-function faultsIn({ path, folder, said, name }: Told): readonly string[] {
-  const shown = plain(name ?? "").slice(0, LONGEST_NAME);
+function findProblems({ path, folder, fullDescription, name }: SkillHeader): readonly string[] {
+  const shownName = escapeControls(name ?? "").slice(0, MAX_NAME_CHARS);
   return [
-    ...(name === folder ? [] : [`${path} names itself ${shown || "nothing"}; it is known by its folder, ${folder}`]),
-    ...(said.length > LONGEST ? [`${path} has a description of more than ${LONGEST} letters, which is cut`] : []),
+    ...(name === folder
+      ? []
+      : [`${path} names itself ${shownName || "nothing"}; it is known by its folder, ${folder}`]),
+    ...(fullDescription.length > MAX_DESCRIPTION_CHARS
+      ? [`${path} has a description of more than ${MAX_DESCRIPTION_CHARS} letters, which is cut`]
+      : []),
   ];
 }
 
-function oneLine(text: string): string {
-  return plain(text.replace(/\s+/g, " ").trim());
+function toSingleLine(text: string): string {
+  return escapeControls(text.replace(/\s+/g, " ").trim());
 }
 
-function unused(path: string, why: string): SkillIn {
+function createInvalidSkill(path: string, why: string): ParseSkillResult {
   return { skill: null, notes: [`${path} ${why}, so it is no skill`] };
 }
 
-export interface SkillFiles {
+export interface UserSkillFiles {
   /** In the order of their names. */
   readonly files: readonly SkillFile[];
   readonly notes: readonly string[];
 }
 
 /** Nothing where nothing is. The folder is the user's own, so links are followed. */
-export async function userSkills(folder: string): Promise<SkillFiles> {
+export async function readUserSkillFiles(folder: string): Promise<UserSkillFiles> {
   const files: SkillFile[] = [];
   const notes: string[] = [];
-  const names = await namesIn(folder);
-  if (names.length > MOST) notes.push(`${folder} has more than ${MOST} skills; the others are left out`);
-  for (const name of names.slice(0, MOST)) {
+  const names = await listSkillFolders(folder);
+  if (names.length > MAX_SKILLS) notes.push(`${folder} has more than ${MAX_SKILLS} skills; the others are left out`);
+  for (const name of names.slice(0, MAX_SKILLS)) {
     const path = join(folder, name, SKILL_FILE);
-    const read = await bytesAt(path);
-    if (typeof read === "string") notes.push(read);
-    else if (read) files.push({ path, folder: name, bytes: read });
+    const content = await readResourceFile(path);
+    if (typeof content === "string") notes.push(content);
+    else if (content) files.push({ path, folder: name, bytes: content });
   }
   return { files, notes };
 }
 
 export const SKILL_FILE = "SKILL.md";
 /** Bytes of one. */
-export const MOST_BYTES: number = 256 * 1024;
-const MOST = 500;
+export const MAX_FILE_BYTES: number = 256 * 1024;
+const MAX_SKILLS = 500;
 
-async function namesIn(folder: string): Promise<readonly string[]> {
+async function listSkillFolders(folder: string): Promise<readonly string[]> {
   // Where it cannot be looked into, there is nothing.
-  const found = await readdir(folder, { withFileTypes: true }).catch(() => []);
-  const isThere = found.filter((each) => !each.name.startsWith(".") && (each.isDirectory() || each.isSymbolicLink()));
-  return isThere.map(({ name }) => name).sort();
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  const folders = entries.filter(
+    (entry) => !entry.name.startsWith(".") && (entry.isDirectory() || entry.isSymbolicLink()),
+  );
+  return folders.map(({ name }) => name).sort();
 }
 
 /** Null where there is none; else the bytes, or a note. */
-export async function bytesAt(path: string): Promise<Uint8Array | string | null> {
+export async function readResourceFile(path: string): Promise<Uint8Array | string | null> {
   try {
-    const bytes = await takeBytes(await realpath(path), MOST_BYTES);
-    return bytes ?? `${path} is no regular file, or larger than ${MOST_BYTES / 1024} KB, so it was not read`;
+    const bytes = await readBytes(await realpath(path), MAX_FILE_BYTES);
+    return bytes ?? `${path} is no regular file, or larger than ${MAX_FILE_BYTES / 1024} KB, so it was not read`;
   } catch (error) {
     const { code = "for an unknown reason" } = error as NodeJS.ErrnoException;
     return code === "ENOENT" || code === "ENOTDIR" ? null : `${path} cannot be read: ${code}`;
   }
 }
 
-export interface SkillPlaces {
+export interface SkillSources {
   /** What `~` stands for. */
   readonly userHome: string;
   /** Pith's home. */
   readonly home: string;
-  readonly trusted: TrustedFolder;
+  readonly trustedFolder: FolderTrust;
   /** Folders beside those, which count less. */
-  readonly more?: readonly string[];
+  readonly extensionFolders?: readonly string[];
 }
 
 export interface FoundSkills {
@@ -180,42 +195,46 @@ export interface FoundSkills {
 }
 
 /** The user's own, and those of a trusted project. Of two with one name the nearer counts. */
-export async function findSkills({ userHome, home, trusted, more = [] }: SkillPlaces): Promise<FoundSkills> {
-  const folders = [...more, join(userHome, ".agents", "skills"), join(home, "skills")];
-  const own = await Promise.all(folders.map(userSkills));
-  const files = [...own.flatMap((each) => each.files), ...ofProject(trusted)];
-  const read = files.map(skillIn);
-  const { skills, notes } = nearest(read.flatMap(({ skill }) => skill ?? []));
-  const faults = [...own, ...read].flatMap((each) => each.notes);
-  return { skills, notes: [...faults, ...notes, ...toolNotes(skills)] };
+export async function findSkills({
+  userHome,
+  home,
+  trustedFolder,
+  extensionFolders = [],
+}: SkillSources): Promise<FoundSkills> {
+  const folders = [...extensionFolders, join(userHome, ".agents", "skills"), join(home, "skills")];
+  const userFolders = await Promise.all(folders.map(readUserSkillFiles));
+  const files = [...userFolders.flatMap((result) => result.files), ...listProjectSkillFiles(trustedFolder)];
+  const parsed = files.map(parseSkill);
+  const { skills, notes } = keepNearestSkills(parsed.flatMap(({ skill }) => skill ?? []));
+  const problems = [...userFolders, ...parsed].flatMap((result) => result.notes);
+  return { skills, notes: [...problems, ...notes, ...createToolNotes(skills)] };
 }
 
 /** Those of the root first; in a folder, Pith's own last. */
-function ofProject(trusted: TrustedFolder): readonly SkillFile[] {
-  const files = trustedFiles(trusted, "skills").flatMap(({ path, folder, bytes }) => {
-    const [place = "", , name = "", file, ...deeper] = relative(folder, path).split(sep);
-    return file === SKILL_FILE && deeper.length === 0 ? [{ path, folder: name, bytes, around: folder, place }] : [];
+function listProjectSkillFiles(trustedFolder: FolderTrust): readonly SkillFile[] {
+  const files = listTrustedFiles(trustedFolder, "skills").flatMap(({ path, folder, bytes }) => {
+    const [place = "", , name = "", file, ...subpath] = relative(folder, path).split(sep);
+    return file === SKILL_FILE && subpath.length === 0 ? [{ path, folder: name, bytes, around: folder, place }] : [];
   });
   const order = [...new Set(files.map(({ around }) => around))];
   return files.toSorted(
-    (one, other) =>
-      order.indexOf(one.around) - order.indexOf(other.around) || one.place.localeCompare(other.place, "en"),
+    (a, b) => order.indexOf(a.around) - order.indexOf(b.around) || a.place.localeCompare(b.place, "en"),
   );
 }
 
 /** `found` has the nearest last. */
-function nearest(found: readonly FoundSkill[]): FoundSkills {
+function keepNearestSkills(found: readonly FoundSkill[]): FoundSkills {
   const byName = new Map<string, FoundSkill>();
   const notes: string[] = [];
   for (const skill of found) {
-    const farther = byName.get(skill.name);
-    if (farther) notes.push(`there are two skills ${skill.name}: ${skill.path} counts, ${farther.path} does not`);
+    const overridden = byName.get(skill.name);
+    if (overridden) notes.push(`there are two skills ${skill.name}: ${skill.path} counts, ${overridden.path} does not`);
     byName.set(skill.name, skill);
   }
-  return { skills: [...byName.values()].sort((one, other) => (one.name < other.name ? -1 : 1)), notes };
+  return { skills: [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1)), notes };
 }
 
-function toolNotes(skills: readonly FoundSkill[]): readonly string[] {
-  const wishing = skills.filter(({ wantsTools }) => wantsTools).map(({ name }) => name);
-  return wishing.length === 0 ? [] : [`allowed-tools of ${wishing.join(", ")}: a skill grants no permission`];
+function createToolNotes(skills: readonly FoundSkill[]): readonly string[] {
+  const names = skills.filter(({ wantsTools }) => wantsTools).map(({ name }) => name);
+  return names.length === 0 ? [] : [`allowed-tools of ${names.join(", ")}: a skill grants no permission`];
 }

@@ -4,47 +4,47 @@ import { readdir } from "node:fs/promises";
 import { basename, join, relative, sep } from "node:path";
 import { type Agent, decodeText, type UserContent } from "@pith/agent";
 import { attachText } from "@pith/context/host";
-import { clipped, plain } from "../text/safe-text.ts";
-import { type TrustedFolder, trustedFiles } from "../trust/trust.ts";
-import { frontMatter } from "./front-matter.ts";
-import { bytesAt, type FoundSkill } from "./skills.ts";
+import { escapeControls, truncate } from "../text/safe-text.ts";
+import { type FolderTrust, listTrustedFiles } from "../trust/trust.ts";
+import { parseFrontMatter } from "./front-matter.ts";
+import { type FoundSkill, readResourceFile } from "./skills.ts";
 
 /**
  * Filled in once, so that words that look like a place stay as typed.
  * Where it has no place for words, they stand behind it: nothing that was typed is lost.
  */
-export function expanded(text: string, words: string): string {
-  const parts = wordsIn(words);
-  let hasPlace = false;
-  const filled = text.replace(PLACES, (...found: readonly (string | undefined)[]) => {
-    const [, number, from, count] = found;
-    hasPlace = true;
-    if (number !== undefined) return parts[Number(number) - 1] ?? "";
-    if (from === undefined) return words;
+export function expandTemplate(text: string, argumentText: string): string {
+  const args = splitArguments(argumentText);
+  let hasPlaceholder = false;
+  const filled = text.replace(PLACEHOLDERS, (...match: readonly (string | undefined)[]) => {
+    const [, number, from, count] = match;
+    hasPlaceholder = true;
+    if (number !== undefined) return args[Number(number) - 1] ?? "";
+    if (from === undefined) return argumentText;
     const first = Math.max(0, Number(from) - 1);
-    return parts.slice(first, count === undefined ? undefined : first + Number(count)).join(" ");
+    return args.slice(first, count === undefined ? undefined : first + Number(count)).join(" ");
   });
-  return hasPlace || words === "" ? filled : `${filled}\n\n${words}`;
+  return hasPlaceholder || argumentText === "" ? filled : `${filled}\n\n${argumentText}`;
 }
 
 /** `$1` to `$9`, `$@` or `$ARGUMENTS` for all, `${@:2}` for all from the second on, `${@:2:3}` for three of those. */
-const PLACES = /\$(?:([1-9])(?!\d)|@|ARGUMENTS\b|\{@:(\d{1,4})(?::(\d{1,4}))?\})/g;
+const PLACEHOLDERS = /\$(?:([1-9])(?!\d)|@|ARGUMENTS\b|\{@:(\d{1,4})(?::(\d{1,4}))?\})/g;
 
 /** As a shell would part them, with quotes around what belongs together; a quote without an end is a letter. */
-export function wordsIn(words: string): readonly string[] {
-  const parts: string[] = [];
-  for (const [whole, double, single] of words.matchAll(/"([^"]*)"(?!\S)|'([^']*)'(?!\S)|\S+/g))
-    parts.push(double ?? single ?? whole);
-  return parts;
+export function splitArguments(text: string): readonly string[] {
+  const args: string[] = [];
+  for (const [whole, double, single] of text.matchAll(/"([^"]*)"(?!\S)|'([^']*)'(?!\S)|\S+/g))
+    args.push(double ?? single ?? whole);
+  return args;
 }
 
 export interface Template {
   /** Without its slash. */
   readonly name: string;
   /** What it is for, in one line. */
-  readonly says: string;
+  readonly description: string;
   /** What may stand behind it, such as `<issue>`; empty where nobody said. */
-  readonly takes: string;
+  readonly argumentHint: string;
   readonly text: string;
   readonly path: string;
 }
@@ -54,42 +54,43 @@ export interface TemplateFile {
   readonly bytes: Uint8Array;
 }
 
-export interface TemplateIn {
+export interface ParseTemplateResult {
   /** Null where it is none. */
   readonly template: Template | null;
   readonly notes: readonly string[];
 }
 
-export function templateIn({ path, bytes }: TemplateFile): TemplateIn {
+export function parseTemplate({ path, bytes }: TemplateFile): ParseTemplateResult {
   const name = basename(path, ".md");
-  const written = decodeText(bytes);
-  if (written === null) return unused(path, "is no text");
-  if (!NAME.test(name)) return unused(path, "has a name that cannot be typed; take letters, digits and dashes");
-  const { fields, body, fault } = frontMatter(written);
-  if (fault !== null) return unused(path, fault);
-  const text = plain(body).trim();
-  if (text === "") return unused(path, "says nothing");
-  const field = (of: string): string => clipped(plain(fields.get(of) ?? ""), LONGEST);
-  const says = field("description") || clipped(text.split("\n", 1)[0] ?? "", LONGEST);
-  return { template: { name, says, takes: field("argument-hint"), text, path }, notes: [] };
+  const source = decodeText(bytes);
+  if (source === null) return createInvalidTemplate(path, "is no text");
+  if (!TEMPLATE_NAME.test(name))
+    return createInvalidTemplate(path, "has a name that cannot be typed; take letters, digits and dashes");
+  const { fields, body, error } = parseFrontMatter(source);
+  if (error !== null) return createInvalidTemplate(path, error);
+  const text = escapeControls(body).trim();
+  if (text === "") return createInvalidTemplate(path, "says nothing");
+  const field = (key: string): string => truncate(escapeControls(fields.get(key) ?? ""), MAX_DESCRIPTION_CHARS);
+  const description = field("description") || truncate(text.split("\n", 1)[0] ?? "", MAX_DESCRIPTION_CHARS);
+  return { template: { name, description, argumentHint: field("argument-hint"), text, path }, notes: [] };
 }
 
-const NAME = /^[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?$/u;
+const TEMPLATE_NAME = /^[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?$/u;
 
-const LONGEST = 200;
+const MAX_DESCRIPTION_CHARS = 200;
 
-function unused(path: string, why: string): TemplateIn {
+function createInvalidTemplate(path: string, why: string): ParseTemplateResult {
   return { template: null, notes: [`${path} ${why}, so it is no template`] };
 }
 
-export interface TemplatePlaces {
+export interface TemplateSources {
   /** Pith's home. */
   readonly home: string;
-  readonly trusted: TrustedFolder;
+  readonly trustedFolder: FolderTrust;
   /** Names that mean something else already. */
-  readonly taken: readonly string[];
+  readonly reservedNames: readonly string[];
   /** Folders beside those, which count less. */
-  readonly more?: readonly string[];
+  readonly extensionFolders?: readonly string[];
 }
 
 export interface FoundTemplates {
@@ -99,20 +100,27 @@ export interface FoundTemplates {
 }
 
 /** Of two with one name the nearer counts, and a command before all. */
-export async function findTemplates({ home, trusted, taken, more = [] }: TemplatePlaces): Promise<FoundTemplates> {
-  const own = await Promise.all([...more, join(home, "prompts")].map(ofUser));
-  const read = [...own.flatMap(({ files }) => files), ...ofProject(trusted)].map(templateIn);
-  const notes = [...own, ...read].flatMap((each) => each.notes);
+export async function findTemplates({
+  home,
+  trustedFolder,
+  reservedNames,
+  extensionFolders = [],
+}: TemplateSources): Promise<FoundTemplates> {
+  const userFolders = await Promise.all([...extensionFolders, join(home, "prompts")].map(readUserTemplateFiles));
+  const parsed = [...userFolders.flatMap(({ files }) => files), ...listProjectTemplateFiles(trustedFolder)].map(
+    parseTemplate,
+  );
+  const notes = [...userFolders, ...parsed].flatMap((result) => result.notes);
   const byName = new Map<string, Template>();
-  for (const { template } of read) {
+  for (const { template } of parsed) {
     if (!template) continue;
     const { name, path } = template;
-    const farther = byName.get(name);
-    if (taken.includes(name)) notes.push(`${path} is never used: /${name} is a command; give it another name`);
+    const overridden = byName.get(name);
+    if (reservedNames.includes(name)) notes.push(`${path} is never used: /${name} is a command; give it another name`);
     else byName.set(name, template);
-    if (farther) notes.push(`there are two templates /${name}: ${path} counts, ${farther.path} does not`);
+    if (overridden) notes.push(`there are two templates /${name}: ${path} counts, ${overridden.path} does not`);
   }
-  return { templates: [...byName.values()].sort((one, other) => (one.name < other.name ? -1 : 1)), notes };
+  return { templates: [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1)), notes };
 }
 
 interface TemplateFiles {
@@ -120,78 +128,85 @@ interface TemplateFiles {
   readonly notes: readonly string[];
 }
 
-async function ofUser(folder: string): Promise<TemplateFiles> {
+async function readUserTemplateFiles(folder: string): Promise<TemplateFiles> {
   // Where it cannot be looked into, there is nothing.
-  const names = (await readdir(folder).catch(() => [])).filter(isTemplate).sort();
+  const names = (await readdir(folder).catch(() => [])).filter(isTemplateFile).sort();
   const files: TemplateFile[] = [];
-  const notes = names.length > MOST ? [`${folder} has more than ${MOST} templates; the others are left out`] : [];
-  for (const path of names.slice(0, MOST).map((name) => join(folder, name))) {
-    const read = await bytesAt(path);
-    if (typeof read === "string") notes.push(read);
-    else if (read) files.push({ path, bytes: read });
+  const notes =
+    names.length > MAX_TEMPLATES ? [`${folder} has more than ${MAX_TEMPLATES} templates; the others are left out`] : [];
+  for (const path of names.slice(0, MAX_TEMPLATES).map((name) => join(folder, name))) {
+    const content = await readResourceFile(path);
+    if (typeof content === "string") notes.push(content);
+    else if (content) files.push({ path, bytes: content });
   }
   return { files, notes };
 }
 
-const MOST = 500;
+const MAX_TEMPLATES = 500;
 
-function ofProject(trusted: TrustedFolder): readonly TemplateFile[] {
-  return trustedFiles(trusted, "prompts").filter(({ path, folder }) => {
-    const [, , name = "", ...deeper] = relative(folder, path).split(sep);
-    return deeper.length === 0 && isTemplate(name);
+function listProjectTemplateFiles(trustedFolder: FolderTrust): readonly TemplateFile[] {
+  return listTrustedFiles(trustedFolder, "prompts").filter(({ path, folder }) => {
+    const [, , name = "", ...subpath] = relative(folder, path).split(sep);
+    return subpath.length === 0 && isTemplateFile(name);
   });
 }
 
-function isTemplate(name: string): boolean {
+function isTemplateFile(name: string): boolean {
   return name.endsWith(".md") && !name.startsWith(".");
 }
 
-export interface TemplateParts {
+export interface TemplatesOptions {
   readonly agent: Pick<Agent, "attachSkill">;
   /** As they are at this moment. */
-  readonly skills: () => readonly FoundSkill[];
-  readonly places: () => TemplatePlaces;
+  readonly getSkills: () => readonly FoundSkill[];
+  readonly getSources: () => TemplateSources;
   /** For people. */
-  readonly note: (line: string) => void;
+  readonly notify: (line: string) => void;
 }
 
 /** Files are looked for when a name is said, and told of faults once. */
-export function templatesIn({ agent, skills, places, note }: TemplateParts): Templates {
-  const told = new Set<string>();
+export function createTemplates({ agent, getSkills, getSources, notify }: TemplatesOptions): Templates {
+  const reportedNotes = new Set<string>();
   const find = async (): Promise<FoundTemplates["templates"]> => {
-    const { templates, notes } = await findTemplates(places());
-    for (const line of notes) if (!told.has(line)) note(line);
-    for (const line of notes) told.add(line);
+    const { templates, notes } = await findTemplates(getSources());
+    for (const line of notes) if (!reportedNotes.has(line)) notify(line);
+    for (const line of notes) reportedNotes.add(line);
     return templates;
   };
   return {
-    async filled(name, words) {
-      const skill = skills().find((each) => name === `${SKILL}${each.name}`);
+    async expand(name, args) {
+      const skill = getSkills().find((candidate) => name === `${SKILL_PREFIX}${candidate.name}`);
       if (skill) {
         await agent.attachSkill(skill);
-        const text = [`Follow the skill ${skill.name}.`, words].filter((part) => part !== "").join("\n\n");
-        return [attachText({ kind: "skill", name: skill.name, typed: commandLine(name, words) }, text)];
+        const text = [`Follow the skill ${skill.name}.`, args].filter((part) => part !== "").join("\n\n");
+        return [attachText({ kind: "skill", name: skill.name, typed: formatCommandLine(name, args) }, text)];
       }
-      const template = (await find()).find((each) => each.name === name);
-      const text = template ? expanded(template.text, words).trim() : null;
+      const template = (await find()).find((candidate) => candidate.name === name);
+      const text = template ? expandTemplate(template.text, args).trim() : null;
       if (text === null || text === "") return text;
       // WORD7: the text comes from a file, perhaps of the repository; the user's word is the line that was typed.
-      return [attachText({ kind: "template", name, typed: commandLine(name, words) }, text)];
+      return [attachText({ kind: "template", name, typed: formatCommandLine(name, args) }, text)];
     },
     async list() {
-      const named = (await find()).map(({ name, takes, says }) => ({ name, says: takes ? `${takes}: ${says}` : says }));
-      return [...named, ...skills().map(({ name, description }) => ({ name: `${SKILL}${name}`, says: description }))];
+      const listedTemplates = (await find()).map(({ name, argumentHint, description }) => ({
+        name,
+        description: argumentHint ? `${argumentHint}: ${description}` : description,
+      }));
+      return [
+        ...listedTemplates,
+        ...getSkills().map(({ name, description }) => ({ name: `${SKILL_PREFIX}${name}`, description })),
+      ];
     },
   };
 }
 
-const SKILL = "skill:";
+const SKILL_PREFIX = "skill:";
 
-const commandLine = (name: string, words: string): string => `/${name}${words === "" ? "" : ` ${words}`}`;
+const formatCommandLine = (name: string, args: string): string => `/${name}${args === "" ? "" : ` ${args}`}`;
 
 /** Texts of the user that are said to the model by `/name words`. */
 export interface Templates {
   /** What is said then; null where none has this name. */
-  filled(name: string, words: string): Promise<UserContent | null>;
-  list(): Promise<readonly { readonly name: string; readonly says: string }[]>;
+  expand(name: string, words: string): Promise<UserContent | null>;
+  list(): Promise<readonly { readonly name: string; readonly description: string }[]>;
 }

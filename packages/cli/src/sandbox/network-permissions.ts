@@ -9,13 +9,13 @@ export function networkSetting({ network = "hosts" }: Pick<Settings, "network">)
   return network === "on" ? "hosts" : network;
 }
 
-export interface NetworkPermissionsParts {
+export interface NetworkPermissionsOptions {
   readonly permissions: PermissionCheck;
   /** Whether the user's own configuration names it as a place for packages. */
   readonly isPackageHost: (host: string) => Promise<boolean>;
 }
 
-interface Asking {
+interface AskOptions {
   readonly signal: AbortSignal;
 }
 
@@ -30,60 +30,63 @@ export interface PortOpener {
  * refused stays so for the rest of its command: a program that tries again does not ask again.
  */
 export class NetworkPermissions {
-  readonly #parts: NetworkPermissionsParts;
+  readonly #options: NetworkPermissionsOptions;
   /** By command line, then by host: what is being asked, and what was refused. */
   readonly #decisions = new Map<string, Map<string, Promise<HostDecision>>>();
 
-  constructor(parts: NetworkPermissionsParts) {
-    this.#parts = parts;
+  constructor(options: NetworkPermissionsOptions) {
+    this.#options = options;
   }
 
-  readonly permitHost = (request: HostRequest, asking: Asking): Promise<HostDecision> => {
+  readonly permitHost = (request: HostRequest, options: AskOptions): Promise<HostDecision> => {
     const { host, command } = request;
-    if (command === null) return this.#decide(request, asking);
+    if (command === null) return this.#decide(request, options);
     const hosts = this.#decisions.get(command) ?? new Map<string, Promise<HostDecision>>();
     this.#decisions.set(command, hosts);
-    const known = hosts.get(host);
-    if (known) return known;
-    const decision = this.#decide(request, asking);
+    const pending = hosts.get(host);
+    if (pending) return pending;
+    const decision = this.#decide(request, options);
     hosts.set(host, decision);
     const forget = (): void => void hosts.delete(host);
     // What was broken off has not been answered.
-    decision.then(({ type }) => (type === "allowed" || asking.signal.aborted) && forget(), forget);
+    decision.then(({ type }) => (type === "allowed" || options.signal.aborted) && forget(), forget);
     return decision;
   };
 
   /** The same shell; what was refused to a command is forgotten when it ends. */
-  forgetWhenEnded(shell: WorkspaceShell): WorkspaceShell {
+  forgetAfterCommand(shell: WorkspaceShell): WorkspaceShell {
     return {
-      run: (command, act) => shell.run(command, act).finally(() => this.#decisions.delete(command)),
+      run: (command, options) => shell.run(command, options).finally(() => this.#decisions.delete(command)),
     };
   }
 
-  ports(opener: PortOpener): SandboxPorts {
+  createPorts(opener: PortOpener): SandboxPorts {
     return {
-      connect: (port, asking) => this.#open({ port, direction: "host" }, asking, () => opener.reachHostPort(port)),
-      publish: (port, asking) => this.#open({ port, direction: "publish" }, asking, () => opener.publishPort(port)),
+      connect: (port, options) =>
+        this.#openPort({ port, direction: "host" }, options, () => opener.reachHostPort(port)),
+      publish: (port, options) =>
+        this.#openPort({ port, direction: "publish" }, options, () => opener.publishPort(port)),
     };
   }
 
-  async #decide({ host, port, command }: HostRequest, asking: Asking): Promise<HostDecision> {
-    const isPackageHost = await this.#parts.isPackageHost(host);
-    const act = {
-      ...{ tool: "bash", arguments: { ...(command !== null && { command }), host } },
+  async #decide({ host, port, command }: HostRequest, options: AskOptions): Promise<HostDecision> {
+    const isPackageHost = await this.#options.isPackageHost(host);
+    const request = {
+      tool: "bash",
+      arguments: { ...(command !== null && { command }), host },
       intent: { type: "network", host, port, command, ...(isPackageHost && { isPackageHost }) },
     } as const;
-    const permit = await this.#parts.permissions.permit(act, asking);
-    return permit.type === "permitted" ? { type: "allowed" } : permit;
+    const result = await this.#options.permissions.permit(request, options);
+    return result.type === "permitted" ? { type: "allowed" } : result;
   }
 
-  async #open(
+  async #openPort(
     { port, direction }: { readonly port: number; readonly direction: "host" | "publish" },
-    asking: Asking,
+    options: AskOptions,
     open: () => Promise<PortResult>,
   ): Promise<PortResult> {
-    const act = { tool: "bash", arguments: { port }, intent: { type: "port", port, direction } } as const;
-    const permit = await this.#parts.permissions.permit(act, asking);
-    return permit.type === "permitted" ? await open() : { type: "failed", why: permit.why };
+    const request = { tool: "bash", arguments: { port }, intent: { type: "port", port, direction } } as const;
+    const result = await this.#options.permissions.permit(request, options);
+    return result.type === "permitted" ? await open() : { type: "failed", why: result.why };
   }
 }

@@ -12,8 +12,8 @@ import {
   type SandboxOptions,
 } from "@pith/agent/node";
 import type { Environment } from "@pith/models";
-import { requireHeldSandbox } from "../policy/permitted-parts.ts";
-import { keyVariables } from "../settings/keys.ts";
+import { requireRootOwnedSandbox } from "../policy/permitted-parts.ts";
+import { listKeyVariables } from "../settings/keys.ts";
 import type { Settings } from "../settings/settings.ts";
 import { isInside } from "../trust/project-folders.ts";
 
@@ -23,60 +23,63 @@ export interface SandboxContext {
   /** Pith's home. */
   readonly home: string;
   readonly environment: Environment;
-  readonly choices: Settings;
+  readonly settings: Settings;
 }
 
 export type OpenSandbox =
   | (Extract<CommandSandbox, { type: "available" | "runtime" }> & {
       readonly folders: PrivateFolders;
       /** Done beside everything else; never fails. */
-      readonly cleaning: Promise<void>;
+      readonly cleanup: Promise<void>;
     })
   | Extract<CommandSandbox, { type: "unavailable" }>;
 
 /** Where the sandbox runtime of macOS is installed, in Pith's home. */
-export function runtimeFolder(home: string): string {
+export function runtimeFolderPath(home: string): string {
   return join(home, "sandbox-runtime");
 }
 
-export async function openSandbox(place: SandboxContext): Promise<OpenSandbox> {
-  const { cwd: root, environment, choices } = place;
-  if (choices.sandbox === "off") return { type: "unavailable", why: "it was switched off" };
-  const folder = join(place.home, "sandbox");
-  const found = await findCommandSandbox({
+export async function openSandbox(options: SandboxContext): Promise<OpenSandbox> {
+  const { cwd: root, environment, settings } = options;
+  if (settings.sandbox === "off") return { type: "unavailable", why: "it was switched off" };
+  const folder = join(options.home, "sandbox");
+  const detected = await findCommandSandbox({
     environment,
     root,
     home: homedir(),
-    runtimeFolder: runtimeFolder(place.home),
+    runtimeFolder: runtimeFolderPath(options.home),
   });
-  const here = requireHeldSandbox(choices.policy, found);
-  if (here.type === "unavailable") return here;
+  const sandbox = requireRootOwnedSandbox(settings.policy, detected);
+  if (sandbox.type === "unavailable") return sandbox;
   try {
     const folders = await openPrivateFolders({ folder, root, home: homedir(), environment });
     // What cannot be removed now is left to a later start.
-    return { ...here, folders, cleaning: removeUnusedFolders(folder).catch(() => undefined) };
+    return { ...sandbox, folders, cleanup: removeUnusedFolders(folder).catch(() => undefined) };
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    return { type: "unavailable", why: `its private folders cannot be created: ${why}` };
+    const reason = error instanceof Error ? error.message : String(error);
+    return { type: "unavailable", why: `its private folders cannot be created: ${reason}` };
   }
 }
 
 export async function closeSandbox(sandbox: OpenSandbox): Promise<void> {
   if (sandbox.type === "unavailable") return;
-  await sandbox.cleaning;
+  await sandbox.cleanup;
   await sandbox.folders.close();
 }
 
-export interface BoxPlace extends SandboxContext {
+export interface BuildSandboxOptions extends SandboxContext {
   /** Whether commands may write in the workspace; asked before each. */
   readonly mayWrite: () => boolean;
   /** What rules deny, to commands too where they can be held to it. */
-  readonly denied: DeniedPaths;
+  readonly deniedPaths: DeniedPaths;
 }
 
 /** What commands may do, however they are held. */
-export async function boxOf(folders: PrivateFolders, place: BoxPlace): Promise<Omit<SandboxOptions, "program">> {
-  const { cwd: root, home, environment, choices, mayWrite, denied } = place;
+export async function buildSandboxOptions(
+  folders: PrivateFolders,
+  options: BuildSandboxOptions,
+): Promise<Omit<SandboxOptions, "program">> {
+  const { cwd: root, home, environment, settings, mayWrite, deniedPaths } = options;
   return {
     root,
     home: homedir(),
@@ -86,36 +89,38 @@ export async function boxOf(folders: PrivateFolders, place: BoxPlace): Promise<O
     journal: folders.journal,
     environment,
     network: null,
-    unixSockets: choices.unixSockets === "on",
+    unixSockets: settings.unixSockets === "on",
     mayWrite,
-    withheld: await withheldVariables(place),
-    hidden: [home, ...denied.unreadable],
-    shown: [join(home, "skills")].filter((path) => !isUnseen(path, denied)),
-    guarded: [home, ...denied.unwritable],
-    readable: (choices.sandboxRead ?? []).map(withoutTilde),
-    writable: (choices.sandboxWrite ?? []).map(withoutTilde),
+    withheld: await findWithheldVariables(options),
+    hidden: [home, ...deniedPaths.unreadable],
+    shown: [join(home, "skills")].filter((path) => !isUnreadable(path, deniedPaths)),
+    guarded: [home, ...deniedPaths.unwritable],
+    readable: (settings.sandboxRead ?? []).map(expandTilde),
+    writable: (settings.sandboxWrite ?? []).map(expandTilde),
   };
 }
 
 /** Folders of the settings that commands see where they are. */
-export function shownFolders({ sandboxRead = [], sandboxWrite = [] }: Settings): readonly string[] {
-  return [...sandboxRead, ...sandboxWrite].map(withoutTilde);
+export function listVisibleFolders({ sandboxRead = [], sandboxWrite = [] }: Settings): readonly string[] {
+  return [...sandboxRead, ...sandboxWrite].map(expandTilde);
 }
 
 /** Keys of model providers are withheld whatever the settings say. */
-async function withheldVariables({ environment, choices }: BoxPlace): Promise<readonly string[]> {
+async function findWithheldVariables({ environment, settings }: BuildSandboxOptions): Promise<readonly string[]> {
   const { findSecretVariables } = await import("@pith/context/secrets");
-  const passed = choices.sandboxEnvironment ?? [];
-  const secret = findSecretVariables(environment, choices.secrets?.also).filter((name) => !passed.includes(name));
-  return [...keyVariables(), ...secret];
+  const passedNames = settings.sandboxEnvironment ?? [];
+  const secretNames = findSecretVariables(environment, settings.secrets?.also).filter(
+    (name) => !passedNames.includes(name),
+  );
+  return [...listKeyVariables(), ...secretNames];
 }
 
 /** The scripts of a skill lie beside its text; who denied reading there denied them too. */
-function isUnseen(path: string, { unreadable }: DeniedPaths): boolean {
-  return unreadable.some((place) => path === place || isInside(place, path));
+function isUnreadable(path: string, { unreadable }: DeniedPaths): boolean {
+  return unreadable.some((folder) => path === folder || isInside(folder, path));
 }
 
 /** A path of the settings that may begin with `~/`. */
-export function withoutTilde(path: string): string {
+export function expandTilde(path: string): string {
   return path === "~" || path.startsWith("~/") ? join(homedir(), path.slice(1)) : path;
 }

@@ -3,7 +3,7 @@
 import { setImmediate as nextTick } from "node:timers/promises";
 import { type CompactionEntry, type Entry, readReceipt } from "@pith/context";
 import type { Store } from "@pith/context/store";
-import { wayTo } from "./tree-lines.ts";
+import { readBranch } from "./tree-lines.ts";
 
 export interface CompactionCounts {
   readonly compactions: number;
@@ -23,7 +23,7 @@ export class CompactionCounter {
     let next: CompactionEntry | undefined = last;
     while (next && !this.#counts.has(next.id)) {
       uncounted.unshift(next);
-      next = await previousCompaction(next, store);
+      next = await findPreviousCompaction(next, store);
     }
     let counts = (next && this.#counts.get(next.id)) ?? noCompactions;
     for (const compaction of uncounted) {
@@ -34,19 +34,19 @@ export class CompactionCounter {
   }
 }
 
-async function previousCompaction({ parentId }: Entry, store: Store): Promise<CompactionEntry | undefined> {
+async function findPreviousCompaction({ parentId }: Entry, store: Store): Promise<CompactionEntry | undefined> {
   for (let id = parentId; id !== null; ) {
-    const piece = await wayTo(id, store, PIECE);
-    const found = piece.findLast((entry) => entry.type === "compaction");
+    const chunk = await readBranch(id, store, CHUNK_ENTRIES);
+    const found = chunk.findLast((entry) => entry.type === "compaction");
     if (found) return found;
-    id = piece[0]?.parentId ?? null;
+    id = chunk[0]?.parentId ?? null;
     await nextTick();
   }
   return undefined;
 }
 
 /** Entries that are read at once. */
-const PIECE = 200;
+const CHUNK_ENTRIES = 200;
 
 function addCompaction({ compactions, entries }: CompactionCounts, compaction: CompactionEntry): CompactionCounts {
   const count: unknown = Object(readReceipt(compaction)?.covered).count;

@@ -4,26 +4,26 @@ import { type AgentMessage, type Entry, type Redaction, readReceipt, Session } f
 import { displayText, entryText, sanitizeLine } from "@pith/context/host";
 import { nodeRuntime } from "@pith/context/node";
 import type { Store } from "@pith/context/store";
-import type { Call } from "../args/subcommand.ts";
-import { choose } from "../settings/resolve.ts";
-import { vaultHere } from "../settings/secrets.ts";
-import { amount, counted } from "../text/format.ts";
-import { oneLine } from "../text/safe-text.ts";
-import { type Mistake, mistake } from "../text/usage-error.ts";
+import type { SubcommandCall } from "../args/subcommand.ts";
+import { loadSettings } from "../settings/resolve.ts";
+import { createVault } from "../settings/secrets.ts";
+import { formatCount, formatNumber } from "../text/format.ts";
+import { escapeLineBreaks } from "../text/safe-text.ts";
+import { type UsageError, usageError } from "../text/usage-error.ts";
 
 export interface EntryLine {
   /** `you`, `reply`, `compaction`, …; null for what is nothing to people by itself. */
   readonly kind: string | null;
-  readonly words: string;
+  readonly text: string;
 }
 
-export function entryLine(entry: Entry): EntryLine {
-  const kind = kindOf(entry);
-  return { kind, words: kind === null ? "" : wordsOf(entry) };
+export function toEntryLine(entry: Entry): EntryLine {
+  const kind = describeKind(entry);
+  return { kind, text: kind === null ? "" : formatEntryText(entry) };
 }
 
 /** Null for the work between a question and its answer, and for what is only noted. */
-function kindOf(entry: Entry): string | null {
+function describeKind(entry: Entry): string | null {
   switch (entry.type) {
     case "compaction":
       return "compaction";
@@ -34,13 +34,13 @@ function kindOf(entry: Entry): string | null {
     case "gap":
       return "lost";
     case "message":
-      return speaker(entry);
+      return describeMessageKind(entry);
     default:
       return null;
   }
 }
 
-function speaker(entry: Extract<Entry, { type: "message" }>): string | null {
+function describeMessageKind(entry: Extract<Entry, { type: "message" }>): string | null {
   switch (entry.message.role) {
     case "user":
       return "you";
@@ -53,156 +53,159 @@ function speaker(entry: Extract<Entry, { type: "message" }>): string | null {
   }
 }
 
-function wordsOf(entry: Entry): string {
+function formatEntryText(entry: Entry): string {
   if (entry.type === "compaction") return `${entry.tokensBefore.toLocaleString("en-US")} tokens before it`;
-  if (entry.type === "gap") return sanitizeLine(entry.why, WIDTH);
-  const words = entry.type === "branch_summary" ? entry.summary : entryDisplayText(entry);
-  return sanitizeLine(words.replaceAll(/^#+ .*$/gm, ""), WIDTH);
+  if (entry.type === "gap") return sanitizeLine(entry.why, MAX_LINE_CHARS);
+  const text = entry.type === "branch_summary" ? entry.summary : entryDisplayText(entry);
+  return sanitizeLine(text.replaceAll(/^#+ .*$/gm, ""), MAX_LINE_CHARS);
 }
 
-const WIDTH = 72;
+const MAX_LINE_CHARS = 72;
 
-const LETTERS = 8;
+const SHORT_ID_CHARS = 8;
 
 /** `0123456789abcdef0123-1-0` becomes `01234567-1-0`; of an id that other programs made, the beginning. */
 export function shortId(id: string): string {
-  const { stem, number } = partsOf(id);
-  return oneLine(`${stem.slice(0, LETTERS)}${number}`);
+  const { stem, number } = splitId(id);
+  return escapeLineBreaks(`${stem.slice(0, SHORT_ID_CHARS)}${number}`);
 }
 
 /** Whether somebody who writes this may mean that id. */
-export function mayMean(written: string, id: string): boolean {
-  const known = partsOf(id);
-  if (known.number === "") return id.startsWith(written);
-  const said = partsOf(written);
-  return known.stem.startsWith(said.stem) && known.number === said.number;
+export function matchesId(input: string, id: string): boolean {
+  const idParts = splitId(id);
+  if (idParts.number === "") return id.startsWith(input);
+  const inputParts = splitId(input);
+  return idParts.stem.startsWith(inputParts.stem) && idParts.number === inputParts.number;
 }
 
 // A reply has the id of what it answers and a number behind it, so the ids of one turn begin alike.
-function partsOf(id: string): { readonly stem: string; readonly number: string } {
+function splitId(id: string): { readonly stem: string; readonly number: string } {
   const [, stem = id, number = ""] = /^([^-]+)((?:-\d{1,9})+)$/.exec(id) ?? [];
   return { stem, number };
 }
 
-export type FoundEntry = { readonly type: "found"; readonly entry: Entry } | Mistake;
+export type FindEntryResult = { readonly type: "found"; readonly entry: Entry } | UsageError;
 
 /** A number or a whole id is found wherever it is, the beginning of an id as far as there is time to look. */
-export async function findEntry(name: string, { store, leaf }: Session): Promise<FoundEntry> {
+export async function findEntry(name: string, { store, leaf }: Session): Promise<FindEntryResult> {
   const [, number] = /^\[?#(\d{1,9})\]?$/.exec(name) ?? [];
   const numbered = number === undefined ? undefined : await store.entryByNumber(Number(number));
   if (numbered) return { type: "found", entry: numbered };
   const wanted = name.replace(/^entry:/, "");
-  const [labelled, another] = [...(await store.labels())].filter(([, label]) => label === wanted).map(([id]) => id);
+  const [labelled, otherLabelled] = [...(await store.labels())]
+    .filter(([, label]) => label === wanted)
+    .map(([id]) => id);
   const exact = (await store.entry(wanted)) ?? (labelled === undefined ? undefined : await store.entry(labelled));
-  if (exact?.id === labelled && another !== undefined)
-    return mistake(`several entries are labelled "${wanted}"; name one by its id`);
+  if (exact?.id === labelled && otherLabelled !== undefined)
+    return usageError(`several entries are labelled "${wanted}"; name one by its id`);
   if (exact) return { type: "found", entry: exact };
-  const none = mistake(`there is no entry "${wanted.slice(0, 40)}" in this session; /tree shows their ids`);
-  if (wanted.length < SHORTEST) return none;
-  const found = new Map<string, Entry>();
-  for await (const entry of inReach(store, leaf)) if (mayMean(wanted, entry.id)) found.set(entry.id, entry);
-  const [first, second] = found.values();
-  if (!first) return none;
+  const notFound = usageError(`there is no entry "${wanted.slice(0, 40)}" in this session; /tree shows their ids`);
+  if (wanted.length < MIN_ID_CHARS) return notFound;
+  const matches = new Map<string, Entry>();
+  for await (const entry of walkEntries(store, leaf)) if (matchesId(wanted, entry.id)) matches.set(entry.id, entry);
+  const [first, second] = matches.values();
+  if (!first) return notFound;
   return second
-    ? mistake(`several entries begin with "${wanted}"; say more of the id`)
+    ? usageError(`several entries begin with "${wanted}"; say more of the id`)
     : { type: "found", entry: first };
 }
 
 /** Letters of an id by which it can be named. */
-const SHORTEST = 4;
+const MIN_ID_CHARS = 4;
 
 /** The branch one stands on, newest first, and then all others; of a very long session what can be seen in a moment. */
-async function* inReach(store: Store, leaf: string | null): AsyncGenerator<Entry> {
-  for (let id = leaf, seen = 0; id !== null && seen < MOST_SEEN; seen++) {
+async function* walkEntries(store: Store, leaf: string | null): AsyncGenerator<Entry> {
+  for (let id = leaf, visited = 0; id !== null && visited < MAX_VISITED_ENTRIES; visited++) {
     const entry = await store.entry(id);
     if (!entry) break;
     yield entry;
     id = entry.parentId;
   }
-  const until = performance.now() + PATIENCE_MS;
-  const waiting = [...(await store.children(null))];
-  for (let seen = 0; seen < MOST_SEEN && performance.now() < until; seen++) {
-    const entry = waiting.pop();
+  const deadline = performance.now() + SEARCH_TIMEOUT_MS;
+  const stack = [...(await store.children(null))];
+  for (let visited = 0; visited < MAX_VISITED_ENTRIES && performance.now() < deadline; visited++) {
+    const entry = stack.pop();
     if (!entry) return;
     yield entry;
-    for (const child of await store.children(entry.id)) waiting.push(child);
+    for (const child of await store.children(entry.id)) stack.push(child);
   }
 }
 
-const MOST_SEEN = 20_000;
+const MAX_VISITED_ENTRIES = 20_000;
 
-const PATIENCE_MS = 2_000;
+const SEARCH_TIMEOUT_MS = 2_000;
 
 /** Letters of one entry, where many are shown. */
-const SHORT = 4_000;
+const MAX_ENTRY_CHARS = 4_000;
 
 /** Letters of one that is shown alone. */
-export const WHOLE: number = 256 * 1024;
+export const MAX_WHOLE_ENTRY_CHARS: number = 256 * 1024;
 
 /** Null for what nobody said or did. */
-export function toldEntry(entry: Entry, most: number = SHORT): string | null {
-  const told = toldOf(entry);
-  if (told === null) return null;
-  const head = `${oneLine(told.who)} · ${timeOf(entry.timestamp)} · ${oneLine(entry.id)}`;
-  return told.words === "" ? head : `${head}\n${indented(shortened(told.words, most))}`;
+export function formatEntry(entry: Entry, maxChars: number = MAX_ENTRY_CHARS): string | null {
+  const description = describeEntry(entry);
+  if (description === null) return null;
+  const head = `${escapeLineBreaks(description.author)} · ${formatTime(entry.timestamp)} · ${escapeLineBreaks(entry.id)}`;
+  return description.text === "" ? head : `${head}\n${indent(truncateText(description.text, maxChars))}`;
 }
 
-interface Told {
-  readonly who: string;
-  readonly words: string;
+interface EntryDescription {
+  readonly author: string;
+  readonly text: string;
 }
 
-function toldOf(entry: Entry): Told | null {
+function describeEntry(entry: Entry): EntryDescription | null {
   switch (entry.type) {
     case "message":
-      return toldMessage(entry.message);
+      return describeMessage(entry.message);
     case "compaction": {
       const tokens = readReceipt(entry)?.tokens;
       const sizes = tokens ? `${tokens.before} → ${tokens.after} tokens` : `${entry.tokensBefore} tokens before`;
-      return { who: `compaction (${sizes})`, words: entry.summary };
+      return { author: `compaction (${sizes})`, text: entry.summary };
     }
     case "branch_summary":
-      return { who: "of a branch that was left", words: entry.summary };
+      return { author: "of a branch that was left", text: entry.summary };
     case "custom_message":
-      return entry.display ? { who: entry.customType, words: contentWords(entry.content) } : null;
+      return entry.display ? { author: entry.customType, text: formatContent(entry.content) } : null;
     case "model_change":
-      return { who: `model: ${entry.provider}/${entry.modelId}`, words: "" };
+      return { author: `model: ${entry.provider}/${entry.modelId}`, text: "" };
     case "gap":
-      return { who: "lost", words: entry.why };
+      return { author: "lost", text: entry.why };
     default:
       return null;
   }
 }
 
-function toldMessage(message: AgentMessage): Told | null {
+function describeMessage(message: AgentMessage): EntryDescription | null {
   switch (message.role) {
     case "user":
-      return { who: "user", words: contentWords(message.content) };
+      return { author: "user", text: formatContent(message.content) };
     case "assistant": {
-      const how = message.stopReason === "error" || message.stopReason === "aborted" ? ` (${message.stopReason})` : "";
-      return { who: `${message.provider}/${message.model}${how}`, words: contentWords(message.content) };
+      const stopSuffix =
+        message.stopReason === "error" || message.stopReason === "aborted" ? ` (${message.stopReason})` : "";
+      return { author: `${message.provider}/${message.model}${stopSuffix}`, text: formatContent(message.content) };
     }
     case "toolResult":
-      return { who: `${message.toolName}${message.isError ? " failed" : ""}`, words: contentWords(message.content) };
+      return { author: `${message.toolName}${message.isError ? " failed" : ""}`, text: formatContent(message.content) };
     case "bashExecution":
-      return { who: "user's command", words: `$ ${message.command}\n${message.output}` };
+      return { author: "user's command", text: `$ ${message.command}\n${message.output}` };
     case "custom":
-      return { who: message.customType, words: contentWords(message.content) };
+      return { author: message.customType, text: formatContent(message.content) };
     case "compactionSummary":
     case "branchSummary":
-      return { who: message.role, words: message.summary };
+      return { author: message.role, text: message.summary };
     case "system":
       return null;
   }
 }
 
 // Files are not checked block by block.
-function contentWords(content: unknown): string {
+function formatContent(content: unknown): string {
   if (typeof content === "string") return content;
-  return Array.isArray(content) ? content.flatMap(blockWords).join("\n") : "";
+  return Array.isArray(content) ? content.flatMap(formatBlock).join("\n") : "";
 }
 
-function blockWords(block: Readonly<Record<string, unknown>> | null): readonly string[] {
+function formatBlock(block: Readonly<Record<string, unknown>> | null): readonly string[] {
   switch (block?.type) {
     case "text":
       return [String(block.text ?? "")];
@@ -218,41 +221,44 @@ function blockWords(block: Readonly<Record<string, unknown>> | null): readonly s
 }
 
 /** So that no words can look like the head of another entry. */
-function indented(words: string): string {
-  return words.replace(/^(?=.)/gm, "  ");
+function indent(text: string): string {
+  return text.replace(/^(?=.)/gm, "  ");
 }
 
-function timeOf(timestamp: string): string {
+function formatTime(timestamp: string): string {
   const time = Date.parse(timestamp);
   return Number.isNaN(time) ? "at no known time" : new Date(time).toISOString().slice(0, 16).replace("T", " ");
 }
 
-function shortened(words: string, most: number): string {
-  if (words.length <= most) return words;
-  const head = words.slice(0, most).toWellFormed();
-  return `${head}\n… ${amount(words.length - most)} more letters`;
+function truncateText(text: string, maxChars: number): string {
+  if (text.length <= maxChars) return text;
+  const head = text.slice(0, maxChars).toWellFormed();
+  return `${head}\n… ${formatNumber(text.length - maxChars)} more letters`;
 }
 
-export async function entryMeant(store: Store, name: string): Promise<FoundEntry> {
+export async function findEntryInStore(store: Store, name: string): Promise<FindEntryResult> {
   const found = await findEntry(name, await Session.open(store, nodeRuntime));
   if (found.type === "found") return found;
-  return mistake(
+  return usageError(
     `there is no entry "${name}" in this session, or several begin so; pith sessions show SESSION --tree shows their ids`,
   );
 }
 
 /** For all that is shown or written elsewhere, also of sessions that another program has written. */
-export async function redactionHere({ home, environment }: Pick<Call, "home" | "environment">): Promise<Redaction> {
-  const chosen = await choose({}, { home, environment });
+export async function createRedaction({
+  home,
+  environment,
+}: Pick<SubcommandCall, "home" | "environment">): Promise<Redaction> {
+  const resolved = await loadSettings({}, { home, environment });
   // Settings with a mistake in them are no reason to show a secret, nor to show nothing.
-  const choices = chosen.type === "chosen" ? chosen.choices : {};
-  const vault = await vaultHere({ home, environment, choices });
+  const settings = resolved.type === "chosen" ? resolved.settings : {};
+  const vault = await createVault({ home, environment, settings });
   return { redact: (value) => vault?.redact(value) ?? value };
 }
 
 /** Empty where nothing is lost; `missing` are hashes of blobs. */
-export function lostTold({ length }: readonly string[]): string {
-  return length === 0 ? "" : `; ${counted(length, "kept output")} ${length === 1 ? "is" : "are"} no longer there`;
+export function describeMissingBlobs({ length }: readonly string[]): string {
+  return length === 0 ? "" : `; ${formatCount(length, "kept output")} ${length === 1 ? "is" : "are"} no longer there`;
 }
 
 /** The text of an entry as people know it: what was typed, and the names of what was attached. */

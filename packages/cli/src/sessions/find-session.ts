@@ -3,7 +3,7 @@
 import { homedir } from "node:os";
 import { isAbsolute, join, resolve, sep } from "node:path";
 import {
-  findSession,
+  findSession as findSessionById,
   type JsonlStore,
   listSessions,
   openStore,
@@ -12,15 +12,15 @@ import {
   sessionIdToFileName,
   sessionsFolder,
 } from "@pith/context/node";
-import type { Call, Outcome } from "../args/subcommand.ts";
-import { type Mistake, mistake } from "../text/usage-error.ts";
-import { isOfSubAgent } from "./sub-agent-ids.ts";
+import type { SubcommandCall, SubcommandResult } from "../args/subcommand.ts";
+import { type UsageError, usageError } from "../text/usage-error.ts";
+import { isSubAgentSession } from "./sub-agent-ids.ts";
 
 type FileStat = NonNullable<ReturnType<typeof realFiles.stat>>;
 
-export type NamedSession = { readonly type: "found"; readonly path: string; readonly id: string } | Mistake;
+export type FindSessionResult = { readonly type: "found"; readonly path: string; readonly id: string } | UsageError;
 
-export interface Looking {
+export interface FindSessionOptions {
   readonly cwd: string;
   /** Pith's home. */
   readonly home: string;
@@ -28,47 +28,49 @@ export interface Looking {
   readonly folders?: readonly string[] | undefined;
 }
 
-export async function namedSession(word: string, looking: Looking): Promise<NamedSession> {
-  if (word.trim() === "") return mistake("say which session: the beginning of its id, its name, its path, or last");
-  if (word === "last") return await lastSession(looking);
-  if (isAbsolute(word) || word.includes(sep) || word.endsWith(".jsonl")) return await atPath(word, looking);
-  const found = await findSession(word, parts(looking));
+export async function findSession(reference: string, options: FindSessionOptions): Promise<FindSessionResult> {
+  if (reference.trim() === "")
+    return usageError("say which session: the beginning of its id, its name, its path, or last");
+  if (reference === "last") return await findLastSession(options);
+  if (isAbsolute(reference) || reference.includes(sep) || reference.endsWith(".jsonl"))
+    return await findSessionAtPath(reference, options);
+  const idResult = await findSessionById(reference, toListOptions(options));
   // Whoever copied so much of an id means no name.
-  if (found.type === "found" && (found.id === word || LIKE_AN_ID.test(word))) return found;
-  const named = await byName(word, looking);
-  const ids = found.type === "several" ? found.candidates : found.type === "found" ? [found] : [];
-  const all = new Map([...ids, ...named].map((each) => [each.path, each]));
-  const [only] = all.values();
-  if (only && all.size === 1) return { type: "found", path: only.path, id: only.id };
-  return only ? several(word, [...all.values()]) : none(word, looking);
+  if (idResult.type === "found" && (idResult.id === reference || ID_PATTERN.test(reference))) return idResult;
+  const nameMatches = await findSessionsByName(reference, options);
+  const idMatches = idResult.type === "several" ? idResult.candidates : idResult.type === "found" ? [idResult] : [];
+  const candidates = new Map([...idMatches, ...nameMatches].map((session) => [session.path, session]));
+  const [first] = candidates.values();
+  if (first && candidates.size === 1) return { type: "found", path: first.path, id: first.id };
+  return first ? ambiguousError(reference, [...candidates.values()]) : notFoundError(reference, options);
 }
 
-const LIKE_AN_ID = /^[0-9a-f]{6,}[0-9a-f-]*$/;
+const ID_PATTERN = /^[0-9a-f]{6,}[0-9a-f-]*$/;
 
-async function lastSession(looking: Looking): Promise<NamedSession> {
-  const { cwd } = looking;
-  const listed = await listSessions({ ...(looking.folders ? {} : { cwd }), ...parts(looking) });
+async function findLastSession(options: FindSessionOptions): Promise<FindSessionResult> {
+  const { cwd } = options;
+  const sessions = await listSessions({ ...(options.folders ? {} : { cwd }), ...toListOptions(options) });
   // One that was stopped before a word was said is nobody's last, nor is one that a sub-agent worked in.
-  const last = listed.find(({ firstMessage, id }) => firstMessage && !isOfSubAgent(id));
+  const last = sessions.find(({ firstMessage, id }) => firstMessage && !isSubAgentSession(id));
   if (last) return { type: "found", path: last.path, id: last.id };
-  return mistake("there is no session of this folder yet; pith sessions list --all shows those of all folders");
+  return usageError("there is no session of this folder yet; pith sessions list --all shows those of all folders");
 }
 
 /** What is no file may still be a name, such as `feature/login`. */
-async function atPath(word: string, looking: Looking): Promise<NamedSession> {
-  const path = resolve(looking.cwd, word);
-  const kind = statOf(path)?.kind;
+async function findSessionAtPath(reference: string, options: FindSessionOptions): Promise<FindSessionResult> {
+  const path = resolve(options.cwd, reference);
+  const kind = statOrNull(path)?.kind;
   if (kind === "file" && path.endsWith(".jsonl")) return { type: "found", path, id: "" };
-  if (kind === "file") return mistake(`${path} is no session: the names of their files end in .jsonl`);
+  if (kind === "file") return usageError(`${path} is no session: the names of their files end in .jsonl`);
   if (kind !== undefined)
-    return mistake(`${path} is ${kind === "folder" ? "a folder" : "no plain file"}; name a session's file`);
-  const [first, second] = await byName(word, looking);
+    return usageError(`${path} is ${kind === "folder" ? "a folder" : "no plain file"}; name a session's file`);
+  const [first, second] = await findSessionsByName(reference, options);
   if (first && !second) return { type: "found", path: first.path, id: first.id };
-  return mistake(`there is no file ${path}; pith sessions list --all shows all sessions`);
+  return usageError(`there is no file ${path}; pith sessions list --all shows all sessions`);
 }
 
 /** What no disk takes for a path is nothing that is there. */
-function statOf(path: string): FileStat | null {
+function statOrNull(path: string): FileStat | null {
   try {
     return realFiles.stat(path);
   } catch (error) {
@@ -78,72 +80,81 @@ function statOf(path: string): FileStat | null {
 }
 
 /** Whole names go before those that only begin so. */
-async function byName(word: string, looking: Looking): Promise<readonly SessionItem[]> {
-  const wanted = word.toLowerCase();
-  const named = (await listSessions(parts(looking))).filter(({ name }) => name?.toLowerCase().startsWith(wanted));
-  const exact = named.filter(({ name }) => name?.toLowerCase() === wanted);
-  return exact.length > 0 ? exact : named;
+async function findSessionsByName(reference: string, options: FindSessionOptions): Promise<readonly SessionItem[]> {
+  const wanted = reference.toLowerCase();
+  const prefixMatches = (await listSessions(toListOptions(options))).filter(({ name }) =>
+    name?.toLowerCase().startsWith(wanted),
+  );
+  const exactMatches = prefixMatches.filter(({ name }) => name?.toLowerCase() === wanted);
+  return exactMatches.length > 0 ? exactMatches : prefixMatches;
 }
 
-function several(word: string, all: readonly { readonly id: string; readonly path: string }[]): Mistake {
-  const shown = all.slice(0, MOST).map(({ id }) => id);
-  const rest = all.length > MOST ? `, and ${all.length - MOST} more` : "";
-  return mistake(`"${word}" is the beginning of ${all.length} sessions: ${shown.join(", ")}${rest}; write more of it`);
+function ambiguousError(
+  reference: string,
+  matches: readonly { readonly id: string; readonly path: string }[],
+): UsageError {
+  const listedIds = matches.slice(0, MAX_LISTED_IDS).map(({ id }) => id);
+  const rest = matches.length > MAX_LISTED_IDS ? `, and ${matches.length - MAX_LISTED_IDS} more` : "";
+  return usageError(
+    `"${reference}" is the beginning of ${matches.length} sessions: ${listedIds.join(", ")}${rest}; write more of it`,
+  );
 }
 
-const MOST = 5;
+const MAX_LISTED_IDS = 5;
 
-function none(word: string, { folders }: Looking): Mistake {
-  const place = folders ? " there" : "";
-  return mistake(`there is no session "${word}"${place}; pith sessions list --all shows them all, by id and name`);
+function notFoundError(reference: string, { folders }: FindSessionOptions): UsageError {
+  const where = folders ? " there" : "";
+  return usageError(
+    `there is no session "${reference}"${where}; pith sessions list --all shows them all, by id and name`,
+  );
 }
 
-function parts({ home, folders }: Looking): {
+function toListOptions({ home, folders }: FindSessionOptions): {
   readonly env: Readonly<Record<string, string>>;
   readonly folders?: readonly string[];
 } {
   return { env: { PITH_HOME: home }, ...(folders && { folders }) };
 }
 
-export type Place =
+export type SessionScope =
   | { readonly type: "all" }
   /** The folder one works in. */
   | { readonly type: "cwd"; readonly cwd: string }
   /** Folders that hold sessions. */
   | { readonly type: "folders"; readonly folders: readonly string[] };
 
-export function placeIn({ flags, cwd }: Pick<Call, "flags" | "cwd">): Place {
-  if (typeof flags.folder === "string") return placeOf(resolve(cwd, atHome(flags.folder)));
+export function parseSessionScope({ flags, cwd }: Pick<SubcommandCall, "flags" | "cwd">): SessionScope {
+  if (typeof flags.folder === "string") return resolveFolderScope(resolve(cwd, expandTilde(flags.folder)));
   return flags.all === true ? { type: "all" } : { type: "cwd", cwd };
 }
 
 /** The folders to look into, where `--folder` names some that hold sessions; else nothing. */
-export function foldersIn(call: Pick<Call, "flags" | "cwd">): readonly string[] | undefined {
-  const place = typeof call.flags.folder === "string" ? placeIn(call) : null;
-  return place?.type === "folders" ? place.folders : undefined;
+export function parseSessionFolders(call: Pick<SubcommandCall, "flags" | "cwd">): readonly string[] | undefined {
+  const scope = typeof call.flags.folder === "string" ? parseSessionScope(call) : null;
+  return scope?.type === "folders" ? scope.folders : undefined;
 }
 
-function placeOf(folder: string): Place {
-  if (holdsSessions(folder)) return { type: "folders", folders: [folder] };
-  const inside = realFiles.list(folder).map((name) => join(folder, name));
-  const holding = inside.filter((each) => realFiles.stat(each)?.kind === "folder" && holdsSessions(each));
-  return holding.length > 0 ? { type: "folders", folders: holding } : { type: "cwd", cwd: folder };
+function resolveFolderScope(folder: string): SessionScope {
+  if (hasSessions(folder)) return { type: "folders", folders: [folder] };
+  const children = realFiles.list(folder).map((name) => join(folder, name));
+  const sessionFolders = children.filter((child) => realFiles.stat(child)?.kind === "folder" && hasSessions(child));
+  return sessionFolders.length > 0 ? { type: "folders", folders: sessionFolders } : { type: "cwd", cwd: folder };
 }
 
-function holdsSessions(folder: string): boolean {
-  return realFiles.list(folder).some((name) => SESSION.test(name));
+function hasSessions(folder: string): boolean {
+  return realFiles.list(folder).some((name) => SESSION_FILE_PATTERN.test(name));
 }
 
 /** As pi and Pith name them; a project may hold other files that end so. */
-const SESSION = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z_.+\.jsonl$/s;
+const SESSION_FILE_PATTERN = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z_.+\.jsonl$/s;
 
 /** A tilde that no shell has seen, or left where it stands behind an equals sign. */
-export function atHome(folder: string): string {
-  return folder === "~" || folder.startsWith("~/") ? join(homedir(), folder.slice(2)) : folder;
+export function expandTilde(path: string): string {
+  return path === "~" || path.startsWith("~/") ? join(homedir(), path.slice(2)) : path;
 }
 
 /** What lies elsewhere and does not begin as a session is the user's own file, and is never changed. */
-export async function sessionToWrite(found: NamedSession, home: string): Promise<NamedSession> {
+export async function requireSessionFile(found: FindSessionResult, home: string): Promise<FindSessionResult> {
   // What lies among the sessions is one, however damaged it is.
   if (found.type === "mistake" || found.path.startsWith(`${sessionsFolder({ PITH_HOME: home })}${sep}`)) return found;
   const opened = await openStore(found.path, { mode: "follower" });
@@ -151,17 +162,20 @@ export async function sessionToWrite(found: NamedSession, home: string): Promise
   if (opened.type !== "opened") return found;
   const { damage } = opened.store;
   await opened.store.close();
-  const isStrange = damage.some(({ kind }) => kind === "no-header");
-  return isStrange ? mistake(`${found.path} is no session, so it stays as it is`) : found;
+  const hasNoHeader = damage.some(({ kind }) => kind === "no-header");
+  return hasNoHeader ? usageError(`${found.path} is no session, so it stays as it is`) : found;
 }
 
 /**
  * The beginning of its id; its path, where no id leads to it or the id is not one of ours.
  * It is copied into a shell, so it is always a single word there, whatever a file contains.
  */
-export function wordFor({ id, path }: { readonly id: string; readonly path: string }, home: string): string {
-  const isKept = path.startsWith(`${sessionsFolder({ PITH_HOME: home })}${sep}`);
-  return isKept && isPlainId(id) ? id.slice(0, LETTERS) : quoted(path);
+export function formatSessionArgument(
+  { id, path }: { readonly id: string; readonly path: string },
+  home: string,
+): string {
+  const isInSessionsFolder = path.startsWith(`${sessionsFolder({ PITH_HOME: home })}${sep}`);
+  return isInSessionsFolder && isPlainId(id) ? id.slice(0, SHORT_ID_CHARS) : quoteForShell(path);
 }
 
 /** Whether it can be typed as it is. */
@@ -169,53 +183,56 @@ export function isPlainId(id: string): boolean {
   return sessionIdToFileName(id) === id;
 }
 
-const LETTERS = 8;
+const SHORT_ID_CHARS = 8;
 
 /** One word for a shell, whatever it is. */
-export function quoted(text: string): string {
+export function quoteForShell(text: string): string {
   return /^[\w./@%+,:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-export type Failed = Extract<Outcome, { type: "failed" }>;
+export type FailedOutcome = Extract<SubcommandResult, { type: "failed" }>;
 
-export async function withRead<Look>(
-  word: string,
-  call: Call,
-  look: (store: JsonlStore) => Promise<Look>,
-): Promise<Look | Mistake | Failed> {
-  const found = await meant(word, call);
-  return found.type === "mistake" ? found : await looked(found.path, look);
+export async function findAndReadSession<Look>(
+  reference: string,
+  call: SubcommandCall,
+  read: (store: JsonlStore) => Promise<Look>,
+): Promise<Look | UsageError | FailedOutcome> {
+  const found = await findSessionForCall(reference, call);
+  return found.type === "mistake" ? found : await readSession(found.path, read);
 }
 
 /** The session that these words mean, seen from where the call was made. */
-export function meant(word: string, call: Call): Promise<NamedSession> {
+export function findSessionForCall(reference: string, call: SubcommandCall): Promise<FindSessionResult> {
   const { cwd, home } = call;
-  return namedSession(word, { cwd, home, folders: foldersIn(call) });
+  return findSession(reference, { cwd, home, folders: parseSessionFolders(call) });
 }
 
 /** The same for whoever writes it, moves it or throws it away. */
-export async function meantToWrite(word: string, call: Call): Promise<NamedSession> {
-  return await sessionToWrite(await meant(word, call), call.home);
+export async function findWritableSession(reference: string, call: SubcommandCall): Promise<FindSessionResult> {
+  return await requireSessionFile(await findSessionForCall(reference, call), call.home);
 }
 
 /** The same with its id, of which a path says nothing. */
-export async function withId(found: NamedSession): Promise<NamedSession | Failed> {
+export async function addSessionId(found: FindSessionResult): Promise<FindSessionResult | FailedOutcome> {
   if (found.type === "mistake" || found.id !== "") return found;
-  return await looked(found.path, async ({ header }): Promise<NamedSession> => ({ ...found, id: header.id }));
+  return await readSession(found.path, async ({ header }): Promise<FindSessionResult> => ({ ...found, id: header.id }));
 }
 
-export async function looked<Look>(path: string, look: (store: JsonlStore) => Promise<Look>): Promise<Look | Failed> {
+export async function readSession<Look>(
+  path: string,
+  read: (store: JsonlStore) => Promise<Look>,
+): Promise<Look | FailedOutcome> {
   const opened = await openStore(path, { mode: "follower" });
-  if (opened.type !== "opened") return { type: "failed", message: whyNot(opened) };
+  if (opened.type !== "opened") return { type: "failed", message: describeOpenFailure(opened) };
   try {
-    return await look(opened.store);
+    return await read(opened.store);
   } finally {
     await opened.store.close();
   }
 }
 
 /** Why a session cannot be had, for people. */
-export function whyNot(
+export function describeOpenFailure(
   outcome:
     | { readonly type: "held"; readonly owner: { readonly pid: number } }
     | { readonly type: string; readonly why: string },

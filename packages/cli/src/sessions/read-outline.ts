@@ -2,148 +2,152 @@
 
 import type { Entry } from "@pith/context";
 import type { Store } from "@pith/context/store";
-import { wayTo } from "./tree-lines.ts";
-import { type Family, type Growth, type Sketch, sketchOf } from "./tree-outline.ts";
+import { readBranch } from "./tree-lines.ts";
+import { type OutlineEntry, type OutlineGroup, type OutlineUpdate, toOutlineEntry } from "./tree-outline.ts";
 
-export interface Growing {
+export interface ReadOutlineOptions {
   readonly store: Store;
   readonly leaf: string | null;
   readonly signal?: AbortSignal;
   /** Entries that are read at most. */
-  readonly most?: number;
+  readonly maxEntries?: number;
   /** The end of the way, as far as it is known already: then the first piece needs no reading. */
-  readonly near?: readonly Entry[];
+  readonly knownEntries?: readonly Entry[];
   /** An entry may come from before redaction, or from another program. */
-  readonly redacted?: <Value>(value: Value) => Value;
+  readonly redact?: <Value>(value: Value) => Value;
 }
 
 /** The first piece is the end of the way; then all that leaves it, upwards to the roots and what hangs on them. */
-export async function* growOutline(growing: Growing): AsyncGenerator<Growth> {
-  const { store, leaf, signal, near = [], redacted = asIs, most = MOST } = growing;
-  const reading = new Reading(growing);
-  let way = connected(near, leaf) ?? (await wayTo(leaf, store, AT_ONCE));
-  let top = way[0] ?? null;
-  reading.addWay(way);
-  yield reading.taken(top, "growing");
-  const labels = new Map([...(await store.labels())].map(([id, label]) => [id, redacted(label)]));
-  yield { ...reading.taken(top, "growing"), labels };
-  while (way.length > 0) {
-    for await (const _ of reading.below(way.toReversed())) {
+export async function* readOutline(options: ReadOutlineOptions): AsyncGenerator<OutlineUpdate> {
+  const { store, leaf, signal, knownEntries = [], redact = identity, maxEntries = MAX_ENTRIES } = options;
+  const reader = new OutlineReader(options);
+  let branch = findConnectedTail(knownEntries, leaf) ?? (await readBranch(leaf, store, FIRST_CHUNK_ENTRIES));
+  let top = branch[0] ?? null;
+  reader.addBranch(branch);
+  yield reader.takeUpdate(top, "growing");
+  const labels = new Map([...(await store.labels())].map(([id, label]) => [id, redact(label)]));
+  yield { ...reader.takeUpdate(top, "growing"), labels };
+  while (branch.length > 0) {
+    for await (const _ of reader.readDescendants(branch.toReversed())) {
       if (signal?.aborted) return;
-      if (reading.count > most) return yield reading.taken(top, "cut");
-      if (reading.isWorthTelling) yield reading.taken(top, "growing");
+      if (reader.count > maxEntries) return yield reader.takeUpdate(top, "cut");
+      if (reader.hasFullUpdate) yield reader.takeUpdate(top, "growing");
     }
-    way = top === null ? [] : await wayTo(top.parentId, store, A_PIECE);
-    reading.addWay(way);
-    top = way[0] ?? top;
+    branch = top === null ? [] : await readBranch(top.parentId, store, CHUNK_ENTRIES);
+    reader.addBranch(branch);
+    top = branch[0] ?? top;
   }
-  yield* rest(reading, top, most);
+  yield* readOtherRoots(reader, top, maxEntries);
 }
 
 /** The last of them, as far as each follows the one before it; null where they do not lead to the leaf. */
-function connected(near: readonly Entry[], leaf: string | null): readonly Entry[] | null {
-  const last = near.slice(-AT_ONCE);
+function findConnectedTail(entries: readonly Entry[], leaf: string | null): readonly Entry[] | null {
+  const last = entries.slice(-FIRST_CHUNK_ENTRIES);
   if (leaf === null || last.at(-1)?.id !== leaf) return null;
-  const gap = last.findLastIndex((entry, at) => at > 0 && entry.parentId !== last[at - 1]?.id);
+  const gap = last.findLastIndex((entry, index) => index > 0 && entry.parentId !== last[index - 1]?.id);
   return last.slice(Math.max(0, gap));
 }
 
-function asIs<Value>(value: Value): Value {
+function identity<Value>(value: Value): Value {
   return value;
 }
 
 /** Roots, and what hangs on those that the way does not begin with. */
-async function* rest(reading: Reading, top: Entry | null, most: number): AsyncGenerator<Growth> {
-  const roots = await reading.children(null);
+async function* readOtherRoots(
+  reader: OutlineReader,
+  top: Entry | null,
+  maxEntries: number,
+): AsyncGenerator<OutlineUpdate> {
+  const roots = await reader.children(null);
   const others = roots.filter(({ id }) => id !== top?.id);
-  for await (const _ of reading.below(others)) {
-    if (reading.signal?.aborted) return;
-    if (reading.count > most) return yield reading.taken(top, "cut");
-    if (reading.isWorthTelling) yield reading.taken(top, "growing");
+  for await (const _ of reader.readDescendants(others)) {
+    if (reader.signal?.aborted) return;
+    if (reader.count > maxEntries) return yield reader.takeUpdate(top, "cut");
+    if (reader.hasFullUpdate) yield reader.takeUpdate(top, "growing");
   }
-  yield reading.taken(top, "whole");
+  yield reader.takeUpdate(top, "whole");
 }
 
 /** Enough for a first look, and read in a moment. */
-const AT_ONCE = 300;
+const FIRST_CHUNK_ENTRIES = 300;
 /** Of the way: whoever reads it does nothing else meanwhile. */
-const A_PIECE = 200;
+const CHUNK_ENTRIES = 200;
 /** Entries that are told at once. */
-const A_TELLING = 1_500;
-const MOST = 250_000;
+const UPDATE_ENTRIES = 1_500;
+const MAX_ENTRIES = 250_000;
 /** In milliseconds: nobody notices that nothing else was done for so long. */
-const SLICE = 8;
+const SLICE_MS = 8;
 
 /** What was read and not told yet. */
-class Reading {
+class OutlineReader {
   readonly signal: AbortSignal | undefined;
   readonly #store: Store;
-  readonly #redacted: <Value>(value: Value) => Value;
+  readonly #redact: <Value>(value: Value) => Value;
   /** What is on it is met twice: from below, and among the children of its parent. */
-  readonly #way = new Map<string, Sketch>();
-  #families: Family[] = [];
-  #known = 0;
+  readonly #branchEntries = new Map<string, OutlineEntry>();
+  #groups: OutlineGroup[] = [];
+  #reportedCount = 0;
   /** Others had their turn then; what is read in between counts, too. */
-  #since = performance.now();
-  #fresh = 0;
+  #sliceStart = performance.now();
+  #unreportedCount = 0;
 
-  constructor({ store, signal, redacted = asIs }: Growing) {
+  constructor({ store, signal, redact = identity }: ReadOutlineOptions) {
     this.#store = store;
-    this.#redacted = redacted;
+    this.#redact = redact;
     this.signal = signal;
   }
 
   get count(): number {
-    return this.#known + this.#fresh;
+    return this.#reportedCount + this.#unreportedCount;
   }
 
-  get isWorthTelling(): boolean {
-    return this.#fresh > A_TELLING;
+  get hasFullUpdate(): boolean {
+    return this.#unreportedCount > UPDATE_ENTRIES;
   }
 
-  taken(top: Entry | null, reach: Growth["reach"]): Growth {
-    const families = this.#families;
-    this.#families = [];
-    this.#known += this.#fresh;
-    this.#fresh = 0;
-    return { families, top: top?.id ?? null, reach };
+  takeUpdate(top: Entry | null, reach: OutlineUpdate["reach"]): OutlineUpdate {
+    const groups = this.#groups;
+    this.#groups = [];
+    this.#reportedCount += this.#unreportedCount;
+    this.#unreportedCount = 0;
+    return { groups, top: top?.id ?? null, reach };
   }
 
   /** Each with the one that follows on the way; what else follows is found later. */
-  addWay(way: readonly Entry[]): void {
-    for (const entry of way) {
-      this.#way.set(entry.id, this.#sketched(entry));
-      this.#add(entry.parentId, [entry]);
+  addBranch(branch: readonly Entry[]): void {
+    for (const entry of branch) {
+      this.#branchEntries.set(entry.id, this.#toOutlineEntry(entry));
+      this.#addGroup(entry.parentId, [entry]);
     }
   }
 
   async children(id: string | null): Promise<readonly Entry[]> {
     const children = await this.#store.children(id);
-    this.#fresh += children.length;
-    if (children.length > 0) this.#add(id, children);
+    this.#unreportedCount += children.length;
+    if (children.length > 0) this.#addGroup(id, children);
     return children;
   }
 
   /** All below these but what follows on the way; comes back every few milliseconds, and at the end. */
-  async *below(tops: readonly Entry[]): AsyncGenerator<undefined> {
-    const waiting = tops.toReversed();
-    for (let entry = waiting.pop(); entry; entry = waiting.pop()) {
+  async *readDescendants(tops: readonly Entry[]): AsyncGenerator<undefined> {
+    const stack = tops.toReversed();
+    for (let entry = stack.pop(); entry; entry = stack.pop()) {
       const children = await this.children(entry.id);
-      for (const child of children.toReversed()) if (!this.#way.has(child.id)) waiting.push(child);
-      if (performance.now() - this.#since < SLICE && !this.isWorthTelling) continue;
+      for (const child of children.toReversed()) if (!this.#branchEntries.has(child.id)) stack.push(child);
+      if (performance.now() - this.#sliceStart < SLICE_MS && !this.hasFullUpdate) continue;
       await new Promise((resolve) => setImmediate(resolve));
-      this.#since = performance.now();
+      this.#sliceStart = performance.now();
       yield undefined;
     }
     yield undefined;
   }
 
-  #add(parentId: string | null, children: readonly Entry[]): void {
-    const sketches = children.map((entry) => this.#way.get(entry.id) ?? this.#sketched(entry));
-    this.#families.push({ parentId, children: sketches });
+  #addGroup(parentId: string | null, children: readonly Entry[]): void {
+    const outlineEntries = children.map((entry) => this.#branchEntries.get(entry.id) ?? this.#toOutlineEntry(entry));
+    this.#groups.push({ parentId, children: outlineEntries });
   }
 
-  #sketched(entry: Entry): Sketch {
-    return sketchOf(entry, this.#redacted);
+  #toOutlineEntry(entry: Entry): OutlineEntry {
+    return toOutlineEntry(entry, this.#redact);
   }
 }

@@ -3,61 +3,61 @@
 import type { Entry, Session } from "@pith/context";
 import { addToTotals, usageOfEntry, zeroTotals } from "@pith/context/host";
 import { readSessionTotals } from "@pith/context/node";
-import { amount, type ContextTokens, costTold, counted, formatContextTokens } from "../text/format.ts";
+import { type ContextTokens, formatContextTokens, formatCost, formatCount, formatNumber } from "../text/format.ts";
 
 type SessionTotals = typeof zeroTotals;
 
 /** Null where the file cannot be read. */
-export async function sessionSums(session: Session, path: string | null): Promise<SessionTotals | null> {
-  if (path === null) return await summed(session);
-  const counted = await readSessionTotals(path);
-  return counted.type === "counted" ? counted.totals : null;
+export async function countSessionTotals(session: Session, path: string | null): Promise<SessionTotals | null> {
+  if (path === null) return await sumEntriesInMemory(session);
+  const result = await readSessionTotals(path);
+  return result.type === "counted" ? result.totals : null;
 }
 
 /** One that is only in memory. */
-async function summed({ store }: Session): Promise<SessionTotals> {
+async function sumEntriesInMemory({ store }: Session): Promise<SessionTotals> {
   let totals = zeroTotals;
-  const waiting = [...(await store.children(null))];
-  for (let entry = waiting.pop(); entry; entry = waiting.pop()) {
+  const stack = [...(await store.children(null))];
+  for (let entry = stack.pop(); entry; entry = stack.pop()) {
     totals = addToTotals(totals, entry);
-    waiting.push(...(await store.children(entry.id)));
+    stack.push(...(await store.children(entry.id)));
   }
   return totals;
 }
 
 /** Counted once from the file, then updated with every entry that is written. It never falls. */
 export class SessionCost {
-  #counted = 0;
-  #since = 0;
-  #writes = 0;
+  #countedCost = 0;
+  #addedCost = 0;
+  #writeCount = 0;
   #isCounted = false;
 
   /** Null until it was counted. */
   get cost(): number | null {
-    return this.#isCounted ? this.#counted + this.#since : null;
+    return this.#isCounted ? this.#countedCost + this.#addedCost : null;
   }
 
   add(entries: readonly Entry[]): void {
-    this.#writes += 1;
-    for (const entry of entries) this.#since += costOf(entry);
+    this.#writeCount += 1;
+    for (const entry of entries) this.#addedCost += readEntryCost(entry);
   }
 
   /** False where something was written meanwhile, which may be in the count or not; then it must be counted again. */
   async count(session: Session, path: string | null): Promise<boolean> {
-    const writes = this.#writes;
-    const totals = await sessionSums(session, path);
+    const writeCount = this.#writeCount;
+    const totals = await countSessionTotals(session, path);
     if (!totals) return true;
     // What was counted may not have been told of yet; it would be added to a count that has it already.
     await session.loadState();
-    if (writes !== this.#writes) return false;
-    this.#counted = totals.usage.cost.total;
-    this.#since = 0;
+    if (writeCount !== this.#writeCount) return false;
+    this.#countedCost = totals.usage.cost.total;
+    this.#addedCost = 0;
     this.#isCounted = true;
     return true;
   }
 }
 
-function costOf(entry: Entry): number {
+function readEntryCost(entry: Entry): number {
   const cost = usageOfEntry(entry)?.usage.cost?.total ?? 0;
   return Number.isFinite(cost) ? cost : 0;
 }
@@ -76,9 +76,9 @@ export interface SessionReport {
   readonly model: string;
 }
 
-export function sessionText(report: SessionReport): string {
+export function formatSessionReport(report: SessionReport): string {
   const { file, id, name, cwd, parentSession, branches, totals, context, model } = report;
-  const room = context.limit === null ? "" : ` of ${amount(context.limit)}`;
+  const limitText = context.limit === null ? "" : ` of ${formatNumber(context.limit)}`;
   const lines: readonly (readonly [string, string | null])[] = [
     ["file", file ?? "nothing is kept (--no-session)"],
     ["id", id],
@@ -86,29 +86,35 @@ export function sessionText(report: SessionReport): string {
     ["folder", cwd],
     ["comes from", parentSession],
     ["model", model],
-    ["context", `${formatContextTokens(context)}${room} tokens (/context)`],
+    ["context", `${formatContextTokens(context)}${limitText} tokens (/context)`],
     ["branches", branches === null ? "many" : String(branches)],
-    ["holds", totals ? holdings(totals) : null],
-    ["has cost", totals ? costs(totals) : null],
+    ["holds", totals ? formatContents(totals) : null],
+    ["has cost", totals ? formatUsage(totals) : null],
   ];
-  return lines.flatMap(([word, value]) => (value === null ? [] : [`${word.padEnd(10)}  ${value}`])).join("\n");
+  return lines.flatMap(([label, value]) => (value === null ? [] : [`${label.padEnd(10)}  ${value}`])).join("\n");
 }
 
-function holdings(totals: SessionTotals): string {
+function formatContents(totals: SessionTotals): string {
   return [
-    counted(totals.entries, "entry", "entries"),
-    `${counted(totals.userMessages, "message")} of yours`,
-    counted(totals.assistantMessages, "reply", "replies"),
-    `${counted(totals.toolCalls, "call")} of tools`,
-    counted(totals.compactions, "compaction"),
-    counted(totals.branchSummaries, "branch summary", "branch summaries"),
+    formatCount(totals.entries, "entry", "entries"),
+    `${formatCount(totals.userMessages, "message")} of yours`,
+    formatCount(totals.assistantMessages, "reply", "replies"),
+    `${formatCount(totals.toolCalls, "call")} of tools`,
+    formatCount(totals.compactions, "compaction"),
+    formatCount(totals.branchSummaries, "branch summary", "branch summaries"),
   ].join(", ");
 }
 
-function costs({ usage, spent }: SessionTotals): string {
+function formatUsage({ usage, spent }: SessionTotals): string {
   const input = usage.input + usage.cacheRead + usage.cacheWrite;
-  const cached = usage.cacheRead > 0 ? ` (${amount(usage.cacheRead)} from the cache)` : "";
-  const price = usage.cost.total > 0 ? [costTold(usage.cost.total)] : [];
-  const told = spent.summaries.cost.total > 0 ? [`of that ${costTold(spent.summaries.cost.total)} for summaries`] : [];
-  return [`${amount(input)} tokens in${cached}`, `${amount(usage.output)} out`, ...price, ...told].join(", ");
+  const cachedText = usage.cacheRead > 0 ? ` (${formatNumber(usage.cacheRead)} from the cache)` : "";
+  const totalCost = usage.cost.total > 0 ? [formatCost(usage.cost.total)] : [];
+  const summaryCost =
+    spent.summaries.cost.total > 0 ? [`of that ${formatCost(spent.summaries.cost.total)} for summaries`] : [];
+  return [
+    `${formatNumber(input)} tokens in${cachedText}`,
+    `${formatNumber(usage.output)} out`,
+    ...totalCost,
+    ...summaryCost,
+  ].join(", ");
 }

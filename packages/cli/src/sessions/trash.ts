@@ -4,9 +4,9 @@ import { constants } from "node:fs";
 import { mkdir, open, rename } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { diskErrorCode, findSession, realFiles, sessionIdToFileName, trashSession } from "@pith/context/node";
-import type { Call, Outcome } from "../args/subcommand.ts";
-import { mistake } from "../text/usage-error.ts";
-import { isPlainId, looked, meantToWrite, whyNot } from "./find-session.ts";
+import type { SubcommandCall, SubcommandResult } from "../args/subcommand.ts";
+import { usageError } from "../text/usage-error.ts";
+import { describeOpenFailure, findWritableSession, isPlainId, readSession } from "./find-session.ts";
 
 export interface Deletion {
   /** Into the trash, or out of it for good. */
@@ -21,9 +21,9 @@ export interface Deletion {
 }
 
 /** What stood in the way; null where it is noted. */
-export async function logged(home: string, deletion: Deletion): Promise<string | null> {
+export async function logDeletion(home: string, deletion: Deletion): Promise<string | null> {
   try {
-    await noted(home, deletion);
+    await appendToLog(home, deletion);
     return null;
   } catch (error) {
     const code = diskErrorCode(error);
@@ -36,9 +36,9 @@ function logFile(home: string): string {
   return join(home, "trash", "log.jsonl");
 }
 
-async function noted(home: string, deletion: Deletion): Promise<void> {
+async function appendToLog(home: string, deletion: Deletion): Promise<void> {
   await mkdir(dirname(logFile(home)), { recursive: true, mode: 0o700 });
-  const file = await open(logFile(home), APPEND, 0o600);
+  const file = await open(logFile(home), APPEND_FLAGS, 0o600);
   try {
     await file.write(`${JSON.stringify({ time: new Date().toISOString(), ...deletion })}\n`);
     await file.sync();
@@ -47,45 +47,45 @@ async function noted(home: string, deletion: Deletion): Promise<void> {
   }
 }
 
-const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW;
+const APPEND_FLAGS = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW;
 
 /** Stays where another session has the same id, as a copy made by hand does. */
-export async function keptFilesFollow(
+export async function moveOriginalsToTrash(
   id: string,
   { home, into }: { readonly home: string; readonly into: string },
 ): Promise<void> {
   // A file that cannot be read does not say whose it is.
   if (id === "") return;
-  const still = await findSession(id, { env: { PITH_HOME: home } });
-  if (still.type === "none") await moved(keptFor(id, home), join(into, KEPT));
+  const remaining = await findSession(id, { env: { PITH_HOME: home } });
+  if (remaining.type === "none") await moveFolder(getOriginalsFolder(id, home), join(into, ORIGINALS_FOLDER));
 }
 
-export async function keptFilesReturn(
+export async function restoreOriginals(
   id: string,
   { home, from }: { readonly home: string; readonly from: string },
 ): Promise<void> {
-  await moved(join(from, KEPT), keptFor(id, home));
+  await moveFolder(join(from, ORIGINALS_FOLDER), getOriginalsFolder(id, home));
 }
 
 /** Wherever files may be kept for a session: in Pith's home, and beside it in the trash. */
-export function keptFolders(
+export function listOriginalsFolders(
   { id, path }: { readonly id: string; readonly path: string },
   home: string,
 ): readonly string[] {
-  const own = dirname(path);
+  const sessionFolder = dirname(path);
   return [
-    ...(id === "" ? [] : [keptFor(id, home)]),
-    ...(dirname(own) === join(home, "trash") ? [join(own, KEPT)] : []),
+    ...(id === "" ? [] : [getOriginalsFolder(id, home)]),
+    ...(dirname(sessionFolder) === join(home, "trash") ? [join(sessionFolder, ORIGINALS_FOLDER)] : []),
   ];
 }
 
-function keptFor(id: string, home: string): string {
-  return join(home, KEPT, sessionIdToFileName(id));
+function getOriginalsFolder(id: string, home: string): string {
+  return join(home, ORIGINALS_FOLDER, sessionIdToFileName(id));
 }
 
-const KEPT = "restore";
+const ORIGINALS_FOLDER = "restore";
 
-async function moved(from: string, to: string): Promise<void> {
+async function moveFolder(from: string, to: string): Promise<void> {
   if (realFiles.stat(from)?.kind !== "folder" || realFiles.stat(to) !== null) return;
   try {
     await rename(from, to);
@@ -95,26 +95,31 @@ async function moved(from: string, to: string): Promise<void> {
   }
 }
 
-export async function trashed(call: Call): Promise<Outcome> {
-  const meanings = await Promise.all(call.arguments.map((word) => meantToWrite(word, call)));
-  const found = new Map<string, string>();
-  for (const meaning of meanings) {
+export async function trashSessions(call: SubcommandCall): Promise<SubcommandResult> {
+  const findResults = await Promise.all(call.arguments.map((reference) => findWritableSession(reference, call)));
+  const idsByPath = new Map<string, string>();
+  for (const findResult of findResults) {
     // All or none: one mistyped id must not leave half of the work done.
-    if (meaning.type === "mistake") return meaning;
-    found.set(meaning.path, meaning.id);
+    if (findResult.type === "mistake") return findResult;
+    idsByPath.set(findResult.path, findResult.id);
   }
-  if (found.size > 1 && call.flags.yes !== true)
-    return mistake(`that would move ${found.size} sessions into the trash; if you mean it, add --yes`);
-  const done: Gone[] = [];
-  for (const path of found.keys()) {
-    const gone = await intoTrash(path, { home: call.home, by: "rm" });
-    if (gone.type === "failed") return { ...gone, message: [...done.map(lineOf), gone.message].join("\n") };
-    done.push(gone);
+  if (idsByPath.size > 1 && call.flags.yes !== true)
+    return usageError(`that would move ${idsByPath.size} sessions into the trash; if you mean it, add --yes`);
+  const trashedSessions: TrashedSession[] = [];
+  for (const path of idsByPath.keys()) {
+    const outcome = await moveToTrash(path, { home: call.home, by: "rm" });
+    if (outcome.type === "failed")
+      return { ...outcome, message: [...trashedSessions.map(formatTrashed), outcome.message].join("\n") };
+    trashedSessions.push(outcome);
   }
-  return { type: "shown", text: done.map(lineOf).join("\n"), data: { trashed: done.map(dataOf) } };
+  return {
+    type: "shown",
+    text: trashedSessions.map(formatTrashed).join("\n"),
+    data: { trashed: trashedSessions.map(toTrashData) },
+  };
 }
 
-export interface Gone {
+export interface TrashedSession {
   readonly type: "gone";
   readonly id: string;
   readonly path: string;
@@ -122,34 +127,34 @@ export interface Gone {
   readonly folder: string;
 }
 
-export interface TrashParts {
+export interface TrashOptions {
   /** Pith's home. */
   readonly home: string;
   readonly by: Deletion["by"];
 }
 
-export async function intoTrash(
+export async function moveToTrash(
   path: string,
-  { home, by }: TrashParts,
-): Promise<Gone | { readonly type: "failed"; readonly message: string }> {
+  { home, by }: TrashOptions,
+): Promise<TrashedSession | { readonly type: "failed"; readonly message: string }> {
   const env = { PITH_HOME: home };
-  const read = await looked(path, async ({ header }) => ({ type: "read" as const, id: header.id }));
+  const read = await readSession(path, async ({ header }) => ({ type: "read" as const, id: header.id }));
   const outcome = await trashSession(path, { env });
-  if (outcome.type !== "trashed") return { type: "failed", message: whyNot(outcome) };
+  if (outcome.type !== "trashed") return { type: "failed", message: describeOpenFailure(outcome) };
   const { folder } = outcome;
   const id = read.type === "read" ? read.id : "";
-  await keptFilesFollow(id, { home, into: folder });
-  const fault = await logged(home, { act: "trashed", id, path, folder, by });
-  if (fault !== null) return { type: "failed", message: `${path} is in the trash, but ${fault}` };
+  await moveOriginalsToTrash(id, { home, into: folder });
+  const logError = await logDeletion(home, { act: "trashed", id, path, folder, by });
+  if (logError !== null) return { type: "failed", message: `${path} is in the trash, but ${logError}` };
   return { type: "gone", id, path, folder };
 }
 
 /** The trash knows a session by the name of its file. */
-function lineOf({ id, path, folder }: Gone): string {
-  const isKnown = id !== "" && isPlainId(id) && basename(path).includes(id);
-  return `${path} is in the trash; bring it back with: pith sessions restore ${isKnown ? id.slice(0, 8) : folder}`;
+function formatTrashed({ id, path, folder }: TrashedSession): string {
+  const canRestoreById = id !== "" && isPlainId(id) && basename(path).includes(id);
+  return `${path} is in the trash; bring it back with: pith sessions restore ${canRestoreById ? id.slice(0, 8) : folder}`;
 }
 
-function dataOf({ id, path, folder }: Gone): object {
+function toTrashData({ id, path, folder }: TrashedSession): object {
   return { id, path, folder };
 }

@@ -3,7 +3,7 @@
 import type { Entry, Session } from "@pith/context";
 import { MOVE_TYPE, sanitizeLine } from "@pith/context/host";
 import type { Store } from "@pith/context/store";
-import { type EntryLine, entryLine, shortId } from "./entries.ts";
+import { type EntryLine, shortId, toEntryLine } from "./entries.ts";
 
 export interface TreeNode {
   readonly entry: Entry;
@@ -16,87 +16,95 @@ export interface TreePart {
   /** Those that the shown part begins with. */
   readonly roots: readonly TreeNode[];
   /** The entry before them, where the part does not begin with the session. */
-  readonly before: string | null;
+  readonly entryBefore: string | null;
   /** The ids on the way to the entry it was asked for. */
-  readonly way: ReadonlySet<string>;
+  readonly branchIds: ReadonlySet<string>;
   /** Whether there is more of the session than this. */
   readonly isCut: boolean;
 }
 
-export interface PartWish {
+export interface TreePartOptions {
   /** The entry the way leads to; null for before the first. */
-  readonly end: string | null;
+  readonly leafId: string | null;
   /** Whether what lies behind that entry is left out. */
-  readonly stopsThere?: boolean;
+  readonly omitsDescendants?: boolean;
 }
 
 /** The way to an entry, as far back as there is room, and all that leaves it there. */
-export async function treePart({ end, stopsThere = false }: PartWish, store: Store): Promise<TreePart> {
-  const way = await wayTo(end, store);
-  const ids = new Set(way.map(({ id }) => id));
-  const [first] = way;
-  const budget = { left: MOST };
-  const isWhole = !first || first.parentId === null;
-  const roots = isWhole ? await store.children(null) : [first];
+export async function readTreePart(
+  { leafId, omitsDescendants = false }: TreePartOptions,
+  store: Store,
+): Promise<TreePart> {
+  const branch = await readBranch(leafId, store);
+  const branchIds = new Set(branch.map(({ id }) => id));
+  const [first] = branch;
+  const budget = { left: MAX_SIDE_ENTRIES };
+  const startsAtRoot = !first || first.parentId === null;
+  const roots = startsAtRoot ? await store.children(null) : [first];
   const nodes: TreeNode[] = [];
   for (const entry of roots)
-    nodes.push(await nodeOf(entry, { store, budget, way: ids, last: stopsThere ? end : null }));
-  return { roots: nodes, before: isWhole ? null : first.parentId, way: ids, isCut: !isWhole || budget.left < 0 };
+    nodes.push(await buildTree(entry, { store, budget, branchIds, stopId: omitsDescendants ? leafId : null }));
+  return {
+    roots: nodes,
+    entryBefore: startsAtRoot ? null : first.parentId,
+    branchIds,
+    isCut: !startsAtRoot || budget.left < 0,
+  };
 }
 
 /** Entries that are looked at, on the way and beside it. */
-const MOST = 2_000;
-const MOST_ON_THE_WAY = 1_000;
+const MAX_SIDE_ENTRIES = 2_000;
+const MAX_BRANCH_ENTRIES = 1_000;
 
 /** The newest part of a branch, oldest first. */
-export async function wayTo(
-  end: string | null,
+export async function readBranch(
+  leafId: string | null,
   store: Store,
-  most: number = MOST_ON_THE_WAY,
+  maxEntries: number = MAX_BRANCH_ENTRIES,
 ): Promise<readonly Entry[]> {
-  const upwards: Entry[] = [];
-  for (let id = end; id !== null && upwards.length < most; ) {
+  const newestFirst: Entry[] = [];
+  for (let id = leafId; id !== null && newestFirst.length < maxEntries; ) {
     const entry = await store.entry(id);
     if (!entry) break;
-    upwards.push(entry);
+    newestFirst.push(entry);
     id = entry.parentId;
   }
-  return upwards.reverse();
+  return newestFirst.reverse();
 }
 
-interface Growing {
+interface BuildTreeOptions {
   readonly store: Store;
-  readonly way: ReadonlySet<string>;
+  readonly branchIds: ReadonlySet<string>;
   /** What may still be looked at beside the way. */
   readonly budget: { left: number };
   /** Behind it nothing is looked at. */
-  readonly last: string | null;
+  readonly stopId: string | null;
 }
 
-interface Draft {
+interface MutableTreeNode {
   readonly entry: Entry;
-  readonly children: Draft[];
+  readonly children: MutableTreeNode[];
   isCut: boolean;
 }
 
 /** Without recursion: a branch may be as deep as it is long. */
-async function nodeOf(root: Entry, { store, way, budget, last }: Growing): Promise<TreeNode> {
-  const top: Draft = { entry: root, children: [], isCut: false };
-  const waiting = [top];
-  for (let node = waiting.pop(); node; node = waiting.pop()) {
+async function buildTree(root: Entry, { store, branchIds, budget, stopId }: BuildTreeOptions): Promise<TreeNode> {
+  const top: MutableTreeNode = { entry: root, children: [], isCut: false };
+  const stack = [top];
+  for (let node = stack.pop(); node; node = stack.pop()) {
     // What lies on the way is there whatever else there is no room for.
-    if (node.entry.id === last || (!way.has(node.entry.id) && budget.left-- <= 0)) {
+    if (node.entry.id === stopId || (!branchIds.has(node.entry.id) && budget.left-- <= 0)) {
       node.isCut = true;
       continue;
     }
     const children = await store.children(node.entry.id);
     node.children.push(...children.map((entry) => ({ entry, children: [], isCut: false })));
-    waiting.push(...node.children);
+    stack.push(...node.children);
   }
   return top;
 }
 
-export function isMove(entry: Entry): boolean {
+export function isMoveEntry(entry: Entry): boolean {
   return entry.type === "custom" && entry.customType === MOVE_TYPE;
 }
 
@@ -113,71 +121,71 @@ export interface TreeLine {
   readonly isSide: boolean;
 }
 
-export interface TreeMarks {
+export interface TreeLineOptions {
   readonly labels: ReadonlyMap<string, string>;
   /** Where one stands; null before the first entry. */
   readonly leaf: string | null;
   /** How an id is written; short, unless said. */
-  readonly idShown?: (id: string) => string;
+  readonly formatId?: (id: string) => string;
 }
 
-export function drawTree({ roots, way }: TreePart, marks: TreeMarks): readonly TreeLine[] {
-  const drawing: Drawing = { ...marks, way, leaves: leavesOf(roots, marks), lines: [] };
-  drawAll(visible(roots, drawing), "", drawing);
-  return drawing.lines;
+export function renderTree({ roots, branchIds }: TreePart, options: TreeLineOptions): readonly TreeLine[] {
+  const state: RenderState = { ...options, branchIds, leafIds: findLeafIds(roots, options), lines: [] };
+  renderBranch(findVisibleNodes(roots, state), "", state);
+  return state.lines;
 }
 
-interface Drawing extends TreeMarks {
-  readonly way: ReadonlySet<string>;
+interface RenderState extends TreeLineOptions {
+  readonly branchIds: ReadonlySet<string>;
   /** What is shown for the place where one stands: the leaf may be nothing to people. */
-  readonly leaves: ReadonlySet<string>;
+  readonly leafIds: ReadonlySet<string>;
   readonly lines: TreeLine[];
 }
 
-interface Shown {
+interface VisibleNode {
   readonly node: TreeNode;
   readonly line: EntryLine;
 }
 
 /** The nearest that are shown, of these and below, in their order. A stretch that is not may be long. */
-function visible(nodes: readonly TreeNode[], { labels }: Drawing): readonly Shown[] {
-  const shown: Shown[] = [];
-  const waiting = nodes.toReversed();
-  for (let node = waiting.pop(); node; node = waiting.pop()) {
-    const line = entryLine(node.entry);
+function findVisibleNodes(nodes: readonly TreeNode[], { labels }: RenderState): readonly VisibleNode[] {
+  const found: VisibleNode[] = [];
+  const stack = nodes.toReversed();
+  for (let node = stack.pop(); node; node = stack.pop()) {
+    const line = toEntryLine(node.entry);
     const isShown = line.kind !== null || labels.has(node.entry.id) || node.isCut;
-    if (isShown) shown.push({ node, line });
-    else for (const child of node.children.toReversed()) waiting.push(child);
+    if (isShown) found.push({ node, line });
+    else for (const child of node.children.toReversed()) stack.push(child);
   }
-  return shown;
+  return found;
 }
 
 /** All but the one that goes on are set in; the way goes on, and where it does not pass, the newest. */
-function drawAll(shown: readonly Shown[], indent: string, drawing: Drawing): void {
-  let rest = shown;
+function renderBranch(nodes: readonly VisibleNode[], indent: string, state: RenderState): void {
+  let rest = nodes;
   while (rest.length > 0) {
-    const straight = rest.find(({ node }) => drawing.way.has(node.entry.id)) ?? rest.at(-1);
-    for (const each of rest) if (each !== straight) drawSide(each, indent, drawing);
-    if (!straight) return;
-    drawing.lines.push({ ...lineOf(straight, indent, drawing), isSide: false });
-    rest = visible(straight.node.children, drawing);
+    const main = rest.find(({ node }) => state.branchIds.has(node.entry.id)) ?? rest.at(-1);
+    for (const visibleNode of rest) if (visibleNode !== main) renderSideBranch(visibleNode, indent, state);
+    if (!main) return;
+    state.lines.push({ ...formatNode(main, indent, state), isSide: false });
+    rest = findVisibleNodes(main.node.children, state);
   }
 }
 
-function drawSide(side: Shown, indent: string, drawing: Drawing): void {
-  drawing.lines.push({ ...lineOf(side, `${indent}├─ `, drawing), isSide: true });
-  drawAll(visible(side.node.children, drawing), `${indent}│  `, drawing);
+function renderSideBranch(side: VisibleNode, indent: string, state: RenderState): void {
+  state.lines.push({ ...formatNode(side, `${indent}├─ `, state), isSide: true });
+  renderBranch(findVisibleNodes(side.node.children, state), `${indent}│  `, state);
 }
 
-function lineOf(
-  { node, line }: Shown,
+function formatNode(
+  { node, line }: VisibleNode,
   indent: string,
-  { labels, way, leaves, idShown = shortId }: Drawing,
+  { labels, branchIds, leafIds, formatId = shortId }: RenderState,
 ): Omit<TreeLine, "isSide"> {
   const { id } = node.entry;
-  const given = labels.get(id);
-  const label = given === undefined ? undefined : sanitizeLine(given, 40);
-  const isLeaf = leaves.has(id);
+  const rawLabel = labels.get(id);
+  const label = rawLabel === undefined ? undefined : sanitizeLine(rawLabel, 40);
+  const isLeaf = leafIds.has(id);
   const kind = line.kind ?? node.entry.type.replaceAll("_", " ");
   const marks = [
     ...(label === undefined ? [] : [`[${label}]`]),
@@ -186,34 +194,34 @@ function lineOf(
   ];
   return {
     id,
-    text: `${indent}${idShown(id)} ${[`${kind}:`, line.words, ...marks].filter((part) => part !== "").join(" ")}`,
+    text: `${indent}${formatId(id)} ${[`${kind}:`, line.text, ...marks].filter((part) => part !== "").join(" ")}`,
     kind,
-    words: line.words,
+    words: line.text,
     ...(label !== undefined && { label }),
-    isOnBranch: way.has(id),
+    isOnBranch: branchIds.has(id),
     isLeaf,
   };
 }
 
 /** The last that is shown on the way to where one stands. */
-function leavesOf(roots: readonly TreeNode[], { leaf, labels }: TreeMarks): ReadonlySet<string> {
-  const parents = new Map<string, TreeNode | null>();
-  const waiting = roots.map((node): readonly [TreeNode, TreeNode | null] => [node, null]);
-  for (let next = waiting.pop(); next; next = waiting.pop()) {
+function findLeafIds(roots: readonly TreeNode[], { leaf, labels }: TreeLineOptions): ReadonlySet<string> {
+  const visibleAncestors = new Map<string, TreeNode | null>();
+  const stack = roots.map((node): readonly [TreeNode, TreeNode | null] => [node, null]);
+  for (let next = stack.pop(); next; next = stack.pop()) {
     const [node, parent] = next;
-    const isShown = entryLine(node.entry).kind !== null || labels.has(node.entry.id);
-    const nearest = isShown && !isMove(node.entry) ? node : parent;
-    parents.set(node.entry.id, nearest);
-    for (const child of node.children) waiting.push([child, nearest]);
+    const isShown = toEntryLine(node.entry).kind !== null || labels.has(node.entry.id);
+    const nearest = isShown && !isMoveEntry(node.entry) ? node : parent;
+    visibleAncestors.set(node.entry.id, nearest);
+    for (const child of node.children) stack.push([child, nearest]);
   }
-  const at = leaf === null ? undefined : parents.get(leaf);
-  return new Set(at ? [at.entry.id] : []);
+  const current = leaf === null ? undefined : visibleAncestors.get(leaf);
+  return new Set(current ? [current.entry.id] : []);
 }
 
 /** Null where the session is too long to be looked at whole. */
-export async function branchesOf({ store, leaf }: Pick<Session, "store" | "leaf">): Promise<number | null> {
-  const part = await treePart({ end: leaf }, store);
+export async function countBranches({ store, leaf }: Pick<Session, "store" | "leaf">): Promise<number | null> {
+  const part = await readTreePart({ leafId: leaf }, store);
   if (part.isCut) return null;
-  const lines = drawTree(part, { labels: await store.labels(), leaf });
+  const lines = renderTree(part, { labels: await store.labels(), leaf });
   return lines.length === 0 ? 0 : 1 + lines.filter(({ isSide }) => isSide).length;
 }

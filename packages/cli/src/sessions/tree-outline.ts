@@ -6,7 +6,7 @@ import { authorOf, entryText, PIN_TYPE, removeCitations, sanitizeLine } from "@p
 import { entryDisplayText } from "./entries.ts";
 
 export interface Outline {
-  readonly nodes: ReadonlyMap<string, Twig>;
+  readonly nodes: ReadonlyMap<string, OutlineNode>;
   /** What is read begins with it, as long as the roots are not. */
   readonly top: string | null;
   /** Where one stands; null before the first entry. */
@@ -17,112 +17,116 @@ export interface Outline {
 }
 
 /** An entry where it hangs. */
-export interface Twig extends Pick<Sketch, "id" | "parentId" | "kind" | "time"> {
+export interface OutlineNode extends Pick<OutlineEntry, "id" | "parentId" | "kind" | "time"> {
   /** In the order in which they came, from 0: a list by these numbers needs no names. */
   readonly number: number;
   /** What is shown of it in one line; of a tool's result its call, as soon as that was read. */
-  readonly words: string;
+  readonly text: string;
   /** The same as a search looks at it: with every letter typed all of them are looked through. */
-  readonly sought: string;
+  readonly searchText: string;
   readonly isFailed: boolean;
   /** In the order in which they were written. */
-  readonly children: readonly Twig[];
+  readonly children: readonly OutlineNode[];
   /** Whether it lies between the first that was read and where one stands. */
   readonly isOnWay: boolean;
 }
 
 /** Entries that follow one another: what was known of its children makes room. */
-export interface Family {
+export interface OutlineGroup {
   readonly parentId: string | null;
-  readonly children: readonly Sketch[];
+  readonly children: readonly OutlineEntry[];
 }
 
-export interface Growth extends Pick<Outline, "top" | "reach"> {
-  readonly families: readonly Family[];
+export interface OutlineUpdate extends Pick<Outline, "top" | "reach"> {
+  readonly groups: readonly OutlineGroup[];
   /** Where they were read just now. */
   readonly labels?: Outline["labels"];
 }
 
-export function emptyOutline(leaf: string | null): Outline {
-  const registers: Registers = { nodes: new Map(), calls: new Map(), results: new Map(), adrift: new Map() };
-  const outline: Kept = { ...registers, top: null, leaf, labels: new Map(), reach: "growing" };
+export function createOutline(leaf: string | null): Outline {
+  const index: OutlineIndex = { nodes: new Map(), calls: new Map(), results: new Map(), orphans: new Map() };
+  const outline: IndexedOutline = { ...index, top: null, leaf, labels: new Map(), reach: "growing" };
   return outline;
 }
 
-type Draft = { -readonly [Field in keyof Twig]: Twig[Field] };
+type MutableNode = { -readonly [Field in keyof OutlineNode]: OutlineNode[Field] };
 
 /** What an outline is kept in. */
-interface Registers {
-  readonly nodes: Map<string, Draft>;
+interface OutlineIndex {
+  readonly nodes: Map<string, MutableNode>;
   /** Calls in a few words, by their ids. */
   readonly calls: Map<string, string>;
   /** Results whose call was not read yet, by its id. */
-  readonly results: Map<string, Draft>;
+  readonly results: Map<string, MutableNode>;
   /** Children whose parent was not read yet; those of null are the roots. */
-  readonly adrift: Map<string | null, readonly Draft[]>;
+  readonly orphans: Map<string | null, readonly MutableNode[]>;
 }
 
-type Kept = Omit<Outline, keyof Registers> & Registers;
+type IndexedOutline = Omit<Outline, keyof OutlineIndex> & OutlineIndex;
 
 /** The next outline has the registers of the one before, with more in them: a copy of a hundred thousand would be felt. */
-export function grown(outline: Outline, { families, ...told }: Growth): Outline {
-  const registers = outline as Kept;
-  const { nodes, adrift } = registers;
-  for (const { parentId, children } of families) {
-    const twigs = children.map((sketch) => nodes.get(sketch.id) ?? added(sketch, registers));
+export function extendOutline(outline: Outline, { groups, ...fields }: OutlineUpdate): Outline {
+  const index = outline as IndexedOutline;
+  const { nodes, orphans } = index;
+  for (const { parentId, children } of groups) {
+    const childNodes = children.map((entry) => nodes.get(entry.id) ?? addNode(entry, index));
     const parent = parentId === null ? undefined : nodes.get(parentId);
-    if (parent) parent.children = twigs;
-    else adrift.set(parentId, twigs);
+    if (parent) parent.children = childNodes;
+    else orphans.set(parentId, childNodes);
   }
-  const known = outline.top === null ? outline.leaf : nodes.get(outline.top)?.parentId;
-  for (let twig = nodes.get(known ?? ""); twig && !twig.isOnWay; twig = nodes.get(twig.parentId ?? ""))
-    twig.isOnWay = true;
-  return { ...outline, ...told };
+  const startId = outline.top === null ? outline.leaf : nodes.get(outline.top)?.parentId;
+  for (let node = nodes.get(startId ?? ""); node && !node.isOnWay; node = nodes.get(node.parentId ?? ""))
+    node.isOnWay = true;
+  return { ...outline, ...fields };
 }
 
 /** Every field is always there: what is gone through so often has one shape. */
-function added(sketch: Sketch, registers: Registers): Draft {
-  const { nodes, adrift } = registers;
-  const { id, parentId, kind, time, words, isFailed = false } = sketch;
-  const place = { number: nodes.size, children: adrift.get(id) ?? NONE, isOnWay: false };
-  const twig: Draft = { id, parentId, kind, time, words, sought: words.toLowerCase(), isFailed, ...place };
-  adrift.delete(id);
-  nodes.set(id, twig);
-  paired(sketch, twig, registers);
-  return twig;
+function addNode(entry: OutlineEntry, index: OutlineIndex): MutableNode {
+  const { nodes, orphans } = index;
+  const { id, parentId, kind, time, text, isFailed = false } = entry;
+  const links = { number: nodes.size, children: orphans.get(id) ?? NO_CHILDREN, isOnWay: false };
+  const node: MutableNode = { id, parentId, kind, time, text, searchText: text.toLowerCase(), isFailed, ...links };
+  orphans.delete(id);
+  nodes.set(id, node);
+  linkCallAndResult(entry, node, index);
+  return node;
 }
 
 /** A result is told by its call, whichever of them is read first. */
-function paired({ callId, calls: called = [] }: Sketch, twig: Draft, { calls, results }: Registers): void {
-  for (const [id, words] of called) {
-    calls.set(id, words);
+function linkCallAndResult(
+  { callId, calls: entryCalls = [] }: OutlineEntry,
+  node: MutableNode,
+  { calls, results }: OutlineIndex,
+): void {
+  for (const [id, text] of entryCalls) {
+    calls.set(id, text);
     const result = results.get(id);
-    if (result) tellCall(result, words);
+    if (result) setCallText(result, text);
     results.delete(id);
   }
   if (callId === undefined) return;
-  const words = calls.get(callId);
-  if (words === undefined) results.set(callId, twig);
-  else tellCall(twig, words);
+  const text = calls.get(callId);
+  if (text === undefined) results.set(callId, node);
+  else setCallText(node, text);
 }
 
-function tellCall(result: Draft, call: string): void {
-  result.words = result.isFailed ? `${call}: ${result.words.slice(result.words.indexOf(" ") + 1)}` : call;
-  result.sought = result.words.toLowerCase();
+function setCallText(result: MutableNode, call: string): void {
+  result.text = result.isFailed ? `${call}: ${result.text.slice(result.text.indexOf(" ") + 1)}` : call;
+  result.searchText = result.text.toLowerCase();
 }
 
 /** One for all, since many have none. */
-const NONE: readonly Draft[] = [];
+const NO_CHILDREN: readonly MutableNode[] = [];
 
 /** Those that what is read begins with. */
-export function rootsOf(outline: Outline): readonly Twig[] {
-  const { adrift, nodes, top } = outline as Kept;
-  const first = nodes.get(top ?? "");
-  return adrift.get(null) ?? (first ? [first] : []);
+export function findRoots(outline: Outline): readonly OutlineNode[] {
+  const { orphans, nodes, top } = outline as IndexedOutline;
+  const topNode = nodes.get(top ?? "");
+  return orphans.get(null) ?? (topNode ? [topNode] : []);
 }
 
 /** With another name for an entry; an empty one takes it away. */
-export function relabelled(outline: Outline, id: string, label: string): Outline {
+export function setLabel(outline: Outline, id: string, label: string): Outline {
   const labels = new Map(outline.labels);
   if (label === "") labels.delete(id);
   else labels.set(id, label);
@@ -130,7 +134,7 @@ export function relabelled(outline: Outline, id: string, label: string): Outline
 }
 
 /** `calls` is a reply without words; `other` is noted, and nothing to people by itself. */
-export type SketchKind =
+export type OutlineKind =
   | "you"
   | "program"
   | "reply"
@@ -146,15 +150,15 @@ export type SketchKind =
   | "other";
 
 /** Whether it is something to people. */
-export function isSeen(entry: Entry): boolean {
-  if (entry.type !== "message") return kindOf(entry) !== "other";
-  return ROLES_SEEN.includes(entry.message.role);
+export function isVisibleEntry(entry: Entry): boolean {
+  if (entry.type !== "message") return classifyEntry(entry) !== "other";
+  return VISIBLE_ROLES.includes(entry.message.role);
 }
 
-const ROLES_SEEN: readonly string[] = ["user", "assistant", "toolResult", "bashExecution"];
+const VISIBLE_ROLES: readonly string[] = ["user", "assistant", "toolResult", "bashExecution"];
 
 /** Of all but messages. */
-export function kindOf(entry: Exclude<Entry, { type: "message" }>): SketchKind {
+export function classifyEntry(entry: Exclude<Entry, { type: "message" }>): OutlineKind {
   switch (entry.type) {
     case "compaction":
       return "compaction";
@@ -174,12 +178,12 @@ export function kindOf(entry: Exclude<Entry, { type: "message" }>): SketchKind {
 }
 
 /** Small, because an outline may hold a hundred thousand of them. */
-export interface Sketch {
+export interface OutlineEntry {
   readonly id: string;
   readonly parentId: string | null;
-  readonly kind: SketchKind;
+  readonly kind: OutlineKind;
   /** How it begins, in one line. */
-  readonly words: string;
+  readonly text: string;
   /** In milliseconds. */
   readonly time: number;
   /** What a reply calls: the id of each call, and the call in a few words. */
@@ -190,86 +194,98 @@ export interface Sketch {
 }
 
 /** An entry may come from before redaction, or from another program: a secret goes before anything is cut, else its half stays. */
-export function sketchOf(entry: Entry, redacted: (text: string) => string = (text) => text): Sketch {
+export function toOutlineEntry(entry: Entry, redact: (text: string) => string = (text) => text): OutlineEntry {
   const { id, parentId, timestamp } = entry;
-  const place = { id, parentId, time: Date.parse(timestamp) || 0 };
-  const cut: Cut = (text, most = LETTERS) => sanitizeLine(redacted(text.slice(0, most * 5)), most);
-  if (entry.type === "message") return { ...place, ...sketchOfMessage(entry, entry.message, cut) };
-  return { ...place, kind: kindOf(entry), words: cut(wordsOf(entry)) };
+  const base = { id, parentId, time: Date.parse(timestamp) || 0 };
+  const shorten: Shorten = (text, maxChars = MAX_TEXT_CHARS) =>
+    sanitizeLine(redact(text.slice(0, maxChars * 5)), maxChars);
+  if (entry.type === "message") return { ...base, ...describeMessage(entry, entry.message, shorten) };
+  return { ...base, kind: classifyEntry(entry), text: shorten(describeEntry(entry)) };
 }
 
 /** The beginning of a text, as it may be shown in a line. */
-type Cut = (text: string, most?: number) => string;
+type Shorten = (text: string, most?: number) => string;
 
 /** Enough for a wide line and for a search. */
-const LETTERS = 240;
+const MAX_TEXT_CHARS = 240;
 
-type Told = Omit<Sketch, "id" | "parentId" | "time">;
+type OutlineContent = Omit<OutlineEntry, "id" | "parentId" | "time">;
 
-function sketchOfMessage(entry: Entry, message: AgentMessage, cut: Cut): Told {
+function describeMessage(entry: Entry, message: AgentMessage, shorten: Shorten): OutlineContent {
   switch (message.role) {
     case "user":
-      return { kind: authorOf(entry) === "person" ? "you" : "program", words: saidIn(entry, cut) };
+      return { kind: authorOf(entry) === "person" ? "you" : "program", text: readMessageText(entry, shorten) };
     case "assistant":
-      return repliedWith(message, saidIn(entry, cut), cut);
+      return describeReply(message, readMessageText(entry, shorten), shorten);
     case "toolResult": {
       const { toolName, toolCallId: callId } = message;
       // What a tool gave is the call's; only a failure speaks for itself.
-      if (!message.isError) return { kind: "tool", words: cut(toolName), callId };
-      return { kind: "tool", words: cut(`${toolName} ${entryText(entry)}`), callId, isFailed: true };
+      if (!message.isError) return { kind: "tool", text: shorten(toolName), callId };
+      return { kind: "tool", text: shorten(`${toolName} ${entryText(entry)}`), callId, isFailed: true };
     }
     case "bashExecution":
-      return { kind: "shell", words: cut(message.command) };
+      return { kind: "shell", text: shorten(message.command) };
     default:
-      return { kind: "other", words: saidIn(entry, cut) };
+      return { kind: "other", text: readMessageText(entry, shorten) };
   }
 }
 
-function saidIn(entry: Entry, cut: Cut): string {
-  return cut(
+function readMessageText(entry: Entry, shorten: Shorten): string {
+  return shorten(
     entryDisplayText(entry)
-      .slice(0, LETTERS * 6)
+      .slice(0, MAX_TEXT_CHARS * 6)
       .replaceAll("**", ""),
   );
 }
 
-type Reply = Extract<AgentMessage, { role: "assistant" }>;
+type ReplyMessage = Extract<AgentMessage, { role: "assistant" }>;
 
-function repliedWith({ content, stopReason, errorMessage }: Reply, words: string, cut: Cut): Told {
-  const calls = content.flatMap((part) => (part.type === "toolCall" ? [[part.id, callWords(part, cut)] as const] : []));
-  const called = calls.length > 0 ? { calls } : {};
+function describeReply(
+  { content, stopReason, errorMessage }: ReplyMessage,
+  text: string,
+  shorten: Shorten,
+): OutlineContent {
+  const calls = content.flatMap((part) =>
+    part.type === "toolCall" ? [[part.id, formatCall(part, shorten)] as const] : [],
+  );
+  const callFields = calls.length > 0 ? { calls } : {};
   const isBroken = stopReason === "error" || stopReason === "aborted";
-  if (isBroken && words === "") {
-    const why = errorMessage === undefined ? "it was stopped" : cut(errorMessage);
-    return { kind: "reply", words: why, isFailed: true, ...called };
+  if (isBroken && text === "") {
+    const reason = errorMessage === undefined ? "it was stopped" : shorten(errorMessage);
+    return { kind: "reply", text: reason, isFailed: true, ...callFields };
   }
-  return words === ""
-    ? { kind: "calls", words: calls.map(([, call]) => call).join(", "), ...called }
-    : { kind: "reply", words, ...called };
+  return text === ""
+    ? { kind: "calls", text: calls.map(([, call]) => call).join(", "), ...callFields }
+    : { kind: "reply", text, ...callFields };
 }
 
-type ToolCall = Extract<Reply["content"][number], { type: "toolCall" }>;
+type ToolCall = Extract<ReplyMessage["content"][number], { type: "toolCall" }>;
 
 /** A call by what matters most in it: the file, the command, the pattern. */
-function callWords({ name, arguments: given }: ToolCall, cut: Cut): string {
-  const fields: Readonly<Record<string, unknown>> = Object(given);
-  const main = MAIN.map((field) => fields[field]).find((value) => typeof value === "string" && value !== "");
-  return cut(`${name} ${typeof main === "string" ? main : JSON.stringify(given ?? {})}`, CALL_LETTERS);
+function formatCall({ name, arguments: args }: ToolCall, shorten: Shorten): string {
+  const fields: Readonly<Record<string, unknown>> = Object(args);
+  const mainArgument = MAIN_ARGUMENTS.map((field) => fields[field]).find(
+    (value) => typeof value === "string" && value !== "",
+  );
+  return shorten(
+    `${name} ${typeof mainArgument === "string" ? mainArgument : JSON.stringify(args ?? {})}`,
+    MAX_CALL_CHARS,
+  );
 }
 
-const MAIN = ["path", "file_path", "command", "pattern", "query", "url"];
-const CALL_LETTERS = 120;
+const MAIN_ARGUMENTS = ["path", "file_path", "command", "pattern", "query", "url"];
+const MAX_CALL_CHARS = 120;
 
-function wordsOf(entry: Exclude<Entry, { type: "message" }>): string {
+function describeEntry(entry: Exclude<Entry, { type: "message" }>): string {
   switch (entry.type) {
     case "compaction":
       return `${entry.tokensBefore.toLocaleString("en-US")} tokens before it`;
     case "branch_summary":
-      return told(entry.summary);
+      return formatSummary(entry.summary);
     case "custom_message":
       return entryText(entry);
     case "custom":
-      return textIn(entry.data) ?? entry.customType;
+      return readTextField(entry.data) ?? entry.customType;
     case "gap":
       return entry.why;
     case "model_change":
@@ -285,14 +301,14 @@ function wordsOf(entry: Exclude<Entry, { type: "message" }>): string {
   }
 }
 
-function textIn(data: unknown): string | null {
+function readTextField(data: unknown): string | null {
   const { text } = Object(data) as { readonly text?: unknown };
   return typeof text === "string" ? text : null;
 }
 
 /** Without the words that every such summary begins with, its headings and its bullets. */
-function told(summary: string): string {
+function formatSummary(summary: string): string {
   const lines = summary.replace(/^The user explored[^\n]*\n(?:Summary of that exploration:)?/, "").split("\n");
-  const points = lines.map(removeCitations).filter((line) => !/^#|^\s*$|^\W*\(none\)\s*$/.test(line));
-  return points.map((line) => line.replace(/^\s*(?:[-*]|\d+\.)\s+(?:\[[ x]\]\s+)?/, "").trim()).join("; ");
+  const contentLines = lines.map(removeCitations).filter((line) => !/^#|^\s*$|^\W*\(none\)\s*$/.test(line));
+  return contentLines.map((line) => line.replace(/^\s*(?:[-*]|\d+\.)\s+(?:\[[ x]\]\s+)?/, "").trim()).join("; ");
 }

@@ -1,122 +1,126 @@
 /** Lists the compaction and branch summary settings. `@pith/context` is not loaded for the defaults; a test compares them. */
 
 import {
-  agentName,
-  type Kind,
-  modelName,
-  modelNames,
-  percentSuchAs,
+  agentNameKind,
+  booleanKind,
+  modelNameKind,
+  modelNamesKind,
+  percentKind,
   type Setting,
-  text,
-  tokensOrShareSuchAs,
-  tokensSuchAs,
-  yesOrNo,
+  textKind,
+  tokenCountKind,
+  tokensOrShareKind,
+  type ValueKind,
 } from "./definitions.ts";
 
 /** What one model or one agent can have of its own. */
-const amounts: readonly Setting[] = [
+const overridableSettings: readonly Setting[] = [
   {
     name: "reserveTokens",
-    kind: tokensOrShareSuchAs(16_384, 0.1),
+    kind: tokensOrShareKind(16_384, 0.1),
     fallback: { value: 16_384 },
-    says: "Tokens of the window that stay free; never more than a quarter of it.",
-    project: "may",
+    description: "Tokens of the window that stay free; never more than a quarter of it.",
+    projectAccess: "may",
   },
   {
     name: "keepRecentTokens",
-    kind: tokensOrShareSuchAs(20_000, 0.1),
+    kind: tokensOrShareKind(20_000, 0.1),
     fallback: { value: 20_000 },
-    says: "Tokens at the end that stay as they were said; never more than a fifth of the window.",
-    project: "may",
+    description: "Tokens at the end that stay as they were said; never more than a fifth of the window.",
+    projectAccess: "may",
   },
   {
     name: "thresholdPercent",
-    kind: percentSuchAs(72.5),
-    fallback: { words: "none" },
-    says: "More than this percentage of the window is too much.",
-    project: "may",
+    kind: percentKind(72.5),
+    fallback: { description: "none" },
+    description: "More than this percentage of the window is too much.",
+    projectAccess: "may",
   },
   {
     name: "thresholdTokens",
-    kind: tokensSuchAs(100_000),
-    fallback: { words: "none" },
-    says: "More tokens than this are too much.",
-    project: "may",
+    kind: tokenCountKind(100_000),
+    fallback: { description: "none" },
+    description: "More tokens than this are too much.",
+    projectAccess: "may",
   },
 ];
 
 export const compactionTable: readonly Setting[] = [
   {
     name: "compaction.enabled",
-    kind: yesOrNo,
+    kind: booleanKind,
     fallback: { value: true },
-    says: "Whether anything is compacted by itself; `/compact` works all the same.",
-    project: "may",
+    description: "Whether anything is compacted by itself; `/compact` works all the same.",
+    projectAccess: "may",
     flag: "--no-auto-compact",
     variable: "PITH_DISABLE_AUTOCOMPACT",
   },
-  ...amounts.map((setting) => ({ ...setting, name: `compaction.${setting.name}` })),
+  ...overridableSettings.map((setting) => ({ ...setting, name: `compaction.${setting.name}` })),
   {
     name: "compaction.softPercent",
-    kind: percentSuchAs(80),
+    kind: percentKind(80),
     fallback: { value: 80 },
-    says: "At this percentage of what is too much you are told that it fills up.",
-    project: "may",
+    description: "At this percentage of what is too much you are told that it fills up.",
+    projectAccess: "may",
   },
   {
     name: "compaction.instructions",
-    kind: text,
-    fallback: { words: "none" },
-    says: "What every summary should look at, those that nobody asked for too.",
-    project: "may",
+    kind: textKind,
+    fallback: { description: "none" },
+    description: "What every summary should look at, those that nobody asked for too.",
+    projectAccess: "may",
   },
   {
     name: "compaction.ask",
-    kind: yesOrNo,
+    kind: booleanKind,
     fallback: { value: false },
-    says: "Whether you are asked before anything is compacted by itself; where nobody can be asked, it is.",
-    project: "never",
+    description: "Whether you are asked before anything is compacted by itself; where nobody can be asked, it is.",
+    projectAccess: "never",
   },
   {
     name: "compaction.model",
-    kind: modelNames,
-    fallback: { words: "who speaks" },
-    says: "Who writes summaries; of several the first that can, and at last who speaks.",
-    project: "never",
+    kind: modelNamesKind,
+    fallback: { description: "who speaks" },
+    description: "Who writes summaries; of several the first that can, and at last who speaks.",
+    projectAccess: "never",
   },
-  ...overriding("compaction.modelOverrides", {
-    whom: "for this model alone, named as `provider/model`",
-    names: modelName,
+  ...createOverrideSettings("compaction.modelOverrides", {
+    description: "for this model alone, named as `provider/model`",
+    nameKind: modelNameKind,
   }),
-  ...overriding("compaction.agentOverrides", { whom: "for this agent alone", names: agentName }),
+  ...createOverrideSettings("compaction.agentOverrides", {
+    description: "for this agent alone",
+    nameKind: agentNameKind,
+  }),
   {
     name: "branchSummary.reserveTokens",
-    kind: tokensOrShareSuchAs(16_384, 0.1),
+    kind: tokensOrShareKind(16_384, 0.1),
     fallback: { value: 16_384 },
-    says: "Tokens of the window that stay free when a left branch is summarised, at most a quarter of it; of a longer branch the newest part is summarised.",
-    project: "may",
+    description:
+      "Tokens of the window that stay free when a left branch is summarised, at most a quarter of it; of a longer branch the newest part is summarised.",
+    projectAccess: "may",
   },
   {
     name: "branchSummary.skipPrompt",
-    kind: yesOrNo,
+    kind: booleanKind,
     fallback: { value: false },
-    says: "Whether a branch is left without the question if it should be told; then it is not.",
-    project: "never",
+    description: "Whether a branch is left without the question if it should be told; then it is not.",
+    projectAccess: "never",
   },
 ];
 
-interface Overriding {
-  readonly whom: string;
-  readonly names: Kind;
+interface OverrideScope {
+  readonly description: string;
+  readonly nameKind: ValueKind;
 }
 
-function overriding(group: string, { whom, names }: Overriding): readonly Setting[] {
-  return amounts.map(({ name, kind, project }) => ({
+function createOverrideSettings(group: string, { description, nameKind }: OverrideScope): readonly Setting[] {
+  return overridableSettings.map(({ name, kind, projectAccess }) => ({
     name: `${group}.*.${name}`,
     kind,
-    names,
-    fallback: { words: `\`compaction.${name}\`` },
-    says: `\`${name}\` ${whom}.`,
-    project,
+    nameKind,
+    fallback: { description: `\`compaction.${name}\`` },
+    description: `\`${name}\` ${description}.`,
+    projectAccess,
   }));
 }

@@ -1,99 +1,99 @@
 /** Splits settings into fields by path, joins fields into settings, and checks the value of one setting. */
 
 import { isObject, type JsonObject } from "../text/jsonc.ts";
-import { oneLine } from "../text/safe-text.ts";
+import { escapeLineBreaks } from "../text/safe-text.ts";
 import type { Setting } from "./definitions.ts";
 import type { Settings } from "./settings.ts";
 import { settingTable } from "./table.ts";
 
-export type Path = readonly string[];
+export type SettingPath = readonly string[];
 
 /** One setting that somebody has set. */
-export interface Field {
-  readonly path: Path;
+export interface SettingField {
+  readonly path: SettingPath;
   readonly value: unknown;
   /** Who said it: a file, a variable or a flag. */
   readonly from: string;
 }
 
-export function fieldsOf(settings: Settings, from: string): readonly Field[] {
-  return leavesIn(settings as JsonObject, []).map(({ path, value }) => ({ path, value, from }));
+export function listFields(settings: Settings, source: string): readonly SettingField[] {
+  return collectLeaves(settings as JsonObject, []).map(({ path, value }) => ({ path, value, from: source }));
 }
 
 /** Of those for the same setting, the last counts. */
-export function settingsFrom(fields: readonly Field[]): Settings {
-  return nested(fields.map(({ path, value }) => ({ path, value })));
+export function buildSettings(fields: readonly SettingField[]): Settings {
+  return nestLeaves(fields.map(({ path, value }) => ({ path, value })));
 }
 
 /** The setting that lies there. */
-export function settingAt(path: Path): Setting | undefined {
-  return ways.find(({ parts }) => parts.length === path.length && leadsTo(parts, path))?.setting;
+export function findSetting(path: SettingPath): Setting | undefined {
+  return settingPatterns.find(({ parts }) => parts.length === path.length && matchesPattern(parts, path))?.setting;
 }
 
 /** The first of the settings that lie below it. */
-export function firstBelow(path: Path): Setting | undefined {
-  return ways.find(({ parts }) => parts.length > path.length && leadsTo(parts, path))?.setting;
+export function findFirstNestedSetting(path: SettingPath): Setting | undefined {
+  return settingPatterns.find(({ parts }) => parts.length > path.length && matchesPattern(parts, path))?.setting;
 }
 
-const ways = settingTable.map((setting) => ({ setting, parts: setting.name.split(".") }));
+const settingPatterns = settingTable.map((setting) => ({ setting, parts: setting.name.split(".") }));
 
-function leadsTo(parts: readonly string[], path: Path): boolean {
-  return path.every((part, at) => parts[at] === "*" || parts[at] === part);
+function matchesPattern(pattern: readonly string[], path: SettingPath): boolean {
+  return path.every((part, index) => pattern[index] === "*" || pattern[index] === part);
 }
 
 /** As people write it; a name that the user chose stands in brackets. */
-export function shownName(path: Path): string {
-  const parts = (settingAt(path) ?? firstBelow(path))?.name.split(".");
-  const shown = path.map((part, at) =>
-    parts?.[at] === "*" ? `[${JSON.stringify(clipped(part))}]` : `.${clipped(part)}`,
+export function formatSettingName(path: SettingPath): string {
+  const pattern = (findSetting(path) ?? findFirstNestedSetting(path))?.name.split(".");
+  const segments = path.map((part, index) =>
+    pattern?.[index] === "*" ? `[${JSON.stringify(formatNamePart(part))}]` : `.${formatNamePart(part)}`,
   );
-  return shown.join("").replace(/^\./, "");
+  return segments.join("").replace(/^\./, "");
 }
 
 /** Whatever somebody calls it, it is a name in a line of ours. */
-function clipped(part: string): string {
-  return oneLine(part.length > LONGEST ? `${part.slice(0, LONGEST)}…` : part);
+function formatNamePart(part: string): string {
+  return escapeLineBreaks(part.length > MAX_NAME_PART_CHARS ? `${part.slice(0, MAX_NAME_PART_CHARS)}…` : part);
 }
 
-const LONGEST = 80;
+const MAX_NAME_PART_CHARS = 80;
 
 interface Leaf {
-  readonly path: Path;
+  readonly path: SettingPath;
   readonly value: unknown;
 }
 
-function leavesIn(object: JsonObject, above: Path): readonly Leaf[] {
+function collectLeaves(object: JsonObject, parentPath: SettingPath): readonly Leaf[] {
   return Object.entries(object).flatMap(([name, value]) => {
-    const path = [...above, name];
-    if (settingAt(path)) return [{ path, value }];
-    return firstBelow(path) && isObject(value) ? leavesIn(value, path) : [];
+    const path = [...parentPath, name];
+    if (findSetting(path)) return [{ path, value }];
+    return findFirstNestedSetting(path) && isObject(value) ? collectLeaves(value, path) : [];
   });
 }
 
 /** By entries, so that a name such as `__proto__` is a name like any other. */
-function nested(leaves: readonly Leaf[]): JsonObject {
+function nestLeaves(leaves: readonly Leaf[]): JsonObject {
   const byName = Map.groupBy(leaves, ({ path }) => path[0] ?? "");
   return Object.fromEntries(
-    [...byName].map(([name, own]) => {
-      const last = own.at(-1);
+    [...byName].map(([name, group]) => {
+      const last = group.at(-1);
       if (last?.path.length === 1) return [name, last.value];
-      return [name, nested(own.map(({ path, value }) => ({ path: path.slice(1), value })))];
+      return [name, nestLeaves(group.map(({ path, value }) => ({ path: path.slice(1), value })))];
     }),
   );
 }
 
 /** As the end of a sentence that begins with where it stands; null when it is right. */
-export function whatIsWrong(path: Path, value: unknown): string | null {
-  const setting = settingAt(path);
+export function validateSetting(path: SettingPath, value: unknown): string | null {
+  const setting = findSetting(path);
   if (!setting) return "is no setting";
   const { kind } = setting;
-  return kind.fits(value) ? null : `is ${shown(value)}; write ${kind.write}`;
+  return kind.isValid(value) ? null : `is ${formatValue(value)}; write ${kind.expected}`;
 }
 
 /** The beginning of it. */
-export function shown(value: unknown): string {
-  const whole = JSON.stringify(value) ?? "nothing";
-  return whole.length > MAX_VALUE_CHARS ? `${whole.slice(0, MAX_VALUE_CHARS)}…` : whole;
+export function formatValue(value: unknown): string {
+  const json = JSON.stringify(value) ?? "nothing";
+  return json.length > MAX_VALUE_CHARS ? `${json.slice(0, MAX_VALUE_CHARS)}…` : json;
 }
 
 const MAX_VALUE_CHARS = 60;

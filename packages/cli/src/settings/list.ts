@@ -2,8 +2,8 @@
 
 import type { JsonObject } from "../text/jsonc.ts";
 import type { Setting } from "./definitions.ts";
-import { fieldsOf, settingAt, shownName } from "./fields.ts";
-import type { Sources } from "./resolve.ts";
+import { findSetting, formatSettingName, listFields } from "./fields.ts";
+import type { SettingSources } from "./resolve.ts";
 import type { Settings } from "./settings.ts";
 import { settingTable } from "./table.ts";
 
@@ -18,79 +18,84 @@ export interface ListedSetting {
 }
 
 /** In the order of the table; of what can be said of many, what was said. */
-export function listedSettings(choices: Settings, sources: Sources): readonly ListedSetting[] {
-  const set = Map.groupBy(fieldsOf(choices, ""), ({ path }) => settingAt(path));
+export function listSettings(settings: Settings, sources: SettingSources): readonly ListedSetting[] {
+  const fieldsBySetting = Map.groupBy(listFields(settings, ""), ({ path }) => findSetting(path));
   return settingTable.flatMap((setting) => {
-    const own = set.get(setting) ?? [];
-    if (own.length === 0) return setting.name.includes("*") ? [] : [unset(setting)];
-    return own.map(({ path, value }) => {
-      const name = shownName(path);
-      const shown = setting.isHidden ? hidden(value) : { value };
-      return { name, ...shown, source: sources.get(name) ?? "default", says: setting.says };
+    const fields = fieldsBySetting.get(setting) ?? [];
+    if (fields.length === 0) return setting.name.includes("*") ? [] : [listDefault(setting)];
+    return fields.map(({ path, value }) => {
+      const name = formatSettingName(path);
+      const displayValue = setting.isHidden ? hideValue(value) : { value };
+      return { name, ...displayValue, source: sources.get(name) ?? "default", says: setting.description };
     });
   });
 }
 
-function hidden(value: unknown): Pick<ListedSetting, "value" | "words"> {
+function hideValue(value: unknown): Pick<ListedSetting, "value" | "words"> {
   const names = Object.keys(Object(value));
   return { value: null, words: names.length === 0 ? "none" : `set: ${names.join(", ")}` };
 }
 
-function unset({ name, fallback, says }: Setting): ListedSetting {
-  if ("value" in fallback) return { name, value: fallback.value, source: "default", says };
-  return { name, value: null, words: fallback.words, source: "default", says };
+function listDefault({ name, fallback, description }: Setting): ListedSetting {
+  if ("value" in fallback) return { name, value: fallback.value, source: "default", says: description };
+  return { name, value: null, words: fallback.description, source: "default", says: description };
 }
 
 /** One line for each; who said it stands behind what somebody said. */
-export function shownSettings(listed: readonly ListedSetting[]): string {
-  const width = Math.max(...listed.map(({ name }) => name.length));
-  return listed
+export function formatSettings(settings: readonly ListedSetting[]): string {
+  const width = Math.max(...settings.map(({ name }) => name.length));
+  return settings
     .map(({ name, value, words, source }) => {
-      const held = words === undefined ? JSON.stringify(value) : `(${words.replaceAll("`", "")})`;
-      return `${name.padEnd(width)}  ${held}${source === "default" ? "" : `  ← ${source}`}`;
+      const valueText = words === undefined ? JSON.stringify(value) : `(${words.replaceAll("`", "")})`;
+      return `${name.padEnd(width)}  ${valueText}${source === "default" ? "" : `  ← ${source}`}`;
     })
     .join("\n");
 }
 
-export function settingsSchema(): JsonObject {
-  return schemaFor(settingTable, "Settings of pith");
+export function buildSettingsSchema(): JsonObject {
+  return buildSchema(settingTable, "Settings of pith");
 }
 
 /** For a file of JSON whose items are named with points. */
-export function schemaFor(items: readonly SchemaItem[], title: string): JsonObject {
-  const { properties, ...whole } = objectOf(items.map((setting) => ({ parts: setting.name.split("."), setting })));
+export function buildSchema(items: readonly SchemaItem[], title: string): JsonObject {
+  const { properties, ...rootSchema } = buildObjectSchema(
+    items.map((setting) => ({ parts: setting.name.split("."), setting })),
+  );
   return {
     $schema: "https://json-schema.org/draft/2020-12/schema",
     title,
-    ...whole,
+    ...rootSchema,
     properties: { $schema: { type: "string" }, ...(properties as JsonObject) },
   };
 }
 
-export type SchemaItem = Pick<Setting, "name" | "kind" | "says" | "names"> & Partial<Pick<Setting, "fallback">>;
+export type SchemaItem = Pick<Setting, "name" | "kind" | "description" | "nameKind"> &
+  Partial<Pick<Setting, "fallback">>;
 
-interface Placed {
+interface SchemaEntry {
   /** What is left of the way to it. */
   readonly parts: readonly string[];
   readonly setting: SchemaItem;
 }
 
-function objectOf(placed: readonly Placed[]): JsonObject {
-  const names = [...new Set(placed.map(({ parts }) => parts[0] ?? ""))];
-  const schemas = names.map((name) => [name, schemaOf(placed.filter(({ parts }) => parts[0] === name))] as const);
-  const [[first, any] = ["", {}]] = schemas;
-  if (first === "*") return { type: "object", ...keysOf(placed), additionalProperties: any };
+function buildObjectSchema(entries: readonly SchemaEntry[]): JsonObject {
+  const names = [...new Set(entries.map(({ parts }) => parts[0] ?? ""))];
+  const schemas = names.map(
+    (name) => [name, buildPropertySchema(entries.filter(({ parts }) => parts[0] === name))] as const,
+  );
+  const [[firstName, firstSchema] = ["", {}]] = schemas;
+  if (firstName === "*") return { type: "object", ...buildNameSchema(entries), additionalProperties: firstSchema };
   return { type: "object", properties: Object.fromEntries(schemas), additionalProperties: false };
 }
 
-function schemaOf(placed: readonly Placed[]): JsonObject {
-  const [only] = placed;
-  if (only?.parts.length !== 1)
-    return objectOf(placed.map(({ parts, setting }) => ({ parts: parts.slice(1), setting })));
-  const { kind, says, fallback } = only.setting;
-  return { description: says, ...kind.schema, ...(fallback && "value" in fallback && { default: fallback.value }) };
+function buildPropertySchema(entries: readonly SchemaEntry[]): JsonObject {
+  const [firstEntry] = entries;
+  if (firstEntry?.parts.length !== 1)
+    return buildObjectSchema(entries.map(({ parts, setting }) => ({ parts: parts.slice(1), setting })));
+  const { kind, description, fallback } = firstEntry.setting;
+  return { description, ...kind.schema, ...(fallback && "value" in fallback && { default: fallback.value }) };
 }
 
-function keysOf([any]: readonly Placed[]): JsonObject {
-  return any?.setting.names ? { propertyNames: any.setting.names.schema } : {};
+function buildNameSchema([firstEntry]: readonly SchemaEntry[]): JsonObject {
+  return firstEntry?.setting.nameKind ? { propertyNames: firstEntry.setting.nameKind.schema } : {};
 }

@@ -1,168 +1,192 @@
 /** Parses settings files and environment variables into fields, or reports each mistake with its place and what to write instead. */
 
 import type { Environment } from "@pith/models";
-import { isObject, type JsonObject, readCommentedJson } from "../text/jsonc.ts";
-import { type Mistake, mistake, nearest } from "../text/usage-error.ts";
-import { type Setting, yesOrNo } from "./definitions.ts";
-import { type Field, firstBelow, type Path, settingAt, shown, shownName, whatIsWrong } from "./fields.ts";
+import { isObject, type JsonObject, parseJsonc } from "../text/jsonc.ts";
+import { findNearest, type UsageError, usageError } from "../text/usage-error.ts";
+import { booleanKind, type Setting } from "./definitions.ts";
+import {
+  findFirstNestedSetting,
+  findSetting,
+  formatSettingName,
+  formatValue,
+  type SettingField,
+  type SettingPath,
+  validateSetting,
+} from "./fields.ts";
 import { settingTable } from "./table.ts";
 
-export interface Elsewhere {
+export interface NonSettingHint {
   /** Where to say it instead. */
-  readonly says: string;
+  readonly text: string;
   /** Whether it is worse to go on without it than to stop. */
-  readonly isGrave: boolean;
+  readonly isError: boolean;
 }
 
 /** Names that people expect to be settings are never ignored in silence. Null for what we know nothing of. */
-export function elsewhere(path: Path): Elsewhere | null {
+export function findNonSettingHint(path: SettingPath): NonSettingHint | null {
   const [name = ""] = path;
-  return path.length === 1 && Object.hasOwn(PLACES, name) ? (PLACES[name] ?? null) : null;
+  return path.length === 1 && Object.hasOwn(NON_SETTING_HINTS, name) ? (NON_SETTING_HINTS[name] ?? null) : null;
 }
 
-const rules = { says: "give rules with --allow and --deny", isGrave: true };
-const keys = { says: "keys come from the environment, or from your keys.json", isGrave: false };
-const network = { says: "HTTPS_PROXY and NO_PROXY say how the network is reached", isGrave: false };
-const run = { says: "nothing that stands in settings is run, but for mcpServers", isGrave: false };
+const rulesHint = { text: "give rules with --allow and --deny", isError: true };
+const keysHint = { text: "keys come from the environment, or from your keys.json", isError: false };
+const networkHint = { text: "HTTPS_PROXY and NO_PROXY say how the network is reached", isError: false };
+const executionHint = { text: "nothing that stands in settings is run, but for mcpServers", isError: false };
 
-const PLACES: Readonly<Record<string, Elsewhere>> = {
-  allow: rules,
-  deny: rules,
-  permissions: rules,
-  mode: { says: "write permissionMode", isGrave: true },
-  autoCompact: { says: 'write "compaction": { "enabled": false }', isGrave: true },
-  apiKey: keys,
-  apiKeys: keys,
-  keys,
-  proxy: network,
-  httpProxy: network,
-  httpsProxy: network,
-  headers: { says: "requests carry no headers of yours", isGrave: false },
-  env: { says: "variables come from the shell that starts pith", isGrave: false },
-  command: run,
-  commands: run,
-  hooks: run,
+const NON_SETTING_HINTS: Readonly<Record<string, NonSettingHint>> = {
+  allow: rulesHint,
+  deny: rulesHint,
+  permissions: rulesHint,
+  mode: { text: "write permissionMode", isError: true },
+  autoCompact: { text: 'write "compaction": { "enabled": false }', isError: true },
+  apiKey: keysHint,
+  apiKeys: keysHint,
+  keys: keysHint,
+  proxy: networkHint,
+  httpProxy: networkHint,
+  httpsProxy: networkHint,
+  headers: { text: "requests carry no headers of yours", isError: false },
+  env: { text: "variables come from the shell that starts pith", isError: false },
+  command: executionHint,
+  commands: executionHint,
+  hooks: executionHint,
 };
 
-export type FieldsRead =
+export type ParseSettingsResult =
   | {
       readonly type: "read";
-      readonly fields: readonly Field[];
+      readonly fields: readonly SettingField[];
       readonly notes: readonly string[];
       /** `file:line`, where the value of a setting stands. */
-      readonly placeOf: (path: Path) => string;
+      readonly formatLocation: (path: SettingPath) => string;
     }
-  | Mistake;
+  | UsageError;
 
 /** What stands in a project's file is not its reader's fault: what would be a grave mistake of one's own is only noted there. */
-export function settingsIn(text: string, file: string, whose: "user" | "project" = "user"): FieldsRead {
-  if (text.length > MOST_LETTERS) return mistake(`${file} is too long for settings`);
-  const read = readCommentedJson(text);
-  if (read.type === "broken") return mistake(`${file}:${read.line}:${read.column}: ${read.why}`);
-  const placeOf = (path: Path): string => `${file}:${read.lineOf(path)}`;
-  const found = foundIn(read.value, []);
-  const told = ({ path, says }: Found): string => `${placeOf(path)}: ${shownName(path)} ${says()}`;
-  const wrong = found.filter(({ type }) => type === "wrong" || (type === "grave" && whose === "user"));
-  if (wrong.length > 0) return mistake(few(wrong, told).join("\n"));
-  const strange = found.filter(({ type }) => type === "grave" || type === "strange");
-  const fields = found.flatMap(({ type, path, value }) => (type === "right" ? [{ path, value, from: file }] : []));
-  return { type: "read", fields, notes: few(strange, told), placeOf };
+export function parseSettings(text: string, file: string, owner: "user" | "project" = "user"): ParseSettingsResult {
+  if (text.length > MAX_SETTINGS_CHARS) return usageError(`${file} is too long for settings`);
+  const json = parseJsonc(text);
+  if (json.type === "broken") return usageError(`${file}:${json.line}:${json.column}: ${json.message}`);
+  const formatLocation = (path: SettingPath): string => `${file}:${json.findLine(path)}`;
+  const findings = collectFindings(json.value, []);
+  const formatFinding = ({ path, describe }: Finding): string =>
+    `${formatLocation(path)}: ${formatSettingName(path)} ${describe()}`;
+  const errors = findings.filter(({ type }) => type === "wrong" || (type === "grave" && owner === "user"));
+  if (errors.length > 0) return usageError(formatFindings(errors, formatFinding).join("\n"));
+  const warnings = findings.filter(({ type }) => type === "grave" || type === "strange");
+  const fields = findings.flatMap(({ type, path, value }) => (type === "right" ? [{ path, value, from: file }] : []));
+  return { type: "read", fields, notes: formatFindings(warnings, formatFinding), formatLocation };
 }
 
-const MOST_LETTERS = 256 * 1024;
+const MAX_SETTINGS_CHARS = 256 * 1024;
 
-interface Found {
-  readonly path: Path;
+interface Finding {
+  readonly path: SettingPath;
   readonly value: unknown;
   /** `grave`: nothing that could be set, but too much to be passed over. */
   readonly type: "right" | "wrong" | "grave" | "strange";
   /** What is to be said of it, behind its name. */
-  readonly says: () => string;
+  readonly describe: () => string;
 }
 
-function foundIn(object: JsonObject, above: Path): readonly Found[] {
-  return Object.entries(object).flatMap(([name, value]): readonly Found[] => {
-    const path = [...above, name];
-    const below = firstBelow(path);
-    if (below) return foundInGroup(path, value, below);
-    if (!settingAt(path)) return isForEditors(path) ? [] : [{ path, value, ...unknown(path) }];
-    const fault = whatIsWrong(path, value);
-    return [{ path, value, type: fault === null ? "right" : "wrong", says: () => fault ?? "" }];
+function collectFindings(object: JsonObject, parentPath: SettingPath): readonly Finding[] {
+  return Object.entries(object).flatMap(([name, value]): readonly Finding[] => {
+    const path = [...parentPath, name];
+    const nestedSetting = findFirstNestedSetting(path);
+    if (nestedSetting) return collectGroupFindings(path, value, nestedSetting);
+    if (!findSetting(path)) return isSchemaReference(path) ? [] : [{ path, value, ...describeUnknownSetting(path) }];
+    const fault = validateSetting(path, value);
+    return [{ path, value, type: fault === null ? "right" : "wrong", describe: () => fault ?? "" }];
   });
 }
 
-function foundInGroup(path: Path, value: unknown, { name, names }: Setting): readonly Found[] {
-  const [own, next] = name.split(".").slice(path.length - 1);
-  const wrong = (says: string): readonly Found[] => [{ path, value, type: "wrong", says: () => says }];
-  if (own === "*" && names && !names.fits(path.at(-1))) return wrong(`is for nobody; write ${names.write}`);
-  const isEmpty = own === "*" && isObject(value) && Object.keys(value).length === 0;
-  if (isObject(value) && !isEmpty) return foundIn(value, path);
-  const inside = next === "*" ? '{ "NAME": { … } }' : next === "enabled" ? '{ "enabled": true }' : `{ "${next}": … }`;
-  if (isEmpty) return [{ path, value, type: "strange", says: () => `is empty, so it does not count; write ${inside}` }];
-  return wrong(`is ${shown(value)}; write ${inside}`);
+function collectGroupFindings(path: SettingPath, value: unknown, { name, nameKind }: Setting): readonly Finding[] {
+  const [segment, nextSegment] = name.split(".").slice(path.length - 1);
+  const createError = (message: string): readonly Finding[] => [
+    { path, value, type: "wrong", describe: () => message },
+  ];
+  if (segment === "*" && nameKind && !nameKind.isValid(path.at(-1)))
+    return createError(`is for nobody; write ${nameKind.expected}`);
+  const isEmpty = segment === "*" && isObject(value) && Object.keys(value).length === 0;
+  if (isObject(value) && !isEmpty) return collectFindings(value, path);
+  const example =
+    nextSegment === "*"
+      ? '{ "NAME": { … } }'
+      : nextSegment === "enabled"
+        ? '{ "enabled": true }'
+        : `{ "${nextSegment}": … }`;
+  if (isEmpty)
+    return [{ path, value, type: "strange", describe: () => `is empty, so it does not count; write ${example}` }];
+  return createError(`is ${formatValue(value)}; write ${example}`);
 }
 
-function unknown(path: Path): Pick<Found, "type" | "says"> {
-  const place = elsewhere(path);
-  if (place) return { type: place.isGrave ? "grave" : "strange", says: () => `is no setting: ${place.says}` };
-  return { type: "strange", says: () => `is no setting${meant(path)}` };
+function describeUnknownSetting(path: SettingPath): Pick<Finding, "type" | "describe"> {
+  const hint = findNonSettingHint(path);
+  if (hint) return { type: hint.isError ? "grave" : "strange", describe: () => `is no setting: ${hint.text}` };
+  return { type: "strange", describe: () => `is no setting${suggestSetting(path)}` };
 }
 
 /** Says where the schema lies, and to nobody else anything. */
-function isForEditors(path: Path): boolean {
+function isSchemaReference(path: SettingPath): boolean {
   return path.join(".") === "$schema";
 }
 
-function meant(path: Path): string {
+function suggestSetting(path: SettingPath): string {
   const names = settingTable.map(({ name }) => name).filter((name) => !name.includes("*"));
-  const near = nearest(shownName(path), names);
-  return near === null ? "; pith settings names them all" : `; did you mean ${near}?`;
+  const suggestion = findNearest(formatSettingName(path), names);
+  return suggestion === null ? "; pith settings names them all" : `; did you mean ${suggestion}?`;
 }
 
 /** Whoever wrote a whole book into it need not read it here. */
-function few(found: readonly Found[], told: (each: Found) => string): readonly string[] {
-  const shown = found.slice(0, MOST_TOLD).map(told);
-  return found.length <= MOST_TOLD ? shown : [...shown, `and ${found.length - MOST_TOLD} more of the kind`];
+function formatFindings(findings: readonly Finding[], format: (finding: Finding) => string): readonly string[] {
+  const lines = findings.slice(0, MAX_REPORTED_FINDINGS).map(format);
+  return findings.length <= MAX_REPORTED_FINDINGS
+    ? lines
+    : [...lines, `and ${findings.length - MAX_REPORTED_FINDINGS} more of the kind`];
 }
 
-const MOST_TOLD = 12;
+const MAX_REPORTED_FINDINGS = 12;
 
-export type VariablesRead = { readonly type: "read"; readonly fields: readonly Field[] } | Mistake;
+export type ParseVariablesResult = { readonly type: "read"; readonly fields: readonly SettingField[] } | UsageError;
 
 /** An empty one says nothing. */
-export function variablesIn(environment: Environment): VariablesRead {
-  const set = settingTable.flatMap(({ variable, ...setting }) => {
+export function parseVariables(environment: Environment): ParseVariablesResult {
+  const results = settingTable.flatMap(({ variable, ...setting }) => {
     const text = variable === undefined ? undefined : environment[variable]?.trim();
-    return variable === undefined || !text ? [] : [said(setting, { variable, text })];
+    return variable === undefined || !text ? [] : [parseVariable(setting, { variableName: variable, text })];
   });
-  const wrong = set.flatMap(({ fault }) => (fault === null ? [] : [fault]));
-  if (wrong.length > 0) return mistake(wrong.join("\n"));
-  return { type: "read", fields: set.flatMap(({ field }) => (field ? [field] : [])) };
+  const faults = results.flatMap(({ fault }) => (fault === null ? [] : [fault]));
+  if (faults.length > 0) return usageError(faults.join("\n"));
+  return { type: "read", fields: results.flatMap(({ field }) => (field ? [field] : [])) };
 }
 
-interface Said {
-  readonly field: Field | null;
+interface VariableResult {
+  readonly field: SettingField | null;
   readonly fault: string | null;
 }
 
-interface Variable {
-  readonly variable: string;
+interface VariableInput {
+  readonly variableName: string;
   readonly text: string;
 }
 
-function said({ name, kind }: Setting, { variable, text }: Variable): Said {
-  if (kind === yesOrNo) return switchedOff(name, { variable, text });
+function parseVariable({ name, kind }: Setting, { variableName, text }: VariableInput): VariableResult {
+  if (kind === booleanKind) return parseOffSwitch(name, { variableName, text });
   const path = name.split(".");
-  const fault = whatIsWrong(path, text);
-  if (fault !== null) return { field: null, fault: `${variable} ${fault}` };
-  return { field: { path, value: text, from: variable }, fault: null };
+  const fault = validateSetting(path, text);
+  if (fault !== null) return { field: null, fault: `${variableName} ${fault}` };
+  return { field: { path, value: text, from: variableName }, fault: null };
 }
 
 /** A variable that can be there or not can only switch something off. */
-function switchedOff(name: string, { variable, text }: Variable): Said {
-  if (YES.test(text)) return { field: { path: name.split("."), value: false, from: variable }, fault: null };
-  return { field: null, fault: NO.test(text) ? null : `${variable} is ${shown(text)}; write 1, or leave it out` };
+function parseOffSwitch(name: string, { variableName, text }: VariableInput): VariableResult {
+  if (TRUE_PATTERN.test(text))
+    return { field: { path: name.split("."), value: false, from: variableName }, fault: null };
+  return {
+    field: null,
+    fault: FALSE_PATTERN.test(text) ? null : `${variableName} is ${formatValue(text)}; write 1, or leave it out`,
+  };
 }
 
-const YES = /^(?:1|true|yes|on)$/i;
-const NO = /^(?:0|false|no|off)$/i;
+const TRUE_PATTERN = /^(?:1|true|yes|on)$/i;
+const FALSE_PATTERN = /^(?:0|false|no|off)$/i;

@@ -4,152 +4,178 @@ import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Environment } from "@pith/models";
-import { applyPolicy, type Narrowed } from "../policy/apply-policy.ts";
-import { type PolicyPlace, readPolicy } from "../policy/policy-file.ts";
-import { type Mistake, mistake } from "../text/usage-error.ts";
-import { type TrustedFolder, trustedFiles, trustedFolder, untrustedNote } from "../trust/trust.ts";
-import type { Fallback } from "./definitions.ts";
-import { type Field, fieldsOf, settingAt, settingsFrom, shown, shownName } from "./fields.ts";
-import { type FieldsRead, settingsIn, variablesIn } from "./parse.ts";
-import type { Choices, Settings } from "./settings.ts";
+import { type ApplyPolicyResult, applyPolicy } from "../policy/apply-policy.ts";
+import { type PolicyLocation, readPolicy } from "../policy/policy-file.ts";
+import { type UsageError, usageError } from "../text/usage-error.ts";
+import { checkTrust, type FolderTrust, formatTrustNotice, listTrustedFiles } from "../trust/trust.ts";
+import type { SettingFallback } from "./definitions.ts";
+import { buildSettings, findSetting, formatSettingName, formatValue, listFields, type SettingField } from "./fields.ts";
+import { type ParseSettingsResult, parseSettings, parseVariables } from "./parse.ts";
+import type { Settings, SettingsOverrides } from "./settings.ts";
 
 /** No file is no mistake. */
-export async function readSettings(home: string): Promise<FieldsRead> {
-  const file = settingsFile(home);
+export async function readSettings(home: string): Promise<ParseSettingsResult> {
+  const file = settingsFilePath(home);
   try {
-    return settingsIn(await readFile(file, "utf8"), file);
+    return parseSettings(await readFile(file, "utf8"), file);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT") return { type: "read", fields: [], notes: [], placeOf: () => file };
-    return mistake(`${file} cannot be read: ${message}`);
+    if (code === "ENOENT") return { type: "read", fields: [], notes: [], formatLocation: () => file };
+    return usageError(`${file} cannot be read: ${message}`);
   }
 }
 
-export function settingsFile(home: string): string {
+export function settingsFilePath(home: string): string {
   return join(home, "settings.json");
 }
 
 export interface ProjectFields {
-  readonly fields: readonly Field[];
+  readonly fields: readonly SettingField[];
   /** What does not count, and where to say it instead. */
   readonly notes: readonly string[];
 }
 
-export interface Owner {
+export interface UserSettings {
   /** What the user's own file says. */
-  readonly fields: readonly Field[];
+  readonly fields: readonly SettingField[];
   readonly file: string;
 }
 
-type Read = Extract<FieldsRead, { type: "read" }>;
+type ParsedSettings = Extract<ParseSettingsResult, { type: "read" }>;
 
 /** A trusted project may set nothing that costs the user a key, a guard or a secret; such fields are refused by name. */
-export function fieldsForProject({ fields, placeOf }: Read, owner: Owner): ProjectFields {
-  const judged = fields.map((field) => ({ field, refusal: refusalOf(field, owner) }));
+export function filterProjectFields(
+  { fields, formatLocation }: ParsedSettings,
+  userSettings: UserSettings,
+): ProjectFields {
+  const checkedFields = fields.map((field) => ({ field, refusal: findProjectRefusal(field, userSettings) }));
   return {
-    fields: judged.flatMap(({ field, refusal }) => (refusal === null ? [field] : [])),
-    notes: judged.flatMap(({ field: { path }, refusal }) =>
-      refusal === null ? [] : [`${placeOf(path)}: ${shownName(path)} ${refusal}`],
+    fields: checkedFields.flatMap(({ field, refusal }) => (refusal === null ? [field] : [])),
+    notes: checkedFields.flatMap(({ field: { path }, refusal }) =>
+      refusal === null ? [] : [`${formatLocation(path)}: ${formatSettingName(path)} ${refusal}`],
     ),
   };
 }
 
 /** As the end of a sentence that begins with the name; null where it may be said. */
-function refusalOf({ path, value }: Field, owner: Owner): string | null {
-  const setting = settingAt(path);
-  if (!setting || setting.project === "may") return null;
-  if (setting.project === "never") return `is not for a project to say, so it does not count; set it in ${owner.file}`;
-  const name = shownName(path);
-  const own =
-    owner.fields.findLast((field) => shownName(field.path) === name)?.value ?? fallbackValue(setting.fallback);
-  if (setting.project(value, own)) return null;
-  return `${shown(value)} is looser than your ${shown(own)}, so it does not count; set it in ${owner.file}`;
+function findProjectRefusal({ path, value }: SettingField, userSettings: UserSettings): string | null {
+  const setting = findSetting(path);
+  if (!setting || setting.projectAccess === "may") return null;
+  if (setting.projectAccess === "never")
+    return `is not for a project to say, so it does not count; set it in ${userSettings.file}`;
+  const name = formatSettingName(path);
+  const userValue =
+    userSettings.fields.findLast((field) => formatSettingName(field.path) === name)?.value ??
+    getFallbackValue(setting.fallback);
+  if (setting.projectAccess(value, userValue)) return null;
+  return `${formatValue(value)} is looser than your ${formatValue(userValue)}, so it does not count; set it in ${userSettings.file}`;
 }
 
-function fallbackValue(fallback: Fallback): unknown {
+function getFallbackValue(fallback: SettingFallback): unknown {
   return "value" in fallback ? fallback.value : undefined;
 }
 
-export type Chosen =
+export type LoadSettingsResult =
   | {
       readonly type: "chosen";
-      readonly choices: Settings;
+      readonly settings: Settings;
       /** By the setting's name, who said it: a file, a variable or a flag. What is not there holds by itself. */
-      readonly sources: Sources;
+      readonly sources: SettingSources;
       readonly notes: readonly string[];
     }
-  | Mistake;
+  | UsageError;
 
-export type Sources = ReadonlyMap<string, string>;
+export type SettingSources = ReadonlyMap<string, string>;
 
-export interface ChoicePlaces {
+export interface LoadSettingsOptions {
   readonly environment: Environment;
   /** Pith's home. */
   readonly home: string;
   /** The settings file of the project, as it was trusted; absent where there is none, or nobody trusts it. */
-  readonly project?: ProjectFile | null;
+  readonly projectFile?: ProjectSettingsFile | null;
   /** For tests: where a policy lies. Nothing outside of this program says it. */
-  readonly policyAt?: PolicyPlace;
+  readonly policyLocation?: PolicyLocation;
 }
 
-export interface ProjectFile {
+export interface ProjectSettingsFile {
   readonly path: string;
   readonly text: string;
 }
 
-export async function choose(flags: Choices, places: ChoicePlaces): Promise<Chosen> {
-  const { environment, home, project, policyAt } = places;
-  const read = await readPolicy(policyAt);
-  if (read.type === "mistake") return read;
-  const own = await readSettings(home);
-  if (own.type === "mistake") return own;
-  const foreign = projectFields(project ?? null, { fields: own.fields, file: settingsFile(home) });
-  if ("type" in foreign) return foreign;
-  const variables = variablesIn(environment);
+export async function loadSettings(
+  overrides: SettingsOverrides,
+  options: LoadSettingsOptions,
+): Promise<LoadSettingsResult> {
+  const { environment, home, projectFile, policyLocation } = options;
+  const policyResult = await readPolicy(policyLocation);
+  if (policyResult.type === "mistake") return policyResult;
+  const userSettings = await readSettings(home);
+  if (userSettings.type === "mistake") return userSettings;
+  const projectResult = parseProjectFields(projectFile ?? null, {
+    fields: userSettings.fields,
+    file: settingsFilePath(home),
+  });
+  if ("type" in projectResult) return projectResult;
+  const variables = parseVariables(environment);
   if (variables.type === "mistake") return variables;
-  const spoken = [...variables.fields, ...flagFields(flags)];
-  const wanted = [...besides(spoken, own.fields), ...foreign.fields, ...spoken];
-  const narrowed: Narrowed =
-    read.type === "policy" ? applyPolicy(wanted, read.policy) : { type: "narrowed", fields: wanted, notes: [] };
-  if (narrowed.type === "mistake") return narrowed;
-  const { fields } = narrowed;
+  const overrideFields = [...variables.fields, ...listFlagFields(overrides)];
+  const mergedFields = [
+    ...dropOtherModelBaseUrl(overrideFields, userSettings.fields),
+    ...projectResult.fields,
+    ...overrideFields,
+  ];
+  const limitedSettings: ApplyPolicyResult =
+    policyResult.type === "policy"
+      ? applyPolicy(mergedFields, policyResult.policy)
+      : { type: "narrowed", fields: mergedFields, notes: [] };
+  if (limitedSettings.type === "mistake") return limitedSettings;
+  const { fields } = limitedSettings;
   return {
     type: "chosen",
-    choices: { ...settingsFrom(fields), ...(read.type === "policy" && { policy: read.policy }) },
-    sources: new Map(fields.map(({ path, from }) => [shownName(path), from])),
-    notes: [...own.notes, ...foreign.notes, ...narrowed.notes],
+    settings: { ...buildSettings(fields), ...(policyResult.type === "policy" && { policy: policyResult.policy }) },
+    sources: new Map(fields.map(({ path, from }) => [formatSettingName(path), from])),
+    notes: [...userSettings.notes, ...projectResult.notes, ...limitedSettings.notes],
   };
 }
 
-function projectFields(project: ProjectFile | null, owner: Owner): ProjectFields | Mistake {
-  if (project === null) return { fields: [], notes: [] };
-  const read = settingsIn(project.text, project.path, "project");
-  if (read.type === "mistake") return read;
-  const { fields, notes } = fieldsForProject(read, owner);
-  return { fields, notes: [...read.notes, ...notes] };
+function parseProjectFields(
+  projectFile: ProjectSettingsFile | null,
+  userSettings: UserSettings,
+): ProjectFields | UsageError {
+  if (projectFile === null) return { fields: [], notes: [] };
+  const result = parseSettings(projectFile.text, projectFile.path, "project");
+  if (result.type === "mistake") return result;
+  const { fields, notes } = filterProjectFields(result, userSettings);
+  return { fields, notes: [...result.notes, ...notes] };
 }
 
-function flagFields(flags: Choices): readonly Field[] {
-  return fieldsOf(flags, "").map((field) => ({ ...field, from: settingAt(field.path)?.flag ?? "a flag" }));
+function listFlagFields(overrides: SettingsOverrides): readonly SettingField[] {
+  return listFields(overrides, "").map((field) => ({ ...field, from: findSetting(field.path)?.flag ?? "a flag" }));
 }
 
 /** An address belongs to the model that is set beside it: the key of another must not be sent there. */
-function besides(spoken: readonly Field[], own: readonly Field[]): readonly Field[] {
-  const modelIn = (fields: readonly Field[]): unknown => fields.findLast(({ path }) => path[0] === "model")?.value;
-  const wanted = modelIn(spoken);
-  const isElsewhere = wanted !== undefined && wanted !== modelIn(own);
-  return isElsewhere ? own.filter(({ path }) => path[0] !== "baseUrl") : own;
+function dropOtherModelBaseUrl(
+  overrideFields: readonly SettingField[],
+  userFields: readonly SettingField[],
+): readonly SettingField[] {
+  const findModel = (fields: readonly SettingField[]): unknown =>
+    fields.findLast(({ path }) => path[0] === "model")?.value;
+  const requestedModel = findModel(overrideFields);
+  const isOtherModel = requestedModel !== undefined && requestedModel !== findModel(userFields);
+  return isOtherModel ? userFields.filter(({ path }) => path[0] !== "baseUrl") : userFields;
 }
 
 /** The very bytes that were trusted; null where there are none. */
-export function projectSettings(folder: TrustedFolder): ProjectFile | null {
-  const nearest = trustedFiles(folder, "settings").at(-1);
-  return nearest ? { path: nearest.path, text: new TextDecoder().decode(nearest.bytes) } : null;
+export function getProjectSettingsFile(folder: FolderTrust): ProjectSettingsFile | null {
+  const nearestFile = listTrustedFiles(folder, "settings").at(-1);
+  return nearestFile ? { path: nearestFile.path, text: new TextDecoder().decode(nearestFile.bytes) } : null;
 }
 
-export type Holding = (Extract<Chosen, { type: "chosen" }> & { readonly trusted: TrustedFolder }) | Mistake;
+export type EffectiveSettings =
+  | (Extract<LoadSettingsResult, { type: "chosen" }> & { readonly trustedFolder: FolderTrust })
+  | UsageError;
 
-export interface CallPlaces {
+export interface ProcessContext {
   readonly cwd: string;
   /** Pith's home. */
   readonly home: string;
@@ -158,17 +184,20 @@ export interface CallPlaces {
   readonly environment: Environment;
 }
 
-export interface Said {
-  readonly choices: Choices;
+export interface ResolveSettingsOptions {
+  readonly overrides: SettingsOverrides;
   /** Whether the folder is trusted in this call. */
-  readonly trusts: boolean;
+  readonly trustsProject: boolean;
 }
 
-export async function whatHolds({ choices: flags, trusts }: Said, places: CallPlaces): Promise<Holding> {
-  const trusted = await trustedFolder({ userHome: homedir(), ...places, always: trusts });
-  const chosen = await choose(flags, { ...places, project: projectSettings(trusted) });
-  if (chosen.type === "mistake") return chosen;
-  const untrusted = untrustedNote(trusted);
-  const notes = [...trusted.notes, ...chosen.notes, ...(untrusted === null ? [] : [untrusted])];
-  return { ...chosen, trusted, notes };
+export async function resolveSettings(
+  { overrides, trustsProject }: ResolveSettingsOptions,
+  context: ProcessContext,
+): Promise<EffectiveSettings> {
+  const folderTrust = await checkTrust({ userHome: homedir(), ...context, isTrustedForRun: trustsProject });
+  const result = await loadSettings(overrides, { ...context, projectFile: getProjectSettingsFile(folderTrust) });
+  if (result.type === "mistake") return result;
+  const notice = formatTrustNotice(folderTrust);
+  const notes = [...folderTrust.notes, ...result.notes, ...(notice === null ? [] : [notice])];
+  return { ...result, trustedFolder: folderTrust, notes };
 }

@@ -1,75 +1,80 @@
 /** Saves a setting or a provider key in the user's files. A file is replaced whole or not at all; comments and other values stay. */
 
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { readCommentedJson, type Token, tokensIn } from "../text/jsonc.ts";
-import { type Mistake, mistake } from "../text/usage-error.ts";
-import { keyFile, readKeyFile } from "./keys.ts";
-import { settingsFile } from "./resolve.ts";
+import { parseJsonc, type Token, tokenize } from "../text/jsonc.ts";
+import { type UsageError, usageError } from "../text/usage-error.ts";
+import { keyFilePath, readKeyFile } from "./keys.ts";
+import { settingsFilePath } from "./resolve.ts";
 
 /** Null where the text is broken, or something on the way is no object. */
-export function withValue(text: string, path: readonly string[], value: unknown): string | null {
-  if (text.trim() === "") return `${JSON.stringify(nested(path, value), null, 2)}\n`;
-  if (readCommentedJson(text).type === "broken") return null;
-  return changed(text, { tokens: [...tokensIn(text)], at: 0, path, depth: 1 }, value);
+export function setJsoncValue(text: string, path: readonly string[], value: unknown): string | null {
+  if (text.trim() === "") return `${JSON.stringify(nestValue(path, value), null, 2)}\n`;
+  if (parseJsonc(text).type === "broken") return null;
+  return setValueInObject(text, { tokens: [...tokenize(text)], openIndex: 0, path, depth: 1 }, value);
 }
 
-interface Spot {
+interface ObjectPosition {
   readonly tokens: readonly Token[];
   /** The token that opens the object. */
-  readonly at: number;
+  readonly openIndex: number;
   readonly path: readonly string[];
   readonly depth: number;
 }
 
-function changed(text: string, { tokens, at, path, depth }: Spot, value: unknown): string | null {
-  const [name = "", ...deeper] = path;
-  if (tokens[at]?.raw !== "{") return null;
-  const found = memberOf(tokens, at, name);
-  if (found === null) return inserted(text, { tokens, at, path, depth }, value);
-  if (deeper.length > 0) return changed(text, { tokens, at: found, path: deeper, depth: depth + 1 }, value);
-  const last = tokens[endOf(tokens, found)];
-  const to = (last?.at ?? 0) + (last?.raw.length ?? 0);
-  return text.slice(0, tokens[found]?.at) + JSON.stringify(value) + text.slice(to);
+function setValueInObject(
+  text: string,
+  { tokens, openIndex, path, depth }: ObjectPosition,
+  value: unknown,
+): string | null {
+  const [name = "", ...restPath] = path;
+  if (tokens[openIndex]?.raw !== "{") return null;
+  const valueIndex = findMemberValue(tokens, openIndex, name);
+  if (valueIndex === null) return insertMember(text, { tokens, openIndex, path, depth }, value);
+  if (restPath.length > 0)
+    return setValueInObject(text, { tokens, openIndex: valueIndex, path: restPath, depth: depth + 1 }, value);
+  const lastToken = tokens[findValueEnd(tokens, valueIndex)];
+  const endOffset = (lastToken?.offset ?? 0) + (lastToken?.raw.length ?? 0);
+  return text.slice(0, tokens[valueIndex]?.offset) + JSON.stringify(value) + text.slice(endOffset);
 }
 
 /** The first token of that member's value. */
-function memberOf(tokens: readonly Token[], open: number, name: string): number | null {
-  for (let at = open + 1; at < tokens.length && tokens[at]?.raw !== "}"; ) {
-    if (JSON.parse(tokens[at]?.raw ?? "") === name) return at + 2;
-    at = endOf(tokens, at + 2) + 1;
-    if (tokens[at]?.raw === ",") at += 1;
+function findMemberValue(tokens: readonly Token[], openIndex: number, name: string): number | null {
+  for (let index = openIndex + 1; index < tokens.length && tokens[index]?.raw !== "}"; ) {
+    if (JSON.parse(tokens[index]?.raw ?? "") === name) return index + 2;
+    index = findValueEnd(tokens, index + 2) + 1;
+    if (tokens[index]?.raw === ",") index += 1;
   }
   return null;
 }
 
 /** The last token of the value that begins here. */
-function endOf(tokens: readonly Token[], from: number): number {
+function findValueEnd(tokens: readonly Token[], start: number): number {
   let depth = 0;
-  for (let at = from; at < tokens.length; at += 1) {
-    const { raw = "" } = tokens[at] ?? {};
+  for (let index = start; index < tokens.length; index += 1) {
+    const { raw = "" } = tokens[index] ?? {};
     if (raw === "{" || raw === "[") depth += 1;
     if (raw === "}" || raw === "]") depth -= 1;
-    if (depth === 0) return at;
+    if (depth === 0) return index;
   }
   return tokens.length - 1;
 }
 
 /** As the first of its object: nothing need be known of a comma behind the last. */
-function inserted(text: string, { tokens, at, path, depth }: Spot, value: unknown): string {
-  const [name = "", ...deeper] = path;
-  const from = (tokens[at]?.at ?? 0) + 1;
-  const [indent, outer] = ["  ".repeat(depth), "  ".repeat(depth - 1)];
-  const before = `${text.slice(0, from)}\n${indent}${JSON.stringify(name)}: ${JSON.stringify(nested(deeper, value))}`;
-  const behind = text.slice(from);
-  if (tokens[at + 1]?.raw === "}") return `${before}\n${outer}${behind.trimStart()}`;
-  return /^\s*\n/.test(behind) ? `${before},${behind}` : `${before},\n${indent}${behind.trimStart()}`;
+function insertMember(text: string, { tokens, openIndex, path, depth }: ObjectPosition, value: unknown): string {
+  const [name = "", ...restPath] = path;
+  const insertOffset = (tokens[openIndex]?.offset ?? 0) + 1;
+  const [indent, outerIndent] = ["  ".repeat(depth), "  ".repeat(depth - 1)];
+  const before = `${text.slice(0, insertOffset)}\n${indent}${JSON.stringify(name)}: ${JSON.stringify(nestValue(restPath, value))}`;
+  const after = text.slice(insertOffset);
+  if (tokens[openIndex + 1]?.raw === "}") return `${before}\n${outerIndent}${after.trimStart()}`;
+  return /^\s*\n/.test(after) ? `${before},${after}` : `${before},\n${indent}${after.trimStart()}`;
 }
 
-function nested(path: readonly string[], value: unknown): unknown {
-  return path.reduceRight((inner, name) => ({ [name]: inner }), value);
+function nestValue(path: readonly string[], value: unknown): unknown {
+  return path.reduceRight((nestedValue, name) => ({ [name]: nestedValue }), value);
 }
 
-export interface SettingToSave {
+export interface SaveSettingOptions {
   /** Such as `["compaction", "enabled"]`. */
   readonly path: readonly string[];
   readonly value: unknown;
@@ -78,23 +83,24 @@ export interface SettingToSave {
 }
 
 /** Null where it is kept. */
-export async function saveSetting({ path, value, home }: SettingToSave): Promise<Mistake | null> {
-  const file = settingsFile(home);
-  const next = `${file}.${process.pid}.new`;
+export async function saveSetting({ path, value, home }: SaveSettingOptions): Promise<UsageError | null> {
+  const file = settingsFilePath(home);
+  const temporaryFile = `${file}.${process.pid}.new`;
   try {
     await mkdir(home, { recursive: true, mode: 0o700 });
-    const text = withValue(await textOf(file), path, value);
-    if (text === null) return mistake(`${file} is no object of settings, so ${path.join(".")} was not written into it`);
-    await writeFile(next, text, { mode: 0o600, flag: "wx" });
-    await rename(next, file);
+    const text = setJsoncValue(await readFileIfExists(file), path, value);
+    if (text === null)
+      return usageError(`${file} is no object of settings, so ${path.join(".")} was not written into it`);
+    await writeFile(temporaryFile, text, { mode: 0o600, flag: "wx" });
+    await rename(temporaryFile, file);
     return null;
   } catch (error) {
-    await rm(next, { force: true });
-    return mistake(`${file} cannot be written: ${(error as NodeJS.ErrnoException).code ?? "for an unknown reason"}`);
+    await rm(temporaryFile, { force: true });
+    return usageError(`${file} cannot be written: ${(error as NodeJS.ErrnoException).code ?? "for an unknown reason"}`);
   }
 }
 
-async function textOf(file: string): Promise<string> {
+async function readFileIfExists(file: string): Promise<string> {
   try {
     return await readFile(file, "utf8");
   } catch (error) {
@@ -103,7 +109,7 @@ async function textOf(file: string): Promise<string> {
   }
 }
 
-export interface KeyToSave {
+export interface SaveKeyOptions {
   /** The provider's id. */
   readonly provider: string;
   readonly key: string;
@@ -112,19 +118,19 @@ export interface KeyToSave {
 }
 
 /** Null where it is kept. A file that is not believed is not written, either. Other users can never read it, also while it is written. */
-export async function saveKey({ provider, key, home }: KeyToSave): Promise<Mistake | null> {
-  const file = keyFile(home);
-  const read = await readKeyFile(file);
-  if (read.type === "mistake") return read;
-  const text = `${JSON.stringify({ ...read.keys, [provider]: key }, null, 2)}\n`;
-  const next = `${file}.${process.pid}.new`;
+export async function saveKey({ provider, key, home }: SaveKeyOptions): Promise<UsageError | null> {
+  const file = keyFilePath(home);
+  const result = await readKeyFile(file);
+  if (result.type === "mistake") return result;
+  const text = `${JSON.stringify({ ...result.keys, [provider]: key }, null, 2)}\n`;
+  const temporaryFile = `${file}.${process.pid}.new`;
   try {
     await mkdir(home, { recursive: true, mode: 0o700 });
-    await writeFile(next, text, { mode: 0o600, flag: "wx" });
-    await rename(next, file);
+    await writeFile(temporaryFile, text, { mode: 0o600, flag: "wx" });
+    await rename(temporaryFile, file);
     return null;
   } catch (error) {
-    await rm(next, { force: true });
-    return mistake(`${file} cannot be written: ${(error as NodeJS.ErrnoException).code ?? "for an unknown reason"}`);
+    await rm(temporaryFile, { force: true });
+    return usageError(`${file} cannot be written: ${(error as NodeJS.ErrnoException).code ?? "for an unknown reason"}`);
   }
 }

@@ -19,12 +19,12 @@ import type { Entry, Session } from "@pith/context";
 import { fileTouches, splitContent } from "@pith/context/host";
 import { Vault } from "@pith/context/secrets";
 import type { Environment } from "@pith/models";
-import { keyFile, ownUserId, readKeyFile } from "./keys.ts";
+import { getUserId, keyFilePath, readKeyFile } from "./keys.ts";
 import type { McpServerSettings, Settings } from "./settings.ts";
 
 type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
-export function redactionKeyFile(home: string): string {
+export function redactionKeyPath(home: string): string {
   return join(home, "redaction.key");
 }
 
@@ -32,46 +32,46 @@ export function redactionKeyFile(home: string): string {
  * Names secrets: keyed with a file of the user's own, so that a name stays the same in later runs and reveals nothing.
  * The key is read, or made, when the first secret is found.
  */
-export function keyedDigest(home: string): (value: string) => string {
+export function createKeyedDigest(home: string): (value: string) => string {
   let key: Uint8Array | null = null;
   return (value) => {
-    key ??= keyAt(redactionKeyFile(home));
+    key ??= loadOrCreateKey(redactionKeyPath(home));
     return createHmac("sha256", key).update(value).digest("hex");
   };
 }
 
 // SEC4: where no file can be had, names hold as long as the program runs; no secret is written because of that.
-function keyAt(path: string): Uint8Array {
+function loadOrCreateKey(path: string): Uint8Array {
   try {
-    return keyIn(path) ?? madeAt(path);
+    return readKey(path) ?? createKey(path);
   } catch {
-    return randomBytes(BYTES);
+    return randomBytes(KEY_BYTES);
   }
 }
 
-const BYTES = 32;
+const KEY_BYTES = 32;
 
 /** Null where there is none; throws where it is not to be believed. */
-function keyIn(path: string): Uint8Array | null {
-  const file = opened(path);
+function readKey(path: string): Uint8Array | null {
+  const file = openIfExists(path);
   if (file === null) return null;
   try {
     const { uid, size, mode } = fstatSync(file);
-    const userId = ownUserId();
-    if ((userId !== null && uid !== userId) || size !== BYTES) throw new Error(`${path} is no key of this user`);
-    if (userId !== null && (mode & OTHERS) !== 0) fchmodSync(file, OWNER);
-    const key = new Uint8Array(BYTES);
-    if (readSync(file, key, 0, BYTES, 0) !== BYTES) throw new Error(`${path} could not be read whole`);
+    const userId = getUserId();
+    if ((userId !== null && uid !== userId) || size !== KEY_BYTES) throw new Error(`${path} is no key of this user`);
+    if (userId !== null && (mode & OTHERS_PERMISSION_BITS) !== 0) fchmodSync(file, OWNER_ONLY_MODE);
+    const key = new Uint8Array(KEY_BYTES);
+    if (readSync(file, key, 0, KEY_BYTES, 0) !== KEY_BYTES) throw new Error(`${path} could not be read whole`);
     return key;
   } finally {
     closeSync(file);
   }
 }
 
-const OTHERS = 0o077;
-const OWNER = 0o600;
+const OTHERS_PERMISSION_BITS = 0o077;
+const OWNER_ONLY_MODE = 0o600;
 
-function opened(path: string): number | null {
+function openIfExists(path: string): number | null {
   try {
     return openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
@@ -81,89 +81,97 @@ function opened(path: string): number | null {
 }
 
 /** Whole under its name or not at all: of two programs that make one, the first has made it for both. */
-function madeAt(path: string): Uint8Array {
-  const key = randomBytes(BYTES);
+function createKey(path: string): Uint8Array {
+  const key = randomBytes(KEY_BYTES);
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const fresh = `${path}.${randomBytes(8).toString("hex")}`;
-  writeFileSync(fresh, key, { flag: "wx", mode: OWNER });
+  const temporaryPath = `${path}.${randomBytes(8).toString("hex")}`;
+  writeFileSync(temporaryPath, key, { flag: "wx", mode: OWNER_ONLY_MODE });
   try {
-    linkSync(fresh, path);
+    linkSync(temporaryPath, path);
     return key;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-    return keyIn(path) ?? key;
+    return readKey(path) ?? key;
   } finally {
-    unlinkSync(fresh);
+    unlinkSync(temporaryPath);
   }
 }
 
-export type ServersWritten = Readonly<Record<string, McpServerSettings>>;
+export type McpServerSettingsByName = Readonly<Record<string, McpServerSettings>>;
 
 /**
  * What starts or reaches MCP servers, as variables, so that the vault finds secrets among it wherever they appear.
  * Each with the server's name before its own, so that none stands in the place of another.
  */
-export function serverVariables(servers: ServersWritten): EnvironmentVariables {
+export function buildServerVariables(servers: McpServerSettingsByName): EnvironmentVariables {
   const variables = Object.entries(servers).flatMap(([server, { args = [], env = {}, url = "", headers = {} }]) => {
-    const sent = Object.entries(headers).map(([name, value]) => headerVariable(name, value));
-    const asked = [...(URL.parse(url)?.searchParams ?? [])];
+    const headerVariables = Object.entries(headers).map(([name, value]) => toHeaderVariable(name, value));
+    const queryVariables = [...(URL.parse(url)?.searchParams ?? [])];
     // Of a command only what looks like a secret is one.
-    const all = [...Object.entries(env), ...sent, ...asked, ["ARGS", args.join(" ")] as const];
-    return all.map(([name, value]) => [`${server}_${name}`, value] as const);
+    const serverEntries = [
+      ...Object.entries(env),
+      ...headerVariables,
+      ...queryVariables,
+      ["ARGS", args.join(" ")] as const,
+    ];
+    return serverEntries.map(([name, value]) => [`${server}_${name}`, value] as const);
   });
   return Object.fromEntries(variables);
 }
 
 /** The word before it says how it is to be read, as in `Bearer …`, and is no part of it. */
-function headerVariable(name: string, value: string): readonly [string, string] {
+function toHeaderVariable(name: string, value: string): readonly [string, string] {
   const isAuthorization = /authorization$/i.test(name);
   return isAuthorization ? ["AUTH", value.replace(/^\w+\s+/, "")] : [name.replaceAll("-", "_"), value];
 }
 
-export interface VaultPlace {
+export interface VaultOptions {
   /** Pith's home. */
   readonly home: string;
   readonly environment: Environment;
-  readonly choices: Pick<Settings, "secrets" | "mcpServers">;
+  readonly settings: Pick<Settings, "secrets" | "mcpServers">;
   /** Servers of tools that whoever calls brings along. */
-  readonly mcpServers?: ServersWritten | undefined;
+  readonly mcpServers?: McpServerSettingsByName | undefined;
 }
 
 /** Null where it was switched off. */
-export async function vaultHere({ home, environment, choices, mcpServers }: VaultPlace): Promise<Vault | null> {
-  const { redact, also = [] } = choices.secrets ?? {};
+export async function createVault({ home, environment, settings, mcpServers }: VaultOptions): Promise<Vault | null> {
+  const { redact, also: extraVariables = [] } = settings.secrets ?? {};
   if (redact === "off") return null;
-  const servers = { ...mcpServers, ...choices.mcpServers };
+  const servers = { ...mcpServers, ...settings.mcpServers };
   return new Vault({
-    digest: keyedDigest(home),
-    environment: { ...(await keptKeys(home)), ...serverVariables(servers), ...environment },
-    variableNames: also.flatMap((name) => [name, ...Object.keys(servers).map((server) => `${server}_${name}`)]),
+    digest: createKeyedDigest(home),
+    environment: { ...(await readKeysAsVariables(home)), ...buildServerVariables(servers), ...environment },
+    variableNames: extraVariables.flatMap((name) => [
+      name,
+      ...Object.keys(servers).map((server) => `${server}_${name}`),
+    ]),
   });
 }
 
 /** As if they were variables: a provider that does not like a key may repeat it. */
-async function keptKeys(home: string): Promise<Environment> {
-  const read = await readKeyFile(keyFile(home));
+async function readKeysAsVariables(home: string): Promise<Environment> {
+  const result = await readKeyFile(keyFilePath(home));
   // What is wrong with the file is told to whoever needs a key of it.
-  const keys = read.type === "read" ? Object.entries(read.keys) : [];
+  const keys = result.type === "read" ? Object.entries(result.keys) : [];
   return Object.fromEntries(keys.map(([provider, key]) => [`${provider.toUpperCase()}_API_KEY`, key]));
 }
 
 /** Told at every start. */
-export const UNREDACTED = "secrets are sent and kept as they are, because secrets.redact is off";
+export const REDACTION_OFF_NOTICE = "secrets are sent and kept as they are, because secrets.redact is off";
 
 /** The likeliest first: the file a call is about, then those that were touched or attached last. */
-export function filesOnceSeen(entries: readonly Entry[], asked: unknown): readonly string[] {
-  const { path } = Object(asked) as { readonly path?: unknown };
-  const touched = fileTouches(entries).map((touch) => touch.path);
-  const latest = [...shownIn(entries), ...touched].toReversed();
-  return [...new Set([...(typeof path === "string" ? [path] : []), ...latest])].slice(0, MOST_FILES);
+export function listSeenFiles(entries: readonly Entry[], toolInput: unknown): readonly string[] {
+  const { path } = Object(toolInput) as { readonly path?: unknown };
+  const touchedPaths = fileTouches(entries).map((touch) => touch.path);
+  const newestFirst = [...listAttachedFiles(entries), ...touchedPaths].toReversed();
+  return [...new Set([...(typeof path === "string" ? [path] : []), ...newestFirst])].slice(0, MAX_SEEN_FILES);
 }
 
-const MOST_FILES = 200;
+const MAX_SEEN_FILES = 200;
 
 /** Those that were attached. */
-function shownIn(entries: readonly Entry[]): readonly string[] {
+function listAttachedFiles(entries: readonly Entry[]): readonly string[] {
   return entries.flatMap((entry) => {
     if (entry.type !== "message" || entry.message.role !== "user") return [];
     const { attachments } = splitContent(entry.message.content);
@@ -171,7 +179,7 @@ function shownIn(entries: readonly Entry[]): readonly string[] {
   });
 }
 
-export interface RelearningParts {
+export interface RestoreSecretsOptions {
   readonly session: Session;
   readonly files: Pick<WorkspaceFiles, "read" | "resolve">;
   /** Whether a tool could read what lies there: a session may name any place. */
@@ -179,7 +187,7 @@ export interface RelearningParts {
 }
 
 /** A placeholder whose value is unknown is learnt again from the files that the session has seen. */
-export function relearning(vault: Vault, parts: RelearningParts): Secrets {
+export function restoreSecrets(vault: Vault, options: RestoreSecretsOptions): Secrets {
   return {
     redact: (value) => vault.redact(value),
     stream: () => vault.stream(),
@@ -188,22 +196,25 @@ export function relearning(vault: Vault, parts: RelearningParts): Secrets {
     restore: async (value) => {
       const restored = vault.restore(value);
       if (restored.type === "restored") return restored;
-      return (await learnt(value, vault, parts)) ?? vault.restore(value, { sourceText: await fileOf(value, parts) });
+      return (
+        (await restoreFromSeenFiles(value, vault, options)) ??
+        vault.restore(value, { sourceText: await readInputFile(value, options) })
+      );
     },
   };
 }
 
 /** Null where no file that the session has seen tells it. */
-async function learnt<Value>(
+async function restoreFromSeenFiles<Value>(
   value: Value,
   vault: Vault,
-  parts: RelearningParts,
+  options: RestoreSecretsOptions,
 ): Promise<RestoreSecretsResult<Value> | null> {
-  let room = MOST_BYTES;
-  for (const path of filesOnceSeen(parts.session.branch.entries, value)) {
-    const text = await textAt(path, parts);
-    room -= text.length;
-    if (room < 0) break;
+  let charsLeft = MAX_TOTAL_CHARS;
+  for (const path of listSeenFiles(options.session.branch.entries, value)) {
+    const text = await readTextIfAllowed(path, options);
+    charsLeft -= text.length;
+    if (charsLeft < 0) break;
     vault.learn(text);
     const restored = vault.restore(value);
     if (restored.type === "restored") return restored;
@@ -212,18 +223,18 @@ async function learnt<Value>(
 }
 
 /** The file that a call is about may have placeholders for a text of its own: then they are no secrets. */
-async function fileOf(value: unknown, parts: RelearningParts): Promise<string> {
+async function readInputFile(value: unknown, options: RestoreSecretsOptions): Promise<string> {
   const { path } = Object(value) as { readonly path?: unknown };
-  return typeof path === "string" ? await textAt(path, parts) : "";
+  return typeof path === "string" ? await readTextIfAllowed(path, options) : "";
 }
 
 /** What is no file any more, is too much, or is closed to tools has nothing to tell. */
-async function textAt(path: string, { files, mayRead }: RelearningParts): Promise<string> {
-  const at = files.resolve(path);
-  if (!(await mayRead(at))) return "";
-  const read = await files.read(at, { maxBytes: MOST_OF_ONE });
-  return read.type === "read" ? new TextDecoder().decode(read.bytes) : "";
+async function readTextIfAllowed(path: string, { files, mayRead }: RestoreSecretsOptions): Promise<string> {
+  const resolvedPath = files.resolve(path);
+  if (!(await mayRead(resolvedPath))) return "";
+  const result = await files.read(resolvedPath, { maxBytes: MAX_FILE_BYTES });
+  return result.type === "read" ? new TextDecoder().decode(result.bytes) : "";
 }
 
-const MOST_OF_ONE = 1024 * 1024;
-const MOST_BYTES = 16 * 1024 * 1024;
+const MAX_FILE_BYTES = 1024 * 1024;
+const MAX_TOTAL_CHARS = 16 * 1024 * 1024;

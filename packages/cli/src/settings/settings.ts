@@ -9,7 +9,7 @@ import type { Policy } from "../policy/policy.ts";
 
 type TokensOrShare = CompactionLimits["branchReserve"];
 
-export interface Settings extends Choices {
+export interface Settings extends SettingsOverrides {
   /** What the organisation allows: from its own file, and never from settings. The other settings are narrowed to it already. */
   readonly policy?: Policy;
   /** Tokens that a model may see at most, whatever it could. */
@@ -25,7 +25,7 @@ export interface Settings extends Choices {
   /** Variables that sandboxed commands see although they look secret. */
   readonly sandboxEnvironment?: readonly string[];
   /** Whether sandboxed commands may use unix sockets. */
-  readonly unixSockets?: Switch;
+  readonly unixSockets?: OnOff;
   readonly branchSummary?: BranchSummarySettings;
   /** How somebody who looks elsewhere is called. */
   readonly notify?: "off" | "bell" | "desktop";
@@ -39,14 +39,14 @@ export interface Settings extends Choices {
 }
 
 /** What a flag can say, too. */
-export interface Choices {
+export interface SettingsOverrides {
   /** As `provider/model`. */
   readonly model?: string;
   /** Where the provider is reached. */
   readonly baseUrl?: string;
   readonly thinking?: ThinkingLevel;
   readonly permissionMode?: PermissionMode;
-  readonly sandbox?: Switch;
+  readonly sandbox?: OnOff;
   /** `on` is read as `hosts`. */
   readonly network?: "off" | "hosts" | "open" | "on";
   /** Names of the tools to use; the usual ones where nothing is said. */
@@ -62,7 +62,7 @@ export interface Choices {
   readonly plain?: boolean;
 }
 
-export type Switch = "on" | "off";
+export type OnOff = "on" | "off";
 
 /** In the names that pi's users know, and some more. */
 export interface CompactionSettings extends CompactionAmounts {
@@ -97,7 +97,7 @@ export interface BranchSummarySettings {
 }
 
 export interface SecretSettings {
-  readonly redact?: Switch;
+  readonly redact?: OnOff;
   /** Environment variables whose values are secrets, too. */
   readonly also?: readonly string[];
 }
@@ -125,7 +125,7 @@ export interface StdioServer {
   /** Folders that it sees and may write; absolute, or from `~/`. */
   readonly folders?: readonly string[];
   /** Off: it runs with all rights of the user. */
-  readonly sandbox?: Switch;
+  readonly sandbox?: OnOff;
 }
 
 export interface HttpServer {
@@ -141,24 +141,24 @@ export interface NamedServer<Server extends McpServer = McpServer> {
 }
 
 /** A server that somebody switched off. */
-export interface OffServer extends Pick<NamedServer, "name" | "from"> {
+export interface DisabledServer extends Pick<NamedServer, "name" | "from"> {
   /** As it would be started or reached; empty where that cannot be told. */
   readonly how: string;
 }
 
 /** Who named it, as the end of a sentence. */
-export const namer: Readonly<Record<NamedServer["from"], string>> = {
+export const serverSourceLabels: Readonly<Record<NamedServer["from"], string>> = {
   settings: "your settings, under mcpServers",
   folder: "this folder (.mcp.json or .pith/mcp.json)",
   caller: "your editor",
 };
 
 /** As it is started or reached, in one line for people. */
-export function spelledOut(server: McpServer): string {
+export function formatServerCommand(server: McpServer): string {
   return "url" in server ? server.url : [server.command, ...(server.args ?? [])].join(" ");
 }
 
-export interface LimitsWish {
+export interface LimitsOptions {
   /** The agent that works, where it has a name. */
   readonly agent?: string;
   readonly firstTokenMinutes?: number | undefined;
@@ -167,21 +167,21 @@ export interface LimitsWish {
 }
 
 /** Each amount as specific as it was set: for the agent, for the model, for all. Of several thresholds the lowest applies. */
-export function limitsOf(settings: CompactionSettings = {}, wish: LimitsWish = {}): LimitsForModel {
+export function createLimitsForModel(settings: CompactionSettings = {}, options: LimitsOptions = {}): LimitsForModel {
   const { enabled = compactionLimits.enabled, softPercent } = settings;
-  const { agent, firstTokenMinutes, branchReserve = compactionLimits.branchReserve } = wish;
+  const { agent, firstTokenMinutes, branchReserve = compactionLimits.branchReserve } = options;
   return ({ provider, model }) => {
-    const own = [
-      named(settings.agentOverrides, agent),
-      ...namesOf(provider).map((name) => named(settings.modelOverrides, `${name}/${model}`)),
+    const amountLayers = [
+      findOverride(settings.agentOverrides, agent),
+      ...listProviderIds(provider).map((name) => findOverride(settings.modelOverrides, `${name}/${model}`)),
       settings,
     ];
-    const amount = (name: keyof CompactionAmounts): number | undefined =>
-      own.map((amounts) => amounts[name]).find((value) => value !== undefined);
-    const [reserve = RESERVE, percent, tokens] = [
-      amount("reserveTokens"),
-      amount("thresholdPercent"),
-      amount("thresholdTokens"),
+    const findAmount = (name: keyof CompactionAmounts): number | undefined =>
+      amountLayers.map((amounts) => amounts[name]).find((value) => value !== undefined);
+    const [reserve = DEFAULT_RESERVE, percent, tokens] = [
+      findAmount("reserveTokens"),
+      findAmount("thresholdPercent"),
+      findAmount("thresholdTokens"),
     ];
     const { tail } = compactionLimits;
     return {
@@ -189,20 +189,20 @@ export function limitsOf(settings: CompactionSettings = {}, wish: LimitsWish = {
       enabled,
       ...(softPercent !== undefined && { soft: softPercent / 100 }),
       thresholds: [{ reserve, ...(percent !== undefined && { percent }), ...(tokens !== undefined && { tokens }) }],
-      tail: { ...tail, tokens: amount("keepRecentTokens") ?? tail.tokens },
+      tail: { ...tail, tokens: findAmount("keepRecentTokens") ?? tail.tokens },
       ...(firstTokenMinutes !== undefined && { summaryTime: createSummaryTimeouts(firstTokenMinutes * 60_000) }),
       branchReserve,
     };
   };
 }
 
-const RESERVE = compactionLimits.thresholds[0]?.reserve ?? 0;
+const DEFAULT_RESERVE = compactionLimits.thresholds[0]?.reserve ?? 0;
 
 /** A provider that goes by two names is overridden by either. */
-function namesOf(provider: string): readonly string[] {
+function listProviderIds(provider: string): readonly string[] {
   return [provider, ...providers.filter(({ canonicalId }) => canonicalId === provider).map(({ id }) => id)];
 }
 
-function named(overrides: CompactionSettings["modelOverrides"] = {}, name?: string): CompactionAmounts {
+function findOverride(overrides: CompactionSettings["modelOverrides"] = {}, name?: string): CompactionAmounts {
   return (name !== undefined && Object.hasOwn(overrides, name) && overrides[name]) || {};
 }

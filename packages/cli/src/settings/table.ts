@@ -2,295 +2,311 @@
 
 import { compactionTable } from "./compaction-table.ts";
 import {
-  address,
-  isAmong,
-  type Kind,
-  minutesSuchAs,
-  modelName,
-  namesSuchAs,
-  oneOf,
+  allowStricter,
+  booleanKind,
+  defaultTools,
+  enumKind,
+  isToolSubset,
+  minutesKind,
+  modelNameKind,
+  nameListKind,
   type Setting,
-  strictToLoose,
-  text,
-  tokensSuchAs,
-  toolNames,
-  usualTools,
-  yesOrNo,
+  textKind,
+  tokenCountKind,
+  toolNamesKind,
+  urlKind,
+  type ValueKind,
 } from "./definitions.ts";
 
-const serverName: Kind = {
-  fits: (value) => typeof value === "string" && /^[a-z\d][\w-]{0,39}$/i.test(value),
-  write: "a name of letters, digits, - and _, such as github",
+const serverNameKind: ValueKind = {
+  isValid: (value) => typeof value === "string" && /^[a-z\d][\w-]{0,39}$/i.test(value),
+  expected: "a name of letters, digits, - and _, such as github",
   schema: { type: "string", pattern: "^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$" },
 };
 
-const words: Kind = {
-  fits: (value) => Array.isArray(value) && value.every((word) => typeof word === "string"),
-  write: 'a list of texts, such as ["-y", "some-server"]',
+const argumentListKind: ValueKind = {
+  isValid: (value) => Array.isArray(value) && value.every((word) => typeof word === "string"),
+  expected: 'a list of texts, such as ["-y", "some-server"]',
   schema: { type: "array", items: { type: "string" } },
 };
 
-function textsByName(write: string): Kind {
+function stringRecordKind(expected: string): ValueKind {
   return {
-    fits: (value) =>
+    isValid: (value) =>
       typeof value === "object" &&
       value !== null &&
       !Array.isArray(value) &&
-      Object.values(value).every((each) => typeof each === "string"),
-    write,
+      Object.values(value).every((text) => typeof text === "string"),
+    expected,
     schema: { type: "object", patternProperties: { "": { type: "string" } } },
   };
 }
 
-const rows: readonly Pick<Setting, "name" | "kind" | "fallback" | "says" | "isHidden">[] = [
-  { name: "command", kind: text, fallback: { words: "none" }, says: "The program that is the server." },
-  { name: "args", kind: words, fallback: { value: [] }, says: "What the program is started with." },
+const serverSettings: readonly Pick<Setting, "name" | "kind" | "fallback" | "description" | "isHidden">[] = [
+  {
+    name: "command",
+    kind: textKind,
+    fallback: { description: "none" },
+    description: "The program that is the server.",
+  },
+  { name: "args", kind: argumentListKind, fallback: { value: [] }, description: "What the program is started with." },
   {
     name: "env",
-    kind: textsByName('names with texts, such as { "REGION": "eu" }'),
+    kind: stringRecordKind('names with texts, such as { "REGION": "eu" }'),
     fallback: { value: {} },
-    says: "Variables for the program; of yours it gets only a few, such as `PATH` and `HOME`, and never a key.",
+    description: "Variables for the program; of yours it gets only a few, such as `PATH` and `HOME`, and never a key.",
     isHidden: true,
   },
   {
     name: "cwd",
-    kind: text,
-    fallback: { words: "a folder of its own, `~/.pith/mcp/NAME`" },
-    says: "The folder in which the program starts; a whole path, or one that begins with `~/`.",
+    kind: textKind,
+    fallback: { description: "a folder of its own, `~/.pith/mcp/NAME`" },
+    description: "The folder in which the program starts; a whole path, or one that begins with `~/`.",
   },
   {
     name: "hosts",
-    kind: namesSuchAs('hosts, such as ["api.example.com", "*.example.com"]'),
+    kind: nameListKind('hosts, such as ["api.example.com", "*.example.com"]'),
     fallback: { value: [] },
-    says: "Hosts that the program may reach without a question; others are asked about.",
+    description: "Hosts that the program may reach without a question; others are asked about.",
   },
   {
     name: "folders",
-    kind: namesSuchAs('folders, such as ["~/notes"]'),
+    kind: nameListKind('folders, such as ["~/notes"]'),
     fallback: { value: [] },
-    says: "Folders that the program sees and may write, beside its own; whole paths, or such as begin with `~/`.",
+    description:
+      "Folders that the program sees and may write, beside its own; whole paths, or such as begin with `~/`.",
   },
   {
     name: "sandbox",
-    kind: oneOf("on", "off"),
-    fallback: { words: "what `sandbox` says" },
-    says: "Whether the program runs in a sandbox of its own, where the machine has one; `off` gives it all your rights.",
+    kind: enumKind("on", "off"),
+    fallback: { description: "what `sandbox` says" },
+    description:
+      "Whether the program runs in a sandbox of its own, where the machine has one; `off` gives it all your rights.",
   },
   {
     name: "url",
-    kind: address,
-    fallback: { words: "none" },
-    says: "Where the server is reached, if it is no program; with https, or on this machine.",
+    kind: urlKind,
+    fallback: { description: "none" },
+    description: "Where the server is reached, if it is no program; with https, or on this machine.",
   },
   {
     name: "headers",
-    kind: textsByName('names with texts, such as { "X-Team": "docs" }'),
+    kind: stringRecordKind('names with texts, such as { "X-Team": "docs" }'),
     fallback: { value: {} },
-    says: "Headers of every request to `url`.",
+    description: "Headers of every request to `url`.",
     isHidden: true,
   },
-  { name: "enabled", kind: yesOrNo, fallback: { value: true }, says: "Whether the server is there." },
+  { name: "enabled", kind: booleanKind, fallback: { value: true }, description: "Whether the server is there." },
 ];
 
 /** Only the user's own file may set these, never a project's. */
-export const serverTable: readonly Setting[] = rows.map((row) => ({
+export const mcpServerTable: readonly Setting[] = serverSettings.map((row) => ({
   ...row,
   name: `mcpServers.*.${row.name}`,
-  names: serverName,
-  project: "never",
+  nameKind: serverNameKind,
+  projectAccess: "never",
 }));
 
-const switches = oneOf("on", "off");
+const onOffKind = enumKind("on", "off");
 
 /** The strictest first; `on`, as it was called once, is `hosts`. */
-const NETWORKS: readonly unknown[] = ["off", "hosts", "open"];
-const networks: Kind = {
-  ...oneOf("off", "hosts", "open"),
-  fits: (value) => NETWORKS.includes(value) || value === "on",
+const NETWORK_MODES: readonly unknown[] = ["off", "hosts", "open"];
+const networkKind: ValueKind = {
+  ...enumKind("off", "hosts", "open"),
+  isValid: (value) => NETWORK_MODES.includes(value) || value === "on",
 };
 
-function networkRank(value: unknown): number {
-  return NETWORKS.indexOf(value === "on" ? "hosts" : value);
+function rankNetwork(value: unknown): number {
+  return NETWORK_MODES.indexOf(value === "on" ? "hosts" : value);
 }
 
 export const settingTable: readonly Setting[] = [
   {
     name: "model",
-    kind: modelName,
-    fallback: { words: "the first that your keys allow" },
-    says: "Who speaks.",
-    project: "never",
+    kind: modelNameKind,
+    fallback: { description: "the first that your keys allow" },
+    description: "Who speaks.",
+    projectAccess: "never",
     flag: "--model",
     variable: "PITH_MODEL",
   },
   {
     name: "baseUrl",
-    kind: address,
-    fallback: { words: "the provider's own" },
-    says: "Where the provider of `model` is reached.",
-    project: "never",
+    kind: urlKind,
+    fallback: { description: "the provider's own" },
+    description: "Where the provider of `model` is reached.",
+    projectAccess: "never",
     flag: "--base-url",
   },
   {
     name: "thinking",
-    kind: oneOf("off", "minimal", "low", "medium", "high", "xhigh", "max"),
-    fallback: { words: "what the model does by itself" },
-    says: "How much the model thinks before it answers.",
-    project: "may",
+    kind: enumKind("off", "minimal", "low", "medium", "high", "xhigh", "max"),
+    fallback: { description: "what the model does by itself" },
+    description: "How much the model thinks before it answers.",
+    projectAccess: "may",
     flag: "--thinking",
     variable: "PITH_THINKING",
   },
   {
     name: "permissionMode",
-    kind: oneOf("ask", "edit", "plan", "all"),
+    kind: enumKind("ask", "edit", "plan", "all"),
     fallback: { value: "edit" },
-    says: "What may be done without a question: `plan` only looks, `edit` changes files of the folder, `all` does everything that the sandbox holds.",
-    project: strictToLoose("plan", "ask", "edit", "all"),
+    description:
+      "What may be done without a question: `plan` only looks, `edit` changes files of the folder, `all` does everything that the sandbox holds.",
+    projectAccess: allowStricter("plan", "ask", "edit", "all"),
     flag: "--permission-mode",
     variable: "PITH_PERMISSION_MODE",
   },
   {
     name: "sandbox",
-    kind: switches,
+    kind: onOffKind,
     fallback: { value: "on" },
-    says: "Whether commands run in a sandbox, where the machine has one.",
-    project: strictToLoose("on", "off"),
+    description: "Whether commands run in a sandbox, where the machine has one.",
+    projectAccess: allowStricter("on", "off"),
     flag: "--sandbox",
     variable: "PITH_SANDBOX",
   },
   {
     name: "network",
-    kind: networks,
+    kind: networkKind,
     fallback: { value: "hosts" },
-    says: "What commands in the sandbox reach: nothing (`off`), hosts that you allow (`hosts`), or every public host (`open`).",
-    project: (value, own) => networkRank(value) <= networkRank(own),
+    description:
+      "What commands in the sandbox reach: nothing (`off`), hosts that you allow (`hosts`), or every public host (`open`).",
+    projectAccess: (value, own) => rankNetwork(value) <= rankNetwork(own),
     flag: "--network",
     variable: "PITH_NETWORK",
   },
   {
     name: "tools",
-    kind: toolNames,
-    fallback: { value: usualTools },
-    says: 'The tools that the model has; `["all"]` for all.',
-    project: isAmong,
+    kind: toolNamesKind,
+    fallback: { value: defaultTools },
+    description: 'The tools that the model has; `["all"]` for all.',
+    projectAccess: isToolSubset,
     flag: "--tools",
   },
   {
     name: "contextWindow",
-    kind: tokensSuchAs(128_000),
-    fallback: { words: "what the model can see" },
-    says: "Tokens that the model is shown at most, whatever it could see.",
-    project: "may",
+    kind: tokenCountKind(128_000),
+    fallback: { description: "what the model can see" },
+    description: "Tokens that the model is shown at most, whatever it could see.",
+    projectAccess: "may",
   },
   {
     name: "firstTokenMinutes",
-    kind: minutesSuchAs(20),
+    kind: minutesKind(20),
     fallback: { value: 10 },
-    says: "Minutes that a model may take until the first token of its answer or of a summary; raise it for a slow local model.",
-    project: "never",
+    description:
+      "Minutes that a model may take until the first token of its answer or of a summary; raise it for a slow local model.",
+    projectAccess: "never",
   },
   {
     name: "fetchHosts",
-    kind: namesSuchAs('hosts, such as ["localhost:5173"]'),
+    kind: nameListKind('hosts, such as ["localhost:5173"]'),
     fallback: { value: [] },
-    says: "Hosts that may be fetched although they lie in your own network.",
-    project: "never",
+    description: "Hosts that may be fetched although they lie in your own network.",
+    projectAccess: "never",
   },
   {
     name: "sandboxRead",
-    kind: namesSuchAs('paths, such as ["~/code/shared-library"]'),
+    kind: nameListKind('paths, such as ["~/code/shared-library"]'),
     fallback: { value: [] },
-    says: "Files and folders of your home that sandboxed commands see and cannot change; known places of secrets stay hidden.",
-    project: "never",
+    description:
+      "Files and folders of your home that sandboxed commands see and cannot change; known places of secrets stay hidden.",
+    projectAccess: "never",
   },
   {
     name: "sandboxWrite",
-    kind: namesSuchAs('paths, such as ["~/code/sister-project"]'),
+    kind: nameListKind('paths, such as ["~/code/sister-project"]'),
     fallback: { value: [] },
-    says: "Files and folders that sandboxed commands may change besides the workspace.",
-    project: "never",
+    description: "Files and folders that sandboxed commands may change besides the workspace.",
+    projectAccess: "never",
   },
   {
     name: "sandboxEnvironment",
-    kind: namesSuchAs('names of environment variables, such as ["DATABASE_URL"]'),
+    kind: nameListKind('names of environment variables, such as ["DATABASE_URL"]'),
     fallback: { value: [] },
-    says: "Environment variables that sandboxed commands see although their names or values look secret; never keys of model providers.",
-    project: "never",
+    description:
+      "Environment variables that sandboxed commands see although their names or values look secret; never keys of model providers.",
+    projectAccess: "never",
   },
   {
     name: "unixSockets",
-    kind: switches,
+    kind: onOffKind,
     fallback: { value: "off" },
-    says: "Whether sandboxed commands may create and use unix sockets; those of the machine stay hidden in `/run`.",
-    project: "never",
+    description:
+      "Whether sandboxed commands may create and use unix sockets; those of the machine stay hidden in `/run`.",
+    projectAccess: "never",
   },
   {
     name: "contextFiles",
-    kind: yesOrNo,
+    kind: booleanKind,
     fallback: { value: true },
-    says: "Whether AGENTS.md and CLAUDE.md are read.",
-    project: strictToLoose(false, true),
+    description: "Whether AGENTS.md and CLAUDE.md are read.",
+    projectAccess: allowStricter(false, true),
     flag: "--no-context-files",
   },
   {
     name: "skills",
-    kind: yesOrNo,
+    kind: booleanKind,
     fallback: { value: true },
-    says: "Whether the model is told of skills.",
-    project: strictToLoose(false, true),
+    description: "Whether the model is told of skills.",
+    projectAccess: allowStricter(false, true),
     flag: "--no-skills",
   },
   {
     name: "extensions",
-    kind: yesOrNo,
+    kind: booleanKind,
     fallback: { value: true },
-    says: "Whether extensions are loaded, those that come with Pith included: agents and servers of tools.",
-    project: strictToLoose(false, true),
+    description: "Whether extensions are loaded, those that come with Pith included: agents and servers of tools.",
+    projectAccess: allowStricter(false, true),
     flag: "--no-extensions",
   },
   {
     name: "plain",
-    kind: yesOrNo,
-    fallback: { words: "false, and true where the terminal is dumb" },
-    says: "Whether a talk is told in plain lines, for screen readers: nothing is drawn anew, questions are answered by number.",
-    project: "never",
+    kind: booleanKind,
+    fallback: { description: "false, and true where the terminal is dumb" },
+    description:
+      "Whether a talk is told in plain lines, for screen readers: nothing is drawn anew, questions are answered by number.",
+    projectAccess: "never",
     flag: "--plain",
   },
   ...compactionTable,
   {
     name: "notify",
-    kind: oneOf("off", "bell", "desktop"),
+    kind: enumKind("off", "bell", "desktop"),
     fallback: { value: "bell" },
-    says: "How you are called when a question waits or long work is done, and you look elsewhere.",
-    project: "never",
+    description: "How you are called when a question waits or long work is done, and you look elsewhere.",
+    projectAccess: "never",
   },
   {
     name: "theme",
-    kind: oneOf("auto", "dark", "light"),
+    kind: enumKind("auto", "dark", "light"),
     fallback: { value: "auto" },
-    says: "The colours of the screen: `dark` and `light` are made for such terminals, `auto` asks yours. `NO_COLOR` takes all of them away.",
-    project: "never",
+    description:
+      "The colours of the screen: `dark` and `light` are made for such terminals, `auto` asks yours. `NO_COLOR` takes all of them away.",
+    projectAccess: "never",
   },
   {
     name: "auditLog",
-    kind: yesOrNo,
+    kind: booleanKind,
     fallback: { value: true },
-    says: "Whether permissions are recorded in `~/.pith/audit`: who allowed or refused what, by which rule. No secret is in it.",
-    project: "never",
+    description:
+      "Whether permissions are recorded in `~/.pith/audit`: who allowed or refused what, by which rule. No secret is in it.",
+    projectAccess: "never",
   },
   {
     name: "secrets.redact",
-    kind: switches,
+    kind: onOffKind,
     fallback: { value: "on" },
-    says: "Whether secrets are taken out of all that is sent or written.",
-    project: "never",
+    description: "Whether secrets are taken out of all that is sent or written.",
+    projectAccess: "never",
   },
   {
     name: "secrets.also",
-    kind: namesSuchAs('names of environment variables, such as ["COMPANY_PIN"]'),
+    kind: nameListKind('names of environment variables, such as ["COMPANY_PIN"]'),
     fallback: { value: [] },
-    says: "Environment variables whose values are secrets, too, whatever their names look like.",
-    project: "never",
+    description: "Environment variables whose values are secrets, too, whatever their names look like.",
+    projectAccess: "never",
   },
-  ...serverTable,
+  ...mcpServerTable,
 ];

@@ -4,16 +4,16 @@ import { readdir } from "node:fs/promises";
 import { basename, join, relative, sep } from "node:path";
 import { decodeText } from "@pith/agent";
 import type { ThinkingLevel } from "@pith/context";
-import type { Wish } from "../args/args.ts";
-import { frontMatter } from "../resources/front-matter.ts";
-import { bytesAt } from "../resources/skills.ts";
-import { whatIsWrong } from "../settings/fields.ts";
+import type { CliArgs } from "../args/args.ts";
+import { parseFrontMatter } from "../resources/front-matter.ts";
+import { readResourceFile } from "../resources/skills.ts";
+import { validateSetting } from "../settings/fields.ts";
 import type { Settings } from "../settings/settings.ts";
-import { clipped, plain } from "../text/safe-text.ts";
-import { type Mistake, mistake, nearest } from "../text/usage-error.ts";
-import { type TrustedFolder, trustedFiles } from "../trust/trust.ts";
+import { escapeControls, truncate } from "../text/safe-text.ts";
+import { findNearest, type UsageError, usageError } from "../text/usage-error.ts";
+import { type FolderTrust, listTrustedFiles } from "../trust/trust.ts";
 
-export interface AgentPart {
+export interface AgentDefinition {
   readonly name: string;
   /** When it is to be called, in one line. */
   readonly description: string;
@@ -32,179 +32,200 @@ export interface AgentFile {
   readonly bytes: Uint8Array;
 }
 
-export interface AgentIn {
+export interface ParseAgentResult {
   /** Null where it is none. */
-  readonly agent: AgentPart | null;
+  readonly agent: AgentDefinition | null;
   /** For people. */
   readonly notes: readonly string[];
 }
 
-export function agentIn({ path, bytes }: AgentFile): AgentIn {
-  const written = decodeText(bytes);
-  if (written === null) return unused(path, "is no text");
-  const { fields, body, fault } = frontMatter(written);
-  if (fault !== null) return unused(path, fault);
+export function parseAgent({ path, bytes }: AgentFile): ParseAgentResult {
+  const source = decodeText(bytes);
+  if (source === null) return createInvalidAgent(path, "is no text");
+  const { fields, body, error } = parseFrontMatter(source);
+  if (error !== null) return createInvalidAgent(path, error);
   const name = fields.get("name") ?? basename(path, ".md");
-  if (!NAME.test(name)) return unused(path, `has no good name: take at most 40 of a-z, 0-9 and single dashes`);
-  const description = clipped(plain(fields.get("description") ?? ""), LONGEST);
-  if (description === "") return unused(path, "has no description; begin it with --- name: …, description: … and ---");
-  const text = plain(body).trim();
-  if (text === "") return unused(path, "says nothing behind its second line of ---");
-  const chosen = choicesIn(fields);
-  if (typeof chosen === "string") return unused(path, chosen);
-  return { agent: { name, description, ...chosen, text, path }, notes: strangeIn(fields, path) };
+  if (!AGENT_NAME.test(name))
+    return createInvalidAgent(path, `has no good name: take at most 40 of a-z, 0-9 and single dashes`);
+  const description = truncate(escapeControls(fields.get("description") ?? ""), MAX_DESCRIPTION_CHARS);
+  if (description === "")
+    return createInvalidAgent(path, "has no description; begin it with --- name: …, description: … and ---");
+  const text = escapeControls(body).trim();
+  if (text === "") return createInvalidAgent(path, "says nothing behind its second line of ---");
+  const overrides = parseOverrides(fields);
+  if (typeof overrides === "string") return createInvalidAgent(path, overrides);
+  return { agent: { name, description, ...overrides, text, path }, notes: describeUnknownFields(fields, path) };
 }
 
 /** It becomes a word of a command line, so that it is never taken for a flag. */
-const NAME = /^(?=.{1,40}$)[a-z0-9]+(?:-[a-z0-9]+)*$/;
-const LONGEST = 300;
+const AGENT_NAME = /^(?=.{1,40}$)[a-z0-9]+(?:-[a-z0-9]+)*$/;
+const MAX_DESCRIPTION_CHARS = 300;
 
-const FIELDS = ["name", "description", "tools", "model", "thinking"];
+const KNOWN_FIELDS = ["name", "description", "tools", "model", "thinking"];
 
 /** Agents of other programs have others: they are told of, and do no harm. */
-function strangeIn(fields: ReadonlyMap<string, string>, path: string): readonly string[] {
-  const strange = [...fields.keys()].filter((field) => !FIELDS.includes(field));
-  return strange.slice(0, MOST_TOLD).map((field) => {
-    const near = nearest(field, FIELDS);
-    const meant = near === null ? `there are: ${FIELDS.join(", ")}` : `did you mean ${near}?`;
-    return `${path} has a field ${clipped(plain(field), 40)} that is not known; ${meant}`;
+function describeUnknownFields(fields: ReadonlyMap<string, string>, path: string): readonly string[] {
+  const unknownFields = [...fields.keys()].filter((field) => !KNOWN_FIELDS.includes(field));
+  return unknownFields.slice(0, MAX_UNKNOWN_FIELD_NOTES).map((field) => {
+    const suggestion = findNearest(field, KNOWN_FIELDS);
+    const hint = suggestion === null ? `there are: ${KNOWN_FIELDS.join(", ")}` : `did you mean ${suggestion}?`;
+    return `${path} has a field ${truncate(escapeControls(field), 40)} that is not known; ${hint}`;
   });
 }
 
-const MOST_TOLD = 5;
+const MAX_UNKNOWN_FIELD_NOTES = 5;
 
-type Chosen = Pick<AgentPart, "tools" | "model" | "thinking">;
+type AgentOverrides = Pick<AgentDefinition, "tools" | "model" | "thinking">;
 
 /** Held to the same as settings are; the end of a sentence where they are not. */
-function choicesIn(fields: ReadonlyMap<string, string>): Chosen | string {
-  const said = { tools: listIn(fields.get("tools")), model: fields.get("model"), thinking: fields.get("thinking") };
-  const given = Object.entries(said).filter(([, value]) => value !== undefined && value !== "");
-  for (const [name, value] of given) {
-    const fault = whatIsWrong([name], value);
-    if (fault !== null) return `has a field ${name} that ${fault}`;
+function parseOverrides(fields: ReadonlyMap<string, string>): AgentOverrides | string {
+  const values = {
+    tools: parseList(fields.get("tools")),
+    model: fields.get("model"),
+    thinking: fields.get("thinking"),
+  };
+  const presentValues = Object.entries(values).filter(([, value]) => value !== undefined && value !== "");
+  for (const [name, value] of presentValues) {
+    const error = validateSetting([name], value);
+    if (error !== null) return `has a field ${name} that ${error}`;
   }
-  return Object.fromEntries(given) as Chosen;
+  return Object.fromEntries(presentValues) as AgentOverrides;
 }
 
 /** With commas, in brackets, or each on a line of its own behind a dash. */
-function listIn(written: string | undefined): readonly string[] | undefined {
-  if (written === undefined) return undefined;
-  const names = written.replace(/^\[|\]$/g, "").split(/,|(?:^|\s)-\s/);
+function parseList(value: string | undefined): readonly string[] | undefined {
+  if (value === undefined) return undefined;
+  const names = value.replace(/^\[|\]$/g, "").split(/,|(?:^|\s)-\s/);
   const list = names.map((name) => name.trim().replace(/^(["'])(.*)\1$/, "$2")).filter((name) => name !== "");
   return list.length === 0 ? undefined : list;
 }
 
-function unused(path: string, why: string): AgentIn {
+function createInvalidAgent(path: string, why: string): ParseAgentResult {
   return { agent: null, notes: [`${path} ${why}, so it is no agent`] };
 }
 
-export interface AgentPlaces {
+export interface AgentSources {
   /** Pith's home. */
   readonly home: string;
   /** Absent: nothing of the project counts. */
-  readonly trusted?: TrustedFolder;
+  readonly trustedFolder?: FolderTrust;
 }
 
 export interface FoundAgents {
   /** By name. */
-  readonly agents: readonly AgentPart[];
+  readonly agents: readonly AgentDefinition[];
   /** For people. */
   readonly notes: readonly string[];
 }
 
 /** Of two agents with one name the user's own counts: a project cannot replace it. */
-export async function findAgents({ home, trusted }: AgentPlaces): Promise<FoundAgents> {
-  const own = await ofUser(join(home, "agents"));
-  const read = [...own.files, ...ofProject(trusted)].map(agentIn);
-  const notes = [...own.notes, ...read.flatMap((each) => each.notes)];
-  const byName = new Map<string, AgentPart>();
-  for (const { agent } of read) {
+export async function findAgents({ home, trustedFolder }: AgentSources): Promise<FoundAgents> {
+  const userFiles = await readUserAgentFiles(join(home, "agents"));
+  const parsed = [...userFiles.files, ...listProjectAgentFiles(trustedFolder)].map(parseAgent);
+  const notes = [...userFiles.notes, ...parsed.flatMap((result) => result.notes)];
+  const byName = new Map<string, AgentDefinition>();
+  for (const { agent } of parsed) {
     if (!agent) continue;
-    const first = byName.get(agent.name);
-    if (first) notes.push(`there are two agents ${agent.name}: ${first.path} counts, ${agent.path} does not`);
+    const existing = byName.get(agent.name);
+    if (existing) notes.push(`there are two agents ${agent.name}: ${existing.path} counts, ${agent.path} does not`);
     else byName.set(agent.name, agent);
   }
-  if (byName.size > MOST) notes.push(`there are more than ${MOST} agents; the others are left out`);
-  const agents = [...byName.values()].slice(0, MOST).sort((one, other) => (one.name < other.name ? -1 : 1));
+  if (byName.size > MAX_AGENTS) notes.push(`there are more than ${MAX_AGENTS} agents; the others are left out`);
+  const agents = [...byName.values()].slice(0, MAX_AGENTS).sort((a, b) => (a.name < b.name ? -1 : 1));
   return { agents, notes };
 }
 
-const MOST = 50;
+const MAX_AGENTS = 50;
 
 interface AgentFiles {
   readonly files: readonly AgentFile[];
   readonly notes: readonly string[];
 }
 
-async function ofUser(folder: string): Promise<AgentFiles> {
+async function readUserAgentFiles(folder: string): Promise<AgentFiles> {
   // Where it cannot be looked into, there is nothing.
-  const names = (await readdir(folder).catch(() => [])).filter(isAgent).sort();
+  const names = (await readdir(folder).catch(() => [])).filter(isAgentFile).sort();
   const files: AgentFile[] = [];
   const notes: string[] = [];
-  for (const path of names.slice(0, 2 * MOST).map((name) => join(folder, name))) {
-    const read = await bytesAt(path);
-    if (typeof read === "string") notes.push(read);
-    else if (read) files.push({ path, bytes: read });
+  for (const path of names.slice(0, 2 * MAX_AGENTS).map((name) => join(folder, name))) {
+    const content = await readResourceFile(path);
+    if (typeof content === "string") notes.push(content);
+    else if (content) files.push({ path, bytes: content });
   }
   return { files, notes };
 }
 
-function ofProject(trusted: TrustedFolder | undefined): readonly AgentFile[] {
-  if (!trusted) return [];
-  return trustedFiles(trusted, "agents").filter(({ path, folder }) => {
-    const [, , name = "", ...deeper] = relative(folder, path).split(sep);
-    return deeper.length === 0 && isAgent(name);
+function listProjectAgentFiles(trustedFolder: FolderTrust | undefined): readonly AgentFile[] {
+  if (!trustedFolder) return [];
+  return listTrustedFiles(trustedFolder, "agents").filter(({ path, folder }) => {
+    const [, , name = "", ...subpath] = relative(folder, path).split(sep);
+    return subpath.length === 0 && isAgentFile(name);
   });
 }
 
-function isAgent(name: string): boolean {
+function isAgentFile(name: string): boolean {
   return name.endsWith(".md") && !name.startsWith(".");
 }
 
-export type Played =
+export type ApplyAgentResult =
   | {
       readonly type: "played";
-      readonly wish: Wish;
-      readonly choices: Settings;
+      readonly args: CliArgs;
+      readonly settings: Settings;
       /** For people. */
       readonly notes: readonly string[];
     }
-  | Mistake;
+  | UsageError;
 
 /** Flags take precedence over the agent's tools, model and thinking level. */
-export async function playAgent(
-  wish: Wish & { readonly agent: string },
-  { choices, ...places }: AgentPlaces & { readonly choices: Settings },
-): Promise<Played> {
-  const { agents, notes } = await findAgents(places);
-  const agent = agents.find(({ name }) => name === wish.agent);
-  if (!agent) return unknown(wish.agent, agents, places.trusted);
-  const systemPrompt = wish.systemPrompt ?? agent.text;
-  return { type: "played", wish: { ...wish, systemPrompt }, choices: chosen(agent, choices, wish.choices), notes };
+export async function applyAgent(
+  args: CliArgs & { readonly agent: string },
+  { settings, ...sources }: AgentSources & { readonly settings: Settings },
+): Promise<ApplyAgentResult> {
+  const { agents, notes } = await findAgents(sources);
+  const agent = agents.find(({ name }) => name === args.agent);
+  if (!agent) return createUnknownAgentError(args.agent, agents, sources.trustedFolder);
+  const systemPrompt = args.systemPrompt ?? agent.text;
+  return {
+    type: "played",
+    args: { ...args, systemPrompt },
+    settings: applyOverrides(agent, settings, args.overrides),
+    notes,
+  };
 }
 
-function chosen({ tools, model, thinking }: AgentPart, choices: Settings, flags: Wish["choices"]): Settings {
-  const own = {
-    ...(tools && flags.tools === undefined && { tools }),
-    ...(model !== undefined && flags.model === undefined && { model }),
-    ...(thinking && flags.thinking === undefined && { thinking }),
+function applyOverrides(
+  { tools, model, thinking }: AgentDefinition,
+  settings: Settings,
+  overrides: CliArgs["overrides"],
+): Settings {
+  const agentSettings = {
+    ...(tools && overrides.tools === undefined && { tools }),
+    ...(model !== undefined && overrides.model === undefined && { model }),
+    ...(thinking && overrides.thinking === undefined && { thinking }),
   };
   // An address belongs to the model that is set beside it: the key of another must not be sent there.
-  const isElsewhere = own.model !== undefined && own.model !== choices.model && flags.baseUrl === undefined;
-  const { baseUrl: _, ...rest } = choices;
-  return { ...(isElsewhere ? rest : choices), ...own };
+  const usesOtherModel =
+    agentSettings.model !== undefined && agentSettings.model !== settings.model && overrides.baseUrl === undefined;
+  const { baseUrl: _, ...rest } = settings;
+  return { ...(usesOtherModel ? rest : settings), ...agentSettings };
 }
 
-function unknown(name: string, agents: readonly AgentPart[], folder: TrustedFolder | undefined): Mistake {
-  const isHeld = folder?.type === "untrusted" && folder.holds.files.some(({ kind }) => kind === "agents");
-  const held = isHeld ? `; ${HELD}` : "";
+function createUnknownAgentError(
+  name: string,
+  agents: readonly AgentDefinition[],
+  trustedFolder: FolderTrust | undefined,
+): UsageError {
+  const hasUntrustedAgents =
+    trustedFolder?.type === "untrusted" && trustedFolder.project.files.some(({ kind }) => kind === "agents");
+  const trustHint = hasUntrustedAgents ? `; ${UNTRUSTED_AGENTS_HINT}` : "";
   const names = agents.map((agent) => agent.name);
   if (names.length === 0)
-    return mistake(`there is no agent ${name}, nor any other; write one into ~/.pith/agents/${name}.md${held}`);
-  const near = nearest(name, names);
-  const meant = near === null ? "" : ` (did you mean ${near}?)`;
-  return mistake(`there is no agent ${name}${meant}; there are: ${names.join(", ")}${held}`);
+    return usageError(`there is no agent ${name}, nor any other; write one into ~/.pith/agents/${name}.md${trustHint}`);
+  const suggestion = findNearest(name, names);
+  const hint = suggestion === null ? "" : ` (did you mean ${suggestion}?)`;
+  return usageError(`there is no agent ${name}${hint}; there are: ${names.join(", ")}${trustHint}`);
 }
 
-const HELD =
+const UNTRUSTED_AGENTS_HINT =
   "the agents of this folder do not count until it is trusted as it is now (look with: pith trust --show, then: pith trust)";

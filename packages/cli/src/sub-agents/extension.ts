@@ -3,106 +3,117 @@
 import type { Extension, ExtensionApi, ExtensionContext } from "@pith/agent";
 import type { Redaction } from "@pith/context";
 import { noRedaction } from "@pith/context/host";
-import { type AgentPart, findAgents } from "./definitions.ts";
-import { type StillOpen, SUB_AGENT, startedIn, stillOpen, subAgentsOf } from "./log.ts";
-import { Crew, recover } from "./pool.ts";
-import { type Result, type ToldEnd, toldEnd } from "./result.ts";
-import type { Held, SubAgentOptions } from "./sub-agent-options.ts";
+import { type AgentDefinition, findAgents } from "./definitions.ts";
+import { findStartedSubAgents, type OpenSubAgents, readSubAgentLog, SUB_AGENT, selectOpenSubAgents } from "./log.ts";
+import { recoverUnreported, SubAgentPool } from "./pool.ts";
+import { createResultMessage, type ResultMessage, type SubAgentResult } from "./result.ts";
+import type { ParentLimits, SubAgentOptions } from "./sub-agent-options.ts";
 import { runTool } from "./tool.ts";
-import { STATE, toolSchema } from "./tool-input.ts";
+import { createToolSchema, STATE_HEADING } from "./tool-input.ts";
 
-export async function subAgents({ home, trusted, held, vault, note }: SubAgentOptions): Promise<Extension> {
-  const { agents, notes } = await findAgents({ home, ...(trusted && { trusted }) });
-  for (const line of notes) note?.(line);
+export async function createSubAgentsExtension({
+  home,
+  trustedFolder,
+  parentLimits,
+  vault,
+  notify,
+}: SubAgentOptions): Promise<Extension> {
+  const { agents, notes } = await findAgents({ home, ...(trustedFolder && { trustedFolder }) });
+  for (const line of notes) notify?.(line);
   return (pith) => {
-    if (held && agents.length > 0) registered(pith, { agents, held, redaction: vault ?? noRedaction });
+    if (parentLimits && agents.length > 0)
+      registerSubAgents(pith, { agents, parentLimits, redaction: vault ?? noRedaction });
   };
 }
 
-interface Parts {
-  readonly agents: readonly AgentPart[];
-  readonly held: Held;
+interface RegisterOptions {
+  readonly agents: readonly AgentDefinition[];
+  readonly parentLimits: ParentLimits;
   readonly redaction: Redaction;
 }
 
-interface Now {
-  readonly crew: Crew;
+interface SessionState {
+  readonly pool: SubAgentPool;
   /** What ended before this program began, and nobody was told. */
-  untold: readonly Result[];
+  unreported: readonly SubAgentResult[];
   readonly context: ExtensionContext;
 }
 
-function registered(pith: ExtensionApi, { agents, held, redaction }: Parts): void {
-  let now: Now | null = null;
+function registerSubAgents(pith: ExtensionApi, { agents, parentLimits, redaction }: RegisterOptions): void {
+  let state: SessionState | null = null;
   pith.on("session_start", async (_, context) => {
-    await now?.crew.close();
-    const onWorking = (count: number): void => context.ui.setStatus("sub-agents", atWork(count));
-    const crew = new Crew({ pith, context, held, onWorking });
-    now = { crew, context, untold: [] };
-    now.untold = await recover(await subAgentsOf(context.session), { crew, file: context.session.file });
+    await state?.pool.close();
+    const onRunningCount = (count: number): void => context.ui.setStatus("sub-agents", formatRunningCount(count));
+    const pool = new SubAgentPool({ pith, context, parentLimits, onRunningCount });
+    state = { pool, context, unreported: [] };
+    state.unreported = await recoverUnreported(await readSubAgentLog(context.session), {
+      pool,
+      file: context.session.file,
+    });
   });
-  markCompactions(pith);
-  tellUntold(pith, () => {
-    const { untold = [] } = now ?? {};
-    if (now) now.untold = [];
-    return untold.length === 0 ? null : toldEnd(untold);
+  recordOpenAtCompaction(pith);
+  sendUnreported(pith, () => {
+    const { unreported = [] } = state ?? {};
+    if (state) state.unreported = [];
+    return unreported.length === 0 ? null : createResultMessage(unreported);
   });
   pith.on("session_shutdown", async () => {
-    await now?.crew.close();
+    await state?.pool.close();
   });
   // Whoever stops means all that works for them.
   pith.on("agent_settled", ({ aborted }) => {
-    if (aborted) for (const member of now?.crew.members ?? []) if (member.result === null) void now?.crew.drop(member);
+    if (aborted)
+      for (const subAgent of state?.pool.subAgents ?? []) if (subAgent.result === null) void state?.pool.drop(subAgent);
   });
-  pith.registerState("sub-agents", () => stateOf(now?.crew));
+  pith.registerState("sub-agents", () => formatState(state?.pool));
   pith.registerTool({
-    ...toolSchema(agents),
+    ...createToolSchema(agents),
     // What they do is permitted by what holds them, call by call.
     intent: () => ({ type: "nothing" }),
     run: async (call) => {
-      if (!now) return { content: [{ type: "text", text: "the session has not begun" }], isError: true };
-      const { crew, context } = now;
-      const known = (id: string) => startedIn(context.session, id);
+      if (!state) return { content: [{ type: "text", text: "the session has not begun" }], isError: true };
+      const { pool, context } = state;
+      const findStarted = (id: string) => findStartedSubAgents(context.session, id);
       // A task is for another model: what is kept from this one is kept from that one, too.
-      const concealed = { ...call, arguments: redaction.redact(call.arguments) };
-      return await runTool(concealed, { crew, agents, stays: context.hasUI, known });
+      const redactedCall = { ...call, arguments: redaction.redact(call.arguments) };
+      return await runTool(redactedCall, { pool, agents, hasUser: context.hasUI, findStarted });
     },
   });
 }
 
 /** Nothing where none works. */
-function atWork(count: number): string | undefined {
+function formatRunningCount(count: number): string | undefined {
   return count === 0 ? undefined : `${count} ${count === 1 ? "sub-agent" : "sub-agents"} at work`;
 }
 
 /** Behind each compaction stands who is still to be told of, so that no start reads what lies before it. */
-function markCompactions(pith: ExtensionApi): void {
-  let open: StillOpen | null = null;
+function recordOpenAtCompaction(pith: ExtensionApi): void {
+  let openSubAgents: OpenSubAgents | null = null;
   pith.on("session_before_compact", async (_, { session }) => {
-    open = stillOpen(await subAgentsOf(session));
+    openSubAgents = selectOpenSubAgents(await readSubAgentLog(session));
   });
   pith.on("session_compact", () => {
-    const data = open;
-    open = null;
+    const data = openSubAgents;
+    openSubAgents = null;
     return data ? { entries: [{ type: "custom", customType: SUB_AGENT, data }] } : undefined;
   });
 }
 
 /** Behind what is said first; where a run takes up what was left, behind its first turn. */
-function tellUntold(pith: ExtensionApi, taken: () => ToldEnd | null): void {
+function sendUnreported(pith: ExtensionApi, takeMessage: () => ResultMessage | null): void {
   pith.on("before_agent_start", () => {
-    const message = taken();
+    const message = takeMessage();
     return message ? { message } : undefined;
   });
   pith.on("turn_end", () => {
-    const message = taken();
+    const message = takeMessage();
     return message ? { entries: [{ type: "custom_message", ...message }], continue: true } : undefined;
   });
 }
 
 /** What they do at this moment is left out: every other word would be told anew. */
-function stateOf(crew: Crew | undefined): string | null {
-  const working = (crew?.members ?? []).filter(({ isBackground, result }) => isBackground && result === null);
-  if (working.length === 0) return null;
-  return [STATE, ...working.map(({ id, agent, task }) => `- ${id} (${agent}): ${task}`)].join("\n");
+function formatState(pool: SubAgentPool | undefined): string | null {
+  const running = (pool?.subAgents ?? []).filter(({ isBackground, result }) => isBackground && result === null);
+  if (running.length === 0) return null;
+  return [STATE_HEADING, ...running.map(({ id, agent, task }) => `- ${id} (${agent}): ${task}`)].join("\n");
 }

@@ -8,7 +8,7 @@ import { QUEUE_TYPE } from "@pith/context/host";
 export const SUB_AGENT = "subagent";
 
 /** The data of a custom entry. */
-export interface Started {
+export interface StartedSubAgent {
   readonly id: string;
   readonly agent: string;
   /** Its beginning. */
@@ -18,99 +18,103 @@ export interface Started {
 }
 
 /** The data of the one that says that nobody waits for it any more. */
-export interface Dropped {
+export interface DroppedSubAgent {
   readonly id: string;
   readonly isDropped: true;
 }
 
 /** The data of the one behind a compaction: who was still to be told of there, so that nobody need look before it. */
-export interface StillOpen {
-  readonly open: readonly (Started & { readonly isPaid: boolean })[];
+export interface OpenSubAgents {
+  readonly open: readonly (StartedSubAgent & { readonly isPaid: boolean })[];
 }
 
 /** The details of a result or a message that tells the end of some. */
-export interface Ends {
+export interface ResultDetails {
   readonly subAgents: readonly { readonly id: string; readonly agent: string; readonly status: string }[];
 }
 
-export interface InLog {
-  readonly started: readonly Started[];
+export interface SubAgentLog {
+  readonly started: readonly StartedSubAgent[];
   /** By id. */
-  readonly told: ReadonlySet<string>;
+  readonly reported: ReadonlySet<string>;
   readonly paid: ReadonlySet<string>;
 }
 
 /** Of the loaded end alone, unless something before it may matter: a long history is not read at every start. */
-export async function subAgentsOf(session: Pick<SessionView, "entries" | "branch">): Promise<InLog> {
+export async function readSubAgentLog(session: Pick<SessionView, "entries" | "branch">): Promise<SubAgentLog> {
   const loaded = session.entries();
   const isEnough =
-    loaded.length === 0 || loaded[0]?.parentId === null || loaded.some((entry) => openIn(entry) !== null);
-  return subAgentsIn(isEnough ? loaded : await session.branch());
+    loaded.length === 0 || loaded[0]?.parentId === null || loaded.some((entry) => parseOpenSubAgents(entry) !== null);
+  return parseSubAgentLog(isEnough ? loaded : await session.branch());
 }
 
 /** The latest alone, where this one is among them. */
-export async function startedIn(
+export async function findStartedSubAgents(
   session: Pick<SessionView, "entries" | "branch">,
   id: string,
-): Promise<readonly Started[]> {
-  const { started: latest } = subAgentsIn(session.entries());
-  return latest.some((each) => each.id === id) ? latest : subAgentsIn(await session.branch()).started;
+): Promise<readonly StartedSubAgent[]> {
+  const { started: latest } = parseSubAgentLog(session.entries());
+  return latest.some((subAgent) => subAgent.id === id) ? latest : parseSubAgentLog(await session.branch()).started;
 }
 
-export function stillOpen({ started, told, paid }: InLog): StillOpen {
-  return { open: started.filter(({ id }) => !told.has(id)).map((each) => ({ ...each, isPaid: paid.has(each.id) })) };
+export function selectOpenSubAgents({ started, reported, paid }: SubAgentLog): OpenSubAgents {
+  return {
+    open: started
+      .filter(({ id }) => !reported.has(id))
+      .map((subAgent) => ({ ...subAgent, isPaid: paid.has(subAgent.id) })),
+  };
 }
 
-export function subAgentsIn(entries: readonly Entry[]): InLog {
-  const started = new Map<string, Started>();
-  const told = new Set<string>();
+export function parseSubAgentLog(entries: readonly Entry[]): SubAgentLog {
+  const started = new Map<string, StartedSubAgent>();
+  const reported = new Set<string>();
   const paid = new Set<string>();
   for (const entry of entries) {
     if (entry.type === "usage" && entry.kind === SUB_AGENT && entry.note) paid.add(entry.note);
-    for (const { isPaid, ...each } of openIn(entry) ?? []) {
-      started.set(each.id, each);
-      if (isPaid) paid.add(each.id);
+    for (const { isPaid, ...subAgent } of parseOpenSubAgents(entry) ?? []) {
+      started.set(subAgent.id, subAgent);
+      if (isPaid) paid.add(subAgent.id);
     }
-    const data = dataIn(entry);
-    if (isStarted(data)) started.set(data.id, data);
-    else if (data?.isDropped === true) told.add(String(data.id));
-    for (const id of endsIn(entry)) told.add(id);
+    const data = getSubAgentData(entry);
+    if (isStartedSubAgent(data)) started.set(data.id, data);
+    else if (data?.isDropped === true) reported.add(String(data.id));
+    for (const id of findReportedIds(entry)) reported.add(id);
   }
-  return { started: [...started.values()], told, paid };
+  return { started: [...started.values()], reported, paid };
 }
 
-type Data = Readonly<Record<string, unknown>>;
+type EntryData = Readonly<Record<string, unknown>>;
 
-function dataIn(entry: Entry): Data | null {
-  return entry.type === "custom" && entry.customType === SUB_AGENT ? (Object(entry.data) as Data) : null;
+function getSubAgentData(entry: Entry): EntryData | null {
+  return entry.type === "custom" && entry.customType === SUB_AGENT ? (Object(entry.data) as EntryData) : null;
 }
 
 /** Null where it is none of those behind a compaction. */
-function openIn(entry: Entry): StillOpen["open"] | null {
-  const open = dataIn(entry)?.open;
+function parseOpenSubAgents(entry: Entry): OpenSubAgents["open"] | null {
+  const open = getSubAgentData(entry)?.open;
   return Array.isArray(open)
-    ? open.filter(isStarted).map((each) => ({ ...each, isPaid: Object(each).isPaid === true }))
+    ? open.filter(isStartedSubAgent).map((subAgent) => ({ ...subAgent, isPaid: Object(subAgent).isPaid === true }))
     : null;
 }
 
-function isStarted(data: unknown): data is Started {
-  const { id, agent, task, path } = Object(data) as Data;
-  return [id, agent, task, path].every((each) => typeof each === "string");
+function isStartedSubAgent(data: unknown): data is StartedSubAgent {
+  const { id, agent, task, path } = Object(data) as EntryData;
+  return [id, agent, task, path].every((field) => typeof field === "string");
 }
 
 /** One that waits for its turn is as good as told: it stands in the log. */
-function endsIn(entry: Entry): readonly string[] {
-  if (entry.type === "custom_message") return entry.customType === SUB_AGENT ? idsIn(entry.details) : [];
+function findReportedIds(entry: Entry): readonly string[] {
+  if (entry.type === "custom_message") return entry.customType === SUB_AGENT ? parseIds(entry.details) : [];
   if (entry.type === "custom" && entry.customType === QUEUE_TYPE) {
     const { custom } = Object(entry.data) as { readonly custom?: unknown };
     const { customType, details } = Object(custom) as { readonly customType?: unknown; readonly details?: unknown };
-    return customType === SUB_AGENT ? idsIn(details) : [];
+    return customType === SUB_AGENT ? parseIds(details) : [];
   }
   if (entry.type !== "message" || entry.message.role !== "toolResult") return [];
-  return entry.message.toolName === SUB_AGENT ? idsIn(entry.message.details) : [];
+  return entry.message.toolName === SUB_AGENT ? parseIds(entry.message.details) : [];
 }
 
-function idsIn(details: unknown): readonly string[] {
+function parseIds(details: unknown): readonly string[] {
   const { subAgents } = Object(details) as { readonly subAgents?: unknown };
-  return Array.isArray(subAgents) ? subAgents.map((each) => String(Object(each).id)) : [];
+  return Array.isArray(subAgents) ? subAgents.map((subAgent) => String(Object(subAgent).id)) : [];
 }

@@ -4,232 +4,247 @@ import { createReadStream, existsSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ExtensionApi, ExtensionContext } from "@pith/agent";
-import { newSubAgentId } from "../sessions/sub-agent-ids.ts";
-import { clipped } from "../text/safe-text.ts";
-import { type ChildEnd, childArguments, runChild, toolsLeft } from "./child-process.ts";
-import type { AgentPart } from "./definitions.ts";
-import { type Dropped, type InLog, type Started, SUB_AGENT } from "./log.ts";
-import { type Progress, progressAfter, type Result, toldEnd, waiting } from "./result.ts";
-import { isAtWork, makeSession, type Outcome, outcomeIn, removeSession } from "./session.ts";
-import type { Held } from "./sub-agent-options.ts";
+import { createSubAgentId } from "../sessions/sub-agent-ids.ts";
+import { truncate } from "../text/safe-text.ts";
+import { buildChildArguments, type ChildEnd, restrictTools, runChild } from "./child-process.ts";
+import type { AgentDefinition } from "./definitions.ts";
+import { type DroppedSubAgent, type StartedSubAgent, SUB_AGENT, type SubAgentLog } from "./log.ts";
+import { createResultMessage, initialProgress, type Progress, type SubAgentResult, updateProgress } from "./result.ts";
+import { createSubAgentSession, isSessionInUse, readOutcome, removeSession, type SessionOutcome } from "./session.ts";
+import type { ParentLimits } from "./sub-agent-options.ts";
 
-export class Gate {
-  readonly #most: number;
+export class Semaphore {
+  readonly #limit: number;
   readonly #waiting: (() => void)[] = [];
-  #inside = 0;
+  #running = 0;
 
-  constructor(most: number) {
-    this.#most = most;
+  constructor(limit: number) {
+    this.#limit = limit;
   }
 
-  async through<Outcome>(work: () => Promise<Outcome>): Promise<Outcome> {
-    if (this.#inside >= this.#most) await new Promise<void>((resolve) => void this.#waiting.push(resolve));
-    else this.#inside += 1;
+  async run<Outcome>(work: () => Promise<Outcome>): Promise<Outcome> {
+    if (this.#running >= this.#limit) await new Promise<void>((resolve) => void this.#waiting.push(resolve));
+    else this.#running += 1;
     try {
       return await work();
     } finally {
       const next = this.#waiting.shift();
       // Whoever waited takes the place over.
       if (next) next();
-      else this.#inside -= 1;
+      else this.#running -= 1;
     }
   }
 }
 
-export interface CrewParts {
+export interface SubAgentPoolOptions {
   readonly pith: Pick<ExtensionApi, "appendEntry" | "appendUsage" | "sendMessage">;
   readonly context: ExtensionContext;
-  readonly held: Held;
+  readonly parentLimits: ParentLimits;
   /** Told how many work in the background, whenever that changes. */
-  readonly onWorking?: (count: number) => void;
+  readonly onRunningCount?: (count: number) => void;
 }
 
 export interface Task {
-  readonly agent: AgentPart;
+  readonly agent: AgentDefinition;
   readonly task: string;
 }
 
-export interface Starting {
+export interface StartOptions {
   readonly isBackground: boolean;
   /** Told when it does something else. */
   readonly onProgress?: () => void;
 }
 
-export const AT_ONCE = 4;
-const MOST_OPEN = 32;
+export const MAX_RUNNING = 4;
+const MAX_OPEN = 32;
 
-export class Crew {
-  readonly #parts: CrewParts;
-  readonly #gate: Gate = new Gate(AT_ONCE);
-  readonly #members = new Map<string, Member>();
+export class SubAgentPool {
+  readonly #options: SubAgentPoolOptions;
+  readonly #semaphore: Semaphore = new Semaphore(MAX_RUNNING);
+  readonly #subAgents = new Map<string, SubAgent>();
   #isClosing = false;
 
-  constructor(parts: CrewParts) {
-    this.#parts = parts;
+  constructor(options: SubAgentPoolOptions) {
+    this.#options = options;
   }
 
-  get members(): readonly Member[] {
-    return [...this.#members.values()];
+  get subAgents(): readonly SubAgent[] {
+    return [...this.#subAgents.values()];
   }
 
-  member(id: string): Member | undefined {
-    return this.#members.get(id);
+  findSubAgent(id: string): SubAgent | undefined {
+    return this.#subAgents.get(id);
   }
 
   /** A sentence where it cannot be started. Its session is there, and the log knows of it, before it works. */
-  async start({ agent, task }: Task, starting: Starting): Promise<Member | string> {
-    const { context, pith, held } = this.#parts;
-    const cannot = (why: unknown): string => `${agent.name} cannot be started: ${textOf(why)}`;
-    if (toolsLeft(agent, held)?.length === 0) return cannot("none of its tools is among those that are given here");
-    if (this.members.filter(({ result }) => result === null).length >= MOST_OPEN)
-      return cannot(`${MOST_OPEN} work or wait already; wait for some of them`);
-    const id = newSubAgentId();
+  async start({ agent, task }: Task, options: StartOptions): Promise<SubAgent | string> {
+    const { context, pith, parentLimits } = this.#options;
+    const describeStartFailure = (why: unknown): string => `${agent.name} cannot be started: ${errorMessage(why)}`;
+    if (restrictTools(agent, parentLimits)?.length === 0)
+      return describeStartFailure("none of its tools is among those that are given here");
+    if (this.subAgents.filter(({ result }) => result === null).length >= MAX_OPEN)
+      return describeStartFailure(`${MAX_OPEN} work or wait already; wait for some of them`);
+    const id = createSubAgentId();
     const draft = { id, agent: agent.name, task, cwd: context.cwd, parentSession: context.session.file };
-    const made = await makeSession(draft);
-    if (made.type === "failed") return cannot(made.why);
-    const started: Started = { id, agent: agent.name, task: clipped(task, 200), path: made.path };
+    const created = await createSubAgentSession(draft);
+    if (created.type === "failed") return describeStartFailure(created.why);
+    const started: StartedSubAgent = { id, agent: agent.name, task: truncate(task, 200), path: created.path };
     try {
       await pith.appendEntry(SUB_AGENT, started);
     } catch (error) {
-      await removeSession(made.path);
-      return cannot(error);
+      await removeSession(created.path);
+      return describeStartFailure(error);
     }
-    return this.#begun({ agent, task }, started, starting);
+    return this.#launch({ agent, task }, started, options);
   }
 
   /** Ends all; what was not told by then is told when the session is opened again. */
   async close(): Promise<void> {
-    if (this.#working().length > 0) this.#parts.onWorking?.(0);
+    if (this.#listRunningInBackground().length > 0) this.#options.onRunningCount?.(0);
     this.#isClosing = true;
-    for (const { stop } of this.#members.values()) stop();
-    await Promise.all(this.members.map(({ ended }) => ended));
+    for (const { stop } of this.#subAgents.values()) stop();
+    await Promise.all(this.subAgents.map(({ completion }) => completion));
     // Where nothing is kept of the caller, nothing is kept of those that worked for it.
-    if (this.#parts.context.session.file === null) for (const { path } of this.members) await removeSession(path);
+    if (this.#options.context.session.file === null) for (const { path } of this.subAgents) await removeSession(path);
   }
 
   /** For those that somebody stopped: nobody need hear of them again. */
-  async drop(member: Member): Promise<void> {
-    member.stop();
-    if (this.#isClosing || member.isDropped) return;
-    member.isDropped = true;
-    const dropped: Dropped = { id: member.id, isDropped: true };
-    await this.#parts.pith.appendEntry(SUB_AGENT, dropped).catch(LATER);
+  async drop(subAgent: SubAgent): Promise<void> {
+    subAgent.stop();
+    if (this.#isClosing || subAgent.isDropped) return;
+    subAgent.isDropped = true;
+    const dropped: DroppedSubAgent = { id: subAgent.id, isDropped: true };
+    await this.#options.pith.appendEntry(SUB_AGENT, dropped).catch(ignoreUntilReopened);
   }
 
   /** What one cost is the session's, too. */
-  async pay(id: string, { usage, by }: Pick<Outcome, "usage" | "by">): Promise<void> {
-    if (by && usage.totalTokens > 0) await this.#parts.pith.appendUsage({ kind: SUB_AGENT, ...by, usage, note: id });
+  async recordUsage(id: string, { usage, model }: Pick<SessionOutcome, "usage" | "model">): Promise<void> {
+    if (model && usage.totalTokens > 0)
+      await this.#options.pith.appendUsage({ kind: SUB_AGENT, ...model, usage, note: id });
   }
 
-  #working(): readonly Member[] {
-    return this.members.filter(({ isBackground, result }) => isBackground && result === null);
+  #listRunningInBackground(): readonly SubAgent[] {
+    return this.subAgents.filter(({ isBackground, result }) => isBackground && result === null);
   }
 
-  #tellWorking({ isBackground }: Member): void {
-    if (isBackground && !this.#isClosing) this.#parts.onWorking?.(this.#working().length);
+  #reportRunningCount({ isBackground }: SubAgent): void {
+    if (isBackground && !this.#isClosing) this.#options.onRunningCount?.(this.#listRunningInBackground().length);
   }
 
-  #begun(task: Task, started: Started, { isBackground, onProgress }: Starting): Member {
-    const stopping = new AbortController();
-    const ended = Promise.withResolvers<Result>();
-    const member: Member = {
+  #launch(task: Task, started: StartedSubAgent, { isBackground, onProgress }: StartOptions): SubAgent {
+    const stopController = new AbortController();
+    const completion = Promise.withResolvers<SubAgentResult>();
+    const subAgent: SubAgent = {
       ...started,
       isBackground,
-      progress: waiting,
+      progress: initialProgress,
       result: null,
       isAwaited: !isBackground,
       isDropped: false,
-      ended: ended.promise,
-      stop: () => stopping.abort(),
+      completion: completion.promise,
+      stop: () => stopController.abort(),
     };
-    if (this.#isClosing) member.stop();
-    this.#members.set(member.id, member);
-    this.#tellWorking(member);
-    void this.#gate
-      .through(() => this.#worked(task, member, { signal: stopping.signal, onProgress: onProgress ?? (() => {}) }))
-      .catch((error: unknown): ChildEnd => ({ type: "failed", why: textOf(error) }))
-      .then(async (end) => ended.resolve(await this.#over(member, end)));
-    return member;
+    if (this.#isClosing) subAgent.stop();
+    this.#subAgents.set(subAgent.id, subAgent);
+    this.#reportRunningCount(subAgent);
+    void this.#semaphore
+      .run(() => this.#runTask(task, subAgent, { signal: stopController.signal, onProgress: onProgress ?? (() => {}) }))
+      .catch((error: unknown): ChildEnd => ({ type: "failed", why: errorMessage(error) }))
+      .then(async (end) => completion.resolve(await this.#finish(subAgent, end)));
+    return subAgent;
   }
 
-  async #worked(
+  async #runTask(
     { agent, task }: Task,
-    member: Member,
-    { signal, onProgress }: Required<Pick<Starting, "onProgress">> & { readonly signal: AbortSignal },
+    subAgent: SubAgent,
+    { signal, onProgress }: Required<Pick<StartOptions, "onProgress">> & { readonly signal: AbortSignal },
   ): Promise<ChildEnd> {
-    const { context, held } = this.#parts;
+    const { context, parentLimits } = this.#options;
     return await runChild({
-      args: childArguments({ agent, sessionPath: member.path, held, speaker: context.model }),
-      ...{ cwd: context.cwd, task, who: agent.name, context, signal },
-      listen: (event) => {
-        const before = member.progress;
-        member.progress = progressAfter(before, event);
-        if (member.progress !== before) onProgress();
+      args: buildChildArguments({ agent, sessionPath: subAgent.path, parentLimits, parentModel: context.model }),
+      cwd: context.cwd,
+      task,
+      agentName: agent.name,
+      context,
+      signal,
+      onEvent: (event) => {
+        const before = subAgent.progress;
+        subAgent.progress = updateProgress(before, event);
+        if (subAgent.progress !== before) onProgress();
       },
     });
   }
 
-  async #over(member: Member, end: ChildEnd): Promise<Result> {
-    const outcome = await outcomeIn(member.path);
-    await this.pay(member.id, outcome).catch(LATER);
-    const result = resultOf(member, end, outcome);
-    member.result = result;
-    this.#tellWorking(member);
-    if (member.isBackground && !member.isAwaited && !member.isDropped && !this.#isClosing)
-      await this.#parts.pith.sendMessage(toldEnd([result]), { deliverAs: "steer", triggerTurn: true }).catch(LATER);
+  async #finish(subAgent: SubAgent, end: ChildEnd): Promise<SubAgentResult> {
+    const outcome = await readOutcome(subAgent.path);
+    await this.recordUsage(subAgent.id, outcome).catch(ignoreUntilReopened);
+    const result = createResult(subAgent, end, outcome);
+    subAgent.result = result;
+    this.#reportRunningCount(subAgent);
+    if (subAgent.isBackground && !subAgent.isAwaited && !subAgent.isDropped && !this.#isClosing)
+      await this.#options.pith
+        .sendMessage(createResultMessage([result]), { deliverAs: "steer", triggerTurn: true })
+        .catch(ignoreUntilReopened);
     return result;
   }
 }
 
 /** A session that was left meanwhile, or a disk that is full: the log does not have it, so that it is made good when the session is opened again. */
-const LATER = (): void => {};
+const ignoreUntilReopened = (): void => {};
 
-function resultOf({ id, agent }: Started, end: ChildEnd, { status, text, why }: Outcome): Result {
+function createResult(
+  { id, agent }: StartedSubAgent,
+  end: ChildEnd,
+  { status, text, why }: SessionOutcome,
+): SubAgentResult {
   // Whatever became of the process: what was said to the end is said.
   if (status === "done") return { id, agent, status, text };
   if (end.type === "stopped") return { id, agent, status: "stopped", text };
-  const because = end.type === "failed" ? end.why : why;
-  return { id, agent, status: "broken", text, ...(because !== undefined && { why: clipped(because, 500) }) };
+  const reason = end.type === "failed" ? end.why : why;
+  return { id, agent, status: "broken", text, ...(reason !== undefined && { why: truncate(reason, 500) }) };
 }
 
-function textOf(why: unknown): string {
-  return why instanceof Error ? why.message : String(why);
+function errorMessage(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
-export interface Member extends Started {
+export interface SubAgent extends StartedSubAgent {
   /** Whether its caller went on without waiting for it. */
   readonly isBackground: boolean;
   progress: Progress;
   /** Null while it works. */
-  result: Result | null;
+  result: SubAgentResult | null;
   /** Somebody waits for it, and will tell its end. */
   isAwaited: boolean;
   /** Somebody stopped it. */
   isDropped: boolean;
-  readonly ended: Promise<Result>;
+  readonly completion: Promise<SubAgentResult>;
   readonly stop: () => void;
 }
 
-export interface Recovering {
-  readonly crew: Pick<Crew, "pay">;
+export interface RecoverOptions {
+  readonly pool: Pick<SubAgentPool, "recordUsage">;
   /** Of the caller's session; null where nothing of it is kept. */
   readonly file: string | null;
 }
 
 /** For sub-agents whose caller's program ended before it reported their end. Returns those that are still to be reported. */
-export async function recover({ started, told, paid }: InLog, { crew, file }: Recovering): Promise<readonly Result[]> {
-  const open = started.filter(({ id }) => !told.has(id) || !paid.has(id));
-  await ended(open.filter(({ id }) => !told.has(id)).map(({ path }) => path));
-  const untold: Result[] = [];
+export async function recoverUnreported(
+  { started, reported, paid }: SubAgentLog,
+  { pool, file }: RecoverOptions,
+): Promise<readonly SubAgentResult[]> {
+  const open = started.filter(({ id }) => !reported.has(id) || !paid.has(id));
+  await waitForSessions(open.filter(({ id }) => !reported.has(id)).map(({ path }) => path));
+  const unreported: SubAgentResult[] = [];
   for (const { id, agent, path } of open) {
-    const outcome = await outcomeIn(path);
-    const mayOwe = !paid.has(id) && outcome.usage.totalTokens > 0;
-    if (mayOwe && !(await isPaidElsewhere(id, file))) await crew.pay(id, outcome);
+    const outcome = await readOutcome(path);
+    const hasUsage = !paid.has(id) && outcome.usage.totalTokens > 0;
+    if (hasUsage && !(await isPaidElsewhere(id, file))) await pool.recordUsage(id, outcome);
     const { status, text } = outcome;
     const why = status === "broken" ? { why: "the program it worked for ended" } : {};
-    if (!told.has(id)) untold.push({ id, agent, status, text, ...why });
+    if (!reported.has(id)) unreported.push({ id, agent, status, text, ...why });
   }
-  return untold;
+  return unreported;
 }
 
 /** It may have ended while its caller stood on another branch: what was paid there counts in the same totals. */
@@ -241,14 +256,14 @@ async function isPaidElsewhere(id: string, file: string | null): Promise<boolean
 }
 
 /** They end with their caller, or soon after; whoever goes on at once waits for that, for a moment. */
-async function ended(paths: readonly string[]): Promise<void> {
-  let looks = MOST_LOOKS;
+async function waitForSessions(paths: readonly string[]): Promise<void> {
+  let pollsLeft = MAX_POLLS;
   for (const path of paths)
-    while (looks > 0 && (await isAtWork(path))) {
-      looks -= 1;
-      await sleep(OFTEN_MS);
+    while (pollsLeft > 0 && (await isSessionInUse(path))) {
+      pollsLeft -= 1;
+      await sleep(POLL_INTERVAL_MS);
     }
 }
 
-const OFTEN_MS = 100;
-const MOST_LOOKS = 50;
+const POLL_INTERVAL_MS = 100;
+const MAX_POLLS = 50;

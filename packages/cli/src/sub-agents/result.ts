@@ -3,9 +3,9 @@
 import type { RpcEvent } from "@pith/client";
 import type { Usage } from "@pith/context";
 import { addUsage, zeroUsage } from "@pith/context/host";
-import { usageTold } from "../text/format.ts";
-import { clipped } from "../text/safe-text.ts";
-import { type Ends, SUB_AGENT } from "./log.ts";
+import { formatUsage } from "../text/format.ts";
+import { truncate } from "../text/safe-text.ts";
+import { type ResultDetails, SUB_AGENT } from "./log.ts";
 
 export interface Excerpt {
   readonly excerpt: string;
@@ -13,31 +13,31 @@ export interface Excerpt {
 }
 
 /** The beginning and the end of a text that is longer than `room` bytes. */
-export function excerptOf(text: string, room: number): Excerpt {
+export function createExcerpt(text: string, maxBytes: number): Excerpt {
   const bytes = Buffer.from(text);
-  if (bytes.length <= room) return { excerpt: text, isWhole: true };
-  const head = Math.floor(room / 2);
-  const [first, last] = [bytes.subarray(0, head), bytes.subarray(bytes.length - (room - head))];
-  const left = (bytes.length - room).toLocaleString("en-US");
+  if (bytes.length <= maxBytes) return { excerpt: text, isWhole: true };
+  const head = Math.floor(maxBytes / 2);
+  const [first, last] = [bytes.subarray(0, head), bytes.subarray(bytes.length - (maxBytes - head))];
+  const omittedBytes = (bytes.length - maxBytes).toLocaleString("en-US");
   // A letter may be cut in two.
-  const excerpt = `${first.toString().replace(/\ufffd+$/, "")}\n[… ${left} bytes are left out …]\n${last.toString().replace(/^\ufffd+/, "")}`;
+  const excerpt = `${first.toString().replace(/\ufffd+$/, "")}\n[… ${omittedBytes} bytes are left out …]\n${last.toString().replace(/^\ufffd+/, "")}`;
   return { excerpt, isWhole: false };
 }
 
 export interface Progress {
-  readonly doing: string;
+  readonly activity: string;
   readonly usage: Usage;
 }
 
-export const waiting: Progress = { doing: "waits", usage: zeroUsage };
+export const initialProgress: Progress = { activity: "waits", usage: zeroUsage };
 
 /** The same where it says nothing new. */
-export function progressAfter(progress: Progress, event: RpcEvent): Progress {
+export function updateProgress(progress: Progress, event: RpcEvent): Progress {
   switch (event.type) {
     case "agent_start":
-      return { ...progress, doing: "works" };
+      return { ...progress, activity: "works" };
     case "tool_execution_start":
-      return { ...progress, doing: clipped(`${event.toolName} ${firstWord(event.args)}`.trim(), 60) };
+      return { ...progress, activity: truncate(`${event.toolName} ${firstTextArgument(event.args)}`.trim(), 60) };
     case "message_end":
       // Whatever else writes there may look like a line of ours.
       if (event.message?.role !== "assistant") return progress;
@@ -48,16 +48,16 @@ export function progressAfter(progress: Progress, event: RpcEvent): Progress {
 }
 
 /** Of what it is called with, the text that says most: a path, a command. */
-function firstWord(asked: unknown): string {
-  const value = Object.values(Object(asked) as object).find((each) => typeof each === "string");
+function firstTextArgument(args: unknown): string {
+  const value = Object.values(Object(args) as object).find((candidate) => typeof candidate === "string");
   return value ?? "";
 }
 
-export function progressLine(who: string, { doing, usage }: Progress): string {
-  return usage.totalTokens === 0 ? `${who}: ${doing}` : `${who}: ${doing} · ${usageTold(usage)}`;
+export function formatProgress(agentName: string, { activity, usage }: Progress): string {
+  return usage.totalTokens === 0 ? `${agentName}: ${activity}` : `${agentName}: ${activity} · ${formatUsage(usage)}`;
 }
 
-export interface Result {
+export interface SubAgentResult {
   readonly id: string;
   readonly agent: string;
   readonly status: "done" | "broken" | "unbegun" | "stopped";
@@ -67,41 +67,43 @@ export interface Result {
 }
 
 /** `room`: bytes. */
-export function resultText({ id, agent, status, text, why }: Result, room: number): string {
-  const how = { done: "is done", broken: "broke off", unbegun: "was not begun", stopped: "was stopped" }[status];
-  const head = `[${agent} ${id} ${why === undefined || status === "done" ? how : `${how}: ${why}`}]`;
+export function formatResult({ id, agent, status, text, why }: SubAgentResult, maxBytes: number): string {
+  const statusText = { done: "is done", broken: "broke off", unbegun: "was not begun", stopped: "was stopped" }[status];
+  const head = `[${agent} ${id} ${why === undefined || status === "done" ? statusText : `${statusText}: ${why}`}]`;
   if (status === "unbegun") return `${head}\nStart it again if it is still wanted.`;
-  const rest =
-    status === "done" ? [] : [`What it did: {"read": "${id}"}. A person goes on with it by: ${wayOn(id, agent)}`];
-  const { excerpt, isWhole } = excerptOf(text, room);
-  const more = isWhole ? [] : [`The whole of it: {"read": "${id}"}`];
-  return [head, ...(excerpt === "" ? [] : [excerpt]), ...more, ...rest].join("\n");
+  const resumeHint =
+    status === "done"
+      ? []
+      : [`What it did: {"read": "${id}"}. A person goes on with it by: ${formatResumeCommand(id, agent)}`];
+  const { excerpt, isWhole } = createExcerpt(text, maxBytes);
+  const readHint = isWhole ? [] : [`The whole of it: {"read": "${id}"}`];
+  return [head, ...(excerpt === "" ? [] : [excerpt]), ...readHint, ...resumeHint].join("\n");
 }
 
-function wayOn(id: string, agent: string): string {
+function formatResumeCommand(id: string, agent: string): string {
   return `pith --session ${id} --agent ${agent}`;
 }
 
-export interface ToldEnd {
+export interface ResultMessage {
   readonly customType: string;
   readonly content: string;
   readonly display: boolean;
-  readonly details: Ends;
+  readonly details: ResultDetails;
 }
 
 /** The details are the mark that these ends were reported. */
-export function toldEnd(results: readonly Result[]): ToldEnd {
+export function createResultMessage(results: readonly SubAgentResult[]): ResultMessage {
   return {
     customType: SUB_AGENT,
-    content: results.map((result) => resultText(result, MOST_TOLD)).join("\n\n"),
+    content: results.map((result) => formatResult(result, MAX_RESULT_BYTES)).join("\n\n"),
     display: true,
-    details: endsOf(results),
+    details: createResultDetails(results),
   };
 }
 
-export function endsOf(results: readonly Result[]): Ends {
+export function createResultDetails(results: readonly SubAgentResult[]): ResultDetails {
   return { subAgents: results.map(({ id, agent, status }) => ({ id, agent, status })) };
 }
 
 /** Bytes of what is told of one. */
-export const MOST_TOLD: number = 8 * 1024;
+export const MAX_RESULT_BYTES: number = 8 * 1024;

@@ -5,10 +5,10 @@ import { basename, dirname, join } from "node:path";
 import type { AssistantMessage, Entry, Usage } from "@pith/context";
 import { zeroUsage } from "@pith/context/host";
 import { createSession, type JsonlStore, openStore, readSessionTotals, renameSession } from "@pith/context/node";
-import { toldEntry } from "../sessions/entries.ts";
-import { clipped } from "../text/safe-text.ts";
+import { formatEntry } from "../sessions/entries.ts";
+import { truncate } from "../text/safe-text.ts";
 
-export interface SessionDraft {
+export interface NewSessionOptions {
   readonly id: string;
   readonly agent: string;
   readonly task: string;
@@ -17,23 +17,29 @@ export interface SessionDraft {
   readonly parentSession: string | null;
 }
 
-export type OwnSession =
+export type CreateSessionResult =
   | { readonly type: "made"; readonly path: string }
   | { readonly type: "failed"; readonly why: string };
 
-export async function makeSession({ id, agent, task, cwd, parentSession }: SessionDraft): Promise<OwnSession> {
+export async function createSubAgentSession({
+  id,
+  agent,
+  task,
+  cwd,
+  parentSession,
+}: NewSessionOptions): Promise<CreateSessionResult> {
   const opened = await createSession({ cwd, id, ...(parentSession !== null && { parentSession }) });
   if (opened.type !== "opened")
     return { type: "failed", why: opened.type === "held" ? "its session is held by another process" : opened.why };
   const { store } = opened;
   // Without a name it works as well.
-  await renameSession(store, clipped(`${agent}: ${task}`, 80));
+  await renameSession(store, truncate(`${agent}: ${task}`, 80));
   await store.close();
   return { type: "made", path: store.path };
 }
 
 /** Whether somebody writes it now. */
-export async function isAtWork(path: string): Promise<boolean> {
+export async function isSessionInUse(path: string): Promise<boolean> {
   const opened = await openStore(path);
   if (opened.type === "opened") await opened.store.close();
   return opened.type === "held";
@@ -41,12 +47,12 @@ export async function isAtWork(path: string): Promise<boolean> {
 
 /** With what lies beside it. */
 export async function removeSession(path: string): Promise<void> {
-  for (const each of [path, join(dirname(path), ".pith", basename(path))])
-    await rm(each, { recursive: true, force: true });
+  for (const target of [path, join(dirname(path), ".pith", basename(path))])
+    await rm(target, { recursive: true, force: true });
 }
 
 /** What its session says of it. */
-export interface Outcome {
+export interface SessionOutcome {
   /** `unbegun`: nobody ever spoke in it. */
   readonly status: "done" | "broken" | "unbegun";
   /** What was said last. */
@@ -55,51 +61,58 @@ export interface Outcome {
   readonly why?: string;
   readonly usage: Usage;
   /** Who spoke. */
-  readonly by: { readonly provider: string; readonly model: string } | null;
+  readonly model: { readonly provider: string; readonly model: string } | null;
 }
 
-export async function outcomeIn(path: string): Promise<Outcome> {
-  const counted = await readSessionTotals(path);
-  const usage = counted.type === "counted" ? counted.totals.usage : zeroUsage;
+export async function readOutcome(path: string): Promise<SessionOutcome> {
+  const totalsResult = await readSessionTotals(path);
+  const usage = totalsResult.type === "counted" ? totalsResult.totals.usage : zeroUsage;
   const opened = await openStore(path, { mode: "follower" });
-  const unread: Outcome = { status: "broken", text: "", why: "its session cannot be read", usage, by: null };
-  if (opened.type !== "opened") return unread;
+  const unreadable: SessionOutcome = {
+    status: "broken",
+    text: "",
+    why: "its session cannot be read",
+    usage,
+    model: null,
+  };
+  if (opened.type !== "opened") return unreadable;
   try {
-    const last = await lastReply(opened.store);
-    if (last === null || last === "asked") return { status: last ? "broken" : "unbegun", text: "", usage, by: null };
-    const { stopReason, errorMessage, provider, model } = last;
+    const reply = await findLastReply(opened.store);
+    if (reply === null || reply === "asked")
+      return { status: reply ? "broken" : "unbegun", text: "", usage, model: null };
+    const { stopReason, errorMessage, provider, model } = reply;
     const isDone = stopReason === "stop" || stopReason === "length";
     return {
       status: isDone ? "done" : "broken",
-      text: wordsOf(last),
+      text: extractText(reply),
       ...(errorMessage !== undefined && { why: errorMessage }),
       usage,
-      by: { provider, model },
+      model: { provider, model },
     };
   } catch {
     // The disk gave an error: it says nothing of how it ended.
-    return unread;
+    return unreadable;
   } finally {
     await opened.store.close();
   }
 }
 
 /** `asked`: it was told its task, and nothing was answered. */
-async function lastReply(store: JsonlStore): Promise<AssistantMessage | "asked" | null> {
-  let isAsked = false;
+async function findLastReply(store: JsonlStore): Promise<AssistantMessage | "asked" | null> {
+  let hasTask = false;
   let id = await store.leaf();
   while (id !== null) {
     const entry: Entry | undefined = await store.entry(id);
     if (!entry) break;
     if (entry.type === "message" && entry.message.role === "assistant") return entry.message;
-    isAsked ||= entry.type === "message" && entry.message.role === "user";
+    hasTask ||= entry.type === "message" && entry.message.role === "user";
     id = entry.parentId;
   }
-  return isAsked ? "asked" : null;
+  return hasTask ? "asked" : null;
 }
 
 // Files are not checked block by block.
-function wordsOf({ content }: AssistantMessage): string {
+function extractText({ content }: AssistantMessage): string {
   const blocks: readonly unknown[] = Array.isArray(content) ? content : [];
   return blocks
     .map((block) => Object(block) as { readonly type?: unknown; readonly text?: unknown })
@@ -108,33 +121,33 @@ function wordsOf({ content }: AssistantMessage): string {
     .trim();
 }
 
-export interface PageWish {
+export interface TranscriptPageOptions {
   readonly path: string;
   /** From 1. */
   readonly page: number;
   /** Bytes of a page. */
-  readonly room: number;
+  readonly maxBytes: number;
 }
 
-export type Page =
+export type TranscriptPage =
   | { readonly type: "page"; readonly text: string; readonly pages: number }
   | { readonly type: "failed"; readonly why: string };
 
-export async function transcriptPage({ path, page, room }: PageWish): Promise<Page> {
+export async function readTranscriptPage({ path, page, maxBytes }: TranscriptPageOptions): Promise<TranscriptPage> {
   const opened = await openStore(path, { mode: "follower" });
   if (opened.type !== "opened") return { type: "failed", why: "its session cannot be read" };
   const { store } = opened;
   try {
-    const told: string[] = [];
+    const paragraphs: string[] = [];
     let id = await store.leaf();
     while (id !== null) {
       const entry: Entry | undefined = await store.entry(id);
       if (!entry) break;
-      const words = toldEntry(entry, LONGEST);
-      if (words !== null) told.push(words);
+      const paragraph = formatEntry(entry, MAX_ENTRY_CHARS);
+      if (paragraph !== null) paragraphs.push(paragraph);
       id = entry.parentId;
     }
-    const pages = pagesOf(told.reverse(), room);
+    const pages = splitPages(paragraphs.reverse(), maxBytes);
     const text = pages[page - 1];
     if (text !== undefined) return { type: "page", text, pages: pages.length };
     return { type: "failed", why: `there is no page ${page}; there are ${pages.length}` };
@@ -144,25 +157,25 @@ export async function transcriptPage({ path, page, room }: PageWish): Promise<Pa
 }
 
 /** Letters of one entry. */
-const LONGEST = 32 * 1024;
+const MAX_ENTRY_CHARS = 32 * 1024;
 
-function pagesOf(paragraphs: readonly string[], room: number): readonly string[] {
+function splitPages(paragraphs: readonly string[], maxBytes: number): readonly string[] {
   const bytes = Buffer.from(paragraphs.join("\n\n"));
   const pages: string[] = [];
-  for (let from = 0; from < bytes.length; ) {
-    const to = endOfPage(bytes, from, room);
-    pages.push(bytes.subarray(from, to).toString());
-    from = to;
+  for (let start = 0; start < bytes.length; ) {
+    const end = findPageEnd(bytes, start, maxBytes);
+    pages.push(bytes.subarray(start, end).toString());
+    start = end;
   }
   return pages.length === 0 ? ["nothing was said in it"] : pages;
 }
 
 /** At the end of a line where there is one in its second half, and never within a letter. */
-function endOfPage(bytes: Buffer, from: number, room: number): number {
-  if (bytes.length - from <= room) return bytes.length;
-  const line = bytes.lastIndexOf(0x0a, from + room - 1);
-  if (line > from + room / 2) return line + 1;
-  let to = from + room;
-  while (to > from + 1 && ((bytes[to] ?? 0) & 0xc0) === 0x80) to -= 1;
-  return to;
+function findPageEnd(bytes: Buffer, start: number, maxBytes: number): number {
+  if (bytes.length - start <= maxBytes) return bytes.length;
+  const lineEnd = bytes.lastIndexOf(0x0a, start + maxBytes - 1);
+  if (lineEnd > start + maxBytes / 2) return lineEnd + 1;
+  let end = start + maxBytes;
+  while (end > start + 1 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
+  return end;
 }

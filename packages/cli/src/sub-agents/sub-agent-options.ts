@@ -5,8 +5,8 @@ import { join } from "node:path";
 import type { Permissions } from "@pith/agent";
 import type { Vault } from "@pith/context/secrets";
 import type { Environment } from "@pith/models";
-import type { Wish } from "../args/args.ts";
-import { type TrustedFolder, trustedFiles } from "../trust/trust.ts";
+import type { CliArgs } from "../args/args.ts";
+import { type FolderTrust, listTrustedFiles } from "../trust/trust.ts";
 
 /** What sub-agents need to know of the program. */
 export interface SubAgentOptions {
@@ -14,34 +14,37 @@ export interface SubAgentOptions {
   readonly home: string;
   readonly environment: Environment;
   /** The trusted files of the folder; absent: none. */
-  readonly trusted?: TrustedFolder;
+  readonly trustedFolder?: FolderTrust;
   /** Without it secrets are sent and kept as they are. */
   readonly vault?: Vault | null;
   /** Shows a notice to the user. */
-  readonly note?: (line: string) => void;
+  readonly notify?: (line: string) => void;
   /** What sub-agents inherit; absent: none is started. */
-  readonly held?: Held;
+  readonly parentLimits?: ParentLimits;
 }
 
 /** For what a session starts, which may do no more than the session may at that moment. */
-export interface Held extends Pick<Wish, "trusts"> {
+export interface ParentLimits extends Pick<CliArgs, "trustsProject"> {
   /** Those of the command line; of the tools those that count, whoever named them. */
-  readonly choices: Wish["choices"];
+  readonly overrides: CliArgs["overrides"];
   /** Known once the session is built; nothing is started before. */
   permissions: Permissions | null;
   /** Whom the address among the choices is for: a model or its provider. */
-  addressee: string | null;
+  baseUrlOwner: string | null;
 }
 
 /** A sub-agent starts no others. Asked at every start, so no file is read. */
-export function areWantedHere({
+export function hasSubAgents({
   home,
-  trusted,
+  trustedFolder,
   environment,
-}: Pick<SubAgentOptions, "home" | "trusted" | "environment">): boolean {
-  if (environment[DEPTH] !== undefined) return false;
-  return existsSync(join(home, "agents")) || (trusted !== undefined && trustedFiles(trusted, "agents").length > 0);
+}: Pick<SubAgentOptions, "home" | "trustedFolder" | "environment">): boolean {
+  if (environment[DEPTH_VARIABLE] !== undefined) return false;
+  return (
+    existsSync(join(home, "agents")) ||
+    (trustedFolder !== undefined && listTrustedFiles(trustedFolder, "agents").length > 0)
+  );
 }
 
 /** The variable by which a sub-agent knows that it is one: it starts no others. */
-export const DEPTH = "PITH_SUBAGENT_DEPTH";
+export const DEPTH_VARIABLE = "PITH_SUBAGENT_DEPTH";

@@ -1,203 +1,238 @@
 /** Runs the sub-agent tool: starts sub-agents, waits for some, or reads one. Stopping a call ends those it waits for. */
 
 import type { ToolCall, ToolOutput } from "@pith/agent";
-import type { AgentPart } from "./definitions.ts";
-import { type Started, SUB_AGENT } from "./log.ts";
-import type { Crew, Member, Starting, Task } from "./pool.ts";
-import { endsOf, excerptOf, MOST_TOLD, progressLine, type Result, resultText } from "./result.ts";
-import { transcriptPage } from "./session.ts";
-import { BEGUN, wantedIn } from "./tool-input.ts";
+import type { AgentDefinition } from "./definitions.ts";
+import { type StartedSubAgent, SUB_AGENT } from "./log.ts";
+import type { StartOptions, SubAgent, SubAgentPool, Task } from "./pool.ts";
+import {
+  createExcerpt,
+  createResultDetails,
+  formatProgress,
+  formatResult,
+  MAX_RESULT_BYTES,
+  type SubAgentResult,
+} from "./result.ts";
+import { readTranscriptPage } from "./session.ts";
+import { parseToolInput, STARTED_NOTE } from "./tool-input.ts";
 
-export interface Waiting {
+export interface WaitContext {
   readonly call: ToolCall;
-  readonly crew: Crew;
+  readonly pool: SubAgentPool;
 }
 
 /** In the order of their tasks. */
-export async function endsOfAll(members: readonly Member[], { call, crew }: Waiting): Promise<readonly Result[]> {
+export async function waitForResults(
+  subAgents: readonly SubAgent[],
+  { call, pool }: WaitContext,
+): Promise<readonly SubAgentResult[]> {
   const stop = (): void => {
-    for (const member of members) if (member.result === null) void crew.drop(member);
+    for (const subAgent of subAgents) if (subAgent.result === null) void pool.drop(subAgent);
   };
   // It may have been stopped while they were being started.
   if (call.signal.aborted) stop();
   call.signal.addEventListener("abort", stop, { once: true });
   try {
-    return await Promise.all(members.map(({ ended }) => ended));
+    return await Promise.all(subAgents.map(({ completion }) => completion));
   } finally {
     call.signal.removeEventListener("abort", stop);
   }
 }
 
-export interface Chained {
+export interface ChainResult {
   /** Of those before the last only that they are done: their words went on to the next. */
-  readonly results: readonly Result[];
+  readonly results: readonly SubAgentResult[];
   /** Why the next could not be started. */
   readonly failures: readonly string[];
 }
 
 /** Passes the last text of each, verbatim, to the next. The first that is not done ends the chain. */
-export async function inChain(tasks: readonly Task[], { call, crew }: Waiting): Promise<Chained> {
-  const results: Result[] = [];
+export async function runChain(tasks: readonly Task[], { call, pool }: WaitContext): Promise<ChainResult> {
+  const results: SubAgentResult[] = [];
   for (const { agent, task } of tasks) {
     if (call.signal.aborted) break;
     const previous = results.at(-1)?.text ?? "";
-    const member = await crew.start(
-      { agent, task: filled(task, previous) },
+    const subAgent = await pool.start(
+      { agent, task: insertPrevious(task, previous) },
       {
         isBackground: false,
-        onProgress: () => typeof member !== "string" && call.update(progressLine(agent.name, member.progress)),
+        onProgress: () => typeof subAgent !== "string" && call.update(formatProgress(agent.name, subAgent.progress)),
       },
     );
-    if (typeof member === "string") return { results: passedOn(results), failures: [member] };
-    results.push(...(await endsOfAll([member], { call, crew })));
+    if (typeof subAgent === "string") return { results: clearPassedTexts(results), failures: [subAgent] };
+    results.push(...(await waitForResults([subAgent], { call, pool })));
     if (results.at(-1)?.status !== "done") break;
   }
-  return { results: passedOn(results), failures: [] };
+  return { results: clearPassedTexts(results), failures: [] };
 }
 
-function passedOn(results: readonly Result[]): readonly Result[] {
-  return results.map((result, at) => (at < results.length - 1 ? { ...result, text: "" } : result));
+function clearPassedTexts(results: readonly SubAgentResult[]): readonly SubAgentResult[] {
+  return results.map((result, index) => (index < results.length - 1 ? { ...result, text: "" } : result));
 }
 
 /** In one go, so that nothing that was said is ever taken for a place to fill. */
-export function filled(task: string, previous: string): string {
-  return task.replaceAll("{previous}", () => excerptOf(previous, MOST_PASSED).excerpt);
+export function insertPrevious(task: string, previous: string): string {
+  return task.replaceAll("{previous}", () => createExcerpt(previous, MAX_PASSED_BYTES).excerpt);
 }
 
 /** Bytes. */
-const MOST_PASSED = 48 * 1024;
+const MAX_PASSED_BYTES = 48 * 1024;
 
-export interface Calling {
-  readonly crew: Crew;
-  readonly agents: readonly AgentPart[];
+export interface ToolContext {
+  readonly pool: SubAgentPool;
+  readonly agents: readonly AgentDefinition[];
   /** Whether somebody stays when the model has no more to say: else nobody would hear of what ends later. */
-  readonly stays: boolean;
+  readonly hasUser: boolean;
   /** Those that were started here; all that ever were, where this one is not among the latest. */
-  readonly known: (id: string) => Promise<readonly Started[]>;
+  readonly findStarted: (id: string) => Promise<readonly StartedSubAgent[]>;
 }
 
-export async function runTool(call: ToolCall, calling: Calling): Promise<ToolOutput> {
-  const wanted = wantedIn(call.arguments, calling.agents);
-  switch (wanted.type) {
+export async function runTool(call: ToolCall, context: ToolContext): Promise<ToolOutput> {
+  const input = parseToolInput(call.arguments, context.agents);
+  switch (input.type) {
     case "wrong":
-      return { content: [{ type: "text", text: wanted.message }], isError: true };
+      return { content: [{ type: "text", text: input.message }], isError: true };
     case "tasks":
-      return wanted.isBackground && calling.stays
-        ? await begun(wanted.tasks, call, calling)
-        : await together(wanted.tasks, call, calling);
+      return input.isBackground && context.hasUser
+        ? await startInBackground(input.tasks, call, context)
+        : await runInParallel(input.tasks, call, context);
     case "chain": {
-      const { results, failures } = await inChain(wanted.tasks, { call, crew: calling.crew });
-      return ended(results, call.maxOutputBytes, failures);
+      const { results, failures } = await runChain(input.tasks, { call, pool: context.pool });
+      return createResultOutput(results, call.maxOutputBytes, failures);
     }
     case "wait":
-      return await waited(wanted.ids, call, calling);
+      return await waitForIds(input.ids, call, context);
     case "read":
-      return await read(wanted, call, calling);
+      return await readTranscript(input, call, context);
   }
 }
 
-async function begun(tasks: readonly Task[], call: ToolCall, { crew }: Calling): Promise<ToolOutput> {
-  const { members, failures } = await started(tasks, call, { crew, starting: { isBackground: true } });
+async function startInBackground(tasks: readonly Task[], call: ToolCall, { pool }: ToolContext): Promise<ToolOutput> {
+  const { subAgents, failures } = await startAll(tasks, call, { pool, startOptions: { isBackground: true } });
   // Nobody is told of it any more.
-  if (call.signal.aborted) await Promise.all(members.map((member) => crew.drop(member)));
-  const lines = members.map(({ id, agent }) => `${id} (${agent}) ${BEGUN}`);
-  const isError = members.length === 0;
+  if (call.signal.aborted) await Promise.all(subAgents.map((subAgent) => pool.drop(subAgent)));
+  const lines = subAgents.map(({ id, agent }) => `${id} (${agent}) ${STARTED_NOTE}`);
+  const isError = subAgents.length === 0;
   return { content: [{ type: "text", text: [...lines, ...failures].join("\n") }], ...(isError && { isError }) };
 }
 
-async function together(tasks: readonly Task[], call: ToolCall, { crew }: Calling): Promise<ToolOutput> {
-  const members: Member[] = [];
-  const starting: Starting = { isBackground: false, onProgress: () => call.update(linesOf(members)) };
-  const { failures } = await started(tasks, call, { crew, starting, members });
-  return ended(await endsOfAll(members, { call, crew }), call.maxOutputBytes, failures);
+async function runInParallel(tasks: readonly Task[], call: ToolCall, { pool }: ToolContext): Promise<ToolOutput> {
+  const subAgents: SubAgent[] = [];
+  const startOptions: StartOptions = {
+    isBackground: false,
+    onProgress: () => call.update(formatProgressLines(subAgents)),
+  };
+  const { failures } = await startAll(tasks, call, { pool, startOptions, subAgents });
+  return createResultOutput(await waitForResults(subAgents, { call, pool }), call.maxOutputBytes, failures);
 }
 
-interface ToStart {
-  readonly crew: Crew;
-  readonly starting: Starting;
+interface StartAllOptions {
+  readonly pool: SubAgentPool;
+  readonly startOptions: StartOptions;
   /** Filled as they begin, for whoever tells of them meanwhile. */
-  readonly members?: Member[];
+  readonly subAgents?: SubAgent[];
 }
 
-async function started(tasks: readonly Task[], { signal }: ToolCall, { crew, starting, members = [] }: ToStart) {
+async function startAll(
+  tasks: readonly Task[],
+  { signal }: ToolCall,
+  { pool, startOptions, subAgents = [] }: StartAllOptions,
+) {
   const failures: string[] = [];
   for (const task of tasks) {
     if (signal.aborted) break;
-    const member = await crew.start(task, starting);
-    if (typeof member === "string") failures.push(member);
-    else members.push(member);
+    const subAgent = await pool.start(task, startOptions);
+    if (typeof subAgent === "string") failures.push(subAgent);
+    else subAgents.push(subAgent);
   }
-  return { members, failures };
+  return { subAgents, failures };
 }
 
-function linesOf(members: readonly Member[]): string {
-  return members.map((member) => progressLine(member.agent, { ...member.progress, ...doing(member) })).join("\n");
+function formatProgressLines(subAgents: readonly SubAgent[]): string {
+  return subAgents
+    .map((subAgent) => formatProgress(subAgent.agent, { ...subAgent.progress, ...finishedActivity(subAgent) }))
+    .join("\n");
 }
 
-function doing({ result }: Member): { readonly doing?: string } {
-  return result === null ? {} : { doing: result.status };
+function finishedActivity({ result }: SubAgent): { readonly activity?: string } {
+  return result === null ? {} : { activity: result.status };
 }
 
-function ended(all: readonly Result[], room: number, more: readonly string[] = []): ToolOutput {
-  const each = Math.min(MOST_TOLD, Math.floor(room / Math.max(1, all.length)) - 300);
-  const text = [...all.map((result) => resultText(result, Math.max(200, each))), ...more].join("\n\n");
-  const isError = !all.some(({ status }) => status === "done");
-  return { content: [{ type: "text", text }], details: endsOf(all), ...(isError && { isError }) };
+function createResultOutput(
+  results: readonly SubAgentResult[],
+  maxBytes: number,
+  notes: readonly string[] = [],
+): ToolOutput {
+  const maxBytesEach = Math.min(MAX_RESULT_BYTES, Math.floor(maxBytes / Math.max(1, results.length)) - 300);
+  const text = [...results.map((result) => formatResult(result, Math.max(200, maxBytesEach))), ...notes].join("\n\n");
+  const isError = !results.some(({ status }) => status === "done");
+  return { content: [{ type: "text", text }], details: createResultDetails(results), ...(isError && { isError }) };
 }
 
-async function waited(ids: readonly string[], call: ToolCall, { crew, known }: Calling): Promise<ToolOutput> {
-  const open: Member[] = [];
+async function waitForIds(
+  ids: readonly string[],
+  call: ToolCall,
+  { pool, findStarted }: ToolContext,
+): Promise<ToolOutput> {
+  const pending: SubAgent[] = [];
   const notes: string[] = [];
-  const strangers: string[] = [];
+  const unknownIds: string[] = [];
   for (const id of new Set(ids)) {
-    const member = crew.member(id);
-    const started = member ? [] : await known(id);
-    if (!member && !started.some((each) => each.id === id)) strangers.push(stranger(id, started));
-    else if (!member) notes.push(`${id} does not work now; {"read": "${id}"} shows what it did`);
-    else if (member.result) notes.push(`${id} has ended, and its end was told before; {"read": "${id}"} shows it`);
+    const subAgent = pool.findSubAgent(id);
+    const started = subAgent ? [] : await findStarted(id);
+    if (!subAgent && !started.some((candidate) => candidate.id === id)) unknownIds.push(describeUnknownId(id, started));
+    else if (!subAgent) notes.push(`${id} does not work now; {"read": "${id}"} shows what it did`);
+    else if (subAgent.result) notes.push(`${id} has ended, and its end was told before; {"read": "${id}"} shows it`);
     // Each end is told once, where somebody waits for it.
-    else if (member.isAwaited) notes.push(`${id} is waited for by another call, which tells its end`);
+    else if (subAgent.isAwaited) notes.push(`${id} is waited for by another call, which tells its end`);
     else {
-      member.isAwaited = true;
-      open.push(member);
+      subAgent.isAwaited = true;
+      pending.push(subAgent);
     }
   }
-  const told = [...notes, ...strangers];
-  if (open.length === 0) {
+  const messages = [...notes, ...unknownIds];
+  if (pending.length === 0) {
     const isError = notes.length === 0;
-    return { content: [{ type: "text", text: told.join("\n") }], ...(isError && { isError }) };
+    return { content: [{ type: "text", text: messages.join("\n") }], ...(isError && { isError }) };
   }
-  return ended(await endsOfAll(open, { call, crew }), call.maxOutputBytes, told);
+  return createResultOutput(await waitForResults(pending, { call, pool }), call.maxOutputBytes, messages);
 }
 
-interface Reading {
+interface ReadInput {
   readonly id: string;
   readonly page: number;
 }
 
 /** Of this session's own alone: others are nobody's business here. */
-async function read({ id, page }: Reading, { maxOutputBytes }: ToolCall, { known }: Calling): Promise<ToolOutput> {
-  const started = await known(id);
-  const found = started.find((each) => each.id === id);
-  if (!found) return failed(stranger(id, started));
-  const shown = await transcriptPage({
-    path: found.path,
+async function readTranscript(
+  { id, page }: ReadInput,
+  { maxOutputBytes }: ToolCall,
+  { findStarted }: ToolContext,
+): Promise<ToolOutput> {
+  const started = await findStarted(id);
+  const subAgent = started.find((candidate) => candidate.id === id);
+  if (!subAgent) return createErrorOutput(describeUnknownId(id, started));
+  const transcript = await readTranscriptPage({
+    path: subAgent.path,
     page,
-    room: Math.max(1_000, Math.min(maxOutputBytes, PAGE) - 200),
+    maxBytes: Math.max(1_000, Math.min(maxOutputBytes, MAX_PAGE_BYTES) - 200),
   });
-  if (shown.type === "failed") return failed(shown.why);
-  const rest = page < shown.pages ? `; the next: {"read": "${id}", "page": ${page + 1}}` : "";
-  return { content: [{ type: "text", text: `[${id}, page ${page} of ${shown.pages}${rest}]\n${shown.text}` }] };
+  if (transcript.type === "failed") return createErrorOutput(transcript.why);
+  const nextPageHint = page < transcript.pages ? `; the next: {"read": "${id}", "page": ${page + 1}}` : "";
+  return {
+    content: [
+      { type: "text", text: `[${id}, page ${page} of ${transcript.pages}${nextPageHint}]\n${transcript.text}` },
+    ],
+  };
 }
 
-function stranger(id: string, started: readonly Started[]): string {
-  const all = started.map((each) => each.id).join(", ");
-  return `there is no ${SUB_AGENT} ${id} of this session; ${all === "" ? "none was started" : `there are: ${all}`}`;
+function describeUnknownId(id: string, started: readonly StartedSubAgent[]): string {
+  const ids = started.map((subAgent) => subAgent.id).join(", ");
+  return `there is no ${SUB_AGENT} ${id} of this session; ${ids === "" ? "none was started" : `there are: ${ids}`}`;
 }
 
 /** Bytes. */
-const PAGE = 16 * 1024;
+const MAX_PAGE_BYTES = 16 * 1024;
 
-function failed(text: string): ToolOutput {
+function createErrorOutput(text: string): ToolOutput {
   return { content: [{ type: "text", text }], isError: true };
 }

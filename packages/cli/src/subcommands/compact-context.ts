@@ -11,89 +11,100 @@ import {
 } from "@pith/context";
 import { nodeRuntime } from "@pith/context/node";
 import { createCatalogue, type Prices, providers } from "@pith/models";
-import { build } from "../app/build.ts";
-import { readArguments } from "../args/args.ts";
-import type { Call, Outcome } from "../args/subcommand.ts";
-import type { Answer } from "../commands/command.ts";
-import { compactionTold } from "../commands/compact.ts";
-import { contextReport, contextText } from "../context-report/report.ts";
+import { buildApp } from "../app/build.ts";
+import { parseCliArgs } from "../args/args.ts";
+import type { SubcommandCall, SubcommandResult } from "../args/subcommand.ts";
+import type { CommandResult } from "../commands/command.ts";
+import { reportCompaction } from "../commands/compact.ts";
+import { buildContextReport, formatContextReport } from "../context-report/report.ts";
 import { requiresSandbox } from "../policy/policy.ts";
-import { redactionHere } from "../sessions/entries.ts";
-import { type Failed, meantToWrite, withRead, wordFor } from "../sessions/find-session.ts";
-import { whatIsWrong } from "../settings/fields.ts";
-import { whatHolds } from "../settings/resolve.ts";
-import { vaultHere } from "../settings/secrets.ts";
-import { limitsOf, type Settings } from "../settings/settings.ts";
-import { receiptTold } from "../text/compaction-text.ts";
-import { amount, costTold, counted } from "../text/format.ts";
-import { stopOnSignals } from "../text/process-io.ts";
-import { oneLine } from "../text/safe-text.ts";
-import { type Mistake, mistake } from "../text/usage-error.ts";
+import { createRedaction } from "../sessions/entries.ts";
+import {
+  type FailedOutcome,
+  findAndReadSession,
+  findWritableSession,
+  formatSessionArgument,
+} from "../sessions/find-session.ts";
+import { validateSetting } from "../settings/fields.ts";
+import { resolveSettings } from "../settings/resolve.ts";
+import { createVault } from "../settings/secrets.ts";
+import { createLimitsForModel, type Settings } from "../settings/settings.ts";
+import { formatReceipt } from "../text/compaction-text.ts";
+import { formatCost, formatCount, formatNumber } from "../text/format.ts";
+import { abortOnSignals } from "../text/process-io.ts";
+import { escapeLineBreaks } from "../text/safe-text.ts";
+import { type UsageError, usageError } from "../text/usage-error.ts";
 
-export function asOutcome(answer: Answer): Outcome {
-  switch (answer.type) {
+export function toSubcommandResult(result: CommandResult): SubcommandResult {
+  switch (result.type) {
     case "told":
-      return { type: "shown", text: answer.text, data: answer.data };
+      return { type: "shown", text: result.text, data: result.data };
     case "mistake":
     case "failed":
-      return answer;
+      return result;
     case "prompt":
     case "opened":
     case "draft":
     case "quit":
-      throw new Error(`a subcommand cannot answer with ${answer.type}`);
+      throw new Error(`a subcommand cannot answer with ${result.type}`);
   }
 }
 
-export type SettingsHere = { readonly type: "chosen"; readonly settings: Settings } | Mistake;
+export type SettingsResult = { readonly type: "chosen"; readonly settings: Settings } | UsageError;
 
-export async function settingsHere({ flags: { model }, cwd, home, environment }: Call): Promise<SettingsHere> {
-  const fault = model === undefined ? null : whatIsWrong(["model"], model);
-  if (fault !== null) return mistake(`--model ${fault}`);
-  const choices = typeof model === "string" ? { model } : {};
-  const holds = await whatHolds({ choices, trusts: false }, { cwd, home, environment });
-  return holds.type === "mistake" ? holds : { type: "chosen", settings: holds.choices };
+export async function resolveCallSettings({
+  flags: { model },
+  cwd,
+  home,
+  environment,
+}: SubcommandCall): Promise<SettingsResult> {
+  const error = model === undefined ? null : validateSetting(["model"], model);
+  if (error !== null) return usageError(`--model ${error}`);
+  const overrides = typeof model === "string" ? { model } : {};
+  const effective = await resolveSettings({ overrides, trustsProject: false }, { cwd, home, environment });
+  return effective.type === "mistake" ? effective : { type: "chosen", settings: effective.settings };
 }
 
-export async function compacted(call: Call): Promise<Outcome> {
-  const { cwd, home, environment, flags, note } = call;
-  const chosen = await settingsHere(call);
-  if (chosen.type === "mistake") return chosen;
-  const found = await meantToWrite(call.arguments[0] ?? "", call);
+export async function runCompact(call: SubcommandCall): Promise<SubcommandResult> {
+  const { cwd, home, environment, flags, notify } = call;
+  const resolved = await resolveCallSettings(call);
+  if (resolved.type === "mistake") return resolved;
+  const found = await findWritableSession(call.arguments[0] ?? "", call);
   if (found.type === "mistake") return found;
   // As if somebody had gone on with it: the one way to all that a session is worked on with.
-  const read = readArguments(["-p", `--session=${found.path}`, "--no-context-files", "--no-skills"]);
-  if (read.type !== "wish") return mistake(`${found.path} cannot be named on a command line`);
+  const parsed = parseCliArgs(["-p", `--session=${found.path}`, "--no-context-files", "--no-skills"]);
+  if (parsed.type !== "wish") return usageError(`${found.path} cannot be named on a command line`);
   // No tool is run; a policy that wants a sandbox has one all the same.
-  const { policy } = chosen.settings;
-  const choices: Settings = {
-    ...{ ...chosen.settings, ...read.wish.choices },
+  const { policy } = resolved.settings;
+  const settings: Settings = {
+    ...resolved.settings,
+    ...parsed.args.overrides,
     ...(!requiresSandbox(policy) && { sandbox: "off" as const }),
   };
-  const vault = await vaultHere({ home, environment, choices });
-  const built = await build(read.wish, { cwd, home, environment, choices, vault });
-  if (built.type === "failed") return built.code === 1 ? built : mistake(built.message);
-  const { agent, close } = built;
-  const signalled = stopOnSignals(agent);
-  note(`· compacting with ${agent.model.provider}/${agent.model.model}`);
+  const vault = await createVault({ home, environment, settings });
+  const app = await buildApp(parsed.args, { cwd, home, environment, settings, vault });
+  if (app.type === "failed") return app.code === 1 ? app : usageError(app.message);
+  const { agent, close } = app;
+  const getSignalExitCode = abortOnSignals(agent);
+  notify(`· compacting with ${agent.model.provider}/${agent.model.model}`);
   const { instructions } = flags;
   const compaction = agent.compact(typeof instructions === "string" ? instructions : undefined);
   const outcome = await compaction.finally(close);
   if (outcome.type === "cancelled")
-    return { type: "shown", text: "cancelled; everything is as it was", data: outcome, code: signalled() ?? 1 };
-  if (outcome.type !== "compacted") return asOutcome(compactionTold(outcome));
+    return { type: "shown", text: "cancelled; everything is as it was", data: outcome, code: getSignalExitCode() ?? 1 };
+  if (outcome.type !== "compacted") return toSubcommandResult(reportCompaction(outcome));
   const { id } = agent.session.store.header;
-  const back = `pith -p --session ${wordFor({ id, path: found.path }, home)} /undo`;
-  const text = `compacted: ${receiptTold(outcome.receipt)}; take it back with: ${back}`;
+  const undoCommand = `pith -p --session ${formatSessionArgument({ id, path: found.path }, home)} /undo`;
+  const text = `compacted: ${formatReceipt(outcome.receipt)}; take it back with: ${undoCommand}`;
   return { type: "shown", text, data: outcome.receipt };
 }
 
-export interface WindowRead {
+export interface LoadedContext {
   readonly type: "read";
   readonly id: string;
   /** What to type to mean it. */
-  readonly word: string;
-  readonly window: LoadedBranch;
+  readonly sessionRef: string;
+  readonly branch: LoadedBranch;
   readonly budget: Budget;
   /** As `provider/model`. */
   readonly model: string;
@@ -102,86 +113,95 @@ export interface WindowRead {
 }
 
 /** Sends no request, and needs no key. */
-export async function windowRead(call: Call): Promise<WindowRead | Mistake | Failed> {
-  const chosen = await settingsHere(call);
-  if (chosen.type === "mistake") return chosen;
-  return await withRead(call.arguments[0] ?? "", call, async (store): Promise<WindowRead | Mistake> => {
+export async function loadContext(call: SubcommandCall): Promise<LoadedContext | UsageError | FailedOutcome> {
+  const resolved = await resolveCallSettings(call);
+  if (resolved.type === "mistake") return resolved;
+  return await findAndReadSession(call.arguments[0] ?? "", call, async (store): Promise<LoadedContext | UsageError> => {
     const session = await Session.open(store, nodeRuntime);
     await session.loadState();
-    const { branch: window } = session;
-    const spoke = window.state.model && `${window.state.model.provider}/${window.state.model.modelId}`;
-    const model = chosen.settings.model ?? spoke;
-    if (!model) return mistake("nobody has spoken in this session yet; say for whom with --model provider/model");
+    const { branch } = session;
+    const lastModel = branch.state.model && `${branch.state.model.provider}/${branch.state.model.modelId}`;
+    const model = resolved.settings.model ?? lastModel;
+    if (!model) return usageError("nobody has spoken in this session yet; say for whom with --model provider/model");
     const { id } = store.header;
-    const word = wordFor({ id, path: store.path }, call.home);
-    return { type: "read", id, word, window, model, ...measured(model, chosen.settings) };
+    const sessionRef = formatSessionArgument({ id, path: store.path }, call.home);
+    return { type: "read", id, sessionRef, branch, model, ...resolveModelLimits(model, resolved.settings) };
   });
 }
 
-function measured(name: string, { compaction, contextWindow }: Settings): Pick<WindowRead, "budget" | "prices"> {
-  const [id = "", ...rest] = name.split("/");
-  const provider = providers.find((each) => each.id === id);
-  const seller = provider?.canonicalId ?? id;
-  const model = rest.join("/");
-  const { facts } = createCatalogue().facts(seller, model, { local: provider?.isLocal === true });
-  const to = { api: provider?.api ?? "", provider: seller, model };
-  const seen = Math.min(contextWindow ?? Number.POSITIVE_INFINITY, facts.contextWindow);
-  return { budget: createBudget(limitsOf(compaction)(to), { contextWindow: seen, model: to }), prices: facts.prices };
+function resolveModelLimits(
+  modelName: string,
+  { compaction, contextWindow }: Settings,
+): Pick<LoadedContext, "budget" | "prices"> {
+  const [providerName = "", ...modelParts] = modelName.split("/");
+  const provider = providers.find((candidate) => candidate.id === providerName);
+  const providerId = provider?.canonicalId ?? providerName;
+  const model = modelParts.join("/");
+  const { facts } = createCatalogue().facts(providerId, model, { local: provider?.isLocal === true });
+  const target = { api: provider?.api ?? "", provider: providerId, model };
+  const windowTokens = Math.min(contextWindow ?? Number.POSITIVE_INFINITY, facts.contextWindow);
+  return {
+    budget: createBudget(createLimitsForModel(compaction)(target), { contextWindow: windowTokens, model: target }),
+    prices: facts.prices,
+  };
 }
 
-export async function contextShown(call: Call): Promise<Outcome> {
-  const read = await windowRead(call);
-  if (read.type !== "read") return read;
-  const { window, budget, id, model } = read;
-  const report = contextReport(window, budget);
-  return { type: "shown", text: contextText(report), data: { id, model, ...report } };
+export async function runContext(call: SubcommandCall): Promise<SubcommandResult> {
+  const loaded = await loadContext(call);
+  if (loaded.type !== "read") return loaded;
+  const { branch, budget, id, model } = loaded;
+  const report = buildContextReport(branch, budget);
+  return { type: "shown", text: formatContextReport(report), data: { id, model, ...report } };
 }
 
 /** Changes nothing, and sends no request. */
-export async function previewed(call: Call): Promise<Outcome> {
-  const read = await windowRead(call);
-  if (read.type !== "read") return read;
+export async function runCompactPreview(call: SubcommandCall): Promise<SubcommandResult> {
+  const loaded = await loadContext(call);
+  if (loaded.type !== "read") return loaded;
   // It quotes what was said, maybe to another program.
-  return (await redactionHere(call)).redact(outcomeOf(read));
+  return (await createRedaction(call)).redact(createPreviewResult(loaded));
 }
 
-function outcomeOf(read: WindowRead): Outcome {
-  const preview = previewCompaction(read.window, read.budget);
-  if (preview.type === "nothing-to-do") return asOutcome(compactionTold(preview));
+function createPreviewResult(loaded: LoadedContext): SubcommandResult {
+  const preview = previewCompaction(loaded.branch, loaded.budget);
+  if (preview.type === "nothing-to-do") return toSubcommandResult(reportCompaction(preview));
   if (preview.type === "cannot-fit")
-    return asOutcome(compactionTold({ type: "failed", why: "cannot-fit", breaker: preview.breaker }));
-  const price = priceOf(preview, read);
+    return toSubcommandResult(reportCompaction({ type: "failed", why: "cannot-fit", breaker: preview.breaker }));
+  const price = estimatePrice(preview, loaded);
   const { receipt, summaryText: front } = preview;
-  const data = { id: read.id, model: read.model, receipt, front, price, evicted: preview.userMessages.evicted };
-  return { type: "shown", text: textOf(preview, { read, price }), data };
+  const data = { id: loaded.id, model: loaded.model, receipt, front, price, evicted: preview.userMessages.evicted };
+  return { type: "shown", text: formatPreview(preview, { loaded, price }), data };
 }
 
-type Planned = Extract<CompactionPreview, { type: "planned" }>;
+type PlannedCompaction = Extract<CompactionPreview, { type: "planned" }>;
 
 /** Dollars for one answer: all of it read anew, nothing from a cache. Parts and corrections come on top. */
-function priceOf({ plan, receipt }: Planned, { prices }: WindowRead): number | null {
+function estimatePrice({ plan, receipt }: PlannedCompaction, { prices }: LoadedContext): number | null {
   if (!prices) return null;
   return (receipt.tokens.before * prices.input + plan.checkpoint * prices.output) / 1_000_000;
 }
 
-interface Telling {
-  readonly read: WindowRead;
+interface PreviewTextOptions {
+  readonly loaded: LoadedContext;
   readonly price: number | null;
 }
 
-function textOf({ plan, receipt, userMessages, summaryText: front }: Planned, { read, price }: Telling): string {
+function formatPreview(
+  { plan, receipt, userMessages, summaryText: front }: PlannedCompaction,
+  { loaded, price }: PreviewTextOptions,
+): string {
   const { tokens, covered, kept } = receipt;
-  const pins = read.window.state.pins.length;
-  const lost = userMessages.evicted.length;
+  const pinCount = loaded.branch.state.pins.length;
+  const evictedCount = userMessages.evicted.length;
   return [
-    `${amount(tokens.before)} → about ${amount(tokens.after)} tokens`,
-    `kept as it was said: ${entries(kept.count)}${plan.reductions.length > 0 ? `, ${plan.reductions.length} of them shortened` : ""}`,
-    `kept word for word: your messages${lost > 0 ? ` but for ${amount(lost)} older ones` : ""}${pins > 0 ? `, ${counted(pins, "pin")}` : ""}`,
-    `told in short: ${entries(covered.count)}${rangeOf(covered)}`,
-    `nothing is lost: each stays in the session (pith sessions show ${read.word} --entry ID)`,
+    `${formatNumber(tokens.before)} → about ${formatNumber(tokens.after)} tokens`,
+    `kept as it was said: ${formatEntryCount(kept.count)}${plan.reductions.length > 0 ? `, ${plan.reductions.length} of them shortened` : ""}`,
+    `kept word for word: your messages${evictedCount > 0 ? ` but for ${formatNumber(evictedCount)} older ones` : ""}${pinCount > 0 ? `, ${formatCount(pinCount, "pin")}` : ""}`,
+    `told in short: ${formatEntryCount(covered.count)}${formatRange(covered)}`,
+    `nothing is lost: each stays in the session (pith sessions show ${loaded.sessionRef} --entry ID)`,
     price === null
-      ? `price: nobody knows what ${read.model} costs`
-      : `price: about ${costTold(price)} with ${read.model}; more where it must be told in parts, or corrected`,
+      ? `price: nobody knows what ${loaded.model} costs`
+      : `price: about ${formatCost(price)} with ${loaded.model}; more where it must be told in parts, or corrected`,
     "",
     "What code alone would put in their place; a model's story would stand in it:",
     "",
@@ -189,8 +209,8 @@ function textOf({ plan, receipt, userMessages, summaryText: front }: Planned, { 
   ].join("\n");
 }
 
-function rangeOf({ first, last }: Receipt["covered"]): string {
-  return first === null || last === null ? "" : `, from ${oneLine(first)} to ${oneLine(last)}`;
+function formatRange({ first, last }: Receipt["covered"]): string {
+  return first === null || last === null ? "" : `, from ${escapeLineBreaks(first)} to ${escapeLineBreaks(last)}`;
 }
 
-const entries = (count: number): string => counted(count, "entry", "entries");
+const formatEntryCount = (count: number): string => formatCount(count, "entry", "entries");

@@ -1,89 +1,95 @@
 /** Finds the subcommand that a command line names, and parses its arguments against the subcommand's own flags. */
 
 import { parseArgs } from "node:util";
-import type { Call, Subcommand, SubcommandFlag } from "../args/subcommand.ts";
-import { type Mistake, mistake, nearest } from "../text/usage-error.ts";
+import type { Subcommand, SubcommandCall, SubcommandFlag } from "../args/subcommand.ts";
+import { findNearest, type UsageError, usageError } from "../text/usage-error.ts";
 
-export type ReadCall =
-  | ({ readonly type: "call"; readonly isJson: boolean } & Pick<Call, "arguments" | "flags">)
+export type ParsedCall =
+  | ({ readonly type: "call"; readonly isJson: boolean } & Pick<SubcommandCall, "arguments" | "flags">)
   | { readonly type: "help" }
-  | Mistake;
+  | UsageError;
 
 /** What every subcommand takes. */
-export const everywhere: Readonly<Record<string, SubcommandFlag>> = {
-  json: { type: "boolean", says: "print one JSON value, for programs" },
-  help: { type: "boolean", short: "h", says: "show this" },
+export const commonFlags: Readonly<Record<string, SubcommandFlag>> = {
+  json: { type: "boolean", description: "print one JSON value, for programs" },
+  help: { type: "boolean", short: "h", description: "show this" },
 };
 
-export function readCall(subcommand: Subcommand, args: readonly string[]): ReadCall {
-  const options = { ...subcommand.flags, ...everywhere };
+export function parseCall(subcommand: Subcommand, args: readonly string[]): ParsedCall {
+  const options = { ...subcommand.flags, ...commonFlags };
   // Loosely: the strict reading throws, and its sentences do not say what to write.
-  const { tokens } = parseArgs({ args: [...args], options: spelled(options), strict: false, tokens: true });
-  const found = tokens.filter((token) => token.kind === "option");
-  if (found.some(({ name }) => name === "help")) return { type: "help" };
-  const fault = found.map((flag) => faultIn(flag, { options, subcommand })).find((each) => each !== null);
-  if (fault !== undefined) return mistake(fault);
-  const said = tokens.flatMap((token) => (token.kind === "positional" ? [token.value] : []));
-  const { least, most } = subcommand.count;
-  if (said.length < least) return mistake(`pith ${subcommand.name} takes ${subcommand.takes}; ${seeHelp(subcommand)}`);
-  if (said.length > most) return mistake(tooMany(said[most] ?? "", subcommand));
-  const flags = collected(found, options);
-  return { type: "call", isJson: flags.json === true, arguments: said, flags };
+  const { tokens } = parseArgs({ args: [...args], options: toParseArgsOptions(options), strict: false, tokens: true });
+  const flagTokens = tokens.filter((token) => token.kind === "option");
+  if (flagTokens.some(({ name }) => name === "help")) return { type: "help" };
+  const error = flagTokens
+    .map((flag) => findFlagError(flag, { options, subcommand }))
+    .find((message) => message !== null);
+  if (error !== undefined) return usageError(error);
+  const positionals = tokens.flatMap((token) => (token.kind === "positional" ? [token.value] : []));
+  const { least: min, most: max } = subcommand.argumentCount;
+  if (positionals.length < min)
+    return usageError(`pith ${subcommand.name} takes ${subcommand.argumentHint}; ${formatHelpHint(subcommand)}`);
+  if (positionals.length > max) return usageError(describeExtraArgument(positionals[max] ?? "", subcommand));
+  const flags = collectFlags(flagTokens, options);
+  return { type: "call", isJson: flags.json === true, arguments: positionals, flags };
 }
 
-interface FoundFlag {
+interface FlagToken {
   readonly name: string;
   readonly rawName: string;
   readonly value?: string | undefined;
   readonly inlineValue?: boolean | undefined;
 }
 
-interface Table {
+interface FlagContext {
   readonly options: Readonly<Record<string, SubcommandFlag>>;
   readonly subcommand: Subcommand;
 }
 
-function faultIn({ name, rawName, value, inlineValue }: FoundFlag, { options, subcommand }: Table): string | null {
+function findFlagError(
+  { name, rawName, value, inlineValue }: FlagToken,
+  { options, subcommand }: FlagContext,
+): string | null {
   const flag = Object.hasOwn(options, name) ? options[name] : undefined;
-  if (!flag) return unknown(rawName, { options, subcommand });
+  if (!flag) return describeUnknownFlag(rawName, { options, subcommand });
   if (flag.type === "boolean") return value === undefined ? null : `${rawName} takes nothing, not "${value}"`;
-  const { takes = "a value", values } = flag;
-  if (value === undefined || value === "") return `${rawName} takes ${values ? choice(values) : takes}`;
+  const { valueHint = "a value", values } = flag;
+  if (value === undefined || value === "") return `${rawName} takes ${values ? formatAlternatives(values) : valueHint}`;
   if (value.startsWith("-") && !inlineValue)
-    return `${rawName} takes ${takes}, not "${value}"; if you mean it, write --${name}="${value}"`;
-  return !values || values.includes(value) ? null : `${rawName} is "${value}"; write ${choice(values)}`;
+    return `${rawName} takes ${valueHint}, not "${value}"; if you mean it, write --${name}="${value}"`;
+  return !values || values.includes(value) ? null : `${rawName} is "${value}"; write ${formatAlternatives(values)}`;
 }
 
-function unknown(rawName: string, { options, subcommand }: Table): string {
+function describeUnknownFlag(rawName: string, { options, subcommand }: FlagContext): string {
   const names = Object.keys(options).map((name) => `--${name}`);
-  const near = rawName.startsWith("--") ? nearest(rawName, names) : null;
-  return `pith ${subcommand.name} has no flag ${rawName}; ${near === null ? seeHelp(subcommand) : `did you mean ${near}?`}`;
+  const suggestion = rawName.startsWith("--") ? findNearest(rawName, names) : null;
+  return `pith ${subcommand.name} has no flag ${rawName}; ${suggestion === null ? formatHelpHint(subcommand) : `did you mean ${suggestion}?`}`;
 }
 
-function tooMany(said: string, subcommand: Subcommand): string {
-  const { name, takes } = subcommand;
-  return `pith ${name} takes ${takes === "" ? "no words" : takes}, and "${said}" is one too many; ${seeHelp(subcommand)}`;
+function describeExtraArgument(argument: string, subcommand: Subcommand): string {
+  const { name, argumentHint } = subcommand;
+  return `pith ${name} takes ${argumentHint === "" ? "no words" : argumentHint}, and "${argument}" is one too many; ${formatHelpHint(subcommand)}`;
 }
 
-function seeHelp({ name }: Subcommand): string {
+function formatHelpHint({ name }: Subcommand): string {
   return `pith ${name} --help shows how`;
 }
 
-function choice(values: readonly string[]): string {
+function formatAlternatives(values: readonly string[]): string {
   return values.length < 2 ? values.join() : `${values.slice(0, -1).join(", ")} or ${values.at(-1)}`;
 }
 
-function collected(found: readonly FoundFlag[], options: Table["options"]): Call["flags"] {
+function collectFlags(tokens: readonly FlagToken[], options: FlagContext["options"]): SubcommandCall["flags"] {
   const flags: Record<string, string | boolean | readonly string[]> = {};
-  for (const { name, value } of found) {
-    const before = flags[name];
-    if (options[name]?.multiple) flags[name] = [...(Array.isArray(before) ? before : []), value ?? ""];
+  for (const { name, value } of tokens) {
+    const previous = flags[name];
+    if (options[name]?.multiple) flags[name] = [...(Array.isArray(previous) ? previous : []), value ?? ""];
     else flags[name] = value ?? true;
   }
   return flags;
 }
 
-function spelled(options: Table["options"]): NonNullable<Parameters<typeof parseArgs>[0]>["options"] {
+function toParseArgsOptions(options: FlagContext["options"]): NonNullable<Parameters<typeof parseArgs>[0]>["options"] {
   const entries = Object.entries(options).map(([name, { type, short, multiple }]) => [
     name,
     { type, ...(short !== undefined && { short }), ...(multiple && { multiple }) },
@@ -91,38 +97,41 @@ function spelled(options: Table["options"]): NonNullable<Parameters<typeof parse
   return Object.fromEntries(entries);
 }
 
-export type Found =
+export type SubcommandMatch =
   | { readonly type: "subcommand"; readonly subcommand: Subcommand; readonly rest: readonly string[] }
   /** Only the first word of several, such as `sessions`. */
   | { readonly type: "group"; readonly name: string; readonly rest: readonly string[] }
-  | Mistake
+  | UsageError
   /** These words are meant for somebody else. */
   | { readonly type: "none" };
 
-export function findSubcommand(args: readonly string[], all: readonly Subcommand[]): Found {
+export function findSubcommand(args: readonly string[], subcommands: readonly Subcommand[]): SubcommandMatch {
   const [first = "", second = ""] = args;
-  const one = all.find(({ name }) => name === first);
-  if (one) return { type: "subcommand", subcommand: one, rest: args.slice(1) };
-  const group = all.filter(({ name }) => name.startsWith(`${first} `));
-  if (first === "" || group.length === 0) return stranger(args, all);
-  const two = group.find(({ name }) => name === `${first} ${second}`);
-  if (two) return { type: "subcommand", subcommand: two, rest: args.slice(2) };
+  const topLevel = subcommands.find(({ name }) => name === first);
+  if (topLevel) return { type: "subcommand", subcommand: topLevel, rest: args.slice(1) };
+  const group = subcommands.filter(({ name }) => name.startsWith(`${first} `));
+  if (first === "" || group.length === 0) return suggestSubcommand(args, subcommands);
+  const member = group.find(({ name }) => name === `${first} ${second}`);
+  if (member) return { type: "subcommand", subcommand: member, rest: args.slice(2) };
   if (second === "" || second.startsWith("-")) return { type: "group", name: first, rest: args.slice(1) };
-  const words = group.map(({ name }) => name.slice(first.length + 1));
-  const near = nearest(second, words);
-  const advice = near === null ? `there are ${words.join(", ")}` : `did you mean pith ${first} ${near}?`;
-  return mistake(`there is no pith ${first} ${second}; ${advice}`);
+  const memberNames = group.map(({ name }) => name.slice(first.length + 1));
+  const suggestion = findNearest(second, memberNames);
+  const hint =
+    suggestion === null ? `there are ${memberNames.join(", ")}` : `did you mean pith ${first} ${suggestion}?`;
+  return usageError(`there is no pith ${first} ${second}; ${hint}`);
 }
 
 /** A lone word that is almost a subcommand was meant as one; a sentence, and what is to be printed, was not. */
-function stranger(args: readonly string[], all: readonly Subcommand[]): Found {
+function suggestSubcommand(args: readonly string[], subcommands: readonly Subcommand[]): SubcommandMatch {
   const [first = ""] = args;
-  const isSaid = args.some((each) => SAYING.test(each)) || /\s/.test(first);
-  const near = isSaid ? null : nearest(first, [...new Set(all.map(({ name }) => name.split(" ")[0] ?? name))]);
-  if (near === null) return { type: "none" };
-  return mistake(
-    `there is no pith ${first}; did you mean pith ${near}? To say it to the model: pith -p "${args.join(" ")}"`,
+  const isPrompt = args.some((arg) => PROMPT_FLAG.test(arg)) || /\s/.test(first);
+  const suggestion = isPrompt
+    ? null
+    : findNearest(first, [...new Set(subcommands.map(({ name }) => name.split(" ")[0] ?? name))]);
+  if (suggestion === null) return { type: "none" };
+  return usageError(
+    `there is no pith ${first}; did you mean pith ${suggestion}? To say it to the model: pith -p "${args.join(" ")}"`,
   );
 }
 
-const SAYING = /^(?:-[a-z]*p[a-z]*|--print|--mode.*)$/;
+const PROMPT_FLAG = /^(?:-[a-z]*p[a-z]*|--print|--mode.*)$/;

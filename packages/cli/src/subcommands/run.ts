@@ -1,163 +1,171 @@
 /** Runs a subcommand or prints its help. Exit codes: 0 done, 1 failed, 2 wrong usage. */
 
-import type { Call, Outcome, Subcommand, SubcommandFlag } from "../args/subcommand.ts";
+import type { Subcommand, SubcommandCall, SubcommandFlag, SubcommandResult } from "../args/subcommand.ts";
 import type { Terminal } from "../text/process-io.ts";
-import { jsonText, plain } from "../text/safe-text.ts";
-import { everywhere, findSubcommand, readCall } from "./parse.ts";
+import { escapeControls, formatJson } from "../text/safe-text.ts";
+import { commonFlags, findSubcommand, parseCall } from "./parse.ts";
 import { subcommands } from "./subcommands.ts";
 
-export function helpFor(subcommand: Subcommand): string {
-  const { says, more, json, flags, examples } = subcommand;
-  const lines = Object.entries({ ...flags, ...everywhere }).map(([name, flag]) => [spelling(name, flag), flag.says]);
-  const told = more === undefined ? says : `${says}\n\n${more}`;
+export function formatHelp(subcommand: Subcommand): string {
+  const { description, details, jsonShape, flags, examples } = subcommand;
+  const flagRows = Object.entries({ ...flags, ...commonFlags }).map(([name, flag]) => [
+    formatFlag(name, flag),
+    flag.description,
+  ]);
+  const fullDescription = details === undefined ? description : `${description}\n\n${details}`;
   return [
-    usage(subcommand),
+    formatUsage(subcommand),
     "",
-    told,
+    fullDescription,
     "",
-    ...columns(lines),
+    ...formatColumns(flagRows),
     "",
     "Examples:",
-    ...examples.map(indented),
+    ...examples.map(indent),
     "",
-    `--json: ${json}`,
+    `--json: ${jsonShape}`,
   ].join("\n");
 }
 
-export function helpForGroup(name: string, all: readonly Subcommand[]): string {
-  const members = all.filter((each) => each.name.startsWith(`${name} `));
-  const lines = members.map((each) => [`${each.name} ${each.takes}`.trim(), each.says]);
-  const examples = members.flatMap((each) => each.examples.slice(0, 1));
+export function formatGroupHelp(name: string, all: readonly Subcommand[]): string {
+  const members = all.filter((subcommand) => subcommand.name.startsWith(`${name} `));
+  const rows = members.map((subcommand) => [
+    `${subcommand.name} ${subcommand.argumentHint}`.trim(),
+    subcommand.description,
+  ]);
+  const examples = members.flatMap((subcommand) => subcommand.examples.slice(0, 1));
   return [
     `pith ${name} …`,
     "",
-    ...columns(lines),
+    ...formatColumns(rows),
     "",
     "Examples:",
-    ...examples.map(indented),
+    ...examples.map(indent),
     "",
     `Each says more with --help, and prints JSON with --json: pith ${members[0]?.name ?? name} --help`,
   ].join("\n");
 }
 
 /** As it is typed: `pith sessions show SESSION [flags]`. */
-export function usage({ name, takes, flags }: Subcommand): string {
-  return ["pith", name, takes, Object.keys(flags).length > 0 ? "[flags]" : ""].filter((part) => part !== "").join(" ");
+export function formatUsage({ name, argumentHint, flags }: Subcommand): string {
+  return ["pith", name, argumentHint, Object.keys(flags).length > 0 ? "[flags]" : ""]
+    .filter((part) => part !== "")
+    .join(" ");
 }
 
 /** As it is typed: `-o, --output FILE`. */
-export function spelling(name: string, { short, takes, values }: SubcommandFlag): string {
-  const value = values ? ` ${values.join("|")}` : takes === undefined ? "" : ` ${takes}`;
+export function formatFlag(name: string, { short, valueHint, values }: SubcommandFlag): string {
+  const value = values ? ` ${values.join("|")}` : valueHint === undefined ? "" : ` ${valueHint}`;
   return `${short === undefined ? "    " : `-${short}, `}--${name}${value}`;
 }
 
-function indented(line: string): string {
+function indent(line: string): string {
   return `  ${line}`;
 }
 
-function columns(lines: readonly (readonly string[])[]): readonly string[] {
-  const width = Math.min(WIDEST, Math.max(0, ...lines.map(([left = ""]) => left.length)));
-  return lines.map(([left = "", right = ""]) => `  ${left.padEnd(width)}  ${right}`.trimEnd());
+function formatColumns(rows: readonly (readonly string[])[]): readonly string[] {
+  const width = Math.min(MAX_COLUMN_CHARS, Math.max(0, ...rows.map(([left = ""]) => left.length)));
+  return rows.map(([left = "", right = ""]) => `  ${left.padEnd(width)}  ${right}`.trimEnd());
 }
 
-const WIDEST = 44;
+const MAX_COLUMN_CHARS = 44;
 
 /** Where it is called, and who hears of it. */
-export interface Surroundings extends Pick<Call, "cwd" | "environment"> {
+export interface RunOptions extends Pick<SubcommandCall, "cwd" | "environment"> {
   readonly terminal: Terminal;
 }
 
 /** Null where the words are no subcommand. */
-export async function runSubcommand(args: readonly string[], around: Surroundings): Promise<number | null> {
-  const { terminal } = around;
-  if (args[0] === SESSIONS) return await completed(around);
-  if (args[0] === EXTENSION) return await lookedAt(args[1] ?? "", around);
-  const found = findSubcommand(args, subcommands);
-  switch (found.type) {
+export async function runSubcommand(args: readonly string[], options: RunOptions): Promise<number | null> {
+  const { terminal } = options;
+  if (args[0] === LIST_SESSIONS_COMMAND) return await printSessionCompletions(options);
+  if (args[0] === INSPECT_EXTENSION_COMMAND) return await printExtensionCapabilities(args[1] ?? "", options);
+  const match = findSubcommand(args, subcommands);
+  switch (match.type) {
     case "none":
       return null;
     case "mistake":
-      return noted(found.message, 2, terminal);
+      return reportError(match.message, 2, terminal);
     case "group":
-      return groupShown(found, terminal);
+      return showGroup(match, terminal);
     case "subcommand":
-      return called(found.subcommand, found.rest, around);
+      return callSubcommand(match.subcommand, match.rest, options);
   }
 }
 
 /** Asked by the completions of shells, for ids of sessions; for nobody else. */
-const SESSIONS = "__sessions";
+const LIST_SESSIONS_COMMAND = "__sessions";
 
-async function completed({ cwd, environment, terminal }: Surroundings): Promise<number> {
-  const { sessionWords } = await import("./completions/completions.ts");
-  return printed(sessionWords(cwd, environment), 0, terminal);
+async function printSessionCompletions({ cwd, environment, terminal }: RunOptions): Promise<number> {
+  const { formatSessionCompletions } = await import("./completions/completions.ts");
+  return printText(formatSessionCompletions(cwd, environment), 0, terminal);
 }
 
 /** Asked by this program itself, before an extension is added; `LOOK` of extensions/inspect.ts. */
-const EXTENSION = "__extension";
+const INSPECT_EXTENSION_COMMAND = "__extension";
 
-async function lookedAt(path: string, { terminal }: Surroundings): Promise<number> {
-  const { lookedInto } = await import("../extensions/inspect.ts");
-  return printed(jsonText(await lookedInto(path)), 0, terminal);
+async function printExtensionCapabilities(path: string, { terminal }: RunOptions): Promise<number> {
+  const { readCapabilities } = await import("../extensions/inspect.ts");
+  return printText(formatJson(await readCapabilities(path)), 0, terminal);
 }
 
-async function groupShown(
+async function showGroup(
   { name, rest }: { readonly name: string; readonly rest: readonly string[] },
   terminal: Terminal,
 ): Promise<number> {
   if (rest.some((each) => each === "--help" || each === "-h"))
-    return printed(helpForGroup(name, subcommands), 0, terminal);
+    return printText(formatGroupHelp(name, subcommands), 0, terminal);
   const members = subcommands.flatMap((each) =>
     each.name.startsWith(`${name} `) ? [each.name.slice(name.length + 1)] : [],
   );
-  return noted(
+  return reportError(
     `say what to do with ${name}: pith ${name} ${members.join("|")}; pith ${name} --help tells more`,
     2,
     terminal,
   );
 }
 
-async function called(subcommand: Subcommand, args: readonly string[], around: Surroundings): Promise<number> {
-  const { cwd, environment, terminal } = around;
-  const read = readCall(subcommand, args);
-  if (read.type === "help") return printed(helpFor(subcommand), 0, terminal);
-  if (read.type === "mistake") return noted(read.message, 2, terminal);
+async function callSubcommand(subcommand: Subcommand, args: readonly string[], options: RunOptions): Promise<number> {
+  const { cwd, environment, terminal } = options;
+  const parsed = parseCall(subcommand, args);
+  if (parsed.type === "help") return printText(formatHelp(subcommand), 0, terminal);
+  if (parsed.type === "mistake") return reportError(parsed.message, 2, terminal);
   // Only now: whoever asks for help does not wait for all that works.
   const { pithHome } = await import("@pith/context/node");
-  const outcome = await subcommand.run({
-    arguments: read.arguments,
-    flags: read.flags,
+  const result = await subcommand.run({
+    arguments: parsed.arguments,
+    flags: parsed.flags,
     cwd,
     home: pithHome(environment),
     environment,
-    note: terminal.note,
+    notify: terminal.notify,
   });
-  return told(outcome, { isJson: read.isJson, terminal });
+  return printResult(result, { isJson: parsed.isJson, terminal });
 }
 
-interface Telling {
+interface PrintOptions {
   readonly isJson: boolean;
   readonly terminal: Terminal;
 }
 
-async function told(outcome: Outcome, { isJson, terminal }: Telling): Promise<number> {
-  switch (outcome.type) {
+async function printResult(result: SubcommandResult, { isJson, terminal }: PrintOptions): Promise<number> {
+  switch (result.type) {
     case "mistake":
-      return noted(outcome.message, 2, terminal);
+      return reportError(result.message, 2, terminal);
     case "failed":
-      return noted(outcome.message, 1, terminal);
+      return reportError(result.message, 1, terminal);
     case "shown":
-      return printed(isJson ? jsonText(outcome.data) : outcome.text, outcome.code ?? 0, terminal);
+      return printText(isJson ? formatJson(result.data) : result.text, result.code ?? 0, terminal);
   }
 }
 
-function noted(message: string, code: number, terminal: Terminal): number {
-  terminal.note(`pith: ${message}`);
-  return code;
+function reportError(message: string, exitCode: number, terminal: Terminal): number {
+  terminal.notify(`pith: ${message}`);
+  return exitCode;
 }
 
 /** S12: it may be shown by whoever reads the pipe, so that what strangers wrote is plain there, too. */
-async function printed(text: string, code: number, terminal: Terminal): Promise<number> {
-  const fault = text === "" ? null : await terminal.answer(`${plain(text)}\n`);
-  return fault === null ? code : noted(fault, 1, terminal);
+async function printText(text: string, exitCode: number, terminal: Terminal): Promise<number> {
+  const writeError = text === "" ? null : await terminal.writeOutput(`${escapeControls(text)}\n`);
+  return writeError === null ? exitCode : reportError(writeError, 1, terminal);
 }

@@ -3,23 +3,23 @@
 import { createInterface } from "node:readline/promises";
 
 /** Whether somebody is there to be asked. */
-export function canAsk(): boolean {
+export function canPrompt(): boolean {
   return Boolean(process.stdin.isTTY && process.stderr.isTTY);
 }
 
-export interface Ends {
+export interface ConfirmStreams {
   readonly input: NodeJS.ReadableStream;
   readonly output: NodeJS.WritableStream;
 }
 
 /** At the terminal, unless somebody hands in others. */
-export async function confirmed(
+export async function confirm(
   question: string,
-  { input, output }: Ends = { input: process.stdin, output: process.stderr },
+  { input, output }: ConfirmStreams = { input: process.stdin, output: process.stderr },
 ): Promise<boolean> {
-  const asking = createInterface({ input, output });
+  const reader = createInterface({ input, output });
   // Whoever leaves without an answer has not said yes.
-  const left = new Promise<string>((resolve) => asking.once("close", () => resolve("")));
-  const answer = await Promise.race([asking.question(`${question} [y/N] `), left]).finally(() => asking.close());
+  const closed = new Promise<string>((resolve) => reader.once("close", () => resolve("")));
+  const answer = await Promise.race([reader.question(`${question} [y/N] `), closed]).finally(() => reader.close());
   return /^y(es)?$/i.test(answer.trim());
 }

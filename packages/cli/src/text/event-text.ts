@@ -3,20 +3,20 @@
 import type { AgentEvent, CompactionEvent, Tool } from "@pith/agent";
 import type { Usage } from "@pith/context";
 import { addUsage, zeroUsage } from "@pith/context/host";
-import { costTold, counted, minutesTold, secondsTold, tokensTold, usageTold } from "./format.ts";
-import { clipped } from "./safe-text.ts";
+import { formatCost, formatCount, formatMinutes, formatSeconds, formatTokens, formatUsage } from "./format.ts";
+import { truncate } from "./safe-text.ts";
 
-type Progressing = Extract<AgentEvent, { type: "compaction_progress" | "branch_summary_progress" }>;
+type SummaryProgressEvent = Extract<AgentEvent, { type: "compaction_progress" | "branch_summary_progress" }>;
 
 /** Null where it is nothing to tell. */
-export function noteOnCompaction(event: CompactionEvent): string | null {
+export function formatCompactionEvent(event: CompactionEvent): string | null {
   switch (event.type) {
     case "compaction_start":
-      return `· compacting: ${reasons[event.reason]}`;
+      return `· compacting: ${compactionReasons[event.reason]}`;
     case "compaction_progress":
-      return noteOnProgress(event);
+      return formatSummaryProgress(event);
     case "compaction_end":
-      return outcomeOf(event);
+      return formatCompactionEnd(event);
     case "compaction_failed":
       return null;
     case "compaction_skipped":
@@ -27,76 +27,82 @@ export function noteOnCompaction(event: CompactionEvent): string | null {
     case "compaction_redone":
       return "· the compaction counts again";
     case "compaction_soft_threshold":
-      return softNote(event);
+      return formatSoftThreshold(event);
     case "compaction_quality":
-      return `  worth knowing: ${event.findings.map(({ note }) => clipped(note, MAX_NOTE_CHARS)).join("; ")}`;
+      return `  worth knowing: ${event.findings.map(({ note }) => truncate(note, MAX_NOTE_CHARS)).join("; ")}`;
   }
 }
 
 /** Of all that is done, what takes long or goes wrong. */
-export function noteOnProgress(progress: Progressing): string | null {
+export function formatSummaryProgress(progress: SummaryProgressEvent): string | null {
   switch (progress.step) {
     case "asking": {
       const part = progress.part === undefined ? "" : `, part ${progress.part} of ${progress.parts}`;
       return `  ${progress.model} tells it in short${part} …`;
     }
     case "awaiting-first-token":
-      return `  no answer yet after ${minutesTold(progress.elapsedMs)}, waiting up to ${minutesTold(progress.limitMs)} …`;
+      return `  no answer yet after ${formatMinutes(progress.elapsedMs)}, waiting up to ${formatMinutes(progress.limitMs)} …`;
     case "writing":
-      return progress.tokens % EVERY < STEP ? `  ${tokensTold(progress.tokens)} tokens so far …` : null;
+      return progress.tokens % NOTE_INTERVAL_TOKENS < PROGRESS_STEP_TOKENS
+        ? `  ${formatTokens(progress.tokens)} tokens so far …`
+        : null;
     case "repairing":
-      return `  the summary cannot be used yet (${counted(progress.flaws, "problem")}); the model is asked once more …`;
+      return `  the summary cannot be used yet (${formatCount(progress.flaws, "problem")}); the model is asked once more …`;
     case "falling-back":
-      return `  ${clipped(progress.why)}`;
+      return `  ${truncate(progress.why)}`;
     default:
       return null;
   }
 }
 
 /** Of the tokens of a summary: so many from one line to the next, told in steps of so many. */
-const EVERY = 2_000;
+const NOTE_INTERVAL_TOKENS = 2_000;
 
-const STEP = 200;
+const PROGRESS_STEP_TOKENS = 200;
 
 const MAX_NOTE_CHARS = 300;
 
-const reasons = {
+const compactionReasons = {
   manual: "as asked for",
   threshold: "the context is full",
   overflow: "the context was too long for the provider",
 } as const;
 
 /** What was not done says so itself, behind it. */
-function outcomeOf(event: Extract<AgentEvent, { type: "compaction_end" }>): string | null {
+function formatCompactionEnd(event: Extract<AgentEvent, { type: "compaction_end" }>): string | null {
   const { compaction, errorMessage, usage, durationMs = 0 } = event;
   if (compaction.type === "nothing-to-do" || compaction.type === "postponed") return null;
-  if (compaction.type !== "compacted") return `  ${clipped(errorMessage ?? compaction.type.replaceAll("-", " "))}`;
-  const { tokens, by } = compaction.receipt;
-  const cost = usage && usage.cost.total > 0 ? [costTold(usage.cost.total)] : [];
-  const time = durationMs >= 1_000 ? [secondsTold(durationMs)] : [];
-  return `  ${[`${tokens.before} → ${tokens.after} tokens`, `summary by ${by ?? "code"}`, ...cost, ...time].join(", ")}`;
+  if (compaction.type !== "compacted") return `  ${truncate(errorMessage ?? compaction.type.replaceAll("-", " "))}`;
+  const { tokens, by: summaryModel } = compaction.receipt;
+  const cost = usage && usage.cost.total > 0 ? [formatCost(usage.cost.total)] : [];
+  const duration = durationMs >= 1_000 ? [formatSeconds(durationMs)] : [];
+  return `  ${[`${tokens.before} → ${tokens.after} tokens`, `summary by ${summaryModel ?? "code"}`, ...cost, ...duration].join(", ")}`;
 }
 
-function softNote({ tokens, isEstimate, limit }: Extract<AgentEvent, { type: "compaction_soft_threshold" }>): string {
-  const full = Math.floor((tokens / limit) * 100);
-  return `· the context is ${isEstimate ? "about " : ""}${full} % full (${tokensTold(tokens)} of ${tokensTold(limit)} tokens)`;
+function formatSoftThreshold({
+  tokens,
+  isEstimate,
+  limit,
+}: Extract<AgentEvent, { type: "compaction_soft_threshold" }>): string {
+  const percent = Math.floor((tokens / limit) * 100);
+  return `· the context is ${isEstimate ? "about " : ""}${percent} % full (${formatTokens(tokens)} of ${formatTokens(limit)} tokens)`;
 }
 
 /** Null where it is nothing to tell. */
-export function noteOn(event: AgentEvent, tools: readonly Tool[]): string | null {
+export function formatProgressNote(event: AgentEvent, tools: readonly Tool[]): string | null {
   switch (event.type) {
     case "tool_execution_start":
-      return `· ${event.toolName} ${confinement(event, tools)}${clipped(wordsOf(event.args))}`;
+      return `· ${event.toolName} ${formatSandboxTag(event, tools)}${truncate(formatArguments(event.args))}`;
     case "tool_execution_end":
-      return event.isError ? `  ${failureOf(event)}` : null;
+      return event.isError ? `  ${formatToolFailure(event)}` : null;
     case "auto_retry_start":
     case "summarization_retry_scheduled":
-      return `· ${clipped(event.errorMessage)}; asking again in ${secondsTold(event.delayMs)}`;
+      return `· ${truncate(event.errorMessage)}; asking again in ${formatSeconds(event.delayMs)}`;
     case "model_notice":
     case "session_damaged":
       return `· ${event.message}`;
     case "branch_summary_progress":
-      return noteOnProgress(event);
+      return formatSummaryProgress(event);
     case "compaction_start":
     case "compaction_progress":
     case "compaction_end":
@@ -106,73 +112,75 @@ export function noteOn(event: AgentEvent, tools: readonly Tool[]): string | null
     case "compaction_redone":
     case "compaction_soft_threshold":
     case "compaction_quality":
-      return noteOnCompaction(event);
+      return formatCompactionEvent(event);
     case "secrets_redacted":
-      return `· redacted: ${clipped(countedFamilies(event.secrets))}`;
+      return `· redacted: ${truncate(formatSecretFamilies(event.secrets))}`;
     default:
       return null;
   }
 }
 
-function countedFamilies(secrets: Extract<AgentEvent, { type: "secrets_redacted" }>["secrets"]): string {
+function formatSecretFamilies(secrets: Extract<AgentEvent, { type: "secrets_redacted" }>["secrets"]): string {
   const families = Map.groupBy(secrets, ({ family }) => family);
-  return [...families].map(([family, all]) => (all.length === 1 ? family : `${family} (${all.length})`)).join(", ");
+  return [...families]
+    .map(([family, matches]) => (matches.length === 1 ? family : `${family} (${matches.length})`))
+    .join(", ");
 }
 
 /** By its words, since calls run at once and end in any order. */
-function failureOf({ toolName, args, result }: Extract<AgentEvent, { type: "tool_execution_end" }>): string {
-  const call = `${toolName} ${clipped(wordsOf(args), SHORT)}`.trim();
-  return `${call} failed: ${clipped(textOf(result.content), MAX_NOTE_CHARS)}`;
+function formatToolFailure({ toolName, args, result }: Extract<AgentEvent, { type: "tool_execution_end" }>): string {
+  const call = `${toolName} ${truncate(formatArguments(args), MAX_CALL_CHARS)}`.trim();
+  return `${call} failed: ${truncate(joinText(result.content), MAX_NOTE_CHARS)}`;
 }
 
-const SHORT = 40;
+const MAX_CALL_CHARS = 40;
 
-type Started = Extract<AgentEvent, { type: "tool_execution_start" }>;
+type ToolStartEvent = Extract<AgentEvent, { type: "tool_execution_start" }>;
 
 /** Whether a command runs in the sandbox stands before every one of them. */
-function confinement({ toolName, args }: Started, tools: readonly Tool[]): string {
+function formatSandboxTag({ toolName, args }: ToolStartEvent, tools: readonly Tool[]): string {
   const intent = tools.find(({ name }) => name === toolName)?.intent?.(args);
   if (intent?.type !== "command") return "";
   return intent.isConfined ? "[sandbox] " : "[no sandbox] ";
 }
 
 /** Texts as they are; of anything else also the name, because a number alone says nothing. */
-function wordsOf(args: Readonly<Record<string, unknown>>): string {
+function formatArguments(args: Readonly<Record<string, unknown>>): string {
   return Object.entries(args)
     .map(([name, value]) => (typeof value === "string" ? value : `${name}=${JSON.stringify(value)}`))
     .join(" ");
 }
 
-function textOf(content: readonly { readonly type: string; readonly text?: string }[]): string {
+function joinText(content: readonly { readonly type: string; readonly text?: string }[]): string {
   return content.map(({ text = "" }) => text).join(" ");
 }
 
-export interface Tally {
+export interface UsageTotals {
   readonly requests: number;
   readonly usage: Usage;
 }
 
-export const nothingYet: Tally = { requests: 0, usage: zeroUsage };
+export const emptyTotals: UsageTotals = { requests: 0, usage: zeroUsage };
 
 /** EVT5: each call to a model is told once. */
-export function countEvent(tally: Tally, event: AgentEvent): Tally {
+export function addEventUsage(totals: UsageTotals, event: AgentEvent): UsageTotals {
   switch (event.type) {
     case "message_end":
-      return event.message.role === "assistant" ? added(tally, 1, event.message.usage) : tally;
+      return event.message.role === "assistant" ? addRequests(totals, 1, event.message.usage) : totals;
     case "compaction_end":
-      return event.calls > 0 ? added(tally, event.calls, event.usage ?? zeroUsage) : tally;
+      return event.calls > 0 ? addRequests(totals, event.calls, event.usage ?? zeroUsage) : totals;
     case "usage":
-      return added(tally, 1, event.usage);
+      return addRequests(totals, 1, event.usage);
     default:
-      return tally;
+      return totals;
   }
 }
 
-function added({ requests, usage }: Tally, more: number, other: Usage): Tally {
-  return { requests: requests + more, usage: addUsage(usage, other) };
+function addRequests({ requests, usage }: UsageTotals, count: number, requestUsage: Usage): UsageTotals {
+  return { requests: requests + count, usage: addUsage(usage, requestUsage) };
 }
 
 /** One line for people. */
-export function told({ requests, usage }: Tally): string {
-  return `${requests} ${requests === 1 ? "request" : "requests"}, ${usageTold(usage)}`;
+export function formatTotals({ requests, usage }: UsageTotals): string {
+  return `${requests} ${requests === 1 ? "request" : "requests"}, ${formatUsage(usage)}`;
 }

@@ -2,28 +2,28 @@
 
 import type { Usage } from "@pith/context";
 
-export function bytesTold(bytes: number): string {
-  const step = UNITS.findIndex((_, at) => bytes < 1024 ** (at + 1));
-  const at = step < 0 ? UNITS.length - 1 : step;
-  const value = bytes / 1024 ** at;
-  return `${at === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${UNITS[at]}`;
+export function formatBytes(bytes: number): string {
+  const found = BYTE_UNITS.findIndex((_, unitIndex) => bytes < 1024 ** (unitIndex + 1));
+  const unitIndex = found < 0 ? BYTE_UNITS.length - 1 : found;
+  const value = bytes / 1024 ** unitIndex;
+  return `${unitIndex === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${BYTE_UNITS[unitIndex]}`;
 }
 
-const UNITS = ["B", "KB", "MB", "GB", "TB"];
+const BYTE_UNITS = ["B", "KB", "MB", "GB", "TB"];
 
 /** `12,345`. */
-export function amount(count: number): string {
+export function formatNumber(count: number): string {
   return Math.round(count).toLocaleString("en-US");
 }
 
 /** `16,384`, or `0.1 of the window` for what is set as a share of it. */
 export function formatTokensOrShare(value: number): string {
-  return value > 0 && value < 1 ? `${value} of the window` : amount(value);
+  return value > 0 && value < 1 ? `${value} of the window` : formatNumber(value);
 }
 
 /** `84,211`; `about 84,211` where no reply has measured the context. */
 export function formatContextTokens({ tokens, isEstimate }: ContextTokens): string {
-  return isEstimate ? `about ${amount(tokens)}` : amount(tokens);
+  return isEstimate ? `about ${formatNumber(tokens)}` : formatNumber(tokens);
 }
 
 export interface ContextTokens {
@@ -32,51 +32,51 @@ export interface ContextTokens {
 }
 
 /** `1 session`, `3,200 sessions`. */
-export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${amount(count)} ${count === 1 ? one : many}`;
+export function formatCount(count: number, singular: string, plural = `${singular}s`): string {
+  return `${formatNumber(count)} ${count === 1 ? singular : plural}`;
 }
 
 /** `3 h`, `12 d`; `now` for what is less than a minute old, or not yet. */
-export function ageTold(milliseconds: number): string {
+export function formatAge(milliseconds: number): string {
   const minutes = Math.floor(milliseconds / 60_000);
   if (!(minutes >= 1)) return "now";
   if (minutes < 60) return `${minutes} min`;
   if (minutes < 60 * 48) return `${Math.floor(minutes / 60)} h`;
-  return `${amount(Math.floor(minutes / 60 / 24))} d`;
+  return `${formatNumber(Math.floor(minutes / 60 / 24))} d`;
 }
 
-export function costTold(dollars: number): string {
+export function formatCost(dollars: number): string {
   return `$${dollars.toFixed(dollars > 0 && dollars < 0.1 ? 4 : 2)}`;
 }
 
 /** Shorter, where a line has many figures: `1.2k`. */
-export function tokensTold(count: number): string {
+export function formatTokens(count: number): string {
   return count < 1_000 ? `${count}` : `${(count / 1_000).toFixed(count < 100_000 ? 1 : 0)}k`;
 }
 
-export function secondsTold(ms: number): string {
+export function formatSeconds(ms: number): string {
   return `${Math.ceil(ms / 1_000)} s`;
 }
 
-export function minutesTold(ms: number): string {
-  return ms < 60_000 ? secondsTold(ms) : `${Math.round(ms / 60_000)} min`;
+export function formatMinutes(ms: number): string {
+  return ms < 60_000 ? formatSeconds(ms) : `${Math.round(ms / 60_000)} min`;
 }
 
-export function several(count: number, noun: string): string {
-  return count === 0 ? `no ${noun}s` : counted(count, noun);
+export function formatCountOrNone(count: number, noun: string): string {
+  return count === 0 ? `no ${noun}s` : formatCount(count, noun);
 }
 
-export function severalLines(text: string): string {
-  const whole = text.replace(/\n+$/, "");
-  return several(whole === "" ? 0 : whole.split("\n").length, "line");
+export function formatLineCount(text: string): string {
+  const trimmed = text.replace(/\n+$/, "");
+  return formatCountOrNone(trimmed === "" ? 0 : trimmed.split("\n").length, "line");
 }
 
 /** Those from the cache count as read; a price only where somebody knows it. */
-export function usageTold({ input, cacheRead, cacheWrite, output, cost }: Usage): string {
-  const read = tokensTold(input + cacheRead + cacheWrite);
+export function formatUsage({ input, cacheRead, cacheWrite, output, cost }: Usage): string {
+  const inputTokens = formatTokens(input + cacheRead + cacheWrite);
   const parts = [
-    `${read} tokens in${cacheRead > 0 ? ` (${tokensTold(cacheRead)} from the cache)` : ""}`,
-    `${tokensTold(output)} out`,
+    `${inputTokens} tokens in${cacheRead > 0 ? ` (${formatTokens(cacheRead)} from the cache)` : ""}`,
+    `${formatTokens(output)} out`,
   ];
-  return [...parts, ...(cost.total > 0 ? [costTold(cost.total)] : [])].join(", ");
+  return [...parts, ...(cost.total > 0 ? [formatCost(cost.total)] : [])].join(", ");
 }

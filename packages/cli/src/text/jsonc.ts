@@ -4,197 +4,209 @@ export interface Token {
   readonly type: "sign" | "text" | "number" | "word" | "end";
   /** As it is written. */
   readonly raw: string;
-  readonly at: number;
+  readonly offset: number;
 }
 
 /** What is wrong there, for people. */
-export class Broken extends Error {
-  readonly at: number;
+export class JsoncSyntaxError extends Error {
+  readonly offset: number;
 
-  constructor(message: string, at: number) {
+  constructor(message: string, offset: number) {
     super(message);
-    this.at = at;
+    this.offset = offset;
   }
 }
 
-/** Takes linear time. Throws `Broken`, which nobody but the reader of the whole text sees. */
-export function* tokensIn(text: string): Generator<Token, Token> {
-  for (let at = spaceFrom(text, 0); at < text.length; ) {
-    const token = tokenAt(text, at);
+/** Takes linear time. Throws `JsoncSyntaxError`, which nobody but the reader of the whole text sees. */
+export function* tokenize(text: string): Generator<Token, Token> {
+  for (let offset = skipSpaceAndComments(text, 0); offset < text.length; ) {
+    const token = readToken(text, offset);
     yield token;
-    at = spaceFrom(text, at + token.raw.length);
+    offset = skipSpaceAndComments(text, offset + token.raw.length);
   }
-  return { type: "end", raw: "", at: text.length };
+  return { type: "end", raw: "", offset: text.length };
 }
 
-const SPACE = /[\s\ufeff]*/y;
+const SPACE_PATTERN = /[\s\ufeff]*/y;
 
-const LINE = /\/\/[^\n\r]*/y;
+const LINE_COMMENT_PATTERN = /\/\/[^\n\r]*/y;
 
-function spaceFrom(text: string, from: number): number {
-  for (let at = from; ; ) {
-    const space = found(SPACE, text, at)?.length ?? 0;
-    const comment = commentAt(text, at + space);
-    at += space + comment;
-    if (comment === 0) return at;
+function skipSpaceAndComments(text: string, start: number): number {
+  for (let offset = start; ; ) {
+    const spaceLength = matchAt(SPACE_PATTERN, text, offset)?.length ?? 0;
+    const commentLength = measureComment(text, offset + spaceLength);
+    offset += spaceLength + commentLength;
+    if (commentLength === 0) return offset;
   }
 }
 
-function commentAt(text: string, at: number): number {
-  if (text.startsWith("//", at)) return found(LINE, text, at)?.length ?? 0;
-  if (!text.startsWith("/*", at)) return 0;
-  const end = text.indexOf("*/", at + 2);
-  if (end < 0) throw new Broken("a comment begins here and never ends; write */ behind it", at);
-  return end + 2 - at;
+function measureComment(text: string, offset: number): number {
+  if (text.startsWith("//", offset)) return matchAt(LINE_COMMENT_PATTERN, text, offset)?.length ?? 0;
+  if (!text.startsWith("/*", offset)) return 0;
+  const end = text.indexOf("*/", offset + 2);
+  if (end < 0) throw new JsoncSyntaxError("a comment begins here and never ends; write */ behind it", offset);
+  return end + 2 - offset;
 }
 
-const KINDS = [
+const TOKEN_PATTERNS = [
   ["sign", () => /[{}[\]:,]/y],
   ["text", () => /"[^"\\\n\r]*(?:\\.[^"\\\n\r]*)*"/y],
   ["number", () => /-?\d[\w.+-]*/y],
   ["word", () => /[\p{L}_$][\p{L}\p{N}_$.-]*/uy],
 ] as const;
 
-function tokenAt(text: string, at: number): Token {
-  for (const [type, pattern] of KINDS) {
-    const raw = found(pattern(), text, at);
-    if (raw !== null) return { type, raw, at };
+function readToken(text: string, offset: number): Token {
+  for (const [type, pattern] of TOKEN_PATTERNS) {
+    const raw = matchAt(pattern(), text, offset);
+    if (raw !== null) return { type, raw, offset };
   }
-  if (text[at] === '"') throw new Broken('a text begins here and does not end on its line; write " behind it', at);
-  if (text[at] === "'") throw new Broken('texts stand in double quotes: "…"', at);
-  throw new Broken(`${JSON.stringify(String.fromCodePoint(text.codePointAt(at) ?? 0))} has no place here`, at);
+  if (text[offset] === '"')
+    throw new JsoncSyntaxError('a text begins here and does not end on its line; write " behind it', offset);
+  if (text[offset] === "'") throw new JsoncSyntaxError('texts stand in double quotes: "…"', offset);
+  throw new JsoncSyntaxError(
+    `${JSON.stringify(String.fromCodePoint(text.codePointAt(offset) ?? 0))} has no place here`,
+    offset,
+  );
 }
 
-function found(pattern: RegExp, text: string, at: number): string | null {
-  pattern.lastIndex = at;
+function matchAt(pattern: RegExp, text: string, offset: number): string | null {
+  pattern.lastIndex = offset;
   return pattern.exec(text)?.[0] ?? null;
 }
 
-export type CommentedJson =
+export type ParseJsoncResult =
   | {
       readonly type: "object";
       readonly value: JsonObject;
       /** The line on which the value that lies there begins. */
-      readonly lineOf: (path: readonly string[]) => number;
+      readonly findLine: (path: readonly string[]) => number;
     }
-  | { readonly type: "broken"; readonly why: string; readonly line: number; readonly column: number };
+  | { readonly type: "broken"; readonly message: string; readonly line: number; readonly column: number };
 
-export function readCommentedJson(text: string): CommentedJson {
-  const tokens = tokensIn(text);
+export function parseJsonc(text: string): ParseJsoncResult {
+  const tokens = tokenize(text);
   try {
-    const first = next(tokens);
-    const whole = placeOf(first, 0);
-    const value = valueIn(first, tokens, whole);
-    const rest = next(tokens);
-    if (rest.type !== "end") throw new Broken("there is something behind the closing bracket; take it out", rest.at);
-    if (!isObject(value)) throw new Broken("settings are one object: { … }", 0);
-    return { type: "object", value, lineOf: (path) => lineAt(text, startOf(path, whole)) };
+    const firstToken = nextToken(tokens);
+    const root = createNode(firstToken, 0);
+    const value = parseValue(firstToken, tokens, root);
+    const extraToken = nextToken(tokens);
+    if (extraToken.type !== "end")
+      throw new JsoncSyntaxError("there is something behind the closing bracket; take it out", extraToken.offset);
+    if (!isObject(value)) throw new JsoncSyntaxError("settings are one object: { … }", 0);
+    return { type: "object", value, findLine: (path) => countLines(text, findOffset(path, root)) };
   } catch (error) {
-    if (!(error instanceof Broken)) throw error;
-    const before = text.slice(0, error.at);
-    const column = error.at - before.lastIndexOf("\n");
-    return { type: "broken", why: error.message, line: lineAt(text, error.at), column };
+    if (!(error instanceof JsoncSyntaxError)) throw error;
+    const before = text.slice(0, error.offset);
+    const column = error.offset - before.lastIndexOf("\n");
+    return { type: "broken", message: error.message, line: countLines(text, error.offset), column };
   }
 }
 
-type Tokens = Iterator<Token, Token>;
+type TokenIterator = Iterator<Token, Token>;
 
 /** Where a value begins, and those that lie in it. */
-interface Place {
-  readonly at: number;
+interface ValueNode {
+  readonly offset: number;
   readonly depth: number;
-  readonly inner: Map<string, Place>;
+  readonly children: Map<string, ValueNode>;
 }
 
-function placeOf({ at }: Token, depth: number): Place {
-  if (depth > DEEPEST) throw new Broken(`this lies more than ${DEEPEST} brackets deep`, at);
-  return { at, depth, inner: new Map() };
+function createNode({ offset }: Token, depth: number): ValueNode {
+  if (depth > MAX_DEPTH) throw new JsoncSyntaxError(`this lies more than ${MAX_DEPTH} brackets deep`, offset);
+  return { offset, depth, children: new Map() };
 }
 
-const DEEPEST = 32;
+const MAX_DEPTH = 32;
 
-function valueIn(token: Token, tokens: Tokens, place: Place): unknown {
-  if (token.raw === "{") return objectOf(tokens, place);
-  if (token.raw === "[") return listOf(tokens, place);
-  if (token.type === "end") throw new Broken("the text ends too early; a bracket or a value is missing", token.at);
-  if (token.type === "sign") throw new Broken(`a value is missing before ${token.raw}`, token.at);
-  return parsed(token);
+function parseValue(token: Token, tokens: TokenIterator, node: ValueNode): unknown {
+  if (token.raw === "{") return parseObject(tokens, node);
+  if (token.raw === "[") return parseArray(tokens, node);
+  if (token.type === "end")
+    throw new JsoncSyntaxError("the text ends too early; a bracket or a value is missing", token.offset);
+  if (token.type === "sign") throw new JsoncSyntaxError(`a value is missing before ${token.raw}`, token.offset);
+  return parseLiteral(token);
 }
 
-function objectOf(tokens: Tokens, { depth, inner }: Place): JsonObject {
+function parseObject(tokens: TokenIterator, { depth, children }: ValueNode): JsonObject {
   const entries = new Map<string, unknown>();
-  for (let token = next(tokens); token.raw !== "}"; token = afterValue(tokens, "}")) {
-    if (token.type !== "text") throw new Broken(`${noName(token)}: write { "name": value }`, token.at);
-    const name = String(parsed(token));
-    if (entries.has(name)) throw new Broken(`${clipped(token)} stands here a second time; keep one of them`, token.at);
-    const colon = next(tokens);
-    if (colon.raw !== ":") throw new Broken(`a colon is missing behind ${clipped(token)}`, colon.at);
-    const first = next(tokens);
-    const place = placeOf(first, depth + 1);
-    inner.set(name, place);
-    entries.set(name, valueIn(first, tokens, place));
+  for (let token = nextToken(tokens); token.raw !== "}"; token = skipComma(tokens, "}")) {
+    if (token.type !== "text")
+      throw new JsoncSyntaxError(`${describeMissingName(token)}: write { "name": value }`, token.offset);
+    const name = String(parseLiteral(token));
+    if (entries.has(name))
+      throw new JsoncSyntaxError(`${truncateToken(token)} stands here a second time; keep one of them`, token.offset);
+    const colon = nextToken(tokens);
+    if (colon.raw !== ":")
+      throw new JsoncSyntaxError(`a colon is missing behind ${truncateToken(token)}`, colon.offset);
+    const valueToken = nextToken(tokens);
+    const node = createNode(valueToken, depth + 1);
+    children.set(name, node);
+    entries.set(name, parseValue(valueToken, tokens, node));
   }
   // A name such as __proto__ is a name like any other.
   return Object.fromEntries(entries);
 }
 
-function listOf(tokens: Tokens, { depth }: Place): readonly unknown[] {
+function parseArray(tokens: TokenIterator, { depth }: ValueNode): readonly unknown[] {
   const values: unknown[] = [];
-  for (let token = next(tokens); token.raw !== "]"; token = afterValue(tokens, "]"))
-    values.push(valueIn(token, tokens, placeOf(token, depth + 1)));
+  for (let token = nextToken(tokens); token.raw !== "]"; token = skipComma(tokens, "]"))
+    values.push(parseValue(token, tokens, createNode(token, depth + 1)));
   return values;
 }
 
 /** What stands behind a comma, or the closing bracket. */
-function afterValue(tokens: Tokens, closing: string): Token {
-  const token = next(tokens);
-  if (token.raw === ",") return next(tokens);
-  if (token.raw === closing) return token;
-  if (token.type === "end") throw new Broken(`the text ends too early; ${closing} is missing`, token.at);
-  throw new Broken(`a comma or ${closing} is missing before this`, token.at);
+function skipComma(tokens: TokenIterator, closingBracket: string): Token {
+  const token = nextToken(tokens);
+  if (token.raw === ",") return nextToken(tokens);
+  if (token.raw === closingBracket) return token;
+  if (token.type === "end")
+    throw new JsoncSyntaxError(`the text ends too early; ${closingBracket} is missing`, token.offset);
+  throw new JsoncSyntaxError(`a comma or ${closingBracket} is missing before this`, token.offset);
 }
 
-function noName(token: Token): string {
+function describeMissingName(token: Token): string {
   if (token.type === "end") return "the text ends too early";
-  return token.type === "word" ? `the name ${clipped(token)} has no quotes` : "a name in double quotes is missing";
+  return token.type === "word"
+    ? `the name ${truncateToken(token)} has no quotes`
+    : "a name in double quotes is missing";
 }
 
-function parsed(token: Token): unknown {
+function parseLiteral(token: Token): unknown {
   try {
     const value: unknown = JSON.parse(token.raw);
     if (value !== Number.POSITIVE_INFINITY && value !== Number.NEGATIVE_INFINITY) return value;
   } catch {
     // Its own words say what stands there, but not where.
   }
-  throw new Broken(whyNone(token), token.at);
+  throw new JsoncSyntaxError(describeInvalidLiteral(token), token.offset);
 }
 
-function whyNone(token: Token): string {
+function describeInvalidLiteral(token: Token): string {
   if (token.type === "text") return "this text holds a sign that must be escaped, such as a tab or a lone \\";
-  return `${clipped(token)} is no value; texts stand in double quotes`;
+  return `${truncateToken(token)} is no value; texts stand in double quotes`;
 }
 
-function next(tokens: Tokens): Token {
+function nextToken(tokens: TokenIterator): Token {
   return tokens.next().value;
 }
 
-function clipped({ raw }: Token): string {
+function truncateToken({ raw }: Token): string {
   return raw.length > 40 ? `${raw.slice(0, 40)}…` : raw;
 }
 
 /** As near as it is known. */
-function startOf(path: readonly string[], whole: Place): number {
-  return path.reduce((place, name) => place.inner.get(name) ?? place, whole).at;
+function findOffset(path: readonly string[], root: ValueNode): number {
+  return path.reduce((node, name) => node.children.get(name) ?? node, root).offset;
 }
 
-function lineAt(text: string, at: number): number {
-  return text.slice(0, at).split("\n").length;
+function countLines(text: string, offset: number): number {
+  return text.slice(0, offset).split("\n").length;
 }
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** Null for everything else. What stands there is quoted nowhere: it may be keys. */
-export function objectIn(text: string): JsonObject | null {
+export function parseJsonObject(text: string): JsonObject | null {
   try {
     const value: unknown = JSON.parse(text.replace(/^\ufeff/, ""));
     return isObject(value) ? value : null;

@@ -2,74 +2,76 @@
 
 import type { Agent } from "@pith/agent";
 import type { Redaction } from "@pith/context";
-import { plain } from "./safe-text.ts";
+import { escapeControls } from "./safe-text.ts";
 
 export interface Terminal {
   /** Something to read for whoever called; resolves with what went wrong, or null. */
-  answer(text: string): Promise<string | null>;
+  writeOutput(text: string): Promise<string | null>;
   /** One or more lines for people; nothing in them can steer a terminal. */
-  note(line: string): void;
+  notify(line: string): void;
   /** From now on no note holds a secret; answers are without them already. */
-  conceal?(redaction: Redaction): void;
+  setRedaction?(redaction: Redaction): void;
 }
 
-export function terminalOf({ stdout, stderr }: Pick<NodeJS.Process, "stdout" | "stderr">): Terminal {
+export function createTerminal({ stdout, stderr }: Pick<NodeJS.Process, "stdout" | "stderr">): Terminal {
   // Whoever closed one of them does not want to hear more; what becomes of an answer is told to whoever gave it.
   for (const stream of [stdout, stderr]) stream.on("error", () => {});
-  let concealed: Redaction | null = null;
+  let activeRedaction: Redaction | null = null;
   return {
-    answer: (text) =>
-      new Promise((resolve) => stdout.write(stdout.isTTY ? plain(text) : text, (error) => resolve(faultOf(error)))),
-    note: (line) => void stderr.write(`${plain(concealed?.redact(line) ?? line)}\n`),
-    conceal: (redaction) => {
-      concealed = redaction;
+    writeOutput: (text) =>
+      new Promise((resolve) =>
+        stdout.write(stdout.isTTY ? escapeControls(text) : text, (error) => resolve(describeWriteError(error))),
+      ),
+    notify: (line) => void stderr.write(`${escapeControls(activeRedaction?.redact(line) ?? line)}\n`),
+    setRedaction: (redaction) => {
+      activeRedaction = redaction;
     },
   };
 }
 
 /** A reader that has seen enough is no fault. */
-function faultOf(error: NodeJS.ErrnoException | null | undefined): string | null {
+function describeWriteError(error: NodeJS.ErrnoException | null | undefined): string | null {
   if (!error || error.code === "EPIPE") return null;
   return `the answer could not be written: ${error.message}`;
 }
 
-export interface Lines {
+export interface LineWriter {
   /** A promise where whoever reads is slow: it ends when there is room again, or when nobody reads any more. */
   write(line: string): Promise<void> | undefined;
   /** Everything is written, or nobody reads any more; what else went wrong, or null. */
-  flushed(): Promise<string | null>;
+  flush(): Promise<string | null>;
   /** Called when whoever reads has left. */
-  onLeft(act: () => void): void;
-  readonly hasLeft: boolean;
+  onReaderClosed(act: () => void): void;
+  readonly isReaderClosed: boolean;
 }
 
-export function linesTo(stream: NodeJS.WritableStream): Lines {
-  let fault: NodeJS.ErrnoException | null = null;
-  let room: PromiseWithResolvers<void> | null = null;
-  const leaving: (() => void)[] = [];
-  const free = (): void => {
-    room?.resolve();
-    room = null;
+export function createLineWriter(stream: NodeJS.WritableStream): LineWriter {
+  let writeError: NodeJS.ErrnoException | null = null;
+  let drained: PromiseWithResolvers<void> | null = null;
+  const closeListeners: (() => void)[] = [];
+  const resolveDrained = (): void => {
+    drained?.resolve();
+    drained = null;
   };
-  stream.on("drain", free);
+  stream.on("drain", resolveDrained);
   stream.on("error", (error: NodeJS.ErrnoException) => {
-    fault ??= error;
-    free();
-    for (const act of leaving.splice(0)) act();
+    writeError ??= error;
+    resolveDrained();
+    for (const listener of closeListeners.splice(0)) listener();
   });
   return {
     write: (line) => {
-      if (fault || stream.write(line)) return undefined;
-      room ??= Promise.withResolvers();
-      return room.promise;
+      if (writeError || stream.write(line)) return undefined;
+      drained ??= Promise.withResolvers();
+      return drained.promise;
     },
-    flushed: async () => {
-      if (!fault) await new Promise<void>((resolve) => stream.write("", () => resolve()));
-      return fault && fault.code !== "EPIPE" ? `the lines could not be written: ${fault.message}` : null;
+    flush: async () => {
+      if (!writeError) await new Promise<void>((resolve) => stream.write("", () => resolve()));
+      return writeError && writeError.code !== "EPIPE" ? `the lines could not be written: ${writeError.message}` : null;
     },
-    onLeft: (act) => void leaving.push(act),
-    get hasLeft() {
-      return fault?.code === "EPIPE";
+    onReaderClosed: (listener) => void closeListeners.push(listener),
+    get isReaderClosed() {
+      return writeError?.code === "EPIPE";
     },
   };
 }
@@ -79,28 +81,31 @@ export function linesTo(stream: NodeJS.WritableStream): Lines {
  * The second of a kind ends it at once, and so does a program that does not come to its end.
  * What comes back tells the exit code that belongs to the one that came, if one did.
  */
-export function stopOnSignals(agent: Pick<Agent, "abort">): () => number | null {
-  let code: number | null = null;
-  for (const [signal, own] of codes)
+export function abortOnSignals(agent: Pick<Agent, "abort">): () => number | null {
+  let receivedCode: number | null = null;
+  for (const [signal, exitCode] of signalExitCodes)
     process.once(signal, () => {
-      code ??= own;
+      receivedCode ??= exitCode;
       agent.abort();
-      setTimeout(() => process.exit(own), GRACE_MS).unref();
+      setTimeout(() => process.exit(exitCode), EXIT_GRACE_MS).unref();
     });
-  return () => code;
+  return () => receivedCode;
 }
 
-const GRACE_MS = 5_000;
+/** The exit code after a pipe that nobody reads, as shells count it. */
+export const BROKEN_PIPE_EXIT_CODE = 141;
+
+const EXIT_GRACE_MS = 5_000;
 
 /** As shells count: 128 and the signal's number. */
-const codes = [
+const signalExitCodes = [
   ["SIGHUP", 129],
   ["SIGINT", 130],
   ["SIGTERM", 143],
 ] as const;
 
 /** The exit code of the program, and why it is not 0. */
-export interface Exit {
+export interface ExitStatus {
   readonly code: number;
   readonly message?: string;
 }

@@ -1,63 +1,67 @@
 /** Describes a tool call in one short line: the tool, and the file, command or pattern it is about. */
 
-import { oneLine } from "./safe-text.ts";
+import { escapeLineBreaks } from "./safe-text.ts";
 
-type Arguments = Readonly<Record<string, unknown>>;
+type ToolArguments = Readonly<Record<string, unknown>>;
 
 /** Of what comes from a model, so anything may be missing or of another kind. */
-export function callWords(tool: string, given: Arguments): string {
-  return [tool, isOwn(tool) ? WORDS[tool]?.(given) : anything(given)].filter(Boolean).join(" ");
+export function describeToolCall(tool: string, args: ToolArguments): string {
+  return [tool, isBuiltinTool(tool) ? describers[tool]?.(args) : describeArguments(args)].filter(Boolean).join(" ");
 }
 
 /** Whether it comes with Pith, so that its arguments are known. */
-export function isOwn(tool: string): boolean {
-  return Object.hasOwn(WORDS, tool);
+export function isBuiltinTool(tool: string): boolean {
+  return Object.hasOwn(describers, tool);
 }
 
-const WORDS: Readonly<Record<string, (given: Arguments) => string>> = {
-  read: (given) => [text(given.path), range(given)].filter(Boolean).join(" "),
-  write: ({ path }) => text(path),
-  edit: ({ path }) => text(path),
-  bash: ({ command, job, kill }) => (job === undefined ? command1(text(command)) : `${kill ? "end " : ""}${text(job)}`),
-  grep: ({ pattern, path, glob }) => [quoted(pattern), within(path), text(glob)].filter(Boolean).join(" "),
-  find: ({ glob, path }) => [text(glob), within(path)].filter(Boolean).join(" "),
-  ls: ({ path }) => text(path) || ".",
-  fetch: ({ url }) => text(url),
+const describers: Readonly<Record<string, (args: ToolArguments) => string>> = {
+  read: (args) => [toLine(args.path), formatLineRange(args)].filter(Boolean).join(" "),
+  write: ({ path }) => toLine(path),
+  edit: ({ path }) => toLine(path),
+  bash: ({ command, job, kill }) =>
+    job === undefined ? firstCommandLine(toLine(command)) : `${kill ? "end " : ""}${toLine(job)}`,
+  grep: ({ pattern, path, glob }) => [quote(pattern), formatLocation(path), toLine(glob)].filter(Boolean).join(" "),
+  find: ({ glob, path }) => [toLine(glob), formatLocation(path)].filter(Boolean).join(" "),
+  ls: ({ path }) => toLine(path) || ".",
+  fetch: ({ url }) => toLine(url),
 };
 
-function text(value: unknown): string {
-  return typeof value === "string" ? oneLine(value.slice(0, LONGEST)) : "";
+function toLine(value: unknown): string {
+  return typeof value === "string" ? escapeLineBreaks(value.slice(0, MAX_TEXT_CHARS)) : "";
 }
 
-function quoted(value: unknown): string {
-  return text(value) === "" ? "" : `"${text(value)}"`;
+function quote(value: unknown): string {
+  return toLine(value) === "" ? "" : `"${toLine(value)}"`;
 }
 
-function within(path: unknown): string {
-  return text(path) === "" ? "" : `in ${text(path)}`;
+function formatLocation(path: unknown): string {
+  return toLine(path) === "" ? "" : `in ${toLine(path)}`;
 }
 
 /** `1–80`, as lines are counted. */
-function range({ offset, limit }: Arguments): string {
+function formatLineRange({ offset, limit }: ToolArguments): string {
   if (typeof offset !== "number" && typeof limit !== "number") return "";
   const first = typeof offset === "number" ? offset : 1;
   return typeof limit === "number" ? `${first}–${first + limit - 1}` : `from ${first}`;
 }
 
 /** Its first line; the others are seen when it is opened. */
-function command1(command: string): string {
+function firstCommandLine(command: string): string {
   const [first = "", ...others] = command.trim().split("\\n");
   return others.length === 0 ? first : `${first} …`;
 }
 
 /** Tools of others: their arguments as they are. */
-function anything(given: Arguments): string {
-  return oneLine(
-    Object.entries(given)
-      .map(([name, value]) => `${name}=${typeof value === "string" ? value.slice(0, LONGEST) : JSON.stringify(value)}`)
+function describeArguments(args: ToolArguments): string {
+  return escapeLineBreaks(
+    Object.entries(args)
+      .map(
+        ([name, value]) =>
+          `${name}=${typeof value === "string" ? value.slice(0, MAX_TEXT_CHARS) : JSON.stringify(value)}`,
+      )
       .join(" ")
-      .slice(0, LONGEST),
+      .slice(0, MAX_TEXT_CHARS),
   );
 }
 
-const LONGEST = 500;
+const MAX_TEXT_CHARS = 500;

@@ -3,22 +3,22 @@
 import { createHash } from "node:crypto";
 import { realpath } from "node:fs/promises";
 import { join } from "node:path";
-import { projectFolders } from "./project-folders.ts";
+import { findProjectFolders } from "./project-folders.ts";
 import {
-  filesBelow,
-  type Gathering,
-  gathering,
-  type HeldFile,
-  type Holdings,
-  nameIn,
-  whatCanRun,
+  createProjectScan,
+  type ProjectFile,
+  type ProjectFiles,
+  type ProjectScan,
+  readFilesBelow,
+  toRelativeName,
+  trustRequiredPaths,
 } from "./read-files.ts";
 
-export function hashOf(bytes: Uint8Array): string {
+export function hashBytes(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-export interface ProjectPlaces {
+export interface ProjectPaths {
   readonly cwd: string;
   /** Pith's home. */
   readonly home: string;
@@ -26,35 +26,40 @@ export interface ProjectPlaces {
   readonly userHome: string;
 }
 
-export async function holdings(places: ProjectPlaces): Promise<Holdings> {
-  const cwd = await realOf(places.cwd);
-  const folders = await projectFolders(cwd, places.userHome);
+export async function readProjectFiles(paths: ProjectPaths): Promise<ProjectFiles> {
+  const cwd = await resolveRealPath(paths.cwd);
+  const folders = await findProjectFolders(cwd, paths.userHome);
   const [root = cwd] = folders;
-  const gathered = gathering(root);
-  const files: HeldFile[] = [];
-  for (const folder of await foreign(folders, places.userHome)) files.push(...(await heldIn(folder, gathered, places)));
-  return { root, folders, files, unread: gathered.unread };
+  const scan = createProjectScan(root);
+  const files: ProjectFile[] = [];
+  for (const folder of await excludeUserHome(folders, paths.userHome))
+    files.push(...(await readFolderFiles(folder, scan, paths)));
+  return { root, folders, files, unread: scan.unread };
 }
 
-async function heldIn(folder: string, gathered: Gathering, { home }: ProjectPlaces): Promise<readonly HeldFile[]> {
-  const own = await realOf(home);
-  const files: HeldFile[] = [];
-  for (const { kind, path } of whatCanRun) {
+async function readFolderFiles(
+  folder: string,
+  scan: ProjectScan,
+  { home }: ProjectPaths,
+): Promise<readonly ProjectFile[]> {
+  const pithHome = await resolveRealPath(home);
+  const files: ProjectFile[] = [];
+  for (const { kind, path } of trustRequiredPaths) {
     // Where one works in the home of Pith or beside it, what lies there is the user's own.
-    if (path.startsWith(".pith/") && (await realOf(join(folder, ".pith"))) === own) continue;
-    for (const found of await filesBelow(join(folder, path), gathered))
-      files.push({ kind, folder, ...found, name: nameIn(gathered.root, found.path), hash: hashOf(found.bytes) });
+    if (path.startsWith(".pith/") && (await resolveRealPath(join(folder, ".pith"))) === pithHome) continue;
+    for (const file of await readFilesBelow(join(folder, path), scan))
+      files.push({ kind, folder, ...file, name: toRelativeName(scan.root, file.path), hash: hashBytes(file.bytes) });
   }
   return files;
 }
 
 /** A home is no project: what lies in it is the user's own. */
-async function foreign(folders: readonly string[], userHome: string): Promise<readonly string[]> {
-  const home = await realOf(userHome);
-  return folders.filter((folder) => folder !== home);
+async function excludeUserHome(folders: readonly string[], userHome: string): Promise<readonly string[]> {
+  const realHome = await resolveRealPath(userHome);
+  return folders.filter((folder) => folder !== realHome);
 }
 
 /** Where nothing is, or it is closed to us, the path itself. */
-async function realOf(path: string): Promise<string> {
+async function resolveRealPath(path: string): Promise<string> {
   return await realpath(path).catch(() => path);
 }

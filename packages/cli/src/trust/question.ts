@@ -1,29 +1,35 @@
 /** Collects what the user must see before trusting a folder, and formats it as text and as JSON data. */
 
 import { decodeText, type ProjectText } from "@pith/agent";
-import { counted } from "../text/format.ts";
-import { oneLine } from "../text/safe-text.ts";
-import { type HeldFile, type Kind, nameIn, type UnreadFile, whatCanRun } from "./read-files.ts";
-import type { TrustedFolder } from "./trust.ts";
-import type { Change } from "./trust-file.ts";
+import { formatCount } from "../text/format.ts";
+import { escapeLineBreaks } from "../text/safe-text.ts";
+import {
+  type ProjectFile,
+  type ProjectFileKind,
+  toRelativeName,
+  trustRequiredPaths,
+  type UnreadFile,
+} from "./read-files.ts";
+import type { FolderTrust } from "./trust.ts";
+import type { TrustChange } from "./trust-file.ts";
 
 export interface TrustQuestion {
   /** The real path of the project. */
   readonly root: string;
   /** `trusted`: there is nothing to ask, only to see. */
-  readonly why: "never" | "changed" | "trusted";
-  readonly kinds: readonly QuestionKind[];
-  readonly changes: readonly Change[];
+  readonly reason: "never" | "changed" | "trusted";
+  readonly groups: readonly QuestionGroup[];
+  readonly changes: readonly TrustChange[];
   /** Never used, trusted or not. */
   readonly unread: readonly UnreadFile[];
   /** Told to the model as text, trusted or not. */
   readonly contextFiles: readonly { readonly name: string; readonly size: number }[];
 }
 
-export interface QuestionKind {
-  readonly kind: Kind;
+export interface QuestionGroup {
+  readonly kind: ProjectFileKind;
   /** What such files can do. */
-  readonly says: string;
+  readonly description: string;
   readonly files: readonly QuestionFile[];
 }
 
@@ -35,48 +41,53 @@ export interface QuestionFile {
 }
 
 /** `texts` are the context files of the project. */
-export function trustQuestion(folder: TrustedFolder, texts: readonly ProjectText[]): TrustQuestion {
-  const { root, files, unread } = folder.holds;
+export function createTrustQuestion(folder: FolderTrust, contextTexts: readonly ProjectText[]): TrustQuestion {
+  const { root, files, unread } = folder.project;
   return {
     root,
-    why: folder.type === "trusted" ? "trusted" : folder.why,
-    kinds: kindsOf(files),
+    reason: folder.type === "trusted" ? "trusted" : folder.reason,
+    groups: groupByKind(files),
     changes: folder.type === "trusted" ? [] : folder.changes,
     unread,
-    contextFiles: texts.map(({ path, text }) => ({ name: nameIn(root, path), size: Buffer.byteLength(text) })),
+    contextFiles: contextTexts.map(({ path, text }) => ({
+      name: toRelativeName(root, path),
+      size: Buffer.byteLength(text),
+    })),
   };
 }
 
-function kindsOf(files: readonly HeldFile[]): readonly QuestionKind[] {
-  return [...Map.groupBy(whatCanRun, ({ kind }) => kind)].flatMap(([kind, [first]]) => {
-    const own = files.filter((file) => file.kind === kind);
-    return first && own.length > 0 ? [{ kind, says: first.says, files: own.map(questionFile) }] : [];
+function groupByKind(files: readonly ProjectFile[]): readonly QuestionGroup[] {
+  return [...Map.groupBy(trustRequiredPaths, ({ kind }) => kind)].flatMap(([kind, [firstPath]]) => {
+    const matchingFiles = files.filter((file) => file.kind === kind);
+    return firstPath && matchingFiles.length > 0
+      ? [{ kind, description: firstPath.description, files: matchingFiles.map(toQuestionFile) }]
+      : [];
   });
 }
 
-function questionFile({ name, bytes, hash }: HeldFile): QuestionFile {
+function toQuestionFile({ name, bytes, hash }: ProjectFile): QuestionFile {
   return { name, size: bytes.length, hash, bytes };
 }
 
 /** Lines, letters and files are limited, so that the most serious part is never out of sight. */
-export function questionText(question: TrustQuestion): string {
-  const { root, kinds, changes, unread, contextFiles } = question;
-  const parts = [
-    [oneLine(root), `  ${standing(question)}`],
-    ...kinds.map(kindLines),
-    section("Changed since it was last trusted", changes.map(changeLines)),
-    section(
+export function formatTrustQuestion(question: TrustQuestion): string {
+  const { root, groups, changes, unread, contextFiles } = question;
+  const sections = [
+    [escapeLineBreaks(root), `  ${describeTrustState(question)}`],
+    ...groups.map(formatGroup),
+    formatSection("Changed since it was last trusted", changes.map(formatChange)),
+    formatSection(
       "Never used, trusted or not",
-      unread.map(({ name, why }) => [`  ${oneLine(name)} ${why}`]),
+      unread.map(({ name, why }) => [`  ${escapeLineBreaks(name)} ${why}`]),
     ),
-    section("Told to the model as text, trusted or not", contextFiles.map(fileLines)),
+    formatSection("Told to the model as text, trusted or not", contextFiles.map(formatFile)),
   ];
-  return parts.flatMap((lines) => (lines.length > 0 ? [lines.join("\n")] : [])).join("\n\n");
+  return sections.flatMap((lines) => (lines.length > 0 ? [lines.join("\n")] : [])).join("\n\n");
 }
 
-function standing({ why, kinds }: TrustQuestion): string {
-  if (kinds.length === 0) return "holds nothing that needs trust";
-  switch (why) {
+function describeTrustState({ reason, groups }: TrustQuestion): string {
+  if (groups.length === 0) return "holds nothing that needs trust";
+  switch (reason) {
     case "never":
       return "is not trusted: nothing of this is used";
     case "changed":
@@ -86,57 +97,57 @@ function standing({ why, kinds }: TrustQuestion): string {
   }
 }
 
-function kindLines({ kind, says, files }: QuestionKind): readonly string[] {
+function formatGroup({ kind, description, files }: QuestionGroup): readonly string[] {
   // What chooses and what names programs matters most.
-  const isShown = kind === "settings" || kind === "servers";
-  const named = files.map((file) => [
-    ...fileLines(file),
-    ...(isShown ? contentLines(decodeText(file.bytes) ?? "") : []),
+  const isContentShown = kind === "settings" || kind === "servers";
+  const fileItems = files.map((file) => [
+    ...formatFile(file),
+    ...(isContentShown ? formatContent(decodeText(file.bytes) ?? "") : []),
   ]);
-  return section(`${kind}, which ${says}`, named);
+  return formatSection(`${kind}, which ${description}`, fileItems);
 }
 
-function fileLines({ name, size }: Pick<QuestionFile, "name" | "size">): readonly string[] {
-  return [`  ${oneLine(name)}  ${counted(size, "byte")}`];
+function formatFile({ name, size }: Pick<QuestionFile, "name" | "size">): readonly string[] {
+  return [`  ${escapeLineBreaks(name)}  ${formatCount(size, "byte")}`];
 }
 
-function changeLines(change: Change): readonly string[] {
+function formatChange(change: TrustChange): readonly string[] {
   const diff = change.type === "changed" ? (change.diff ?? "") : "";
-  return [`  ${oneLine(change.name)} was ${change.type}`, ...contentLines(diff)];
+  return [`  ${escapeLineBreaks(change.name)} was ${change.type}`, ...formatContent(diff)];
 }
 
 /** Set in, so that no line of it looks like one of ours. */
-function contentLines(text: string): readonly string[] {
+function formatContent(text: string): readonly string[] {
   if (text === "") return [];
   const lines = text.trimEnd().split("\n");
-  const rest = lines.length - MOST_LINES;
-  const shown = lines.slice(0, MOST_LINES).map((line) => `      ${clipped(line)}`);
-  return rest > 0 ? [...shown, `      … ${counted(rest, "more line")}`] : shown;
+  const hiddenCount = lines.length - MAX_CONTENT_LINES;
+  const shownLines = lines.slice(0, MAX_CONTENT_LINES).map((line) => `      ${truncateLine(line)}`);
+  return hiddenCount > 0 ? [...shownLines, `      … ${formatCount(hiddenCount, "more line")}`] : shownLines;
 }
 
-function clipped(line: string): string {
-  const rest = line.length - MOST_LETTERS;
-  return rest > 0 ? `${line.slice(0, MOST_LETTERS)} … ${counted(rest, "more letter")}` : line;
+function truncateLine(line: string): string {
+  const hiddenCount = line.length - MAX_LINE_CHARS;
+  return hiddenCount > 0 ? `${line.slice(0, MAX_LINE_CHARS)} … ${formatCount(hiddenCount, "more letter")}` : line;
 }
 
-const MOST_LINES = 100;
-const MOST_LETTERS = 400;
+const MAX_CONTENT_LINES = 100;
+const MAX_LINE_CHARS = 400;
 
-function section(title: string, members: readonly (readonly string[])[]): readonly string[] {
-  if (members.length === 0) return [];
-  const rest = members.length - MOST_MEMBERS;
-  const more = rest > 0 ? [`  … and ${rest} more, which --json names`] : [];
-  return [title, ...members.slice(0, MOST_MEMBERS).flat(), ...more];
+function formatSection(title: string, items: readonly (readonly string[])[]): readonly string[] {
+  if (items.length === 0) return [];
+  const hiddenCount = items.length - MAX_SECTION_ITEMS;
+  const hiddenNotice = hiddenCount > 0 ? [`  … and ${hiddenCount} more, which --json names`] : [];
+  return [title, ...items.slice(0, MAX_SECTION_ITEMS).flat(), ...hiddenNotice];
 }
 
-const MOST_MEMBERS = 30;
+const MAX_SECTION_ITEMS = 30;
 
-export function questionData({ root, why, kinds, changes, unread, contextFiles }: TrustQuestion): object {
+export function toQuestionJson({ root, reason, groups, changes, unread, contextFiles }: TrustQuestion): object {
   return {
     root,
-    isTrusted: why === "trusted",
-    ...(why === "changed" && { isChanged: true }),
-    files: kinds.flatMap(({ kind, files }) => files.map(({ name, size, hash }) => ({ kind, name, size, hash }))),
+    isTrusted: reason === "trusted",
+    ...(reason === "changed" && { isChanged: true }),
+    files: groups.flatMap(({ kind, files }) => files.map(({ name, size, hash }) => ({ kind, name, size, hash }))),
     changes,
     unread,
     contextFiles,

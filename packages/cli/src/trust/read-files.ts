@@ -6,46 +6,46 @@ import { basename, join, relative, sep } from "node:path";
 import { openNoFollow } from "@pith/agent/node";
 import { isInside } from "./project-folders.ts";
 
-export function nameIn(root: string, path: string): string {
+export function toRelativeName(root: string, path: string): string {
   return relative(root, path).split(sep).join("/");
 }
 
 export type PathKind = "file" | "folder" | "link" | "other";
 
-export interface Named {
+export interface FolderItem {
   readonly name: string;
   readonly kind: PathKind;
 }
 
 /** Sorted; null for more than these. A part of them would be another one each time. */
-export function namesIn(folder: string, most: number): readonly Named[] | null {
-  const open = opendirSync(folder);
+export function listFolder(folder: string, maxItems: number): readonly FolderItem[] | null {
+  const directory = opendirSync(folder);
   try {
-    const names: Named[] = [];
-    for (let next = open.readSync(); next !== null; next = open.readSync())
-      if (names.push({ name: next.name, kind: sort(next) }) > most) return null;
-    return names.sort((one, other) => (one.name < other.name ? -1 : 1));
+    const items: FolderItem[] = [];
+    for (let entry = directory.readSync(); entry !== null; entry = directory.readSync())
+      if (items.push({ name: entry.name, kind: classifyPath(entry) }) > maxItems) return null;
+    return items.sort((a, b) => (a.name < b.name ? -1 : 1));
   } finally {
-    open.closeSync();
+    directory.closeSync();
   }
 }
 
-export function kindOf(path: string): PathKind {
-  return sort(lstatSync(path));
+export function getPathKind(path: string): PathKind {
+  return classifyPath(lstatSync(path));
 }
 
-function sort(seen: Dirent | Stats): PathKind {
-  if (seen.isFile()) return "file";
-  if (seen.isDirectory()) return "folder";
-  return seen.isSymbolicLink() ? "link" : "other";
+function classifyPath(entry: Dirent | Stats): PathKind {
+  if (entry.isFile()) return "file";
+  if (entry.isDirectory()) return "folder";
+  return entry.isSymbolicLink() ? "link" : "other";
 }
 
 /** `real` is where it lies, links followed. Null where it is something else by now, or longer. */
-export async function takeBytes(real: string, mostBytes: number): Promise<Uint8Array | null> {
-  const { file } = await openNoFollow({ realPath: real });
+export async function readBytes(realPath: string, maxBytes: number): Promise<Uint8Array | null> {
+  const { file } = await openNoFollow({ realPath });
   try {
     const stats = await file.stat();
-    if (!stats.isFile() || stats.size > mostBytes) return null;
+    if (!stats.isFile() || stats.size > maxBytes) return null;
     // No more than it said: a file that grows meanwhile would never end.
     const buffer = Buffer.alloc(stats.size);
     let length = 0;
@@ -61,13 +61,13 @@ export async function takeBytes(real: string, mostBytes: number): Promise<Uint8A
 }
 
 /** One reading of a project: the bounds hold for all of it. */
-export interface Gathering {
+export interface ProjectScan {
   readonly root: string;
   readonly unread: UnreadFile[];
   filesLeft: number;
   bytesLeft: number;
   /** Files, folders and whatever else has a name. */
-  looksLeft: number;
+  pathsLeft: number;
 }
 
 export interface FoundFile {
@@ -75,7 +75,7 @@ export interface FoundFile {
   readonly bytes: Uint8Array;
 }
 
-export const mostHeld: Readonly<Record<"files" | "bytes" | "looks" | "depth" | "names", number>> = {
+export const scanLimits: Readonly<Record<"files" | "bytes" | "looks" | "depth" | "names", number>> = {
   files: 1000,
   bytes: 8 * 1024 * 1024,
   looks: 2000,
@@ -83,97 +83,104 @@ export const mostHeld: Readonly<Record<"files" | "bytes" | "looks" | "depth" | "
   names: 1000,
 };
 
-export function gathering(root: string): Gathering {
-  const { files, bytes, looks } = mostHeld;
-  return { root, unread: [], filesLeft: files, bytesLeft: bytes, looksLeft: looks };
+export function createProjectScan(root: string): ProjectScan {
+  const { files: maxFiles, bytes: maxBytes, looks: maxPaths } = scanLimits;
+  return { root, unread: [], filesLeft: maxFiles, bytesLeft: maxBytes, pathsLeft: maxPaths };
 }
 
 /** In the order of their names; nothing where nothing is. */
-export async function filesBelow(path: string, gathered: Gathering): Promise<readonly FoundFile[]> {
-  return await filesAt({ path, reached: null, above: [] }, gathered);
+export async function readFilesBelow(path: string, scan: ProjectScan): Promise<readonly FoundFile[]> {
+  return await scanPath({ path, resolved: null, parentFolders: [] }, scan);
 }
 
-interface Spot {
+interface ScanPosition {
   readonly path: string;
   /** What is known already: where it lies, links followed, and what it is. */
-  readonly reached: Reached | null;
+  readonly resolved: ResolvedPath | null;
   /** The real folders that led here. */
-  readonly above: readonly string[];
+  readonly parentFolders: readonly string[];
 }
 
-interface Reached {
-  readonly real: string;
+interface ResolvedPath {
+  readonly realPath: string;
   readonly kind: PathKind;
 }
 
-async function filesAt(spot: Spot, gathered: Gathering): Promise<readonly FoundFile[]> {
-  const { path, above } = spot;
-  gathered.looksLeft -= 1;
+async function scanPath(position: ScanPosition, scan: ProjectScan): Promise<readonly FoundFile[]> {
+  const { path, parentFolders } = position;
+  scan.pathsLeft -= 1;
   // Folders in folders could be more than anybody would wait for; the first that is too much is named.
-  if (gathered.looksLeft < -1) return [];
-  const seen = gathered.looksLeft < 0 ? TOO_MANY : await look(spot, gathered).catch(refused);
-  if (seen.type === "file") return [{ path, bytes: seen.bytes }];
-  if (seen.type === "left") gathered.unread.push({ name: nameIn(gathered.root, path), why: seen.why });
-  if (seen.type !== "folder") return [];
-  const found: FoundFile[] = [];
-  for (const { name, kind } of seen.names) {
-    const reached = kind === "link" ? null : { real: join(seen.real, name), kind };
-    found.push(...(await filesAt({ path: join(path, name), reached, above: [...above, seen.real] }, gathered)));
+  if (scan.pathsLeft < -1) return [];
+  const result = scan.pathsLeft < 0 ? TOO_MANY_PATHS : await inspectPath(position, scan).catch(toInspectError);
+  if (result.type === "file") return [{ path, bytes: result.bytes }];
+  if (result.type === "left") scan.unread.push({ name: toRelativeName(scan.root, path), why: result.reason });
+  if (result.type !== "folder") return [];
+  const files: FoundFile[] = [];
+  for (const { name, kind } of result.items) {
+    const resolved = kind === "link" ? null : { realPath: join(result.realPath, name), kind };
+    files.push(
+      ...(await scanPath(
+        { path: join(path, name), resolved, parentFolders: [...parentFolders, result.realPath] },
+        scan,
+      )),
+    );
   }
-  return found;
+  return files;
 }
 
-type Seen =
+type InspectResult =
   | { readonly type: "file"; readonly bytes: Uint8Array }
-  | { readonly type: "folder"; readonly real: string; readonly names: readonly Named[] }
-  | { readonly type: "left"; readonly why: string }
+  | { readonly type: "folder"; readonly realPath: string; readonly items: readonly FolderItem[] }
+  | { readonly type: "left"; readonly reason: string }
   | { readonly type: "none" };
 
-const TOO_MANY: Seen = left(`is one of more than ${mostHeld.looks} names`);
+const TOO_MANY_PATHS: InspectResult = createSkipped(`is one of more than ${scanLimits.looks} names`);
 
-async function look({ path, reached, above }: Spot, gathered: Gathering): Promise<Seen> {
+async function inspectPath({ path, resolved, parentFolders }: ScanPosition, scan: ProjectScan): Promise<InspectResult> {
   // It is told to people and to models, in lines of ours.
-  if (unshownPattern().test(basename(path))) return left("has a line end or the like in its name");
-  const { real, kind } = reached ?? (await reach(path));
-  if (!isInside(gathered.root, real)) return left("leads out of the project");
-  if (kind === "file") return await taken(real, gathered);
-  if (kind !== "folder") return left("is no regular file");
-  if (above.includes(real)) return left("leads back to itself");
-  if (above.length >= mostHeld.depth) return left(`lies more than ${mostHeld.depth} folders deep`);
-  const names = namesIn(real, mostHeld.names);
-  return names === null ? left(`holds more than ${mostHeld.names} names`) : { type: "folder", real, names };
+  if (createControlCharPattern().test(basename(path))) return createSkipped("has a line end or the like in its name");
+  const { realPath, kind } = resolved ?? (await resolvePath(path));
+  if (!isInside(scan.root, realPath)) return createSkipped("leads out of the project");
+  if (kind === "file") return await readWithinLimits(realPath, scan);
+  if (kind !== "folder") return createSkipped("is no regular file");
+  if (parentFolders.includes(realPath)) return createSkipped("leads back to itself");
+  if (parentFolders.length >= scanLimits.depth) return createSkipped(`lies more than ${scanLimits.depth} folders deep`);
+  const items = listFolder(realPath, scanLimits.names);
+  return items === null
+    ? createSkipped(`holds more than ${scanLimits.names} names`)
+    : { type: "folder", realPath, items };
 }
 
-const unshownPattern = (): RegExp => /[\p{Cc}\p{Zl}\p{Zp}]/u;
+const createControlCharPattern = (): RegExp => /[\p{Cc}\p{Zl}\p{Zp}]/u;
 
-async function reach(path: string): Promise<Reached> {
-  const real = await realpath(path);
-  return { real, kind: kindOf(real) };
+async function resolvePath(path: string): Promise<ResolvedPath> {
+  const realPath = await realpath(path);
+  return { realPath, kind: getPathKind(realPath) };
 }
 
 /** Whatever was exchanged since it was looked at is not what is opened. */
-async function taken(real: string, gathered: Gathering): Promise<Seen> {
-  if (gathered.filesLeft === 0) return left(`is one of more than ${mostHeld.files} files`);
-  const bytes = await takeBytes(real, gathered.bytesLeft);
-  if (bytes === null) return left("is larger than what is read of a project");
-  gathered.filesLeft -= 1;
-  gathered.bytesLeft -= bytes.length;
+async function readWithinLimits(realPath: string, scan: ProjectScan): Promise<InspectResult> {
+  if (scan.filesLeft === 0) return createSkipped(`is one of more than ${scanLimits.files} files`);
+  const bytes = await readBytes(realPath, scan.bytesLeft);
+  if (bytes === null) return createSkipped("is larger than what is read of a project");
+  scan.filesLeft -= 1;
+  scan.bytesLeft -= bytes.length;
   return { type: "file", bytes };
 }
 
-function refused(error: NodeJS.ErrnoException): Seen {
+function toInspectError(error: NodeJS.ErrnoException): InspectResult {
   const { code = "for an unknown reason" } = error;
   if (code === "ENOENT" || code === "ENOTDIR") return { type: "none" };
-  return left(code === "EMOVED" ? "leads elsewhere by now" : `cannot be read: ${code}`);
+  return createSkipped(code === "EMOVED" ? "leads elsewhere by now" : `cannot be read: ${code}`);
 }
 
-function left(why: string): Seen {
-  return { type: "left", why };
+function createSkipped(reason: string): InspectResult {
+  return { type: "left", reason };
 }
 
 /** Read once, so that the bytes that were trusted are the bytes that are used. */
-export interface HeldFile {
-  readonly kind: Kind;
+export interface ProjectFile {
+  readonly kind: ProjectFileKind;
   /** The folder of the project in which it counts: the parent of `.pith`, `.agents` or `.mcp.json`. */
   readonly folder: string;
   readonly path: string;
@@ -191,34 +198,34 @@ export interface UnreadFile {
   readonly why: string;
 }
 
-export interface Holdings {
+export interface ProjectFiles {
   /** Links followed. */
   readonly root: string;
   /** From the root down to where one works. */
   readonly folders: readonly string[];
   /** Those of the root first, those of the nearest folder last. */
-  readonly files: readonly HeldFile[];
+  readonly files: readonly ProjectFile[];
   readonly unread: readonly UnreadFile[];
 }
 
-export type Kind = "settings" | "skills" | "prompts" | "agents" | "extensions" | "servers";
+export type ProjectFileKind = "settings" | "skills" | "prompts" | "agents" | "extensions" | "servers";
 
-export interface CanRun {
-  readonly kind: Kind;
+export interface TrustRequiredPath {
+  readonly kind: ProjectFileKind;
   /** In a folder of the project; a folder counts with all that lies in it. */
   readonly path: string;
   /** What such files can do, for people. */
-  readonly says: string;
+  readonly description: string;
 }
 
 /** The only list of what a folder can make Pith do. AGENTS.md and CLAUDE.md are text, and grant nothing. */
-export const whatCanRun: readonly CanRun[] = [
-  { kind: "settings", path: ".pith/settings.json", says: "choose how Pith works here" },
-  { kind: "skills", path: ".pith/skills", says: "tell the model how to work" },
-  { kind: "skills", path: ".agents/skills", says: "tell the model how to work" },
-  { kind: "prompts", path: ".pith/prompts", says: "are said to the model when you type their name" },
-  { kind: "agents", path: ".pith/agents", says: "work on their own" },
-  { kind: "extensions", path: ".pith/extensions", says: "are programs" },
-  { kind: "servers", path: ".pith/mcp.json", says: "name programs that bring tools" },
-  { kind: "servers", path: ".mcp.json", says: "name programs that bring tools" },
+export const trustRequiredPaths: readonly TrustRequiredPath[] = [
+  { kind: "settings", path: ".pith/settings.json", description: "choose how Pith works here" },
+  { kind: "skills", path: ".pith/skills", description: "tell the model how to work" },
+  { kind: "skills", path: ".agents/skills", description: "tell the model how to work" },
+  { kind: "prompts", path: ".pith/prompts", description: "are said to the model when you type their name" },
+  { kind: "agents", path: ".pith/agents", description: "work on their own" },
+  { kind: "extensions", path: ".pith/extensions", description: "are programs" },
+  { kind: "servers", path: ".pith/mcp.json", description: "name programs that bring tools" },
+  { kind: "servers", path: ".mcp.json", description: "name programs that bring tools" },
 ];

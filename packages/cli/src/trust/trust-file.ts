@@ -5,40 +5,41 @@ import { dirname, join } from "node:path";
 import { decodeText, unifiedDiff } from "@pith/agent";
 import { moveAside, readOwnedFile, syncFolder, withLock, writeOwnerOnlyFile } from "@pith/agent/node";
 import type { Redaction } from "@pith/context";
-import { isObject, objectIn } from "../text/jsonc.ts";
-import { hashOf } from "./project-files.ts";
-import { type HeldFile, type Holdings, nameIn, whatCanRun } from "./read-files.ts";
+import { isObject, parseJsonObject } from "../text/jsonc.ts";
+import { hashBytes } from "./project-files.ts";
+import { type ProjectFile, type ProjectFiles, toRelativeName, trustRequiredPaths } from "./read-files.ts";
 
-export interface Trust {
+export interface TrustRecords {
   /** By the real path of a project's root. */
   readonly projects: ReadonlyMap<string, TrustRecord>;
   /** For people: why nothing is trusted any more. */
   readonly notes: readonly string[];
 }
 
-export type TrustKept = { readonly type: "kept" } | { readonly type: "failed"; readonly message: string };
+export type SaveTrustResult = { readonly type: "kept" } | { readonly type: "failed"; readonly message: string };
 
 /** What cannot be believed trusts nothing. */
-export async function readTrust(home: string): Promise<Trust> {
-  const read = await trustIn(trustFile(home)).catch(unreadable);
-  if (read.type === "read") return { projects: read.projects, notes: [] };
-  return { projects: new Map(), notes: [`${read.why}, so no folder is trusted`] };
+export async function readTrust(home: string): Promise<TrustRecords> {
+  const result = await readTrustFile(trustFilePath(home)).catch(toUnreadableResult);
+  if (result.type === "read") return { projects: result.projects, notes: [] };
+  return { projects: new Map(), notes: [`${result.why}, so no folder is trusted`] };
 }
 
 /** Null takes the trust away. The file is replaced whole, by one program at a time: whatever other programs keep at the same time stays. */
-export async function keepTrust(
+export async function saveTrust(
   root: string,
-  { home, record }: { readonly home: string; readonly record: Recording },
-): Promise<TrustKept> {
-  const file = trustFile(home);
+  { home, updateRecord }: { readonly home: string; readonly updateRecord: RecordUpdate },
+): Promise<SaveTrustResult> {
+  const file = trustFilePath(home);
   try {
     await mkdir(home, { recursive: true, mode: 0o700 });
-    return await withLock(file, async (isOurTurn) => {
-      const read = await trustIn(file);
-      if (read.type === "untrusted") return { type: "failed", message: `${read.why}, so nothing was changed in it` };
-      if (read.type === "damaged") await moveAside(file);
-      const before = read.type === "read" ? read.projects : new Map<string, TrustRecord>();
-      await write(file, withRecord(before, root, record), isOurTurn);
+    return await withLock(file, async (holdsLock) => {
+      const result = await readTrustFile(file);
+      if (result.type === "untrusted")
+        return { type: "failed", message: `${result.why}, so nothing was changed in it` };
+      if (result.type === "damaged") await moveAside(file);
+      const projects = result.type === "read" ? result.projects : new Map<string, TrustRecord>();
+      await writeTrustFile(file, applyRecordUpdate(projects, root, updateRecord), holdsLock);
       return { type: "kept" };
     });
   } catch (error) {
@@ -47,34 +48,34 @@ export async function keepTrust(
 }
 
 /** From what was trusted before. */
-export type Recording = (before: TrustRecord | undefined) => TrustRecord | null;
+export type RecordUpdate = (before: TrustRecord | undefined) => TrustRecord | null;
 
-type Read =
+type TrustFileResult =
   | { readonly type: "read"; readonly projects: ReadonlyMap<string, TrustRecord> }
   | { readonly type: "damaged" | "untrusted"; readonly why: string };
 
-async function trustIn(file: string): Promise<Read> {
-  const read = await readOwnedFile(file, MOST_BYTES);
-  if (read.type === "untrusted") return read;
-  if (read.type === "none") return { type: "read", projects: new Map() };
-  const value = objectIn(read.text) ?? {};
+async function readTrustFile(file: string): Promise<TrustFileResult> {
+  const result = await readOwnedFile(file, MAX_TRUST_FILE_BYTES);
+  if (result.type === "untrusted") return result;
+  if (result.type === "none") return { type: "read", projects: new Map() };
+  const value = parseJsonObject(result.text) ?? {};
   if (typeof value.version === "number" && value.version > 1)
     return { type: "untrusted", why: `${file} was written by a newer version` };
   const projects = isObject(value.projects) ? Object.entries(value.projects) : null;
-  if (value.version !== 1 || !projects?.every(isProject)) return { type: "damaged", why: `${file} is damaged` };
+  if (value.version !== 1 || !projects?.every(isProjectEntry)) return { type: "damaged", why: `${file} is damaged` };
   return { type: "read", projects: new Map(projects as [string, TrustRecord][]) };
 }
 
-function isProject([, record]: [string, unknown]): boolean {
+function isProjectEntry([, record]: [string, unknown]): boolean {
   return (
     isObject(record) &&
     typeof record.trusted === "string" &&
     isObject(record.files) &&
-    Object.values(record.files).every(isFile)
+    Object.values(record.files).every(isTrustedFile)
   );
 }
 
-function isFile(file: unknown): file is TrustedFile {
+function isTrustedFile(file: unknown): file is TrustedFile {
   return (
     isObject(file) &&
     typeof file.hash === "string" &&
@@ -83,38 +84,38 @@ function isFile(file: unknown): file is TrustedFile {
   );
 }
 
-function withRecord(
-  before: ReadonlyMap<string, TrustRecord>,
+function applyRecordUpdate(
+  projects: ReadonlyMap<string, TrustRecord>,
   root: string,
-  record: Recording,
+  updateRecord: RecordUpdate,
 ): ReadonlyMap<string, TrustRecord> {
-  const made = record(before.get(root));
-  const others = [...before].filter(([each]) => each !== root);
-  return new Map(made === null ? others : [...others, [root, made]]);
+  const newRecord = updateRecord(projects.get(root));
+  const otherProjects = [...projects].filter(([otherRoot]) => otherRoot !== root);
+  return new Map(newRecord === null ? otherProjects : [...otherProjects, [root, newRecord]]);
 }
 
-async function write(
+async function writeTrustFile(
   file: string,
   projects: ReadonlyMap<string, TrustRecord>,
-  isOurTurn: () => Promise<boolean>,
+  holdsLock: () => Promise<boolean>,
 ): Promise<void> {
   const text = JSON.stringify({ version: 1, projects: Object.fromEntries(projects) }, null, 2);
-  const last = async (): Promise<void> => {
-    if (!(await isOurTurn())) throw new Error("another program took our turn; try again");
+  const assertLockHeld = async (): Promise<void> => {
+    if (!(await holdsLock())) throw new Error("another program took our turn; try again");
   };
-  await writeOwnerOnlyFile(file, new TextEncoder().encode(`${text}\n`), { beforeRename: last });
+  await writeOwnerOnlyFile(file, new TextEncoder().encode(`${text}\n`), { beforeRename: assertLockHeld });
   await syncFolder(dirname(file));
 }
 
-function unreadable(error: Error): Read {
+function toUnreadableResult(error: Error): TrustFileResult {
   return { type: "untrusted", why: `the file of what is trusted cannot be read (${error.message})` };
 }
 
-export function trustFile(home: string): string {
+export function trustFilePath(home: string): string {
   return join(home, "trust.json");
 }
 
-const MOST_BYTES = 64 * 1024 * 1024;
+const MAX_TRUST_FILE_BYTES = 64 * 1024 * 1024;
 
 /** Every file by its hash; a short text without a secret is kept whole, so that a change can be shown. */
 export interface TrustRecord {
@@ -130,81 +131,90 @@ export interface TrustedFile {
   readonly text?: string;
 }
 
-export interface Recorded {
+export interface TrustRecordOptions {
   /** When. */
-  readonly trusted: string;
-  readonly before: TrustRecord | undefined;
+  readonly trustedAt: string;
+  readonly previousRecord: TrustRecord | undefined;
   readonly redaction: Redaction;
 }
 
 /** What was trusted from another folder of the same project stays trusted. */
-export function trustRecord(holds: Holdings, { trusted, before, redaction }: Recorded): TrustRecord {
-  const elsewhere = Object.entries(before?.files ?? {}).filter(([name]) => !isInView(name, holds));
-  let room = MOST_TEXT_IN_ALL;
-  const here = holds.files.map(({ name, hash, bytes }): [string, TrustedFile] => {
-    const text = bytes.length <= Math.min(room, MOST_TEXT) ? decodeText(bytes) : null;
-    const isKept = text !== null && redaction.redact(text) === text;
-    if (isKept) room -= bytes.length;
-    return [name, { hash, size: bytes.length, ...(isKept && { text }) }];
+export function createTrustRecord(
+  project: ProjectFiles,
+  { trustedAt, previousRecord, redaction }: TrustRecordOptions,
+): TrustRecord {
+  const otherFiles = Object.entries(previousRecord?.files ?? {}).filter(([name]) => !isInScope(name, project));
+  let bytesLeft = MAX_TOTAL_TEXT_BYTES;
+  const currentFiles = project.files.map(({ name, hash, bytes }): [string, TrustedFile] => {
+    const text = bytes.length <= Math.min(bytesLeft, MAX_TEXT_BYTES) ? decodeText(bytes) : null;
+    const isTextStored = text !== null && redaction.redact(text) === text;
+    if (isTextStored) bytesLeft -= bytes.length;
+    return [name, { hash, size: bytes.length, ...(isTextStored && { text }) }];
   });
-  return { trusted, files: Object.fromEntries([...elsewhere, ...here]) };
+  return { trusted: trustedAt, files: Object.fromEntries([...otherFiles, ...currentFiles]) };
 }
 
 /** Whether it would be read from where one works. */
-export function isInView(name: string, { root, folders }: Holdings): boolean {
+export function isInScope(name: string, { root, folders }: ProjectFiles): boolean {
   return folders.some((folder) => {
-    const above = nameIn(root, folder);
-    const inside = above === "" ? name : name.startsWith(`${above}/`) ? name.slice(above.length + 1) : null;
-    return inside !== null && whatCanRun.some(({ path }) => inside === path || inside.startsWith(`${path}/`));
+    const folderName = toRelativeName(root, folder);
+    const innerName =
+      folderName === "" ? name : name.startsWith(`${folderName}/`) ? name.slice(folderName.length + 1) : null;
+    return (
+      innerName !== null &&
+      trustRequiredPaths.some(({ path }) => innerName === path || innerName.startsWith(`${path}/`))
+    );
   });
 }
 
-const MOST_TEXT = 16 * 1024;
-const MOST_TEXT_IN_ALL = 64 * 1024;
+const MAX_TEXT_BYTES = 16 * 1024;
+const MAX_TOTAL_TEXT_BYTES = 64 * 1024;
 
-export type Change =
+export type TrustChange =
   | { readonly type: "added" | "removed"; readonly name: string }
   /** Without a diff where the old text was too long to be kept, or one of the two is no text. */
   | { readonly type: "changed"; readonly name: string; readonly diff?: string };
 
 /** Those in folders that are not looked at from here are not among them. */
-export function changesSince(record: TrustRecord, holds: Holdings): readonly Change[] {
-  const now = holds.files.flatMap((file) => changeOf(file, record) ?? []);
-  const names = new Set(holds.files.map(({ name }) => name));
-  const gone = Object.keys(record.files).filter((name) => !names.has(name) && isInView(name, holds));
-  return [...now, ...gone.map((name) => ({ type: "removed", name }) as const)];
+export function findChanges(record: TrustRecord, project: ProjectFiles): readonly TrustChange[] {
+  const fileChanges = project.files.flatMap((file) => findFileChange(file, record) ?? []);
+  const names = new Set(project.files.map(({ name }) => name));
+  const removedNames = Object.keys(record.files).filter((name) => !names.has(name) && isInScope(name, project));
+  return [...fileChanges, ...removedNames.map((name) => ({ type: "removed", name }) as const)];
 }
 
-function changeOf(file: HeldFile, { files }: TrustRecord): Change | null {
+function findFileChange(file: ProjectFile, { files }: TrustRecord): TrustChange | null {
   const { name, hash } = file;
-  const known = Object.hasOwn(files, name) ? files[name] : undefined;
-  if (!known) return { type: "added", name };
-  return known.hash === hash ? null : { type: "changed", name, ...diffOf(known, file) };
+  const trustedFile = Object.hasOwn(files, name) ? files[name] : undefined;
+  if (!trustedFile) return { type: "added", name };
+  return trustedFile.hash === hash ? null : { type: "changed", name, ...createDiff(trustedFile, file) };
 }
 
-function diffOf({ text: old }: TrustedFile, { name, bytes }: HeldFile): { readonly diff?: string } {
-  const fresh = decodeText(bytes);
+function createDiff({ text: oldText }: TrustedFile, { name, bytes }: ProjectFile): { readonly diff?: string } {
+  const newText = decodeText(bytes);
   // Of bytes that are no letters a diff would say nothing.
-  if (old === undefined || fresh === null || old === fresh) return {};
-  return { diff: unifiedDiff({ path: name, text: old, splices: [{ start: 0, end: old.length, text: fresh }] }) };
+  if (oldText === undefined || newText === null || oldText === newText) return {};
+  return {
+    diff: unifiedDiff({ path: name, text: oldText, splices: [{ start: 0, end: oldText.length, text: newText }] }),
+  };
 }
 
 /** Whether it was declined as it lies there now. The file of declined hashes permits nothing, whoever wrote it. */
-export async function wasDeclined(holds: Holdings, home: string): Promise<boolean> {
-  return (await declinedIn(home)).get(keyOf(holds)) === hashOfAll(holds);
+export async function wasDeclined(project: ProjectFiles, home: string): Promise<boolean> {
+  return (await readDeclined(home)).get(getDeclinedKey(project)) === hashProject(project);
 }
 
 /** Where it cannot be kept, one is asked again, and nothing else is lost. */
-export async function keepDeclined(holds: Holdings, home: string): Promise<void> {
-  const file = declinedFile(home);
+export async function saveDeclined(project: ProjectFiles, home: string): Promise<void> {
+  const file = declinedFilePath(home);
   try {
     await mkdir(home, { recursive: true, mode: 0o700 });
     await withLock(file, async () => {
-      const others = [...(await declinedIn(home))].filter(([key]) => key !== keyOf(holds));
-      const kept = [...others, [keyOf(holds), hashOfAll(holds)]].slice(-MOST);
+      const otherEntries = [...(await readDeclined(home))].filter(([key]) => key !== getDeclinedKey(project));
+      const entries = [...otherEntries, [getDeclinedKey(project), hashProject(project)]].slice(-MAX_DECLINED_ENTRIES);
       await writeOwnerOnlyFile(
         file,
-        new TextEncoder().encode(`${JSON.stringify(Object.fromEntries(kept), null, 2)}\n`),
+        new TextEncoder().encode(`${JSON.stringify(Object.fromEntries(entries), null, 2)}\n`),
       );
     });
   } catch {
@@ -212,23 +222,23 @@ export async function keepDeclined(holds: Holdings, home: string): Promise<void>
   }
 }
 
-const MOST = 500;
+const MAX_DECLINED_ENTRIES = 500;
 
-async function declinedIn(home: string): Promise<ReadonlyMap<string, unknown>> {
-  const text = await readFile(declinedFile(home), "utf8").catch(() => "");
-  return new Map(Object.entries(objectIn(text) ?? {}));
+async function readDeclined(home: string): Promise<ReadonlyMap<string, unknown>> {
+  const text = await readFile(declinedFilePath(home), "utf8").catch(() => "");
+  return new Map(Object.entries(parseJsonObject(text) ?? {}));
 }
 
 /** From another folder of the same project other files may be seen. */
-function keyOf({ root, folders }: Holdings): string {
+function getDeclinedKey({ root, folders }: ProjectFiles): string {
   return folders.at(-1) ?? root;
 }
 
-function hashOfAll({ files }: Holdings): string {
+function hashProject({ files }: ProjectFiles): string {
   const lines = files.map(({ name, hash }) => `${hash} ${name}\n`);
-  return hashOf(new TextEncoder().encode(lines.sort().join("")));
+  return hashBytes(new TextEncoder().encode(lines.sort().join("")));
 }
 
-function declinedFile(home: string): string {
+function declinedFilePath(home: string): string {
   return join(home, "declined.json");
 }

@@ -7,28 +7,28 @@ import { join } from "node:path";
 import { Session } from "@pith/context";
 import { createSession, nodeRuntime } from "@pith/context/node";
 import { test } from "vitest";
-import { wayOn } from "../../src/app/session.ts";
-import type { Wish } from "../../src/args/args.ts";
-import { namedSession } from "../../src/sessions/find-session.ts";
-import { newSubAgentId } from "../../src/sessions/sub-agent-ids.ts";
+import { buildResumeHint } from "../../src/app/session.ts";
+import type { CliArgs } from "../../src/args/args.ts";
+import { findSession } from "../../src/sessions/find-session.ts";
+import { createSubAgentId } from "../../src/sessions/sub-agent-ids.ts";
 
 test("AGT14 the last session of a folder is never a sub-agent's, however new", async () => {
   const home = mkdtempSync(join(tmpdir(), "pith-home-"));
   const place = { cwd: home, env: { PITH_HOME: home } };
-  const other = newSubAgentId();
+  const other = createSubAgentId();
   for (const id of ["mine", other]) {
     const opened = await createSession({ ...place, id });
     if (opened.type !== "opened") throw new Error(opened.type);
     const session = await Session.open(opened.store, nodeRuntime);
-    const { next } = wayOn({ session: { type: "new" }, choices: {} } as Wish, session);
-    assert.ok(next?.endsWith(id === "mine" ? "-p -c" : `-p --session ${other.slice(0, 8)}`), next ?? "");
+    const { resumeHint } = buildResumeHint({ session: { type: "new" }, overrides: {} } as CliArgs, session);
+    assert.ok(resumeHint?.endsWith(id === "mine" ? "-p -c" : `-p --session ${other.slice(0, 8)}`), resumeHint ?? "");
     await session.append({ type: "message", message: { role: "user", content: "Look.", timestamp: 0 } });
     await opened.store.close();
   }
-  const found = await namedSession("last", { cwd: home, home });
+  const found = await findSession("last", { cwd: home, home });
   assert.equal(found.type === "found" && found.id, "mine");
   // Lists show the first eight letters of an id, and these must do.
-  const shown = await namedSession(other.slice(0, 8), { cwd: home, home });
+  const shown = await findSession(other.slice(0, 8), { cwd: home, home });
   rmSync(home, { recursive: true });
   assert.equal(shown.type === "found" && shown.id, other);
 });

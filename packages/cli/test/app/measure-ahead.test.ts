@@ -3,7 +3,7 @@
 import type { Entry } from "@pith/context";
 import { loadBranch } from "@pith/context/store";
 import { expect, test, vi } from "vitest";
-import { measureAhead } from "../../src/app/measure-ahead.ts";
+import { measureInBackground } from "../../src/app/measure-ahead.ts";
 
 test("DUE9 an opened session is measured ahead, and not before what is under way has had its turn", async () => {
   let reads = 0;
@@ -28,7 +28,7 @@ test("DUE9 an opened session is measured ahead, and not before what is under way
       message: message as Extract<Entry, { type: "message" }>["message"],
     }),
   );
-  measureAhead({ branch: loadBranch(entries) });
+  measureInBackground({ branch: loadBranch(entries) });
   expect(reads).toBe(0);
   await vi.waitFor(() => expect(reads).toBeGreaterThanOrEqual(300), { timeout: 10_000 });
 });

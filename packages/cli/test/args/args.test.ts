@@ -1,7 +1,7 @@
 /** The command line: what it asks for, and what it says where it cannot be understood. */
 
 import { expect, test } from "vitest";
-import { flags, readArguments, type Wish } from "../../src/args/args.ts";
+import { type CliArgs, flags, parseCliArgs } from "../../src/args/args.ts";
 import { help } from "../../src/args/help.ts";
 
 test("PRT5 every flag reaches the wish, in either spelling", () => {
@@ -21,10 +21,10 @@ test("PRT5 every flag reaches the wish, in either spelling", () => {
   const switches = ["--no-context-files", "--no-skills", "--no-auto-compact", "--trust", "--mode=json"];
   const rest = [...switches, "--base-url", "http://127.0.0.1:1/v1", "fix", "it"];
   expect(wish([...args, ...rules, ...texts, ...rest])).toEqual({
-    words: "fix it",
+    prompt: "fix it",
     files: [],
     session: { type: "last" },
-    choices: {
+    overrides: {
       model: "openai/gpt-5.1",
       thinking: "high",
       permissionMode: "plan",
@@ -40,16 +40,16 @@ test("PRT5 every flag reaches the wish, in either spelling", () => {
     deny: ["bash(git push)"],
     systemPrompt: "Be.",
     appendSystemPrompt: "Short.",
-    trusts: true,
+    trustsProject: true,
     runLimits: { maxTurns: 200 },
-    output: "json",
+    mode: "json",
   });
 });
 
 test("PRT5 what is not said is left to variables and settings", () => {
-  const plain = { choices: {}, allow: [], deny: [], trusts: false, output: "text" };
+  const plain = { overrides: {}, allow: [], deny: [], trustsProject: false, mode: "text" };
   expect(wish(["-p", "hi"])).toMatchObject(plain);
-  expect(wish(["-p", "hi"]).choices).toEqual({});
+  expect(wish(["-p", "hi"]).overrides).toEqual({});
   expect(wish(["-p", "hi"]).session).toEqual({ type: "new" });
   expect(wish(["-p", "--session", "0198", "hi"]).session).toEqual({ type: "named", name: "0198" });
   expect(wish(["-p", "--no-session", "hi"]).session).toEqual({ type: "none" });
@@ -63,7 +63,7 @@ test.each([
   [["-p", "look", "--", "@types/node", "-x", "--help"], "look @types/node -x --help", []],
   [["-p", "@a.ts", "--", "@b.ts"], "@b.ts", ["a.ts"]],
 ])("TXT1 only a whole argument that begins with @ is a file: %j", (args, words, files) => {
-  expect(wish(args)).toMatchObject({ words, files });
+  expect(wish(args)).toMatchObject({ prompt: words, files });
 });
 
 test.each([
@@ -97,14 +97,14 @@ test.each([
   [["-p", "-c", "--no-session", "hi"], "-c, -r, --session and --no-session exclude each other; write one of them"],
   [["-r", "-p"], "-r shows your sessions on the screen; with -p, name one: --session ID"],
 ])("PRT5 a mistake names the flag and what to write: %j", (args, message) => {
-  expect(readArguments(args)).toEqual({ type: "mistake", message });
+  expect(parseCliArgs(args)).toEqual({ type: "mistake", message });
 });
 
 test("PRT5 who asks for help or for the version gets it, whatever else stands there", () => {
-  expect(readArguments(["-h", "--nonsense"])).toEqual({ type: "help" });
-  expect(readArguments(["--version"])).toEqual({ type: "version" });
-  expect([["help"], ["version"]].map(readArguments)).toEqual([{ type: "help" }, { type: "version" }]);
-  expect(readArguments(["-p", "help"])).toMatchObject({ type: "wish" });
+  expect(parseCliArgs(["-h", "--nonsense"])).toEqual({ type: "help" });
+  expect(parseCliArgs(["--version"])).toEqual({ type: "version" });
+  expect([["help"], ["version"]].map(parseCliArgs)).toEqual([{ type: "help" }, { type: "version" }]);
+  expect(parseCliArgs(["-p", "help"])).toMatchObject({ type: "wish" });
 });
 
 test("PRT5 the help names every flag", () => {
@@ -112,8 +112,8 @@ test("PRT5 the help names every flag", () => {
   expect(new Set(named)).toEqual(new Set(Object.keys(flags)));
 });
 
-function wish(args: readonly string[]): Wish {
-  const read = readArguments(args);
+function wish(args: readonly string[]): CliArgs {
+  const read = parseCliArgs(args);
   if (read.type !== "wish") throw new Error(`no wish: ${JSON.stringify(read)}`);
-  return read.wish;
+  return read.args;
 }

@@ -1,7 +1,7 @@
 /** Words and flags behind a command. */
 
 import { expect, test } from "vitest";
-import { wordsIn } from "../../src/commands/command.ts";
+import { parseCommandArgs } from "../../src/commands/command.ts";
 
 const known = {
   summary: { takes: "maybe-words" },
@@ -9,7 +9,7 @@ const known = {
   files: { takes: "nothing" },
 } as const;
 
-const read = (text: string): unknown => wordsIn(text, known);
+const read = (text: string): unknown => parseCommandArgs(text, known);
 
 test("COM6 what stands behind a flag belongs to it, up to the next one", () => {
   expect(read("")).toEqual({ type: "read", words: "", flags: {} });

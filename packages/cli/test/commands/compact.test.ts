@@ -4,7 +4,7 @@ import { Agent } from "@pith/agent";
 import { Session } from "@pith/context";
 import { nodeRuntime } from "@pith/context/node";
 import { expect, test } from "vitest";
-import { limitsOf } from "../../src/settings/settings.ts";
+import { createLimitsForModel } from "../../src/settings/settings.ts";
 import { answerOf, deskOf, toldBy } from "./desks.ts";
 
 const told =
@@ -91,7 +91,7 @@ test("COM13 /autocompact shows the switch and the amounts, and turns it for this
 });
 
 test("COM13 DUE8 /autocompact shows amounts that are set as a share of the window (B26)", async () => {
-  const limits = limitsOf({ reserveTokens: 0.1, keepRecentTokens: 0.05 });
+  const limits = createLimitsForModel({ reserveTokens: 0.1, keepRecentTokens: 0.05 });
   const desk = await deskOf(["user: hello"], { parts: { limits } });
   const shown = await toldBy("/autocompact", desk);
   expect(shown).toMatch(/more than 180,000 tokens\nreserveTokens 0\.1 of the window: /);

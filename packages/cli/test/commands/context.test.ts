@@ -4,8 +4,8 @@ import { compactionLimits, contextSize, createBudget, type Entry } from "@pith/c
 import { loadBranch } from "@pith/context/store";
 import { story } from "@pith/context/testing";
 import { expect, test } from "vitest";
-import { contextParts } from "../../src/context-report/breakdown.ts";
-import { contextReport, contextText } from "../../src/context-report/report.ts";
+import { computeContextParts } from "../../src/context-report/breakdown.ts";
+import { buildContextReport, formatContextReport } from "../../src/context-report/report.ts";
 import { deskOf, toldBy } from "./desks.ts";
 
 const budget = createBudget(compactionLimits, { contextWindow: 200_000 });
@@ -23,7 +23,7 @@ const talk = [
 
 test("COM14 the parts of a context add up to what the next request weighs, each in its place and by kind", () => {
   const window = loadBranch(story(...talk));
-  const parts = contextParts(window, budget);
+  const parts = computeContextParts(window, budget);
   expect(parts.reduce((sum, { tokens }) => sum + tokens, 0)).toBe(contextSize(window, budget).tokens);
   expect(parts.map(({ place, kind }) => `${place}: ${kind}`)).toEqual([
     "system: system prompt",
@@ -41,7 +41,7 @@ test("COM14 they add up, too, where less was measured than the system was estima
   const window = loadBranch(story(...talk));
   const { tokens } = contextSize(window, budget);
   const heavy = { ...budget, fixed: tokens + 500 };
-  const parts = contextParts(window, heavy);
+  const parts = computeContextParts(window, heavy);
   expect(parts.reduce((sum, part) => sum + part.tokens, 0)).toBe(contextSize(window, heavy).tokens);
 });
 
@@ -51,12 +51,12 @@ test("COM14 blocks that nobody knows are in no part", () => {
   if (reply?.type !== "message") throw new Error("no reply");
   const content = [null, { type: "citation" }, { type: "text" }, { type: "toolCall" }, { type: "text", text: "read" }];
   const window = loadBranch([...entries.slice(0, 1), { ...reply, message: { ...reply.message, content } } as Entry]);
-  expect(contextParts(window, budget).map(({ kind }) => kind)).toEqual(["your messages", "replies"]);
+  expect(computeContextParts(window, budget).map(({ kind }) => kind)).toEqual(["your messages", "replies"]);
 });
 
 test("COM14 behind a compaction its summary is the front, and what it covered is in no part", () => {
   const window = loadBranch(story(...talk, "user: go on", "compacts: a story of it, keeps e9", "says: going on"));
-  const parts = contextParts(window, budget);
+  const parts = computeContextParts(window, budget);
   expect(parts.filter(({ place }) => place === "front")).toMatchObject([{ kind: "summary" }]);
   expect(parts.map(({ kind }) => kind)).not.toContain("results of read");
   expect(parts.reduce((sum, { tokens }) => sum + tokens, 0)).toBe(contextSize(window, budget).tokens);
@@ -64,10 +64,10 @@ test("COM14 behind a compaction its summary is the front, and what it covered is
 
 test("COM15 MET19 the report says when it is too much, when it is told, and what a compaction would free", () => {
   const window = loadBranch(story("user: go", ...Array.from({ length: 30 }, () => `says: ${"work ".repeat(2_000)}`)));
-  const report = contextReport(window, budget);
+  const report = buildContextReport(window, budget);
   expect(report).toMatchObject({ limit: 183_616, soft: Math.floor(183_616 * 0.8), isAutomatic: true, held: null });
   expect(report.afterCompaction).toBeLessThan(report.tokens / 2);
-  const text = contextText(report);
+  const text = formatContextReport(report);
   expect(text).toMatch(/^█+░+ about [\d,]+ of 183,616 tokens \(\d+ %; the window has 200,000\)\n/);
   expect(text).toMatch(/Compacted by itself above 183,616 tokens; you are told from 146,892 on\.\n/);
   expect(text).toMatch(/A compaction now would free about [\d,]+ tokens \(\/compact --preview\)\.$/);

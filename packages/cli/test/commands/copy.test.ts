@@ -1,7 +1,7 @@
 /** `/copy`: which answer, and which part of it. */
 
 import { expect, test } from "vitest";
-import { lastCode } from "../../src/commands/copy.ts";
+import { findLastCodeBlock } from "../../src/commands/copy.ts";
 import { answerOf, deskOf, toldBy } from "./desks.ts";
 
 const talk = [
@@ -35,5 +35,5 @@ test.each([
   ["no code, `but a word`", null],
   ["    ```\nindented", null],
 ])("LOOK2 the last code of an answer is what stands between its fences: %j", (markdown, code) => {
-  expect(lastCode(markdown)).toBe(code);
+  expect(findLastCodeBlock(markdown)).toBe(code);
 });

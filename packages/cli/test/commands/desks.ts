@@ -9,19 +9,19 @@ import { createSession, type JsonlStore, nodeRuntime } from "@pith/context/node"
 import type { Store } from "@pith/context/store";
 import { type ScriptedReply, scriptedModel, story } from "@pith/context/testing";
 import { afterEach } from "vitest";
-import type { Answer, Desk } from "../../src/commands/command.ts";
+import type { CommandContext, CommandResult } from "../../src/commands/command.ts";
 import { runCommand } from "../../src/commands/run-command.ts";
 
 export interface DeskWish {
   readonly replies?: readonly ScriptedReply[];
   readonly isKept?: boolean;
   readonly parts?: Partial<AgentOptions>;
-  readonly desk?: Partial<Desk>;
+  readonly desk?: Partial<CommandContext>;
   readonly model?: Partial<Model>;
 }
 
 /** All of the story's lines are in its session; ids are e1, e2 and so on. */
-export async function deskOf(lines: readonly string[], wish: DeskWish = {}): Promise<Desk> {
+export async function deskOf(lines: readonly string[], wish: DeskWish = {}): Promise<CommandContext> {
   const { replies = [], isKept = true, parts = {} } = wish;
   const cwd = folder("pith-desk-");
   const home = folder("pith-home-");
@@ -35,7 +35,7 @@ export async function deskOf(lines: readonly string[], wish: DeskWish = {}): Pro
     sessionPath: isKept ? (store as JsonlStore).path : null,
     cwd,
     home,
-    choices: {},
+    settings: {},
     openModel: async (name) => ({ type: "mistake", message: `there is no ${name} here` }),
     reload: async () => [],
     ...wish.desk,
@@ -68,13 +68,13 @@ afterEach(async () => {
 });
 
 /** What a command tells; anything else fails the test with its own words. */
-export async function toldBy(words: string, desk: Desk): Promise<string> {
+export async function toldBy(words: string, desk: CommandContext): Promise<string> {
   const answer = await answerOf(words, desk);
   if (answer.type !== "told") throw new Error(`${words}: ${JSON.stringify(answer)}`);
   return answer.text;
 }
 
-export async function answerOf(words: string, desk: Desk): Promise<Answer> {
+export async function answerOf(words: string, desk: CommandContext): Promise<CommandResult> {
   const answer = await runCommand(words, desk);
   if (!answer) throw new Error(`${words} is no command`);
   return answer;

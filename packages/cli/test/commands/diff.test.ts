@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { filePatch } from "../../src/commands/session-changes.ts";
+import { createPatch } from "../../src/commands/session-changes.ts";
 import { Ground } from "../ground.ts";
 import { deskOf, toldBy } from "./desks.ts";
 
@@ -95,13 +95,13 @@ test.each([
   ["a\n", "", "@@ -1,1 +0,0 @@\n-a"],
   ["a\nb", "a\nb\n", "@@ -1,2 +1,2 @@\n a\n-b\n\\ No newline at end of file\n+b"],
 ])("LOOK4 two texts become a unified diff: %j, %j", (before, after, patch) => {
-  expect(filePatch(before, after)?.patch).toBe(patch);
+  expect(createPatch(before, after)?.patch).toBe(patch);
 });
 
 test("LOOK4 a long new file is shown, and two long texts without a line in common are not waited for", () => {
   const lines = (word: string): string => Array.from({ length: 100_000 }, (_, at) => `${word} ${at}\n`).join("");
-  expect(filePatch("", lines("a"))?.added).toBe(100_000);
+  expect(createPatch("", lines("a"))?.added).toBe(100_000);
   const started = performance.now();
-  expect(filePatch(lines("a"), lines("b"))).toBeNull();
+  expect(createPatch(lines("a"), lines("b"))).toBeNull();
   expect(performance.now() - started).toBeLessThan(10_000);
 });

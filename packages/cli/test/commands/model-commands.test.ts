@@ -54,7 +54,9 @@ test("COM19 /settings shows what holds and who says so, all or some of it; /relo
     { name: "model", value: "a/b", source: "--model", says: "" },
     { name: "compaction.enabled", value: true, source: "default", says: "" },
   ];
-  const desk = await deskOf([], { desk: { settings: () => listed, reload: async () => ["AGENTS.md has changed"] } });
+  const desk = await deskOf([], {
+    desk: { listSettings: () => listed, reload: async () => ["AGENTS.md has changed"] },
+  });
   expect(await toldBy("/settings", desk)).toMatch(/^model .*"a\/b" .*--model\ncompaction\.enabled {2}true$/);
   expect(await toldBy("/settings compaction", desk)).toBe("compaction.enabled  true");
   expect(await answerOf("/settings nonsense", desk)).toMatchObject({ type: "mistake" });

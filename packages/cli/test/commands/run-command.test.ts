@@ -51,7 +51,7 @@ test("COM2 a mistyped command names the one that was meant, and the way to say i
 test("COM3 a template is said to the model with its words; a command of the same name goes before it", async () => {
   const filled = async (name: string, words: string): Promise<string | null> =>
     ["review", "help", "skill:pdf"].includes(name) ? `${name}(${words})` : null;
-  const templates = { filled, list: async () => [{ name: "review", says: "looks at a change" }] };
+  const templates = { expand: filled, list: async () => [{ name: "review", description: "looks at a change" }] };
   const desk = await deskOf([], { isKept: false, desk: { templates } });
   expect(await answerOf("/review  the last commit", desk)).toEqual({
     type: "prompt",
@@ -63,7 +63,7 @@ test("COM3 a template is said to the model with its words; a command of the same
 });
 
 test("COM3 a template that says nothing without words says so", async () => {
-  const templates = { filled: async () => "", list: async () => [{ name: "echo", says: "$@" }] };
+  const templates = { expand: async () => "", list: async () => [{ name: "echo", description: "$@" }] };
   const desk = await deskOf([], { isKept: false, desk: { templates } });
   expect(await answerOf("/echo", desk)).toEqual({
     type: "mistake",
@@ -76,9 +76,9 @@ test("COM4 every command says what it does, names are said once, and /help shows
   const names = commands.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
   expect(new Set(names).size).toBe(names.length);
   const help = await answerOf("/help", desk);
-  for (const { name, says, examples = [] } of commands) {
+  for (const { name, description, examples = [] } of commands) {
     expect(help).toMatchObject({ text: expect.stringContaining(`/${name}`) });
-    expect(await answerOf(`/help ${name}`, desk)).toMatchObject({ text: expect.stringContaining(says) });
+    expect(await answerOf(`/help ${name}`, desk)).toMatchObject({ text: expect.stringContaining(description) });
     for (const example of examples) expect(example).toMatch(new RegExp(`^/${name}\\b`));
   }
   expect(await answerOf("/help /tree", desk)).toMatchObject({ type: "told" });
@@ -88,8 +88,8 @@ test("COM4 every command says what it does, names are said once, and /help shows
 test("COM41 words behind a command that takes none are not passed over in silence: nothing is done", async () => {
   const desk = await deskOf(["user: hello", "says: hi"]);
   const { leaf } = desk.agent.session;
-  for (const { name, takes } of commands.filter((command) => command.takes === undefined))
-    expect(await answerOf(`/${name} the last edit`, desk), `${name} ${takes}`).toEqual({
+  for (const { name, argumentHint } of commands.filter((command) => command.argumentHint === undefined))
+    expect(await answerOf(`/${name} the last edit`, desk), `${name} ${argumentHint}`).toEqual({
       type: "mistake",
       message: expect.stringMatching(new RegExp(`^/${name} takes nothing behind it; .* write //${name} …$`)),
     });

@@ -6,7 +6,7 @@ import { DRAFT_TYPE, findDraft } from "@pith/agent";
 import { Session } from "@pith/context";
 import { nodeRuntime, openStore } from "@pith/context/node";
 import { expect, test } from "vitest";
-import type { Answer } from "../../src/commands/command.ts";
+import type { CommandResult } from "../../src/commands/command.ts";
 import { answerOf, deskOf, toldBy } from "./desks.ts";
 
 const talk = ["user: fix the login", "says: looking", "user: try A", "says: A failed", "names: the login bug"];
@@ -122,7 +122,7 @@ test("COM27 without a goal, without anything said, and where the model fails, th
   expect(existsSync(desk.sessionPath ?? "")).toBe(true);
 });
 
-function opened(answer: Answer): Extract<Answer, { type: "opened" }> {
+function opened(answer: CommandResult): Extract<CommandResult, { type: "opened" }> {
   if (answer.type !== "opened") throw new Error(JSON.stringify(answer));
   return answer;
 }

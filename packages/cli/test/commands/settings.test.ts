@@ -31,13 +31,13 @@ describe("/mode", () => {
   test("MAN5 /mode says which mode holds and sets another until the program ends", async () => {
     let now: PermissionMode = "edit";
     const mode = {
-      now: () => now,
+      get: () => now,
       set: (wanted: PermissionMode) => {
         now = wanted;
         return null;
       },
     };
-    const desk = await deskOf(["user: hello", "says: hi"], { desk: { mode } });
+    const desk = await deskOf(["user: hello", "says: hi"], { desk: { permissionMode: mode } });
     expect(await answerOf("/mode", desk)).toMatchObject({ type: "told", data: { mode: "edit" } });
     expect(await answerOf("/mode plan", desk)).toEqual({
       type: "told",

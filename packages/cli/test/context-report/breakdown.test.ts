@@ -4,8 +4,8 @@ import { buildSessionContext, compactionLimits, convertToLlm, createBudget } fro
 import { loadBranch } from "@pith/context/store";
 import { story } from "@pith/context/testing";
 import { expect, test } from "vitest";
-import { seenParts } from "../../src/context-report/model-view.ts";
-import { contextReport, contextText } from "../../src/context-report/report.ts";
+import { buildModelView } from "../../src/context-report/model-view.ts";
+import { buildContextReport, formatContextReport } from "../../src/context-report/report.ts";
 import { answerOf, deskOf, toldBy } from "../commands/desks.ts";
 
 const file = (words: number): string => "const x = 1; ".repeat(words);
@@ -27,7 +27,7 @@ const talk = [
 const budget = createBudget(compactionLimits, { contextWindow: 200_000 });
 
 test("MET12 results count by tool and by file, the most first, and add up to what /context says of them", () => {
-  const report = contextReport(loadBranch(story(...talk)), budget);
+  const report = buildContextReport(loadBranch(story(...talk)), budget);
   expect(report.tools.map(({ tool, results }) => [tool, results])).toEqual([
     ["read", 3],
     ["bash", 1],
@@ -44,7 +44,7 @@ test("MET12 results count by tool and by file, the most first, and add up to wha
 
 test("MET12 the biggest entries say what becomes free by a compaction, and by going back to before them", () => {
   const long = Array.from({ length: 30 }, (_, at) => [`user: more ${at}`, `says: ${"words ".repeat(1_500)}`]).flat();
-  const report = contextReport(loadBranch(story(...talk, ...long)), budget);
+  const report = buildContextReport(loadBranch(story(...talk, ...long)), budget);
   const old = report.biggest.find(({ id }) => id === "e12");
   expect(report.biggest.length).toBeLessThanOrEqual(20);
   const sizes = report.biggest.map(({ tokens }) => tokens);
@@ -67,12 +67,12 @@ test("MET12 print and JSON have the same: by tool, by file and by entry", async 
   expect(answer).toMatchObject({
     data: { tools: [{ tool: "read" }, { tool: "bash" }], files: [{ path: "a.ts" }, {}] },
   });
-  expect(contextText(contextReport(loadBranch([]), budget))).not.toContain("By tool");
+  expect(formatContextReport(buildContextReport(loadBranch([]), budget))).not.toContain("By tool");
 });
 
 test("MET11 what is shown as seen is what is sent, word for word and in its order, each in its place", () => {
   const window = loadBranch(story(...talk, "compacts: what was done, keeps e8", "user: on", "says: yes"));
-  const parts = seenParts(window, undefined);
+  const parts = buildModelView(window, undefined);
   expect(parts.map(({ place }) => place)).toEqual(["checkpoint", "kept", "kept", "kept", "kept", "new", "new"]);
   const sent = convertToLlm(buildSessionContext(window).messages);
   expect(parts).toHaveLength(sent.length);

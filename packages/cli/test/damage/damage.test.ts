@@ -3,8 +3,8 @@
 import type { AgentEvent } from "@pith/agent";
 import { noRedaction } from "@pith/context/host";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { readied } from "../../src/app/start.ts";
-import { readArguments } from "../../src/args/args.ts";
+import { startApp } from "../../src/app/start.ts";
+import { parseCliArgs } from "../../src/args/args.ts";
 import { Ground } from "../ground.ts";
 import { type Flip, type FortyEntries, flipsOf, placeFile, writeFortyEntries } from "./forty-entries.ts";
 
@@ -49,26 +49,26 @@ interface Opened {
 async function openAndPrompt(bytes: Uint8Array): Promise<Opened> {
   placeFile(session, bytes);
   const events: AgentEvent[] = [];
-  const read = readArguments(["-c", "--sandbox", "off"]);
+  const read = parseCliArgs(["-c", "--sandbox", "off"]);
   if (read.type !== "wish") throw new Error(JSON.stringify(read));
-  const ready = await readied(read.wish, {
+  const ready = await startApp(read.args, {
     cwd: ground.folder,
-    listen: (event) => void events.push(event),
-    note: () => {},
-    conceal: () => noRedaction,
+    onEvent: (event) => void events.push(event),
+    notify: () => {},
+    setRedaction: () => noRedaction,
   });
-  if (ready.type !== "ready") throw new Error(JSON.stringify(ready));
-  const damaged = ready.takeDamage();
+  if (ready.type !== "app") throw new Error(JSON.stringify(ready));
+  const damaged = ready.takeDamageEvent();
   if (damaged) events.push(damaged);
   const served = ground.server.requests.length;
   let end = "";
-  const run = ready.built.agent.prompt("What did I ask first?");
+  const run = ready.agent.prompt("What did I ask first?");
   for (let step = await run.next(); ; step = await run.next()) {
     if (!step.done) continue;
     end = step.value.type === "failed" ? step.value.why : step.value.type;
     break;
   }
-  await ready.built.close();
+  await ready.close();
   return { events, request: JSON.stringify(ground.server.requests.slice(served).map(({ body }) => body)), end };
 }
 

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { startServer, type TestServer } from "@pith/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { settingsIn } from "../../src/settings/parse.ts";
+import { parseSettings } from "../../src/settings/parse.ts";
 import { codeBlocks } from "./code-blocks.ts";
 
 const run = promisify(execFile);
@@ -92,5 +92,5 @@ test.each([
   const blocks = codeBlocks(readFileSync(join(docs, name), "utf8"), language);
   expect(blocks).toHaveLength(count);
   for (const { line, text } of blocks)
-    expect(settingsIn(text, `docs/${name}:${line}`)).toMatchObject({ type: "read", notes: [] });
+    expect(parseSettings(text, `docs/${name}:${line}`)).toMatchObject({ type: "read", notes: [] });
 });

@@ -10,7 +10,7 @@ import { nodeRuntime } from "@pith/context/node";
 import { story } from "@pith/context/testing";
 import { openModel } from "@pith/models";
 import { type ScriptRequest, type Step, startServer } from "@pith/testkit";
-import { readCommentedJson, settingTable } from "pith/tables";
+import { parseJsonc, settingTable } from "pith/tables";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Ground } from "../ground.ts";
 import { firstLine, sourceSamples, splitImports } from "./source-documents.ts";
@@ -100,7 +100,7 @@ test("SRC3 B23 the settings of all three documents are settings here", () => {
   const files = sourceSamples().filter((_, at) => treatments[at]?.[2] === "settings");
   expect(files).toHaveLength(3);
   for (const { code } of files) {
-    const read = readCommentedJson(code);
+    const read = parseJsonc(code);
     const { compaction } = (read.type === "object" ? read.value : {}) as { readonly compaction?: object };
     expect(Object.keys(compaction ?? {})).toEqual(["enabled", "reserveTokens", "keepRecentTokens"]);
     for (const name of Object.keys(compaction ?? {})) expect(known).toContain(`compaction.${name}`);

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import type { AgentEvent, Extensions } from "@pith/agent";
 import { test } from "vitest";
-import { heardBy } from "../../src/extensions/session.ts";
+import { createSessionListener } from "../../src/extensions/session.ts";
 
 const speaking = { model: { provider: "one", model: "first", api: "any" }, level: "off" };
 
@@ -18,14 +18,14 @@ function hearing(): { readonly extensions: Extensions; readonly asked: unknown[]
 
 test("EVT6 a slow reader is waited for where there are extensions, too", async () => {
   const read = Promise.withResolvers<void>();
-  const listen = heardBy(() => read.promise, hearing().extensions, speaking);
+  const listen = createSessionListener(() => read.promise, hearing().extensions, speaking);
   assert.equal(listen({ type: "agent_start" } as AgentEvent), read.promise);
   read.resolve();
 });
 
 test("LOAD12 who speaks is told once it has changed, and not before", async () => {
   const { extensions, asked } = hearing();
-  const listen = heardBy(undefined, extensions, speaking);
+  const listen = createSessionListener(undefined, extensions, speaking);
   for (const modelId of ["first", "second", "second"])
     void listen({ type: "entry_appended", entry: { type: "model_change", provider: "one", modelId } } as AgentEvent);
   const first = { provider: "one", model: "first", api: "any" };

@@ -5,12 +5,12 @@ import { join } from "node:path";
 import type { ContentBlock } from "@agentclientprotocol/sdk/unstable";
 import type { UserContent } from "@pith/agent";
 import { nodeFiles } from "@pith/agent/node";
-import type { Wish } from "../../src/args/args.ts";
-import { contentWith, saidBlocks } from "../../src/modes/acp/prompt.ts";
-import { wordsSaid } from "../../src/modes/interactive/editor/attachments.ts";
+import type { CliArgs } from "../../src/args/args.ts";
+import { buildContent, parsePromptBlocks } from "../../src/modes/acp/prompt.ts";
+import { buildMessageContent } from "../../src/modes/interactive/editor/attachments.ts";
 import { withAttachments } from "../../src/modes/rpc/commands/prompt.ts";
-import { contentOf } from "../../src/resources/attachments.ts";
-import { templatesIn } from "../../src/resources/templates.ts";
+import { buildPromptContent } from "../../src/resources/attachments.ts";
+import { createTemplates } from "../../src/resources/templates.ts";
 
 export interface Posing {
   readonly name: string;
@@ -38,18 +38,18 @@ const file =
   (name: string, text: string, typed = TYPED) =>
   async ({ folder }: Place): Promise<UserContent> => {
     writeFileSync(join(folder, name), text);
-    return await fromCommandLine({ words: typed, files: [name] }, folder, "");
+    return await fromCommandLine({ prompt: typed, files: [name] }, folder, "");
   };
 
 const stdin =
   (text: string) =>
   ({ folder }: Place) =>
-    fromCommandLine({ words: TYPED }, folder, text);
+    fromCommandLine({ prompt: TYPED }, folder, text);
 
-async function fromCommandLine(wish: Partial<Wish>, folder: string, input: string): Promise<UserContent> {
-  const all = { words: "", files: [], session: { type: "new" }, ...wish } as unknown as Wish;
+async function fromCommandLine(wish: Partial<CliArgs>, folder: string, input: string): Promise<UserContent> {
+  const all = { words: "", files: [], session: { type: "new" }, ...wish } as unknown as CliArgs;
   const files = nodeFiles({ root: folder, maxBytes: 1024 * 1024 });
-  const said = await contentOf(all, { files, piped: async () => ({ type: "arrived", text: input }) });
+  const said = await buildPromptContent(all, { files, readStdin: async () => ({ type: "arrived", text: input }) });
   if (said.type !== "said") throw new Error(JSON.stringify(said));
   return said.content;
 }
@@ -81,10 +81,10 @@ const paste =
     fromEditor({ typed: PASTED, text: `${TYPED} ${text}`, pastes: [{ marker: MARKER, text }] }, root);
 
 async function fromEditor(
-  written: Omit<Parameters<typeof wordsSaid>[0], "pictures">,
+  written: Omit<Parameters<typeof buildMessageContent>[0], "images">,
   cwd: string,
 ): Promise<UserContent> {
-  const said = await wordsSaid({ ...written, pictures: [] }, { cwd });
+  const said = await buildMessageContent({ ...written, images: [] }, { cwd });
   if (said.type !== "said") throw new Error(JSON.stringify(said));
   return said.content;
 }
@@ -92,25 +92,34 @@ async function fromEditor(
 const acp =
   (...blocks: readonly ContentBlock[]) =>
   async ({ folder: cwd }: Place): Promise<UserContent> => {
-    const said = saidBlocks([{ type: "text", text: TYPED }, ...blocks], cwd);
+    const said = parsePromptBlocks([{ type: "text", text: TYPED }, ...blocks], cwd);
     if (said.type !== "said") throw new Error(said.message);
-    return contentWith(said.along, said.words);
+    return buildContent(said.attachments, said.text);
   };
 
 const resource = (uri: string, text: string): ContentBlock => ({ type: "resource", resource: { uri, text } });
 const link = (uri: string): ContentBlock => ({ type: "resource_link", uri, name: "notes" });
 
 const rpc = (name: string, text: string) => async (): Promise<UserContent> =>
-  withAttachments(TYPED, { pictures: [], attachments: [{ name, text }] });
+  withAttachments(TYPED, { images: [], attachments: [{ name, text }] });
 
 const template =
   (text: string, words = "nine") =>
   async ({ home }: Place): Promise<UserContent> => {
     mkdirSync(join(home, "prompts"));
     writeFileSync(join(home, "prompts", "tidy-changelog.md"), text);
-    const places = () => ({ home, trusted: { type: "untrusted" as const, reason: "" } as never, taken: [] });
-    const templates = templatesIn({ agent: {} as never, skills: () => [], places, note: () => {} });
-    const content = await templates.filled("tidy-changelog", words);
+    const places = () => ({
+      home,
+      trustedFolder: { type: "untrusted" as const, reason: "" } as never,
+      reservedNames: [],
+    });
+    const templates = createTemplates({
+      agent: {} as never,
+      getSkills: () => [],
+      getSources: places,
+      notify: () => {},
+    });
+    const content = await templates.expand("tidy-changelog", words);
     if (content === null) throw new Error("there is no template");
     return content;
   };

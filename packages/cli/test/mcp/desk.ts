@@ -11,8 +11,8 @@ import {
   type ExtensionTool,
   headlessUi,
 } from "@pith/agent";
-import { mcp } from "../../src/mcp/mcp.ts";
-import type { LinkLimits } from "../../src/mcp/server-process.ts";
+import { createMcpExtension } from "../../src/mcp/mcp.ts";
+import type { McpTimeouts } from "../../src/mcp/server-process.ts";
 import type { McpServers, Settings, StdioServer } from "../../src/settings/settings.ts";
 
 export interface Person {
@@ -20,7 +20,7 @@ export interface Person {
   readonly answer?: boolean;
   /** Milliseconds that they think about it. */
   readonly thinks?: number;
-  readonly limits?: Partial<LinkLimits>;
+  readonly limits?: Partial<McpTimeouts>;
   /** Variables of Pith itself, beside those of this process. */
   readonly environment?: Readonly<Record<string, string>>;
   /** Settings beside the servers. */
@@ -71,10 +71,10 @@ export class Desk {
       cwd: this.workspace,
       home: this.home,
       environment: { ...process.env, ...environment },
-      choices: { ...choices, mcpServers },
-      note: (line: string) => void this.notes.push(line),
+      settings: { ...choices, mcpServers },
+      notify: (line: string) => void this.notes.push(line),
     };
-    await mcp(place, limits)(api as unknown as ExtensionApi);
+    await createMcpExtension(place, limits)(api as unknown as ExtensionApi);
     const select = async (title: string, options: readonly string[]): Promise<string | undefined> => {
       this.asked.push(title);
       await sleep(thinks);

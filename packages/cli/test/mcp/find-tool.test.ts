@@ -2,14 +2,14 @@
 
 import assert from "node:assert/strict";
 import { test } from "vitest";
-import { findTool, type Servers } from "../../src/mcp/find-tool.ts";
+import { createFindTool, type McpClientManager } from "../../src/mcp/find-tool.ts";
 import type { OfferedTool } from "../../src/mcp/trusted-tools.ts";
 
-function servers(tools: readonly OfferedTool[], names: readonly string[] = ["desk"]): Servers {
+function servers(tools: readonly OfferedTool[], names: readonly string[] = ["desk"]): McpClientManager {
   return {
-    links: new Map(names.map((name) => [name, {} as never])),
-    opened: async () => ({ type: "done", value: tools }),
-    unknown: () => "",
+    clients: new Map(names.map((name) => [name, {} as never])),
+    listTrustedTools: async () => ({ type: "done", value: tools }),
+    describeUnknownServer: () => "",
     close: async () => undefined,
   };
 }
@@ -22,7 +22,7 @@ async function found(tools: readonly OfferedTool[], args: Readonly<Record<string
     maxOutputBytes: 20_000,
     update: () => {},
   };
-  const { content } = await findTool(servers(tools)).run(call);
+  const { content } = await createFindTool(servers(tools)).run(call);
   return content.map((block) => (block.type === "text" ? block.text : "")).join("");
 }
 
@@ -58,7 +58,7 @@ test("MCP13 many are told in pages", async () => {
 
 test("MCP1 names of many servers do not fill the description", () => {
   const names = Array.from({ length: 60 }, (_, at) => `server-with-a-long-name-${at}`);
-  const { description } = findTool(servers([], names));
+  const { description } = createFindTool(servers([], names));
   assert.ok(description.length < 450);
   assert.match(description, /and \d+ more\./);
 });

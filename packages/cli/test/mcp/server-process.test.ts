@@ -50,11 +50,11 @@ test("MCP7 MCP10 a server that cannot start says why; it gets a few variables, a
 const NOT_FOUND = /failed: the program no-such-program-here was not found; .* \(it is named by your settings/;
 
 test("MCP8 a server that never answers is given up, and a stop reaches it at once", async () => {
-  await desk.open({ desk: desk.program("silent") }, { answer: true, limits: { connect: 400 } });
+  await desk.open({ desk: desk.program("silent") }, { answer: true, limits: { connectMs: 400 } });
   assert.match((await desk.use("mcp_call", { tool: "desk/add" })).text, /did not answer within 0\.4 seconds/);
   assert.ok(!desk.started().some(isRunning));
 
-  await desk.open({ desk: desk.program() }, { answer: true, limits: { call: 300 } });
+  await desk.open({ desk: desk.program() }, { answer: true, limits: { callMs: 300 } });
   assert.match((await desk.use("mcp_call", { tool: "desk/hang" })).text, /timed out/i);
   const stop = new AbortController();
   const hanging = desk.use("mcp_call", { tool: "desk/hang" }, { signal: stop.signal });

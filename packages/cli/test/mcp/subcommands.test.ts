@@ -5,8 +5,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished, test } from "vitest";
-import type { Call, Outcome } from "../../src/args/subcommand.ts";
-import { listed, tested, trusted } from "../../src/mcp/subcommands.ts";
+import type { SubcommandCall, SubcommandResult } from "../../src/args/subcommand.ts";
+import { listServers, testServer, trustServer } from "../../src/mcp/subcommands.ts";
 import { deskProgram } from "./desk.ts";
 import { startOldDesk } from "./servers/old-desk.ts";
 
@@ -17,28 +17,31 @@ test("MCP2 MCP4 a list of servers asks none of them; without --yes nothing is tr
   const mcpServers = { old: { url: old.url }, unused: { command: "x", enabled: false } };
   writeFileSync(join(home, "settings.json"), JSON.stringify({ mcpServers }));
   const called = async (
-    act: (call: Call) => Promise<Outcome>,
-    flags: Call["flags"] = {},
+    act: (call: SubcommandCall) => Promise<SubcommandResult>,
+    flags: SubcommandCall["flags"] = {},
     name = "old",
   ): Promise<string> => {
-    const call = { cwd: home, home, environment: {}, arguments: [name], flags, note: () => {} };
-    const outcome = await act(call as unknown as Call);
+    const call = { cwd: home, home, environment: {}, arguments: [name], flags, notify: () => {} };
+    const outcome = await act(call as unknown as SubcommandCall);
     return outcome.type === "shown" ? `${outcome.code ?? 0} ${outcome.text}` : outcome.message;
   };
-  assert.match(await called(listed), /^0 old {2}not started, not trusted yet\n {2}http:.*\nunused {2}off, .*\n {2}x$/);
-  assert.match(await called(tested, {}, "unused"), /the server unused is switched off; /);
+  assert.match(
+    await called(listServers),
+    /^0 old {2}not started, not trusted yet\n {2}http:.*\nunused {2}off, .*\n {2}x$/,
+  );
+  assert.match(await called(testServer, {}, "unused"), /the server unused is switched off; /);
   assert.deepEqual(old.seen, []);
-  assert.match(await called(trusted), /^1 at: .*\n1 tool:\n\+ tell: Tells\.\nnothing was trusted; .*--yes/);
-  assert.match(await called(tested), /they are not trusted as they are; to trust them: pith mcp trust old$/);
-  assert.match(await called(trusted, { yes: true }), /^0 [\s\S]*the tools of old are trusted, as they are now$/);
-  assert.match(await called(tested), /they are trusted as they are$/);
-  assert.match(await called(listed), /1 tools? trusted/);
+  assert.match(await called(trustServer), /^1 at: .*\n1 tool:\n\+ tell: Tells\.\nnothing was trusted; .*--yes/);
+  assert.match(await called(testServer), /they are not trusted as they are; to trust them: pith mcp trust old$/);
+  assert.match(await called(trustServer, { yes: true }), /^0 [\s\S]*the tools of old are trusted, as they are now$/);
+  assert.match(await called(testServer), /they are trusted as they are$/);
+  assert.match(await called(listServers), /1 tools? trusted/);
   const file = join(home, "mcp-pins.json");
   const pins = JSON.parse(readFileSync(file, "utf8"));
   const [key = ""] = Object.keys(pins.servers);
   pins.servers[key] = { ...pins.servers[key], hash: "other", tools: { ...pins.servers[key].tools, gone: "other" } };
   writeFileSync(file, JSON.stringify(pins), { mode: 0o600 });
-  assert.match(await called(tested), /1 tool, of which:\ngone: gone\nthey are not trusted/);
+  assert.match(await called(testServer), /1 tool, of which:\ngone: gone\nthey are not trusted/);
   await old.close();
 });
 
@@ -47,14 +50,20 @@ test("MCP23 without --yes nothing is started where nobody can be asked; what wou
   onTestFinished(() => rmSync(home, { recursive: true }));
   const log = join(home, "desk.log");
   writeFileSync(join(home, "settings.json"), JSON.stringify({ mcpServers: { desk: deskProgram(log, []) } }));
-  const called = async (act: (call: Call) => Promise<Outcome>, flags: Call["flags"] = {}): Promise<string> => {
-    const call = { cwd: home, home, environment: process.env, arguments: ["desk"], flags, note: () => {} };
-    const outcome = await act(call as unknown as Call);
+  const called = async (
+    act: (call: SubcommandCall) => Promise<SubcommandResult>,
+    flags: SubcommandCall["flags"] = {},
+  ): Promise<string> => {
+    const call = { cwd: home, home, environment: process.env, arguments: ["desk"], flags, notify: () => {} };
+    const outcome = await act(call as unknown as SubcommandCall);
     return outcome.type === "shown" ? `${outcome.code ?? 0} ${outcome.text}` : outcome.message;
   };
-  assert.match(await called(trusted), /^1 runs: .*desk\.ts.*\nin: [\s\S]*\nnothing was started; .*--yes/);
-  assert.match(await called(tested), /^1 runs: [\s\S]*nothing was started; .*pith mcp trust desk$/);
+  assert.match(await called(trustServer), /^1 runs: .*desk\.ts.*\nin: [\s\S]*\nnothing was started; .*--yes/);
+  assert.match(await called(testServer), /^1 runs: [\s\S]*nothing was started; .*pith mcp trust desk$/);
   assert.equal(existsSync(log), false);
-  assert.match(await called(trusted, { yes: true }), /^0 runs: [\s\S]*\+ add: [\s\S]*are trusted, as they are now$/);
-  assert.match(await called(tested), /^0 runs: [\s\S]*they are trusted as they are$/);
+  assert.match(
+    await called(trustServer, { yes: true }),
+    /^0 runs: [\s\S]*\+ add: [\s\S]*are trusted, as they are now$/,
+  );
+  assert.match(await called(testServer), /^0 runs: [\s\S]*they are trusted as they are$/);
 });

@@ -5,7 +5,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 import { onTestFinished, test } from "vitest";
-import { boundedFetch } from "../../src/mcp/transport.ts";
+import { createBoundedFetch } from "../../src/mcp/transport.ts";
 
 const event = (length: number, end = "\n\n"): string => `data: ${"x".repeat(length)}${end}`;
 
@@ -30,7 +30,7 @@ test.each([
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void server.close());
   const told: string[] = [];
-  const fetching = boundedFetch({ mostBytes: 1_000, onTooLong: (why) => void told.push(why) });
+  const fetching = createBoundedFetch({ maxBytes: 1_000, onTooLong: (why) => void told.push(why) });
   const response = await fetching(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   const text = await response.text().catch(() => null);
   assert.deepEqual([text === null, told.length], isRead ? [false, 0] : [true, 1]);

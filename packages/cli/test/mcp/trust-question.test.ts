@@ -2,12 +2,12 @@
 
 import assert from "node:assert/strict";
 import { test } from "vitest";
-import { trustAsking } from "../../src/mcp/trust-question.ts";
+import { createTrustConfirm } from "../../src/mcp/trust-question.ts";
 
 test("MCP4 the first answer trusts nothing, nor does none; the second does", async () => {
   const { signal } = new AbortController();
   const answer = (at: number) =>
-    trustAsking({ select: async (_, options) => options[at] })("desk: trust its tools?", "1 tool", {
+    createTrustConfirm({ select: async (_, options) => options[at] })("desk: trust its tools?", "1 tool", {
       signal,
       yes: "Yes",
     });

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { providers } from "@pith/models";
 import { startServer } from "@pith/testkit";
 import { afterEach, describe, expect, test } from "vitest";
-import { localServers, modelIds } from "../../src/models/available-models.ts";
+import { findLocalServers, parseModelIds } from "../../src/models/available-models.ts";
 
 describe("local servers", () => {
   const closing: (() => unknown)[] = [];
@@ -23,7 +23,7 @@ describe("local servers", () => {
         return { id: kind, baseUrl: `${server.url}/v1` };
       }),
     );
-    const found = await localServers({ locals });
+    const found = await findLocalServers({ localProviders: locals });
     expect(found.map(({ provider }) => provider)).toEqual(kinds);
     for (const { models } of found) expect(models).toEqual([expect.stringContaining("qwen3")]);
   });
@@ -47,7 +47,9 @@ describe("local servers", () => {
       anyServer((request) => request.destroy()),
       "http://127.0.0.1:1/v1",
     ]);
-    expect(await localServers({ locals: locals.map((baseUrl, at) => ({ id: `s${at}`, baseUrl })) })).toEqual([]);
+    expect(
+      await findLocalServers({ localProviders: locals.map((baseUrl, at) => ({ id: `s${at}`, baseUrl })) }),
+    ).toEqual([]);
   });
 
   function anyServer(answer: RequestListener): Promise<string> {
@@ -65,14 +67,14 @@ describe("local servers", () => {
 describe("model ids", () => {
   test("FST4 models are read from every provider's list, without those that cannot talk", () => {
     const openai = { data: [{ id: "gpt-5.1" }, { id: "text-embedding-3-large" }, { id: "whisper-1" }] };
-    expect(modelIds(openai)).toEqual(["gpt-5.1"]);
+    expect(parseModelIds(openai)).toEqual(["gpt-5.1"]);
     const google = {
       models: [
         { name: "models/gemini-2.5-pro", supportedGenerationMethods: ["generateContent"] },
         { name: "models/aqa", supportedGenerationMethods: ["generateAnswer"] },
       ],
     };
-    expect(modelIds(google)).toEqual(["gemini-2.5-pro"]);
+    expect(parseModelIds(google)).toEqual(["gemini-2.5-pro"]);
   });
 
   test("FST4 anything else is no list", () => {
@@ -85,6 +87,6 @@ describe("model ids", () => {
       { data: 7 },
       { data: [null, 1, { id: 2 }, { id: "" }, { id: "y".repeat(300) }] },
     ])
-      expect(modelIds(answer)).toEqual([]);
+      expect(parseModelIds(answer)).toEqual([]);
   });
 });

@@ -8,7 +8,7 @@ import { MemoryStore, Session } from "@pith/context";
 import { nodeRuntime } from "@pith/context/node";
 import { startServer, type TestServer } from "@pith/testkit";
 import { afterAll, afterEach, beforeEach, expect, test } from "vitest";
-import { openingBeside } from "../../src/models/open-model.ts";
+import { createModelOpener } from "../../src/models/open-model.ts";
 
 const home = mkdtempSync(join(tmpdir(), "pith-beside-"));
 let own: TestServer;
@@ -42,7 +42,7 @@ async function asked(name: string, choices: object, provider: string): Promise<v
     ...{ ANTHROPIC_API_KEY: "a", ANTHROPIC_BASE_URL: own.url },
     ...{ OPENAI_API_KEY: "b", OPENAI_BASE_URL: own.url },
   };
-  const opened = await openingBeside({ environment, home, choices, sessionId: "one", provider })(name);
+  const opened = await createModelOpener({ environment, home, settings: choices, sessionId: "one", provider })(name);
   if (opened.type !== "opened") throw new Error(opened.message);
   const session = await Session.open(MemoryStore.create(nodeRuntime), nodeRuntime);
   const agent = new Agent({ session, model: opened.model, tools: [], runtime: nodeRuntime });

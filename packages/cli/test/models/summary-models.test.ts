@@ -5,8 +5,8 @@ import { MemoryStore, type Model, Session } from "@pith/context";
 import { nodeRuntime } from "@pith/context/node";
 import { emptyUsage, type ScriptedReply, scriptedModel } from "@pith/context/testing";
 import { expect, test } from "vitest";
-import type { ChosenModel } from "../../src/models/open-model.ts";
-import { compactionWriters } from "../../src/models/summary-models.ts";
+import type { ChooseModelResult } from "../../src/models/open-model.ts";
+import { createCompactionSummarizers } from "../../src/models/summary-models.ts";
 
 const STORY = [
   "## Goal\n- mend the parser",
@@ -20,7 +20,7 @@ const STORY = [
 test("SET9 nobody is opened before a summary is wanted; then the first that can write it does, and is kept (B42)", async () => {
   const opened: string[] = [];
   const cheap = named("cheap/small", ...Array.from({ length: 6 }, () => STORY));
-  const open = async (name: string): Promise<ChosenModel> => {
+  const open = async (name: string): Promise<ChooseModelResult> => {
     opened.push(name);
     if (name === "none/missing") return { type: "mistake", message: "none needs a key: set NONE_API_KEY" };
     return openedAs(name === "cheap/small" ? cheap : named(name));
@@ -42,7 +42,7 @@ test("SET9 nobody is opened before a summary is wanted; then the first that can 
 
 test("SET9 behind those who were named stands who speaks, whoever that is by then (B42)", async () => {
   const speaker = named("new/speaker", STORY);
-  const open = async (name: string): Promise<ChosenModel> => openedAs(named(name, { failure }));
+  const open = async (name: string): Promise<ChooseModelResult> => openedAs(named(name, { failure }));
   const agent = await agentWith(["broken/one"], { open, speaker: named("old/speaker") });
   await agent.setModel(speaker);
   expect(await agent.compact()).toMatchObject({ type: "compacted", receipt: { by: "new/speaker" } });
@@ -62,8 +62,8 @@ function named(name: string, ...replies: readonly ScriptedReply[]) {
   return { ...scriptedModel(...replies), provider, model, contextWindow: 20_000 };
 }
 
-function openedAs(model: Model): ChosenModel {
-  return { type: "opened", model, notes: () => [] } as unknown as ChosenModel;
+function openedAs(model: Model): ChooseModelResult {
+  return { type: "opened", model, notes: () => [] } as unknown as ChooseModelResult;
 }
 
 function finding(note: string): object {
@@ -71,14 +71,19 @@ function finding(note: string): object {
 }
 
 interface Cast {
-  readonly open: (name: string) => Promise<ChosenModel>;
+  readonly open: (name: string) => Promise<ChooseModelResult>;
   readonly speaker?: Model;
 }
 
 async function agentWith(names: readonly string[], { open, speaker = named("main/speaker") }: Cast): Promise<Agent> {
   const session = await Session.open(MemoryStore.create(nodeRuntime), nodeRuntime);
   await talk(session);
-  const writers = compactionWriters({ names, open, speaking: () => agent.model, ports: nodeRuntime });
+  const writers = createCompactionSummarizers({
+    modelNames: names,
+    openModel: open,
+    currentModel: () => agent.model,
+    runtime: nodeRuntime,
+  });
   const agent: Agent = new Agent({ session, model: speaker, tools: [], runtime: nodeRuntime, summarizers: writers });
   return agent;
 }

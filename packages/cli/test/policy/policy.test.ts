@@ -7,40 +7,50 @@ import { Permissions } from "@pith/agent";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { applyPolicy } from "../../src/policy/apply-policy.ts";
 import { parsePolicy, policyTable } from "../../src/policy/parse-policy.ts";
-import { policyLimits, policyRules, refuseHost, refuseServer } from "../../src/policy/permitted-parts.ts";
-import { nearestMode, type Policy, refuseBaseUrl, refuseModel } from "../../src/policy/policy.ts";
-import { isHeldByOwner, type PolicyPlace, policyPlace, readPolicy } from "../../src/policy/policy-file.ts";
-import { choose } from "../../src/settings/resolve.ts";
+import {
+  buildPolicyLimits,
+  buildPolicyRules,
+  getHostRefusal,
+  getServerRefusal,
+} from "../../src/policy/permitted-parts.ts";
+import { findNearestMode, getBaseUrlRefusal, getModelRefusal, type Policy } from "../../src/policy/policy.ts";
+import {
+  getPolicyLocation,
+  isWritableOnlyByOwner,
+  type PolicyLocation,
+  readPolicy,
+} from "../../src/policy/policy-file.ts";
+import { loadSettings } from "../../src/settings/resolve.ts";
 import { codeBlocks } from "../docs/code-blocks.ts";
 
 const of = (policy: Omit<Policy, "path">): Policy => ({ ...policy, path: "/etc/pith/policy.json" });
 
 /** As if this user were root, and the temporary folder the whole disk. */
-function placed(text: string): PolicyPlace {
+function placed(text: string): PolicyLocation {
   const top = mkdtempSync(join(tmpdir(), "pith-policy-file-"));
   onTestFinished(() => rmSync(top, { recursive: true }));
   mkdirSync(join(top, "pith"), { mode: 0o755 });
   writeFileSync(join(top, "pith/policy.json"), text, { mode: 0o644 });
-  return { path: join(top, "pith/policy.json"), owner: process.getuid?.() ?? null, top };
+  return { path: join(top, "pith/policy.json"), ownerId: process.getuid?.() ?? null, topFolder: top };
 }
 
 test("POL3 each system has one place", () => {
-  expect(policyPlace("linux")).toEqual({ path: "/etc/pith/policy.json", owner: 0, top: "/" });
-  expect(policyPlace("darwin").path).toBe("/Library/Application Support/Pith/policy.json");
-  expect(policyPlace("win32")).toMatchObject({ path: "C:\\ProgramData\\Pith\\policy.json", owner: null });
+  expect(getPolicyLocation("linux")).toEqual({ path: "/etc/pith/policy.json", ownerId: 0, topFolder: "/" });
+  expect(getPolicyLocation("darwin").path).toBe("/Library/Application Support/Pith/policy.json");
+  expect(getPolicyLocation("win32")).toMatchObject({ path: "C:\\ProgramData\\Pith\\policy.json", ownerId: null });
 });
 
 test("POL3 a file is read, a missing one is no policy, and one in a loose folder is a mistake", async () => {
   const place = placed('\ufeff{ "$schema": "./policy.schema.json", "sandbox": "required" }');
   expect(await readPolicy(place)).toEqual({ type: "policy", policy: { path: place.path, sandbox: "required" } });
-  expect(await readPolicy({ ...place, path: join(place.top, "none/policy.json") })).toEqual({ type: "none" });
-  expect(isHeldByOwner(place.path, place)).toBe(true);
-  chmodSync(place.top, 0o777);
+  expect(await readPolicy({ ...place, path: join(place.topFolder, "none/policy.json") })).toEqual({ type: "none" });
+  expect(isWritableOnlyByOwner(place.path, place)).toBe(true);
+  chmodSync(place.topFolder, 0o777);
   expect(await readPolicy(place)).toMatchObject({
     type: "mistake",
-    message: expect.stringContaining(`lies in ${place.top}`),
+    message: expect.stringContaining(`lies in ${place.topFolder}`),
   });
-  expect(isHeldByOwner(place.path, place)).toBe(false);
+  expect(isWritableOnlyByOwner(place.path, place)).toBe(false);
 });
 
 test("POL4 a policy whose folder is a file is no missing one", async () => {
@@ -62,25 +72,25 @@ describe("models", () => {
   });
 
   test.each(["openai/gpt-5", "openai/gpt-5.1", "ollama/a/b"])("POL7 %s is allowed", (name) => {
-    expect(refuseModel(policy, name)).toBe(null);
+    expect(getModelRefusal(policy, name)).toBe(null);
   });
 
   test.each(["openai/gpt-4", "openai", "x-openai/gpt-5", "openrouter/openai/gpt-5", "openai/\ngpt-5", ""])(
     "POL6 %j is not",
     (name) => {
-      expect(refuseModel(policy, name)).toContain("does not allow");
+      expect(getModelRefusal(policy, name)).toContain("does not allow");
     },
   );
 
   test("POL7 a provider under its second name is the same provider", () => {
-    expect(refuseModel(of({ models: { allow: ["openai/*"] } }), "openai-chat/gpt-5")).toBe(null);
+    expect(getModelRefusal(of({ models: { allow: ["openai/*"] } }), "openai-chat/gpt-5")).toBe(null);
   });
 
   test.each([
     "https://models.example.com/team",
     "https://models.example.com/team/v1",
     "https://models.example.com:443/team/../team/v1",
-  ])("POL7 models may be reached at %s", (address) => expect(refuseBaseUrl(policy, address)).toBe(null));
+  ])("POL7 models may be reached at %s", (address) => expect(getBaseUrlRefusal(policy, address)).toBe(null));
 
   test.each([
     "https://models.example.com/",
@@ -93,7 +103,7 @@ describe("models", () => {
     "https://models.example.com.evil.example/team",
     "nowhere",
   ])("POL6 models may not be reached at %s", (address) => {
-    expect(refuseBaseUrl(policy, address)).toContain("does not allow");
+    expect(getBaseUrlRefusal(policy, address)).toContain("does not allow");
   });
 });
 
@@ -103,11 +113,11 @@ describe("hosts", () => {
   });
 
   test("POL6 only hosts that are named are reached, and none that is denied", () => {
-    const reached = ["example.com", "EXAMPLE.com.", "a.b.example.org"].map((host) => refuseHost(policy, host));
+    const reached = ["example.com", "EXAMPLE.com.", "a.b.example.org"].map((host) => getHostRefusal(policy, host));
     expect(reached).toEqual([null, null, null]);
     const refused = ["example.org", "a.example.com", "bad.example.org", "evilexample.org", "127.0.0.1", "localhost"];
-    expect(refused.filter((host) => refuseHost(policy, host) === null)).toEqual([]);
-    expect([refuseHost(policy, "localhost", 5432), refuseHost(policy, "localhost", 5433)]).toEqual([
+    expect(refused.filter((host) => getHostRefusal(policy, host) === null)).toEqual([]);
+    expect([getHostRefusal(policy, "localhost", 5432), getHostRefusal(policy, "localhost", 5433)]).toEqual([
       null,
       "Your organisation's policy does not allow the host localhost (/etc/pith/policy.json).",
     ]);
@@ -117,8 +127,8 @@ describe("hosts", () => {
     const asked: string[] = [];
     const permissions = new Permissions({
       mode: "all",
-      rules: policyRules(policy),
-      limits: policyLimits(policy),
+      rules: buildPolicyRules(policy),
+      limits: buildPolicyLimits(policy),
       paths: {
         root: "/work",
         home: "/home/a",
@@ -154,7 +164,7 @@ describe("hosts", () => {
   });
 
   test("POL6 a mode that the policy leaves out cannot be set", () => {
-    const limits = policyLimits(of({ permissions: { modes: ["plan", "ask"] } }));
+    const limits = buildPolicyLimits(of({ permissions: { modes: ["plan", "ask"] } }));
     const ground = {
       root: "/",
       home: "/",
@@ -176,7 +186,7 @@ test.each([
   ["https://mcp.example.com.evil.example/docs/v1", "refused"],
 ] as const)("POL6 a server at %s: %s", (url, outcome) => {
   const policy = of({ mcp: { allow: [{ name: "docs", url: "https://mcp.example.com/docs/*" }] } });
-  const refusal = refuseServer(policy, { name: "docs", server: { url } });
+  const refusal = getServerRefusal(policy, { name: "docs", server: { url } });
   expect(refusal === null ? null : "refused").toBe(outcome);
 });
 
@@ -188,17 +198,17 @@ test.each([
 ] as const)("POL6 an allowed program with %j: %s", (more, outcome) => {
   const allowed = { name: "desk", command: "/usr/bin/python3", args: ["-m", "desk"] };
   const { name, ...server } = allowed;
-  const refusal = refuseServer(of({ mcp: { allow: [allowed] } }), { name, server: { ...server, ...more } });
+  const refusal = getServerRefusal(of({ mcp: { allow: [allowed] } }), { name, server: { ...server, ...more } });
   expect(refusal === null ? null : "refused").toBe(outcome);
 });
 
 test("POL6 where the default mode is not allowed, the nearest stricter one is used", () => {
   const modes = (...names: NonNullable<Policy["permissions"]>["modes"] & readonly unknown[]) =>
     of({ permissions: { modes: names } });
-  expect(nearestMode(modes("plan", "ask"), "edit")).toBe("ask");
-  expect(nearestMode(modes("plan", "all"), "edit")).toBe("plan");
-  expect(nearestMode(modes("all"), "edit")).toBe("all");
-  expect(nearestMode(modes("plan", "edit", "all"), "edit")).toBe("edit");
+  expect(findNearestMode(modes("plan", "ask"), "edit")).toBe("ask");
+  expect(findNearestMode(modes("plan", "all"), "edit")).toBe("plan");
+  expect(findNearestMode(modes("all"), "edit")).toBe("all");
+  expect(findNearestMode(modes("plan", "edit", "all"), "edit")).toBe("edit");
 });
 
 test("POL6 a flag is a mistake, a setting is narrowed with a note, and what is stricter stays", () => {
@@ -225,9 +235,12 @@ test("POL3 a settings file cannot bring a policy of its own, nor take one away",
   onTestFinished(() => rmSync(home, { recursive: true }));
   writeFileSync(join(home, "settings.json"), '{ "policy": { "models": {} }, "sandbox": "off" }');
   const policyAt = placed('{ "sandbox": "required" }');
-  const chosen = await choose({}, { home, environment: {}, policyAt });
-  expect(chosen).toMatchObject({ choices: { sandbox: "on", policy: { path: policyAt.path, sandbox: "required" } } });
-  const free = await choose({}, { home, environment: {}, policyAt: { ...policyAt, path: "/nowhere/policy.json" } });
-  expect(free).toMatchObject({ choices: { sandbox: "off" } });
-  expect(free.type === "chosen" && "policy" in free.choices).toBe(false);
+  const chosen = await loadSettings({}, { home, environment: {}, policyLocation: policyAt });
+  expect(chosen).toMatchObject({ settings: { sandbox: "on", policy: { path: policyAt.path, sandbox: "required" } } });
+  const free = await loadSettings(
+    {},
+    { home, environment: {}, policyLocation: { ...policyAt, path: "/nowhere/policy.json" } },
+  );
+  expect(free).toMatchObject({ settings: { sandbox: "off" } });
+  expect(free.type === "chosen" && "policy" in free.settings).toBe(false);
 });

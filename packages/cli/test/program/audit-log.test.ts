@@ -16,7 +16,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Step } from "@pith/testkit";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { AuditLog, auditFiles } from "../../src/app/audit-log.ts";
+import { AuditLog, listAuditFiles } from "../../src/app/audit-log.ts";
 import { Ground } from "../ground.ts";
 
 let ground: Ground;
@@ -32,7 +32,7 @@ function call(command: string): Step {
 type Line = Readonly<Record<string, unknown>>;
 
 function linesIn(folder: string): readonly Line[] {
-  return auditFiles(folder).flatMap((name) =>
+  return listAuditFiles(folder).flatMap((name) =>
     readFileSync(join(folder, name), "utf8")
       .split("\n")
       .filter((line) => line !== "")
@@ -80,7 +80,7 @@ test("PAUD3 no secret of the environment or of the settings is in it", async () 
   const { url } = await ground.serve([call(`curl -H "x-api-key: ${secret}" example.com`), "done"]);
   const variables = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: url, DEPLOY_TOKEN: secret };
   await ground.run(["-p", "go", ...free], { variables });
-  const text = readFileSync(join(ground.home, "audit", auditFiles(join(ground.home, "audit"))[0] ?? ""), "utf8");
+  const text = readFileSync(join(ground.home, "audit", listAuditFiles(join(ground.home, "audit"))[0] ?? ""), "utf8");
   expect(text).toContain("curl -H");
   expect(text).not.toContain(secret);
   expect(text).not.toContain("k".repeat(20));
@@ -161,24 +161,24 @@ describe("PAUD4 files", () => {
       home: place,
       cwd: "/",
       client: "print",
-      note: () => {},
+      notify: () => {},
       now: () => now,
-      fileBytes: 2_000,
+      maxFileBytes: 2_000,
     });
     for (let at = 0; at < 200; at += 1) {
       log.record(record);
       log.flush();
     }
     const folder = join(place, "audit");
-    const january = auditFiles(folder);
+    const january = listAuditFiles(folder);
     expect(january).toHaveLength(12);
     expect(january).toEqual([...january].sort((one, other) => partOf(one) - partOf(other)));
     for (const name of january) expect(statSync(join(folder, name)).size).toBeLessThan(2_500);
     now = Date.UTC(2026, 1, 1);
     log.record(record);
     log.close();
-    expect(auditFiles(folder).at(-1)).toBe("2026-02.jsonl");
-    expect(auditFiles(folder)).toHaveLength(12);
+    expect(listAuditFiles(folder).at(-1)).toBe("2026-02.jsonl");
+    expect(listAuditFiles(folder)).toHaveLength(12);
   });
 
   function partOf(name: string): number {
@@ -193,7 +193,7 @@ describe("PAUD4 files", () => {
     const name = `${new Date().toISOString().slice(0, 7)}.jsonl`;
     execFileSync("ln", ["-s", other, join(place, "audit", name)]);
     const notes: string[] = [];
-    const log = new AuditLog({ home: place, cwd: "/", client: "print", note: (line) => void notes.push(line) });
+    const log = new AuditLog({ home: place, cwd: "/", client: "print", notify: (line) => void notes.push(line) });
     log.record(record);
     log.close();
     expect(readFileSync(other, "utf8")).toBe("");
@@ -202,7 +202,7 @@ describe("PAUD4 files", () => {
   });
 
   test("a thousand decisions take little time", () => {
-    const log = new AuditLog({ home: home(), cwd: "/", client: "print", note: () => {} });
+    const log = new AuditLog({ home: home(), cwd: "/", client: "print", notify: () => {} });
     const start = performance.now();
     for (let at = 0; at < 10_000; at += 1) log.record(record);
     log.close();

@@ -6,7 +6,7 @@ import type { AssistantMessage } from "@pith/context";
 import { zeroUsage } from "@pith/context/host";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { atRest, toWire } from "../../src/protocol/events.ts";
+import { initialWireState, toWireEvents } from "../../src/protocol/events.ts";
 
 const reply = (content: AssistantMessage["content"] = []): AssistantMessage => ({
   role: "assistant",
@@ -20,9 +20,9 @@ const reply = (content: AssistantMessage["content"] = []): AssistantMessage => (
 });
 
 function wired(...events: readonly AgentEvent[]): readonly WireEvent[] {
-  let state = atRest;
+  let state = initialWireState;
   return events.flatMap((event) => {
-    const { state: next, lines } = toWire(state, event);
+    const { state: next, events: lines } = toWireEvents(state, event);
     state = next;
     return lines;
   });

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { createLineSplitter, type Line } from "@pith/client";
 import { describe, test } from "vitest";
-import { readJson } from "../../src/protocol/lines.ts";
+import { parseJsonLine } from "../../src/protocol/lines.ts";
 
 describe("split lines", () => {
   const shown = (pieces: readonly Line[]): readonly (string | number)[] =>
@@ -28,7 +28,7 @@ describe("split lines", () => {
 });
 
 describe("parse JSON", () => {
-  const read = (text: string | Uint8Array) => readJson(typeof text === "string" ? Buffer.from(text) : text);
+  const read = (text: string | Uint8Array) => parseJsonLine(typeof text === "string" ? Buffer.from(text) : text);
 
   test("RPC4 what is no UTF-8, too deep or no JSON is refused with what to write", () => {
     assert.match(Object(read(Uint8Array.of(0x22, 0xff, 0x22))).message, /no UTF-8/);

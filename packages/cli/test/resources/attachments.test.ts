@@ -6,10 +6,16 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { nodeFiles } from "@pith/agent/node";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { SessionWish, Wish } from "../../src/args/args.ts";
-import { allOf, contentOf, MOST_PICTURE, MOST_TEXT, type Said } from "../../src/resources/attachments.ts";
-import { entryDisplayText, entryLine } from "../../src/sessions/entries.ts";
-import { sketchOf } from "../../src/sessions/tree-outline.ts";
+import type { CliArgs, SessionTarget } from "../../src/args/args.ts";
+import {
+  buildPromptContent,
+  MAX_ATTACHED_IMAGE_BYTES,
+  MAX_TEXT_BYTES,
+  type PromptContent,
+  readAllText,
+} from "../../src/resources/attachments.ts";
+import { entryDisplayText, toEntryLine } from "../../src/sessions/entries.ts";
+import { toOutlineEntry } from "../../src/sessions/tree-outline.ts";
 
 describe("message content", () => {
   const PNG = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
@@ -75,10 +81,10 @@ describe("message content", () => {
   });
 
   test("TXT3 what is too long to be said is refused, and the way round it is told", async () => {
-    writeFileSync(join(folder, "fits.txt"), "x".repeat(MOST_TEXT));
-    writeFileSync(join(folder, "long.txt"), "x".repeat(MOST_TEXT + 1));
-    writeFileSync(join(folder, "fits.png"), Buffer.concat([PNG], MOST_PICTURE));
-    writeFileSync(join(folder, "long.png"), Buffer.concat([PNG], MOST_PICTURE + 1));
+    writeFileSync(join(folder, "fits.txt"), "x".repeat(MAX_TEXT_BYTES));
+    writeFileSync(join(folder, "long.txt"), "x".repeat(MAX_TEXT_BYTES + 1));
+    writeFileSync(join(folder, "fits.png"), Buffer.concat([PNG], MAX_ATTACHED_IMAGE_BYTES));
+    writeFileSync(join(folder, "long.png"), Buffer.concat([PNG], MAX_ATTACHED_IMAGE_BYTES + 1));
     expect(await said({ words: "x", files: ["fits.txt", "fits.png"] })).toMatchObject({ type: "said" });
     const advice = "too much to be said; name it without the @ and let it read the file";
     expect(mistakeOf(await said({ words: "x", files: ["long.txt"] }))).toBe(
@@ -87,7 +93,7 @@ describe("message content", () => {
     expect(mistakeOf(await said({ words: "x", files: ["long.png"] }))).toBe(
       `@long.png has more than 3.75 MB, ${advice}`,
     );
-    expect(mistakeOf(await said({ words: "x" }, "x".repeat(MOST_TEXT + 1)))).toContain(
+    expect(mistakeOf(await said({ words: "x" }, "x".repeat(MAX_TEXT_BYTES + 1)))).toContain(
       "more than 256 KB were piped in",
     );
     expect(mistakeOf(await said({ words: "x" }, "a\0b"))).toBe("what was piped in is no text");
@@ -106,29 +112,29 @@ describe("message content", () => {
   interface SaidParts {
     readonly words: string;
     readonly files?: readonly string[];
-    readonly session?: SessionWish;
+    readonly session?: SessionTarget;
   }
 
-  function said({ words, files = [], session = { type: "new" } }: SaidParts, input = ""): Promise<Said> {
-    const wish: Wish = {
-      words,
+  function said({ words, files = [], session = { type: "new" } }: SaidParts, input = ""): Promise<PromptContent> {
+    const wish: CliArgs = {
+      prompt: words,
       files,
       session,
-      choices: {},
+      overrides: {},
       allow: [],
       deny: [],
       systemPrompt: undefined,
       appendSystemPrompt: undefined,
-      trusts: false,
-      output: "text",
+      trustsProject: false,
+      mode: "text",
     };
-    return contentOf(wish, {
-      files: nodeFiles({ root: folder, maxBytes: MOST_PICTURE }),
-      piped: () => allOf(Readable.from([Buffer.from(input)])),
+    return buildPromptContent(wish, {
+      files: nodeFiles({ root: folder, maxBytes: MAX_ATTACHED_IMAGE_BYTES }),
+      readStdin: () => readAllText(Readable.from([Buffer.from(input)])),
     });
   }
 
-  function mistakeOf(outcome: Said): string {
+  function mistakeOf(outcome: PromptContent): string {
     return outcome.type === "mistake" ? outcome.message : `no mistake: ${JSON.stringify(outcome).slice(0, 200)}`;
   }
 });
@@ -144,7 +150,7 @@ describe("displayed text", () => {
       message: { role: "user", content, timestamp: 0 },
     } as const;
     expect(entryDisplayText(entry)).toBe("what does @slug.js do?");
-    expect(entryLine(entry).words).toBe("what does @slug.js do?");
-    expect(sketchOf(entry).words).toBe("what does @slug.js do?");
+    expect(toEntryLine(entry).text).toBe("what does @slug.js do?");
+    expect(toOutlineEntry(entry).text).toBe("what does @slug.js do?");
   });
 });

@@ -4,7 +4,12 @@ import { chownSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, w
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { MOST_EACH, MOST_IN_ALL, type ProjectTexts, projectTexts } from "../../src/resources/context-files.ts";
+import {
+  type ContextFiles,
+  MAX_FILE_BYTES,
+  MAX_TOTAL_BYTES,
+  readContextFiles,
+} from "../../src/resources/context-files.ts";
 
 let ground: string;
 
@@ -105,9 +110,9 @@ test("TXT7 each is cut at its bound, all together at theirs, the nearest last, a
   const sizes = texts.map(({ text }) => Buffer.byteLength(text));
   expect(texts.map(({ text }) => text.endsWith("AGENTS.md]"))).toEqual([true, true, false, true]);
   expect(texts[3]?.text).toMatch(/é \n\n\[cut here; the rest stands in repo\/a\/b\/AGENTS\.md\]$/);
-  expect(Math.max(...sizes)).toBeLessThan(MOST_EACH + 100);
-  expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(MOST_IN_ALL + 300);
-  expect(sizes[1]).toBeGreaterThan(MOST_EACH - 200);
+  expect(Math.max(...sizes)).toBeLessThan(MAX_FILE_BYTES + 100);
+  expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(MAX_TOTAL_BYTES + 300);
+  expect(sizes[1]).toBeGreaterThan(MAX_FILE_BYTES - 200);
   expect(notes).toHaveLength(3);
   expect(notes[2]).toBe("repo/a/b/AGENTS.md is long: only its first 32 KB are told");
 });
@@ -120,8 +125,8 @@ function place(files: Readonly<Record<string, string>>): void {
 }
 
 /** With paths as they are from the ground. */
-async function told(cwd: string): Promise<ProjectTexts> {
-  const found = await projectTexts({
+async function told(cwd: string): Promise<ContextFiles> {
+  const found = await readContextFiles({
     cwd: join(ground, cwd),
     userHome: ground,
     home: join(ground, "home"),

@@ -1,10 +1,10 @@
 /** Front matter: names with texts, in every way that people write them. */
 
 import { expect, test } from "vitest";
-import { frontMatter } from "../../src/resources/front-matter.ts";
+import { parseFrontMatter } from "../../src/resources/front-matter.ts";
 
 const fieldsOf = (...lines: readonly string[]): Readonly<Record<string, string>> =>
-  Object.fromEntries(frontMatter(`---\n${lines.join("\n")}\n---\nbody`).fields);
+  Object.fromEntries(parseFrontMatter(`---\n${lines.join("\n")}\n---\nbody`).fields);
 
 test.each([
   [
@@ -41,12 +41,12 @@ test.each([
 });
 
 test("SKL2 the body is all behind it, also with windows line ends and a byte order mark", () => {
-  expect(frontMatter("\ufeff---\r\nname: x\r\n---\r\n\r\n# Body\r\n---\r\n")).toMatchObject({
+  expect(parseFrontMatter("\ufeff---\r\nname: x\r\n---\r\n\r\n# Body\r\n---\r\n")).toMatchObject({
     body: "\n# Body\n---\n",
-    fault: null,
+    error: null,
   });
-  expect(frontMatter("# Body\n---\n")).toEqual({ fields: new Map(), body: "# Body\n---\n", fault: null });
-  expect(frontMatter("")).toMatchObject({ body: "", fault: null });
+  expect(parseFrontMatter("# Body\n---\n")).toEqual({ fields: new Map(), body: "# Body\n---\n", error: null });
+  expect(parseFrontMatter("")).toMatchObject({ body: "", error: null });
 });
 
 test.each([
@@ -55,15 +55,15 @@ test.each([
   ["a quote without an end", '---\nname: "x\n---\n', "has a text in line 2 whose quotes have no end"],
   ["a single quote without an end", "---\nname: 'x\n---\n", "has a text in line 2 whose quotes have no end"],
 ])("SKL2 with %s it says so", (_, text, fault) => {
-  expect(frontMatter(text).fault).toBe(fault);
+  expect(parseFrontMatter(text).error).toBe(fault);
 });
 
 test("SKL2 neither aliases nor hundreds of thousands of lines cost anything", () => {
   const bomb = `---\na: &a [x,x]\nb: &b [*a,*a]\nc: [*b,*b]\n---\n`;
-  expect(frontMatter(bomb).fields.get("c")).toBe("[*b,*b]");
-  expect(frontMatter(`---\n${"a: b\n".repeat(400_000)}---\n`).fault).toContain("no second line");
-  expect(frontMatter(`---\na: b${" ".repeat(200_000)}c\n---\n`).fields.get("a")).toHaveLength(200_002);
-  expect(frontMatter(`---\na: ${'"\\"'.repeat(100_000)}\n---\n`).fault).not.toBeUndefined();
+  expect(parseFrontMatter(bomb).fields.get("c")).toBe("[*b,*b]");
+  expect(parseFrontMatter(`---\n${"a: b\n".repeat(400_000)}---\n`).error).toContain("no second line");
+  expect(parseFrontMatter(`---\na: b${" ".repeat(200_000)}c\n---\n`).fields.get("a")).toHaveLength(200_002);
+  expect(parseFrontMatter(`---\na: ${'"\\"'.repeat(100_000)}\n---\n`).error).not.toBeUndefined();
   // A sign that ends a line for some and not for others, behind what begins a comment again and again.
-  expect(frontMatter(`---\na: x\n  y${" #".repeat(100_000)}\u2028z\n---\n`).fields.get("a")).toBe("x y");
+  expect(parseFrontMatter(`---\na: x\n  y${" #".repeat(100_000)}\u2028z\n---\n`).fields.get("a")).toBe("x y");
 });

@@ -6,9 +6,9 @@ import { dirname, join } from "node:path";
 import type { SystemPromptOptions } from "@pith/agent";
 import { noRedaction } from "@pith/context/host";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { guided, guideOf } from "../../src/resources/guidance.ts";
-import { trustShown } from "../../src/subcommands/trust.ts";
-import { trustedFolder } from "../../src/trust/trust.ts";
+import { createGuidanceActions, loadGuidance } from "../../src/resources/guidance.ts";
+import { trustShownFiles } from "../../src/subcommands/trust.ts";
+import { checkTrust } from "../../src/trust/trust.ts";
 
 let ground: string;
 
@@ -30,43 +30,43 @@ function place(files: Readonly<Record<string, string>>): void {
   }
 }
 
-const wish = { choices: {}, trusts: false } as Parameters<typeof guided>[0]["wish"];
+const wish = { overrides: {}, trustsProject: false } as Parameters<typeof loadGuidance>[0]["args"];
 
-function parts(choices: Parameters<typeof guided>[0]["choices"] = {}) {
+function parts(choices: Parameters<typeof loadGuidance>[0]["settings"] = {}) {
   return {
-    wish,
-    choices,
+    args: wish,
+    settings: choices,
     cwd: join(ground, "repo"),
     home: join(ground, "home"),
     userHome: join(ground, "user"),
     environment: {},
     mayRead: async () => true,
-    trusted: undefined,
+    trustedFolder: undefined,
     commandNames: async () => ["help"],
-    note: () => {},
+    notify: () => {},
   };
 }
 
 test("TXT4 SKL1 texts and skills are read unless a setting says no", async () => {
-  const all = (await guided(parts())).standing.guidance;
+  const all = (await loadGuidance(parts())).state.guidance;
   expect([all.project.length, all.skills.length, all.catalogue.length]).toEqual([1, 1, 1]);
-  const none = (await guided(parts({ contextFiles: false, skills: false }))).standing.guidance;
+  const none = (await loadGuidance(parts({ contextFiles: false, skills: false }))).state.guidance;
   expect([none.project.length, none.skills.length, none.catalogue.length]).toEqual([0, 0, 0]);
 });
 
 test("SKL11 what was read anew is told from then on, and what has changed is said; a mistake changes nothing", async () => {
   const began = parts();
-  const guides = await guided(began);
+  const guides = await loadGuidance(began);
   const told: SystemPromptOptions[] = [];
   const agent = { setSystemPrompt: (each: SystemPromptOptions) => void told.push(each) } as unknown as Parameters<
-    typeof guideOf
+    typeof createGuidanceActions
   >[0];
-  const beginning = ({ project, catalogue: skills }: typeof guides.standing.guidance): SystemPromptOptions => ({
+  const beginning = ({ project, catalogue: skills }: typeof guides.state.guidance): SystemPromptOptions => ({
     folder: began.cwd,
     projectTexts: project,
     skills,
   });
-  const { reload } = guideOf(agent, guides, { ...began, beginning });
+  const { reload } = createGuidanceActions(agent, guides, { ...began, buildSystemPrompt: beginning });
   expect(await reload()).toEqual([]);
   place({
     "repo/AGENTS.md": "Spaces.",
@@ -97,12 +97,15 @@ test("SKL11 what was read anew is told from then on, and what has changed is sai
 
 test("SKL11 TRU8 what no longer counts because the folder has changed is told with the reason", async () => {
   place({ "repo/.pith/skills/build/SKILL.md": "---\nname: build\ndescription: How.\n---\n" });
-  const seen = () => trustedFolder({ ...parts(), always: false });
-  await trustShown((await seen()).holds, { home: join(ground, "home"), redaction: noRedaction });
-  const began = { ...parts(), trusted: await seen() };
-  const agent = { setSystemPrompt: () => {} } as unknown as Parameters<typeof guideOf>[0];
+  const seen = () => checkTrust({ ...parts(), isTrustedForRun: false });
+  await trustShownFiles((await seen()).project, { home: join(ground, "home"), redaction: noRedaction });
+  const began = { ...parts(), trustedFolder: await seen() };
+  const agent = { setSystemPrompt: () => {} } as unknown as Parameters<typeof createGuidanceActions>[0];
   const beginning = (): SystemPromptOptions => ({ folder: began.cwd });
-  const { reload } = guideOf(agent, await guided(began), { ...began, beginning });
+  const { reload } = createGuidanceActions(agent, await loadGuidance(began), {
+    ...began,
+    buildSystemPrompt: beginning,
+  });
   expect(await reload()).toEqual([]);
   place({ "repo/.pith/skills/build/SKILL.md": "---\nname: build\ndescription: How else.\n---\n" });
   expect(await reload()).toEqual([

@@ -4,9 +4,9 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { skillFiles } from "../../src/resources/guidance.ts";
-import { boundedSkills, findSkills, MOST_IN_CATALOGUE } from "../../src/resources/skills.ts";
-import { trustedFolder } from "../../src/trust/trust.ts";
+import { createSkillFiles } from "../../src/resources/guidance.ts";
+import { findSkills, limitCatalogue, MAX_CATALOGUE_BYTES } from "../../src/resources/skills.ts";
+import { checkTrust } from "../../src/trust/trust.ts";
 
 let ground: string;
 
@@ -30,8 +30,8 @@ const skill = (name: string, description = `How to ${name}.`): string =>
 async function found(parts: { readonly cwd?: string; readonly trusts?: boolean } = {}) {
   const places = { home: join(ground, "user/.pith"), userHome: join(ground, "user") };
   const cwd = join(ground, parts.cwd ?? "repo");
-  const trusted = await trustedFolder({ ...places, cwd, always: parts.trusts ?? false });
-  return await findSkills({ ...places, trusted });
+  const trusted = await checkTrust({ ...places, cwd, isTrustedForRun: parts.trusts ?? false });
+  return await findSkills({ ...places, trustedFolder: trusted });
 }
 
 const shown = async (...args: Parameters<typeof found>): Promise<unknown> =>
@@ -119,22 +119,22 @@ test("SKL5 a catalogue that would be long says less of each, and of very many no
       description: "x".repeat(letters),
       path: `/skills/skill-${at}/SKILL.md`,
     }));
-  expect(boundedSkills(many(10, 1000))).toEqual({ skills: many(10, 1000), notes: [] });
-  const smiling = boundedSkills(many(1, 0).map((each) => ({ ...each, description: "\u{1f600}".repeat(20_000) })));
+  expect(limitCatalogue(many(10, 1000))).toEqual({ skills: many(10, 1000), notes: [] });
+  const smiling = limitCatalogue(many(1, 0).map((each) => ({ ...each, description: "\u{1f600}".repeat(20_000) })));
   expect(smiling.skills[0]?.description).toBe(`${"\u{1f600}".repeat(1023)}…`);
-  const short = boundedSkills(many(85, 600));
+  const short = limitCatalogue(many(85, 600));
   expect(short.skills).toHaveLength(85);
   expect(short.skills[0]?.description).toMatch(/^x{99}…$/);
   expect(short.notes).toEqual(["85 skills are many: the model is told only the first words on each"]);
-  const few = boundedSkills(many(400, 600));
+  const few = limitCatalogue(many(400, 600));
   expect(few.notes[0]).toMatch(/^400 skills are too many: .*, and not told of the last \d+$/);
-  expect(JSON.stringify(few.skills).length).toBeLessThan(MOST_IN_CATALOGUE * 1.5);
+  expect(JSON.stringify(few.skills).length).toBeLessThan(MAX_CATALOGUE_BYTES * 1.5);
 });
 
 test("SKL9 only files that are skills now are looked at for a change", async () => {
   place({ "user/.pith/skills/ship/SKILL.md": skill("ship"), "user/keys.json": "secret" });
   const { skills } = await found();
-  const files = skillFiles(() => skills);
+  const files = createSkillFiles(() => skills);
   expect(await files.readHash(join(ground, "user/.pith/skills/ship/SKILL.md"))).toBe(skills[0]?.hash);
   expect(await files.readHash(join(ground, "user/keys.json"))).toBeNull();
   place({ "user/.pith/skills/ship/SKILL.md": skill("ship", "anew") });

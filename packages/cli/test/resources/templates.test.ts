@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { FoundSkill } from "../../src/resources/skills.ts";
-import { expanded, findTemplates, templatesIn } from "../../src/resources/templates.ts";
-import { trustedFolder } from "../../src/trust/trust.ts";
+import { createTemplates, expandTemplate, findTemplates } from "../../src/resources/templates.ts";
+import { checkTrust } from "../../src/trust/trust.ts";
 
 let ground: string;
 
@@ -26,8 +26,8 @@ function place(files: Readonly<Record<string, string>>): void {
 
 async function places(always = false) {
   const home = join(ground, "home");
-  const trusted = await trustedFolder({ cwd: join(ground, "repo"), home, userHome: ground, always });
-  return { home, trusted, taken: ["compact", "new"] };
+  const trusted = await checkTrust({ cwd: join(ground, "repo"), home, userHome: ground, isTrustedForRun: always });
+  return { home, trustedFolder: trusted, reservedNames: ["compact", "new"] };
 }
 
 test.each([
@@ -42,7 +42,7 @@ test.each([
   ["Say $1", '"open', 'Say "open'],
   ["Say $ARGUMENTSX", "a", "Say $ARGUMENTSX\n\na"],
 ])("TPL2 %j with %j says %j", (text, words, said) => {
-  expect(expanded(text, words)).toBe(said);
+  expect(expandTemplate(text, words)).toBe(said);
 });
 
 test("TPL1 TPL3 the user's own, and the project's where it is trusted; the nearer counts, a command before all, and both are said", async () => {
@@ -58,7 +58,7 @@ test("TPL1 TPL3 the user's own, and the project's where it is trusted; the neare
     "repo/.pith/prompts/deep/er.md": "x",
   });
   const own = await findTemplates(await places());
-  expect(own.templates.map(({ name, says, takes }) => [name, says, takes])).toEqual([
+  expect(own.templates.map(({ name, description, argumentHint }) => [name, description, argumentHint])).toEqual([
     ["plain", "First line.", ""],
     ["review", "Looks for faults", "<files>"],
   ]);
@@ -78,20 +78,20 @@ test("TPL1 SKL10 WORD7 by its name a template is filled and a skill attached fir
   const attached: FoundSkill[] = [];
   const notes: string[] = [];
   const where = await places();
-  const templates = templatesIn({
+  const templates = createTemplates({
     agent: { attachSkill: async (skill) => void attached.push(skill as FoundSkill) },
-    skills: () => [ship],
-    places: () => where,
-    note: (line) => void notes.push(line),
+    getSkills: () => [ship],
+    getSources: () => where,
+    notify: (line) => void notes.push(line),
   });
-  expect(await templates.filled("review", "it")).toEqual([
+  expect(await templates.expand("review", "it")).toEqual([
     {
       type: "text",
       text: "Review it.",
       pith: { attachment: { kind: "template", name: "review", typed: "/review it" } },
     },
   ]);
-  expect(await templates.filled("skill:ship", "to Mars")).toEqual([
+  expect(await templates.expand("skill:ship", "to Mars")).toEqual([
     {
       type: "text",
       text: "Follow the skill ship.\n\nto Mars",
@@ -99,10 +99,10 @@ test("TPL1 SKL10 WORD7 by its name a template is filled and a skill attached fir
     },
   ]);
   expect(attached).toEqual([ship]);
-  expect(await templates.filled("skill:sink", "")).toBeNull();
-  expect(await templates.filled("ship", "")).toBeNull();
+  expect(await templates.expand("skill:sink", "")).toBeNull();
+  expect(await templates.expand("ship", "")).toBeNull();
   expect(await templates.list()).toEqual([
-    { name: "review", says: "Review $@." },
+    { name: "review", description: "Review $@." },
     { name: "skill:ship", says: "How to ship." },
   ]);
   expect(notes).toHaveLength(1);

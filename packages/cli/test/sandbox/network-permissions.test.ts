@@ -51,7 +51,7 @@ test("PERM26 a yes holds for every command of the session, a no for the rest of 
   expect(await reach("other.example", "b")).toEqual(refused);
   expect(questions).toHaveLength(3);
   const shell: WorkspaceShell = { run: async () => ({ type: "ended", exitCode: 0 }) };
-  await network.forgetWhenEnded(shell).run("a", { signal, onOutput: () => {} });
+  await network.forgetAfterCommand(shell).run("a", { signal, onOutput: () => {} });
   expect(await reach("other.example", "a")).toEqual(refused);
   expect(questions).toHaveLength(4);
 });
@@ -104,7 +104,7 @@ test("BASH24 a port is opened once it is permitted, and why it was not is said",
       return { type: "open" } as const;
     },
   };
-  const ports = network.ports(opener);
+  const ports = network.createPorts(opener);
   expect(await ports.connect(5432, { signal })).toEqual({ type: "open" });
   expect(await ports.connect(5432, { signal })).toEqual({ type: "open" });
   expect(await ports.publish(3000, { signal })).toEqual({

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { packageHosts, readPackageHosts } from "../../src/sandbox/package-hosts.ts";
+import { createPackageHostCheck, readPackageHosts } from "../../src/sandbox/package-hosts.ts";
 
 let home: string;
 let workspace: string;
@@ -113,7 +113,7 @@ test("PERM32 nothing of the workspace counts, be it named by a variable, by a li
 });
 
 test("PERM32 it is read when it is first asked, and once", async () => {
-  const isPackageHost = packageHosts({ environment: {}, home, writable: [workspace] });
+  const isPackageHost = createPackageHostCheck({ environment: {}, home, writable: [workspace] });
   place(".npmrc", "registry=https://NPM.example/\n");
   expect(await isPackageHost("npm.Example")).toBe(true);
   place(".npmrc", "registry=https://other.example/\n");

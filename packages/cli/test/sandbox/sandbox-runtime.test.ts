@@ -7,12 +7,12 @@ import { createMemoryBlobs } from "@pith/agent";
 import { findCommandSandbox, formatInstallCommand, openPrivateFolders, RUNTIME_VERSION } from "@pith/agent/node";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { installedRuntime } from "../../../agent/test/node/sandbox-runtime/installed.ts";
-import { bashHere } from "../../src/app/tools.ts";
-import { requireHeldSandbox } from "../../src/policy/permitted-parts.ts";
-import { type OpenSandbox, runtimeFolder } from "../../src/sandbox/sandbox.ts";
-import { bashChecks } from "../../src/subcommands/doctor/checks.ts";
-import { rightsCheck } from "../../src/subcommands/doctor/file-checks.ts";
-import { sandboxChecks } from "../../src/subcommands/doctor/sandbox-checks.ts";
+import { createBashTool } from "../../src/app/tools.ts";
+import { requireRootOwnedSandbox } from "../../src/policy/permitted-parts.ts";
+import { type OpenSandbox, runtimeFolderPath } from "../../src/sandbox/sandbox.ts";
+import { checkBash } from "../../src/subcommands/doctor/checks.ts";
+import { checkFilePermissions } from "../../src/subcommands/doctor/file-checks.ts";
+import { checkSandbox } from "../../src/subcommands/doctor/sandbox-checks.ts";
 
 interface Places {
   readonly cwd: string;
@@ -28,12 +28,12 @@ function places(): Places {
 }
 
 async function bashIn({ cwd, home }: Places, sandbox: OpenSandbox) {
-  const here = await bashHere(
+  const here = await createBashTool(
     {
-      ...{ cwd, home, environment: { PATH: process.env.PATH }, choices: { network: "off" }, vault: null },
+      ...{ cwd, home, environment: { PATH: process.env.PATH }, settings: { network: "off" }, vault: null },
       sandbox: Promise.resolve(sandbox),
       mayWrite: () => true,
-      denied: { unreadable: [], unwritable: [], enforcedRules: [], unenforcedRules: [] },
+      deniedPaths: { unreadable: [], unwritable: [], enforcedRules: [], unenforcedRules: [] },
       permissions: { permit: async () => ({ type: "refused", why: "nobody is there" }) },
     },
     createMemoryBlobs(),
@@ -45,7 +45,7 @@ async function bashIn({ cwd, home }: Places, sandbox: OpenSandbox) {
 describe("on macOS without the runtime", () => {
   test("PLAT8 one sentence at the start says that each command needs a yes, and how to get a sandbox", async () => {
     const at = places();
-    const folder = runtimeFolder(at.home);
+    const folder = runtimeFolderPath(at.home);
     const sandbox = await findCommandSandbox({
       ...{ environment: {}, root: at.cwd, home: homedir(), runtimeFolder: folder, platform: "darwin" },
     });
@@ -59,33 +59,33 @@ describe("on macOS without the runtime", () => {
 
   test("PLAT8 doctor says the same, with the command on a line of its own", async () => {
     const { cwd, home } = places();
-    const call = { arguments: [], flags: {}, cwd, home, environment: {}, note: () => {} };
-    const [sandbox, protections] = await sandboxChecks(call, "darwin");
+    const call = { arguments: [], flags: {}, cwd, home, environment: {}, notify: () => {} };
+    const [sandbox, protections] = await checkSandbox(call, "darwin");
     expect(sandbox).toEqual({
       ...{ name: "sandbox", state: "warning" },
       says: `@anthropic-ai/sandbox-runtime ${RUNTIME_VERSION} is not installed`,
-      advice: `install it: ${formatInstallCommand(runtimeFolder(home))}`,
+      advice: `install it: ${formatInstallCommand(runtimeFolderPath(home))}`,
     });
     expect(protections).toMatchObject({ state: "warning", says: expect.stringMatching(/^nothing holds a command/) });
   });
 
   test("PLAT8 on Windows doctor names WSL and Git Bash, and does not judge modes of files", async () => {
     const { cwd, home } = places();
-    const call = { arguments: [], flags: {}, cwd, home, environment: {}, note: () => {} };
-    expect(bashChecks(call, "win32")).toEqual([
+    const call = { arguments: [], flags: {}, cwd, home, environment: {}, notify: () => {} };
+    expect(checkBash(call, "win32")).toEqual([
       {
         ...{ name: "bash", state: "fault", says: "there is none, so no command can be run" },
         advice: expect.stringMatching(/Git for Windows.*WSL 2/),
       },
     ]);
-    expect(bashChecks(call, "linux")).toEqual([]);
+    expect(checkBash(call, "linux")).toEqual([]);
     chmodSync(home, 0o777);
-    expect(await rightsCheck(call, "win32")).toMatchObject({
+    expect(await checkFilePermissions(call, "win32")).toMatchObject({
       state: "ok",
       says: expect.stringContaining("not checked"),
     });
-    expect(await rightsCheck(call, "linux")).toMatchObject({ state: "fault" });
-    expect((await sandboxChecks(call, "win32"))[0]).toMatchObject({
+    expect(await checkFilePermissions(call, "linux")).toMatchObject({ state: "fault" });
+    expect((await checkSandbox(call, "win32"))[0]).toMatchObject({
       ...{ state: "warning", says: "there is no sandbox for Windows" },
       advice: expect.stringContaining("WSL 2"),
     });
@@ -100,7 +100,7 @@ describe("with the runtime", () => {
     });
     onTestFinished(() => folders.close());
     const runtime = installedRuntime();
-    const { bash, notes } = await bashIn(at, { type: "runtime", runtime, folders, cleaning: Promise.resolve() });
+    const { bash, notes } = await bashIn(at, { type: "runtime", runtime, folders, cleanup: Promise.resolve() });
     expect(notes).toEqual([]);
     expect(bash.description).toContain("They can write only in the workspace, $TMPDIR and a private home folder");
     expect(bash.description).toContain("They cannot listen on localhost or connect to it.");
@@ -117,8 +117,8 @@ describe("with the runtime", () => {
 
   test("PLAT12 a policy that requires a sandbox does not count it: the user can change its files", () => {
     const here = { type: "runtime", runtime: { folder: "/home/u/.pith/sandbox-runtime", version: "1" } } as const;
-    expect(requireHeldSandbox(undefined, here)).toBe(here);
-    expect(requireHeldSandbox({ path: "/etc/pith/policy.json", sandbox: "required" } as never, here)).toEqual({
+    expect(requireRootOwnedSandbox(undefined, here)).toBe(here);
+    expect(requireRootOwnedSandbox({ path: "/etc/pith/policy.json", sandbox: "required" } as never, here)).toEqual({
       type: "unavailable",
       why: "/home/u/.pith/sandbox-runtime can be changed by others than root",
     });
@@ -126,15 +126,15 @@ describe("with the runtime", () => {
 
   test("PLAT9 doctor compares its files", async () => {
     const { cwd, home } = places();
-    const folder = runtimeFolder(home);
+    const folder = runtimeFolderPath(home);
     cpSync(installedRuntime().folder, folder, { recursive: true });
-    const call = { arguments: [], flags: {}, cwd, home, environment: {}, note: () => {} };
-    expect((await sandboxChecks(call, "darwin"))[0]).toMatchObject({
+    const call = { arguments: [], flags: {}, cwd, home, environment: {}, notify: () => {} };
+    expect((await checkSandbox(call, "darwin"))[0]).toMatchObject({
       state: "ok",
       says: `commands are held by sandbox-runtime ${RUNTIME_VERSION}, in ${folder}`,
     });
     appendFileSync(join(folder, "node_modules/zod/package.json"), "\n");
-    expect((await sandboxChecks(call, "darwin"))[0]).toMatchObject({
+    expect((await checkSandbox(call, "darwin"))[0]).toMatchObject({
       state: "warning",
       says: expect.stringContaining("zod is missing or its files differ"),
       advice: expect.stringContaining("npm install"),

@@ -3,7 +3,7 @@
 import { MemoryStore, Session } from "@pith/context";
 import { story, testRuntime } from "@pith/context/testing";
 import { expect, test } from "vitest";
-import { findEntry, mayMean, shortId } from "../../src/sessions/entries.ts";
+import { findEntry, matchesId, shortId } from "../../src/sessions/entries.ts";
 
 const message = "0123456789abcdef0123";
 
@@ -12,17 +12,17 @@ test("COM9 a reply is told from what it answers, though their ids begin alike", 
   expect(shortId(`${message}-1-0`)).toBe("01234567-1-0");
   expect(shortId("e12")).toBe("e12");
   for (const id of [message, `${message}-1`, `${message}-1-0`, "e12", "3f2a9c11"])
-    expect(mayMean(shortId(id), id)).toBe(true);
-  expect(mayMean("01234567", `${message}-1`)).toBe(false);
-  expect(mayMean("01234567-1", message)).toBe(false);
-  expect(mayMean("01234567-1", `${message}-1-0`)).toBe(false);
+    expect(matchesId(shortId(id), id)).toBe(true);
+  expect(matchesId("01234567", `${message}-1`)).toBe(false);
+  expect(matchesId("01234567-1", message)).toBe(false);
+  expect(matchesId("01234567-1", `${message}-1-0`)).toBe(false);
 });
 
 test("COM9 the beginning of an id that another program made is enough, whatever dashes it has", () => {
   const id = "3f2a9c11-8a5b-4a8e-9d7b-0123456789ab";
   expect(shortId(id)).toBe("3f2a9c11");
-  for (const written of ["3f2a9c11", "3f2a9c11-8a5b", "3f2a9c11-8", id]) expect(mayMean(written, id)).toBe(true);
-  expect(mayMean("3f2a9c11-9", id)).toBe(false);
+  for (const written of ["3f2a9c11", "3f2a9c11-8a5b", "3f2a9c11-8", id]) expect(matchesId(written, id)).toBe(true);
+  expect(matchesId("3f2a9c11-9", id)).toBe(false);
   expect(shortId("a\nb")).toBe("a\\nb");
 });
 

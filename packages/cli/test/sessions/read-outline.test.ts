@@ -3,16 +3,23 @@
 import type { Entry } from "@pith/context";
 import type { Store } from "@pith/context/store";
 import { expect, test } from "vitest";
-import { growOutline } from "../../src/sessions/read-outline.ts";
-import { emptyOutline, type Growth, grown, rootsOf, sketchOf } from "../../src/sessions/tree-outline.ts";
+import { readOutline } from "../../src/sessions/read-outline.ts";
+import {
+  createOutline,
+  extendOutline,
+  findRoots,
+  type OutlineUpdate,
+  toOutlineEntry,
+} from "../../src/sessions/tree-outline.ts";
 import { storeOf } from "../modes/interactive/panels/tree/outlines.ts";
 
 const long = Array.from({ length: 1_500 }, (_, at) => `user: number ${at}`);
 
-async function growthsOf(store: Store, most?: number): Promise<readonly Growth[]> {
+async function growthsOf(store: Store, most?: number): Promise<readonly OutlineUpdate[]> {
   const leaf = await store.leaf();
-  const growths: Growth[] = [];
-  for await (const growth of growOutline({ store, leaf, ...(most !== undefined && { most }) })) growths.push(growth);
+  const growths: OutlineUpdate[] = [];
+  for await (const growth of readOutline({ store, leaf, ...(most !== undefined && { maxEntries: most }) }))
+    growths.push(growth);
   return growths;
 }
 
@@ -30,7 +37,7 @@ test("WLK15 the first piece is the end of the way, read without looking at anyth
     },
   });
   const leaf = await store.leaf();
-  const growing = growOutline({ store: counting, leaf });
+  const growing = readOutline({ store: counting, leaf });
   const first = await growing.next();
   expect(first.value).toMatchObject({ reach: "growing" });
   expect(asked.every((name) => name === "entry")).toBe(true);
@@ -50,12 +57,12 @@ test("WLK15 in the end all of it was read, every entry below its parent, whateve
   ];
   const store = await storeOf([...lines, "user: another beginning", "moves: e400", "user: last"]);
   const leaf = await store.leaf();
-  let outline = emptyOutline(leaf);
-  for (const growth of await growthsOf(store)) outline = grown(outline, growth);
+  let outline = createOutline(leaf);
+  for (const growth of await growthsOf(store)) outline = extendOutline(outline, growth);
   expect(outline.reach).toBe("whole");
   expect(outline.nodes.size).toBe(lines.length + 3);
   const seen: string[] = [];
-  const waiting = [...rootsOf(outline)];
+  const waiting = [...findRoots(outline)];
   for (let twig = waiting.pop(); twig; twig = waiting.pop()) {
     seen.push(twig.id);
     waiting.push(...twig.children);
@@ -75,7 +82,7 @@ test("WLK15 a session that is too long is read as far as there is room, and that
   expect(await growthsOf(await storeOf([]))).toMatchObject([
     { reach: "growing" },
     { labels: new Map() },
-    { reach: "whole", families: [] },
+    { reach: "whole", groups: [] },
   ]);
 });
 
@@ -88,17 +95,17 @@ test("WLK15 where the end of the way is known already, the first piece needs no 
       throw new Error("nobody should have asked");
     },
   });
-  const first = await growOutline({ store: silent, leaf, near }).next();
-  expect((first.value as Growth).families).toHaveLength(300);
+  const first = await readOutline({ store: silent, leaf, knownEntries: near }).next();
+  expect((first.value as OutlineUpdate).groups).toHaveLength(300);
   // What does not lead to the leaf is not believed.
   const torn = [...near.slice(-20, -10), ...near.slice(-5)];
-  const again = await growOutline({ store, leaf, near: torn }).next();
-  expect((again.value as Growth).families).toHaveLength(5);
+  const again = await readOutline({ store, leaf, knownEntries: torn }).next();
+  expect((again.value as OutlineUpdate).groups).toHaveLength(5);
 });
 
 test("WLK15 what is told at once is little, however much was read already: whoever is told has to add it", async () => {
   const store = await storeOf(Array.from({ length: 9_000 }, (_, at) => `user: number ${at}`));
-  const sizes = (await growthsOf(store)).map(({ families }) => families.flatMap(({ children }) => children).length);
+  const sizes = (await growthsOf(store)).map(({ groups }) => groups.flatMap(({ children }) => children).length);
   expect(Math.max(...sizes)).toBeLessThan(4_000);
 });
 
@@ -106,15 +113,15 @@ test("WLK3 a result bears the words of its call, whichever of them is read first
   const store = await storeOf(["user: a", "calls: read path=src/a.ts", "fails: no such file"]);
   const [called, failed] = await Promise.all([store.entry("e2"), store.entry("e3")]);
   if (!called || !failed) throw new Error("the story is another one");
-  const family = (entry: Entry) => ({ parentId: entry.parentId, children: [sketchOf(entry)] });
+  const family = (entry: Entry) => ({ parentId: entry.parentId, children: [toOutlineEntry(entry)] });
   for (const order of [
     [called, failed],
     [failed, called],
   ]) {
-    const growth: Growth = { families: order.map(family), top: null, reach: "growing" };
-    expect(grown(emptyOutline("e3"), growth).nodes.get("e3")).toMatchObject({
-      words: "read src/a.ts: no such file",
-      sought: "read src/a.ts: no such file",
+    const growth: OutlineUpdate = { groups: order.map(family), top: null, reach: "growing" };
+    expect(extendOutline(createOutline("e3"), growth).nodes.get("e3")).toMatchObject({
+      text: "read src/a.ts: no such file",
+      searchText: "read src/a.ts: no such file",
     });
   }
 });

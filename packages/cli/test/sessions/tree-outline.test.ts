@@ -3,12 +3,12 @@
 import { PIN_TYPE } from "@pith/context/host";
 import { story } from "@pith/context/testing";
 import { expect, test } from "vitest";
-import { sketchOf } from "../../src/sessions/tree-outline.ts";
+import { toOutlineEntry } from "../../src/sessions/tree-outline.ts";
 
 function sketched(...lines: readonly string[]): readonly string[] {
   return story(...lines).map((entry) => {
-    const { kind, words, isFailed } = sketchOf(entry);
-    return `${kind}: ${words}${isFailed ? " ✗" : ""}`;
+    const { kind, text, isFailed } = toOutlineEntry(entry);
+    return `${kind}: ${text}${isFailed ? " ✗" : ""}`;
   });
 }
 
@@ -48,22 +48,33 @@ test("WLK1 words, tools, shell lines, compactions, summaries and what is only no
 
 test("WLK1 pins are, too, whether words or an entry were pinned", () => {
   const place = { id: "p", parentId: null, timestamp: "2026-01-01T00:00:00.000Z" };
-  const words = sketchOf({ ...place, type: "custom_message", customType: PIN_TYPE, content: "no tabs", display: true });
-  const entry = sketchOf({ ...place, type: "custom", customType: PIN_TYPE, data: { entryId: "e1", text: "use pnpm" } });
+  const words = toOutlineEntry({
+    ...place,
+    type: "custom_message",
+    customType: PIN_TYPE,
+    content: "no tabs",
+    display: true,
+  });
+  const entry = toOutlineEntry({
+    ...place,
+    type: "custom",
+    customType: PIN_TYPE,
+    data: { entryId: "e1", text: "use pnpm" },
+  });
   expect([words, entry]).toMatchObject([
-    { kind: "pin", words: "no tabs" },
-    { kind: "pin", words: "use pnpm" },
+    { kind: "pin", text: "no tabs" },
+    { kind: "pin", text: "use pnpm" },
   ]);
 });
 
 test("WLK1 what a file has in it cannot break a row: lost fields and endless words", () => {
   const place = { id: "p", parentId: null, timestamp: "nonsense" };
-  const long = sketchOf({
+  const long = toOutlineEntry({
     ...place,
     type: "message",
     message: { role: "user", content: "x".repeat(1e6), timestamp: 0 },
   });
-  expect(long.words.length).toBeLessThanOrEqual(240);
+  expect(long.text.length).toBeLessThanOrEqual(240);
   expect(long.time).toBe(0);
 });
 
@@ -80,5 +91,5 @@ test("WLK16 a secret goes before anything is cut: no half of one is shown", () =
     story(`note: ${about}`),
     story(`left e1: ${about}`),
   ])
-    for (const entry of told) expect(sketchOf(entry, redacted).words).not.toContain("s3cr3t");
+    for (const entry of told) expect(toOutlineEntry(entry, redacted).text).not.toContain("s3cr3t");
 });

@@ -3,8 +3,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { toolNames } from "../../src/settings/definitions.ts";
-import { fieldsOf, settingAt } from "../../src/settings/fields.ts";
+import { toolNamesKind } from "../../src/settings/definitions.ts";
+import { findSetting, listFields } from "../../src/settings/fields.ts";
 import type { Settings } from "../../src/settings/settings.ts";
 import { settingTable } from "../../src/settings/table.ts";
 import { Ground } from "../ground.ts";
@@ -68,7 +68,7 @@ test("SET1 every setting there is can be set at once, and the program works by t
       web: { url: "https://example.com/mcp", headers: { "X-Team": "docs" } },
     },
   };
-  const known = new Set(fieldsOf(all, "").map(({ path }) => settingAt(path)));
+  const known = new Set(listFields(all, "").map(({ path }) => findSetting(path)));
   expect(settingTable.filter((setting) => !known.has(setting))).toEqual([]);
   writeFileSync(join(ground.home, "settings.json"), JSON.stringify(all));
   writeFileSync(join(ground.folder, "AGENTS.md"), "Never shown.");
@@ -169,5 +169,5 @@ function isFor(body: unknown, model: string): boolean {
 test("SET11 the tools that can be named are those there are", async () => {
   await ground.pith(["-p", "--tools", "all", "--permission-mode", "ask", "go"], ["Done."]);
   const { tools } = ground.body() as { readonly tools: readonly { readonly name: string }[] };
-  expect(toolNames.schema).toMatchObject({ items: { examples: [...tools.map(({ name }) => name), "all"] } });
+  expect(toolNamesKind.schema).toMatchObject({ items: { examples: [...tools.map(({ name }) => name), "all"] } });
 });

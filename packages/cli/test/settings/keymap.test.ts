@@ -2,8 +2,8 @@
 
 import { TUI_KEYBINDINGS } from "@earendil-works/pi-tui";
 import { expect, test } from "vitest";
-import { editorKeys, keymapIn, keyTable, usualKeymap } from "../../src/settings/keymap.ts";
-import { keysTold } from "../../src/settings/keymap-text.ts";
+import { actionBindings, defaultKeymap, editorBindings, parseKeymap } from "../../src/settings/keymap.ts";
+import { formatKeys } from "../../src/settings/keymap-text.ts";
 
 test("TYP17 a keymap file gives keys to what the screen and the editor do, and keeps the rest", () => {
   const text = `{
@@ -14,11 +14,11 @@ test("TYP17 a keymap file gives keys to what the screen and the editor do, and k
     "mode": null,
     "tui.editor.undo": "ctrl+x",
   }`;
-  const { keymap, own, notes } = keymapIn(text, "keymap.json");
-  expect(notes).toEqual([]);
-  expect(own).toEqual(["fold", "followUp", "tree", "mode", "tui.editor.undo"]);
+  const { keymap, customIds, warnings } = parseKeymap(text, "keymap.json");
+  expect(warnings).toEqual([]);
+  expect(customIds).toEqual(["fold", "followUp", "tree", "mode", "tui.editor.undo"]);
   expect(keymap).toEqual({
-    ...usualKeymap,
+    ...defaultKeymap,
     fold: ["f2"],
     followUp: ["ctrl+shift+enter", "alt+enter"],
     tree: ["ctrl+x ctrl+t"],
@@ -41,30 +41,30 @@ test.each([
   ['{ "tree": "ctrl+x space" }', 'keymap.json:1: "ctrl+x space" is typed'],
   ['{ "fold": ', "keymap.json:1:11: "],
 ])("TYP18 what is wrong in a keymap file is told: %s", (text, note) => {
-  expect(keymapIn(text, "keymap.json").notes[0]).toContain(note);
+  expect(parseKeymap(text, "keymap.json").warnings[0]).toContain(note);
 });
 
 test("TYP18 a wrong line leaves what it names as it was", () => {
-  expect(keymapIn('{ "fold": "nokey", "stop": "f9" }', "k").keymap).toEqual({ ...usualKeymap, stop: ["f9"] });
+  expect(parseKeymap('{ "fold": "nokey", "stop": "f9" }', "k").keymap).toEqual({ ...defaultKeymap, stop: ["f9"] });
 });
 
 test("TYP17 the table of the editor's keys says what the editor itself does", () => {
-  const own = Object.fromEntries(editorKeys.map(({ id, keys }) => [id, keys]));
+  const own = Object.fromEntries(editorBindings.map(({ id, keys }) => [id, keys]));
   const theirs = Object.entries(TUI_KEYBINDINGS).map(([id, { defaultKeys }]) => [id, [defaultKeys].flat()]);
   const said = theirs.filter(([id]) => Object.hasOwn(own, String(id)));
   expect(own).toEqual(Object.fromEntries(said));
 });
 
 test("TYP17 no key is given twice among those of the screen", () => {
-  const keys = keyTable.flatMap((row) => row.keys);
+  const keys = actionBindings.flatMap((row) => row.keys);
   expect(new Set(keys).size).toBe(keys.length);
 });
 
 test("TYP20 the keys are told as they are now, and by their names where words ask for them", () => {
-  const { keymap } = keymapIn('{ "fold": "f2", "mode": [] }', "k");
-  expect(keysTold(keymap)).toContain("  f2 ");
-  expect(keysTold(keymap)).toContain("(no key)");
-  expect(keysTold(keymap, "fold")).toMatch(/^ {2}"fold": f2\n {6}open or close/);
-  expect(keysTold(keymap, "nothing like it")).toBeNull();
-  for (const line of (keysTold(keymap) ?? "").split("\n")) expect(line.length).toBeLessThanOrEqual(80);
+  const { keymap } = parseKeymap('{ "fold": "f2", "mode": [] }', "k");
+  expect(formatKeys(keymap)).toContain("  f2 ");
+  expect(formatKeys(keymap)).toContain("(no key)");
+  expect(formatKeys(keymap, "fold")).toMatch(/^ {2}"fold": f2\n {6}open or close/);
+  expect(formatKeys(keymap, "nothing like it")).toBeNull();
+  for (const line of (formatKeys(keymap) ?? "").split("\n")) expect(line.length).toBeLessThanOrEqual(80);
 });

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Provider, providers } from "@pith/models";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { keyFor, keyVariables, providerWithKey, readKeyFile } from "../../src/settings/keys.ts";
+import { findKey, findProviderWithKey, listKeyVariables, readKeyFile } from "../../src/settings/keys.ts";
 
 const SECRET = "sk-very-secret-4711";
 let home: string;
@@ -23,17 +23,17 @@ afterEach(() => {
 test("KEY1 the environment goes before the file, which is then not even opened", async () => {
   write({ anthropic: SECRET }, 0o644);
   const environment = { ANTHROPIC_API_KEY: "from-the-environment" };
-  expect(await keyFor(named("anthropic"), { environment, home })).toEqual({ type: "found" });
-  expect(await keyFor(named("ollama"), { environment: {}, home })).toEqual({ type: "found" });
+  expect(await findKey(named("anthropic"), { environment, home })).toEqual({ type: "found" });
+  expect(await findKey(named("ollama"), { environment: {}, home })).toEqual({ type: "found" });
 });
 
 test("KEY1 what the environment lacks stands in the file, for a provider under either of its names", async () => {
   write({ openai: SECRET, google: "other" });
   const places = { environment: { OPENAI_API_KEY: " " }, home };
-  expect(await keyFor(named("openai"), places)).toEqual({ type: "found", apiKey: SECRET });
-  expect(await keyFor(named("openai-chat"), places)).toEqual({ type: "found", apiKey: SECRET });
-  expect(await keyFor(named("groq"), places)).toEqual({ type: "found" });
-  expect(await providerWithKey([named("anthropic"), named("google")], places)).toMatchObject({
+  expect(await findKey(named("openai"), places)).toEqual({ type: "found", apiKey: SECRET });
+  expect(await findKey(named("openai-chat"), places)).toEqual({ type: "found", apiKey: SECRET });
+  expect(await findKey(named("groq"), places)).toEqual({ type: "found" });
+  expect(await findProviderWithKey([named("anthropic"), named("google")], places)).toMatchObject({
     provider: { id: "google" },
   });
 });
@@ -82,7 +82,7 @@ test.each([
 });
 
 test("KEY4 every variable that may hold a key is known by its name, once", () => {
-  const names = keyVariables();
+  const names = listKeyVariables();
   expect(names).toEqual(
     expect.arrayContaining(["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "GROQ_API_KEY"]),
   );

@@ -1,8 +1,8 @@
 /** Tests settings/list.ts: list, schema. */
 
 import { describe, expect, test } from "vitest";
-import { whatIsWrong } from "../../src/settings/fields.ts";
-import { listedSettings, settingsSchema, shownSettings } from "../../src/settings/list.ts";
+import { validateSetting } from "../../src/settings/fields.ts";
+import { buildSettingsSchema, formatSettings, listSettings } from "../../src/settings/list.ts";
 import { settingTable } from "../../src/settings/table.ts";
 
 describe("list", () => {
@@ -12,13 +12,13 @@ describe("list", () => {
       web: { url: "https://example.com", headers: { Authorization: "any" } },
       bare: { command: "bare", env: {} },
     };
-    const listed = listedSettings({ mcpServers }, new Map()).filter(({ name }) => name.startsWith("mcpServers"));
+    const listed = listSettings({ mcpServers }, new Map()).filter(({ name }) => name.startsWith("mcpServers"));
     expect(listed.flatMap(({ name, value, words }) => (words === undefined ? [] : [[name, value, words]]))).toEqual([
       ['mcpServers["hub"].env', null, "set: HUB_TOKEN"],
       ['mcpServers["bare"].env', null, "none"],
       ['mcpServers["web"].headers', null, "set: Authorization"],
     ]);
-    expect(shownSettings(listed)).not.toMatch(/any/);
+    expect(formatSettings(listed)).not.toMatch(/any/);
   });
 });
 
@@ -33,29 +33,29 @@ describe("schema", () => {
   }
 
   test("SET11 the schema holds every setting with its sentence, and nothing else", () => {
-    expect(namesIn(settingsSchema()).filter((name) => name !== "$schema")).toEqual(
+    expect(namesIn(buildSettingsSchema()).filter((name) => name !== "$schema")).toEqual(
       settingTable.map(({ name }) => name),
     );
-    for (const { name, says } of settingTable) expect(schemaAt(name)?.description).toBe(says);
+    for (const { name, description } of settingTable) expect(schemaAt(name)?.description).toBe(description);
   });
 
   test("SET11 what the schema offers and what holds without a setting would be right if it was written", () => {
     for (const { name, kind } of settingTable) {
       const { enum: words = [], default: held } = schemaAt(name) ?? {};
-      for (const word of words) expect(kind.fits(word), `${name} ${word}`).toBe(true);
-      if (held !== undefined) expect(kind.fits(held), name).toBe(true);
+      for (const word of words) expect(kind.isValid(word), `${name} ${word}`).toBe(true);
+      if (held !== undefined) expect(kind.isValid(held), name).toBe(true);
     }
   });
 
   test("SET11 names of models are checked where the user chooses them", () => {
     expect(schemaAt("compaction.modelOverrides")?.propertyNames).toEqual({ type: "string", pattern: "^[^/]+/." });
-    expect(settingsSchema()).toMatchObject({ additionalProperties: false });
+    expect(buildSettingsSchema()).toMatchObject({ additionalProperties: false });
   });
 
   test("SET10 the list has every setting, and of overrides those that were set", () => {
     const choices = { thinking: "high", compaction: { modelOverrides: { "a/b": { reserveTokens: 1 } } } } as const;
     const own = 'compaction.modelOverrides["a/b"].reserveTokens';
-    const listed = listedSettings(
+    const listed = listSettings(
       choices,
       new Map([
         ["thinking", "--thinking"],
@@ -65,18 +65,18 @@ describe("schema", () => {
     const names = settingTable.filter(({ name }) => !name.includes("*")).map(({ name }) => name);
     expect(listed.map(({ name }) => name).filter((name) => name !== own)).toEqual(names);
     expect(listed.find(({ name }) => name === own)).toMatchObject({ value: 1, source: "s.json" });
-    const lines = shownSettings(listed).split("\n");
+    const lines = formatSettings(listed).split("\n");
     expect(lines.find((line) => line.startsWith("thinking "))).toMatch(/^thinking +"high" {2}← --thinking$/);
     expect(lines.find((line) => line.startsWith("model "))).toMatch(/^model +\(the first that your keys allow\)$/);
   });
 
   test("SET2 what is no setting is none, whatever it is called", () => {
     for (const path of [["constructor"], ["__proto__"], ["compaction"], ["compaction", "*"], []])
-      expect(whatIsWrong(path, "x")).toBe("is no setting");
+      expect(validateSetting(path, "x")).toBe("is no setting");
   });
 
   function schemaAt(name: string): Schema | undefined {
-    const whole: Schema = settingsSchema();
+    const whole: Schema = buildSettingsSchema();
     return name
       .split(".")
       .reduce<Schema | undefined>(

@@ -1,9 +1,9 @@
 /** The text of a settings file: what counts, what is noted, what is a mistake. */
 
 import { expect, test } from "vitest";
-import { settingsFrom } from "../../src/settings/fields.ts";
-import { listedSettings } from "../../src/settings/list.ts";
-import { settingsIn } from "../../src/settings/parse.ts";
+import { buildSettings } from "../../src/settings/fields.ts";
+import { listSettings } from "../../src/settings/list.ts";
+import { parseSettings } from "../../src/settings/parse.ts";
 import type { Settings } from "../../src/settings/settings.ts";
 
 const whole: Settings = {
@@ -37,15 +37,15 @@ const whole: Settings = {
 
 test("SET1 every setting is read, with or without a byte order mark, and a schema beside them is nobody's setting", () => {
   const text = `\ufeff${JSON.stringify({ $schema: "./settings.schema.json", ...whole })}`;
-  const read = settingsIn(text, "s.json");
+  const read = parseSettings(text, "s.json");
   expect(read).toMatchObject({ type: "read", notes: [] });
-  expect(read.type === "read" && settingsFrom(read.fields)).toEqual(whole);
+  expect(read.type === "read" && buildSettings(read.fields)).toEqual(whole);
 });
 
 test("SET5 comments and commas at the end are no mistakes", () => {
   const text = '// mine\n{\n  "thinking": "low", /* for now */\n  "tools": ["read", "bash",],\n}\n';
-  const read = settingsIn(text, "s.json");
-  expect(read.type === "read" && settingsFrom(read.fields)).toEqual({ thinking: "low", tools: ["read", "bash"] });
+  const read = parseSettings(text, "s.json");
+  expect(read.type === "read" && buildSettings(read.fields)).toEqual({ thinking: "low", tools: ["read", "bash"] });
 });
 
 test.each([
@@ -99,29 +99,29 @@ test.each([
   ["[]", "s.json:1:1: settings are one object: { … }"],
   ['{\n  "model": \n}', "s.json:3:1: a value is missing before }"],
 ])("SET2 a mistake names the file, the line, the setting and what to write: %s", (text, message) => {
-  expect(settingsIn(text, "s.json")).toEqual({ type: "mistake", message });
+  expect(parseSettings(text, "s.json")).toEqual({ type: "mistake", message });
 });
 
 test("SET5 thousands of overrides are read and listed in a time that grows as they do", { retry: 2 }, () => {
   const names = Array.from({ length: 8_000 }, (_, at) => [`a/${at}`, { thresholdTokens: 1 }]);
   const text = JSON.stringify({ compaction: { modelOverrides: Object.fromEntries(names) } });
   const start = performance.now();
-  const read = settingsIn(text, "s.json");
-  const listed = read.type === "read" ? listedSettings(settingsFrom(read.fields), new Map()) : [];
+  const read = parseSettings(text, "s.json");
+  const listed = read.type === "read" ? listSettings(buildSettings(read.fields), new Map()) : [];
   expect(listed.filter(({ name }) => name.includes("Overrides"))).toHaveLength(8_000);
   expect(performance.now() - start).toBeLessThan(3_000);
 });
 
 test("SET3 whatever a setting is called, its note is one line", () => {
-  const read = settingsIn('{ "x\\n/repo is trusted": 1 }', "s.json");
+  const read = parseSettings('{ "x\\n/repo is trusted": 1 }', "s.json");
   expect(read.type === "read" && read.notes).toEqual([expect.stringContaining("x\\n/repo is trusted is no setting")]);
 });
 
 test("SET3 a setting that nobody knows is noted, and the rest counts", () => {
   const text =
     '{ "modle": "a/b", "thinking": "low", "compaction": { "keepRecentToken": 5 }, "wallpaper": "dark", "apiKey": "x" }';
-  const read = settingsIn(text, "s.json");
-  expect(read.type === "read" && settingsFrom(read.fields)).toEqual({ thinking: "low" });
+  const read = parseSettings(text, "s.json");
+  expect(read.type === "read" && buildSettings(read.fields)).toEqual({ thinking: "low" });
   expect(read).toMatchObject({
     notes: [
       "s.json:1: modle is no setting; did you mean model?",
@@ -134,10 +134,10 @@ test("SET3 a setting that nobody knows is noted, and the rest counts", () => {
 
 test("SET2 of a flood of mistakes the first few are told, and a file that is too long is not read", () => {
   const many = Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`strange${at}`, 1]));
-  const read = settingsIn(JSON.stringify(many), "s.json");
+  const read = parseSettings(JSON.stringify(many), "s.json");
   expect(read.type === "read" && read.notes.length).toBe(13);
   expect(read).toMatchObject({ notes: expect.arrayContaining(["and 4988 more of the kind"]) });
-  const long = settingsIn(JSON.stringify({ ["n".repeat(200_000)]: 1, secrets: { also: [] } }), "s.json");
+  const long = parseSettings(JSON.stringify({ ["n".repeat(200_000)]: 1, secrets: { also: [] } }), "s.json");
   expect(long).toMatchObject({ notes: [`s.json:1: ${"n".repeat(80)}… is no setting; pith settings names them all`] });
-  expect(settingsIn(" ".repeat(300_000), "s.json")).toMatchObject({ message: "s.json is too long for settings" });
+  expect(parseSettings(" ".repeat(300_000), "s.json")).toMatchObject({ message: "s.json is too long for settings" });
 });

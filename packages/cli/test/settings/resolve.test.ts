@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { choose, readSettings } from "../../src/settings/resolve.ts";
+import { loadSettings, readSettings } from "../../src/settings/resolve.ts";
 import type { Settings } from "../../src/settings/settings.ts";
 import { settingTable } from "../../src/settings/table.ts";
 
@@ -22,9 +22,9 @@ describe("precedence", () => {
   test("SET4 a flag goes before a variable, a variable before a setting", async () => {
     set({ thinking: "low", permissionMode: "ask", sandbox: "off", contextWindow: 9_000 });
     const environment = { PITH_THINKING: "medium", PITH_PERMISSION_MODE: " plan ", PITH_NETWORK: "" };
-    expect(await choose({ thinking: "high" }, { environment, home })).toEqual({
+    expect(await loadSettings({ thinking: "high" }, { environment, home })).toEqual({
       type: "chosen",
-      choices: { thinking: "high", permissionMode: "plan", sandbox: "off", contextWindow: 9_000 },
+      settings: { thinking: "high", permissionMode: "plan", sandbox: "off", contextWindow: 9_000 },
       sources: new Map([
         ["thinking", "--thinking"],
         ["permissionMode", "PITH_PERMISSION_MODE"],
@@ -38,24 +38,24 @@ describe("precedence", () => {
   test("SET4 an address of the settings serves the model of the settings, and no other", async () => {
     set({ model: "anthropic/a", baseUrl: "https://gateway.example/v1" });
     const other = { model: "openai/b" };
-    expect(await choose({}, { environment: {}, home })).toMatchObject({
-      choices: { model: "anthropic/a", baseUrl: "https://gateway.example/v1" },
+    expect(await loadSettings({}, { environment: {}, home })).toMatchObject({
+      settings: { model: "anthropic/a", baseUrl: "https://gateway.example/v1" },
     });
     const spoken = await Promise.all([
-      choose(other, { environment: {}, home }),
-      choose({}, { environment: { PITH_MODEL: "openai/b" }, home }),
+      loadSettings(other, { environment: {}, home }),
+      loadSettings({}, { environment: { PITH_MODEL: "openai/b" }, home }),
     ]);
-    for (const chosen of spoken) expect(chosen.type === "chosen" && chosen.choices).toEqual(other);
-    expect(await choose({ model: "anthropic/a" }, { environment: {}, home })).toMatchObject({
-      choices: { model: "anthropic/a", baseUrl: "https://gateway.example/v1" },
+    for (const chosen of spoken) expect(chosen.type === "chosen" && chosen.settings).toEqual(other);
+    expect(await loadSettings({ model: "anthropic/a" }, { environment: {}, home })).toMatchObject({
+      settings: { model: "anthropic/a", baseUrl: "https://gateway.example/v1" },
     });
-    const moved = await choose({ baseUrl: "http://127.0.0.1:1/v1" }, { environment: {}, home });
-    expect(moved).toMatchObject({ choices: { model: "anthropic/a", baseUrl: "http://127.0.0.1:1/v1" } });
+    const moved = await loadSettings({ baseUrl: "http://127.0.0.1:1/v1" }, { environment: {}, home });
+    expect(moved).toMatchObject({ settings: { model: "anthropic/a", baseUrl: "http://127.0.0.1:1/v1" } });
   });
 
   test("SET2 a mistake in a variable names it", async () => {
     const environment = { PITH_SANDBOX: "maybe", PITH_MODEL: "gpt" };
-    expect(await choose({}, { environment, home })).toEqual({
+    expect(await loadSettings({}, { environment, home })).toEqual({
       type: "mistake",
       message:
         'PITH_MODEL is "gpt"; write provider/model, such as anthropic/claude-sonnet-4-5\nPITH_SANDBOX is "maybe"; write on or off',
@@ -67,10 +67,10 @@ describe("precedence", () => {
     const path = "/p/.pith/settings.json";
     const compaction = { keepRecentTokens: 3, modelOverrides: { "a/b": { keepRecentTokens: 4 }, "c/d": {} } };
     const project = { path, text: JSON.stringify({ thinking: "high", contextWindow: 5, compaction }) };
-    const chosen = await choose({ thinking: "off" }, { environment: {}, home, project });
+    const chosen = await loadSettings({ thinking: "off" }, { environment: {}, home, projectFile: project });
     expect(chosen).toEqual({
       type: "chosen",
-      choices: {
+      settings: {
         thinking: "off",
         contextWindow: 5,
         compaction: {
@@ -98,8 +98,8 @@ describe("precedence", () => {
     [" ", {}],
   ])("SET6 PITH_DISABLE_AUTOCOMPACT can only switch off: %j", async (value, choices) => {
     const environment = { PITH_DISABLE_AUTOCOMPACT: value };
-    expect(await choose({}, { environment, home })).toMatchObject({ type: "chosen", choices });
-    const odd = await choose({}, { environment: { PITH_DISABLE_AUTOCOMPACT: "maybe" }, home });
+    expect(await loadSettings({}, { environment, home })).toMatchObject({ type: "chosen", settings: choices });
+    const odd = await loadSettings({}, { environment: { PITH_DISABLE_AUTOCOMPACT: "maybe" }, home });
     expect(odd).toMatchObject({ message: 'PITH_DISABLE_AUTOCOMPACT is "maybe"; write 1, or leave it out' });
   });
 
@@ -201,7 +201,7 @@ describe("project settings", () => {
   );
 
   test("SET7 whatever a setting is called, somebody has decided whether a project may say it", () => {
-    const free = settingTable.filter(({ project }) => project === "may").map(({ name }) => name);
+    const free = settingTable.filter(({ projectAccess }) => projectAccess === "may").map(({ name }) => name);
     expect(free.every((name) => /^(thinking|contextWindow|compaction\.|branchSummary\.reserveTokens)/.test(name))).toBe(
       true,
     );
@@ -209,7 +209,7 @@ describe("project settings", () => {
 
   test("SET2 a mistake in the file of a project names it", async () => {
     const project = { path, text: '{ "thinking": "hard" }' };
-    expect(await choose({}, { environment: {}, home, project })).toEqual({
+    expect(await loadSettings({}, { environment: {}, home, projectFile: project })).toEqual({
       type: "mistake",
       message: `${path}:1: thinking is "hard"; write off, minimal, low, medium, high, xhigh or max`,
     });
@@ -217,8 +217,8 @@ describe("project settings", () => {
 
   async function chosenWith(said: object, own: Settings = {}) {
     writeFileSync(file, JSON.stringify(own));
-    const chosen = await choose({}, { environment: {}, home, project: { path, text: JSON.stringify(said) } });
+    const chosen = await loadSettings({}, { environment: {}, home, projectFile: { path, text: JSON.stringify(said) } });
     if (chosen.type !== "chosen") throw new Error(chosen.message);
-    return { choices: chosen.choices, notes: chosen.notes };
+    return { choices: chosen.settings, notes: chosen.notes };
   }
 });

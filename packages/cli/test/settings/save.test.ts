@@ -6,22 +6,22 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { readKeyFile } from "../../src/settings/keys.ts";
-import { saveKey, saveSetting, withValue } from "../../src/settings/save.ts";
-import { readCommentedJson } from "../../src/text/jsonc.ts";
+import { saveKey, saveSetting, setJsoncValue } from "../../src/settings/save.ts";
+import { parseJsonc } from "../../src/text/jsonc.ts";
 
 describe("edit JSON text", () => {
   test("FST6 comments, order and commas of what stands there stay", () => {
     const text = '{\n  // who speaks\n  "model": "a/b", /* for now */\n  "compaction": { "enabled": true },\n}\n';
-    expect(withValue(text, ["model"], "c/d")).toBe(text.replace("a/b", "c/d"));
-    expect(withValue(text, ["compaction", "enabled"], false)).toBe(text.replace("true", "false"));
-    expect(withValue(text, ["thinking"], "high")).toBe(text.replace("{\n", '{\n  "thinking": "high",\n'));
-    expect(withValue("{}", ["model"], "a/b")).toBe('{\n  "model": "a/b"\n}');
-    expect(withValue('{ "a": 1 }', ["b"], 2)).toBe('{\n  "b": 2,\n  "a": 1 }');
+    expect(setJsoncValue(text, ["model"], "c/d")).toBe(text.replace("a/b", "c/d"));
+    expect(setJsoncValue(text, ["compaction", "enabled"], false)).toBe(text.replace("true", "false"));
+    expect(setJsoncValue(text, ["thinking"], "high")).toBe(text.replace("{\n", '{\n  "thinking": "high",\n'));
+    expect(setJsoncValue("{}", ["model"], "a/b")).toBe('{\n  "model": "a/b"\n}');
+    expect(setJsoncValue('{ "a": 1 }', ["b"], 2)).toBe('{\n  "b": 2,\n  "a": 1 }');
   });
 
   test("FST6 a broken text is not touched, nor one where something on the way is no object", () => {
-    expect(withValue("{", ["model"], "a/b")).toBeNull();
-    expect(withValue('{ "compaction": 1 }', ["compaction", "enabled"], true)).toBeNull();
+    expect(setJsoncValue("{", ["model"], "a/b")).toBeNull();
+    expect(setJsoncValue('{ "compaction": 1 }', ["compaction", "enabled"], true)).toBeNull();
   });
 
   const flat = fc.dictionary(fc.string(), fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.array(fc.integer())));
@@ -33,8 +33,8 @@ describe("edit JSON text", () => {
         fc.string(),
         fc.boolean(),
         (before, name, isWide) => {
-          const after = withValue(JSON.stringify(before, null, isWide ? 2 : 0), [name], "new") ?? "";
-          const read = readCommentedJson(after);
+          const after = setJsoncValue(JSON.stringify(before, null, isWide ? 2 : 0), [name], "new") ?? "";
+          const read = parseJsonc(after);
           expect(read.type === "object" && read.value).toEqual(
             Object.fromEntries([...Object.entries(before), [name, "new"]]),
           );

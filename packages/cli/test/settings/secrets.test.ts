@@ -21,11 +21,11 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "v
 import { createSampleSecrets } from "../../../context/test/support/sample-secrets.ts";
 import { createSeededRandom } from "../../../context/test/support/seeded-random.ts";
 import {
-  keyedDigest,
-  type RelearningParts,
-  redactionKeyFile,
-  relearning as relearningWith,
-  vaultHere,
+  createKeyedDigest,
+  createVault,
+  type RestoreSecretsOptions,
+  redactionKeyPath,
+  restoreSecrets,
 } from "../../src/settings/secrets.ts";
 
 describe("keyed digest", () => {
@@ -36,35 +36,35 @@ describe("keyed digest", () => {
   afterEach(() => rmSync(join(home, ".."), { recursive: true }));
 
   test("SEC4 the key is made at the first secret, its owner's alone, and is the same for every program after that", () => {
-    const [one, other] = [keyedDigest(home), keyedDigest(home)];
+    const [one, other] = [createKeyedDigest(home), createKeyedDigest(home)];
     expect(existsSync(home)).toBe(false);
     expect(one("a secret")).toBe(other("a secret"));
     expect(one("a secret")).toMatch(/^[0-9a-f]{64}$/);
-    expect(statSync(redactionKeyFile(home)).mode & 0o777).toBe(0o600);
-    expect([readFileSync(redactionKeyFile(home)).length, readdirSync(home)]).toEqual([32, ["redaction.key"]]);
+    expect(statSync(redactionKeyPath(home)).mode & 0o777).toBe(0o600);
+    expect([readFileSync(redactionKeyPath(home)).length, readdirSync(home)]).toEqual([32, ["redaction.key"]]);
   });
 
   test("SEC4 a key that others could read is closed to them; a link, or what is no key, is not believed and not touched", () => {
-    const first = keyedDigest(home)("a secret");
-    chmodSync(redactionKeyFile(home), 0o644);
-    expect(keyedDigest(home)("a secret")).toBe(first);
-    expect(statSync(redactionKeyFile(home)).mode & 0o777).toBe(0o600);
+    const first = createKeyedDigest(home)("a secret");
+    chmodSync(redactionKeyPath(home), 0o644);
+    expect(createKeyedDigest(home)("a secret")).toBe(first);
+    expect(statSync(redactionKeyPath(home)).mode & 0o777).toBe(0o600);
     const elsewhere = join(home, "elsewhere");
-    writeFileSync(elsewhere, readFileSync(redactionKeyFile(home)));
-    rmSync(redactionKeyFile(home));
-    symlinkSync(elsewhere, redactionKeyFile(home));
-    expect(keyedDigest(home)("a secret")).not.toBe(first);
-    rmSync(redactionKeyFile(home));
-    writeFileSync(redactionKeyFile(home), "short");
-    expect(keyedDigest(home)("a secret")).not.toBe(first);
-    expect(readFileSync(redactionKeyFile(home), "utf8")).toBe("short");
+    writeFileSync(elsewhere, readFileSync(redactionKeyPath(home)));
+    rmSync(redactionKeyPath(home));
+    symlinkSync(elsewhere, redactionKeyPath(home));
+    expect(createKeyedDigest(home)("a secret")).not.toBe(first);
+    rmSync(redactionKeyPath(home));
+    writeFileSync(redactionKeyPath(home), "short");
+    expect(createKeyedDigest(home)("a secret")).not.toBe(first);
+    expect(readFileSync(redactionKeyPath(home), "utf8")).toBe("short");
   });
 });
 
 describe("secrets learnt again", () => {
   const vault = (): Vault => new Vault({ digest: (value) => Buffer.from(value.slice(-6)).toString("hex") });
-  const relearning = (own: Vault, parts: Omit<RelearningParts, "mayRead">) =>
-    relearningWith(own, { ...parts, mayRead: async (path) => !path.includes("closed") });
+  const relearning = (own: Vault, parts: Omit<RestoreSecretsOptions, "mayRead">) =>
+    restoreSecrets(own, { ...parts, mayRead: async (path) => !path.includes("closed") });
   const [planted] = createSampleSecrets(1, createSeededRandom(3));
   const text = `key = ${planted?.text}`;
 
@@ -150,10 +150,10 @@ describe("vault key", () => {
     onTestFinished(() => rmSync(home, { recursive: true, force: true }));
     const key = "our-proxy-7-of-nine";
     writeFileSync(join(home, "keys.json"), JSON.stringify({ openai: key }), { mode: 0o600 });
-    const vault = await vaultHere({ home, environment: {}, choices: {} });
+    const vault = await createVault({ home, environment: {}, settings: {} });
     expect(vault?.redact(`no such key: ${key}`)).toMatch(/^no such key: PITH_SECRET_env_[0-9a-f]{12}$/);
     expect(vault?.takeFindings().map(({ family }) => family)).toEqual(["OPENAI_API_KEY"]);
-    expect(await vaultHere({ home, environment: {}, choices: { secrets: { redact: "off" } } })).toBeNull();
+    expect(await createVault({ home, environment: {}, settings: { secrets: { redact: "off" } } })).toBeNull();
   });
 
   test("MCP17 what servers of tools are started or reached with is secret by the rules for variables, also of a server that an editor brings", async () => {
@@ -171,8 +171,8 @@ describe("vault key", () => {
     };
     const environment = { HUB_TOKEN: "another-token-10-of-them" };
     const choices = { mcpServers, secrets: { also: ["TOWN"] } };
-    const vault = await vaultHere({
-      ...{ home, environment, choices },
+    const vault = await createVault({
+      ...{ home, environment, settings: choices },
       mcpServers: { brought: { url: "https://example.com", headers: { "x-api-key": `${three}` } } },
     });
     const text = [one, two, three, four, five, environment.HUB_TOKEN, "in-the-west-1", "the-writers-7"].join("\n");

@@ -17,9 +17,9 @@ import { nodeRuntime } from "@pith/context/node";
 import { type ScriptedReply, scriptedModel } from "@pith/context/testing";
 import { defaultRequestPolicy } from "@pith/models";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { readArguments } from "../../src/args/args.ts";
-import { choose } from "../../src/settings/resolve.ts";
-import { type CompactionSettings, limitsOf } from "../../src/settings/settings.ts";
+import { parseCliArgs } from "../../src/args/args.ts";
+import { loadSettings } from "../../src/settings/resolve.ts";
+import { type CompactionSettings, createLimitsForModel } from "../../src/settings/settings.ts";
 import { settingTable } from "../../src/settings/table.ts";
 
 let home: string;
@@ -136,7 +136,7 @@ const rows: readonly Row[] = [
 
 test.each(rows)("DUE7 the exact token that is too much is the same wherever one looks: %j", async (row) => {
   const { window, trigger } = row;
-  const limits = limitsOf(await chosen(row), row.agent === undefined ? {} : { agent: row.agent });
+  const limits = createLimitsForModel(await chosen(row), row.agent === undefined ? {} : { agent: row.agent });
   const parts = { limits, window };
   for (const [tokens, isTooMuch] of [
     [trigger - 1, false],
@@ -156,7 +156,7 @@ test("DUE7 these are forty-five", () => {
 test("SET1 what the settings say of tokens holds where they are not set", () => {
   const fallback = (name: string): unknown => settingTable.find((setting) => setting.name === name)?.fallback;
   const { enabled, thresholds, tail, soft, branchReserve } = compactionLimits;
-  expect(limitsOf()({ api: "", provider: "a", model: "b" })).toEqual(compactionLimits);
+  expect(createLimitsForModel()({ api: "", provider: "a", model: "b" })).toEqual(compactionLimits);
   expect(fallback("compaction.enabled")).toEqual({ value: enabled });
   expect(fallback("compaction.reserveTokens")).toEqual({ value: thresholds[0]?.reserve });
   expect(fallback("compaction.keepRecentTokens")).toEqual({ value: tail.tokens });
@@ -169,7 +169,10 @@ test("SET1 SUM4 the time for the first token of an answer and of a summary is on
   const minutes = settingTable.find(({ name }) => name === "firstTokenMinutes")?.fallback;
   expect(minutes).toEqual({ value: summaryTime.firstToken / 60_000 });
   expect(defaultRequestPolicy.firstTokenTimeoutMs).toBe(summaryTime.firstToken);
-  const longer = limitsOf({}, { firstTokenMinutes: 40 })({ api: "", provider: "a", model: "b" }).summaryTime;
+  const longer = createLimitsForModel(
+    {},
+    { firstTokenMinutes: 40 },
+  )({ api: "", provider: "a", model: "b" }).summaryTime;
   expect(longer).toEqual({ firstToken: 2_400_000, nextToken: 90_000, attempt: 2_700_000, total: 5_400_000 });
 });
 
@@ -188,19 +191,21 @@ test.each([
 ] as const)(
   "SET8 the tail is as long as was set, and a fifth of the window at most: %j of %i",
   async (user, window, tail) => {
-    expect((await agentOf([], { limits: limitsOf(user), window })).budget.tail).toBe(tail);
+    expect((await agentOf([], { limits: createLimitsForModel(user), window })).budget.tail).toBe(tail);
   },
 );
 
 test("SET8 a model of a provider with two names is overridden by either", () => {
-  const limits = limitsOf({ modelOverrides: { "openai-chat/gpt-5": { thresholdTokens: 5 } } });
+  const limits = createLimitsForModel({ modelOverrides: { "openai-chat/gpt-5": { thresholdTokens: 5 } } });
   expect(limits({ api: "openai-completions", provider: "openai", model: "gpt-5" }).thresholds).toMatchObject([
     { tokens: 5 },
   ]);
 });
 
 test("SET8 the warning comes at the share that was set", async () => {
-  expect((await agentOf([], { limits: limitsOf({ softPercent: 62.5 }), window: 9 })).budget.limits.soft).toBe(0.625);
+  expect(
+    (await agentOf([], { limits: createLimitsForModel({ softPercent: 62.5 }), window: 9 })).budget.limits.soft,
+  ).toBe(0.625);
 });
 
 const spellings: readonly (readonly [name: string, off: () => Promise<Off>])[] = [
@@ -219,7 +224,7 @@ const spellings: readonly (readonly [name: string, off: () => Promise<Off>])[] =
 
 test.each(spellings)("DUE4 off by %s stops every automatic path, and asking for one works", async (_, off) => {
   const { settings, isByAgent = false } = await off();
-  const looking = { limits: limitsOf(settings), window: 200_000 };
+  const looking = { limits: createLimitsForModel(settings), window: 200_000 };
   const threshold = await agentOf([calling(199_000), "Done."], looking);
   const overflow = await agentOf([{ failure: { kind: "overflow", message: "too long" } }], looking);
   const back = threshold.model;
@@ -247,15 +252,15 @@ interface Off {
 }
 
 async function called(args: readonly string[], environment: Readonly<Record<string, string>> = {}) {
-  const read = readArguments(args);
+  const read = parseCliArgs(args);
   writeFileSync(join(home, "settings.json"), "{}");
-  const holds = read.type === "wish" && (await choose(read.wish.choices, { environment, home }));
+  const holds = read.type === "wish" && (await loadSettings(read.args.overrides, { environment, home }));
   if (holds === false || holds.type !== "chosen") throw new Error(JSON.stringify(read));
-  return holds.choices.compaction ?? {};
+  return holds.settings.compaction ?? {};
 }
 
 interface Looking {
-  readonly limits: ReturnType<typeof limitsOf>;
+  readonly limits: ReturnType<typeof createLimitsForModel>;
   readonly window: number;
 }
 
@@ -263,9 +268,9 @@ interface Looking {
 async function chosen({ user = {}, project = {} }: Row): Promise<CompactionSettings> {
   writeFileSync(join(home, "settings.json"), JSON.stringify({ compaction: user }));
   const file = { path: "/p/.pith/settings.json", text: JSON.stringify({ compaction: project }) };
-  const chosen = await choose({}, { environment: {}, home, project: file });
+  const chosen = await loadSettings({}, { environment: {}, home, projectFile: file });
   if (chosen.type !== "chosen") throw new Error(chosen.message);
-  return chosen.choices.compaction ?? {};
+  return chosen.settings.compaction ?? {};
 }
 
 async function isDue(tokens: number, { limits, window }: Looking): Promise<boolean> {
@@ -288,7 +293,7 @@ async function compactsInRun(tokens: number, looking: Looking): Promise<boolean>
 
 /** What a result adds to what the reply before it measured. */
 async function sizeOfResult(near: number): Promise<number> {
-  const limits = limitsOf({ enabled: false });
+  const limits = createLimitsForModel({ enabled: false });
   const agent = await agentOf([calling(near), "Done."], { limits, window: 200_000 });
   let size = 0;
   await ran(agent, (event) => {

@@ -15,21 +15,21 @@ import {
 import type { RpcEvent } from "@pith/client";
 import { afterAll, describe, test } from "vitest";
 import {
+  buildChildArguments,
   type ChildEnd,
-  childArguments,
   forwardQuestion,
+  restrictTools,
   runChild,
-  toolsLeft,
 } from "../../src/sub-agents/child-process.ts";
-import { type Progress, progressAfter, waiting } from "../../src/sub-agents/result.ts";
-import type { Held } from "../../src/sub-agents/sub-agent-options.ts";
+import { initialProgress, type Progress, updateProgress } from "../../src/sub-agents/result.ts";
+import type { ParentLimits } from "../../src/sub-agents/sub-agent-options.ts";
 import { type FakeProgram, fakeProgram } from "./fake-program.ts";
 
 describe("child arguments", () => {
   const agent = { name: "scout", description: "d", text: "t", path: "/scout.md" };
   const speaker = { api: "anthropic-messages", provider: "anthropic", model: "one" } as const;
 
-  function held(more: Partial<Held> = {}): Held {
+  function held(more: Partial<ParentLimits> = {}): ParentLimits {
     const rule = (text: string) => {
       const parsed = parseRule(text);
       if (parsed.type === "mistake") throw new Error(parsed.message);
@@ -42,16 +42,16 @@ describe("child arguments", () => {
       resolveRealPath: async (path) => path,
     });
     return {
-      trusts: true,
-      choices: { sandbox: "off", network: "off", baseUrl: "http://127.0.0.1:1" },
+      trustsProject: true,
+      overrides: { sandbox: "off", network: "off", baseUrl: "http://127.0.0.1:1" },
       permissions,
-      addressee: "anthropic/one",
+      baseUrlOwner: "anthropic/one",
       ...more,
     };
   }
 
-  const flagsOf = (by: Held, of = agent): readonly string[] => {
-    const all = childArguments({ agent: of, sessionPath: "/s.jsonl", held: by, speaker });
+  const flagsOf = (by: ParentLimits, of = agent): readonly string[] => {
+    const all = buildChildArguments({ agent: of, sessionPath: "/s.jsonl", parentLimits: by, parentModel: speaker });
     return all.slice(all.indexOf("--mode"));
   };
 
@@ -70,14 +70,14 @@ describe("child arguments", () => {
   test("AGT4 no key is sent to an address that is for another seller", () => {
     const flags = flagsOf(held(), { ...agent, model: "openai/two" } as typeof agent);
     assert.ok(!flags.some((flag) => /^--(model|base-url)/.test(flag)));
-    const flagsBeside = flagsOf(held({ addressee: "openai" }));
+    const flagsBeside = flagsOf(held({ baseUrlOwner: "openai" }));
     assert.ok(flagsBeside.includes("--model=anthropic/one"));
     assert.ok(!flagsBeside.some((flag) => flag.startsWith("--base-url")), "who speaks now is another");
   });
 
   test("AGT4 it has no tool that was not named where its caller's were", () => {
     const left = (named: readonly string[] | undefined, tools?: readonly string[]) =>
-      toolsLeft({ ...agent, ...(tools && { tools }) }, held({ choices: named ? { tools: named } : {} }));
+      restrictTools({ ...agent, ...(tools && { tools }) }, held({ overrides: named ? { tools: named } : {} }));
     assert.equal(left(undefined, ["bash"]), undefined);
     assert.equal(left(["all"], ["bash"]), undefined);
     assert.deepEqual(left(["read", "subagent"], ["read", "bash"]), ["read"]);
@@ -97,13 +97,13 @@ describe("run child", () => {
     program: FakeProgram,
     more: { ui?: Partial<ExtensionUi>; signal?: AbortSignal } = {},
   ): Promise<ChildEnd & { readonly progress: Progress }> {
-    let progress = waiting;
+    let progress = initialProgress;
     const listen = (event: RpcEvent): void => {
-      progress = progressAfter(progress, event);
+      progress = updateProgress(progress, event);
     };
     const { ui = null, signal = new AbortController().signal } = more;
-    const parts = { args: [fakeProgram(folder, program)], cwd: folder, task: "Go.", who: "scout" };
-    return { ...(await runChild({ ...parts, context: there(ui), signal, listen })), progress };
+    const parts = { args: [fakeProgram(folder, program)], cwd: folder, task: "Go.", agentName: "scout" };
+    return { ...(await runChild({ ...parts, context: there(ui), signal, onEvent: listen })), progress };
   }
 
   test("AGT6 what else a sub-agent's process writes does no harm", async () => {
@@ -147,11 +147,11 @@ describe("run child", () => {
   test("AGT4 where nobody is there, what a sub-agent asks is refused; what needs no answer has none", async () => {
     const signal = new AbortController().signal;
     const asked = { type: "extension_ui_request", id: "1", method: "confirm", title: "May I?", message: "" } as const;
-    const answer = await forwardQuestion(asked, { context: there(null), who: "scout", signal });
+    const answer = await forwardQuestion(asked, { context: there(null), agentName: "scout", signal });
     assert.deepEqual(answer, { type: "extension_ui_response", id: "1", cancelled: true });
     const failing = there({ confirm: () => Promise.reject(new Error("no")) });
-    assert.deepEqual(await forwardQuestion(asked, { context: failing, who: "scout", signal }), answer);
+    assert.deepEqual(await forwardQuestion(asked, { context: failing, agentName: "scout", signal }), answer);
     const told = { type: "extension_ui_request", id: "2", method: "notify", message: "m", notifyType: "info" } as const;
-    assert.equal(await forwardQuestion(told, { context: there({}), who: "scout", signal }), null);
+    assert.equal(await forwardQuestion(told, { context: there({}), agentName: "scout", signal }), null);
   });
 });

@@ -4,7 +4,12 @@ import assert from "node:assert/strict";
 import type { Entry } from "@pith/context";
 import { QUEUE_TYPE, zeroUsage } from "@pith/context/host";
 import { test } from "vitest";
-import { startedIn, stillOpen, subAgentsIn, subAgentsOf } from "../../src/sub-agents/log.ts";
+import {
+  findStartedSubAgents,
+  parseSubAgentLog,
+  readSubAgentLog,
+  selectOpenSubAgents,
+} from "../../src/sub-agents/log.ts";
 
 const placed = { parentId: null, timestamp: "2026-01-01T00:00:00.000Z" };
 const started = (id: string) => ({ id, agent: "scout", task: "look", path: `/${id}.jsonl` });
@@ -54,9 +59,9 @@ test("AGT9 what tells an end is its own mark: a result, a message, one that wait
     { ...placed, id: "4", type: "custom", customType: "subagent", data: { id: "d", isDropped: true } },
     { ...placed, id: "5", type: "usage", kind: "subagent", provider: "p", model: "m", usage: zeroUsage, note: "e" },
   ];
-  const { told, paid, started: all } = subAgentsIn(entries);
+  const { reported, paid, started: all } = parseSubAgentLog(entries);
   assert.deepEqual(
-    [all.map(({ id }) => id), [...told].sort(), [...paid]],
+    [all.map(({ id }) => id), [...reported].sort(), [...paid]],
     [["a", "b", "c", "d", "e"], ["a", "b", "c", "d"], ["e"]],
   );
 });
@@ -92,9 +97,10 @@ test("AGT16 a long history is not read at every start: behind a compaction stand
       return [...history, ...entries];
     },
   });
-  const names = async (entries: readonly Entry[]) => (await subAgentsOf(session(entries))).started.map(({ id }) => id);
+  const names = async (entries: readonly Entry[]) =>
+    (await readSubAgentLog(session(entries))).started.map(({ id }) => id);
   assert.deepEqual([await names([]), await names(history), reads], [[], ["a", "b", "c"], 0]);
-  const data = stillOpen(subAgentsIn(history));
+  const data = selectOpenSubAgents(parseSubAgentLog(history));
   assert.deepEqual(
     data.open.map(({ id, isPaid }) => [id, isPaid]),
     [
@@ -105,8 +111,12 @@ test("AGT16 a long history is not read at every start: behind a compaction stand
   const mark: Entry = { ...placed, id: "m", parentId: "k", type: "custom", customType: "subagent", data };
   const loaded = [mark, begun("d", "m")];
   assert.deepEqual([await names(loaded), reads], [["b", "c", "d"], 0]);
-  assert.deepEqual([...(await subAgentsOf(session(loaded))).paid], ["b"]);
+  assert.deepEqual([...(await readSubAgentLog(session(loaded))).paid], ["b"]);
   assert.deepEqual([await names([begun("d", "k")]), reads], [["a", "b", "c", "d"], 1], "nobody left a mark");
-  assert.equal((await startedIn(session(loaded), "d")).length, 3);
-  assert.deepEqual([(await startedIn(session(loaded), "a")).length, reads], [4, 2], "of one that is long told");
+  assert.equal((await findStartedSubAgents(session(loaded), "d")).length, 3);
+  assert.deepEqual(
+    [(await findStartedSubAgents(session(loaded), "a")).length, reads],
+    [4, 2],
+    "of one that is long told",
+  );
 });

@@ -10,10 +10,10 @@ import { type Entry, Session, type Usage } from "@pith/context";
 import { zeroUsage } from "@pith/context/host";
 import { createStore, nodeRuntime, openStore } from "@pith/context/node";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, test } from "vitest";
-import { subAgentsIn } from "../../src/sub-agents/log.ts";
-import { type Crew, Gate, recover } from "../../src/sub-agents/pool.ts";
-import { endsOf } from "../../src/sub-agents/result.ts";
-import { transcriptPage } from "../../src/sub-agents/session.ts";
+import { parseSubAgentLog } from "../../src/sub-agents/log.ts";
+import { recoverUnreported, Semaphore, type SubAgentPool } from "../../src/sub-agents/pool.ts";
+import { createResultDetails } from "../../src/sub-agents/result.ts";
+import { readTranscriptPage } from "../../src/sub-agents/session.ts";
 import { bodyOf, Company, countIn, heard, type Kept, starts, taskOf, tasks, UNHELD } from "./company.ts";
 
 describe("recovery", () => {
@@ -43,20 +43,24 @@ describe("recovery", () => {
     const path = await ended("a", "Found it.");
     const data = { id: "a", agent: "scout", task: "Look.", path };
     const log: Entry[] = [{ ...placed, id: "1", type: "custom", customType: "subagent", data }];
-    const crew: Pick<Crew, "pay"> = {
-      pay: async (id, { usage: spent, by }) => {
-        const whose = { kind: "subagent", provider: by?.provider ?? "", model: by?.model ?? "" };
+    const crew: Pick<SubAgentPool, "recordUsage"> = {
+      recordUsage: async (id, { usage: spent, model }) => {
+        const whose = { kind: "subagent", provider: model?.provider ?? "", model: model?.model ?? "" };
         log.push({ ...placed, id: `u${log.length}`, type: "usage", ...whose, usage: spent, note: id });
       },
     };
-    const untold = await recover(subAgentsIn(log), { crew, file: null });
+    const untold = await recoverUnreported(parseSubAgentLog(log), { pool: crew, file: null });
     assert.deepEqual(untold, [{ id: "a", agent: "scout", status: "done", text: "Found it." }]);
-    assert.equal((await recover(subAgentsIn(log), { crew, file: null })).length, 1, "paid, and not yet told");
-    const message = { customType: "subagent", content: "", display: true, details: endsOf(untold) };
+    assert.equal(
+      (await recoverUnreported(parseSubAgentLog(log), { pool: crew, file: null })).length,
+      1,
+      "paid, and not yet told",
+    );
+    const message = { customType: "subagent", content: "", display: true, details: createResultDetails(untold) };
     log.push({ ...placed, id: "t", type: "custom_message", ...message });
-    assert.deepEqual(await recover(subAgentsIn(log), { crew, file: null }), []);
+    assert.deepEqual(await recoverUnreported(parseSubAgentLog(log), { pool: crew, file: null }), []);
     assert.equal(log.filter(({ type }) => type === "usage").length, 1);
-    assert.deepEqual([...subAgentsIn(log).paid], ["a"]);
+    assert.deepEqual([...parseSubAgentLog(log).paid], ["a"]);
   });
 
   test("AGT10 what was paid on another branch is not paid again", async () => {
@@ -68,23 +72,23 @@ describe("recovery", () => {
     await session.append({ type: "usage", kind: "subagent", provider: "p", model: "m", usage, note: "d" });
     await opened.store.close();
     const paid: string[] = [];
-    const crew = { pay: async (id: string) => void paid.push(id) };
+    const crew = { recordUsage: async (id: string) => void paid.push(id) };
     const started = ["d", "e"].map((id) => ({ id, agent: "scout", task: "Look.", path }));
-    const untold = await recover({ started, told: new Set(), paid: new Set() }, { crew, file });
+    const untold = await recoverUnreported({ started, reported: new Set(), paid: new Set() }, { pool: crew, file });
     assert.deepEqual([untold.length, paid], [2, ["e"]]);
   });
 
   test("AGT8 a transcript is read in pages within their room, and nothing of it is lost", async () => {
     const path = await ended("b", `begin ${"wörter und mehr ".repeat(500)} end`);
-    const first = await transcriptPage({ path, page: 1, room: 2_000 });
+    const first = await readTranscriptPage({ path, page: 1, maxBytes: 2_000 });
     assert.ok(first.type === "page" && first.pages > 3);
     const pages = await Promise.all(
-      Array.from({ length: first.pages }, (_, at) => transcriptPage({ path, page: at + 1, room: 2_000 })),
+      Array.from({ length: first.pages }, (_, at) => readTranscriptPage({ path, page: at + 1, maxBytes: 2_000 })),
     );
     const texts = pages.map((page) => (page.type === "page" ? page.text : ""));
     assert.ok(texts.every((text) => Buffer.byteLength(text) <= 2_000 && !text.includes("\ufffd")));
     assert.equal(texts.join("").split("wörter").length - 1, 500);
-    const behind = await transcriptPage({ path, page: first.pages + 1, room: 2_000 });
+    const behind = await readTranscriptPage({ path, page: first.pages + 1, maxBytes: 2_000 });
     assert.deepEqual(behind, { type: "failed", why: `there is no page ${first.pages + 1}; there are ${first.pages}` });
   });
 
@@ -96,10 +100,10 @@ describe("recovery", () => {
     const begun = Date.now();
     const log = {
       started: [{ id: "c", agent: "scout", task: "Look.", path }],
-      told: new Set(""),
+      reported: new Set(""),
       paid: new Set(["c"]),
     };
-    const [result] = await recover(log, { crew: { pay: async () => {} }, file: null });
+    const [result] = await recoverUnreported(log, { pool: { recordUsage: async () => {} }, file: null });
     assert.ok(result?.status === "done" && Date.now() - begun >= 200);
   });
 
@@ -238,12 +242,12 @@ describe("pool", () => {
 
 describe("concurrency limit", () => {
   test("AGT6 so many at once, the others in their order, also behind one that throws", async () => {
-    const gate = new Gate(2);
+    const gate = new Semaphore(2);
     let inside = 0;
     let most = 0;
     const began: number[] = [];
     const one = (number: number) =>
-      gate.through(async () => {
+      gate.run(async () => {
         began.push(number);
         most = Math.max(most, ++inside);
         await sleep(5);

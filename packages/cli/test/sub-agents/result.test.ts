@@ -2,14 +2,14 @@
 
 import assert from "node:assert/strict";
 import { test } from "vitest";
-import { excerptOf } from "../../src/sub-agents/result.ts";
+import { createExcerpt } from "../../src/sub-agents/result.ts";
 
 test("AGT8 a text that is too long keeps its beginning and its end, and no half letters", () => {
   const text = `begin ${"ü".repeat(5_000)} end`;
-  const { excerpt, isWhole } = excerptOf(text, 1_001);
+  const { excerpt, isWhole } = createExcerpt(text, 1_001);
   assert.equal(isWhole, false);
   assert.ok(excerpt.startsWith("begin ü") && excerpt.endsWith("ü end"));
   assert.ok(!excerpt.includes("\ufffd"));
   assert.ok(Buffer.byteLength(excerpt) <= 1_001 + 60);
-  assert.deepEqual(excerptOf("short", 5), { excerpt: "short", isWhole: true });
+  assert.deepEqual(createExcerpt("short", 5), { excerpt: "short", isWhole: true });
 });

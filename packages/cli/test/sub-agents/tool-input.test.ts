@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "vitest";
-import { filled } from "../../src/sub-agents/tool.ts";
-import { toolSchema, wantedIn } from "../../src/sub-agents/tool-input.ts";
+import { insertPrevious } from "../../src/sub-agents/tool.ts";
+import { createToolSchema, parseToolInput } from "../../src/sub-agents/tool-input.ts";
 
 const agent = (name: string) => ({ name, description: "d".repeat(100), text: "t", path: `/${name}.md` });
 const agents = [agent("scout"), agent("reviewer")];
@@ -11,15 +11,19 @@ const [scout] = agents;
 const task = { agent: "scout", task: "look" };
 
 test("AGT5 one task, several at once, or a chain; exactly one of the ways", () => {
-  assert.deepEqual(wantedIn(task, agents), {
+  assert.deepEqual(parseToolInput(task, agents), {
     type: "tasks",
     tasks: [{ agent: scout, task: "look" }],
     isBackground: false,
   });
-  assert.equal(wantedIn({ tasks: [task, task], background: true }, agents).type, "tasks");
-  assert.equal(wantedIn({ tasks: JSON.stringify([task]) }, agents).type, "tasks");
-  assert.equal(wantedIn({ chain: [task] }, agents).type, "chain");
-  assert.deepEqual(wantedIn({ read: "subagent-1", page: "2" }, agents), { type: "read", id: "subagent-1", page: 2 });
+  assert.equal(parseToolInput({ tasks: [task, task], background: true }, agents).type, "tasks");
+  assert.equal(parseToolInput({ tasks: JSON.stringify([task]) }, agents).type, "tasks");
+  assert.equal(parseToolInput({ chain: [task] }, agents).type, "chain");
+  assert.deepEqual(parseToolInput({ read: "subagent-1", page: "2" }, agents), {
+    type: "read",
+    id: "subagent-1",
+    page: 2,
+  });
   for (const asked of [
     {},
     { ...task, tasks: [task] },
@@ -27,21 +31,24 @@ test("AGT5 one task, several at once, or a chain; exactly one of the ways", () =
     { tasks: [] },
     { agent: "scout" },
   ])
-    assert.equal(wantedIn(asked, agents).type, "wrong");
+    assert.equal(parseToolInput(asked, agents).type, "wrong");
 });
 
 test("AGT5 an agent that there is not is answered with those there are", () => {
-  const wanted = wantedIn({ agent: "scoot", task: "look" }, agents);
+  const wanted = parseToolInput({ agent: "scoot", task: "look" }, agents);
   assert.deepEqual(wanted, { type: "wrong", message: 'there is no agent "scoot"; there are: scout, reviewer' });
 });
 
 test("AGT7 {previous} is filled in one go: what was said is never filled again, nor read as a pattern", () => {
-  assert.equal(filled("a {previous} b {previous}", "$& {previous} $1"), "a $& {previous} $1 b $& {previous} $1");
+  assert.equal(
+    insertPrevious("a {previous} b {previous}", "$& {previous} $1"),
+    "a $& {previous} $1 b $& {previous} $1",
+  );
 });
 
 test("AGT3 the agents take at most 1 KB of the tool's description", () => {
   const many = Array.from({ length: 50 }, (_, at) => agent(`agent-${at}`));
-  const [few, all] = [toolSchema([]).description.length, toolSchema(many).description];
+  const [few, all] = [createToolSchema([]).description.length, createToolSchema(many).description];
   assert.ok(Buffer.byteLength(all) - few <= 1_024);
   assert.ok(all.endsWith("a wrong name lists them all"));
 });

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ExtensionContext, Permissions, type ToolCall } from "@pith/agent";
 import { afterEach, beforeEach, test } from "vitest";
-import { Crew, type CrewParts } from "../../src/sub-agents/pool.ts";
+import { SubAgentPool, type SubAgentPoolOptions } from "../../src/sub-agents/pool.ts";
 import { runTool } from "../../src/sub-agents/tool.ts";
 import { fakeProgram } from "./fake-program.ts";
 
@@ -29,7 +29,7 @@ const FULL = async (): Promise<never> => {
 };
 
 function crewWith(
-  pith: Partial<CrewParts["pith"]> = {},
+  pith: Partial<SubAgentPoolOptions["pith"]> = {},
   heard = "answered();",
   onWorking = (_count: number): unknown => undefined,
 ) {
@@ -48,11 +48,11 @@ function crewWith(
     hasUI: true,
   } as ExtensionContext;
   const quiet = { appendEntry: async () => {}, appendUsage: async () => {}, sendMessage: async () => {} };
-  const held = { trusts: false, choices: {}, permissions, addressee: null };
-  return new Crew({ pith: { ...quiet, ...pith }, context, held, onWorking });
+  const held = { trustsProject: false, overrides: {}, permissions, baseUrlOwner: null };
+  return new SubAgentPool({ pith: { ...quiet, ...pith }, context, parentLimits: held, onRunningCount: onWorking });
 }
 
-const calling = (crew: Crew) => ({ crew, agents: [agent], stays: true, known: async () => [] });
+const calling = (crew: SubAgentPool) => ({ pool: crew, agents: [agent], hasUser: true, findStarted: async () => [] });
 const call = (given: object, signal = new AbortController().signal): ToolCall => ({
   ...{ id: "c", arguments: { ...given }, signal, maxOutputBytes: 10_000, update: () => {} },
 });
@@ -77,9 +77,9 @@ test("AGT9 what was said is told although what it cost cannot be written now", a
   const output = await runTool(call(task), calling(crew));
   assert.match(saidIn(output), /^\[scout [0-9a-f]{8}-subagent is done\]\nFound it\.$/);
   await runTool(call({ ...task, background: true }), calling(crew));
-  await Promise.all(crew.members.map(({ ended }) => ended));
+  await Promise.all(crew.subAgents.map(({ completion }) => completion));
   assert.ok(
-    crew.members.every(({ result }) => result?.status === "done"),
+    crew.subAgents.every(({ result }) => result?.status === "done"),
     "none is at work for ever",
   );
 });
@@ -93,9 +93,9 @@ test("AGT13 stopped while they are being started, none goes on", async () => {
     const stopping = new AbortController();
     const crew = crewWith({ appendEntry: async () => stopping.abort() });
     await runTool(call(given, stopping.signal), calling(crew));
-    await Promise.all(crew.members.map(({ ended }) => ended));
+    await Promise.all(crew.subAgents.map(({ completion }) => completion));
     assert.deepEqual(
-      crew.members.map(({ result }) => result?.status),
+      crew.subAgents.map(({ result }) => result?.status),
       ["stopped"],
     );
   }
@@ -108,14 +108,14 @@ test("AGT9 of two that wait for one sub-agent, one is told its end", async () =>
   const working: number[] = [];
   const crew = crewWith({ sendMessage }, heard, (count) => working.push(count));
   await runTool(call({ ...task, background: true }), calling(crew));
-  const [id = ""] = crew.members.map((member) => member.id);
+  const [id = ""] = crew.subAgents.map((member) => member.id);
   const waits = [{ wait: [id, id] }, { wait: [id] }].map((given) => runTool(call(given), calling(crew)));
   const [first = "", second = ""] = (await Promise.all(waits)).map(saidIn);
   assert.equal(first.split("Found it.").length - 1, 1);
   assert.equal(second, `${id} is waited for by another call, which tells its end`);
   assert.match(saidIn(await runTool(call({ wait: [id] }), calling(crew))), /was told before/);
-  const known = async () => crew.members;
-  const stranger = await runTool(call({ wait: ["nope"] }), { ...calling(crew), known });
+  const known = async () => crew.subAgents;
+  const stranger = await runTool(call({ wait: ["nope"] }), { ...calling(crew), findStarted: known });
   assert.deepEqual(
     [saidIn(stranger), stranger.isError],
     [`there is no subagent nope of this session; there are: ${id}`, true],

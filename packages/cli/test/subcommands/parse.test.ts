@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Subcommand } from "../../src/args/subcommand.ts";
-import { findSubcommand, readCall } from "../../src/subcommands/parse.ts";
+import { findSubcommand, parseCall } from "../../src/subcommands/parse.ts";
 import { subcommands } from "../../src/subcommands/subcommands.ts";
 
 describe("find subcommand", () => {
@@ -30,26 +30,26 @@ describe("find subcommand", () => {
 describe("parse flags", () => {
   const copy: Subcommand = {
     name: "copy",
-    takes: "FILE [FILE]",
-    count: { least: 1, most: 2 },
-    says: "copies",
-    json: "{}",
+    argumentHint: "FILE [FILE]",
+    argumentCount: { least: 1, most: 2 },
+    description: "copies",
+    jsonShape: "{}",
     flags: {
-      to: { type: "string", short: "t", takes: "FOLDER", says: "where to" },
-      as: { type: "string", takes: "KIND", values: ["text", "page", "pi"], says: "what" },
-      tag: { type: "string", multiple: true, takes: "WORD", says: "marks it" },
-      yes: { type: "boolean", short: "y", says: "at once" },
+      to: { type: "string", short: "t", valueHint: "FOLDER", description: "where to" },
+      as: { type: "string", valueHint: "KIND", values: ["text", "page", "pi"], description: "what" },
+      tag: { type: "string", multiple: true, valueHint: "WORD", description: "marks it" },
+      yes: { type: "boolean", short: "y", description: "at once" },
     },
     examples: ["pith copy a"],
     run: async () => ({ type: "shown", text: "", data: null }),
   };
 
   test("SUB1 words and flags are read by the table of the subcommand", () => {
-    const read = readCall(copy, ["a", "-t", "there", "--tag", "one", "--as=page", "--tag=two", "-y", "b", "--json"]);
+    const read = parseCall(copy, ["a", "-t", "there", "--tag", "one", "--as=page", "--tag=two", "-y", "b", "--json"]);
     const flags = { to: "there", as: "page", tag: ["one", "two"], yes: true, json: true };
     expect(read).toEqual({ type: "call", isJson: true, arguments: ["a", "b"], flags });
-    expect(readCall(copy, ["a", "--nonsense", "--help"])).toEqual({ type: "help" });
-    expect(readCall(copy, ["--", "--help"])).toMatchObject({ type: "call", arguments: ["--help"] });
+    expect(parseCall(copy, ["a", "--nonsense", "--help"])).toEqual({ type: "help" });
+    expect(parseCall(copy, ["--", "--help"])).toMatchObject({ type: "call", arguments: ["--help"] });
   });
 
   test.each([
@@ -62,15 +62,15 @@ describe("parse flags", () => {
     [["a", "--as", "pdf"], '--as is "pdf"; write text, page or pi'],
     [["a", "--yes=no"], '--yes takes nothing, not "no"'],
   ] as const)("SUB1 %j is a mistake that says what to write", (args, message) => {
-    expect(readCall(copy, args)).toEqual({ type: "mistake", message });
+    expect(parseCall(copy, args)).toEqual({ type: "mistake", message });
   });
 
   test("SUB2 a value of whatever letters never becomes a flag (S9)", () => {
     const property = fc.property(fc.string(), (value) => {
-      const behind = readCall(copy, ["--", value]);
+      const behind = parseCall(copy, ["--", value]);
       expect(behind).toMatchObject({ type: "call", arguments: [value], flags: {} });
       fc.pre(value !== "");
-      expect(readCall(copy, [`--to=${value}`, "--", "a"])).toMatchObject({ arguments: ["a"], flags: { to: value } });
+      expect(parseCall(copy, [`--to=${value}`, "--", "a"])).toMatchObject({ arguments: ["a"], flags: { to: value } });
     });
     fc.assert(property, { numRuns: 10_000 });
   });

@@ -2,7 +2,7 @@
 
 import { dirname } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { readCall } from "../../src/subcommands/parse.ts";
+import { parseCall } from "../../src/subcommands/parse.ts";
 import { subcommands } from "../../src/subcommands/subcommands.ts";
 import { Shelf } from "./shelf.ts";
 
@@ -16,17 +16,17 @@ afterEach(() => shelf.clear());
 
 test.each(subcommands.map((each) => [each.name, each] as const))(
   "SUB4 pith %s --help says what it does, with examples that can be typed",
-  async (name, { says, examples, flags }) => {
+  async (name, { description, examples, flags }) => {
     const { code, out, notes } = await shelf.run(...name.split(" "), "--help");
     expect({ code, notes }).toEqual({ code: 0, notes: [] });
-    for (const part of [says, ...examples, ...Object.keys(flags).map((flag) => `--${flag}`), "--json"])
+    for (const part of [description, ...examples, ...Object.keys(flags).map((flag) => `--${flag}`), "--json"])
       expect(out).toContain(part);
     expect(examples.length).toBeGreaterThan(0);
     for (const example of examples)
       expect(wordsOf(example).slice(0, name.split(" ").length + 1)).toEqual(["pith", ...name.split(" ")]);
     const subcommand = subcommands.find((each) => each.name === name);
     for (const example of examples)
-      expect(subcommand && readCall(subcommand, wordsOf(example).slice(1 + name.split(" ").length))).toMatchObject({
+      expect(subcommand && parseCall(subcommand, wordsOf(example).slice(1 + name.split(" ").length))).toMatchObject({
         type: "call",
       });
   },

@@ -43,11 +43,11 @@ export class Shelf {
     let out = "";
     const notes: string[] = [];
     const terminal = {
-      answer: async (text: string) => {
+      writeOutput: async (text: string) => {
         out += text;
         return null;
       },
-      note: (line: string) => void notes.push(line),
+      notify: (line: string) => void notes.push(line),
     };
     const code = await runSubcommand(args, { cwd: this.folder, environment: this.environment, terminal });
     leaveTriggered({ args, code, out, settingsFiles: [] });

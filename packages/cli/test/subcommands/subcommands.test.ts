@@ -3,8 +3,8 @@
 import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Outcome } from "../../src/args/subcommand.ts";
-import { trust } from "../../src/subcommands/subcommands.ts";
+import type { SubcommandResult } from "../../src/args/subcommand.ts";
+import { trustSubcommand } from "../../src/subcommands/subcommands.ts";
 import { Project } from "../trust/project.ts";
 import { Shelf } from "./shelf.ts";
 
@@ -222,7 +222,7 @@ Changed since it was last trusted
     const shown = text(await run({ show: true }));
     expect(shown).toContain(`  ${sly.replaceAll("\n", "\\n")} has a line end or the like in its name`);
     expect(shown).not.toContain("\n  is trusted");
-    expect((await project.seen("repo", true)).holds.files.map(({ name }) => name)).toEqual([
+    expect((await project.seen("repo", true)).project.files.map(({ name }) => name)).toEqual([
       ".pith/settings.json",
       ".pith/skills/build/SKILL.md",
     ]);
@@ -241,7 +241,7 @@ Changed since it was last trusted
       JSON.stringify({ mcpServers: { [name]: { env: { GITHUB_TOKEN: token } } } });
     project.place({ "repo/.mcp.json": servers("one") });
     const shown = [await run({ show: true }), await run({ yes: true })];
-    expect(text(shown[0] as Outcome)).toContain('{"mcpServers":{"one":');
+    expect(text(shown[0] as SubcommandResult)).toContain('{"mcpServers":{"one":');
     expect((await project.seen()).type).toBe("trusted");
     project.place({ "repo/.mcp.json": servers("two") });
     const changed = await run({ show: true });
@@ -272,16 +272,16 @@ Changed since it was last trusted
     flags: Readonly<Record<string, boolean>>,
     given: readonly string[] = [],
     home: string = project.home,
-  ): Promise<Outcome> {
+  ): Promise<SubcommandResult> {
     const { root: cwd } = project;
-    return await trust.run({ arguments: given, flags, cwd, home, environment: {}, note: () => {} });
+    return await trustSubcommand.run({ arguments: given, flags, cwd, home, environment: {}, notify: () => {} });
   }
 
-  function text(outcome: Outcome): string {
+  function text(outcome: SubcommandResult): string {
     return outcome.type === "shown" ? outcome.text : outcome.message;
   }
 
-  function data(outcome: Outcome): unknown {
+  function data(outcome: SubcommandResult): unknown {
     return outcome.type === "shown" ? outcome.data : outcome;
   }
 });

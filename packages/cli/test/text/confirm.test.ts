@@ -2,7 +2,7 @@
 
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
-import { confirmed } from "../../src/text/confirm.ts";
+import { confirm } from "../../src/text/confirm.ts";
 
 test.each(["y\n", "Y\n", "yes\n", " yes \n"])("TRU11 %j is yes", async (said) => {
   expect(await answered(said)).toBe(true);
@@ -17,7 +17,7 @@ test.each(["\n", "n\n", "yeah, no\n", "y y\n", "", "y"])(
 
 async function answered(said: string): Promise<boolean> {
   const input = new PassThrough();
-  const asked = confirmed("Trust it?", { input, output: new PassThrough() });
+  const asked = confirm("Trust it?", { input, output: new PassThrough() });
   input.end(said);
   return await asked;
 }

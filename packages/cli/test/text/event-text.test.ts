@@ -3,10 +3,10 @@
 import type { AgentEvent, Intent, Tool } from "@pith/agent";
 import { zeroUsage } from "@pith/context/host";
 import { describe, expect, test } from "vitest";
-import { countEvent, noteOn, nothingYet, told } from "../../src/text/event-text.ts";
+import { addEventUsage, emptyTotals, formatProgressNote, formatTotals } from "../../src/text/event-text.ts";
 
 describe("compactions", () => {
-  const note = (event: object): string | null => noteOn(event as AgentEvent, []);
+  const note = (event: object): string | null => formatProgressNote(event as AgentEvent, []);
 
   test("PRT12 what takes long is told while it does, the rest is not", () => {
     const step = (progress: object) => note({ type: "compaction_progress", reason: "threshold", ...progress });
@@ -66,15 +66,15 @@ describe("events", () => {
   test("PRT9 before every command stands whether it runs in the sandbox", () => {
     const bash = (isConfined: boolean) => tool("bash", { type: "command", command: "ls", isConfined });
     const start = started("bash", { command: "ls\n  -l" });
-    expect(noteOn(start, [bash(true)])).toBe("· bash [sandbox] ls -l");
-    expect(noteOn(start, [bash(false)])).toBe("· bash [no sandbox] ls -l");
-    expect(noteOn(started("read", { path: "a.ts", limit: 3 }), [tool("read", { type: "look", paths: [] })])).toBe(
-      "· read a.ts limit=3",
-    );
+    expect(formatProgressNote(start, [bash(true)])).toBe("· bash [sandbox] ls -l");
+    expect(formatProgressNote(start, [bash(false)])).toBe("· bash [no sandbox] ls -l");
+    expect(
+      formatProgressNote(started("read", { path: "a.ts", limit: 3 }), [tool("read", { type: "look", paths: [] })]),
+    ).toBe("· read a.ts limit=3");
   });
 
   test("PRT9 a row is one short line, and no character of it is cut in two", () => {
-    const note = noteOn(started("write", { path: "a", text: "👩".repeat(1_000) }), []) ?? "";
+    const note = formatProgressNote(started("write", { path: "a", text: "👩".repeat(1_000) }), []) ?? "";
     expect(Array.from(note).length).toBeLessThan(180);
     expect(note.isWellFormed()).toBe(true);
     expect(note).toMatch(/👩…$/);
@@ -91,20 +91,24 @@ describe("events", () => {
       timestamp: 0,
     } as const;
     const end: AgentEvent = { ...started("bash", {}), type: "tool_execution_end", result, isError: true };
-    expect(noteOn(end, [])).toBe("  bash failed: not permitted: no user is available to ask");
-    expect(noteOn({ ...end, isError: false }, [])).toBeNull();
+    expect(formatProgressNote(end, [])).toBe("  bash failed: not permitted: no user is available to ask");
+    expect(formatProgressNote({ ...end, isError: false }, [])).toBeNull();
   });
 
   test("PRT9 waiting and compacting are told, with before and after", () => {
     const retry = { type: "auto_retry_start", attempt: 1, delayMs: 1_200, errorMessage: "overloaded" } as const;
-    expect(noteOn(retry as AgentEvent, [])).toBe("· overloaded; asking again in 2 s");
-    expect(noteOn({ type: "compaction_start", reason: "threshold" }, [])).toBe("· compacting: the context is full");
+    expect(formatProgressNote(retry as AgentEvent, [])).toBe("· overloaded; asking again in 2 s");
+    expect(formatProgressNote({ type: "compaction_start", reason: "threshold" }, [])).toBe(
+      "· compacting: the context is full",
+    );
     const receipt = { tokens: { before: 90_000, after: 12_000, limit: null }, by: null };
     const compaction = { type: "compacted", id: "c", receipt };
     const ended = { type: "compaction_end", reason: "threshold", aborted: false, willRetry: false };
-    expect(noteOn({ ...ended, compaction } as AgentEvent, [])).toBe("  90000 → 12000 tokens, summary by code");
+    expect(formatProgressNote({ ...ended, compaction } as AgentEvent, [])).toBe(
+      "  90000 → 12000 tokens, summary by code",
+    );
     const failed = { ...ended, compaction: { type: "failed" }, errorMessage: "the pins alone are too much" };
-    expect(noteOn(failed as AgentEvent, [])).toBe("  the pins alone are too much");
+    expect(formatProgressNote(failed as AgentEvent, [])).toBe("  the pins alone are too much");
   });
 
   function started(toolName: string, args: Readonly<Record<string, unknown>>) {
@@ -127,16 +131,16 @@ describe("totals", () => {
       { type: "usage", kind: "retry", provider: "p", model: "m", usage: { ...zeroUsage, output: 2 } } as AgentEvent,
       replied({ input: 50, cacheRead: 1_950, cost: 0.005 }),
     ];
-    const tally = events.reduce(countEvent, nothingYet);
+    const tally = events.reduce(addEventUsage, emptyTotals);
     expect(tally).toMatchObject({ requests: 5, usage: { input: 1_850, cacheRead: 2_150, output: 62 } });
-    expect(told(tally)).toBe("5 requests, 4.0k tokens in (2.1k from the cache), 62 out, $0.0350");
+    expect(formatTotals(tally)).toBe("5 requests, 4.0k tokens in (2.1k from the cache), 62 out, $0.0350");
   });
 
   test("PRT9 what has no price is told without one", () => {
-    expect(told(countEvent(nothingYet, replied({ input: 7, cacheRead: 0, cost: 0 })))).toBe(
+    expect(formatTotals(addEventUsage(emptyTotals, replied({ input: 7, cacheRead: 0, cost: 0 })))).toBe(
       "1 request, 7 tokens in, 20 out",
     );
-    expect(countEvent(nothingYet, { type: "turn_start" })).toBe(nothingYet);
+    expect(addEventUsage(emptyTotals, { type: "turn_start" })).toBe(emptyTotals);
   });
 
   function replied({ input, cacheRead, cost }: { input: number; cacheRead: number; cost: number }): AgentEvent {

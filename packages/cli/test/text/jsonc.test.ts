@@ -2,7 +2,7 @@
 
 import { jsonValue, property, assert as propertyHolds, string } from "fast-check";
 import { expect, test } from "vitest";
-import { readCommentedJson } from "../../src/text/jsonc.ts";
+import { parseJsonc } from "../../src/text/jsonc.ts";
 
 test("SET5 what is JSON is read as JSON reads it, also with comments and commas between everything", () => {
   propertyHolds(
@@ -39,12 +39,12 @@ test.each([
   ['"text"', 1, 1, "settings are one object: { … }"],
   ["\ufeffnull", 1, 1, "settings are one object: { … }"],
 ])("SET5 what is none is told by line and column: %j", (text, line, column, why) => {
-  expect(readCommentedJson(text)).toEqual({ type: "broken", line, column, why });
+  expect(parseJsonc(text)).toEqual({ type: "broken", line, column, message: why });
 });
 
 test("SET5 the line of every setting is known", () => {
-  const read = readCommentedJson('{\n "a": {\n  // here\n  "b": 1 },\n "c": [\n 1]\n}');
-  const lines = [["a"], ["a", "b"], ["c"], ["a", "z"]].map((path) => read.type === "object" && read.lineOf(path));
+  const read = parseJsonc('{\n "a": {\n  // here\n  "b": 1 },\n "c": [\n 1]\n}');
+  const lines = [["a"], ["a", "b"], ["c"], ["a", "z"]].map((path) => read.type === "object" && read.findLine(path));
   expect(lines).toEqual([2, 4, 5, 2]);
 });
 
@@ -73,8 +73,8 @@ test("SET5 hostile texts are read in a time that grows as they do", { retry: 2 }
 test("SET5 whatever stands there, it is an object or a place, never an exception", () => {
   propertyHolds(
     property(string({ unit: "binary", maxLength: 60 }), (text) => {
-      expect(["object", "broken"]).toContain(readCommentedJson(text).type);
-      expect(["object", "broken"]).toContain(readCommentedJson(`{ "a": ${text} }`).type);
+      expect(["object", "broken"]).toContain(parseJsonc(text).type);
+      expect(["object", "broken"]).toContain(parseJsonc(`{ "a": ${text} }`).type);
     }),
   );
 });
@@ -87,12 +87,12 @@ function commented(plain: string): string {
 }
 
 function valueIn(text: string): unknown {
-  const read = readCommentedJson(text);
+  const read = parseJsonc(text);
   return read.type === "object" ? read.value : read;
 }
 
 function millisecondsFor(text: string): number {
   const start = performance.now();
-  readCommentedJson(text);
+  parseJsonc(text);
   return performance.now() - start;
 }

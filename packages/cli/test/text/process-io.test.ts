@@ -2,14 +2,14 @@
 
 import { Writable } from "node:stream";
 import { describe, expect, test } from "vitest";
-import { linesTo, terminalOf } from "../../src/text/process-io.ts";
+import { createLineWriter, createTerminal } from "../../src/text/process-io.ts";
 
 describe("line output", () => {
   /** It takes a line when it is told to. */
   function reader() {
     const waiting: ((error?: Error) => void)[] = [];
     const stream = new Writable({ highWaterMark: 10, write: (_chunk, _encoding, done) => void waiting.push(done) });
-    return { lines: linesTo(stream), read: (error?: Error) => waiting.shift()?.(error) };
+    return { lines: createLineWriter(stream), read: (error?: Error) => waiting.shift()?.(error) };
   }
 
   test("JSON4 a slow reader is waited for, and nothing is waited for while there is room", async () => {
@@ -32,23 +32,23 @@ describe("line output", () => {
   test("JSON4 a reader who leaves frees whoever waits, hears no more, and is no fault; a full disk is one", async () => {
     const left = reader();
     let hasLeft = false;
-    left.lines.onLeft(() => {
+    left.lines.onReaderClosed(() => {
       hasLeft = true;
     });
     const room = left.lines.write("a line that is too long\n");
     left.read(Object.assign(new Error("EPIPE"), { code: "EPIPE" }));
     await room;
-    expect([hasLeft, left.lines.hasLeft, left.lines.write("more\n")]).toEqual([true, true, undefined]);
-    expect(await left.lines.flushed()).toBeNull();
+    expect([hasLeft, left.lines.isReaderClosed, left.lines.write("more\n")]).toEqual([true, true, undefined]);
+    expect(await left.lines.flush()).toBeNull();
     const full = reader();
     const late = full.lines.write("a line that is too long\n");
     full.read(Object.assign(new Error("ENOSPC"), { code: "ENOSPC" }));
     await late;
-    expect(await full.lines.flushed()).toBe("the lines could not be written: ENOSPC");
+    expect(await full.lines.flush()).toBe("the lines could not be written: ENOSPC");
   });
 
-  async function flushed(lines: ReturnType<typeof linesTo>, read: () => void): Promise<string | null> {
-    const done = lines.flushed();
+  async function flushed(lines: ReturnType<typeof createLineWriter>, read: () => void): Promise<string | null> {
+    const done = lines.flush();
     read();
     return await done;
   }
@@ -60,17 +60,17 @@ describe("terminal output", () => {
 
   test("PRT6 on a screen an answer is plain, in a pipe it is as it was said; notes are always plain", async () => {
     const screen = ends({ isTTY: true });
-    expect(await screen.terminal.answer(STEERING)).toBeNull();
-    screen.terminal.note(STEERING);
+    expect(await screen.terminal.writeOutput(STEERING)).toBeNull();
+    screen.terminal.notify(STEERING);
     expect(screen.written()).toEqual({ out: PLAIN, notes: `${PLAIN}\n` });
     const pipe = ends({ isTTY: false });
-    await pipe.terminal.answer(STEERING);
+    await pipe.terminal.writeOutput(STEERING);
     expect(pipe.written()).toEqual({ out: STEERING, notes: "" });
   });
 
   test("PRT8 a reader who left is no fault, a disk that is full is one", async () => {
-    expect(await ends({ isTTY: false, failsWith: "EPIPE" }).terminal.answer("x")).toBeNull();
-    const full = await ends({ isTTY: false, failsWith: "ENOSPC" }).terminal.answer("x");
+    expect(await ends({ isTTY: false, failsWith: "EPIPE" }).terminal.writeOutput("x")).toBeNull();
+    const full = await ends({ isTTY: false, failsWith: "ENOSPC" }).terminal.writeOutput("x");
     expect(full).toBe("the answer could not be written: ENOSPC");
   });
 
@@ -90,7 +90,7 @@ describe("terminal output", () => {
         },
       });
     const streams = { stdout: Object.assign(into("out"), { isTTY }), stderr: into("notes") };
-    const terminal = terminalOf(streams as unknown as Pick<NodeJS.Process, "stdout" | "stderr">);
+    const terminal = createTerminal(streams as unknown as Pick<NodeJS.Process, "stdout" | "stderr">);
     return { terminal, written: () => written };
   }
 });

@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { harmless, lineOf, plain } from "../../src/text/safe-text.ts";
+import { escapeControls, stripControls, toJsonLine } from "../../src/text/safe-text.ts";
 
 describe("text for a terminal", () => {
   const FORBIDDEN = /[[\p{Cc}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e0fff}]--[\n\t]]/v;
@@ -55,19 +55,19 @@ describe("text for a terminal", () => {
   test("PRT6 nothing that steers a terminal or hides in it gets through: two hundred strings", () => {
     expect(corpus.length).toBe(200);
     for (const text of corpus) {
-      const shown = plain(text);
+      const shown = escapeControls(text);
       expect(shown).not.toMatch(FORBIDDEN);
       expect(shown.isWellFormed()).toBe(true);
-      expect(plain(shown)).toBe(shown);
+      expect(escapeControls(shown)).toBe(shown);
     }
   });
 
   test("PRT6 any string at all becomes plain, once and for all", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
-        const shown = plain(text);
+        const shown = escapeControls(text);
         expect(shown).not.toMatch(FORBIDDEN);
-        expect(plain(shown)).toBe(shown);
+        expect(escapeControls(shown)).toBe(shown);
       }),
     );
   });
@@ -79,18 +79,18 @@ describe("text for a terminal", () => {
     ["half \ud83d", "half \\u{d83d}"],
     ["over\rwritten", "over\\x0dwritten"],
   ])("PRT6 what hides is shown as an escape: %j", (text, shown) => {
-    expect(plain(text)).toBe(shown);
+    expect(escapeControls(text)).toBe(shown);
   });
 
   test.each(harmless.concat("a\nb\tc", "سنة\u0600", "🇪🇺 ❤️ e\u0301", "\ue0b0"))(
     "PRT6 what people write stays as it is: %j",
     (text) => {
-      expect(plain(text)).toBe(text);
+      expect(escapeControls(text)).toBe(text);
     },
   );
 
   test("PRT6 a line end of Windows is a line end", () => {
-    expect(plain("one\r\ntwo\r\n")).toBe("one\ntwo\n");
+    expect(escapeControls("one\r\ntwo\r\n")).toBe("one\ntwo\n");
   });
 });
 
@@ -105,7 +105,7 @@ describe("text for the editor", () => {
     ["half \ud800 letter", "half  letter"],
     ["👩‍👩‍👧 stays", "👩‍👩‍👧 stays"],
   ])("TYP8 nothing in pasted words steers a terminal or hides: %j", (text, words) => {
-    expect(harmless(text)).toBe(words);
+    expect(stripControls(text)).toBe(words);
   });
 });
 
@@ -113,7 +113,7 @@ describe("JSON lines", () => {
   test("JSON7 any value is one line of JSON that says the same, for readers of every kind", () => {
     fc.assert(
       fc.property(fc.jsonValue({ stringUnit: "binary" }), (value) => {
-        const line = lineOf(value);
+        const line = toJsonLine(value);
         expect(line.endsWith("\n")).toBe(true);
         expect(line.slice(0, -1)).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u);
         expect(JSON.parse(line)).toEqual(JSON.parse(JSON.stringify(value)));
@@ -122,7 +122,7 @@ describe("JSON lines", () => {
   });
 
   test("JSON7 what a reader could take for the end of a line is escaped", () => {
-    expect(lineOf("\u2028\u2029\u0085\u{e0041}\u202e\ud800")).toBe(
+    expect(toJsonLine("\u2028\u2029\u0085\u{e0041}\u202e\ud800")).toBe(
       '"\\u2028\\u2029\\u0085\\udb40\\udc41\\u202e\\ud800"\n',
     );
   });

@@ -4,8 +4,8 @@ import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { holdings } from "../../src/trust/project-files.ts";
-import { mostHeld, takeBytes } from "../../src/trust/read-files.ts";
+import { readProjectFiles } from "../../src/trust/project-files.ts";
+import { readBytes, scanLimits } from "../../src/trust/read-files.ts";
 import { names, Project } from "./project.ts";
 
 let project: Project;
@@ -37,7 +37,7 @@ test("TRU9 links out of the project, pipes, devices and circles are named and no
     ".agents/skills/inside/SKILL.md",
     ".pith/prompts/ok.md",
   ]);
-  expect(folder.holds.unread).toEqual([
+  expect(folder.project.unread).toEqual([
     { name: ".pith/settings.json", why: "leads out of the project" },
     { name: ".pith/skills", why: "leads out of the project" },
     { name: ".agents/skills/circle/skills", why: "leads back to itself" },
@@ -63,8 +63,12 @@ test("TRU9 reading is bounded: a huge file, more files and deeper folders than a
   mkdirSync(join(project.root, ".pith/extensions", ...Array.from({ length: 20 }, () => "deep")), { recursive: true });
   const many = join(project.root, ".pith/skills/many");
   mkdirSync(many, { recursive: true });
-  for (let at = 0; at <= mostHeld.names; at += 1) symlinkSync("gone", join(many, `${at}`));
-  const { files, unread } = await holdings({ cwd: project.root, home: project.home, userHome: project.userHome });
+  for (let at = 0; at <= scanLimits.names; at += 1) symlinkSync("gone", join(many, `${at}`));
+  const { files, unread } = await readProjectFiles({
+    cwd: project.root,
+    home: project.home,
+    userHome: project.userHome,
+  });
   expect(files.map(({ name }) => name)).toEqual([".pith/settings.json", ".pith/prompts/a.md"]);
   expect(unread.map(({ why }) => why)).toEqual([
     "holds more than 1000 names",
@@ -77,7 +81,7 @@ test("TRU9 folders in folders are looked through up to a number", async () => {
   for (let at = 0; at < 100; at += 1) mkdirSync(join(project.root, `many/${at}`), { recursive: true });
   mkdirSync(join(project.root, ".pith/skills"), { recursive: true });
   for (let at = 0; at < 25; at += 1) symlinkSync(join(project.root, "many"), join(project.root, `.pith/skills/${at}`));
-  const { holds } = await project.seen();
+  const { project: holds } = await project.seen();
   expect(holds.unread.map(({ why }) => why)).toEqual(["is one of more than 2000 names"]);
 });
 
@@ -86,11 +90,11 @@ test("TRU9 what is exchanged for a link between looking and opening is not read"
   const real = join(project.root, ".pith/settings.json");
   renameSync(join(project.root, ".pith"), join(project.root, "before"));
   symlinkSync(join(project.ground, "secret"), join(project.root, ".pith"));
-  await expect(takeBytes(real, 1000)).rejects.toMatchObject({ code: "EMOVED" });
+  await expect(readBytes(real, 1000)).rejects.toMatchObject({ code: "EMOVED" });
   rmSync(join(project.root, ".pith"));
   mkdirSync(join(project.root, ".pith"));
   symlinkSync(join(project.ground, "secret/settings.json"), real);
-  await expect(takeBytes(real, 1000)).rejects.toMatchObject({ code: "EMOVED" });
+  await expect(readBytes(real, 1000)).rejects.toMatchObject({ code: "EMOVED" });
 });
 
 test("TRU9 whoever exchanges folders for links all the time gets no byte from elsewhere read", async () => {
@@ -101,7 +105,7 @@ test("TRU9 whoever exchanges folders for links all the time gets no byte from el
   const ended = new Promise((resolve) => exchanging.on("close", resolve));
   const seen: string[] = [];
   for (let reads = 0; reads < 300; reads += 1) {
-    const { holds } = await project.seen();
+    const { project: holds } = await project.seen();
     seen.push(...holds.files.map(({ bytes }) => Buffer.from(bytes).toString()));
   }
   exchanging.kill();

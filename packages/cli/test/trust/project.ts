@@ -4,9 +4,9 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { noRedaction } from "@pith/context/host";
-import { trustShown } from "../../src/subcommands/trust.ts";
-import { type TrustedFolder, trustedFolder } from "../../src/trust/trust.ts";
-import type { TrustKept } from "../../src/trust/trust-file.ts";
+import { trustShownFiles } from "../../src/subcommands/trust.ts";
+import { checkTrust, type FolderTrust } from "../../src/trust/trust.ts";
+import type { SaveTrustResult } from "../../src/trust/trust-file.ts";
 
 export class Project {
   readonly ground: string = realpathSync(mkdtempSync(join(tmpdir(), "pith-trust-")));
@@ -27,12 +27,17 @@ export class Project {
     }
   }
 
-  async seen(from = "repo", always = false): Promise<TrustedFolder> {
-    return await trustedFolder({ cwd: join(this.ground, from), home: this.home, userHome: this.userHome, always });
+  async seen(from = "repo", always = false): Promise<FolderTrust> {
+    return await checkTrust({
+      cwd: join(this.ground, from),
+      home: this.home,
+      userHome: this.userHome,
+      isTrustedForRun: always,
+    });
   }
 
-  async trust(from = "repo"): Promise<TrustKept> {
-    return await trustShown((await this.seen(from)).holds, { home: this.home, redaction: noRedaction });
+  async trust(from = "repo"): Promise<SaveTrustResult> {
+    return await trustShownFiles((await this.seen(from)).project, { home: this.home, redaction: noRedaction });
   }
 
   clear(): void {
@@ -40,6 +45,6 @@ export class Project {
   }
 }
 
-export function names({ holds }: TrustedFolder): readonly string[] {
-  return holds.files.map(({ name }) => name);
+export function names({ project }: FolderTrust): readonly string[] {
+  return project.files.map(({ name }) => name);
 }

@@ -3,7 +3,7 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { trustedFiles, untrustedNote } from "../../src/trust/trust.ts";
+import { formatTrustNotice, listTrustedFiles } from "../../src/trust/trust.ts";
 import { names, Project } from "./project.ts";
 
 let project: Project;
@@ -28,9 +28,9 @@ const everything = {
 test("TRU1 a folder that nobody trusted holds what can run, and none of it counts", async () => {
   project.place({ ...everything, "repo/.pith/notes.txt": "no kind of ours", "repo/.claude/settings.json": "{}" });
   const folder = await project.seen();
-  expect(folder).toMatchObject({ type: "untrusted", why: "never", changes: [] });
+  expect(folder).toMatchObject({ type: "untrusted", reason: "never", changes: [] });
   expect(names(folder)).toEqual(Object.keys(everything).map((path) => path.slice("repo/".length)));
-  expect(trustedFiles(folder, "settings")).toEqual([]);
+  expect(listTrustedFiles(folder, "settings")).toEqual([]);
 });
 
 test("TRU1 nothing in the folder makes it trusted, whatever it calls itself", async () => {
@@ -42,7 +42,7 @@ test("TRU1 nothing in the folder makes it trusted, whatever it calls itself", as
 test("TRU2 for one call all of it counts, and nothing is kept", async () => {
   project.place(everything);
   const folder = await project.seen("repo", true);
-  expect(trustedFiles(folder, "skills").map(({ name }) => name)).toEqual([
+  expect(listTrustedFiles(folder, "skills").map(({ name }) => name)).toEqual([
     ".pith/skills/build/SKILL.md",
     ".agents/skills/test/SKILL.md",
   ]);
@@ -57,7 +57,7 @@ test("TRU3 what was trusted counts until a byte of it changes; then it is named,
   project.place({ "repo/.pith/mcp.json": '{"servers": 1}\n', "repo/.pith/prompts/new.md": "New" });
   rmSync(join(project.root, ".pith/agents/scout.md"));
   const folder = await project.seen();
-  expect(folder).toMatchObject({ type: "untrusted", why: "changed" });
+  expect(folder).toMatchObject({ type: "untrusted", reason: "changed" });
   expect(folder.type === "untrusted" && folder.changes).toEqual([
     { type: "added", name: ".pith/prompts/new.md" },
     { type: "changed", name: ".pith/mcp.json", diff: expect.stringContaining("\n-{}\n") },
@@ -79,7 +79,7 @@ test("TRU4 the bytes that were compared are the bytes that are used, whatever li
   await project.trust();
   const folder = await project.seen();
   project.place({ "repo/.pith/settings.json": '{"model":"evil/one"}' });
-  expect(trustedFiles(folder, "settings").map(({ bytes }) => Buffer.from(bytes).toString())).toEqual([
+  expect(listTrustedFiles(folder, "settings").map(({ bytes }) => Buffer.from(bytes).toString())).toEqual([
     '{"model":"a/b"}',
   ]);
 });
@@ -93,7 +93,7 @@ test("TRU5 trust belongs to the real root of a repository: links and folders bel
     changes: [{ type: "added", name: "inner/.pith/settings.json" }],
   });
   mkdirSync(join(project.root, "inner/.git"));
-  expect(await project.seen("repo/inner")).toMatchObject({ type: "untrusted", why: "never" });
+  expect(await project.seen("repo/inner")).toMatchObject({ type: "untrusted", reason: "never" });
 });
 
 test("TRU5 what was trusted from a folder below stays so when the root is trusted anew, and is no change from there", async () => {
@@ -143,25 +143,25 @@ test("TRU7 several that trust at once lose nothing", async () => {
 });
 
 test("TRU8 one line says what is not used and how to use it; a folder with nothing says nothing", async () => {
-  expect(untrustedNote(await project.seen())).toBeNull();
+  expect(formatTrustNotice(await project.seen())).toBeNull();
   project.place(everything);
-  expect(untrustedNote(await project.seen())).toBe(
+  expect(formatTrustNotice(await project.seen())).toBe(
     "this folder is not trusted, so its settings, skills, prompts, agents, extensions and servers are not used; look with: pith trust --show, then: pith trust",
   );
   await project.trust();
-  expect(untrustedNote(await project.seen())).toBeNull();
+  expect(formatTrustNotice(await project.seen())).toBeNull();
   project.place({ "repo/.mcp.json": "{ }" });
-  expect(untrustedNote(await project.seen())).toMatch(/^\.mcp\.json has changed since this folder was trusted, so/);
+  expect(formatTrustNotice(await project.seen())).toMatch(/^\.mcp\.json has changed since this folder was trusted, so/);
 });
 
 test("TRU8 what is never used is no secret either, where nothing else is to be said", async () => {
   mkdirSync(join(project.root, ".pith"));
   symlinkSync(project.userHome, join(project.root, ".pith/skills"));
   const said = ".pith/skills leads out of the project, so it is not used";
-  expect(untrustedNote(await project.seen())).toBe(said);
+  expect(formatTrustNotice(await project.seen())).toBe(said);
   symlinkSync(project.userHome, join(project.root, ".pith/prompts"));
   project.place({ "repo/.pith/settings.json": "{}" });
-  expect(untrustedNote(await project.seen())).toMatch(/^this folder is not trusted, so its settings are not used/);
+  expect(formatTrustNotice(await project.seen())).toMatch(/^this folder is not trusted, so its settings are not used/);
   await project.trust();
-  expect(untrustedNote(await project.seen())).toBe(`${said}, nor 1 more, which pith trust --show names`);
+  expect(formatTrustNotice(await project.seen())).toBe(`${said}, nor 1 more, which pith trust --show names`);
 });

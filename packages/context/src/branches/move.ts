@@ -159,7 +159,7 @@ async function finishMove(
   return {
     type: "moved",
     leaf,
-    ...(editorText !== undefined && { editorText: editorText }),
+    ...(editorText !== undefined && { editorText }),
     ...(summary && { summary }),
   };
 }

@@ -72,7 +72,7 @@ export function commitCandidate(
   const compaction = createCompactionEntry(plan, candidate, { summaryMessage, ...context });
   const sizeAfter = estimateCompactedSize(plan, compaction);
   const finding = firstFailedCheck({ plan, candidate, sizeAfter });
-  if (finding) return { type: "refused", finding: finding };
+  if (finding) return { type: "refused", finding };
   const receipt = createReceipt(plan, candidate, { ...context, summaryMessage, sizeAfter });
   const { details } = compaction;
   const compactionWithReceipt = { ...compaction, details: { ...details, pith: { ...details.pith, receipt } } };

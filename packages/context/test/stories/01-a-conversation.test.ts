@@ -15,7 +15,7 @@ test("REQ2 the life of one message", async () => {
 
   for (const question of ["What is this?", "Since when?"]) {
     await session.append({ type: "message", message: { role: "user", content: question, timestamp: ports.now() } });
-    const request = buildRequest(buildSessionContext(session.branch), { model: model });
+    const request = buildRequest(buildSessionContext(session.branch), { model });
     for await (const event of model.stream(request, {}))
       if (event.type === "reply-ended") await session.append({ type: "message", message: event.message });
   }

@@ -98,7 +98,7 @@ export class TestConversation {
 
   /** Sends one request and appends the reply. Throws if the model fails. */
   async ask(model: Model): Promise<AssistantMessage> {
-    const request = buildRequest(buildSessionContext(this.session.branch), { model: model, thinking: this.#thinking });
+    const request = buildRequest(buildSessionContext(this.session.branch), { model, thinking: this.#thinking });
     const end = await lastOf(model.stream(request, {}));
     if (end.type !== "reply-ended") throw new Error(`${model.api}: ${JSON.stringify(end)}`);
     await this.note({ type: "message", message: end.message });

@@ -48,7 +48,7 @@ test(`VOI6 ${TREES} random trees are accepted by every protocol`, async () => {
     for (const model of models) {
       const built = buildRequest(
         { ...context, messages: messages.map((message) => spokenBy(message, models)) },
-        { model: model },
+        { model },
       );
       if (built.messages.every(({ role }) => role === "system")) continue;
       const request = { ...built, tools };

@@ -1,70 +1,72 @@
 /** Defines the session type of ACP mode, the editor's capabilities, and the protocol errors. */
 
 import { type ClientCapabilities, RequestError, type SessionUpdate } from "@agentclientprotocol/sdk/unstable";
-import type { Ready } from "../../app/start.ts";
-import type { Desk } from "../../commands/command.ts";
+import type { App } from "../../app/start.ts";
 
-export interface EditorSession {
+export interface AcpSession {
   readonly id: string;
-  readonly ready: Ready;
-  readonly desk: Desk;
-  readonly sight: Sight;
-  readonly tell: TellEditor;
+  readonly app: App;
+  readonly view: ClientView;
+  readonly sendUpdate: SendUpdate;
   /** How often the editor has stopped what was under way. */
-  stops(): number;
+  stopCount(): number;
   /** Comes back when it has ended. */
   stop(): Promise<void>;
   /** Comes back when the last stop has. */
-  stopped(): Promise<void>;
+  waitForStop(): Promise<void>;
   /** A run of the agent, which a stop waits for. */
-  during<Outcome>(run: Promise<Outcome>): Promise<Outcome>;
+  trackRun<Outcome>(run: Promise<Outcome>): Promise<Outcome>;
   /** Tells what has changed of mode, model and thinking since it was last told. */
-  tellChoices(): Promise<void>;
+  sendChangedOptions(): Promise<void>;
   close(): Promise<void>;
 }
 
-export interface Abilities {
+export interface ClientFeatures {
   /** Compactions as things of their own. */
-  readonly compactions: boolean;
+  readonly supportsCompactions: boolean;
   /** Words beside the conversation. */
-  readonly notices: boolean;
+  readonly supportsNotices: boolean;
   /** Questions with a form. */
-  readonly forms: boolean;
+  readonly supportsForms: boolean;
 }
 
-export function abilitiesOf(capabilities: ClientCapabilities | undefined): Abilities {
+export function readClientFeatures(capabilities: ClientCapabilities | undefined): ClientFeatures {
   const { session, elicitation } = capabilities ?? {};
-  return { compactions: !!session?.compaction, notices: !!session?.notices, forms: !!elicitation?.form };
+  return {
+    supportsCompactions: !!session?.compaction,
+    supportsNotices: !!session?.notices,
+    supportsForms: !!elicitation?.form,
+  };
 }
 
-export interface Sight {
+export interface ClientView {
   readonly cwd: string;
-  readonly can: Abilities;
+  readonly features: ClientFeatures;
 }
 
 /** Takes what the editor is told of a session; resolves when it is written, or nobody reads any more. */
-export type TellEditor = (update: SessionUpdate) => Promise<void>;
+export type SendUpdate = (update: SessionUpdate) => Promise<void>;
 
 /** A mistake of whoever asked. */
-export function wrongly(message: string): RequestError {
+export function invalidParams(message: string): RequestError {
   return new RequestError(-32602, message);
 }
 
 /** Nobody's mistake, and still it could not be done. */
-export function failing(message: string): RequestError {
+export function internalError(message: string): RequestError {
   return new RequestError(-32603, message);
 }
 
 /** Nobody can speak, for want of a key. */
-export function keyless(message: string): RequestError {
+export function authRequired(message: string): RequestError {
   return new RequestError(-32000, `${message}. Then begin a new session in the editor`);
 }
 
 /** In the code by which libraries know that it is gone already. */
-export function unknownSession(sessionId: string): RequestError {
+export function sessionNotFound(sessionId: string): RequestError {
   return new RequestError(-32002, `there is no session "${sessionId}"; session/list names those there are`);
 }
 
-export function notOpen(sessionId: string): RequestError {
+export function sessionNotOpen(sessionId: string): RequestError {
   return new RequestError(-32002, `session "${sessionId}" is not open; open it with session/load or session/resume`);
 }

@@ -10,85 +10,100 @@ import {
   PROTOCOL_VERSION,
 } from "@agentclientprotocol/sdk/unstable";
 import { pithHome } from "@pith/context/node";
-import type { Wish } from "../../args/args.ts";
+import type { CliArgs } from "../../args/args.ts";
 import { version } from "../../args/help.ts";
-import type { Exit, Terminal } from "../../text/process-io.ts";
-import { abilitiesOf, type EditorSession, failing } from "./acp-context.ts";
-import { configOptions, setMode, setOption } from "./config-options.ts";
+import type { ExitStatus, Terminal } from "../../text/process-io.ts";
+import { type AcpSession, internalError, readClientFeatures } from "./acp-context.ts";
+import { buildConfigOptions, setMode, setOption } from "./config-options.ts";
 import { boundedLines } from "./input-lines.ts";
-import { prompted } from "./prompt.ts";
-import type { OpeningParts } from "./session.ts";
-import { EditorSessions, introduced, listed, opening, pathOf, shownAgain } from "./sessions.ts";
+import { runPrompt } from "./prompt.ts";
+import type { OpenSessionOptions } from "./session.ts";
+import {
+  AcpSessions,
+  createSessionResponse,
+  findSessionPath,
+  listStoredSessions,
+  replaySession,
+  sendSessionDetails,
+} from "./sessions.ts";
 
-export interface AppParts {
-  readonly wish: Wish;
-  readonly sessions: EditorSessions;
-  readonly note: (line: string) => void;
+export interface AgentAppOptions {
+  readonly args: CliArgs;
+  readonly sessions: AcpSessions;
+  readonly notify: (line: string) => void;
 }
 
-export function editorApp({ wish, sessions, note }: AppParts): AgentApp {
-  let can = abilitiesOf(undefined);
-  const app = agent({ name: "pith" })
+export function createAgentApp({ args, sessions, notify }: AgentAppOptions): AgentApp {
+  let features = readClientFeatures(undefined);
+  const agentApp = agent({ name: "pith" })
     .onRequest("initialize", ({ params }) => {
-      can = abilitiesOf(params.clientCapabilities);
-      return introduction();
+      features = readClientFeatures(params.clientCapabilities);
+      return describeAgent();
     })
     .onRequest("authenticate", () => {
-      throw failing("Pith needs no sign-in: set a key such as ANTHROPIC_API_KEY, or start pith once in a terminal");
+      throw internalError(
+        "Pith needs no sign-in: set a key such as ANTHROPIC_API_KEY, or start pith once in a terminal",
+      );
     });
-  withLives(app, sessions, (client) => ({ wish, client, can, note }));
-  withChoices(app, sessions);
-  return withWords(app, sessions);
+  handleSessionMethods(agentApp, sessions, (client) => ({ args, client, features, notify }));
+  handleOptionMethods(agentApp, sessions);
+  return handlePromptMethods(agentApp, sessions);
 }
 
 /** Sessions come and go. */
-function withLives(app: AgentApp, sessions: EditorSessions, parts: (client: AgentContext) => OpeningParts): AgentApp {
-  return app
-    .onRequest("session/new", async ({ params, client }) => answered(await sessions.begin(params, parts(client))))
+function handleSessionMethods(
+  agentApp: AgentApp,
+  sessions: AcpSessions,
+  createOptions: (client: AgentContext) => OpenSessionOptions,
+): AgentApp {
+  return agentApp
+    .onRequest("session/new", async ({ params, client }) =>
+      respondWithSession(await sessions.create(params, createOptions(client))),
+    )
     .onRequest("session/load", async ({ params, client }) => {
-      const session = await sessions.take(params.sessionId, params, parts(client));
-      await shownAgain(session);
-      return await answered(session);
+      const session = await sessions.load(params.sessionId, params, createOptions(client));
+      await replaySession(session);
+      return await respondWithSession(session);
     })
     .onRequest("session/resume", async ({ params, client }) =>
-      answered(await sessions.take(params.sessionId, params, parts(client))),
+      respondWithSession(await sessions.load(params.sessionId, params, createOptions(client))),
     )
     .onRequest("session/fork", async ({ params, client }) =>
-      answered(await sessions.fork(params.sessionId, params, parts(client))),
+      respondWithSession(await sessions.fork(params.sessionId, params, createOptions(client))),
     )
-    .onRequest("session/list", ({ params }) => listed(params))
+    .onRequest("session/list", ({ params }) => listStoredSessions(params))
     .onRequest("session/close", ({ params }) => sessions.close(params.sessionId))
-    .onRequest("session/delete", ({ params }) => removed(params.sessionId, sessions));
+    .onRequest("session/delete", ({ params }) => deleteSession(params.sessionId, sessions));
 }
 
-function withChoices(app: AgentApp, sessions: EditorSessions): AgentApp {
-  return app
+function handleOptionMethods(agentApp: AgentApp, sessions: AcpSessions): AgentApp {
+  return agentApp
     .onRequest("session/set_mode", async ({ params }) => {
-      const { desk, tellChoices } = sessions.session(params.sessionId);
-      setMode(params.modeId, desk);
-      await tellChoices();
+      const { app, sendChangedOptions } = sessions.getSession(params.sessionId);
+      setMode(params.modeId, app);
+      await sendChangedOptions();
     })
     .onRequest("session/set_config_option", async ({ params }) => {
-      const { desk, ready, tellChoices } = sessions.session(params.sessionId);
-      await setOption(params.configId, params.value, desk);
-      await tellChoices();
-      return { configOptions: await configOptions(desk, ready.place) };
+      const { app, sendChangedOptions } = sessions.getSession(params.sessionId);
+      await setOption(params.configId, params.value, app);
+      await sendChangedOptions();
+      return { configOptions: await buildConfigOptions(app, app) };
     });
 }
 
-function withWords(app: AgentApp, sessions: EditorSessions): AgentApp {
-  return app
+function handlePromptMethods(agentApp: AgentApp, sessions: AcpSessions): AgentApp {
+  return agentApp
     .onRequest("session/prompt", async ({ params, signal }) => {
-      const session = sessions.session(params.sessionId);
+      const session = sessions.getSession(params.sessionId);
       signal.addEventListener("abort", () => void session.stop(), { once: true });
-      return await prompted(params.prompt, session);
+      return await runPrompt(params.prompt, session);
     })
     .onNotification("session/cancel", async ({ params }) => {
-      await sessions.session(params.sessionId).stop();
+      await sessions.getSession(params.sessionId).stop();
     });
 }
 
-function introduction(): InitializeResponse {
+function describeAgent(): InitializeResponse {
   return {
     protocolVersion: PROTOCOL_VERSION,
     agentInfo: { name: "pith", title: "Pith", version: version() },
@@ -103,36 +118,36 @@ function introduction(): InitializeResponse {
 }
 
 /** What stands beside a session is told behind the answer that names it: an editor that does not know it yet drops that. */
-async function answered(session: EditorSession): ReturnType<typeof opening> {
-  const answer = await opening(session);
+async function respondWithSession(session: AcpSession): ReturnType<typeof createSessionResponse> {
+  const response = await createSessionResponse(session);
   // Without what stands beside it, a session still works.
-  setImmediate(() => void introduced(session).catch(() => {}));
-  return answer;
+  setImmediate(() => void sendSessionDetails(session).catch(() => {}));
+  return response;
 }
 
 /** Into the trash; `pith sessions restore` brings it back. */
-async function removed(sessionId: string, sessions: EditorSessions): Promise<void> {
+async function deleteSession(sessionId: string, sessions: AcpSessions): Promise<void> {
   await sessions.close(sessionId);
-  const { intoTrash } = await import("../../sessions/trash.ts");
-  const gone = await intoTrash(await pathOf(sessionId), { home: pithHome(), by: "rm" });
-  if (gone.type === "failed") throw failing(gone.message);
+  const { moveToTrash } = await import("../../sessions/trash.ts");
+  const result = await moveToTrash(await findSessionPath(sessionId), { home: pithHome(), by: "rm" });
+  if (result.type === "failed") throw internalError(result.message);
 }
 
 /** Until the editor has left; what is under way then is stopped, and what was said is kept. */
-export async function acp(wish: Wish, terminal: Terminal): Promise<Exit> {
-  if (wish.words !== "" || wish.files.length > 0)
+export async function runAcpMode(args: CliArgs, terminal: Terminal): Promise<ExitStatus> {
+  if (args.prompt !== "" || args.files.length > 0)
     return { code: 2, message: "in ACP mode the editor says what to do; leave the words out" };
   // What an extension prints would break the protocol.
   Object.assign(console, { log: console.error, info: console.error, debug: console.error });
-  const sessions = new EditorSessions();
-  const app = editorApp({ wish, sessions, note: (line) => terminal.note(`pith: ${line}`) });
+  const sessions = new AcpSessions();
+  const agentApp = createAgentApp({ args, sessions, notify: (line) => terminal.notify(`pith: ${line}`) });
   // BOUND8: an over-long line is answered with an error, and the connection goes on.
   const input = boundedLines({ input: process.stdin, write: (line) => void process.stdout.write(line) });
-  const connection = app.connect(ndJsonStream(Writable.toWeb(process.stdout), input));
+  const connection = agentApp.connect(ndJsonStream(Writable.toWeb(process.stdout), input));
   let code = 0;
-  for (const [signal, own] of ENDING)
+  for (const [signal, exitCode] of SIGNAL_EXIT_CODES)
     process.once(signal, () => {
-      code = own;
+      code = exitCode;
       connection.close();
     });
   await connection.closed;
@@ -142,7 +157,7 @@ export async function acp(wish: Wish, terminal: Terminal): Promise<Exit> {
 }
 
 /** As shells count: 128 and the signal's number. */
-const ENDING = [
+const SIGNAL_EXIT_CODES = [
   ["SIGHUP", 129],
   ["SIGINT", 130],
   ["SIGTERM", 143],

@@ -2,92 +2,102 @@
 
 import type { SessionConfigOption, SessionModeState } from "@agentclientprotocol/sdk/unstable";
 import type { PermissionMode } from "@pith/agent";
-import type { Desk } from "../../commands/command.ts";
+import type { CommandContext } from "../../commands/command.ts";
 import { runCommand } from "../../commands/run-command.ts";
-import { levels, modes } from "../../commands/settings.ts";
-import { type ModelPlaces, modelsWithKey } from "../../models/available-models.ts";
-import { type Policy, permittedModes } from "../../policy/policy.ts";
-import { wrongly } from "./acp-context.ts";
+import { permissionModes, thinkingLevels } from "../../commands/settings.ts";
+import { listModelsWithKey, type ModelsWithKeyOptions } from "../../models/available-models.ts";
+import { listPermittedModes, type Policy } from "../../policy/policy.ts";
+import { invalidParams } from "./acp-context.ts";
 
-export function modeState(now: PermissionMode, policy: Policy | undefined): SessionModeState {
+export function createModeState(current: PermissionMode, policy: Policy | undefined): SessionModeState {
   return {
-    currentModeId: now,
-    availableModes: offeredModes(policy).map(({ name, says }) => ({
+    currentModeId: current,
+    availableModes: describePermittedModes(policy).map(({ name, says: description }) => ({
       id: name,
-      name: modeName(name),
-      description: says,
+      name: formatModeName(name),
+      description,
     })),
   };
 }
 
-function offeredModes(policy: Policy | undefined): typeof modes {
-  return modes.filter(({ name }) => permittedModes(policy).includes(name));
+function describePermittedModes(policy: Policy | undefined): typeof permissionModes {
+  return permissionModes.filter(({ name }) => listPermittedModes(policy).includes(name));
 }
 
-export function modeName(name: PermissionMode): string {
+export function formatModeName(name: PermissionMode): string {
   return `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
 }
 
-export function modeCalled(id: string): PermissionMode | null {
-  return modes.find(({ name }) => name === id)?.name ?? null;
+export function findMode(id: string): PermissionMode | null {
+  return permissionModes.find(({ name }) => name === id)?.name ?? null;
 }
 
-export async function configOptions(
-  { agent, mode }: Pick<Desk, "agent" | "mode">,
-  place: ModelPlaces,
+export async function buildConfigOptions(
+  { agent, permissionMode }: Pick<CommandContext, "agent" | "permissionMode">,
+  options: ModelsWithKeyOptions,
 ): Promise<SessionConfigOption[]> {
   const { provider, model, api } = agent.model;
-  const speaking = api === ABSENT ? "" : `${provider}/${model}`;
-  const names = new Set((await modelsWithKey(place)).map(({ name }) => name));
-  if (speaking !== "") names.add(speaking);
+  const currentModel = api === NO_MODEL_API ? "" : `${provider}/${model}`;
+  const names = new Set((await listModelsWithKey(options)).map(({ name }) => name));
+  if (currentModel !== "") names.add(currentModel);
   return [
     {
-      ...{ id: "mode", name: "Mode", category: "mode", type: "select" },
+      id: "mode",
+      name: "Mode",
+      category: "mode",
+      type: "select",
       description: "What may be done without a question",
-      currentValue: mode?.now() ?? "",
-      options: offeredModes(place.choices.policy).map(({ name, says }) => ({
+      currentValue: permissionMode?.get() ?? "",
+      options: describePermittedModes(options.settings.policy).map(({ name, says: description }) => ({
         value: name,
-        name: modeName(name),
-        description: says,
+        name: formatModeName(name),
+        description,
       })),
     },
     {
-      ...{ id: "model", name: "Model", category: "model", type: "select" },
-      currentValue: speaking,
+      id: "model",
+      name: "Model",
+      category: "model",
+      type: "select",
+      currentValue: currentModel,
       options: [...names].map((name) => ({ value: name, name })),
     },
     {
-      ...{ id: "thinking", name: "Thinking", category: "thought_level", type: "select" },
+      id: "thinking",
+      name: "Thinking",
+      category: "thought_level",
+      type: "select",
       description: "How long the model thinks before it answers",
       currentValue: agent.thinkingLevel,
-      options: levels.map((level) => ({ value: level, name: level })),
+      options: thinkingLevels.map((level) => ({ value: level, name: level })),
     },
   ];
 }
 
 /** Of who stands there while nobody can speak. */
-const ABSENT = "none";
+const NO_MODEL_API = "none";
 
 /** Throws what the editor is answered where it cannot be set. */
-export async function setOption(id: string, value: unknown, desk: Desk): Promise<void> {
-  if (typeof value !== "string") throw wrongly(`"${id}" takes a text, one of its options`);
+export async function setOption(id: string, value: unknown, context: CommandContext): Promise<void> {
+  if (typeof value !== "string") throw invalidParams(`"${id}" takes a text, one of its options`);
   switch (id) {
     case "mode":
-      return setMode(value, desk);
+      return setMode(value, context);
     case "model":
     case "thinking": {
-      const answer = await runCommand(`/${id} ${value}`, desk);
-      if (answer?.type === "mistake" || answer?.type === "failed") throw wrongly(answer.message);
+      const result = await runCommand(`/${id} ${value}`, context);
+      if (result?.type === "mistake" || result?.type === "failed") throw invalidParams(result.message);
       return;
     }
     default:
-      throw wrongly(`there is no option "${id}"; there are mode, model and thinking`);
+      throw invalidParams(`there is no option "${id}"; there are mode, model and thinking`);
   }
 }
 
-export function setMode(id: string, { mode }: Pick<Desk, "mode">): void {
-  const wanted = modeCalled(id);
-  if (wanted === null) throw wrongly(`there is no mode "${id}"; there are ${modes.map(({ name }) => name).join(", ")}`);
-  const refusal = mode?.set(wanted) ?? null;
-  if (refusal !== null) throw wrongly(refusal);
+export function setMode(id: string, { permissionMode }: Pick<CommandContext, "permissionMode">): void {
+  const newMode = findMode(id);
+  if (newMode === null)
+    throw invalidParams(`there is no mode "${id}"; there are ${permissionModes.map(({ name }) => name).join(", ")}`);
+  const refusal = permissionMode?.set(newMode) ?? null;
+  if (refusal !== null) throw invalidParams(refusal);
 }

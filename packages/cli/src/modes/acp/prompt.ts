@@ -3,143 +3,149 @@
 import { isAbsolute, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { ContentBlock, EmbeddedResource, PromptResponse, StopReason } from "@agentclientprotocol/sdk/unstable";
-import { type AgentEvent, AppendError, type RunEnd, type UserContent } from "@pith/agent";
+import type { AgentEvent, RunEnd, UserContent } from "@pith/agent";
 import type { ImageBlock, TextBlock } from "@pith/context";
 import { attachImage, attachText } from "@pith/context/host";
-import type { Answer } from "../../commands/command.ts";
+import { toCommandFailure } from "../../app/live-session.ts";
+import type { CommandResult } from "../../commands/command.ts";
 import { runCommand } from "../../commands/run-command.ts";
-import { MOST_TEXT, pictureIn } from "../../resources/attachments.ts";
-import { queuedBecause } from "../../text/compaction-text.ts";
-import { type Mistake, mistake } from "../../text/usage-error.ts";
-import { type EditorSession, failing, keyless, wrongly } from "./acp-context.ts";
-import { noteUpdate, textBlock } from "./tool-updates.ts";
+import { MAX_TEXT_BYTES, parseImage } from "../../resources/attachments.ts";
+import { getQueuedNotice } from "../../text/compaction-text.ts";
+import { type UsageError, usageError } from "../../text/usage-error.ts";
+import { type AcpSession, authRequired, internalError, invalidParams } from "./acp-context.ts";
+import { createNoticeUpdate, textBlock } from "./tool-updates.ts";
 
-export type SaidBlocks = { readonly type: "said"; readonly words: string; readonly along: readonly Along[] } | Mistake;
+export type PromptInput =
+  | { readonly type: "said"; readonly text: string; readonly attachments: readonly AttachmentBlock[] }
+  | UsageError;
 
-type Along = TextBlock | ImageBlock;
+type AttachmentBlock = TextBlock | ImageBlock;
 
-export function saidBlocks(blocks: readonly ContentBlock[], cwd: string): SaidBlocks {
-  let words = "";
-  const along: Along[] = [];
+export function parsePromptBlocks(blocks: readonly ContentBlock[], cwd: string): PromptInput {
+  let text = "";
+  const attachments: AttachmentBlock[] = [];
   for (const block of blocks) {
-    const part = partOf(block, cwd);
+    const part = parseBlock(block, cwd);
     if (part.type === "mistake") return part;
-    words += part.words;
-    along.push(...part.along);
+    text += part.text;
+    attachments.push(...part.attachments);
   }
-  return { type: "said", words, along };
+  return { type: "said", text, attachments };
 }
 
 /** A text alone needs no block. */
-export function contentWith(along: readonly Along[], said: UserContent): UserContent {
-  if (along.length === 0) return said;
-  if (typeof said !== "string") return [...along, ...said];
-  return said.trim() === "" ? along : [...along, { type: "text", text: said }];
+export function buildContent(attachments: readonly AttachmentBlock[], prompt: UserContent): UserContent {
+  if (attachments.length === 0) return prompt;
+  if (typeof prompt !== "string") return [...attachments, ...prompt];
+  return prompt.trim() === "" ? attachments : [...attachments, { type: "text", text: prompt }];
 }
 
-type Part = { readonly type: "part"; readonly words: string; readonly along: readonly Along[] } | Mistake;
+type PromptPart =
+  | { readonly type: "part"; readonly text: string; readonly attachments: readonly AttachmentBlock[] }
+  | UsageError;
 
-function partOf(block: ContentBlock, cwd: string): Part {
+function parseBlock(block: ContentBlock, cwd: string): PromptPart {
   switch (block.type) {
     case "text":
-      return part(block.text);
+      return createPart(block.text);
     case "image": {
-      const picture = pictureIn(block.data);
-      return picture
-        ? part("", { ...picture, pith: { attachment: { kind: "image", name: "" } } })
-        : mistake(`a picture must be ${PICTURES}, and not larger than 3.75 MB`);
+      const image = parseImage(block.data);
+      return image
+        ? createPart("", { ...image, pith: { attachment: { kind: "image", name: "" } } })
+        : usageError(`a picture must be ${IMAGE_FORMATS}, and not larger than 3.75 MB`);
     }
     case "resource_link":
-      return part(mentioned(block.uri, cwd), attachText({ kind: "resource", name: placeOf(block.uri, cwd) }, LINK));
+      return createPart(
+        formatMention(block.uri, cwd),
+        attachText({ kind: "resource", name: toDisplayPath(block.uri, cwd) }, LINK_NOTE),
+      );
     case "resource":
-      return resourcePart(block.resource, cwd);
+      return parseResource(block.resource, cwd);
     case "audio":
-      return mistake("Pith does not hear; send words, pictures or files");
+      return usageError("Pith does not hear; send words, pictures or files");
   }
 }
 
 /** What the editor has of a file may be newer than the file itself. */
-function resourcePart(resource: EmbeddedResource["resource"], cwd: string): Part {
+function parseResource(resource: EmbeddedResource["resource"], cwd: string): PromptPart {
   const { uri } = resource;
-  const place = placeOf(uri, cwd);
+  const path = toDisplayPath(uri, cwd);
   if ("text" in resource) {
-    if (resource.text.length > MOST_TEXT) return tooLong(uri, cwd);
-    const kind = place === uri ? "resource" : "file";
-    return part(mentioned(uri, cwd), attachText({ kind, name: place }, resource.text));
+    if (resource.text.length > MAX_TEXT_BYTES) return parseOversized(uri, cwd);
+    const kind = path === uri ? "resource" : "file";
+    return createPart(formatMention(uri, cwd), attachText({ kind, name: path }, resource.text));
   }
-  const picture = pictureIn(resource.blob);
-  if (picture) return part(mentioned(uri, cwd), ...attachImage(place, picture));
-  return mistake(`${place} is neither a text nor a picture (${PICTURES}); name it and let it be read instead`);
+  const image = parseImage(resource.blob);
+  if (image) return createPart(formatMention(uri, cwd), ...attachImage(path, image));
+  return usageError(`${path} is neither a text nor a picture (${IMAGE_FORMATS}); name it and let it be read instead`);
 }
 
-const PICTURES = "png, jpeg, gif or webp";
+const IMAGE_FORMATS = "png, jpeg, gif or webp";
 
 /** A file can be read in parts; anything else is here and nowhere else. */
-function tooLong(uri: string, cwd: string): Part {
-  const mention = mentioned(uri, cwd);
-  return placeOf(uri, cwd) === uri
-    ? mistake(`${uri} has more than 256 KB, too much to be said; send a part of it`)
-    : part(mention);
+function parseOversized(uri: string, cwd: string): PromptPart {
+  const mention = formatMention(uri, cwd);
+  return toDisplayPath(uri, cwd) === uri
+    ? usageError(`${uri} has more than 256 KB, too much to be said; send a part of it`)
+    : createPart(mention);
 }
 
 /** As one would type it. A name is data: it stays on its line, and one that could be read as a sentence stands in quotes. */
-function mentioned(uri: string, cwd: string): string {
-  const place = placeOf(uri, cwd).replace(/[\p{Cc}\p{Cf}\u2028\u2029"]/gu, (letter) => encodeURIComponent(letter));
-  return /\s/.test(place) ? `@"${place}"` : `@${place}`;
+function formatMention(uri: string, cwd: string): string {
+  const path = toDisplayPath(uri, cwd).replace(/[\p{Cc}\p{Cf}\u2028\u2029"]/gu, (char) => encodeURIComponent(char));
+  return /\s/.test(path) ? `@"${path}"` : `@${path}`;
 }
 
-const LINK = "(linked in the editor; its content was not sent, so read it if it is needed)";
+const LINK_NOTE = "(linked in the editor; its content was not sent, so read it if it is needed)";
 
 /** Relative to the folder where it lies there; lines of it stay behind it. */
-function placeOf(uri: string, cwd: string): string {
+function toDisplayPath(uri: string, cwd: string): string {
   if (!uri.startsWith("file:")) return uri;
   try {
     const { hash } = new URL(uri);
     const path = fileURLToPath(uri);
-    const near = relative(cwd, path);
-    return `${near === "" || near.startsWith("..") || isAbsolute(near) ? path : near}${hash}`;
+    const relativePath = relative(cwd, path);
+    return `${relativePath === "" || relativePath.startsWith("..") || isAbsolute(relativePath) ? path : relativePath}${hash}`;
   } catch {
     // No path of this machine: the words stay as they came.
     return uri;
   }
 }
 
-function part(words: string, ...along: readonly Along[]): Part {
-  return { type: "part", words, along };
+function createPart(text: string, ...attachments: readonly AttachmentBlock[]): PromptPart {
+  return { type: "part", text, attachments };
 }
 
 /** Throws what the editor is answered where nothing can come of it. */
-export async function prompted(blocks: readonly ContentBlock[], session: EditorSession): Promise<PromptResponse> {
-  const said = saidBlocks(blocks, session.sight.cwd);
-  if (said.type === "mistake") throw wrongly(said.message);
-  const { words, along } = said;
-  if (words.trim() === "" && along.length === 0) throw wrongly("there is nothing to say; send words, or /help");
+export async function runPrompt(blocks: readonly ContentBlock[], session: AcpSession): Promise<PromptResponse> {
+  const input = parsePromptBlocks(blocks, session.view.cwd);
+  if (input.type === "mistake") throw invalidParams(input.message);
+  const { text: promptText, attachments } = input;
+  if (promptText.trim() === "" && attachments.length === 0)
+    throw invalidParams("there is nothing to say; send words, or /help");
   // Editors stop one prompt and say the next in one breath.
-  await session.stopped();
-  const stops = session.stops();
-  const answer = words.startsWith("/") ? await runCommand(words.trim(), session.desk).catch(unkept) : null;
-  await session.tellChoices();
-  if (answer === null) return { stopReason: await spoken(contentWith(along, words), session) };
-  if (answer.type === "prompt") return { stopReason: await spoken(contentWith(along, answer.content), session) };
-  const text = answerTold(session.ready.built.agent.session.redact(answer));
-  if (text !== "") await session.tell({ sessionUpdate: "agent_message_chunk", content: textBlock(text) });
-  return { stopReason: session.stops() === stops ? "end_turn" : "cancelled" };
+  await session.waitForStop();
+  const stopCount = session.stopCount();
+  const result = promptText.startsWith("/")
+    ? await runCommand(promptText.trim(), session.app).catch(toCommandFailure)
+    : null;
+  await session.sendChangedOptions();
+  if (result === null) return { stopReason: await promptModel(buildContent(attachments, promptText), session) };
+  if (result.type === "prompt")
+    return { stopReason: await promptModel(buildContent(attachments, result.content), session) };
+  const text = formatResult(session.app.agent.session.redact(result));
+  if (text !== "") await session.sendUpdate({ sessionUpdate: "agent_message_chunk", content: textBlock(text) });
+  return { stopReason: session.stopCount() === stopCount ? "end_turn" : "cancelled" };
 }
 
-/** A session that takes no more words, as on a full disk, is no fault of the program. */
-function unkept(error: unknown): Answer {
-  if (error instanceof AppendError) return { type: "failed", message: error.message };
-  throw error;
-}
-
-async function spoken(content: UserContent, { ready, during, sight, tell }: EditorSession): Promise<StopReason> {
-  const { agent, missing } = ready.built;
-  if (agent.model.api === ABSENT) throw keyless(missing ?? "nobody can speak: set a key");
+async function promptModel(content: UserContent, { app, trackRun, view, sendUpdate }: AcpSession): Promise<StopReason> {
+  const { agent, missingModel } = app;
+  if (agent.model.api === NO_MODEL_API) throw authRequired(missingModel ?? "nobody can speak: set a key");
   if (agent.isRunning)
-    throw wrongly("a prompt is under way in this session; wait for its end, or stop it with session/cancel");
-  const queued = queuedBecause(agent);
-  if (queued) await tell(noteUpdate({ text: queued }, sight.can));
-  const end = await during(endOf(agent.prompt(content)));
+    throw invalidParams("a prompt is under way in this session; wait for its end, or stop it with session/cancel");
+  const queuedNote = getQueuedNotice(agent);
+  if (queuedNote) await sendUpdate(createNoticeUpdate({ text: queuedNote }, view.features));
+  const end = await trackRun(drainRun(agent.prompt(content)));
   switch (end.type) {
     case "done":
       return end.isCut ? "max_tokens" : "end_turn";
@@ -147,18 +153,18 @@ async function spoken(content: UserContent, { ready, during, sight, tell }: Edit
       return "cancelled";
     case "failed":
       if (end.code === "max-turns" || end.code === "max-cost") {
-        await tell(noteUpdate({ text: `${end.why}. Say "go on" to continue.` }, sight.can));
+        await sendUpdate(createNoticeUpdate({ text: `${end.why}. Say "go on" to continue.` }, view.features));
         return "max_turn_requests";
       }
-      throw end.code === "key-refused" ? keyless(end.why) : failing(end.why);
+      throw end.code === "key-refused" ? authRequired(end.why) : internalError(end.why);
   }
 }
 
 /** Of who stands there while nobody can speak. */
-const ABSENT = "none";
+const NO_MODEL_API = "none";
 
 /** All that happens is told by whoever listens. */
-async function endOf(run: AsyncGenerator<AgentEvent, RunEnd>): Promise<RunEnd> {
+async function drainRun(run: AsyncGenerator<AgentEvent, RunEnd>): Promise<RunEnd> {
   for (;;) {
     const { done, value } = await run.next();
     if (done) return value;
@@ -166,19 +172,19 @@ async function endOf(run: AsyncGenerator<AgentEvent, RunEnd>): Promise<RunEnd> {
 }
 
 /** Sessions are opened by the editor: of another one it is told which it is. */
-function answerTold(answer: Exclude<Answer, { type: "prompt" }>): string {
-  switch (answer.type) {
+function formatResult(result: Exclude<CommandResult, { type: "prompt" }>): string {
+  switch (result.type) {
     case "told":
-      return answer.text;
+      return result.text;
     case "mistake":
     case "failed":
-      return answer.message;
+      return result.message;
     case "opened": {
-      const draft = answer.draft === undefined ? "" : `\n\nTo begin it with:\n\n${answer.draft}`;
-      return `${answer.text}. It is session ${answer.id}; open it from the editor's list of sessions.${draft}`;
+      const draft = result.draft === undefined ? "" : `\n\nTo begin it with:\n\n${result.draft}`;
+      return `${result.text}. It is session ${result.id}; open it from the editor's list of sessions.${draft}`;
     }
     case "draft":
-      return `${answer.text}. Say anew:\n\n${answer.draft}`;
+      return `${result.text}. Say anew:\n\n${result.draft}`;
     case "quit":
       return "close this session in the editor; it is kept";
   }

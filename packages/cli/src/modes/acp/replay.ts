@@ -3,29 +3,29 @@
 import type { SessionUpdate } from "@agentclientprotocol/sdk/unstable";
 import type { AssistantMessage, Entry, UserMessage } from "@pith/context";
 import { displayText } from "@pith/context/host";
-import type { Sight } from "./acp-context.ts";
-import { callEnded, callShown, contentBlocks, isRun, textBlock } from "./tool-updates.ts";
-import { pastCompaction } from "./updates.ts";
+import type { ClientView } from "./acp-context.ts";
+import { contentBlocks, hasRunnableCalls, textBlock, toToolCall, toToolCallEnd } from "./tool-updates.ts";
+import { toPastCompactionUpdate } from "./updates.ts";
 
 type Arguments = Readonly<Record<string, unknown>>;
 
-export function* replay(branch: readonly Entry[], sight: Sight): Generator<SessionUpdate> {
+export function* replay(branch: readonly Entry[], view: ClientView): Generator<SessionUpdate> {
   const calls = new Map<string, Arguments>();
-  for (const entry of branch) yield* entryUpdates(entry, sight, calls);
+  for (const entry of branch) yield* entryUpdates(entry, view, calls);
   // Of these nothing more will come: the program ended before they had.
   for (const toolCallId of calls.keys()) yield { sessionUpdate: "tool_call_update", toolCallId, status: "failed" };
 }
 
-function entryUpdates(entry: Entry, sight: Sight, calls: Map<string, Arguments>): readonly SessionUpdate[] {
+function entryUpdates(entry: Entry, view: ClientView, calls: Map<string, Arguments>): readonly SessionUpdate[] {
   switch (entry.type) {
     case "message":
-      return messageUpdates(entry, sight, calls);
+      return messageUpdates(entry, view, calls);
     case "compaction":
-      return [pastCompaction(entry, sight.can)];
+      return [toPastCompactionUpdate(entry, view.features)];
     case "branch_summary":
-      return said("agent_message_chunk", `\n\n· of a branch that was left:\n\n${entry.summary}\n\n`, entry.id);
+      return toChunks("agent_message_chunk", `\n\n· of a branch that was left:\n\n${entry.summary}\n\n`, entry.id);
     case "custom_message":
-      return entry.display ? said("agent_message_chunk", entry.content, entry.id) : [];
+      return entry.display ? toChunks("agent_message_chunk", entry.content, entry.id) : [];
     default:
       return [];
   }
@@ -33,26 +33,26 @@ function entryUpdates(entry: Entry, sight: Sight, calls: Map<string, Arguments>)
 
 function messageUpdates(
   { id, message }: Extract<Entry, { type: "message" }>,
-  { cwd }: Sight,
+  { cwd }: ClientView,
   calls: Map<string, Arguments>,
 ): readonly SessionUpdate[] {
   switch (message.role) {
     case "user":
-      return message.pith ? [] : said("user_message_chunk", shownContent(message.content), id);
+      return message.pith ? [] : toChunks("user_message_chunk", toDisplayContent(message.content), id);
     case "assistant":
       return message.content
-        .filter(({ type }) => type !== "toolCall" || isRun(message))
+        .filter(({ type }) => type !== "toolCall" || hasRunnableCalls(message))
         .flatMap((block) => blockUpdates(block, { id, cwd, calls }));
     case "toolResult": {
       const args = calls.get(message.toolCallId) ?? {};
       calls.delete(message.toolCallId);
-      const ended = callEnded({ toolCallId: message.toolCallId, args }, message, cwd);
-      return [{ sessionUpdate: "tool_call_update", ...ended }];
+      const update = toToolCallEnd({ toolCallId: message.toolCallId, args }, message, cwd);
+      return [{ sessionUpdate: "tool_call_update", ...update }];
     }
     case "bashExecution": {
-      const called = { toolCallId: id, toolName: "bash", args: { command: message.command } };
+      const call = { toolCallId: id, toolName: "bash", args: { command: message.command } };
       const content = [{ type: "content" as const, content: textBlock(message.output) }];
-      return [{ sessionUpdate: "tool_call", ...callShown(called, cwd), status: "completed", content }];
+      return [{ sessionUpdate: "tool_call", ...toToolCall(call, cwd), status: "completed", content }];
     }
     default:
       return [];
@@ -60,33 +60,36 @@ function messageUpdates(
 }
 
 /** Attachments by their names, as the editor showed them when they were sent. */
-function shownContent(content: UserMessage["content"]): UserMessage["content"] {
+function toDisplayContent(content: UserMessage["content"]): UserMessage["content"] {
   const text = displayText(content);
   const images = Array.isArray(content) ? content.filter((block) => block?.type === "image") : [];
   return [...(text === "" ? [] : [{ type: "text" as const, text }]), ...images];
 }
 
-interface Past {
+interface BlockContext {
   readonly id: string;
   readonly cwd: string;
   readonly calls: Map<string, Arguments>;
 }
 
-function blockUpdates(block: AssistantMessage["content"][number], { id, cwd, calls }: Past): readonly SessionUpdate[] {
+function blockUpdates(
+  block: AssistantMessage["content"][number],
+  { id, cwd, calls }: BlockContext,
+): readonly SessionUpdate[] {
   switch (block.type) {
     case "text":
-      return said("agent_message_chunk", block.text, id);
+      return toChunks("agent_message_chunk", block.text, id);
     case "thinking":
-      return block.redacted ? [] : said("agent_thought_chunk", block.thinking, id);
+      return block.redacted ? [] : toChunks("agent_thought_chunk", block.thinking, id);
     case "toolCall": {
       calls.set(block.id, block.arguments);
-      const called = { toolCallId: block.id, toolName: block.name, args: block.arguments };
-      return [{ sessionUpdate: "tool_call", ...callShown(called, cwd) }];
+      const call = { toolCallId: block.id, toolName: block.name, args: block.arguments };
+      return [{ sessionUpdate: "tool_call", ...toToolCall(call, cwd) }];
     }
   }
 }
 
-function said(
+function toChunks(
   sessionUpdate: "user_message_chunk" | "agent_message_chunk" | "agent_thought_chunk",
   content: Parameters<typeof contentBlocks>[0],
   messageId: string,

@@ -5,151 +5,168 @@ import type { AgentContext } from "@agentclientprotocol/sdk/unstable";
 import type { AgentEvent, SessionReason } from "@pith/agent";
 import type { Redaction } from "@pith/context";
 import { noRedaction } from "@pith/context/host";
-import { openDesk, type Ready, readied } from "../../app/start.ts";
-import type { SessionWish, Wish } from "../../args/args.ts";
-import type { Desk } from "../../commands/command.ts";
-import type { ModelPlaces } from "../../models/available-models.ts";
+import { openApp, redactEvent, stopWork } from "../../app/live-session.ts";
+import type { App } from "../../app/start.ts";
+import type { CliArgs, SessionTarget } from "../../args/args.ts";
+import type { CommandContext } from "../../commands/command.ts";
+import type { ModelsWithKeyOptions } from "../../models/available-models.ts";
 import { SessionCost } from "../../sessions/session-stats.ts";
 import type { McpServers } from "../../settings/settings.ts";
-import { type Abilities, type EditorSession, failing, type Sight, type TellEditor, wrongly } from "./acp-context.ts";
-import { configOptions } from "./config-options.ts";
+import {
+  type AcpSession,
+  type ClientFeatures,
+  type ClientView,
+  internalError,
+  invalidParams,
+  type SendUpdate,
+} from "./acp-context.ts";
+import { buildConfigOptions } from "./config-options.ts";
 import { OpenCalls } from "./tool-updates.ts";
-import { askEditor, editorUi } from "./ui.ts";
-import { firstIds, idsAt, toUpdates, usageUpdate } from "./updates.ts";
+import { createEditorUi, createPermissionPrompt } from "./ui.ts";
+import { advanceIds, createIds, createUsageUpdate, toSessionUpdates } from "./updates.ts";
 
-export interface ChoicesParts {
-  readonly desk: Pick<Desk, "agent" | "mode">;
-  readonly place: ModelPlaces;
-  readonly tell: TellEditor;
+export interface OptionNotifierOptions {
+  readonly context: Pick<CommandContext, "agent" | "permissionMode">;
+  readonly options: ModelsWithKeyOptions;
+  readonly sendUpdate: SendUpdate;
 }
 
 /** Options may also change outside the protocol, such as by a slash command. Nothing is told where nothing has changed since. */
-export function choicesTeller({ desk, place, tell }: ChoicesParts): () => Promise<void> {
-  const { agent, mode } = desk;
-  const now = (): string => [mode?.now(), agent.model.provider, agent.model.model, agent.thinkingLevel].join("\n");
-  let last = now();
-  let lastMode = mode?.now();
+export function createOptionNotifier({ context, options, sendUpdate }: OptionNotifierOptions): () => Promise<void> {
+  const { agent, permissionMode } = context;
+  const takeSnapshot = (): string =>
+    [permissionMode?.get(), agent.model.provider, agent.model.model, agent.thinkingLevel].join("\n");
+  let lastSnapshot = takeSnapshot();
+  let lastMode = permissionMode?.get();
   return async () => {
-    if (now() === last) return;
-    last = now();
-    const currentModeId = mode?.now();
+    if (takeSnapshot() === lastSnapshot) return;
+    lastSnapshot = takeSnapshot();
+    const currentModeId = permissionMode?.get();
     if (currentModeId !== undefined && currentModeId !== lastMode)
-      await tell({ sessionUpdate: "current_mode_update", currentModeId });
+      await sendUpdate({ sessionUpdate: "current_mode_update", currentModeId });
     lastMode = currentModeId;
-    await tell({ sessionUpdate: "config_option_update", configOptions: await configOptions(desk, place) });
+    await sendUpdate({
+      sessionUpdate: "config_option_update",
+      configOptions: await buildConfigOptions(context, options),
+    });
   };
 }
 
-export interface OpeningWish {
-  readonly session: SessionWish;
+export interface OpenSessionRequest {
+  readonly session: SessionTarget;
   readonly cwd: string;
   readonly mcpServers: McpServers;
   readonly reason: SessionReason;
 }
 
-export interface OpeningParts {
+export interface OpenSessionOptions {
   /** The call of the program. */
-  readonly wish: Wish;
+  readonly args: CliArgs;
   readonly client: AgentContext;
-  readonly can: Abilities;
+  readonly features: ClientFeatures;
   /** For people, on the standard error. */
-  readonly note: (line: string) => void;
+  readonly notify: (line: string) => void;
 }
 
 /** Throws what the editor is answered where it cannot be opened. */
-export async function openEditorSession(opening: OpeningWish, parts: OpeningParts): Promise<EditorSession> {
-  const { cwd, mcpServers, reason } = opening;
-  const { client, can } = parts;
-  const sight: Sight = { cwd, can };
+export async function openAcpSession(request: OpenSessionRequest, options: OpenSessionOptions): Promise<AcpSession> {
+  const { cwd, mcpServers, reason } = request;
+  const { client, features } = options;
+  const view: ClientView = { cwd, features };
   const calls = new OpenCalls();
-  const live: Live = { session: null, concealed: noRedaction, cost: new SessionCost() };
-  const tell: TellEditor = async (update) => {
-    const sessionId = live.session?.id;
+  const state: SessionState = { session: null, redaction: noRedaction, cost: new SessionCost() };
+  const sendUpdate: SendUpdate = async (update) => {
+    const sessionId = state.session?.id;
     // Whoever has left does not want to hear more.
     if (sessionId !== undefined) await client.notify("session/update", { sessionId, update }).catch(() => {});
   };
-  const asking = { client, sight, calls, tell, session: () => live.session };
-  const ready = await readied(
-    { ...parts.wish, words: "", files: [], session: opening.session },
+  const uiContext = { client, view, calls, sendUpdate, session: () => state.session };
+  const opened = await openApp(
+    { ...options.args, prompt: "", files: [], session: request.session },
     {
-      ...{ cwd, mcpServers, arrival: { reason }, needsModel: false },
-      ask: askEditor(asking),
-      ui: editorUi(asking),
-      listen: listenFor(live, { sight, calls, tell }),
-      note: (line) => parts.note(live.concealed.redact(line)),
-      conceal: (redaction) => {
-        live.concealed = redaction;
+      cwd,
+      mcpServers,
+      sessionStart: { reason },
+      needsModel: false,
+      askPermission: createPermissionPrompt(uiContext),
+      ui: createEditorUi(uiContext),
+      onEvent: createEventListener(state, { view, calls, sendUpdate }),
+      notify: (line) => options.notify(state.redaction.redact(line)),
+      setRedaction: (redaction) => {
+        state.redaction = redaction;
       },
     },
   );
-  if (ready.type === "mistake") throw wrongly(ready.message);
-  if (ready.type === "failed") throw failing(ready.message);
-  live.session = sessionOn(ready, { sight, tell, note: parts.note });
-  await live.cost.count(ready.built.agent.session, ready.built.sessionPath);
-  return live.session;
+  if (opened.type === "failed") throw opened.code === 2 ? invalidParams(opened.message) : internalError(opened.message);
+  const { app } = opened;
+  state.session = createAcpSession(app, { view, sendUpdate });
+  await state.cost.count(app.agent.session, app.sessionPath);
+  return state.session;
 }
 
 /** What is known of it only once it is open, and may change. */
-interface Live {
-  session: EditorSession | null;
-  concealed: Redaction;
+interface SessionState {
+  session: AcpSession | null;
+  redaction: Redaction;
   readonly cost: SessionCost;
 }
 
-interface Listening {
-  readonly sight: Sight;
+interface EventListenerOptions {
+  readonly view: ClientView;
   readonly calls: OpenCalls;
-  readonly tell: TellEditor;
+  readonly sendUpdate: SendUpdate;
 }
 
 /** As fast as the editor reads. */
-function listenFor(live: Live, { sight, calls, tell }: Listening): (event: AgentEvent) => Promise<void> {
-  let ids = firstIds(randomUUID().slice(0, 8));
+function createEventListener(
+  state: SessionState,
+  { view, calls, sendUpdate }: EventListenerOptions,
+): (event: AgentEvent) => Promise<void> {
+  let ids = createIds(randomUUID().slice(0, 8));
   return async (event) => {
-    ids = idsAt(ids, event);
-    if (event.type === "entry_appended") live.cost.add([event.entry]);
-    const clean = isClean(event) ? event : live.concealed.redact(event);
-    calls.hear(clean);
-    const updates = toUpdates(clean, sight, ids).map(tell);
+    ids = advanceIds(ids, event);
+    if (event.type === "entry_appended") state.cost.add([event.entry]);
+    const redacted = redactEvent(event, state.redaction);
+    calls.handleEvent(redacted);
+    const updates = toSessionUpdates(redacted, view, ids).map(sendUpdate);
     if (event.type === "turn_end" || event.type === "compaction_end" || event.type === "leaf_moved") {
-      const usage = live.session && usageUpdate(live.session.ready.built.agent, live.cost.cost);
-      if (usage) updates.push(tell(usage));
+      const usage = state.session && createUsageUpdate(state.session.app.agent, state.cost.cost);
+      if (usage) updates.push(sendUpdate(usage));
     }
-    if (event.type === "thinking_level_changed" && live.session) updates.push(live.session.tellChoices());
+    if (event.type === "thinking_level_changed" && state.session) updates.push(state.session.sendChangedOptions());
     await Promise.all(updates);
   };
 }
 
-/** What the agent itself has made clean, and too often to be looked at twice. */
-function isClean({ type }: AgentEvent): boolean {
-  return type === "message_update" || type === "tool_execution_update" || type === "entry_appended";
-}
-
-function sessionOn(
-  ready: Ready,
-  { sight, tell, note }: { readonly sight: Sight; readonly tell: TellEditor; readonly note: (line: string) => void },
-): EditorSession {
-  const { agent, close } = ready.built;
-  let stops = 0;
-  let stopping = Promise.resolve();
-  let running: Promise<unknown> = Promise.resolve();
+function createAcpSession(
+  app: App,
+  { view, sendUpdate }: { readonly view: ClientView; readonly sendUpdate: SendUpdate },
+): AcpSession {
+  const { agent, close } = app;
+  let stopCount = 0;
+  let pendingStop = Promise.resolve();
+  let activeRun: Promise<unknown> = Promise.resolve();
   const stop = (): Promise<void> => {
-    stops += 1;
-    stopping = Promise.allSettled([agent.abort(), running]).then(() => undefined);
-    return stopping;
+    stopCount += 1;
+    pendingStop = Promise.allSettled([agent.abort(), activeRun]).then(() => undefined);
+    return pendingStop;
   };
-  const desk = openDesk(ready.built, { ...ready.place, sources: ready.sources, note });
   return {
-    ...{ id: agent.session.store.header.id, ready, desk, sight, tell, stop },
-    stops: () => stops,
-    stopped: () => stopping,
-    during: (run) => {
-      running = run;
+    id: agent.session.store.header.id,
+    app,
+    view,
+    sendUpdate,
+    stop,
+    stopCount: () => stopCount,
+    waitForStop: () => pendingStop,
+    trackRun: (run) => {
+      activeRun = run;
       return run;
     },
-    tellChoices: choicesTeller({ desk, place: ready.place, tell }),
+    sendChangedOptions: createOptionNotifier({ context: app, options: app, sendUpdate }),
     close: async () => {
       await stop();
+      await stopWork(app);
       await close();
     },
   };

@@ -12,16 +12,16 @@ import type {
 } from "@agentclientprotocol/sdk/unstable";
 import type { AgentEvent, PermissionQuestion } from "@pith/agent";
 import type { AssistantMessage, ImageBlock, TextBlock, ToolResultMessage } from "@pith/context";
-import { callWords } from "../../text/tool-call-text.ts";
-import type { Abilities } from "./acp-context.ts";
+import { describeToolCall } from "../../text/tool-call-text.ts";
+import type { ClientFeatures } from "./acp-context.ts";
 
-export interface ChangedHunk {
+export interface DiffHunk {
   readonly oldText: string;
   readonly newText: string;
 }
 
 /** Editors take a diff as pairs of texts, before and after. */
-export function changedHunks(diff: string): readonly ChangedHunk[] {
+export function parseHunks(diff: string): readonly DiffHunk[] {
   const hunks: { readonly old: string[]; readonly new: string[] }[] = [];
   for (const line of diff.split("\n")) {
     if (line.startsWith("@@")) hunks.push({ old: [], new: [] });
@@ -31,10 +31,10 @@ export function changedHunks(diff: string): readonly ChangedHunk[] {
     if (!line.startsWith("+") && line !== "") hunk.old.push(line.slice(1));
     if (!line.startsWith("-") && line !== "") hunk.new.push(line.slice(1));
   }
-  return hunks.map((hunk) => ({ oldText: textIn(hunk.old), newText: textIn(hunk.new) }));
+  return hunks.map((hunk) => ({ oldText: joinLines(hunk.old), newText: joinLines(hunk.new) }));
 }
 
-function textIn(lines: readonly string[]): string {
+function joinLines(lines: readonly string[]): string {
   return lines.map((line) => `${line}\n`).join("");
 }
 
@@ -49,48 +49,51 @@ export function contentBlocks(content: string | readonly (TextBlock | ImageBlock
   );
 }
 
-export interface Noted {
+export interface Notice {
   readonly text: string;
   readonly severity?: "info" | "warning" | "error";
 }
 
 /** Beside the conversation where the editor has a place for that; else in it, on lines of their own. */
-export function noteUpdate({ text, severity = "info" }: Noted, { notices }: Abilities): SessionUpdate {
-  const words = text.trim().replace(/^· /, "");
-  if (!notices) return { sessionUpdate: "agent_message_chunk", content: textBlock(`\n\n· ${words}\n\n`) };
-  const [title = "", ...rest] = words.split("\n");
+export function createNoticeUpdate(
+  { text, severity = "info" }: Notice,
+  { supportsNotices }: ClientFeatures,
+): SessionUpdate {
+  const message = text.trim().replace(/^· /, "");
+  if (!supportsNotices) return { sessionUpdate: "agent_message_chunk", content: textBlock(`\n\n· ${message}\n\n`) };
+  const [title = "", ...rest] = message.split("\n");
   const description = rest.join("\n");
   return { sessionUpdate: "notice", severity, title, ...(description !== "" && { description }) };
 }
 
-export interface Called {
+export interface ToolCallInfo {
   readonly toolCallId: string;
   readonly toolName: string;
   readonly args: Readonly<Record<string, unknown>>;
 }
 
-export function callShown({ toolCallId, toolName, args }: Called, cwd: string): ToolCallShown {
+export function toToolCall({ toolCallId, toolName, args }: ToolCallInfo, cwd: string): ToolCallShown {
   return {
     toolCallId,
-    title: callWords(toolName, args),
+    title: describeToolCall(toolName, args),
     name: toolName,
-    kind: kindOf(toolName),
+    kind: toToolKind(toolName),
     status: "pending",
-    locations: locationsOf(args, cwd),
+    locations: toLocations(args, cwd),
     rawInput: args,
   };
 }
 
 /** Nobody runs the calls of a reply that broke off. */
-export function isRun({ stopReason }: AssistantMessage): boolean {
+export function hasRunnableCalls({ stopReason }: AssistantMessage): boolean {
   return stopReason !== "error" && stopReason !== "aborted";
 }
 
-export function kindOf(tool: string): ToolKind {
-  return Object.hasOwn(KINDS, tool) ? (KINDS[tool] ?? "other") : "other";
+export function toToolKind(tool: string): ToolKind {
+  return Object.hasOwn(TOOL_KINDS, tool) ? (TOOL_KINDS[tool] ?? "other") : "other";
 }
 
-const KINDS: Readonly<Record<string, ToolKind>> = {
+const TOOL_KINDS: Readonly<Record<string, ToolKind>> = {
   read: "read",
   write: "edit",
   edit: "edit",
@@ -101,38 +104,38 @@ const KINDS: Readonly<Record<string, ToolKind>> = {
   fetch: "fetch",
 };
 
-function locationsOf({ path, offset }: Called["args"], cwd: string): ToolCallLocation[] {
+function toLocations({ path, offset }: ToolCallInfo["args"], cwd: string): ToolCallLocation[] {
   if (typeof path !== "string" || path.trim() === "") return [];
   return [{ path: resolve(cwd, path), ...(typeof offset === "number" && offset >= 1 && { line: offset }) }];
 }
 
 /** Without `content` what the editor has of it stays, such as the change that it was asked about. */
-export function callEnded(
-  { toolCallId, args }: Pick<Called, "toolCallId" | "args">,
+export function toToolCallEnd(
+  { toolCallId, args }: Pick<ToolCallInfo, "toolCallId" | "args">,
   result: ToolResultMessage,
   cwd: string,
 ): ToolCallUpdate {
   const status = result.isError ? "failed" : "completed";
   const content = resultContent(args, result, cwd);
-  const details = withoutOurs(result.details);
+  const details = removePithDetails(result.details);
   return { toolCallId, status, ...(content && { content }), ...(details !== undefined && { rawOutput: details }) };
 }
 
-function resultContent(args: Called["args"], result: ToolResultMessage, cwd: string): ToolCallContent[] | null {
+function resultContent(args: ToolCallInfo["args"], result: ToolResultMessage, cwd: string): ToolCallContent[] | null {
   const { toolName, isError, details } = result;
   const path = typeof args.path === "string" ? resolve(cwd, args.path) : null;
   if (isError || path === null) return plainContent(result);
-  const { diff, pith } = fieldsOf(details);
-  if (toolName === "edit" && typeof diff === "string") return changedHunks(diff).map((hunk) => diffOf(path, hunk));
+  const { diff, pith } = asRecord(details);
+  if (toolName === "edit" && typeof diff === "string") return parseHunks(diff).map((hunk) => createDiff(path, hunk));
   if (toolName !== "write" || typeof args.content !== "string") return plainContent(result);
-  return fieldsOf(pith).before === null ? [diffOf(path, { oldText: null, newText: args.content })] : null;
+  return asRecord(pith).before === null ? [createDiff(path, { oldText: null, newText: args.content })] : null;
 }
 
 export function plainContent({ content }: Pick<ToolResultMessage, "content">): ToolCallContent[] {
   return contentBlocks(content).map((block) => ({ type: "content", content: block }));
 }
 
-export function diffOf(
+export function createDiff(
   path: string,
   { oldText, newText }: { readonly oldText: string | null; readonly newText: string },
 ): ToolCallContent {
@@ -140,20 +143,20 @@ export function diffOf(
 }
 
 /** What we keep with a result for ourselves says nothing to others. */
-function withoutOurs(details: unknown): unknown {
-  const { pith: _, ...rest } = fieldsOf(details);
+function removePithDetails(details: unknown): unknown {
+  const { pith: _, ...rest } = asRecord(details);
   return Object.keys(rest).length === 0 ? undefined : rest;
 }
 
-function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+function asRecord(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null ? { ...value } : {};
 }
 
 /** A permission question does not name its call, but the editor wants the id: it is found by tool and arguments. */
 export class OpenCalls {
-  readonly #calls = new Map<string, Called>();
+  readonly #calls = new Map<string, ToolCallInfo>();
 
-  hear(event: AgentEvent): void {
+  handleEvent(event: AgentEvent): void {
     if (event.type === "tool_execution_end") this.#calls.delete(event.toolCallId);
     if (event.type === "agent_settled") this.#calls.clear();
     if (event.type === "tool_execution_start") this.#add(event);
@@ -163,16 +166,20 @@ export class OpenCalls {
   }
 
   /** Null where nobody called it, such as a tool that an extension runs. */
-  of({ tool, arguments: args, intent }: Pick<PermissionQuestion, "tool" | "arguments" | "intent">): string | null {
-    const same = [...this.#calls.values()].filter(({ toolName }) => toolName === tool);
+  findCallId({
+    tool,
+    arguments: args,
+    intent,
+  }: Pick<PermissionQuestion, "tool" | "arguments" | "intent">): string | null {
+    const sameTool = [...this.#calls.values()].filter(({ toolName }) => toolName === tool);
     // Asked while a command runs: the call is known by its command.
     if (intent?.type === "network")
-      return same.find((call) => call.args.command === intent.command)?.toolCallId ?? null;
-    const words = JSON.stringify(args);
-    return (same.find((call) => JSON.stringify(call.args) === words) ?? same[0])?.toolCallId ?? null;
+      return sameTool.find((call) => call.args.command === intent.command)?.toolCallId ?? null;
+    const argumentsJson = JSON.stringify(args);
+    return (sameTool.find((call) => JSON.stringify(call.args) === argumentsJson) ?? sameTool[0])?.toolCallId ?? null;
   }
 
-  #add({ toolCallId, toolName, args }: Called): void {
+  #add({ toolCallId, toolName, args }: ToolCallInfo): void {
     this.#calls.set(toolCallId, { toolCallId, toolName, args });
   }
 }

@@ -15,39 +15,47 @@ import {
 } from "@agentclientprotocol/sdk/unstable";
 import type { AskPermission, ExtensionUi, PermissionAnswer, PermissionQuestion, UiPromptOptions } from "@pith/agent";
 import type { Vault } from "@pith/context/secrets";
-import { askedChange } from "../../app/permissions.ts";
-import type { EditorSession, Sight, TellEditor } from "./acp-context.ts";
-import { callShown, diffOf, noteUpdate, type OpenCalls } from "./tool-updates.ts";
+import { previewRequestedChange } from "../../app/permissions.ts";
+import type { AcpSession, ClientView, SendUpdate } from "./acp-context.ts";
+import { createDiff, createNoticeUpdate, type OpenCalls, toToolCall } from "./tool-updates.ts";
 
-export function askEditor({ client, sight, calls, session, tell }: Asking): AskPermission {
+export function createPermissionPrompt({ client, view, calls, session, sendUpdate }: UiContext): AskPermission {
   return async (question, { signal }) => {
-    const open = session();
-    if (!open) return { type: "no" };
-    const running = calls.of(question);
-    const toolCallId = running ?? `asked-${randomUUID()}`;
-    const shown = callShown({ toolCallId, toolName: question.tool, args: question.arguments }, sight.cwd);
-    const content = await changeIn(question, { cwd: sight.cwd, vault: open.ready.place.vault, signal }).catch(
-      () => null,
-    );
+    const current = session();
+    if (!current) return { type: "no" };
+    const runningCallId = calls.findCallId(question);
+    const toolCallId = runningCallId ?? `asked-${randomUUID()}`;
+    const baseCall = toToolCall({ toolCallId, toolName: question.tool, args: question.arguments }, view.cwd);
+    const content = await createDiffPreview(question, {
+      cwd: view.cwd,
+      vault: current.app.vault,
+      signal,
+    }).catch(() => null);
     // A call that runs already goes on running, with the title that it had.
-    const isRunning = running !== null && question.intent?.type === "network";
+    const isRunning = runningCallId !== null && question.intent?.type === "network";
     const status = isRunning ? ("in_progress" as const) : ("pending" as const);
-    const toolCall = { ...shown, status, title: question.text, ...(content && { content: [content] }) };
-    const asked: RequestPermissionRequest = { sessionId: open.id, toolCall, options: optionsFor(question) };
+    const toolCall = { ...baseCall, status, title: question.text, ...(content && { content: [content] }) };
+    const request: RequestPermissionRequest = {
+      sessionId: current.id,
+      toolCall,
+      options: createPermissionOptions(question),
+    };
     return await client
-      .request(methods.client.session.requestPermission, asked, {
+      .request(methods.client.session.requestPermission, request, {
         cancellationSignal: signal,
         stopWaitingOnCancel: true,
       })
-      .then((response) => answerIn(response, question))
+      .then((response) => parsePermissionAnswer(response, question))
       // An editor that cannot ask, or has left, has permitted nothing.
       .catch((): PermissionAnswer => ({ type: "no" }))
-      .finally(() => isRunning && void tell({ sessionUpdate: "tool_call_update", toolCallId, title: shown.title }));
+      .finally(
+        () => isRunning && void sendUpdate({ sessionUpdate: "tool_call_update", toolCallId, title: baseCall.title }),
+      );
   };
 }
 
 /** What can be remembered is the narrowest rule, for this project. */
-export function optionsFor({
+export function createPermissionOptions({
   rules: [rule],
   yesLasts,
 }: Pick<PermissionQuestion, "rules" | "yesLasts">): PermissionOption[] {
@@ -58,7 +66,7 @@ export function optionsFor({
   ];
 }
 
-export function answerIn(
+export function parsePermissionAnswer(
   { outcome }: RequestPermissionResponse,
   { rules: [rule] }: Pick<PermissionQuestion, "rules">,
 ): PermissionAnswer {
@@ -67,7 +75,7 @@ export function answerIn(
   return outcome.optionId === "yes" ? { type: "yes" } : { type: "no" };
 }
 
-interface ShownPlace {
+interface DiffContext {
   readonly cwd: string;
   /** What is shown has no secret in it; what is compared has. */
   readonly vault: Vault | null | undefined;
@@ -75,67 +83,80 @@ interface ShownPlace {
 }
 
 /** How the file would differ; null where that cannot be told. */
-async function changeIn(question: PermissionQuestion, place: ShownPlace): Promise<ToolCallContent | null> {
-  const changed = await askedChange(question, { ...place, mostBytes: MOST_BYTES });
-  if (!changed) return null;
-  const { path, before, after } = place.vault ? place.vault.redact(changed) : changed;
-  return diffOf(resolve(place.cwd, path), { oldText: before, newText: after });
+async function createDiffPreview(question: PermissionQuestion, context: DiffContext): Promise<ToolCallContent | null> {
+  const change = await previewRequestedChange(question, { ...context, maxFileBytes: MAX_DIFF_BYTES });
+  if (!change) return null;
+  const { path, before, after } = context.vault ? context.vault.redact(change) : change;
+  return createDiff(resolve(context.cwd, path), { oldText: before, newText: after });
 }
 
-const MOST_BYTES = 1024 * 1024;
+const MAX_DIFF_BYTES = 1024 * 1024;
 
 /** Uses forms where the editor has them, else the buttons of a permission request. */
-export function editorUi(asking: Asking): ExtensionUi {
-  const { sight, tell } = asking;
-  const { forms } = sight.can;
+export function createEditorUi(context: UiContext): ExtensionUi {
+  const { view, sendUpdate } = context;
+  const { supportsForms } = view.features;
   return {
-    select: async (title, options, wish) => {
-      if (forms) return asText(await formed(title, { type: "string", enum: [...options] }, { asking, wish }), options);
-      const buttons = options.map((name, at): PermissionOption => ({ optionId: `${at}`, name, kind: kindOf(name) }));
-      const chosen = await pressed(title, buttons, { asking, wish });
-      return chosen === null ? undefined : options[Number(chosen)];
+    select: async (title, options, promptOptions) => {
+      if (supportsForms)
+        return asText(
+          await askWithForm(title, { type: "string", enum: [...options] }, { context, promptOptions }),
+          options,
+        );
+      const buttons = options.map(
+        (name, index): PermissionOption => ({ optionId: `${index}`, name, kind: toOptionKind(name) }),
+      );
+      const optionId = await askWithButtons(title, buttons, { context, promptOptions });
+      return optionId === null ? undefined : options[Number(optionId)];
     },
-    confirm: async (title, message, wish) => {
-      const words = [title, message].filter((text) => text !== "").join("\n\n");
-      if (forms) return (await formed(words, { type: "boolean", title }, { asking, wish })) === true;
-      return (await pressed(words, YES_NO, { asking, wish })) === "yes";
+    confirm: async (title, message, promptOptions) => {
+      const body = [title, message].filter((text) => text !== "").join("\n\n");
+      if (supportsForms)
+        return (await askWithForm(body, { type: "boolean", title }, { context, promptOptions })) === true;
+      return (await askWithButtons(body, YES_NO_OPTIONS, { context, promptOptions })) === "yes";
     },
-    input: async (title, placeholder, wish) => {
-      if (!forms) return undefined;
+    input: async (title, placeholder, promptOptions) => {
+      if (!supportsForms) return undefined;
       const field = { type: "string", ...(placeholder !== undefined && { description: placeholder }) } as const;
-      return asText(await formed(title, field, { asking, wish }));
+      return asText(await askWithForm(title, field, { context, promptOptions }));
     },
-    notify: (text, severity = "info") => void tell(noteUpdate({ text, severity }, sight.can)),
+    notify: (text, severity = "info") => void sendUpdate(createNoticeUpdate({ text, severity }, view.features)),
     setStatus: () => {},
     setWidget: () => {},
   };
 }
 
 /** An editor that marks or chooses by the kind takes no "No" for a yes. */
-function kindOf(option: string): PermissionOption["kind"] {
+function toOptionKind(option: string): PermissionOption["kind"] {
   return /^no(?:,|$)/i.test(option) ? "reject_once" : "allow_once";
 }
 
-const YES_NO: readonly PermissionOption[] = [
+const YES_NO_OPTIONS: readonly PermissionOption[] = [
   { optionId: "yes", name: "Yes", kind: "allow_once" },
   { optionId: "no", name: "No", kind: "reject_once" },
 ];
 
-interface Way {
-  readonly asking: Asking;
-  readonly wish: UiPromptOptions | undefined;
+interface PromptContext {
+  readonly context: UiContext;
+  readonly promptOptions: UiPromptOptions | undefined;
 }
 
 /** Undefined where it was left without an answer. */
-async function formed(message: string, field: ElicitationPropertySchema, { asking, wish }: Way): Promise<unknown> {
-  const open = asking.session();
-  if (!open) return undefined;
+async function askWithForm(
+  message: string,
+  field: ElicitationPropertySchema,
+  { context, promptOptions }: PromptContext,
+): Promise<unknown> {
+  const session = context.session();
+  if (!session) return undefined;
   const form: CreateElicitationRequest = {
-    ...{ mode: "form", sessionId: open.id, message },
+    mode: "form",
+    sessionId: session.id,
+    message,
     requestedSchema: { type: "object", properties: { answer: field }, required: ["answer"] },
   };
-  const response = await asking.client
-    .request("elicitation/create", form, waiting(wish))
+  const response = await context.client
+    .request("elicitation/create", form, toRequestOptions(promptOptions))
     // Whoever has left, or was not asked in time, has not answered.
     .catch(() => null);
   if (response?.action !== "accept" || !("content" in response)) return undefined;
@@ -144,20 +165,22 @@ async function formed(message: string, field: ElicitationPropertySchema, { askin
 }
 
 /** The id of the button; null where it was left without an answer. */
-async function pressed(
+async function askWithButtons(
   title: string,
   options: readonly PermissionOption[],
-  { asking, wish }: Way,
+  { context, promptOptions }: PromptContext,
 ): Promise<string | null> {
-  const open = asking.session();
-  if (!open) return null;
+  const session = context.session();
+  if (!session) return null;
   const toolCall = { toolCallId: `asked-${randomUUID()}`, title, kind: "other", status: "pending" } as const;
-  const question: RequestPermissionRequest = { sessionId: open.id, toolCall, options: [...options] };
-  const response = await asking.client.request("session/request_permission", question, waiting(wish)).catch(() => null);
+  const request: RequestPermissionRequest = { sessionId: session.id, toolCall, options: [...options] };
+  const response = await context.client
+    .request("session/request_permission", request, toRequestOptions(promptOptions))
+    .catch(() => null);
   return response?.outcome.outcome === "selected" ? response.outcome.optionId : null;
 }
 
-function waiting({ signal, timeout }: UiPromptOptions = {}): SendRequestOptions {
+function toRequestOptions({ signal, timeout }: UiPromptOptions = {}): SendRequestOptions {
   const signals = [...(signal ? [signal] : []), ...(timeout === undefined ? [] : [AbortSignal.timeout(timeout)])];
   return signals.length === 0 ? {} : { cancellationSignal: AbortSignal.any(signals), stopWaitingOnCancel: true };
 }
@@ -166,11 +189,11 @@ function asText(value: unknown, options?: readonly string[]): string | undefined
   return typeof value === "string" && (options?.includes(value) ?? true) ? value : undefined;
 }
 
-export interface Asking {
+export interface UiContext {
   readonly client: AgentContext;
-  readonly sight: Sight;
+  readonly view: ClientView;
   readonly calls: OpenCalls;
-  readonly tell: TellEditor;
+  readonly sendUpdate: SendUpdate;
   /** Null until it is open; then nobody is asked either. */
-  readonly session: () => EditorSession | null;
+  readonly session: () => AcpSession | null;
 }

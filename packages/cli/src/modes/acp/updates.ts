@@ -3,19 +3,26 @@
 import type { SessionUpdate } from "@agentclientprotocol/sdk/unstable";
 import type { Agent, AgentEvent } from "@pith/agent";
 import { type AgentMessage, type CompactionEntry, readReceipt } from "@pith/context";
-import { noteOn } from "../../text/event-text.ts";
-import { amount } from "../../text/format.ts";
-import type { Abilities, Sight } from "./acp-context.ts";
-import { callEnded, callShown, contentBlocks, isRun, noteUpdate, textBlock } from "./tool-updates.ts";
+import { formatProgressNote } from "../../text/event-text.ts";
+import { formatNumber } from "../../text/format.ts";
+import type { ClientFeatures, ClientView } from "./acp-context.ts";
+import {
+  contentBlocks,
+  createNoticeUpdate,
+  hasRunnableCalls,
+  textBlock,
+  toToolCall,
+  toToolCallEnd,
+} from "./tool-updates.ts";
 
 type CompactionEvent = Extract<AgentEvent, { type: "compaction_start" | "compaction_end" }>;
 
 export function compactionUpdates(
   event: CompactionEvent,
-  can: Abilities,
+  features: ClientFeatures,
   compactionId: string,
 ): readonly SessionUpdate[] {
-  if (!can.compactions) return notes(event, can);
+  if (!features.supportsCompactions) return createCompactionNotices(event, features);
   const sessionUpdate = "compaction_update";
   if (event.type === "compaction_start") return [{ sessionUpdate, compactionId, status: "in_progress" }];
   const { compaction, result, errorMessage } = event;
@@ -25,35 +32,37 @@ export function compactionUpdates(
   return [{ sessionUpdate, compactionId, status, ...(errorMessage !== undefined && { error: errorMessage }) }];
 }
 
-function notes(event: CompactionEvent, can: Abilities): readonly SessionUpdate[] {
-  const text = noteOn(event, []);
+function createCompactionNotices(event: CompactionEvent, features: ClientFeatures): readonly SessionUpdate[] {
+  const text = formatProgressNote(event, []);
   if (event.type === "compaction_start" || text === null) return [];
   const isDone = event.compaction.type === "compacted";
-  const said = isDone ? `compacted: ${text.trim()}` : text;
-  return [noteUpdate({ text: said, severity: isDone ? "info" : "warning" }, can)];
+  const message = isDone ? `compacted: ${text.trim()}` : text;
+  return [createNoticeUpdate({ text: message, severity: isDone ? "info" : "warning" }, features)];
 }
 
 /** One that stands in the log. */
-export function pastCompaction(entry: CompactionEntry, can: Abilities): SessionUpdate {
+export function toPastCompactionUpdate(entry: CompactionEntry, features: ClientFeatures): SessionUpdate {
   const status = "completed";
-  if (can.compactions)
+  if (features.supportsCompactions)
     return {
       sessionUpdate: "compaction_update",
-      ...{ compactionId: entry.id, status, summary: [textBlock(entry.summary)] },
+      compactionId: entry.id,
+      status,
+      summary: [textBlock(entry.summary)],
     };
   const after = readReceipt(entry)?.tokens.after;
-  const told = after === undefined ? "" : ` to ${amount(after)}`;
-  const text = `· compacted here: from ${amount(entry.tokensBefore)}${told} tokens; all that was said before stays readable`;
+  const afterText = after === undefined ? "" : ` to ${formatNumber(after)}`;
+  const text = `· compacted here: from ${formatNumber(entry.tokensBefore)}${afterText} tokens; all that was said before stays readable`;
   return { sessionUpdate: "agent_message_chunk", content: textBlock(`\n\n${text}\n\n`), messageId: entry.id };
 }
 
-export function toUpdates(event: AgentEvent, sight: Sight, ids: Ids): readonly SessionUpdate[] {
-  if (!isTold(event)) return [];
+export function toSessionUpdates(event: AgentEvent, view: ClientView, ids: UpdateIds): readonly SessionUpdate[] {
+  if (!isShown(event)) return [];
   switch (event.type) {
     case "message_update":
       return deltaUpdates(event.delta, ids);
     case "message_end":
-      return messageUpdates(event.message, sight, ids);
+      return messageUpdates(event.message, view, ids);
     case "tool_execution_start":
       return [{ sessionUpdate: "tool_call_update", toolCallId: event.toolCallId, status: "in_progress" }];
     case "tool_execution_update":
@@ -65,10 +74,10 @@ export function toUpdates(event: AgentEvent, sight: Sight, ids: Ids): readonly S
         },
       ];
     case "tool_execution_end":
-      return [{ sessionUpdate: "tool_call_update", ...callEnded(event, event.result, sight.cwd) }];
+      return [{ sessionUpdate: "tool_call_update", ...toToolCallEnd(event, event.result, view.cwd) }];
     case "compaction_start":
     case "compaction_end":
-      return compactionUpdates(event, sight.can, ids.compaction);
+      return compactionUpdates(event, view.features, ids.compactionId);
     case "compaction_skipped":
     case "compaction_undone":
     case "compaction_redone":
@@ -77,14 +86,17 @@ export function toUpdates(event: AgentEvent, sight: Sight, ids: Ids): readonly S
     case "model_notice":
     case "session_damaged":
     case "summarization_retry_scheduled":
-      return noted(event, sight, "warning");
+      return toNotices(event, view, "warning");
     case "compaction_soft_threshold":
     case "secrets_redacted":
       // Not worth a line among what was said.
-      return sight.can.notices ? noted(event, sight, "info") : [];
+      return view.features.supportsNotices ? toNotices(event, view, "info") : [];
     case "extension_error":
       return [
-        noteUpdate({ text: `${event.extensionPath}, ${event.event}: ${event.error}`, severity: "warning" }, sight.can),
+        createNoticeUpdate(
+          { text: `${event.extensionPath}, ${event.event}: ${event.error}`, severity: "warning" },
+          view.features,
+        ),
       ];
     case "session_info_changed":
       return [{ sessionUpdate: "session_info_update", title: event.name ?? null }];
@@ -92,7 +104,7 @@ export function toUpdates(event: AgentEvent, sight: Sight, ids: Ids): readonly S
 }
 
 /** An editor has no use for these. */
-const QUIET = [
+const IGNORED_EVENTS = [
   "compaction_progress",
   "compaction_failed",
   "summarization_retry_attempt_start",
@@ -113,16 +125,16 @@ const QUIET = [
   "agent_settled",
 ] as const satisfies readonly AgentEvent["type"][];
 
-type Told = Exclude<AgentEvent, { readonly type: (typeof QUIET)[number] }>;
+type ShownEvent = Exclude<AgentEvent, { readonly type: (typeof IGNORED_EVENTS)[number] }>;
 
-function isTold(event: AgentEvent): event is Told {
-  const quiet: readonly string[] = QUIET;
-  return !quiet.includes(event.type);
+function isShown(event: AgentEvent): event is ShownEvent {
+  const ignored: readonly string[] = IGNORED_EVENTS;
+  return !ignored.includes(event.type);
 }
 
 function deltaUpdates(
   delta: Extract<AgentEvent, { type: "message_update" }>["delta"],
-  { message: messageId }: Ids,
+  { messageId }: UpdateIds,
 ): readonly SessionUpdate[] {
   switch (delta.type) {
     case "text-delta":
@@ -135,50 +147,58 @@ function deltaUpdates(
 }
 
 /** The words of a reply came before; its calls are known when it is whole. */
-function messageUpdates(message: AgentMessage, { cwd }: Sight, { message: messageId }: Ids): readonly SessionUpdate[] {
+function messageUpdates(
+  message: AgentMessage,
+  { cwd }: ClientView,
+  { messageId }: UpdateIds,
+): readonly SessionUpdate[] {
   if (message.role === "custom" && message.display)
     return contentBlocks(message.content).map((content) => ({
       sessionUpdate: "agent_message_chunk",
       content,
       messageId: `${messageId}-note`,
     }));
-  if (message.role !== "assistant" || !isRun(message)) return [];
+  if (message.role !== "assistant" || !hasRunnableCalls(message)) return [];
   return message.content.flatMap((block): SessionUpdate[] => {
     if (block.type !== "toolCall") return [];
-    const called = { toolCallId: block.id, toolName: block.name, args: block.arguments };
-    return [{ sessionUpdate: "tool_call", ...callShown(called, cwd) }];
+    const call = { toolCallId: block.id, toolName: block.name, args: block.arguments };
+    return [{ sessionUpdate: "tool_call", ...toToolCall(call, cwd) }];
   });
 }
 
-function noted(event: AgentEvent, { can }: Sight, severity: "info" | "warning"): readonly SessionUpdate[] {
-  const text = noteOn(event, []);
-  return text === null ? [] : [noteUpdate({ text, severity }, can)];
+function toNotices(
+  event: AgentEvent,
+  { features }: ClientView,
+  severity: "info" | "warning",
+): readonly SessionUpdate[] {
+  const text = formatProgressNote(event, []);
+  return text === null ? [] : [createNoticeUpdate({ text, severity }, features)];
 }
 
-export interface Ids {
+export interface UpdateIds {
   /** Of this opening of the session, so that none comes twice. */
-  readonly opening: string;
-  readonly message: string;
-  readonly compaction: string;
+  readonly prefix: string;
+  readonly messageId: string;
+  readonly compactionId: string;
   readonly count: number;
 }
 
-export function firstIds(opening: string): Ids {
-  return { opening, message: `${opening}-0`, compaction: `${opening}-0`, count: 0 };
+export function createIds(prefix: string): UpdateIds {
+  return { prefix, messageId: `${prefix}-0`, compactionId: `${prefix}-0`, count: 0 };
 }
 
-export function idsAt(ids: Ids, event: AgentEvent): Ids {
+export function advanceIds(ids: UpdateIds, event: AgentEvent): UpdateIds {
   const isMessage = event.type === "message_start" && event.message.role === "assistant";
   if (!isMessage && event.type !== "compaction_start") return ids;
   const count = ids.count + 1;
-  const id = `${ids.opening}-${count}`;
-  return isMessage ? { ...ids, count, message: id } : { ...ids, count, compaction: id };
+  const id = `${ids.prefix}-${count}`;
+  return isMessage ? { ...ids, count, messageId: id } : { ...ids, count, compactionId: id };
 }
 
 /** Null where nobody knows how much fits. `cost` is null where it was not counted. `_meta` says whether no reply has measured it. */
-export function usageUpdate(agent: Pick<Agent, "contextUsage">, cost: number | null): SessionUpdate | null {
+export function createUsageUpdate(agent: Pick<Agent, "contextUsage">, cost: number | null): SessionUpdate | null {
   const { tokens, isEstimate, contextWindow } = agent.contextUsage();
   if (contextWindow <= 0) return null;
-  const paid = cost === null ? {} : { cost: { amount: cost, currency: "USD" } };
-  return { sessionUpdate: "usage_update", used: tokens, size: contextWindow, ...paid, _meta: { isEstimate } };
+  const costPart = cost === null ? {} : { cost: { amount: cost, currency: "USD" } };
+  return { sessionUpdate: "usage_update", used: tokens, size: contextWindow, ...costPart, _meta: { isEstimate } };
 }

@@ -2,152 +2,180 @@
 
 import type { ExtensionUi, UiPromptOptions } from "@pith/agent";
 import type { Redaction } from "@pith/context";
-import { harmlessLines } from "../../text/safe-text.ts";
+import { toSafeLines } from "../../text/safe-text.ts";
 import type { Notifier } from "./notifications.ts";
 import type { Panel } from "./panels/panel.ts";
 import type { TypingOptions } from "./panels/typing.ts";
-import type { Stage } from "./screen-context.ts";
-import type { Note } from "./state/blocks.ts";
-import { noSigns, type Signs, withStatus, withWidget } from "./state/screen-state.ts";
+import type { ScreenApi } from "./screen-context.ts";
+import type { NoteBlock } from "./state/blocks.ts";
+import { type ExtensionWidgets, emptyExtensionWidgets, withStatus, withWidget } from "./state/screen-state.ts";
 
-export interface AskedParts<State, Answer> {
-  readonly turns: Turns;
+export interface PromptOptions<State, Answer> {
+  readonly queue: PromptQueue;
   /** Absent: nobody has turned away, and keys count at once. */
-  readonly notifier: Pick<Notifier, "waits"> | undefined;
+  readonly notifier: Pick<Notifier, "notifyWhenAway"> | undefined;
   readonly title: string;
-  readonly panel: () => Promise<Panel<State, Answer>>;
+  readonly loadPanel: () => Promise<Panel<State, Answer>>;
 }
 
 /** Null or undefined where nobody answered. */
-export async function askedOn<State, Answer>(
-  stage: Stage,
-  { title, panel, turns, notifier }: AskedParts<State, Answer>,
+export async function showPrompt<State, Answer>(
+  screen: ScreenApi,
+  { title, loadPanel, queue, notifier }: PromptOptions<State, Answer>,
   signal: AbortSignal,
 ): Promise<Answer | null | undefined> {
-  const ask = async (): Promise<Answer | null> => {
-    const enough = notifier?.waits(title);
+  const show = async (): Promise<Answer | null> => {
+    const stopNotifying = notifier?.notifyWhenAway(title);
     try {
       const { withTyping } = await import("./panels/typing.ts");
-      return await stage.ask(withTyping(await panel(), earlyKeys(stage, notifier)), { where: "inline", signal });
+      return await screen.showPanel(withTyping(await loadPanel(), createTypingOptions(screen, notifier)), {
+        where: "inline",
+        signal,
+      });
     } finally {
-      enough?.();
+      stopNotifying?.();
     }
   };
-  return await turns.inTurn(ask, signal);
+  return await queue.enqueue(show, signal);
 }
 
 /** Whoever has words in the editor may still be typing; nobody else can have read a question in less than a moment. */
-export function earlyKeys({ words }: Stage, notifier: AskedParts<unknown, unknown>["notifier"]): TypingOptions {
-  return notifier ? { quietMs: A_MOMENT_MS, isTyping: words.text !== "" } : {};
+export function createTypingOptions(
+  { editorText }: ScreenApi,
+  notifier: PromptOptions<unknown, unknown>["notifier"],
+): TypingOptions {
+  return notifier ? { quietMs: TYPING_QUIET_MS, isTyping: editorText.text !== "" } : {};
 }
 
-const A_MOMENT_MS = 300;
+const TYPING_QUIET_MS = 300;
 
 /** When the session is left, the one who asks wants no answer any more, or has waited long enough. */
-export function ending({ signal, timeout }: UiPromptOptions, left: AbortSignal): AbortSignal {
-  const isLimited = typeof timeout === "number" && timeout > 0 && timeout <= LONGEST_MS;
-  return AbortSignal.any([left, ...(signal ? [signal] : []), ...(isLimited ? [AbortSignal.timeout(timeout)] : [])]);
+export function createPromptSignal({ signal, timeout }: UiPromptOptions, sessionSignal: AbortSignal): AbortSignal {
+  const isLimited = typeof timeout === "number" && timeout > 0 && timeout <= MAX_TIMER_MS;
+  return AbortSignal.any([
+    sessionSignal,
+    ...(signal ? [signal] : []),
+    ...(isLimited ? [AbortSignal.timeout(timeout)] : []),
+  ]);
 }
 
 /** A timer knows no more. */
-const LONGEST_MS = 2 ** 31 - 1;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
-export interface QuestionParts extends Pick<AskedParts<unknown, unknown>, "turns" | "notifier"> {
-  readonly redacted: Redaction["redact"];
+export interface ExtensionPromptOptions extends Pick<PromptOptions<unknown, unknown>, "queue" | "notifier"> {
+  readonly redact: Redaction["redact"];
   /** The session was left. */
-  readonly left: AbortSignal;
+  readonly sessionSignal: AbortSignal;
 }
 
 /** Shows redacted texts, and returns the option as the extension gave it. */
-export function questionsOn(
-  stage: Stage,
-  { redacted, left, turns, notifier }: QuestionParts,
+export function createPrompts(
+  screen: ScreenApi,
+  { redact, sessionSignal, queue, notifier }: ExtensionPromptOptions,
 ): Pick<ExtensionUi, "select" | "confirm" | "input"> {
-  const asked = <State, Answer>(title: string, panel: Making<State, Answer>, asking: UiPromptOptions = {}) =>
-    askedOn(stage, { title, panel: async () => panel(await panels()), turns, notifier }, ending(asking, left));
+  const ask = <State, Answer>(
+    title: string,
+    createPanel: PanelFactory<State, Answer>,
+    promptOptions: UiPromptOptions = {},
+  ) =>
+    showPrompt(
+      screen,
+      { title, loadPanel: async () => createPanel(await loadPanels()), queue, notifier },
+      createPromptSignal(promptOptions, sessionSignal),
+    );
   return {
-    select: async (given, options, asking) => {
-      const title = redacted(given);
-      const labels = options.slice(0, MOST_OPTIONS).map((option) => redacted(option));
+    select: async (rawTitle, options, promptOptions) => {
+      const title = redact(rawTitle);
+      const labels = options.slice(0, MAX_OPTIONS).map((option) => redact(option));
       if (labels.length === 0) return undefined;
-      const isFew = labels.length <= FEW;
-      const few = isFew ? await asked(title, ({ fewPanel }) => fewPanel(title, labels), asking) : null;
-      const many = isFew ? null : await asked(title, ({ manyPanel }) => manyPanel(title, labels), asking);
-      return options[few ?? many?.value ?? -1];
+      const isFew = labels.length <= MAX_INLINE_OPTIONS;
+      const chosenIndex = isFew
+        ? await ask(title, ({ createSelectPanel }) => createSelectPanel(title, labels), promptOptions)
+        : null;
+      const picked = isFew
+        ? null
+        : await ask(title, ({ createSearchPanel }) => createSearchPanel(title, labels), promptOptions);
+      return options[chosenIndex ?? picked?.value ?? -1];
     },
-    confirm: async (given, message, asking) => {
-      const [title, more] = [redacted(given), redacted(message)];
-      return (await asked(title, ({ confirmPanel }) => confirmPanel(title, more), asking)) ?? false;
+    confirm: async (rawTitle, message, promptOptions) => {
+      const [title, redactedMessage] = [redact(rawTitle), redact(message)];
+      return (
+        (await ask(title, ({ createConfirmPanel }) => createConfirmPanel(title, redactedMessage), promptOptions)) ??
+        false
+      );
     },
-    input: async (given, placeholder = "", asking = {}) => {
-      const [title, such] = [redacted(given), redacted(placeholder)];
-      return (await asked(title, ({ inputPanel }) => inputPanel(title, such), asking)) ?? undefined;
+    input: async (rawTitle, placeholder = "", promptOptions = {}) => {
+      const [title, redactedPlaceholder] = [redact(rawTitle), redact(placeholder)];
+      return (
+        (await ask(title, ({ createInputPanel }) => createInputPanel(title, redactedPlaceholder), promptOptions)) ??
+        undefined
+      );
     },
   };
 }
 
 /** Those that stand on any screen. */
-const FEW = 6;
-const MOST_OPTIONS = 1_000;
+const MAX_INLINE_OPTIONS = 6;
+const MAX_OPTIONS = 1_000;
 
-type Making<State, Answer> = (from: Awaited<ReturnType<typeof panels>>) => Panel<State, Answer>;
+type PanelFactory<State, Answer> = (panels: Awaited<ReturnType<typeof loadPanels>>) => Panel<State, Answer>;
 
 /** Loaded when somebody asks. */
-async function panels() {
+async function loadPanels() {
   return await import("./panels/extension-prompts.ts");
 }
 
-export interface Turns {
-  atOnce<Value>(act: () => Promise<Value>): Promise<Value>;
+export interface PromptQueue {
+  runNow<Value>(run: () => Promise<Value>): Promise<Value>;
   /** Undefined where it was broken off before its turn came. */
-  inTurn<Value>(act: () => Promise<Value>, signal: AbortSignal): Promise<Value | undefined>;
+  enqueue<Value>(run: () => Promise<Value>, signal: AbortSignal): Promise<Value | undefined>;
 }
 
 /** A permission question is asked at once; questions of extensions wait until none is open, one after the other. */
-export function turns(): Turns {
-  let urgent = 0;
-  let last: Promise<unknown> = Promise.resolve();
-  let free = Promise.withResolvers<void>();
+export function createPromptQueue(): PromptQueue {
+  let urgentCount = 0;
+  let tail: Promise<unknown> = Promise.resolve();
+  let idle = Promise.withResolvers<void>();
   return {
-    atOnce: async (act) => {
-      urgent += 1;
+    runNow: async (run) => {
+      urgentCount += 1;
       try {
-        return await act();
+        return await run();
       } finally {
-        urgent -= 1;
-        if (urgent === 0) {
-          free.resolve();
-          free = Promise.withResolvers();
+        urgentCount -= 1;
+        if (urgentCount === 0) {
+          idle.resolve();
+          idle = Promise.withResolvers();
         }
       }
     },
-    inTurn: async (act, signal) => {
-      const before = last;
+    enqueue: async (run, signal) => {
+      const previous = tail;
       const turn = (async () => {
-        await unlessAborted(before, signal);
-        while (urgent > 0 && !signal.aborted) await unlessAborted(free.promise, signal);
-        return signal.aborted ? undefined : await act();
+        await raceAbort(previous, signal);
+        while (urgentCount > 0 && !signal.aborted) await raceAbort(idle.promise, signal);
+        return signal.aborted ? undefined : await run();
       })();
       // Who gives up its turn does not let those behind it pass those before it.
-      last = Promise.allSettled([before, turn]);
+      tail = Promise.allSettled([previous, turn]);
       return await turn;
     },
   };
 }
 
-async function unlessAborted(awaited: Promise<unknown>, signal: AbortSignal): Promise<void> {
+async function raceAbort(promise: Promise<unknown>, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;
   const aborted = Promise.withResolvers<void>();
   signal.addEventListener("abort", () => aborted.resolve(), { once: true });
-  await Promise.race([awaited, aborted.promise]);
+  await Promise.race([promise, aborted.promise]);
 }
 
-export interface UiParts {
-  readonly redacted: Redaction["redact"];
+export interface ExtensionUiOptions {
+  readonly redact: Redaction["redact"];
   /** In the transcript, or as soon as there is one. */
-  readonly tell: (text: string, tone: Note["tone"]) => void;
-  readonly turns: Turns;
-  readonly notifier: Pick<Notifier, "waits"> | undefined;
+  readonly showNote: (text: string, tone: NoteBlock["tone"]) => void;
+  readonly queue: PromptQueue;
+  readonly notifier: Pick<Notifier, "notifyWhenAway"> | undefined;
 }
 
 export interface ScreenUi {
@@ -155,45 +183,49 @@ export interface ScreenUi {
   /** Its session has the screen from now on: signs that were set are seen. */
   open(): void;
   /** What is asked is closed, and what is shown goes. */
-  shut(): void;
+  close(): void;
 }
 
 /** Texts are redacted and stripped of control sequences; statuses and widgets go when the session is left. */
-export function uiOn(stage: Stage, { redacted, tell, turns, notifier }: UiParts): ScreenUi {
-  const leaving = new AbortController();
-  const left = leaving.signal;
-  let signs: Signs = noSigns;
-  let isSeen = false;
-  const sign = (next: Signs): void => {
-    if (left.aborted) return;
-    signs = next;
-    if (isSeen) stage.change((state) => ({ ...state, signs }));
+export function createExtensionUi(
+  screen: ScreenApi,
+  { redact, showNote, queue, notifier }: ExtensionUiOptions,
+): ScreenUi {
+  const sessionController = new AbortController();
+  const sessionSignal = sessionController.signal;
+  let widgets: ExtensionWidgets = emptyExtensionWidgets;
+  let isVisible = false;
+  const setWidgets = (next: ExtensionWidgets): void => {
+    if (sessionSignal.aborted) return;
+    widgets = next;
+    if (isVisible) screen.update((state) => ({ ...state, extensionWidgets: widgets }));
   };
   return {
     ui: {
-      ...questionsOn(stage, { redacted, left, turns, notifier }),
+      ...createPrompts(screen, { redact, sessionSignal, queue, notifier }),
       notify: (message, type = "info") => {
-        if (!left.aborted) tell(harmlessLines(redacted(message), MOST_LINES).join("\n"), toneOf(type));
+        if (!sessionSignal.aborted)
+          showNote(toSafeLines(redact(message), MAX_NOTIFICATION_LINES).join("\n"), toTone(type));
       },
-      setStatus: (key, text) => sign(withStatus(signs, key, redacted(text))),
-      setWidget: (key, lines) => sign(withWidget(signs, key, redacted(lines))),
+      setStatus: (key, text) => setWidgets(withStatus(widgets, key, redact(text))),
+      setWidget: (key, lines) => setWidgets(withWidget(widgets, key, redact(lines))),
     },
     open: () => {
-      isSeen = true;
-      stage.change((state) => ({ ...state, signs }));
+      isVisible = true;
+      screen.update((state) => ({ ...state, extensionWidgets: widgets }));
     },
-    shut: () => {
-      leaving.abort();
-      if (isSeen) stage.change((state) => ({ ...state, signs: noSigns }));
-      isSeen = false;
+    close: () => {
+      sessionController.abort();
+      if (isVisible) screen.update((state) => ({ ...state, extensionWidgets: emptyExtensionWidgets }));
+      isVisible = false;
     },
   };
 }
 
-const MOST_LINES = 20;
+const MAX_NOTIFICATION_LINES = 20;
 
 /** Whatever else it calls it, it is told. */
-function toneOf(type: string): Note["tone"] {
+function toTone(type: string): NoteBlock["tone"] {
   if (type === "error") return "bad";
   return type === "warning" ? "warning" : "plain";
 }

@@ -2,213 +2,233 @@
 
 import { format } from "node:util";
 import { pithHome } from "@pith/context/node";
-import type { Wish } from "../../args/args.ts";
-import { isStray, type Stray } from "../../extensions/errors.ts";
-import { settingsFrom } from "../../settings/fields.ts";
+import type { CliArgs } from "../../args/args.ts";
+import { isExtensionError, type StrayErrorKind } from "../../extensions/errors.ts";
+import { buildSettings } from "../../settings/fields.ts";
 import { readSettings } from "../../settings/resolve.ts";
-import type { Choices } from "../../settings/settings.ts";
-import type { Exit } from "../../text/process-io.ts";
-import { plain } from "../../text/safe-text.ts";
-import type { Written } from "./editor/message.ts";
+import type { SettingsOverrides } from "../../settings/settings.ts";
+import type { ExitStatus } from "../../text/process-io.ts";
+import { escapeControls } from "../../text/safe-text.ts";
+import type { EditorMessage } from "./editor/message.ts";
 import { suspend, suspendOnSignal } from "./interrupt.ts";
 import type { Notifier } from "./notifications.ts";
-import type { ScreenParts } from "./screen.ts";
-import type { Stage } from "./screen-context.ts";
-import { oneAfterAnother, type Talk } from "./session-loop.ts";
-import { keepTitle, restoreTitle } from "./session-output.ts";
-import { nothingShown } from "./state/screen-state.ts";
+import type { ScreenOptions } from "./screen.ts";
+import type { ScreenApi } from "./screen-context.ts";
+import { type InteractiveSession, runSessions } from "./session-loop.ts";
+import { RESTORE_TITLE, SAVE_TITLE } from "./session-output.ts";
+import { initialScreenState } from "./state/screen-state.ts";
 
-export interface Ending {
+export interface ExitWatch {
   /** The exit code that belongs to what came. */
-  readonly code: Promise<number>;
+  readonly exitCode: Promise<number>;
   /** From then on it is as if nobody had listened. */
-  readonly forget: () => void;
+  readonly dispose: () => void;
 }
 
-export interface Ends {
+export interface ExitWatchOptions {
   /** Whether Ctrl+C and the end of the input come as keys, so that nobody else hears of them. */
   readonly isDrawn: boolean;
 }
 
 /** The second of them ends it at once, and so does a program that does not come to its end. */
-export function endedFromOutside({ isDrawn }: Ends): Ending {
+export function watchExitSignals({ isDrawn }: ExitWatchOptions): ExitWatch {
   const { promise, resolve } = Promise.withResolvers<number>();
-  const listening = new AbortController();
-  let isEnding = false;
-  const end = (code: number): void => {
-    if (isEnding) process.exit(code);
-    isEnding = true;
+  const controller = new AbortController();
+  let isExiting = false;
+  const exit = (code: number): void => {
+    if (isExiting) process.exit(code);
+    isExiting = true;
     resolve(code);
-    setTimeout(() => process.exit(code), GRACE_MS).unref();
+    setTimeout(() => process.exit(code), EXIT_GRACE_MS).unref();
   };
-  const on = (source: NodeJS.EventEmitter, name: string, code: number): void => {
-    const act = (): void => end(code);
-    source.on(name, act);
-    listening.signal.addEventListener("abort", () => source.off(name, act));
+  const listen = (source: NodeJS.EventEmitter, name: string, code: number): void => {
+    const handler = (): void => exit(code);
+    source.on(name, handler);
+    controller.signal.addEventListener("abort", () => source.off(name, handler));
   };
-  for (const [signal, code] of isDrawn ? [...SIGNALS, INTERRUPT] : SIGNALS) on(process, signal, code);
-  if (isDrawn) for (const name of ["end", "error"]) on(process.stdin, name, HANGUP);
-  on(process.stdout, "error", HANGUP);
-  return { code: promise, forget: () => listening.abort() };
+  for (const [signal, code] of isDrawn ? [...SIGNALS, INTERRUPT] : SIGNALS) listen(process, signal, code);
+  if (isDrawn) for (const name of ["end", "error"]) listen(process.stdin, name, HANGUP_CODE);
+  listen(process.stdout, "error", HANGUP_CODE);
+  return { exitCode: promise, dispose: () => controller.abort() };
 }
 
-const GRACE_MS = 5_000;
+const EXIT_GRACE_MS = 5_000;
 
 /** As shells count: 128 and the signal's number. A terminal that is gone counts as its signal. */
-const HANGUP = 129;
+const HANGUP_CODE = 129;
 const INTERRUPT = ["SIGINT", 130] as const;
 const SIGNALS = [
-  ["SIGHUP", HANGUP],
+  ["SIGHUP", HANGUP_CODE],
   ["SIGTERM", 143],
 ] as const;
 
 /** Restores the terminal before it reports the fault: the message would be unreadable otherwise. What comes back ends that. */
-export function restoringOnFault(restore: () => void): () => void {
-  const fault = (error: unknown, how: Stray): void => {
+export function restoreOnCrash(restore: () => void): () => void {
+  const handleError = (error: unknown, kind: StrayErrorKind): void => {
     // LOAD19: it is told by whoever loaded it.
-    if (isStray(error, how)) return;
-    restored(restore);
-    const words = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    process.stderr.write(`pith: this must not happen: ${plain(words)}\n${SAVED}\n`);
+    if (isExtensionError(error, kind)) return;
+    restoreTerminal(restore);
+    const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    process.stderr.write(`pith: this must not happen: ${escapeControls(message)}\n${SAVED_MESSAGE}\n`);
     process.exit(1);
   };
-  const thrown = (error: unknown): void => fault(error, "thrown");
-  const rejected = (error: unknown): void => fault(error, "rejected");
-  process.on("uncaughtException", thrown);
-  process.on("unhandledRejection", rejected);
+  const onException = (error: unknown): void => handleError(error, "thrown");
+  const onRejection = (error: unknown): void => handleError(error, "rejected");
+  process.on("uncaughtException", onException);
+  process.on("unhandledRejection", onRejection);
   return () => {
-    process.off("uncaughtException", thrown);
-    process.off("unhandledRejection", rejected);
+    process.off("uncaughtException", onException);
+    process.off("unhandledRejection", onRejection);
   };
 }
 
 /** What is broken may be the very thing that would restore it. */
-function restored(restore: () => void): void {
+function restoreTerminal(restore: () => void): void {
   try {
     restore();
   } catch {
     process.stdin.setRawMode?.(false);
-    process.stdout.write(AS_IT_WAS);
+    process.stdout.write(RESET_SEQUENCE);
   }
 }
 
 /** The main screen, a cursor, and neither brackets around what is pasted nor word of focus nor keys spelled otherwise. */
-const AS_IT_WAS = "\x1b[?1049l\x1b[?25h\x1b[?2004l\x1b[?1004l\x1b[<u\x1b[>4;0m\x1b[0m\r\n";
+const RESET_SEQUENCE = "\x1b[?1049l\x1b[?25h\x1b[?2004l\x1b[?1004l\x1b[<u\x1b[>4;0m\x1b[0m\r\n";
 
-const SAVED = "pith: what was said and done until now is saved; go on with pith -c";
+const SAVED_MESSAGE = "pith: what was said and done until now is saved; go on with pith -c";
 
 export interface OpenScreen {
-  readonly screen: Stage;
+  readonly screen: ScreenApi;
   /** Absent where nobody can be called. */
   readonly notifier?: Notifier;
   start(): void;
   stop(): void;
 }
 
-export interface Acts extends Pick<ScreenParts, "pressed"> {
-  readonly submitted: (given: string | Written) => Promise<void> | void;
+export interface InputHandlers extends Pick<ScreenOptions, "onKey"> {
+  readonly onSubmit: (given: string | EditorMessage) => Promise<void> | void;
   /** Whether there is a talk yet that hears what is typed. */
-  readonly isOpen: () => boolean;
+  readonly hasSession: () => boolean;
 }
 
 /** Only what is wanted is loaded. */
-export async function screenFor({ choices }: Wish, acts: Acts): Promise<OpenScreen> {
-  if (await isPlain(choices)) {
-    const { plainTerminal } = await import("./plain/plain-terminal.ts");
-    return plainTerminal(acts);
+export async function openScreen({ overrides }: CliArgs, handlers: InputHandlers): Promise<OpenScreen> {
+  if (await wantsPlainMode(overrides)) {
+    const { createPlainTerminal } = await import("./plain/plain-terminal.ts");
+    return createPlainTerminal(handlers);
   }
-  return await drawn(acts);
+  return await openDrawnScreen(handlers);
 }
 
-async function drawn({ pressed, submitted }: Acts): Promise<OpenScreen> {
-  const [{ ProcessTerminal, getCapabilities }, { rewraps, wornHere }, { Screen }, { Notifier, WatchedTerminal }] =
-    await Promise.all([
-      import("./terminal/pi-tui.ts"),
-      import("./terminal/terminal.ts"),
-      import("./screen.ts"),
-      import("./notifications.ts"),
-    ]);
-  const worn = wornHere(process.env);
-  const terminal = new WatchedTerminal(new ProcessTerminal(), Date.now);
+async function openDrawnScreen({ onKey, onSubmit }: InputHandlers): Promise<OpenScreen> {
+  const [
+    { ProcessTerminal, getCapabilities },
+    { rewrapsLines, detectTheme },
+    { Screen },
+    { Notifier, FocusTrackingTerminal },
+  ] = await Promise.all([
+    import("./terminal/pi-tui.ts"),
+    import("./terminal/terminal.ts"),
+    import("./screen.ts"),
+    import("./notifications.ts"),
+  ]);
+  const themeFollower = detectTheme(process.env);
+  const terminal = new FocusTrackingTerminal(new ProcessTerminal(), Date.now);
   const pictures = getCapabilities().images;
-  const isRewrapped = rewraps(process.env);
-  const looks = { terminal, theme: worn.theme, pictures, isRewrapped, start: nothingShown, now: Date.now };
-  const screen = new Screen({ pressed, submitted, ...looks });
+  const isRewrapped = rewrapsLines(process.env);
+  const display = {
+    terminal,
+    theme: themeFollower.theme,
+    pictures,
+    isRewrapped,
+    start: initialScreenState,
+    now: Date.now,
+  };
+  const screen = new Screen({ onKey, onSubmit, ...display });
   const notifier = new Notifier({
-    send: (sequence) => terminal.write(sequence),
-    gaze: () => terminal.gaze,
+    write: (sequence) => terminal.write(sequence),
+    getFocus: () => terminal.focus,
     now: Date.now,
     environment: process.env,
   });
   const start = (): void => {
     screen.start();
-    void worn.follow(screen);
+    void themeFollower.follow(screen);
   };
   return { screen, notifier, start, stop: () => screen.stop() };
 }
 
-export async function interactive(wish: Wish): Promise<Exit> {
-  let talk = null as Talk | null;
+export async function runInteractive(args: CliArgs): Promise<ExitStatus> {
+  let session = null as InteractiveSession | null;
   /** Sent off before there was a talk. */
-  const early: Parameters<Talk["submitted"]>[0][] = [];
-  const { screen, notifier, start, stop } = await screenFor(wish, {
-    pressed: (key, amid) => (talk ? talk.pressed(key, amid) : pressedEarly(key, screen)),
-    submitted: (given) => (talk ? talk.submitted(given) : void early.push(given)),
-    isOpen: () => talk !== null,
+  const earlyInputs: Parameters<InteractiveSession["handleSubmit"]>[0][] = [];
+  const { screen, notifier, start, stop } = await openScreen(args, {
+    onKey: (key, keyContext) => (session ? session.handleKey(key, keyContext) : handleEarlyKey(key, screen)),
+    onSubmit: (input) => (session ? session.handleSubmit(input) : void earlyInputs.push(input)),
+    hasSession: () => session !== null,
   });
   const restore = (): void => {
-    screen.send(restoreTitle);
+    screen.writeSequence(RESTORE_TITLE);
     stop();
   };
-  const shown = (next: Talk): void => {
-    talk = next;
-    for (const given of early.splice(0)) void next.submitted(given);
+  const onSessionShown = (next: InteractiveSession): void => {
+    session = next;
+    for (const input of earlyInputs.splice(0)) void next.handleSubmit(input);
   };
-  const outside = endedFromOutside({ isDrawn: screen.hasPages });
-  const forgetFaults = restoringOnFault(restore);
-  const forgetSleep = suspendOnSignal(screen);
+  const exitWatch = watchExitSignals({ isDrawn: screen.hasPages });
+  const stopCrashHandler = restoreOnCrash(restore);
+  const stopSuspendHandler = suspendOnSignal(screen);
   start();
-  screen.send(keepTitle);
+  screen.writeSequence(SAVE_TITLE);
   // What an extension prints would be written across the screen.
-  const printed = (...words: readonly unknown[]): void => screen.tell(format(...words));
-  Object.assign(console, { log: printed, info: printed, debug: printed, warn: printed, error: printed });
+  const printToScreen = (...values: readonly unknown[]): void => screen.showNote(format(...values));
+  Object.assign(console, {
+    log: printToScreen,
+    info: printToScreen,
+    debug: printToScreen,
+    warn: printToScreen,
+    error: printToScreen,
+  });
   try {
     return await Promise.race([
-      oneAfterAnother(wish, { screen, notifier, shown }),
-      outside.code.then((code) => ({ code })),
+      runSessions(args, { screen, notifier, onSessionShown }),
+      exitWatch.exitCode.then((code) => ({ code })),
     ]);
   } finally {
-    await talk?.close();
-    screen.change((state) => ({ ...state, work: { type: "idle" } }));
-    outside.forget();
-    forgetFaults();
-    forgetSleep();
+    await session?.close();
+    screen.update((state) => ({ ...state, activity: { type: "idle" } }));
+    exitWatch.dispose();
+    stopCrashHandler();
+    stopSuspendHandler();
     restore();
   }
 }
 
 /** Whatever takes so long can be left, or put to sleep. */
-function pressedEarly(key: string, screen: Stage): boolean {
+function handleEarlyKey(key: string, screen: ScreenApi): boolean {
   if (key === "ctrl+c") process.kill(process.pid, "SIGINT");
   if (key === "ctrl+z") void suspend({ screen });
   return key === "ctrl+c" || key === "ctrl+z";
 }
 
-export async function isPlain({ plain }: Choices, place: PlainPlace = here()): Promise<boolean> {
+export async function wantsPlainMode(
+  { plain }: SettingsOverrides,
+  options: PlainModeOptions = getPlainModeOptions(),
+): Promise<boolean> {
   if (plain !== undefined) return plain;
-  const own = await readSettings(place.home);
+  const result = await readSettings(options.home);
   // A mistake in them is told when all of them are read.
-  const wanted = own.type === "read" ? settingsFrom(own.fields).plain : undefined;
-  return wanted ?? place.terminal === "dumb";
+  const setting = result.type === "read" ? buildSettings(result.fields).plain : undefined;
+  return setting ?? options.terminalName === "dumb";
 }
 
-export interface PlainPlace {
+export interface PlainModeOptions {
   /** Pith's home. */
   readonly home: string;
   /** What the terminal calls itself. */
-  readonly terminal: string | undefined;
+  readonly terminalName: string | undefined;
 }
 
-function here(): PlainPlace {
-  return { home: pithHome(), terminal: process.env.TERM };
+function getPlainModeOptions(): PlainModeOptions {
+  return { home: pithHome(), terminalName: process.env.TERM };
 }

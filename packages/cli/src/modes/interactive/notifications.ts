@@ -2,79 +2,79 @@
 
 import type { AgentEvent } from "@pith/agent";
 import type { Environment } from "@pith/models";
-import { oneLine, plain } from "../../text/safe-text.ts";
+import { escapeControls, escapeLineBreaks } from "../../text/safe-text.ts";
 import type { Terminal } from "./terminal/pi-tui.ts";
-import { OneWrite } from "./terminal/terminal.ts";
+import { BufferedTerminal } from "./terminal/terminal.ts";
 
-export type Notify = "off" | "bell" | "desktop";
+export type NotifyMethod = "off" | "bell" | "desktop";
 
-export function callSequence(text: string, how: Notify, environment: Environment): string {
-  if (how === "off") return "";
-  if (how === "bell") return BELL;
-  const sequence = desktopSequence(text, environment);
+export function formatNotification(text: string, method: NotifyMethod, environment: Environment): string {
+  if (method === "off") return "";
+  if (method === "bell") return BELL;
+  const sequence = formatDesktopNotification(text, environment);
   // The bell as well: what passes it on may not know what a notification is.
-  return `${environment.TMUX ? passedThrough(sequence) : sequence}${BELL}`;
+  return `${environment.TMUX ? wrapForTmux(sequence) : sequence}${BELL}`;
 }
 
 const BELL = "\x07";
-const END = "\x1b\\";
+const STRING_TERMINATOR = "\x1b\\";
 
-function desktopSequence(text: string, environment: Environment): string {
-  const words = shortened(oneLine(plain(text)));
-  switch (speechOf(environment)) {
+function formatDesktopNotification(text: string, environment: Environment): string {
+  const body = truncateBody(escapeLineBreaks(escapeControls(text)));
+  switch (detectProtocol(environment)) {
     case "kitty":
-      return `\x1b]99;i=pith:d=0;Pith${END}\x1b]99;i=pith:p=body;${words}${END}`;
+      return `\x1b]99;i=pith:d=0;Pith${STRING_TERMINATOR}\x1b]99;i=pith:p=body;${body}${STRING_TERMINATOR}`;
     case "urxvt":
-      return `\x1b]777;notify;Pith;${words.replaceAll(";", ",")}${END}`;
+      return `\x1b]777;notify;Pith;${body.replaceAll(";", ",")}${STRING_TERMINATOR}`;
     case "iterm":
-      return `\x1b]9;Pith: ${words}${END}`;
+      return `\x1b]9;Pith: ${body}${STRING_TERMINATOR}`;
   }
 }
 
 /** OSC 99, 777 or 9: which one a terminal knows, by what it says of itself. */
-function speechOf({ TERM = "", TERM_PROGRAM = "", KITTY_WINDOW_ID, VTE_VERSION }: Environment) {
+function detectProtocol({ TERM = "", TERM_PROGRAM = "", KITTY_WINDOW_ID, VTE_VERSION }: Environment) {
   if (KITTY_WINDOW_ID || TERM.includes("kitty")) return "kitty";
   if (VTE_VERSION || /^(?:rxvt|foot)/.test(TERM) || /^(?:ghostty|WarpTerminal)$/i.test(TERM_PROGRAM)) return "urxvt";
   return "iterm";
 }
 
-const LONGEST = 200;
+const MAX_BODY_CHARS = 200;
 
-function shortened(text: string): string {
+function truncateBody(text: string): string {
   // Half a sign would be none.
-  return text.length > LONGEST ? `${text.slice(0, LONGEST - 1).replace(/[\ud800-\udbff]$/, "")}…` : text;
+  return text.length > MAX_BODY_CHARS ? `${text.slice(0, MAX_BODY_CHARS - 1).replace(/[\ud800-\udbff]$/, "")}…` : text;
 }
 
 /** tmux hands on what stands in its own brackets, where it is allowed to. */
-function passedThrough(sequence: string): string {
-  return `\x1bPtmux;${sequence.replaceAll("\x1b", "\x1b\x1b")}${END}`;
+function wrapForTmux(sequence: string): string {
+  return `\x1bPtmux;${sequence.replaceAll("\x1b", "\x1b\x1b")}${STRING_TERMINATOR}`;
 }
 
 /** The focus that the terminal reports; where it never reports one, the last key counts. */
-export interface Gaze {
+export interface FocusState {
   /** Null: the terminal has never said. */
   readonly hasFocus: boolean | null;
   /** In milliseconds. */
   readonly lastKeyAt: number;
 }
 
-export const neverSeen: Gaze = { hasFocus: null, lastKeyAt: Number.NEGATIVE_INFINITY };
+export const initialFocus: FocusState = { hasFocus: null, lastKeyAt: Number.NEGATIVE_INFINITY };
 
 /** What came from the terminal: word of its focus, or a key. Pure. */
-export function gazeAfter(gaze: Gaze, data: string, now: number): Gaze {
-  if (isFocusWord(data)) return { ...gaze, hasFocus: data === FOCUS_GAINED };
+export function reduceFocus(focus: FocusState, data: string, nowMs: number): FocusState {
+  if (isFocusReport(data)) return { ...focus, hasFocus: data === FOCUS_GAINED };
   // Who types is there, whatever was said before.
-  return { hasFocus: gaze.hasFocus === null ? null : true, lastKeyAt: now };
+  return { hasFocus: focus.hasFocus === null ? null : true, lastKeyAt: nowMs };
 }
 
-export function isFocusWord(data: string): boolean {
+export function isFocusReport(data: string): boolean {
   return data === FOCUS_GAINED || data === FOCUS_LOST;
 }
 
 /** Milliseconds until nobody is taken to look any more; null: as long as the terminal says somebody does. */
-export function looksFor({ hasFocus, lastKeyAt }: Gaze, now: number): number | null {
+export function msUntilAway({ hasFocus, lastKeyAt }: FocusState, nowMs: number): number | null {
   if (hasFocus !== null) return hasFocus ? null : 0;
-  return Math.max(0, lastKeyAt + AWAY_MS - now);
+  return Math.max(0, lastKeyAt + AWAY_MS - nowMs);
 }
 
 /** Whoever has not touched a key for so long may be elsewhere. */
@@ -83,95 +83,95 @@ const AWAY_MS = 10_000;
 const FOCUS_GAINED = "\x1b[I";
 const FOCUS_LOST = "\x1b[O";
 
-export interface NotifierParts {
+export interface NotifierOptions {
   /** Writes to the terminal what is not to be seen. */
-  readonly send: (sequence: string) => void;
-  readonly gaze: () => Gaze;
+  readonly write: (sequence: string) => void;
+  readonly getFocus: () => FocusState;
   /** In milliseconds. */
   readonly now: () => number;
   readonly environment: Environment;
 }
 
 export class Notifier {
-  #how: () => Notify | undefined = () => undefined;
-  readonly #parts: NotifierParts;
-  #since: number | null = null;
+  #getMethod: () => NotifyMethod | undefined = () => undefined;
+  readonly #options: NotifierOptions;
+  #startedAt: number | null = null;
 
-  constructor(parts: NotifierParts) {
-    this.#parts = parts;
+  constructor(options: NotifierOptions) {
+    this.#options = options;
   }
 
   /** What the settings say now, which are read after the screen is there. */
-  follow(how: () => Notify | undefined): void {
-    this.#how = how;
+  setMethodSource(getMethod: () => NotifyMethod | undefined): void {
+    this.#getMethod = getMethod;
   }
 
-  hear(event: AgentEvent): void {
-    if (event.type === "agent_start") this.#since ??= this.#parts.now();
+  handleEvent(event: AgentEvent): void {
+    if (event.type === "agent_start") this.#startedAt ??= this.#options.now();
     if (event.type !== "agent_settled") return;
-    const took = this.#since === null ? 0 : this.#parts.now() - this.#since;
-    this.#since = null;
+    const durationMs = this.#startedAt === null ? 0 : this.#options.now() - this.#startedAt;
+    this.#startedAt = null;
     // Who stopped it knows.
-    if (!event.aborted && took > LONG_MS && this.#looksFor() === 0) this.#call("the work is done");
+    if (!event.aborted && durationMs > LONG_RUN_MS && this.#msUntilAway() === 0) this.#notify("the work is done");
   }
 
   /** Called as soon as nobody looks, unless what is returned is called before. */
-  waits(text: string): () => void {
+  notifyWhenAway(text: string): () => void {
     let timer: NodeJS.Timeout | null = null;
-    const look = (): void => {
-      const looks = this.#looksFor();
-      if (looks === 0) this.#call(text);
-      else timer = setTimeout(look, Math.max(looks ?? AGAIN_MS, SHORTEST_MS)).unref();
+    const check = (): void => {
+      const remainingMs = this.#msUntilAway();
+      if (remainingMs === 0) this.#notify(text);
+      else timer = setTimeout(check, Math.max(remainingMs ?? POLL_INTERVAL_MS, MIN_POLL_MS)).unref();
     };
-    look();
+    check();
     return () => {
       if (timer) clearTimeout(timer);
     };
   }
 
-  #looksFor(): number | null {
-    return looksFor(this.#parts.gaze(), this.#parts.now());
+  #msUntilAway(): number | null {
+    return msUntilAway(this.#options.getFocus(), this.#options.now());
   }
 
-  #call(text: string): void {
-    const sequence = callSequence(text, this.#how() ?? "bell", this.#parts.environment);
-    if (sequence !== "") this.#parts.send(sequence);
+  #notify(text: string): void {
+    const sequence = formatNotification(text, this.#getMethod() ?? "bell", this.#options.environment);
+    if (sequence !== "") this.#options.write(sequence);
   }
 }
 
-const LONG_MS = 10_000;
-const SHORTEST_MS = 50;
+const LONG_RUN_MS = 10_000;
+const MIN_POLL_MS = 50;
 /** Who looks now may turn away without an answer. */
-const AGAIN_MS = 2_000;
+const POLL_INTERVAL_MS = 2_000;
 
-const REPORT_FOCUS = "\x1b[?1004h";
-const REPORT_NO_FOCUS = "\x1b[?1004l";
+const ENABLE_FOCUS_REPORTS = "\x1b[?1004h";
+const DISABLE_FOCUS_REPORTS = "\x1b[?1004l";
 
 /** Focus reports are not passed on as keys. */
-export class WatchedTerminal extends OneWrite {
+export class FocusTrackingTerminal extends BufferedTerminal {
   readonly #now: () => number;
-  #gaze: Gaze = neverSeen;
+  #focus: FocusState = initialFocus;
 
   constructor(inner: Terminal, now: () => number) {
     super(inner);
     this.#now = now;
   }
 
-  get gaze(): Gaze {
-    return this.#gaze;
+  get focus(): FocusState {
+    return this.#focus;
   }
 
   override start(onInput: (data: string) => void, onResize: () => void): void {
-    const heard = (data: string): void => {
-      this.#gaze = gazeAfter(this.#gaze, data, this.#now());
-      if (!isFocusWord(data)) onInput(data);
+    const handleInput = (data: string): void => {
+      this.#focus = reduceFocus(this.#focus, data, this.#now());
+      if (!isFocusReport(data)) onInput(data);
     };
-    super.start(heard, onResize);
-    this.write(REPORT_FOCUS);
+    super.start(handleInput, onResize);
+    this.write(ENABLE_FOCUS_REPORTS);
   }
 
   override stop(): void {
-    this.write(REPORT_NO_FOCUS);
+    this.write(DISABLE_FOCUS_REPORTS);
     super.stop();
   }
 }

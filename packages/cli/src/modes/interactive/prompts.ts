@@ -3,78 +3,84 @@
 import { homedir } from "node:os";
 import type { AgentHooks, AskPermission, PermissionAnswer } from "@pith/agent";
 import { pithHome } from "@pith/context/node";
-import type { Wish } from "../../args/args.ts";
-import { type TrustedFolder, trustedFolder } from "../../trust/trust.ts";
-import { earlyKeys, type Turns } from "./extension-ui.ts";
+import type { CliArgs } from "../../args/args.ts";
+import { checkTrust, type FolderTrust } from "../../trust/trust.ts";
+import { createTypingOptions, type PromptQueue } from "./extension-ui.ts";
 import { stop } from "./interrupt.ts";
 import type { Notifier } from "./notifications.ts";
 import type { CompactionConsent } from "./panels/auto-compact.ts";
 import type { Panel } from "./panels/panel.ts";
-import type { QuestionAnswer, QuestionParts, QuestionState } from "./panels/permission.ts";
+import type { QuestionAnswer, QuestionOptions, QuestionState } from "./panels/permission.ts";
 import type { TypingOptions, TypingState } from "./panels/typing.ts";
-import { type Stage, survived, type Talking } from "./screen-context.ts";
+import { type InteractiveContext, reportErrors, type ScreenApi } from "./screen-context.ts";
 
-export interface AskParts {
+export interface PermissionPromptOptions {
   /** Null before it is open; then nothing is asked either. */
-  readonly talking: () => Talking | null;
-  readonly notifier?: Pick<Notifier, "waits"> | undefined;
+  readonly getContext: () => InteractiveContext | null;
+  readonly notifier?: Pick<Notifier, "notifyWhenAway"> | undefined;
   /** Whatever extensions ask waits for it. */
-  readonly turns?: Turns;
+  readonly queue?: PromptQueue;
 }
 
 /** One question at a time comes here: the permissions see to that. */
-export function askOn(stage: Stage, { talking, notifier, turns }: AskParts): AskPermission {
+export function createPermissionPrompt(
+  screen: ScreenApi,
+  { getContext, notifier, queue }: PermissionPromptOptions,
+): AskPermission {
   return async (question, { signal }) => {
-    const open = talking();
-    if (!open) return { type: "no" };
-    const enough = notifier?.waits(question.text);
+    const context = getContext();
+    if (!context) return { type: "no" };
+    const stopNotifying = notifier?.notifyWhenAway(question.text);
     let answer = { type: "no" } as PermissionAnswer | null;
-    const act = async (): Promise<void> => {
-      const { matterOf } = await import("./panels/permission-subject.ts");
-      const matter = await matterOf(question, open.ready.place, signal);
-      answer = await answerTo({ question, matter, signal, early: earlyKeys(stage, notifier) }, stage);
+    const showQuestion = async (): Promise<void> => {
+      const { loadSubject } = await import("./panels/permission-subject.ts");
+      const subject = await loadSubject(question, context.app, signal);
+      answer = await askQuestion(
+        { question, subject, signal, typingOptions: createTypingOptions(screen, notifier) },
+        screen,
+      );
     };
     // A question that cannot be shown is a no.
-    const asked = (): Promise<void> => survived(act, open);
-    await (turns ? turns.atOnce(asked) : asked()).finally(enough);
+    const ask = (): Promise<void> => reportErrors(showQuestion, context);
+    await (queue ? queue.runNow(ask) : ask()).finally(stopNotifying);
     // Whoever leaves a question without an answer wants no more of it.
-    if (answer === null && !signal.aborted) stop(open);
+    if (answer === null && !signal.aborted) stop(context);
     return answer ?? { type: "no" };
   };
 }
 
-interface Asking extends QuestionParts {
+interface PermissionPrompt extends QuestionOptions {
   readonly signal: AbortSignal;
-  readonly early: TypingOptions;
+  readonly typingOptions: TypingOptions;
 }
 
-async function answerTo(asking: Asking, stage: Stage): Promise<PermissionAnswer | null> {
-  const [{ questionPanel }, { withTyping }] = await Promise.all([
+async function askQuestion(prompt: PermissionPrompt, screen: ScreenApi): Promise<PermissionAnswer | null> {
+  const [{ createPermissionPanel }, { withTyping }] = await Promise.all([
     import("./panels/permission.ts"),
     import("./panels/typing.ts"),
   ]);
-  for (let at: QuestionState | null = null; ; ) {
+  for (let initialState: QuestionState | null = null; ; ) {
     const panel: Panel<TypingState<QuestionState>, QuestionAnswer> = withTyping(
-      questionPanel({ ...asking, ...(at && { at }) }),
-      at ? {} : asking.early,
+      createPermissionPanel({ ...prompt, ...(initialState && { initialState }) }),
+      initialState ? {} : prompt.typingOptions,
     );
-    const answer: QuestionAnswer | null = await stage.ask(panel, { where: "inline", signal: asking.signal });
+    const answer: QuestionAnswer | null = await screen.showPanel(panel, { where: "inline", signal: prompt.signal });
     if (answer?.type !== "whole") return answer;
-    at = answer.at;
-    await showWhole(asking, stage);
+    initialState = answer.at;
+    await showFullSubject(prompt, screen);
   }
 }
 
-async function showWhole({ question, matter, signal }: Asking, stage: Stage): Promise<void> {
-  const [{ textPage }, { matterLines }] = await Promise.all([
+async function showFullSubject({ question, subject, signal }: PermissionPrompt, screen: ScreenApi): Promise<void> {
+  const [{ createTextPage }, { renderSubject }] = await Promise.all([
     import("./panels/pager.ts"),
     import("./panels/permission-subject.ts"),
   ]);
-  const page = textPage({ title: question.text, lines: (sight) => matterLines(matter, sight) });
-  await stage.ask(page, { where: "page", signal });
+  const page = createTextPage({ title: question.text, lines: (viewport) => renderSubject(subject, viewport) });
+  await screen.showPanel(page, { where: "page", signal });
 }
 
-export interface TrustPlace {
+export interface TrustPaths {
   readonly cwd: string;
   /** Pith's home. */
   readonly home: string;
@@ -84,65 +90,70 @@ export interface TrustPlace {
  * Does not ask about a folder that brings nothing of its own, nor twice about the same bytes. The wish as it stands afterwards: only this
  * time is said by the wish itself.
  */
-export async function trustAsked(wish: Wish, stage: Stage, place: TrustPlace = here()): Promise<Wish> {
-  if (wish.trusts) return wish;
-  const folder = await trustedFolder({ ...place, userHome: homedir() });
-  if (folder.type === "trusted" || folder.holds.files.length === 0) return wish;
+export async function askForTrust(
+  args: CliArgs,
+  screen: ScreenApi,
+  paths: TrustPaths = getTrustPaths(),
+): Promise<CliArgs> {
+  if (args.trustsProject) return args;
+  const folder = await checkTrust({ ...paths, userHome: homedir() });
+  if (folder.type === "trusted" || folder.project.files.length === 0) return args;
   const { wasDeclined } = await import("../../trust/trust-file.ts");
-  if (await wasDeclined(folder.holds, place.home)) return wish;
-  if (await isTrustedBy(folder, { place, wish })) return { ...wish, trusts: true };
-  return (await isCounted(stage, place)) ? { ...wish, trusts: true } : wish;
+  if (await wasDeclined(folder.project, paths.home)) return args;
+  if (await isTrustedByExtension(folder, { paths, args })) return { ...args, trustsProject: true };
+  return (await confirmTrust(screen, paths)) ? { ...args, trustsProject: true } : args;
 }
 
 /** Extensions of the user are asked before anybody is. */
-async function isTrustedBy(
-  trusted: TrustedFolder,
-  { place, wish }: { readonly place: TrustPlace; readonly wish: Wish },
+async function isTrustedByExtension(
+  folder: FolderTrust,
+  { paths, args }: { readonly paths: TrustPaths; readonly args: CliArgs },
 ): Promise<boolean> {
-  const [{ trustedByExtensions }, { whatHolds }] = await Promise.all([
+  const [{ askExtensionsForTrust }, { resolveSettings }] = await Promise.all([
     import("../../extensions/extensions.ts"),
     import("../../settings/resolve.ts"),
   ]);
-  const holds = await whatHolds(wish, { ...place, environment: process.env });
-  if (holds.type === "mistake") return false;
-  return await trustedByExtensions({ ...place, trusted, choices: holds.choices });
+  const effective = await resolveSettings(args, { ...paths, environment: process.env });
+  if (effective.type === "mistake") return false;
+  return await askExtensionsForTrust({ ...paths, trustedFolder: folder, settings: effective.settings });
 }
 
-function here(): TrustPlace {
+function getTrustPaths(): TrustPaths {
   return { cwd: process.cwd(), home: pithHome() };
 }
 
 /** Whether it counts in this call by the answer alone; what is kept counts by itself. */
-async function isCounted(stage: Stage, { cwd, home }: TrustPlace): Promise<boolean> {
-  const [{ looked, trustShown }, { redactionHere }, { questionText }, { trustPage }] = await Promise.all([
-    import("../../subcommands/trust.ts"),
-    import("../../sessions/entries.ts"),
-    import("../../trust/question.ts"),
-    import("./panels/permission.ts"),
-  ]);
-  const redaction = await redactionHere({ home, environment: process.env });
-  const { trusted, question } = await looked(cwd, home);
-  const text = redaction.redact(questionText(question));
-  const answer = await stage.ask(trustPage(text), { where: "page" });
-  if (answer === "no") await (await import("../../trust/trust-file.ts")).keepDeclined(trusted.holds, home);
+async function confirmTrust(screen: ScreenApi, { cwd, home }: TrustPaths): Promise<boolean> {
+  const [{ inspectFolder, trustShownFiles }, { createRedaction }, { formatTrustQuestion }, { createTrustPage }] =
+    await Promise.all([
+      import("../../subcommands/trust.ts"),
+      import("../../sessions/entries.ts"),
+      import("../../trust/question.ts"),
+      import("./panels/permission.ts"),
+    ]);
+  const redaction = await createRedaction({ home, environment: process.env });
+  const { trusted, question } = await inspectFolder(cwd, home);
+  const text = redaction.redact(formatTrustQuestion(question));
+  const answer = await screen.showPanel(createTrustPage(text), { where: "page" });
+  if (answer === "no") await (await import("../../trust/trust-file.ts")).saveDeclined(trusted.project, home);
   if (answer !== "always") return answer === "once";
   // The very bytes that were shown.
-  const kept = await trustShown(trusted.holds, { home, redaction });
-  if (kept.type === "failed") stage.tell(kept.message, "bad");
+  const saved = await trustShownFiles(trusted.project, { home, redaction });
+  if (saved.type === "failed") screen.showNote(saved.message, "bad");
   return false;
 }
 
 /** `talking` is null until the session is open. */
-export function consentHooks(talking: () => Talking | null): AgentHooks {
-  let consenting: CompactionConsent | null = null;
+export function createConsentHooks(getContext: () => InteractiveContext | null): AgentHooks {
+  let consent: CompactionConsent | null = null;
   return {
     session_before_compact: [
       async (event) => {
-        const about = talking();
-        if (!about?.ready.place.choices.compaction?.ask || event.reason !== "threshold") return undefined;
+        const context = getContext();
+        if (!context?.app.settings.compaction?.ask || event.reason !== "threshold") return undefined;
         const { CompactionConsent } = await import("./panels/auto-compact.ts");
-        consenting ??= new CompactionConsent(about);
-        return await consenting.answer(event);
+        consent ??= new CompactionConsent(context);
+        return await consent.handleBeforeCompact(event);
       },
     ],
   };

@@ -1,24 +1,24 @@
 /** Implements the drawn interactive screen: state, editor and panels on one terminal. */
 
 import type { AgentEvent } from "@pith/agent";
-import { editorOn, type WritingEditor } from "./editor/editor.ts";
-import type { Written } from "./editor/message.ts";
-import { keyOf } from "./keys/input.ts";
+import { createEditor, type MessageEditor } from "./editor/editor.ts";
+import type { EditorMessage } from "./editor/message.ts";
+import { decodeKey } from "./keys/input.ts";
 import { type OpenPanel, openPanel } from "./panels/open-panel.ts";
-import { isWayOut, type Panel } from "./panels/panel.ts";
-import { drawBlock } from "./render/block.ts";
-import { frame, Ticking } from "./render/live-region.ts";
+import { isCancelKey, type Panel } from "./panels/panel.ts";
+import { renderBlock } from "./render/block.ts";
+import { RedrawTimer, renderFrame } from "./render/live-region.ts";
 import type { Theme } from "./render/theme.ts";
-import type { Asking, Stage, Words } from "./screen-context.ts";
-import type { Note } from "./state/blocks.ts";
-import { printable } from "./state/finished-blocks.ts";
-import { fold } from "./state/reduce.ts";
+import type { EditorText, PanelOptions, ScreenApi } from "./screen-context.ts";
+import type { NoteBlock } from "./state/blocks.ts";
+import { splitFinished } from "./state/finished-blocks.ts";
+import { reduceEvent } from "./state/reduce.ts";
 import type { ScreenState } from "./state/screen-state.ts";
 import type { ImageProtocol, RgbColor, Terminal as TerminalPort } from "./terminal/pi-tui.ts";
 import { FullPage, MainScreen, type Size } from "./terminal/screens.ts";
-import { OneWrite } from "./terminal/terminal.ts";
+import { BufferedTerminal } from "./terminal/terminal.ts";
 
-export interface ScreenParts {
+export interface ScreenOptions {
   readonly terminal: TerminalPort;
   readonly theme: Theme;
   /** How the terminal takes pictures; absent: not at all. */
@@ -29,134 +29,137 @@ export interface ScreenParts {
   /** In milliseconds. */
   readonly now: () => number;
   /** What a key does that is no typing; false where it means nothing. `asked`: a panel is open there and made nothing of it. */
-  readonly pressed: (key: string, amid?: { readonly asked: "inline" | "page" }) => boolean;
-  readonly submitted: (written: Written) => void;
+  readonly onKey: (key: string, amid?: { readonly asked: "inline" | "page" }) => boolean;
+  readonly onSubmit: (written: EditorMessage) => void;
 }
 
-export class Screen implements Stage {
+export class Screen implements ScreenApi {
   readonly hasPages = true;
-  readonly #parts: ScreenParts;
-  readonly #port: OneWrite;
-  readonly #main: MainScreen;
-  readonly #editor: WritingEditor;
-  readonly #ticking: Ticking = new Ticking(() => this.redraw());
+  readonly #options: ScreenOptions;
+  readonly #terminal: BufferedTerminal;
+  readonly #mainScreen: MainScreen;
+  readonly #editor: MessageEditor;
+  readonly #ticker: RedrawTimer = new RedrawTimer(() => this.redraw());
   #state: ScreenState;
   /** What is asked, the newest last. */
-  #asked: OpenPanel[] = [];
+  #panels: OpenPanel[] = [];
   #page: FullPage | null = null;
   /** Somebody else has the terminal. */
-  #isLent = false;
+  #isReleased = false;
 
-  constructor(parts: ScreenParts) {
-    this.#parts = parts;
-    this.#state = parts.start;
-    this.#port = new OneWrite(parts.terminal);
-    this.#main = new MainScreen(this.#port, (size) => this.#frame(size), parts);
-    this.#editor = editorOn(this.#main, parts);
-    this.#main.setFocus(this.#editor);
-    this.#main.addInputListener((data) => (this.#pressed(keyOf(data)) ? { consume: true } : undefined));
+  constructor(options: ScreenOptions) {
+    this.#options = options;
+    this.#state = options.start;
+    this.#terminal = new BufferedTerminal(options.terminal);
+    this.#mainScreen = new MainScreen(this.#terminal, (size) => this.#renderFrame(size), options);
+    this.#editor = createEditor(this.#mainScreen, options);
+    this.#mainScreen.setFocus(this.#editor);
+    this.#mainScreen.addInputListener((data) => (this.#handleKey(decodeKey(data)) ? { consume: true } : undefined));
   }
 
   get state(): ScreenState {
     return this.#state;
   }
 
-  get editor(): WritingEditor {
+  get editor(): MessageEditor {
     return this.#editor;
   }
 
-  get words(): Words {
+  get editorText(): EditorText {
     const editor = this.#editor;
     return {
       get text() {
         return editor.getExpandedText();
       },
-      set: (text) => this.#typed(() => editor.setText(text)),
-      insert: (text) => this.#typed(() => editor.insertTextAtCursor(text)),
+      set: (text) => this.#edit(() => editor.setText(text)),
+      insert: (text) => this.#edit(() => editor.insertTextAtCursor(text)),
     };
   }
 
   start(): void {
-    this.#main.start();
+    this.#mainScreen.start();
   }
 
   stop(): void {
-    this.#ticking.stop();
+    this.#ticker.stop();
     // Whoever has it then leaves it in order.
-    if (this.#isLent) return;
+    if (this.#isReleased) return;
     this.#closePage();
     // What happened last is still seen.
-    this.#main.renderNow();
-    this.#main.stop();
+    this.#mainScreen.renderNow();
+    this.#mainScreen.stop();
   }
 
-  hear(event: AgentEvent): void {
-    this.change((state) => fold(state, event, this.#parts.now()));
+  handleEvent(event: AgentEvent): void {
+    this.update((state) => reduceEvent(state, event, this.#options.now()));
   }
 
-  change(change: (state: ScreenState) => ScreenState): void {
-    const { blocks, rest } = printable(change(this.#state));
+  update(updater: (state: ScreenState) => ScreenState): void {
+    const { blocks, rest } = splitFinished(updater(this.#state));
     this.#state = rest;
-    this.#ticking.follow(rest.work);
-    const { width } = this.#main.size;
-    const { theme, now, pictures = null } = this.#parts;
-    const brush = { width, theme, pictures, isUnfolded: rest.isUnfolded, now: now() };
-    if (blocks.length > 0) this.#main.print(blocks.flatMap((block) => drawBlock(block, brush)));
+    this.#ticker.update(rest.activity);
+    const { width } = this.#mainScreen.size;
+    const { theme, now, pictures = null } = this.#options;
+    const context = { width, theme, imageProtocol: pictures, isUnfolded: rest.isUnfolded, now: now() };
+    if (blocks.length > 0) this.#mainScreen.print(blocks.flatMap((block) => renderBlock(block, context)));
     this.redraw();
   }
 
-  tell(text: string, tone: Note["tone"] = "plain"): void {
-    this.change((state) => ({ ...state, blocks: [...state.blocks, { kind: "note", id: text, tone, text }] }));
+  showNote(text: string, tone: NoteBlock["tone"] = "plain"): void {
+    this.update((state) => ({ ...state, blocks: [...state.blocks, { kind: "note", id: text, tone, text }] }));
   }
 
-  async ask<State, Answer>(panel: Panel<State, Answer>, asking: Asking): Promise<Answer | null> {
-    const open = openPanel(panel, { ...asking, changed: () => this.redraw() });
-    this.#asked.push(open);
-    this.#show();
+  async showPanel<State, Answer>(panel: Panel<State, Answer>, options: PanelOptions): Promise<Answer | null> {
+    const openedPanel = openPanel(panel, { ...options, onChange: () => this.redraw() });
+    this.#panels.push(openedPanel);
+    this.#syncPage();
     try {
-      return await open.answer;
+      return await openedPanel.answer;
     } finally {
-      this.#asked = this.#asked.filter((each) => each !== open);
-      this.#show();
+      this.#panels = this.#panels.filter((item) => item !== openedPanel);
+      this.#syncPage();
     }
   }
 
-  async lend<Value>(act: () => Promise<Value>): Promise<Value> {
+  async releaseTerminal<Value>(run: () => Promise<Value>): Promise<Value> {
     // Whoever has it already gives it on: an editor that is put to sleep takes all of us with it.
-    if (this.#isLent) return await act();
-    this.#isLent = true;
+    if (this.#isReleased) return await run();
+    this.#isReleased = true;
     this.#closePage();
-    this.#main.yield();
+    this.#mainScreen.releaseTerminal();
     try {
-      return await act();
+      return await run();
     } finally {
-      this.#isLent = false;
-      this.#main.start();
-      this.#show();
+      this.#isReleased = false;
+      this.#mainScreen.start();
+      this.#syncPage();
     }
   }
 
-  send(sequence: string): void {
-    this.#port.write(sequence);
+  writeSequence(sequence: string): void {
+    this.#terminal.write(sequence);
   }
 
   /** The terminal's; undefined where it does not say it in time. */
-  background(mostMs: number): Promise<RgbColor | undefined> {
-    return this.#main.queryTerminalBackgroundColor({ timeoutMs: mostMs });
+  queryBackground(timeoutMs: number): Promise<RgbColor | undefined> {
+    return this.#mainScreen.queryTerminalBackgroundColor({ timeoutMs });
   }
 
   /** Soon, and once for all that changes until then. */
   redraw(): void {
-    this.#main.requestRender();
+    this.#mainScreen.requestRender();
   }
 
   /** A page has the terminal for itself as long as it is the newest that is asked. */
-  #show(): void {
-    if (this.#isLent) return;
-    const isPage = this.#asked.at(-1)?.where === "page";
+  #syncPage(): void {
+    if (this.#isReleased) return;
+    const isPage = this.#panels.at(-1)?.where === "page";
     if (isPage && !this.#page) {
-      const page = new FullPage(this.#port, (size) => this.#asked.at(-1)?.draw({ ...size, ...this.#parts }) ?? []);
-      this.#main.hold(() => page.redraw());
+      const page = new FullPage(
+        this.#terminal,
+        (size) => this.#panels.at(-1)?.render({ ...size, ...this.#options }) ?? [],
+      );
+      this.#mainScreen.pause(() => page.redraw());
       this.#page = page;
       page.open();
     } else if (!isPage && this.#page) this.#closePage();
@@ -167,36 +170,39 @@ export class Screen implements Stage {
     if (!this.#page) return;
     this.#page.close();
     this.#page = null;
-    this.#main.release();
+    this.#mainScreen.resume();
   }
 
-  #typed(act: () => void): void {
-    act();
+  #edit(change: () => void): void {
+    change();
     this.redraw();
   }
 
-  #pressed(key: string): boolean {
-    const open = this.#asked.at(-1);
-    if (!open) return this.#parts.pressed(key);
+  #handleKey(key: string): boolean {
+    const panel = this.#panels.at(-1);
+    if (!panel) return this.#options.onKey(key);
     // As without a question: a completion is closed first.
-    if (open.isTyping && isWayOut(key) && this.#editor.isShowingAutocomplete()) return false;
-    const use = open.press(key);
-    this.#main.renderNow();
-    if (use === "used") return true;
-    const isActed = this.#parts.pressed(key, { asked: open.where });
-    return use === "none" || isActed;
+    if (panel.isTyping && isCancelKey(key) && this.#editor.isShowingAutocomplete()) return false;
+    const outcome = panel.handleKey(key);
+    this.#mainScreen.renderNow();
+    if (outcome === "used") return true;
+    const isHandled = this.#options.onKey(key, { asked: panel.where });
+    return outcome === "none" || isHandled;
   }
 
-  #frame(size: Size): readonly string[] {
-    const { theme, now } = this.#parts;
-    const open = this.#asked.findLast(({ where }) => where === "inline");
-    const typed = (room: Size) => this.#editor.render(room.width).slice(-room.height);
-    const input = (room: Size): readonly string[] => {
-      if (!open) return typed(room);
-      if (!open.isTyping) return open.draw({ ...room, theme });
-      const below = typed({ ...room, height: Math.max(3, Math.floor(room.height / 2)) });
-      return [...open.draw({ ...room, height: Math.max(1, room.height - below.length), theme }), ...below];
+  #renderFrame(size: Size): readonly string[] {
+    const { theme, now } = this.#options;
+    const panel = this.#panels.findLast(({ where }) => where === "inline");
+    const renderEditor = (area: Size) => this.#editor.render(area.width).slice(-area.height);
+    const renderInput = (area: Size): readonly string[] => {
+      if (!panel) return renderEditor(area);
+      if (!panel.isTyping) return panel.render({ ...area, theme });
+      const editorLines = renderEditor({ ...area, height: Math.max(3, Math.floor(area.height / 2)) });
+      return [
+        ...panel.render({ ...area, height: Math.max(1, area.height - editorLines.length), theme }),
+        ...editorLines,
+      ];
     };
-    return frame({ state: this.#state, theme, input, now: now() }, size);
+    return renderFrame({ state: this.#state, theme, renderInput, now: now() }, size);
   }
 }

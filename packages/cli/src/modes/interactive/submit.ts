@@ -2,20 +2,20 @@
 
 import type { UserContent } from "@pith/agent";
 import { readAttachmentMark } from "@pith/context/host";
-import { type ShellLines, shellLinesOf } from "../../app/user-shell.ts";
+import { getUserShell, type UserShell } from "../../app/user-shell.ts";
 import { runCommand } from "../../commands/run-command.ts";
-import { justWords, type Written } from "./editor/message.ts";
-import { shownAtRest } from "./interrupt.ts";
-import type { Opener, Talking } from "./screen-context.ts";
-import { hearBehind, say, show } from "./send.ts";
-import type { ShellLine } from "./state/blocks.ts";
+import { createTextMessage, type EditorMessage } from "./editor/message.ts";
+import { clearActivity } from "./interrupt.ts";
+import type { InteractiveContext, PanelCommand } from "./screen-context.ts";
+import { resumeAfterShell, sendMessage, showResult } from "./send.ts";
+import type { ShellBlock } from "./state/blocks.ts";
 
 /** By the command's name, without its slash. Loaded when they are wanted. */
-export const openers: Readonly<Record<string, () => Promise<Opener>>> = {
-  resume: async () => (await import("./panels/sessions/resume.ts")).resume,
-  new: async () => (await import("./panels/sessions/resume.ts")).beginNew,
-  clear: async () => (await import("./panels/sessions/resume.ts")).beginNew,
-  reload: async () => (await import("./panels/sessions/resume.ts")).reloadOnScreen,
+export const panelCommands: Readonly<Record<string, () => Promise<PanelCommand>>> = {
+  resume: async () => (await import("./panels/sessions/resume.ts")).runResume,
+  new: async () => (await import("./panels/sessions/resume.ts")).runNew,
+  clear: async () => (await import("./panels/sessions/resume.ts")).runNew,
+  reload: async () => (await import("./panels/sessions/resume.ts")).runReload,
   transcript: async () => (await import("./panels/transcript/transcript.ts")).openTranscript,
   tree: async () => (await import("./panels/tree/open.ts")).openTree,
   fork: async () => (await import("./panels/tree/open.ts")).openFork,
@@ -30,126 +30,149 @@ export const openers: Readonly<Record<string, () => Promise<Opener>>> = {
   autocompact: async () => (await import("./panels/auto-compact.ts")).openAutocompact,
   context: async () => (await import("./panels/context.ts")).openContext,
   seen: async () => (await import("./panels/context.ts")).openSeen,
-  copy: async () => (await import("./editor/clipboard.ts")).copyOnScreen,
-  diff: async () => (await import("./panels/diff.ts")).diffOnScreen,
+  copy: async () => (await import("./editor/clipboard.ts")).runCopyCommand,
+  diff: async () => (await import("./panels/diff.ts")).openDiff,
 };
 
 /** Those that open no panel, so that they are wanted without pages, too. */
-export const wordless: readonly string[] = ["copy", "new", "clear", "reload"];
+export const COMMANDS_WITHOUT_PANEL: readonly string[] = ["copy", "new", "clear", "reload"];
 
-export async function submit(given: string | Written, talking: Talking): Promise<void> {
-  const written = typeof given === "string" ? justWords(given) : given;
-  const { text } = written;
-  void remember(text, talking);
-  if (text.startsWith("!") && text.length > 1) return await runShellLine(text, talking);
-  if (await opened(text, talking)) return;
-  const answer = text.startsWith("/") ? await runCommand(text, talking.desk).finally(() => shownAtRest(talking)) : null;
-  if (answer && answer.type !== "prompt") return await show(answer, talking);
-  if (typeof answer?.content === "string") return await sayWritten({ ...written, text: answer.content }, talking);
+export async function submit(input: string | EditorMessage, context: InteractiveContext): Promise<void> {
+  const message = typeof input === "string" ? createTextMessage(input) : input;
+  const { text } = message;
+  void saveToHistory(text, context);
+  if (text.startsWith("!") && text.length > 1) return await runShellLine(text, context);
+  if (await openPanelCommand(text, context)) return;
+  const result = text.startsWith("/")
+    ? await runCommand(text, context.app).finally(() => clearActivity(context))
+    : null;
+  if (result && result.type !== "prompt") return await showResult(result, context);
+  if (typeof result?.content === "string")
+    return await sendEditorMessage({ ...message, text: result.content }, context);
   // Files and pictures go with what a template says, too.
-  await sayWritten(answer ? { ...written, template: asTyped(answer.content, written.typed) } : written, talking);
+  await sendEditorMessage(
+    result ? { ...message, template: withTypedText(result.content, message.typed) } : message,
+    context,
+  );
 }
 
-interface ToSend extends Written {
+interface OutgoingMessage extends EditorMessage {
   /** What a template says, in the place of the text. */
   readonly template?: Exclude<UserContent, string>;
 }
 
 /** The user typed what stood in the editor: of a paste, its marker. */
-function asTyped(template: Exclude<UserContent, string>, typed: string): Exclude<UserContent, string> {
+function withTypedText(template: Exclude<UserContent, string>, typed: string): Exclude<UserContent, string> {
   return template.map((block) => {
     const mark = readAttachmentMark(block);
     return mark?.typed === undefined ? block : { ...block, pith: { attachment: { ...mark, typed: typed.trim() } } };
   });
 }
 
-async function opened(text: string, talking: Talking): Promise<boolean> {
-  const [, name = "", words = ""] = /^\/([\w-]+)(?:\s+([\s\S]*))?$/.exec(text) ?? [];
-  if (!talking.screen.hasPages && !wordless.includes(name)) return false;
-  const opener = Object.hasOwn(openers, name) ? await openers[name]?.() : undefined;
-  return (await opener?.(words.trim(), talking)) ?? false;
+async function openPanelCommand(text: string, context: InteractiveContext): Promise<boolean> {
+  const [, name = "", args = ""] = /^\/([\w-]+)(?:\s+([\s\S]*))?$/.exec(text) ?? [];
+  if (!context.screen.hasPages && !COMMANDS_WITHOUT_PANEL.includes(name)) return false;
+  const panelCommand = Object.hasOwn(panelCommands, name) ? await panelCommands[name]?.() : undefined;
+  return (await panelCommand?.(args.trim(), context)) ?? false;
 }
 
 /** Without secrets, and only where anything is kept. A disk that is full costs the history a line, and nobody anything else. */
-async function remember(text: string, { ready }: Talking): Promise<void> {
-  if (ready.built.sessionPath === null) return;
+async function saveToHistory(text: string, { app }: InteractiveContext): Promise<void> {
+  if (app.sessionPath === null) return;
   const { addToHistory } = await import("./editor/history.ts");
-  await addToHistory(ready.built.agent.session.redact(text), ready.place).catch(() => {});
+  await addToHistory(app.agent.session.redact(text), app).catch(() => {});
 }
 
 /** What reads files takes a while; what is sent off behind it waits, so that it is said behind it. */
-async function sayWritten(written: ToSend, talking: Talking): Promise<void> {
-  const { agent } = talking.ready.built;
-  const before = reading.get(agent) ?? Promise.resolve();
-  const read = before.then(async () => {
-    const { wordsSaid } = await import("./editor/attachments.ts");
-    return await wordsSaid(written, talking.ready.place);
+async function sendEditorMessage(message: OutgoingMessage, context: InteractiveContext): Promise<void> {
+  const { agent } = context.app;
+  const previous = pendingReads.get(agent) ?? Promise.resolve();
+  const read = previous.then(async () => {
+    const { buildMessageContent } = await import("./editor/attachments.ts");
+    return await buildMessageContent(message, context.app);
   });
-  reading.set(
+  pendingReads.set(
     agent,
     read.catch(() => {}),
   );
-  const said = await read;
-  if (said.type === "said") return await say(said.content, talking, written.isForLater ? "afterwards" : "next");
-  talking.screen.tell(said.message, "bad");
+  const result = await read;
+  if (result.type === "said")
+    return await sendMessage(result.content, context, message.isFollowUp ? "afterwards" : "next");
+  context.screen.showNote(result.message, "bad");
   // Nothing that was typed is lost.
-  const { words } = talking.screen;
-  words.set([written.text, words.text].filter((text) => text !== "").join("\n\n"));
+  const { editorText } = context.screen;
+  editorText.set([message.text, editorText.text].filter((text) => text !== "").join("\n\n"));
 }
 
 /** What is being read, by whom it will be said to. */
-const reading = new WeakMap<object, Promise<unknown>>();
+const pendingReads = new WeakMap<object, Promise<unknown>>();
 
 /**
  * `!` shows the command and its output to the model, `!!` does not. Until it is in the log it is seen below; when all of them are, what
  * was said meanwhile is heard.
  */
-export async function runShellLine(text: string, talking: Talking): Promise<void> {
-  const [, marks = "!", command = ""] = /^(!!?)\s*([\s\S]*)$/.exec(text) ?? [];
-  if (command === "") return talking.screen.tell(HOW);
-  const lines = shellLinesOf(talking.ready);
-  const line = shown({ command, isPrivate: marks === "!!" }, talking);
-  const outcome = await ranOn(lines, { line, command }, talking).finally(() => gone(line, talking));
-  if (outcome.type === "failed") talking.screen.tell(outcome.message, "bad");
-  if (!lines.isBusy()) await hearBehind(talking, outcome);
+export async function runShellLine(text: string, context: InteractiveContext): Promise<void> {
+  const [, prefix = "!", command = ""] = /^(!!?)\s*([\s\S]*)$/.exec(text) ?? [];
+  if (command === "") return context.screen.showNote(SHELL_USAGE);
+  const shellLines = getUserShell(context.app);
+  const line = addShellLine({ command, isPrivate: prefix === "!!" }, context);
+  const outcome = await startShellLine(shellLines, { line, command }, context).finally(() =>
+    removeShellLine(line, context),
+  );
+  if (outcome.type === "failed") context.screen.showNote(outcome.message, "bad");
+  if (!shellLines.isBusy()) await resumeAfterShell(context, outcome);
 }
 
-const HOW = "behind ! goes a command, such as !git status; behind !! one that the model is not told";
+const SHELL_USAGE = "behind ! goes a command, such as !git status; behind !! one that the model is not told";
 
-interface Shown {
-  readonly line: ShellLine;
+interface StartedCommand {
+  readonly line: ShellBlock;
   /** As it was typed. */
   readonly command: string;
 }
 
-function ranOn(lines: ShellLines, { line, command }: Shown, talking: Talking): ReturnType<ShellLines["start"]> {
-  return lines.start(command, {
+function startShellLine(
+  shellLines: UserShell,
+  { line, command }: StartedCommand,
+  context: InteractiveContext,
+): ReturnType<UserShell["start"]> {
+  return shellLines.start(command, {
     isPrivate: line.isPrivate,
-    update: (output) => changed(line, { output }, talking),
-    ran: ({ output, exitCode, isCancelled }) =>
-      changed(line, { output, exitCode, isCancelled, isOpen: false }, talking),
-    keeping: () => gone(line, talking),
+    onUpdate: (output) => updateShellLine(line, { output }, context),
+    onFinished: ({ output, exitCode, isCancelled }) =>
+      updateShellLine(line, { output, exitCode, isCancelled, isOpen: false }, context),
+    onRecording: () => removeShellLine(line, context),
   });
 }
 
-type Kind = Pick<ShellLine, "command" | "isPrivate">;
+type ShellLineInput = Pick<ShellBlock, "command" | "isPrivate">;
 
-function shown({ command, isPrivate }: Kind, { screen, ready }: Talking): ShellLine {
-  const told = ready.built.agent.session.redact(command);
-  const open = { output: "", exitCode: null, isCancelled: false, isOpen: true } as const;
-  const line: ShellLine = { kind: "shell", id: `shell:${begun++}`, command: told, isPrivate, ...open };
-  screen.change((state) => ({ ...state, shell: [...state.shell, line] }));
+function addShellLine({ command, isPrivate }: ShellLineInput, { screen, app }: InteractiveContext): ShellBlock {
+  const redactedCommand = app.agent.session.redact(command);
+  const initialState = { output: "", exitCode: null, isCancelled: false, isOpen: true } as const;
+  const line: ShellBlock = {
+    kind: "shell",
+    id: `shell:${shellLineCount++}`,
+    command: redactedCommand,
+    isPrivate,
+    ...initialState,
+  };
+  screen.update((state) => ({ ...state, pendingShellBlocks: [...state.pendingShellBlocks, line] }));
   return line;
 }
 
 /** So that each has an id of its own. */
-let begun = 0;
+let shellLineCount = 0;
 
-function gone({ id }: ShellLine, { screen }: Talking): void {
-  screen.change((state) => ({ ...state, shell: state.shell.filter((each) => each.id !== id) }));
+function removeShellLine({ id }: ShellBlock, { screen }: InteractiveContext): void {
+  screen.update((state) => ({
+    ...state,
+    pendingShellBlocks: state.pendingShellBlocks.filter((shellLine) => shellLine.id !== id),
+  }));
 }
 
-function changed(line: ShellLine, change: Partial<ShellLine>, { screen }: Talking): void {
-  const next = (each: ShellLine): ShellLine => (each.id === line.id ? { ...each, ...change } : each);
-  screen.change((state) => ({ ...state, shell: state.shell.map(next) }));
+function updateShellLine(line: ShellBlock, changes: Partial<ShellBlock>, { screen }: InteractiveContext): void {
+  const applyChanges = (shellLine: ShellBlock): ShellBlock =>
+    shellLine.id === line.id ? { ...shellLine, ...changes } : shellLine;
+  screen.update((state) => ({ ...state, pendingShellBlocks: state.pendingShellBlocks.map(applyChanges) }));
 }

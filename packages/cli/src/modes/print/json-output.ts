@@ -1,39 +1,39 @@
 /** Writes every event to stdout as a JSON line, at the reader's pace. The run is aborted when the reader closes the pipe. */
 
 import type { WireEvent } from "@pith/client";
-import { atRest, commandResult, toWire } from "../../protocol/events.ts";
-import type { Lines } from "../../text/process-io.ts";
-import { lineOf } from "../../text/safe-text.ts";
-import type { Voice } from "./text-output.ts";
+import { initialWireState, toCommandResultEvent, toWireEvents } from "../../protocol/events.ts";
+import type { LineWriter } from "../../text/process-io.ts";
+import { toJsonLine } from "../../text/safe-text.ts";
+import type { RunOutput } from "./text-output.ts";
 
-export function jsonVoice(lines: Lines): Voice {
-  let state = atRest;
-  const write = (event: WireEvent): Promise<void> | undefined => lines.write(lineOf(event));
+export function createJsonOutput(lines: LineWriter): RunOutput {
+  let state = initialWireState;
+  const write = (event: WireEvent): Promise<void> | undefined => lines.write(toJsonLine(event));
   return {
-    listen: (event) => {
-      const wired = toWire(state, event);
-      state = wired.state;
+    onEvent: (event) => {
+      const converted = toWireEvents(state, event);
+      state = converted.state;
       // The last one says whether there is room for more.
-      return wired.lines.map(write).at(-1);
+      return converted.events.map(write).at(-1);
     },
-    opened: ({ agent }) => {
+    onSessionOpen: ({ agent }) => {
       void write(agent.session.store.header);
-      lines.onLeft(() => void agent.abort());
+      lines.onReaderClosed(() => void agent.abort());
     },
-    answered: async (command, answer) => {
-      await write(commandResult(command, answer));
-      return lines.flushed();
+    writeCommandResult: async (command, result) => {
+      await write(toCommandResultEvent(command, result));
+      return lines.flush();
     },
-    ended: async (end) => {
-      const fault = await lines.flushed();
-      return fault === null ? end : { type: "failed", why: fault };
+    finish: async (end) => {
+      const writeError = await lines.flush();
+      return writeError === null ? end : { type: "failed", why: writeError };
     },
-    failed: async (error) => {
+    writeError: async (error) => {
       await write({ type: "error", error });
-      await lines.flushed();
+      await lines.flush();
     },
-    get isUnheard() {
-      return lines.hasLeft;
+    get isReaderGone() {
+      return lines.isReaderClosed;
     },
   };
 }

@@ -1,122 +1,115 @@
 /** Runs one prompt or command in print or JSON mode, and returns the exit code. */
 
-import { type AgentEvent, AppendError, findDraft, type RunEnd } from "@pith/agent";
+import { findDraft, type RunEnd } from "@pith/agent";
 import type { Redaction } from "@pith/context";
 import { noRedaction } from "@pith/context/host";
-import { openDesk, type Ready, readied, saidIn, type Telling } from "../../app/start.ts";
-import type { Wish } from "../../args/args.ts";
-import type { Answer } from "../../commands/command.ts";
-import type { Said } from "../../resources/attachments.ts";
-import { type Exit, linesTo, stopOnSignals, type Terminal } from "../../text/process-io.ts";
-import { printVoice, type Voice } from "./text-output.ts";
+import { drainRun, openApp, toCommandFailure } from "../../app/live-session.ts";
+import { type App, type Frontend, readPromptContent } from "../../app/start.ts";
+import type { CliArgs } from "../../args/args.ts";
+import type { PromptContent } from "../../resources/attachments.ts";
+import {
+  abortOnSignals,
+  BROKEN_PIPE_EXIT_CODE,
+  createLineWriter,
+  type ExitStatus,
+  type Terminal,
+} from "../../text/process-io.ts";
+import { createTextOutput, type RunOutput } from "./text-output.ts";
 
-export async function work(wish: Wish, terminal: Terminal): Promise<Exit> {
-  const voice = wish.output === "json" ? await jsonVoice() : printVoice(terminal);
-  let concealed: Redaction = noRedaction;
-  const conceal = (redaction: Redaction): void => {
-    concealed = redaction;
-    terminal.conceal?.(redaction);
+export async function runPrintMode(args: CliArgs, terminal: Terminal): Promise<ExitStatus> {
+  const output = args.mode === "json" ? await loadJsonOutput() : createTextOutput(terminal);
+  let activeRedaction: Redaction = noRedaction;
+  const setRedaction = (redaction: Redaction): void => {
+    activeRedaction = redaction;
+    terminal.setRedaction?.(redaction);
   };
-  const exit = await worked(wish, {
-    voice,
-    listen: voice.listen,
-    note: (line) => terminal.note(`pith: ${line}`),
-    conceal,
+  const exit = await runSession(args, {
+    output,
+    onEvent: output.onEvent,
+    notify: (line) => terminal.notify(`pith: ${line}`),
+    setRedaction,
   });
-  if (exit.message !== undefined) await voice.failed(concealed.redact(exit.message));
+  if (exit.message !== undefined) await output.writeError(activeRedaction.redact(exit.message));
   return exit;
 }
 
 /** Loaded where it is wanted. */
-async function jsonVoice(): Promise<Voice> {
+async function loadJsonOutput(): Promise<RunOutput> {
   const json = await import("./json-output.ts");
-  return json.jsonVoice(linesTo(process.stdout));
+  return json.createJsonOutput(createLineWriter(process.stdout));
 }
 
-interface Speaking extends Telling {
-  readonly voice: Voice;
+interface PrintFrontend extends Frontend {
+  readonly output: RunOutput;
 }
 
-async function worked(wish: Wish, telling: Speaking): Promise<Exit> {
-  const ready = await readied(wish, telling);
-  if (ready.type === "mistake") return { code: 2, message: ready.message };
-  if (ready.type === "failed") return { code: 1, message: ready.message };
-  const { agent, close } = ready.built;
-  telling.voice.opened(ready.built);
-  const damaged = ready.takeDamage();
-  if (damaged) await telling.listen(damaged);
-  const signalled = stopOnSignals(agent);
+async function runSession(args: CliArgs, frontend: PrintFrontend): Promise<ExitStatus> {
+  const opened = await openApp(args, frontend);
+  if (opened.type === "failed") return { code: opened.code, message: opened.message };
+  const { app } = opened;
+  const { agent, close } = app;
+  frontend.output.onSessionOpen(app);
+  const damageEvent = app.takeDamageEvent();
+  if (damageEvent) await frontend.onEvent(damageEvent);
+  const getSignalCode = abortOnSignals(agent);
   try {
-    const exit = await (ready.said ? spoken(ready.said, ready, telling.voice) : called(wish, ready, telling));
-    const stopped = signalled() ?? (telling.voice.isUnheard ? UNHEARD : null);
+    const exit = await (app.promptContent
+      ? runPrompt(app.promptContent, app, frontend.output)
+      : runSlashCommand(args, app, frontend));
+    const stopCode = getSignalCode() ?? (frontend.output.isReaderGone ? BROKEN_PIPE_EXIT_CODE : null);
     // PRT4: also of a command, whose answer to being stopped is words.
-    return stopped === null ? exit : { code: stopped };
+    return stopCode === null ? exit : { code: stopCode };
   } finally {
     await close();
   }
 }
 
-/** As shells count a pipe that nobody reads. */
-const UNHEARD = 141;
-
 /** The model speaks, until it has no more to say. */
-async function spoken(said: Said, { built }: Ready, voice: Voice): Promise<Exit> {
-  if (said.type === "mistake") return { code: 2, message: said.message };
-  const { agent, missing } = built;
-  if (missing !== null) return { code: 2, message: missing };
-  const content = said.type === "nothing" ? findDraft(agent.session.branch) : said.content;
+async function runPrompt(prompt: PromptContent, app: App, output: RunOutput): Promise<ExitStatus> {
+  if (prompt.type === "mistake") return { code: 2, message: prompt.message };
+  const { agent, missingModel } = app;
+  if (missingModel !== null) return { code: 2, message: missingModel };
+  const content = prompt.type === "nothing" ? findDraft(agent.session.branch) : prompt.content;
   const run = content === null ? agent.resume() : agent.prompt(content);
-  return exitOf(await voice.ended(await endOf(run)));
+  return toExitStatus(await output.finish(await drainRun(run)));
 }
 
 /** Words that begin with a slash: a command, or something to say after all. */
-async function called(wish: Wish, ready: Ready, { voice, note }: Speaking): Promise<Exit> {
+async function runSlashCommand(args: CliArgs, app: App, { output, notify }: PrintFrontend): Promise<ExitStatus> {
   const { runCommand } = await import("../../commands/run-command.ts");
-  const desk = openDesk(ready.built, { ...ready.place, sources: ready.sources, note });
-  const answer = await runCommand(wish.words, desk).catch(unkept);
-  if (answer === null) return await spoken(await saidIn(wish, note), ready, voice);
+  const result = await runCommand(args.prompt, app).catch(toCommandFailure);
+  if (result === null) return await runPrompt(await readPromptContent(args, notify), app, output);
   // An entry may come from before redaction, or from another program.
-  const told = ready.built.agent.session.redact({ words: wish.words, answer });
-  const fault = await voice.answered(told.words, told.answer);
-  if (fault !== null) return { code: 1, message: fault };
-  switch (answer.type) {
+  const redacted = app.agent.session.redact({ words: args.prompt, answer: result });
+  const writeError = await output.writeCommandResult(redacted.words, redacted.answer);
+  if (writeError !== null) return { code: 1, message: writeError };
+  switch (result.type) {
     case "mistake":
-      return { code: 2, message: answer.message };
+      return { code: 2, message: result.message };
     case "failed":
-      await voice.ended(null);
-      return { code: 1, message: answer.message };
+      await output.finish(null);
+      return { code: 1, message: result.message };
     case "prompt":
-      return await spoken(await saidIn(wish, note, { said: answer.content }), ready, voice);
+      return await runPrompt(await readPromptContent(args, notify, { content: result.content }), app, output);
     default:
-      return exitOf(await voice.ended(null));
-  }
-}
-
-/** A session that takes no more words, as on a full disk, is no fault of the program. */
-function unkept(error: unknown): Answer {
-  if (error instanceof AppendError) return { type: "failed", message: error.message };
-  throw error;
-}
-
-/** All that happens is told by whoever listens. */
-async function endOf(run: AsyncGenerator<AgentEvent, RunEnd>): Promise<RunEnd> {
-  for (;;) {
-    const { done, value } = await run.next();
-    if (done) return value;
+      return toExitStatus(await output.finish(null));
   }
 }
 
 /** BOUND6: a limit was reached, and the work can be continued. */
-const LIMITED = 3;
+const LIMIT_REACHED_EXIT_CODE = 3;
 
-function exitOf(end: RunEnd | null): Exit {
+function toExitStatus(end: RunEnd | null): ExitStatus {
   switch (end?.type) {
     case undefined:
     case "done":
       return { code: 0 };
     case "failed":
       return end.code === "max-turns" || end.code === "max-cost"
-        ? { code: LIMITED, message: `${end.why}; to go on, run pith -p -c, with a higher --${end.code} if you like` }
+        ? {
+            code: LIMIT_REACHED_EXIT_CODE,
+            message: `${end.why}; to go on, run pith -p -c, with a higher --${end.code} if you like`,
+          }
         : { code: 1, message: end.why };
     case "aborted":
       return { code: 1 };

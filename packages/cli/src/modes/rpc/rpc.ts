@@ -6,146 +6,160 @@ import { nodeFiles } from "@pith/agent/node";
 import type { PromptResult, RpcEvent, RpcResponse } from "@pith/client";
 import type { Redaction } from "@pith/context";
 import { noRedaction } from "@pith/context/host";
-import { shellLinesOf } from "../../app/user-shell.ts";
-import type { Wish } from "../../args/args.ts";
-import { within } from "../../protocol/lines.ts";
-import { contentOf } from "../../resources/attachments.ts";
-import type { Exit } from "../../text/process-io.ts";
-import { type Lines, linesTo, stopOnSignals, type Terminal } from "../../text/process-io.ts";
-import { lineOf } from "../../text/safe-text.ts";
-import { said, speaking } from "./commands/prompt.ts";
-import type { Outcome, Seat } from "./rpc-context.ts";
-import { Answering } from "./server.ts";
-import { openSeat } from "./session.ts";
+import { getUserShell } from "../../app/user-shell.ts";
+import type { CliArgs } from "../../args/args.ts";
+import { settlesWithin } from "../../protocol/lines.ts";
+import { buildPromptContent } from "../../resources/attachments.ts";
+import type { ExitStatus } from "../../text/process-io.ts";
+import {
+  abortOnSignals,
+  BROKEN_PIPE_EXIT_CODE,
+  createLineWriter,
+  type LineWriter,
+  type Terminal,
+} from "../../text/process-io.ts";
+import { toJsonLine } from "../../text/safe-text.ts";
+import { promptCommands, sendPrompt } from "./commands/prompt.ts";
+import type { Outcome, RpcContext } from "./rpc-context.ts";
+import { RpcServer } from "./server.ts";
+import { openRpcSession } from "./session.ts";
 import { Questions } from "./ui.ts";
 
 /** Null where nothing stood there. */
-export async function beginning(wish: Wish, seat: Seat): Promise<Outcome<PromptResult> | null> {
-  const { words, files } = wish;
-  if (files.length === 0) return words === "" ? null : await speaking.prompt.run({ message: words }, seat);
-  const own = nodeFiles({ root: seat.desk.cwd, maxBytes: MAX_IMAGE_BYTES });
+export async function runInitialPrompt(args: CliArgs, context: RpcContext): Promise<Outcome<PromptResult> | null> {
+  const { prompt, files } = args;
+  if (files.length === 0) return prompt === "" ? null : await promptCommands.prompt.run({ message: prompt }, context);
+  const workspaceFiles = nodeFiles({ root: context.app.cwd, maxBytes: MAX_IMAGE_BYTES });
   // The standard input has lines.
-  const content = await contentOf(wish, { files: own, piped: async () => ({ type: "arrived", text: "" }) });
+  const content = await buildPromptContent(args, {
+    files: workspaceFiles,
+    readStdin: async () => ({ type: "arrived", text: "" }),
+  });
   if (content.type === "nothing") return null;
   if (content.type === "mistake") return { type: "failed", message: content.message };
-  return await said(content.content, { seat, pictures: [], behaviour: undefined });
+  return await sendPrompt(content.content, { context, images: [], behaviour: undefined });
 }
 
-export interface Paced {
+export interface PacedWriter {
   readonly write: (line: RpcEvent | RpcResponse) => void;
   /** A promise while more waits to be read than the other program should leave lying. */
-  readonly room: () => Promise<void> | undefined;
+  readonly getBackpressure: () => Promise<void> | undefined;
   /** From now on nobody waits for whoever reads. */
-  readonly free: () => void;
+  readonly release: () => void;
 }
 
-export function paced(lines: Lines): Paced {
-  let full: PromiseWithResolvers<void> | null = null;
-  let isFree = false;
-  const open = (): void => {
-    full?.resolve();
-    full = null;
+export function createPacedWriter(lines: LineWriter): PacedWriter {
+  let pending: PromiseWithResolvers<void> | null = null;
+  let isReleased = false;
+  const unblock = (): void => {
+    pending?.resolve();
+    pending = null;
   };
   return {
     write: (line) => {
-      const wait = lines.write(lineOf(line));
-      if (!wait || full || isFree) return;
-      full = Promise.withResolvers();
-      void wait.then(open);
+      const drain = lines.write(toJsonLine(line));
+      if (!drain || pending || isReleased) return;
+      pending = Promise.withResolvers();
+      void drain.then(unblock);
     },
-    room: () => full?.promise,
-    free: () => {
-      isFree = true;
-      open();
+    getBackpressure: () => pending?.promise,
+    release: () => {
+      isReleased = true;
+      unblock();
     },
   };
 }
 
-export async function rpc(wish: Wish, terminal: Terminal): Promise<Exit> {
+export async function runRpcMode(args: CliArgs, terminal: Terminal): Promise<ExitStatus> {
   // Whatever an extension prints is for people.
   globalThis.console = new Console(process.stderr, process.stderr);
-  const lines = linesTo(process.stdout);
-  const { write, room, free } = paced(lines);
-  let concealed: Redaction = noRedaction;
-  const conceal = (redaction: Redaction): void => {
-    concealed = redaction;
-    terminal.conceal?.(redaction);
+  const lines = createLineWriter(process.stdout);
+  const { write, getBackpressure, release } = createPacedWriter(lines);
+  let activeRedaction: Redaction = noRedaction;
+  const setRedaction = (redaction: Redaction): void => {
+    activeRedaction = redaction;
+    terminal.setRedaction?.(redaction);
   };
-  const questions = new Questions(write, (request) => concealed.redact(request));
-  const { stop, quit, signalled } = stopping(free);
-  const parts = { terminal, conceal, questions, room, tell: write, quit, fault: faultOn(terminal, write) };
-  const opened = await openSeat(wish, parts);
-  if (opened.type === "failed") {
-    write({ type: "error", error: concealed.redact(opened.message) });
-    await lines.flushed();
-    return { code: opened.code, message: opened.message };
+  const questions = new Questions(write, (request) => activeRedaction.redact(request));
+  const { stop, quit, getSignalCode } = createStopper(release);
+  const sessionOptions = {
+    terminal,
+    setRedaction,
+    questions,
+    getBackpressure,
+    sendEvent: write,
+    quit,
+    reportError: createErrorReporter(terminal, write),
+  };
+  const result = await openRpcSession(args, sessionOptions);
+  if (result.type === "failed") {
+    write({ type: "error", error: activeRedaction.redact(result.message) });
+    await lines.flush();
+    return { code: result.code, message: result.message };
   }
-  const { seat, close } = opened;
-  lines.onLeft(quit);
-  const answering = new Answering({ seat, questions, room, answer: write });
-  answering.first(() => beginning(wish, seat));
-  await answering.read(process.stdin, stop).catch(unlessStopped);
-  const wasBusy = await ended(answering, { seat, questions });
+  const { context, close } = result;
+  lines.onReaderClosed(quit);
+  const server = new RpcServer({ context, questions, getBackpressure, sendResponse: write });
+  server.runFirst(() => runInitialPrompt(args, context));
+  await server.readInput(process.stdin, stop).catch(rethrowUnlessStopped);
+  const wasBusy = await shutDown(server, { context, questions });
   await close();
-  const signal = signalled();
+  const signalCode = getSignalCode();
   // Everything is kept by now, and whoever does not read would be waited for without end.
-  if (signal !== null && !(await within(GRACE_MS, lines.flushed()))) process.exit(signal);
-  const fault = await lines.flushed();
-  const code = signal ?? (lines.hasLeft ? UNHEARD : wasBusy || fault !== null ? 1 : 0);
-  return fault === null ? { code } : { code, message: fault };
+  if (signalCode !== null && !(await settlesWithin(GRACE_MS, lines.flush()))) process.exit(signalCode);
+  const writeError = await lines.flush();
+  const code = signalCode ?? (lines.isReaderClosed ? BROKEN_PIPE_EXIT_CODE : wasBusy || writeError !== null ? 1 : 0);
+  return writeError === null ? { code } : { code, message: writeError };
 }
 
-/** As shells count a pipe that nobody reads. */
-const UNHEARD = 141;
-
 /** From here and by signals; `stop` is for whoever reads lines. */
-function stopping(free: () => void) {
+function createStopper(release: () => void) {
   const stop = new AbortController();
   const quit = (): void => {
     stop.abort();
     process.stdin.destroy();
   };
-  const signalled = stopOnSignals({
+  const getSignalCode = abortOnSignals({
     abort: async () => {
       // Nobody who does not read keeps the program from ending.
-      free();
+      release();
       quit();
     },
   });
-  return { stop, quit, signalled };
+  return { stop, quit, getSignalCode };
 }
 
-function unlessStopped(error: NodeJS.ErrnoException): void {
+function rethrowUnlessStopped(error: NodeJS.ErrnoException): void {
   if (error.code !== "ERR_STREAM_PREMATURE_CLOSE" && error.code !== "ABORT_ERR") throw error;
 }
 
-interface Ending {
-  readonly seat: Seat;
+interface ShutdownOptions {
+  readonly context: RpcContext;
   readonly questions: Questions;
 }
 
 /** Whoever has left needs no more work done: what is under way ends, and everything that was asked is answered. Whether anything was. */
-async function ended(answering: Answering, { seat, questions }: Ending): Promise<boolean> {
+async function shutDown(server: RpcServer, { context, questions }: ShutdownOptions): Promise<boolean> {
   // What can be answered in a moment is.
-  await within(GRACE_MS, answering.settled());
-  const { agent } = seat.ready.built;
-  const wasBusy = agent.isRunning || answering.isBusy;
+  await settlesWithin(GRACE_MS, server.waitForPending());
+  const { agent } = context.app;
+  const wasBusy = agent.isRunning || server.isBusy;
   questions.close();
   // A command of an extension may never end, and is not waited for without end.
-  for (let tries = 0; tries === 0 || (answering.isBusy && tries < MOST_TRIES); tries += 1) {
-    shellLinesOf(seat.ready).stopAll();
-    await seat.ready.built.agent.abort();
-    await within(GRACE_MS, answering.settled());
+  for (let attempts = 0; attempts === 0 || (server.isBusy && attempts < MAX_ABORT_ATTEMPTS); attempts += 1) {
+    getUserShell(context.app).stopAll();
+    await context.app.agent.abort();
+    await settlesWithin(GRACE_MS, server.waitForPending());
   }
   return wasBusy;
 }
 
 const GRACE_MS = 200;
-const MOST_TRIES = 10;
+const MAX_ABORT_ATTEMPTS = 10;
 
-function faultOn(terminal: Terminal, write: Paced["write"]): (error: unknown) => void {
+function createErrorReporter(terminal: Terminal, write: PacedWriter["write"]): (error: unknown) => void {
   return (error) => {
-    terminal.note(`pith: this must not happen: ${error instanceof Error ? error.stack : String(error)}`);
+    terminal.notify(`pith: this must not happen: ${error instanceof Error ? error.stack : String(error)}`);
     write({ type: "error", error: error instanceof Error ? error.message : String(error) });
   };
 }

@@ -8,107 +8,127 @@ import { flags as ownFlags } from "../../args/args.ts";
 import { help } from "../../args/help.ts";
 import type { Subcommand, SubcommandFlag } from "../../args/subcommand.ts";
 import { settingTable } from "../../settings/table.ts";
-import { everywhere } from "../parse.ts";
+import { commonFlags } from "../parse.ts";
 
-export interface Line {
+export interface CommandCompletion {
   /** As it is typed behind `pith`; empty for `pith` itself. */
   readonly name: string;
-  readonly says: string;
-  readonly flags: readonly LineFlag[];
+  readonly description: string;
+  readonly flags: readonly FlagCompletion[];
   /** What its words are. */
-  readonly words: Words;
+  readonly argumentValues: CompletionValues;
 }
 
 /** Sessions, folders, files, or one of these. */
-export type Words = "sessions" | "folders" | "files" | readonly string[];
+export type CompletionValues = "sessions" | "folders" | "files" | readonly string[];
 
-export interface LineFlag {
+export interface FlagCompletion {
   readonly name: string;
   readonly short?: string;
-  readonly says: string;
+  readonly description: string;
   /** What stands behind it; null where it takes nothing. */
-  readonly value: Words | null;
+  readonly values: CompletionValues | null;
 }
 
-export function lines(all: readonly Subcommand[]): readonly Line[] {
-  return [itself(), ...all.map(lineOf)];
+export function listCommandCompletions(subcommands: readonly Subcommand[]): readonly CommandCompletion[] {
+  return [createProgramCompletion(), ...subcommands.map(createCommandCompletion)];
 }
 
 /** What stands between the first word and the next: `sessions` and what can be done with them. */
-export function groups(all: readonly Line[]): ReadonlyMap<string, readonly Line[]> {
+export function groupCommands(
+  commands: readonly CommandCompletion[],
+): ReadonlyMap<string, readonly CommandCompletion[]> {
   return Map.groupBy(
-    all.filter(({ name }) => name.includes(" ")),
+    commands.filter(({ name }) => name.includes(" ")),
     ({ name }) => name.split(" ")[0] ?? "",
   );
 }
 
 /** The first words of all subcommands, each once, with what they are for. */
-export function firstWords(all: readonly Line[]): readonly (readonly [word: string, says: string])[] {
-  const words = all.flatMap(({ name, says }): [string, string][] => {
+export function listFirstWords(
+  commands: readonly CommandCompletion[],
+): readonly (readonly [word: string, says: string])[] {
+  const descriptions = commands.flatMap(({ name, description }): [string, string][] => {
     const [first = "", second] = name.split(" ");
-    return first === "" ? [] : [[first, second === undefined ? says : `work on ${first}`]];
+    return first === "" ? [] : [[first, second === undefined ? description : `work on ${first}`]];
   });
-  return [...new Map(words)];
+  return [...new Map(descriptions)];
 }
 
-function itself(): Line {
-  const flags = Object.entries(ownFlags).map(([name, flag]): LineFlag => {
+function createProgramCompletion(): CommandCompletion {
+  const flags = Object.entries(ownFlags).map(([name, flag]): FlagCompletion => {
     const short = "short" in flag ? { short: flag.short } : {};
-    return { name, ...short, says: saidInHelp(name), value: flag.type === "boolean" ? null : valuesOf(name) };
+    return {
+      name,
+      ...short,
+      description: findFlagDescription(name),
+      values: flag.type === "boolean" ? null : listFlagValues(name),
+    };
   });
-  return { name: "", says: "", flags, words: "files" };
+  return { name: "", description: "", flags, argumentValues: "files" };
 }
 
-function saidInHelp(name: string): string {
-  const [, says = ""] = new RegExp(`^.*--${name}\\b.*? {2,}(\\S.*)$`, "m").exec(help) ?? [];
-  return says;
+function findFlagDescription(name: string): string {
+  const [, description = ""] = new RegExp(`^.*--${name}\\b.*? {2,}(\\S.*)$`, "m").exec(help) ?? [];
+  return description;
 }
 
-function valuesOf(flag: string): Words {
+function listFlagValues(flag: string): CompletionValues {
   if (flag === "mode") return ["text", "json"];
   if (flag === "session") return "sessions";
   const { kind } = settingTable.find((setting) => setting.flag === `--${flag}`) ?? {};
   return Array.isArray(kind?.schema.enum) ? kind.schema.enum.map(String) : [];
 }
 
-function lineOf({ name, says, flags, takes }: Subcommand): Line {
-  const all = Object.entries({ ...flags, ...everywhere });
-  return { name, says, flags: all.map(([flag, each]) => flagOf(flag, each)), words: wordsFor(takes) };
+function createCommandCompletion({ name, description, flags, argumentHint }: Subcommand): CommandCompletion {
+  const flagEntries = Object.entries({ ...flags, ...commonFlags });
+  return {
+    name,
+    description,
+    flags: flagEntries.map(([flag, definition]) => createFlagCompletion(flag, definition)),
+    argumentValues: parseValueHint(argumentHint),
+  };
 }
 
-function flagOf(name: string, { short, says, type, takes = "", values }: SubcommandFlag): LineFlag {
-  const value = type === "boolean" ? null : (values ?? wordsFor(takes));
-  return { name, ...(short !== undefined && { short }), says, value };
+function createFlagCompletion(
+  name: string,
+  { short, description, type, valueHint = "", values }: SubcommandFlag,
+): FlagCompletion {
+  const value = type === "boolean" ? null : (values ?? parseValueHint(valueHint));
+  return { name, ...(short !== undefined && { short }), description, values: value };
 }
 
-function wordsFor(takes: string): Words {
-  if (takes.includes("SESSION")) return "sessions";
-  if (takes.includes("FOLDER")) return "folders";
-  if (takes.includes("FILE")) return "files";
-  return takes.includes("|") ? takes.replace(/[[\]]/g, "").split("|") : [];
+function parseValueHint(hint: string): CompletionValues {
+  if (hint.includes("SESSION")) return "sessions";
+  if (hint.includes("FOLDER")) return "folders";
+  if (hint.includes("FILE")) return "files";
+  return hint.includes("|") ? hint.replace(/[[\]]/g, "").split("|") : [];
 }
 
-/** One a line, with when it began; this folder's first, newest first. Read from file names alone: `NAME` lets only plain words through. */
-export function sessionWords(cwd: string, environment: Environment): string {
-  const all = sessionsFolder(environment);
-  const own = sessionFolderName(cwd);
-  const others = namesIn(all).filter((name) => name !== own);
-  const words = [...newest(namesIn(join(all, own))), ...newest(others.flatMap((name) => namesIn(join(all, name))))];
-  return ["last\tthe last of this folder", ...words.slice(0, MOST)].join("\n");
+/** One a line, with when it began; this folder's first, newest first. Read from file names alone: `SESSION_FILE_NAME` lets only plain words through. */
+export function formatSessionCompletions(cwd: string, environment: Environment): string {
+  const sessionsRoot = sessionsFolder(environment);
+  const currentFolder = sessionFolderName(cwd);
+  const otherFolders = listNames(sessionsRoot).filter((name) => name !== currentFolder);
+  const rows = [
+    ...sortNewestFirst(listNames(join(sessionsRoot, currentFolder))),
+    ...sortNewestFirst(otherFolders.flatMap((name) => listNames(join(sessionsRoot, name)))),
+  ];
+  return ["last\tthe last of this folder", ...rows.slice(0, MAX_SESSIONS)].join("\n");
 }
 
-function newest(names: readonly string[]): readonly string[] {
-  const found = names.flatMap((name) => {
-    const [, day = "", hour = "", minute = "", id = ""] = NAME.exec(name) ?? [];
+function sortNewestFirst(names: readonly string[]): readonly string[] {
+  const matches = names.flatMap((name) => {
+    const [, day = "", hour = "", minute = "", id = ""] = SESSION_FILE_NAME.exec(name) ?? [];
     return id === "" ? [] : [{ name, word: `${id}\t${day} ${hour}:${minute}` }];
   });
-  return found.sort((one, other) => (one.name < other.name ? 1 : -1)).map(({ word }) => word);
+  return matches.sort((a, b) => (a.name < b.name ? 1 : -1)).map(({ word }) => word);
 }
 
-const NAME = /^(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-\d\d-\d{3}Z_([A-Za-z0-9][A-Za-z0-9._-]*)\.jsonl$/;
-const MOST = 500;
+const SESSION_FILE_NAME = /^(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-\d\d-\d{3}Z_([A-Za-z0-9][A-Za-z0-9._-]*)\.jsonl$/;
+const MAX_SESSIONS = 500;
 
-function namesIn(folder: string): readonly string[] {
+function listNames(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
   } catch {

@@ -1,40 +1,47 @@
 /** Generates the completion scripts for bash, fish and zsh from the tables of flags and subcommands. */
 
 import type { Subcommand } from "../../args/subcommand.ts";
-import { firstWords, groups, type Line, type LineFlag, lines, type Words } from "./completions.ts";
+import {
+  type CommandCompletion,
+  type CompletionValues,
+  type FlagCompletion,
+  groupCommands,
+  listCommandCompletions,
+  listFirstWords,
+} from "./completions.ts";
 
 /** Works with bash 3 and later. */
-export function bashScript(all: readonly Line[]): string {
-  const names = firstWords(all).map(([word]) => word);
-  const grouped = [...groups(all)];
+export function createBashScript(commands: readonly CommandCompletion[]): string {
+  const firstWordNames = listFirstWords(commands).map(([word]) => word);
+  const commandGroups = [...groupCommands(commands)];
   return `# Completions of pith for bash; made by: pith completions bash
 _pith() {
   local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}" name="" words="" kind="words" word=""
   COMPREPLY=()
   if [ "$COMP_CWORD" -gt 1 ]; then
     case "\${COMP_WORDS[1]}" in
-${grouped.map(([group]) => `      ${group}) name="${group}"; [ "$COMP_CWORD" -gt 2 ] && name="${group} \${COMP_WORDS[2]}" ;;`).join("\n")}
-      ${names.filter((name) => !grouped.some(([group]) => group === name)).join("|")}) name="\${COMP_WORDS[1]}" ;;
+${commandGroups.map(([group]) => `      ${group}) name="${group}"; [ "$COMP_CWORD" -gt 2 ] && name="${group} \${COMP_WORDS[2]}" ;;`).join("\n")}
+      ${firstWordNames.filter((name) => !commandGroups.some(([group]) => group === name)).join("|")}) name="\${COMP_WORDS[1]}" ;;
     esac
   fi
   case "$name:$previous" in
-${all.flatMap(valueCases).join("\n")}
+${commands.flatMap(formatBashValueCases).join("\n")}
     *)
       case "$name" in
-${all.map(flagCase).join("\n")}
-${grouped.map(([group, members]) => `        "${group}") words="${members.map(({ name }) => name.split(" ")[1]).join(" ")} --help" ;;`).join("\n")}
+${commands.map(formatBashFlagCase).join("\n")}
+${commandGroups.map(([group, members]) => `        "${group}") words="${members.map(({ name }) => name.split(" ")[1]).join(" ")} --help" ;;`).join("\n")}
       esac
       # No files here, or a folder called like a subcommand would come with a slash.
-      [ "$COMP_CWORD" = 1 ] && words="$words ${names.join(" ")}" && kind="words"
+      [ "$COMP_CWORD" = 1 ] && words="$words ${firstWordNames.join(" ")}" && kind="words"
       ;;
   esac
-${ANSWERS}
+${BASH_REPLY_SCRIPT}
 }
 complete -F _pith pith`;
 }
 
 /** From the words and the kind of what may stand there to those that begin as what was typed. */
-const ANSWERS = `  case "$kind" in
+const BASH_REPLY_SCRIPT = `  case "$kind" in
     sessions)
       # Not by compgen, which would expand what it is given.
       while IFS=$'\\t' read -r word _; do
@@ -50,44 +57,49 @@ const ANSWERS = `  case "$kind" in
   esac`;
 
 /** What stands behind a flag that takes something. */
-function valueCases({ name, flags }: Line): readonly string[] {
+function formatBashValueCases({ name, flags }: CommandCompletion): readonly string[] {
   return flags.flatMap((flag) => {
-    if (flag.value === null) return [];
-    const patterns = spellings(flag).map((spelling) => `"${name}:${spelling}"`);
-    return [`    ${patterns.join("|")}) ${saidFor(flag.value)} ;;`];
+    if (flag.values === null) return [];
+    const patterns = listFlagSpellings(flag).map((spelling) => `"${name}:${spelling}"`);
+    return [`    ${patterns.join("|")}) ${formatBashValues(flag.values)} ;;`];
   });
 }
 
-function saidFor(words: Words): string {
-  return typeof words === "string" ? `kind="${words}"` : `words="${words.join(" ")}"`;
+function formatBashValues(values: CompletionValues): string {
+  return typeof values === "string" ? `kind="${values}"` : `words="${values.join(" ")}"`;
 }
 
-function flagCase({ name, flags, words }: Line): string {
-  const known = flags.flatMap(spellings).join(" ");
-  if (typeof words === "string") return `        "${name}") words="${known}"; kind="${words}" ;;`;
-  return `        "${name}") words="${[known, ...words].join(" ")}" ;;`;
+function formatBashFlagCase({ name, flags, argumentValues }: CommandCompletion): string {
+  const flagNames = flags.flatMap(listFlagSpellings).join(" ");
+  if (typeof argumentValues === "string") return `        "${name}") words="${flagNames}"; kind="${argumentValues}" ;;`;
+  return `        "${name}") words="${[flagNames, ...argumentValues].join(" ")}" ;;`;
 }
 
-export function spellings({ name, short }: LineFlag): readonly string[] {
+export function listFlagSpellings({ name, short }: FlagCompletion): readonly string[] {
   return [`--${name}`, ...(short === undefined ? [] : [`-${short}`])];
 }
 
-export function fishScript(all: readonly Line[]): string {
+export function createFishScript(commands: readonly CommandCompletion[]): string {
   return [
     "# Completions of pith for fish; made by: pith completions fish",
-    START,
-    ...firstWords(all).map(([word, says]) => complete("__pith_at ''", `-f -a ${quoted(word)} -d ${quoted(says)}`)),
-    ...[...groups(all)].flatMap(([group, members]) =>
-      members.map(({ name, says }) =>
-        complete(`__pith_at ${quoted(group)}`, `-f -a ${quoted(name.split(" ")[1] ?? "")} -d ${quoted(says)}`),
+    FISH_FUNCTIONS,
+    ...listFirstWords(commands).map(([word, description]) =>
+      formatFishComplete("__pith_at ''", `-f -a ${quoteForFish(word)} -d ${quoteForFish(description)}`),
+    ),
+    ...[...groupCommands(commands)].flatMap(([group, members]) =>
+      members.map(({ name, description }) =>
+        formatFishComplete(
+          `__pith_at ${quoteForFish(group)}`,
+          `-f -a ${quoteForFish(name.split(" ")[1] ?? "")} -d ${quoteForFish(description)}`,
+        ),
       ),
     ),
-    ...all.flatMap(linesFor),
+    ...commands.flatMap(formatFishLines),
   ].join("\n");
 }
 
 /** `__pith_at NAME`: just these words stand there. `__pith_in NAME`: they do, and more may follow. */
-const START = `function __pith_words
+const FISH_FUNCTIONS = `function __pith_words
     set -l words (commandline -opc)
     for word in $words[2..-1]
         string match -q -- '-*' $word; and break
@@ -108,34 +120,40 @@ function __pith_sessions
     $program __sessions 2>/dev/null
 end`;
 
-function linesFor({ name, flags, words }: Line): readonly string[] {
-  const where = `__pith_in ${quoted(name)}`;
-  const own =
-    name === "" || (typeof words !== "string" && words.length === 0) ? [] : [complete(where, valueFor(words))];
-  return [...own, ...flags.map((flag) => complete(where, flagFor(flag)))];
+function formatFishLines({ name, flags, argumentValues }: CommandCompletion): readonly string[] {
+  const condition = `__pith_in ${quoteForFish(name)}`;
+  const argumentLines =
+    name === "" || (typeof argumentValues !== "string" && argumentValues.length === 0)
+      ? []
+      : [formatFishComplete(condition, formatFishValues(argumentValues))];
+  return [...argumentLines, ...flags.map((flag) => formatFishComplete(condition, formatFishFlag(flag)))];
 }
 
-function flagFor({ name, short, says, value }: LineFlag): string {
-  const parts = [short === undefined ? "" : `-s ${short}`, `-l ${name}`, value === null ? "" : `-r ${valueFor(value)}`];
-  return [...parts, `-d ${quoted(says)}`].filter((part) => part !== "").join(" ");
+function formatFishFlag({ name, short, description, values }: FlagCompletion): string {
+  const parts = [
+    short === undefined ? "" : `-s ${short}`,
+    `-l ${name}`,
+    values === null ? "" : `-r ${formatFishValues(values)}`,
+  ];
+  return [...parts, `-d ${quoteForFish(description)}`].filter((part) => part !== "").join(" ");
 }
 
-function valueFor(words: Words): string {
-  if (words === "sessions") return "-f -a '(__pith_sessions)'";
-  if (words === "folders") return "-f -a '(__fish_complete_directories)'";
-  return words === "files" ? "-F" : `-f -a ${quoted(words.join(" "))}`;
+function formatFishValues(values: CompletionValues): string {
+  if (values === "sessions") return "-f -a '(__pith_sessions)'";
+  if (values === "folders") return "-f -a '(__fish_complete_directories)'";
+  return values === "files" ? "-F" : `-f -a ${quoteForFish(values.join(" "))}`;
 }
 
-function complete(where: string, what: string): string {
-  return `complete -c pith -n ${quoted(where)} ${what}`;
+function formatFishComplete(condition: string, options: string): string {
+  return `complete -c pith -n ${quoteForFish(condition)} ${options}`;
 }
 
-function quoted(text: string): string {
+function quoteForFish(text: string): string {
   return `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
 }
 
-export function zshScript(all: readonly Line[]): string {
-  const grouped = [...groups(all)];
+export function createZshScript(commands: readonly CommandCompletion[]): string {
+  const commandGroups = [...groupCommands(commands)];
   return `#compdef pith
 # Completions of pith for zsh; made by: pith completions zsh
 _pith() {
@@ -143,23 +161,23 @@ _pith() {
   local -a found
   if (( CURRENT > 2 )); then
     case "$first" in
-${grouped.map(([group]) => `      ${group}) name="${group}"; (( CURRENT > 3 )) && name="${group} \${words[3]}" ;;`).join("\n")}
-      ${all.flatMap(({ name }) => (name === "" || name.includes(" ") ? [] : [name])).join("|")}) name="$first" ;;
+${commandGroups.map(([group]) => `      ${group}) name="${group}"; (( CURRENT > 3 )) && name="${group} \${words[3]}" ;;`).join("\n")}
+      ${commands.flatMap(({ name }) => (name === "" || name.includes(" ") ? [] : [name])).join("|")}) name="$first" ;;
     esac
   fi
   case "$name:$previous" in
-${all.flatMap(zshValueCases).join("\n")}
+${commands.flatMap(formatZshValueCases).join("\n")}
   esac
   if [[ "$PREFIX" == -* ]]; then
     case "$name" in
-${all.map(zshFlagCase).join("\n")}
+${commands.map(formatZshFlagCase).join("\n")}
     esac
     _describe -o 'flag' found
     return
   fi
   case "$name" in
-${all.map((line) => `    ${quoteForZsh(line.name)}) ${line.name === "" ? firsts(all) : wordsOf(line.words)} ;;`).join("\n")}
-${grouped.map(([group, members]) => `    ${quoteForZsh(group)}) found=(${members.map(({ name, says }) => pair(name.split(" ")[1] ?? "", says)).join(" ")}); _describe 'subcommand' found ;;`).join("\n")}
+${commands.map((command) => `    ${quoteForZsh(command.name)}) ${command.name === "" ? formatZshFirstWords(commands) : formatZshValues(command.argumentValues)} ;;`).join("\n")}
+${commandGroups.map(([group, members]) => `    ${quoteForZsh(group)}) found=(${members.map(({ name, description }) => formatZshPair(name.split(" ")[1] ?? "", description)).join(" ")}); _describe 'subcommand' found ;;`).join("\n")}
   esac
 }
 _pith_sessions() {
@@ -171,42 +189,44 @@ _pith_sessions() {
 if [ "$funcstack[1]" = "_pith" ]; then _pith "$@"; else compdef _pith pith; fi`;
 }
 
-function zshValueCases({ name, flags }: Line): readonly string[] {
+function formatZshValueCases({ name, flags }: CommandCompletion): readonly string[] {
   return flags.flatMap((flag) => {
-    if (flag.value === null) return [];
-    const patterns = spellings(flag).map((spelling) => quoteForZsh(`${name}:${spelling}`));
-    return [`    ${patterns.join("|")}) ${wordsOf(flag.value)}; return ;;`];
+    if (flag.values === null) return [];
+    const patterns = listFlagSpellings(flag).map((spelling) => quoteForZsh(`${name}:${spelling}`));
+    return [`    ${patterns.join("|")}) ${formatZshValues(flag.values)}; return ;;`];
   });
 }
 
-function zshFlagCase({ name, flags }: Line): string {
-  const pairs = flags.flatMap((flag) => spellings(flag).map((spelling) => pair(spelling, flag.says)));
+function formatZshFlagCase({ name, flags }: CommandCompletion): string {
+  const pairs = flags.flatMap((flag) =>
+    listFlagSpellings(flag).map((spelling) => formatZshPair(spelling, flag.description)),
+  );
   return `      ${quoteForZsh(name)}) found=(${pairs.join(" ")}) ;;`;
 }
 
-function firsts(all: readonly Line[]): string {
-  const pairs = firstWords(all).map(([word, says]) => pair(word, says));
+function formatZshFirstWords(commands: readonly CommandCompletion[]): string {
+  const pairs = listFirstWords(commands).map(([word, description]) => formatZshPair(word, description));
   return `(( CURRENT == 2 )) && { found=(${pairs.join(" ")}); _describe 'subcommand' found; return }; _files`;
 }
 
-function wordsOf(words: Words): string {
-  if (words === "sessions") return "_pith_sessions";
-  if (words === "folders") return "_files -/";
-  if (words === "files") return "_files";
-  return words.length === 0 ? ":" : `compadd -- ${words.map(quoteForZsh).join(" ")}`;
+function formatZshValues(values: CompletionValues): string {
+  if (values === "sessions") return "_pith_sessions";
+  if (values === "folders") return "_files -/";
+  if (values === "files") return "_files";
+  return values.length === 0 ? ":" : `compadd -- ${values.map(quoteForZsh).join(" ")}`;
 }
 
 /** A colon parts the word from what it is for. */
-function pair(word: string, says: string): string {
-  return quoteForZsh(`${word.replaceAll(":", "\\:")}:${says}`);
+function formatZshPair(word: string, description: string): string {
+  return quoteForZsh(`${word.replaceAll(":", "\\:")}:${description}`);
 }
 
 function quoteForZsh(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-export const scripts: Readonly<Record<string, (all: readonly Subcommand[]) => string>> = {
-  bash: (all) => bashScript(lines(all)),
-  zsh: (all) => zshScript(lines(all)),
-  fish: (all) => fishScript(lines(all)),
+export const completionScripts: Readonly<Record<string, (all: readonly Subcommand[]) => string>> = {
+  bash: (all) => createBashScript(listCommandCompletions(all)),
+  zsh: (all) => createZshScript(listCommandCompletions(all)),
+  fish: (all) => createFishScript(listCommandCompletions(all)),
 };

@@ -6,12 +6,12 @@ import { homedir } from "node:os";
 import { basename, delimiter, dirname, isAbsolute, join, relative } from "node:path";
 import { findGitBash } from "@pith/agent/node";
 import { type Provider, providers } from "@pith/models";
-import type { Call } from "../../args/subcommand.ts";
-import { policyPlace, readPolicy } from "../../policy/policy-file.ts";
-import { keyFile, readKeyFile } from "../../settings/keys.ts";
-import { choose } from "../../settings/resolve.ts";
-import { bytesTold, counted } from "../../text/format.ts";
-import { trustedFolder } from "../../trust/trust.ts";
+import type { SubcommandCall } from "../../args/subcommand.ts";
+import { getPolicyLocation, readPolicy } from "../../policy/policy-file.ts";
+import { keyFilePath, readKeyFile } from "../../settings/keys.ts";
+import { loadSettings } from "../../settings/resolve.ts";
+import { formatBytes, formatCount } from "../../text/format.ts";
+import { checkTrust } from "../../trust/trust.ts";
 
 export interface Check {
   /** What was looked at, in a word or two. */
@@ -37,48 +37,50 @@ export function fault(name: string, says: string, advice: string): Check {
 }
 
 /** Never more than a hint: there are many places where they may lie. */
-export async function completionCheck({ environment }: Call): Promise<Check> {
+export async function checkCompletions({ environment }: SubcommandCall): Promise<Check> {
   const shell = basename(environment.SHELL ?? "");
-  const place = PLACES[shell];
-  if (place === undefined) return ok("completions", "for bash, zsh and fish: pith completions --help");
-  const path = join(homedir(), place);
+  const relativePath = COMPLETION_PATHS[shell];
+  if (relativePath === undefined) return ok("completions", "for bash, zsh and fish: pith completions --help");
+  const path = join(homedir(), relativePath);
   if (existsSync(path)) return ok("completions", path);
   return ok("completions", `none in ${path}; pith completions ${shell} --help says how to have them`);
 }
 
-export const PLACES: Readonly<Record<string, string>> = {
+export const COMPLETION_PATHS: Readonly<Record<string, string>> = {
   bash: ".local/share/bash-completion/completions/pith",
   zsh: ".zfunc/_pith",
   fish: ".config/fish/completions/pith.fish",
 };
 
-export async function diskChecks({ home }: Call): Promise<readonly Check[]> {
-  return [await spaceCheck(home), await sqliteCheck()];
+export async function checkDisk({ home }: SubcommandCall): Promise<readonly Check[]> {
+  return [await checkFreeSpace(home), await checkSqlite()];
 }
 
-async function spaceCheck(home: string): Promise<Check> {
-  const free = await freeBytes(home);
-  if (free === null) return warning("disk", "nobody says how much room there is", "look at it with: df -h");
-  const says = `${bytesTold(free)} free`;
-  if (free < LEAST) return fault("disk", says, "free some space: nothing can be kept soon");
-  return free < ENOUGH ? warning("disk", says, "free some space, or look at: pith sessions stats") : ok("disk", says);
+async function checkFreeSpace(home: string): Promise<Check> {
+  const freeSpace = await readFreeBytes(home);
+  if (freeSpace === null) return warning("disk", "nobody says how much room there is", "look at it with: df -h");
+  const message = `${formatBytes(freeSpace)} free`;
+  if (freeSpace < MIN_FREE_BYTES) return fault("disk", message, "free some space: nothing can be kept soon");
+  return freeSpace < LOW_SPACE_BYTES
+    ? warning("disk", message, "free some space, or look at: pith sessions stats")
+    : ok("disk", message);
 }
 
 /** Of the home, or of where it will be. */
-async function freeBytes(path: string): Promise<number | null> {
+async function readFreeBytes(path: string): Promise<number | null> {
   try {
     const { bavail, bsize } = await statfs(path);
     return bavail * bsize;
   } catch {
     // Not made yet: the folder above it lies on the same disk.
-    return dirname(path) === path ? null : await freeBytes(dirname(path));
+    return dirname(path) === path ? null : await readFreeBytes(dirname(path));
   }
 }
 
-const LEAST = 64 * 1024 * 1024;
-const ENOUGH = 1024 * 1024 * 1024;
+const MIN_FREE_BYTES = 64 * 1024 * 1024;
+const LOW_SPACE_BYTES = 1024 * 1024 * 1024;
 
-async function sqliteCheck(): Promise<Check> {
+async function checkSqlite(): Promise<Check> {
   try {
     const { DatabaseSync } = await import("node:sqlite");
     const database = new DatabaseSync(":memory:");
@@ -86,108 +88,125 @@ async function sqliteCheck(): Promise<Check> {
     database.close();
     return ok("SQLite", "with full-text search (FTS5)");
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    return warning("SQLite", `no full-text search: ${why}`, "pith sessions search needs a Node with SQLite and FTS5");
+    const reason = error instanceof Error ? error.message : String(error);
+    return warning(
+      "SQLite",
+      `no full-text search: ${reason}`,
+      "pith sessions search needs a Node with SQLite and FTS5",
+    );
   }
 }
 
 /** Keys are counted, never shown. */
-export async function keyChecks(call: Call): Promise<readonly Check[]> {
-  const policy = await policyCheck();
+export async function checkConfiguration(call: SubcommandCall): Promise<readonly Check[]> {
+  const policy = await checkPolicy();
   // Settings are not read before the policy is.
-  const settings = policy.state === "fault" ? [] : [await settingsCheck(call)];
-  return [policy, ...settings, await providerCheck(call)];
+  const settings = policy.state === "fault" ? [] : [await checkSettings(call)];
+  return [policy, ...settings, await checkProviderKeys(call)];
 }
 
-async function policyCheck(): Promise<Check> {
-  const { path, owner } = policyPlace();
-  const read = await readPolicy();
-  if (read.type === "mistake")
-    return fault("policy", read.message, "only an administrator can mend it; docs/policy.md says how it has to be");
-  if (read.type === "none") return ok("policy", `none (there is no ${path})`);
-  const items = Object.entries(read.policy).flatMap(([name]) => (name === "path" ? [] : [name]));
-  const unchecked = owner === null ? "; whether you could change it is not checked on this system" : "";
-  return ok("policy", `${path} limits ${items.join(", ") || "nothing"}${unchecked}`);
+async function checkPolicy(): Promise<Check> {
+  const { path, ownerId } = getPolicyLocation();
+  const result = await readPolicy();
+  if (result.type === "mistake")
+    return fault("policy", result.message, "only an administrator can mend it; docs/policy.md says how it has to be");
+  if (result.type === "none") return ok("policy", `none (there is no ${path})`);
+  const limitNames = Object.entries(result.policy).flatMap(([name]) => (name === "path" ? [] : [name]));
+  const ownershipNote = ownerId === null ? "; whether you could change it is not checked on this system" : "";
+  return ok("policy", `${path} limits ${limitNames.join(", ") || "nothing"}${ownershipNote}`);
 }
 
-async function settingsCheck({ home, environment }: Call): Promise<Check> {
-  const chosen = await choose({}, { home, environment });
-  if (chosen.type === "mistake") return fault("settings", chosen.message, "mend that; nothing is started until then");
-  const [note] = chosen.notes;
-  if (note !== undefined) return warning("settings", chosen.notes.join("; "), "pith settings shows what holds");
-  return ok("settings", chosen.choices.model === undefined ? "no model is set" : `model ${chosen.choices.model}`);
+async function checkSettings({ home, environment }: SubcommandCall): Promise<Check> {
+  const resolved = await loadSettings({}, { home, environment });
+  if (resolved.type === "mistake")
+    return fault("settings", resolved.message, "mend that; nothing is started until then");
+  const [firstNote] = resolved.notes;
+  if (firstNote !== undefined) return warning("settings", resolved.notes.join("; "), "pith settings shows what holds");
+  return ok("settings", resolved.settings.model === undefined ? "no model is set" : `model ${resolved.settings.model}`);
 }
 
-async function providerCheck({ home, environment }: Call): Promise<Check> {
-  const read = await readKeyFile(keyFile(home));
-  if (read.type === "mistake") return fault("keys", read.message, "mend that; until then no key is taken from there");
-  const inEnvironment = ({ keyVariables }: Provider): boolean => keyVariables.some((name) => environment[name]?.trim());
-  const found = providers.filter((each) => !each.isLocal && (inEnvironment(each) || Object.hasOwn(read.keys, each.id)));
-  const strange = Object.keys(read.keys).filter((name) => !providers.some(({ id }) => id === name)).length;
+async function checkProviderKeys({ home, environment }: SubcommandCall): Promise<Check> {
+  const stored = await readKeyFile(keyFilePath(home));
+  if (stored.type === "mistake")
+    return fault("keys", stored.message, "mend that; until then no key is taken from there");
+  const hasKeyVariable = ({ keyVariables }: Provider): boolean =>
+    keyVariables.some((name) => environment[name]?.trim());
+  const configured = providers.filter(
+    (provider) => !provider.isLocal && (hasKeyVariable(provider) || Object.hasOwn(stored.keys, provider.id)),
+  );
+  const unknownCount = Object.keys(stored.keys).filter((name) => !providers.some(({ id }) => id === name)).length;
   // Never by its name: whoever mixed up the two sides of the colon has a key for one.
-  if (strange > 0) return warning("keys", strangeTold(strange, home), `the names are ${ids()}`);
-  if (found.length > 0) return ok("keys", `for ${found.map(({ id }) => id).join(", ")}`);
+  if (unknownCount > 0)
+    return warning("keys", describeUnknownKeys(unknownCount, home), `the names are ${formatProviderIds()}`);
+  if (configured.length > 0) return ok("keys", `for ${configured.map(({ id }) => id).join(", ")}`);
   return warning(
     "keys",
     "there is none",
-    `set ANTHROPIC_API_KEY or another, or write one into ${keyFile(home)} (chmod 600)`,
+    `set ANTHROPIC_API_KEY or another, or write one into ${keyFilePath(home)} (chmod 600)`,
   );
 }
 
-function strangeTold(count: number, home: string): string {
-  const stand = count === 1 ? "stands under a name that is" : "stand under names that are";
-  return `${counted(count, "key")} of ${keyFile(home)} ${stand} no provider's`;
+function describeUnknownKeys(count: number, home: string): string {
+  const verbPhrase = count === 1 ? "stands under a name that is" : "stand under names that are";
+  return `${formatCount(count, "key")} of ${keyFilePath(home)} ${verbPhrase} no provider's`;
 }
 
-function ids(): string {
+function formatProviderIds(): string {
   return providers
     .filter(({ isLocal }) => !isLocal)
     .map(({ id }) => id)
     .join(", ");
 }
 
-export async function machineChecks(call: Call): Promise<readonly Check[]> {
-  return [nodeCheck(process.versions.node), ...bashChecks(call, process.platform), await ripgrepCheck(call)];
+export async function checkMachine(call: SubcommandCall): Promise<readonly Check[]> {
+  return [checkNode(process.versions.node), ...checkBash(call, process.platform), await checkRipgrep(call)];
 }
 
 /** Elsewhere than on Windows it is there. */
-export function bashChecks({ environment, cwd }: Call, platform: NodeJS.Platform): readonly Check[] {
+export function checkBash({ environment, cwd }: SubcommandCall, platform: NodeJS.Platform): readonly Check[] {
   if (platform !== "win32") return [];
-  const found = findGitBash(environment, cwd);
+  const bashPath = findGitBash(environment, cwd);
   const advice = "install Git for Windows, which brings Git Bash, or run Pith in WSL 2; docs/platforms.md says more";
-  return found === null
+  return bashPath === null
     ? [fault("bash", "there is none, so no command can be run", advice)]
-    : [warning("bash", found, "Pith on Windows itself is little tried; WSL 2 is the safe way, see docs/platforms.md")];
+    : [
+        warning(
+          "bash",
+          bashPath,
+          "Pith on Windows itself is little tried; WSL 2 is the safe way, see docs/platforms.md",
+        ),
+      ];
 }
 
-function nodeCheck(version: string): Check {
+function checkNode(version: string): Check {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   if (major > 22 || (major === 22 && minor >= 19)) return ok("Node", version);
   return fault("Node", version, "install Node 22.19 or newer");
 }
 
-async function ripgrepCheck({ environment, cwd }: Call): Promise<Check> {
-  const own = await import("@vscode/ripgrep").then(
+async function checkRipgrep({ environment, cwd }: SubcommandCall): Promise<Check> {
+  const bundledPath = await import("@vscode/ripgrep").then(
     ({ rgPath }) => rgPath,
     () => null,
   );
-  const found = own !== null && isProgram(own) ? own : onPath(environment.PATH ?? "", cwd);
-  if (found !== null) return ok("ripgrep", found);
+  const ripgrepPath =
+    bundledPath !== null && isExecutable(bundledPath) ? bundledPath : findRipgrepOnPath(environment.PATH ?? "", cwd);
+  if (ripgrepPath !== null) return ok("ripgrep", ripgrepPath);
   return warning("ripgrep", "there is none, so searches walk through the files", "install ripgrep to search faster");
 }
 
 /** Never one of the project's own. */
-function onPath(path: string, cwd: string): string | null {
+function findRipgrepOnPath(path: string, cwd: string): string | null {
   const folders = path.split(delimiter).filter((folder) => isAbsolute(folder) && isOutside(folder, cwd));
-  return folders.map((folder) => join(folder, "rg")).find(isProgram) ?? null;
+  return folders.map((folder) => join(folder, "rg")).find(isExecutable) ?? null;
 }
 
 function isOutside(folder: string, cwd: string): boolean {
-  const way = relative(cwd, folder);
-  return way.startsWith("..") || isAbsolute(way);
+  const relativePath = relative(cwd, folder);
+  return relativePath.startsWith("..") || isAbsolute(relativePath);
 }
 
-function isProgram(path: string): boolean {
+function isExecutable(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);
     return true;
@@ -197,12 +216,12 @@ function isProgram(path: string): boolean {
   }
 }
 
-export async function trustCheck({ cwd, home }: Call): Promise<Check> {
-  const folder = await trustedFolder({ cwd, home, userHome: homedir() });
-  const { root, files } = folder.holds;
+export async function checkFolderTrust({ cwd, home }: SubcommandCall): Promise<Check> {
+  const folder = await checkTrust({ cwd, home, userHome: homedir() });
+  const { root, files } = folder.project;
   if (files.length === 0) return ok("trust", `${root} holds nothing that would need it`);
-  const held = `${root} holds ${counted(files.length, "file")} with settings, skills or commands`;
-  if (folder.type === "trusted") return ok("trust", `${held}, and you trust them`);
-  const why = folder.why === "changed" ? "which have changed since you trusted them" : "which nobody has trusted";
-  return warning("trust", `${held}, ${why}; they do not count`, "look at them, then: pith trust");
+  const filesText = `${root} holds ${formatCount(files.length, "file")} with settings, skills or commands`;
+  if (folder.type === "trusted") return ok("trust", `${filesText}, and you trust them`);
+  const reason = folder.reason === "changed" ? "which have changed since you trusted them" : "which nobody has trusted";
+  return warning("trust", `${filesText}, ${reason}; they do not count`, "look at them, then: pith trust");
 }

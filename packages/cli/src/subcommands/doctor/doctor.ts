@@ -1,38 +1,48 @@
 /** Implements `pith doctor`: runs all checks and prints each result with what to do about it. */
 
 import { diskErrorCode } from "@pith/context/node";
-import type { Call, Outcome } from "../../args/subcommand.ts";
-import { type Check, completionCheck, diskChecks, fault, keyChecks, machineChecks, trustCheck } from "./checks.ts";
-import { rightsCheck, sessionChecks } from "./file-checks.ts";
-import { permissionChecks } from "./permission-checks.ts";
-import { sandboxChecks } from "./sandbox-checks.ts";
+import type { SubcommandCall, SubcommandResult } from "../../args/subcommand.ts";
+import {
+  type Check,
+  checkCompletions,
+  checkConfiguration,
+  checkDisk,
+  checkFolderTrust,
+  checkMachine,
+  fault,
+} from "./checks.ts";
+import { checkFilePermissions, checkSessions } from "./file-checks.ts";
+import { checkPermissions } from "./permission-checks.ts";
+import { checkSandbox } from "./sandbox-checks.ts";
 
-export async function examined(call: Call): Promise<Outcome> {
-  const [session] = call.arguments;
-  if (session !== undefined) return await (await import("./session-damage.ts")).examineSession(session, call);
+export async function runDoctor(call: SubcommandCall): Promise<SubcommandResult> {
+  const [sessionRef] = call.arguments;
+  if (sessionRef !== undefined) return await (await import("./session-damage.ts")).runSessionDoctor(sessionRef, call);
   const checks: Check[] = [];
-  for (const [name, look] of LOOKS) checks.push(...(await tried(name, async () => [await look(call)].flat())));
+  for (const [name, runCheck] of CHECKS)
+    checks.push(...(await reportDiskErrors(name, async () => [await runCheck(call)].flat())));
   const isBroken = checks.some(({ state }) => state === "fault");
-  const text = checks.map(lineOf).join("\n");
+  const text = checks.map(formatCheck).join("\n");
   return { type: "shown", text, data: { checks }, ...(isBroken && { code: 1 }) };
 }
 
-const LOOKS: readonly (readonly [name: string, look: (call: Call) => Promise<Check | readonly Check[]>])[] = [
-  ["machine", machineChecks],
-  ["sandbox", sandboxChecks],
-  ["rights", rightsCheck],
-  ["keys", keyChecks],
-  ["trust", trustCheck],
-  ["rules", permissionChecks],
-  ["sessions", sessionChecks],
-  ["disk", diskChecks],
-  ["completions", completionCheck],
-];
+const CHECKS: readonly (readonly [name: string, look: (call: SubcommandCall) => Promise<Check | readonly Check[]>])[] =
+  [
+    ["machine", checkMachine],
+    ["sandbox", checkSandbox],
+    ["rights", checkFilePermissions],
+    ["keys", checkConfiguration],
+    ["trust", checkFolderTrust],
+    ["rules", checkPermissions],
+    ["sessions", checkSessions],
+    ["disk", checkDisk],
+    ["completions", checkCompletions],
+  ];
 
 /** A disk that refuses is what one calls a doctor for. */
-async function tried(name: string, look: () => Promise<readonly Check[]>): Promise<readonly Check[]> {
+async function reportDiskErrors(name: string, runCheck: () => Promise<readonly Check[]>): Promise<readonly Check[]> {
   try {
-    return await look();
+    return await runCheck();
   } catch (error) {
     const code = diskErrorCode(error);
     if (code === "") throw error;
@@ -47,9 +57,9 @@ async function tried(name: string, look: () => Promise<readonly Check[]>): Promi
   }
 }
 
-const MARKS: Readonly<Record<Check["state"], string>> = { ok: "ok     ", warning: "warning", fault: "FAULT  " };
+const STATE_LABELS: Readonly<Record<Check["state"], string>> = { ok: "ok     ", warning: "warning", fault: "FAULT  " };
 
-function lineOf({ name, state, says, advice }: Check): string {
-  const line = `${MARKS[state]}  ${name}: ${says}`;
+function formatCheck({ name, state, says, advice }: Check): string {
+  const line = `${STATE_LABELS[state]}  ${name}: ${says}`;
   return advice === undefined ? line : `${line}\n         → ${advice}`;
 }

@@ -4,55 +4,60 @@ import { chmodSync, lstatSync, readdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { listSessions, realFiles, type SessionItem, sessionsFolder } from "@pith/context/node";
-import { type Call, progress } from "../../args/subcommand.ts";
-import { looked } from "../../sessions/find-session.ts";
-import { bytesTold, counted } from "../../text/format.ts";
+import { createProgressReporter, type SubcommandCall } from "../../args/subcommand.ts";
+import { readSession } from "../../sessions/find-session.ts";
+import { formatBytes, formatCount } from "../../text/format.ts";
 import { type Check, fault, ok, warning } from "./checks.ts";
 
-export async function rightsCheck(
-  { home, flags, note }: Call,
+export async function checkFilePermissions(
+  { home, flags, notify }: SubcommandCall,
   platform: NodeJS.Platform = process.platform,
 ): Promise<Check> {
   if (platform === "win32") return ok("rights", `not checked on Windows; ${home} has those of the folder above it`);
-  const open = openPaths(home, progress(note));
-  const [first] = open;
+  const exposed = findExposedPaths(home, createProgressReporter(notify));
+  const [first] = exposed;
   if (first === undefined) return ok("rights", `${home} is yours alone`);
-  if (flags.fix !== true) return toldOpen(open, first, home);
-  const left = open.filter((path) => !closed(path));
-  if (left.length === 0) return ok("rights", `taken from others for ${counted(open.length, "path")}`);
-  return fault("rights", `others still have rights to ${left[0]}${more(left.length)}`, "take them away with chmod");
+  if (flags.fix !== true) return reportExposedPaths(exposed, first, home);
+  const remaining = exposed.filter((path) => !removeOthersAccess(path));
+  if (remaining.length === 0) return ok("rights", `taken from others for ${formatCount(exposed.length, "path")}`);
+  return fault(
+    "rights",
+    `others still have rights to ${remaining[0]}${formatOtherPaths(remaining.length)}`,
+    "take them away with chmod",
+  );
 }
 
 /** Who makes the home with a plain mkdir shows the names of files to others, and nothing that is kept in them. */
-function toldOpen(open: readonly string[], first: string, home: string): Check {
-  const isListed = open.length === 1 && first === home && !isOpen(home, OTHERS_WRITE);
-  if (isListed) return warning("rights", `others can list what lies in ${home}`, ADVICE);
-  return fault("rights", `others have rights to ${first}${more(open.length)}`, ADVICE);
+function reportExposedPaths(exposed: readonly string[], first: string, home: string): Check {
+  const isOnlyListable = exposed.length === 1 && first === home && !hasModeBits(home, OTHERS_WRITE_BITS);
+  if (isOnlyListable) return warning("rights", `others can list what lies in ${home}`, FIX_ADVICE);
+  return fault("rights", `others have rights to ${first}${formatOtherPaths(exposed.length)}`, FIX_ADVICE);
 }
 
-const ADVICE = "pith doctor --fix takes them away";
+const FIX_ADVICE = "pith doctor --fix takes them away";
 
-function more(count: number): string {
-  return count > 1 ? ` and ${counted(count - 1, "other path")}` : "";
+function formatOtherPaths(count: number): string {
+  return count > 1 ? ` and ${formatCount(count - 1, "other path")}` : "";
 }
 
 /** The home and what Pith keeps in it, whatever else lies there; links are not followed. */
-function openPaths(home: string, told: (line: string) => void): readonly string[] {
-  const isOwn = home !== homedir() && dirname(home) !== home;
-  const found = isOwn && isOpen(home, OTHERS) ? [home] : [];
-  for (const name of WRITTEN) if (isOpen(join(home, name), OTHERS_WRITE)) found.push(join(home, name));
-  const waiting = KEPT.map((name) => join(home, name));
-  let seen = 0;
-  for (let path = waiting.pop(); path !== undefined && seen < MOST; path = waiting.pop()) {
-    told(`looked at the rights of ${++seen} paths`);
-    if (isOpen(path, OTHERS)) found.push(path);
-    if (realFiles.stat(path)?.kind === "folder") waiting.push(...namesIn(path));
+function findExposedPaths(home: string, reportProgress: (line: string) => void): readonly string[] {
+  const isDedicatedFolder = home !== homedir() && dirname(home) !== home;
+  const exposed = isDedicatedFolder && hasModeBits(home, OTHERS_MODE_BITS) ? [home] : [];
+  for (const name of WRITE_PROTECTED_NAMES)
+    if (hasModeBits(join(home, name), OTHERS_WRITE_BITS)) exposed.push(join(home, name));
+  const pending = PRIVATE_NAMES.map((name) => join(home, name));
+  let checkedCount = 0;
+  for (let path = pending.pop(); path !== undefined && checkedCount < MAX_PATHS; path = pending.pop()) {
+    reportProgress(`looked at the rights of ${++checkedCount} paths`);
+    if (hasModeBits(path, OTHERS_MODE_BITS)) exposed.push(path);
+    if (realFiles.stat(path)?.kind === "folder") pending.push(...listPaths(path));
   }
-  return found;
+  return exposed;
 }
 
 /** Nobody else reads these. */
-const KEPT = [
+const PRIVATE_NAMES = [
   "audit",
   "sessions",
   "history",
@@ -64,14 +69,14 @@ const KEPT = [
   "windows.json",
 ];
 /** Nobody else writes these; a user may want to show them. */
-const WRITTEN = ["settings.json", "permissions.json", "trust.json"];
+const WRITE_PROTECTED_NAMES = ["settings.json", "permissions.json", "trust.json"];
 
-function isOpen(path: string, rights: number): boolean {
+function hasModeBits(path: string, bits: number): boolean {
   const stats = lstatSync(path, { throwIfNoEntry: false });
-  return stats !== undefined && !stats.isSymbolicLink() && (stats.mode & rights) !== 0;
+  return stats !== undefined && !stats.isSymbolicLink() && (stats.mode & bits) !== 0;
 }
 
-function namesIn(folder: string): readonly string[] {
+function listPaths(folder: string): readonly string[] {
   try {
     return readdirSync(folder).map((name) => join(folder, name));
   } catch {
@@ -80,7 +85,7 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
-function closed(path: string): boolean {
+function removeOthersAccess(path: string): boolean {
   try {
     const stats = lstatSync(path);
     if (stats.isSymbolicLink()) return false;
@@ -92,74 +97,76 @@ function closed(path: string): boolean {
   }
 }
 
-const OTHERS = 0o077;
-const OTHERS_WRITE = 0o022;
-const MOST = 200_000;
+const OTHERS_MODE_BITS = 0o077;
+const OTHERS_WRITE_BITS = 0o022;
+const MAX_PATHS = 200_000;
 
-export async function sessionChecks(call: Call): Promise<readonly Check[]> {
-  const all = await listSessions({ env: { PITH_HOME: call.home } });
-  return [await damageCheck(all, call), orphanCheck(call.home), indexCheck(call.home)];
+export async function checkSessions(call: SubcommandCall): Promise<readonly Check[]> {
+  const sessions = await listSessions({ env: { PITH_HOME: call.home } });
+  return [await checkSessionDamage(sessions, call), checkOrphanedBlobs(call.home), checkSearchIndex(call.home)];
 }
 
-interface Damaged {
+interface DamagedSession {
   readonly item: SessionItem;
-  readonly why: string;
+  readonly reason: string;
 }
 
-async function damageCheck(all: readonly SessionItem[], { flags, note }: Call): Promise<Check> {
-  const told = progress(note);
-  const until = flags.deep === true ? Number.POSITIVE_INFINITY : Date.now() + PATIENCE;
-  const damaged: Damaged[] = [];
-  let seen = 0;
-  for (const item of all) {
-    if (Date.now() > until) break;
-    told(`looked at ${seen++} of ${counted(all.length, "session")}`);
-    const why = item.damaged ?? (await damageIn(item.path));
-    if (why !== null) damaged.push({ item, why });
+async function checkSessionDamage(sessions: readonly SessionItem[], { flags, notify }: SubcommandCall): Promise<Check> {
+  const reportProgress = createProgressReporter(notify);
+  const deadline = flags.deep === true ? Number.POSITIVE_INFINITY : Date.now() + LINE_CHECK_TIMEOUT_MS;
+  const damaged: DamagedSession[] = [];
+  let checkedCount = 0;
+  for (const item of sessions) {
+    if (Date.now() > deadline) break;
+    reportProgress(`looked at ${checkedCount++} of ${formatCount(sessions.length, "session")}`);
+    const reason = item.damaged ?? (await findDamage(item.path));
+    if (reason !== null) damaged.push({ item, reason });
   }
-  const rest =
-    seen < all.length && Date.now() > until ? `, the newest ${seen} looked at line by line; --deep looks at all` : "";
+  const uncheckedText =
+    checkedCount < sessions.length && Date.now() > deadline
+      ? `, the newest ${checkedCount} looked at line by line; --deep looks at all`
+      : "";
   const [first] = damaged;
-  if (!first) return ok("sessions", `${counted(all.length, "session")}${rest}`);
-  const says = `${counted(damaged.length, "session")} of ${all.length} not whole, e.g. ${first.item.path}: ${first.why}${rest}`;
+  if (!first) return ok("sessions", `${formatCount(sessions.length, "session")}${uncheckedText}`);
+  const message = `${formatCount(damaged.length, "session")} of ${sessions.length} not whole, e.g. ${first.item.path}: ${first.reason}${uncheckedText}`;
   return warning(
     "sessions",
-    says,
+    message,
     "what can be read is read all the same; pith doctor SESSION shows the damaged lines",
   );
 }
 
-async function damageIn(path: string): Promise<string | null> {
-  const found = await looked(path, async (store) => ({ type: "looked" as const, damage: await store.check() }));
-  if (found.type === "failed") return found.message;
-  const [first] = found.damage;
+async function findDamage(path: string): Promise<string | null> {
+  const result = await readSession(path, async (store) => ({ type: "looked" as const, damage: await store.check() }));
+  if (result.type === "failed") return result.message;
+  const [first] = result.damage;
   return first ? `line ${first.line}: ${first.note}` : null;
 }
 
 /** Milliseconds for looking at lines, newest sessions first. */
-const PATIENCE = 3_000;
+const LINE_CHECK_TIMEOUT_MS = 3_000;
 
 /** What lies beside a session that is gone; what is in the trash took its own along. */
-function orphanCheck(home: string): Check {
-  const all = sessionsFolder({ PITH_HOME: home });
-  const beside = realFiles.list(all).flatMap((folder) => {
-    const side = join(all, folder, ".pith");
-    return realFiles.list(side).map((name) => join(side, name));
+function checkOrphanedBlobs(home: string): Check {
+  const sessionsRoot = sessionsFolder({ PITH_HOME: home });
+  const dataFolders = realFiles.list(sessionsRoot).flatMap((folder) => {
+    const pithFolder = join(sessionsRoot, folder, ".pith");
+    return realFiles.list(pithFolder).map((name) => join(pithFolder, name));
   });
-  const orphans = beside.filter((path) => !sessionOf(path) && realFiles.list(join(path, "blobs")).length > 0);
+  const orphans = dataFolders.filter((path) => !hasSession(path) && realFiles.list(join(path, "blobs")).length > 0);
   const [first] = orphans;
   if (first === undefined) return ok("blobs", "each belongs to a session");
-  const says = `${counted(orphans.length, "folder")} of blobs without a session, e.g. ${first}`;
-  return warning("blobs", says, "if the session will not come back, remove that folder");
+  const message = `${formatCount(orphans.length, "folder")} of blobs without a session, e.g. ${first}`;
+  return warning("blobs", message, "if the session will not come back, remove that folder");
 }
 
-function sessionOf(side: string): boolean {
-  return realFiles.stat(join(dirname(dirname(side)), side.slice(dirname(side).length + 1))) !== null;
+function hasSession(dataFolder: string): boolean {
+  return realFiles.stat(join(dirname(dirname(dataFolder)), dataFolder.slice(dirname(dataFolder).length + 1))) !== null;
 }
 
-function indexCheck(home: string): Check {
+function checkSearchIndex(home: string): Check {
   const stat = realFiles.stat(join(home, "search.db"));
   if (!stat) return ok("search index", "none yet; the first pith sessions search makes it");
   if (stat.kind !== "file") return warning("search index", `${join(home, "search.db")} is no plain file`, "remove it");
-  return ok("search index", `${bytesTold(stat.size)}; it can be deleted at any time`);
+  return ok("search index", `${formatBytes(stat.size)}; it can be deleted at any time`);
 }

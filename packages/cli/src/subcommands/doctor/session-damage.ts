@@ -2,38 +2,40 @@
 
 import { closeSync, existsSync, openSync, readSync } from "node:fs";
 import { type Damage, harmlessDamageKinds } from "@pith/context/store";
-import type { Call, Outcome } from "../../args/subcommand.ts";
-import { looked, meant } from "../../sessions/find-session.ts";
-import { counted } from "../../text/format.ts";
-import { clipped, plain } from "../../text/safe-text.ts";
+import type { SubcommandCall, SubcommandResult } from "../../args/subcommand.ts";
+import { findSessionForCall, readSession } from "../../sessions/find-session.ts";
+import { formatCount } from "../../text/format.ts";
+import { escapeControls, truncate } from "../../text/safe-text.ts";
 
-export async function examineSession(word: string, call: Call): Promise<Outcome> {
-  const found = await meant(word, call);
+export async function runSessionDoctor(sessionRef: string, call: SubcommandCall): Promise<SubcommandResult> {
+  const found = await findSessionForCall(sessionRef, call);
   if (found.type === "mistake") return found;
   const { path } = found;
-  const checked = await looked(path, async (store) => ({ type: "checked" as const, damage: await store.check() }));
-  if (checked.type === "failed") return checked;
-  const damage = checked.damage.map((each) => ({ ...each, text: textAt(path, each) }));
+  const result = await readSession(path, async (store) => ({ type: "checked" as const, damage: await store.check() }));
+  if (result.type === "failed") return result;
+  const damage = result.damage.map((each) => ({ ...each, text: readDamagedText(path, each) }));
   const beside = [`${path}.damaged`, `${path}.bak`].filter((each) => existsSync(each));
-  const isHarmed = damage.some(({ kind }) => !harmlessDamageKinds.has(kind));
-  const text = [summaryLine(path, damage.length), ...damage.map(describeLine), ...advice(damage.length, beside)].join(
-    "\n",
-  );
-  return { type: "shown", text, data: { path, damage, beside }, ...(isHarmed && { code: 1 }) };
+  const hasHarmfulDamage = damage.some(({ kind }) => !harmlessDamageKinds.has(kind));
+  const text = [
+    formatSummary(path, damage.length),
+    ...damage.map(formatDamage),
+    ...formatAdvice(damage.length, beside),
+  ].join("\n");
+  return { type: "shown", text, data: { path, damage, beside }, ...(hasHarmfulDamage && { code: 1 }) };
 }
 
-function summaryLine(path: string, count: number): string {
+function formatSummary(path: string, count: number): string {
   if (count === 0) return `${path}: every line can be read and is as it was written`;
-  return `${path}: ${counted(count, "damaged place")}`;
+  return `${path}: ${formatCount(count, "damaged place")}`;
 }
 
-function describeLine({ line, note, kind, text }: Damage & { readonly text: string }): string {
-  const harm = harmlessDamageKinds.has(kind) ? " (nothing is lost)" : "";
-  const shown = clipped(plain(text), MOST_LETTERS);
-  return `\nline ${line}: ${note}${harm}${shown === "" ? "" : `\n  ${shown}`}`;
+function formatDamage({ line, note, kind, text }: Damage & { readonly text: string }): string {
+  const harmNote = harmlessDamageKinds.has(kind) ? " (nothing is lost)" : "";
+  const excerpt = truncate(escapeControls(text), MAX_EXCERPT_CHARS);
+  return `\nline ${line}: ${note}${harmNote}${excerpt === "" ? "" : `\n  ${excerpt}`}`;
 }
 
-function advice(count: number, beside: readonly string[]): readonly string[] {
+function formatAdvice(count: number, beside: readonly string[]): readonly string[] {
   if (count === 0) return [];
   return [
     "",
@@ -43,8 +45,8 @@ function advice(count: number, beside: readonly string[]): readonly string[] {
   ];
 }
 
-function textAt(path: string, { offset, length }: Damage): string {
-  const bytes = Buffer.alloc(Math.min(length, MOST_BYTES));
+function readDamagedText(path: string, { offset, length }: Damage): string {
+  const bytes = Buffer.alloc(Math.min(length, MAX_EXCERPT_BYTES));
   const file = openSync(path, "r");
   try {
     return bytes.toString("utf8", 0, readSync(file, bytes, 0, bytes.length, offset));
@@ -53,5 +55,5 @@ function textAt(path: string, { offset, length }: Damage): string {
   }
 }
 
-const MOST_BYTES = 4096;
-const MOST_LETTERS = 400;
+const MAX_EXCERPT_BYTES = 4096;
+const MAX_EXCERPT_CHARS = 400;

@@ -4,32 +4,38 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { diskErrorCode, listSessions, type SessionItem } from "@pith/context/node";
 import { type SearchResult, searchSessions } from "@pith/context/search";
-import { type Call, momentIn, numberIn, type Outcome, progress } from "../../args/subcommand.ts";
-import { redactionHere } from "../../sessions/entries.ts";
-import { type Place, placeIn } from "../../sessions/find-session.ts";
-import { ageTold, bytesTold, counted } from "../../text/format.ts";
-import { clipped, oneLine } from "../../text/safe-text.ts";
+import {
+  createProgressReporter,
+  parseNumberFlag,
+  parseTimeFlag,
+  type SubcommandCall,
+  type SubcommandResult,
+} from "../../args/subcommand.ts";
+import { createRedaction } from "../../sessions/entries.ts";
+import { parseSessionScope, type SessionScope } from "../../sessions/find-session.ts";
+import { formatAge, formatBytes, formatCount } from "../../text/format.ts";
+import { escapeLineBreaks, truncate } from "../../text/safe-text.ts";
 
-type Hit = Extract<SearchResult, { type: "searched" }>["hits"][number];
+type SearchHit = Extract<SearchResult, { type: "searched" }>["hits"][number];
 
-export async function listed(call: Call): Promise<Outcome> {
-  const limit = numberIn(call.flags, "limit", USUAL);
+export async function runList(call: SubcommandCall): Promise<SubcommandResult> {
+  const limit = parseNumberFlag(call.flags, "limit", DEFAULT_SESSIONS);
   if (limit.type === "mistake") return limit;
-  const place = placeIn(call);
-  const all = await sessionsIn(place, call.home);
-  const fault = all.length === 0 && place.type !== "folders" ? await closedSessions(call.home) : null;
-  if (fault !== null) return { type: "failed", message: fault };
-  const first = limit.value === 0 ? all : all.slice(0, limit.value);
+  const scope = parseSessionScope(call);
+  const sessions = await listSessionsInScope(scope, call.home);
+  const error = sessions.length === 0 && scope.type !== "folders" ? await findSessionsReadError(call.home) : null;
+  if (error !== null) return { type: "failed", message: error };
+  const limited = limit.value === 0 ? sessions : sessions.slice(0, limit.value);
   // What Pith itself wrote holds no secret, and most lists are of that.
-  const shown = place.type === "folders" ? await withoutSecrets(first, call) : first;
-  const data = { total: all.length, sessions: shown.map(asData) };
-  return { type: "shown", text: textOf(shown, { total: all.length, place }), data };
+  const visible = scope.type === "folders" ? await redactItems(limited, call) : limited;
+  const data = { total: sessions.length, sessions: visible.map(toJsonItem) };
+  return { type: "shown", text: formatList(visible, { total: sessions.length, scope }), data };
 }
 
-const USUAL = 20;
+const DEFAULT_SESSIONS = 20;
 
 /** A folder that cannot be read is not an empty one; null where it is, or is not there yet. */
-async function closedSessions(home: string): Promise<string | null> {
+async function findSessionsReadError(home: string): Promise<string | null> {
   const folder = join(home, "sessions");
   try {
     await readdir(folder);
@@ -41,52 +47,53 @@ async function closedSessions(home: string): Promise<string | null> {
   }
 }
 
-async function withoutSecrets(items: readonly SessionItem[], call: Call): Promise<readonly SessionItem[]> {
-  return (await redactionHere(call)).redact(items);
+async function redactItems(items: readonly SessionItem[], call: SubcommandCall): Promise<readonly SessionItem[]> {
+  return (await createRedaction(call)).redact(items);
 }
 
-export function sessionsIn(place: Place, home: string): Promise<readonly SessionItem[]> {
+export function listSessionsInScope(scope: SessionScope, home: string): Promise<readonly SessionItem[]> {
   const env = { PITH_HOME: home };
-  switch (place.type) {
+  switch (scope.type) {
     case "all":
       return listSessions({ env });
     case "cwd":
-      return listSessions({ env, cwd: place.cwd });
+      return listSessions({ env, cwd: scope.cwd });
     case "folders":
-      return listSessions({ env, folders: place.folders });
+      return listSessions({ env, folders: scope.folders });
   }
 }
 
-function asData({ modified, ...item }: SessionItem): object {
+function toJsonItem({ modified, ...item }: SessionItem): object {
   return { ...item, modified: new Date(modified).toISOString() };
 }
 
-interface Shown {
+interface ListTextOptions {
   readonly total: number;
-  readonly place: Place;
+  readonly scope: SessionScope;
 }
 
-function textOf(shown: readonly SessionItem[], { total, place }: Shown): string {
+function formatList(items: readonly SessionItem[], { total, scope }: ListTextOptions): string {
   if (total === 0)
-    return place.type === "cwd"
-      ? `no session of ${place.cwd} yet; pith sessions list --all shows those of all folders`
+    return scope.type === "cwd"
+      ? `no session of ${scope.cwd} yet; pith sessions list --all shows those of all folders`
       : 'no session yet; begin one with: pith -p "what to do"';
   const now = Date.now();
-  const lines = shown.map((item) => lineOf(item, { now, withFolder: place.type === "all" }));
-  const rest = total > shown.length ? [`… ${counted(total - shown.length, "more session")}; --limit 0 shows all`] : [];
-  return [...lines, ...rest].join("\n");
+  const lines = items.map((item) => formatSessionLine(item, { now, showsFolder: scope.type === "all" }));
+  const moreLines =
+    total > items.length ? [`… ${formatCount(total - items.length, "more session")}; --limit 0 shows all`] : [];
+  return [...lines, ...moreLines].join("\n");
 }
 
-interface LineParts {
+interface SessionLineOptions {
   readonly now: number;
-  readonly withFolder: boolean;
+  readonly showsFolder: boolean;
 }
 
-function lineOf(item: SessionItem, { now, withFolder }: LineParts): string {
-  const age = ageTold(now - item.modified).padStart(6);
-  const size = bytesTold(item.size).padStart(8);
-  const folder = withFolder && item.cwd !== "" ? `  (${oneLine(item.cwd)})` : "";
-  return `${shortId(item.id)}  ${age}  ${size}  ${wordsOf(item)}${folder}`;
+function formatSessionLine(item: SessionItem, { now, showsFolder }: SessionLineOptions): string {
+  const age = formatAge(now - item.modified).padStart(6);
+  const size = formatBytes(item.size).padStart(8);
+  const folder = showsFolder && item.cwd !== "" ? `  (${escapeLineBreaks(item.cwd)})` : "";
+  return `${shortId(item.id)}  ${age}  ${size}  ${describeSession(item)}${folder}`;
 }
 
 /** Enough of an id to name it by. */
@@ -95,63 +102,64 @@ export function shortId(id: string): string {
 }
 
 /** What a session is about, in one line. */
-export function wordsOf({ name, firstMessage, damaged }: SessionItem): string {
+export function describeSession({ name, firstMessage, damaged }: SessionItem): string {
   if (damaged !== undefined) return "damaged; pith doctor tells more";
-  const words = clipped(firstMessage, WIDTH);
-  if (name === undefined) return words === "" ? "(nothing was said)" : words;
-  return words === "" ? name : `${name}: ${words}`;
+  const excerpt = truncate(firstMessage, MAX_EXCERPT_WIDTH);
+  if (name === undefined) return excerpt === "" ? "(nothing was said)" : excerpt;
+  return excerpt === "" ? name : `${name}: ${excerpt}`;
 }
 
-const WIDTH = 80;
+const MAX_EXCERPT_WIDTH = 80;
 
-export async function searched(call: Call): Promise<Outcome> {
-  const limit = numberIn(call.flags, "limit", DEFAULT_HITS);
+export async function runSearch(call: SubcommandCall): Promise<SubcommandResult> {
+  const limit = parseNumberFlag(call.flags, "limit", DEFAULT_HITS);
   if (limit.type === "mistake") return limit;
-  const since = momentIn(call.flags, "since", Date.now());
+  const since = parseTimeFlag(call.flags, "since", Date.now());
   if (since?.type === "mistake") return since;
-  const redaction = await redactionHere(call);
-  const told = progress(call.note);
-  const outcome = await searchSessions(call.arguments.map(asPhrase).join(" "), {
+  const redaction = await createRedaction(call);
+  const reportProgress = createProgressReporter(call.notify);
+  const result = await searchSessions(call.arguments.map(toPhrase).join(" "), {
     env: { PITH_HOME: call.home },
-    ...within(placeIn({ ...call, flags: { all: true, ...call.flags } })),
+    ...toSearchScope(parseSessionScope({ ...call, flags: { all: true, ...call.flags } })),
     limit: Math.max(1, limit.value),
     ...(since && { since: since.value }),
     redaction,
-    onProgress: ({ done, total: all }) => told(`${bytesTold(done)} of ${bytesTold(all)} read, once for all searches`),
+    onProgress: ({ done, total }) =>
+      reportProgress(`${formatBytes(done)} of ${formatBytes(total)} read, once for all searches`),
   });
-  return shown(outcome, call);
+  return createSearchResult(result, call);
 }
 
 const DEFAULT_HITS = 20;
 
 /** What the shell has kept together was meant together. */
-function asPhrase(word: string): string {
+function toPhrase(word: string): string {
   return /\s/.test(word) && !word.includes('"') ? `"${word}"` : word;
 }
 
-function within(place: Place): { readonly cwd?: string; readonly folders?: readonly string[] } {
-  switch (place.type) {
+function toSearchScope(scope: SessionScope): { readonly cwd?: string; readonly folders?: readonly string[] } {
+  switch (scope.type) {
     case "all":
       return {};
     case "cwd":
-      return { cwd: place.cwd };
+      return { cwd: scope.cwd };
     case "folders":
-      return { folders: place.folders };
+      return { folders: scope.folders };
   }
 }
 
-function shown(outcome: SearchResult, { note }: Call): Outcome {
-  if (outcome.type === "aborted") return { type: "failed", message: "the search was stopped" };
-  if (outcome.type === "unavailable") return { type: "failed", message: outcome.why };
-  const { hits, more, pending } = outcome;
-  if (pending) note(`pith: ${pending.why}`);
-  if (more) note("pith: these are the best of the newest 2,000 hits; one more word finds what is older");
-  const text = hits.length === 0 ? "nothing was found" : hits.map(paragraph).join("\n");
+function createSearchResult(result: SearchResult, { notify }: SubcommandCall): SubcommandResult {
+  if (result.type === "aborted") return { type: "failed", message: "the search was stopped" };
+  if (result.type === "unavailable") return { type: "failed", message: result.why };
+  const { hits, more, pending } = result;
+  if (pending) notify(`pith: ${pending.why}`);
+  if (more) notify("pith: these are the best of the newest 2,000 hits; one more word finds what is older");
+  const text = hits.length === 0 ? "nothing was found" : hits.map(formatHit).join("\n");
   return { type: "shown", text, data: { hits, more, pending } };
 }
 
-function paragraph({ session, entry, kind, time, snippet }: Hit): string {
-  const about = oneLine(session.name ?? session.cwd);
-  const head = [shortId(session.id), time.slice(0, 16).replace("T", " "), kind, about, entry ?? ""];
-  return `${head.filter((part) => part !== "").join("  ")}\n    ${snippet.text}`;
+function formatHit({ session, entry, kind, time, snippet }: SearchHit): string {
+  const title = escapeLineBreaks(session.name ?? session.cwd);
+  const headerParts = [shortId(session.id), time.slice(0, 16).replace("T", " "), kind, title, entry ?? ""];
+  return `${headerParts.filter((part) => part !== "").join("  ")}\n    ${snippet.text}`;
 }

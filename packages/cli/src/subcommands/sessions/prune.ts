@@ -10,47 +10,47 @@ import {
   type SessionItem,
   type TrashItem,
 } from "@pith/context/node";
-import { ageIn, type Call, type Outcome, progress } from "../../args/subcommand.ts";
-import { looked } from "../../sessions/find-session.ts";
-import { intoTrash, logged } from "../../sessions/trash.ts";
-import { ageTold, amount, bytesTold, counted } from "../../text/format.ts";
-import { type Mistake, mistake } from "../../text/usage-error.ts";
-import { shortId, wordsOf } from "./list-search.ts";
+import { createProgressReporter, parseAge, type SubcommandCall, type SubcommandResult } from "../../args/subcommand.ts";
+import { readSession } from "../../sessions/find-session.ts";
+import { logDeletion, moveToTrash } from "../../sessions/trash.ts";
+import { formatAge, formatBytes, formatCount, formatNumber } from "../../text/format.ts";
+import { type UsageError, usageError } from "../../text/usage-error.ts";
+import { describeSession, shortId } from "./list-search.ts";
 
-export type OldTrash = TrashItem;
+export type ExpiredTrash = TrashItem;
 
 export const GRACE_DAYS = 30;
 
-export async function oldTrash(home: string, now: number): Promise<readonly OldTrash[]> {
-  const all = await listTrash({ env: { PITH_HOME: home } });
-  return all.filter(({ trashed }) => now - Date.parse(trashed) > GRACE_DAYS * 24 * 3_600_000);
+export async function listExpiredTrash(home: string, now: number): Promise<readonly ExpiredTrash[]> {
+  const items = await listTrash({ env: { PITH_HOME: home } });
+  return items.filter(({ trashed }) => now - Date.parse(trashed) > GRACE_DAYS * 24 * 3_600_000);
 }
 
-export interface Emptied {
-  readonly gone: readonly OldTrash[];
+export interface EmptyTrashResult {
+  readonly removed: readonly ExpiredTrash[];
   /** Why one stays, for people. */
-  readonly faults: readonly string[];
+  readonly errors: readonly string[];
 }
 
-export async function emptied(old: readonly OldTrash[], home: string): Promise<Emptied> {
-  const gone: OldTrash[] = [];
-  const faults: string[] = [];
-  for (const each of old) {
-    const fault = await removed(each, home);
-    if (fault === null) gone.push(each);
-    else faults.push(`${each.folder}: ${fault}`);
+export async function emptyTrash(expired: readonly ExpiredTrash[], home: string): Promise<EmptyTrashResult> {
+  const removed: ExpiredTrash[] = [];
+  const errors: string[] = [];
+  for (const item of expired) {
+    const error = await removeTrashFolder(item, home);
+    if (error === null) removed.push(item);
+    else errors.push(`${item.folder}: ${error}`);
   }
-  return { gone, faults };
+  return { removed, errors };
 }
 
 /** What stood in the way; null where it is gone. */
-async function removed({ id, from, folder }: OldTrash, home: string): Promise<string | null> {
+async function removeTrashFolder({ id, from, folder }: ExpiredTrash, home: string): Promise<string | null> {
   // Neither what lies elsewhere nor what a link leads to.
-  const isOurs = dirname(resolve(folder)) === join(home, "trash") && realFiles.stat(folder)?.kind === "folder";
-  if (!isOurs || basename(folder) === "") return "it is no folder of the trash";
+  const isInTrash = dirname(resolve(folder)) === join(home, "trash") && realFiles.stat(folder)?.kind === "folder";
+  if (!isInTrash || basename(folder) === "") return "it is no folder of the trash";
   // PRUNE4: said before it is done, so that nothing vanishes without a line.
-  const fault = await logged(home, { act: "removed", id, path: from, folder, by: "prune" });
-  if (fault !== null) return fault;
+  const logError = await logDeletion(home, { act: "removed", id, path: from, folder, by: "prune" });
+  if (logError !== null) return logError;
   try {
     await rm(folder, { recursive: true });
     return null;
@@ -61,72 +61,82 @@ async function removed({ id, from, folder }: OldTrash, home: string): Promise<st
   }
 }
 
-export interface PruneWish {
+export interface PruneOptions {
   readonly type: "wish";
   /** Milliseconds. */
-  readonly age: number;
-  readonly said: string;
+  readonly ageMs: number;
+  readonly ageText: string;
   readonly emptiesTrash: boolean;
   /** Whether it is to be done, not only shown. */
-  readonly isMeant: boolean;
+  readonly isConfirmed: boolean;
 }
 
 /** Nothing is pruned without `--yes` and an explicit age. */
-export function pruneWish(flags: Call["flags"]): PruneWish | Mistake {
-  const said = flags["older-than"];
-  const isMeant = flags.yes === true;
-  if (isMeant && flags["dry-run"] === true)
-    return mistake("--dry-run only shows it and --yes does it; write one of them");
-  if (isMeant && said === undefined) return mistake("say how old with --yes, such as --older-than 90d");
-  const age = ageIn(typeof said === "string" ? said : USUAL);
-  if (age === null || age < LEAST)
-    return mistake(`--older-than is "${said}"; write an age of at least a day, such as 90d, 12w or 1y`);
-  return { type: "wish", age, said: String(said ?? USUAL), emptiesTrash: flags["empty-trash"] === true, isMeant };
+export function parsePruneFlags(flags: SubcommandCall["flags"]): PruneOptions | UsageError {
+  const olderThan = flags["older-than"];
+  const isConfirmed = flags.yes === true;
+  if (isConfirmed && flags["dry-run"] === true)
+    return usageError("--dry-run only shows it and --yes does it; write one of them");
+  if (isConfirmed && olderThan === undefined) return usageError("say how old with --yes, such as --older-than 90d");
+  const ageMs = parseAge(typeof olderThan === "string" ? olderThan : DEFAULT_AGE);
+  if (ageMs === null || ageMs < MIN_AGE_MS)
+    return usageError(`--older-than is "${olderThan}"; write an age of at least a day, such as 90d, 12w or 1y`);
+  return {
+    type: "wish",
+    ageMs,
+    ageText: String(olderThan ?? DEFAULT_AGE),
+    emptiesTrash: flags["empty-trash"] === true,
+    isConfirmed,
+  };
 }
 
-const USUAL = "90d";
-const LEAST = 24 * 3_600_000;
+const DEFAULT_AGE = "90d";
+const MIN_AGE_MS = 24 * 3_600_000;
 
-export interface ReportParts extends Sorted {
-  readonly trash: readonly OldTrash[];
-  readonly wish: PruneWish;
+export interface ReportInput extends PruneCandidates {
+  readonly trash: readonly ExpiredTrash[];
+  readonly options: PruneOptions;
   readonly now: number;
 }
 
-export function reportOf(parts: ReportParts): { readonly text: string; readonly data: unknown } {
-  const { total, silent, stays, trash, wish } = parts;
-  const bytes = silent.reduce((sum, { item }) => sum + item.size, 0);
+export function createReport(input: ReportInput): { readonly text: string; readonly data: unknown } {
+  const { total, inactive, keptCounts, trash, options } = input;
+  const bytes = inactive.reduce((sum, { item }) => sum + item.size, 0);
   const data = {
     isDone: false,
-    olderThan: wish.said,
+    olderThan: options.ageText,
     total,
     bytes,
-    silent: silent.map(({ item, newest }) => ({ id: item.id, path: item.path, size: item.size, newest })),
-    stays,
+    silent: inactive.map(({ item, newest }) => ({ id: item.id, path: item.path, size: item.size, newest })),
+    stays: keptCounts,
     trash: trash.map(({ id, folder, size, trashed }) => ({ id, folder, size, trashed })),
   };
-  return { text: textOf(parts, bytes), data };
+  return { text: formatReport(input, bytes), data };
 }
 
-function textOf({ total, silent, stays, trash, wish, now }: ReportParts, bytes: number): string {
-  const head =
-    silent.length === 0
-      ? `none of ${counted(total, "session")} has been silent for ${wish.said}`
-      : `${counted(silent.length, "session")} of ${amount(total)} silent for ${wish.said}, ${bytesTold(bytes)}:`;
-  const kept = (Object.keys(REASONS) as (keyof typeof REASONS)[]).flatMap((reason) =>
-    stays[reason] > 0 ? [`${stays[reason]} ${REASONS[reason]}`] : [],
+function formatReport({ total, inactive, keptCounts, trash, options, now }: ReportInput, bytes: number): string {
+  const heading =
+    inactive.length === 0
+      ? `none of ${formatCount(total, "session")} has been silent for ${options.ageText}`
+      : `${formatCount(inactive.length, "session")} of ${formatNumber(total)} silent for ${options.ageText}, ${formatBytes(bytes)}:`;
+  const keptTexts = (Object.keys(REASON_LABELS) as (keyof typeof REASON_LABELS)[]).flatMap((reason) =>
+    keptCounts[reason] > 0 ? [`${keptCounts[reason]} ${REASON_LABELS[reason]}`] : [],
   );
   return [
-    head,
-    ...silent.slice(0, MOST).map((each) => lineOf(each, now)),
-    ...(silent.length > MOST ? [`… ${silent.length - MOST} more; --json names all`] : []),
-    ...(kept.length > 0 ? [`old, but staying: ${kept.join(", ")}`] : []),
-    ...(wish.emptiesTrash ? [`${counted(trash.length, "session")} in the trash for more than ${GRACE_DAYS} days`] : []),
-    ...(silent.length + trash.length > 0 ? [`nothing was done; to do it: ${commandOf(wish)}`] : []),
+    heading,
+    ...inactive.slice(0, MAX_LISTED_SESSIONS).map((session) => formatInactiveSession(session, now)),
+    ...(inactive.length > MAX_LISTED_SESSIONS
+      ? [`… ${inactive.length - MAX_LISTED_SESSIONS} more; --json names all`]
+      : []),
+    ...(keptTexts.length > 0 ? [`old, but staying: ${keptTexts.join(", ")}`] : []),
+    ...(options.emptiesTrash
+      ? [`${formatCount(trash.length, "session")} in the trash for more than ${GRACE_DAYS} days`]
+      : []),
+    ...(inactive.length + trash.length > 0 ? [`nothing was done; to do it: ${formatPruneCommand(options)}`] : []),
   ].join("\n");
 }
 
-const REASONS: Readonly<Record<Exclude<Reason, "younger">, string>> = {
+const REASON_LABELS: Readonly<Record<Exclude<KeepReason, "younger">, string>> = {
   named: "named",
   labelled: "labelled",
   pinned: "with pins",
@@ -134,80 +144,84 @@ const REASONS: Readonly<Record<Exclude<Reason, "younger">, string>> = {
   damaged: "damaged",
 };
 
-function lineOf({ item, newest }: Silent, now: number): string {
-  return `${shortId(item.id)}  ${ageTold(now - Date.parse(newest)).padStart(7)}  ${bytesTold(item.size).padStart(8)}  ${wordsOf(item)}`;
+function formatInactiveSession({ item, newest }: InactiveSession, now: number): string {
+  return `${shortId(item.id)}  ${formatAge(now - Date.parse(newest)).padStart(7)}  ${formatBytes(item.size).padStart(8)}  ${describeSession(item)}`;
 }
 
-function commandOf({ said, emptiesTrash }: PruneWish): string {
-  return `pith sessions prune --older-than ${said}${emptiesTrash ? " --empty-trash" : ""} --yes`;
+function formatPruneCommand({ ageText, emptiesTrash }: PruneOptions): string {
+  return `pith sessions prune --older-than ${ageText}${emptiesTrash ? " --empty-trash" : ""} --yes`;
 }
 
-const MOST = 50;
+const MAX_LISTED_SESSIONS = 50;
 
-export interface Silent {
+export interface InactiveSession {
   readonly item: SessionItem;
   /** When the newest entry was written, ISO. */
   readonly newest: string;
 }
 
 /** Why a session stays although its file is old. */
-export type Reason = "named" | "labelled" | "pinned" | "younger" | "undated" | "damaged";
+export type KeepReason = "named" | "labelled" | "pinned" | "younger" | "undated" | "damaged";
 
-export interface Sorted {
+export interface PruneCandidates {
   readonly total: number;
-  readonly silent: readonly Silent[];
-  readonly stays: Readonly<Record<Reason, number>>;
+  readonly inactive: readonly InactiveSession[];
+  readonly keptCounts: Readonly<Record<KeepReason, number>>;
 }
 
-export interface Sorting {
+export interface FindInactiveOptions {
   /** Pith's home. */
   readonly home: string;
   /** Milliseconds since 1970: whatever is newer stays. */
-  readonly before: number;
-  readonly told: (line: string) => void;
+  readonly cutoffMs: number;
+  readonly reportProgress: (line: string) => void;
 }
 
 /** Judges by a session's own entries. One that is named, labelled or pinned is never silent. */
-export async function silentSessions({ home, before, told }: Sorting): Promise<Sorted> {
-  const all = await listSessions({ env: { PITH_HOME: home } });
-  const stays = { named: 0, labelled: 0, pinned: 0, younger: 0, undated: 0, damaged: 0 };
-  const silent: Silent[] = [];
-  for (const [at, item] of all.entries()) {
-    told(`looked at ${at} of ${counted(all.length, "session")}`);
+export async function findInactiveSessions({
+  home,
+  cutoffMs,
+  reportProgress,
+}: FindInactiveOptions): Promise<PruneCandidates> {
+  const sessions = await listSessions({ env: { PITH_HOME: home } });
+  const keptCounts = { named: 0, labelled: 0, pinned: 0, younger: 0, undated: 0, damaged: 0 };
+  const inactive: InactiveSession[] = [];
+  for (const [index, item] of sessions.entries()) {
+    reportProgress(`looked at ${index} of ${formatCount(sessions.length, "session")}`);
     // PRUNE2: the file's time only ever keeps a session, for a backup or a copy makes it any time.
-    const found = item.modified > before ? "younger" : await judged(item, before);
-    if (typeof found === "string") stays[found] += 1;
-    else silent.push(found);
+    const verdict = item.modified > cutoffMs ? "younger" : await classifySession(item, cutoffMs);
+    if (typeof verdict === "string") keptCounts[verdict] += 1;
+    else inactive.push(verdict);
   }
-  return { total: all.length, silent, stays };
+  return { total: sessions.length, inactive, keptCounts };
 }
 
-async function judged(item: SessionItem, before: number): Promise<Silent | Reason> {
+async function classifySession(item: SessionItem, cutoffMs: number): Promise<InactiveSession | KeepReason> {
   if (item.damaged !== undefined) return "damaged";
   if (item.name) return "named";
-  const seen = await looked(item.path, async (store) => {
-    const window = await store.loadBranch(await store.leaf());
-    const times = [store.header.timestamp, ...window.entries.map(({ timestamp }) => timestamp)].map(Date.parse);
+  const state = await readSession(item.path, async (store) => {
+    const branch = await store.loadBranch(await store.leaf());
+    const times = [store.header.timestamp, ...branch.entries.map(({ timestamp }) => timestamp)].map(Date.parse);
     const marks = { isNamed: Boolean(await store.name()), isLabelled: (await store.labels()).size > 0 };
     return { type: "seen" as const, ...marks, newest: Math.max(...times), isDamaged: store.damage.length > 0 };
   });
-  if (seen.type !== "seen" || seen.isDamaged) return "damaged";
-  if (seen.isNamed) return "named";
-  if (seen.isLabelled) return "labelled";
-  if (Number.isNaN(seen.newest)) return "undated";
-  if (seen.newest > before) return "younger";
-  return hasPins(item.path) ? "pinned" : { item, newest: new Date(seen.newest).toISOString() };
+  if (state.type !== "seen" || state.isDamaged) return "damaged";
+  if (state.isNamed) return "named";
+  if (state.isLabelled) return "labelled";
+  if (Number.isNaN(state.newest)) return "undated";
+  if (state.newest > cutoffMs) return "younger";
+  return hasPins(item.path) ? "pinned" : { item, newest: new Date(state.newest).toISOString() };
 }
 
 /** On whatever branch, and also where it was taken away again: whoever pins something cares for the session. */
 function hasPins(path: string): boolean {
   const file = realFiles.open(path, "read");
   try {
-    const bytes = Buffer.allocUnsafe(PAGE + PINNED.length);
-    for (let at = 0; ; at += PAGE) {
-      const count = file.read(bytes, at);
+    const bytes = Buffer.allocUnsafe(PAGE_BYTES + PIN_MARKER.length);
+    for (let offset = 0; ; offset += PAGE_BYTES) {
+      const count = file.read(bytes, offset);
       // Pages overlap by so much that none of it is parted.
-      if (bytes.subarray(0, count).includes(PINNED)) return true;
+      if (bytes.subarray(0, count).includes(PIN_MARKER)) return true;
       if (count < bytes.length) return false;
     }
   } finally {
@@ -215,53 +229,59 @@ function hasPins(path: string): boolean {
   }
 }
 
-const PAGE = 1024 * 1024;
-const PINNED = Buffer.from('"pith.pin"');
+const PAGE_BYTES = 1024 * 1024;
+const PIN_MARKER = Buffer.from('"pith.pin"');
 
-export async function pruned(call: Call): Promise<Outcome> {
-  const wish = pruneWish(call.flags);
-  if (wish.type === "mistake") return wish;
+export async function runPrune(call: SubcommandCall): Promise<SubcommandResult> {
+  const options = parsePruneFlags(call.flags);
+  if (options.type === "mistake") return options;
   const now = Date.now();
-  const found = await silentSessions({ home: call.home, before: now - wish.age, told: progress(call.note) });
-  const trash = wish.emptiesTrash ? await oldTrash(call.home, now) : [];
-  if (!wish.isMeant) return { type: "shown", ...reportOf({ ...found, trash, wish, now }) };
-  const { moved, faults } = await movedAway(found.silent, call);
-  const away = await emptied(trash, call.home);
-  const all = [...faults, ...away.faults];
-  for (const fault of all) call.note(`pith: ${fault}`);
+  const candidates = await findInactiveSessions({
+    home: call.home,
+    cutoffMs: now - options.ageMs,
+    reportProgress: createProgressReporter(call.notify),
+  });
+  const trash = options.emptiesTrash ? await listExpiredTrash(call.home, now) : [];
+  if (!options.isConfirmed) return { type: "shown", ...createReport({ ...candidates, trash, options, now }) };
+  const { moved, errors: moveErrors } = await moveInactiveToTrash(candidates.inactive, call);
+  const trashResult = await emptyTrash(trash, call.home);
+  const errors = [...moveErrors, ...trashResult.errors];
+  for (const error of errors) call.notify(`pith: ${error}`);
   const lines = [
-    `${counted(moved.length, "session")} moved into the trash; pith sessions restore brings one back`,
-    ...(wish.emptiesTrash
-      ? [`${counted(away.gone.length, "session")} removed for good, after ${GRACE_DAYS} days in the trash`]
+    `${formatCount(moved.length, "session")} moved into the trash; pith sessions restore brings one back`,
+    ...(options.emptiesTrash
+      ? [
+          `${formatCount(trashResult.removed.length, "session")} removed for good, after ${GRACE_DAYS} days in the trash`,
+        ]
       : []),
   ];
-  const data = { isDone: true, trashed: moved, removed: away.gone.map(idOf) };
-  return { type: "shown", text: lines.join("\n"), data, ...(all.length > 0 && { code: 1 }) };
+  const data = { isDone: true, trashed: moved, removed: trashResult.removed.map(toJsonItem) };
+  return { type: "shown", text: lines.join("\n"), data, ...(errors.length > 0 && { code: 1 }) };
 }
 
-interface Moved {
+interface MovedSession {
   readonly id: string;
   readonly path: string;
   readonly folder: string;
 }
 
 /** One that is in use, or cannot be moved, is no reason to leave the others. */
-async function movedAway(
-  silent: readonly Silent[],
-  { home, note }: Call,
-): Promise<{ readonly moved: readonly Moved[]; readonly faults: readonly string[] }> {
-  const moved: Moved[] = [];
-  const faults: string[] = [];
-  const told = progress(note);
-  for (const { item } of silent) {
-    told(`${moved.length} of ${counted(silent.length, "session")}`);
-    const gone = await intoTrash(item.path, { home, by: "prune" });
-    if (gone.type === "gone") moved.push({ id: gone.id, path: item.path, folder: gone.folder });
-    else faults.push(`${item.path}: ${gone.message}`);
+async function moveInactiveToTrash(
+  inactive: readonly InactiveSession[],
+  { home, notify }: SubcommandCall,
+): Promise<{ readonly moved: readonly MovedSession[]; readonly errors: readonly string[] }> {
+  const moved: MovedSession[] = [];
+  const errors: string[] = [];
+  const reportProgress = createProgressReporter(notify);
+  for (const { item } of inactive) {
+    reportProgress(`${moved.length} of ${formatCount(inactive.length, "session")}`);
+    const result = await moveToTrash(item.path, { home, by: "prune" });
+    if (result.type === "gone") moved.push({ id: result.id, path: item.path, folder: result.folder });
+    else errors.push(`${item.path}: ${result.message}`);
   }
-  return { moved, faults };
+  return { moved, errors };
 }
 
-function idOf({ id, folder }: OldTrash): object {
+function toJsonItem({ id, folder }: ExpiredTrash): object {
   return { id, folder };
 }

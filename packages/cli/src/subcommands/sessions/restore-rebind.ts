@@ -4,20 +4,25 @@ import { rm, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { refusalNotes } from "@pith/context";
 import { diskErrorCode, listTrash, realFiles, rebindSession, restoreSession, type TrashItem } from "@pith/context/node";
-import type { Call, Outcome } from "../../args/subcommand.ts";
-import { looked, meantToWrite, whyNot, wordFor } from "../../sessions/find-session.ts";
-import { keptFilesReturn } from "../../sessions/trash.ts";
-import { ageTold, bytesTold } from "../../text/format.ts";
-import { oneLine } from "../../text/safe-text.ts";
-import { type Mistake, mistake } from "../../text/usage-error.ts";
+import type { SubcommandCall, SubcommandResult } from "../../args/subcommand.ts";
+import {
+  describeOpenFailure,
+  findWritableSession,
+  formatSessionArgument,
+  readSession,
+} from "../../sessions/find-session.ts";
+import { restoreOriginals } from "../../sessions/trash.ts";
+import { formatAge, formatBytes } from "../../text/format.ts";
+import { escapeLineBreaks } from "../../text/safe-text.ts";
+import { type UsageError, usageError } from "../../text/usage-error.ts";
 
 /** Removes a session's folder in the trash once the session is back, if only our own notes are left in it. */
-export async function sweep(folder: string): Promise<void> {
-  const sides = realFiles.list(join(folder, ".pith")).map((name) => join(folder, ".pith", name));
-  const isBare =
+export async function removeEmptyTrashFolder(folder: string): Promise<void> {
+  const dataFolders = realFiles.list(join(folder, ".pith")).map((name) => join(folder, ".pith", name));
+  const isEmpty =
     realFiles.list(folder).every((name) => name === "note.json" || name === ".pith") &&
-    sides.every((side) => realFiles.list(side).every((name) => name.startsWith("writer.")));
-  if (!isBare) return;
+    dataFolders.every((dataFolder) => realFiles.list(dataFolder).every((name) => name.startsWith("writer.")));
+  if (!isEmpty) return;
   try {
     await rm(folder, { recursive: true });
   } catch (error) {
@@ -26,91 +31,94 @@ export async function sweep(folder: string): Promise<void> {
   }
 }
 
-export async function restored({ arguments: [word], cwd, home }: Call): Promise<Outcome> {
+export async function runRestore({ arguments: [sessionRef], cwd, home }: SubcommandCall): Promise<SubcommandResult> {
   const env = { PITH_HOME: home };
   const trash = await listTrash({ env });
-  if (word === undefined) return shownTrash(trash);
-  const meant = inTrash(word, trash, cwd);
-  if (meant.type === "mistake") return meant;
-  const { folder } = meant.trashed;
-  const outcome = await restoreSession(folder, { env });
-  if (outcome.type === "taken")
-    return { type: "failed", message: `${meant.trashed.from} is there already; move that file away, then try again` };
-  if (outcome.type === "none")
+  if (sessionRef === undefined) return createTrashListResult(trash);
+  const match = findInTrash(sessionRef, trash, cwd);
+  if (match.type === "mistake") return match;
+  const { folder } = match.item;
+  const result = await restoreSession(folder, { env });
+  if (result.type === "taken")
+    return { type: "failed", message: `${match.item.from} is there already; move that file away, then try again` };
+  if (result.type === "none")
     return {
       type: "failed",
       message: `nobody knows where ${folder} came from; copy the .jsonl file in it to where you want it`,
     };
-  if (outcome.type !== "restored") return { type: "failed", message: whyNot(outcome) };
-  const { path } = outcome;
-  const read = await looked(path, async ({ header }) => ({ type: "read" as const, id: header.id }));
-  if (read.type === "read") await keptFilesReturn(read.id, { home, from: folder });
-  await sweep(folder);
-  const { id } = meant.trashed;
+  if (result.type !== "restored") return { type: "failed", message: describeOpenFailure(result) };
+  const { path } = result;
+  const readResult = await readSession(path, async ({ header }) => ({ type: "read" as const, id: header.id }));
+  if (readResult.type === "read") await restoreOriginals(readResult.id, { home, from: folder });
+  await removeEmptyTrashFolder(folder);
+  const { id } = match.item;
   return {
     type: "shown",
-    text: `${path} is back; go on with: pith -p --session ${wordFor({ id, path }, home)} "…"`,
+    text: `${path} is back; go on with: pith -p --session ${formatSessionArgument({ id, path }, home)} "…"`,
     data: { id, path },
   };
 }
 
-type Meant = { readonly type: "meant"; readonly trashed: TrashItem } | Mistake;
+type TrashMatch = { readonly type: "meant"; readonly item: TrashItem } | UsageError;
 
-function inTrash(word: string, trash: readonly TrashItem[], cwd: string): Meant {
-  const fitting = trash.filter(({ id, folder }) =>
-    word === "last" ? true : word !== "" && (id.startsWith(word) || folder === resolve(cwd, word)),
+function findInTrash(sessionRef: string, trash: readonly TrashItem[], cwd: string): TrashMatch {
+  const matches = trash.filter(({ id, folder }) =>
+    sessionRef === "last"
+      ? true
+      : sessionRef !== "" && (id.startsWith(sessionRef) || folder === resolve(cwd, sessionRef)),
   );
-  const [first, second] = fitting;
-  if (!first) return mistake(`there is no session "${word}" in the trash; pith sessions restore shows what is there`);
-  if (word === "last" || !second) return { type: "meant", trashed: first };
-  const folders = fitting.slice(0, MOST).map(({ folder }) => `\n  ${folder}`);
-  return mistake(
-    `"${word}" is the beginning of ${fitting.length} sessions in the trash; name one by its folder:${folders.join("")}`,
+  const [first, second] = matches;
+  if (!first)
+    return usageError(`there is no session "${sessionRef}" in the trash; pith sessions restore shows what is there`);
+  if (sessionRef === "last" || !second) return { type: "meant", item: first };
+  const folders = matches.slice(0, MAX_CANDIDATES).map(({ folder }) => `\n  ${folder}`);
+  return usageError(
+    `"${sessionRef}" is the beginning of ${matches.length} sessions in the trash; name one by its folder:${folders.join("")}`,
   );
 }
 
-const MOST = 5;
+const MAX_CANDIDATES = 5;
 
-function shownTrash(trash: readonly TrashItem[]): Outcome {
+function createTrashListResult(trash: readonly TrashItem[]): SubcommandResult {
   const now = Date.now();
   const lines = trash.map(({ id, trashed, size, from }) => {
-    const age = trashed === "" ? "?" : ageTold(now - Date.parse(trashed));
-    return `${id.slice(0, 8).padEnd(8)}  ${age.padStart(6)}  ${bytesTold(size).padStart(8)}  ${oneLine(from ?? "(nobody knows from where)")}`;
+    const age = trashed === "" ? "?" : formatAge(now - Date.parse(trashed));
+    return `${id.slice(0, 8).padEnd(8)}  ${age.padStart(6)}  ${formatBytes(size).padStart(8)}  ${escapeLineBreaks(from ?? "(nobody knows from where)")}`;
   });
   const text = lines.length === 0 ? "the trash is empty" : lines.join("\n");
   return { type: "shown", text, data: { trash } };
 }
 
-export async function rebound(call: Call): Promise<Outcome> {
+export async function runRebind(call: SubcommandCall): Promise<SubcommandResult> {
   const {
-    arguments: [word = "", said = ""],
+    arguments: [sessionRef = "", folderArgument = ""],
     cwd,
     home,
   } = call;
-  const folder = resolve(cwd, said);
+  const folder = resolve(cwd, folderArgument);
   // Only a folder that is there: a mistyped one would hide the session where nobody looks.
   const isFolder = await stat(folder).then(
     (stats) => stats.isDirectory(),
     () => false,
   );
-  if (!isFolder) return mistake(`${folder} is no folder; name the one the session belongs to`);
-  const found = await meantToWrite(word, call);
+  if (!isFolder) return usageError(`${folder} is no folder; name the one the session belongs to`);
+  const found = await findWritableSession(sessionRef, call);
   if (found.type === "mistake") return found;
-  const outcome = await rebindSession(found.path, folder, { env: { PITH_HOME: home } });
-  switch (outcome.type) {
+  const result = await rebindSession(found.path, folder, { env: { PITH_HOME: home } });
+  switch (result.type) {
     case "rebound":
       return {
         type: "shown",
-        text: `the session belongs to ${folder} now, and lies in ${outcome.path}`,
-        data: { path: outcome.path, cwd: folder },
+        text: `the session belongs to ${folder} now, and lies in ${result.path}`,
+        data: { path: result.path, cwd: folder },
       };
     case "refused":
-      return { type: "failed", message: refusalNotes[outcome.why] };
+      return { type: "failed", message: refusalNotes[result.why] };
     case "leaf-moved":
       return { type: "failed", message: "another process writes this session; end it first" };
     case "taken":
     case "held":
     case "unavailable":
-      return { type: "failed", message: whyNot(outcome) };
+      return { type: "failed", message: describeOpenFailure(result) };
   }
 }

@@ -8,7 +8,11 @@ async function read(pieces: readonly string[], longest: number) {
   async function* input() {
     for (const piece of pieces) yield Buffer.from(piece);
   }
-  const lines = boundedLines({ input: input(), write: (line) => void answers.push(JSON.parse(line)), longest });
+  const lines = boundedLines({
+    input: input(),
+    write: (line) => void answers.push(JSON.parse(line)),
+    maxBytes: longest,
+  });
   let passed = "";
   for await (const piece of lines) passed += Buffer.from(piece).toString();
   return { passed, answers };

@@ -45,7 +45,10 @@ const branch: readonly Entry[] = [
   { ...placed("e7"), type: "custom_message", customType: "x", content: "Not seen.", display: false },
 ];
 const told = (compactions: boolean) => [
-  ...replay(branch, { cwd: "/code", can: { compactions, notices: false, forms: false } }),
+  ...replay(branch, {
+    cwd: "/code",
+    features: { supportsCompactions: compactions, supportsNotices: false, supportsForms: false },
+  }),
 ];
 
 test("ACP14 all of a branch comes again: what was said, thought and done, and where a compaction stands", () => {
@@ -67,9 +70,9 @@ test("ACP14 all of a branch comes again: what was said, thought and done, and wh
 });
 
 test("ACP14 a call that the program did not live to answer is shown as failed, and one of a reply that broke off not at all", () => {
-  const can = { compactions: true, notices: false, forms: false };
+  const can = { supportsCompactions: true, supportsNotices: false, supportsForms: false };
   const begun = branch.slice(0, 2);
-  assert.deepEqual([...replay(begun, { cwd: "/code", can })].at(-1), {
+  assert.deepEqual([...replay(begun, { cwd: "/code", features: can })].at(-1), {
     ...{ sessionUpdate: "tool_call_update", toolCallId: "c1", status: "failed" },
   });
   const broken = begun.map((entry) =>
@@ -77,7 +80,9 @@ test("ACP14 a call that the program did not live to answer is shown as failed, a
       ? { ...entry, message: { ...entry.message, stopReason: "aborted" as const } }
       : entry,
   );
-  assert.ok(![...replay(broken, { cwd: "/code", can })].some(({ sessionUpdate }) => /tool/.test(sessionUpdate)));
+  assert.ok(
+    ![...replay(broken, { cwd: "/code", features: can })].some(({ sessionUpdate }) => /tool/.test(sessionUpdate)),
+  );
 });
 
 test("ACP14 an editor that shows no compactions reads a note in their place", () => {

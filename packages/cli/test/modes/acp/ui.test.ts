@@ -4,9 +4,9 @@ import assert from "node:assert/strict";
 import { agent, client } from "@agentclientprotocol/sdk/unstable";
 import type { ExtensionUi } from "@pith/agent";
 import { test } from "vitest";
-import type { EditorSession } from "../../../src/modes/acp/acp-context.ts";
+import type { AcpSession } from "../../../src/modes/acp/acp-context.ts";
 import { OpenCalls } from "../../../src/modes/acp/tool-updates.ts";
-import { editorUi, optionsFor } from "../../../src/modes/acp/ui.ts";
+import { createEditorUi, createPermissionOptions } from "../../../src/modes/acp/ui.ts";
 
 interface Answers {
   readonly forms: boolean;
@@ -23,10 +23,21 @@ async function asked<Value>(ask: (ui: ExtensionUi) => Promise<Value>, { forms, a
       const chosen = params.options.find(({ name }) => name === answer);
       return { outcome: chosen ? { outcome: "selected", optionId: chosen.optionId } : { outcome: "cancelled" } };
     });
-  const session = { id: "s1" } as EditorSession;
-  const sight = { cwd: "/code", can: { compactions: false, notices: false, forms } };
+  const session = { id: "s1" } as AcpSession;
+  const sight = {
+    cwd: "/code",
+    features: { supportsCompactions: false, supportsNotices: false, supportsForms: forms },
+  };
   return await agent().connectWith(editor, (context) =>
-    ask(editorUi({ client: context, sight, calls: new OpenCalls(), tell: async () => {}, session: () => session })),
+    ask(
+      createEditorUi({
+        client: context,
+        view: sight,
+        calls: new OpenCalls(),
+        sendUpdate: async () => {},
+        session: () => session,
+      }),
+    ),
   );
 }
 
@@ -55,13 +66,13 @@ test("PERM31 a question about a connection is asked on the running call with tha
     ["c1", "npm test"],
     ["c2", "npm install"],
   ] as const)
-    calls.hear({ type: "tool_execution_start", toolCallId, toolName: "bash", args: { command, timeout: 60 } });
+    calls.handleEvent({ type: "tool_execution_start", toolCallId, toolName: "bash", args: { command, timeout: 60 } });
   const about = (command: string | null) =>
-    calls.of({
+    calls.findCallId({
       ...{ tool: "bash", arguments: { host: "example.com" } },
       intent: { type: "network", host: "example.com", port: 443, command },
     });
   assert.deepEqual([about("npm install"), about("npm test"), about("make"), about(null)], ["c2", "c1", null, null]);
-  assert.equal(optionsFor({ rules: [], yesLasts: "session" })[0]?.name, "Allow for this session");
-  assert.equal(optionsFor({ rules: [] })[0]?.name, "Allow");
+  assert.equal(createPermissionOptions({ rules: [], yesLasts: "session" })[0]?.name, "Allow for this session");
+  assert.equal(createPermissionOptions({ rules: [] })[0]?.name, "Allow");
 });

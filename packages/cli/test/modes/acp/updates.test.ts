@@ -5,12 +5,18 @@ import type { AgentEvent } from "@pith/agent";
 import type { AssistantMessage, ToolResultMessage } from "@pith/context";
 import { zeroUsage } from "@pith/context/host";
 import { test } from "vitest";
-import type { Sight } from "../../../src/modes/acp/acp-context.ts";
-import { firstIds, idsAt, toUpdates } from "../../../src/modes/acp/updates.ts";
+import type { ClientView } from "../../../src/modes/acp/acp-context.ts";
+import { advanceIds, createIds, toSessionUpdates } from "../../../src/modes/acp/updates.ts";
 
-const plain: Sight = { cwd: "/code", can: { compactions: false, notices: false, forms: false } };
-const able: Sight = { cwd: "/code", can: { compactions: true, notices: true, forms: true } };
-const ids = firstIds("o");
+const plain: ClientView = {
+  cwd: "/code",
+  features: { supportsCompactions: false, supportsNotices: false, supportsForms: false },
+};
+const able: ClientView = {
+  cwd: "/code",
+  features: { supportsCompactions: true, supportsNotices: true, supportsForms: true },
+};
+const ids = createIds("o");
 const reply: AssistantMessage = {
   ...{ role: "assistant", api: "a", provider: "p", model: "m", usage: zeroUsage, stopReason: "toolUse", timestamp: 1 },
   content: [
@@ -185,8 +191,8 @@ const rows: readonly (readonly [AgentEvent, readonly object[], (readonly object[
 test.each(rows.map(([event, ...told], at) => [`${at} ${event.type}`, event, ...told] as const))(
   "ACP13 an event as updates: %s",
   (_, event, told, toldAble = told) => {
-    assert.deepEqual(toUpdates(event, plain, ids), told);
-    assert.deepEqual(toUpdates(event, able, ids), toldAble);
+    assert.deepEqual(toSessionUpdates(event, plain, ids), told);
+    assert.deepEqual(toSessionUpdates(event, able, ids), toldAble);
   },
 );
 
@@ -213,10 +219,10 @@ test("ACP13 no event is missing above", () => {
 });
 
 test("ACP13 every reply and every compaction has an id of its own", () => {
-  const after = idsAt(idsAt(ids, { type: "message_start", message: reply }), {
+  const after = advanceIds(advanceIds(ids, { type: "message_start", message: reply }), {
     type: "compaction_start",
     reason: "manual",
   });
-  assert.deepEqual([after.message, after.compaction], ["o-1", "o-2"]);
-  assert.equal(idsAt(after, { type: "turn_start" }), after);
+  assert.deepEqual([after.messageId, after.compactionId], ["o-1", "o-2"]);
+  assert.equal(advanceIds(after, { type: "turn_start" }), after);
 });

@@ -2,9 +2,9 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { type ScreenUi, turns, uiOn } from "../../../src/modes/interactive/extension-ui.ts";
-import { choice } from "../../../src/modes/interactive/panels/choice.ts";
-import type { Stage } from "../../../src/modes/interactive/screen-context.ts";
+import { createExtensionUi, createPromptQueue, type ScreenUi } from "../../../src/modes/interactive/extension-ui.ts";
+import { createChoicePanel } from "../../../src/modes/interactive/panels/choice.ts";
+import type { ScreenApi } from "../../../src/modes/interactive/screen-context.ts";
 import { listening } from "./plain/recorded-screen.ts";
 import { shownOn } from "./shown-on.ts";
 
@@ -12,8 +12,13 @@ const ENTER = "\r";
 const ESCAPE = "\x1b";
 const DOWN = "\x1b[B";
 
-function ownUi(stage: Stage, redacted = <Value>(value: Value): Value => value): ScreenUi {
-  const own = uiOn(stage, { redacted, tell: stage.tell.bind(stage), turns: turns(), notifier: undefined });
+function ownUi(stage: ScreenApi, redacted = <Value>(value: Value): Value => value): ScreenUi {
+  const own = createExtensionUi(stage, {
+    redact: redacted,
+    showNote: stage.showNote.bind(stage),
+    queue: createPromptQueue(),
+    notifier: undefined,
+  });
   own.open();
   return own;
 }
@@ -62,10 +67,15 @@ test("XUI1 one of several, yes or no, and a line: asked in place of the editor, 
 
 test("XUI2 one question at a time: those of extensions wait for each other and behind a permission question", async () => {
   const { screen, terminal, sees, seen } = await drawnUi();
-  const inTurn = turns();
-  const { ui } = uiOn(screen, { redacted: (value) => value, tell: () => {}, turns: inTurn, notifier: undefined });
-  const panel = choice({ title: "May it?", options: [{ key: "n", label: "No", value: "no" }] });
-  const permission = inTurn.atOnce(() => screen.ask(panel, { where: "inline" }));
+  const inTurn = createPromptQueue();
+  const { ui } = createExtensionUi(screen, {
+    redact: (value) => value,
+    showNote: () => {},
+    queue: inTurn,
+    notifier: undefined,
+  });
+  const panel = createChoicePanel({ title: "May it?", options: [{ key: "n", label: "No", value: "no" }] });
+  const permission = inTurn.runNow(() => screen.showPanel(panel, { where: "inline" }));
   await sees("May it?");
   const first = ui.confirm("The first?", "");
   const second = ui.confirm("The second?", "");
@@ -90,7 +100,7 @@ test("XUI3 a question closes by itself when time is up, when nobody wants an ans
   expect(await unwanted).toBeUndefined();
   const left = ui.select("Left?", ["a", "b"]);
   await sees("Left?");
-  own.shut();
+  own.close();
   expect(await left).toBeUndefined();
   await sleep(20);
   expect(await seen()).not.toContain("?");
@@ -100,14 +110,14 @@ test("XUI4 after the session is left nothing is asked or shown, and what was sho
   const { ui, own, screen } = await drawnUi();
   ui.setStatus("build", "green");
   ui.setWidget("todo", ["one"]);
-  own.shut();
+  own.close();
   const before = screen.state;
   ui.setStatus("build", "red");
   ui.setWidget("todo", ["two"]);
   ui.notify("late");
   expect(await ui.confirm("Late?", "")).toBe(false);
   expect(screen.state).toBe(before);
-  expect(before.signs).toEqual({ statuses: {}, widgets: {} });
+  expect(before.extensionWidgets).toEqual({ statuses: {}, widgets: {} });
 });
 
 test("XUI5 words stand below the meter, lines above the editor, and a notice in the transcript", async () => {
@@ -137,7 +147,7 @@ test("XUI6 they take a part of the screen at most, however much is given", async
   }
   const picture = await sees("more lines");
   expect(picture.split("\n").filter((line) => line.includes("widget")).length).toBeLessThanOrEqual(6);
-  const { statuses, widgets } = screen.state.signs;
+  const { statuses, widgets } = screen.state.extensionWidgets;
   expect(Object.keys(statuses).length).toBeLessThanOrEqual(50);
   expect(Math.max(...Object.values(statuses).map((text) => text.length))).toBeLessThanOrEqual(30);
   expect(Math.max(...Object.values(widgets).map((lines) => lines.length))).toBeLessThanOrEqual(10);
@@ -166,7 +176,7 @@ test("XUI8 in plain lines they are numbered questions or a line to type, and sig
   const { ui } = ownUi(screen);
   const answered = async (asking: Promise<unknown>, ...lines: readonly string[]): Promise<unknown> => {
     await sleep(20);
-    for (const line of lines) screen.asked?.question.hear(line);
+    for (const line of lines) screen.openQuestion?.question.handleLine(line);
     return await asking;
   };
   expect(await answered(ui.select("Which?", ["red", "green"]), "2")).toBe("green");
@@ -188,7 +198,12 @@ test("XUI8 in plain lines they are numbered questions or a line to type, and sig
 
 test("XUI9 what is set before the session has the screen is seen when it has it", async () => {
   const { screen, seen } = shownOn({ columns: 60, rows: 20 });
-  const own = uiOn(screen, { redacted: (value) => value, tell: () => {}, turns: turns(), notifier: undefined });
+  const own = createExtensionUi(screen, {
+    redact: (value) => value,
+    showNote: () => {},
+    queue: createPromptQueue(),
+    notifier: undefined,
+  });
   own.ui.setStatus("build", "green");
   await sleep(20);
   expect(await seen()).not.toContain("green");

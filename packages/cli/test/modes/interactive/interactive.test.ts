@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { isPlain } from "../../../src/modes/interactive/interactive.ts";
+import { wantsPlainMode } from "../../../src/modes/interactive/interactive.ts";
 
 let home: string;
 
@@ -23,10 +23,10 @@ test.each([
 ])("PLN15 the flag goes before the setting, and that before what the terminal can: %j", async (wish) => {
   if (wish.setting !== undefined) writeFileSync(join(home, "settings.json"), JSON.stringify({ plain: wish.setting }));
   const choices = wish.flag === undefined ? {} : { plain: wish.flag };
-  expect(await isPlain(choices, { home, terminal: wish.terminal })).toBe(wish.is);
+  expect(await wantsPlainMode(choices, { home, terminalName: wish.terminal })).toBe(wish.is);
 });
 
 test("PLN15 settings that cannot be read leave it to the terminal", async () => {
   writeFileSync(join(home, "settings.json"), "{");
-  expect(await isPlain({}, { home, terminal: "dumb" })).toBe(true);
+  expect(await wantsPlainMode({}, { home, terminalName: "dumb" })).toBe(true);
 });

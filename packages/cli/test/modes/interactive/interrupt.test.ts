@@ -4,7 +4,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Script, Step } from "@pith/testkit";
 import { describe, expect, test } from "vitest";
-import { choice } from "../../../src/modes/interactive/panels/choice.ts";
+import { createChoicePanel } from "../../../src/modes/interactive/panels/choice.ts";
 import { type TalkOn, talkOn } from "./talk-on.ts";
 
 describe("quit", () => {
@@ -16,10 +16,10 @@ describe("quit", () => {
     const talk = await talkOn([]);
     talk.terminal.type("a long thought");
     talk.terminal.press(CTRL_C);
-    expect(talk.screen.words.text).toBe("");
+    expect(talk.screen.editorText.text).toBe("");
     await talk.sees("Ctrl+C again leaves; everything is saved");
     talk.terminal.press(UP);
-    expect(talk.screen.words.text).toBe("a long thought");
+    expect(talk.screen.editorText.text).toBe("a long thought");
     expect(talk.left()).toBe(undefined);
     talk.terminal.press(CTRL_C);
     await talk.until(() => talk.left() === null);
@@ -40,8 +40,8 @@ describe("quit", () => {
     await talk.until(() => talk.server.requests.length === 1);
     talk.terminal.type("and then");
     talk.terminal.press(CTRL_C);
-    await talk.until(() => talk.screen.state.work.type === "idle");
-    expect(talk.screen.words.text).toBe("and then");
+    await talk.until(() => talk.screen.state.activity.type === "idle");
+    expect(talk.screen.editorText.text).toBe("and then");
     expect(talk.left()).toBe(undefined);
   });
 
@@ -60,7 +60,7 @@ describe("quit", () => {
     talk.terminal.type("half a thought");
     await talk.sees("half a thought");
     talk.terminal.type("!");
-    await talk.screen.lend(async () => {
+    await talk.screen.releaseTerminal(async () => {
       await talk.gone("half a thought");
       talk.terminal.write("somebody else was here\r\n");
     });
@@ -71,7 +71,7 @@ describe("quit", () => {
     const talk = await talkOn([]);
     talk.say("/settings");
     await talk.sees("typing searches");
-    await talk.screen.lend(async () => {
+    await talk.screen.releaseTerminal(async () => {
       await talk.until(() => talk.terminal.emulator.buffer.active.type === "normal");
     });
     await talk.until(() => talk.terminal.emulator.buffer.active.type === "alternate");
@@ -83,10 +83,12 @@ describe("quit", () => {
   test("MAN16 what is asked while somebody else has the terminal waits, and lending it on takes nothing from them", async () => {
     const talk = await talkOn([]);
     const { promise, resolve } = Promise.withResolvers<void>();
-    const lent = talk.screen.lend(async () => {
+    const lent = talk.screen.releaseTerminal(async () => {
       const before = talk.terminal.written;
-      void talk.screen.ask(choice({ title: "Really?", options: [{ label: "yes", value: 1 }] }), { where: "page" });
-      await talk.screen.lend(async () => {});
+      void talk.screen.showPanel(createChoicePanel({ title: "Really?", options: [{ label: "yes", value: 1 }] }), {
+        where: "page",
+      });
+      await talk.screen.releaseTerminal(async () => {});
       expect(talk.terminal.written).toBe(before);
       await promise;
     });
@@ -188,7 +190,7 @@ describe("stop", () => {
       script: [{ refuse: { status: 529, type: "overloaded_error", message: "Overloaded" } }, after, after],
       reach: async (talk) => {
         talk.say("hello");
-        await talk.until(() => talk.screen.state.work.type === "retrying" || talk.server.requests.length > 0);
+        await talk.until(() => talk.screen.state.activity.type === "retrying" || talk.server.requests.length > 0);
       },
     },
     {
@@ -199,7 +201,7 @@ describe("stop", () => {
         await talk.sees("fine");
         talk.say("second");
         await talk.sees("and fine");
-        await talk.until(() => talk.screen.state.work.type === "idle");
+        await talk.until(() => talk.screen.state.activity.type === "idle");
         talk.say("/compact its beginning");
         await talk.until(() => talk.server.requests.length === 3);
       },
@@ -213,7 +215,11 @@ describe("stop", () => {
       reach: async (talk) => {
         talk.say("hello");
         await talk.until(() => isSummaryAsked(talk));
-        expect(talk.screen.state.work).toMatchObject({ type: "compacting", reason: "threshold", isWithinRun: true });
+        expect(talk.screen.state.activity).toMatchObject({
+          type: "compacting",
+          reason: "threshold",
+          isWithinRun: true,
+        });
       },
       mode: "all",
       window: 12_000,
@@ -226,7 +232,7 @@ describe("stop", () => {
         await talk.sees("fine");
         talk.say("second");
         await talk.sees("and fine");
-        await talk.until(() => talk.screen.state.work.type === "idle");
+        await talk.until(() => talk.screen.state.activity.type === "idle");
         talk.say("/tree root --summary");
         await talk.until(() => talk.server.requests.length === 3);
       },
@@ -241,7 +247,7 @@ describe("stop", () => {
   for (const { at, script, reach, mode, window } of points)
     test(`MAN10 Esc stops it ${at}, and nothing begins afterwards`, async () => {
       const talk = await talkOn(script, {
-        wish: { choices: { permissionMode: mode ?? "edit", sandbox: "off", compaction } },
+        wish: { overrides: { permissionMode: mode ?? "edit", sandbox: "off", compaction } },
         prepare: ({ home }) => {
           if (window) writeFileSync(join(home, "settings.json"), JSON.stringify({ contextWindow: window }));
         },
@@ -250,10 +256,12 @@ describe("stop", () => {
       const asked = talk.server.requests.length;
       const since = performance.now();
       talk.terminal.press(ESC);
-      await talk.until(() => talk.screen.state.work.type === "idle" && talk.screen.state.shell.length === 0);
+      await talk.until(
+        () => talk.screen.state.activity.type === "idle" && talk.screen.state.pendingShellBlocks.length === 0,
+      );
       const took = performance.now() - since;
       await new Promise((resolve) => setTimeout(resolve, 400));
-      expect(talk.screen.state.work.type).toBe("idle");
+      expect(talk.screen.state.activity.type).toBe("idle");
       expect(talk.server.requests.length).toBe(asked);
       expect(existsSync(join(talk.folder, "late"))).toBe(false);
       // It takes a fifth of a second at most on a machine that does nothing else.
@@ -271,8 +279,8 @@ describe("stop", () => {
     await talk.until(() => talk.screen.state.queue.steering.length === 1);
     talk.terminal.type("half a thought");
     talk.terminal.press(ESC);
-    await talk.until(() => talk.screen.words.text.includes("also do this"));
-    expect(talk.screen.words.text).toMatch(/also do this\s+half a thought/);
+    await talk.until(() => talk.screen.editorText.text.includes("also do this"));
+    expect(talk.screen.editorText.text).toMatch(/also do this\s+half a thought/);
     expect(talk.server.requests.length).toBe(1);
   });
 
@@ -281,13 +289,13 @@ describe("stop", () => {
     const talk = await talkOn(["fine", "and fine", refused, refused, refused, refused, "heard"]);
     for (const words of ["first", "second"]) {
       talk.say(words);
-      await talk.until(() => talk.screen.state.work.type === "idle" && talk.server.requests.length > 0);
+      await talk.until(() => talk.screen.state.activity.type === "idle" && talk.server.requests.length > 0);
       await talk.sees(words === "first" ? "fine" : "and fine");
     }
-    await talk.until(() => talk.screen.state.work.type === "idle");
+    await talk.until(() => talk.screen.state.activity.type === "idle");
     talk.say("/tree root --summary");
     await talk.sees("no summaries today");
-    await talk.until(() => talk.screen.state.work.type === "idle");
+    await talk.until(() => talk.screen.state.activity.type === "idle");
     talk.say("are you there?");
     await talk.until(() => talk.server.requests.some(({ body }) => JSON.stringify(body).includes("are you there?")));
   });

@@ -30,7 +30,7 @@ export async function longTalk({ settings = {}, isSlow = false, words = 1_200 }:
     return `Answer ${number} ends here. ${"some more words on it ".repeat(words / 5)}`;
   };
   return await talkOn(script, {
-    wish: { choices: { model: "anthropic/claude-sonnet-4-5" } },
+    wish: { overrides: { model: "anthropic/claude-sonnet-4-5" } },
     prepare: ({ home }) =>
       writeFileSync(join(home, "settings.json"), JSON.stringify({ contextWindow: 24_000, ...settings })),
   });
@@ -46,12 +46,12 @@ export async function exchanged(talk: TalkOn, count: number, from = 1): Promise<
 }
 
 export async function atRest({ screen, until }: TalkOn): Promise<void> {
-  await until(() => screen.state.work.type === "idle");
+  await until(() => screen.state.activity.type === "idle");
 }
 
 /** The lines of the session's file. */
 export function isCompacted({ screen }: TalkOn): boolean {
-  return screen.state.blocks.some(({ kind }) => kind === "compacted") || screen.state.above === "compacted";
+  return screen.state.blocks.some(({ kind }) => kind === "compacted") || screen.state.lastPrintedKind === "compacted";
 }
 
 /** What the picture shows now. */

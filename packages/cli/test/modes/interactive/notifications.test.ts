@@ -2,30 +2,30 @@
 
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import {
-  callSequence,
-  type Gaze,
-  gazeAfter,
-  isFocusWord,
-  looksFor,
+  type FocusState,
+  FocusTrackingTerminal,
+  formatNotification,
+  initialFocus,
+  isFocusReport,
+  msUntilAway,
   Notifier,
-  neverSeen,
-  WatchedTerminal,
+  reduceFocus,
 } from "../../../src/modes/interactive/notifications.ts";
 import { Headless } from "./headless.ts";
 
 describe("notification sequences", () => {
   test("MAN21 off says nothing, a bell is a bell, and a desktop hears it in the words of its terminal", () => {
-    expect(callSequence("done", "off", {})).toBe("");
-    expect(callSequence("done", "bell", { KITTY_WINDOW_ID: "1" })).toBe("\x07");
-    expect(callSequence("done", "desktop", { TERM: "xterm-256color" })).toBe("\x1b]9;Pith: done\x1b\\\x07");
-    expect(callSequence("a; b", "desktop", { VTE_VERSION: "7600" })).toBe("\x1b]777;notify;Pith;a, b\x1b\\\x07");
-    expect(callSequence("done", "desktop", { TERM: "xterm-kitty" })).toBe(
+    expect(formatNotification("done", "off", {})).toBe("");
+    expect(formatNotification("done", "bell", { KITTY_WINDOW_ID: "1" })).toBe("\x07");
+    expect(formatNotification("done", "desktop", { TERM: "xterm-256color" })).toBe("\x1b]9;Pith: done\x1b\\\x07");
+    expect(formatNotification("a; b", "desktop", { VTE_VERSION: "7600" })).toBe("\x1b]777;notify;Pith;a, b\x1b\\\x07");
+    expect(formatNotification("done", "desktop", { TERM: "xterm-kitty" })).toBe(
       "\x1b]99;i=pith:d=0;Pith\x1b\\\x1b]99;i=pith:p=body;done\x1b\\\x07",
     );
   });
 
   test("MAN21 tmux hands it on in brackets of its own", () => {
-    expect(callSequence("done", "desktop", { TMUX: "/tmp/x,1,0" })).toBe(
+    expect(formatNotification("done", "desktop", { TMUX: "/tmp/x,1,0" })).toBe(
       "\x1bPtmux;\x1b\x1b]9;Pith: done\x1b\x1b\\\x1b\\\x07",
     );
   });
@@ -36,11 +36,11 @@ describe("notification sequences", () => {
   test("MAN21 nothing in the words can end the sequence or begin another", () => {
     const hostile = "a\x1b\\\x07b\x9c\nc\u202e\x1b]0;title\x07";
     for (const environment of [{}, { VTE_VERSION: "1" }, { TERM: "xterm-kitty" }]) {
-      const sequence = callSequence(hostile, "desktop", environment);
+      const sequence = formatNotification(hostile, "desktop", environment);
       const inner = OURS.reduce((rest, own) => rest.replace(own, ""), sequence);
       expect(inner).not.toMatch(/[\p{Cc}\p{Cf}]/u);
     }
-    expect(callSequence("x".repeat(5_000), "desktop", {}).length).toBeLessThan(250);
+    expect(formatNotification("x".repeat(5_000), "desktop", {}).length).toBeLessThan(250);
   });
 });
 
@@ -49,19 +49,19 @@ describe("terminal focus", () => {
   const LOST = "\x1b[O";
 
   test("MAN20 a terminal that says nothing of its focus is looked at for ten seconds after a key, and before the first one not", () => {
-    expect(looksFor(neverSeen, 5_000)).toBe(0);
-    const typed = gazeAfter(neverSeen, "a", 5_000);
-    expect(looksFor(typed, 5_000)).toBe(10_000);
-    expect(looksFor(typed, 14_000)).toBe(1_000);
-    expect(looksFor(typed, 15_000)).toBe(0);
+    expect(msUntilAway(initialFocus, 5_000)).toBe(0);
+    const typed = reduceFocus(initialFocus, "a", 5_000);
+    expect(msUntilAway(typed, 5_000)).toBe(10_000);
+    expect(msUntilAway(typed, 14_000)).toBe(1_000);
+    expect(msUntilAway(typed, 15_000)).toBe(0);
   });
 
   test("MAN20 what a terminal says of its focus counts, until somebody types", () => {
-    const lost = gazeAfter(gazeAfter(neverSeen, "a", 1_000), LOST, 1_001);
-    expect(looksFor(lost, 1_002)).toBe(0);
-    expect(looksFor(gazeAfter(lost, GAINED, 2_000), 99_000)).toBe(null);
-    expect(looksFor(gazeAfter(lost, "b", 2_000), 99_000)).toBe(null);
-    expect([GAINED, LOST, "\x1b", "I"].map(isFocusWord)).toEqual([true, true, false, false]);
+    const lost = reduceFocus(reduceFocus(initialFocus, "a", 1_000), LOST, 1_001);
+    expect(msUntilAway(lost, 1_002)).toBe(0);
+    expect(msUntilAway(reduceFocus(lost, GAINED, 2_000), 99_000)).toBe(null);
+    expect(msUntilAway(reduceFocus(lost, "b", 2_000), 99_000)).toBe(null);
+    expect([GAINED, LOST, "\x1b", "I"].map(isFocusReport)).toEqual([true, true, false, false]);
   });
 });
 
@@ -69,12 +69,12 @@ describe("notifier", () => {
   beforeEach(() => void vi.useFakeTimers({ now: 1_000_000 }));
   afterEach(() => void vi.useRealTimers());
 
-  function calling(gaze: Partial<Gaze>) {
+  function calling(gaze: Partial<FocusState>) {
     const sent: string[] = [];
-    const seen: { gaze: Gaze } = { gaze: { ...neverSeen, ...gaze } };
+    const seen: { gaze: FocusState } = { gaze: { ...initialFocus, ...gaze } };
     const notifier = new Notifier({
-      send: (sequence) => void sent.push(sequence),
-      gaze: () => seen.gaze,
+      write: (sequence) => void sent.push(sequence),
+      getFocus: () => seen.gaze,
       now: Date.now,
       environment: {},
     });
@@ -86,34 +86,34 @@ describe("notifier", () => {
 
   test("MAN22 work of more than ten seconds is told to who looks elsewhere, shorter work and stopped work to nobody", () => {
     const { notifier, sent } = calling({ hasFocus: false });
-    notifier.hear(start);
+    notifier.handleEvent(start);
     vi.advanceTimersByTime(9_000);
-    notifier.hear(settled);
+    notifier.handleEvent(settled);
     expect(sent).toEqual([]);
-    notifier.hear(start);
+    notifier.handleEvent(start);
     vi.advanceTimersByTime(11_000);
-    notifier.hear({ ...settled, aborted: true });
+    notifier.handleEvent({ ...settled, aborted: true });
     expect(sent).toEqual([]);
-    notifier.hear(start);
+    notifier.handleEvent(start);
     vi.advanceTimersByTime(11_000);
-    notifier.hear(settled);
+    notifier.handleEvent(settled);
     expect(sent).toEqual(["\x07"]);
   });
 
   test("MAN22 who looks is not called", () => {
     const { notifier, sent } = calling({ hasFocus: true });
-    notifier.hear(start);
+    notifier.handleEvent(start);
     vi.advanceTimersByTime(60_000);
-    notifier.hear(settled);
+    notifier.handleEvent(settled);
     expect(sent).toEqual([]);
   });
 
   test("MAN23 a question that waits calls at once where nobody looks, else as soon as nobody does, once", () => {
     const away = calling({ hasFocus: false });
-    away.notifier.waits("may it?");
+    away.notifier.notifyWhenAway("may it?");
     expect(away.sent).toEqual(["\x07"]);
     const near = calling({ hasFocus: null, lastKeyAt: 1_000_000 });
-    near.notifier.waits("may it?");
+    near.notifier.notifyWhenAway("may it?");
     vi.advanceTimersByTime(9_900);
     expect(near.sent).toEqual([]);
     vi.advanceTimersByTime(200);
@@ -124,14 +124,14 @@ describe("notifier", () => {
 
   test("MAN23 who answers in time is not called, and who turned it off never", () => {
     const { notifier, sent, seen } = calling({ hasFocus: true });
-    const answered = notifier.waits("may it?");
+    const answered = notifier.notifyWhenAway("may it?");
     vi.advanceTimersByTime(5_000);
     answered();
     seen.gaze = { ...seen.gaze, hasFocus: false };
     vi.advanceTimersByTime(60_000);
     expect(sent).toEqual([]);
-    notifier.follow(() => "off");
-    notifier.waits("may it?");
+    notifier.setMethodSource(() => "off");
+    notifier.notifyWhenAway("may it?");
     expect(sent).toEqual([]);
   });
 });
@@ -141,16 +141,16 @@ describe("watched terminal", () => {
     const inner = new Headless();
     const written: string[] = [];
     inner.write = (data) => void written.push(data);
-    const terminal = new WatchedTerminal(inner, () => 7);
+    const terminal = new FocusTrackingTerminal(inner, () => 7);
     const keys: string[] = [];
     terminal.start(
       (data) => void keys.push(data),
       () => {},
     );
     inner.press("\x1b[O");
-    expect(terminal.gaze).toEqual({ hasFocus: false, lastKeyAt: Number.NEGATIVE_INFINITY });
+    expect(terminal.focus).toEqual({ hasFocus: false, lastKeyAt: Number.NEGATIVE_INFINITY });
     inner.press("a");
-    expect(terminal.gaze).toEqual({ hasFocus: true, lastKeyAt: 7 });
+    expect(terminal.focus).toEqual({ hasFocus: true, lastKeyAt: 7 });
     expect(keys).toEqual(["a"]);
     terminal.stop();
     expect(written).toEqual(["\x1b[?1004h", "\x1b[?1004l"]);

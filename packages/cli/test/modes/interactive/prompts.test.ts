@@ -5,10 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Step } from "@pith/testkit";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { Wish } from "../../../src/args/args.ts";
+import type { CliArgs } from "../../../src/args/args.ts";
 import { Notifier } from "../../../src/modes/interactive/notifications.ts";
-import { type TrustPlace, trustAsked } from "../../../src/modes/interactive/prompts.ts";
-import { trustedFolder } from "../../../src/trust/trust.ts";
+import { askForTrust, type TrustPaths } from "../../../src/modes/interactive/prompts.ts";
+import { checkTrust } from "../../../src/trust/trust.ts";
 import { shownOn } from "./shown-on.ts";
 import { talkOn } from "./talk-on.ts";
 
@@ -16,7 +16,7 @@ describe("permission question", () => {
   const call = (...commands: readonly string[]): Step => ({
     parts: commands.map((command) => ({ type: "call", name: "bash", arguments: { command } })),
   });
-  const asking = { wish: { choices: { permissionMode: "ask", sandbox: "off" } } } as const;
+  const asking = { wish: { overrides: { permissionMode: "ask", sandbox: "off" } } } as const;
 
   test("MAN4 yes lets it happen, and several questions come one after the other", async () => {
     const talk = await talkOn([call("touch first", "touch second"), "both are there"], asking);
@@ -57,7 +57,7 @@ describe("permission question", () => {
     talk.say("touch it");
     await talk.sees(/\$ touch first/);
     talk.terminal.press("\x1b");
-    await talk.until(() => talk.screen.state.work.type === "idle");
+    await talk.until(() => talk.screen.state.activity.type === "idle");
     await new Promise((resolve) => setTimeout(resolve, 200));
     expect(talk.server.requests.length).toBe(1);
     expect(existsSync(join(talk.folder, "first"))).toBe(false);
@@ -82,7 +82,12 @@ describe("permission question", () => {
   });
 
   const watching = () =>
-    new Notifier({ send: () => {}, gaze: () => ({ hasFocus: true, lastKeyAt: 0 }), now: Date.now, environment: {} });
+    new Notifier({
+      write: () => {},
+      getFocus: () => ({ hasFocus: true, lastKeyAt: 0 }),
+      now: Date.now,
+      environment: {},
+    });
 
   test("MAN3 whoever types when a question comes up loses no word, and permits nothing", async () => {
     const talk = await talkOn([call("touch first"), "done"], { ...asking, notifier: watching() });
@@ -90,14 +95,14 @@ describe("permission question", () => {
     talk.terminal.type("and ");
     await talk.sees(/\$ touch first/);
     talk.terminal.type("say why");
-    expect(talk.screen.words.text).toBe("and say why");
+    expect(talk.screen.editorText.text).toBe("and say why");
     await talk.sees("Esc: back to the question");
     expect(existsSync(join(talk.folder, "first"))).toBe(false);
     talk.terminal.press("\x1b");
     await talk.sees("Enter answers");
     talk.terminal.press("y");
     await talk.sees("done");
-    expect(talk.screen.words.text).toBe("and say why");
+    expect(talk.screen.editorText.text).toBe("and say why");
   });
 
   test("MAN3 keys in the very moment in which a question comes up answer nothing", async () => {
@@ -120,7 +125,7 @@ describe("permission question", () => {
     talk.say("touch it");
     await talk.sees(/\$ touch first/);
     talk.terminal.type("/comp");
-    expect(talk.screen.words.text).toBe("/comp");
+    expect(talk.screen.editorText.text).toBe("/comp");
     await talk.sees(/\$ touch first[\s\S]*back to the question[\s\S]*\/comp/);
     await talk.until(() => talk.screen.editor.isShowingAutocomplete());
     expect(existsSync(join(talk.home, "permissions.json"))).toBe(false);
@@ -131,7 +136,7 @@ describe("permission question", () => {
     await talk.sees("Enter answers");
     talk.terminal.press("n");
     await talk.sees("done");
-    expect(talk.screen.words.text).toBe("/comp");
+    expect(talk.screen.editorText.text).toBe("/comp");
     expect(existsSync(join(talk.folder, "first"))).toBe(false);
   });
 
@@ -156,14 +161,14 @@ describe("permission question", () => {
       [1, true],
       [2, false],
     ] as const) {
-      const start = { wish: { choices: { permissionMode: "ask", sandbox: "off" } } } as const;
+      const start = { wish: { overrides: { permissionMode: "ask", sandbox: "off" } } } as const;
       const shell: Step = presses === 1 ? step : call("touch a.txt");
       const talk = await talkOn([shell, "settled"], start);
       talk.say("go");
       await talk.sees("Enter answers");
       for (let left = presses; left > 0; left -= 1) talk.terminal.press("\x1b[Z");
       await talk.sees("settled");
-      expect(talk.screen.state.facts.mode).toBe(presses === 1 ? "edit" : "plan");
+      expect(talk.screen.state.footer.permissionMode).toBe(presses === 1 ? "edit" : "plan");
       expect(existsSync(join(talk.folder, "a.txt"))).toBe(isThere);
     }
   });
@@ -171,8 +176,8 @@ describe("permission question", () => {
   test("MAN23 a question calls whoever looks elsewhere, as the settings say", async () => {
     const sent: string[] = [];
     const notifier = new Notifier({
-      send: (sequence) => void sent.push(sequence),
-      gaze: () => ({ hasFocus: false, lastKeyAt: 0 }),
+      write: (sequence) => void sent.push(sequence),
+      getFocus: () => ({ hasFocus: false, lastKeyAt: 0 }),
       now: Date.now,
       environment: {},
     });
@@ -189,12 +194,12 @@ describe("permission question", () => {
 });
 
 describe("trust question", () => {
-  const wish: Wish = {
-    ...{ words: "", files: [], session: { type: "new" }, choices: {}, allow: [], deny: [] },
-    ...{ systemPrompt: undefined, appendSystemPrompt: undefined, trusts: false, output: "screen" },
+  const wish: CliArgs = {
+    ...{ prompt: "", files: [], session: { type: "new" }, overrides: {}, allow: [], deny: [] },
+    ...{ systemPrompt: undefined, appendSystemPrompt: undefined, trustsProject: false, mode: "screen" },
   };
 
-  function places(): TrustPlace {
+  function places(): TrustPaths {
     const [cwd, home] = ["pith-trust-", "pith-home-"].map((name) => mkdtempSync(join(tmpdir(), name))) as [
       string,
       string,
@@ -203,30 +208,30 @@ describe("trust question", () => {
     return { cwd, home };
   }
 
-  function withSettings(text: string): TrustPlace {
+  function withSettings(text: string): TrustPaths {
     const place = places();
     mkdirSync(join(place.cwd, ".pith"));
     writeFileSync(join(place.cwd, ".pith", "settings.json"), text);
     return place;
   }
 
-  async function answered(keys: string | readonly string[], place: TrustPlace) {
+  async function answered(keys: string | readonly string[], place: TrustPaths) {
     const { screen, terminal, seen } = shownOn({ columns: 80, rows: 24 });
-    const asked = trustAsked(wish, screen, place);
+    const asked = askForTrust(wish, screen, place);
     while (!(await seen()).includes("Do you trust this folder?"))
       await new Promise((resolve) => setTimeout(resolve, 5));
     const page = await seen();
     terminal.press(...[keys].flat());
     const after = await asked;
     screen.stop();
-    return { page, after, folder: await trustedFolder({ ...place, userHome: place.home }) };
+    return { page, after, folder: await checkTrust({ ...place, userHome: place.home }) };
   }
 
   test("MAN8 a folder that brings settings of its own is shown before they count; yes keeps exactly what was shown", async () => {
     const place = withSettings('{ "thinking": "high" }');
     const { page, after, folder } = await answered(["y", "\r"], place);
     expect(page).toMatch(/\.pith\/settings\.json[\s\S]*"thinking": "high"/);
-    expect(after.trusts).toBe(false);
+    expect(after.trustsProject).toBe(false);
     expect(folder.type).toBe("trusted");
     writeFileSync(join(place.cwd, ".pith", "settings.json"), '{ "thinking": "low" }');
     const again = await answered("n", place);
@@ -241,7 +246,7 @@ describe("trust question", () => {
       ["\r", false],
     ] as const) {
       const { after, folder } = await answered(key, withSettings('{ "thinking": "high" }'));
-      expect(after.trusts).toBe(trusts);
+      expect(after.trustsProject).toBe(trusts);
       expect(folder.type).toBe("untrusted");
     }
   });
@@ -251,7 +256,7 @@ describe("trust question", () => {
     await answered("\x1b", place);
     await answered("n", place);
     const { screen } = shownOn({ columns: 80, rows: 24 });
-    expect(await trustAsked(wish, screen, place)).toBe(wish);
+    expect(await askForTrust(wish, screen, place)).toBe(wish);
     screen.stop();
     writeFileSync(join(place.cwd, ".pith", "settings.json"), '{ "thinking": "low" }');
     expect((await answered(["y", "\r"], place)).folder.type).toBe("trusted");
@@ -266,9 +271,9 @@ describe("trust question", () => {
 
   test("MAN8 nobody is asked where there is nothing, or where it was said already", async () => {
     const { screen } = shownOn({ columns: 80, rows: 24 });
-    expect(await trustAsked(wish, screen, places())).toBe(wish);
-    const said = { ...wish, trusts: true };
-    expect(await trustAsked(said, screen, withSettings("{}"))).toBe(said);
+    expect(await askForTrust(wish, screen, places())).toBe(wish);
+    const said = { ...wish, trustsProject: true };
+    expect(await askForTrust(said, screen, withSettings("{}"))).toBe(said);
     screen.stop();
   });
 
@@ -284,11 +289,11 @@ describe("trust question", () => {
     const answer = "export default (pith) => pith.on('project_trust', () => ({ trusted: true }));";
     writeFileSync(join(place.home, "extensions", "trust.js"), answer);
     const { screen, seen } = shownOn({ columns: 80, rows: 24 });
-    const after = await trustAsked(wish, screen, place);
-    expect(after.trusts).toBe(true);
+    const after = await askForTrust(wish, screen, place);
+    expect(after.trustsProject).toBe(true);
     expect(await seen()).not.toContain("Do you trust this folder?");
     screen.stop();
     writeFileSync(join(place.home, "settings.json"), '{ "extensions": false }');
-    expect((await answered("n", place)).after.trusts).toBe(false);
+    expect((await answered("n", place)).after.trustsProject).toBe(false);
   });
 });

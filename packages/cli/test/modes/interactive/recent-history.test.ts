@@ -7,8 +7,8 @@ import { MemoryStore, Session } from "@pith/context";
 import { nodeRuntime } from "@pith/context/node";
 import { story } from "@pith/context/testing";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { glance, past } from "../../../src/modes/interactive/recent-history.ts";
-import type { Talking } from "../../../src/modes/interactive/screen-context.ts";
+import { buildRecentHistory, showRecentHistory } from "../../../src/modes/interactive/recent-history.ts";
+import type { InteractiveContext } from "../../../src/modes/interactive/screen-context.ts";
 
 describe("last entries", () => {
   test.each([
@@ -24,8 +24,11 @@ describe("last entries", () => {
     for (let at = 0; at < 250; at++)
       await session.append({ type: "message", message: { role: "user", content: `say ${at}`, timestamp: 0 } });
     const told: string[] = [];
-    const screen = { hasPages, tell: (text: string) => told.push(text), change: () => {} };
-    await past({ ready: { built: { agent: { session } }, place: { home } }, screen } as unknown as Talking);
+    const screen = { hasPages, showNote: (text: string) => told.push(text), update: () => {} };
+    await showRecentHistory({
+      app: { agent: { session }, home },
+      screen,
+    } as unknown as InteractiveContext);
     expect(told.join()).toMatch(new RegExp(`^… \\d+ earlier entries; ${way.replace("+", "\\+")} shows all$`));
   });
 });
@@ -33,15 +36,15 @@ describe("last entries", () => {
 describe("last exchange", () => {
   test("RES3 a glance is the last exchange and the one before it, and says how much lies before them", () => {
     const lines = Array.from({ length: 10 }, (_, at) => [`user: question ${at}`, `says: answer ${at}`]).flat();
-    const { blocks, left } = glance(story(...lines));
+    const { blocks, earlierCount } = buildRecentHistory(story(...lines));
     const texts = blocks.flatMap((block) => ("text" in block ? [block.text] : []));
     expect(texts).toEqual(["question 8", "answer 8", "question 9", "answer 9"]);
-    expect(left).toBe(16);
+    expect(earlierCount).toBe(16);
   });
 
   test("RES3 of a long answer a glance shows the end, from a paragraph on", () => {
     const paragraphs = Array.from({ length: 100 }, (_, at) => `paragraph ${at} ${"and its words ".repeat(5)}`);
-    const { blocks } = glance(story("user: tell me", `says: ${paragraphs.join("\n\n")}`));
+    const { blocks } = buildRecentHistory(story("user: tell me", `says: ${paragraphs.join("\n\n")}`));
     const answer = blocks.find((block) => block.kind === "answered");
     expect(answer?.kind === "answered" && answer.text.slice(answer.printed)).toMatch(/^paragraph 7\d /);
   });

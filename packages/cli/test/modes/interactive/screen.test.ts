@@ -1,15 +1,15 @@
 /** One terminal, and who has it: the talk, a page, or another program. */
 
 import { expect, test } from "vitest";
-import { goesOn, type Panel } from "../../../src/modes/interactive/panels/panel.ts";
+import { continueWith, type Panel } from "../../../src/modes/interactive/panels/panel.ts";
 import { shownOn } from "./shown-on.ts";
 import { pieces, started } from "./state/replies.ts";
 
 function page(drawn: () => void): Panel<null, string> {
   return {
-    start: null,
-    press: (_, key) => (key === "enter" ? { type: "answered", answer: "yes" } : goesOn(null)),
-    draw: () => {
+    initialState: null,
+    handleKey: (_, key) => (key === "enter" ? { type: "answered", answer: "yes" } : continueWith(null)),
+    render: () => {
       drawn();
       return ["the page"];
     },
@@ -23,12 +23,12 @@ function moment(): Promise<void> {
 test("SCR26 a page is not drawn for every piece of a reply that comes below it", async () => {
   const { screen, seen } = shownOn({ columns: 80, rows: 24 });
   let count = 0;
-  const answer = screen.ask(
+  const answer = screen.showPanel(
     page(() => count++),
     { where: "page", signal: AbortSignal.timeout(20_000) },
   );
   const words = Array.from({ length: 400 }, (_, at) => `word${at}`).join(" ");
-  for (const event of [started(), ...pieces([{ type: "text", text: words }], 4)]) screen.hear(event);
+  for (const event of [started(), ...pieces([{ type: "text", text: words }], 4)]) screen.handleEvent(event);
   await moment();
   expect(count).toBeLessThan(20);
   expect(await seen()).toBe("the page\n");
@@ -38,12 +38,12 @@ test("SCR26 a page is not drawn for every piece of a reply that comes below it",
 
 test("SCR26 a program that is lent the terminal below a page has the main screen, and the page comes back", async () => {
   const { screen, terminal, seen } = shownOn({ columns: 80, rows: 24 });
-  void screen.ask(
+  void screen.showPanel(
     page(() => {}),
     { where: "page" },
   );
   await moment();
-  const during = await screen.lend(async () => {
+  const during = await screen.releaseTerminal(async () => {
     terminal.write("an editor\r\n");
     await moment();
     return `${terminal.emulator.buffer.active.type} ${await seen()}`;
@@ -61,14 +61,14 @@ test("SCR26 a program that is lent the terminal below a page has the main screen
 test("SCR26 while another program has the terminal nothing is written on it, asked or stopped", async () => {
   const { screen, terminal } = shownOn({ columns: 80, rows: 24 });
   await moment();
-  await screen.lend(async () => {
+  await screen.releaseTerminal(async () => {
     const { written } = terminal;
-    void screen.ask(
+    void screen.showPanel(
       page(() => {}),
       { where: "page" },
     );
-    screen.tell("something happened");
-    await screen.lend(async () => {});
+    screen.showNote("something happened");
+    await screen.releaseTerminal(async () => {});
     await moment();
     screen.stop();
     expect(terminal.written).toBe(written);

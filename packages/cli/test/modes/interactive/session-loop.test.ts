@@ -4,19 +4,19 @@ import { readdirSync, writeFileSync } from "node:fs";
 import { DRAFT_TYPE } from "@pith/agent";
 import { createSession, openStore } from "@pith/context/node";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Wish } from "../../../src/args/args.ts";
-import { departure } from "../../../src/modes/interactive/session-loop.ts";
+import type { CliArgs } from "../../../src/args/args.ts";
+import { createSessionSwitch } from "../../../src/modes/interactive/session-loop.ts";
 import { TalkGround } from "./talk-ground.ts";
 
 describe("leave a session", () => {
   test("RES4 whoever could not go where they wanted stays, and may leave once more", async () => {
-    const { leave, left, isLeaving } = departure();
-    const wish = { words: "" } as Wish;
+    const { leave, waitForNext, isLeaving } = createSessionSwitch();
+    const wish = { prompt: "" } as CliArgs;
     leave(wish);
     expect(isLeaving()).toBe(true);
-    expect(await left()).toBe(wish);
+    expect(await waitForNext()).toBe(wish);
     expect(isLeaving()).toBe(true);
-    const again = left();
+    const again = waitForNext();
     expect(isLeaving()).toBe(false);
     leave(null);
     expect(await again).toBeNull();

@@ -3,12 +3,12 @@
 import { basename } from "node:path";
 import type { Entry } from "@pith/context";
 import { expect, test } from "vitest";
-import type { Stage } from "../../../src/modes/interactive/screen-context.ts";
-import { titled } from "../../../src/modes/interactive/session-output.ts";
+import type { ScreenApi } from "../../../src/modes/interactive/screen-context.ts";
+import { updateTitle } from "../../../src/modes/interactive/session-output.ts";
 
 function sentFor(entry: object): readonly string[] {
   const sent: string[] = [];
-  titled(entry as Entry, { send: (sequence: string) => void sent.push(sequence) } as Stage);
+  updateTitle(entry as Entry, { writeSequence: (sequence: string) => void sent.push(sequence) } as ScreenApi);
   return sent;
 }
 

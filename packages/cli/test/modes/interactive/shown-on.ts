@@ -1,8 +1,8 @@
 /** A screen on a terminal for tests, with a clock that stands still. */
 
-import { type Theme, themeNamed } from "../../../src/modes/interactive/render/theme.ts";
+import { createTheme, type Theme } from "../../../src/modes/interactive/render/theme.ts";
 import { Screen } from "../../../src/modes/interactive/screen.ts";
-import { nothingShown, type ScreenState } from "../../../src/modes/interactive/state/screen-state.ts";
+import { initialScreenState, type ScreenState } from "../../../src/modes/interactive/state/screen-state.ts";
 import { Headless } from "./headless.ts";
 
 export interface Shown {
@@ -23,17 +23,17 @@ export interface Showing {
   readonly theme?: Theme;
 }
 
-const known = { cost: 0, isSandboxed: false, mode: "edit" } as const;
+const known = { cost: 0, isSandboxed: false, permissionMode: "edit" } as const;
 
-export function shownOn({ columns, rows, start = {}, theme = themeNamed("none") }: Showing): Shown {
+export function shownOn({ columns, rows, start = {}, theme = createTheme("none") }: Showing): Shown {
   const terminal = new Headless(columns, rows);
   const screen = new Screen({
     terminal,
     theme,
-    start: { ...nothingShown, facts: { ...nothingShown.facts, ...known }, ...start },
+    start: { ...initialScreenState, footer: { ...initialScreenState.footer, ...known }, ...start },
     now: () => NOW,
-    pressed: () => false,
-    submitted: () => {},
+    onKey: () => false,
+    onSubmit: () => {},
   });
   screen.start();
   return { screen, terminal, seen: async () => `${(await terminal.screen()).join("\n")}\n` };

@@ -108,7 +108,7 @@ describe("submit", () => {
     writeFileSync(join(talk.folder, "big.txt"), "x".repeat(300 * 1024));
     talk.say("see @big.txt");
     await talk.sees("too much to be said");
-    await talk.until(() => talk.screen.words.text === "see @big.txt");
+    await talk.until(() => talk.screen.editorText.text === "see @big.txt");
     expect(talk.server.requests).toHaveLength(0);
   });
 
@@ -130,7 +130,7 @@ describe("submit", () => {
     const talk = await talkOn(["fine now"], all());
     writeFileSync(join(talk.folder, "a picture.png"), PNG);
     talk.terminal.press(paste(`'${join(talk.folder, "a picture.png")}'`));
-    await talk.until(() => talk.screen.words.text === "[picture 1: 16 bytes png] ");
+    await talk.until(() => talk.screen.editorText.text === "[picture 1: 16 bytes png] ");
     talk.say("what is it?");
     await talk.sees("fine now");
     expect(JSON.stringify(talk.server.requests.at(-1)?.body)).toContain(PNG.toString("base64"));
@@ -140,7 +140,7 @@ describe("submit", () => {
   test("TYP13 a path without a picture stays words", async () => {
     const talk = await talkOn(["fine now"], all());
     talk.terminal.press(paste("/nowhere/a.png"));
-    await talk.until(() => talk.screen.words.text === "/nowhere/a.png");
+    await talk.until(() => talk.screen.editorText.text === "/nowhere/a.png");
   });
 
   test("TYP15 what was said is there in the next session of the folder, without secrets", async () => {
@@ -160,7 +160,7 @@ describe("submit", () => {
   test("TYP15 where nothing is kept, no history is either", async () => {
     const talk = await talkOn(
       ["fine now"],
-      all({ wish: { choices: { permissionMode: "all" }, session: { type: "none" } } }),
+      all({ wish: { overrides: { permissionMode: "all" }, session: { type: "none" } } }),
     );
     talk.say("whisper");
     await talk.sees("fine now");
@@ -184,7 +184,7 @@ describe("submit", () => {
   test("TYP10 quick words do not overtake those whose files are read", async () => {
     const talk = await talkOn([{ parts: [{ type: "text", text: "fine now" }] }, "fine now", "fine now"], all());
     writeFileSync(join(talk.folder, "a.ts"), "let a = 1;\n".repeat(20_000));
-    for (const words of ["first @a.ts", "second"]) void talk.talk.submitted(words);
+    for (const words of ["first @a.ts", "second"]) void talk.talk.handleSubmit(words);
     const said = (): readonly string[] => heard(talk).filter((text) => ["first @a.ts", "second"].includes(text));
     await talk.until(() => said().length === 2);
     expect(said()).toEqual(["first @a.ts", "second"]);

@@ -5,13 +5,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Step, startServer, type TestServer } from "@pith/testkit";
-import { readArguments } from "../../../src/args/args.ts";
+import { parseCliArgs } from "../../../src/args/args.ts";
 import type { Notifier } from "../../../src/modes/interactive/notifications.ts";
-import { themeNamed } from "../../../src/modes/interactive/render/theme.ts";
+import { createTheme } from "../../../src/modes/interactive/render/theme.ts";
 import { Screen } from "../../../src/modes/interactive/screen.ts";
-import { oneAfterAnother, type Talk } from "../../../src/modes/interactive/session-loop.ts";
-import { nothingShown } from "../../../src/modes/interactive/state/screen-state.ts";
-import type { Exit } from "../../../src/text/process-io.ts";
+import { type InteractiveSession, runSessions } from "../../../src/modes/interactive/session-loop.ts";
+import { initialScreenState } from "../../../src/modes/interactive/state/screen-state.ts";
+import type { ExitStatus } from "../../../src/text/process-io.ts";
 import { Headless } from "./headless.ts";
 
 export class TalkGround {
@@ -23,9 +23,9 @@ export class TalkGround {
   /** Told of what happens, where a test wants to know. */
   notifier: Notifier | undefined;
   #server: TestServer | null = null;
-  #talk: Talk | null = null;
+  #talk: InteractiveSession | null = null;
   terminal: Headless = new Headless(100, 40);
-  ended: Promise<Exit> = Promise.resolve({ code: 0 });
+  ended: Promise<ExitStatus> = Promise.resolve({ code: 0 });
 
   async serve(...script: readonly Step[]): Promise<void> {
     for (const path of [this.home, this.folder]) mkdirSync(path, { recursive: true });
@@ -37,26 +37,28 @@ export class TalkGround {
 
   /** `pith` with these arguments. */
   start(...args: readonly string[]): void {
-    const read = readArguments(args);
+    const read = parseCliArgs(args);
     if (read.type !== "wish") throw new Error(JSON.stringify(read));
     this.terminal = new Headless(100, 40);
     const screen = new Screen({
       terminal: this.terminal,
-      theme: themeNamed("none"),
-      start: nothingShown,
+      theme: createTheme("none"),
+      start: initialScreenState,
       now: Date.now,
-      pressed: (key) => this.#talk?.pressed(key) ?? false,
-      submitted: (written) => void this.#talk?.submitted(written),
+      onKey: (key) => this.#talk?.handleKey(key) ?? false,
+      onSubmit: (written) => void this.#talk?.handleSubmit(written),
     });
     screen.start();
-    const shown = (talk: Talk): void => {
+    const shown = (talk: InteractiveSession): void => {
       this.#talk = talk;
     };
-    this.ended = oneAfterAnother(read.wish, { screen, notifier: this.notifier, shown }).finally(async () => {
-      await this.#talk?.close();
-      this.#talk = null;
-      screen.stop();
-    });
+    this.ended = runSessions(read.args, { screen, notifier: this.notifier, onSessionShown: shown }).finally(
+      async () => {
+        await this.#talk?.close();
+        this.#talk = null;
+        screen.stop();
+      },
+    );
   }
 
   async say(text: string): Promise<void> {
@@ -82,7 +84,7 @@ export class TalkGround {
     throw new Error(`still seen: ${words}`);
   }
 
-  async leave(): Promise<Exit> {
+  async leave(): Promise<ExitStatus> {
     await this.say("/quit");
     return await this.ended;
   }

@@ -5,23 +5,23 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Script, startServer, type TestServer } from "@pith/testkit";
 import { onTestFinished } from "vitest";
-import type { Wish } from "../../../src/args/args.ts";
+import type { CliArgs } from "../../../src/args/args.ts";
 import type { Notifier } from "../../../src/modes/interactive/notifications.ts";
-import { themeNamed } from "../../../src/modes/interactive/render/theme.ts";
+import { createTheme } from "../../../src/modes/interactive/render/theme.ts";
 import { Screen } from "../../../src/modes/interactive/screen.ts";
-import { openTalk, type Talk } from "../../../src/modes/interactive/session-loop.ts";
-import { nothingShown } from "../../../src/modes/interactive/state/screen-state.ts";
+import { type InteractiveSession, openInteractiveSession } from "../../../src/modes/interactive/session-loop.ts";
+import { initialScreenState } from "../../../src/modes/interactive/state/screen-state.ts";
 import { Headless } from "./headless.ts";
 
 export interface TalkOn {
   readonly screen: Screen;
   readonly terminal: Headless;
-  readonly talk: Talk;
+  readonly talk: InteractiveSession;
   readonly server: TestServer;
   readonly folder: string;
   readonly home: string;
   /** Whether somebody has left, and to where. */
-  readonly left: () => Wish | null | undefined;
+  readonly left: () => CliArgs | null | undefined;
   say(text: string): void;
   /** When the screen shows it. */
   sees(text: string | RegExp): Promise<string>;
@@ -32,7 +32,7 @@ export interface TalkOn {
 }
 
 export interface TalkWish {
-  readonly wish?: Partial<Wish>;
+  readonly wish?: Partial<CliArgs>;
   readonly notifier?: Notifier;
   /** Before it is opened. */
   readonly prepare?: (places: { readonly folder: string; readonly home: string }) => void;
@@ -47,26 +47,26 @@ export async function talkOn(script: Script, { wish = {}, notifier, prepare }: T
   process.chdir(folder);
   prepare?.({ folder, home });
   const terminal = new Headless();
-  let talk: Talk | null = null;
+  let talk: InteractiveSession | null = null;
   const screen = new Screen({
     terminal,
-    theme: themeNamed("none"),
-    start: nothingShown,
+    theme: createTheme("none"),
+    start: initialScreenState,
     now: Date.now,
-    pressed: (key, amid) => talk?.pressed(key, amid) ?? false,
-    submitted: (text) => void talk?.submitted(text),
+    onKey: (key, amid) => talk?.handleKey(key, amid) ?? false,
+    onSubmit: (text) => void talk?.handleSubmit(text),
   });
   screen.start();
-  const opened = await openTalk({ ...bare, ...wish }, screen, notifier);
+  const opened = await openInteractiveSession({ ...bare, ...wish }, screen, notifier);
   if (opened.type === "failed") throw new Error(opened.exit.message);
-  talk = opened.talk;
-  let left: Wish | null | undefined;
-  void talk.left().then((next) => {
+  talk = opened.session;
+  let left: CliArgs | null | undefined;
+  void talk.waitForNext().then((next) => {
     left = next;
   });
-  await talk.begin();
+  await talk.show();
   onTestFinished(async () => {
-    await opened.talk.close();
+    await opened.session.close();
     screen.stop();
     process.chdir(before.cwd);
     await server.close();
@@ -103,15 +103,15 @@ function looking(terminal: Headless): Pick<TalkOn, "say" | "sees" | "gone" | "un
 /** Far more than it takes, on a machine that does other things as well. */
 const PATIENCE = 20_000;
 
-const bare: Wish = {
-  words: "",
+const bare: CliArgs = {
+  prompt: "",
   files: [],
   session: { type: "new" },
-  choices: {},
+  overrides: {},
   allow: [],
   deny: [],
   systemPrompt: undefined,
   appendSystemPrompt: undefined,
-  trusts: false,
-  output: "screen",
+  trustsProject: false,
+  mode: "screen",
 };

@@ -3,9 +3,9 @@
 import assert from "node:assert/strict";
 import { test } from "vitest";
 import { rpcTable } from "../../../src/modes/rpc/commands/commands.ts";
-import { type KnownFields, readCommand } from "../../../src/modes/rpc/parse-command.ts";
+import { type CommandFields, parseCommand } from "../../../src/modes/rpc/parse-command.ts";
 
-const read = (value: unknown) => readCommand(value, rpcTable as KnownFields);
+const read = (value: unknown) => parseCommand(value, rpcTable as CommandFields);
 const mistake = (value: unknown): string => Object(read(value)).message;
 
 test("RPC5 a mistake says what to write", () => {

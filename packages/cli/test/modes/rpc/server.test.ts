@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "vitest";
-import { Lanes } from "../../../src/modes/rpc/server.ts";
+import { CommandOrder } from "../../../src/modes/rpc/server.ts";
 
 /** Acts that end when they are told to. */
 function acts() {
@@ -18,7 +18,7 @@ function acts() {
 const moment = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 test("RPC6 what speaks begins one after the other, others at once", async () => {
-  const lanes = new Lanes();
+  const lanes = new CommandOrder();
   const { told, act, end } = acts();
   for (const name of ["one", "two"]) void lanes.run("speaking", act(name));
   void lanes.run(undefined, act("look"));
@@ -30,7 +30,7 @@ test("RPC6 what speaks begins one after the other, others at once", async () => 
 });
 
 test("RPC6 behind what leaves a session everything waits", async () => {
-  const lanes = new Lanes();
+  const lanes = new CommandOrder();
   const { told, act, end } = acts();
   void lanes.run("leaving", act("leave"));
   void lanes.run(undefined, act("look"));
@@ -43,7 +43,7 @@ test("RPC6 behind what leaves a session everything waits", async () => {
 });
 
 test("RPC6 what stops something waits for nothing, and means what was sent before it, too", async () => {
-  const lanes = new Lanes();
+  const lanes = new CommandOrder();
   const { told, act, end } = acts();
   void lanes.run("speaking", act("speak"));
   let stops = 0;
@@ -55,7 +55,7 @@ test("RPC6 what stops something waits for nothing, and means what was sent befor
 });
 
 test("RPC6 what stops something is done though what was sent before it never ends", async () => {
-  const lanes = new Lanes();
+  const lanes = new CommandOrder();
   const { act } = acts();
   void lanes.run("speaking", act("hang"));
   let stops = 0;

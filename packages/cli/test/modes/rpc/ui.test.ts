@@ -5,12 +5,12 @@ import type { PermissionQuestion } from "@pith/agent";
 import { parseRule } from "@pith/agent";
 import type { RpcUiRequest } from "@pith/client";
 import { test } from "vitest";
-import { Questions, rpcAsk, rpcUi } from "../../../src/modes/rpc/ui.ts";
+import { createPermissionPrompt, createRpcUi, Questions } from "../../../src/modes/rpc/ui.ts";
 
 function asking(conceal: (request: RpcUiRequest) => RpcUiRequest = (request) => request) {
   const told: RpcUiRequest[] = [];
   const questions = new Questions((request) => void told.push(request), conceal);
-  return { told, questions, ui: rpcUi(questions), ask: rpcAsk(questions) };
+  return { told, questions, ui: createRpcUi(questions), ask: createPermissionPrompt(questions) };
 }
 
 test("RPC10 each question has its own answer, and what does not fit leaves it open", async () => {
@@ -24,12 +24,12 @@ test("RPC10 each question has its own answer, and what does not fit leaves it op
       ["q3", "input"],
     ],
   );
-  assert.match(questions.answered({ id: "q1", value: "c" }) ?? "", /one of the options/);
-  assert.equal(questions.answered({ id: "q3", value: "Ann" }), null);
-  assert.equal(questions.answered({ id: "q1", value: "b" }), null);
-  assert.equal(questions.answered({ id: "q2", cancelled: true }), null);
+  assert.match(questions.handleResponse({ id: "q1", value: "c" }) ?? "", /one of the options/);
+  assert.equal(questions.handleResponse({ id: "q3", value: "Ann" }), null);
+  assert.equal(questions.handleResponse({ id: "q1", value: "b" }), null);
+  assert.equal(questions.handleResponse({ id: "q2", cancelled: true }), null);
   assert.deepEqual([await which, await sure, await name], ["b", false, "Ann"]);
-  assert.match(questions.answered({ id: "q1", value: "b" }) ?? "", /no question that waits/);
+  assert.match(questions.handleResponse({ id: "q1", value: "b" }) ?? "", /no question that waits/);
 });
 
 test("RPC10 a question waits as long as it wants, or until nobody is there", async () => {
@@ -49,8 +49,8 @@ test("RPC10 RPC17 an option that was shown without its secret stands for what wa
   const { told, questions, ui } = asking(conceal);
   const which = ui.select("Which of hunter2?", ["a", "use hunter2"]);
   assert.deepEqual([Object(told[0]).title, Object(told[0]).options], ["Which of …?", ["a", "use …"]]);
-  assert.match(questions.answered({ id: "q1", value: "use hunter2" }) ?? "", /one of the options/);
-  assert.equal(questions.answered({ id: "q1", value: "use …" }), null);
+  assert.match(questions.handleResponse({ id: "q1", value: "use hunter2" }) ?? "", /one of the options/);
+  assert.equal(questions.handleResponse({ id: "q1", value: "use …" }), null);
   assert.equal(await which, "use hunter2");
 });
 
@@ -74,7 +74,7 @@ test("RPC9 a permission is a selection with what could be remembered; no answer 
     "No",
   ]);
   assert.deepEqual([Object(first).timeout, Object(first).permission.rules], [300_000, ["bash(npm test)"]]);
-  questions.answered({ id: "q1", value: "Yes, and bash(npm test) in this project" });
+  questions.handleResponse({ id: "q1", value: "Yes, and bash(npm test) in this project" });
   assert.deepEqual(await answered, { type: "yes", remember: { rule, for: "project" } });
   const left = ask(question, { signal });
   questions.close();
@@ -105,6 +105,6 @@ test("PERM31 a question about a connection goes to the client like any other, an
     told.map((request) => ("permission" in request ? request.permission?.yesLasts : null)),
     ["session"],
   );
-  assert.equal(questions.answered({ id: "q1", value: "Yes" }), null);
+  assert.equal(questions.handleResponse({ id: "q1", value: "Yes" }), null);
   assert.deepEqual(await answer, { type: "yes" });
 });

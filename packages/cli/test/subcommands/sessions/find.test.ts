@@ -4,7 +4,7 @@ import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { atHome } from "../../../src/sessions/find-session.ts";
+import { expandTilde } from "../../../src/sessions/find-session.ts";
 import { idOf, Shelf } from "../shelf.ts";
 
 let shelf: Shelf;
@@ -87,7 +87,7 @@ test("SUB8 a folder that holds sessions of another program is looked into", asyn
 });
 
 test("COM26 a tilde that no shell has seen is one's home", () => {
-  expect(["~", "~/talk.md", "a~/b", "~other/x"].map(atHome)).toEqual([
+  expect(["~", "~/talk.md", "a~/b", "~other/x"].map(expandTilde)).toEqual([
     homedir(),
     join(homedir(), "talk.md"),
     "a~/b",

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openSession } from "../../../src/app/session.ts";
-import { wordFor } from "../../../src/sessions/find-session.ts";
+import { formatSessionArgument } from "../../../src/sessions/find-session.ts";
 import { idOf, Shelf } from "../shelf.ts";
 
 let shelf: Shelf;
@@ -92,9 +92,9 @@ test("SUB19 what is to be typed works, and nothing that a stranger wrote is more
   expect((await shelf.run("sessions", "restore", typed)).out).toContain(`pith -p --session '${talk}' "…"`);
   expect(readFileSync(talk, "utf8")).toContain("Talk.");
   const kept = await shelf.add();
-  expect(wordFor({ id: idOf(kept), path: kept }, shelf.home)).toBe(idOf(kept).slice(0, 8));
-  expect(wordFor({ id: "$(reboot)", path: kept }, shelf.home)).toBe(kept);
-  expect(wordFor({ id: "a", path: "/it's $(here).jsonl" }, shelf.home)).toBe("'/it'\\''s $(here).jsonl'");
+  expect(formatSessionArgument({ id: idOf(kept), path: kept }, shelf.home)).toBe(idOf(kept).slice(0, 8));
+  expect(formatSessionArgument({ id: "$(reboot)", path: kept }, shelf.home)).toBe(kept);
+  expect(formatSessionArgument({ id: "a", path: "/it's $(here).jsonl" }, shelf.home)).toBe("'/it'\\''s $(here).jsonl'");
 });
 
 test("SUB10 a session follows its project to another folder, and only to one that is there", async () => {

@@ -2,9 +2,9 @@
 
 import { isDeepStrictEqual } from "node:util";
 import { describe, expect, test } from "vitest";
-import { flags, readArguments, type Wish } from "../../../src/args/args.ts";
-import { readCall } from "../../../src/subcommands/parse.ts";
-import { trust } from "../../../src/subcommands/subcommands.ts";
+import { type CliArgs, flags, parseCliArgs } from "../../../src/args/args.ts";
+import { parseCall } from "../../../src/subcommands/parse.ts";
+import { trustSubcommand } from "../../../src/subcommands/subcommands.ts";
 import { hostileStrings } from "./hostile-strings.ts";
 
 const COUNT = 10_000;
@@ -12,7 +12,7 @@ const values = [...hostileStrings.filter(({ length }) => length < 5000), ...fuzz
 
 describe("PATH9 ten thousand values, and none becomes a flag", () => {
   test("behind -- everything is words", () => {
-    expect(values.filter((value) => !isWished(["-p", "--", value], { words: value.trim() }))).toEqual([]);
+    expect(values.filter((value) => !isWished(["-p", "--", value], { prompt: value.trim() }))).toEqual([]);
   });
 
   test("a value in the same argument as its flag is that flag's", () => {
@@ -29,7 +29,7 @@ describe("PATH9 ten thousand values, and none becomes a flag", () => {
 
   test("behind -- a subcommand takes it for what it works on", () => {
     const isTaken = (value: string): boolean =>
-      isDeepStrictEqual(readCall(trust, ["--show", "--", value]), {
+      isDeepStrictEqual(parseCall(trustSubcommand, ["--show", "--", value]), {
         ...{ type: "call", isJson: false, arguments: [value] },
         flags: { show: true },
       });
@@ -38,25 +38,25 @@ describe("PATH9 ten thousand values, and none becomes a flag", () => {
 });
 
 function isNamed(args: readonly string[], name: string): boolean {
-  return isWished(args, { words: "a", session: { type: "named", name } });
+  return isWished(args, { prompt: "a", session: { type: "named", name } });
 }
 
 /** This, and nothing else that a flag could have said. */
-function isWished(args: readonly string[], said: Partial<Wish>): boolean {
-  const read = readArguments(args);
-  return read.type === "wish" && isDeepStrictEqual(read.wish, { ...silence, ...said });
+function isWished(args: readonly string[], said: Partial<CliArgs>): boolean {
+  const read = parseCliArgs(args);
+  return read.type === "wish" && isDeepStrictEqual(read.args, { ...silence, ...said });
 }
 
-const silence: Wish = silent();
+const silence: CliArgs = silent();
 
-function silent(): Wish {
-  const read = readArguments(["-p"]);
+function silent(): CliArgs {
+  const read = parseCliArgs(["-p"]);
   if (read.type !== "wish") throw new Error("-p alone is no wish");
-  return read.wish;
+  return read.args;
 }
 
 function mistakeIn(args: readonly string[]): string {
-  const read = readArguments(args);
+  const read = parseCliArgs(args);
   return read.type === "mistake" ? read.message : "";
 }
 

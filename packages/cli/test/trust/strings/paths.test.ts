@@ -7,7 +7,7 @@ import { fileTools, ReadTracker, type Tool, type ToolCall } from "@pith/agent";
 import { nodeFiles, sessionBlobs } from "@pith/agent/node";
 import {
   createSession,
-  findSession,
+  findSession as findSessionById,
   forkSession,
   type JsonlStore,
   openStore,
@@ -16,13 +16,13 @@ import {
   sessionIdToFileName,
 } from "@pith/context/node";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Desk } from "../../../src/commands/command.ts";
+import type { CommandContext } from "../../../src/commands/command.ts";
 import { runCommand } from "../../../src/commands/run-command.ts";
 import { exportSession } from "../../../src/export/export-session.ts";
-import { fileBlocks } from "../../../src/resources/attachments.ts";
-import { skillIn } from "../../../src/resources/skills.ts";
-import { templateIn } from "../../../src/resources/templates.ts";
-import { namedSession } from "../../../src/sessions/find-session.ts";
+import { readFileBlocks } from "../../../src/resources/attachments.ts";
+import { parseSkill } from "../../../src/resources/skills.ts";
+import { parseTemplate } from "../../../src/resources/templates.ts";
+import { findSession } from "../../../src/sessions/find-session.ts";
 import { hostileStrings, inherited } from "./hostile-strings.ts";
 
 const SECRET = "what nobody may see";
@@ -94,9 +94,9 @@ describe("PATH1 a session's id", () => {
 
 test("PATH2 no hostile string finds a session, and each answer is a sentence", async () => {
   for (const word of hostileStrings) {
-    const found = await findSession(word, { env });
+    const found = await findSessionById(word, { env });
     expect(found).toMatchObject({ type: "none", why: expect.stringMatching(SENTENCE) });
-    const named = await namedSession(word, { cwd, home });
+    const named = await findSession(word, { cwd, home });
     // A path may be named, and then it is that file; who opens it finds no session in it.
     if (named.type === "found") expect(resolve(cwd, word)).toBe(named.path);
     else expect(named.message).toMatch(SENTENCE);
@@ -136,15 +136,15 @@ describe("PATH6 names of skills, templates and commands", () => {
 
   test("a file whose name is hostile is no skill and no template, and that is said", () => {
     for (const folder of hostileStrings) {
-      const { skill, notes } = skillIn({ path: join(folder, "SKILL.md"), folder, bytes });
+      const { skill, notes } = parseSkill({ path: join(folder, "SKILL.md"), folder, bytes });
       expect(skill === null ? notes.length : /^[a-z0-9-]{1,64}$/.test(skill.name) && 1).toBe(1);
-      const { template } = templateIn({ path: `/prompts/${folder}.md`, bytes });
+      const { template } = parseTemplate({ path: `/prompts/${folder}.md`, bytes });
       if (template) expect(template.name).toMatch(/^[\p{L}\p{N}-]+$/u);
     }
   });
 
   test("as a command it is said to the model, or is none; nothing is looked up by it", async () => {
-    const untouched = new Proxy({} as Desk, {
+    const untouched = new Proxy({} as CommandContext, {
       get: (_, name) => {
         // Those of extensions are compared by their names, and there are none.
         if (name === "extensions") return null;
@@ -162,7 +162,7 @@ describe("PATH6 names of skills, templates and commands", () => {
 test("PATH7 a file named with an @ is that file, or a sentence: nothing waits, and nothing endless is read", async () => {
   const files = nodeFiles({ root: cwd, maxBytes: 1_000_000 });
   for (const path of hostileStrings) {
-    const found = await fileBlocks(path, files);
+    const found = await readFileBlocks(path, files);
     if (found.type === "mistake") expect(found.message).toMatch(SENTENCE);
   }
 });

@@ -4,83 +4,84 @@ import { MAX_IMAGE_BYTES, type UserContent, type WorkspaceFiles } from "@pith/ag
 import { nodeFiles, nodeSearch } from "@pith/agent/node";
 import type { ImageBlock, TextBlock } from "@pith/context";
 import { attachImage, attachText } from "@pith/context/host";
-import { type FoundFile, fileBlocks } from "../../../resources/attachments.ts";
-import { type Mistake, mistake } from "../../../text/usage-error.ts";
-import type { Talking } from "../screen-context.ts";
-import { clippedPicture } from "./clipboard.ts";
-import { attachedPastes, mentions, type Written } from "./message.ts";
+import { type FileBlocksResult, readFileBlocks } from "../../../resources/attachments.ts";
+import { type UsageError, usageError } from "../../../text/usage-error.ts";
+import type { InteractiveContext } from "../screen-context.ts";
+import { readClipboardImage } from "./clipboard.ts";
+import { type EditorMessage, findMentions, getAttachedPastes } from "./message.ts";
 
-export type WordsSaid = { readonly type: "said"; readonly content: UserContent } | Mistake;
+export type MessageContent = { readonly type: "said"; readonly content: UserContent } | UsageError;
 
 /** What an @ names and is not there is a word like any other. `template` stands in the place of the text. */
-export async function wordsSaid(
-  { template, ...written }: Written & { readonly template?: readonly (TextBlock | ImageBlock)[] },
-  place: { readonly cwd: string },
-): Promise<WordsSaid> {
-  const { typed, pictures } = written;
-  const named = mentions(typed);
-  const pastes = template ? [] : attachedPastes(written);
-  const text = pastes.length === 0 ? written.text : typed.trim();
-  if (named.length + pictures.length + pastes.length === 0) return { type: "said", content: template ?? text };
+export async function buildMessageContent(
+  { template, ...message }: EditorMessage & { readonly template?: readonly (TextBlock | ImageBlock)[] },
+  paths: { readonly cwd: string },
+): Promise<MessageContent> {
+  const { typed, images } = message;
+  const mentionedPaths = findMentions(typed);
+  const pastes = template ? [] : getAttachedPastes(message);
+  const text = pastes.length === 0 ? message.text : typed.trim();
+  if (mentionedPaths.length + images.length + pastes.length === 0) return { type: "said", content: template ?? text };
   const blocks: (TextBlock | ImageBlock)[] = [];
-  let count = 0;
-  for (const path of named.slice(0, MOST_LOOKED_FOR)) {
-    const found = await foundAt(path, place.cwd);
-    if (found.type === "mistake") return found;
-    blocks.push(...found.blocks);
-    if (found.blocks.length > 0) count += 1;
-    if (count > MOST_NAMED) return mistake(`more than ${MOST_NAMED} files are named with an @; name fewer at once`);
+  let fileCount = 0;
+  for (const path of mentionedPaths.slice(0, MAX_MENTION_LOOKUPS)) {
+    const result = await readMention(path, paths.cwd);
+    if (result.type === "mistake") return result;
+    blocks.push(...result.blocks);
+    if (result.blocks.length > 0) fileCount += 1;
+    if (fileCount > MAX_MENTIONED_FILES)
+      return usageError(`more than ${MAX_MENTIONED_FILES} files are named with an @; name fewer at once`);
   }
-  for (const { marker, image } of pictures) blocks.push(...attachImage(marker, image, marker));
-  for (const { marker, text: pasted } of pastes)
-    blocks.push(attachText({ kind: "paste", name: marker.slice(1, -1) }, pasted));
-  const own = template ?? [{ type: "text", text }];
-  return { type: "said", content: blocks.length === 0 ? (template ?? text) : [...blocks, ...own] };
+  for (const { marker, image } of images) blocks.push(...attachImage(marker, image, marker));
+  for (const { marker, text: pastedText } of pastes)
+    blocks.push(attachText({ kind: "paste", name: marker.slice(1, -1) }, pastedText));
+  const textBlocks = template ?? [{ type: "text", text }];
+  return { type: "said", content: blocks.length === 0 ? (template ?? text) : [...blocks, ...textBlocks] };
 }
 
-const MOST_NAMED = 20;
+const MAX_MENTIONED_FILES = 20;
 /** Most words with an @ name no file, such as people. */
-const MOST_LOOKED_FOR = 500;
-const MOST_NAMES = 300;
+const MAX_MENTION_LOOKUPS = 500;
+const MAX_FOLDER_ENTRIES = 300;
 
-async function foundAt(path: string, root: string): Promise<FoundFile> {
+async function readMention(path: string, root: string): Promise<FileBlocksResult> {
   const files = nodeFiles({ root, maxBytes: MAX_IMAGE_BYTES });
-  for (const meant of [path, path.replace(/[.,;:!?)\]}'"]+$/, "")]) {
-    if (meant === "") continue;
-    const read = await files.read(meant);
+  for (const candidate of [path, path.replace(/[.,;:!?)\]}'"]+$/, "")]) {
+    if (candidate === "") continue;
+    const read = await files.read(candidate);
     if (read.type === "missing") continue;
-    if (read.type === "folder") return await namesOf(meant, root);
-    const once: Pick<WorkspaceFiles, "read"> = { read: async () => read };
-    return await fileBlocks(meant, once);
+    if (read.type === "folder") return await listFolder(candidate, root);
+    const cachedFiles: Pick<WorkspaceFiles, "read"> = { read: async () => read };
+    return await readFileBlocks(candidate, cachedFiles);
   }
   return { type: "blocks", blocks: [] };
 }
 
-async function namesOf(path: string, root: string): Promise<FoundFile> {
-  const act = { signal: new AbortController().signal, maxResults: MOST_NAMES };
-  const listed = await nodeSearch({ root }).list(path, act);
-  if (listed.type !== "found") return mistake(`@${path}: ${listed.message}`);
-  const names = listed.items.map(({ name }) => name);
-  const more = listed.isComplete ? [] : ["…"];
-  const block = attachText({ kind: "folder", name: path }, [...names, ...more].join("\n"));
+async function listFolder(path: string, root: string): Promise<FileBlocksResult> {
+  const options = { signal: new AbortController().signal, maxResults: MAX_FOLDER_ENTRIES };
+  const result = await nodeSearch({ root }).list(path, options);
+  if (result.type !== "found") return usageError(`@${path}: ${result.message}`);
+  const names = result.items.map(({ name }) => name);
+  const ellipsis = result.isComplete ? [] : ["…"];
+  const block = attachText({ kind: "folder", name: path }, [...names, ...ellipsis].join("\n"));
   return { type: "blocks", blocks: [block] };
 }
 
-export async function pastePicture({ ready, screen }: Talking): Promise<void> {
-  const clipped = await clippedPicture(ready.place.environment);
-  if (clipped.type === "none") return screen.tell(clipped.why, "warning");
-  const taken = screen.editor?.pictures.take(clipped.bytes);
-  if (taken?.type === "refused") return screen.tell(taken.why, "warning");
-  if (taken) screen.words.insert(`${taken.marker} `);
+export async function pasteImage({ app, screen }: InteractiveContext): Promise<void> {
+  const clipboard = await readClipboardImage(app.environment);
+  if (clipboard.type === "none") return screen.showNote(clipboard.reason, "warning");
+  const added = screen.editor?.images.addBytes(clipboard.bytes);
+  if (added?.type === "refused") return screen.showNote(added.reason, "warning");
+  if (added) screen.editorText.insert(`${added.marker} `);
 }
 
 /** False where there is no picture, so that the path is words. */
-export async function pictureAt(path: string, { ready, screen }: Talking): Promise<boolean> {
-  const files = nodeFiles({ root: ready.place.cwd, maxBytes: MAX_IMAGE_BYTES });
+export async function attachImageFile(path: string, { app, screen }: InteractiveContext): Promise<boolean> {
+  const files = nodeFiles({ root: app.cwd, maxBytes: MAX_IMAGE_BYTES });
   const read = await files.read(path);
-  if (read.type === "too-large") screen.tell(`${path}: ${read.message}; up to 3.75 MB can be said`, "warning");
-  const taken = read.type === "read" ? screen.editor?.pictures.take(read.bytes) : undefined;
-  if (taken?.type !== "taken") return false;
-  screen.words.insert(`${taken.marker} `);
+  if (read.type === "too-large") screen.showNote(`${path}: ${read.message}; up to 3.75 MB can be said`, "warning");
+  const added = read.type === "read" ? screen.editor?.images.addBytes(read.bytes) : undefined;
+  if (added?.type !== "taken") return false;
+  screen.editorText.insert(`${added.marker} `);
   return true;
 }

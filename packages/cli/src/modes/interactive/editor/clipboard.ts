@@ -2,41 +2,41 @@
 
 import { execFile, spawn } from "node:child_process";
 import { detectImageType, MAX_IMAGE_BYTES } from "@pith/agent";
-import { textToCopy } from "../../../commands/copy.ts";
-import { severalLines } from "../../../text/format.ts";
-import type { Opener } from "../screen-context.ts";
+import { findTextToCopy } from "../../../commands/copy.ts";
+import { formatLineCount } from "../../../text/format.ts";
+import type { PanelCommand } from "../screen-context.ts";
 
-export type Clipped =
+export type ClipboardImage =
   | { readonly type: "picture"; readonly bytes: Uint8Array }
   /** `why` for people. */
-  | { readonly type: "none"; readonly why: string };
+  | { readonly type: "none"; readonly reason: string };
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-export async function clippedPicture(environment: Environment): Promise<Clipped> {
-  let isAnyThere = false;
-  for (const reader of readers) {
-    const said = await outputOf(reader, environment);
-    if (said === null) continue;
-    isAnyThere = true;
-    const bytes = reader.bytes(said);
+export async function readClipboardImage(environment: Environment): Promise<ClipboardImage> {
+  let hasReader = false;
+  for (const reader of imageReaders) {
+    const output = await runReader(reader, environment);
+    if (output === null) continue;
+    hasReader = true;
+    const bytes = reader.decode(output);
     if (detectImageType(bytes) !== null) return { type: "picture", bytes };
   }
-  if (isAnyThere) return { type: "none", why: "there is no picture in the clipboard" };
-  return { type: "none", why: `no program here reads pictures from the clipboard; ${ADVICE}` };
+  if (hasReader) return { type: "none", reason: "there is no picture in the clipboard" };
+  return { type: "none", reason: `no program here reads pictures from the clipboard; ${INSTALL_HINT}` };
 }
 
-const ADVICE = "install wl-clipboard, xclip or pngpaste, or paste the path of a picture";
+const INSTALL_HINT = "install wl-clipboard, xclip or pngpaste, or paste the path of a picture";
 
-interface Reader {
+interface ClipboardReader {
   readonly program: string;
   readonly arguments: readonly string[];
-  readonly bytes: (said: Buffer) => Uint8Array;
+  readonly decode: (said: Buffer) => Uint8Array;
 }
 
-const asItIs = (said: Buffer): Uint8Array => said;
+const identity = (output: Buffer): Uint8Array => output;
 
-const WINDOWS = [
+const POWERSHELL_SCRIPT = [
   "Add-Type -AssemblyName System.Windows.Forms",
   "$image = [Windows.Forms.Clipboard]::GetImage()",
   "if ($image) { $bytes = New-Object IO.MemoryStream",
@@ -44,39 +44,39 @@ const WINDOWS = [
   "[Convert]::ToBase64String($bytes.ToArray()) }",
 ].join("; ");
 
-const readers: readonly Reader[] = [
-  { program: "wl-paste", arguments: ["--no-newline", "--type", "image/png"], bytes: asItIs },
-  { program: "xclip", arguments: ["-selection", "clipboard", "-t", "image/png", "-o"], bytes: asItIs },
-  { program: "pngpaste", arguments: ["-"], bytes: asItIs },
+const imageReaders: readonly ClipboardReader[] = [
+  { program: "wl-paste", arguments: ["--no-newline", "--type", "image/png"], decode: identity },
+  { program: "xclip", arguments: ["-selection", "clipboard", "-t", "image/png", "-o"], decode: identity },
+  { program: "pngpaste", arguments: ["-"], decode: identity },
   {
     program: "osascript",
     arguments: ["-e", "get the clipboard as «class PNGf»"],
-    bytes: (said) => Buffer.from(/PNGf([0-9A-Fa-f]+)/.exec(said.toString())?.[1] ?? "", "hex"),
+    decode: (output) => Buffer.from(/PNGf([0-9A-Fa-f]+)/.exec(output.toString())?.[1] ?? "", "hex"),
   },
   {
     program: "powershell.exe",
-    arguments: ["-NoProfile", "-Command", WINDOWS],
-    bytes: (said) => Buffer.from(said.toString().trim(), "base64"),
+    arguments: ["-NoProfile", "-Command", POWERSHELL_SCRIPT],
+    decode: (output) => Buffer.from(output.toString().trim(), "base64"),
   },
 ];
 
 /** Null where there is no such program. One that fails has nothing to give. */
-function outputOf({ program, arguments: given }: Reader, environment: Environment): Promise<Buffer | null> {
+function runReader({ program, arguments: args }: ClipboardReader, environment: Environment): Promise<Buffer | null> {
   return new Promise((resolve) => {
-    const options = { encoding: "buffer", maxBuffer: 3 * MAX_IMAGE_BYTES, timeout: PATIENCE_MS } as const;
-    execFile(program, given, { ...options, env: { ...environment } }, (error, said) => {
-      resolve(error?.code === "ENOENT" ? null : error ? Buffer.alloc(0) : said);
+    const options = { encoding: "buffer", maxBuffer: 3 * MAX_IMAGE_BYTES, timeout: READ_TIMEOUT_MS } as const;
+    execFile(program, args, { ...options, env: { ...environment } }, (error, output) => {
+      resolve(error?.code === "ENOENT" ? null : error ? Buffer.alloc(0) : output);
     });
   });
 }
 
-const PATIENCE_MS = 5_000;
+const READ_TIMEOUT_MS = 5_000;
 
-export interface ClipboardPlace {
+export interface ClipboardOptions {
   readonly environment: Environment;
   readonly platform: NodeJS.Platform;
   /** To the terminal; dropped where it hears words alone. */
-  readonly send: (sequence: string) => void;
+  readonly writeSequence: (sequence: string) => void;
   readonly run?: (program: Program, text: string) => Promise<boolean>;
 }
 
@@ -84,18 +84,18 @@ export interface ClipboardPlace {
 export type Program = readonly [name: string, ...args: readonly string[]];
 
 /** The program that took it; null where only the terminal was told, which also reaches the user's own machine over SSH. */
-export async function toClipboard(text: string, place: ClipboardPlace): Promise<string | null> {
-  const { environment, send, run = runs } = place;
-  send(clipboardSequence(text, environment));
-  for (const program of programsFor(place)) if (await run(program, text)) return program[0];
+export async function copyToClipboard(text: string, options: ClipboardOptions): Promise<string | null> {
+  const { environment, writeSequence, run = runProgram } = options;
+  writeSequence(formatClipboardSequence(text, environment));
+  for (const program of listCopyPrograms(options)) if (await run(program, text)) return program[0];
   return null;
 }
 
 /** Those that reach the clipboard of whoever sits here: none of them does from afar. */
-export function programsFor({
+export function listCopyPrograms({
   environment,
   platform,
-}: Pick<ClipboardPlace, "environment" | "platform">): readonly Program[] {
+}: Pick<ClipboardOptions, "environment" | "platform">): readonly Program[] {
   if (environment.SSH_CONNECTION) return [];
   if (platform === "darwin") return [["pbcopy"]];
   if (platform === "win32" || environment.WSL_DISTRO_NAME) return [["clip.exe"]];
@@ -108,14 +108,14 @@ export function programsFor({
 }
 
 /** OSC 52; through tmux also to the terminal around it. */
-export function clipboardSequence(text: string, { TMUX }: Environment): string {
-  const own = `\x1b]52;c;${Buffer.from(text.toWellFormed()).toString("base64")}\x07`;
-  return TMUX ? `${own}\x1bPtmux;${own.replaceAll("\x1b", "\x1b\x1b")}\x1b\\` : own;
+export function formatClipboardSequence(text: string, { TMUX }: Environment): string {
+  const sequence = `\x1b]52;c;${Buffer.from(text.toWellFormed()).toString("base64")}\x07`;
+  return TMUX ? `${sequence}\x1bPtmux;${sequence.replaceAll("\x1b", "\x1b\x1b")}\x1b\\` : sequence;
 }
 
-function runs([name, ...args]: Program, text: string): Promise<boolean> {
+function runProgram([name, ...args]: Program, text: string): Promise<boolean> {
   return new Promise((resolve) => {
-    const child = spawn(name, args, { stdio: ["pipe", "ignore", "ignore"], timeout: LONGEST });
+    const child = spawn(name, args, { stdio: ["pipe", "ignore", "ignore"], timeout: COPY_TIMEOUT_MS });
     child.on("error", () => resolve(false));
     // Not when it closes: some stay behind, to hand out what they were given.
     child.on("exit", (code) => resolve(code === 0));
@@ -125,23 +125,29 @@ function runs([name, ...args]: Program, text: string): Promise<boolean> {
 }
 
 /** In milliseconds. */
-const LONGEST = 3_000;
+const COPY_TIMEOUT_MS = 3_000;
 
-export const copyOnScreen: Opener = async (words, { ready, desk, screen }) => {
-  const answer = await textToCopy(words, desk);
-  if (answer.type !== "told") return false;
-  const text = ready.built.agent.session.redact(answer.text);
-  const { environment } = ready.place;
-  const by = await toClipboard(text, { environment, platform: process.platform, send: (each) => screen.send(each) });
+export const runCopyCommand: PanelCommand = async (args, { app, screen }) => {
+  const result = await findTextToCopy(args, app);
+  if (result.type !== "told") return false;
+  const text = app.agent.session.redact(result.text);
+  const { environment } = app;
+  const program = await copyToClipboard(text, {
+    environment,
+    platform: process.platform,
+    writeSequence: (sequence) => screen.writeSequence(sequence),
+  });
   // Without a terminal that hears sequences, nothing was copied: it is told, as in print mode.
-  if (by === null && !screen.hasPages) return false;
-  screen.tell(`copied ${severalLines(text)}, ${by === null ? toTerminal(text) : `by ${by}`}`);
+  if (program === null && !screen.hasPages) return false;
+  screen.showNote(
+    `copied ${formatLineCount(text)}, ${program === null ? describeTerminalCopy(text) : `by ${program}`}`,
+  );
   return true;
 };
 
-function toTerminal(text: string): string {
-  return text.length > MOST_LETTERS ? "through the terminal; it may be too long for it" : "through the terminal";
+function describeTerminalCopy(text: string): string {
+  return text.length > MAX_OSC52_CHARS ? "through the terminal; it may be too long for it" : "through the terminal";
 }
 
 /** Some terminals take no more. */
-const MOST_LETTERS = 70_000;
+const MAX_OSC52_CHARS = 70_000;

@@ -1,131 +1,149 @@
 /** Completes commands at the beginning of a message, their arguments, and paths after an @. */
 
-import type { Desk } from "../../../commands/command.ts";
+import type { CommandContext } from "../../../commands/command.ts";
 import { commands } from "../../../commands/commands.ts";
-import { plain } from "../../../text/safe-text.ts";
+import { escapeControls } from "../../../text/safe-text.ts";
 import type { AutocompleteItem, AutocompleteProvider, AutocompleteSuggestions } from "../terminal/pi-tui.ts";
 
 /** Something that can be taken. */
 export interface Candidate {
   /** What is written in the end. */
   readonly value: string;
-  readonly says?: string;
+  readonly description?: string;
 }
 
 export interface CompletionSources {
-  readonly commands: () => Promise<readonly Candidate[]>;
+  readonly listCommands: () => Promise<readonly Candidate[]>;
   /** Null where a command takes no closed set. */
-  readonly argumentsOf: (command: string) => Promise<readonly Candidate[] | null>;
+  readonly listArguments: (command: string) => Promise<readonly Candidate[] | null>;
   /** The best first. */
-  readonly paths: (wanted: string, signal: AbortSignal) => Promise<readonly Candidate[]>;
+  readonly findPaths: (wanted: string, signal: AbortSignal) => Promise<readonly Candidate[]>;
 }
 
-type Items = AutocompleteSuggestions | null;
+type Suggestions = AutocompleteSuggestions | null;
 
-export function completion(sources: CompletionSources): AutocompleteProvider {
+export function createCompletionProvider(sources: CompletionSources): AutocompleteProvider {
   return {
-    getSuggestions: (lines, line, column, { signal }) => suggested(lines, { line, column, signal }, sources),
+    getSuggestions: (lines, line, column, { signal }) => suggest(lines, { line, column, signal }, sources),
     applyCompletion: (lines, line, column, { value }, prefix) => {
       const text = lines[line] ?? "";
       const before = text.slice(0, column - prefix.length);
-      const behind = text.slice(column);
-      const blank = value.endsWith("/") || value.endsWith('/"') || behind.startsWith(" ") ? "" : " ";
-      const all = lines.map((each, at) => (at === line ? `${before}${value}${blank}${behind}` : each));
-      return { lines: all, cursorLine: line, cursorCol: before.length + value.length + blank.length };
+      const after = text.slice(column);
+      const space = value.endsWith("/") || value.endsWith('/"') || after.startsWith(" ") ? "" : " ";
+      const newLines = lines.map((lineText, index) =>
+        index === line ? `${before}${value}${space}${after}` : lineText,
+      );
+      return { lines: newLines, cursorLine: line, cursorCol: before.length + value.length + space.length };
     },
   };
 }
 
-interface Spot {
+interface CursorPosition {
   readonly line: number;
   readonly column: number;
   readonly signal: AbortSignal;
 }
 
-async function suggested(
+async function suggest(
   lines: readonly string[],
-  { line, column, signal }: Spot,
+  { line, column, signal }: CursorPosition,
   sources: CompletionSources,
-): Promise<Items> {
+): Promise<Suggestions> {
   const before = (lines[line] ?? "").slice(0, column);
-  const named = /(?:^|[\s(])(@(?:"[^"]*|\S*))$/.exec(before)?.[1];
-  if (named !== undefined) return paths(named, sources, signal);
+  const mention = /(?:^|[\s(])(@(?:"[^"]*|\S*))$/.exec(before)?.[1];
+  if (mention !== undefined) return suggestPaths(mention, sources, signal);
   if (line > 0) return null;
-  if (/^\/[^\s/]*$/.test(before)) return begun(before, await sources.commands());
-  const [, command, words = ""] = /^\/(\S+)\s+(\S*)$/.exec(before) ?? [];
-  const known = command === undefined ? null : await sources.argumentsOf(command);
-  return known && begun(words, known);
+  if (/^\/[^\s/]*$/.test(before)) return matchCandidates(before, await sources.listCommands());
+  const [, command, argument = ""] = /^\/(\S+)\s+(\S*)$/.exec(before) ?? [];
+  const candidates = command === undefined ? null : await sources.listArguments(command);
+  return candidates && matchCandidates(argument, candidates);
 }
 
-async function paths(named: string, sources: CompletionSources, signal: AbortSignal): Promise<Items> {
-  const found = await sources.paths(named.replace(/^@"?/, ""), signal);
-  return items(
-    named,
+async function suggestPaths(mention: string, sources: CompletionSources, signal: AbortSignal): Promise<Suggestions> {
+  const found = await sources.findPaths(mention.replace(/^@"?/, ""), signal);
+  return toSuggestions(
+    mention,
     // A path with a quote in it could not be read back out of the words.
     found
       .filter(({ value }) => !value.includes('"'))
-      .map((each) => ({ ...each, value: /\s/.test(each.value) ? `@"${each.value}"` : `@${each.value}` })),
+      .map((candidate) => ({
+        ...candidate,
+        value: /\s/.test(candidate.value) ? `@"${candidate.value}"` : `@${candidate.value}`,
+      })),
   );
 }
 
 /** Those that begin so, then those that have it somewhere in them. */
-function begun(written: string, all: readonly Candidate[]): Items {
-  const wanted = written.toLowerCase();
-  const first = all.filter(({ value }) => value.toLowerCase().startsWith(wanted));
-  const inner = wanted.replace(/^\//, "");
-  const more = all.filter(
-    (each) => !first.includes(each) && inner.length > 1 && each.value.toLowerCase().includes(inner),
+function matchCandidates(typed: string, candidates: readonly Candidate[]): Suggestions {
+  const query = typed.toLowerCase();
+  const prefixMatches = candidates.filter(({ value }) => value.toLowerCase().startsWith(query));
+  const bareQuery = query.replace(/^\//, "");
+  const innerMatches = candidates.filter(
+    (candidate) =>
+      !prefixMatches.includes(candidate) && bareQuery.length > 1 && candidate.value.toLowerCase().includes(bareQuery),
   );
-  return items(written, [...first, ...more]);
+  return toSuggestions(typed, [...prefixMatches, ...innerMatches]);
 }
 
-function items(prefix: string, candidates: readonly Candidate[]): Items {
-  const shown = candidates.flatMap(({ value, says = "" }): AutocompleteItem[] => {
+function toSuggestions(prefix: string, candidates: readonly Candidate[]): Suggestions {
+  const visibleItems = candidates.flatMap(({ value, description = "" }): AutocompleteItem[] => {
     // What cannot be seen as it is cannot be chosen, either.
-    if (plain(value) !== value || value.includes("\n")) return [];
-    return [{ value, label: value, ...(says !== "" && { description: plain(says).replaceAll(/\s+/g, " ") }) }];
+    if (escapeControls(value) !== value || value.includes("\n")) return [];
+    return [
+      {
+        value,
+        label: value,
+        ...(description !== "" && { description: escapeControls(description).replaceAll(/\s+/g, " ") }),
+      },
+    ];
   });
   // Where all is written already, Enter says it. A command's row stays: it tells what the command does, and Enter says that, too.
-  const isWritten = !prefix.startsWith("/") && shown[0]?.value === prefix;
-  return shown.length === 0 || isWritten ? null : { items: shown, prefix };
+  const isComplete = !prefix.startsWith("/") && visibleItems[0]?.value === prefix;
+  return visibleItems.length === 0 || isComplete ? null : { items: visibleItems, prefix };
 }
 
-export interface WordSources {
-  readonly desk: Desk;
+export interface ArgumentSources {
+  readonly context: CommandContext;
   /** Who can be asked from here. */
-  readonly models: () => Promise<readonly string[]>;
+  readonly listModels: () => Promise<readonly string[]>;
 }
 
 /** The arguments of a command; null where they are no closed set. */
-export async function argumentWords(name: string, { desk, models }: WordSources): Promise<readonly Candidate[] | null> {
-  const command = commands.find((each) => each.name === name || each.aliases?.includes(name));
+export async function listArgumentCandidates(
+  name: string,
+  { context, listModels }: ArgumentSources,
+): Promise<readonly Candidate[] | null> {
+  const command = commands.find((item) => item.name === name || item.aliases?.includes(name));
   switch (command?.name) {
     case undefined:
       return null;
     case "help":
-      return commands.map((each) => ({ value: each.name, says: each.says }));
+      return commands.map((item) => ({ value: item.name, description: item.description }));
     case "thinking":
       return ["off", "minimal", "low", "medium", "high", "xhigh", "max"].map((value) => ({ value }));
     case "model":
-      return (await models()).map((value) => ({ value }));
+      return (await listModels()).map((value) => ({ value }));
     case "tree":
-      return labelsIn(desk);
+      return listLabels(context);
     case "unpin":
-      return desk.agent.session.branch.state.pins.map(({ text }, at) => ({ value: `${at + 1}`, says: text }));
+      return context.agent.session.branch.state.pins.map(({ text }, index) => ({
+        value: `${index + 1}`,
+        description: text,
+      }));
     case "settings":
-      return (desk.settings?.() ?? []).map((each) => ({ value: each.name }));
+      return (context.listSettings?.() ?? []).map((item) => ({ value: item.name }));
     default:
-      return inBrackets(command?.takes ?? "");
+      return parseArgumentHint(command?.argumentHint ?? "");
   }
 }
 
-async function labelsIn({ agent }: Desk): Promise<readonly Candidate[]> {
+async function listLabels({ agent }: CommandContext): Promise<readonly Candidate[]> {
   const labels = [...(await agent.session.store.labels()).values()];
-  return labels.filter((label) => !/\s/.test(label)).map((value) => ({ value, says: "a label" }));
+  return labels.filter((label) => !/\s/.test(label)).map((value) => ({ value, description: "a label" }));
 }
 
 /** `[on|off]` names them itself. */
-function inBrackets(takes: string): readonly Candidate[] | null {
-  const inner = /^[[<]([\w-]+(?:\|[\w-]+)+)[\]>]$/.exec(takes)?.[1];
-  return inner?.split("|").map((value) => ({ value })) ?? null;
+function parseArgumentHint(argumentHint: string): readonly Candidate[] | null {
+  const alternatives = /^[[<]([\w-]+(?:\|[\w-]+)+)[\]>]$/.exec(argumentHint)?.[1];
+  return alternatives?.split("|").map((value) => ({ value })) ?? null;
 }

@@ -1,65 +1,77 @@
 /** Implements the multi-line editor, at most half of the screen high. Nothing typed or pasted may control the terminal. */
 
-import { harmless } from "../../../text/safe-text.ts";
+import { stripControls } from "../../../text/safe-text.ts";
 import type { Theme } from "../render/theme.ts";
 import { Editor, type EditorTheme, type TUI } from "../terminal/pi-tui.ts";
-import { type Paste, Pictures, pastesIn, picturePaths, SentPastes, type Written } from "./message.ts";
+import {
+  type EditorMessage,
+  findPastes,
+  ImageAttachments,
+  type Paste,
+  parseImagePaths,
+  SentPastes,
+} from "./message.ts";
 
-const BEGIN = "\x1b[200~";
-const END = "\x1b[201~";
+const PASTE_START = "\x1b[200~";
+const PASTE_END = "\x1b[201~";
 /** Of a completion. */
-const MOST_OFFERED = 8;
+const MAX_COMPLETIONS = 8;
 /** More are one marker, as when they were pasted: each key would wait for all of them to be broken into lines. */
-const MOST_LETTERS = 100_000;
+const MAX_TEXT_CHARS = 100_000;
 /** A picture that takes longer to be read comes when it comes; typing goes on. */
-const PATIENCE_MS = 2_000;
+const IMAGE_WAIT_MS = 2_000;
 
-export class WritingEditor extends Editor {
-  readonly pictures: Pictures = new Pictures();
+export class MessageEditor extends Editor {
+  readonly images: ImageAttachments = new ImageAttachments();
   /** Takes the picture that lies there into the words; false where there is none, and the path is words. */
-  onPicture: ((path: string) => Promise<boolean>) | null = null;
+  onImagePath: ((path: string) => Promise<boolean>) | null = null;
   /** Words are sent off. */
-  onWritten: ((written: Written) => void) | null = null;
-  #typed = "";
+  onMessage: ((written: EditorMessage) => void) | null = null;
+  #textBeforeInput = "";
   #pastes: readonly Paste[] = [];
   readonly #sentPastes = new SentPastes();
   /** A paste that has not come to its end. */
-  #pasting = "";
+  #pasteBuffer = "";
   /** What is pressed while pictures are read: it is heard behind them, so that no message leaves without its picture. */
-  #behind: (() => void)[] | null = null;
-  readonly #rows: () => number;
+  #pendingInput: (() => void)[] | null = null;
+  readonly #getRows: () => number;
 
   constructor(tui: TUI, theme: EditorTheme) {
-    super(halfOf(tui), theme);
-    this.#rows = () => tui.terminal.rows;
+    super(withHalfHeight(tui), theme);
+    this.#getRows = () => tui.terminal.rows;
   }
 
   /** Words that were just sent off, and what goes with them. */
-  written(text: string): Written {
-    const written = { text, typed: this.#typed, pictures: this.pictures.in(this.#typed), pastes: this.#pastes };
-    return this.#sentPastes.collapse(written);
+  buildMessage(text: string): EditorMessage {
+    const message = {
+      text,
+      typed: this.#textBeforeInput,
+      images: this.images.findIn(this.#textBeforeInput),
+      pastes: this.#pastes,
+    };
+    return this.#sentPastes.collapse(message);
   }
 
   /** Sends the words off as Enter does, and by the same way, so that none overtakes another. */
-  sendForLater(): void {
-    if (this.#behind) return void this.#behind.push(() => this.sendForLater());
+  sendAsFollowUp(): void {
+    if (this.#pendingInput) return void this.#pendingInput.push(() => this.sendAsFollowUp());
     const [typed, text] = [this.getText(), this.getExpandedText().trim()];
     if (text === "") return;
-    const pastes = pastesIn(typed, this.#pastedTexts);
+    const pastes = findPastes(typed, this.#pastedTexts);
     this.addToHistory(text);
     this.setText("");
-    const written = { text, typed, pictures: this.pictures.in(typed), pastes, isForLater: true } as const;
-    this.onWritten?.(this.#sentPastes.collapse(written));
+    const message = { text, typed, images: this.images.findIn(typed), pastes, isFollowUp: true } as const;
+    this.onMessage?.(this.#sentPastes.collapse(message));
   }
 
   override handleInput(data: string): void {
-    if (this.#behind) return void this.#behind.push(() => this.handleInput(data));
-    this.#typed = this.getText();
-    this.#pastes = pastesIn(this.#typed, this.#pastedTexts);
+    if (this.#pendingInput) return void this.#pendingInput.push(() => this.handleInput(data));
+    this.#textBeforeInput = this.getText();
+    this.#pastes = findPastes(this.#textBeforeInput, this.#pastedTexts);
     // With its borders, and a line that counts, no more than half of the screen.
-    this.setAutocompleteMaxVisible(Math.min(MOST_OFFERED, Math.floor(this.#rows() / 2) - 4));
-    if (this.#pasting !== "" || data.includes(BEGIN)) this.#pastedPiece(this.#pasting + data);
-    else super.handleInput(isTyping(data) ? harmless(data) : data);
+    this.setAutocompleteMaxVisible(Math.min(MAX_COMPLETIONS, Math.floor(this.#getRows() / 2) - 4));
+    if (this.#pasteBuffer !== "" || data.includes(PASTE_START)) this.#handlePaste(this.#pasteBuffer + data);
+    else super.handleInput(isPrintable(data) ? stripControls(data) : data);
   }
 
   /** By the numbers in their markers. The base class keeps them to itself, and forgets them before it says what was sent. */
@@ -68,61 +80,61 @@ export class WritingEditor extends Editor {
   }
 
   override setText(text: string): void {
-    const words = harmless(text);
-    super.setText(words.length > MOST_LETTERS ? "" : words);
-    if (words.length > MOST_LETTERS) this.#insert(words);
+    const safeText = stripControls(text);
+    super.setText(safeText.length > MAX_TEXT_CHARS ? "" : safeText);
+    if (safeText.length > MAX_TEXT_CHARS) this.#insertText(safeText);
   }
 
   override insertTextAtCursor(text: string): void {
-    super.insertTextAtCursor(harmless(text));
+    super.insertTextAtCursor(stripControls(text));
   }
 
   override addToHistory(text: string): void {
-    if (text.length <= MOST_LETTERS) super.addToHistory(harmless(text));
+    if (text.length <= MAX_TEXT_CHARS) super.addToHistory(stripControls(text));
   }
 
-  #pastedPiece(all: string): void {
-    const start = all.indexOf(BEGIN) + BEGIN.length;
-    const end = all.indexOf(END, start);
-    this.#pasting = end < 0 ? all : "";
+  #handlePaste(data: string): void {
+    const start = data.indexOf(PASTE_START) + PASTE_START.length;
+    const end = data.indexOf(PASTE_END, start);
+    this.#pasteBuffer = end < 0 ? data : "";
     if (end < 0) return;
-    this.#paste(all.slice(start, end));
-    if (all.length > end + END.length) this.handleInput(all.slice(end + END.length));
+    this.#insertPaste(data.slice(start, end));
+    if (data.length > end + PASTE_END.length) this.handleInput(data.slice(end + PASTE_END.length));
   }
 
-  #paste(pasted: string): void {
-    const paths = this.onPicture ? picturePaths(pasted) : [];
+  #insertPaste(text: string): void {
+    const paths = this.onImagePath ? parseImagePaths(text) : [];
     if (paths.length === 0) {
-      this.#insert(pasted);
+      this.#insertText(text);
       return;
     }
-    this.#behind = [];
-    const patience = new Promise<void>((resolve) => setTimeout(resolve, PATIENCE_MS).unref());
-    void Promise.race([this.#takePictures(paths, pasted), patience]).then(() => this.#hearBehind());
+    this.#pendingInput = [];
+    const timeout = new Promise<void>((resolve) => setTimeout(resolve, IMAGE_WAIT_MS).unref());
+    void Promise.race([this.#attachImages(paths, text), timeout]).then(() => this.#flushPendingInput());
   }
 
   /** What turns out to be no picture is words. */
-  async #takePictures(paths: readonly string[], pasted: string): Promise<void> {
-    const left: string[] = [];
-    for (const path of paths) if (!(await this.onPicture?.(path).catch(() => false))) left.push(path);
-    if (left.length > 0) this.#insert(left.length === paths.length ? pasted : left.join(" "));
+  async #attachImages(paths: readonly string[], text: string): Promise<void> {
+    const otherPaths: string[] = [];
+    for (const path of paths) if (!(await this.onImagePath?.(path).catch(() => false))) otherPaths.push(path);
+    if (otherPaths.length > 0) this.#insertText(otherPaths.length === paths.length ? text : otherPaths.join(" "));
     this.tui.requestRender();
   }
 
-  #hearBehind(): void {
-    const pressed = this.#behind ?? [];
-    this.#behind = null;
-    for (const press of pressed) press();
+  #flushPendingInput(): void {
+    const pending = this.#pendingInput ?? [];
+    this.#pendingInput = null;
+    for (const handle of pending) handle();
     this.tui.requestRender();
   }
 
-  #insert(pasted: string): void {
-    super.handleInput(`${BEGIN}${harmless(decoded(pasted))}${END}`);
+  #insertText(text: string): void {
+    super.handleInput(`${PASTE_START}${stripControls(decodePaste(text))}${PASTE_END}`);
   }
 }
 
 /** The editor takes three tenths of the height it is told for its lines, and two rows for its borders. */
-function halfOf(tui: TUI): TUI {
+function withHalfHeight(tui: TUI): TUI {
   const terminal = {
     get rows(): number {
       return Math.ceil(((Math.floor(tui.terminal.rows / 2) - 2) * 10) / 3);
@@ -132,22 +144,22 @@ function halfOf(tui: TUI): TUI {
 }
 
 /** Signs, and no key: those begin with an escape, are a control, or the one that deletes. */
-function isTyping(data: string): boolean {
+function isPrintable(data: string): boolean {
   return data !== "\x7f" && (data.codePointAt(0) ?? 0) >= 0x20;
 }
 
 /** Some terminals spell line ends and tabs of a paste as keys. */
-function decoded(pasted: string): string {
-  return pasted.replaceAll("\x1b[106;5u", "\n").replaceAll("\x1b[109;5u", "\n").replaceAll("\x1b[105;5u", "\t");
+function decodePaste(text: string): string {
+  return text.replaceAll("\x1b[106;5u", "\n").replaceAll("\x1b[109;5u", "\n").replaceAll("\x1b[105;5u", "\t");
 }
 
-export interface EditorParts {
+export interface MessageEditorOptions {
   readonly theme: Theme;
-  readonly submitted: (written: Written) => void;
+  readonly onSubmit: (written: EditorMessage) => void;
 }
 
-export function editorOn(tui: TUI, { theme, submitted }: EditorParts): WritingEditor {
-  const editor = new WritingEditor(tui, {
+export function createEditor(tui: TUI, { theme, onSubmit }: MessageEditorOptions): MessageEditor {
+  const editor = new MessageEditor(tui, {
     borderColor: theme.border,
     selectList: {
       selectedPrefix: theme.accent,
@@ -157,11 +169,11 @@ export function editorOn(tui: TUI, { theme, submitted }: EditorParts): WritingEd
       noMatch: theme.dim,
     },
   });
-  editor.onWritten = submitted;
+  editor.onMessage = onSubmit;
   editor.onSubmit = (text) => {
     if (text.trim() === "") return;
     editor.addToHistory(text);
-    submitted(editor.written(text));
+    onSubmit(editor.buildMessage(text));
   };
   // What is run and not said looks different.
   editor.onChange = (text) => {

@@ -4,43 +4,43 @@ import { spawn } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Talking } from "../screen-context.ts";
+import type { InteractiveContext } from "../screen-context.ts";
 
-export async function writeElsewhere(talking: Talking): Promise<void> {
-  const { ready, screen } = talking;
-  const { VISUAL, EDITOR } = ready.place.environment;
+export async function openExternalEditor(context: InteractiveContext): Promise<void> {
+  const { app, screen } = context;
+  const { VISUAL, EDITOR } = app.environment;
   const editor = VISUAL || EDITOR;
-  if (!editor) return screen.tell("which editor? set VISUAL or EDITOR, such as: export EDITOR=vim");
-  if (lent.has(screen)) return;
-  lent.add(screen);
-  await written(editor, talking).finally(() => lent.delete(screen));
+  if (!editor) return screen.showNote("which editor? set VISUAL or EDITOR, such as: export EDITOR=vim");
+  if (screensWithEditor.has(screen)) return;
+  screensWithEditor.add(screen);
+  await editMessage(editor, context).finally(() => screensWithEditor.delete(screen));
 }
 
 /** A key that is pressed twice opens one editor: there is one terminal. */
-const lent = new WeakSet<object>();
+const screensWithEditor = new WeakSet<object>();
 
-async function written(editor: string, { ready, screen }: Talking): Promise<void> {
-  const { environment, cwd } = ready.place;
+async function editMessage(editor: string, { app, screen }: InteractiveContext): Promise<void> {
+  const { environment, cwd } = app;
   const folder = await mkdtemp(join(tmpdir(), "pith-words-"));
   try {
     const file = join(folder, "words.md");
-    await writeFile(file, screen.words.text, { mode: 0o600 });
-    const trouble = await screen.lend(() => ended(editor, { file, cwd, environment }));
-    if (trouble === null) screen.words.set((await readFile(file, "utf8")).replace(/\n$/, ""));
-    else screen.tell(`${editor}: ${trouble}; your words are as they were`, "bad");
+    await writeFile(file, screen.editorText.text, { mode: 0o600 });
+    const error = await screen.releaseTerminal(() => runEditor(editor, { file, cwd, environment }));
+    if (error === null) screen.editorText.set((await readFile(file, "utf8")).replace(/\n$/, ""));
+    else screen.showNote(`${editor}: ${error}; your words are as they were`, "bad");
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-interface Editing {
+interface EditorProcessOptions {
   readonly file: string;
   readonly cwd: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
 /** What went wrong; null where nothing did. A shell reads the editor's name, since it may have arguments. */
-function ended(editor: string, { file, cwd, environment }: Editing): Promise<string | null> {
+function runEditor(editor: string, { file, cwd, environment }: EditorProcessOptions): Promise<string | null> {
   const child = spawn("/bin/sh", ["-c", `${editor} "$1"`, "editor", file], {
     stdio: "inherit",
     cwd,

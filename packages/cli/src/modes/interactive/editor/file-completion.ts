@@ -3,160 +3,165 @@
 import type { WorkspaceSearch } from "@pith/agent";
 
 /** Higher is better: letters in order, near each other and late in the path. Null where the letters are not all there. */
-export function fit(path: string, wanted: string): number | null {
-  if (wanted === "") return -path.length / 100;
-  const name = path.lastIndexOf("/", path.length - 2) + 1;
-  const whole = path.lastIndexOf(wanted);
+export function scorePath(path: string, query: string): number | null {
+  if (query === "") return -path.length / 100;
+  const nameStart = path.lastIndexOf("/", path.length - 2) + 1;
+  const matchIndex = path.lastIndexOf(query);
   // A folder is meant less often than a file in one like it.
-  const rank = path.length + (path.endsWith("/") ? 60 : 0);
-  if (whole >= 0) return 1_000 + (whole >= name ? 500 : 0) + (startsWord(path, whole) ? 200 : 0) - rank;
-  return scattered(path, wanted, name);
+  const penalty = path.length + (path.endsWith("/") ? 60 : 0);
+  if (matchIndex >= 0)
+    return 1_000 + (matchIndex >= nameStart ? 500 : 0) + (isWordStart(path, matchIndex) ? 200 : 0) - penalty;
+  return scoreScattered(path, query, nameStart);
 }
 
-function scattered(path: string, wanted: string, name: number): number | null {
+function scoreScattered(path: string, query: string, nameStart: number): number | null {
   // In the name alone where that has them all, so that `ts` means no folder far above.
-  const start = holds(path, wanted, name) ? name : 0;
-  let score = start === name ? 300 : 0;
-  let last = start - 1;
-  for (const letter of wanted) {
-    const at = path.indexOf(letter, last + 1);
-    if (at < 0) return null;
-    score += at === last + 1 ? 20 : 0;
-    score += startsWord(path, at) ? 15 : 0;
-    score -= Math.min(10, at - last - 1);
-    last = at;
+  const start = hasLettersInOrder(path, query, nameStart) ? nameStart : 0;
+  let score = start === nameStart ? 300 : 0;
+  let lastIndex = start - 1;
+  for (const character of query) {
+    const index = path.indexOf(character, lastIndex + 1);
+    if (index < 0) return null;
+    score += index === lastIndex + 1 ? 20 : 0;
+    score += isWordStart(path, index) ? 15 : 0;
+    score -= Math.min(10, index - lastIndex - 1);
+    lastIndex = index;
   }
   return score - path.length / 10;
 }
 
-function holds(path: string, wanted: string, from: number): boolean {
-  let at = from - 1;
-  for (const letter of wanted) {
-    at = path.indexOf(letter, at + 1);
-    if (at < 0) return false;
+function hasLettersInOrder(path: string, query: string, from: number): boolean {
+  let index = from - 1;
+  for (const character of query) {
+    index = path.indexOf(character, index + 1);
+    if (index < 0) return false;
   }
   return true;
 }
 
-function startsWord(path: string, at: number): boolean {
-  return at === 0 || "/-_. ".includes(path[at - 1] ?? "");
+function isWordStart(path: string, index: number): boolean {
+  return index === 0 || "/-_. ".includes(path[index - 1] ?? "");
 }
 
 /** No more are listed; whoever has more writes more of the path. */
-export const MOST_FILES = 100_000;
-const MOST_FOUND = 50;
+export const MAX_FILES = 100_000;
+const MAX_MATCHES = 50;
 /** So many are looked at before keys are heard again. */
-const PIECE = 2_000;
-const FRESH_MS = 10_000;
-const PATIENCE_MS = 20_000;
-const GIVEN_UP_MS = 600_000;
+const CHUNK_SIZE = 2_000;
+const MAX_AGE_MS = 10_000;
+const LIST_TIMEOUT_MS = 20_000;
+const RETRY_DELAY_MS = 600_000;
 
-interface Listed {
+interface IndexedPath {
   readonly path: string;
   /** The same in small letters, to be searched. */
-  readonly low: string;
+  readonly lowerCase: string;
 }
 
 export class FileList {
-  readonly #search: () => Promise<Pick<WorkspaceSearch, "find">>;
+  readonly #openSearch: () => Promise<Pick<WorkspaceSearch, "find">>;
   readonly #now: () => number;
-  #listed: readonly Listed[] = [];
-  #listing: Promise<void> | null = null;
-  #at = Number.NEGATIVE_INFINITY;
+  #paths: readonly IndexedPath[] = [];
+  #pendingRefresh: Promise<void> | null = null;
+  #listedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(search: () => Promise<Pick<WorkspaceSearch, "find">>, now: () => number = () => performance.now()) {
-    this.#search = search;
+  constructor(openSearch: () => Promise<Pick<WorkspaceSearch, "find">>, now: () => number = () => performance.now()) {
+    this.#openSearch = openSearch;
     this.#now = now;
   }
 
   /** The best first. What is known already answers at once; it is listed anew when it is old. */
-  async find(wanted: string, signal: AbortSignal): Promise<readonly string[]> {
-    const listing = this.refresh();
+  async find(query: string, signal: AbortSignal): Promise<readonly string[]> {
+    const pendingRefresh = this.refresh();
     // Who has typed on waits for nothing.
-    if (this.#listed.length === 0) await Promise.race([listing, aborted(signal)]);
-    return await best(this.#listed, wanted.toLowerCase(), signal);
+    if (this.#paths.length === 0) await Promise.race([pendingRefresh, waitForAbort(signal)]);
+    return await findBestMatches(this.#paths, query.toLowerCase(), signal);
   }
 
   /** Lists in the background, unless that was done a moment ago. */
   refresh(): Promise<void> {
-    if (this.#now() - this.#at > FRESH_MS) this.#listing ??= this.#list().finally(() => (this.#listing = null));
-    return this.#listing ?? Promise.resolve();
+    if (this.#now() - this.#listedAt > MAX_AGE_MS)
+      this.#pendingRefresh ??= this.#rebuild().finally(() => (this.#pendingRefresh = null));
+    return this.#pendingRefresh ?? Promise.resolve();
   }
 
-  async #list(): Promise<void> {
-    const files = await this.#files();
+  async #rebuild(): Promise<void> {
+    const files = await this.#findFiles();
     const folders = new Set<string>();
-    const listed: Listed[] = [];
-    for (const [at, path] of (files ?? []).entries()) {
-      if (at % PIECE === PIECE - 1) await pause();
-      listed.push({ path, low: path.toLowerCase() });
-      for (const folder of foldersOf(path, folders)) listed.push({ path: folder, low: folder.toLowerCase() });
+    const paths: IndexedPath[] = [];
+    for (const [index, path] of (files ?? []).entries()) {
+      if (index % CHUNK_SIZE === CHUNK_SIZE - 1) await yieldToEventLoop();
+      paths.push({ path, lowerCase: path.toLowerCase() });
+      for (const folder of collectNewFolders(path, folders))
+        paths.push({ path: folder, lowerCase: folder.toLowerCase() });
     }
-    if (files) this.#listed = listed;
-    this.#at = this.#now() + (files ? 0 : GIVEN_UP_MS);
+    if (files) this.#paths = paths;
+    this.#listedAt = this.#now() + (files ? 0 : RETRY_DELAY_MS);
   }
 
   /** Null where there are so many that it takes too long, as in a home folder. */
-  async #files(): Promise<readonly string[] | null> {
-    const search = await this.#search();
-    const act = { signal: AbortSignal.timeout(PATIENCE_MS), maxResults: MOST_FILES };
-    const found = await search.find({ folder: ".", glob: "**", isUnordered: true }, act).catch(() => null);
-    return found?.type === "found" ? found.items : null;
+  async #findFiles(): Promise<readonly string[] | null> {
+    const search = await this.#openSearch();
+    const options = { signal: AbortSignal.timeout(LIST_TIMEOUT_MS), maxResults: MAX_FILES };
+    const result = await search.find({ folder: ".", glob: "**", isUnordered: true }, options).catch(() => null);
+    return result?.type === "found" ? result.items : null;
   }
 }
 
 /** Those above it that are not known yet; they are then. */
-function foldersOf(path: string, known: Set<string>): readonly string[] {
-  const fresh: string[] = [];
+function collectNewFolders(path: string, known: Set<string>): readonly string[] {
+  const newFolders: string[] = [];
   for (let end = path.lastIndexOf("/"); end > 0; end = path.lastIndexOf("/", end - 1)) {
     const folder = path.slice(0, end + 1);
     if (known.has(folder)) break;
     known.add(folder);
-    fresh.push(folder);
+    newFolders.push(folder);
   }
-  return fresh;
+  return newFolders;
 }
 
-async function best(listed: readonly Listed[], wanted: string, signal: AbortSignal): Promise<readonly string[]> {
-  let found: { readonly path: string; readonly score: number }[] = [];
-  for (let start = 0; start < listed.length; start += PIECE) {
-    if (start > 0) await pause();
+async function findBestMatches(
+  paths: readonly IndexedPath[],
+  query: string,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  let matches: { readonly path: string; readonly score: number }[] = [];
+  for (let start = 0; start < paths.length; start += CHUNK_SIZE) {
+    if (start > 0) await yieldToEventLoop();
     if (signal.aborted) return [];
-    for (const { path, low } of listed.slice(start, start + PIECE)) {
-      const score = fit(low, wanted);
-      if (score !== null) found.push({ path, score });
+    for (const { path, lowerCase } of paths.slice(start, start + CHUNK_SIZE)) {
+      const score = scorePath(lowerCase, query);
+      if (score !== null) matches.push({ path, score });
     }
-    found = found
-      .toSorted((one, other) => other.score - one.score || (one.path < other.path ? -1 : 1))
-      .slice(0, MOST_FOUND);
+    matches = matches.toSorted((a, b) => b.score - a.score || (a.path < b.path ? -1 : 1)).slice(0, MAX_MATCHES);
   }
-  return found.map(({ path }) => path);
+  return matches.map(({ path }) => path);
 }
 
-function aborted(signal: AbortSignal): Promise<void> {
+function waitForAbort(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
 }
 
-function pause(): Promise<void> {
+function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
 /** The folder of a path that begins with `~/`, `/`, `./` or `../`; null where the workspace's own files are meant. */
-export function outsideFolder(wanted: string): string | null {
-  if (!/^(?:~\/|\/|\.\.?\/)/.test(wanted)) return null;
-  return wanted.slice(0, wanted.lastIndexOf("/") + 1);
+export function parseOutsideFolder(path: string): string | null {
+  if (!/^(?:~\/|\/|\.\.?\/)/.test(path)) return null;
+  return path.slice(0, path.lastIndexOf("/") + 1);
 }
 
-export async function namesIn(
+export async function listMatchingNames(
   folder: string,
-  wanted: string,
+  path: string,
   { search, signal }: { readonly search: Pick<WorkspaceSearch, "list">; readonly signal: AbortSignal },
 ): Promise<readonly string[]> {
-  const found = await search.list(folder, { signal, maxResults: MOST });
-  if (found.type !== "found") return [];
-  const begun = wanted.slice(folder.length).toLowerCase();
-  const names = found.items.map(({ name }) => name).filter((name) => name.toLowerCase().startsWith(begun));
-  return names.filter((name) => begun.startsWith(".") || !name.startsWith(".")).map((name) => `${folder}${name}`);
+  const result = await search.list(folder, { signal, maxResults: MAX_NAMES });
+  if (result.type !== "found") return [];
+  const prefix = path.slice(folder.length).toLowerCase();
+  const names = result.items.map(({ name }) => name).filter((name) => name.toLowerCase().startsWith(prefix));
+  return names.filter((name) => prefix.startsWith(".") || !name.startsWith(".")).map((name) => `${folder}${name}`);
 }
 
-const MOST = 1_000;
+const MAX_NAMES = 1_000;

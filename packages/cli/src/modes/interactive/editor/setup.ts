@@ -3,12 +3,12 @@
 import { nodeSearch } from "@pith/agent/node";
 import { displayText } from "@pith/context/host";
 import { commands } from "../../../commands/commands.ts";
-import type { ModelPlaces } from "../../../models/available-models.ts";
+import type { ModelsWithKeyOptions } from "../../../models/available-models.ts";
 import { readKeymap } from "../../../settings/keymap-text.ts";
-import { pressWith } from "../keys/actions.ts";
-import { Presses } from "../keys/input.ts";
-import type { Talking } from "../screen-context.ts";
-import { queuedWords } from "../state/reduce.ts";
+import { setKeyMatcher } from "../keys/actions.ts";
+import { KeyMatcher } from "../keys/input.ts";
+import type { InteractiveContext } from "../screen-context.ts";
+import { formatQueuedMessages } from "../state/reduce.ts";
 import {
   type AutocompleteProvider,
   KeybindingsManager,
@@ -16,90 +16,100 @@ import {
   setKeybindings,
   TUI_KEYBINDINGS,
 } from "../terminal/pi-tui.ts";
-import { argumentWords, type Candidate, completion } from "./completion.ts";
-import type { WritingEditor } from "./editor.ts";
-import { FileList, namesIn, outsideFolder } from "./file-completion.ts";
-import { type HistoryPlace, readHistory } from "./history.ts";
+import { type Candidate, createCompletionProvider, listArgumentCandidates } from "./completion.ts";
+import type { MessageEditor } from "./editor.ts";
+import { FileList, listMatchingNames, parseOutsideFolder } from "./file-completion.ts";
+import { type HistoryLocation, readHistory } from "./history.ts";
 
-export async function readyToType(talking: Talking): Promise<void> {
-  const { ready, screen } = talking;
+export async function setUpEditor(context: InteractiveContext): Promise<void> {
+  const { app, screen } = context;
   const { editor } = screen;
-  showQueue(talking);
+  showQueue(context);
   if (!editor) return;
-  editor.onPicture = async (path) => (await import("./attachments.ts")).pictureAt(path, talking);
-  await keysHere(talking);
-  if (!filled.has(editor)) for (const words of await historyOf(ready.place)) editor.addToHistory(words);
-  filled.add(editor);
-  editor.setAutocompleteProvider(completionAt(talking));
+  editor.onImagePath = async (path) => (await import("./attachments.ts")).attachImageFile(path, context);
+  await applyKeymap(context);
+  if (!editorsWithHistory.has(editor)) for (const prompt of await loadHistory(app)) editor.addToHistory(prompt);
+  editorsWithHistory.add(editor);
+  editor.setAutocompleteProvider(createEditorCompletion(context));
 }
 
 /** The same folder has the same history, whichever session is open. */
-const filled = new WeakSet<WritingEditor>();
+const editorsWithHistory = new WeakSet<MessageEditor>();
 
 /** Without a history one can type as well. */
-function historyOf(place: HistoryPlace): Promise<readonly string[]> {
-  return readHistory(place).catch(() => []);
+function loadHistory(location: HistoryLocation): Promise<readonly string[]> {
+  return readHistory(location).catch(() => []);
 }
 
 /** What was left waiting in the log when this session was last open. */
-function showQueue({ ready, screen }: Talking): void {
-  const { queue } = ready.built.agent;
+function showQueue({ app, screen }: InteractiveContext): void {
+  const { queue } = app.agent;
   if (queue.length === 0) return;
-  const said = (kind: string): readonly string[] =>
-    queuedWords(queue.filter((each) => each.kind === kind).map(({ content }) => displayText(content)));
-  screen.change((state) => ({ ...state, queue: { steering: said("steer"), followUp: said("followUp") } }));
+  const queuedTexts = (kind: string): readonly string[] =>
+    formatQueuedMessages(queue.filter((message) => message.kind === kind).map(({ content }) => displayText(content)));
+  screen.update((state) => ({
+    ...state,
+    queue: { steering: queuedTexts("steer"), followUp: queuedTexts("followUp") },
+  }));
 }
 
-async function keysHere({ ready, screen }: Talking): Promise<void> {
-  const { keymap, own, notes } = await readKeymap(ready.place.home);
-  for (const note of notes) screen.tell(note, "warning");
-  pressWith(new Presses(keymap), screen);
-  screen.change((state) => ({ ...state, keymap }));
-  const changed = Object.keys(TUI_KEYBINDINGS).filter((id) => own.includes(id) || isLess(id, keymap[id]));
-  const bindings = changed.map((id) => [id, [...(keymap[id] ?? [])] as KeyId[]]);
+async function applyKeymap({ app, screen }: InteractiveContext): Promise<void> {
+  const { keymap, customIds, warnings } = await readKeymap(app.home);
+  for (const warning of warnings) screen.showNote(warning, "warning");
+  setKeyMatcher(new KeyMatcher(keymap), screen);
+  screen.update((state) => ({ ...state, keymap }));
+  const changedIds = Object.keys(TUI_KEYBINDINGS).filter(
+    (id) => customIds.includes(id) || hasFewerKeys(id, keymap[id]),
+  );
+  const bindings = changedIds.map((id) => [id, [...(keymap[id] ?? [])] as KeyId[]]);
   // Copying is the terminal's; else the editor would hear none of its keys as closing a completion.
   setKeybindings(new KeybindingsManager(TUI_KEYBINDINGS, { ...Object.fromEntries(bindings), "tui.input.copy": [] }));
 }
 
 /** Something else has one of its keys now. */
-function isLess(id: string, keys: readonly string[] | undefined): boolean {
-  const usual = TUI_KEYBINDINGS[id as keyof typeof TUI_KEYBINDINGS].defaultKeys;
-  return keys !== undefined && keys.length < [usual].flat().length;
+function hasFewerKeys(id: string, keys: readonly string[] | undefined): boolean {
+  const defaultKeys = TUI_KEYBINDINGS[id as keyof typeof TUI_KEYBINDINGS].defaultKeys;
+  return keys !== undefined && keys.length < [defaultKeys].flat().length;
 }
 
-export function completionAt({ ready, desk }: Talking): AutocompleteProvider {
-  const root = ready.place.cwd;
-  const list = new FileList(async () => nodeSearch({ root, ...(await ripgrep()) }));
-  return completion({
-    commands: async () => [...own, ...theirs(desk), ...((await desk.templates?.list()) ?? []).map(candidate)],
-    argumentsOf: (name) => argumentWords(name, { desk, models: () => modelNames(ready.place) }),
-    paths: async (wanted, signal) => {
-      const folder = outsideFolder(wanted);
+export function createEditorCompletion({ app }: InteractiveContext): AutocompleteProvider {
+  const root = app.cwd;
+  const fileList = new FileList(async () => nodeSearch({ root, ...(await findRipgrep()) }));
+  return createCompletionProvider({
+    listCommands: async () => [
+      ...builtInCommands,
+      ...listExtensionCommands(app),
+      ...((await app.templates?.list()) ?? []).map(toCandidate),
+    ],
+    listArguments: (name) => listArgumentCandidates(name, { context: app, listModels: () => listModelNames(app) }),
+    findPaths: async (query, signal) => {
+      const folder = parseOutsideFolder(query);
       const search = nodeSearch({ root });
-      const found = folder === null ? list.find(wanted, signal) : namesIn(folder, wanted, { search, signal });
+      const found =
+        folder === null ? fileList.find(query, signal) : listMatchingNames(folder, query, { search, signal });
       // Whoever types on has broken it off; a folder that cannot be read completes nothing.
       return (await found.catch(() => [])).map((value) => ({ value }));
     },
   });
 }
 
-function theirs({ extensions }: Talking["desk"]): readonly Candidate[] {
-  return (extensions?.commands ?? []).map(({ name, description }) => candidate({ name, says: description }));
+function listExtensionCommands({ extensions }: InteractiveContext["app"]): readonly Candidate[] {
+  return (extensions?.commands ?? []).map(({ name, description }) => toCandidate({ name, description }));
 }
 
-const own: readonly Candidate[] = commands.map(candidate);
+const builtInCommands: readonly Candidate[] = commands.map(toCandidate);
 
-function candidate({ name, says }: { readonly name: string; readonly says: string }): Candidate {
-  return { value: `/${name}`, says };
+function toCandidate({ name, description }: { readonly name: string; readonly description: string }): Candidate {
+  return { value: `/${name}`, description };
 }
 
-async function modelNames(places: ModelPlaces): Promise<readonly string[]> {
-  const { modelsWithKey } = await import("../../../models/available-models.ts");
-  return (await modelsWithKey(places)).map(({ name }) => name);
+async function listModelNames(options: ModelsWithKeyOptions): Promise<readonly string[]> {
+  const { listModelsWithKey } = await import("../../../models/available-models.ts");
+  return (await listModelsWithKey(options)).map(({ name }) => name);
 }
 
 /** Comes with the program where its package could be installed. */
-async function ripgrep(): Promise<{ readonly ripgrep?: string }> {
+async function findRipgrep(): Promise<{ readonly ripgrep?: string }> {
   const found = await import("@vscode/ripgrep").catch(() => null);
   return found ? { ripgrep: found.rgPath } : {};
 }

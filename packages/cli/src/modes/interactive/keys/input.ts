@@ -1,47 +1,48 @@
 /** Decodes terminal input into key names, recognises sequences such as `escape escape`, and reads pasted lines. */
 
-import { type ActionId, type Keymap, keyTable, ordered, usualKeymap } from "../../../settings/keymap.ts";
-import { harmless } from "../../../text/safe-text.ts";
+import { type ActionId, actionBindings, defaultKeymap, type Keymap, normalizeKey } from "../../../settings/keymap.ts";
+import { stripControls } from "../../../text/safe-text.ts";
 import { decodeKittyPrintable, isKeyRelease, parseKey } from "../terminal/pi-tui.ts";
 
 /** How long the next key of a sequence may take. */
-const PATIENCE_MS = 800;
+const SEQUENCE_TIMEOUT_MS = 800;
 
-const LONGEST_NAME = 40;
+const MAX_KEY_NAME_CHARS = 40;
 
 /** Some terminals send two at once, and then it looks like another key. */
-const TWICE = new Map([["ctrl+alt+[", ["escape", "escape"]]]);
+const DOUBLE_KEYS = new Map([["ctrl+alt+[", ["escape", "escape"]]]);
 
-export class Presses {
-  readonly #meanings = new Map<string, ActionId[]>();
-  #before: { readonly key: string; readonly at: number } | null = null;
+export class KeyMatcher {
+  readonly #actionsByKey = new Map<string, ActionId[]>();
+  #previous: { readonly key: string; readonly at: number } | null = null;
 
-  constructor(keymap: Keymap = usualKeymap) {
-    for (const { id } of keyTable)
-      for (const key of keymap[id] ?? []) this.#meanings.set(key, [...(this.#meanings.get(key) ?? []), id]);
+  constructor(keymap: Keymap = defaultKeymap) {
+    for (const { id } of actionBindings)
+      for (const key of keymap[id] ?? []) this.#actionsByKey.set(key, [...(this.#actionsByKey.get(key) ?? []), id]);
   }
 
   /** `act` says whether it means anything now; what meant something is no beginning of a sequence. `now` in milliseconds. */
-  press(pressed: string, now: number, act: (id: ActionId) => boolean): boolean {
+  handleKey(rawKey: string, nowMs: number, run: (id: ActionId) => boolean): boolean {
     // What was pasted is no key, and may be long.
-    if (pressed === "" || pressed.length > LONGEST_NAME) return false;
-    const key = ordered(pressed);
-    const twice = this.#meanings.has(key) ? undefined : TWICE.get(key);
-    if (twice) return twice.map((each) => this.#one(each, now, act)).some((isUsed) => isUsed);
-    return this.#one(key, now, act);
+    if (rawKey === "" || rawKey.length > MAX_KEY_NAME_CHARS) return false;
+    const key = normalizeKey(rawKey);
+    const doubleKeys = this.#actionsByKey.has(key) ? undefined : DOUBLE_KEYS.get(key);
+    if (doubleKeys)
+      return doubleKeys.map((singleKey) => this.#handleSingleKey(singleKey, nowMs, run)).some((isUsed) => isUsed);
+    return this.#handleSingleKey(key, nowMs, run);
   }
 
   /** What comes next is no part of a sequence. */
-  forget(): void {
-    this.#before = null;
+  reset(): void {
+    this.#previous = null;
   }
 
-  #one(key: string, now: number, act: (id: ActionId) => boolean): boolean {
-    const before = this.#before;
-    const sequence = before && now - before.at <= PATIENCE_MS ? `${before.key} ${key}` : null;
-    const meant = [...(this.#meanings.get(sequence ?? "") ?? []), ...(this.#meanings.get(key) ?? [])];
-    const isUsed = meant.some(act);
-    this.#before = isUsed ? null : { key, at: now };
+  #handleSingleKey(key: string, nowMs: number, run: (id: ActionId) => boolean): boolean {
+    const previous = this.#previous;
+    const sequence = previous && nowMs - previous.at <= SEQUENCE_TIMEOUT_MS ? `${previous.key} ${key}` : null;
+    const actions = [...(this.#actionsByKey.get(sequence ?? "") ?? []), ...(this.#actionsByKey.get(key) ?? [])];
+    const isUsed = actions.some(run);
+    this.#previous = isUsed ? null : { key, at: nowMs };
     return isUsed;
   }
 }
@@ -50,27 +51,27 @@ export class Presses {
  * Returns a name such as `up` or `ctrl+c`, or the character that was typed. Nothing for a key that is let go: some terminals tell that,
  * too, and it is no second press.
  */
-export function keyOf(data: string): string {
+export function decodeKey(data: string): string {
   if (isKeyRelease(data)) return "";
-  const sign = decodeKittyPrintable(data) ?? (isTyped(data) ? data : null);
-  return sign ?? parseKey(data) ?? INSIDE_TMUX[data] ?? data;
+  const character = decodeKittyPrintable(data) ?? (isPrintable(data) ? data : null);
+  return character ?? parseKey(data) ?? TMUX_KEYS[data] ?? data;
 }
 
-function isTyped(data: string): boolean {
+function isPrintable(data: string): boolean {
   return data.length > 0 && !/[\p{Cc}\p{Cs}]/u.test(data);
 }
 
 /** As tmux spells them, whatever the terminal around it does. */
-const INSIDE_TMUX: Readonly<Record<string, string>> = { "\x1b[1~": "home", "\x1b[4~": "end" };
+const TMUX_KEYS: Readonly<Record<string, string>> = { "\x1b[1~": "home", "\x1b[4~": "end" };
 
-const BEGIN = "\x1b[200~";
-const END = "\x1b[201~";
+const PASTE_START = "\x1b[200~";
+const PASTE_END = "\x1b[201~";
 /** Nobody means more by one line. */
-const MOST = 2_000;
+const MAX_LINE_CHARS = 2_000;
 
 /** Null where the key is no paste. */
-export function pastedLine(key: string): string | null {
-  if (!key.startsWith(BEGIN) || !key.endsWith(END)) return null;
-  const text = key.slice(BEGIN.length, -END.length);
-  return harmless(text.slice(0, MOST)).replaceAll(/\s+/g, " ").trim();
+export function parsePastedLine(key: string): string | null {
+  if (!key.startsWith(PASTE_START) || !key.endsWith(PASTE_END)) return null;
+  const text = key.slice(PASTE_START.length, -PASTE_END.length);
+  return stripControls(text.slice(0, MAX_LINE_CHARS)).replaceAll(/\s+/g, " ").trim();
 }

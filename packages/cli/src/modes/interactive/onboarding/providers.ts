@@ -1,29 +1,29 @@
 /** Lists the providers that the first start offers, and tests a key with a request that costs nothing. */
 
 import { createNetworkFetch, type Environment, type Provider, providers } from "@pith/models";
-import { modelIds } from "../../../models/available-models.ts";
+import { parseModelIds } from "../../../models/available-models.ts";
 
-export interface House {
+export interface ProviderOption {
   readonly provider: Provider;
   /** For people. */
   readonly name: string;
   /** Where one gets a key. */
-  readonly keysAt: string;
+  readonly keyPage: string;
 }
 
 /** Null for a provider that needs no key, or that nobody knows. */
-export function houseOf(id: string): House | null {
-  const provider = providers.find((each) => each.id === id);
+export function findProviderOption(id: string): ProviderOption | null {
+  const provider = providers.find((candidate) => candidate.id === id);
   if (!provider || provider.keyVariables.length === 0) return null;
-  const [name, keysAt] = known[provider.canonicalId ?? id] ?? [id, `the pages of ${id}`];
-  return { provider, name, keysAt };
+  const [name, keyPage] = KNOWN_PROVIDERS[provider.canonicalId ?? id] ?? [id, `the pages of ${id}`];
+  return { provider, name, keyPage };
 }
 
-export function houses(): readonly House[] {
-  return Object.keys(known).flatMap((id) => houseOf(id) ?? []);
+export function listProviderOptions(): readonly ProviderOption[] {
+  return Object.keys(KNOWN_PROVIDERS).flatMap((id) => findProviderOption(id) ?? []);
 }
 
-const known: Readonly<Record<string, readonly [name: string, keysAt: string]>> = {
+const KNOWN_PROVIDERS: Readonly<Record<string, readonly [name: string, keysAt: string]>> = {
   anthropic: ["Anthropic (Claude)", "console.anthropic.com/settings/keys"],
   openai: ["OpenAI (GPT)", "platform.openai.com/api-keys"],
   google: ["Google (Gemini)", "aistudio.google.com/apikey"],
@@ -39,57 +39,60 @@ const known: Readonly<Record<string, readonly [name: string, keysAt: string]>> =
   zai: ["Z.ai (GLM)", "z.ai/manage-apikey/apikey-list"],
 };
 
-export type Verdict =
+export type KeyCheck =
   | { readonly type: "accepted"; readonly models: readonly string[] }
   | { readonly type: "refused"; readonly status: number }
   /** Nobody could say: no network, or an answer that means nothing. */
-  | { readonly type: "unchecked"; readonly why: string };
+  | { readonly type: "unchecked"; readonly reason: string };
 
-export interface Trying {
+export interface KeyCheckOptions {
   readonly provider: Provider;
   readonly key: string;
   readonly environment: Environment;
   readonly signal?: AbortSignal;
 }
 
-export async function tryKey({ provider, key, environment, signal }: Trying): Promise<Verdict> {
-  const bound = AbortSignal.any([AbortSignal.timeout(PATIENCE), ...(signal ? [signal] : [])]);
+export async function checkKey({ provider, key, environment, signal }: KeyCheckOptions): Promise<KeyCheck> {
+  const timeoutSignal = AbortSignal.any([AbortSignal.timeout(CHECK_TIMEOUT_MS), ...(signal ? [signal] : [])]);
   try {
-    const url = `${addressOf(provider, environment)}${provider.id === "openrouter" ? "/key" : "/models"}`;
-    const answer = await createNetworkFetch(environment)(url, { headers: headersOf(provider, key), signal: bound });
-    return verdictOf(answer.status, await answer.text());
+    const url = `${getBaseUrl(provider, environment)}${provider.id === "openrouter" ? "/key" : "/models"}`;
+    const response = await createNetworkFetch(environment)(url, {
+      headers: createHeaders(provider, key),
+      signal: timeoutSignal,
+    });
+    return parseResponse(response.status, await response.text());
   } catch (error) {
-    return { type: "unchecked", why: whyOf(error) };
+    return { type: "unchecked", reason: describeError(error) };
   }
 }
 
-const PATIENCE = 10_000;
+const CHECK_TIMEOUT_MS = 10_000;
 
 /** Some write only the host into the variable, as other programs want it. */
-function addressOf({ baseUrlVariable, baseUrl = "" }: Provider, environment: Environment): string {
-  const own = baseUrlVariable && environment[baseUrlVariable]?.trim();
-  if (!own) return baseUrl;
-  return URL.parse(own)?.pathname === "/" ? `${own.replace(/\/$/, "")}/v1` : own;
+function getBaseUrl({ baseUrlVariable, baseUrl = "" }: Provider, environment: Environment): string {
+  const customUrl = baseUrlVariable && environment[baseUrlVariable]?.trim();
+  if (!customUrl) return baseUrl;
+  return URL.parse(customUrl)?.pathname === "/" ? `${customUrl.replace(/\/$/, "")}/v1` : customUrl;
 }
 
-function headersOf({ api }: Provider, key: string): Record<string, string> {
+function createHeaders({ api }: Provider, key: string): Record<string, string> {
   if (api === "anthropic-messages") return { "x-api-key": key, "anthropic-version": "2023-06-01" };
   return api === "google-generative-ai" ? { "x-goog-api-key": key } : { authorization: `Bearer ${key}` };
 }
 
-function verdictOf(status: number, text: string): Verdict {
+function parseResponse(status: number, text: string): KeyCheck {
   // Google says 400 to a key that is none.
   const isRefused = status === 401 || status === 403 || (status === 400 && /api.?key/i.test(text));
   if (isRefused) return { type: "refused", status };
-  if (status !== 200) return { type: "unchecked", why: `it answered ${status}` };
+  if (status !== 200) return { type: "unchecked", reason: `it answered ${status}` };
   try {
-    return { type: "accepted", models: modelIds(JSON.parse(text)) };
+    return { type: "accepted", models: parseModelIds(JSON.parse(text)) };
   } catch {
-    return { type: "unchecked", why: "it answered something that cannot be read" };
+    return { type: "unchecked", reason: "it answered something that cannot be read" };
   }
 }
 
-function whyOf(error: unknown): string {
+function describeError(error: unknown): string {
   if (error instanceof Error && error.name === "TimeoutError") return "no answer came within 10 seconds";
   const { code } = Object(error instanceof Error ? (error.cause ?? error) : error) as { readonly code?: unknown };
   return typeof code === "string" ? `it could not be reached (${code})` : "it could not be reached";

@@ -1,198 +1,219 @@
 /** Asks for a provider, its key and a model on the first start. Of a key only its length is ever shown. */
 
 import type { Environment } from "@pith/models";
-import { type LocalModels, localServers } from "../../../models/available-models.ts";
-import { isKey, keyFile } from "../../../settings/keys.ts";
-import { plain } from "../../../text/safe-text.ts";
-import { type PickRow, pick } from "../panels/choice.ts";
-import { answered, goesOn, type Panel, type Pressed, type Sight } from "../panels/panel.ts";
-import { emptyLine, hintLine, type LineInput, typedInto } from "../panels/widgets.ts";
-import type { Stage } from "../screen-context.ts";
+import { findLocalServers, type LocalServer } from "../../../models/available-models.ts";
+import { isKey, keyFilePath } from "../../../settings/keys.ts";
+import { escapeControls } from "../../../text/safe-text.ts";
+import { createPickPanel, type PickRow } from "../panels/choice.ts";
+import { continueWith, finishWith, type KeyResult, type Panel, type Viewport } from "../panels/panel.ts";
+import { editInput, emptyInput, type LineInput, renderHints } from "../panels/widgets.ts";
+import type { ScreenApi } from "../screen-context.ts";
 import { CURSOR_MARKER, truncateToWidth, wrapTextWithAnsi } from "../terminal/pi-tui.ts";
-import { refusedKey, uncheckedKey } from "./messages.ts";
-import { type House, houses, tryKey } from "./providers.ts";
+import { formatRefusedKey, formatUncheckedKey } from "./messages.ts";
+import { checkKey, listProviderOptions, type ProviderOption } from "./providers.ts";
 
-export interface SecretWish {
+export interface SecretInputOptions {
   readonly title: string;
   /** What to know before. */
-  readonly says: string;
+  readonly description: string;
   /** Why it is asked once more. */
-  readonly fault: string | null;
+  readonly error: string | null;
 }
 
-export interface Secret {
+export interface SecretInputState {
   readonly line: LineInput;
-  readonly fault: string | null;
+  readonly error: string | null;
 }
 
-export function secretLine(wish: SecretWish): Panel<Secret, string> {
+export function createSecretInput(options: SecretInputOptions): Panel<SecretInputState, string> {
   return {
-    start: { line: emptyLine, fault: wish.fault },
-    press: ({ line, fault }, key) => {
-      if (key === "enter") return taken(line);
-      const next = pastedInto(line, key) ?? typedInto(line, key);
-      return next ? goesOn({ line: next, fault: next.text === "" ? fault : null }) : null;
+    initialState: { line: emptyInput, error: options.error },
+    handleKey: ({ line, error }, key) => {
+      if (key === "enter") return acceptKey(line);
+      const next = insertPaste(line, key) ?? editInput(line, key);
+      return next ? continueWith({ line: next, error: next.text === "" ? error : null }) : null;
     },
-    draw: (secret, sight) => drawn(wish, secret, sight),
+    render: (state, viewport) => drawSecretInput(options, state, viewport),
   };
 }
 
-function taken(line: LineInput): Pressed<Secret, string> {
+function acceptKey(line: LineInput): KeyResult<SecretInputState, string> {
   const key = line.text.trim();
-  if (isKey(key)) return answered(key);
-  const fault = key === "" ? null : "A key is one word of plain letters, digits and signs. Paste it once more.";
-  return goesOn<Secret>({ line: emptyLine, fault });
+  if (isKey(key)) return finishWith(key);
+  const error = key === "" ? null : "A key is one word of plain letters, digits and signs. Paste it once more.";
+  return continueWith<SecretInputState>({ line: emptyInput, error });
 }
 
 /** Some terminals hand over what is pasted as if it were one key. */
-function pastedInto({ text, cursor }: LineInput, key: string): LineInput | null {
-  if (!/^[!-~]{2,}$/.test(key) || NAMES.test(key)) return null;
+function insertPaste({ text, cursor }: LineInput, key: string): LineInput | null {
+  if (!/^[!-~]{2,}$/.test(key) || KEY_NAME.test(key)) return null;
   return { text: text.slice(0, cursor) + key + text.slice(cursor), cursor: cursor + key.length };
 }
 
 /** What keys are called, so that they are not taken for something pasted. */
-const NAMES = /^(?:(?:ctrl|alt|shift|super)\+.+|[a-zA-Z]{2,9}|f\d{1,2})$/;
+const KEY_NAME = /^(?:(?:ctrl|alt|shift|super)\+.+|[a-zA-Z]{2,9}|f\d{1,2})$/;
 
-function drawn({ title, says }: SecretWish, { line, fault }: Secret, { width, theme }: Sight): string[] {
+function drawSecretInput(
+  { title, description }: SecretInputOptions,
+  { line, error }: SecretInputState,
+  { width, theme }: Viewport,
+): string[] {
   const length = line.text.length;
   const dots = "•".repeat(Math.min(length, Math.max(8, width - 30)));
   const count = length === 0 ? "" : theme.dim(`  ${length} letters`);
   return [
     theme.border("─".repeat(width)),
-    theme.strong(` ${plain(title)}`),
-    ...wrapTextWithAnsi(theme.dim(plain(says)), width - 2).map((each) => ` ${each}`),
-    ...(fault === null ? [] : [theme.bad(` ✗ ${plain(fault)}`)]),
+    theme.strong(` ${escapeControls(title)}`),
+    ...wrapTextWithAnsi(theme.dim(escapeControls(description)), width - 2).map((row) => ` ${row}`),
+    ...(error === null ? [] : [theme.bad(` ✗ ${escapeControls(error)}`)]),
     ` ❯ ${dots}${CURSOR_MARKER}${theme.selected(" ")}${count}`,
-    hintLine(["Enter takes it", "Ctrl+U empties the line", "Esc later"], { width, theme }),
-  ].map((each) => truncateToWidth(each, width));
+    renderHints(["Enter takes it", "Ctrl+U empties the line", "Esc later"], { width, theme }),
+  ].map((row) => truncateToWidth(row, width));
 }
 
 /** Shows one line in place of the editor while `act` runs; null where the user skipped it with Esc. */
-export async function whileWaiting<Value>(
-  words: string,
-  screen: Stage,
-  act: (signal: AbortSignal) => Promise<Value>,
+export async function showWhile<Value>(
+  message: string,
+  screen: ScreenApi,
+  run: (signal: AbortSignal) => Promise<Value>,
 ): Promise<Value | null> {
-  const unwanted = new AbortController();
-  const done = new AbortController();
-  const closed = screen.ask(waiting(words), { where: "inline", signal: done.signal }).then(() => null);
+  const runController = new AbortController();
+  const panelController = new AbortController();
+  const skipped = screen
+    .showPanel(createWaitingPanel(message), { where: "inline", signal: panelController.signal })
+    .then(() => null);
   try {
-    return await Promise.race([act(unwanted.signal), closed]);
+    return await Promise.race([run(runController.signal), skipped]);
   } finally {
-    unwanted.abort();
-    done.abort();
-    await closed;
+    runController.abort();
+    panelController.abort();
+    await skipped;
   }
 }
 
-function waiting(words: string): Panel<null, never> {
+function createWaitingPanel(message: string): Panel<null, never> {
   return {
-    start: null,
-    press: () => null,
-    draw: (_, { width, theme }) => [
+    initialState: null,
+    handleKey: () => null,
+    render: (_, { width, theme }) => [
       theme.border("─".repeat(width)),
-      truncateToWidth(` ${plain(words)}${theme.dim(" · Esc does without")}`, width),
+      truncateToWidth(` ${escapeControls(message)}${theme.dim(" · Esc does without")}`, width),
     ],
   };
 }
 
-export interface GivenKey {
+export interface EnteredKey {
   readonly key: string;
   /** What it is good for, as far as its provider told. */
   readonly models: readonly string[];
 }
 
-export interface KeyPlace {
+export interface KeyPromptOptions {
   readonly environment: Environment;
   /** Pith's home. */
   readonly home: string;
-  readonly screen: Stage;
+  readonly screen: ScreenApi;
 }
 
 /** Null where that was put off. */
-export async function askKey(house: House, { environment, home, screen }: KeyPlace): Promise<GivenKey | null> {
-  const { provider, name, keysAt } = house;
+export async function askKey(
+  option: ProviderOption,
+  { environment, home, screen }: KeyPromptOptions,
+): Promise<EnteredKey | null> {
+  const { provider, name, keyPage } = option;
   const title = `Your key for ${name}`;
-  const says = `You get one at ${keysAt}. It is kept in ${keyFile(home)}, which only you can read.`;
-  for (let fault: string | null = null; ; ) {
-    const key = await screen.ask(secretLine({ title, says, fault }), { where: "inline" });
+  const description = `You get one at ${keyPage}. It is kept in ${keyFilePath(home)}, which only you can read.`;
+  for (let error: string | null = null; ; ) {
+    const key = await screen.showPanel(createSecretInput({ title, description, error }), { where: "inline" });
     if (key === null) return null;
-    const verdict = await whileWaiting(`Asking ${name} whether it takes this key`, screen, (signal) =>
-      tryKey({ provider, key, environment, signal }),
+    const check = await showWhile(`Asking ${name} whether it takes this key`, screen, (signal) =>
+      checkKey({ provider, key, environment, signal }),
     );
-    if (verdict?.type === "accepted") return { key, models: verdict.models };
-    if (verdict?.type === "refused") fault = refusedKey(name, verdict.status);
+    if (check?.type === "accepted") return { key, models: check.models };
+    if (check?.type === "refused") error = formatRefusedKey(name, check.status);
     else {
-      screen.tell(uncheckedKey(name, verdict?.why ?? "you did not wait"), "warning");
+      screen.showNote(formatUncheckedKey(name, check?.reason ?? "you did not wait"), "warning");
       return { key, models: [] };
     }
   }
 }
 
-export interface ModelChoice {
+export interface ModelPromptOptions {
   /** Of the provider, for people. */
   readonly name: string;
   /** The one to take where one does not know. */
-  readonly usual: string;
+  readonly defaultModel: string;
   /** What the key is good for; empty where nobody knows. */
   readonly models: readonly string[];
 }
 
-export interface AskedModel {
+export interface ChosenModel {
   readonly model: string;
   /** Also at the next start. */
-  readonly isForGood: boolean;
+  readonly shouldSave: boolean;
 }
 
-export async function askModel(choice: ModelChoice, screen: Stage): Promise<AskedModel | null> {
-  const rows = rowsOf(choice);
+export async function askModel(options: ModelPromptOptions, screen: ScreenApi): Promise<ChosenModel | null> {
+  const rows = createModelRows(options);
   const [only] = rows;
-  if (only && rows.length === 1) return { model: only.value, isForGood: true };
-  const panel = pick({ title: `Which model of ${choice.name}?`, rows, also: { "alt+enter": "only this time" } });
-  const picked = await screen.ask(panel, { where: "inline" });
-  return picked && { model: picked.value, isForGood: picked.key === "enter" };
+  if (only && rows.length === 1) return { model: only.value, shouldSave: true };
+  const panel = createPickPanel({
+    title: `Which model of ${options.name}?`,
+    rows,
+    extraKeys: { "alt+enter": "only this time" },
+  });
+  const picked = await screen.showPanel(panel, { where: "inline" });
+  return picked && { model: picked.value, shouldSave: picked.key === "enter" };
 }
 
 /** The usual one first, unless the provider says that it does not have it. */
-function rowsOf({ usual, models }: ModelChoice) {
-  const has = models.length === 0 || models.some((model) => model === usual || model.startsWith(`${usual}-2`));
-  const others = models.filter((model) => model !== usual).map((model) => ({ label: model, says: "", value: model }));
+function createModelRows({ defaultModel, models }: ModelPromptOptions) {
+  const hasDefault =
+    models.length === 0 || models.some((model) => model === defaultModel || model.startsWith(`${defaultModel}-2`));
+  const others = models
+    .filter((model) => model !== defaultModel)
+    .map((model) => ({ label: model, description: "", value: model }));
   return [
-    ...(has && usual !== "" ? [{ label: usual, says: "a good one to begin with", value: usual }] : []),
+    ...(hasDefault && defaultModel !== ""
+      ? [{ label: defaultModel, description: "a good one to begin with", value: defaultModel }]
+      : []),
     ...others,
   ];
 }
 
-export type Speaker =
-  | { readonly type: "house"; readonly house: House }
+export type ModelSource =
+  | { readonly type: "provider"; readonly option: ProviderOption }
   | { readonly type: "local"; readonly provider: string; readonly model: string };
 
 /** Null where that was put off. */
-export async function askSpeaker(screen: Stage): Promise<Speaker | null> {
+export async function askModelSource(screen: ScreenApi): Promise<ModelSource | null> {
   for (;;) {
-    const found = await whileWaiting("Looking for models on this machine", screen, () => localServers());
-    const picked = await screen.ask(pick({ title: "Who shall speak?", rows: modelRows(found ?? []) }), {
-      where: "inline",
-    });
+    const found = await showWhile("Looking for models on this machine", screen, () => findLocalServers());
+    const picked = await screen.showPanel(
+      createPickPanel({ title: "Who shall speak?", rows: createSourceRows(found ?? []) }),
+      {
+        where: "inline",
+      },
+    );
     if (picked === null) return null;
     if (picked.value !== "again") return picked.value;
   }
 }
 
 /** What needs no key comes first. */
-export function modelRows(found: readonly LocalModels[]): readonly PickRow<Speaker | "again">[] {
-  const local = found.flatMap(({ provider, models }) =>
+export function createSourceRows(found: readonly LocalServer[]): readonly PickRow<ModelSource | "again">[] {
+  const localRows = found.flatMap(({ provider, models }) =>
     models.map((model) => ({
       label: model,
-      says: `${provider} on this machine, no key needed`,
+      description: `${provider} on this machine, no key needed`,
       value: { type: "local", provider, model } as const,
     })),
   );
-  const distant = houses().map((house) => ({
-    label: house.name,
-    says: "you give a key",
-    value: { type: "house", house } as const,
+  const providerRows = listProviderOptions().map((option) => ({
+    label: option.name,
+    description: "you give a key",
+    value: { type: "provider", option } as const,
   }));
-  const again = { label: "Look again", says: "when you have started Ollama, LM Studio, llama.cpp or vLLM" };
-  return [...local, ...distant, { ...again, value: "again" as const }];
+  const retryRow = { label: "Look again", description: "when you have started Ollama, LM Studio, llama.cpp or vLLM" };
+  return [...localRows, ...providerRows, { ...retryRow, value: "again" as const }];
 }

@@ -1,200 +1,224 @@
 /** Defines the panels that choose one of a few or one of many options, and the side-by-side layout of a list and its preview. */
 
-import { keyNamed } from "../../../settings/keymap-text.ts";
-import { plain } from "../../../text/safe-text.ts";
-import { cell, fitted } from "../render/text.ts";
+import { formatKey } from "../../../settings/keymap-text.ts";
+import { escapeControls } from "../../../text/safe-text.ts";
+import { fitCell, fitLine } from "../render/text.ts";
 import { truncateToWidth, visibleWidth, wrapTextWithAnsi } from "../terminal/pi-tui.ts";
-import { answered, goesOn, type Panel, type Sight } from "./panel.ts";
+import { continueWith, finishWith, type Panel, type Viewport } from "./panel.ts";
 import {
-  atTop,
-  drawLine,
-  emptyLine,
-  hintLine,
+  editInput,
+  emptyInput,
   type LineInput,
-  typedInto,
-  type Walk,
-  walked,
-  walkTo,
+  type ListPosition,
+  listStart,
+  moveByKey,
+  moveTo,
+  renderHints,
+  renderInput,
 } from "./widgets.ts";
 
-export interface Choice<Value> {
+export interface ChoicePanelOptions<Value> {
   readonly title: string;
   /** Lines between the title and what can be chosen; theirs are the inks, and they are wrapped. */
-  readonly body?: (sight: Sight) => readonly string[];
+  readonly body?: (sight: Viewport) => readonly string[];
   readonly options: readonly Option<Value>[];
   /** Where the walk begins. */
-  readonly at?: number;
+  readonly initialIndex?: number;
 }
 
 export interface Option<Value> {
   /** Takes it at once, such as `y`. */
   readonly key?: string;
   readonly label: string;
-  readonly says?: string;
+  readonly description?: string;
   readonly value: Value;
   /** ASK3: it permits something for longer than now, so its key only leads to it, and Enter takes it. */
   readonly isLasting?: true;
 }
 
 /** What a key takes, or where it leads; null where it is of no option. */
-export function optionPressed<Value>(options: readonly Option<Value>[], key: string, at: number): OptionPressed<Value> {
-  const named = key === "enter" ? at : options.findIndex((option) => option.key === key);
-  const option = options[named];
+export function matchOption<Value>(
+  options: readonly Option<Value>[],
+  key: string,
+  selected: number,
+): OptionMatch<Value> {
+  const index = key === "enter" ? selected : options.findIndex((option) => option.key === key);
+  const option = options[index];
   if (!option) return null;
-  return option.isLasting && key !== "enter" ? { type: "moved", at: named } : { type: "taken", option };
+  return option.isLasting && key !== "enter" ? { type: "moved", at: index } : { type: "taken", option };
 }
 
-export type OptionPressed<Value> =
+export type OptionMatch<Value> =
   | { readonly type: "taken"; readonly option: Option<Value> }
   | { readonly type: "moved"; readonly at: number }
   | null;
 
-export function choice<Value>({ title, body, options, at = 0 }: Choice<Value>): Panel<Walk, Value> {
-  const length = { count: options.length, rows: options.length };
+export function createChoicePanel<Value>({
+  title,
+  body,
+  options,
+  initialIndex = 0,
+}: ChoicePanelOptions<Value>): Panel<ListPosition, Value> {
+  const size = { count: options.length, rows: options.length };
   return {
-    start: { ...atTop, at },
-    spoken: { title, lines: (sight) => body?.(sight) ?? [], options },
-    press: (walk, key) => {
-      const pressed = optionPressed(options, key, walk.at);
-      if (pressed?.type === "taken") return answered(pressed.option.value);
-      if (pressed) return goesOn(walkTo(walk, pressed.at, length));
-      const moved = walked(walk, key, length);
-      return moved ? goesOn(moved) : null;
+    initialState: { ...listStart, index: initialIndex },
+    plainQuestion: { title, lines: (viewport) => body?.(viewport) ?? [], options },
+    handleKey: (position, key) => {
+      const match = matchOption(options, key, position.index);
+      if (match?.type === "taken") return finishWith(match.option.value);
+      if (match) return continueWith(moveTo(position, match.at, size));
+      const moved = moveByKey(position, key, size);
+      return moved ? continueWith(moved) : null;
     },
-    draw: (walk, sight) => {
-      const chosen = options.map((option, row) => drawOption(option, row === walk.at, sight));
-      const head = [sight.theme.border("─".repeat(sight.width)), sight.theme.strong(` ${plain(title)}`)];
-      const room = Math.max(0, sight.height - head.length - chosen.length);
-      const between = (body?.(sight) ?? []).flatMap((line) => setIn(line, sight.width)).slice(0, room);
-      return [...head, ...between, ...chosen];
+    render: (position, viewport) => {
+      const optionRows = options.map((option, row) => renderOption(option, row === position.index, viewport));
+      const head = [
+        viewport.theme.border("─".repeat(viewport.width)),
+        viewport.theme.strong(` ${escapeControls(title)}`),
+      ];
+      const maxBodyRows = Math.max(0, viewport.height - head.length - optionRows.length);
+      const bodyRows = (body?.(viewport) ?? [])
+        .flatMap((line) => wrapIndented(line, viewport.width))
+        .slice(0, maxBodyRows);
+      return [...head, ...bodyRows, ...optionRows];
     },
   };
 }
 
 /** What goes on in the next row stands below its beginning. */
-function setIn(line: string, width: number): readonly string[] {
-  return wrapTextWithAnsi(line, Math.max(1, width - 1)).map((row, at) => (at === 0 ? row : ` ${row}`));
+function wrapIndented(line: string, width: number): readonly string[] {
+  return wrapTextWithAnsi(line, Math.max(1, width - 1)).map((row, index) => (index === 0 ? row : ` ${row}`));
 }
 
-function drawOption<Value>(option: Option<Value>, isChosen: boolean, { width, theme }: Sight): string {
-  const { label, says = "" } = option;
-  const short = theme.dim(keyShown(option));
-  const words = ` ${isChosen ? "❯" : " "} ${plain(label)}`;
-  const line = `${isChosen ? theme.accent(words) : words}${short}${says === "" ? "" : theme.dim(`  ${plain(says)}`)}`;
+function renderOption<Value>(option: Option<Value>, isSelected: boolean, { width, theme }: Viewport): string {
+  const { label, description = "" } = option;
+  const keyText = theme.dim(formatOptionKey(option));
+  const text = ` ${isSelected ? "❯" : " "} ${escapeControls(label)}`;
+  const line = `${isSelected ? theme.accent(text) : text}${keyText}${description === "" ? "" : theme.dim(`  ${escapeControls(description)}`)}`;
   return truncateToWidth(line, width, "…");
 }
 
 /** ` (y)`; ` (y, Enter)` where the key alone only leads to it. */
-export function keyShown<Value>({ key, isLasting }: Option<Value>): string {
+export function formatOptionKey<Value>({ key, isLasting }: Option<Value>): string {
   if (key === undefined) return "";
   return isLasting ? ` (${key}, Enter)` : ` (${key})`;
 }
 
-export interface Pick<Value> {
+export interface PickPanelOptions<Value> {
   readonly title: string;
   readonly rows: readonly PickRow<Value>[];
   /** Keys that take a row, too, and what they mean; Enter needs none. */
-  readonly also?: Readonly<Record<string, string>>;
+  readonly extraKeys?: Readonly<Record<string, string>>;
   /** How one leaves it without taking any; later, unless said. */
-  readonly leave?: string;
+  readonly leaveHint?: string;
 }
 
 export interface PickRow<Value> {
   readonly label: string;
-  readonly says: string;
+  readonly description: string;
   readonly value: Value;
 }
 
-export interface Picked<Value> {
+export interface PickResult<Value> {
   readonly value: Value;
   /** By which key. */
   readonly key: string;
 }
 
-export interface Picking {
-  readonly typed: LineInput;
-  readonly walk: Walk;
+export interface PickState {
+  readonly query: LineInput;
+  readonly position: ListPosition;
 }
 
-export function pick<Value>(wish: Pick<Value>): Panel<Picking, Picked<Value>> {
-  const { title, rows, also = {} } = wish;
+export function createPickPanel<Value>(options: PickPanelOptions<Value>): Panel<PickState, PickResult<Value>> {
+  const { title, rows, extraKeys = {} } = options;
   return {
-    start: { typed: emptyLine, walk: atTop },
-    spoken: {
+    initialState: { query: emptyInput, position: listStart },
+    plainQuestion: {
       title,
       lines: () => [],
       options: rows.map(({ value, ...row }) => ({ ...row, value: { value, key: "enter" } })),
     },
-    press: ({ typed, walk }, key) => {
-      const left = matching(rows, typed.text);
-      const row = key === "enter" || Object.hasOwn(also, key) ? left[walk.at] : undefined;
-      if (row) return answered({ value: row.value, key });
-      const moved = walked(walk, key, { count: left.length, rows: ROWS });
-      if (moved) return goesOn({ typed, walk: moved });
-      const next = typedInto(typed, key);
-      return next ? goesOn({ typed: next, walk: atTop }) : null;
+    handleKey: ({ query, position }, key) => {
+      const matches = filterRows(rows, query.text);
+      const row = key === "enter" || Object.hasOwn(extraKeys, key) ? matches[position.index] : undefined;
+      if (row) return finishWith({ value: row.value, key });
+      const moved = moveByKey(position, key, { count: matches.length, rows: MAX_VISIBLE_ROWS });
+      if (moved) return continueWith({ query, position: moved });
+      const edited = editInput(query, key);
+      return edited ? continueWith({ query: edited, position: listStart }) : null;
     },
-    draw: (state, sight) => drawn(wish, state, sight),
+    render: (state, viewport) => renderPickPanel(options, state, viewport),
   };
 }
 
 /** Seen at once. */
-const ROWS = 8;
+const MAX_VISIBLE_ROWS = 8;
 
-function matching<Value>(rows: readonly PickRow<Value>[], typed: string): readonly PickRow<Value>[] {
-  const wanted = typed.toLowerCase().split(/\s+/);
-  return rows.filter(({ label, says }) => wanted.every((word) => `${label} ${says}`.toLowerCase().includes(word)));
+function filterRows<Value>(rows: readonly PickRow<Value>[], query: string): readonly PickRow<Value>[] {
+  const queryWords = query.toLowerCase().split(/\s+/);
+  return rows.filter(({ label, description }) =>
+    queryWords.every((word) => `${label} ${description}`.toLowerCase().includes(word)),
+  );
 }
 
-function drawn<Value>(
-  { title, rows, also = {}, leave = "Esc later" }: Pick<Value>,
-  { typed, walk }: Picking,
-  sight: Sight,
+function renderPickPanel<Value>(
+  { title, rows, extraKeys = {}, leaveHint = "Esc later" }: PickPanelOptions<Value>,
+  { query, position }: PickState,
+  viewport: Viewport,
 ): string[] {
-  const { width, theme } = sight;
-  const left = matching(rows, typed.text);
-  const seen = left.slice(walk.top, walk.top + Math.max(1, Math.min(ROWS, sight.height - 4)));
-  const column = Math.min(44, Math.max(...rows.map(({ label }) => visibleWidth(plain(label)))));
+  const { width, theme } = viewport;
+  const matches = filterRows(rows, query.text);
+  const visible = matches.slice(
+    position.top,
+    position.top + Math.max(1, Math.min(MAX_VISIBLE_ROWS, viewport.height - 4)),
+  );
+  const column = Math.min(44, Math.max(...rows.map(({ label }) => visibleWidth(escapeControls(label)))));
   const hints = [
     "typing searches",
     "Enter takes it",
-    ...Object.entries(also).map(([key, does]) => `${keyNamed(key)} ${does}`),
-    leave,
+    ...Object.entries(extraKeys).map(([key, action]) => `${formatKey(key)} ${action}`),
+    leaveHint,
   ];
-  const more = left.length > seen.length ? theme.dim(`  ${walk.at + 1} of ${left.length}`) : "";
+  const positionText = matches.length > visible.length ? theme.dim(`  ${position.index + 1} of ${matches.length}`) : "";
   return [
     theme.border("─".repeat(width)),
-    `${theme.strong(` ${plain(title)}`)}${more}`,
-    ...(typed.text === "" ? [] : [` ${theme.dim("search:")} ${drawLine(typed, theme)}`]),
-    ...(left.length === 0 ? [theme.dim("   nothing has this in its name")] : []),
-    ...seen.map((row, at) => drawRow(row, { isChosen: walk.top + at === walk.at, column, sight })),
-    hintLine(hints, sight),
-  ].map((line) => fitted(line, width));
+    `${theme.strong(` ${escapeControls(title)}`)}${positionText}`,
+    ...(query.text === "" ? [] : [` ${theme.dim("search:")} ${renderInput(query, theme)}`]),
+    ...(matches.length === 0 ? [theme.dim("   nothing has this in its name")] : []),
+    ...visible.map((row, index) =>
+      renderRow(row, { isSelected: position.top + index === position.index, column, viewport }),
+    ),
+    renderHints(hints, viewport),
+  ].map((line) => fitLine(line, width));
 }
 
-interface RowSight {
-  readonly isChosen: boolean;
+interface RowOptions {
+  readonly isSelected: boolean;
   readonly column: number;
-  readonly sight: Sight;
+  readonly viewport: Viewport;
 }
 
-function drawRow<Value>({ label, says }: PickRow<Value>, { isChosen, column, sight: { theme } }: RowSight): string {
-  const words = ` ${isChosen ? "❯" : " "} ${cell(plain(label), column)}`;
-  return `${isChosen ? theme.accent(words) : words}  ${theme.dim(plain(says))}`;
+function renderRow<Value>(
+  { label, description }: PickRow<Value>,
+  { isSelected, column, viewport: { theme } }: RowOptions,
+): string {
+  const text = ` ${isSelected ? "❯" : " "} ${fitCell(escapeControls(label), column)}`;
+  return `${isSelected ? theme.accent(text) : text}  ${theme.dim(escapeControls(description))}`;
 }
 
-export interface SideBySide {
+export interface ColumnWidths {
   readonly list: number;
-  readonly beside: number;
+  readonly preview: number;
 }
 
 /** How wide each is, with a line between them; null where the terminal is too narrow for that. */
-export function sideBySide(width: number): SideBySide | null {
-  if (width < WIDE) return null;
-  const list = Math.floor(width * SHARE);
-  return { list, beside: width - list - GAP };
+export function splitColumns(width: number): ColumnWidths | null {
+  if (width < MIN_SPLIT_WIDTH) return null;
+  const list = Math.floor(width * LIST_SHARE);
+  return { list, preview: width - list - GAP_COLUMNS };
 }
 
-const WIDE = 110;
-const SHARE = 0.6;
-const GAP = 3;
+const MIN_SPLIT_WIDTH = 110;
+const LIST_SHARE = 0.6;
+const GAP_COLUMNS = 3;

@@ -1,26 +1,38 @@
 /** Shows what fills the context (`/context`: by kind, tool, file and entry) and what the model sees now (`/seen`). */
 
 import { entryText } from "@pith/context/host";
-import { seenPlaces } from "../../../commands/context.ts";
-import { type SeenPart, seenParts } from "../../../context-report/model-view.ts";
-import { type ContextReport, contextNext, contextReport, freed } from "../../../context-report/report.ts";
-import { amount, type ContextTokens, counted, formatContextTokens } from "../../../text/format.ts";
-import { clipped, plainLine } from "../../../text/safe-text.ts";
-import { automaticTold, fullTold, marks, meterBar, meterFigures, signs } from "../render/context-meter.ts";
-import { atBothEnds, cell } from "../render/text.ts";
-import type { Opener } from "../screen-context.ts";
-import type { Meter } from "../state/footer.ts";
-import { meterOf } from "../state/track-footer.ts";
+import { contextPlaceTitles } from "../../../commands/context.ts";
+import { buildModelView, type ModelViewPart } from "../../../context-report/model-view.ts";
+import {
+  buildContextReport,
+  type ContextReport,
+  describeFreed,
+  describeNextCompaction,
+} from "../../../context-report/report.ts";
+import { type ContextTokens, formatContextTokens, formatCount, formatNumber } from "../../../text/format.ts";
+import { escapeLine, truncate } from "../../../text/safe-text.ts";
+import {
+  barCharacters,
+  formatAutoCompact,
+  formatMeterTokens,
+  formatPercentage,
+  limitMarks,
+  renderMeterBar,
+} from "../render/context-meter.ts";
+import { alignEnds, fitCell } from "../render/text.ts";
+import type { PanelCommand } from "../screen-context.ts";
+import type { ContextMeter } from "../state/footer.ts";
+import { buildContextMeter } from "../state/track-footer.ts";
 import { truncateToWidth, visibleWidth } from "../terminal/pi-tui.ts";
-import { type PageLine, type PagerState, pageLines, pager } from "./pager.ts";
-import { goesOn, type Panel, type Pressed, type Sight } from "./panel.ts";
-import { atTop, hintLine, type Walk, walked } from "./widgets.ts";
+import { createPager, type PageLine, type PagerState, wrapPageLines } from "./pager.ts";
+import { continueWith, type KeyResult, type Panel, type Viewport } from "./panel.ts";
+import { type ListPosition, listStart, moveByKey, renderHints } from "./widgets.ts";
 
-export interface Row {
+export interface ContextRow {
   readonly name: string;
   readonly tokens: number;
   /** More of it, for the row one stands on. */
-  readonly says: string;
+  readonly description: string;
   /** The entry it stands for. */
   readonly id?: string;
 }
@@ -29,238 +41,257 @@ export const tabs = ["kind", "tool", "file", "entry"] as const;
 
 export type Tab = (typeof tabs)[number];
 
-export function rowsOf(report: ContextReport, tab: Tab): readonly Row[] {
+export function buildRows(report: ContextReport, tab: Tab): readonly ContextRow[] {
   switch (tab) {
     case "kind":
-      return report.parts.map(({ place, kind, tokens }) => ({ name: kind, tokens, says: places[place] }));
+      return report.parts.map(({ place, kind, tokens }) => ({
+        name: kind,
+        tokens,
+        description: placeDescriptions[place],
+      }));
     case "tool":
       return report.tools.map(({ tool, results, tokens }) => ({
         name: tool,
         tokens,
-        says: counted(results, "result"),
+        description: formatCount(results, "result"),
       }));
     case "file":
       return report.files.map(({ path, results, tokens }) => ({
         name: path,
         tokens,
-        says: counted(results, "result"),
+        description: formatCount(results, "result"),
       }));
     case "entry":
       return report.biggest.map(({ id, kind, words, tokens, frees }) => ({
-        ...{ id, tokens, name: `${kind}: ${words}`, says: freed(frees) },
+        id,
+        tokens,
+        name: `${kind}: ${words}`,
+        description: describeFreed(frees),
       }));
   }
 }
 
-const places = {
+const placeDescriptions = {
   system: "stands first, and is sent with every request",
   front: "kept by compactions, before all that was said since",
   tail: "as it was said; a compaction tells the older part of it in short",
 } as const;
 
-export interface ContextPageParts {
+export interface ContextPageOptions {
   readonly report: ContextReport;
-  readonly meter: Meter;
+  readonly meter: ContextMeter;
   /** What the bottom of the page says. */
-  readonly next: readonly string[];
+  readonly nextSteps: readonly string[];
   /** An entry, word for word. */
   readonly entryText: (id: string) => string;
 }
 
-export interface DrawnContext extends ContextPageParts {
+export interface ContextPageView extends ContextPageOptions {
   readonly tab: Tab;
-  readonly walk: Walk;
+  readonly position: ListPosition;
 }
 
-export function drawContext({ report, meter, next, tab, walk }: DrawnContext, sight: Sight): readonly string[] {
-  const { width, height, theme } = sight;
-  const rows = rowsOf(report, tab);
-  const count = rowsFor(height, next);
-  const shown = rows.slice(walk.top, walk.top + count).map((row, at) => ({ row, isChosen: walk.top + at === walk.at }));
-  const name = widest(rows, width);
-  const list = shown.map((each) => drawRow(each, { name, tokens: report.tokens, sight }));
-  const blank = Array.from({ length: Math.max(0, count - list.length) }, () => "");
-  const foot = [
-    theme.dim(` ${plainLine(rows[walk.at]?.says ?? "nothing here")}`),
-    ...next.map((line) => theme.dim(` ${line}`)),
-    hintLine(hintsOn(tab), sight),
+export function renderContext(
+  { report, meter, nextSteps, tab, position }: ContextPageView,
+  viewport: Viewport,
+): readonly string[] {
+  const { width, height, theme } = viewport;
+  const rows = buildRows(report, tab);
+  const visibleRows = countVisibleRows(height, nextSteps);
+  const visible = rows
+    .slice(position.top, position.top + visibleRows)
+    .map((row, index) => ({ row, isSelected: position.top + index === position.index }));
+  const nameWidth = calculateNameWidth(rows, width);
+  const list = visible.map((item) => renderRow(item, { nameWidth, totalTokens: report.tokens, viewport }));
+  const blank = Array.from({ length: Math.max(0, visibleRows - list.length) }, () => "");
+  const footerLines = [
+    theme.dim(` ${escapeLine(rows[position.index]?.description ?? "nothing here")}`),
+    ...nextSteps.map((line) => theme.dim(` ${line}`)),
+    renderHints(listHints(tab), viewport),
   ];
-  const lines = [...drawHead(meter, sight), drawTabs(tab, sight), ...list, ...blank, "", ...foot];
+  const lines = [...renderHead(meter, viewport), renderTabs(tab, viewport), ...list, ...blank, "", ...footerLines];
   return lines.map((line) => truncateToWidth(line, width, "…"));
 }
 
 /** Rows of the list: the rest is head and foot. */
-export function rowsFor(height: number, next: readonly string[]): number {
-  return Math.max(1, height - HEAD - FOOT - next.length);
+export function countVisibleRows(height: number, nextSteps: readonly string[]): number {
+  return Math.max(1, height - HEAD_ROWS - FOOT_ROWS - nextSteps.length);
 }
 
-const HEAD = 5;
-const FOOT = 3;
+const HEAD_ROWS = 5;
+const FOOT_ROWS = 3;
 
-function drawHead(meter: Meter, { width, theme }: Sight): readonly string[] {
-  const told = [fullTold(meter, theme), meterFigures(meter, theme), automaticTold(meter, theme)];
-  const right = told.filter((text) => text !== "").join(theme.dim(" · "));
+function renderHead(meter: ContextMeter, { width, theme }: Viewport): readonly string[] {
+  const figures = [formatPercentage(meter, theme), formatMeterTokens(meter, theme), formatAutoCompact(meter, theme)];
+  const right = figures.filter((text) => text !== "").join(theme.dim(" · "));
   return [
-    atBothEnds(theme.strong(" What fills the context"), right, width),
-    ` ${meterBar(meter, { width: width - 2, theme })}`,
-    legend(meter, theme),
+    alignEnds(theme.strong(" What fills the context"), right, width),
+    ` ${renderMeterBar(meter, { width: width - 2, theme })}`,
+    renderLegend(meter, theme),
     "",
   ];
 }
 
-function legend({ parts, tokens, limit, soft }: Meter, theme: Sight["theme"]): string {
+function renderLegend({ parts, tokens, limit, softLimit }: ContextMeter, theme: Viewport["theme"]): string {
   const { system, pins, words, checkpoint, tail, fresh } = parts;
   const front = system + pins + words + checkpoint;
-  const named = [
-    theme.front(`${signs.front} front ${amount(front)}`),
-    ...(tail > 0 ? [theme.tail(`${signs.tail} kept ${amount(tail)}`)] : []),
-    theme.fresh(`${signs.fresh} new ${amount(fresh)}`),
-    ...(limit === null ? [] : [theme.dim(`${signs.free} free ${amount(Math.max(0, limit - tokens))}`)]),
-    ...(soft === null ? [] : [theme.dim(`${marks.soft} warns`)]),
-    ...(limit === null ? [] : [theme.dim(`${marks.hard} compacts`)]),
+  const items = [
+    theme.front(`${barCharacters.front} front ${formatNumber(front)}`),
+    ...(tail > 0 ? [theme.tail(`${barCharacters.tail} kept ${formatNumber(tail)}`)] : []),
+    theme.fresh(`${barCharacters.fresh} new ${formatNumber(fresh)}`),
+    ...(limit === null ? [] : [theme.dim(`${barCharacters.free} free ${formatNumber(Math.max(0, limit - tokens))}`)]),
+    ...(softLimit === null ? [] : [theme.dim(`${limitMarks.soft} warns`)]),
+    ...(limit === null ? [] : [theme.dim(`${limitMarks.hard} compacts`)]),
   ];
-  return ` ${named.join("   ")}`;
+  return ` ${items.join("   ")}`;
 }
 
-function drawTabs(tab: Tab, { theme }: Sight): string {
-  return ` ${tabs.map((each) => (each === tab ? theme.selected(`[by ${each}]`) : theme.dim(` by ${each} `))).join(" ")}`;
+function renderTabs(tab: Tab, { theme }: Viewport): string {
+  return ` ${tabs.map((name) => (name === tab ? theme.selected(`[by ${name}]`) : theme.dim(` by ${name} `))).join(" ")}`;
 }
 
-function hintsOn(tab: Tab): readonly string[] {
+function listHints(tab: Tab): readonly string[] {
   return ["←→ by kind, tool, file, entry", "↑↓ walk", ...(tab === "entry" ? ["Enter shows it"] : []), "Esc closes"];
 }
 
-interface RowSize {
-  readonly name: number;
-  readonly tokens: number;
-  readonly sight: Sight;
+interface RowOptions {
+  readonly nameWidth: number;
+  readonly totalTokens: number;
+  readonly viewport: Viewport;
 }
 
-function widest(rows: readonly Row[], width: number): number {
-  const longest = Math.max(10, ...rows.map(({ name }) => visibleWidth(plainLine(name))));
-  return Math.max(10, Math.min(longest, width - BESIDE));
+function calculateNameWidth(rows: readonly ContextRow[], width: number): number {
+  const longest = Math.max(10, ...rows.map(({ name }) => visibleWidth(escapeLine(name))));
+  return Math.max(10, Math.min(longest, width - OTHER_COLUMNS_WIDTH));
 }
 
 /** Mark, figures, percentage and bar. */
-const BESIDE = 42;
-const BAR = 20;
+const OTHER_COLUMNS_WIDTH = 42;
+const BAR_WIDTH = 20;
 
-function drawRow(
-  { row, isChosen }: { readonly row: Row; readonly isChosen: boolean },
-  { name, tokens, sight: { theme } }: RowSize,
+function renderRow(
+  { row, isSelected }: { readonly row: ContextRow; readonly isSelected: boolean },
+  { nameWidth, totalTokens, viewport: { theme } }: RowOptions,
 ): string {
-  const share = tokens === 0 ? 0 : row.tokens / tokens;
-  const words = cell(plainLine(row.name), name);
-  const figures = `${amount(row.tokens).padStart(9)} ${`${Math.round(share * 100)} %`.padStart(6)}`;
-  const bar = "█".repeat(Math.min(BAR, Math.round(share * BAR))) || (row.tokens > 0 ? "▏" : "");
-  const line = ` ${isChosen ? "❯" : " "} ${words}`;
-  return `${isChosen ? theme.accent(line) : line} ${figures}  ${theme.tail(bar)}`;
+  const share = totalTokens === 0 ? 0 : row.tokens / totalTokens;
+  const label = fitCell(escapeLine(row.name), nameWidth);
+  const figures = `${formatNumber(row.tokens).padStart(9)} ${`${Math.round(share * 100)} %`.padStart(6)}`;
+  const bar = "█".repeat(Math.min(BAR_WIDTH, Math.round(share * BAR_WIDTH))) || (row.tokens > 0 ? "▏" : "");
+  const line = ` ${isSelected ? "❯" : " "} ${label}`;
+  return `${isSelected ? theme.accent(line) : line} ${figures}  ${theme.tail(bar)}`;
 }
 
 export interface ContextPageState {
   readonly tab: Tab;
-  readonly walk: Walk;
+  readonly position: ListPosition;
   /** The entry that is being read. */
-  readonly reading: { readonly page: Panel<PagerState, null>; readonly state: PagerState } | null;
+  readonly openEntry: { readonly page: Panel<PagerState, null>; readonly state: PagerState } | null;
 }
 
-export function contextPage(parts: ContextPageParts): Panel<ContextPageState, null> {
+export function createContextPage(options: ContextPageOptions): Panel<ContextPageState, null> {
   return {
-    start: { tab: "kind", walk: atTop, reading: null },
-    press: (state, key, sight) =>
-      state.reading ? whileReading(state, key, sight) : pressed(state, key, { parts, sight }),
-    draw: ({ tab, walk, reading }, sight) =>
-      reading ? reading.page.draw(reading.state, sight) : drawContext({ ...parts, tab, walk }, sight),
+    initialState: { tab: "kind", position: listStart, openEntry: null },
+    handleKey: (state, key, viewport) =>
+      state.openEntry ? handleEntryKey(state, key, viewport) : handleListKey(state, key, { options, viewport }),
+    render: ({ tab, position, openEntry }, viewport) =>
+      openEntry
+        ? openEntry.page.render(openEntry.state, viewport)
+        : renderContext({ ...options, tab, position }, viewport),
   };
 }
 
-type Reaction = Pressed<ContextPageState, null> | null;
+type PageKeyResult = KeyResult<ContextPageState, null> | null;
 
-function whileReading(state: ContextPageState, key: string, sight: Sight | undefined): Reaction {
-  const { reading } = state;
-  const read = reading?.page.press(reading.state, key, sight);
-  if (reading && read?.type === "goes-on")
-    return goesOn<ContextPageState>({ ...state, reading: { ...reading, state: read.state } });
-  return key === "escape" || key === "q" ? goesOn<ContextPageState>({ ...state, reading: null }) : null;
+function handleEntryKey(state: ContextPageState, key: string, viewport: Viewport | undefined): PageKeyResult {
+  const { openEntry } = state;
+  const result = openEntry?.page.handleKey(openEntry.state, key, viewport);
+  if (openEntry && result?.type === "goes-on")
+    return continueWith<ContextPageState>({ ...state, openEntry: { ...openEntry, state: result.state } });
+  return key === "escape" || key === "q" ? continueWith<ContextPageState>({ ...state, openEntry: null }) : null;
 }
 
-interface Pressing {
-  readonly parts: ContextPageParts;
-  readonly sight: Sight | undefined;
+interface KeyOptions {
+  readonly options: ContextPageOptions;
+  readonly viewport: Viewport | undefined;
 }
 
-function pressed(state: ContextPageState, key: string, { parts, sight }: Pressing): Reaction {
-  const rows = rowsOf(parts.report, state.tab);
-  const step = Object.hasOwn(STEPS, key) ? STEPS[key] : undefined;
-  if (step !== undefined) return goesOn<ContextPageState>({ ...state, walk: atTop, tab: besides(state.tab, step) });
-  const id = rows[state.walk.at]?.id;
-  if (key === "enter" && id !== undefined) return goesOn<ContextPageState>({ ...state, reading: opened(id, parts) });
-  const moved = walked(state.walk, key, { count: rows.length, rows: rowsFor(sight?.height ?? HEIGHT, parts.next) });
-  return moved && goesOn<ContextPageState>({ ...state, walk: moved });
+function handleListKey(state: ContextPageState, key: string, { options, viewport }: KeyOptions): PageKeyResult {
+  const rows = buildRows(options.report, state.tab);
+  const step = Object.hasOwn(TAB_STEPS, key) ? TAB_STEPS[key] : undefined;
+  if (step !== undefined)
+    return continueWith<ContextPageState>({ ...state, position: listStart, tab: nextTab(state.tab, step) });
+  const id = rows[state.position.index]?.id;
+  if (key === "enter" && id !== undefined)
+    return continueWith<ContextPageState>({ ...state, openEntry: openEntryPage(id, options) });
+  const position = moveByKey(state.position, key, {
+    count: rows.length,
+    rows: countVisibleRows(viewport?.height ?? DEFAULT_HEIGHT, options.nextSteps),
+  });
+  return position && continueWith<ContextPageState>({ ...state, position });
 }
 
-const HEIGHT = 24;
+const DEFAULT_HEIGHT = 24;
 
-const STEPS: Readonly<Record<string, number>> = { tab: 1, right: 1, left: -1, "shift+tab": -1 };
+const TAB_STEPS: Readonly<Record<string, number>> = { tab: 1, right: 1, left: -1, "shift+tab": -1 };
 
-function besides(tab: Tab, step: number): Tab {
+function nextTab(tab: Tab, step: number): Tab {
   return tabs[(tabs.indexOf(tab) + step + tabs.length) % tabs.length] ?? "kind";
 }
 
-function opened(id: string, { entryText }: ContextPageParts): NonNullable<ContextPageState["reading"]> {
+function openEntryPage(id: string, { entryText }: ContextPageOptions): NonNullable<ContextPageState["openEntry"]> {
   const text = entryText(id);
-  const page = pager({ title: `Entry ${id}`, lines: (width) => pageLines(text, width) });
-  return { page, state: page.start };
+  const page = createPager({ title: `Entry ${id}`, lines: (width) => wrapPageLines(text, width) });
+  return { page, state: page.initialState };
 }
 
-export const openContext: Opener = async (words, { ready, screen }) => {
-  if (words !== "") return false;
-  const { session, budget } = ready.built.agent;
+export const openContext: PanelCommand = async (args, { app, screen }) => {
+  if (args !== "") return false;
+  const { session, budget } = app.agent;
   await session.loadState();
-  const { branch: window } = session;
-  const report = contextReport(window, budget);
-  const entries = new Map(window.entries.map((entry) => [entry.id, entry]));
-  const textOfEntry = (id: string): string => {
+  const { branch } = session;
+  const report = buildContextReport(branch, budget);
+  const entries = new Map(branch.entries.map((entry) => [entry.id, entry]));
+  const formatEntry = (id: string): string => {
     const entry = entries.get(id);
-    const text = entry ? entryText(entry, window.edits) : "";
+    const text = entry ? entryText(entry, branch.edits) : "";
     return text.trim() === "" ? JSON.stringify(entry, null, 2) : text;
   };
-  const page = contextPage({
+  const page = createContextPage({
     report,
-    meter: meterOf(window, budget),
-    next: contextNext(report),
-    entryText: textOfEntry,
+    meter: buildContextMeter(branch, budget),
+    nextSteps: describeNextCompaction(report),
+    entryText: formatEntry,
   });
-  await screen.ask(page, { where: "page" });
+  await screen.showPanel(page, { where: "page" });
   return true;
 };
 
-export function seenPage(parts: readonly SeenPart[], size: ContextTokens): Panel<PagerState, null> {
-  return pager({
+export function createSeenPage(parts: readonly ModelViewPart[], size: ContextTokens): Panel<PagerState, null> {
+  return createPager({
     title: `What the model sees now: ${formatContextTokens(size)} tokens`,
-    lines: (width) => parts.flatMap((part, at) => linesOf(part, parts[at - 1], width)),
+    lines: (width) => parts.flatMap((part, index) => renderPart(part, parts[index - 1], width)),
   });
 }
 
-function linesOf(part: SeenPart, before: SeenPart | undefined, width: number): readonly PageLine[] {
-  const heading = `── ${seenPlaces[part.place]} `;
+function renderPart(part: ModelViewPart, previous: ModelViewPart | undefined, width: number): readonly PageLine[] {
+  const heading = `── ${contextPlaceTitles[part.place]} `;
   const headings: readonly PageLine[] =
-    before?.place === part.place
+    previous?.place === part.place
       ? []
       : [{ text: heading + "─".repeat(Math.max(0, width - heading.length)), isHeading: true }];
-  const who: PageLine = { text: ` ${clipped(plainLine(part.who), width - 4)}:`, isHeading: true };
-  const words = pageLines(part.text.trimEnd(), width - INDENT.length);
-  return [...headings, who, ...words.map(({ text }) => ({ text: INDENT + text })), { text: "" }];
+  const author: PageLine = { text: ` ${truncate(escapeLine(part.who), width - 4)}:`, isHeading: true };
+  const textLines = wrapPageLines(part.text.trimEnd(), width - TEXT_INDENT.length);
+  return [...headings, author, ...textLines.map(({ text }) => ({ text: TEXT_INDENT + text })), { text: "" }];
 }
 
-const INDENT = "   ";
+const TEXT_INDENT = "   ";
 
-export const openSeen: Opener = async (words, { ready, screen }) => {
-  const { session, budget } = ready.built.agent;
-  if (words !== "") return false;
+export const openSeen: PanelCommand = async (args, { app, screen }) => {
+  const { session, budget } = app.agent;
+  if (args !== "") return false;
   await session.loadState();
-  const parts = seenParts(session.branch, budget.model);
+  const parts = buildModelView(session.branch, budget.model);
   if (parts.length === 0) return false;
-  await screen.ask(seenPage(parts, ready.built.agent.contextUsage()), { where: "page" });
+  await screen.showPanel(createSeenPage(parts, app.agent.contextUsage()), { where: "page" });
   return true;
 };

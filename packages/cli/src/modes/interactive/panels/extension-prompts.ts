@@ -1,34 +1,38 @@
 /** Defines the questions that extensions can ask: a choice, yes or no, and a line. Each is marked as an extension's question. */
 
-import { harmlessLine, harmlessLines } from "../../../text/safe-text.ts";
+import { toSafeLine, toSafeLines } from "../../../text/safe-text.ts";
 import { wrapTextWithAnsi } from "../terminal/pi-tui.ts";
-import { choice, type Picked, type Picking, pick } from "./choice.ts";
-import { answered, goesOn, type Panel, type Sight } from "./panel.ts";
-import { drawLine, emptyLine, hintLine, type LineInput, typedInto, type Walk } from "./widgets.ts";
+import { createChoicePanel, createPickPanel, type PickResult, type PickState } from "./choice.ts";
+import { continueWith, finishWith, type Panel, type Viewport } from "./panel.ts";
+import { editInput, emptyInput, type LineInput, type ListPosition, renderHints, renderInput } from "./widgets.ts";
 
-const ASKS = "An extension asks";
+const QUESTION_TITLE = "An extension asks";
 
 /** The place of the option that was taken. */
-export function fewPanel(title: string, options: readonly string[]): Panel<Walk, number> {
-  return choice({
-    title: ASKS,
-    body: ({ theme }) => harmlessLines(title, MOST_LINES).map((line) => theme.strong(` ${line}`)),
-    options: options.map((option, value) => ({ label: harmlessLine(option, LONGEST), value })),
+export function createSelectPanel(title: string, options: readonly string[]): Panel<ListPosition, number> {
+  return createChoicePanel({
+    title: QUESTION_TITLE,
+    body: ({ theme }) => toSafeLines(title, MAX_TEXT_LINES).map((line) => theme.strong(` ${line}`)),
+    options: options.map((option, value) => ({ label: toSafeLine(option, MAX_LINE_CHARS), value })),
   });
 }
 
 /** More of them than stand on a screen at once: typing searches. */
-export function manyPanel(title: string, options: readonly string[]): Panel<Picking, Picked<number>> {
-  const rows = options.map((option, value) => ({ label: harmlessLine(option, LONGEST), says: "", value }));
-  return pick({ title: `${ASKS}: ${harmlessLine(title, LONGEST)}`, rows, leave: "Esc leaves it" });
+export function createSearchPanel(title: string, options: readonly string[]): Panel<PickState, PickResult<number>> {
+  const rows = options.map((option, value) => ({ label: toSafeLine(option, MAX_LINE_CHARS), description: "", value }));
+  return createPickPanel({
+    title: `${QUESTION_TITLE}: ${toSafeLine(title, MAX_LINE_CHARS)}`,
+    rows,
+    leaveHint: "Esc leaves it",
+  });
 }
 
-export function confirmPanel(title: string, message: string): Panel<Walk, boolean> {
-  return choice({
-    title: ASKS,
+export function createConfirmPanel(title: string, message: string): Panel<ListPosition, boolean> {
+  return createChoicePanel({
+    title: QUESTION_TITLE,
     body: ({ theme }) => [
-      ...harmlessLines(title, MOST_LINES).map((line) => theme.strong(` ${line}`)),
-      ...(message === "" ? [] : harmlessLines(message, MOST_LINES).map((line) => ` ${line}`)),
+      ...toSafeLines(title, MAX_TEXT_LINES).map((line) => theme.strong(` ${line}`)),
+      ...(message === "" ? [] : toSafeLines(message, MAX_TEXT_LINES).map((line) => ` ${line}`)),
     ],
     options: [
       { key: "y", label: "Yes", value: true },
@@ -37,46 +41,50 @@ export function confirmPanel(title: string, message: string): Panel<Walk, boolea
   });
 }
 
-export function inputPanel(title: string, placeholder: string): Panel<LineInput, string> {
+export function createInputPanel(title: string, placeholder: string): Panel<LineInput, string> {
   return {
-    start: emptyLine,
-    spoken: {
-      title: ASKS,
-      lines: () => [title, ...(placeholder === "" ? [] : [`Such as: ${placeholder}`])].flatMap(asLines),
+    initialState: emptyInput,
+    plainQuestion: {
+      title: QUESTION_TITLE,
+      lines: () => [title, ...(placeholder === "" ? [] : [`Such as: ${placeholder}`])].flatMap(splitSafeLines),
       options: [],
-      line: (text) => text,
+      parseLine: (text) => text,
     },
-    press: (line, key) => {
-      if (key === "enter") return answered(line.text);
-      const typed = typedInto(line, key);
-      return typed && goesOn(typed);
+    handleKey: (input, key) => {
+      if (key === "enter") return finishWith(input.text);
+      const edited = editInput(input, key);
+      return edited && continueWith(edited);
     },
-    draw: (line, sight) => drawn({ line, title, placeholder }, sight),
+    render: (input, viewport) => renderInputPanel({ input, title, placeholder }, viewport),
   };
 }
 
-interface Typed {
-  readonly line: LineInput;
+interface InputView {
+  readonly input: LineInput;
   readonly title: string;
   readonly placeholder: string;
 }
 
-function drawn({ line, title, placeholder }: Typed, { width, height, theme }: Sight): readonly string[] {
-  const such = line.text === "" && placeholder !== "" ? theme.dim(harmlessLine(placeholder, LONGEST)) : "";
-  const typed = wrapTextWithAnsi(` ❯ ${drawLine(line, theme)}${such}`, Math.max(1, width));
-  const words = asLines(title).flatMap((each) => wrapTextWithAnsi(` ${each}`, Math.max(1, width)));
+function renderInputPanel(
+  { input, title, placeholder }: InputView,
+  { width, height, theme }: Viewport,
+): readonly string[] {
+  const placeholderText =
+    input.text === "" && placeholder !== "" ? theme.dim(toSafeLine(placeholder, MAX_LINE_CHARS)) : "";
+  const inputRows = wrapTextWithAnsi(` ❯ ${renderInput(input, theme)}${placeholderText}`, Math.max(1, width));
+  const titleRows = splitSafeLines(title).flatMap((row) => wrapTextWithAnsi(` ${row}`, Math.max(1, width)));
   return [
     theme.border("─".repeat(width)),
-    theme.strong(` ${ASKS}`),
-    ...words.slice(0, Math.max(1, height - typed.length - 3)).map((each) => theme.strong(each)),
-    ...typed,
-    hintLine(["Enter says it", "Esc leaves it"], { width, theme }),
+    theme.strong(` ${QUESTION_TITLE}`),
+    ...titleRows.slice(0, Math.max(1, height - inputRows.length - 3)).map((row) => theme.strong(row)),
+    ...inputRows,
+    renderHints(["Enter says it", "Esc leaves it"], { width, theme }),
   ];
 }
 
-function asLines(text: string): readonly string[] {
-  return harmlessLines(text, MOST_LINES);
+function splitSafeLines(text: string): readonly string[] {
+  return toSafeLines(text, MAX_TEXT_LINES);
 }
 
-const LONGEST = 200;
-const MOST_LINES = 12;
+const MAX_LINE_CHARS = 200;
+const MAX_TEXT_LINES = 12;

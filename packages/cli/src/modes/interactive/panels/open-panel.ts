@@ -1,127 +1,132 @@
 /** Runs an open panel: holds its state, passes keys to it, and resolves its answer. */
 
-import { plain } from "../../../text/safe-text.ts";
-import { fitted } from "../render/text.ts";
+import { escapeControls } from "../../../text/safe-text.ts";
+import { fitLine } from "../render/text.ts";
 import { CURSOR_MARKER } from "../terminal/pi-tui.ts";
-import { isWayOut, type Panel, type Pressed, type Sight } from "./panel.ts";
+import { isCancelKey, type KeyResult, type Panel, type Viewport } from "./panel.ts";
 import { isText } from "./typing.ts";
 
 /** Makes a drawn line safe for the terminal: colours and the cursor marker stay, and nothing else controls it. */
-export function tamed(line: string, width: number): string {
+export function sanitizePanelLine(line: string, width: number): string {
   const safe = line
-    .split(OURS)
+    .split(OWN_SEQUENCES)
     // What splits comes along, at every second place.
-    .map((piece, at) => (at % 2 === 1 ? piece : inOneLine(piece)))
+    .map((piece, index) => (index % 2 === 1 ? piece : flattenText(piece)))
     .join("");
-  return fitted(safe, width);
+  return fitLine(safe, width);
 }
 
-const OURS = new RegExp(`(\\x1b\\[[\\d;]*m|${CURSOR_MARKER})`);
+const OWN_SEQUENCES = new RegExp(`(\\x1b\\[[\\d;]*m|${CURSOR_MARKER})`);
 
 /** A line end or a tab in a name would move what stands below and beside it. */
-function inOneLine(text: string): string {
-  return plain(text).replaceAll("\n", " ").replaceAll("\t", "    ");
+function flattenText(text: string): string {
+  return escapeControls(text).replaceAll("\n", " ").replaceAll("\t", "    ");
 }
 
 export interface OpenPanel {
   readonly where: "inline" | "page";
   /** Whether keys go to the editor, which is then seen below it. */
   readonly isTyping: boolean;
-  draw(sight: Sight): readonly string[];
-  press(key: string): Use;
+  render(viewport: Viewport): readonly string[];
+  handleKey(key: string): KeyUse;
 }
 
 /** What became of a key: it was for the panel, for whoever types below it, or means nothing here. */
-export type Use = "used" | "typing" | "none";
+export type KeyUse = "used" | "typing" | "none";
 
-export interface Opening {
+export interface OpenPanelOptions {
   readonly where: "inline" | "page";
   /** Closes it without an answer. */
   readonly signal?: AbortSignal;
   /** Something else is to be seen now. */
-  readonly changed: () => void;
+  readonly onChange: () => void;
 }
 
-export type Asked<Answer> = OpenPanel & { readonly answer: Promise<Answer | null> };
+export type PanelWithAnswer<Answer> = OpenPanel & { readonly answer: Promise<Answer | null> };
 
-export function openPanel<State, Answer>(panel: Panel<State, Answer>, opening: Opening): Asked<Answer> {
-  return new Opened(panel, opening);
+export function openPanel<State, Answer>(
+  panel: Panel<State, Answer>,
+  options: OpenPanelOptions,
+): PanelWithAnswer<Answer> {
+  return new RunningPanel(panel, options);
 }
 
-class Opened<State, Answer> implements OpenPanel {
+class RunningPanel<State, Answer> implements OpenPanel {
   readonly where: "inline" | "page";
   readonly answer: Promise<Answer | null>;
   readonly #panel: Panel<State, Answer>;
-  readonly #changed: () => void;
+  readonly #onChange: () => void;
   readonly #closing = new AbortController();
-  readonly #answering = Promise.withResolvers<Answer | null>();
+  readonly #result = Promise.withResolvers<Answer | null>();
   #state: State;
-  #seen: Sight | undefined;
+  #lastViewport: Viewport | undefined;
 
-  constructor(panel: Panel<State, Answer>, { where, signal, changed }: Opening) {
+  constructor(panel: Panel<State, Answer>, { where, signal, onChange }: OpenPanelOptions) {
     this.#panel = panel;
-    this.#state = panel.start;
-    this.#changed = changed;
+    this.#state = panel.initialState;
+    this.#onChange = onChange;
     this.where = where;
-    this.answer = this.#answering.promise;
+    this.answer = this.#result.promise;
     const end = this.#closing.signal;
     signal?.addEventListener("abort", () => this.#close(null), { once: true, signal: end });
     if (signal?.aborted) this.#close(null);
-    else void panel.learns?.((change) => this.#learn(change), end).catch(() => {});
+    else void panel.loadUpdates?.((update) => this.#update(update), end).catch(() => {});
   }
 
   get isTyping(): boolean {
     return this.#panel.isTyping?.(this.#state) ?? false;
   }
 
-  draw(sight: Sight): readonly string[] {
-    this.#seen = sight;
-    return this.#whole(() => this.#panel.draw(this.#state, sight), []).map((line) => tamed(line, sight.width));
+  render(viewport: Viewport): readonly string[] {
+    this.#lastViewport = viewport;
+    return this.#guard(() => this.#panel.render(this.#state, viewport), []).map((line) =>
+      sanitizePanelLine(line, viewport.width),
+    );
   }
 
-  press(key: string): Use {
+  handleKey(key: string): KeyUse {
     // The panel is still drawn. Text that follows an answer goes to the editor; a second Enter or Esc is ignored.
     if (this.#closing.signal.aborted) return isText(key) ? "typing" : "used";
-    const pressed = this.#whole(() => this.#panel.press(this.#state, key, this.#seen), null);
-    if (pressed) return this.#act(pressed);
-    if (!isWayOut(key)) return "none";
+    const result = this.#guard(() => this.#panel.handleKey(this.#state, key, this.#lastViewport), null);
+    if (result) return this.#applyResult(result);
+    if (!isCancelKey(key)) return "none";
     this.#close(null);
     return "used";
   }
 
-  #act(pressed: Pressed<State, Answer>): Use {
-    if (pressed.type === "answered") {
-      this.#close(pressed.answer);
+  #applyResult(result: KeyResult<State, Answer>): KeyUse {
+    if (result.type === "answered") {
+      this.#close(result.answer);
       return "used";
     }
-    this.#state = pressed.state;
+    this.#state = result.state;
     // What could not be found out leaves the panel as it is.
-    void pressed.later?.(this.#closing.signal).then(
-      (change) => this.#learn(change),
+    void result.loadUpdate?.(this.#closing.signal).then(
+      (update) => this.#update(update),
       () => {},
     );
-    return pressed.isTyping ? "typing" : "used";
+    return result.isTyping ? "typing" : "used";
   }
 
-  #learn(change: (known: State) => State): void {
+  #update(update: (state: State) => State): void {
     if (this.#closing.signal.aborted) return;
-    this.#state = this.#whole(() => change(this.#state), this.#state);
-    this.#changed();
+    this.#state = this.#guard(() => update(this.#state), this.#state);
+    this.#onChange();
   }
 
   /** A panel that is broken is closed, and whoever asked hears of it. */
-  #whole<Value>(act: () => Value, otherwise: Value): Value {
+  #guard<Value>(run: () => Value, fallback: Value): Value {
     try {
-      return act();
+      return run();
     } catch (error) {
       this.#closing.abort();
-      this.#answering.reject(error);
-      return otherwise;
+      this.#result.reject(error);
+      return fallback;
     }
   }
 
-  #close(given: Answer | null): void {
+  #close(answer: Answer | null): void {
     this.#closing.abort();
-    this.#answering.resolve(given);
+    this.#result.resolve(answer);
   }
 }

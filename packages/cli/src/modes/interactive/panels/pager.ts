@@ -1,96 +1,108 @@
 /** Implements a text pager with scrolling and search, and a scrollable text page with answers below it. */
 
-import { plain, plainLine } from "../../../text/safe-text.ts";
-import { atBothEnds, fitted } from "../render/text.ts";
+import { escapeControls, escapeLine } from "../../../text/safe-text.ts";
+import { alignEnds, fitLine } from "../render/text.ts";
 import { truncateToWidth, visibleWidth, wrapTextWithAnsi } from "../terminal/pi-tui.ts";
-import { keyShown, type Option, optionPressed } from "./choice.ts";
-import { answered, goesOn, isWayOut, type Panel, type Pressed, type Sight } from "./panel.ts";
+import { formatOptionKey, matchOption, type Option } from "./choice.ts";
+import { continueWith, finishWith, isCancelKey, type KeyResult, type Panel, type Viewport } from "./panel.ts";
 import {
-  drawLine,
-  emptyLine,
-  hintLine,
-  type Length,
+  clampScroll,
+  editInput,
+  emptyInput,
   type LineInput,
-  scrolled,
-  scrolledTo,
-  typedInto,
+  type ListSize,
+  renderHints,
+  renderInput,
+  scrollByKey,
 } from "./widgets.ts";
 
 /** Plain lines, none wider than `width`. */
-export function pageLines(text: string, width: number): readonly PageLine[] {
-  const lines = plain(text).replaceAll("\t", "    ").split("\n");
-  return lines.flatMap((line) => wrapped(line, Math.max(1, width))).map((line) => ({ text: line }));
+export function wrapPageLines(text: string, width: number): readonly PageLine[] {
+  const lines = escapeControls(text).replaceAll("\t", "    ").split("\n");
+  return lines.flatMap((line) => wrapLine(line, Math.max(1, width))).map((line) => ({ text: line }));
 }
 
 /** Most lines are short and simple, and there may be a hundred thousand; or there is one, and it is a megabyte long. */
-function wrapped(line: string, width: number): readonly string[] {
-  if (SIMPLE.test(line)) return line.length <= width ? [line] : simplyWrapped(line, width);
+function wrapLine(line: string, width: number): readonly string[] {
+  if (PRINTABLE_ASCII.test(line)) return line.length <= width ? [line] : wrapAscii(line, width);
   if (line.length <= width && visibleWidth(line) <= width) return [line];
-  return (line.match(PIECES) ?? []).flatMap((piece) => wrapTextWithAnsi(piece, width));
+  return (line.match(CHUNKS) ?? []).flatMap((piece) => wrapTextWithAnsi(piece, width));
 }
 
-const SIMPLE = /^[\x20-\x7e]*$/;
+const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
 /** Wrapping takes longer than the line is long. */
-const PIECES = /.{1,2000}/gsu;
+const CHUNKS = /.{1,2000}/gsu;
 
 /** At the last space there is, else in the middle of a word; each letter has one cell. */
-function simplyWrapped(line: string, width: number): readonly string[] {
+function wrapAscii(line: string, width: number): readonly string[] {
   const rows: string[] = [];
-  let at = 0;
-  while (line.length - at > width) {
-    const space = line.slice(at, at + width + 1).lastIndexOf(" ");
-    const end = at + (space > 0 ? space : width);
-    rows.push(line.slice(at, end));
-    at = line[end] === " " ? end + 1 : end;
+  let start = 0;
+  while (line.length - start > width) {
+    const space = line.slice(start, start + width + 1).lastIndexOf(" ");
+    const end = start + (space > 0 ? space : width);
+    rows.push(line.slice(start, end));
+    start = line[end] === " " ? end + 1 : end;
   }
-  return [...rows, line.slice(at)];
+  return [...rows, line.slice(start)];
 }
 
-export interface Paged {
+export interface PageContent {
   readonly lines: readonly PageLine[];
   /** Those seen at once. */
   readonly rows: number;
 }
 
-export function pagerPress(state: PagerState, key: string, paged: Paged): Pressed<PagerState, null> | null {
-  const next = state.typing ? whileTyping(state, key, paged) : whileReading(state, key, paged);
-  return next && goesOn(next);
+export function handlePagerKey(
+  state: PagerState,
+  key: string,
+  content: PageContent,
+): KeyResult<PagerState, null> | null {
+  const next = state.searchInput ? handleSearchKey(state, key, content) : handleScrollKey(state, key, content);
+  return next && continueWith(next);
 }
 
-function whileTyping(state: PagerState, key: string, paged: Paged): PagerState | null {
-  const typing = state.typing ?? emptyLine;
-  if (isWayOut(key)) return { ...state, typing: null };
-  if (key === "enter") return found({ ...state, typing: null, query: typing.text }, paged, { step: 1, isHere: true });
-  const typed = typedInto(typing, key);
-  return typed && found({ ...state, typing: typed, query: typed.text }, paged, { step: 1, isHere: true });
+function handleSearchKey(state: PagerState, key: string, content: PageContent): PagerState | null {
+  const searchInput = state.searchInput ?? emptyInput;
+  if (isCancelKey(key)) return { ...state, searchInput: null };
+  if (key === "enter")
+    return scrollToMatch({ ...state, searchInput: null, query: searchInput.text }, content, {
+      step: 1,
+      includesCurrent: true,
+    });
+  const edited = editInput(searchInput, key);
+  return (
+    edited &&
+    scrollToMatch({ ...state, searchInput: edited, query: edited.text }, content, { step: 1, includesCurrent: true })
+  );
 }
 
-function whileReading(state: PagerState, key: string, paged: Paged): PagerState | null {
-  const top = scrolled(state.top, key, lengthOf(paged));
+function handleScrollKey(state: PagerState, key: string, content: PageContent): PagerState | null {
+  const top = scrollByKey(state.top, key, toListSize(content));
   if (top !== null) return { ...state, top };
-  if (key === "/") return { ...state, typing: emptyLine };
-  if (key === "n") return found(state, paged, { step: 1, isHere: false });
-  return key === "N" ? found(state, paged, { step: -1, isHere: false }) : null;
+  if (key === "/") return { ...state, searchInput: emptyInput };
+  if (key === "n") return scrollToMatch(state, content, { step: 1, includesCurrent: false });
+  return key === "N" ? scrollToMatch(state, content, { step: -1, includesCurrent: false }) : null;
 }
 
-function lengthOf({ lines, rows }: Paged): Length {
+function toListSize({ lines, rows }: PageContent): ListSize {
   return { count: lines.length, rows };
 }
 
-interface Searching {
+interface SearchOptions {
   readonly step: 1 | -1;
   /** Whether the line one stands on counts. */
-  readonly isHere: boolean;
+  readonly includesCurrent: boolean;
 }
 
 /** The next line with the words, once round. */
-function found(state: PagerState, paged: Paged, { step, isHere }: Searching): PagerState {
-  const { lines } = paged;
-  const wanted = state.query.toLowerCase();
-  if (wanted === "") return state;
-  for (let away = isHere ? 0 : 1; away <= lines.length; away++) {
-    const at = (state.top + step * away + 2 * lines.length) % Math.max(1, lines.length);
-    if (lines[at]?.text.toLowerCase().includes(wanted)) return { ...state, top: scrolledTo(at, lengthOf(paged)) };
+function scrollToMatch(state: PagerState, content: PageContent, { step, includesCurrent }: SearchOptions): PagerState {
+  const { lines } = content;
+  const query = state.query.toLowerCase();
+  if (query === "") return state;
+  for (let distance = includesCurrent ? 0 : 1; distance <= lines.length; distance++) {
+    const index = (state.top + step * distance + 2 * lines.length) % Math.max(1, lines.length);
+    if (lines[index]?.text.toLowerCase().includes(query))
+      return { ...state, top: clampScroll(index, toListSize(content)) };
   }
   return state;
 }
@@ -105,136 +117,148 @@ export interface PagerState {
   /** The first line that is seen. */
   readonly top: number;
   /** What is being typed to search for; null while nothing is. */
-  readonly typing: LineInput | null;
+  readonly searchInput: LineInput | null;
   readonly query: string;
 }
 
-export const pagerStart: PagerState = { top: 0, typing: null, query: "" };
+export const initialPagerState: PagerState = { top: 0, searchInput: null, query: "" };
 
-export interface PagerParts {
+export interface PagerOptions {
   readonly title: string;
   /** Made for a width; asked for again only when that changes. */
   readonly lines: (width: number) => readonly PageLine[];
 }
 
-export function pager({ title, lines }: PagerParts): Panel<PagerState, null> {
-  let made: { readonly width: number; readonly lines: readonly PageLine[] } | null = null;
-  const linesFor = (width: number): readonly PageLine[] => {
-    if (made?.width !== width) made = { width, lines: lines(width) };
-    return made.lines;
+export function createPager({ title, lines }: PagerOptions): Panel<PagerState, null> {
+  let cached: { readonly width: number; readonly lines: readonly PageLine[] } | null = null;
+  const getLines = (width: number): readonly PageLine[] => {
+    if (cached?.width !== width) cached = { width, lines: lines(width) };
+    return cached.lines;
   };
   return {
-    start: pagerStart,
-    press: (state, key, sight) => pagerPress(state, key, pagedOn(linesFor(sight?.width ?? WIDTH), sight)),
-    draw: (state, sight) => drawPage(state, { title, lines: linesFor(sight.width), sight }),
+    initialState: initialPagerState,
+    handleKey: (state, key, viewport) =>
+      handlePagerKey(state, key, toPageContent(getLines(viewport?.width ?? DEFAULT_WIDTH), viewport)),
+    render: (state, viewport) => renderPage(state, { title, lines: getLines(viewport.width), viewport }),
   };
 }
 
-const WIDTH = 80;
-const HEIGHT = 24;
+const DEFAULT_WIDTH = 80;
+const DEFAULT_HEIGHT = 24;
 /** Title above, keys below. */
-const FRAME = 2;
+const FRAME_ROWS = 2;
 
-function pagedOn(lines: readonly PageLine[], sight: Sight | undefined): Paged {
-  return { lines, rows: rowsOf(sight?.height ?? HEIGHT) };
+function toPageContent(lines: readonly PageLine[], viewport: Viewport | undefined): PageContent {
+  return { lines, rows: countVisibleRows(viewport?.height ?? DEFAULT_HEIGHT) };
 }
 
-function rowsOf(height: number): number {
-  return Math.max(1, height - FRAME);
+function countVisibleRows(height: number): number {
+  return Math.max(1, height - FRAME_ROWS);
 }
 
-interface Drawn {
+interface PageView {
   readonly title: string;
   readonly lines: readonly PageLine[];
-  readonly sight: Sight;
+  readonly viewport: Viewport;
 }
 
-function drawPage({ top, typing, query }: PagerState, { title, lines, sight }: Drawn): readonly string[] {
-  const { width, height, theme } = sight;
-  const rows = rowsOf(height);
-  const seen = lines.slice(top, top + rows);
-  const place = `${Math.min(top + 1, lines.length)}–${Math.min(top + rows, lines.length)} of ${lines.length} lines`;
-  const body = seen.map((line) => drawn(line, query, sight));
+function renderPage({ top, searchInput, query }: PagerState, { title, lines, viewport }: PageView): readonly string[] {
+  const { width, height, theme } = viewport;
+  const rows = countVisibleRows(height);
+  const visible = lines.slice(top, top + rows);
+  const range = `${Math.min(top + 1, lines.length)}–${Math.min(top + rows, lines.length)} of ${lines.length} lines`;
+  const body = visible.map((line) => renderLine(line, query, viewport));
   const blank = Array.from({ length: Math.max(0, rows - body.length) }, () => "");
-  const foot = typing ? ` search: ${drawLine(typing, theme)}` : hintLine(HINTS, sight);
-  const head = atBothEnds(theme.strong(` ${plainLine(title)}`), theme.dim(place), width);
-  return [head, ...body, ...blank, foot].map((line) => fitted(line, width));
+  const footer = searchInput ? ` search: ${renderInput(searchInput, theme)}` : renderHints(HINTS, viewport);
+  const heading = alignEnds(theme.strong(` ${escapeLine(title)}`), theme.dim(range), width);
+  return [heading, ...body, ...blank, footer].map((line) => fitLine(line, width));
 }
 
 const HINTS = ["↑↓ PgUp PgDn Home End", "/ search", "n next", "N previous", "Esc closes"];
 
-function drawn({ text, isHeading }: PageLine, query: string, { theme }: Sight): string {
-  const isFound = query !== "" && text.toLowerCase().includes(query.toLowerCase());
-  if (isFound) return theme.selected(text);
+function renderLine({ text, isHeading }: PageLine, query: string, { theme }: Viewport): string {
+  const isMatch = query !== "" && text.toLowerCase().includes(query.toLowerCase());
+  if (isMatch) return theme.selected(text);
   return isHeading ? theme.heading(text) : text;
 }
 
-export interface TextPage<Value> {
+export interface TextPageOptions<Value> {
   readonly title: string;
   /** Within the width; theirs are the inks. */
-  readonly lines: (sight: Sight) => readonly string[];
+  readonly lines: (sight: Viewport) => readonly string[];
   /** None: there is nothing but to look. */
   readonly options?: readonly Option<Value>[];
   /** The answer that is chosen at first. */
-  readonly at?: number;
+  readonly initialIndex?: number;
 }
 
-export interface PageState {
+export interface TextPageState {
   readonly top: number;
-  readonly at: number;
+  readonly selected: number;
 }
 
-export function textPage<Value>(page: TextPage<Value>): Panel<PageState, Value> {
-  const { options = [], at = 0 } = page;
+export function createTextPage<Value>(page: TextPageOptions<Value>): Panel<TextPageState, Value> {
+  const { options = [], initialIndex = 0 } = page;
   return {
-    start: { top: 0, at },
-    ...(options.length > 0 && { spoken: { title: page.title, lines: page.lines, options } }),
-    press: (state, key, sight) => {
-      const pressed = optionPressed(options, key, state.at);
-      if (pressed?.type === "taken") return answered(pressed.option.value);
-      if (pressed) return goesOn({ ...state, at: pressed.at });
-      if (key === "left" || key === "right" || key === "tab") return goesOn({ ...state, at: beside(state.at, key) });
-      const top = sight ? scrolled(state.top, key, extentOn(page, sight)) : null;
-      return top === null ? null : goesOn({ ...state, top });
+    initialState: { top: 0, selected: initialIndex },
+    ...(options.length > 0 && { plainQuestion: { title: page.title, lines: page.lines, options } }),
+    handleKey: (state, key, viewport) => {
+      const match = matchOption(options, key, state.selected);
+      if (match?.type === "taken") return finishWith(match.option.value);
+      if (match) return continueWith({ ...state, selected: match.at });
+      if (key === "left" || key === "right" || key === "tab")
+        return continueWith({ ...state, selected: nextIndex(state.selected, key) });
+      const top = viewport ? scrollByKey(state.top, key, measurePage(page, viewport)) : null;
+      return top === null ? null : continueWith({ ...state, top });
     },
-    draw: (state, sight) => drawTextPage(page, state, sight),
+    render: (state, viewport) => renderTextPage(page, state, viewport),
   };
 
-  function beside(now: number, key: string): number {
+  function nextIndex(current: number, key: string): number {
     const count = Math.max(1, options.length);
-    return (now + (key === "left" ? count - 1 : 1)) % count;
+    return (current + (key === "left" ? count - 1 : 1)) % count;
   }
 }
 
 /** How long the text is, and how much of it is seen at once. */
-function extentOn<Value>({ lines, options = [] }: TextPage<Value>, sight: Sight): Length {
-  const foot = options.length === 0 ? 0 : 1 + optionLines(options, 0, sight).length;
-  return { count: lines(sight).length, rows: Math.max(1, sight.height - HEAD - foot - 1) };
+function measurePage<Value>({ lines, options = [] }: TextPageOptions<Value>, viewport: Viewport): ListSize {
+  const optionRows = options.length === 0 ? 0 : 1 + renderOptions(options, 0, viewport).length;
+  return { count: lines(viewport).length, rows: Math.max(1, viewport.height - HEAD_ROWS - optionRows - 1) };
 }
 
 /** A title and a ruler. */
-const HEAD = 2;
+const HEAD_ROWS = 2;
 
-function drawTextPage<Value>(page: TextPage<Value>, { top, at }: PageState, sight: Sight): readonly string[] {
-  const { theme, width } = sight;
+function renderTextPage<Value>(
+  page: TextPageOptions<Value>,
+  { top, selected }: TextPageState,
+  viewport: Viewport,
+): readonly string[] {
+  const { theme, width } = viewport;
   const { options = [] } = page;
-  const { count, rows } = extentOn(page, sight);
-  const first = scrolledTo(top, { count, rows });
-  const seen = page.lines(sight).slice(first, first + rows);
-  const head = [theme.strong(` ${plain(page.title)}`), theme.border("─".repeat(width))];
-  const blank = Array.from({ length: rows - seen.length }, () => "");
-  const foot = options.length === 0 ? [] : ["", ...optionLines(options, at, sight)];
-  const part = count > rows ? [`↑↓ ${first + 1}–${Math.min(first + rows, count)} of ${count}`] : [];
-  const hints = [...part, ...(options.length > 0 ? ["←→ walk", "Enter answers"] : []), "Esc closes"];
-  return [...head, ...seen, ...blank, ...foot, hintLine(hints, sight)].map((line) => truncateToWidth(line, width, "…"));
+  const { count, rows } = measurePage(page, viewport);
+  const firstLine = clampScroll(top, { count, rows });
+  const visible = page.lines(viewport).slice(firstLine, firstLine + rows);
+  const head = [theme.strong(` ${escapeControls(page.title)}`), theme.border("─".repeat(width))];
+  const blank = Array.from({ length: rows - visible.length }, () => "");
+  const optionRows = options.length === 0 ? [] : ["", ...renderOptions(options, selected, viewport)];
+  const range = count > rows ? [`↑↓ ${firstLine + 1}–${Math.min(firstLine + rows, count)} of ${count}`] : [];
+  const hints = [...range, ...(options.length > 0 ? ["←→ walk", "Enter answers"] : []), "Esc closes"];
+  return [...head, ...visible, ...blank, ...optionRows, renderHints(hints, viewport)].map((line) =>
+    truncateToWidth(line, width, "…"),
+  );
 }
 
 /** Side by side; where there is no room for that, one below the other, so that none is missing. */
-function optionLines<Value>(options: readonly Option<Value>[], at: number, { theme, width }: Sight): readonly string[] {
-  const shown = options.map((option, place) => {
-    const words = `${place === at ? "❯" : " "} ${plain(option.label)}`;
-    return `${place === at ? theme.accent(words) : words}${theme.dim(keyShown(option))}`;
+function renderOptions<Value>(
+  options: readonly Option<Value>[],
+  selected: number,
+  { theme, width }: Viewport,
+): readonly string[] {
+  const labels = options.map((option, index) => {
+    const text = `${index === selected ? "❯" : " "} ${escapeControls(option.label)}`;
+    return `${index === selected ? theme.accent(text) : text}${theme.dim(formatOptionKey(option))}`;
   });
-  const beside = ` ${shown.join("   ")}`;
-  return visibleWidth(beside) <= width ? [beside] : shown.map((each) => ` ${each}`);
+  const row = ` ${labels.join("   ")}`;
+  return visibleWidth(row) <= width ? [row] : labels.map((label) => ` ${label}`);
 }

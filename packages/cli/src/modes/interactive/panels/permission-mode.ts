@@ -1,68 +1,68 @@
 /** Switches the permission mode: Shift+Tab cycles plan, ask and edit. Mode `all` is never in the cycle and must be confirmed. */
 
 import type { PermissionMode } from "@pith/agent";
-import { modes, modeTold } from "../../../commands/settings.ts";
-import { permittedModes, refuseMode } from "../../../policy/policy.ts";
+import { describeMode, permissionModes } from "../../../commands/settings.ts";
+import { getModeRefusal, listPermittedModes } from "../../../policy/policy.ts";
 import { keyHint } from "../../../settings/keymap-text.ts";
-import type { Stage, Talking } from "../screen-context.ts";
-import { choice } from "./choice.ts";
+import type { InteractiveContext, ScreenApi } from "../screen-context.ts";
+import { createChoicePanel } from "./choice.ts";
 
 /** Shift+Tab: from `all` it goes to the strictest. */
-export function nextMode(talking: Talking): boolean {
-  const { built, place } = talking.ready;
-  const round: readonly PermissionMode[] = permittedModes(place.choices.policy).filter((mode) => mode !== "all");
-  const next = round[(round.indexOf(built.permissions.mode) + 1) % Math.max(1, round.length)];
-  if (next !== undefined) setMode(next, talking);
+export function cycleMode(context: InteractiveContext): boolean {
+  const { app } = context;
+  const cycle: readonly PermissionMode[] = listPermittedModes(app.settings.policy).filter((mode) => mode !== "all");
+  const next = cycle[(cycle.indexOf(app.permissions.mode) + 1) % Math.max(1, cycle.length)];
+  if (next !== undefined) setMode(next, context);
   return true;
 }
 
 /** `/mode`, and `/mode all`, which is confirmed; the rest is done by the command. */
-export async function openMode(words: string, talking: Talking): Promise<boolean> {
-  if (words !== "" && words !== "all") return named(words, talking);
-  const refusal = words === "all" ? refuseMode(talking.ready.place.choices.policy, "all") : null;
+export async function openMode(args: string, context: InteractiveContext): Promise<boolean> {
+  if (args !== "" && args !== "all") return setNamedMode(args, context);
+  const refusal = args === "all" ? getModeRefusal(context.app.settings.policy, "all") : null;
   if (refusal !== null) {
-    talking.screen.tell(refusal);
+    context.screen.showNote(refusal);
     return true;
   }
-  const wanted = words === "all" ? "all" : await chosenMode(talking);
-  if (wanted === null || (wanted === "all" && !(await isConfirmed(talking.screen)))) return true;
-  talking.screen.tell(setMode(wanted, talking) ?? modeTold(wanted));
+  const mode = args === "all" ? "all" : await askMode(context);
+  if (mode === null || (mode === "all" && !(await confirmAllMode(context.screen)))) return true;
+  context.screen.showNote(setMode(mode, context) ?? describeMode(mode));
   return true;
 }
 
 /** False where there is no such mode: the command says so. */
-function named(words: string, talking: Talking): boolean {
-  const wanted = modes.find(({ name }) => name === words);
-  if (!wanted) return false;
-  talking.screen.tell(setMode(wanted.name, talking) ?? modeTold(wanted.name));
+function setNamedMode(args: string, context: InteractiveContext): boolean {
+  const mode = permissionModes.find(({ name }) => name === args);
+  if (!mode) return false;
+  context.screen.showNote(setMode(mode.name, context) ?? describeMode(mode.name));
   return true;
 }
 
 /** Null, or why it stays as it is. */
-function setMode(mode: PermissionMode, { ready, screen }: Talking): string | null {
-  const refusal = ready.built.setMode(mode);
-  if (refusal === null) screen.change((state) => ({ ...state, facts: { ...state.facts, mode } }));
+function setMode(mode: PermissionMode, { app, screen }: InteractiveContext): string | null {
+  const refusal = app.permissionMode.set(mode);
+  if (refusal === null) screen.update((state) => ({ ...state, footer: { ...state.footer, permissionMode: mode } }));
   return refusal;
 }
 
-async function chosenMode({ ready, screen }: Talking): Promise<PermissionMode | null> {
-  const now = ready.built.permissions.mode;
-  const permitted = permittedModes(ready.place.choices.policy);
-  const offered = modes.filter(({ name }) => permitted.includes(name));
-  const options = offered.map(({ name, says }) => ({ label: name.padEnd(4), says, value: name }));
+async function askMode({ app, screen }: InteractiveContext): Promise<PermissionMode | null> {
+  const current = app.permissions.mode;
+  const permitted = listPermittedModes(app.settings.policy);
+  const offered = permissionModes.filter(({ name }) => permitted.includes(name));
+  const options = offered.map(({ name, says: description }) => ({ label: name.padEnd(4), description, value: name }));
   const title = "What may be done without a question?";
-  const at = offered.findIndex(({ name }) => name === now);
-  return await screen.ask(choice({ title, options, at }), { where: "inline" });
+  const initialIndex = offered.findIndex(({ name }) => name === current);
+  return await screen.showPanel(createChoicePanel({ title, options, initialIndex }), { where: "inline" });
 }
 
-async function isConfirmed(screen: Stage): Promise<boolean> {
-  const away = keyHint("mode", screen.state.keymap) ?? "/mode";
-  const panel = choice({
+async function confirmAllMode(screen: ScreenApi): Promise<boolean> {
+  const cycleKey = keyHint("mode", screen.state.keymap) ?? "/mode";
+  const panel = createChoicePanel({
     title: "Let it act without asking?",
     body: ({ theme }) => [
       "",
-      ...(screen.state.facts.isSandboxed ? WITH_SANDBOX : WITHOUT_SANDBOX),
-      theme.dim(` The mode ends with this program, or with ${away}.`),
+      ...(screen.state.footer.isSandboxed ? SANDBOX_WARNING : NO_SANDBOX_WARNING),
+      theme.dim(` The mode ends with this program, or with ${cycleKey}.`),
       "",
     ],
     options: [
@@ -70,15 +70,15 @@ async function isConfirmed(screen: Stage): Promise<boolean> {
       { key: "y", label: "Yes", value: true, isLasting: true },
     ],
   });
-  return (await screen.ask(panel, { where: "inline" })) ?? false;
+  return (await screen.showPanel(panel, { where: "inline" })) ?? false;
 }
 
-const WITH_SANDBOX: readonly string[] = [
+const SANDBOX_WARNING: readonly string[] = [
   " It changes files in this folder, runs commands in the sandbox, pushes, and uses every tool.",
   " It still asks about new hosts, secrets, ports, files elsewhere and commands outside the sandbox.",
 ];
 
-const WITHOUT_SANDBOX: readonly string[] = [
+const NO_SANDBOX_WARNING: readonly string[] = [
   " There is no sandbox: it may change and delete files anywhere you can, and run any command.",
   " It still asks about secrets.",
 ];

@@ -1,140 +1,151 @@
 /** Implements the permission and folder trust questions. A grant that lasts is only ever given by Enter on its row. */
 
 import { describeRule, type PermissionAnswer, type PermissionQuestion } from "@pith/agent";
-import { counted } from "../../../text/format.ts";
-import { plain, plainLine } from "../../../text/safe-text.ts";
+import { formatCount } from "../../../text/format.ts";
+import { escapeControls, escapeLine } from "../../../text/safe-text.ts";
 import { truncateToWidth, wrapTextWithAnsi } from "../terminal/pi-tui.ts";
-import { type PageState, textPage } from "./pager.ts";
-import { answered, goesOn, type Panel, type Pressed, type Sight } from "./panel.ts";
-import { type Matter, matterLines } from "./permission-subject.ts";
+import { createTextPage, type TextPageState } from "./pager.ts";
+import { continueWith, finishWith, type KeyResult, type Panel, type Viewport } from "./panel.ts";
+import { type PermissionSubject, renderSubject } from "./permission-subject.ts";
 import {
-  atTop,
-  drawLine,
-  emptyLine,
-  hintLine,
+  editInput,
+  emptyInput,
   type LineInput,
-  typedInto,
-  type Walk,
-  walked,
-  walkTo,
+  type ListPosition,
+  listStart,
+  moveByKey,
+  moveTo,
+  renderHints,
+  renderInput,
 } from "./widgets.ts";
 
-export interface ShownQuestion {
+export interface QuestionView {
   readonly question: PermissionQuestion;
-  readonly matter: Matter;
+  readonly subject: PermissionSubject;
   readonly state: QuestionState;
-  readonly rows: readonly Row[];
+  readonly rows: readonly AnswerRow[];
 }
 
-export function drawQuestion(shown: ShownQuestion, sight: Sight): readonly string[] {
-  const { theme, width, height } = sight;
+export function renderQuestion(view: QuestionView, viewport: Viewport): readonly string[] {
+  const { theme, width, height } = viewport;
   // Where there is little room, what is asked matters more than how it looks.
-  const isTight = height < TIGHT;
+  const isTight = height < MIN_SPACIOUS_HEIGHT;
   const blank = isTight ? [] : [""];
-  const answers = answerLines(shown, sight).slice(0, Math.max(1, height - 3));
+  const answerRows = renderAnswers(view, viewport).slice(0, Math.max(1, height - 3));
   const ruler = isTight ? [] : [theme.border("─".repeat(width))];
-  const head = [...ruler, ...sentence(shown, sight).slice(0, Math.max(1, height - answers.length - 2))];
-  const about = matterLines(shown.matter, sight);
-  const rest = head.length + answers.length + 2 * blank.length + 1;
-  const room = Math.max(1, Math.min(MOST_LINES, height - rest));
-  const seen = bothEnds(about, room, sight);
-  const keys = sight.isTyping ? [] : [hintLine(hintsFor(shown, about.length > room), sight)];
-  return [...head, ...blank, ...seen, ...blank, ...answers, ...keys.map((line) => truncateToWidth(line, width, "…"))];
+  const heading = [...ruler, ...renderSentence(view, viewport).slice(0, Math.max(1, height - answerRows.length - 2))];
+  const subjectRows = renderSubject(view.subject, viewport);
+  const otherRows = heading.length + answerRows.length + 2 * blank.length + 1;
+  const maxSubjectRows = Math.max(1, Math.min(MAX_SUBJECT_ROWS, height - otherRows));
+  const visible = truncateMiddle(subjectRows, maxSubjectRows, viewport);
+  const hints = viewport.isTyping ? [] : [renderHints(listHints(view, subjectRows.length > maxSubjectRows), viewport)];
+  return [
+    ...heading,
+    ...blank,
+    ...visible,
+    ...blank,
+    ...answerRows,
+    ...hints.map((line) => truncateToWidth(line, width, "…")),
+  ];
 }
 
-const TIGHT = 13;
+const MIN_SPACIOUS_HEIGHT = 13;
 
 /** A long beginning must not hide what comes last. */
-function bothEnds(lines: readonly string[], room: number, sight: Sight): readonly string[] {
-  if (lines.length <= room) return lines;
-  const end = Math.min(3, Math.floor(room / 3));
-  const start = room - end - 1;
-  return [...lines.slice(0, start), cut(lines.length - start - end, sight), ...lines.slice(lines.length - end)];
+function truncateMiddle(lines: readonly string[], maxRows: number, viewport: Viewport): readonly string[] {
+  if (lines.length <= maxRows) return lines;
+  const end = Math.min(3, Math.floor(maxRows / 3));
+  const start = maxRows - end - 1;
+  return [
+    ...lines.slice(0, start),
+    renderCut(lines.length - start - end, viewport),
+    ...lines.slice(lines.length - end),
+  ];
 }
 
 /** More of it is seen on a page of its own. */
-const MOST_LINES = 20;
+const MAX_SUBJECT_ROWS = 20;
 
 /** A command stands below the sentence, so the sentence does not repeat it. */
-function sentence({ question, matter }: ShownQuestion, { theme, width }: Sight): readonly string[] {
-  const words = matter.kind === "command" ? withoutCommand(question) : question.text;
-  return wrapTextWithAnsi(plain(words), Math.max(10, width - 2)).map((line) => ` ${theme.strong(line)}`);
+function renderSentence({ question, subject }: QuestionView, { theme, width }: Viewport): readonly string[] {
+  const text = subject.kind === "command" ? removeCommand(question) : question.text;
+  return wrapTextWithAnsi(escapeControls(text), Math.max(10, width - 2)).map((line) => ` ${theme.strong(line)}`);
 }
 
-function withoutCommand({ text, intent }: PermissionQuestion): string {
+function removeCommand({ text, intent }: PermissionQuestion): string {
   const [start, end] = [text.indexOf("`"), text.lastIndexOf("`")];
   if (end <= start) return text;
   return `${text.slice(0, start)}${intent?.type === "network" ? "This command" : "this"}${text.slice(end + 1)}`;
 }
 
-function cut(count: number, { theme }: Sight): string {
-  return theme.dim(`   … ${counted(count, "more line")}, Tab shows all`);
+function renderCut(count: number, { theme }: Viewport): string {
+  return theme.dim(`   … ${formatCount(count, "more line")}, Tab shows all`);
 }
 
-function answerLines({ state, rows }: ShownQuestion, { theme, width, height }: Sight): readonly string[] {
-  if (state.word) return wrapTextWithAnsi(` Why not? ${drawLine(state.word, theme)}`, width).slice(-3);
-  return rows.flatMap(({ key, label, isLasting }, at) => {
+function renderAnswers({ state, rows }: QuestionView, { theme, width, height }: Viewport): readonly string[] {
+  if (state.reasonInput) return wrapTextWithAnsi(` Why not? ${renderInput(state.reasonInput, theme)}`, width).slice(-3);
+  return rows.flatMap(({ key, label, isLasting }, index) => {
     // A lasting grant has no key of its own: its number leads to it, and Enter gives it.
-    const short = key === undefined || isLasting ? "" : theme.dim(` (${key})`);
-    const words = `${at + 1}. ${plainLine(label)}`;
-    if (at !== state.walk.at) return `   ${truncateToWidth(words, width - 7, "…")}${short}`;
+    const keyText = key === undefined || isLasting ? "" : theme.dim(` (${key})`);
+    const text = `${index + 1}. ${escapeLine(label)}`;
+    if (index !== state.position.index) return `   ${truncateToWidth(text, width - 7, "…")}${keyText}`;
     // What would be permitted is read to its end before it is, as far as there is room.
-    const lines = wrapTextWithAnsi(words, Math.max(10, width - 7)).slice(0, Math.max(1, height - 8));
+    const lines = wrapTextWithAnsi(text, Math.max(10, width - 7)).slice(0, Math.max(1, height - 8));
     return lines.map((line, row) => {
       const isLast = row === lines.length - 1;
-      return `${theme.accent(` ${row === 0 ? "❯" : " "} ${line}`)}${isLast ? short : ""}`;
+      return `${theme.accent(` ${row === 0 ? "❯" : " "} ${line}`)}${isLast ? keyText : ""}`;
     });
   });
 }
 
-function hintsFor({ question, state, rows }: ShownQuestion, isCut: boolean): readonly string[] {
-  if (state.word) return ["Enter says it to the model", "Esc goes back"];
-  const other = question.rules.length > 1 ? ["←→ another rule"] : [];
-  const numbers = `↑↓ or 1–${rows.length} choose`;
-  return ["Enter answers", numbers, ...other, ...(isCut ? ["Tab shows all"] : []), STOPS];
+function listHints({ question, state, rows }: QuestionView, isCut: boolean): readonly string[] {
+  if (state.reasonInput) return ["Enter says it to the model", "Esc goes back"];
+  const ruleHint = question.rules.length > 1 ? ["←→ another rule"] : [];
+  const numberHint = `↑↓ or 1–${rows.length} choose`;
+  return ["Enter answers", numberHint, ...ruleHint, ...(isCut ? ["Tab shows all"] : []), STOP_HINT];
 }
 
-const STOPS = "Esc: no, and stop";
+const STOP_HINT = "Esc: no, and stop";
 
 export interface QuestionState {
-  readonly walk: Walk;
+  readonly position: ListPosition;
   /** Which of the rules is offered, the narrowest first. */
-  readonly rule: number;
+  readonly ruleIndex: number;
   /** What is typed for the model; null where nothing is. */
-  readonly word: LineInput | null;
+  readonly reasonInput: LineInput | null;
 }
 
-export function rowsOf(
+export function buildAnswerRows(
   { rules, yesLasts, intent }: PermissionQuestion,
-  { rule }: Pick<QuestionState, "rule">,
-): readonly Row[] {
-  const offered = rules[rule];
-  const remembered = (place: "session" | "project"): readonly Row[] =>
+  { ruleIndex }: Pick<QuestionState, "ruleIndex">,
+): readonly AnswerRow[] {
+  const offered = rules[ruleIndex];
+  const createLastingRow = (scope: "session" | "project"): readonly AnswerRow[] =>
     offered
       ? [
           {
-            label: `Yes, and in this ${place} always ${describeRule(offered)}: ${offered.text}`,
-            answer: { type: "yes", remember: { rule: offered, for: place } },
+            label: `Yes, and in this ${scope} always ${describeRule(offered)}: ${offered.text}`,
+            answer: { type: "yes", remember: { rule: offered, for: scope } },
             isLasting: true,
           },
         ]
       : [];
-  const once: Row = { key: "y", label: "Yes, this once", answer: { type: "yes" } };
+  const once: AnswerRow = { key: "y", label: "Yes, this once", answer: { type: "yes" } };
   return [
-    yesLasts ? { ...once, label: `Yes, this ${scopeOf(intent)} for this session`, isLasting: true } : once,
-    ...(yesLasts ? [] : remembered("session")),
-    ...remembered("project"),
+    yesLasts ? { ...once, label: `Yes, this ${describeScope(intent)} for this session`, isLasting: true } : once,
+    ...(yesLasts ? [] : createLastingRow("session")),
+    ...createLastingRow("project"),
     { key: "n", label: "No", answer: { type: "no" } },
     { label: "No, and say why", answer: "word" },
   ];
 }
 
 /** What a yes for the session covers: a page is asked about, and its whole host is allowed. */
-function scopeOf(intent: PermissionQuestion["intent"]): "host" | "port" {
+function describeScope(intent: PermissionQuestion["intent"]): "host" | "port" {
   return intent?.type === "port" ? "port" : "host";
 }
 
-export interface Row {
+export interface AnswerRow {
   /** Answers at once, unless the answer lasts: then it only leads to the row. */
   readonly key?: string;
   readonly label: string;
@@ -147,72 +158,76 @@ export interface Row {
 /** `whole`: somebody wants to see all that it is about first. */
 export type QuestionAnswer = PermissionAnswer | { readonly type: "whole"; readonly at: QuestionState };
 
-export interface QuestionParts {
+export interface QuestionOptions {
   readonly question: PermissionQuestion;
-  readonly matter: Matter;
+  readonly subject: PermissionSubject;
   /** Where somebody looked at all of it and is back. */
-  readonly at?: QuestionState;
+  readonly initialState?: QuestionState;
 }
 
-export function questionPanel(parts: QuestionParts): Panel<QuestionState, QuestionAnswer> {
-  const { question } = parts;
-  const start: QuestionState = { walk: atTop, rule: 0, word: null };
+export function createPermissionPanel(options: QuestionOptions): Panel<QuestionState, QuestionAnswer> {
+  const { question } = options;
+  const start: QuestionState = { position: listStart, ruleIndex: 0, reasonInput: null };
   return {
-    start: parts.at ?? start,
-    spoken: {
+    initialState: options.initialState ?? start,
+    plainQuestion: {
       title: question.text,
-      lines: (sight) => matterLines(parts.matter, sight),
+      lines: (viewport) => renderSubject(options.subject, viewport),
       // Nobody types a word where only numbers are read.
-      options: rowsOf(question, start).flatMap(({ label, answer }) =>
+      options: buildAnswerRows(question, start).flatMap(({ label, answer }) =>
         answer === "word" ? [] : [{ label, value: answer }],
       ),
     },
-    press: (state, key) => pressed(state, key, parts),
-    draw: (state, sight) => drawQuestion({ state, ...parts, rows: rowsOf(question, state) }, sight),
+    handleKey: (state, key) => handleKey(state, key, options),
+    render: (state, viewport) =>
+      renderQuestion({ state, ...options, rows: buildAnswerRows(question, state) }, viewport),
   };
 }
 
-type Step = Pressed<QuestionState, QuestionAnswer> | null;
+type QuestionKeyResult = KeyResult<QuestionState, QuestionAnswer> | null;
 
-function pressed(state: QuestionState, key: string, { question }: QuestionParts): Step {
-  if (state.word) return typed(state, state.word, key);
-  const rows = rowsOf(question, state);
-  const length = { count: rows.length, rows: rows.length };
-  if (key === "enter") return taken(state, rows[state.walk.at]);
-  const named = rows.findIndex((row, at) => row.key === key || `${at + 1}` === key);
-  const row = rows[named];
-  if (row && row.key === key && !row.isLasting) return taken(state, row);
-  if (row) return goesOn({ ...state, walk: walkTo(state.walk, named, length) });
-  if (key === "tab" || key === "ctrl+o") return answered({ type: "whole", at: state });
-  if (key === "left" || key === "right") return goesOn({ ...state, rule: otherRule(state, key, question) });
-  const walk = walked(state.walk, key, length);
-  return walk ? goesOn({ ...state, walk }) : null;
+function handleKey(state: QuestionState, key: string, { question }: QuestionOptions): QuestionKeyResult {
+  if (state.reasonInput) return handleReasonKey(state, state.reasonInput, key);
+  const rows = buildAnswerRows(question, state);
+  const size = { count: rows.length, rows: rows.length };
+  if (key === "enter") return chooseRow(state, rows[state.position.index]);
+  const rowIndex = rows.findIndex((row, index) => row.key === key || `${index + 1}` === key);
+  const row = rows[rowIndex];
+  if (row && row.key === key && !row.isLasting) return chooseRow(state, row);
+  if (row) return continueWith({ ...state, position: moveTo(state.position, rowIndex, size) });
+  if (key === "tab" || key === "ctrl+o") return finishWith({ type: "whole", at: state });
+  if (key === "left" || key === "right") return continueWith({ ...state, ruleIndex: nextRule(state, key, question) });
+  const position = moveByKey(state.position, key, size);
+  return position ? continueWith({ ...state, position }) : null;
 }
 
-function taken(state: QuestionState, row: Row | undefined): Step {
+function chooseRow(state: QuestionState, row: AnswerRow | undefined): QuestionKeyResult {
   if (!row) return null;
-  return row.answer === "word" ? goesOn<QuestionState>({ ...state, word: emptyLine }) : answered(row.answer);
+  return row.answer === "word"
+    ? continueWith<QuestionState>({ ...state, reasonInput: emptyInput })
+    : finishWith(row.answer);
 }
 
-function typed(state: QuestionState, word: LineInput, key: string): Step {
-  if (key === "escape") return goesOn<QuestionState>({ ...state, word: null });
-  if (key === "enter") return answered({ type: "no", ...(word.text.trim() !== "" && { word: word.text.trim() }) });
-  const next = typedInto(word, key);
-  return next ? goesOn<QuestionState>({ ...state, word: next }) : null;
+function handleReasonKey(state: QuestionState, reasonInput: LineInput, key: string): QuestionKeyResult {
+  if (key === "escape") return continueWith<QuestionState>({ ...state, reasonInput: null });
+  if (key === "enter")
+    return finishWith({ type: "no", ...(reasonInput.text.trim() !== "" && { word: reasonInput.text.trim() }) });
+  const edited = editInput(reasonInput, key);
+  return edited ? continueWith<QuestionState>({ ...state, reasonInput: edited }) : null;
 }
 
-function otherRule({ rule }: QuestionState, key: "left" | "right", { rules }: PermissionQuestion): number {
-  const next = key === "right" ? rule + 1 : rule - 1;
+function nextRule({ ruleIndex }: QuestionState, key: "left" | "right", { rules }: PermissionQuestion): number {
+  const next = key === "right" ? ruleIndex + 1 : ruleIndex - 1;
   return Math.max(0, Math.min(next, rules.length - 1));
 }
 
 export type TrustAnswer = "always" | "once" | "no";
 
 /** `text` says what the folder holds, for people; nobody's words in it are trusted. */
-export function trustPage(text: string): Panel<PageState, TrustAnswer> {
-  return textPage<TrustAnswer>({
+export function createTrustPage(text: string): Panel<TextPageState, TrustAnswer> {
+  return createTextPage<TrustAnswer>({
     title: "Do you trust this folder?",
-    lines: (sight) => linesOf(text, sight),
+    lines: (viewport) => renderTrustText(text, viewport),
     options: [
       { key: "n", label: "No", value: "no" },
       { key: "o", label: "Only this time", value: "once" },
@@ -221,15 +236,15 @@ export function trustPage(text: string): Panel<PageState, TrustAnswer> {
   });
 }
 
-const WHAT =
+const TRUST_EXPLANATION =
   "It brings settings, skills, templates or servers of its own. They count only if you trust them. You are asked again when they change.";
 
-function linesOf(text: string, { width, theme }: Sight): readonly string[] {
-  const room = Math.max(10, width - 2);
-  const told = plain(text).replaceAll("\t", "    ").split("\n");
+function renderTrustText(text: string, { width, theme }: Viewport): readonly string[] {
+  const maxWidth = Math.max(10, width - 2);
+  const textLines = escapeControls(text).replaceAll("\t", "    ").split("\n");
   return [
-    ...wrapTextWithAnsi(WHAT, room).map((line) => ` ${theme.dim(line)}`),
+    ...wrapTextWithAnsi(TRUST_EXPLANATION, maxWidth).map((line) => ` ${theme.dim(line)}`),
     "",
-    ...told.flatMap((line) => (line === "" ? [""] : wrapTextWithAnsi(line, room).map((part) => ` ${part}`))),
+    ...textLines.flatMap((line) => (line === "" ? [""] : wrapTextWithAnsi(line, maxWidth).map((part) => ` ${part}`))),
   ];
 }

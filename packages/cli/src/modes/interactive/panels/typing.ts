@@ -1,8 +1,8 @@
 /** Lets a user type while a question is open: a key that is no answer, and all that follow, go to the editor and never answer it. */
 
-import { pastedLine } from "../keys/input.ts";
-import { isWayOut, type Panel, type Pressed, type Sight } from "./panel.ts";
-import { hintLine } from "./widgets.ts";
+import { parsePastedLine } from "../keys/input.ts";
+import { isCancelKey, type KeyResult, type Panel, type Viewport } from "./panel.ts";
+import { renderHints } from "./widgets.ts";
 
 export interface TypingState<State> {
   readonly inner: State;
@@ -27,52 +27,55 @@ export function withTyping<State, Answer>(
   { quietMs = 0, isTyping = false }: TypingOptions = {},
 ): Panel<TypingState<State>, Answer> {
   return {
-    start: { inner: panel.start, isTyping, isReady: quietMs === 0, earlyKeys: 0 },
-    ...(panel.spoken && { spoken: panel.spoken }),
+    initialState: { inner: panel.initialState, isTyping, isReady: quietMs === 0, earlyKeys: 0 },
+    ...(panel.plainQuestion && { plainQuestion: panel.plainQuestion }),
     isTyping: (state) => state.isTyping,
-    press: (state, key, sight) => {
-      if (state.isTyping) return whileTyping(state, key);
-      if (!state.isReady) return tooEarly(state, key, quietMs);
-      const pressed = panel.press(state.inner, key, sight);
-      return pressed ? withInner(state, pressed) : beginTyping(state, key);
+    handleKey: (state, key, viewport) => {
+      if (state.isTyping) return handleTypingKey(state, key);
+      if (!state.isReady) return handleEarlyKey(state, key, quietMs);
+      const result = panel.handleKey(state.inner, key, viewport);
+      return result ? wrapInnerResult(state, result) : startTyping(state, key);
     },
-    draw: ({ inner, isTyping: isBelow }, sight) => {
-      if (!isBelow) return panel.draw(inner, sight);
-      const height = Math.max(1, sight.height - 1);
-      return [...panel.draw(inner, { ...sight, height, isTyping: true }), typingHint(sight)];
+    render: ({ inner, isTyping: isEditorActive }, viewport) => {
+      if (!isEditorActive) return panel.render(inner, viewport);
+      const height = Math.max(1, viewport.height - 1);
+      return [...panel.render(inner, { ...viewport, height, isTyping: true }), renderTypingHint(viewport)];
     },
-    learns: async (learn, signal) => {
+    loadUpdates: async (update, signal) => {
       await Promise.all([
-        readyAfter<State>(0, quietMs, signal).then(learn),
-        panel.learns?.((change) => learn((state) => ({ ...state, inner: change(state.inner) })), signal),
+        waitUntilQuiet<State>(0, quietMs, signal).then(update),
+        panel.loadUpdates?.(
+          (updateInner) => update((state) => ({ ...state, inner: updateInner(state.inner) })),
+          signal,
+        ),
       ]);
     },
   };
 }
 
-function whileTyping<State>(state: TypingState<State>, key: string): Pressed<TypingState<State>, never> {
+function handleTypingKey<State>(state: TypingState<State>, key: string): KeyResult<TypingState<State>, never> {
   // Whoever comes back has seen the question.
-  if (isWayOut(key)) return { type: "goes-on", state: { ...state, isTyping: false, isReady: true } };
+  if (isCancelKey(key)) return { type: "goes-on", state: { ...state, isTyping: false, isReady: true } };
   return { type: "goes-on", state, isTyping: true };
 }
 
 /** Esc is meant whenever it comes. A letter is for the editor; Enter and arrows are ignored, and the wait starts again. */
-function tooEarly<State>(
+function handleEarlyKey<State>(
   state: TypingState<State>,
   key: string,
   quietMs: number,
-): Pressed<TypingState<State>, never> | null {
-  if (isWayOut(key)) return null;
-  const typing = beginTyping(state, key);
-  if (typing || !ANSWERING.has(key)) return typing;
+): KeyResult<TypingState<State>, never> | null {
+  if (isCancelKey(key)) return null;
+  const typingResult = startTyping(state, key);
+  if (typingResult || !ANSWER_KEYS.has(key)) return typingResult;
   const earlyKeys = state.earlyKeys + 1;
-  const later = (signal: AbortSignal) => readyAfter<State>(earlyKeys, quietMs, signal);
-  return { type: "goes-on", state: { ...state, earlyKeys }, later };
+  const loadUpdate = (signal: AbortSignal) => waitUntilQuiet<State>(earlyKeys, quietMs, signal);
+  return { type: "goes-on", state: { ...state, earlyKeys }, loadUpdate };
 }
 
-const ANSWERING: ReadonlySet<string> = new Set(["enter", "up", "down", "left", "right", "tab", "home", "end"]);
+const ANSWER_KEYS: ReadonlySet<string> = new Set(["enter", "up", "down", "left", "right", "tab", "home", "end"]);
 
-function beginTyping<State>(state: TypingState<State>, key: string): Pressed<TypingState<State>, never> | null {
+function startTyping<State>(state: TypingState<State>, key: string): KeyResult<TypingState<State>, never> | null {
   if (!isText(key)) return null;
   return { type: "goes-on", state: { ...state, isTyping: true }, isTyping: true };
 }
@@ -80,32 +83,34 @@ function beginTyping<State>(state: TypingState<State>, key: string): Pressed<Typ
 /** A character or a paste; keys that are neither have names of several letters, such as `up`. */
 export function isText(key: string): boolean {
   return (
-    key === "space" || pastedLine(key) !== null || ([...segmenter.segment(key)].length === 1 && !/\p{Cc}/u.test(key))
+    key === "space" ||
+    parsePastedLine(key) !== null ||
+    ([...segmenter.segment(key)].length === 1 && !/\p{Cc}/u.test(key))
   );
 }
 
 const segmenter = new Intl.Segmenter();
 
-function withInner<State, Answer>(
+function wrapInnerResult<State, Answer>(
   state: TypingState<State>,
-  pressed: Pressed<State, Answer>,
-): Pressed<TypingState<State>, Answer> {
-  if (pressed.type === "answered") return pressed;
-  const { later } = pressed;
+  result: KeyResult<State, Answer>,
+): KeyResult<TypingState<State>, Answer> {
+  if (result.type === "answered") return result;
+  const { loadUpdate } = result;
   return {
-    ...pressed,
-    state: { ...state, inner: pressed.state },
-    ...(later && {
-      later: async (signal) => {
-        const change = await later(signal);
-        return (known: TypingState<State>) => ({ ...known, inner: change(known.inner) });
+    ...result,
+    state: { ...state, inner: result.state },
+    ...(loadUpdate && {
+      loadUpdate: async (signal) => {
+        const updateInner = await loadUpdate(signal);
+        return (current: TypingState<State>) => ({ ...current, inner: updateInner(current.inner) });
       },
     }),
-  } as Pressed<TypingState<State>, Answer>;
+  } as KeyResult<TypingState<State>, Answer>;
 }
 
 /** Ready, unless another key came meanwhile. */
-async function readyAfter<State>(
+async function waitUntilQuiet<State>(
   earlyKeys: number,
   quietMs: number,
   signal: AbortSignal,
@@ -118,6 +123,6 @@ async function readyAfter<State>(
   return (state) => (state.earlyKeys === earlyKeys ? { ...state, isReady: true } : state);
 }
 
-function typingHint(sight: Sight): string {
-  return hintLine(["You are typing a message", "Enter sends it", "Esc: back to the question"], sight);
+function renderTypingHint(viewport: Viewport): string {
+  return renderHints(["You are typing a message", "Enter sends it", "Esc: back to the question"], viewport);
 }

@@ -1,14 +1,22 @@
 /** Renders transcript blocks and state changes as sentences that can be read aloud, without boxes or symbols. Pure. */
 
-import { several, severalLines } from "../../../text/format.ts";
-import { clipped, oneLine, plain } from "../../../text/safe-text.ts";
-import type { Answered, Block, Called, Compacted, Note, Said, ShellLine } from "../state/blocks.ts";
-import type { Facts } from "../state/footer.ts";
-import type { ScreenState, Signs, Work } from "../state/screen-state.ts";
+import { formatCountOrNone, formatLineCount } from "../../../text/format.ts";
+import { escapeControls, escapeLineBreaks, truncate } from "../../../text/safe-text.ts";
+import type {
+  AssistantBlock,
+  Block,
+  CompactionBlock,
+  NoteBlock,
+  ShellBlock,
+  ToolBlock,
+  UserBlock,
+} from "../state/blocks.ts";
+import type { FooterData } from "../state/footer.ts";
+import type { Activity, ExtensionWidgets, ScreenState } from "../state/screen-state.ts";
 
 /** One sentence, such as `Tool bash npm test: done, 12 lines.`; a failed call adds its first lines. */
-export function toldCall(call: Called): string {
-  const name = calledName(call);
+export function formatToolCall(call: ToolBlock): string {
+  const name = formatToolCallName(call);
   switch (call.state) {
     case "writing":
     case "waiting":
@@ -16,130 +24,140 @@ export function toldCall(call: Called): string {
     case "running":
       return `${name}: running.`;
     case "done":
-      return `${name}: done, ${amountOf(call)}${timeOf(call)}.`;
+      return `${name}: done, ${formatOutputSize(call)}${formatDuration(call)}.`;
     case "failed":
-      return `${name}: failed${timeOf(call)}: ${headOf(call.output)}`;
+      return `${name}: failed${formatDuration(call)}: ${formatOutputHead(call.output)}`;
     case "broken-off":
       return `${name}: broken off.`;
   }
 }
 
 /** The tool, and what it was called with as far as that says which. */
-export function calledName({ tool, arguments: given }: Called): string {
-  const { path, command, pattern, url } = given;
-  const which = [command, pattern, path, url].filter((each) => typeof each === "string");
-  return `Tool ${[tool, ...which].map((word) => clipped(oneLine(word))).join(" ")}`;
+export function formatToolCallName({ tool, arguments: args }: ToolBlock): string {
+  const { path, command, pattern, url } = args;
+  const details = [command, pattern, path, url].filter((value) => typeof value === "string");
+  return `Tool ${[tool, ...details].map((part) => truncate(escapeLineBreaks(part))).join(" ")}`;
 }
 
-function amountOf({ output, diff, images }: Called): string {
-  if (images.length > 0) return several(images.length, "picture");
-  if (diff === undefined) return severalLines(output);
+function formatOutputSize({ output, diff, images }: ToolBlock): string {
+  if (images.length > 0) return formatCountOrNone(images.length, "picture");
+  if (diff === undefined) return formatLineCount(output);
   const lines = diff.split("\n").filter((line) => !/^(?:\+\+\+|---) /.test(line));
-  const [came, went] = ["+", "-"].map((sign) => lines.filter((line) => line.startsWith(sign)).length);
-  return `${several(came ?? 0, "line")} added, ${went === 0 ? "none" : (went ?? 0)} removed`;
+  const [added, removed] = ["+", "-"].map((prefix) => lines.filter((line) => line.startsWith(prefix)).length);
+  return `${formatCountOrNone(added ?? 0, "line")} added, ${removed === 0 ? "none" : (removed ?? 0)} removed`;
 }
 
-function timeOf({ tookMs = 0 }: Called): string {
-  return tookMs < LONG ? "" : `, ${several(Math.round(tookMs / 1_000), "second")}`;
+function formatDuration({ durationMs = 0 }: ToolBlock): string {
+  return durationMs < MIN_SHOWN_DURATION_MS ? "" : `, ${formatCountOrNone(Math.round(durationMs / 1_000), "second")}`;
 }
 
 /** In milliseconds: shorter is not worth a word. */
-const LONG = 2_000;
+const MIN_SHOWN_DURATION_MS = 2_000;
 
-function headOf(output: string): string {
-  const lines = output.trim().slice(0, MOST_LETTERS).split("\n");
-  const more = lines.length - MOST_LINES;
-  return [...lines.slice(0, MOST_LINES), ...(more > 0 ? [`and ${several(more, "more line")}`] : [])].join("\n");
+function formatOutputHead(output: string): string {
+  const lines = output.trim().slice(0, MAX_ERROR_CHARS).split("\n");
+  const hiddenCount = lines.length - MAX_ERROR_LINES;
+  return [
+    ...lines.slice(0, MAX_ERROR_LINES),
+    ...(hiddenCount > 0 ? [`and ${formatCountOrNone(hiddenCount, "more line")}`] : []),
+  ].join("\n");
 }
 
-const MOST_LINES = 5;
-const MOST_LETTERS = 2_000;
+const MAX_ERROR_LINES = 5;
+const MAX_ERROR_CHARS = 2_000;
 
 /** Lines without anything that steers a terminal; none where nothing is to be said of it. */
-export function toldBlock(block: Block): readonly string[] {
-  const text = plain(wordsOf(block)).replace(/\s+$/, "");
+export function formatBlock(block: Block): readonly string[] {
+  const text = escapeControls(describeBlock(block)).replace(/\s+$/, "");
   return text === "" ? [] : text.split("\n");
 }
 
-function wordsOf(block: Block): string {
+function describeBlock(block: Block): string {
   switch (block.kind) {
     case "said":
-      return saidTold(block);
+      return formatUserMessage(block);
     case "answered":
-      return answerTold(block);
+      return formatAnswer(block);
     case "thought":
-      return `Pith thought: ${severalLines(block.text)}.`;
+      return `Pith thought: ${formatLineCount(block.text)}.`;
     case "called":
-      return toldCall(block);
+      return formatToolCall(block);
     case "shell":
-      return shellTold(block);
+      return formatShellCommand(block);
     case "compacted":
-      return compactedTold(block);
+      return formatCompaction(block);
     case "branch-told":
       return `The branch that was left, in short: ${block.summary}`;
     case "pinned":
       return `Pinned: ${block.text}`;
     case "note":
-      return `${tones[block.tone]}${block.text.replaceAll(DRAWN, "")}`;
+      return `${tonePrefixes[block.tone]}${block.text.replaceAll(DRAWING_CHARS, "")}`;
   }
 }
 
-const tones: Readonly<Record<Note["tone"], string>> = { plain: "", good: "", warning: "Warning: ", bad: "Error: " };
+const tonePrefixes: Readonly<Record<NoteBlock["tone"], string>> = {
+  plain: "",
+  good: "",
+  warning: "Warning: ",
+  bad: "Error: ",
+};
 
 /** Bars and rules, which would be read out sign by sign. */
-const DRAWN = / *[\u2500-\u259f]+ */g;
+const DRAWING_CHARS = / *[\u2500-\u259f]+ */g;
 
-function saidTold({ text, images, from }: Said): string {
-  const who = from === "program" ? "Said for you" : "You";
-  const pictures =
+function formatUserMessage({ text, images, from }: UserBlock): string {
+  const label = from === "program" ? "Said for you" : "You";
+  const imageNote =
     images.length === 0 ? "" : ` (with ${images.length === 1 ? "a picture" : `${images.length} pictures`})`;
-  return `${who}${pictures}: ${text}`;
+  return `${label}${imageNote}: ${text}`;
 }
 
 /** What comes behind its first paragraph needs no name before it. */
-function answerTold({ text, printed }: Answered): string {
+function formatAnswer({ text, printed }: AssistantBlock): string {
   const rest = text.slice(printed);
   if (rest.trim() === "") return "";
   return printed === 0 ? `Pith: ${rest.trimStart()}` : rest;
 }
 
-function shellTold({ command, output, exitCode, isCancelled, isPrivate }: ShellLine): string {
-  const end = isCancelled ? "stopped" : exitCode === 0 ? "done" : `ended with ${exitCode ?? "no code"}`;
-  const unseen = isPrivate ? "; the model does not see it" : "";
-  return `${output.replace(/\s+$/, "")}\nShell ${oneLine(command)}: ${end}${unseen}.`.trimStart();
+function formatShellCommand({ command, output, exitCode, isCancelled, isPrivate }: ShellBlock): string {
+  const outcome = isCancelled ? "stopped" : exitCode === 0 ? "done" : `ended with ${exitCode ?? "no code"}`;
+  const privacyNote = isPrivate ? "; the model does not see it" : "";
+  return `${output.replace(/\s+$/, "")}\nShell ${escapeLineBreaks(command)}: ${outcome}${privacyNote}.`.trimStart();
 }
 
-function compactedTold({ entry, warnings, isUndone }: Compacted): string {
+function formatCompaction({ entry, warnings, isUndone }: CompactionBlock): string {
   if (isUndone) return "A compaction, which was undone.";
-  const found = warnings.map((warning) => `\nWarning: ${warning}`).join("");
-  return `Compacted: ${entry.tokensBefore} tokens became a summary. /context tells what fills the context now, /undo takes it back.${found}`;
+  const warningLines = warnings.map((warning) => `\nWarning: ${warning}`).join("");
+  return `Compacted: ${entry.tokensBefore} tokens became a summary. /context tells what fills the context now, /undo takes it back.${warningLines}`;
 }
 
-export function toldChange(before: ScreenState, after: ScreenState): readonly string[] {
+export function formatStateChange(before: ScreenState, after: ScreenState): readonly string[] {
   const lines = [
-    ...factsTold(before.facts, after.facts),
-    ...workTold(before.work, after.work),
-    ...queueTold(before, after),
-    ...signsTold(before.signs, after.signs),
+    ...formatFooterChange(before.footer, after.footer),
+    ...formatActivityChange(before.activity, after.activity),
+    ...formatQueueChange(before, after),
+    ...formatWidgetChange(before.extensionWidgets, after.extensionWidgets),
     ...(after.hint !== null && after.hint !== before.hint ? [`Hint: ${after.hint}`] : []),
-    ...(before.work.type !== "idle" && after.work.type === "idle" ? [readyTold(after.facts)] : []),
+    ...(before.activity.type !== "idle" && after.activity.type === "idle" ? [formatReady(after.footer)] : []),
   ];
-  return lines.map(plain);
+  return lines.map(escapeControls);
 }
 
 /** A start is told at once; afterwards only what became another. */
-function factsTold(before: Facts, after: Facts): readonly string[] {
-  const { model, folder, mode, sessionName } = after;
+function formatFooterChange(before: FooterData, after: FooterData): readonly string[] {
+  const { model, folder, permissionMode, sessionName } = after;
   if (before.model === "" && model !== "")
-    return [`Model ${model}, folder ${folder}${mode === null ? "" : `, permission mode ${mode}`}.`];
+    return [`Model ${model}, folder ${folder}${permissionMode === null ? "" : `, permission mode ${permissionMode}`}.`];
   return [
     ...(model === before.model ? [] : [`Model: ${model}.`]),
-    ...(mode === before.mode || mode === null ? [] : [`Permission mode: ${mode}.`]),
+    ...(permissionMode === before.permissionMode || permissionMode === null
+      ? []
+      : [`Permission mode: ${permissionMode}.`]),
     ...(sessionName === before.sessionName || sessionName === null ? [] : [`Session: ${sessionName}.`]),
   ];
 }
 
-function workTold(before: Work, after: Work): readonly string[] {
+function formatActivityChange(before: Activity, after: Activity): readonly string[] {
   if (after.type === before.type) return [];
   switch (after.type) {
     case "compacting":
@@ -147,7 +165,7 @@ function workTold(before: Work, after: Work): readonly string[] {
     case "summarising":
       return ["The branch that is left is told in short. Ctrl+C stops it."];
     case "retrying":
-      return [`It is tried again, because: ${after.why}`];
+      return [`It is tried again, because: ${after.errorMessage}`];
     case "running":
     case "idle":
       return [];
@@ -155,20 +173,20 @@ function workTold(before: Work, after: Work): readonly string[] {
 }
 
 /** Only when they come: read out at every change, they would be heard all the time. */
-function signsTold(before: Signs, after: Signs): readonly string[] {
+function formatWidgetChange(before: ExtensionWidgets, after: ExtensionWidgets): readonly string[] {
   if (before === after) return [];
   const statuses = Object.entries(after.statuses).filter(([key]) => !Object.hasOwn(before.statuses, key));
   const widgets = Object.entries(after.widgets).filter(([key]) => !Object.hasOwn(before.widgets, key));
   return [...statuses.map(([, text]) => `Status: ${text}`), ...widgets.flatMap(([, lines]) => lines)];
 }
 
-function queueTold({ queue: before }: ScreenState, { queue: after }: ScreenState): readonly string[] {
+function formatQueueChange({ queue: before }: ScreenState, { queue: after }: ScreenState): readonly string[] {
   const steering = after.steering.slice(before.steering.length).map((text) => `Waits to be heard: ${text}`);
-  const later = after.followUp.slice(before.followUp.length).map((text) => `Waits for the end: ${text}`);
-  return [...steering, ...later];
+  const followUps = after.followUp.slice(before.followUp.length).map((text) => `Waits for the end: ${text}`);
+  return [...steering, ...followUps];
 }
 
-function readyTold({ meter }: Facts): string {
+function formatReady({ meter }: FooterData): string {
   if (!meter?.limit) return "Ready.";
   return `Ready. The context is ${meter.isEstimate ? "about " : ""}${Math.round((meter.tokens / meter.limit) * 100)} % full.`;
 }

@@ -1,158 +1,158 @@
 /** Takes typed lines one after the other: each answers the open question or is submitted; writes the prompts between them. */
 
-import { clipped, plain } from "../../../text/safe-text.ts";
+import { escapeControls, truncate } from "../../../text/safe-text.ts";
 import type { PlainScreen } from "./plain-screen.ts";
 
-export type Recalled =
+export type HistoryResult =
   /** What is to be said instead of the line. */
   { readonly type: "line"; readonly text: string } | { readonly type: "told"; readonly lines: readonly string[] };
 
 /** No key of a plain terminal recalls earlier lines. `/history` lists them, `/history 3` means the third; every other line means itself. */
-export function recalled(line: string, earlier: readonly string[]): Recalled {
-  const [whole, number] = /^\/history(?:\s+(\d+))?\s*$/.exec(line) ?? [];
-  if (whole === undefined) return { type: "line", text: line };
-  if (number === undefined) return { type: "told", lines: listed(earlier) };
-  const text = earlier[Number(number) - 1];
+export function resolveHistory(line: string, history: readonly string[]): HistoryResult {
+  const [match, number] = /^\/history(?:\s+(\d+))?\s*$/.exec(line) ?? [];
+  if (match === undefined) return { type: "line", text: line };
+  if (number === undefined) return { type: "told", lines: listHistory(history) };
+  const text = history[Number(number) - 1];
   if (text === undefined) return { type: "told", lines: [`There is no line ${number}; /history names them.`] };
   return { type: "line", text };
 }
 
-function listed(earlier: readonly string[]): readonly string[] {
-  if (earlier.length === 0) return ["Nothing was typed yet."];
-  const rows = earlier.map((text, at) => `${at + 1}. ${plain(clipped(text))}`);
-  return [...rows.slice(-MOST), "/history and a number says one of them again."];
+function listHistory(history: readonly string[]): readonly string[] {
+  if (history.length === 0) return ["Nothing was typed yet."];
+  const rows = history.map((text, index) => `${index + 1}. ${escapeControls(truncate(text))}`);
+  return [...rows.slice(-MAX_HISTORY_LINES), "/history and a number says one of them again."];
 }
 
-const MOST = 20;
+const MAX_HISTORY_LINES = 20;
 
-export interface LoopParts {
+export interface InputLoopOptions {
   readonly screen: PlainScreen;
-  readonly voice: PlainVoice;
+  readonly output: PlainOutput;
   /** Whether a person types, who may speak while something is under way; else each line waits for the end of the one before. */
-  readonly isPerson: boolean;
-  readonly submitted: (text: string) => Promise<void> | void;
+  readonly isInteractive: boolean;
+  readonly onSubmit: (text: string) => Promise<void> | void;
   /** Whether anybody hears what is submitted; until then lines wait. */
-  readonly isOpen: () => boolean;
+  readonly hasSession: () => boolean;
   /** What a key does that is no typing; false where it means nothing. */
-  readonly pressed: (key: string) => boolean;
+  readonly onKey: (key: string) => boolean;
 }
 
-export class LineLoop {
-  readonly #parts: LoopParts;
+export class InputLoop {
+  readonly #options: InputLoopOptions;
   /** Lines that nobody has taken yet. */
-  readonly #waiting: string[] = [];
-  readonly #earlier: string[] = [];
+  readonly #pendingLines: string[] = [];
+  readonly #history: string[] = [];
   /** The beginning of a line that goes on. */
-  #begun = "";
-  #underWay = 0;
-  #hasEnded = false;
+  #partialLine = "";
+  #runningCount = 0;
+  #isInputEnded = false;
 
-  constructor(parts: LoopParts) {
-    this.#parts = parts;
+  constructor(options: InputLoopOptions) {
+    this.#options = options;
   }
 
-  typed(line: string): void {
-    this.#parts.voice.answered();
-    const goesOn = line.endsWith("\\");
-    this.#begun += goesOn ? `${line.slice(0, -1)}\n` : line;
-    if (goesOn) return;
-    this.#waiting.push(this.#begun);
-    this.#begun = "";
+  handleLine(line: string): void {
+    this.#options.output.onLineTyped();
+    const isContinued = line.endsWith("\\");
+    this.#partialLine += isContinued ? `${line.slice(0, -1)}\n` : line;
+    if (isContinued) return;
+    this.#pendingLines.push(this.#partialLine);
+    this.#partialLine = "";
     this.advance();
   }
 
   /** No more lines will come. */
-  ended(): void {
-    this.#hasEnded = true;
+  handleEnd(): void {
+    this.#isInputEnded = true;
     this.advance();
   }
 
   /** Stops what is under way; where nothing is, quits. */
-  interrupted(): void {
-    const { screen, pressed, submitted, voice } = this.#parts;
-    voice.say([]);
-    if (screen.asked) screen.asked.dismiss();
-    else if (!pressed("ctrl+c")) void submitted("/quit");
+  handleInterrupt(): void {
+    const { screen, onKey, onSubmit, output } = this.#options;
+    output.writeLines([]);
+    if (screen.openQuestion) screen.openQuestion.dismiss();
+    else if (!onKey("ctrl+c")) void onSubmit("/quit");
   }
 
   /** Takes what waits, as far as it can be taken now, and asks for more. */
   advance(): void {
-    while (this.#waiting.length > 0 && this.#takes()) this.#take(this.#waiting.shift() ?? "");
-    if (this.#waiting.length > 0) return;
-    const { screen, voice, submitted } = this.#parts;
-    const { asked } = screen;
-    if (this.#hasEnded && asked) asked.dismiss();
-    else if (asked) voice.prompt(asked.question.prompt);
-    else if (this.#hasEnded && this.#isIdle) void submitted("/quit");
-    else if (this.#isIdle) voice.prompt(this.#begun === "" ? "> " : "… ");
+    while (this.#pendingLines.length > 0 && this.#canTakeLine()) this.#takeLine(this.#pendingLines.shift() ?? "");
+    if (this.#pendingLines.length > 0) return;
+    const { screen, output, onSubmit } = this.#options;
+    const { openQuestion } = screen;
+    if (this.#isInputEnded && openQuestion) openQuestion.dismiss();
+    else if (openQuestion) output.writePrompt(openQuestion.question.prompt);
+    else if (this.#isInputEnded && this.#isIdle) void onSubmit("/quit");
+    else if (this.#isIdle) output.writePrompt(this.#partialLine === "" ? "> " : "… ");
   }
 
   get #isIdle(): boolean {
-    const { screen, isOpen } = this.#parts;
-    return isOpen() && this.#underWay === 0 && screen.state.work.type === "idle";
+    const { screen, hasSession } = this.#options;
+    return hasSession() && this.#runningCount === 0 && screen.state.activity.type === "idle";
   }
 
-  #takes(): boolean {
-    const { screen, isPerson, isOpen } = this.#parts;
-    return screen.asked !== undefined || this.#isIdle || (isPerson && isOpen());
+  #canTakeLine(): boolean {
+    const { screen, isInteractive, hasSession } = this.#options;
+    return screen.openQuestion !== undefined || this.#isIdle || (isInteractive && hasSession());
   }
 
-  #take(line: string): void {
-    const { screen, voice } = this.#parts;
-    if (screen.asked) {
-      const more = screen.asked.question.hear(line);
-      if (more) voice.say(more);
+  #takeLine(line: string): void {
+    const { screen, output } = this.#options;
+    if (screen.openQuestion) {
+      const reply = screen.openQuestion.question.handleLine(line);
+      if (reply) output.writeLines(reply);
       return;
     }
-    const meant = recalled(line, this.#earlier);
-    if (meant.type === "told") voice.say(meant.lines);
-    else void this.#submit(screen.taken(meant.text));
+    const resolved = resolveHistory(line, this.#history);
+    if (resolved.type === "told") output.writeLines(resolved.lines);
+    else void this.#submit(screen.takeLine(resolved.text));
   }
 
   async #submit(text: string): Promise<void> {
     if (text.trim() === "") return;
-    this.#earlier.push(text);
-    this.#underWay += 1;
+    this.#history.push(text);
+    this.#runningCount += 1;
     try {
-      await this.#parts.submitted(text);
+      await this.#options.onSubmit(text);
     } finally {
-      this.#underWay -= 1;
+      this.#runningCount -= 1;
       this.advance();
     }
   }
 }
 
-export interface PlainVoice {
-  say(lines: readonly string[]): void;
+export interface PlainOutput {
+  writeLines(lines: readonly string[]): void;
   /** Asks for a line, unless it is asked for already. */
-  prompt(text: string): void;
+  writePrompt(text: string): void;
   /** A line was typed. */
-  answered(): void;
+  onLineTyped(): void;
 }
 
-export interface VoiceParts {
+export interface PlainOutputOptions {
   readonly write: (text: string) => void;
   /** Whether the terminal shows what is typed, and the end of its line. */
   readonly isEchoed: boolean;
   /** Something was said. */
-  readonly said: () => void;
+  readonly onOutput: () => void;
 }
 
 /** A prompt stays alone on its line: output that follows it begins a new one. */
-export function plainVoice({ write, isEchoed, said }: VoiceParts): PlainVoice {
-  let isPrompted = false;
+export function createPlainOutput({ write, isEchoed, onOutput }: PlainOutputOptions): PlainOutput {
+  let isPromptShown = false;
   return {
-    say: (lines) => {
-      write(`${isPrompted ? "\n" : ""}${lines.map((line) => `${line}\n`).join("")}`);
-      isPrompted = false;
-      said();
+    writeLines: (lines) => {
+      write(`${isPromptShown ? "\n" : ""}${lines.map((line) => `${line}\n`).join("")}`);
+      isPromptShown = false;
+      onOutput();
     },
-    prompt: (text) => {
-      if (!isPrompted) write(text);
-      isPrompted = true;
+    writePrompt: (text) => {
+      if (!isPromptShown) write(text);
+      isPromptShown = true;
     },
-    answered: () => {
-      if (isEchoed) isPrompted = false;
+    onLineTyped: () => {
+      if (isEchoed) isPromptShown = false;
     },
   };
 }

@@ -1,187 +1,203 @@
 /** Implements the screen for screen readers and terminals without cursor movement. Lines are appended and never redrawn. */
 
 import type { AgentEvent } from "@pith/agent";
-import { several } from "../../../text/format.ts";
-import { plain } from "../../../text/safe-text.ts";
+import { formatCountOrNone } from "../../../text/format.ts";
+import { escapeControls } from "../../../text/safe-text.ts";
 import { openPanel } from "../panels/open-panel.ts";
-import { isWayOut, type Panel } from "../panels/panel.ts";
-import type { Asking, Stage, Words } from "../screen-context.ts";
-import { type Block, type Called, isDraft, isFinished, type Note } from "../state/blocks.ts";
-import { type Printable, printable } from "../state/finished-blocks.ts";
-import { fold } from "../state/reduce.ts";
+import { isCancelKey, type Panel } from "../panels/panel.ts";
+import type { EditorText, PanelOptions, ScreenApi } from "../screen-context.ts";
+import { type Block, isDraft, isFinished, type NoteBlock, type ToolBlock } from "../state/blocks.ts";
+import { type FinishedSplit, splitFinished } from "../state/finished-blocks.ts";
+import { reduceEvent } from "../state/reduce.ts";
 import type { ScreenState } from "../state/screen-state.ts";
-import { calledName, toldBlock, toldChange } from "./block-text.ts";
-import { keyed, type Question, spokenQuestion } from "./questions.ts";
+import { formatBlock, formatStateChange, formatToolCallName } from "./block-text.ts";
+import { createKeyQuestion, createQuestion, type Question } from "./questions.ts";
 
 /** Nothing is folded here, so that foldable blocks are printed as soon as they are finished. */
-export function finished(state: ScreenState): Printable {
-  const { blocks, rest } = printable(state);
-  const open = rest.blocks.findIndex((block) => !isFinished(block) || isDraft(block));
-  const more = open === -1 ? rest.blocks : rest.blocks.slice(0, open);
-  if (more.length === 0) return { blocks, rest };
-  return { blocks: [...blocks, ...more], rest: { ...rest, blocks: rest.blocks.slice(more.length) } };
+export function splitFinishedBlocks(state: ScreenState): FinishedSplit {
+  const { blocks, rest } = splitFinished(state);
+  const firstOpen = rest.blocks.findIndex((block) => !isFinished(block) || isDraft(block));
+  const finishedBlocks = firstOpen === -1 ? rest.blocks : rest.blocks.slice(0, firstOpen);
+  if (finishedBlocks.length === 0) return { blocks, rest };
+  return {
+    blocks: [...blocks, ...finishedBlocks],
+    rest: { ...rest, blocks: rest.blocks.slice(finishedBlocks.length) },
+  };
 }
 
-export interface Waiting {
+export interface ProgressOptions {
   /** Calls it after so many milliseconds, unless what it returns is called before. */
-  readonly later: (act: () => void, ms: number) => () => void;
-  readonly tell: (lines: readonly string[]) => void;
-  readonly state: () => ScreenState;
+  readonly schedule: (act: () => void, ms: number) => () => void;
+  readonly writeLines: (lines: readonly string[]) => void;
+  readonly getState: () => ScreenState;
 }
 
 /** Silence would look like the end. Each line comes later than the one before. To be called whenever the state may be another. */
-export function stillWorking({ later, tell, state }: Waiting): () => void {
-  let stop: (() => void) | null = null;
-  const wait = (seconds: number): void => {
-    stop = later(
+export function createProgressReporter({ schedule, writeLines, getState }: ProgressOptions): () => void {
+  let cancel: (() => void) | null = null;
+  const scheduleNotice = (seconds: number): void => {
+    cancel = schedule(
       () => {
-        tell([workingTold(state(), seconds)]);
-        wait(seconds * 2);
+        writeLines([formatProgress(getState(), seconds)]);
+        scheduleNotice(seconds * 2);
       },
-      (seconds === FIRST ? seconds : seconds / 2) * 1_000,
+      (seconds === FIRST_NOTICE_SECONDS ? seconds : seconds / 2) * 1_000,
     );
   };
   return () => {
-    const isIdle = state().work.type === "idle";
-    if (isIdle) stop?.();
-    if (isIdle) stop = null;
-    else if (!stop) wait(FIRST);
+    const isIdle = getState().activity.type === "idle";
+    if (isIdle) cancel?.();
+    if (isIdle) cancel = null;
+    else if (!cancel) scheduleNotice(FIRST_NOTICE_SECONDS);
   };
 }
 
 /** In seconds. */
-const FIRST = 30;
+const FIRST_NOTICE_SECONDS = 30;
 
-function workingTold({ blocks }: ScreenState, seconds: number): string {
-  const running = blocks.findLast((block): block is Called => block.kind === "called" && block.state === "running");
-  const time = seconds < 120 ? several(seconds, "second") : several(Math.round(seconds / 60), "minute");
-  return plain(`Still working, ${time}${running ? `: ${calledName(running)}` : ""}.`);
+function formatProgress({ blocks }: ScreenState, seconds: number): string {
+  const runningCall = blocks.findLast(
+    (block): block is ToolBlock => block.kind === "called" && block.state === "running",
+  );
+  const duration =
+    seconds < 120 ? formatCountOrNone(seconds, "second") : formatCountOrNone(Math.round(seconds / 60), "minute");
+  return escapeControls(`Still working, ${duration}${runningCall ? `: ${formatToolCallName(runningCall)}` : ""}.`);
 }
 
-export interface PlainParts extends Pick<Waiting, "later"> {
-  readonly say: (lines: readonly string[]) => void;
-  readonly start: ScreenState;
+export interface PlainScreenOptions extends Pick<ProgressOptions, "schedule"> {
+  readonly writeLines: (lines: readonly string[]) => void;
+  readonly initialState: ScreenState;
   /** In milliseconds. */
   readonly now: () => number;
-  readonly lend: Stage["lend"];
+  readonly lend: ScreenApi["releaseTerminal"];
 }
 
-interface Asked {
+interface OpenQuestion {
   readonly question: Question;
   readonly dismiss: () => void;
 }
 
-export class PlainScreen implements Stage {
+export class PlainScreen implements ScreenApi {
   readonly hasPages = false;
   readonly editor = null;
-  readonly lend: Stage["lend"];
-  readonly #parts: PlainParts;
-  readonly #watch: () => void;
+  readonly releaseTerminal: ScreenApi["releaseTerminal"];
+  readonly #options: PlainScreenOptions;
+  readonly #reportProgress: () => void;
   #state: ScreenState;
   #draft = "";
   /** What is asked, the newest last. */
-  #asked: readonly Asked[] = [];
+  #openQuestions: readonly OpenQuestion[] = [];
   /** The line that was typed last, as long as nothing was said behind it: it need not be read out again. */
-  #typed: string | null = null;
+  #lastTyped: string | null = null;
 
-  constructor(parts: PlainParts) {
-    this.#parts = parts;
-    this.#state = parts.start;
-    this.lend = parts.lend;
-    this.#watch = stillWorking({ later: parts.later, tell: (lines) => this.#say(lines), state: () => this.#state });
+  constructor(options: PlainScreenOptions) {
+    this.#options = options;
+    this.#state = options.initialState;
+    this.releaseTerminal = options.lend;
+    this.#reportProgress = createProgressReporter({
+      schedule: options.schedule,
+      writeLines: (lines) => this.#writeLines(lines),
+      getState: () => this.#state,
+    });
   }
 
   get state(): ScreenState {
     return this.#state;
   }
 
-  get words(): Words {
-    return { text: this.#draft, set: (text) => this.#offer(text), insert: (text) => this.#offer(this.#draft + text) };
+  get editorText(): EditorText {
+    return {
+      text: this.#draft,
+      set: (text) => this.#showDraft(text),
+      insert: (text) => this.#showDraft(this.#draft + text),
+    };
   }
 
   /** What is asked now; undefined for nothing. */
-  get asked(): Asked | undefined {
-    return this.#asked.at(-1);
+  get openQuestion(): OpenQuestion | undefined {
+    return this.#openQuestions.at(-1);
   }
 
-  hear(event: AgentEvent): void {
-    this.change((state) => fold(state, event, this.#parts.now()));
+  handleEvent(event: AgentEvent): void {
+    this.update((state) => reduceEvent(state, event, this.#options.now()));
   }
 
-  change(change: (state: ScreenState) => ScreenState): void {
+  update(change: (state: ScreenState) => ScreenState): void {
     const before = this.#state;
-    const { blocks, rest } = finished(change(before));
+    const { blocks, rest } = splitFinishedBlocks(change(before));
     this.#state = rest;
-    this.#say([...blocks.flatMap((block) => this.#told(block)), ...toldChange(before, rest)]);
-    this.#watch();
+    this.#writeLines([...blocks.flatMap((block) => this.#formatBlock(block)), ...formatStateChange(before, rest)]);
+    this.#reportProgress();
   }
 
-  tell(text: string, tone: Note["tone"] = "plain"): void {
-    this.change((state) => ({ ...state, blocks: [...state.blocks, { kind: "note", id: text, tone, text }] }));
+  showNote(text: string, tone: NoteBlock["tone"] = "plain"): void {
+    this.update((state) => ({ ...state, blocks: [...state.blocks, { kind: "note", id: text, tone, text }] }));
   }
 
-  async ask<State, Answer>(panel: Panel<State, Answer>, asking: Asking): Promise<Answer | null> {
-    const closing = new AbortController();
-    const signal = AbortSignal.any([closing.signal, ...(asking.signal ? [asking.signal] : [])]);
+  async showPanel<State, Answer>(panel: Panel<State, Answer>, options: PanelOptions): Promise<Answer | null> {
+    const controller = new AbortController();
+    const signal = AbortSignal.any([controller.signal, ...(options.signal ? [options.signal] : [])]);
     const { promise, resolve, reject } = Promise.withResolvers<Answer | null>();
-    const closed = (): void => {
-      this.#asked = this.#asked.filter((each) => each !== asked);
+    const remove = (): void => {
+      this.#openQuestions = this.#openQuestions.filter((candidate) => candidate !== openQuestion);
     };
-    const answer = (given: Answer | null): void => {
-      closed();
-      resolve(given);
+    const settle = (value: Answer | null): void => {
+      remove();
+      resolve(value);
     };
-    const open = openPanel(noticing(panel, closed), { ...asking, signal, changed: () => {} });
-    const isOpen = (): boolean => this.#asked.includes(asked);
-    const question = panel.spoken ? spokenQuestion(panel.spoken, answer) : keyed(open, isOpen);
-    const asked: Asked = { question, dismiss: () => closing.abort() };
-    this.#asked = [...this.#asked, asked];
-    this.#say(question.lines());
-    void open.answer.then(answer, (fault) => {
-      closed();
-      reject(fault);
+    const openedPanel = openPanel(notifyOnClose(panel, remove), { ...options, signal, onChange: () => {} });
+    const isOpen = (): boolean => this.#openQuestions.includes(openQuestion);
+    const question = panel.plainQuestion
+      ? createQuestion(panel.plainQuestion, settle)
+      : createKeyQuestion(openedPanel, isOpen);
+    const openQuestion: OpenQuestion = { question, dismiss: () => controller.abort() };
+    this.#openQuestions = [...this.#openQuestions, openQuestion];
+    this.#writeLines(question.lines());
+    void openedPanel.answer.then(settle, (error) => {
+      remove();
+      reject(error);
     });
-    return await promise.finally(() => closing.abort());
+    return await promise.finally(() => controller.abort());
   }
 
   /** Nothing but words is ever written. */
-  send(): void {}
+  writeSequence(): void {}
 
   /** What a line that was typed means where nothing is asked: an empty one is the draft. */
-  taken(line: string): string {
+  takeLine(line: string): string {
     const text = line.trim() === "" ? this.#draft : line;
     this.#draft = "";
-    this.#typed = text;
+    this.#lastTyped = text;
     return text;
   }
 
-  #offer(text: string): void {
+  #showDraft(text: string): void {
     this.#draft = text;
     if (text === "") return;
-    const lines = plain(`Draft: ${text}`).split("\n");
-    this.#say([...lines, "An empty line says it as it is; any other line is said instead."]);
+    const lines = escapeControls(`Draft: ${text}`).split("\n");
+    this.#writeLines([...lines, "An empty line says it as it is; any other line is said instead."]);
   }
 
-  #told(block: Block): readonly string[] {
-    return block.kind === "said" && block.text === this.#typed ? [] : toldBlock(block);
+  #formatBlock(block: Block): readonly string[] {
+    return block.kind === "said" && block.text === this.#lastTyped ? [] : formatBlock(block);
   }
 
-  #say(lines: readonly string[]): void {
+  #writeLines(lines: readonly string[]): void {
     if (lines.length === 0) return;
-    this.#typed = null;
-    this.#parts.say(lines);
+    this.#lastTyped = null;
+    this.#options.writeLines(lines);
   }
 }
 
 /** Says at once that a key has closed it: the next line is for somebody else. */
-function noticing<State, Answer>(panel: Panel<State, Answer>, closed: () => void): Panel<State, Answer> {
+function notifyOnClose<State, Answer>(panel: Panel<State, Answer>, onClose: () => void): Panel<State, Answer> {
   return {
     ...panel,
-    press: (state, key, sight) => {
-      const pressed = panel.press(state, key, sight);
-      const isClosed = pressed ? pressed.type === "answered" : isWayOut(key);
-      if (isClosed) closed();
-      return pressed;
+    handleKey: (state, key, viewport) => {
+      const result = panel.handleKey(state, key, viewport);
+      const isClosed = result ? result.type === "answered" : isCancelKey(key);
+      if (isClosed) onClose();
+      return result;
     },
   };
 }

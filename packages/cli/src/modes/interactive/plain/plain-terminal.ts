@@ -1,9 +1,9 @@
 /** Connects the plain screen to stdin, stdout and SIGINT of this process. */
 
 import { createInterface, type Interface } from "node:readline";
-import type { Stage } from "../screen-context.ts";
-import { nothingShown } from "../state/screen-state.ts";
-import { LineLoop, type LoopParts, plainVoice } from "./input-loop.ts";
+import type { ScreenApi } from "../screen-context.ts";
+import { initialScreenState } from "../state/screen-state.ts";
+import { createPlainOutput, InputLoop, type InputLoopOptions } from "./input-loop.ts";
 import { PlainScreen } from "./plain-screen.ts";
 
 export interface PlainTerminal {
@@ -12,34 +12,34 @@ export interface PlainTerminal {
   stop(): void;
 }
 
-export type TerminalParts = Pick<LoopParts, "submitted" | "pressed" | "isOpen">;
+export type PlainTerminalOptions = Pick<InputLoopOptions, "onSubmit" | "onKey" | "hasSession">;
 
-export function plainTerminal(parts: TerminalParts): PlainTerminal {
-  const isPerson = process.stdin.isTTY === true;
+export function createPlainTerminal(options: PlainTerminalOptions): PlainTerminal {
+  const isInteractive = process.stdin.isTTY === true;
   let lines: Interface | null = null;
-  const isWanted = (): boolean => parts.isOpen() || Boolean(screen.asked);
-  const silence = new Silence(() => (isWanted() ? loop.advance() : silence.begin()));
-  const voice = plainVoice({ write, isEchoed: isPerson, said: () => silence.begin() });
-  const lend = lending(() => lines);
-  const start = { ...nothingShown, keymap: NO_KEYS };
-  const screen = new PlainScreen({ say: voice.say, start, now: Date.now, later, lend });
-  const loop = new LineLoop({ screen, voice, isPerson, ...parts });
-  const interrupted = (): void => {
-    if (isWanted()) loop.interrupted();
-    else process.exit(INTERRUPTED);
+  const acceptsInput = (): boolean => options.hasSession() || Boolean(screen.openQuestion);
+  const idleTimer = new IdleTimer(() => (acceptsInput() ? loop.advance() : idleTimer.restart()));
+  const output = createPlainOutput({ write, isEchoed: isInteractive, onOutput: () => idleTimer.restart() });
+  const lend = createLend(() => lines);
+  const initialState = { ...initialScreenState, keymap: EMPTY_KEYMAP };
+  const screen = new PlainScreen({ writeLines: output.writeLines, initialState, now: Date.now, schedule, lend });
+  const loop = new InputLoop({ screen, output, isInteractive, ...options });
+  const onInterrupt = (): void => {
+    if (acceptsInput()) loop.handleInterrupt();
+    else process.exit(SIGINT_EXIT_CODE);
   };
   return {
     screen,
     start: () => {
       // Without a terminal of its own: it would move the cursor. The line is edited by the system.
       lines = createInterface({ input: process.stdin, terminal: false });
-      lines.on("line", (line) => loop.typed(line)).on("close", () => loop.ended());
-      process.on("SIGINT", interrupted);
-      silence.begin();
+      lines.on("line", (line) => loop.handleLine(line)).on("close", () => loop.handleEnd());
+      process.on("SIGINT", onInterrupt);
+      idleTimer.restart();
     },
     stop: () => {
-      silence.end();
-      process.off("SIGINT", interrupted);
+      idleTimer.stop();
+      process.off("SIGINT", onInterrupt);
       lines?.removeAllListeners().close();
       process.stdin.unref?.();
     },
@@ -51,43 +51,43 @@ function write(text: string): void {
 }
 
 /** Nobody listens while another program has the terminal. */
-function lending(lines: () => Interface | null): Stage["lend"] {
-  return async (act) => {
+function createLend(lines: () => Interface | null): ScreenApi["releaseTerminal"] {
+  return async (task) => {
     lines()?.pause();
-    return await act().finally(() => lines()?.resume());
+    return await task().finally(() => lines()?.resume());
   };
 }
 
 /** What is done when nobody has said anything for a moment. */
-class Silence {
-  readonly #act: () => void;
+class IdleTimer {
+  readonly #onIdle: () => void;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(act: () => void) {
-    this.#act = act;
+  constructor(onIdle: () => void) {
+    this.#onIdle = onIdle;
   }
 
   /** From now on. */
-  begin(): void {
+  restart(): void {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(this.#act, CALM);
+    this.#timer = setTimeout(this.#onIdle, IDLE_DELAY_MS);
   }
 
-  end(): void {
+  stop(): void {
     clearTimeout(this.#timer);
   }
 }
 
 /** Milliseconds of silence before one is asked for a line, so that nothing is said into it. */
-const CALM = 60;
+const IDLE_DELAY_MS = 60;
 
 /** As shells count it. */
-const INTERRUPTED = 130;
+const SIGINT_EXIT_CODE = 130;
 
-function later(act: () => void, ms: number): () => void {
-  const timer = setTimeout(act, ms);
+function schedule(task: () => void, ms: number): () => void {
+  const timer = setTimeout(task, ms);
   return () => clearTimeout(timer);
 }
 
 /** Lines are read one by one: hints name commands instead. */
-const NO_KEYS = {};
+const EMPTY_KEYMAP = {};

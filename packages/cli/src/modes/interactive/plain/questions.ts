@@ -1,50 +1,50 @@
 /** Turns panels into questions in plain lines, answered by a number, a line of text or key names. */
 
 import { stripVTControlCharacters } from "node:util";
-import { plain } from "../../../text/safe-text.ts";
+import { escapeControls } from "../../../text/safe-text.ts";
 import type { OpenPanel } from "../panels/open-panel.ts";
-import type { Sight, Spoken } from "../panels/panel.ts";
-import { themeNamed } from "../render/theme.ts";
+import type { PlainQuestion, Viewport } from "../panels/panel.ts";
+import { createTheme } from "../render/theme.ts";
 import { CURSOR_MARKER } from "../terminal/pi-tui.ts";
 
-export function asWords(lines: readonly string[]): readonly string[] {
+export function toPlainLines(lines: readonly string[]): readonly string[] {
   return lines
-    .flatMap((line) => plain(stripVTControlCharacters(line.replaceAll(CURSOR_MARKER, ""))).split("\n"))
-    .map((line) => line.replace(FRAME_BEFORE, "").replace(FRAME_BEHIND, "").trimEnd())
+    .flatMap((line) => escapeControls(stripVTControlCharacters(line.replaceAll(CURSOR_MARKER, ""))).split("\n"))
+    .map((line) => line.replace(LEADING_FRAME, "").replace(TRAILING_FRAME, "").trimEnd())
     .filter((line) => line.trim() !== "");
 }
 
 /** Boxes and rules, which would be read out sign by sign; what stands between words may be somebody's own. */
-const FRAME_BEFORE = /^[\s\u2500-\u259f]*[\u2500-\u259f]/;
-const FRAME_BEHIND = /[\u2500-\u259f][\s\u2500-\u259f]*$/;
+const LEADING_FRAME = /^[\s\u2500-\u259f]*[\u2500-\u259f]/;
+const TRAILING_FRAME = /[\u2500-\u259f][\s\u2500-\u259f]*$/;
 
 /** Wide and high enough that nothing is cut which could be said. */
-export const plainSight: Sight = { width: 160, height: 60, theme: themeNamed("none") };
+export const plainViewport: Viewport = { width: 160, height: 60, theme: createTheme("none") };
 
 /** `isOpen` says whether it still waits. */
-export function keyed(panel: OpenPanel, isOpen: () => boolean): Question {
-  const lines = (): readonly string[] => [...asWords(panel.draw(plainSight)), HOW];
+export function createKeyQuestion(panel: OpenPanel, isOpen: () => boolean): Question {
+  const lines = (): readonly string[] => [...toPlainLines(panel.render(plainViewport)), KEY_HINT];
   return {
     lines,
     prompt: "Keys: ",
-    hear: (line) => {
-      for (const key of keysIn(line)) if (isOpen()) panel.press(key);
+    handleLine: (line) => {
+      for (const key of parseKeys(line)) if (isOpen()) panel.handleKey(key);
       return isOpen() ? lines() : null;
     },
   };
 }
 
-const HOW = "Answer with keys, such as: down, enter, escape. Other words are typed. An empty line is enter.";
+const KEY_HINT = "Answer with keys, such as: down, enter, escape. Other words are typed. An empty line is enter.";
 
 /** All words are keys, or all of the line is typed. */
-function keysIn(line: string): readonly string[] {
+function parseKeys(line: string): readonly string[] {
   const words = line.trim().split(/\s+/);
   if (line.trim() === "") return ["enter"];
-  if (words.every((word) => KEY.test(word))) return words;
+  if (words.every((word) => KEY_PATTERN.test(word))) return words;
   return [...new Intl.Segmenter().segment(line)].map(({ segment }) => segment);
 }
 
-const KEY =
+const KEY_PATTERN =
   /^(?:(?:(?:ctrl|alt|shift)\+)+\S|up|down|left|right|enter|escape|tab|space|backspace|home|end|pageUp|pageDown|\S)$/;
 
 export interface Question {
@@ -52,38 +52,48 @@ export interface Question {
   lines(): readonly string[];
   readonly prompt: string;
   /** What to say to it; null where that was an answer. */
-  hear(line: string): readonly string[] | null;
+  handleLine(line: string): readonly string[] | null;
 }
 
 /** One of a few by its number, or a line of one's own. `answer` is given null for none of them. */
-export function spokenQuestion<Answer>(spoken: Spoken<Answer>, answer: (given: Answer | null) => void): Question {
-  return spoken.line ? typed({ ...spoken, line: spoken.line }, answer) : numbered(spoken, answer);
+export function createQuestion<Answer>(
+  source: PlainQuestion<Answer>,
+  answer: (given: Answer | null) => void,
+): Question {
+  return source.parseLine
+    ? createTextQuestion({ ...source, parseLine: source.parseLine }, answer)
+    : createChoiceQuestion(source, answer);
 }
 
-function typed<Answer>(
-  { title, lines, line }: Spoken<Answer> & Required<Pick<Spoken<Answer>, "line">>,
+function createTextQuestion<Answer>(
+  { title, lines, parseLine }: PlainQuestion<Answer> & Required<Pick<PlainQuestion<Answer>, "parseLine">>,
   answer: (given: Answer | null) => void,
 ): Question {
   return {
-    lines: () => asWords([title, ...lines(plainSight), "Answer with a line. Ctrl+C leaves it."]),
+    lines: () => toPlainLines([title, ...lines(plainViewport), "Answer with a line. Ctrl+C leaves it."]),
     prompt: "Your line: ",
-    hear: (text) => {
-      answer(line(text));
+    handleLine: (text) => {
+      answer(parseLine(text));
       return null;
     },
   };
 }
 
-function numbered<Answer>({ title, lines, options }: Spoken<Answer>, answer: (given: Answer | null) => void): Question {
-  const rows = options.map(({ label, says }, at) => `${at + 1}. ${label}${says ? `: ${says}` : ""}`);
-  const wish = `a number from 0 to ${options.length}`;
+function createChoiceQuestion<Answer>(
+  { title, lines, options }: PlainQuestion<Answer>,
+  answer: (given: Answer | null) => void,
+): Question {
+  const rows = options.map(
+    ({ label, description }, index) => `${index + 1}. ${label}${description ? `: ${description}` : ""}`,
+  );
+  const expected = `a number from 0 to ${options.length}`;
   return {
-    lines: () => asWords([title, ...lines(plainSight), ...rows, "0. none of these"]),
-    prompt: `Answer with ${wish}: `,
-    hear: (line) => {
+    lines: () => toPlainLines([title, ...lines(plainViewport), ...rows, "0. none of these"]),
+    prompt: `Answer with ${expected}: `,
+    handleLine: (line) => {
       const number = /^\s*(\d{1,4})\s*\.?\s*$/.exec(line)?.[1];
       const option = options[Number(number) - 1];
-      if (number === undefined || (Number(number) !== 0 && !option)) return [`It needs ${wish}.`];
+      if (number === undefined || (Number(number) !== 0 && !option)) return [`It needs ${expected}.`];
       answer(option ? option.value : null);
       return null;
     },

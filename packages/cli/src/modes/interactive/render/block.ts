@@ -1,105 +1,131 @@
 /** Renders one transcript block as lines. Nothing in its text may control the terminal. */
 
-import { keyTold } from "../../../settings/keymap-text.ts";
-import { counted, secondsTold } from "../../../text/format.ts";
-import type { Block, BranchTold, Note, Pinned, Said, Thought } from "../state/blocks.ts";
+import { formatKeyHint } from "../../../settings/keymap-text.ts";
+import { formatCount, formatSeconds } from "../../../text/format.ts";
+import type { Block, BranchSummaryBlock, NoteBlock, PinBlock, ThoughtBlock, UserBlock } from "../state/blocks.ts";
 import { truncateToWidth, visibleWidth } from "../terminal/pi-tui.ts";
-import { drawCompacted } from "./compaction.ts";
-import { drawPicture, PICTURE } from "./image.ts";
-import { drawAnswered } from "./markdown.ts";
-import { cut, firstLines, fitted, inColumns, leftTold, linesIn, partShown, shownLine, wrapped } from "./text.ts";
-import { type Brush, isLive } from "./theme.ts";
-import { drawCalled, drawShell } from "./tool-call.ts";
+import { renderCompaction } from "./compaction.ts";
+import { IMAGE_LINE_PREFIX, renderImage } from "./image.ts";
+import { renderAssistant } from "./markdown.ts";
+import {
+  fitLine,
+  renderFoldable,
+  renderHiddenCount,
+  splitLines,
+  takeFirstLines,
+  toDisplayLine,
+  truncateLine,
+  wrapColumns,
+  wrapText,
+} from "./text.ts";
+import { isLive, type RenderContext } from "./theme.ts";
+import { renderShell, renderToolCall } from "./tool-call.ts";
 
-export function drawSaid({ text, images, from }: Said, brush: Brush): readonly string[] {
-  const { theme, width, isUnfolded } = brush;
-  const ink = from === "program" ? theme.dim : theme.user;
-  const { lines, left } = firstLines(text, isUnfolded ? Number.POSITIVE_INFINITY : MOST);
-  const words = lines.length === 0 ? [] : wrapped(lines.join("\n"), { width, mark: ink(from ? "» " : "> "), ink });
-  return [...words, ...leftTold(left, "more", brush), ...images.flatMap((image) => drawPicture(image, brush))];
+export function renderUser({ text, images, from: source }: UserBlock, context: RenderContext): readonly string[] {
+  const { theme, width, isUnfolded } = context;
+  const style = source === "program" ? theme.dim : theme.user;
+  const { lines, hiddenCount } = takeFirstLines(text, isUnfolded ? Number.POSITIVE_INFINITY : MAX_USER_LINES);
+  const rows =
+    lines.length === 0 ? [] : wrapText(lines.join("\n"), { width, prefix: style(source ? "» " : "> "), style });
+  return [
+    ...rows,
+    ...renderHiddenCount(hiddenCount, "more", context),
+    ...images.flatMap((image) => renderImage(image, context)),
+  ];
 }
 
 /** What is longer was pasted, and whoever pasted it knows it. */
-const MOST = 40;
+const MAX_USER_LINES = 40;
 
-export function drawThought(thought: Thought, brush: Brush): readonly string[] {
+export function renderThinking(thought: ThoughtBlock, context: RenderContext): readonly string[] {
   if (thought.isPrinted) return [];
-  const { theme, width } = brush;
-  const ink = theme.dim;
-  const head = cut(headOf(thought), { width, indent: "", ink });
-  return [head, ...(brush.isUnfolded ? partShown({ text: thought.text, few: 0, end: "last", ink }, brush) : [])];
+  const { theme, width } = context;
+  const style = theme.dim;
+  const heading = truncateLine(formatThinkingHeading(thought), { width, indent: "", style });
+  return [
+    heading,
+    ...(context.isUnfolded ? renderFoldable({ text: thought.text, foldedLines: 0, end: "last", style }, context) : []),
+  ];
 }
 
-function headOf({ text, isOpen, tookMs }: Thought): string {
-  const lines = linesIn(text);
+function formatThinkingHeading({ text, isOpen, durationMs }: ThoughtBlock): string {
+  const lines = splitLines(text);
   if (isOpen) return `· thinking: ${lines.at(-1) ?? "…"}`;
-  const time = tookMs !== undefined && tookMs >= 1_000 ? ` for ${secondsTold(tookMs)}` : "";
-  return `· thought${time}, ${counted(lines.length, "line")}`;
+  const duration = durationMs !== undefined && durationMs >= 1_000 ? ` for ${formatSeconds(durationMs)}` : "";
+  return `· thought${duration}, ${formatCount(lines.length, "line")}`;
 }
 
-export function drawNote({ tone, text, divides }: Note, { width, theme }: Brush): readonly string[] {
-  if (divides) return [theme.border(lineAcross(text, width))];
-  if (tone === "plain") return inColumns(text, { width, ink: theme.dim });
-  const ink = theme[tone];
-  return wrapped(text, { width, mark: ink(`${MARKS[tone]} `), ink });
+export function renderNote(
+  { tone, text, divides: isDivider }: NoteBlock,
+  { width, theme }: RenderContext,
+): readonly string[] {
+  if (isDivider) return [theme.border(renderDivider(text, width))];
+  if (tone === "plain") return wrapColumns(text, { width, style: theme.dim });
+  const style = theme[tone];
+  return wrapText(text, { width, prefix: style(`${TONE_MARKS[tone]} `), style });
 }
 
 /** The tone is seen without colour, too. */
-const MARKS = { good: "✓", warning: "!", bad: "✗" } as const;
+const TONE_MARKS = { good: "✓", warning: "!", bad: "✗" } as const;
 
-export function drawPinned({ text }: Pinned, { width, theme }: Brush): readonly string[] {
-  return wrapped(`pinned: ${text}`, { width, mark: theme.accent("◆ ") });
+export function renderPin({ text }: PinBlock, { width, theme }: RenderContext): readonly string[] {
+  return wrapText(`pinned: ${text}`, { width, prefix: theme.accent("◆ ") });
 }
 
-function lineAcross(text: string, width: number): string {
-  const words = truncateToWidth(`── ${shownLine(text)} `, width, "…");
-  return words + "─".repeat(Math.max(0, width - visibleWidth(words)));
+function renderDivider(text: string, width: number): string {
+  const label = truncateToWidth(`── ${toDisplayLine(text)} `, width, "…");
+  return label + "─".repeat(Math.max(0, width - visibleWidth(label)));
 }
 
 /** One line, unless somebody opens it. */
-export function drawBranchTold({ summary }: BranchTold, brush: Brush): readonly string[] {
-  const { theme, width, isUnfolded } = brush;
-  const size = counted(linesIn(summary).length, "line");
-  const key = isLive(brush) && !isUnfolded ? keyTold("fold", "opens", brush.keymap) : "";
-  const head = cut(`the branch that was left, told in ${size}${key && ` · ${key}`}`, { width: width - 2, indent: "" });
-  const body = isUnfolded ? partShown({ text: summary, few: 0, end: "first", ink: theme.dim }, brush) : [];
-  return [`${theme.accent("↩")} ${head}`, ...body];
+export function renderBranchSummary({ summary }: BranchSummaryBlock, context: RenderContext): readonly string[] {
+  const { theme, width, isUnfolded } = context;
+  const lineCount = formatCount(splitLines(summary).length, "line");
+  const hint = isLive(context) && !isUnfolded ? formatKeyHint("fold", "opens", context.keymap) : "";
+  const heading = truncateLine(`the branch that was left, told in ${lineCount}${hint && ` · ${hint}`}`, {
+    width: width - 2,
+    indent: "",
+  });
+  const body = isUnfolded
+    ? renderFoldable({ text: summary, foldedLines: 0, end: "first", style: theme.dim }, context)
+    : [];
+  return [`${theme.accent("↩")} ${heading}`, ...body];
 }
 
-export function drawBlock(block: Block, brush: Brush): readonly string[] {
-  const lines = linesOf(block, brush).map((line) => fitting(line, brush.width));
-  return lines.length === 0 || block.isClose || goesOn(block) ? lines : ["", ...lines];
+export function renderBlock(block: Block, context: RenderContext): readonly string[] {
+  const lines = renderLines(block, context).map((line) => fitUnlessImage(line, context.width));
+  return lines.length === 0 || block.isAttached || continuesCode(block) ? lines : ["", ...lines];
 }
 
 /** Code of which the beginning stands above. */
-function goesOn(block: Block): boolean {
+function continuesCode(block: Block): boolean {
   return block.kind === "answered" && block.code !== undefined;
 }
 
 /** Whatever a kind makes of a narrow screen. A picture has rows of its own. */
-function fitting(line: string, width: number): string {
-  return line.includes(PICTURE) ? line : fitted(line, width);
+function fitUnlessImage(line: string, width: number): string {
+  return line.includes(IMAGE_LINE_PREFIX) ? line : fitLine(line, width);
 }
 
-function linesOf(block: Block, brush: Brush): readonly string[] {
+function renderLines(block: Block, context: RenderContext): readonly string[] {
   switch (block.kind) {
     case "said":
-      return drawSaid(block, brush);
+      return renderUser(block, context);
     case "answered":
-      return drawAnswered(block, brush);
+      return renderAssistant(block, context);
     case "thought":
-      return drawThought(block, brush);
+      return renderThinking(block, context);
     case "called":
-      return drawCalled(block, brush);
+      return renderToolCall(block, context);
     case "shell":
-      return drawShell(block, brush);
+      return renderShell(block, context);
     case "compacted":
-      return drawCompacted(block, brush);
+      return renderCompaction(block, context);
     case "branch-told":
-      return drawBranchTold(block, brush);
+      return renderBranchSummary(block, context);
     case "pinned":
-      return drawPinned(block, brush);
+      return renderPin(block, context);
     case "note":
-      return drawNote(block, brush);
+      return renderNote(block, context);
   }
 }

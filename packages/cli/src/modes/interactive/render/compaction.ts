@@ -1,53 +1,62 @@
 /** Renders a compaction as two lines (what was dropped, kept and paid) and, when opened, its full receipt. */
 
 import { type CompactionEntry, type Receipt, readReceipt } from "@pith/context";
-import { keyTold } from "../../../settings/keymap-text.ts";
-import { amount, bytesTold, costTold, counted, secondsTold } from "../../../text/format.ts";
-import { clipped } from "../../../text/safe-text.ts";
-import type { Compacted } from "../state/blocks.ts";
-import { cut, partShown, wrapped } from "./text.ts";
-import { type Brush, isLive } from "./theme.ts";
+import { formatKeyHint } from "../../../settings/keymap-text.ts";
+import { formatBytes, formatCost, formatCount, formatNumber, formatSeconds } from "../../../text/format.ts";
+import { truncate } from "../../../text/safe-text.ts";
+import type { CompactionBlock } from "../state/blocks.ts";
+import { renderFoldable, truncateLine, wrapText } from "./text.ts";
+import { isLive, type RenderContext } from "./theme.ts";
 
-export function receiptRows(entry: CompactionEntry, brush: Brush): readonly string[] {
-  const { theme, width } = brush;
-  const receipt = wholeReceipt(entry);
-  const rows = (receipt ? factsOf(receipt, entry) : []).flatMap(([name, value]) =>
-    wrapped(clipped(value), { width, mark: `  ${theme.dim(name.padEnd(NAME))}`, indent: " ".repeat(NAME + 2) }),
+export function renderReceipt(entry: CompactionEntry, context: RenderContext): readonly string[] {
+  const { theme, width } = context;
+  const receipt = readCompleteReceipt(entry);
+  const rows = (receipt ? buildReceiptRows(receipt, entry) : []).flatMap(([name, value]) =>
+    wrapText(truncate(value), {
+      width,
+      prefix: `  ${theme.dim(name.padEnd(LABEL_WIDTH))}`,
+      indent: " ".repeat(LABEL_WIDTH + 2),
+    }),
   );
-  const most = brush.most === undefined ? {} : { most: Math.max(4, brush.most - rows.length - 3) };
-  const summary = partShown({ text: entry.summary, few: 0, end: "first", ink: theme.dim }, { ...brush, ...most });
+  const rowLimit = context.maxRows === undefined ? {} : { maxRows: Math.max(4, context.maxRows - rows.length - 3) };
+  const summary = renderFoldable(
+    { text: entry.summary, foldedLines: 0, end: "first", style: theme.dim },
+    { ...context, ...rowLimit },
+  );
   return [...rows, `  ${theme.dim("instead the model reads:")}`, ...summary];
 }
 
 /** Those that held when it was made. */
-export function pinsIn({ details }: CompactionEntry): number {
+export function countPins({ details }: CompactionEntry): number {
   const { carried } = Object(Object(details).pith) as { readonly carried?: { readonly pins?: unknown } };
   const pins = Object(carried).pins;
   return Array.isArray(pins) ? pins.length : 0;
 }
 
-const NAME = 12;
+const LABEL_WIDTH = 12;
 
-type Fact = readonly [name: string, value: string];
+type ReceiptRow = readonly [name: string, value: string];
 
 /** It comes from a file, and other programs write files, too: what is not there is not told. */
-function factsOf(receipt: Receipt, entry: CompactionEntry): readonly Fact[] {
+function buildReceiptRows(receipt: Receipt, entry: CompactionEntry): readonly ReceiptRow[] {
   const { reason, by, route, tokens, bytes, calls, cost, durationMs, covered, kept, findings } = receipt;
-  const limit = typeof tokens.limit !== "number" ? "" : `; more than ${amount(tokens.limit)} is too much`;
-  const paid = [counted(calls, "call"), ...(cost > 0 ? [costTold(cost)] : []), secondsTold(durationMs)].join(", ");
+  const limitNote = typeof tokens.limit !== "number" ? "" : `; more than ${formatNumber(tokens.limit)} is too much`;
+  const expense = [formatCount(calls, "call"), ...(cost > 0 ? [formatCost(cost)] : []), formatSeconds(durationMs)].join(
+    ", ",
+  );
   return [
-    ["why", (Object.hasOwn(REASONS, reason) && REASONS[reason]) || `${reason}`],
-    ["told by", `${by ?? (route === "hook" ? "a hook" : "code alone")}: ${paid}`],
-    ["tokens", `${amount(tokens.before)} → ${amount(tokens.after)}${limit}`],
-    ["bytes", `${bytesTold(bytes.before)} → ${bytesTold(bytes.after)}`],
-    ["dropped", `the oldest ${counted(covered.count, "entry", "entries")}; the agent and /tree still find them`],
-    ["kept", `the newest ${counted(kept.count, "entry", "entries")}, as they were said`],
-    ["pinned", `${amount(pinsIn(entry))}, word for word`],
-    ...findings.map(({ note }): Fact => ["found", note]),
+    ["why", (Object.hasOwn(REASON_TEXTS, reason) && REASON_TEXTS[reason]) || `${reason}`],
+    ["told by", `${by ?? (route === "hook" ? "a hook" : "code alone")}: ${expense}`],
+    ["tokens", `${formatNumber(tokens.before)} → ${formatNumber(tokens.after)}${limitNote}`],
+    ["bytes", `${formatBytes(bytes.before)} → ${formatBytes(bytes.after)}`],
+    ["dropped", `the oldest ${formatCount(covered.count, "entry", "entries")}; the agent and /tree still find them`],
+    ["kept", `the newest ${formatCount(kept.count, "entry", "entries")}, as they were said`],
+    ["pinned", `${formatNumber(countPins(entry))}, word for word`],
+    ...findings.map(({ note }): ReceiptRow => ["found", note]),
   ];
 }
 
-const REASONS: Readonly<Partial<Record<Receipt["reason"], string>>> = {
+const REASON_TEXTS: Readonly<Partial<Record<Receipt["reason"], string>>> = {
   asked: "somebody asked for it",
   due: "the context was full",
   overflow: "the provider refused the context as too long",
@@ -55,65 +64,67 @@ const REASONS: Readonly<Partial<Record<Receipt["reason"], string>>> = {
 };
 
 /** Null where not all that is shown of it is there: other programs write files, too. */
-export function wholeReceipt(entry: CompactionEntry): Receipt | null {
+export function readCompleteReceipt(entry: CompactionEntry): Receipt | null {
   const receipt = readReceipt(entry);
   if (!receipt) return null;
   const { tokens, bytes, covered, kept, calls, cost, durationMs, findings, by } = receipt as Partial<Receipt>;
   const figures = [tokens?.before, bytes?.before, bytes?.after, covered?.count, kept?.count, calls, cost, durationMs];
-  const isWhole = figures.every((figure) => typeof figure === "number") && (by === null || typeof by === "string");
-  const isTold = Array.isArray(findings) && findings.every((finding) => typeof Object(finding).note === "string");
-  return isWhole && isTold ? receipt : null;
+  const hasFigures = figures.every((figure) => typeof figure === "number") && (by === null || typeof by === "string");
+  const hasNotes = Array.isArray(findings) && findings.every((finding) => typeof Object(finding).note === "string");
+  return hasFigures && hasNotes ? receipt : null;
 }
 
-export function drawCompacted(block: Compacted, brush: Brush): readonly string[] {
-  const { theme, width } = brush;
+export function renderCompaction(block: CompactionBlock, context: RenderContext): readonly string[] {
+  const { theme, width } = context;
   const mark = block.isUndone ? theme.dim("≡") : theme.accent("≡");
-  const head = `${mark} ${cut(headOf(block), { width: width - 2, indent: "", ink: theme.strong })}`;
-  const warnings = block.warnings.flatMap((note) =>
-    wrapped(clipped(note, LONGEST_NOTE), { width, mark: theme.warning("! "), ink: theme.warning }),
+  const heading = `${mark} ${truncateLine(formatHeading(block), { width: width - 2, indent: "", style: theme.strong })}`;
+  const warnings = block.warnings.flatMap((warning) =>
+    wrapText(truncate(warning, MAX_WARNING_CHARS), { width, prefix: theme.warning("! "), style: theme.warning }),
   );
-  const body = brush.isUnfolded ? receiptRows(block.entry, brush) : [];
+  const body = context.isUnfolded ? renderReceipt(block.entry, context) : [];
   return [
-    head,
-    ...wrapped(balanceOf(block.entry), { width, ink: theme.dim }),
+    heading,
+    ...wrapText(formatBalance(block.entry), { width, style: theme.dim }),
     ...warnings,
     ...body,
-    ...keys(block, brush),
+    ...renderKeyHints(block, context),
   ];
 }
 
 /** Of what should be known, no more than one reads in passing. */
-const LONGEST_NOTE = 300;
+const MAX_WARNING_CHARS = 300;
 
-function headOf({ entry, isUndone }: Compacted): string {
-  const receipt = wholeReceipt(entry);
-  const before = amount(receipt?.tokens.before ?? entry.tokensBefore);
-  const size = receipt ? `${before} → ${amount(receipt.tokens.after)} tokens` : `${before} tokens before`;
+function formatHeading({ entry, isUndone }: CompactionBlock): string {
+  const receipt = readCompleteReceipt(entry);
+  const before = formatNumber(receipt?.tokens.before ?? entry.tokensBefore);
+  const size = receipt ? `${before} → ${formatNumber(receipt.tokens.after)} tokens` : `${before} tokens before`;
   // Who serves it stands in the receipt.
   const model = receipt?.by?.slice(receipt.by.lastIndexOf("/") + 1);
-  const teller = receipt ? ` · told by ${model ?? (receipt.route === "hook" ? "a hook" : "code alone")}` : "";
-  const cost = receipt && receipt.cost > 0 ? ` · ${costTold(receipt.cost)}` : "";
-  return `${isUndone ? "compaction, undone" : "compacted"}: ${size}${cost}${teller}`;
+  const author = receipt ? ` · told by ${model ?? (receipt.route === "hook" ? "a hook" : "code alone")}` : "";
+  const cost = receipt && receipt.cost > 0 ? ` · ${formatCost(receipt.cost)}` : "";
+  return `${isUndone ? "compaction, undone" : "compacted"}: ${size}${cost}${author}`;
 }
 
-function balanceOf(entry: CompactionEntry): string {
-  const receipt = wholeReceipt(entry);
+function formatBalance(entry: CompactionEntry): string {
+  const receipt = readCompleteReceipt(entry);
   if (!receipt) return "all that it stands for is still in the log";
-  const pins = pinsIn(entry);
+  const pins = countPins(entry);
   return [
-    `dropped the oldest ${counted(receipt.covered.count, "entry", "entries")}, all recoverable`,
-    `kept the newest ${amount(receipt.kept.count)}`,
-    pins === 0 ? "no pins" : counted(pins, "pin"),
+    `dropped the oldest ${formatCount(receipt.covered.count, "entry", "entries")}, all recoverable`,
+    `kept the newest ${formatNumber(receipt.kept.count)}`,
+    pins === 0 ? "no pins" : formatCount(pins, "pin"),
   ].join(" · ");
 }
 
 /** Only while they still do what they say. */
-function keys({ isUndone }: Compacted, brush: Brush): readonly string[] {
-  if (!isLive(brush)) return [];
-  const told = [
-    keyTold("undoCompaction", isUndone ? "brings it back" : "undoes it", brush.keymap),
-    keyTold("seen", "what the model sees now", brush.keymap),
-    keyTold("fold", brush.isUnfolded ? "closes the receipt" : "the receipt", brush.keymap),
+function renderKeyHints({ isUndone }: CompactionBlock, context: RenderContext): readonly string[] {
+  if (!isLive(context)) return [];
+  const hints = [
+    formatKeyHint("undoCompaction", isUndone ? "brings it back" : "undoes it", context.keymap),
+    formatKeyHint("seen", "what the model sees now", context.keymap),
+    formatKeyHint("fold", context.isUnfolded ? "closes the receipt" : "the receipt", context.keymap),
   ].filter((text) => text !== "");
-  return told.length === 0 ? [] : [cut(told.join(" · "), { width: brush.width, ink: brush.theme.dim })];
+  return hints.length === 0
+    ? []
+    : [truncateLine(hints.join(" · "), { width: context.width, style: context.theme.dim })];
 }

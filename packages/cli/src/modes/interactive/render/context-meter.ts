@@ -1,146 +1,159 @@
 /** Renders how full the context is: a bar with marks for the limits, a percentage, token figures and a legend. */
 
-import { amount } from "../../../text/format.ts";
-import type { Meter } from "../state/footer.ts";
+import { formatNumber } from "../../../text/format.ts";
+import type { ContextMeter } from "../state/footer.ts";
 import { visibleWidth } from "../terminal/pi-tui.ts";
-import type { Ink, Theme } from "./theme.ts";
+import type { Style, Theme } from "./theme.ts";
 
 /** Each part has a sign of its own, so that it can be read without colours. */
-export const signs = { front: "█", tail: "▓", fresh: "▒", free: "·" } as const;
+export const barCharacters = { front: "█", tail: "▓", fresh: "▒", free: "·" } as const;
 
 /** Where one is told that it fills up, and where it is compacted. */
-export const marks = { soft: "╎", hard: "┃" } as const;
+export const limitMarks = { soft: "╎", hard: "┃" } as const;
 
-export interface BarSize {
+export interface MeterOptions {
   readonly width: number;
   readonly theme: Theme;
 }
 
 /** It ends where it is compacted, so that it is as full as the percentage says; what is more stands behind that mark. Empty where nobody knows. */
-export function meterBar(meter: Meter, { width, theme }: BarSize): string {
-  const { tokens, limit, soft } = meter;
+export function renderMeterBar(meter: ContextMeter, { width, theme }: MeterOptions): string {
+  const { tokens, limit, softLimit } = meter;
   if (limit === null || !(limit > 0) || width < 1) return "";
-  const whole = Math.max(limit, tokens);
-  const cells = partsIn(meter, { whole, width });
-  const at = (place: number): number => Math.min(width - 1, Math.floor((place / whole) * width));
-  const row: Cell[] = cells.map((ink) => ({ sign: signs[ink], ink }));
-  if (soft !== null && soft < limit) row[at(soft)] = { sign: marks.soft, ink: "dim" };
-  row[at(limit)] = { sign: marks.hard, ink: tokens > limit ? "bad" : "dim" };
-  return painted(row, theme);
+  const total = Math.max(limit, tokens);
+  const cells = assignParts(meter, { total, width });
+  const toColumn = (position: number): number => Math.min(width - 1, Math.floor((position / total) * width));
+  const row: Cell[] = cells.map((style) => ({ character: barCharacters[style], style }));
+  if (softLimit !== null && softLimit < limit) row[toColumn(softLimit)] = { character: limitMarks.soft, style: "dim" };
+  row[toColumn(limit)] = { character: limitMarks.hard, style: tokens > limit ? "bad" : "dim" };
+  return styleCells(row, theme);
 }
 
-type Part = keyof typeof signs;
+type BarPart = keyof typeof barCharacters;
 
 interface Cell {
-  readonly sign: string;
-  readonly ink: Ink;
+  readonly character: string;
+  readonly style: Style;
 }
 
-function partsIn(
-  { parts: { system, pins, words, checkpoint, tail, fresh }, tokens }: Meter,
-  { whole, width }: { readonly whole: number; readonly width: number },
-): readonly Part[] {
+function assignParts(
+  { parts: { system, pins, words, checkpoint, tail, fresh }, tokens }: ContextMeter,
+  { total, width }: { readonly total: number; readonly width: number },
+): readonly BarPart[] {
   const front = system + pins + words + checkpoint;
   // What is there at all shows.
-  const end = (sum: number): number => (tokens > 0 ? Math.max(1, Math.round((sum / whole) * width)) : 0);
-  const ends = { front: front > 0 ? end(front) : 0, tail: end(front + tail), fresh: end(front + tail + fresh) };
-  return Array.from({ length: width }, (_, cell): Part => {
-    if (cell < ends.front) return "front";
-    if (cell < ends.tail && tail > 0) return "tail";
-    return cell < ends.fresh && fresh > 0 ? "fresh" : "free";
+  const toColumn = (sum: number): number => (tokens > 0 ? Math.max(1, Math.round((sum / total) * width)) : 0);
+  const endColumns = {
+    front: front > 0 ? toColumn(front) : 0,
+    tail: toColumn(front + tail),
+    fresh: toColumn(front + tail + fresh),
+  };
+  return Array.from({ length: width }, (_, cell): BarPart => {
+    if (cell < endColumns.front) return "front";
+    if (cell < endColumns.tail && tail > 0) return "tail";
+    return cell < endColumns.fresh && fresh > 0 ? "fresh" : "free";
   });
 }
 
 /** Cells of one ink together. */
-function painted(row: readonly Cell[], theme: Theme): string {
+function styleCells(row: readonly Cell[], theme: Theme): string {
   let text = "";
-  for (let at = 0; at < row.length; ) {
-    const ink = row[at]?.ink ?? "dim";
-    let end = at;
-    while (row[end]?.ink === ink) end += 1;
-    text += theme[ink](
+  for (let start = 0; start < row.length; ) {
+    const style = row[start]?.style ?? "dim";
+    let end = start;
+    while (row[end]?.style === style) end += 1;
+    text += theme[style](
       row
-        .slice(at, end)
-        .map(({ sign }) => sign)
+        .slice(start, end)
+        .map(({ character }) => character)
         .join(""),
     );
-    at = end;
+    start = end;
   }
   return text;
 }
 
 /** `context 46 %`, `context ~46 %` for an estimate: of what may be there before it is compacted; empty where nobody knows how much that is. */
-export function fullTold(meter: Meter, theme: Theme): string {
-  return meter.limit === null ? "" : theme[inkFor(meter)](`context ${about(meter)}${percentOf(meter)} %`);
+export function formatPercentage(meter: ContextMeter, theme: Theme): string {
+  return meter.limit === null
+    ? ""
+    : theme[chooseStyle(meter)](`context ${formatEstimateMark(meter)}${calculatePercent(meter)} %`);
 }
 
 /** `84,211 / 183,616`, as `/context` has them; `~84,211 / 183,616` for an estimate (MET19). */
-export function meterFigures(meter: Meter, theme: Theme): string {
+export function formatMeterTokens(meter: ContextMeter, theme: Theme): string {
   const { tokens, limit } = meter;
-  if (limit === null) return theme.dim(`context ${about(meter)}${amount(tokens)} tokens · window unknown`);
-  return theme[inkFor(meter)](`${about(meter)}${amount(tokens)} / ${amount(limit)}`);
+  if (limit === null)
+    return theme.dim(`context ${formatEstimateMark(meter)}${formatNumber(tokens)} tokens · window unknown`);
+  return theme[chooseStyle(meter)](`${formatEstimateMark(meter)}${formatNumber(tokens)} / ${formatNumber(limit)}`);
 }
 
-function about({ isEstimate }: Meter): string {
+function formatEstimateMark({ isEstimate }: ContextMeter): string {
   return isEstimate ? "~" : "";
 }
 
 /** Empty while everything is as usual. */
-export function automaticTold({ isAutomatic, held }: Meter, theme: Theme): string {
-  if (!isAutomatic) return theme.warning("auto off");
-  if (held === null || held === "off") return "";
-  return theme.warning(holds[held]);
+export function formatAutoCompact({ isAutoCompactEnabled, pauseReason }: ContextMeter, theme: Theme): string {
+  if (!isAutoCompactEnabled) return theme.warning("auto off");
+  if (pauseReason === null || pauseReason === "off") return "";
+  return theme.warning(PAUSE_TEXTS[pauseReason]);
 }
 
-const holds = { undone: "auto held: undone", breaker: "auto held: breaker" } as const;
+const PAUSE_TEXTS = { undone: "auto held: undone", breaker: "auto held: breaker" } as const;
 
-function percentOf({ tokens, limit }: Meter): number {
+function calculatePercent({ tokens, limit }: ContextMeter): number {
   return limit === null || limit === 0 ? 100 : Math.round((100 * tokens) / limit);
 }
 
-function inkFor({ tokens, limit, soft }: Meter): Ink {
+function chooseStyle({ tokens, limit, softLimit }: ContextMeter): Style {
   if (limit !== null && tokens > limit) return "bad";
-  return soft !== null && tokens > soft ? "warning" : "dim";
+  return softLimit !== null && tokens > softLimit ? "warning" : "dim";
 }
 
 /** Never wider than `width`, unless the figures alone are. */
-export function meterLine(meter: Meter, { width, theme }: BarSize): string {
-  const cells = barRoom(meter, { width, theme });
-  const legend = legendOf(meter, theme);
-  const isExplained = cells - visibleWidth(legend) - GAP.length >= ENOUGH;
-  const room = isExplained ? cells - visibleWidth(legend) - GAP.length : cells;
-  const bar = room < FEWEST ? "" : meterBar(meter, { width: Math.min(WIDEST, room), theme });
-  return inOrder([fullTold(meter, theme), bar, figuresOf(meter, theme), isExplained && bar !== "" ? legend : ""]);
+export function renderMeterLine(meter: ContextMeter, { width, theme }: MeterOptions): string {
+  const availableWidth = calculateBarWidth(meter, { width, theme });
+  const legend = renderLegend(meter, theme);
+  const hasLegend = availableWidth - visibleWidth(legend) - GAP.length >= MIN_BAR_WIDTH_WITH_LEGEND;
+  const barWidth = hasLegend ? availableWidth - visibleWidth(legend) - GAP.length : availableWidth;
+  const bar =
+    barWidth < MIN_BAR_WIDTH ? "" : renderMeterBar(meter, { width: Math.min(MAX_BAR_WIDTH, barWidth), theme });
+  return joinNonEmpty([
+    formatPercentage(meter, theme),
+    bar,
+    formatFigures(meter, theme),
+    hasLegend && bar !== "" ? legend : "",
+  ]);
 }
 
 /** Cells that are left for a bar. */
-export function barRoom(meter: Meter, { width, theme }: BarSize): number {
-  return width - visibleWidth(inOrder([fullTold(meter, theme), figuresOf(meter, theme)])) - GAP.length;
+export function calculateBarWidth(meter: ContextMeter, { width, theme }: MeterOptions): number {
+  return width - visibleWidth(joinNonEmpty([formatPercentage(meter, theme), formatFigures(meter, theme)])) - GAP.length;
 }
 
 const GAP = "  ";
 /** Cells: of fewer a bar says nothing; with so many there may be something else beside it; more are never needed. */
-const FEWEST = 8;
-const ENOUGH = 24;
-const WIDEST = 36;
+const MIN_BAR_WIDTH = 8;
+const MIN_BAR_WIDTH_WITH_LEGEND = 24;
+const MAX_BAR_WIDTH = 36;
 
-function inOrder(parts: readonly string[]): string {
+function joinNonEmpty(parts: readonly string[]): string {
   return parts.filter((text) => text !== "").join(GAP);
 }
 
-function figuresOf(meter: Meter, theme: Theme): string {
-  const told = [meterFigures(meter, theme), automaticTold(meter, theme)].filter((text) => text !== "");
-  return told.join(theme.dim(" · "));
+function formatFigures(meter: ContextMeter, theme: Theme): string {
+  const figures = [formatMeterTokens(meter, theme), formatAutoCompact(meter, theme)].filter((text) => text !== "");
+  return figures.join(theme.dim(" · "));
 }
 
 /** Of what is there. */
-function legendOf({ parts, soft }: Meter, theme: Theme): string {
+function renderLegend({ parts, softLimit }: ContextMeter, theme: Theme): string {
   const { system, pins, words, checkpoint, tail, fresh } = parts;
   return [
-    ...(system + pins + words + checkpoint > 0 ? [theme.front(`${signs.front} front`)] : []),
-    ...(tail > 0 ? [theme.tail(`${signs.tail} kept`)] : []),
-    ...(fresh > 0 ? [theme.fresh(`${signs.fresh} new`)] : []),
-    ...(soft === null ? [] : [theme.dim(`${marks.soft} warns`)]),
-    theme.dim(`${marks.hard} compacts`),
+    ...(system + pins + words + checkpoint > 0 ? [theme.front(`${barCharacters.front} front`)] : []),
+    ...(tail > 0 ? [theme.tail(`${barCharacters.tail} kept`)] : []),
+    ...(fresh > 0 ? [theme.fresh(`${barCharacters.fresh} new`)] : []),
+    ...(softLimit === null ? [] : [theme.dim(`${limitMarks.soft} warns`)]),
+    theme.dim(`${limitMarks.hard} compacts`),
   ].join(" ");
 }

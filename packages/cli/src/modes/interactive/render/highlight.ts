@@ -26,12 +26,34 @@ import swift from "highlight.js/lib/languages/swift";
 import typescript from "highlight.js/lib/languages/typescript";
 import xml from "highlight.js/lib/languages/xml";
 import yaml from "highlight.js/lib/languages/yaml";
-import type { Ink, Theme } from "./theme.ts";
+import type { Style, Theme } from "./theme.ts";
 
 /** By the name its fence has; each knows its other names, such as `ts`, `sh` or `toml`, itself. */
 export const languages: Readonly<Record<string, LanguageFn>> = {
-  ...{ bash, c, cpp, csharp, css, diff, dockerfile, go, ini, java, javascript, json, kotlin, lua, makefile, php },
-  ...{ python, ruby, rust, sql, swift, typescript, xml, yaml },
+  bash,
+  c,
+  cpp,
+  csharp,
+  css,
+  diff,
+  dockerfile,
+  go,
+  ini,
+  java,
+  javascript,
+  json,
+  kotlin,
+  lua,
+  makefile,
+  php,
+  python,
+  ruby,
+  rust,
+  sql,
+  swift,
+  typescript,
+  xml,
+  yaml,
 };
 
 /** Null for a language nobody here knows. */
@@ -41,10 +63,10 @@ export function highlight(code: string, language: string, theme: Theme): readonl
       .trim()
       .split(/[\s,{]/)[0]
       ?.toLowerCase() ?? "";
-  if (!knows(name)) return null;
+  if (!isKnownLanguage(name)) return null;
   try {
     const { value } = highlighter.highlight(code, { language: name, ignoreIllegals: true });
-    return painted(value, theme);
+    return styleHtml(value, theme);
   } catch {
     // A grammar that stumbles leaves the code as it is.
     return null;
@@ -53,46 +75,47 @@ export function highlight(code: string, language: string, theme: Theme): readonl
 
 let areRegistered = false;
 
-function knows(name: string): boolean {
+function isKnownLanguage(name: string): boolean {
   if (!areRegistered)
-    for (const [each, grammar] of Object.entries(languages)) highlighter.registerLanguage(each, grammar);
+    for (const [languageName, grammar] of Object.entries(languages))
+      highlighter.registerLanguage(languageName, grammar);
   areRegistered = true;
   return highlighter.getLanguage(name) !== undefined;
 }
 
 /** It answers in HTML: nested spans whose classes say what they are. */
-function painted(html: string, theme: Theme): readonly string[] {
-  const open: (Ink | null)[] = [];
+function styleHtml(html: string, theme: Theme): readonly string[] {
+  const openStyles: (Style | null)[] = [];
   const pieces: string[] = [];
   for (const [, scopes, text] of html.matchAll(/<span class="([^"]*)">|<\/span>|([^<]+)/g)) {
-    if (scopes !== undefined) open.push(inkOf(scopes) ?? open.at(-1) ?? null);
-    else if (text === undefined) open.pop();
-    else pieces.push(inked(unescaped(text), open.at(-1) ?? null, theme));
+    if (scopes !== undefined) openStyles.push(findStyle(scopes) ?? openStyles.at(-1) ?? null);
+    else if (text === undefined) openStyles.pop();
+    else pieces.push(styleLines(unescapeHtml(text), openStyles.at(-1) ?? null, theme));
   }
   return pieces.join("").split("\n");
 }
 
 /** Line by line: each is drawn by itself. */
-function inked(text: string, ink: Ink | null, theme: Theme): string {
-  if (ink === null) return text;
-  const lines = text.split("\n").map((line) => (line === "" ? "" : theme[ink](line)));
+function styleLines(text: string, style: Style | null, theme: Theme): string {
+  if (style === null) return text;
+  const lines = text.split("\n").map((line) => (line === "" ? "" : theme[style](line)));
   return lines.join("\n");
 }
 
-const ESCAPED: Readonly<Record<string, string>> = { lt: "<", gt: ">", quot: '"', "#x27": "'", amp: "&" };
+const HTML_ENTITIES: Readonly<Record<string, string>> = { lt: "<", gt: ">", quot: '"', "#x27": "'", amp: "&" };
 
-function unescaped(text: string): string {
-  return text.replace(/&(lt|gt|quot|#x27|amp);/g, (_, name: string) => ESCAPED[name] ?? "");
+function unescapeHtml(text: string): string {
+  return text.replace(/&(lt|gt|quot|#x27|amp);/g, (_, name: string) => HTML_ENTITIES[name] ?? "");
 }
 
 /** Null where it is written as it is. */
-function inkOf(scopes: string): Ink | null {
+function findStyle(scopes: string): Style | null {
   const name = scopes.split(" ")[0]?.replace(/^hljs-/, "") ?? "";
-  return INKS[name] ?? null;
+  return SCOPE_STYLES[name] ?? null;
 }
 
 /** Few, so that code stays calm. */
-const INKS: Readonly<Record<string, Ink>> = {
+const SCOPE_STYLES: Readonly<Record<string, Style>> = {
   keyword: "accent",
   selector: "accent",
   "selector-tag": "accent",

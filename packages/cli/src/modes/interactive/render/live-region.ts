@@ -1,151 +1,173 @@
 /** Draws the live region: open blocks, status, queue, widgets, editor and footer. It is never higher than the screen. */
 
-import { keyTold } from "../../../settings/keymap-text.ts";
-import { amount } from "../../../text/format.ts";
-import { clipped, plain } from "../../../text/safe-text.ts";
-import { type ScreenState, type Signs, statusWords, type Work, widgetLines } from "../state/screen-state.ts";
+import { formatKeyHint } from "../../../settings/keymap-text.ts";
+import { formatNumber } from "../../../text/format.ts";
+import { escapeControls, truncate } from "../../../text/safe-text.ts";
+import {
+  type Activity,
+  type ExtensionWidgets,
+  listStatuses,
+  listWidgetLines,
+  type ScreenState,
+} from "../state/screen-state.ts";
 import { truncateToWidth, wrapTextWithAnsi } from "../terminal/pi-tui.ts";
 import type { Size } from "../terminal/screens.ts";
-import { drawBlock } from "./block.ts";
-import { footer } from "./footer.ts";
-import { fitted } from "./text.ts";
-import type { Brush, Theme } from "./theme.ts";
+import { renderBlock } from "./block.ts";
+import { renderFooter } from "./footer.ts";
+import { fitLine } from "./text.ts";
+import type { RenderContext, Theme } from "./theme.ts";
 
 /** Rows for words; what is more is counted. */
-const MOST_ROWS = 4;
+const MAX_QUEUE_ROWS = 4;
 
-export function queueLines({ queue }: Pick<ScreenState, "queue">, { theme, width, keymap }: Brush): readonly string[] {
-  const waiting = [
+export function renderQueue(
+  { queue }: Pick<ScreenState, "queue">,
+  { theme, width, keymap }: RenderContext,
+): readonly string[] {
+  const queued = [
     ...queue.steering.map((text) => ({ kind: "next", text })),
     ...queue.followUp.map((text) => ({ kind: "afterwards", text })),
   ];
-  if (waiting.length === 0) return [];
-  const row = ({ kind, text }: { readonly kind: string; readonly text: string }): string =>
+  if (queued.length === 0) return [];
+  const renderRow = ({ kind, text }: { readonly kind: string; readonly text: string }): string =>
     truncateToWidth(
-      `  ${theme.accent(`↳ ${kind.padEnd(10)}`)} ${theme.dim(plain(text.replaceAll(/\s+/g, " ")))}`,
+      `  ${theme.accent(`↳ ${kind.padEnd(10)}`)} ${theme.dim(escapeControls(text.replaceAll(/\s+/g, " ")))}`,
       width,
     );
-  const more = waiting.length - MOST_ROWS;
-  const back = keyTold("takeBack", `takes ${waiting.length === 1 ? "it" : "them"} back`, keymap);
-  const end = [more > 0 ? `and ${more} more` : "", back].filter((text) => text !== "").join("; ");
-  const last = end === "" ? [] : [theme.dim(truncateToWidth(`  ${end}`, width))];
-  return ["", ...waiting.slice(0, MOST_ROWS).map(row), ...last];
+  const hiddenCount = queued.length - MAX_QUEUE_ROWS;
+  const takeBackHint = formatKeyHint("takeBack", `takes ${queued.length === 1 ? "it" : "them"} back`, keymap);
+  const summary = [hiddenCount > 0 ? `and ${hiddenCount} more` : "", takeBackHint]
+    .filter((text) => text !== "")
+    .join("; ");
+  const summaryRows = summary === "" ? [] : [theme.dim(truncateToWidth(`  ${summary}`, width))];
+  return ["", ...queued.slice(0, MAX_QUEUE_ROWS).map(renderRow), ...summaryRows];
 }
 
-export function widgetRows(signs: Signs, { width, theme }: Brush, height: number): readonly string[] {
-  const lines = widgetLines(signs);
-  const most = Math.max(1, Math.floor(height / 3));
-  const seen = lines.length <= most ? lines : lines.slice(0, most - 1);
-  const more = lines.length - seen.length;
-  const rows = seen.map((line) => truncateToWidth(` ${line}`, width, "…"));
-  return more === 0 ? rows : [...rows, theme.dim(truncateToWidth(` and ${more} more lines`, width, "…"))];
+export function renderWidgets(
+  extensionWidgets: ExtensionWidgets,
+  { width, theme }: RenderContext,
+  height: number,
+): readonly string[] {
+  const lines = listWidgetLines(extensionWidgets);
+  const maxRows = Math.max(1, Math.floor(height / 3));
+  const visible = lines.length <= maxRows ? lines : lines.slice(0, maxRows - 1);
+  const hiddenCount = lines.length - visible.length;
+  const rows = visible.map((line) => truncateToWidth(` ${line}`, width, "…"));
+  return hiddenCount === 0 ? rows : [...rows, theme.dim(truncateToWidth(` and ${hiddenCount} more lines`, width, "…"))];
 }
 
 /** One line, or none. */
-export function statusRow(signs: Signs, { width, theme }: Brush): readonly string[] {
-  const words = statusWords(signs);
-  return words.length === 0 ? [] : [theme.dim(truncateToWidth(words.join(" · "), width, "…"))];
+export function renderStatuses(extensionWidgets: ExtensionWidgets, { width, theme }: RenderContext): readonly string[] {
+  const statuses = listStatuses(extensionWidgets);
+  return statuses.length === 0 ? [] : [theme.dim(truncateToWidth(statuses.join(" · "), width, "…"))];
 }
 
-export function statusLines({ work }: ScreenState, { theme, now, width, keymap }: Brush): readonly string[] {
-  if (work.type === "idle") return [];
-  const [doing = "", ...more] = toldOf(work, now).filter((text) => text !== "");
+export function renderActivity(
+  { activity }: ScreenState,
+  { theme, now, width, keymap }: RenderContext,
+): readonly string[] {
+  if (activity.type === "idle") return [];
+  const [label = "", ...details] = describeActivity(activity, now).filter((text) => text !== "");
   // How to stop it is never what there is no room for.
-  const stops = keyTold("stop", "stops it", keymap);
-  const end = ` · ${elapsed(now - work.since)}${stops && ` · ${stops}`}`;
-  const head = `${theme.accent(`● ${plain(doing)}`)}${theme.dim(plain(more.map((text) => ` · ${text}`).join("")))}`;
-  return ["", ` ${truncateToWidth(head, Math.max(1, width - end.length - 1), "…")}${theme.dim(end)}`];
+  const stopHint = formatKeyHint("stop", "stops it", keymap);
+  const suffix = ` · ${formatElapsed(now - activity.startedAt)}${stopHint && ` · ${stopHint}`}`;
+  const heading = `${theme.accent(`● ${escapeControls(label)}`)}${theme.dim(escapeControls(details.map((text) => ` · ${text}`).join("")))}`;
+  return ["", ` ${truncateToWidth(heading, Math.max(1, width - suffix.length - 1), "…")}${theme.dim(suffix)}`];
 }
 
-type UnderWay = Exclude<Work, { type: "idle" }>;
+type RunningActivity = Exclude<Activity, { type: "idle" }>;
 
-function toldOf(work: UnderWay, now: number): readonly string[] {
-  switch (work.type) {
+function describeActivity(activity: RunningActivity, now: number): readonly string[] {
+  switch (activity.type) {
     case "running":
-      return [work.doing, soFar(work.letters)];
+      return [activity.phase, formatTokensSoFar(activity.chars)];
     case "retrying":
       return [
-        `asking again in ${Math.max(0, Math.ceil((work.at - now) / 1000))} s`,
-        clipped(work.why.replaceAll(/\s+/g, " "), LONG),
+        `asking again in ${Math.max(0, Math.ceil((activity.retryAt - now) / 1000))} s`,
+        truncate(activity.errorMessage.replaceAll(/\s+/g, " "), MAX_ERROR_CHARS),
       ];
     case "compacting":
-      return [reasons[work.reason], work.step];
+      return [compactionTexts[activity.reason], activity.step];
     case "summarising":
-      return ["summing up the branch you leave", work.step];
+      return ["summing up the branch you leave", activity.step];
   }
 }
 
-const LONG = 60;
+const MAX_ERROR_CHARS = 60;
 
-const reasons = {
+const compactionTexts = {
   manual: "compacting",
   threshold: "compacting: it is full",
   overflow: "compacting: it was refused as too long",
 } as const;
 
 /** About: a token is four letters of most languages, and the exact count comes with the reply. */
-function soFar(letters: number): string {
-  return letters < LETTERS_OF_A_TOKEN ? "" : `about ${amount(letters / LETTERS_OF_A_TOKEN)} tokens`;
+function formatTokensSoFar(chars: number): string {
+  return chars < CHARS_PER_TOKEN ? "" : `about ${formatNumber(chars / CHARS_PER_TOKEN)} tokens`;
 }
 
-const LETTERS_OF_A_TOKEN = 4;
+const CHARS_PER_TOKEN = 4;
 
-function elapsed(milliseconds: number): string {
+function formatElapsed(milliseconds: number): string {
   const seconds = Math.max(0, Math.floor(milliseconds / 1000));
   return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }
 
-export interface FrameParts {
+export interface FrameOptions {
   readonly state: ScreenState;
   readonly theme: Theme;
   /** The editor, or what is asked in its place; given the rows it may take. */
-  readonly input: (size: Size) => readonly string[];
+  readonly renderInput: (size: Size) => readonly string[];
   readonly now: number;
 }
 
-export function frame({ state, theme, input, now }: FrameParts, size: Size): readonly string[] {
+export function renderFrame({ state, theme, renderInput, now }: FrameOptions, size: Size): readonly string[] {
   const { width, height } = size;
-  const brush: Brush = {
+  const context: RenderContext = {
     width,
     theme,
     isUnfolded: state.isUnfolded,
     now,
     ...(state.keymap && { keymap: state.keymap }),
   };
-  const below = [
-    ...statusLines(state, brush),
-    ...queueLines(state, brush),
-    ...hintLines(state, brush),
-    ...widgetRows(state.signs, brush, height),
+  const statusRows = [
+    ...renderActivity(state, context),
+    ...renderQueue(state, context),
+    ...renderHint(state, context),
+    ...renderWidgets(state.extensionWidgets, context, height),
   ];
-  const foot = [...footer(state.facts, brush), ...statusRow(state.signs, brush)];
-  const typed = input({ width, height: Math.max(3, height - below.length - foot.length) });
-  const room = Math.max(0, height - below.length - foot.length - typed.length);
+  const footerRows = [...renderFooter(state.footer, context), ...renderStatuses(state.extensionWidgets, context)];
+  const inputRows = renderInput({ width, height: Math.max(3, height - statusRows.length - footerRows.length) });
+  const blockRows = Math.max(0, height - statusRows.length - footerRows.length - inputRows.length);
   const blocks =
-    room === 0 ? [] : [...state.blocks, ...state.shell].flatMap((block) => drawBlock(block, { ...brush, most: room }));
-  const lines = [...blocks.slice(-room), ...below, ...typed, ...foot];
-  return lines.slice(-height).map((line) => fitted(line, width));
+    blockRows === 0
+      ? []
+      : [...state.blocks, ...state.pendingShellBlocks].flatMap((block) =>
+          renderBlock(block, { ...context, maxRows: blockRows }),
+        );
+  const lines = [...blocks.slice(-blockRows), ...statusRows, ...inputRows, ...footerRows];
+  return lines.slice(-height).map((line) => fitLine(line, width));
 }
 
 /** Two lines at most: it is no more than a hint. */
-function hintLines({ hint }: ScreenState, { theme, width }: Brush): readonly string[] {
+function renderHint({ hint }: ScreenState, { theme, width }: RenderContext): readonly string[] {
   if (hint === null) return [];
-  const lines = wrapTextWithAnsi(plain(hint.replaceAll(/\s+/g, " ")), Math.max(1, width - 2));
+  const lines = wrapTextWithAnsi(escapeControls(hint.replaceAll(/\s+/g, " ")), Math.max(1, width - 2));
   return lines.slice(0, 2).map((line) => theme.dim(` ${line}`));
 }
 
 /** Redraws once a second while work is under way, since the status line shows the elapsed time. */
-export class Ticking {
-  readonly #tick: () => void;
+export class RedrawTimer {
+  readonly #redraw: () => void;
   #timer: NodeJS.Timeout | null = null;
 
-  constructor(tick: () => void) {
-    this.#tick = tick;
+  constructor(redraw: () => void) {
+    this.#redraw = redraw;
   }
 
-  follow({ type }: Work): void {
+  update({ type }: Activity): void {
     if (type === "idle") this.stop();
-    else this.#timer ??= setInterval(this.#tick, SECOND).unref();
+    else this.#timer ??= setInterval(this.#redraw, TICK_INTERVAL_MS).unref();
   }
 
   stop(): void {
@@ -154,4 +176,4 @@ export class Ticking {
   }
 }
 
-const SECOND = 1_000;
+const TICK_INTERVAL_MS = 1_000;

@@ -1,36 +1,36 @@
 /** Renders an answer as Markdown, paragraph by paragraph, so that it looks the same printed in one piece or in many. */
 
-import { type Answered, type Paragraph, paragraphs } from "../state/blocks.ts";
-import { KEPT } from "../state/finished-blocks.ts";
+import { type AssistantBlock, type Paragraph, splitParagraphs } from "../state/blocks.ts";
+import { LIVE_CODE_LINES } from "../state/finished-blocks.ts";
 import { detectCapabilities, Markdown, type MarkdownTheme, setCapabilities } from "../terminal/pi-tui.ts";
-import { codeLines, codeRows } from "./code.ts";
-import { shownText, wrapped } from "./text.ts";
-import type { Brush, Theme } from "./theme.ts";
+import { highlightLines, renderCode } from "./code.ts";
+import { toDisplayText, wrapText } from "./text.ts";
+import type { RenderContext, Theme } from "./theme.ts";
 
 /** S15: a million quotes within each other end a program that reads them one within the other. */
-export function isTame(text: string): boolean {
-  if (text.length > LONGEST) return false;
-  let marks = 0;
+export function isSafeToParse(text: string): boolean {
+  if (text.length > MAX_MARKDOWN_CHARS) return false;
+  let markCount = 0;
   for (const line of text.split("\n")) {
-    if (NESTS.test(line)) return false;
-    marks = (BEGINS.test(line) ? 0 : marks) + marksIn(line);
-    if (marks > MOST_MARKS) return false;
+    if (DEEP_NESTING.test(line)) return false;
+    markCount = (BLOCK_START.test(line) ? 0 : markCount) + countMarks(line);
+    if (markCount > MAX_MARKS) return false;
   }
   return true;
 }
 
 /** The rest of a screen waits for it. */
-const LONGEST = 60_000;
+const MAX_MARKDOWN_CHARS = 60_000;
 
 /** Each is held against all others of its paragraph, so they cost their square. */
-const MOST_MARKS = 600;
+const MAX_MARKS = 600;
 
-const NESTS = /^(?:\s*(?:>|[-*+] |\d{1,9}[.)] )){10}/;
+const DEEP_NESTING = /^(?:\s*(?:>|[-*+] |\d{1,9}[.)] )){10}/;
 
 /** An item, a row or a heading: what is in it is read by itself. */
-const BEGINS = /^\s*(?:[-*+] |\d{1,9}[.)] |\||#{1,6} |$)/;
+const BLOCK_START = /^\s*(?:[-*+] |\d{1,9}[.)] |\||#{1,6} |$)/;
 
-function marksIn(line: string): number {
+function countMarks(line: string): number {
   return line.match(/[*_[!]/g)?.length ?? 0;
 }
 
@@ -38,39 +38,39 @@ function marksIn(line: string): number {
 setCapabilities({ ...detectCapabilities(() => false), hyperlinks: false });
 
 /** Text that would take too long to parse as Markdown is shown as it was written. */
-export function markdownLines(paragraph: string, { width, theme }: Brush): readonly string[] {
-  const text = shownText(paragraph);
-  const lines = isTame(text) ? rendered(text, { width: Math.max(1, width - 2), theme }) : null;
-  return lines?.map((line) => `  ${line}`.trimEnd()) ?? wrapped(paragraph.trimEnd(), { width });
+export function renderMarkdown(paragraph: string, { width, theme }: RenderContext): readonly string[] {
+  const text = toDisplayText(paragraph);
+  const lines = isSafeToParse(text) ? tryRenderMarkdown(text, { width: Math.max(1, width - 2), theme }) : null;
+  return lines?.map((line) => `  ${line}`.trimEnd()) ?? wrapText(paragraph.trimEnd(), { width });
 }
 
-function rendered(text: string, { width, theme }: { readonly width: number; readonly theme: Theme }) {
+function tryRenderMarkdown(text: string, { width, theme }: { readonly width: number; readonly theme: Theme }) {
   try {
-    const lines = new Markdown(text, 0, 0, markdownInks(theme)).render(width);
-    return withoutBlankEnd(lines.filter((line) => !line.includes(FRAME)));
+    const lines = new Markdown(text, 0, 0, createMarkdownTheme(theme)).render(width);
+    return trimBlankEnd(lines.filter((line) => !line.includes(CODE_BORDER)));
   } catch {
     // Whatever it stumbles over is words, too.
     return null;
   }
 }
 
-export function withoutBlankEnd(lines: readonly string[]): readonly string[] {
+export function trimBlankEnd(lines: readonly string[]): readonly string[] {
   return lines.slice(0, lines.findLastIndex((line) => line.trim() !== "") + 1);
 }
 
 /** Stands in lines that are only there to frame code: its place shows what it is. */
-const FRAME = "\0";
+const CODE_BORDER = "\0";
 
 /** What only colour would tell apart is marked with signs where there is none. */
-function markdownInks(theme: Theme): MarkdownTheme {
-  const asIs = (text: string): string => text;
+function createMarkdownTheme(theme: Theme): MarkdownTheme {
+  const unchanged = (text: string): string => text;
   return {
     heading: theme.heading,
     link: theme.link,
     linkUrl: theme.dim,
     code: theme.name === "none" ? (text) => `\`${text}\`` : theme.code,
     codeBlock: theme.code,
-    codeBlockBorder: () => FRAME,
+    codeBlockBorder: () => CODE_BORDER,
     codeBlockIndent: "  ",
     quote: theme.quote,
     quoteBorder: theme.border,
@@ -79,56 +79,64 @@ function markdownInks(theme: Theme): MarkdownTheme {
     bold: theme.strong,
     italic: (text) => `\x1b[3m${text}\x1b[23m`,
     strikethrough: (text) => `\x1b[9m${text}\x1b[29m`,
-    underline: asIs,
-    highlightCode: (code, language) => [...codeLines(code, language, theme)],
+    underline: unchanged,
+    highlightCode: (code, language) => [...highlightLines(code, language, theme)],
   };
 }
 
-export function drawAnswered({ text, printed, code }: Answered, brush: Brush): readonly string[] {
-  if (brush.most === undefined) return drawn([...paragraphs(text, printed, code ?? null)], text, brush);
-  const all = [...paragraphs(text, printed, code ?? null)];
-  const rows = liveRows(brush.most);
-  const from = liveTail(text, printed, rows);
-  const seen = all.filter(({ end }) => end > from).map((each) => ({ ...each, start: Math.max(each.start, from) }));
-  const lines = withoutBlankEnd(drawn(seen, text, brush));
-  if (from === printed && lines.length <= rows) return lines;
-  return [brush.theme.dim("  …"), ...lines.slice(-rows)];
+export function renderAssistant(
+  { text, printed: printedChars, code: openCode }: AssistantBlock,
+  context: RenderContext,
+): readonly string[] {
+  if (context.maxRows === undefined)
+    return renderParagraphs([...splitParagraphs(text, printedChars, openCode ?? null)], text, context);
+  const allParagraphs = [...splitParagraphs(text, printedChars, openCode ?? null)];
+  const maxRows = calculateLiveRows(context.maxRows);
+  const tailStart = findTailStart(text, printedChars, maxRows);
+  const visible = allParagraphs
+    .filter(({ end }) => end > tailStart)
+    .map((paragraph) => ({ ...paragraph, start: Math.max(paragraph.start, tailStart) }));
+  const lines = trimBlankEnd(renderParagraphs(visible, text, context));
+  if (tailStart === printedChars && lines.length <= maxRows) return lines;
+  return [context.theme.dim("  …"), ...lines.slice(-maxRows)];
 }
 
 /**
  * A terminal that is made smaller pushes what is at its top out of reach: half of it is room enough. Code that is not printed
  * yet is seen whole.
  */
-function liveRows(most: number): number {
-  return Math.max(2 * KEPT + 1, Math.floor(most / 2));
+function calculateLiveRows(availableRows: number): number {
+  return Math.max(2 * LIVE_CODE_LINES + 1, Math.floor(availableRows / 2));
 }
 
-function drawn(all: readonly Paragraph[], text: string, brush: Brush): readonly string[] {
-  const blocks = all.map((each) => drawParagraph(each, text, brush)).filter((lines) => lines.length > 0);
-  return blocks.flatMap((lines, at) => (at === 0 ? lines : ["", ...lines]));
+function renderParagraphs(shown: readonly Paragraph[], text: string, context: RenderContext): readonly string[] {
+  const blocks = shown
+    .map((paragraph) => renderParagraph(paragraph, text, context))
+    .filter((lines) => lines.length > 0);
+  return blocks.flatMap((lines, index) => (index === 0 ? lines : ["", ...lines]));
 }
 
-function drawParagraph(paragraph: Paragraph, text: string, brush: Brush): readonly string[] {
+function renderParagraph(paragraph: Paragraph, text: string, context: RenderContext): readonly string[] {
   const { start, end, code } = paragraph;
-  return code ? codeRows(text, { ...paragraph, code }, brush) : markdownLines(text.slice(start, end), brush);
+  return code ? renderCode(text, { ...paragraph, code }, context) : renderMarkdown(text.slice(start, end), context);
 }
 
 /** More of it than the screen shows need not be read again for every picture: where the last rows begin, at a line's beginning; a line without end counts as several. */
-export function liveTail(text: string, from: number, rows: number): number {
-  const nearest = Math.max(from, text.length - rows * LONGEST_ROW);
-  let at = text.length;
+export function findTailStart(text: string, minStart: number, rows: number): number {
+  const earliest = Math.max(minStart, text.length - rows * MAX_ROW_CHARS);
+  let offset = text.length;
   for (let count = 0; count <= rows; count++) {
-    const before = text.lastIndexOf("\n", at - 1);
-    if (before < nearest) return nearest === from ? from : wholeSign(text, nearest);
-    at = before;
+    const lineBreak = text.lastIndexOf("\n", offset - 1);
+    if (lineBreak < earliest) return earliest === minStart ? minStart : skipHalfCharacter(text, earliest);
+    offset = lineBreak;
   }
-  return at + 1;
+  return offset + 1;
 }
 
 /** Not inside a sign of two halves. */
-function wholeSign(text: string, at: number): number {
-  return /[\uDC00-\uDFFF]/.test(text[at] ?? "") ? at + 1 : at;
+function skipHalfCharacter(text: string, offset: number): number {
+  return /[\uDC00-\uDFFF]/.test(text[offset] ?? "") ? offset + 1 : offset;
 }
 
 /** No row of a terminal has more letters. */
-const LONGEST_ROW = 500;
+const MAX_ROW_CHARS = 500;

@@ -1,11 +1,11 @@
-/** Defines the themes (dark, light and without colour), chooses the one for a terminal, and defines the drawing options (`Brush`). */
+/** Defines the themes (dark, light and without colour), chooses the one for a terminal, and defines the drawing options (`RenderContext`). */
 
 import type { Environment } from "@pith/models";
 import type { Keymap } from "../../../settings/keymap.ts";
 import type { ImageProtocol, RgbColor } from "../terminal/pi-tui.ts";
 
 /** What each ink is for. */
-export type Ink =
+export type Style =
   | "strong"
   | "dim"
   | "accent"
@@ -27,23 +27,23 @@ export type Ink =
   | "fresh"
   | "free";
 
-export type Theme = Readonly<Record<Ink, (text: string) => string>> & { readonly name: ThemeName };
+export type Theme = Readonly<Record<Style, (text: string) => string>> & { readonly name: ThemeName };
 
 export type ThemeName = "dark" | "light" | "none";
 
-export function themeNamed(name: ThemeName): Theme {
-  const inks = Object.entries(codes[name]).map(([ink, code]) => [ink, painted(code)]);
-  return { ...Object.fromEntries(inks), name };
+export function createTheme(name: ThemeName): Theme {
+  const styles = Object.entries(themeCodes[name]).map(([style, code]) => [style, createStyler(code)]);
+  return { ...Object.fromEntries(styles), name };
 }
 
-function painted(code: string): (text: string) => string {
+function createStyler(code: string): (text: string) => string {
   if (code === "") return (text) => text;
   return (text) => `\x1b[${code}m${text}\x1b[0m`;
 }
 
-type Codes = Readonly<Record<Ink, string>>;
+type StyleCodes = Readonly<Record<Style, string>>;
 
-const dark: Codes = {
+const dark: StyleCodes = {
   strong: "1",
   dim: "38;5;245",
   accent: "38;5;117",
@@ -65,7 +65,7 @@ const dark: Codes = {
   free: "38;5;238",
 };
 
-const light: Codes = {
+const light: StyleCodes = {
   ...dark,
   dim: "38;5;243",
   accent: "38;5;25",
@@ -87,28 +87,28 @@ const light: Codes = {
 };
 
 /** Weight and reversal are no colours. */
-const none: Codes = {
-  ...(Object.fromEntries(Object.keys(dark).map((ink) => [ink, ""])) as Codes),
+const none: StyleCodes = {
+  ...(Object.fromEntries(Object.keys(dark).map((style) => [style, ""])) as StyleCodes),
   strong: "1",
   heading: "1",
   selected: "7",
 };
 
-const codes: Readonly<Record<ThemeName, Codes>> = { dark, light, none };
+const themeCodes: Readonly<Record<ThemeName, StyleCodes>> = { dark, light, none };
 
-export interface Surroundings {
+export interface ThemeOptions {
   readonly environment: Environment;
   /** What was set; `auto` unless it was. */
-  readonly wish?: "auto" | "dark" | "light" | undefined;
+  readonly setting?: "auto" | "dark" | "light" | undefined;
   /** What the terminal answered; absent where it did not. */
   readonly background?: RgbColor | undefined;
 }
 
-export function themeFor({ environment, wish = "auto", background }: Surroundings): ThemeName {
+export function chooseTheme({ environment, setting = "auto", background }: ThemeOptions): ThemeName {
   if (isColourless(environment)) return "none";
-  if (wish !== "auto") return wish;
+  if (setting !== "auto") return setting;
   if (background) return isLight(background) ? "light" : "dark";
-  return told(environment.COLORFGBG) ?? "dark";
+  return parseColorFgBg(environment.COLORFGBG) ?? "dark";
 }
 
 /** Then nothing else is asked. */
@@ -122,20 +122,20 @@ function isLight({ r, g, b }: RgbColor): boolean {
 }
 
 /** `0;15`: dark letters on a light ground, by the terminal's own colours. */
-function told(colours: string | undefined): ThemeName | null {
-  const ground = colours?.split(";").at(-1) ?? "";
-  if (!/^\d{1,2}$/.test(ground)) return null;
-  return ground === "7" || Number(ground) >= 9 ? "light" : "dark";
+function parseColorFgBg(colours: string | undefined): ThemeName | null {
+  const backgroundCode = colours?.split(";").at(-1) ?? "";
+  if (!/^\d{1,2}$/.test(backgroundCode)) return null;
+  return backgroundCode === "7" || Number(backgroundCode) >= 9 ? "light" : "dark";
 }
 
-export interface Brush {
+export interface RenderContext {
   readonly width: number;
   readonly theme: Theme;
   readonly isUnfolded: boolean;
   /** Rows there are for what is not finished yet; its end is shown. Absent: all of it. */
-  readonly most?: number;
+  readonly maxRows?: number;
   /** How the terminal takes pictures; only for what is printed for good, since a picture cannot be drawn anew. */
-  readonly pictures?: ImageProtocol;
+  readonly imageProtocol?: ImageProtocol;
   /** In milliseconds, for what says how long it has been under way. */
   readonly now: number;
   /** Which key does what, for hints that name one; absent: as usual. */
@@ -143,6 +143,6 @@ export interface Brush {
 }
 
 /** Whether it can still be opened and closed. */
-export function isLive({ most }: Brush): boolean {
-  return most !== undefined;
+export function isLive({ maxRows }: RenderContext): boolean {
+  return maxRows !== undefined;
 }

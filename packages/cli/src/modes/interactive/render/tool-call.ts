@@ -1,27 +1,29 @@
 /** Renders tool calls and the user's own shell commands as a heading line with folded or full output. */
 
-import { keyTold } from "../../../settings/keymap-text.ts";
-import { counted, secondsTold } from "../../../text/format.ts";
-import { callWords, isOwn } from "../../../text/tool-call-text.ts";
-import type { Called, ShellLine } from "../state/blocks.ts";
+import { formatKeyHint } from "../../../settings/keymap-text.ts";
+import { formatCount, formatSeconds } from "../../../text/format.ts";
+import { describeToolCall, isBuiltinTool } from "../../../text/tool-call-text.ts";
+import type { ShellBlock, ToolBlock } from "../state/blocks.ts";
 import { truncateToWidth, visibleWidth } from "../terminal/pi-tui.ts";
-import { changeCount, diffRows } from "./diff.ts";
-import { drawPicture } from "./image.ts";
-import { linesIn, partShown, shownLine } from "./text.ts";
-import type { Brush, Ink } from "./theme.ts";
+import { formatChangeCount, renderDiff } from "./diff.ts";
+import { renderImage } from "./image.ts";
+import { renderFoldable, splitLines, toDisplayLine } from "./text.ts";
+import type { RenderContext, Style } from "./theme.ts";
 
-export function callHeading(block: Called, { width, theme, now }: Brush): string {
-  const { sign, ink } = SIGNS[block.state];
-  const facts = [amountOf(block), STATES[block.state] ?? "", timeOf(block, now)].filter((fact) => fact !== "");
-  const behind = facts.map((fact) => ` · ${fact}`).join("");
-  const [tool = "", ...words] = shownLine(callWords(block.tool, block.arguments)).split(" ");
-  const room = Math.max(8, width - 2 - visibleWidth(tool) - 1 - visibleWidth(behind));
-  const rest = truncateToWidth(words.join(" "), room, "…");
-  return `${theme[ink](sign)} ${theme.strong(tool)}${rest === "" ? "" : ` ${rest}`}${theme.dim(behind)}`;
+export function formatCallHeading(block: ToolBlock, { width, theme, now }: RenderContext): string {
+  const { sign, ink: style } = STATE_MARKS[block.state];
+  const details = [formatAmount(block), STATE_LABELS[block.state] ?? "", formatDuration(block, now)].filter(
+    (detail) => detail !== "",
+  );
+  const suffix = details.map((detail) => ` · ${detail}`).join("");
+  const [tool = "", ...argumentWords] = toDisplayLine(describeToolCall(block.tool, block.arguments)).split(" ");
+  const maxWidth = Math.max(8, width - 2 - visibleWidth(tool) - 1 - visibleWidth(suffix));
+  const argumentText = truncateToWidth(argumentWords.join(" "), maxWidth, "…");
+  return `${theme[style](sign)} ${theme.strong(tool)}${argumentText === "" ? "" : ` ${argumentText}`}${theme.dim(suffix)}`;
 }
 
 /** How it stands is seen without colour, too. */
-const SIGNS: Readonly<Record<Called["state"], { readonly sign: string; readonly ink: Ink }>> = {
+const STATE_MARKS: Readonly<Record<ToolBlock["state"], { readonly sign: string; readonly ink: Style }>> = {
   writing: { sign: "○", ink: "dim" },
   waiting: { sign: "○", ink: "dim" },
   running: { sign: "●", ink: "accent" },
@@ -30,82 +32,100 @@ const SIGNS: Readonly<Record<Called["state"], { readonly sign: string; readonly 
   "broken-off": { sign: "–", ink: "warning" },
 };
 
-const STATES: Partial<Record<Called["state"], string>> = {
+const STATE_LABELS: Partial<Record<ToolBlock["state"], string>> = {
   writing: "being written",
   failed: "failed",
   "broken-off": "broke off",
 };
 
-function amountOf({ tool, state, output, diff, arguments: { content } }: Called): string {
-  if (diff !== undefined) return changeCount(diff);
-  if (tool === "write" && typeof content === "string") return counted(linesIn(content).length, "line");
-  const isListed = state === "done" && COUNTED.includes(tool);
-  return isListed ? counted(linesIn(output).length, "line") : "";
+function formatAmount({ tool, state, output, diff, arguments: { content } }: ToolBlock): string {
+  if (diff !== undefined) return formatChangeCount(diff);
+  if (tool === "write" && typeof content === "string") return formatCount(splitLines(content).length, "line");
+  const isCounted = state === "done" && LINE_COUNT_TOOLS.includes(tool);
+  return isCounted ? formatCount(splitLines(output).length, "line") : "";
 }
 
 /** Of these nothing else is shown while they are folded. */
-export const COUNTED: readonly string[] = ["read", "grep", "find", "ls", "fetch"];
+export const LINE_COUNT_TOOLS: readonly string[] = ["read", "grep", "find", "ls", "fetch"];
 
-function timeOf({ state, since, tookMs }: Called, now: number): string {
-  const ms = tookMs ?? (state === "running" && since !== undefined ? now - since : 0);
-  return ms >= 1_000 ? secondsTold(ms) : "";
+function formatDuration({ state, startedAt, durationMs }: ToolBlock, now: number): string {
+  const ms = durationMs ?? (state === "running" && startedAt !== undefined ? now - startedAt : 0);
+  return ms >= 1_000 ? formatSeconds(ms) : "";
 }
 
-export function drawCalled(block: Called, brush: Brush): readonly string[] {
-  const pictures = block.images.flatMap((image) => drawPicture(image, brush)).map((line) => line && `  ${line}`);
-  const command = commandOf(block, brush);
-  const most = brush.most === undefined ? {} : { most: Math.max(4, brush.most - command.length) };
-  return [callHeading(block, brush), ...command, ...cameOf(block, { ...brush, ...most }), ...pictures];
+export function renderToolCall(block: ToolBlock, context: RenderContext): readonly string[] {
+  const imageRows = block.images.flatMap((image) => renderImage(image, context)).map((line) => line && `  ${line}`);
+  const command = renderCommand(block, context);
+  const rowLimit = context.maxRows === undefined ? {} : { maxRows: Math.max(4, context.maxRows - command.length) };
+  return [
+    formatCallHeading(block, context),
+    ...command,
+    ...renderOutput(block, { ...context, ...rowLimit }),
+    ...imageRows,
+  ];
 }
 
 /** A command of several lines is seen whole when it is opened. */
-function commandOf({ tool, arguments: { command } }: Called, brush: Brush): readonly string[] {
-  if (!brush.isUnfolded || tool !== "bash" || typeof command !== "string" || !command.trim().includes("\n")) return [];
-  const most = brush.most === undefined ? {} : { most: Math.ceil(brush.most / 2) };
-  return partShown({ text: command, few: 0, end: "first", ink: brush.theme.code }, { ...brush, ...most });
+function renderCommand({ tool, arguments: { command } }: ToolBlock, context: RenderContext): readonly string[] {
+  if (!context.isUnfolded || tool !== "bash" || typeof command !== "string" || !command.trim().includes("\n"))
+    return [];
+  const rowLimit = context.maxRows === undefined ? {} : { maxRows: Math.ceil(context.maxRows / 2) };
+  return renderFoldable(
+    { text: command, foldedLines: 0, end: "first", style: context.theme.code },
+    { ...context, ...rowLimit },
+  );
 }
 
-function cameOf(block: Called, brush: Brush): readonly string[] {
-  const { tool, state, diff, arguments: given } = block;
-  const { theme, isUnfolded } = brush;
-  if (diff !== undefined) return diffRows(diff, FEW_CHANGES, brush);
+function renderOutput(block: ToolBlock, context: RenderContext): readonly string[] {
+  const { tool, state, diff, arguments: toolArguments } = block;
+  const { theme, isUnfolded } = context;
+  if (diff !== undefined) return renderDiff(diff, FOLDED_DIFF_ROWS, context);
   if (state === "failed" && tool !== "bash")
-    return partShown({ text: block.output, few: FEW, end: "first", ink: theme.bad, isWrapped: true }, brush);
+    return renderFoldable(
+      { text: block.output, foldedLines: FOLDED_LINES, end: "first", style: theme.bad, isWrapped: true },
+      context,
+    );
   if (tool === "write") {
-    const text = typeof given.content === "string" ? given.content : "";
-    return isUnfolded ? partShown({ text, few: 0, end: "first", ink: theme.dim }, brush) : [];
+    const text = typeof toolArguments.content === "string" ? toolArguments.content : "";
+    return isUnfolded ? renderFoldable({ text, foldedLines: 0, end: "first", style: theme.dim }, context) : [];
   }
-  if (COUNTED.includes(tool) && !isUnfolded && state === "done") return [];
+  if (LINE_COUNT_TOOLS.includes(tool) && !isUnfolded && state === "done") return [];
   const text = block.output.trim() === "(no output)" ? "" : block.output;
   const end = tool === "bash" || state === "running" ? "last" : "first";
   // Tools of others tell how far they are in a few lines, such as one for each sub-agent.
-  const few = state === "running" && !isOwn(tool) ? FEW_OF_OTHERS : FEW;
-  return partShown({ text, few, end, ink: theme.dim }, brush);
+  const foldedLines = state === "running" && !isBuiltinTool(tool) ? FOLDED_EXTERNAL_TOOL_LINES : FOLDED_LINES;
+  return renderFoldable({ text, foldedLines, end, style: theme.dim }, context);
 }
 
-const FEW = 5;
-const FEW_OF_OTHERS = 12;
-const FEW_CHANGES = 14;
+const FOLDED_LINES = 5;
+const FOLDED_EXTERNAL_TOOL_LINES = 12;
+const FOLDED_DIFF_ROWS = 14;
 
-export function drawShell(block: ShellLine, brush: Brush): readonly string[] {
-  const { width, theme } = brush;
-  const facts = factsOf(block, brush)
-    .map((fact) => ` · ${fact}`)
+export function renderShell(block: ShellBlock, context: RenderContext): readonly string[] {
+  const { width, theme } = context;
+  const details = formatShellDetails(block, context)
+    .map((detail) => ` · ${detail}`)
     .join("");
-  const command = truncateToWidth(shownLine(block.command), Math.max(8, width - 2 - visibleWidth(facts)), "…");
-  const head = `${theme.user("$")} ${theme.strong(command)}${isBad(block) ? theme.bad(facts) : theme.dim(facts)}`;
-  return [head, ...partShown({ text: block.output, few: FEW_SHELL_LINES, end: "last", ink: theme.dim }, brush)];
+  const command = truncateToWidth(toDisplayLine(block.command), Math.max(8, width - 2 - visibleWidth(details)), "…");
+  const heading = `${theme.user("$")} ${theme.strong(command)}${hasFailed(block) ? theme.bad(details) : theme.dim(details)}`;
+  return [
+    heading,
+    ...renderFoldable({ text: block.output, foldedLines: FOLDED_SHELL_LINES, end: "last", style: theme.dim }, context),
+  ];
 }
 
-function factsOf({ isOpen, isCancelled, exitCode, isPrivate }: ShellLine, { keymap }: Brush): readonly string[] {
+function formatShellDetails(
+  { isOpen, isCancelled, exitCode, isPrivate }: ShellBlock,
+  { keymap }: RenderContext,
+): readonly string[] {
   const end = isCancelled ? "stopped" : exitCode ? `exit code ${exitCode}` : "";
-  const now = isOpen ? ["running", keyTold("stop", "stops it", keymap)] : [end];
-  return [...now, isPrivate ? "the model does not see it" : ""].filter((fact) => fact !== "");
+  const status = isOpen ? ["running", formatKeyHint("stop", "stops it", keymap)] : [end];
+  return [...status, isPrivate ? "the model does not see it" : ""].filter((detail) => detail !== "");
 }
 
-function isBad({ isOpen, exitCode }: ShellLine): boolean {
+function hasFailed({ isOpen, exitCode }: ShellBlock): boolean {
   return !isOpen && exitCode !== null && exitCode !== 0;
 }
 
 /** Who ran it wants to read it. */
-const FEW_SHELL_LINES = 12;
+const FOLDED_SHELL_LINES = 12;

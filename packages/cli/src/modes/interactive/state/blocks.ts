@@ -2,17 +2,26 @@
 
 import type { CompactionEntry, ImageBlock } from "@pith/context";
 
-export type Block = Said | Answered | Thought | Called | ShellLine | Compacted | BranchTold | Pinned | Note;
+export type Block =
+  | UserBlock
+  | AssistantBlock
+  | ThoughtBlock
+  | ToolBlock
+  | ShellBlock
+  | CompactionBlock
+  | BranchSummaryBlock
+  | PinBlock
+  | NoteBlock;
 
-interface Placed {
+interface BlockBase {
   /** Of the entry it stands for, or of the call; blocks of what is not yet an entry have one of their own. */
   readonly id: string;
   /** Belongs so closely to what stands above it that no empty line is between them. */
-  readonly isClose?: true;
+  readonly isAttached?: true;
 }
 
 /** What a person said. */
-export interface Said extends Placed {
+export interface UserBlock extends BlockBase {
   readonly kind: "said";
   readonly text: string;
   readonly images: readonly ImageBlock[];
@@ -21,7 +30,7 @@ export interface Said extends Placed {
 }
 
 /** What the model answered, as Markdown. */
-export interface Answered extends Placed {
+export interface AssistantBlock extends BlockBase {
   readonly kind: "answered";
   readonly text: string;
   /** Still being written. */
@@ -31,23 +40,23 @@ export interface Answered extends Placed {
   /** Letters at its beginning that were printed already. */
   readonly printed: number;
   /** The code that is open there, where it goes on. */
-  readonly code?: Code;
+  readonly code?: FencedCode;
 }
 
 /** What the model thought before it answered. */
-export interface Thought extends Placed {
+export interface ThoughtBlock extends BlockBase {
   readonly kind: "thought";
   readonly text: string;
   readonly isOpen: boolean;
   /** When it began, in milliseconds; absent for what is read from the log. */
-  readonly since?: number;
-  readonly tookMs?: number;
+  readonly startedAt?: number;
+  readonly durationMs?: number;
   /** It stands above already: only its place in the reply that is still coming is kept. */
   readonly isPrinted?: true;
 }
 
 /** A call of a tool, and what came of it. */
-export interface Called extends Placed {
+export interface ToolBlock extends BlockBase {
   readonly kind: "called";
   readonly tool: string;
   readonly arguments: Readonly<Record<string, unknown>>;
@@ -59,12 +68,12 @@ export interface Called extends Placed {
   /** A unified diff, where it changed a file. */
   readonly diff?: string;
   /** When it began, in milliseconds; absent for what is read from the log. */
-  readonly since?: number;
-  readonly tookMs?: number;
+  readonly startedAt?: number;
+  readonly durationMs?: number;
 }
 
 /** A shell line of the user's own. */
-export interface ShellLine extends Placed {
+export interface ShellBlock extends BlockBase {
   readonly kind: "shell";
   readonly command: string;
   readonly output: string;
@@ -76,7 +85,7 @@ export interface ShellLine extends Placed {
 }
 
 /** A compaction: its receipt, folded. */
-export interface Compacted extends Placed {
+export interface CompactionBlock extends BlockBase {
   readonly kind: "compacted";
   readonly entry: CompactionEntry;
   /** What a person should know of it. */
@@ -85,18 +94,18 @@ export interface Compacted extends Placed {
 }
 
 /** What happened on a branch that was left. */
-export interface BranchTold extends Placed {
+export interface BranchSummaryBlock extends BlockBase {
   readonly kind: "branch-told";
   readonly summary: string;
 }
 
-export interface Pinned extends Placed {
+export interface PinBlock extends BlockBase {
   readonly kind: "pinned";
   readonly text: string;
 }
 
 /** Something the program has to say. */
-export interface Note extends Placed {
+export interface NoteBlock extends BlockBase {
   readonly kind: "note";
   readonly tone: "plain" | "good" | "warning" | "bad";
   readonly text: string;
@@ -106,11 +115,11 @@ export interface Note extends Placed {
 
 /** What is still being written and is not yet an entry. */
 export function isDraft({ id }: Block): boolean {
-  return id.startsWith(DRAFT);
+  return id.startsWith(DRAFT_ID_PREFIX);
 }
 
 /** Ids of drafts begin with it. */
-export const DRAFT = "draft:";
+export const DRAFT_ID_PREFIX = "draft:";
 
 /** Folded, unless somebody opens it: it stays where it can be opened until something comes behind it. */
 export function isFoldable({ kind }: Block): boolean {
@@ -135,14 +144,14 @@ export interface Paragraph {
   readonly start: number;
   readonly end: number;
   /** Where it is fenced code. */
-  readonly code: Code | null;
+  readonly code: FencedCode | null;
   /** Whether its last fence is there. */
   readonly isClosed: boolean;
 }
 
-export interface Code {
+export interface FencedCode {
   /** The fence it is opened with. */
-  readonly mark: string;
+  readonly fence: string;
   readonly language: string;
   /** Where its first line begins, behind that fence. */
   readonly start: number;
@@ -152,66 +161,74 @@ export interface Code {
  * Each paragraph is parsed by itself: text written behind it never changes it. From `from`, where a paragraph begins, or a line of the
  * code that is open there. The last may be empty.
  */
-export function* paragraphs(text: string, from: number, open: Code | null = null): Generator<Paragraph> {
-  let [start, code] = [from, open];
-  let [inner, isBlank] = [null as string | null, false];
-  for (const { at, line, next } of linesFrom(text, from)) {
+export function* splitParagraphs(
+  text: string,
+  offset: number,
+  openCode: FencedCode | null = null,
+): Generator<Paragraph> {
+  let [start, code] = [offset, openCode];
+  let [innerFence, isAfterBlank] = [null as string | null, false];
+  for (const { lineStart, line, nextStart } of iterateLines(text, offset)) {
     if (code) {
-      if (fenceAfter(code.mark, line) !== null) continue;
-      yield { start, end: next, code, isClosed: true };
-      [start, code, isBlank] = [next, null, false];
+      if (updateOpenFence(code.fence, line) !== null) continue;
+      yield { start, end: nextStart, code, isClosed: true };
+      [start, code, isAfterBlank] = [nextStart, null, false];
       continue;
     }
-    const opened = inner === null ? codeOpenedBy(line, next) : null;
+    const openedCode = innerFence === null ? parseOpeningFence(line, nextStart) : null;
     // What is indented belongs to what stands above it.
-    const isNew = opened !== null || (inner === null && isBlank && /^\S/.test(line));
-    if (isNew && at > start) yield { start, end: at, code: null, isClosed: false };
-    if (isNew) start = at;
-    if (opened) code = opened;
-    else inner = fenceAfter(inner, line);
-    isBlank = inner === null && line.trim() === "";
+    const isNew = openedCode !== null || (innerFence === null && isAfterBlank && /^\S/.test(line));
+    if (isNew && lineStart > start) yield { start, end: lineStart, code: null, isClosed: false };
+    if (isNew) start = lineStart;
+    if (openedCode) code = openedCode;
+    else innerFence = updateOpenFence(innerFence, line);
+    isAfterBlank = innerFence === null && line.trim() === "";
   }
   yield { start, end: text.length, code, isClosed: false };
 }
 
 /** The code that is open at a place; null for none. */
-export function codeAt(text: string, place: number): Code | null {
-  for (const { start, end, code, isClosed } of paragraphs(text.slice(0, place), 0))
-    if (end >= place) return code && !isClosed && place >= code.start && start < place ? code : null;
+export function findOpenCode(text: string, offset: number): FencedCode | null {
+  for (const { start, end, code, isClosed } of splitParagraphs(text.slice(0, offset), 0))
+    if (end >= offset) return code && !isClosed && offset >= code.start && start < offset ? code : null;
   return null;
 }
 
-interface Line {
-  readonly at: number;
+interface SourceLine {
+  readonly lineStart: number;
   /** As much of it as tells what it is. */
   readonly line: string;
-  readonly next: number;
+  readonly nextStart: number;
 }
 
-function* linesFrom(text: string, from: number): Generator<Line> {
-  for (let at = from; at < text.length; ) {
-    const end = text.indexOf("\n", at);
-    const next = end === -1 ? text.length : end + 1;
-    yield { at, line: text.slice(at, Math.min(end === -1 ? next : end, at + LONGEST_MARK)), next };
-    at = next;
+function* iterateLines(text: string, offset: number): Generator<SourceLine> {
+  for (let lineStart = offset; lineStart < text.length; ) {
+    const end = text.indexOf("\n", lineStart);
+    const nextStart = end === -1 ? text.length : end + 1;
+    yield {
+      lineStart,
+      line: text.slice(lineStart, Math.min(end === -1 ? nextStart : end, lineStart + MAX_FENCE_LINE_CHARS)),
+      nextStart,
+    };
+    lineStart = nextStart;
   }
 }
 
 /** Nothing that opens or closes a fence is longer. */
-const LONGEST_MARK = 200;
+const MAX_FENCE_LINE_CHARS = 200;
 
 /** A fence that is set in belongs to a list. */
-function codeOpenedBy(line: string, start: number): Code | null {
-  const mark = line.startsWith(" ") ? null : fenceAfter(null, line);
-  return mark === null ? null : { mark, language: line.slice(mark.length).trim(), start };
+function parseOpeningFence(line: string, start: number): FencedCode | null {
+  const fence = line.startsWith(" ") ? null : updateOpenFence(null, line);
+  return fence === null ? null : { fence, language: line.slice(fence.length).trim(), start };
 }
 
 /** The fence that is open behind a line; null for none. */
-function fenceAfter(fence: string | null, line: string): string | null {
-  const mark = FENCE.exec(line)?.[1];
-  if (fence === null) return mark ?? null;
-  return mark?.startsWith(fence) && line.trim() === mark ? null : fence;
+function updateOpenFence(fence: string | null, line: string): string | null {
+  const lineFence = FENCE_PATTERN.exec(line)?.[1];
+  if (fence === null) return lineFence ?? null;
+  return lineFence?.startsWith(fence) && line.trim() === lineFence ? null : fence;
 }
 
 /** Behind one of back ticks there are no more of them: that would be code within words. */
-const FENCE = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/;
+const FENCE_PATTERN = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/;

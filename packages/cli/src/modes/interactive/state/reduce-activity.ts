@@ -1,85 +1,98 @@
 /** Reduces agent events to the current activity: idle, running, retrying, compacting or summarising. Pure. */
 
 import type { AgentEvent } from "@pith/agent";
-import { counted, minutesTold, secondsTold, tokensTold } from "../../../text/format.ts";
-import { clipped } from "../../../text/safe-text.ts";
-import type { ScreenState, Work } from "./screen-state.ts";
+import { formatCount, formatMinutes, formatSeconds, formatTokens } from "../../../text/format.ts";
+import { truncate } from "../../../text/safe-text.ts";
+import type { Activity, ScreenState } from "./screen-state.ts";
 
-export function foldWork(state: ScreenState, event: AgentEvent, now: number): ScreenState {
-  const work = workAfter(state.work, event, now);
-  return work === state.work ? state : { ...state, work };
+export function reduceActivity(state: ScreenState, event: AgentEvent, now: number): ScreenState {
+  const activity = nextActivity(state.activity, event, now);
+  return activity === state.activity ? state : { ...state, activity };
 }
 
-function workAfter(work: Work, event: AgentEvent, now: number): Work {
-  const since = work.type === "idle" ? now : work.since;
+function nextActivity(activity: Activity, event: AgentEvent, now: number): Activity {
+  const startedAt = activity.type === "idle" ? now : activity.startedAt;
   switch (event.type) {
     case "agent_start":
     case "turn_start":
     case "auto_retry_end":
-      return { type: "running", since, doing: "thinking", letters: 0 };
+      return { type: "running", startedAt, phase: "thinking", chars: 0 };
     case "message_update":
-      return { type: "running", since, ...pieces(work, event.delta) };
+      return { type: "running", startedAt, ...countDelta(activity, event.delta) };
     case "tool_execution_start":
-      return { type: "running", since, doing: "working", letters: 0 };
+      return { type: "running", startedAt, phase: "working", chars: 0 };
     case "auto_retry_start":
-      return { type: "retrying", since, why: event.errorMessage, at: now + event.delayMs };
+      return { type: "retrying", startedAt, errorMessage: event.errorMessage, retryAt: now + event.delayMs };
     case "compaction_start":
       return {
         type: "compacting",
-        since: now,
+        startedAt: now,
         reason: event.reason,
         step: "",
-        ...(isRun(work) && { isWithinRun: true }),
+        ...(isDuringRun(activity) && { isWithinRun: true }),
       };
     case "compaction_progress":
       return {
-        ...{ type: "compacting", since, reason: event.reason, step: progressTold(event) ?? stepOf(work) },
-        ...(isRun(work) && { isWithinRun: true }),
+        type: "compacting",
+        startedAt,
+        reason: event.reason,
+        step: describeProgress(event) ?? getStep(activity),
+        ...(isDuringRun(activity) && { isWithinRun: true }),
       };
     case "compaction_end":
       // A model with a smaller window, or a person, may want one while nothing else is under way.
-      return isRun(work) ? { type: "running", since: now, doing: "thinking", letters: 0 } : { type: "idle" };
+      return isDuringRun(activity)
+        ? { type: "running", startedAt: now, phase: "thinking", chars: 0 }
+        : { type: "idle" };
     case "branch_summary_progress":
-      return { type: "summarising", since, step: progressTold(event) ?? stepOf(work) };
+      return { type: "summarising", startedAt, step: describeProgress(event) ?? getStep(activity) };
     case "summarization_retry_scheduled":
-      return atStep(work, `${clipped(event.errorMessage, SHORT)}; asks again in ${secondsTold(event.delayMs)}`);
+      return withStep(
+        activity,
+        `${truncate(event.errorMessage, MAX_STEP_CHARS)}; asks again in ${formatSeconds(event.delayMs)}`,
+      );
     case "summarization_retry_attempt_start":
-      return atStep(work, "asks again");
+      return withStep(activity, "asks again");
     case "session_tree":
-      return work.type === "summarising" ? { type: "idle" } : work;
+      return activity.type === "summarising" ? { type: "idle" } : activity;
     case "agent_settled":
       return { type: "idle" };
     default:
-      return work;
+      return activity;
   }
 }
 
 type Delta = Extract<AgentEvent, { type: "message_update" }>["delta"];
 
-function pieces(work: Work, delta: Delta): { readonly doing: "thinking" | "answering"; readonly letters: number } {
+function countDelta(
+  activity: Activity,
+  delta: Delta,
+): { readonly phase: "thinking" | "answering"; readonly chars: number } {
   const text = delta.type === "tool-call-delta" ? delta.json : delta.text;
-  const letters = (work.type === "running" ? work.letters : 0) + text.length;
-  return { doing: delta.type === "text-delta" ? "answering" : "thinking", letters };
+  const chars = (activity.type === "running" ? activity.chars : 0) + text.length;
+  return { phase: delta.type === "text-delta" ? "answering" : "thinking", chars };
 }
 
-function isRun(work: Work): boolean {
+function isDuringRun(activity: Activity): boolean {
   return (
-    work.type === "running" || work.type === "retrying" || (work.type === "compacting" && work.isWithinRun === true)
+    activity.type === "running" ||
+    activity.type === "retrying" ||
+    (activity.type === "compacting" && activity.isWithinRun === true)
   );
 }
 
-function atStep(work: Work, step: string): Work {
-  return work.type === "compacting" || work.type === "summarising" ? { ...work, step } : work;
+function withStep(activity: Activity, step: string): Activity {
+  return activity.type === "compacting" || activity.type === "summarising" ? { ...activity, step } : activity;
 }
 
-function stepOf(work: Work): string {
-  return work.type === "compacting" || work.type === "summarising" ? work.step : "";
+function getStep(activity: Activity): string {
+  return activity.type === "compacting" || activity.type === "summarising" ? activity.step : "";
 }
 
-type Progressing = Extract<AgentEvent, { type: "compaction_progress" | "branch_summary_progress" }>;
+type SummaryProgressEvent = Extract<AgentEvent, { type: "compaction_progress" | "branch_summary_progress" }>;
 
 /** How far a summary is, in a few words. Null where it changes nothing that people see. */
-function progressTold(progress: Progressing): string | null {
+function describeProgress(progress: SummaryProgressEvent): string | null {
   switch (progress.step) {
     case "planning":
       return "looks what can go";
@@ -88,9 +101,9 @@ function progressTold(progress: Progressing): string | null {
       return `${progress.model} tells it in short${part}`;
     }
     case "awaiting-first-token":
-      return `no answer yet after ${minutesTold(progress.elapsedMs)}, waits up to ${minutesTold(progress.limitMs)}`;
+      return `no answer yet after ${formatMinutes(progress.elapsedMs)}, waits up to ${formatMinutes(progress.limitMs)}`;
     case "writing":
-      return `tells it in short, ${tokensTold(progress.tokens)} tokens so far`;
+      return `tells it in short, ${formatTokens(progress.tokens)} tokens so far`;
     // Told by events of their own.
     case "waiting":
     case "asking-again":
@@ -99,10 +112,10 @@ function progressTold(progress: Progressing): string | null {
     case "auditing":
       return "holds it against the log";
     case "repairing":
-      return `has ${counted(progress.flaws, "place")} corrected`;
+      return `has ${formatCount(progress.flaws, "place")} corrected`;
     case "falling-back":
-      return clipped(progress.why, SHORT);
+      return truncate(progress.why, MAX_STEP_CHARS);
   }
 }
 
-const SHORT = 60;
+const MAX_STEP_CHARS = 60;

@@ -11,160 +11,166 @@ import type {
 } from "@pith/context";
 import { authorOf, displayText, PIN_TYPE } from "@pith/context/host";
 import {
-  type Answered,
+  type AssistantBlock,
   type Block,
-  type Called,
-  codeAt,
-  DRAFT,
+  DRAFT_ID_PREFIX,
+  findOpenCode,
   isDraft,
-  type Note,
-  type Said,
-  type ShellLine,
-  type Thought,
+  type NoteBlock,
+  type ShellBlock,
+  type ThoughtBlock,
+  type ToolBlock,
+  type UserBlock,
 } from "./blocks.ts";
 import type { ScreenState } from "./screen-state.ts";
 
-export function added(state: ScreenState, ...blocks: readonly Block[]): ScreenState {
+export function appendBlocks(state: ScreenState, ...blocks: readonly Block[]): ScreenState {
   return blocks.length === 0 ? state : { ...state, blocks: [...state.blocks, ...blocks] };
 }
 
 /** With an id that no other draft had, printed or not. */
-export function drafted<Kind extends Block>(
+export function createDraft<Kind extends Block>(
   state: ScreenState,
   block: Omit<Kind, "id">,
 ): { readonly state: ScreenState; readonly block: Kind } {
   const serial = state.serial + 1;
-  return { state: { ...state, serial }, block: { ...block, id: `${DRAFT}${serial}` } as Kind };
+  return { state: { ...state, serial }, block: { ...block, id: `${DRAFT_ID_PREFIX}${serial}` } as Kind };
 }
 
-export function withNote(state: ScreenState, note: Omit<Note, "id" | "kind">): ScreenState {
+export function withNote(state: ScreenState, note: Omit<NoteBlock, "id" | "kind">): ScreenState {
   const serial = state.serial + 1;
-  return added({ ...state, serial }, { kind: "note", id: `note:${serial}`, ...note });
+  return appendBlocks({ ...state, serial }, { kind: "note", id: `note:${serial}`, ...note });
 }
 
 /** Replaces the drafts of the reply; what was printed of them is not shown again. */
-export function foldReply(state: ScreenState, id: string, message: AssistantMessage): ScreenState {
-  const drafts = state.blocks.filter(isOfReply);
-  const others = state.blocks.filter((block) => !isOfReply(block));
-  return { ...state, blocks: [...others, ...repliedBlocks(id, message, drafts)] };
+export function reduceReply(state: ScreenState, id: string, message: AssistantMessage): ScreenState {
+  const drafts = state.blocks.filter(isReplyDraft);
+  const others = state.blocks.filter((block) => !isReplyDraft(block));
+  return { ...state, blocks: [...others, ...buildReplyBlocks(id, message, drafts)] };
 }
 
 /** Nothing comes of what was drafted; who has read the beginning of it is told so. */
-export function withoutDrafts(state: ScreenState): ScreenState {
-  const drafts = state.blocks.filter(isOfReply);
+export function removeDrafts(state: ScreenState): ScreenState {
+  const drafts = state.blocks.filter(isReplyDraft);
   if (drafts.length === 0) return state;
-  const left = { ...state, blocks: state.blocks.filter((block) => !isOfReply(block)) };
-  return drafts.some(wasSeen) ? withNote(left, { tone: "warning", text: "what stands above broke off" }) : left;
+  const remaining = { ...state, blocks: state.blocks.filter((block) => !isReplyDraft(block)) };
+  return drafts.some(wasPrinted)
+    ? withNote(remaining, { tone: "warning", text: "what stands above broke off" })
+    : remaining;
 }
 
 /** A shell line that is under way is nobody's reply. */
-function isOfReply(block: Block): boolean {
+function isReplyDraft(block: Block): boolean {
   return isDraft(block) && (block.kind === "answered" || block.kind === "thought" || block.kind === "called");
 }
 
-function wasSeen(block: Block): boolean {
+function wasPrinted(block: Block): boolean {
   return block.kind === "answered" ? block.printed > 0 : block.kind === "thought" && block.isPrinted === true;
 }
 
-function repliedBlocks(id: string, message: AssistantMessage, drafts: readonly Block[]): readonly Block[] {
-  const isBroken = message.stopReason === "error" || message.stopReason === "aborted";
-  const left = { words: printedWords(message, drafts), thoughts: printedThoughts(message, drafts) };
-  const tookMs = drafts.find((block): block is Thought => block.kind === "thought" && !block.isPrinted)?.tookMs;
-  return message.content.flatMap((part, at): readonly Block[] => {
-    const own = `${id}:${at}`;
-    if (part.type === "toolCall") return [callOf(part, isBroken)];
+function buildReplyBlocks(id: string, message: AssistantMessage, drafts: readonly Block[]): readonly Block[] {
+  const isInterrupted = message.stopReason === "error" || message.stopReason === "aborted";
+  const unmatchedChars = { words: countPrintedText(message, drafts), thoughts: countPrintedThinking(message, drafts) };
+  const durationMs = drafts.find(
+    (block): block is ThoughtBlock => block.kind === "thought" && !block.isPrinted,
+  )?.durationMs;
+  return message.content.flatMap((part, index): readonly Block[] => {
+    const blockId = `${id}:${index}`;
+    if (part.type === "toolCall") return [createToolBlock(part, isInterrupted)];
     const kind = part.type === "text" ? "words" : "thoughts";
     const text = part.type === "text" ? part.text : part.thinking;
-    const printed = Math.min(left[kind], text.length);
-    left[kind] -= printed;
-    if (text.slice(printed).trim() === "") return [];
-    if (part.type === "text") return [answerOf(own, text, printed)];
-    return [{ kind: "thought", id: own, text, isOpen: false, ...(tookMs !== undefined && { tookMs }) }];
+    const printedChars = Math.min(unmatchedChars[kind], text.length);
+    unmatchedChars[kind] -= printedChars;
+    if (text.slice(printedChars).trim() === "") return [];
+    if (part.type === "text") return [createAssistantBlock(blockId, text, printedChars)];
+    return [{ kind: "thought", id: blockId, text, isOpen: false, ...(durationMs !== undefined && { durationMs }) }];
   });
 }
 
-function answerOf(id: string, text: string, printed: number): Answered {
-  const code = printed === 0 ? null : codeAt(text, printed);
-  return { kind: "answered", id, text, isOpen: false, printed, ...(code && { code }) };
+function createAssistantBlock(id: string, text: string, printedChars: number): AssistantBlock {
+  const openCode = printedChars === 0 ? null : findOpenCode(text, printedChars);
+  return { kind: "answered", id, text, isOpen: false, printed: printedChars, ...(openCode && { code: openCode }) };
 }
 
 /** Letters of its words, in their order. A draft may hold several parts; it begins with its first word. */
-function printedWords({ content }: AssistantMessage, drafts: readonly Block[]): number {
-  const answers = drafts.filter((block): block is Answered => block.kind === "answered");
-  const seen = answers.map(({ text, printed }) => text.slice(0, printed)).join("");
-  const words = content.map((part) => (part.type === "text" ? part.text : "")).join("");
-  return seenOf(words, seen, words.length - words.trimStart().length);
+function countPrintedText({ content }: AssistantMessage, drafts: readonly Block[]): number {
+  const answerDrafts = drafts.filter((block): block is AssistantBlock => block.kind === "answered");
+  const printedText = answerDrafts.map(({ text, printed: printedChars }) => text.slice(0, printedChars)).join("");
+  const replyText = content.map((part) => (part.type === "text" ? part.text : "")).join("");
+  return matchPrintedChars(replyText, printedText, replyText.length - replyText.trimStart().length);
 }
 
-function printedThoughts({ content }: AssistantMessage, drafts: readonly Block[]): number {
-  const ghosts = drafts.filter((block): block is Thought => block.kind === "thought" && block.isPrinted === true);
-  const thoughts = content.map((part) => (part.type === "thinking" ? part.thinking : "")).join("");
-  return seenOf(thoughts, ghosts.map(({ text }) => text).join(""), 0);
+function countPrintedThinking({ content }: AssistantMessage, drafts: readonly Block[]): number {
+  const printedDrafts = drafts.filter(
+    (block): block is ThoughtBlock => block.kind === "thought" && block.isPrinted === true,
+  );
+  const replyThinking = content.map((part) => (part.type === "thinking" ? part.thinking : "")).join("");
+  return matchPrintedChars(replyThinking, printedDrafts.map(({ text }) => text).join(""), 0);
 }
 
 /** None where it is not what was drafted: then all of it is shown. */
-function seenOf(words: string, seen: string, from: number): number {
-  return seen !== "" && words.startsWith(seen, from) ? from + seen.length : 0;
+function matchPrintedChars(replyText: string, printedText: string, offset: number): number {
+  return printedText !== "" && replyText.startsWith(printedText, offset) ? offset + printedText.length : 0;
 }
 
-type Call = Extract<AssistantMessage["content"][number], { type: "toolCall" }>;
+type ToolCallContent = Extract<AssistantMessage["content"][number], { type: "toolCall" }>;
 
-function callOf({ id, name, arguments: given }: Call, isBroken: boolean): Called {
-  const state = isBroken ? "broken-off" : "waiting";
-  return { kind: "called", id, tool: name, arguments: given, state, output: "", images: [] };
+function createToolBlock({ id, name, arguments: toolArguments }: ToolCallContent, isInterrupted: boolean): ToolBlock {
+  const state = isInterrupted ? "broken-off" : "waiting";
+  return { kind: "called", id, tool: name, arguments: toolArguments, state, output: "", images: [] };
 }
 
-export function foldEntry(state: ScreenState, entry: Entry): ScreenState {
+export function reduceEntry(state: ScreenState, entry: Entry): ScreenState {
   switch (entry.type) {
     case "message":
-      return foldMessage(state, entry);
+      return reduceMessage(state, entry);
     case "compaction":
-      return added(state, { kind: "compacted", id: entry.id, entry, warnings: [], isUndone: false });
+      return appendBlocks(state, { kind: "compacted", id: entry.id, entry, warnings: [], isUndone: false });
     case "branch_summary":
-      return added(state, { kind: "branch-told", id: entry.id, summary: entry.summary });
+      return appendBlocks(state, { kind: "branch-told", id: entry.id, summary: entry.summary });
     case "custom_message":
       if (!entry.display) return state;
       if (entry.customType === PIN_TYPE)
-        return added(state, { kind: "pinned", id: entry.id, text: textIn(entry.content) });
-      return added(state, { kind: "note", id: entry.id, tone: "plain", text: textIn(entry.content) });
+        return appendBlocks(state, { kind: "pinned", id: entry.id, text: extractText(entry.content) });
+      return appendBlocks(state, { kind: "note", id: entry.id, tone: "plain", text: extractText(entry.content) });
     default:
       return state;
   }
 }
 
-function foldMessage(state: ScreenState, entry: MessageEntry): ScreenState {
+function reduceMessage(state: ScreenState, entry: MessageEntry): ScreenState {
   const { id, message } = entry;
   switch (message.role) {
     case "user":
-      return added({ ...state, hint: null }, saidOf(entry, message.content));
+      return appendBlocks({ ...state, hint: null }, createUserBlock(entry, message.content));
     case "assistant":
-      return withEnding(foldReply(state, id, message), message);
+      return withStopNote(reduceReply(state, id, message), message);
     case "toolResult":
       return {
         ...state,
-        blocks: state.blocks.map((block) => (isOf(block, message) ? withResult(block, message) : block)),
+        blocks: state.blocks.map((block) => (isToolBlockFor(block, message) ? withResult(block, message) : block)),
       };
     case "bashExecution":
-      return withShell(state, shellOf(id, message));
+      return putShellBlock(state, createShellBlock(id, message));
     default:
       return state;
   }
 }
 
-function saidOf(entry: MessageEntry, content: Content): Said {
-  const from = authorOf(entry) === "person" ? {} : { from: "program" as const };
-  return { kind: "said", id: entry.id, text: displayText(content), images: imagesIn(content), ...from };
+function createUserBlock(entry: MessageEntry, content: MessageContent): UserBlock {
+  const source = authorOf(entry) === "person" ? {} : { from: "program" as const };
+  return { kind: "said", id: entry.id, text: displayText(content), images: extractImages(content), ...source };
 }
 
 /** How a reply of long ago broke off; while there is a run, its end tells that. */
-function withEnding(state: ScreenState, { stopReason, errorMessage }: AssistantMessage): ScreenState {
-  if (state.work.type !== "idle") return state;
+function withStopNote(state: ScreenState, { stopReason, errorMessage }: AssistantMessage): ScreenState {
+  if (state.activity.type !== "idle") return state;
   if (stopReason === "aborted") return withNote(state, { tone: "warning", text: "stopped here" });
   if (stopReason === "error") return withNote(state, { tone: "bad", text: errorMessage ?? "the reply broke off" });
   return state;
 }
 
-function shellOf(id: string, message: BashExecutionMessage): ShellLine {
+function createShellBlock(id: string, message: BashExecutionMessage): ShellBlock {
   return {
     kind: "shell",
     id,
@@ -178,35 +184,35 @@ function shellOf(id: string, message: BashExecutionMessage): ShellLine {
 }
 
 /** In place of the one that was seen while it ran. */
-function withShell(state: ScreenState, line: ShellLine): ScreenState {
-  const at = state.blocks.findIndex(
-    (block) => block.kind === "shell" && block.command === line.command && (block.isOpen || isDraft(block)),
+function putShellBlock(state: ScreenState, shellBlock: ShellBlock): ScreenState {
+  const index = state.blocks.findIndex(
+    (block) => block.kind === "shell" && block.command === shellBlock.command && (block.isOpen || isDraft(block)),
   );
-  return at === -1 ? added(state, line) : { ...state, blocks: state.blocks.with(at, line) };
+  return index === -1 ? appendBlocks(state, shellBlock) : { ...state, blocks: state.blocks.with(index, shellBlock) };
 }
 
-function isOf(block: Block, { toolCallId }: ToolResultMessage): block is Called {
+function isToolBlockFor(block: Block, { toolCallId }: ToolResultMessage): block is ToolBlock {
   return block.kind === "called" && block.id === toolCallId;
 }
 
-export function withResult(block: Called, { content, isError, details }: ToolResultMessage): Called {
+export function withResult(block: ToolBlock, { content, isError, details }: ToolResultMessage): ToolBlock {
   const diff = (Object(details) as { readonly diff?: unknown }).diff;
   return {
     ...block,
     state: isError ? "failed" : "done",
-    output: textIn(content),
-    images: imagesIn(content),
+    output: extractText(content),
+    images: extractImages(content),
     ...(typeof diff === "string" && { diff }),
   };
 }
 
-type Content = string | readonly (TextBlock | ImageBlock)[];
+type MessageContent = string | readonly (TextBlock | ImageBlock)[];
 
-function textIn(content: Content): string {
+function extractText(content: MessageContent): string {
   if (typeof content === "string") return content;
   return content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
 }
 
-function imagesIn(content: Content): readonly ImageBlock[] {
+function extractImages(content: MessageContent): readonly ImageBlock[] {
   return typeof content === "string" ? [] : content.filter((block) => block.type === "image");
 }

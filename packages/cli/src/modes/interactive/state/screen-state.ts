@@ -2,54 +2,65 @@
 
 import type { CompactionReason } from "@pith/agent";
 import type { Keymap } from "../../../settings/keymap.ts";
-import { keyTold } from "../../../settings/keymap-text.ts";
-import { harmlessLine, harmlessLines } from "../../../text/safe-text.ts";
-import type { Block, ShellLine } from "./blocks.ts";
-import type { Facts } from "./footer.ts";
+import { formatKeyHint } from "../../../settings/keymap-text.ts";
+import { toSafeLine, toSafeLines } from "../../../text/safe-text.ts";
+import type { Block, ShellBlock } from "./blocks.ts";
+import type { FooterData } from "./footer.ts";
 
-export interface Signs {
+export interface ExtensionWidgets {
   readonly statuses: Readonly<Record<string, string>>;
   readonly widgets: Readonly<Record<string, readonly string[]>>;
 }
 
-export const noSigns: Signs = { statuses: {}, widgets: {} };
+export const emptyExtensionWidgets: ExtensionWidgets = { statuses: {}, widgets: {} };
 
 /** Undefined takes it away. */
-export function withStatus(signs: Signs, key: string, text: string | undefined): Signs {
-  return { ...signs, statuses: placed(signs.statuses, key, text && harmlessLine(text, LONGEST_STATUS)) };
+export function withStatus(
+  extensionWidgets: ExtensionWidgets,
+  key: string,
+  text: string | undefined,
+): ExtensionWidgets {
+  return {
+    ...extensionWidgets,
+    statuses: setKey(extensionWidgets.statuses, key, text && toSafeLine(text, MAX_STATUS_CHARS)),
+  };
 }
 
 /** None are as good as undefined. */
-export function withWidget(signs: Signs, key: string, lines: readonly string[] | undefined): Signs {
-  const shown = lines && harmlessLines(lines.slice(0, MOST_LINES).join("\n"), MOST_LINES);
-  return { ...signs, widgets: placed(signs.widgets, key, lines?.length ? shown : undefined) };
+export function withWidget(
+  extensionWidgets: ExtensionWidgets,
+  key: string,
+  lines: readonly string[] | undefined,
+): ExtensionWidgets {
+  const safeLines = lines && toSafeLines(lines.slice(0, MAX_WIDGET_LINES).join("\n"), MAX_WIDGET_LINES);
+  return { ...extensionWidgets, widgets: setKey(extensionWidgets.widgets, key, lines?.length ? safeLines : undefined) };
 }
 
 /** By their keys, so that they keep their places. */
-export function statusWords({ statuses }: Signs): readonly string[] {
+export function listStatuses({ statuses }: ExtensionWidgets): readonly string[] {
   return Object.entries(statuses)
-    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .sort(([a], [b]) => (a < b ? -1 : 1))
     .flatMap(([, text]) => (text === "" ? [] : [text]));
 }
 
 /** In the order in which they came. */
-export function widgetLines({ widgets }: Signs): readonly string[] {
-  return Object.values(widgets).slice(0, MOST_WIDGETS).flat();
+export function listWidgetLines({ widgets }: ExtensionWidgets): readonly string[] {
+  return Object.values(widgets).slice(0, MAX_WIDGETS).flat();
 }
 
-function placed<Sign>(all: Readonly<Record<string, Sign>>, key: string, sign: Sign | "" | undefined) {
-  const { [key]: before, ...others } = all;
-  if (sign === undefined || sign === "") return others;
-  if (before !== undefined) return { ...all, [key]: sign };
-  return Object.keys(all).length >= MOST_KEYS ? all : { ...all, [key]: sign };
+function setKey<Sign>(record: Readonly<Record<string, Sign>>, key: string, value: Sign | "" | undefined) {
+  const { [key]: previous, ...others } = record;
+  if (value === undefined || value === "") return others;
+  if (previous !== undefined) return { ...record, [key]: value };
+  return Object.keys(record).length >= MAX_KEYS ? record : { ...record, [key]: value };
 }
 
 // Extensions never get more than a part of the screen.
-const LONGEST_STATUS = 30;
-const MOST_LINES = 10;
-const MOST_WIDGETS = 3;
+const MAX_STATUS_CHARS = 30;
+const MAX_WIDGET_LINES = 10;
+const MAX_WIDGETS = 3;
 /** However many it makes up, they are forgotten no later than the session. */
-const MOST_KEYS = 50;
+const MAX_KEYS = 50;
 
 export interface ScreenState {
   /** What is not printed yet, oldest first. */
@@ -57,18 +68,18 @@ export interface ScreenState {
   /** How many blocks were given an id here, since they had none of an entry or call. */
   readonly serial: number;
   /** What was printed last, just above the first of the blocks; null for nothing. */
-  readonly above: Block["kind"] | null;
+  readonly lastPrintedKind: Block["kind"] | null;
   /** Whether folded blocks are shown whole. */
   readonly isUnfolded: boolean;
-  readonly work: Work;
+  readonly activity: Activity;
   /** Shell lines of the user's own that are not in the log yet: they stand below all that is. */
-  readonly shell: readonly ShellLine[];
+  readonly pendingShellBlocks: readonly ShellBlock[];
   /** What waits to be heard, each in one line. */
   readonly queue: { readonly steering: readonly string[]; readonly followUp: readonly string[] };
   /** What the footer tells. */
-  readonly facts: Facts;
+  readonly footer: FooterData;
   /** What extensions show. */
-  readonly signs: Signs;
+  readonly extensionWidgets: ExtensionWidgets;
   /** One line for who is new, or who has just done something. */
   readonly hint: string | null;
   /** Which key does what, for hints that name one; absent: as usual. */
@@ -76,66 +87,66 @@ export interface ScreenState {
 }
 
 /** What is under way. */
-export type Work =
+export type Activity =
   | { readonly type: "idle" }
   | {
       readonly type: "running";
-      readonly since: number;
-      readonly doing: "thinking" | "answering" | "working";
+      readonly startedAt: number;
+      readonly phase: "thinking" | "answering" | "working";
       /** Of the newest reply, so far. */
-      readonly letters: number;
+      readonly chars: number;
     }
-  | { readonly type: "retrying"; readonly since: number; readonly why: string; readonly at: number }
+  | { readonly type: "retrying"; readonly startedAt: number; readonly errorMessage: string; readonly retryAt: number }
   | {
       readonly type: "compacting";
-      readonly since: number;
+      readonly startedAt: number;
       readonly reason: CompactionReason;
       /** For people, e.g. `tells it in short, 1,200 tokens so far`. */
       readonly step: string;
       /** In the middle of a run, which goes on afterwards. */
       readonly isWithinRun?: true;
     }
-  | { readonly type: "summarising"; readonly since: number; readonly step: string };
+  | { readonly type: "summarising"; readonly startedAt: number; readonly step: string };
 
 /** Before anything is known. */
-export const nothingShown: ScreenState = {
+export const initialScreenState: ScreenState = {
   blocks: [],
   serial: 0,
-  above: null,
+  lastPrintedKind: null,
   isUnfolded: false,
-  work: { type: "idle" },
-  shell: [],
+  activity: { type: "idle" },
+  pendingShellBlocks: [],
   queue: { steering: [], followUp: [] },
-  facts: {
+  footer: {
     model: "",
-    thinking: "",
+    thinkingLevel: "",
     folder: "",
     gitBranch: null,
     sessionName: null,
-    place: null,
+    treePosition: null,
     cost: null,
     isSandboxed: null,
-    mode: null,
+    permissionMode: null,
     meter: null,
   },
-  signs: noSigns,
+  extensionWidgets: emptyExtensionWidgets,
   hint: null,
 };
 
-export function openOrClose(state: ScreenState): ScreenState {
+export function toggleFolding(state: ScreenState): ScreenState {
   const isUnfolded = !state.isUnfolded;
-  const isSeen = [...state.blocks, ...state.shell].some(canBeOpened);
-  return { ...state, isUnfolded, hint: isSeen ? state.hint : changeTold(isUnfolded, state) };
+  const hasFoldable = [...state.blocks, ...state.pendingShellBlocks].some(isExpandable);
+  return { ...state, isUnfolded, hint: hasFoldable ? state.hint : describeFolding(isUnfolded, state) };
 }
 
-function canBeOpened({ kind }: Block): boolean {
-  return OPENED.includes(kind);
+function isExpandable({ kind }: Block): boolean {
+  return EXPANDABLE_KINDS.includes(kind);
 }
 
-const OPENED: readonly Block["kind"][] = ["said", "thought", "called", "shell", "compacted", "branch-told"];
+const EXPANDABLE_KINDS: readonly Block["kind"][] = ["said", "thought", "called", "shell", "compacted", "branch-told"];
 
 /** What stands above is printed, and the terminal's. */
-function changeTold(isUnfolded: boolean, { keymap }: ScreenState): string {
-  const key = keyTold("transcript", "opens what stands above.", keymap);
+function describeFolding(isUnfolded: boolean, { keymap }: ScreenState): string {
+  const key = formatKeyHint("transcript", "opens what stands above.", keymap);
   return `What comes next is shown ${isUnfolded ? "whole" : "folded"}.${key && ` ${key}`}`;
 }

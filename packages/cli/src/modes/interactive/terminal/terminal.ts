@@ -2,53 +2,53 @@
 
 import { pithHome } from "@pith/context/node";
 import type { Environment } from "@pith/models";
-import { settingsFrom } from "../../../settings/fields.ts";
+import { buildSettings } from "../../../settings/fields.ts";
 import { readSettings } from "../../../settings/resolve.ts";
 import type { Settings } from "../../../settings/settings.ts";
 import {
-  type Ink,
+  chooseTheme,
+  createTheme,
   isColourless,
-  type Surroundings,
+  type Style,
   type Theme,
   type ThemeName,
-  themeFor,
-  themeNamed,
+  type ThemeOptions,
 } from "../render/theme.ts";
 import type { RgbColor, Terminal } from "./pi-tui.ts";
 
 /** Wiping the history of a terminal takes away lines that are not ours. */
-const WIPE_HISTORY = "\x1b[3J";
-const BEGIN = "\x1b[?2026h";
-const END = "\x1b[?2026l";
+const CLEAR_SCROLLBACK = "\x1b[3J";
+const BEGIN_SYNC = "\x1b[?2026h";
+const END_SYNC = "\x1b[?2026l";
 
-export class OneWrite implements Terminal {
+export class BufferedTerminal implements Terminal {
   readonly #inner: Terminal;
-  #held: string[] | null = null;
+  #buffer: string[] | null = null;
 
   constructor(inner: Terminal) {
     this.#inner = inner;
   }
 
   /** All that is written meanwhile is seen at once. */
-  together(act: () => void): void {
-    if (this.#held) {
-      act();
+  batch(run: () => void): void {
+    if (this.#buffer) {
+      run();
       return;
     }
-    const held: string[] = [];
-    this.#held = held;
+    const buffer: string[] = [];
+    this.#buffer = buffer;
     try {
-      act();
+      run();
     } finally {
-      this.#held = null;
-      const text = held.join("").replaceAll(BEGIN, "").replaceAll(END, "");
-      if (text !== "") this.#inner.write(`${BEGIN}${text}${END}`);
+      this.#buffer = null;
+      const text = buffer.join("").replaceAll(BEGIN_SYNC, "").replaceAll(END_SYNC, "");
+      if (text !== "") this.#inner.write(`${BEGIN_SYNC}${text}${END_SYNC}`);
     }
   }
 
   write(data: string): void {
-    const text = data.replaceAll(WIPE_HISTORY, "");
-    if (this.#held) this.#held.push(text);
+    const text = data.replaceAll(CLEAR_SCROLLBACK, "");
+    if (this.#buffer) this.#buffer.push(text);
     else if (text !== "") this.#inner.write(text);
   }
 
@@ -60,8 +60,8 @@ export class OneWrite implements Terminal {
     this.#inner.stop();
   }
 
-  drainInput(mostMs?: number, idleMs?: number): Promise<void> {
-    return this.#inner.drainInput(mostMs, idleMs);
+  drainInput(maxMs?: number, idleMs?: number): Promise<void> {
+    return this.#inner.drainInput(maxMs, idleMs);
   }
 
   get columns(): number {
@@ -113,65 +113,65 @@ export class OneWrite implements Terminal {
  * Whether a terminal that becomes narrower wraps its lines again or cuts them off, judged by the environment. Where nobody knows it does:
  * nearly all of them do.
  */
-export function rewraps({ TMUX, STY, TERM = "", XTERM_VERSION }: Environment): boolean {
+export function rewrapsLines({ TMUX, STY, TERM = "", XTERM_VERSION }: Environment): boolean {
   // Whoever stands between has its own way, whatever it stands in: tmux wraps, screen cuts.
   if (TMUX) return true;
   return !STY && !XTERM_VERSION && !/^(?:linux|st)(?:-|$)/.test(TERM);
 }
 
-export interface Dressed {
+export interface ThemeFollower {
   readonly theme: Theme;
   /** As it is set, or as the terminal says when it is asked. */
-  follow(screen: Dressable): Promise<void>;
+  follow(screen: ThemedScreen): Promise<void>;
 }
 
-export interface Dressable {
-  background(mostMs: number): Promise<RgbColor | undefined>;
+export interface ThemedScreen {
+  queryBackground(timeoutMs: number): Promise<RgbColor | undefined>;
   redraw(): void;
 }
 
 /** The first frame waits for neither the settings nor the terminal's background colour. */
-export function wornHere(
-  environment: Surroundings["environment"],
-  wished: () => Promise<Settings["theme"]> = wishInSettings,
-): Dressed {
-  const { theme, wear } = wornTheme(themeFor({ environment }));
-  const follow = async (screen: Dressable): Promise<void> => {
+export function detectTheme(
+  environment: ThemeOptions["environment"],
+  getSetting: () => Promise<Settings["theme"]> = readThemeSetting,
+): ThemeFollower {
+  const { theme, setTheme } = createSwitchableTheme(chooseTheme({ environment }));
+  const follow = async (screen: ThemedScreen): Promise<void> => {
     if (isColourless(environment)) return;
-    const wish = (await wished()) ?? "auto";
-    const background = wish === "auto" ? await screen.background(MOST_MS) : undefined;
-    const name = themeFor({ environment, wish, background });
+    const setting = (await getSetting()) ?? "auto";
+    const background = setting === "auto" ? await screen.queryBackground(BACKGROUND_TIMEOUT_MS) : undefined;
+    const name = chooseTheme({ environment, setting, background });
     if (name === theme.name) return;
-    wear(name);
+    setTheme(name);
     screen.redraw();
   };
   return { theme, follow };
 }
 
 /** Those that answer do so at once; the answer has to come over the line, though. */
-const MOST_MS = 500;
+const BACKGROUND_TIMEOUT_MS = 500;
 
-async function wishInSettings(): Promise<Settings["theme"]> {
-  const own = await readSettings(pithHome());
+async function readThemeSetting(): Promise<Settings["theme"]> {
+  const result = await readSettings(pithHome());
   // A mistake in them is told when all of them are read.
-  return own.type === "read" ? settingsFrom(own.fields).theme : undefined;
+  return result.type === "read" ? buildSettings(result.fields).theme : undefined;
 }
 
 /** Can be changed while it is drawn with: whoever holds its inks draws with the new ones from then on. */
-export interface WornTheme {
+export interface SwitchableTheme {
   readonly theme: Theme;
-  wear(name: ThemeName): void;
+  setTheme(name: ThemeName): void;
 }
 
-export function wornTheme(first: ThemeName): WornTheme {
-  let worn = themeNamed(first);
-  const inks = Object.keys(worn).filter((key): key is Ink => key !== "name");
-  const turning = Object.fromEntries(inks.map((ink) => [ink, (text: string) => worn[ink](text)]));
-  const theme = Object.defineProperty(turning, "name", { get: () => worn.name, enumerable: true });
+export function createSwitchableTheme(initialName: ThemeName): SwitchableTheme {
+  let current = createTheme(initialName);
+  const styles = Object.keys(current).filter((key): key is Style => key !== "name");
+  const delegates = Object.fromEntries(styles.map((style) => [style, (text: string) => current[style](text)]));
+  const theme = Object.defineProperty(delegates, "name", { get: () => current.name, enumerable: true });
   return {
     theme: theme as unknown as Theme,
-    wear: (name) => {
-      worn = themeNamed(name);
+    setTheme: (name) => {
+      current = createTheme(name);
     },
   };
 }

@@ -1,23 +1,23 @@
 /** Lists all RPC commands, in the order in which they are shown. */
 
 import type { RpcCommandName } from "@pith/client";
-import type { Rows } from "../rpc-context.ts";
-import { fitting } from "./compaction.ts";
-import { choosing } from "./model.ts";
-import { speaking } from "./prompt.ts";
-import { sessions } from "./sessions.ts";
-import { working } from "./shell.ts";
-import { telling } from "./state.ts";
-import { walking } from "./tree.ts";
+import type { RpcCommandDefinitions } from "../rpc-context.ts";
+import { compactionCommands } from "./compaction.ts";
+import { modelCommands } from "./model.ts";
+import { promptCommands } from "./prompt.ts";
+import { sessionCommands } from "./sessions.ts";
+import { shellCommands } from "./shell.ts";
+import { stateCommands } from "./state.ts";
+import { treeCommands } from "./tree.ts";
 
-export const rpcTable: Rows = {
-  ...speaking,
-  ...telling,
-  ...choosing,
-  ...fitting,
-  ...walking,
-  ...sessions,
-  ...working,
+export const rpcTable: RpcCommandDefinitions = {
+  ...promptCommands,
+  ...stateCommands,
+  ...modelCommands,
+  ...compactionCommands,
+  ...treeCommands,
+  ...sessionCommands,
+  ...shellCommands,
 };
 
 export const rpcNames: readonly RpcCommandName[] = Object.keys(rpcTable) as readonly RpcCommandName[];

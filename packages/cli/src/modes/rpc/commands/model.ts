@@ -1,15 +1,15 @@
 /** Implements the RPC commands that choose the model, the thinking level and the delivery of queued messages. */
 
 import type { RpcCommands, RpcModel } from "@pith/client";
-import { model as command, levels } from "../../../commands/settings.ts";
-import { modelsWithKey } from "../../../models/available-models.ts";
-import { name, oneOf } from "../parse-command.ts";
-import { done, failed, type Outcome, type Rows, type Seat } from "../rpc-context.ts";
-import { modelOf } from "./state.ts";
+import { modelCommand, thinkingLevels } from "../../../commands/settings.ts";
+import { listModelsWithKey } from "../../../models/available-models.ts";
+import { nameField, oneOf } from "../parse-command.ts";
+import { failure, type Outcome, type RpcCommandDefinitions, type RpcContext, success } from "../rpc-context.ts";
+import { toRpcModel } from "./state.ts";
 
-const delivery = oneOf("all", "one-at-a-time");
+const deliveryField = oneOf("all", "one-at-a-time");
 
-export const choosing: Rows<
+export const modelCommands: RpcCommandDefinitions<
   keyof Pick<
     RpcCommands,
     | "set_model"
@@ -23,97 +23,106 @@ export const choosing: Rows<
   >
 > = {
   set_model: {
-    says: "another model speaks from the next request on; what is too much for it is compacted first",
+    description: "another model speaks from the next request on; what is too much for it is compacted first",
     example: { type: "set_model", provider: "anthropic", modelId: "claude-sonnet-4-5" },
-    fields: { provider: name, modelId: name },
-    run: async ({ provider, modelId }, seat) => {
-      return await setModel(`${provider}/${modelId}`, seat);
+    fields: { provider: nameField, modelId: nameField },
+    run: async ({ provider, modelId }, context) => {
+      return await setModel(`${provider}/${modelId}`, context);
     },
   },
   cycle_model: {
-    says: "the next of `get_available_models` speaks; null where there is no other",
+    description: "the next of `get_available_models` speaks; null where there is no other",
     example: { type: "cycle_model" },
     fields: {},
-    run: async (_, seat) => {
-      const { agent } = seat.ready.built;
-      const models = await modelsFor(seat);
-      const at = models.findIndex(({ provider, id }) => provider === agent.model.provider && id === agent.model.model);
-      const next = models[(at + 1) % Math.max(1, models.length)];
-      if (!next || models.length < 2) return done(null);
-      const set = await setModel(`${next.provider}/${next.id}`, seat);
-      return set.type === "failed" ? set : done({ model: modelOf(agent.model), thinkingLevel: agent.thinkingLevel });
+    run: async (_, context) => {
+      const { agent } = context.app;
+      const models = await listModels(context);
+      const index = models.findIndex(
+        ({ provider, id }) => provider === agent.model.provider && id === agent.model.model,
+      );
+      const nextModel = models[(index + 1) % Math.max(1, models.length)];
+      if (!nextModel || models.length < 2) return success(null);
+      const result = await setModel(`${nextModel.provider}/${nextModel.id}`, context);
+      return result.type === "failed"
+        ? result
+        : success({ model: toRpcModel(agent.model), thinkingLevel: agent.thinkingLevel });
     },
   },
   get_available_models: {
-    says: "the models for which there is a key; who speaks now is among them",
+    description: "the models for which there is a key; who speaks now is among them",
     example: { type: "get_available_models" },
     fields: {},
-    run: async (_, seat) => {
-      return done({ models: await modelsFor(seat) });
+    run: async (_, context) => {
+      return success({ models: await listModels(context) });
     },
   },
   set_thinking_level: {
-    says: "how long the model thinks, from the next request on",
+    description: "how long the model thinks, from the next request on",
     example: { type: "set_thinking_level", level: "high" },
-    fields: { level: oneOf(...levels) },
-    run: async ({ level }, { ready }) => {
-      await ready.built.agent.setThinkingLevel(level);
-      return done(null);
+    fields: { level: oneOf(...thinkingLevels) },
+    run: async ({ level }, { app }) => {
+      await app.agent.setThinkingLevel(level);
+      return success(null);
     },
   },
   cycle_thinking_level: {
-    says: "the next level",
+    description: "the next level",
     example: { type: "cycle_thinking_level" },
     fields: {},
-    run: async (_, { ready }) => {
-      const { agent } = ready.built;
-      const level = levels[(levels.findIndex((each) => `${each}` === agent.thinkingLevel) + 1) % levels.length];
-      if (level === undefined) return failed("there are no levels");
+    run: async (_, { app }) => {
+      const { agent } = app;
+      const level =
+        thinkingLevels[
+          (thinkingLevels.findIndex((candidate) => `${candidate}` === agent.thinkingLevel) + 1) % thinkingLevels.length
+        ];
+      if (level === undefined) return failure("there are no levels");
       await agent.setThinkingLevel(level);
-      return done({ level });
+      return success({ level });
     },
   },
   get_available_thinking_levels: {
-    says: "the levels, the least first; a model that does not know one takes the nearest",
+    description: "the levels, the least first; a model that does not know one takes the nearest",
     example: { type: "get_available_thinking_levels" },
     fields: {},
-    run: async () => done({ levels }),
+    run: async () => success({ levels: thinkingLevels }),
   },
   set_steering_mode: {
-    says: "whether all that steers is said before the next request, or one of it, until the program ends (`all` unless set)",
+    description:
+      "whether all that steers is said before the next request, or one of it, until the program ends (`all` unless set)",
     example: { type: "set_steering_mode", mode: "all" },
-    fields: { mode: delivery },
-    run: async ({ mode }, { choose }) => {
-      choose({ steering: mode });
-      return done(null);
+    fields: { mode: deliveryField },
+    run: async ({ mode }, { setOptions }) => {
+      setOptions({ steeringMode: mode });
+      return success(null);
     },
   },
   set_follow_up_mode: {
-    says: "whether all that follows is said at once, or one after the other, until the program ends (`one-at-a-time` unless set)",
+    description:
+      "whether all that follows is said at once, or one after the other, until the program ends (`one-at-a-time` unless set)",
     example: { type: "set_follow_up_mode", mode: "one-at-a-time" },
-    fields: { mode: delivery },
-    run: async ({ mode }, { choose }) => {
-      choose({ followUp: mode });
-      return done(null);
+    fields: { mode: deliveryField },
+    run: async ({ mode }, { setOptions }) => {
+      setOptions({ followUpMode: mode });
+      return success(null);
     },
   },
 };
 
-export async function setModel(name: string, { desk, ready }: Seat): Promise<Outcome<RpcModel>> {
-  const answer = await command.run(name, desk);
-  if (answer.type === "mistake" || answer.type === "failed") return failed(answer.message);
-  return done(modelOf(ready.built.agent.model));
+export async function setModel(name: string, { app }: RpcContext): Promise<Outcome<RpcModel>> {
+  const result = await modelCommand.run(name, app);
+  if (result.type === "mistake" || result.type === "failed") return failure(result.message);
+  return success(toRpcModel(app.agent.model));
 }
 
 /** Those with a key, and who speaks now, though no list may name it. */
-export async function modelsFor({ ready }: Seat): Promise<readonly RpcModel[]> {
-  const { agent } = ready.built;
-  const rows = await modelsWithKey(ready.place);
+export async function listModels({ app }: RpcContext): Promise<readonly RpcModel[]> {
+  const { agent } = app;
+  const rows = await listModelsWithKey(app);
   const models = rows.map(({ name, facts }) => {
     const [provider = "", ...rest] = name.split("/");
     return { provider, id: rest.join("/"), contextWindow: facts?.contextWindow ?? 0, maxTokens: facts?.maxTokens ?? 0 };
   });
-  const now = modelOf(agent.model);
-  const isListed = models.some(({ provider, id }) => provider === now.provider && id === now.id);
-  return isListed || agent.model.api === "none" ? models : [now, ...models];
+  const currentModel = toRpcModel(agent.model);
+  const isListed = models.some(({ provider, id }) => provider === currentModel.provider && id === currentModel.id);
+  return isListed || agent.model.api === "none" ? models : [currentModel, ...models];
 }

@@ -4,212 +4,231 @@ import { type Agent, type AgentEvent, AppendError, type RunEnd, type UserContent
 import type { PromptResult, RpcAttachment, RpcCommands, RpcSlashCommand, SlashCommandResult } from "@pith/client";
 import type { ImageBlock } from "@pith/context";
 import { attachText } from "@pith/context/host";
-import type { Answer } from "../../../commands/command.ts";
+import type { CommandResult } from "../../../commands/command.ts";
 import { commands } from "../../../commands/commands.ts";
-import { commandResult } from "../../../protocol/events.ts";
-import { queuedBecause } from "../../../text/compaction-text.ts";
-import { attachments, images, oneOf, optional, text, words } from "../parse-command.ts";
-import { done, failed, type Outcome, type Rows, type Seat } from "../rpc-context.ts";
+import { toCommandResultEvent } from "../../../protocol/events.ts";
+import { getQueuedNotice } from "../../../text/compaction-text.ts";
+import { attachmentsField, imagesField, nonEmptyTextField, oneOf, optional, textField } from "../parse-command.ts";
+import { failure, type Outcome, type RpcCommandDefinitions, type RpcContext, success } from "../rpc-context.ts";
 
-export interface Saying {
-  readonly seat: Seat;
-  readonly pictures: readonly ImageBlock[];
+export interface PromptOptions {
+  readonly context: RpcContext;
+  readonly images: readonly ImageBlock[];
   readonly attachments?: readonly RpcAttachment[];
   readonly behaviour: "steer" | "followUp" | undefined;
 }
 
 /** Answered when it is accepted. */
-export async function said(words: UserContent, saying: Saying): Promise<Outcome<PromptResult>> {
-  const { seat, behaviour } = saying;
-  const { agent, missing } = seat.ready.built;
-  const content = withAttachments(words, saying);
-  if (content.length === 0) return failed('"message" is empty; write what to say');
-  if (agent.model.api === ABSENT) return failed(missing ?? "nobody can speak yet; name a model with set_model");
-  if (agent.isRunning && behaviour === undefined) return failed(BUSY);
+export async function sendPrompt(input: UserContent, options: PromptOptions): Promise<Outcome<PromptResult>> {
+  const { context, behaviour } = options;
+  const { agent, missingModel } = context.app;
+  const content = withAttachments(input, options);
+  if (content.length === 0) return failure('"message" is empty; write what to say');
+  if (agent.model.api === NO_MODEL_API)
+    return failure(missingModel ?? "nobody can speak yet; name a model with set_model");
+  if (agent.isRunning && behaviour === undefined) return failure(BUSY_MESSAGE);
   if (agent.isRunning) {
-    const answer = queued(agent);
+    const outcome = createQueuedOutcome(agent);
     await (behaviour === "followUp" ? agent.followUp(content) : agent.steer(content));
-    return answer;
+    return outcome;
   }
   const { isBusy } = agent;
-  const answer = queued(agent);
+  const outcome = createQueuedOutcome(agent);
   const run = agent.prompt(content);
-  if (!isBusy) return await begun(run, seat);
+  if (!isBusy) return await startRun(run, context);
   // What it waits for may take a while; it is in the log by then.
-  void rest(run, seat);
-  return answer;
+  void drainRun(run, context);
+  return outcome;
 }
 
-function queued(agent: Agent): Outcome<PromptResult> {
-  const note = queuedBecause(agent);
-  return done({ disposition: "queued", ...(note && { note }) });
+function createQueuedOutcome(agent: Agent): Outcome<PromptResult> {
+  const note = getQueuedNotice(agent);
+  return success({ disposition: "queued", ...(note && { note }) });
 }
 
 /** Of who stands there while nobody can speak. */
-const ABSENT = "none";
+const NO_MODEL_API = "none";
 
-const BUSY =
+const BUSY_MESSAGE =
   'a run is under way; say "streamingBehavior": "steer" (before its next request) or "followUp" (when it is done), or abort it';
 
 /** The texts come first, then the words, then the pictures. */
 export function withAttachments(
-  words: UserContent,
-  { pictures, attachments = [] }: Pick<Saying, "pictures" | "attachments">,
+  input: UserContent,
+  { images, attachments = [] }: Pick<PromptOptions, "images" | "attachments">,
 ): UserContent {
-  if (pictures.length === 0 && attachments.length === 0) return words;
-  const blocks = typeof words === "string" ? (words === "" ? [] : [{ type: "text" as const, text: words }]) : words;
+  if (images.length === 0 && attachments.length === 0) return input;
+  const blocks = typeof input === "string" ? (input === "" ? [] : [{ type: "text" as const, text: input }]) : input;
   const attached = attachments.map(({ name, text }) => attachText({ kind: "attachment", name }, text));
-  return [...attached, ...blocks, ...pictures];
+  return [...attached, ...blocks, ...images];
 }
 
 /** `handled`: an extension has taken care of it before the run began. */
-async function begun(run: AsyncGenerator<AgentEvent, RunEnd>, seat: Seat): Promise<Outcome<PromptResult>> {
+async function startRun(run: AsyncGenerator<AgentEvent, RunEnd>, context: RpcContext): Promise<Outcome<PromptResult>> {
   const first = await run.next();
-  if (first.done && first.value.type === "failed") return failed(first.value.why);
-  if (first.done && first.value.type === "aborted") return failed("it was stopped before it began");
-  if (first.done) return done({ disposition: "handled" });
-  void rest(run, seat);
-  return done({ disposition: "started" });
+  if (first.done && first.value.type === "failed") return failure(first.value.why);
+  if (first.done && first.value.type === "aborted") return failure("it was stopped before it began");
+  if (first.done) return success({ disposition: "handled" });
+  void drainRun(run, context);
+  return success({ disposition: "started" });
 }
 
 /** All that happens is told by whoever listens. */
-async function rest(run: AsyncGenerator<AgentEvent, RunEnd>, { tell, fault }: Seat): Promise<void> {
+async function drainRun(
+  run: AsyncGenerator<AgentEvent, RunEnd>,
+  { sendEvent, reportError }: RpcContext,
+): Promise<void> {
   try {
     for await (const _ of run);
   } catch (error) {
-    if (error instanceof AppendError) tell({ type: "error", error: error.message });
-    else fault(error);
+    if (error instanceof AppendError) sendEvent({ type: "error", error: error.message });
+    else reportError(error);
   }
 }
 
-export type RanSlash =
+export type SlashOutcome =
   | { readonly type: "ran"; readonly outcome: Outcome<SlashCommandResult> }
   /** For the model; `isTemplate`: not as it was written. */
   | { readonly type: "words"; readonly content: UserContent; readonly isTemplate: boolean };
 
-export async function ranSlash(words: string, seat: Seat): Promise<RanSlash> {
-  if (!words.startsWith("/")) return { type: "words", content: words, isTemplate: false };
+export async function runSlashCommand(input: string, context: RpcContext): Promise<SlashOutcome> {
+  if (!input.startsWith("/")) return { type: "words", content: input, isTemplate: false };
   const { runCommand } = await import("../../../commands/run-command.ts");
-  const answer = await runCommand(words, seat.desk);
-  if (answer === null) return { type: "words", content: words, isTemplate: false };
-  if (answer.type === "prompt") return { type: "words", content: answer.content, isTemplate: true };
+  const result = await runCommand(input, context.app);
+  if (result === null) return { type: "words", content: input, isTemplate: false };
+  if (result.type === "prompt") return { type: "words", content: result.content, isTemplate: true };
   // An entry may come from before redaction, or from another program.
-  const told = seat.ready.built.agent.session.redact({ words, answer });
-  seat.tell(commandResult(told.words, told.answer));
-  return { type: "ran", outcome: await outcomeOf(answer, seat) };
+  const redacted = context.app.agent.session.redact({ words: input, answer: result });
+  context.sendEvent(toCommandResultEvent(redacted.words, redacted.answer));
+  return { type: "ran", outcome: await toSlashOutcome(result, context) };
 }
 
-type Ran = Exclude<Answer, { type: "prompt" }>;
+type FinishedCommandResult = Exclude<CommandResult, { type: "prompt" }>;
 
 const HANDLED = { disposition: "handled" } as const;
 
-async function outcomeOf(answer: Ran, seat: Seat): Promise<Outcome<SlashCommandResult>> {
-  switch (answer.type) {
+async function toSlashOutcome(
+  result: FinishedCommandResult,
+  context: RpcContext,
+): Promise<Outcome<SlashCommandResult>> {
+  switch (result.type) {
     case "told":
-      return done({ ...HANDLED, text: answer.text, data: answer.data });
+      return success({ ...HANDLED, text: result.text, data: result.data });
     case "mistake":
     case "failed":
-      return failed(answer.message);
+      return failure(result.message);
     case "draft":
-      return done({ ...HANDLED, text: answer.text, draft: answer.draft });
+      return success({ ...HANDLED, text: result.text, draft: result.draft });
     case "opened": {
-      const { text, draft, path } = answer;
-      const gone = await seat.go({ type: "named", name: path }, answer.reason ?? "resume");
-      if (gone.type === "failed") return gone;
-      return done({ ...HANDLED, text, ...(draft !== undefined && { draft }) });
+      const { text, draft, path } = result;
+      const switchResult = await context.switchSession({ type: "named", name: path }, result.reason ?? "resume");
+      if (switchResult.type === "failed") return switchResult;
+      return success({ ...HANDLED, text, ...(draft !== undefined && { draft }) });
     }
     case "quit":
-      seat.quit();
-      return done(HANDLED);
+      context.quit();
+      return success(HANDLED);
   }
 }
 
-const sayingFields = { message: words, images: optional(images), attachments: optional(attachments) };
+const messageFields = {
+  message: nonEmptyTextField,
+  images: optional(imagesField),
+  attachments: optional(attachmentsField),
+};
 
-export const speaking: Rows<
+export const promptCommands: RpcCommandDefinitions<
   keyof Pick<RpcCommands, "prompt" | "steer" | "follow_up" | "abort" | "clear_queue" | "run_command" | "get_commands">
 > = {
   prompt: {
-    says: "say something; answered when it is accepted, not when it is done. While a run is under way say how with `streamingBehavior`. During a compaction it is queued, and `note` says so. `attachments` are texts beside the message, such as files or selections: the model reads them, and they never count as what the user said. A message that begins with a slash may be a command",
+    description:
+      "say something; answered when it is accepted, not when it is done. While a run is under way say how with `streamingBehavior`. During a compaction it is queued, and `note` says so. `attachments` are texts beside the message, such as files or selections: the model reads them, and they never count as what the user said. A message that begins with a slash may be a command",
     example: { type: "prompt", message: "Fix the login test." },
-    fields: { ...sayingFields, message: text, streamingBehavior: optional(oneOf("steer", "followUp")) },
+    fields: { ...messageFields, message: textField, streamingBehavior: optional(oneOf("steer", "followUp")) },
     lane: "speaking",
-    run: async ({ message, images: pictures = [], attachments = [], streamingBehavior }, seat) => {
-      const ran = await ranSlash(message, seat);
-      if (ran.type === "ran") return ran.outcome;
-      return await said(ran.content, { seat, pictures, attachments, behaviour: streamingBehavior });
+    run: async ({ message, images = [], attachments = [], streamingBehavior }, context) => {
+      const result = await runSlashCommand(message, context);
+      if (result.type === "ran") return result.outcome;
+      return await sendPrompt(result.content, { context, images, attachments, behaviour: streamingBehavior });
     },
   },
   steer: {
-    says: "say something before the next request of the run that is under way; where none is, it begins one",
+    description: "say something before the next request of the run that is under way; where none is, it begins one",
     example: { type: "steer", message: "Leave the tests alone." },
-    fields: sayingFields,
+    fields: messageFields,
     lane: "speaking",
-    run: ({ message, images: pictures = [], attachments = [] }, seat) =>
-      said(message, { seat, pictures, attachments, behaviour: "steer" }),
+    run: ({ message, images = [], attachments = [] }, context) =>
+      sendPrompt(message, { context, images, attachments, behaviour: "steer" }),
   },
   follow_up: {
-    says: "say something when the model has no more to say; where no run is under way, it begins one",
+    description: "say something when the model has no more to say; where no run is under way, it begins one",
     example: { type: "follow_up", message: "Then write the changelog." },
-    fields: sayingFields,
+    fields: messageFields,
     lane: "speaking",
-    run: ({ message, images: pictures = [], attachments = [] }, seat) =>
-      said(message, { seat, pictures, attachments, behaviour: "followUp" }),
+    run: ({ message, images = [], attachments = [] }, context) =>
+      sendPrompt(message, { context, images, attachments, behaviour: "followUp" }),
   },
   abort: {
-    says: "end what is under way, a run, a compaction or a move; answered when it has ended. What waits to be said stays; open questions are left without an answer",
+    description:
+      "end what is under way, a run, a compaction or a move; answered when it has ended. What waits to be said stays; open questions are left without an answer",
     example: { type: "abort" },
     fields: {},
     lane: "urgent",
-    run: async (_, { ready, unask }) => {
-      const ended = ready.built.agent.abort();
-      unask();
-      await ended;
-      return done(null);
+    run: async (_, { app, dismissQuestions }) => {
+      const pendingAbort = app.agent.abort();
+      dismissQuestions();
+      await pendingAbort;
+      return success(null);
     },
   },
   clear_queue: {
-    says: "take back all that waits to be said",
+    description: "take back all that waits to be said",
     example: { type: "clear_queue" },
     fields: {},
-    run: async (_, { ready }) => {
-      const taken = await ready.built.agent.clearQueue();
-      const of = (kind: string) => taken.filter((each) => each.kind === kind).map(({ content }) => content);
-      return done({ steering: of("steer"), followUp: of("followUp") });
+    run: async (_, { app }) => {
+      const cleared = await app.agent.clearQueue();
+      const contentsOfKind = (kind: string) =>
+        cleared.filter((queued) => queued.kind === kind).map(({ content }) => content);
+      return success({ steering: contentsOfKind("steer"), followUp: contentsOfKind("followUp") });
     },
   },
   run_command: {
-    says: "run what a person would type with a slash: Pith's own commands, those of extensions, templates and skills",
+    description:
+      "run what a person would type with a slash: Pith's own commands, those of extensions, templates and skills",
     example: { type: "run_command", command: "/session" },
-    fields: { command: words },
+    fields: { command: nonEmptyTextField },
     lane: "speaking",
-    run: async ({ command }, seat) => {
-      if (!command.startsWith("/")) return failed('"command" begins with a slash, such as "/session"');
-      const ran = await ranSlash(command, seat);
-      if (ran.type === "ran") return ran.outcome;
-      if (!ran.isTemplate) return failed(`${command.slice(0, 60)} is no command; prompt says it to the model`);
-      return await said(ran.content, { seat, pictures: [], behaviour: undefined });
+    run: async ({ command }, context) => {
+      if (!command.startsWith("/")) return failure('"command" begins with a slash, such as "/session"');
+      const result = await runSlashCommand(command, context);
+      if (result.type === "ran") return result.outcome;
+      if (!result.isTemplate) return failure(`${command.slice(0, 60)} is no command; prompt says it to the model`);
+      return await sendPrompt(result.content, { context, images: [], behaviour: undefined });
     },
   },
   get_commands: {
-    says: "all that can be run with a slash; `source` is `pith`, `extension`, `prompt` or `skill`",
+    description: "all that can be run with a slash; `source` is `pith`, `extension`, `prompt` or `skill`",
     example: { type: "get_commands" },
     fields: {},
-    run: async (_, seat) => {
-      return done({ commands: await slashCommands(seat) });
+    run: async (_, context) => {
+      return success({ commands: await listSlashCommands(context) });
     },
   },
 };
 
-export async function slashCommands({ desk, ready }: Seat): Promise<readonly RpcSlashCommand[]> {
-  const own = commands.map(({ name, says }) => ({ name, description: says, source: "pith" as const }));
-  const extended = ready.place.extensions?.commands ?? [];
-  const theirs = extended.map(({ name, description }) => ({ name, description, source: "extension" as const }));
-  const named = (await desk.templates?.list()) ?? [];
-  const said = named.map(({ name, says }) => ({
+export async function listSlashCommands({ app }: RpcContext): Promise<readonly RpcSlashCommand[]> {
+  const builtIn = commands.map(({ name, description }) => ({ name, description, source: "pith" as const }));
+  const extensionCommands = app.extensions?.commands ?? [];
+  const fromExtensions = extensionCommands.map(({ name, description }) => ({
     name,
-    description: says,
+    description,
+    source: "extension" as const,
+  }));
+  const templates = (await app.templates?.list()) ?? [];
+  const fromTemplates = templates.map(({ name, description }) => ({
+    name,
+    description,
     source: name.startsWith("skill:") ? ("skill" as const) : ("prompt" as const),
   }));
-  return [...own, ...theirs, ...said];
+  return [...builtIn, ...fromExtensions, ...fromTemplates];
 }

@@ -3,15 +3,22 @@
 import { resolve } from "node:path";
 import type { RpcCommands, RpcParams, RpcResult } from "@pith/client";
 import { createSession, listSessions } from "@pith/context/node";
-import { type Answer, keptBack } from "../../../commands/command.ts";
-import { clone, fork } from "../../../commands/fork.ts";
-import { name as naming, resume } from "../../../commands/sessions.ts";
-import { namedSession, sessionToWrite } from "../../../sessions/find-session.ts";
-import { intoTrash } from "../../../sessions/trash.ts";
-import { count, flag, name as named, nameOrNone, optional } from "../parse-command.ts";
-import { done, failed, type Going, type Outcome, type Rows, type Seat } from "../rpc-context.ts";
+import { type CommandResult, checkExtensionVeto } from "../../../commands/command.ts";
+import { cloneCommand, forkCommand } from "../../../commands/fork.ts";
+import { nameCommand, resumeCommand } from "../../../commands/sessions.ts";
+import { findSession, requireSessionFile } from "../../../sessions/find-session.ts";
+import { moveToTrash } from "../../../sessions/trash.ts";
+import { booleanField, countField, nameField, nameOrEmptyField, optional } from "../parse-command.ts";
+import {
+  failure,
+  type Outcome,
+  type RpcCommandDefinitions,
+  type RpcContext,
+  type SwitchReason,
+  success,
+} from "../rpc-context.ts";
 
-export const sessions: Rows<
+export const sessionCommands: RpcCommandDefinitions<
   keyof Pick<
     RpcCommands,
     | "new_session"
@@ -26,135 +33,141 @@ export const sessions: Rows<
   >
 > = {
   new_session: {
-    says: "an empty session, as a child of `parentSession` where that is said; the one before is kept",
+    description: "an empty session, as a child of `parentSession` where that is said; the one before is kept",
     example: { type: "new_session" },
-    fields: { parentSession: optional(named) },
+    fields: { parentSession: optional(nameField) },
     lane: "leaving",
-    run: async ({ parentSession }, seat) => begun(parentSession, seat),
+    run: async ({ parentSession }, context) => startNewSession(parentSession, context),
   },
   switch_session: {
-    says: "go on with another session, by its path, its name or the beginning of its id",
+    description: "go on with another session, by its path, its name or the beginning of its id",
     example: { type: "switch_session", sessionPath: "3f2a9c11" },
-    fields: { sessionPath: named },
+    fields: { sessionPath: nameField },
     lane: "leaving",
-    run: async ({ sessionPath }, seat) => switched(sessionPath, seat),
+    run: async ({ sessionPath }, context) => switchSession(sessionPath, context),
   },
   fork: {
-    says: "a session of its own from before a message of the user; `text` are its words, to be changed and said",
+    description: "a session of its own from before a message of the user; `text` are its words, to be changed and said",
     example: { type: "fork", entryId: "3f2a9c11" },
-    fields: { entryId: named },
+    fields: { entryId: nameField },
     lane: "leaving",
-    run: async ({ entryId }, seat) => forked(entryId, seat),
+    run: async ({ entryId }, context) => forkSession(entryId, context),
   },
   clone: {
-    says: "the branch one stands on once more, as a session of its own",
+    description: "the branch one stands on once more, as a session of its own",
     example: { type: "clone" },
     fields: {},
     lane: "leaving",
-    run: async (_, seat) => cloned(seat),
+    run: async (_, context) => cloneSession(context),
   },
   get_fork_messages: {
-    says: "the messages of the user on this branch, to fork from",
+    description: "the messages of the user on this branch, to fork from",
     example: { type: "get_fork_messages" },
     fields: {},
-    run: async (_, seat) => (await import("./tree.ts")).forkMessages(seat),
+    run: async (_, context) => (await import("./tree.ts")).listForkMessages(context),
   },
   set_session_name: {
-    says: "what the session is called in lists; empty takes its name away",
+    description: "what the session is called in lists; empty takes its name away",
     example: { type: "set_session_name", name: "the login bug" },
-    fields: { name: nameOrNone },
-    run: async ({ name }, { desk }) => {
-      const answer = await naming.run(name.trim() === "" ? "--none" : name, desk);
-      return answer.type === "mistake" || answer.type === "failed" ? failed(answer.message) : done(null);
+    fields: { name: nameOrEmptyField },
+    run: async ({ name }, { app }) => {
+      const result = await nameCommand.run(name.trim() === "" ? "--none" : name, app);
+      return result.type === "mistake" || result.type === "failed" ? failure(result.message) : success(null);
     },
   },
   list_sessions: {
-    says: "the sessions of this folder, or of all with `all`; the newest first, at most `limit` (100 unless said)",
+    description:
+      "the sessions of this folder, or of all with `all`; the newest first, at most `limit` (100 unless said)",
     example: { type: "list_sessions", limit: 20 },
-    fields: { all: optional(flag), limit: optional(count) },
-    run: async ({ all = false, limit = 100 }, { desk }) => {
-      const found = await listSessions({ ...(!all && { cwd: desk.cwd }), env: { PITH_HOME: desk.home } });
-      return done({ sessions: found.slice(0, limit) });
+    fields: { all: optional(booleanField), limit: optional(countField) },
+    run: async ({ all = false, limit = 100 }, { app }) => {
+      const found = await listSessions({
+        ...(!all && { cwd: app.cwd }),
+        env: { PITH_HOME: app.home },
+      });
+      return success({ sessions: found.slice(0, limit) });
     },
   },
   delete_session: {
-    says: "move a session into the trash, by `sessionPath` or by `sessionId`, which may be the beginning of it; `pith sessions restore` brings it back. Not the one that is open",
+    description:
+      "move a session into the trash, by `sessionPath` or by `sessionId`, which may be the beginning of it; `pith sessions restore` brings it back. Not the one that is open",
     example: { type: "delete_session", sessionId: "3f2a9c11" },
-    fields: { sessionPath: optional(named), sessionId: optional(named) },
-    run: async (takes, seat) => thrownAway(takes, seat),
+    fields: { sessionPath: optional(nameField), sessionId: optional(nameField) },
+    run: async (params, context) => trashSession(params, context),
   },
   export_html: {
-    says: "this branch as a page, to `outputPath` or into the folder one works in; a file that is there is never written over",
+    description:
+      "this branch as a page, to `outputPath` or into the folder one works in; a file that is there is never written over",
     example: { type: "export_html", outputPath: "talk.html" },
-    fields: { outputPath: optional(named) },
-    run: async ({ outputPath }, { ready, desk }) => {
-      const { sessionPath, agent } = ready.built;
-      if (sessionPath === null) return failed("nothing is kept here, so there is nothing to export");
+    fields: { outputPath: optional(nameField) },
+    run: async ({ outputPath }, { app }) => {
+      const { sessionPath, agent } = app;
+      if (sessionPath === null) return failure("nothing is kept here, so there is nothing to export");
       const { exportSession } = await import("../../../export/export-session.ts");
-      const to = outputPath === undefined ? {} : { to: outputPath };
-      const wish = { ...to, as: "html", redaction: agent.session, cwd: desk.cwd } as const;
-      const exported = await exportSession(sessionPath, wish);
-      return exported.type === "mistake" ? failed(exported.message) : done({ path: exported.path });
+      const target = outputPath === undefined ? {} : { to: outputPath };
+      const exportOptions = { ...target, as: "html", redaction: agent.session, cwd: app.cwd } as const;
+      const exported = await exportSession(sessionPath, exportOptions);
+      return exported.type === "mistake" ? failure(exported.message) : success({ path: exported.path });
     },
   },
 };
 
-type Left = Outcome<RpcResult<"new_session">>;
+type SwitchOutcome = Outcome<RpcResult<"new_session">>;
 
-export async function begun(parentSession: string | undefined, seat: Seat): Promise<Left> {
-  const { sessionPath, cwd, home } = seat.desk;
-  const kept = await keptBack({ type: "session_before_switch", reason: "new" }, seat.desk);
-  if (kept) return done({ cancelled: true });
-  if (sessionPath === null) return arrived(await seat.go({ type: "none" }, "new"));
-  if (parentSession === undefined) return arrived(await seat.go({ type: "new" }, "new"));
-  const made = await createSession({ cwd, parentSession, env: { PITH_HOME: home } });
-  if (made.type !== "opened")
-    return failed(made.type === "held" ? "another process has just made it; try again" : made.why);
-  const { path } = made.store;
-  await made.store.close();
-  return arrived(await seat.go({ type: "named", name: path }, "new"));
+export async function startNewSession(parentSession: string | undefined, context: RpcContext): Promise<SwitchOutcome> {
+  const { sessionPath, cwd, home } = context.app;
+  const veto = await checkExtensionVeto({ type: "session_before_switch", reason: "new" }, context.app);
+  if (veto) return success({ cancelled: true });
+  if (sessionPath === null) return toSwitchOutcome(await context.switchSession({ type: "none" }, "new"));
+  if (parentSession === undefined) return toSwitchOutcome(await context.switchSession({ type: "new" }, "new"));
+  const created = await createSession({ cwd, parentSession, env: { PITH_HOME: home } });
+  if (created.type !== "opened")
+    return failure(created.type === "held" ? "another process has just made it; try again" : created.why);
+  const { path } = created.store;
+  await created.store.close();
+  return toSwitchOutcome(await context.switchSession({ type: "named", name: path }, "new"));
 }
 
-export async function switched(name: string, seat: Seat): Promise<Left> {
-  return await followed(await resume.run(name, seat.desk), { seat, reason: "resume" });
+export async function switchSession(name: string, context: RpcContext): Promise<SwitchOutcome> {
+  return await openResult(await resumeCommand.run(name, context.app), { context, reason: "resume" });
 }
 
-export async function cloned(seat: Seat): Promise<Left> {
-  return await followed(await clone.run("", seat.desk), { seat, reason: "fork" });
+export async function cloneSession(context: RpcContext): Promise<SwitchOutcome> {
+  return await openResult(await cloneCommand.run("", context.app), { context, reason: "fork" });
 }
 
-export async function forked(entryId: string, seat: Seat): Promise<Outcome<RpcResult<"fork">>> {
-  const answer = await fork.run(entryId, seat.desk);
-  const left = await followed(answer, { seat, reason: "fork" });
-  if (left.type === "failed") return left;
-  return done({ ...left.data, text: answer.type === "opened" ? (answer.draft ?? "") : "" });
+export async function forkSession(entryId: string, context: RpcContext): Promise<Outcome<RpcResult<"fork">>> {
+  const result = await forkCommand.run(entryId, context.app);
+  const outcome = await openResult(result, { context, reason: "fork" });
+  if (outcome.type === "failed") return outcome;
+  return success({ ...outcome.data, text: result.type === "opened" ? (result.draft ?? "") : "" });
 }
 
-async function followed(
-  answer: Answer,
-  { seat, reason }: { readonly seat: Seat; readonly reason: Going },
-): Promise<Left> {
-  if (answer.type === "mistake" || answer.type === "failed") return failed(answer.message);
+async function openResult(
+  result: CommandResult,
+  { context, reason }: { readonly context: RpcContext; readonly reason: SwitchReason },
+): Promise<SwitchOutcome> {
+  if (result.type === "mistake" || result.type === "failed") return failure(result.message);
   // An extension keeps it, or it is the one that is open.
-  if (answer.type === "told") return done({ cancelled: Object(answer.data).cancelled === true });
-  if (answer.type !== "opened") return done({ cancelled: false });
-  return arrived(await seat.go({ type: "named", name: answer.path }, reason));
+  if (result.type === "told") return success({ cancelled: Object(result.data).cancelled === true });
+  if (result.type !== "opened") return success({ cancelled: false });
+  return toSwitchOutcome(await context.switchSession({ type: "named", name: result.path }, reason));
 }
 
-function arrived(outcome: Awaited<ReturnType<Seat["go"]>>): Left {
-  return outcome.type === "failed" ? outcome : done({ cancelled: false });
+function toSwitchOutcome(outcome: Awaited<ReturnType<RpcContext["switchSession"]>>): SwitchOutcome {
+  return outcome.type === "failed" ? outcome : success({ cancelled: false });
 }
 
-export async function thrownAway(
+export async function trashSession(
   { sessionPath, sessionId }: RpcParams<"delete_session">,
-  { desk }: Seat,
+  { app }: RpcContext,
 ): Promise<Outcome<RpcResult<"delete_session">>> {
   if ((sessionPath === undefined) === (sessionId === undefined))
-    return failed('delete_session takes either "sessionPath" or "sessionId"');
-  const found = await sessionToWrite(await namedSession(sessionPath ?? sessionId ?? "", desk), desk.home);
-  if (found.type === "mistake") return failed(found.message);
-  if (desk.sessionPath !== null && resolve(found.path) === resolve(desk.sessionPath))
-    return failed("this session is open here; go to another one first, with new_session or switch_session");
-  const gone = await intoTrash(found.path, { home: desk.home, by: "rm" });
-  return gone.type === "failed" ? gone : done({ id: gone.id, path: gone.path, folder: gone.folder });
+    return failure('delete_session takes either "sessionPath" or "sessionId"');
+  const found = await requireSessionFile(await findSession(sessionPath ?? sessionId ?? "", app), app.home);
+  if (found.type === "mistake") return failure(found.message);
+  if (app.sessionPath !== null && resolve(found.path) === resolve(app.sessionPath))
+    return failure("this session is open here; go to another one first, with new_session or switch_session");
+  const trashed = await moveToTrash(found.path, { home: app.home, by: "rm" });
+  return trashed.type === "failed" ? trashed : success({ id: trashed.id, path: trashed.path, folder: trashed.folder });
 }

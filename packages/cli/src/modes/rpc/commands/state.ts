@@ -3,17 +3,17 @@
 import type { Agent } from "@pith/agent";
 import type { RpcCommands, RpcModel, RpcState, RpcStats, RpcUsage } from "@pith/client";
 import { buildSessionContext, type Model } from "@pith/context";
-import { nthAnswer } from "../../../commands/copy.ts";
-import { sessionSums } from "../../../sessions/session-stats.ts";
+import { findNthLastAnswer } from "../../../commands/copy.ts";
+import { countSessionTotals } from "../../../sessions/session-stats.ts";
 import { isCompacting } from "../../../text/compaction-text.ts";
-import { done, failed, type Rows, type Seat } from "../rpc-context.ts";
+import { failure, type RpcCommandDefinitions, type RpcContext, success } from "../rpc-context.ts";
 
-export async function stateOf({ ready }: Pick<Seat, "ready">): Promise<RpcState> {
-  const { agent, sessionPath, damage } = ready.built;
+export async function getState({ app }: Pick<RpcContext, "app">): Promise<RpcState> {
+  const { agent, sessionPath, damage } = app;
   const { session } = agent;
   const name = await session.store.name();
   return {
-    model: agent.model.api === "none" ? null : modelOf(agent.model),
+    model: agent.model.api === "none" ? null : toRpcModel(agent.model),
     thinkingLevel: agent.thinkingLevel,
     isStreaming: agent.isRunning,
     isCompacting: isCompacting(agent),
@@ -29,79 +29,90 @@ export async function stateOf({ ready }: Pick<Seat, "ready">): Promise<RpcState>
   };
 }
 
-export function modelOf({ provider, model, api, contextWindow, maxTokens }: Model): RpcModel {
-  return { provider, id: model, api, contextWindow: finite(contextWindow) ?? 0, maxTokens: finite(maxTokens) ?? 0 };
+export function toRpcModel({ provider, model, api, contextWindow, maxTokens }: Model): RpcModel {
+  return {
+    provider,
+    id: model,
+    api,
+    contextWindow: finiteOrNull(contextWindow) ?? 0,
+    maxTokens: finiteOrNull(maxTokens) ?? 0,
+  };
 }
 
-export function usageOf(agent: Agent): RpcUsage {
+export function toRpcUsage(agent: Agent): RpcUsage {
   const { tokens, isEstimate, measured, contextWindow } = agent.contextUsage();
-  const window = finite(contextWindow) ?? 0;
+  const window = finiteOrNull(contextWindow) ?? 0;
   const percent = window > 0 ? Math.round((1000 * tokens) / window) / 10 : null;
-  return { tokens, isEstimate, measured, contextWindow: window, percent, limit: finite(agent.budget.limit) };
+  return { tokens, isEstimate, measured, contextWindow: window, percent, limit: finiteOrNull(agent.budget.limit) };
 }
 
 /** JSON knows no infinity. */
-const finite = (amount: number): number | null => (Number.isFinite(amount) ? amount : null);
+const finiteOrNull = (value: number): number | null => (Number.isFinite(value) ? value : null);
 
 /** Null where the file cannot be read. */
-export async function statsOf({ ready }: Pick<Seat, "ready">): Promise<RpcStats | null> {
-  const { agent, sessionPath } = ready.built;
-  const totals = await sessionSums(agent.session, sessionPath);
+export async function readStats({ app }: Pick<RpcContext, "app">): Promise<RpcStats | null> {
+  const { agent, sessionPath } = app;
+  const totals = await countSessionTotals(agent.session, sessionPath);
   if (!totals) return null;
   const { userMessages, assistantMessages, toolCalls, toolResults, compactions, usage } = totals;
   const { cost, totalTokens: total, ...tokens } = usage;
   return {
     sessionFile: sessionPath,
     sessionId: agent.session.store.header.id,
-    ...{ userMessages, assistantMessages, toolCalls, toolResults, compactions },
+    userMessages,
+    assistantMessages,
+    toolCalls,
+    toolResults,
+    compactions,
     totalMessages: userMessages + assistantMessages + toolResults,
     tokens: { ...tokens, total },
     cost: cost.total,
-    contextUsage: usageOf(agent),
+    contextUsage: toRpcUsage(agent),
   };
 }
 
-export const telling: Rows<
+export const stateCommands: RpcCommandDefinitions<
   keyof Pick<
     RpcCommands,
     "get_state" | "get_messages" | "get_last_assistant_text" | "get_session_stats" | "context_usage"
   >
 > = {
   get_state: {
-    says: "who speaks, what is under way, which session this is, and what is set",
+    description: "who speaks, what is under way, which session this is, and what is set",
     example: { type: "get_state" },
     fields: {},
-    run: async (_, seat) => done(await stateOf(seat)),
+    run: async (_, context) => success(await getState(context)),
   },
   get_messages: {
-    says: "the context as it is now: what a compaction put in front, and what was said since",
+    description: "the context as it is now: what a compaction put in front, and what was said since",
     example: { type: "get_messages" },
     fields: {},
-    run: async (_, { ready }) => {
-      const { session } = ready.built.agent;
+    run: async (_, { app }) => {
+      const { session } = app.agent;
       await session.loadState();
-      return done({ messages: buildSessionContext(session.branch).messages });
+      return success({ messages: buildSessionContext(session.branch).messages });
     },
   },
   get_last_assistant_text: {
-    says: "the last answer of the model; `text` is null where there is none",
+    description: "the last answer of the model; `text` is null where there is none",
     example: { type: "get_last_assistant_text" },
     fields: {},
-    run: async (_, { ready }) => done({ text: await nthAnswer(1, ready.built.agent.session) }),
+    run: async (_, { app }) => success({ text: await findNthLastAnswer(1, app.agent.session) }),
   },
   get_session_stats: {
-    says: "messages, tokens and cost over all branches, and what fills the window",
+    description: "messages, tokens and cost over all branches, and what fills the window",
     example: { type: "get_session_stats" },
     fields: {},
-    run: async (_, seat) => {
-      const stats = await statsOf(seat);
-      return stats ? done(stats) : failed("the session's file cannot be read; is it still there?");
+    run: async (_, context) => {
+      const stats = await readStats(context);
+      return stats ? success(stats) : failure("the session's file cannot be read; is it still there?");
     },
   },
   context_usage: {
-    says: "the tokens of the next request, the window, and the limit above which it is compacted. `isEstimate` is true where no reply has measured it: before the first one, and after a compaction until the next; of the tokens `measured` are by the last reply",
+    description:
+      "the tokens of the next request, the window, and the limit above which it is compacted. `isEstimate` is true where no reply has measured it: before the first one, and after a compaction until the next; of the tokens `measured` are by the last reply",
     example: { type: "context_usage" },
     fields: {},
-    run: async (_, { ready }) => done(usageOf(ready.built.agent)),
+    run: async (_, { app }) => success(toRpcUsage(app.agent)),
   },
 };

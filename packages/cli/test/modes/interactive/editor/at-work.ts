@@ -27,12 +27,14 @@ export async function atWork(script: Script, wish: TalkWish = {}): Promise<AtWor
 
 /** Nobody is asked. */
 export function all(wish: TalkWish = {}): TalkWish {
-  return { ...wish, wish: { choices: { permissionMode: "all" }, ...wish.wish } };
+  return { ...wish, wish: { overrides: { permissionMode: "all" }, ...wish.wish } };
 }
 
 /** When nothing is under way. */
 export async function atRest(talk: TalkOn): Promise<void> {
-  await talk.until(() => talk.screen.state.work.type === "idle" && talk.screen.state.shell.length === 0);
+  await talk.until(
+    () => talk.screen.state.activity.type === "idle" && talk.screen.state.pendingShellBlocks.length === 0,
+  );
 }
 
 /** The texts of the user's messages in a request, oldest first. */

@@ -5,11 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import {
-  clipboardSequence,
-  clippedPicture,
+  copyToClipboard,
+  formatClipboardSequence,
+  listCopyPrograms,
   type Program,
-  programsFor,
-  toClipboard,
+  readClipboardImage,
 } from "../../../../src/modes/interactive/editor/clipboard.ts";
 
 describe("copy text", () => {
@@ -24,7 +24,7 @@ describe("copy text", () => {
   ] as const)(
     "LOOK5 the program is the one of the screen that somebody sits at: %s %j",
     (platform, environment, names) => {
-      expect(programsFor({ platform, environment }).map(([name]) => name)).toEqual(names);
+      expect(listCopyPrograms({ platform, environment }).map(([name]) => name)).toEqual(names);
     },
   );
 
@@ -34,22 +34,24 @@ describe("copy text", () => {
     const place = {
       environment: { DISPLAY: ":0" },
       platform: "linux",
-      send: (each: string) => void sent.push(each),
+      writeSequence: (each: string) => void sent.push(each),
     } as const;
     const none = async (program: Program): Promise<boolean> => tried.push(program) < 0;
-    expect(await toClipboard("ü\x1b]", { ...place, run: none })).toBeNull();
+    expect(await copyToClipboard("ü\x1b]", { ...place, run: none })).toBeNull();
     expect(tried.map(([name]) => name)).toEqual(["xclip", "xsel"]);
-    expect(await toClipboard("a", { ...place, run: async () => true })).toBe("xclip");
+    expect(await copyToClipboard("a", { ...place, run: async () => true })).toBe("xclip");
     expect(sent).toEqual([`\x1b]52;c;${Buffer.from("ü\x1b]").toString("base64")}\x07`, "\x1b]52;c;YQ==\x07"]);
   });
 
   test("LOOK5 a program that is not there is passed by", async () => {
     const environment = { DISPLAY: ":0", PATH: "/nowhere" };
-    expect(await toClipboard("a", { environment, platform: "darwin", send: () => {} })).toBeNull();
+    expect(await copyToClipboard("a", { environment, platform: "darwin", writeSequence: () => {} })).toBeNull();
   });
 
   test("LOOK5 within tmux the terminal around it is reached as well", () => {
-    expect(clipboardSequence("a", { TMUX: "x" })).toBe("\x1b]52;c;YQ==\x07\x1bPtmux;\x1b\x1b]52;c;YQ==\x07\x1b\\");
+    expect(formatClipboardSequence("a", { TMUX: "x" })).toBe(
+      "\x1b]52;c;YQ==\x07\x1bPtmux;\x1b\x1b]52;c;YQ==\x07\x1b\\",
+    );
   });
 });
 
@@ -67,22 +69,25 @@ describe("paste images", () => {
   const PNG = "\\211PNG\\r\\n\\032\\nrest";
 
   test("TYP13 the first program that has a picture gives it", async () => {
-    const clipped = await clippedPicture(programs({ "wl-paste": "exit 1", xclip: `printf '${PNG}'` }));
+    const clipped = await readClipboardImage(programs({ "wl-paste": "exit 1", xclip: `printf '${PNG}'` }));
     expect(clipped.type).toBe("picture");
   });
 
   test("TYP13 pictures that are told in hexadecimal digits or by their letters are read, too", async () => {
-    const hex = await clippedPicture(programs({ osascript: "echo '«data PNGf89504E470D0A1A0A00»'" }));
+    const hex = await readClipboardImage(programs({ osascript: "echo '«data PNGf89504E470D0A1A0A00»'" }));
     expect(hex).toMatchObject({ type: "picture", bytes: Buffer.from("89504e470d0a1a0a00", "hex") });
-    const letters = await clippedPicture(programs({ "powershell.exe": "echo iVBORw0KGgoA" }));
+    const letters = await readClipboardImage(programs({ "powershell.exe": "echo iVBORw0KGgoA" }));
     expect(letters.type).toBe("picture");
   });
 
   test("TYP13 where there is no picture, or no program to read one, that is said kindly", async () => {
-    expect(await clippedPicture(programs({ xclip: "exit 1" }))).toEqual({
+    expect(await readClipboardImage(programs({ xclip: "exit 1" }))).toEqual({
       type: "none",
-      why: "there is no picture in the clipboard",
+      reason: "there is no picture in the clipboard",
     });
-    expect(await clippedPicture(programs({}))).toMatchObject({ type: "none", why: /install wl-clipboard, xclip/ });
+    expect(await readClipboardImage(programs({}))).toMatchObject({
+      type: "none",
+      reason: /install wl-clipboard, xclip/,
+    });
   });
 });

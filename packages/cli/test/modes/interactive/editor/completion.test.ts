@@ -1,17 +1,17 @@
 /** What is offered at the cursor. */
 
 import { expect, test } from "vitest";
-import { completion } from "../../../../src/modes/interactive/editor/completion.ts";
+import { createCompletionProvider } from "../../../../src/modes/interactive/editor/completion.ts";
 
-const provider = completion({
-  commands: async () => [
-    { value: "/compact", says: "tell it in short" },
-    { value: "/context", says: "what fills it" },
+const provider = createCompletionProvider({
+  listCommands: async () => [
+    { value: "/compact", description: "tell it in short" },
+    { value: "/context", description: "what fills it" },
     { value: "/autocompact" },
-    { value: "/review", says: "mine" },
+    { value: "/review", description: "mine" },
   ],
-  argumentsOf: async (name) => (name === "autocompact" ? [{ value: "on" }, { value: "off" }] : null),
-  paths: async (wanted) => [
+  listArguments: async (name) => (name === "autocompact" ? [{ value: "on" }, { value: "off" }] : null),
+  findPaths: async (wanted) => [
     { value: `${wanted}found.ts` },
     { value: "with blank.md" },
     { value: "src/" },
@@ -42,10 +42,10 @@ test("TYP12 what belongs behind a command is offered where it is a closed set", 
 test("TYP12 where an argument or a path is written to its end nothing is offered, so that Enter says it", async () => {
   expect(await offered("/autocompact on")).toBeNull();
   expect(await offered("/compact")).toContain("/compact");
-  const paths = completion({
-    commands: async () => [],
-    argumentsOf: async () => null,
-    paths: async () => [{ value: "slug.js" }, { value: "slug.test.js" }],
+  const paths = createCompletionProvider({
+    listCommands: async () => [],
+    listArguments: async () => null,
+    findPaths: async () => [{ value: "slug.js" }, { value: "slug.test.js" }],
   });
   const options = { signal: new AbortController().signal };
   expect(await paths.getSuggestions(["see @slug.js"], 0, 12, options)).toBeNull();

@@ -2,8 +2,8 @@
 
 import { visibleWidth } from "@earendil-works/pi-tui";
 import { expect, test } from "vitest";
-import { completion } from "../../../../src/modes/interactive/editor/completion.ts";
-import type { Written } from "../../../../src/modes/interactive/editor/message.ts";
+import { createCompletionProvider } from "../../../../src/modes/interactive/editor/completion.ts";
+import type { EditorMessage } from "../../../../src/modes/interactive/editor/message.ts";
 import { shownOn } from "../shown-on.ts";
 
 const paste = (text: string): string => `\x1b[200~${text}\x1b[201~`;
@@ -18,9 +18,9 @@ test("TYP16 Shift+Enter, Ctrl+J and a backslash before Enter make a new line, an
   terminal.type("three\\");
   terminal.press("\r");
   terminal.type("four");
-  expect(screen.words.text).toBe("one\ntwo\nthree\nfour");
+  expect(screen.editorText.text).toBe("one\ntwo\nthree\nfour");
   terminal.press("\x1f");
-  expect(screen.words.text).toBe("one\ntwo\nthree\n");
+  expect(screen.editorText.text).toBe("one\ntwo\nthree\n");
 });
 
 test("TYP16 the editor takes at most half of the screen", async () => {
@@ -43,11 +43,11 @@ test("TYP15 up and down on the first and last line walk through what was said", 
   for (const words of ["first\nof two lines", "second"]) screen.editor.addToHistory(words);
   terminal.type("typed");
   terminal.press("\x1b[H", "\x1b[A");
-  expect(screen.words.text).toBe("second");
+  expect(screen.editorText.text).toBe("second");
   terminal.press("\x1b[A");
-  expect(screen.words.text).toBe("first\nof two lines");
+  expect(screen.editorText.text).toBe("first\nof two lines");
   terminal.press("\x1b[B", "\x1b[B", "\x1b[B", "\x1b[B");
-  expect(screen.words.text).toBe("typed");
+  expect(screen.editorText.text).toBe("typed");
 });
 
 test.each([
@@ -57,16 +57,16 @@ test.each([
   const { screen, terminal } = shownOn({ columns: 80, rows: 24 });
   terminal.press(...spelled("a\x1b[2Jb\x1b]0;title\x07c\x9b5nd\u202ee\r\nf"));
   await settled();
-  expect(screen.words.text).toBe("abcde\nf");
+  expect(screen.editorText.text).toBe("abcde\nf");
   expect((await terminal.screen()).map((line) => line.trimEnd())).toEqual(expect.arrayContaining(["abcde", "f"]));
 });
 
 test("TYP8 words that come from a session or from another program are harmless, too", () => {
   const { screen } = shownOn({ columns: 80, rows: 24 });
-  screen.words.set("a\x1b[31mb");
-  screen.words.insert("\x9dc");
+  screen.editorText.set("a\x1b[31mb");
+  screen.editorText.insert("\x9dc");
   screen.editor.addToHistory("d\u200be");
-  expect(screen.words.text).toBe("abc");
+  expect(screen.editorText.text).toBe("abc");
 });
 
 test("TYP9 a very long paste is one marker that is taken away whole, and the words have all of it", () => {
@@ -74,42 +74,40 @@ test("TYP9 a very long paste is one marker that is taken away whole, and the wor
   const long = "all of it\n".repeat(100_000).trimEnd();
   terminal.press(paste(long));
   expect(screen.editor.getText()).toBe("[paste #1 +100000 lines]");
-  const sent: Written[] = [];
-  screen.editor.onWritten = (written) => void sent.push(written);
-  screen.editor.sendForLater();
+  const sent: EditorMessage[] = [];
+  screen.editor.onMessage = (written) => void sent.push(written);
+  screen.editor.sendAsFollowUp();
   const marker = "[paste #1 +100000 lines]";
-  expect(sent).toEqual([
-    { text: long, typed: marker, pictures: [], pastes: [{ marker, text: long }], isForLater: true },
-  ]);
+  expect(sent).toEqual([{ text: long, typed: marker, images: [], pastes: [{ marker, text: long }], isFollowUp: true }]);
   terminal.press(paste(long), "\x7f");
-  expect(screen.words.text).toBe("");
+  expect(screen.editorText.text).toBe("");
 });
 
 test("WORD6 what is sent off says which of it was pasted as a marker, and what was typed", () => {
   const { screen, terminal } = shownOn({ columns: 80, rows: 24 });
-  const sent: Written[] = [];
-  screen.editor.onSubmit = (text) => void sent.push(screen.editor.written(text));
+  const sent: EditorMessage[] = [];
+  screen.editor.onSubmit = (text) => void sent.push(screen.editor.buildMessage(text));
   const log = "a line of the log\n".repeat(20).trimEnd();
   terminal.type("Why? ");
   terminal.press(paste(log), paste(" short"), "\r");
   const marker = "[paste #1 +20 lines]";
   expect(sent).toEqual([
-    { text: `Why? ${log} short`, typed: `Why? ${marker} short`, pictures: [], pastes: [{ marker, text: log }] },
+    { text: `Why? ${log} short`, typed: `Why? ${marker} short`, images: [], pastes: [{ marker, text: log }] },
   ]);
 });
 
 test("WORD6 a paste that comes back in full is a paste when it is sent again", () => {
   const { screen, terminal } = shownOn({ columns: 80, rows: 24 });
-  const sent: Written[] = [];
-  screen.editor.onSubmit = (text) => void sent.push(screen.editor.written(text));
+  const sent: EditorMessage[] = [];
+  screen.editor.onSubmit = (text) => void sent.push(screen.editor.buildMessage(text));
   const log = "a line of the log\n".repeat(20).trimEnd();
   terminal.type("Why? ");
   terminal.press(paste(log), "\r");
-  screen.words.set(`Why? ${log}\n\nAnd then?`);
+  screen.editorText.set(`Why? ${log}\n\nAnd then?`);
   terminal.press("\r");
   const marker = "[paste #1 +20 lines]";
   expect(sent[1]).toMatchObject({ typed: `Why? ${marker}\n\nAnd then?`, pastes: [{ marker, text: log }] });
-  screen.words.set("Why?");
+  screen.editorText.set("Why?");
   terminal.press("\r");
   expect(sent[2]).toMatchObject({ typed: "Why?", pastes: [] });
 });
@@ -117,21 +115,21 @@ test("WORD6 a paste that comes back in full is a paste when it is sent again", (
 test("TYP9 very many words that come back are one marker, so that no key waits for them", () => {
   const { screen, terminal } = shownOn({ columns: 80, rows: 24 });
   const long = "a word or two ".repeat(20_000).trim();
-  screen.words.set(long);
+  screen.editorText.set(long);
   expect(screen.editor.getText()).toMatch(/^\[paste #1 \d+ chars\]$/);
   terminal.type("!");
-  expect(screen.words.text).toBe(`${long}!`);
+  expect(screen.editorText.text).toBe(`${long}!`);
 });
 
 test("TYP16 with a completion it takes at most half of a small screen, and no line is too wide", async () => {
   const { screen, terminal, seen } = shownOn({ columns: 60, rows: 16 });
   const items = Array.from({ length: 30 }, (_, at) => ({
     value: `/command-${at}-${"長い名前".repeat(at % 12)}`,
-    says: "what it does, told at some length, so that it cannot all be seen 👩‍💻",
+    description: "what it does, told at some length, so that it cannot all be seen 👩‍💻",
   }));
   const none = async (): Promise<null> => null;
-  const sources = { commands: async () => items, argumentsOf: none, paths: async () => [] };
-  screen.editor.setAutocompleteProvider(completion(sources));
+  const sources = { listCommands: async () => items, listArguments: none, findPaths: async () => [] };
+  screen.editor.setAutocompleteProvider(createCompletionProvider(sources));
   terminal.type("/c");
   await settled();
   const lines = (await seen()).split("\n");

@@ -29,7 +29,7 @@ test("TYP14 the words are changed in the editor of the environment, and its file
   const talk = await editing('stat -c %a "$2" > rights; echo "$2" > name; echo "and more" >> "$2"');
   talk.terminal.type("words\n");
   talk.terminal.press(CTRL_G);
-  await talk.until(() => talk.screen.words.text === "words\nand more");
+  await talk.until(() => talk.screen.editorText.text === "words\nand more");
   const told = (name: string): string => readFileSync(join(talk.folder, name), "utf8").trim();
   expect(told("rights")).toBe("600");
   await talk.until(() => !existsSync(told("name")));
@@ -39,7 +39,7 @@ test("TYP14 a key that is pressed twice opens one editor", async () => {
   const talk = await editing('echo open >> opened; sleep 0.3; echo "and more" >> "$2"');
   talk.terminal.type("words\n");
   talk.terminal.press(CTRL_G, CTRL_G);
-  await talk.until(() => talk.screen.words.text === "words\nand more");
+  await talk.until(() => talk.screen.editorText.text === "words\nand more");
   expect(readFileSync(join(talk.folder, "opened"), "utf8")).toBe("open\n");
 });
 
@@ -48,7 +48,7 @@ test("TYP14 an editor that fails leaves the words as they were", async () => {
   talk.terminal.type("mine");
   talk.terminal.press(CTRL_G);
   await talk.sees(/ended with code 3; your words are as\s+they were/);
-  expect(talk.screen.words.text).toBe("mine");
+  expect(talk.screen.editorText.text).toBe("mine");
 });
 
 test("TYP14 without one, it is said how to have one", async () => {

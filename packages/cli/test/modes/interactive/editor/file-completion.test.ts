@@ -5,7 +5,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { nodeSearch } from "@pith/agent/node";
 import { expect, onTestFinished, test } from "vitest";
-import { FileList, fit, namesIn, outsideFolder } from "../../../../src/modes/interactive/editor/file-completion.ts";
+import {
+  FileList,
+  listMatchingNames,
+  parseOutsideFolder,
+  scorePath,
+} from "../../../../src/modes/interactive/editor/file-completion.ts";
 
 const { signal } = new AbortController();
 
@@ -69,11 +74,11 @@ test("TYP11 what version control ignores is not offered, and a path of one's own
   for (const name of [".gitignore", "src/made.ts", "dist/made.js"]) writeFileSync(join(root, name), "dist\n");
   const search = nodeSearch({ root });
   expect(await new FileList(async () => search).find("made", signal)).toEqual(["src/made.ts"]);
-  expect(outsideFolder("src/ma")).toBeNull();
-  const folder = outsideFolder("./dist/m") ?? "";
-  expect(await namesIn(folder, "./dist/m", { search, signal })).toEqual(["./dist/made.js"]);
+  expect(parseOutsideFolder("src/ma")).toBeNull();
+  const folder = parseOutsideFolder("./dist/m") ?? "";
+  expect(await listMatchingNames(folder, "./dist/m", { search, signal })).toEqual(["./dist/made.js"]);
 });
 
 test("TYP11 a shorter path fits better", () => {
-  expect(fit("a.ts", "a") ?? 0).toBeGreaterThan(fit("deep/down/a.ts", "a") ?? 0);
+  expect(scorePath("a.ts", "a") ?? 0).toBeGreaterThan(scorePath("deep/down/a.ts", "a") ?? 0);
 });

@@ -1,7 +1,7 @@
 /** Tests modes/interactive/editor/message.ts: mentions, images. */
 
 import { describe, expect, test } from "vitest";
-import { mentions, Pictures, picturePaths } from "../../../../src/modes/interactive/editor/message.ts";
+import { findMentions, ImageAttachments, parseImagePaths } from "../../../../src/modes/interactive/editor/message.ts";
 
 describe("mentions", () => {
   test.each([
@@ -12,7 +12,7 @@ describe("mentions", () => {
     ["two\n@lines", ["lines"]],
     ["@", []],
   ])("TYP10 an @ at the beginning of a word names a file: %s", (words, paths) => {
-    expect(mentions(words)).toEqual(paths);
+    expect(findMentions(words)).toEqual(paths);
   });
 });
 
@@ -24,26 +24,26 @@ describe("images", () => {
   };
 
   test("TYP13 a picture has a marker in the words, and goes with them where the marker still stands", () => {
-    const pictures = new Pictures();
-    expect(pictures.take(png(340 * 1024))).toEqual({ type: "taken", marker: "[picture 1: 340 KB png]" });
-    expect(pictures.take(png(2_000_000))).toEqual({ type: "taken", marker: "[picture 2: 1.9 MB png]" });
-    const sent = pictures.in("first [picture 2: 1.9 MB png], then [picture 1: 340 KB png]");
+    const pictures = new ImageAttachments();
+    expect(pictures.addBytes(png(340 * 1024))).toEqual({ type: "taken", marker: "[picture 1: 340 KB png]" });
+    expect(pictures.addBytes(png(2_000_000))).toEqual({ type: "taken", marker: "[picture 2: 1.9 MB png]" });
+    const sent = pictures.findIn("first [picture 2: 1.9 MB png], then [picture 1: 340 KB png]");
     expect(sent.map(({ marker }) => marker)).toEqual(["[picture 2: 1.9 MB png]", "[picture 1: 340 KB png]"]);
-    expect(pictures.in("[picture 3: 1.9 MB png]")).toEqual([]);
+    expect(pictures.findIn("[picture 3: 1.9 MB png]")).toEqual([]);
   });
 
   test("TYP13 what is too large or no picture is refused, with the reason", () => {
-    const pictures = new Pictures();
-    expect(pictures.take(png(4_000_000))).toMatchObject({ type: "refused", why: /up to 3.75 MB/ });
-    expect(pictures.take(Buffer.from("words"))).toMatchObject({ type: "refused", why: /no picture/ });
+    const pictures = new ImageAttachments();
+    expect(pictures.addBytes(png(4_000_000))).toMatchObject({ type: "refused", reason: /up to 3.75 MB/ });
+    expect(pictures.addBytes(Buffer.from("words"))).toMatchObject({ type: "refused", reason: /no picture/ });
   });
 
   test("TYP13 pictures nobody named for long are let go", () => {
-    const pictures = new Pictures();
-    const markers = Array.from({ length: 12 }, () => pictures.take(png(3_500_000))).map((each) =>
+    const pictures = new ImageAttachments();
+    const markers = Array.from({ length: 12 }, () => pictures.addBytes(png(3_500_000))).map((each) =>
       each.type === "taken" ? each.marker : "",
     );
-    expect(pictures.in(markers.join(" ")).map(({ marker }) => marker)).toEqual(markers.slice(-9));
+    expect(pictures.findIn(markers.join(" ")).map(({ marker }) => marker)).toEqual(markers.slice(-9));
   });
 
   test.each([
@@ -59,6 +59,6 @@ describe("images", () => {
     ["/tmp/a.txt", []],
     ["", []],
   ])("TYP13 dropped paths are understood as terminals paste them: %j", (pasted, paths) => {
-    expect(picturePaths(pasted)).toEqual(paths);
+    expect(parseImagePaths(pasted)).toEqual(paths);
   });
 });

@@ -20,7 +20,7 @@ test("TYP17 keys of the keymap file do what it says, those of the editor too, an
   expect(talk.screen.state.isUnfolded).toBe(true);
   talk.terminal.type("words");
   talk.terminal.press("\x18");
-  await talk.until(() => talk.screen.words.text === "");
+  await talk.until(() => talk.screen.editorText.text === "");
   talk.say("/keys fold");
   await talk.sees('"fold": f2');
 });
@@ -46,7 +46,7 @@ test("TYP15 what was said here before is there with the arrow up", async () => {
   });
   await again.until(() => {
     again.terminal.press("\x1b[A");
-    return again.screen.words.text === "said long ago";
+    return again.screen.editorText.text === "said long ago";
   });
 });
 
@@ -60,29 +60,29 @@ test("TYP12 commands, templates and paths are offered while one types, and Esc o
     },
   });
   const typed = async (words: string, offered: string): Promise<void> => {
-    talk.screen.words.set("");
+    talk.screen.editorText.set("");
     talk.terminal.type(words);
     await talk.sees(offered);
   };
   // What can be completed is known a moment after the first picture.
   while (!talk.screen.editor.isShowingAutocomplete()) {
-    talk.screen.words.set("");
+    talk.screen.editorText.set("");
     talk.terminal.type("/rev");
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   await talk.sees("→ /review");
   talk.terminal.press("\x1b");
   await talk.until(() => !talk.screen.editor.isShowingAutocomplete());
-  expect(talk.screen.words.text).toBe("/rev");
+  expect(talk.screen.editorText.text).toBe("/rev");
   await typed("/rev", "→ /review");
   await talk.until(() => talk.screen.editor.isShowingAutocomplete());
   talk.terminal.press("\x03");
   await talk.until(() => !talk.screen.editor.isShowingAutocomplete());
-  expect(talk.screen.words.text).toBe("/rev");
+  expect(talk.screen.editorText.text).toBe("/rev");
   await typed("/thinking h", "→ high");
   await typed("/model sonnet-4-5", "anthropic/claude-sonnet-4-5");
   await typed("/mode p", "→ plan");
   await typed("see @chone", "→ @chapter-one.md");
   talk.terminal.press("\t");
-  await talk.until(() => talk.screen.words.text === "see @chapter-one.md ");
+  await talk.until(() => talk.screen.editorText.text === "see @chapter-one.md ");
 });

@@ -1,7 +1,7 @@
 /** Golden screens of what one looks at: changes in files, and what was copied. */
 
 import type { ChangedFile } from "../../../../src/commands/session-changes.ts";
-import { diffPanel } from "../../../../src/modes/interactive/panels/diff.ts";
+import { createDiffPanel } from "../../../../src/modes/interactive/panels/diff.ts";
 import { golden } from "./golden.ts";
 
 const patch = [
@@ -35,11 +35,11 @@ const files: readonly ChangedFile[] = [
 ];
 
 golden("what a session changed", ({ screen }) => {
-  void screen.ask(diffPanel(files), { where: "page" });
+  void screen.showPanel(createDiffPanel(files), { where: "page" });
 });
 
 golden("what a session changed in a file that others changed, too", ({ screen, terminal }) => {
-  void screen.ask(diffPanel(files), { where: "page" });
+  void screen.showPanel(createDiffPanel(files), { where: "page" });
   terminal.press("\x1b[B");
 });
 
@@ -48,7 +48,7 @@ golden("what a session changed in many files", ({ screen, terminal }) => {
     ...(files[0] as ChangedFile),
     path: `src/part-${at}/index.ts`,
   }));
-  void screen.ask(diffPanel(many), { where: "page" });
+  void screen.showPanel(createDiffPanel(many), { where: "page" });
   for (let at = 0; at < 9; at += 1) terminal.press("\x1b[B");
   terminal.press("j", "j");
 });

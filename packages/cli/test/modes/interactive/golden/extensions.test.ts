@@ -1,40 +1,42 @@
 /** Golden screens of what extensions ask and show. */
 
 import {
-  confirmPanel,
-  fewPanel,
-  inputPanel,
-  manyPanel,
+  createConfirmPanel,
+  createInputPanel,
+  createSearchPanel,
+  createSelectPanel,
 } from "../../../../src/modes/interactive/panels/extension-prompts.ts";
-import { noSigns, withStatus, withWidget } from "../../../../src/modes/interactive/state/screen-state.ts";
+import { emptyExtensionWidgets, withStatus, withWidget } from "../../../../src/modes/interactive/state/screen-state.ts";
 import { golden, type Shown } from "./golden.ts";
 
 /** A status and a widget, as most would use them. */
 function signed({ screen }: Shown): void {
-  const status = withStatus(withStatus(noSigns, "tests", "tests: 3 fail"), "build", "build: green");
+  const status = withStatus(withStatus(emptyExtensionWidgets, "tests", "tests: 3 fail"), "build", "build: green");
   const signs = withWidget(status, "todo", ["To do", "  [x] read the parser", "  [ ] write the test"]);
-  screen.change((state) => ({ ...state, signs }));
-  screen.tell("The build is green again.");
+  screen.update((state) => ({ ...state, extensionWidgets: signs }));
+  screen.showNote("The build is green again.");
 }
 
 golden("an extension shows a status and a widget", signed);
 
 golden("an extension asks for one of a few", (shown) => {
   signed(shown);
-  void shown.screen.ask(fewPanel("Deploy to which place?", ["staging", "production"]), { where: "inline" });
+  void shown.screen.showPanel(createSelectPanel("Deploy to which place?", ["staging", "production"]), {
+    where: "inline",
+  });
 });
 
 golden("an extension asks for one of many", ({ screen }) => {
   const rows = Array.from({ length: 40 }, (_, at) => `server ${at + 1}`);
-  void screen.ask(manyPanel("Which server?", rows), { where: "inline" });
+  void screen.showPanel(createSearchPanel("Which server?", rows), { where: "inline" });
 });
 
 golden("an extension asks for a yes", ({ screen }) => {
   const message =
     "Everything below dist is removed. It can be built again, which takes about four minutes on this machine.";
-  void screen.ask(confirmPanel("Remove what was built?", message), { where: "inline" });
+  void screen.showPanel(createConfirmPanel("Remove what was built?", message), { where: "inline" });
 });
 
 golden("an extension asks for a line", ({ screen }) => {
-  void screen.ask(inputPanel("What shall the branch be called?", "fix/login"), { where: "inline" });
+  void screen.showPanel(createInputPanel("What shall the branch be called?", "fix/login"), { where: "inline" });
 });

@@ -2,15 +2,15 @@
 
 import type { SessionItem } from "@pith/context/node";
 import { story } from "@pith/context/testing";
-import { leftOpen } from "../../../../src/modes/interactive/begin-session.ts";
-import { choice } from "../../../../src/modes/interactive/panels/choice.ts";
-import { sessionsPanel } from "../../../../src/modes/interactive/panels/sessions/panel.ts";
-import type { About, SessionSource } from "../../../../src/modes/interactive/panels/sessions/state.ts";
+import { describePendingWork } from "../../../../src/modes/interactive/begin-session.ts";
+import { createChoicePanel } from "../../../../src/modes/interactive/panels/choice.ts";
+import { createSessionsPanel } from "../../../../src/modes/interactive/panels/sessions/panel.ts";
+import type { SessionPreview, SessionSource } from "../../../../src/modes/interactive/panels/sessions/state.ts";
 import type { TranscriptSource } from "../../../../src/modes/interactive/panels/transcript/state.ts";
-import { transcriptPanel } from "../../../../src/modes/interactive/panels/transcript/transcript.ts";
-import { glance } from "../../../../src/modes/interactive/recent-history.ts";
+import { createTranscriptPanel } from "../../../../src/modes/interactive/panels/transcript/transcript.ts";
+import { buildRecentHistory } from "../../../../src/modes/interactive/recent-history.ts";
 import type { Block } from "../../../../src/modes/interactive/state/blocks.ts";
-import { spaced } from "../../../../src/modes/interactive/state/finished-blocks.ts";
+import { updateSpacing } from "../../../../src/modes/interactive/state/finished-blocks.ts";
 import { golden, NOW, type Shown } from "./golden.ts";
 
 const HOUR = 3_600_000;
@@ -32,12 +32,12 @@ const items: readonly SessionItem[] = [
   item(9, "日本語のエラーメッセージを直してください"),
 ];
 
-const about: About = {
+const about: SessionPreview = {
   gist: "Ship the importer before the release. Next: write the tests for broken rows.",
   model: "claude-sonnet-4-5",
   isForeign: false,
-  lastSaid: "go on with the tests",
-  lastAnswer:
+  lastPrompt: "go on with the tests",
+  lastReply:
     "Three tests are written and pass. The fourth needs a file with a broken row, which I take from the examples.",
   entries: 212,
   cost: 1.84,
@@ -45,13 +45,13 @@ const about: About = {
 };
 
 const source: SessionSource = {
-  place: { cwd: "/home/ada/app", here: items[0]?.path ?? null, userHome: "/home/ada", now: () => NOW },
+  context: { cwd: "/home/ada/app", currentPath: items[0]?.path ?? null, userHome: "/home/ada", now: () => NOW },
   list: async (learn) =>
-    learn((state) => ({ ...state, items, isWhole: true, abouts: new Map([[items[1]?.path ?? "", about]]) })),
-  look: async () => (state) => state,
+    learn((state) => ({ ...state, items, isComplete: true, previews: new Map([[items[1]?.path ?? "", about]]) })),
+  readPreviews: async () => (state) => state,
   search: async (query) => (state) => ({
     ...state,
-    found: {
+    searchResult: {
       query,
       pending: null,
       hits: [
@@ -70,7 +70,7 @@ const source: SessionSource = {
 };
 
 async function page({ screen, terminal }: Shown, ...keys: readonly string[]): Promise<void> {
-  void screen.ask(sessionsPanel(source), { where: "page" });
+  void screen.showPanel(createSessionsPanel(source), { where: "page" });
   await soon();
   for (const key of keys) {
     terminal.press(key);
@@ -103,17 +103,17 @@ const blocks: readonly Block[] = [
 
 const transcript: TranscriptSource = {
   title: "the login bug",
-  read: async () => spaced(blocks, null),
-  marks: async (tell) =>
+  readPage: async () => updateSpacing(blocks, null),
+  loadPages: async (tell) =>
     tell({
-      marks: [{ last: "5", count: 7 }],
-      pages: [spaced(blocks, null)],
+      refs: [{ lastEntryId: "5", entryCount: 7 }],
+      pages: [updateSpacing(blocks, null)],
       isLast: true,
     }),
 };
 
 async function transcriptPage({ screen, terminal }: Shown, ...keys: readonly string[]): Promise<void> {
-  void screen.ask(transcriptPanel(transcript), { where: "page" });
+  void screen.showPanel(createTranscriptPanel(transcript), { where: "page" });
   await soon();
   for (const key of keys) {
     terminal.press(key);
@@ -126,14 +126,16 @@ golden("a transcript with an opened fold", (shown) => transcriptPage(shown, UP, 
 golden("a transcript and words that stand nowhere", (shown) => transcriptPage(shown, "/", ..."giraffe", ENTER));
 
 golden("a session that broke off", ({ screen }) => {
-  const past = glance(story("user: why does it fail?", "says: let me look", "user: run the tests", "calls: bash"));
+  const past = buildRecentHistory(
+    story("user: why does it fail?", "says: let me look", "user: run the tests", "calls: bash"),
+  );
   const note = { kind: "note", id: "n", tone: "plain", text: "the login bug", divides: true } as const;
-  screen.change((state) => ({ ...state, blocks: [note, ...past.blocks] }));
+  screen.update((state) => ({ ...state, blocks: [note, ...past.blocks] }));
   const call = { type: "toolCall", id: "c", name: "bash", arguments: {} } as const;
-  const left = leftOpen({ type: "results", calls: [{ call, resultId: "r", mayHaveStarted: false }] }, 0);
+  const left = describePendingWork({ type: "results", calls: [{ call, resultId: "r", mayHaveStarted: false }] }, 0);
   const options = [
-    { key: "y", label: "Go on", says: "from where it was", value: true },
+    { key: "y", label: "Go on", description: "from where it was", value: true },
     { key: "n", label: "Leave it", says: "what you say next comes first", value: false },
   ];
-  void screen.ask(choice({ title: `This session broke off: ${left}.`, options }), { where: "inline" });
+  void screen.showPanel(createChoicePanel({ title: `This session broke off: ${left}.`, options }), { where: "inline" });
 });

@@ -2,12 +2,12 @@
 
 import type { CompactionEntry } from "@pith/context";
 import type { Screen } from "../../../../src/modes/interactive/screen.ts";
-import type { Block, Called } from "../../../../src/modes/interactive/state/blocks.ts";
+import type { Block, ToolBlock } from "../../../../src/modes/interactive/state/blocks.ts";
 import { appended, messageOf, type Part, pieces, restart, started } from "../state/replies.ts";
 import { golden, NOW } from "./golden.ts";
 
 function show(screen: Screen, ...blocks: readonly Block[]): void {
-  screen.change((state) => ({ ...state, blocks: [...state.blocks, ...blocks] }));
+  screen.update((state) => ({ ...state, blocks: [...state.blocks, ...blocks] }));
 }
 
 function said(text: string): Block {
@@ -18,7 +18,7 @@ function answered(text: string): Block {
   return { kind: "answered", id: text, text, isOpen: false, printed: 0 };
 }
 
-function called(tool: string, given: Called["arguments"], more: Partial<Called> = {}): Called {
+function called(tool: string, given: ToolBlock["arguments"], more: Partial<ToolBlock> = {}): ToolBlock {
   return { kind: "called", id: `${tool}-1`, tool, arguments: given, state: "done", output: "", images: [], ...more };
 }
 
@@ -68,22 +68,22 @@ golden("a piece of work in calls", ({ screen }) => {
   show(
     screen,
     said("fix the area of a rectangle"),
-    { kind: "thought", id: "t", text: lines(14, "a thought"), isOpen: false, tookMs: 6_200 },
+    { kind: "thought", id: "t", text: lines(14, "a thought"), isOpen: false, durationMs: 6_200 },
     called("grep", { pattern: "area\\(", path: "src" }, { output: lines(3, "src/area.ts:") }),
     called("read", { path: "src/area.ts", offset: 1, limit: 80 }, { output: lines(42) }),
     called("edit", { path: "src/area.ts" }, { diff: DIFF }),
-    called("bash", { command: "npm test" }, { output: `${lines(31, "ok")}\n\n31 passed`, tookMs: 4_100 }),
+    called("bash", { command: "npm test" }, { output: `${lines(31, "ok")}\n\n31 passed`, durationMs: 4_100 }),
     answered("The area is right now, and all 31 tests pass."),
   );
 });
 
 golden("a command that is running", ({ screen }) => {
-  screen.hear({ type: "agent_start" });
-  const running = { state: "running", since: NOW - 12_000, output: lines(40, "compiling module") } as const;
+  screen.handleEvent({ type: "agent_start" });
+  const running = { state: "running", startedAt: NOW - 12_000, output: lines(40, "compiling module") } as const;
   show(screen, said("build it"), called("bash", { command: "npm run build -- --verbose" }, running));
-  screen.change((state) => ({
+  screen.update((state) => ({
     ...state,
-    work: { type: "running", since: NOW - 14_000, doing: "working", letters: 0 },
+    activity: { type: "running", startedAt: NOW - 14_000, phase: "working", chars: 0 },
   }));
 });
 
@@ -95,47 +95,47 @@ golden("a call that failed", ({ screen }) => {
     called(
       "bash",
       { command: "npm test" },
-      { state: "failed", output: `${lines(9, "ok")}\n\nexit code 1`, tookMs: 900 },
+      { state: "failed", output: `${lines(9, "ok")}\n\nexit code 1`, durationMs: 900 },
     ),
   );
 });
 
 golden("a change opened", ({ screen }) => {
   show(screen, called("edit", { path: "src/area.ts" }, { diff: DIFF }));
-  screen.change((state) => ({ ...state, isUnfolded: true }));
+  screen.update((state) => ({ ...state, isUnfolded: true }));
 });
 
 golden("an output opened that is longer than the screen", ({ screen }) => {
   const command = "set -e\nnpm run lint\nnpm test";
-  show(screen, called("bash", { command }, { output: lines(200, "a line of the output, number"), tookMs: 61_000 }));
-  screen.change((state) => ({ ...state, isUnfolded: true }));
+  show(screen, called("bash", { command }, { output: lines(200, "a line of the output, number"), durationMs: 61_000 }));
+  screen.update((state) => ({ ...state, isUnfolded: true }));
 });
 
 golden("an answer while it is written", ({ screen }) => {
-  screen.hear({ type: "agent_start" });
+  screen.handleEvent({ type: "agent_start" });
   show(screen, said("write me a long function"));
   const code = Array.from({ length: 60 }, (_, at) => `  step(${at});`).join("\n");
   const parts: readonly Part[] = [
     { type: "thinking", thinking: "It has to be long.\nSo be it." },
     { type: "text", text: `Here it is, step by step:\n\n\`\`\`js\nfunction long() {\n${code}` },
   ];
-  for (const event of [started(), ...pieces(parts, 7)]) screen.hear(event);
+  for (const event of [started(), ...pieces(parts, 7)]) screen.handleEvent(event);
 });
 
 golden("while it thinks", ({ screen }) => {
-  screen.hear({ type: "agent_start" });
+  screen.handleEvent({ type: "agent_start" });
   show(screen, said("is this prime: 1,000,003?"));
   const thinking = "Let me divide by small primes first.\nNot by 2, 3, 5, 7, 11 or 13.";
-  for (const event of [started(), ...pieces([{ type: "thinking", thinking }], 9)]) screen.hear(event);
+  for (const event of [started(), ...pieces([{ type: "thinking", thinking }], 9)]) screen.handleEvent(event);
 });
 
 golden("a reply that broke off and began anew", ({ screen }) => {
-  screen.hear({ type: "agent_start" });
+  screen.handleEvent({ type: "agent_start" });
   show(screen, said("tell me a story"));
   const first = pieces([{ type: "text", text: "Once upon a time.\n\nThere was a" }], 6);
   const second = [{ type: "text", text: "Once there was a program that kept its memory." }] as const;
   for (const event of [started(), ...first, restart, ...pieces(second, 6), appended("e", messageOf(second))])
-    screen.hear(event);
+    screen.handleEvent(event);
 });
 
 const COMPACTION: CompactionEntry = {
@@ -167,7 +167,7 @@ golden(
   "a receipt opened",
   ({ screen }) => {
     show(screen, compacted());
-    screen.change((state) => ({ ...state, isUnfolded: true }));
+    screen.update((state) => ({ ...state, isUnfolded: true }));
   },
   "receipt",
 );

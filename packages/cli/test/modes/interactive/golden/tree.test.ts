@@ -1,11 +1,15 @@
 /** Golden screens of the tree: walking in it, leaving a branch, putting files back, forking. */
 
 import type { PlannedFile } from "@pith/agent";
-import { forkLook, treeLook } from "../../../../src/modes/interactive/panels/tree/open.ts";
-import { type TreeParts, treePanel } from "../../../../src/modes/interactive/panels/tree/panel.ts";
-import { filesPanel, leaveQuestion, oneLinePanel } from "../../../../src/modes/interactive/panels/tree/questions.ts";
-import { forkSieves, treeSieves } from "../../../../src/modes/interactive/panels/tree/state.ts";
-import { growOutline } from "../../../../src/sessions/read-outline.ts";
+import { forkPage, treePage } from "../../../../src/modes/interactive/panels/tree/open.ts";
+import { createTreePanel, type TreePanelOptions } from "../../../../src/modes/interactive/panels/tree/panel.ts";
+import {
+  createFilesPanel,
+  createLeaveQuestion,
+  createLinePanel,
+} from "../../../../src/modes/interactive/panels/tree/questions.ts";
+import { forkFilters, treeFilters } from "../../../../src/modes/interactive/panels/tree/state.ts";
+import { readOutline } from "../../../../src/sessions/read-outline.ts";
 import { storeOf } from "../panels/tree/outlines.ts";
 import { golden, NOW, type Shown } from "./golden.ts";
 
@@ -40,24 +44,24 @@ const morning: readonly string[] = [
   "labels e11: dead end",
 ];
 
-type Look = Pick<TreeParts, "title" | "hints" | "enter" | "sieves">;
+type Look = Pick<TreePanelOptions, "title" | "hints" | "enterAction" | "filters">;
 
 /** Only so many pieces of it are ever read. */
 async function treeOn({ screen }: Shown, look: Look, pieces = Number.POSITIVE_INFINITY): Promise<void> {
   const store = await storeOf(morning, NOW);
   const leaf = await store.leaf();
-  const parts: TreeParts = {
+  const parts: TreePanelOptions = {
     ...look,
     leaf,
     now: () => NOW,
-    entry: (id) => store.entry(id),
-    growth: async function* (signal) {
+    readEntry: (id) => store.entry(id),
+    readOutline: async function* (signal) {
       let left = pieces;
-      for await (const growth of growOutline({ store, leaf, signal })) if (left-- > 0) yield growth;
+      for await (const growth of readOutline({ store, leaf, signal })) if (left-- > 0) yield growth;
     },
-    name: async () => null,
+    saveLabel: async () => null,
   };
-  void screen.ask(treePanel(parts), { where: "page" });
+  void screen.showPanel(createTreePanel(parts), { where: "page" });
   await settled();
 }
 
@@ -66,7 +70,7 @@ async function settled(): Promise<void> {
   for (let turn = 0; turn < 40; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
-const tree = { ...treeLook, title: "Tree · mend the login", sieves: treeSieves };
+const tree = { ...treePage, title: "Tree · mend the login", filters: treeFilters };
 const UP = "\x1b[A";
 
 golden(
@@ -103,12 +107,12 @@ golden("a tree that is still being read", async (shown) => {
 });
 
 golden("the question whether to summarise what is left", ({ screen }) => {
-  void screen.ask(leaveQuestion({ count: 12, canFork: true, canTell: true }), { where: "inline" });
+  void screen.showPanel(createLeaveQuestion({ count: 12, canFork: true, canSummarize: true }), { where: "inline" });
 });
 
 golden("the focus of a summary is asked", async ({ screen, terminal }) => {
   const hints = ["Enter goes there with a summary of this branch", "Esc goes back"];
-  void screen.ask(oneLinePanel({ title: "What should the summary look at?", hints }), { where: "inline" });
+  void screen.showPanel(createLinePanel({ title: "What should the summary look at?", hints }), { where: "inline" });
   terminal.type("why the timer failed");
 });
 
@@ -124,16 +128,16 @@ golden("files that can be put back and files that cannot", async ({ screen }) =>
     { ...file(".vscode/tasks.json", "not-permitted"), why: "other programs run or trust it" },
   ];
   const diff = async () => "@@ -3,3 +3,3 @@\n export function login() {\n-  renewOnTimer();\n+  renew();\n }";
-  void screen.ask(filesPanel({ files, folder: "/work", diff }), { where: "page" });
+  void screen.showPanel(createFilesPanel({ files, folder: "/work", diff }), { where: "page" });
   await settled();
 });
 
 golden("the messages one can fork from", async (shown) => {
-  await treeOn(shown, { ...forkLook, sieves: forkSieves });
+  await treeOn(shown, { ...forkPage, filters: forkFilters });
 });
 
 golden("the messages of every branch one can fork from", async (shown) => {
-  await treeOn(shown, { ...forkLook, sieves: forkSieves });
+  await treeOn(shown, { ...forkPage, filters: forkFilters });
   shown.terminal.press("\t");
   await settled();
 });

@@ -1,7 +1,7 @@
 /** A whole screen in the middle of a long talk: from it alone one can tell who speaks, how full it is, which branch, and what was dropped. */
 
 import type { CompactionEntry } from "@pith/context";
-import type { Block, Called } from "../../../../src/modes/interactive/state/blocks.ts";
+import type { Block, ToolBlock } from "../../../../src/modes/interactive/state/blocks.ts";
 import { someFacts } from "../render/facts-for-tests.ts";
 import { golden, NOW } from "./golden.ts";
 
@@ -21,7 +21,7 @@ const compaction: CompactionEntry = {
   },
 };
 
-function called(tool: string, given: Called["arguments"], more: Partial<Called> = {}): Called {
+function called(tool: string, given: ToolBlock["arguments"], more: Partial<ToolBlock> = {}): ToolBlock {
   return { kind: "called", id: `${tool}-1`, tool, arguments: given, state: "done", output: "", images: [], ...more };
 }
 
@@ -40,7 +40,7 @@ const talk: readonly Block[] = [
   { kind: "said", id: "1", text: "old files use semicolons; read them, too", images: [] },
   called("read", { path: "src/import.ts" }, { output: "x\n".repeat(120) }),
   called("edit", { path: "src/import.ts" }, { diff: DIFF }),
-  called("bash", { command: "pnpm test import" }, { output: "\n 42 passed", tookMs: 3_100 }),
+  called("bash", { command: "pnpm test import" }, { output: "\n 42 passed", durationMs: 3_100 }),
   { kind: "answered", id: "2", text: "Semicolons are read, and all **42** tests pass.", isOpen: false, printed: 0 },
   { kind: "compacted", id: "k", entry: compaction, warnings: [], isUndone: false },
 ];
@@ -48,10 +48,10 @@ const talk: readonly Block[] = [
 golden(
   "a whole screen",
   ({ screen }) => {
-    screen.change((state) => ({ ...state, facts: someFacts, blocks: talk }));
-    screen.change((state) => ({
+    screen.update((state) => ({ ...state, footer: someFacts, blocks: talk }));
+    screen.update((state) => ({
       ...state,
-      work: { type: "running", since: NOW - 14_000, doing: "thinking", letters: 0 },
+      activity: { type: "running", startedAt: NOW - 14_000, phase: "thinking", chars: 0 },
     }));
   },
   "talk",

@@ -2,9 +2,9 @@
 
 import { visibleWidth } from "@earendil-works/pi-tui";
 import { expect, test } from "vitest";
-import { toldBlock } from "../../../../src/modes/interactive/plain/block-text.ts";
-import { drawBlock } from "../../../../src/modes/interactive/render/block.ts";
-import { themeNamed } from "../../../../src/modes/interactive/render/theme.ts";
+import { formatBlock } from "../../../../src/modes/interactive/plain/block-text.ts";
+import { renderBlock } from "../../../../src/modes/interactive/render/block.ts";
+import { createTheme } from "../../../../src/modes/interactive/render/theme.ts";
 import type { Block } from "../../../../src/modes/interactive/state/blocks.ts";
 import { NOW, shownOn } from "../shown-on.ts";
 import { blocksOf } from "./hostile-blocks.ts";
@@ -19,17 +19,17 @@ test("SNK1 there are more than two hundred hostile texts, and each is strange to
   expect(tame.length).toBeLessThan(12);
 });
 
-const brush = { width: 80, theme: themeNamed("none"), now: NOW };
+const brush = { width: 80, theme: createTheme("none"), now: NOW };
 
 test.each([
   { isUnfolded: false },
   { isUnfolded: true },
-  { isUnfolded: false, most: 10 },
-  { isUnfolded: true, most: 10 },
+  { isUnfolded: false, maxRows: 10 },
+  { isUnfolded: true, maxRows: 10 },
 ])("SNK2 no kind of block lets anything through, and none is wider than the screen: %j", (fold) => {
   const faults = hostileTexts.flatMap((text) =>
     blocksOf(text).flatMap((block) => {
-      const lines = drawBlock(block, { ...brush, ...fold });
+      const lines = renderBlock(block, { ...brush, ...fold });
       const broad = lines.filter((line) => visibleWidth(line) > brush.width).map((line) => `too wide: ${line}`);
       return [...strangeIn(lines.join("\n")), ...broad].map((fault) => `${block.kind}: ${fault}`);
     }),
@@ -40,7 +40,7 @@ test.each([
 test("SNK3 told in plain lines, no kind of block lets anything through", () => {
   for (const text of hostileTexts)
     for (const block of blocksOf(text))
-      expect(toldBlock(block).join("\n"), block.kind).not.toMatch(/[[\p{Cc}\p{Cf}\p{Cs}]--[\n\t\u{200c}\u{200d}]]/v);
+      expect(formatBlock(block).join("\n"), block.kind).not.toMatch(/[[\p{Cc}\p{Cf}\p{Cs}]--[\n\t\u{200c}\u{200d}]]/v);
 });
 
 test("SNK4 what is streamed piece by piece lets nothing through, and is seen as an escape", async () => {
@@ -50,11 +50,11 @@ test("SNK4 what is streamed piece by piece lets nothing through, and is seen as 
   for (const text of hostileTexts) {
     const pieces = text.length > 100 ? [text] : (text.match(/.{1,3}/gsu) ?? []);
     for (const type of ["thinking-delta", "text-delta"] as const)
-      for (const piece of pieces) screen.hear({ type: "message_update", delta: { type, text: piece } });
-    screen.hear({ type: "tool_execution_start", ...call });
-    screen.hear({ type: "tool_execution_update", ...call, partialResult: text });
-    screen.change((state) => ({ ...state, blocks: state.blocks.filter(({ kind }) => kind !== "called").map(closed) }));
-    screen.tell("next");
+      for (const piece of pieces) screen.handleEvent({ type: "message_update", delta: { type, text: piece } });
+    screen.handleEvent({ type: "tool_execution_start", ...call });
+    screen.handleEvent({ type: "tool_execution_update", ...call, partialResult: text });
+    screen.update((state) => ({ ...state, blocks: state.blocks.filter(({ kind }) => kind !== "called").map(closed) }));
+    screen.showNote("next");
     await new Promise((resolve) => setImmediate(resolve));
     expect(strangeIn(bytes()), JSON.stringify(text.slice(0, 60))).toEqual([]);
   }

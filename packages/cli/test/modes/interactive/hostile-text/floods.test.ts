@@ -36,7 +36,7 @@ test.each([
     const talk = await talkOn([bash(command), "Done."], all());
     const stretch = longestStretch();
     talk.say("go");
-    while (talk.server.requests.length < 2 || talk.screen.state.work.type !== "idle") await sleep(20);
+    while (talk.server.requests.length < 2 || talk.screen.state.activity.type !== "idle") await sleep(20);
     expect(stretch()).toBeLessThan(LONGEST);
     await talk.sees("Done.");
     expect(talk.terminal.written).toBeLessThan(2_000_000);
@@ -56,11 +56,11 @@ test("SNK10 output of 50 KB, ten thousand times, is drawn no more often than any
     output: "",
     images: [],
   };
-  screen.change((state) => ({ ...state, blocks: [block as never] }));
+  screen.update((state) => ({ ...state, blocks: [block as never] }));
   const text = "x".repeat(50 * 1024);
   const started = performance.now();
   for (let at = 0; at < 10_000; at += 1)
-    screen.hear({ type: "tool_execution_update", ...call, partialResult: `${text}${at}` });
+    screen.handleEvent({ type: "tool_execution_update", ...call, partialResult: `${text}${at}` });
   expect(performance.now() - started).toBeLessThan(10_000);
   expect(terminal.written).toBeLessThan(1_000_000);
   screen.stop();

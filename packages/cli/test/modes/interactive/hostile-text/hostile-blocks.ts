@@ -1,7 +1,7 @@
 /** Blocks of every kind and in every state, with one text wherever a text can stand. */
 
 import type { CompactionEntry } from "@pith/context";
-import type { Block, Called } from "../../../../src/modes/interactive/state/blocks.ts";
+import type { Block, ToolBlock } from "../../../../src/modes/interactive/state/blocks.ts";
 
 export function blocksOf(text: string): readonly Block[] {
   const id = text.slice(0, 20);
@@ -35,12 +35,12 @@ export function blocksOf(text: string): readonly Block[] {
 
 const states = ["writing", "waiting", "running", "done", "failed", "broken-off"] as const;
 
-function callsOf(text: string): readonly Called[] {
+function callsOf(text: string): readonly ToolBlock[] {
   const call = { kind: "called", id: text.slice(0, 20), output: text, images: [] } as const;
   const named = ["read", "write", "edit", "grep", "find", "ls", "fetch", text].map(
-    (tool): Called => ({ ...call, tool, state: "done", arguments: argumentsOf(text) }),
+    (tool): ToolBlock => ({ ...call, tool, state: "done", arguments: argumentsOf(text) }),
   );
-  const staged = states.map((state): Called => ({ ...call, tool: "bash", state, arguments: { command: text } }));
+  const staged = states.map((state): ToolBlock => ({ ...call, tool: "bash", state, arguments: { command: text } }));
   const diff = `--- ${text}\n+++ ${text}\n@@ -1,1 +1,1 @@\n-${text}\n+${text}\n`;
   return [...named, ...staged, { ...call, tool: "edit", state: "done", arguments: { path: text }, diff }];
 }

@@ -1,17 +1,17 @@
 /** Around the transcript: footer, status, queue, hint, title, call, editor, completion and the words at the end. */
 
 import { expect, test } from "vitest";
-import { completion } from "../../../../src/modes/interactive/editor/completion.ts";
-import { callSequence } from "../../../../src/modes/interactive/notifications.ts";
-import { titled } from "../../../../src/modes/interactive/session-output.ts";
+import { createCompletionProvider } from "../../../../src/modes/interactive/editor/completion.ts";
+import { formatNotification } from "../../../../src/modes/interactive/notifications.ts";
+import { updateTitle } from "../../../../src/modes/interactive/session-output.ts";
 import {
-  noSigns,
+  type Activity,
+  emptyExtensionWidgets,
   type ScreenState,
-  type Work,
   withStatus,
   withWidget,
 } from "../../../../src/modes/interactive/state/screen-state.ts";
-import { terminalOf } from "../../../../src/text/process-io.ts";
+import { createTerminal } from "../../../../src/text/process-io.ts";
 import { listening } from "../plain/recorded-screen.ts";
 import { NOW, shownOn } from "../shown-on.ts";
 import { hostileTexts } from "./hostile-texts.ts";
@@ -20,16 +20,23 @@ import { strangeIn } from "./strange-in.ts";
 
 /** Every text of a state that is no block. */
 function statesOf(text: string, state: ScreenState): readonly ScreenState[] {
-  const { facts } = state;
+  const { footer } = state;
   const words = { model: text, thinking: text, folder: text, gitBranch: text, sessionName: text, place: text };
-  const works: readonly Work[] = [
-    { type: "retrying", since: NOW, why: text, at: NOW + 5_000 },
-    { type: "compacting", since: NOW, reason: "manual", step: text },
-    { type: "summarising", since: NOW, step: text },
+  const works: readonly Activity[] = [
+    { type: "retrying", startedAt: NOW, errorMessage: text, retryAt: NOW + 5_000 },
+    { type: "compacting", startedAt: NOW, reason: "manual", step: text },
+    { type: "summarising", startedAt: NOW, step: text },
   ];
   const queue = { steering: [text, text], followUp: [text] };
-  const signs = withWidget(withStatus(noSigns, text, text), text, [text, text]);
-  return works.map((work) => ({ ...state, work, queue, signs, hint: text, facts: { ...facts, ...words } }));
+  const signs = withWidget(withStatus(emptyExtensionWidgets, text, text), text, [text, text]);
+  return works.map((work) => ({
+    ...state,
+    activity: work,
+    queue,
+    extensionWidgets: signs,
+    hint: text,
+    footer: { ...footer, ...words },
+  }));
 }
 
 test("SNK5 nothing comes through footer, status, queue, hint, or what extensions show", async () => {
@@ -37,11 +44,11 @@ test("SNK5 nothing comes through footer, status, queue, hint, or what extensions
   const bytes = recorded(terminal);
   for (const text of hostileTexts)
     for (const state of statesOf(text, screen.state)) {
-      screen.change(() => state);
-      screen.tell(text);
+      screen.update(() => state);
+      screen.showNote(text);
       expect(strangeIn(bytes()), JSON.stringify(text.slice(0, 60))).toEqual([]);
     }
-  screen.change((state) => ({ ...state, work: { type: "idle" } }));
+  screen.update((state) => ({ ...state, activity: { type: "idle" } }));
   screen.stop();
 });
 
@@ -49,10 +56,10 @@ test("SNK5 told in plain lines, nothing comes through either", () => {
   const { screen, taken } = listening();
   for (const text of hostileTexts)
     for (const state of statesOf(text, screen.state)) {
-      screen.change(() => state);
-      screen.words.set(text);
+      screen.update(() => state);
+      screen.editorText.set(text);
       expect(strangeIn(taken().join("\n").replaceAll("\t", "")), JSON.stringify(text.slice(0, 60))).toEqual([]);
-      screen.change(() => ({ ...state, work: { type: "idle" } }));
+      screen.update(() => ({ ...state, activity: { type: "idle" } }));
     }
 });
 
@@ -60,20 +67,20 @@ test("SNK6 what is typed, pasted, put into the editor or called back from its hi
   const { screen, terminal } = shownOn({ columns: 80, rows: 24 });
   const bytes = recorded(terminal);
   // What is printed is seen at once, and all the rest with it.
-  const seen = (): void => screen.tell("next");
+  const seen = (): void => screen.showNote("next");
   for (const text of hostileTexts) {
     terminal.press(`\x1b[200~${text.replaceAll("\x1b[201~", "")}\x1b[201~`);
     seen();
-    screen.words.insert(text);
+    screen.editorText.insert(text);
     seen();
-    screen.words.set(text);
+    screen.editorText.set(text);
     seen();
     screen.editor.addToHistory(text);
-    screen.words.set("");
+    screen.editorText.set("");
     terminal.press("\x1b[A");
     seen();
     expect(strangeIn(bytes()), JSON.stringify(text.slice(0, 60))).toEqual([]);
-    screen.words.set("");
+    screen.editorText.set("");
   }
   screen.stop();
 });
@@ -83,20 +90,20 @@ test("SNK7 rows of a completion let nothing through: names of files and template
   const bytes = recorded(terminal);
   const texts = hostileTexts.filter((text) => text.length < 500);
   for (let at = 0; at < texts.length; at += 8) {
-    const candidates = texts.slice(at, at + 8).map((text) => ({ value: `/${text}`, says: text }));
-    const sane = { value: "/sane", says: candidates.map(({ says }) => says).join(" ") };
+    const candidates = texts.slice(at, at + 8).map((text) => ({ value: `/${text}`, description: text }));
+    const sane = { value: "/sane", says: candidates.map(({ description }) => description).join(" ") };
     const commands = async () => [sane, ...candidates];
     screen.editor.setAutocompleteProvider(
-      completion({ commands, argumentsOf: async () => null, paths: async () => [] }),
+      createCompletionProvider({ listCommands: commands, listArguments: async () => null, findPaths: async () => [] }),
     );
     terminal.type("/");
     for (let step = 0; step < 4; step += 1) {
       await new Promise((resolve) => setTimeout(resolve, 5));
-      screen.tell("next");
+      screen.showNote("next");
       terminal.press("\x1b[B");
     }
     terminal.press("\x1b");
-    screen.words.set("");
+    screen.editorText.set("");
     expect(strangeIn(bytes()), sane.says).toEqual([]);
   }
   screen.stop();
@@ -109,7 +116,7 @@ test("SNK8 a notification holds words and nothing else", () => {
   const environments = [{}, { KITTY_WINDOW_ID: "1" }, { VTE_VERSION: "7" }, { TMUX: "x" }];
   for (const text of hostileTexts)
     for (const environment of environments) {
-      const sent = callSequence(text, "desktop", environment).replaceAll("\x1b\x1b", "\x1b");
+      const sent = formatNotification(text, "desktop", environment).replaceAll("\x1b\x1b", "\x1b");
       const words = brackets.reduce((rest, bracket) => rest.replaceAll(bracket, ""), sent).replace(/\p{Cc}$/u, "");
       expect(strangeIn(words), JSON.stringify(text.slice(0, 60))).toEqual([]);
     }
@@ -118,7 +125,7 @@ test("SNK8 a notification holds words and nothing else", () => {
 test("SNK8 the title of the terminal holds words and nothing else", () => {
   for (const name of hostileTexts) {
     const sent: string[] = [];
-    titled({ ...placed, type: "session_info", name }, { send: (sequence) => void sent.push(sequence) });
+    updateTitle({ ...placed, type: "session_info", name }, { writeSequence: (sequence) => void sent.push(sequence) });
     const [title = ""] = sent;
     expect([title.slice(0, 4), title.at(-1), sent.length]).toEqual(["\x1b]0;", "\x07", 1]);
     const words = title.slice(4, -1);
@@ -133,7 +140,7 @@ test("SNK8 the words at the end hold words and nothing else", () => {
   for (const text of hostileTexts) {
     const written: string[] = [];
     const stream = { on: () => {}, write: (line: string) => void written.push(line) };
-    terminalOf({ stdout: stream, stderr: stream } as unknown as NodeJS.Process).note(text);
+    createTerminal({ stdout: stream, stderr: stream } as unknown as NodeJS.Process).notify(text);
     expect(written).toHaveLength(1);
     expect(strangeIn(written.join("").replaceAll("\t", "")), JSON.stringify(text.slice(0, 60))).toEqual([]);
   }

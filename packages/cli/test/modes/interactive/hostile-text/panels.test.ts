@@ -2,9 +2,9 @@
 
 import { CURSOR_MARKER, visibleWidth } from "@earendil-works/pi-tui";
 import { expect, test } from "vitest";
-import { tamed } from "../../../../src/modes/interactive/panels/open-panel.ts";
-import type { Sight } from "../../../../src/modes/interactive/panels/panel.ts";
-import { themeNamed } from "../../../../src/modes/interactive/render/theme.ts";
+import { sanitizePanelLine } from "../../../../src/modes/interactive/panels/open-panel.ts";
+import type { Viewport } from "../../../../src/modes/interactive/panels/panel.ts";
+import { createTheme } from "../../../../src/modes/interactive/render/theme.ts";
 import { type AnyPanel, hostilePanels, notByItself } from "./hostile-panels.ts";
 import { hostileTexts } from "./hostile-texts.ts";
 import { panelsThereAre } from "./panels-there-are.ts";
@@ -14,9 +14,9 @@ test("SNK9 every panel there is stands in the list of those that are tried", () 
   expect([...Object.keys(hostilePanels), ...notByItself].sort()).toEqual(panelsThereAre());
 });
 
-const theme = themeNamed("none");
-const sight: Sight = { width: 80, height: 24, theme };
-const wide: Sight = { width: 140, height: 40, theme };
+const theme = createTheme("none");
+const sight: Viewport = { width: 80, height: 24, theme };
+const wide: Viewport = { width: 140, height: 40, theme };
 
 /** Walked, filtered, searched and opened; what answers is not pressed on. */
 const keys = ["down", "tab", "/", "a", "enter"];
@@ -43,7 +43,7 @@ interface Picture {
 /** Each panel makes plain what it shows; line ends and tabs go where it is open. */
 function faultsIn({ lines, width }: Picture): readonly string[] {
   const own = strangeIn(unmarked(lines).join("\n").replaceAll("\t", ""));
-  const shown = unmarked(lines.map((line) => tamed(line, width)));
+  const shown = unmarked(lines.map((line) => sanitizePanelLine(line, width)));
   const ends = shown.filter((line) => line.includes("\n")).map((line) => `a line end: ${line}`);
   const broad = shown.filter((line) => visibleWidth(line) > width).map((line) => `too wide: ${line}`);
   return [...own, ...strangeIn(shown.join("\n")), ...ends, ...broad];
@@ -56,17 +56,17 @@ function unmarked(lines: readonly string[]): readonly string[] {
 
 async function pictures(panel: AnyPanel): Promise<readonly Picture[]> {
   const { signal } = new AbortController();
-  let state = panel.start;
-  await panel.learns?.((change) => {
+  let state = panel.initialState;
+  await panel.loadUpdates?.((change) => {
     state = change(state);
   }, signal);
   const seen: Picture[] = [];
-  const look = (each: Sight): void => void seen.push({ lines: panel.draw(state, each), width: each.width });
+  const look = (each: Viewport): void => void seen.push({ lines: panel.render(state, each), width: each.width });
   look(wide);
   for (const key of keys) {
-    const pressed = panel.press(state, key, sight);
+    const pressed = panel.handleKey(state, key, sight);
     if (pressed?.type !== "goes-on") continue;
-    state = pressed.later ? (await pressed.later(signal))(pressed.state) : pressed.state;
+    state = pressed.loadUpdate ? (await pressed.loadUpdate(signal))(pressed.state) : pressed.state;
     if (key === "a") look(sight);
   }
   look(sight);

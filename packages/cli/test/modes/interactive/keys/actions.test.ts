@@ -13,7 +13,7 @@ describe("bound keys", () => {
 
   test("MAN18 whatever fails behind a key is told, and the talk goes on", async () => {
     const talk = await talkOn(["hello"]);
-    talk.screen.ask = () => Promise.reject(new Error("no page today"));
+    talk.screen.showPanel = () => Promise.reject(new Error("no page today"));
     for (const key of [CTRL_T, "\x1bc", "\x0c"]) talk.terminal.press(key);
     await talk.sees(/no page today[\s\S]*no page today[\s\S]*no page today/);
     talk.say("hi");
@@ -83,7 +83,7 @@ describe("queue keys", () => {
     await talk.sees("↳ afterwards later");
     talk.terminal.type("typing");
     talk.terminal.press(ALT_UP);
-    await talk.until(() => talk.screen.words.text === "first\nwith a second line\n\nlater\n\ntyping");
+    await talk.until(() => talk.screen.editorText.text === "first\nwith a second line\n\nlater\n\ntyping");
     await talk.until(() => talk.screen.state.queue.steering.length === 0);
     talk.goOn();
     await talk.sees("done");
@@ -96,8 +96,8 @@ describe("queue keys", () => {
     talk.terminal.press(..."first", "\r", ..."second", ALT_ENTER, ..."third", "\r");
     await talk.until(() => talk.screen.state.queue.steering.length + talk.screen.state.queue.followUp.length === 3);
     talk.terminal.press(ALT_UP);
-    await talk.until(() => talk.screen.words.text !== "");
-    expect(talk.screen.words.text).toBe("first\n\nsecond\n\nthird");
+    await talk.until(() => talk.screen.editorText.text !== "");
+    expect(talk.screen.editorText.text).toBe("first\n\nsecond\n\nthird");
   });
 
   test("TYP3 Esc stops the work and gives back what waits", async () => {
@@ -105,7 +105,7 @@ describe("queue keys", () => {
     talk.say("do not lose this");
     await talk.sees("↳ next       do not lose this");
     talk.terminal.press(ESC);
-    await talk.until(() => talk.screen.words.text === "do not lose this");
+    await talk.until(() => talk.screen.editorText.text === "do not lose this");
     await atRest(talk);
     expect(talk.server.requests).toHaveLength(1);
   });
@@ -117,7 +117,7 @@ describe("queue keys", () => {
     };
     const long = `first answer\n\n${"one two three four five six seven eight nine ten ".repeat(400)}`;
     const talk = await talkOn([long, "second answer", slow, "after it all", "after it all"], {
-      wish: { choices: { permissionMode: "all", compaction: { keepRecentTokens: 1 } } },
+      wish: { overrides: { permissionMode: "all", compaction: { keepRecentTokens: 1 } } },
     });
     talk.say("hello");
     await talk.sees("first answer");
@@ -126,7 +126,7 @@ describe("queue keys", () => {
     await talk.sees("second answer");
     await atRest(talk);
     talk.say("/compact its beginning");
-    await talk.until(() => talk.screen.state.work.type === "compacting");
+    await talk.until(() => talk.screen.state.activity.type === "compacting");
     talk.say("typed meanwhile");
     await talk.sees("↳ afterwards typed meanwhile");
     await talk.sees(/A compaction is under way; your message is kept and is\s+sent when it has ended\./);
@@ -134,7 +134,7 @@ describe("queue keys", () => {
     await talk.sees(/nothing was compacted: a compaction is under way here; wait for its end, or\s+stop it first/);
     talk.say("and this");
     await talk.sees("↳ next       and this");
-    expect(talk.screen.state.work.type).toBe("compacting");
+    expect(talk.screen.state.activity.type).toBe("compacting");
     await talk.sees("after it all");
     await atRest(talk);
     const words = heard(talk).filter((text) => text === "typed meanwhile" || text === "and this");

@@ -7,12 +7,12 @@ import { Agent } from "@pith/agent";
 import { MemoryStore, Session } from "@pith/context";
 import { nodeRuntime } from "@pith/context/node";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { absentModel } from "../../../../src/app/session.ts";
-import type { Ready } from "../../../../src/app/start.ts";
-import type { Wish } from "../../../../src/args/args.ts";
-import { chooseModel, usualModels } from "../../../../src/models/open-model.ts";
-import { firstStart, sayAfter } from "../../../../src/modes/interactive/onboarding/first-start.ts";
-import type { Talking } from "../../../../src/modes/interactive/screen-context.ts";
+import { createAbsentModel } from "../../../../src/app/session.ts";
+import type { App } from "../../../../src/app/start.ts";
+import type { CliArgs } from "../../../../src/args/args.ts";
+import { chooseModel, defaultModels } from "../../../../src/models/open-model.ts";
+import { runFirstStart, sendAfterSetup } from "../../../../src/modes/interactive/onboarding/first-start.ts";
+import type { InteractiveContext } from "../../../../src/modes/interactive/screen-context.ts";
 import type { Settings } from "../../../../src/settings/settings.ts";
 import { type Shown, shownOn } from "../shown-on.ts";
 
@@ -32,16 +32,20 @@ afterEach(() => {
 /** Nothing listens there, so that no key can be checked. */
 const environment = { ANTHROPIC_BASE_URL: "http://127.0.0.1:1" };
 
-async function readyWith(choices: Settings = {}): Promise<Ready> {
+async function readyWith(choices: Settings = {}): Promise<App> {
   const session = await Session.open(MemoryStore.create(nodeRuntime, { cwd: home }), nodeRuntime);
   const missing = "anthropic needs a key";
-  const agent = new Agent({ session, model: absentModel(missing), tools: [], runtime: nodeRuntime });
-  const wish = { words: "", files: [], choices: {} } as unknown as Wish;
+  const agent = new Agent({ session, model: createAbsentModel(missing), tools: [], runtime: nodeRuntime });
+  const wish = { prompt: "", files: [], overrides: {} } as unknown as CliArgs;
   return {
-    wish,
-    built: { agent, missing, sessionPath: null },
-    place: { home, environment, choices },
-  } as unknown as Ready;
+    args: wish,
+    agent,
+    missingModel: missing,
+    sessionPath: null,
+    home,
+    environment,
+    settings: choices,
+  } as unknown as App;
 }
 
 async function seen(words: string): Promise<void> {
@@ -55,7 +59,7 @@ async function giveKey(): Promise<void> {
 }
 
 test("FST9 who is welcomed can put it off, and is told what to do", async () => {
-  const start = firstStart(await readyWith(), shown.screen);
+  const start = runFirstStart(await readyWith(), shown.screen);
   await seen("Who shall speak?");
   await seen("a coding agent whose long sessions keep their memory");
   shown.terminal.press("\x1b");
@@ -65,7 +69,7 @@ test("FST9 who is welcomed can put it off, and is told what to do", async () => 
 });
 
 test("FST9 a key can be put off as well, and nothing is kept then", async () => {
-  const start = firstStart(await readyWith({ model: "anthropic/claude-opus-4-5" }), shown.screen);
+  const start = runFirstStart(await readyWith({ model: "anthropic/claude-opus-4-5" }), shown.screen);
   await seen("Your key for Anthropic");
   shown.terminal.press("s", "k", "\x1b");
   expect(await start).toBeNull();
@@ -73,35 +77,39 @@ test("FST9 a key can be put off as well, and nothing is kept then", async () => 
 });
 
 test("FST4 without a network a key is kept with a note, and the usual model speaks", async () => {
-  const start = firstStart(await readyWith(), shown.screen);
+  const start = runFirstStart(await readyWith(), shown.screen);
   await seen("Who shall speak?");
   shown.terminal.type("claude");
   shown.terminal.press("\r");
   await giveKey();
-  expect(await start).toMatchObject({ choices: { model: "anthropic/claude-sonnet-4-5" } });
+  expect(await start).toMatchObject({ overrides: { model: "anthropic/claude-sonnet-4-5" } });
   expect(JSON.parse(readFileSync(join(home, "keys.json"), "utf8"))).toEqual({ anthropic: "sk-ant-1" });
   expect((await shown.terminal.all()).join("\n")).not.toContain("sk-ant");
 });
 
 test("FST10 where a model was named, only its key is asked for", async () => {
-  const start = firstStart(await readyWith({ model: "anthropic/claude-opus-4-5" }), shown.screen);
+  const start = runFirstStart(await readyWith({ model: "anthropic/claude-opus-4-5" }), shown.screen);
   await giveKey();
-  expect(await start).toMatchObject({ choices: { model: "anthropic/claude-opus-4-5" } });
+  expect(await start).toMatchObject({ overrides: { model: "anthropic/claude-opus-4-5" } });
 });
 
 test("FST9 words that nobody could hear are said when somebody can, and are back in the editor until then", async () => {
   const ready = await readyWith({ model: "anthropic/claude-opus-4-5" });
-  const left: (Wish | null)[] = [];
-  const talking = { ready, screen: shown.screen, leave: (next: Wish | null) => left.push(next) } as unknown as Talking;
-  const first = sayAfter("Are you there?", talking);
+  const left: (CliArgs | null)[] = [];
+  const talking = {
+    app: ready,
+    screen: shown.screen,
+    leave: (next: CliArgs | null) => left.push(next),
+  } as unknown as InteractiveContext;
+  const first = sendAfterSetup("Are you there?", talking);
   await seen("Your key for Anthropic");
   shown.terminal.press("\x1b");
   await first;
-  expect([shown.screen.words.text, left]).toEqual(["Are you there?", []]);
-  const second = sayAfter("Are you there?", talking);
+  expect([shown.screen.editorText.text, left]).toEqual(["Are you there?", []]);
+  const second = sendAfterSetup("Are you there?", talking);
   await giveKey();
   await second;
-  expect(left).toMatchObject([{ words: "Are you there?", choices: { model: "anthropic/claude-opus-4-5" } }]);
+  expect(left).toMatchObject([{ prompt: "Are you there?", overrides: { model: "anthropic/claude-opus-4-5" } }]);
 });
 
 test("FST2 a key of any provider in the environment is enough: its usual model speaks", async () => {
@@ -113,7 +121,7 @@ test("FST2 a key of any provider in the environment is enough: its usual model s
   ] as const) {
     const chosen = await chooseModel({}, { environment: { [variable]: "any" }, home, sessionId: "s" });
     expect(chosen.type === "opened" && `${chosen.model.provider}/${chosen.model.model}`).toBe(
-      `${provider}/${usualModels[provider]}`,
+      `${provider}/${defaultModels[provider]}`,
     );
     expect(chosen.type === "opened" && chosen.factsResult.source).toBe("snapshot");
   }

@@ -4,8 +4,8 @@ import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Provider, providers } from "@pith/models";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { usualModels } from "../../../../src/models/open-model.ts";
-import { houses, tryKey } from "../../../../src/modes/interactive/onboarding/providers.ts";
+import { defaultModels } from "../../../../src/models/open-model.ts";
+import { checkKey, listProviderOptions } from "../../../../src/modes/interactive/onboarding/providers.ts";
 
 let server: Server;
 let answer: { readonly status: number; readonly body: string };
@@ -31,7 +31,7 @@ const named = (id: string): Provider => ({
   ...(providers.find((each) => each.id === id) as Provider),
   baseUrl: `${base()}/v1`,
 });
-const tried = (id = "anthropic") => tryKey({ provider: named(id), key: "sk-1", environment: {} });
+const tried = (id = "anthropic") => checkKey({ provider: named(id), key: "sk-1", environment: {} });
 
 test("FST4 a key that is taken comes with the models it is good for, each provider asked as it wants to be", async () => {
   expect(await tried()).toEqual({ type: "accepted", models: ["claude-sonnet-4-5"] });
@@ -62,20 +62,20 @@ test("FST4 401, 403 and Google's 400 refuse a key; anything else says nothing ab
 
 test("FST4 without a network nobody can say, and that is no refusal", async () => {
   const provider = { ...named("anthropic"), baseUrl: "http://127.0.0.1:1/v1" };
-  expect(await tryKey({ provider, key: "sk-1", environment: {} })).toEqual({
+  expect(await checkKey({ provider, key: "sk-1", environment: {} })).toEqual({
     type: "unchecked",
-    why: expect.stringContaining("could not be reached"),
+    reason: expect.stringContaining("could not be reached"),
   });
 });
 
 test("FST4 an address in the environment is asked instead, with or without its path", async () => {
   const provider = { ...named("anthropic"), baseUrl: "http://127.0.0.1:1/v1" };
   for (const address of [base(), `${base()}/`, `${base()}/v1`])
-    expect((await tryKey({ provider, key: "sk-1", environment: { ANTHROPIC_BASE_URL: address } })).type).toBe(
+    expect((await checkKey({ provider, key: "sk-1", environment: { ANTHROPIC_BASE_URL: address } })).type).toBe(
       "accepted",
     );
 });
 
 test("FST2 whoever can be chosen has a usual model, so that a key alone is enough", () => {
-  expect(houses().map(({ provider }) => provider.id)).toEqual(Object.keys(usualModels));
+  expect(listProviderOptions().map(({ provider }) => provider.id)).toEqual(Object.keys(defaultModels));
 });

@@ -2,30 +2,30 @@
 
 import { visibleWidth } from "@earendil-works/pi-tui";
 import { expect, test } from "vitest";
-import { secretLine } from "../../../../src/modes/interactive/onboarding/questions.ts";
-import { pick } from "../../../../src/modes/interactive/panels/choice.ts";
+import { createSecretInput } from "../../../../src/modes/interactive/onboarding/questions.ts";
+import { createPickPanel } from "../../../../src/modes/interactive/panels/choice.ts";
 import type { Panel } from "../../../../src/modes/interactive/panels/panel.ts";
-import { themeNamed } from "../../../../src/modes/interactive/render/theme.ts";
+import { createTheme } from "../../../../src/modes/interactive/render/theme.ts";
 
-const sight = { width: 60, height: 20, theme: themeNamed("none") };
+const sight = { width: 60, height: 20, theme: createTheme("none") };
 
 /** The answer, or what is seen after the last key. */
 function pressed<State, Answer>(panel: Panel<State, Answer>, ...keys: readonly string[]) {
-  let state = panel.start;
+  let state = panel.initialState;
   for (const key of keys) {
-    const came = panel.press(state, key);
+    const came = panel.handleKey(state, key);
     if (came?.type === "answered") return came.answer;
     state = came?.state ?? state;
   }
-  return panel.draw(state, sight).join("\n");
+  return panel.render(state, sight).join("\n");
 }
 
 const rows = Array.from({ length: 20 }, (_, at) => ({
   label: `model-${at}`,
-  says: at % 2 ? "odd" : "even",
+  description: at % 2 ? "odd" : "even",
   value: at,
 }));
-const list = pick({ title: "Which?", rows, also: { "alt+enter": "only this time" } });
+const list = createPickPanel({ title: "Which?", rows, extraKeys: { "alt+enter": "only this time" } });
 
 test("FST7 a list is walked and narrowed by typing, and what is taken says by which key", () => {
   expect(pressed(list, "down", "down", "enter")).toEqual({ value: 2, key: "enter" });
@@ -36,7 +36,7 @@ test("FST7 a list is walked and narrowed by typing, and what is taken says by wh
   expect(pressed(list, "end")).toContain("20 of 20");
 });
 
-const secret = secretLine({ title: "Your key", says: "Get one.", fault: null });
+const secret = createSecretInput({ title: "Your key", description: "Get one.", error: null });
 
 test("FST5 a key is taken without what was copied around it, typed or pasted, and never seen", () => {
   expect(pressed(secret, "\x1b[200~  sk-ant-1\n\x1b[201~", "enter")).toBe("sk-ant-1");
@@ -56,7 +56,10 @@ test("FST5 what cannot be a key is not taken, and names of keys are no letters o
 
 test("FST7 no line of a question is wider than the terminal", () => {
   for (const width of [20, 40, 200]) {
-    const lines = [...list.draw(list.start, { ...sight, width }), ...secret.draw(secret.start, { ...sight, width })];
+    const lines = [
+      ...list.render(list.initialState, { ...sight, width }),
+      ...secret.render(secret.initialState, { ...sight, width }),
+    ];
     for (const line of lines) expect(visibleWidth(line)).toBeLessThanOrEqual(width);
   }
 });

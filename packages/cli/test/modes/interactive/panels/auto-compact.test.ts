@@ -4,23 +4,23 @@ import type { SessionBeforeCompactEvent } from "@pith/context";
 import { expect, test } from "vitest";
 import { CompactionConsent } from "../../../../src/modes/interactive/panels/auto-compact.ts";
 import type { Panel } from "../../../../src/modes/interactive/panels/panel.ts";
-import { themeNamed } from "../../../../src/modes/interactive/render/theme.ts";
-import type { Talking } from "../../../../src/modes/interactive/screen-context.ts";
+import { createTheme } from "../../../../src/modes/interactive/render/theme.ts";
+import type { InteractiveContext } from "../../../../src/modes/interactive/screen-context.ts";
 import { deskOf } from "../../../commands/desks.ts";
 
-const sight = { width: 90, height: 20, theme: themeNamed("none") };
+const sight = { width: 90, height: 20, theme: createTheme("none") };
 
 async function asked(tokensBefore: number, answer: unknown): Promise<{ seen: string; reply: unknown; isOn: boolean }> {
   const { agent } = await deskOf(["user: one", "says: two"], { model: { contextWindow: 200_000 } });
   let seen = "";
   const ask = async (panel: Panel<unknown, unknown>): Promise<unknown> => {
-    seen = panel.draw(panel.start, sight).join("\n");
+    seen = panel.render(panel.initialState, sight).join("\n");
     return answer;
   };
-  const talking = { ready: { built: { agent } }, screen: { ask } } as unknown as Talking;
+  const talking = { app: { agent }, screen: { showPanel: ask } } as unknown as InteractiveContext;
   const { signal } = new AbortController();
   const event = { preparation: { tokensBefore }, signal, reason: "threshold" } as unknown as SessionBeforeCompactEvent;
-  const reply = await new CompactionConsent(talking).answer(event);
+  const reply = await new CompactionConsent(talking).handleBeforeCompact(event);
   return { seen, reply, isOn: agent.budget.limits.enabled };
 }
 

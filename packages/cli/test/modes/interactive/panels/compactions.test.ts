@@ -44,13 +44,13 @@ test("MET8 MET10 what is typed there is what the summary looks at; alt+u takes t
   await shows(talk, "compacted:");
   await atRest(talk);
   expect(JSON.stringify(talk.server.requests.map(({ body }) => body))).toContain("Additional focus: the numbers");
-  await talk.until(() => (talk.screen.state.facts.meter?.parts.checkpoint ?? 0) > 0);
-  const after = talk.screen.state.facts.meter?.tokens ?? 0;
+  await talk.until(() => (talk.screen.state.footer.meter?.parts.checkpoint ?? 0) > 0);
+  const after = talk.screen.state.footer.meter?.tokens ?? 0;
   talk.terminal.press(ALT_U);
-  await talk.until(() => (talk.screen.state.facts.meter?.tokens ?? 0) > after);
+  await talk.until(() => (talk.screen.state.footer.meter?.tokens ?? 0) > after);
   await shows(talk, "Nothing is compacted by itself until");
   talk.terminal.press(ALT_U);
-  await talk.until(() => talk.screen.state.facts.meter?.tokens === after);
+  await talk.until(() => talk.screen.state.footer.meter?.tokens === after);
   expect(logged(talk, "compaction")).toBe(1);
 });
 

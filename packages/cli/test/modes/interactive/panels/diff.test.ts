@@ -3,8 +3,8 @@
 import { visibleWidth } from "@earendil-works/pi-tui";
 import { expect, test } from "vitest";
 import type { ChangedFile } from "../../../../src/commands/session-changes.ts";
-import { type DiffState, diffPanel } from "../../../../src/modes/interactive/panels/diff.ts";
-import { themeNamed } from "../../../../src/modes/interactive/render/theme.ts";
+import { createDiffPanel, type DiffState } from "../../../../src/modes/interactive/panels/diff.ts";
+import { createTheme } from "../../../../src/modes/interactive/render/theme.ts";
 
 const file = (path: string, lines: number): ChangedFile => ({
   ...{ path, kind: "changed", added: lines, removed: 0, notes: [] },
@@ -12,17 +12,17 @@ const file = (path: string, lines: number): ChangedFile => ({
 });
 
 const files = Array.from({ length: 9 }, (_, at) => file(`src/file-${at}.ts`, 40));
-const sight = { width: 60, height: 20, theme: themeNamed("none") };
+const sight = { width: 60, height: 20, theme: createTheme("none") };
 
 function pressed(keys: readonly string[]): DiffState {
-  const panel = diffPanel(files);
+  const panel = createDiffPanel(files);
   return keys.reduce((state, key) => {
-    const step = panel.press(state, key);
+    const step = panel.handleKey(state, key);
     return step?.type === "goes-on" ? step.state : state;
-  }, panel.start);
+  }, panel.initialState);
 }
 
-const drawn = (...keys: readonly string[]): readonly string[] => diffPanel(files).draw(pressed(keys), sight);
+const drawn = (...keys: readonly string[]): readonly string[] => createDiffPanel(files).render(pressed(keys), sight);
 
 test("LOOK6 files are walked through with the arrows, and each begins at its first change", () => {
   expect(drawn()[2]).toContain("❯    +40         src/file-0.ts");
@@ -40,12 +40,15 @@ test("LOOK6 its changes are scrolled, and never beyond their end", () => {
 
 test("LOOK6 it fills its page, and no line is wider", () => {
   for (const width of [20, 60, 200]) {
-    const lines = diffPanel([file("x".repeat(300), 3)]).draw(diffPanel([file("x".repeat(300), 3)]).start, {
-      ...sight,
-      width,
-    });
+    const lines = createDiffPanel([file("x".repeat(300), 3)]).render(
+      createDiffPanel([file("x".repeat(300), 3)]).initialState,
+      {
+        ...sight,
+        width,
+      },
+    );
     expect(lines.length).toBeLessThanOrEqual(20);
     expect(Math.max(...lines.map((line) => visibleWidth(line)))).toBeLessThanOrEqual(width);
   }
-  expect(diffPanel(files).press(pressed([]), "q")).toEqual({ type: "answered", answer: null });
+  expect(createDiffPanel(files).handleKey(pressed([]), "q")).toEqual({ type: "answered", answer: null });
 });

@@ -2,47 +2,47 @@
 
 import { visibleWidth } from "@earendil-works/pi-tui";
 import { expect, test } from "vitest";
-import type { ModelRow } from "../../../../src/models/available-models.ts";
-import { modelPanel } from "../../../../src/modes/interactive/panels/model.ts";
+import type { AvailableModel } from "../../../../src/models/available-models.ts";
+import { createModelPanel } from "../../../../src/modes/interactive/panels/model.ts";
 import { openPanel } from "../../../../src/modes/interactive/panels/open-panel.ts";
-import { themeNamed } from "../../../../src/modes/interactive/render/theme.ts";
+import { createTheme } from "../../../../src/modes/interactive/render/theme.ts";
 
-const row = (name: string, isLocal = false): ModelRow => ({ name, facts: null, isLocal });
+const row = (name: string, isLocal = false): AvailableModel => ({ name, facts: null, isLocal });
 const rows = ["one/first", "one/second", "two/a-model-with-a-long-name-2026-01-01"].map((name) => row(name));
-const sight = { width: 80, height: 20, theme: themeNamed("none") };
+const sight = { width: 80, height: 20, theme: createTheme("none") };
 
 test("MAN30 what is found while somebody looks moves nothing that they see: Enter takes what is marked", async () => {
-  const found = Promise.withResolvers<readonly ModelRow[]>();
-  const panel = openPanel(modelPanel({ rows, speaking: "one/first", more: () => found.promise }), {
+  const found = Promise.withResolvers<readonly AvailableModel[]>();
+  const panel = openPanel(createModelPanel({ rows, currentModel: "one/first", loadMore: () => found.promise }), {
     where: "inline",
-    changed: () => {},
+    onChange: () => {},
   });
-  panel.press("down");
-  expect(panel.draw(sight).join("\n")).toContain("❯ one/second");
+  panel.handleKey("down");
+  expect(panel.render(sight).join("\n")).toContain("❯ one/second");
   found.resolve([row("ollama/here", true), row("one/second", true)]);
   await found.promise;
   await new Promise((resolve) => setImmediate(resolve));
-  expect(panel.draw(sight).join("\n")).toMatch(/❯ one\/second[\s\S]*ollama\/here/);
-  panel.press("enter");
-  expect(await panel.answer).toEqual({ name: "one/second", isForGood: false });
+  expect(panel.render(sight).join("\n")).toMatch(/❯ one\/second[\s\S]*ollama\/here/);
+  panel.handleKey("enter");
+  expect(await panel.answer).toEqual({ name: "one/second", isDefault: false });
 });
 
 test("MAN30 in a narrow terminal the names are seen", () => {
-  const panel = openPanel(modelPanel({ rows, speaking: "", more: async () => [] }), {
+  const panel = openPanel(createModelPanel({ rows, currentModel: "", loadMore: async () => [] }), {
     where: "inline",
-    changed: () => {},
+    onChange: () => {},
   });
   for (const width of [40, 30, 20]) {
-    const lines = panel.draw({ ...sight, width });
+    const lines = panel.render({ ...sight, width });
     for (const line of lines) expect(visibleWidth(line)).toBeLessThanOrEqual(width);
     expect(lines.join("\n")).toContain("two/a-model-");
   }
 });
 
 test("MAN30 where there is nobody it says what to do", () => {
-  const panel = openPanel(modelPanel({ rows: [], speaking: "", more: async () => [] }), {
+  const panel = openPanel(createModelPanel({ rows: [], currentModel: "", loadMore: async () => [] }), {
     where: "inline",
-    changed: () => {},
+    onChange: () => {},
   });
-  expect(panel.draw(sight).join("\n")).toContain("no key is set, and no server answers here; /model provider/model");
+  expect(panel.render(sight).join("\n")).toContain("no key is set, and no server answers here; /model provider/model");
 });

@@ -2,52 +2,52 @@
 
 import { CURSOR_MARKER, stripTerminalSequences, visibleWidth } from "@earendil-works/pi-tui";
 import { describe, expect, test } from "vitest";
-import { openPanel, tamed } from "../../../../src/modes/interactive/panels/open-panel.ts";
-import { answered, goesOn, type Panel } from "../../../../src/modes/interactive/panels/panel.ts";
-import { drawLine, lineOf } from "../../../../src/modes/interactive/panels/widgets.ts";
-import { themeNamed } from "../../../../src/modes/interactive/render/theme.ts";
+import { openPanel, sanitizePanelLine } from "../../../../src/modes/interactive/panels/open-panel.ts";
+import { continueWith, finishWith, type Panel } from "../../../../src/modes/interactive/panels/panel.ts";
+import { createInput, renderInput } from "../../../../src/modes/interactive/panels/widgets.ts";
+import { createTheme } from "../../../../src/modes/interactive/render/theme.ts";
 
 describe("open panel", () => {
   /** Notes what it was asked to do. */
   function noting(acts: string[]): Panel<number, number> {
     return {
-      start: 0,
-      press: (state, key) => {
+      initialState: 0,
+      handleKey: (state, key) => {
         acts.push(key);
-        return key === "enter" ? answered(state) : goesOn(state + 1);
+        return key === "enter" ? finishWith(state) : continueWith(state + 1);
       },
-      draw: (state) => [`${state}`],
-      learns: async () => void acts.push("learns"),
+      render: (state) => [`${state}`],
+      loadUpdates: async () => void acts.push("learns"),
     };
   }
 
   test("SCR27 a key that comes before the answered panel is gone does nothing more", async () => {
     const acts: string[] = [];
-    const open = openPanel(noting(acts), { where: "inline", changed: () => {} });
-    for (const key of ["a", "enter", "enter", "b", "escape"]) open.press(key);
+    const open = openPanel(noting(acts), { where: "inline", onChange: () => {} });
+    for (const key of ["a", "enter", "enter", "b", "escape"]) open.handleKey(key);
     expect(await open.answer).toBe(1);
     expect(acts).toEqual(["learns", "a", "enter"]);
   });
 
   test("SCR27 one that nobody waits for any more finds nothing out", async () => {
     const acts: string[] = [];
-    const open = openPanel(noting(acts), { where: "page", changed: () => {}, signal: AbortSignal.abort() });
+    const open = openPanel(noting(acts), { where: "page", onChange: () => {}, signal: AbortSignal.abort() });
     expect(await open.answer).toBe(null);
     expect(acts).toEqual([]);
   });
 
   test("MAN18 a panel with a fault in it is closed, and whoever asked hears of it", async () => {
-    const sight = { width: 20, height: 5, theme: themeNamed("none") };
+    const sight = { width: 20, height: 5, theme: createTheme("none") };
     const broken: Panel<number, number> = {
-      start: 0,
-      press: (state, key) => (key === "x" ? fault("pressed") : goesOn(state)),
-      draw: (state) => (state > 0 ? fault("drawn") : ["fine"]),
+      initialState: 0,
+      handleKey: (state, key) => (key === "x" ? fault("pressed") : continueWith(state)),
+      render: (state) => (state > 0 ? fault("drawn") : ["fine"]),
     };
-    const pressed = openPanel(broken, { where: "inline", changed: () => {} });
-    pressed.press("x");
+    const pressed = openPanel(broken, { where: "inline", onChange: () => {} });
+    pressed.handleKey("x");
     await expect(pressed.answer).rejects.toThrow("pressed");
-    const drawn = openPanel({ ...broken, start: 1 }, { where: "inline", changed: () => {} });
-    expect(drawn.draw(sight)).toEqual([]);
+    const drawn = openPanel({ ...broken, initialState: 1 }, { where: "inline", onChange: () => {} });
+    expect(drawn.render(sight)).toEqual([]);
     await expect(drawn.answer).rejects.toThrow("drawn");
   });
 
@@ -61,8 +61,8 @@ describe("bounded lines", () => {
     "SCR28 however long a line is typed, its end and the cursor are seen: …%s",
     (end) => {
       for (let length = 0; length < 90; length++) {
-        const typed = drawLine(lineOf(`${"x".repeat(length)}${end}`), themeNamed("dark"));
-        const line = tamed(` search: ${typed}  3 found`, 40);
+        const typed = renderInput(createInput(`${"x".repeat(length)}${end}`), createTheme("dark"));
+        const line = sanitizePanelLine(` search: ${typed}  3 found`, 40);
         expect(visibleWidth(line)).toBeLessThanOrEqual(40);
         expect(line).toContain(CURSOR_MARKER);
         expect(line).toContain(end.slice(-8));
@@ -73,7 +73,7 @@ describe("bounded lines", () => {
   test("SCR28 a cursor in the middle of a long line is seen, too", () => {
     for (let cursor = 0; cursor <= 100; cursor++) {
       const text = Array.from({ length: 100 }, (_, at) => String.fromCharCode(97 + (at % 26))).join("");
-      const line = tamed(` /${drawLine({ text, cursor }, themeNamed("none"))}`, 30);
+      const line = sanitizePanelLine(` /${renderInput({ text, cursor }, createTheme("none"))}`, 30);
       expect(visibleWidth(line)).toBeLessThanOrEqual(30);
       const at = stripTerminalSequences(line.slice(line.indexOf(CURSOR_MARKER) + CURSOR_MARKER.length))[0];
       expect(at).toBe(text[cursor] ?? " ");

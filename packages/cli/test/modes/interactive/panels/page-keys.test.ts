@@ -5,30 +5,30 @@ import { compactionLimits, createBudget } from "@pith/context";
 import { loadBranch } from "@pith/context/store";
 import { story } from "@pith/context/testing";
 import { expect, test } from "vitest";
-import { contextReport } from "../../../../src/context-report/report.ts";
-import { contextPage } from "../../../../src/modes/interactive/panels/context.ts";
-import { pageLines, pager } from "../../../../src/modes/interactive/panels/pager.ts";
-import type { Panel, Sight } from "../../../../src/modes/interactive/panels/panel.ts";
-import { themeNamed } from "../../../../src/modes/interactive/render/theme.ts";
-import { meterOf } from "../../../../src/modes/interactive/state/track-footer.ts";
+import { buildContextReport } from "../../../../src/context-report/report.ts";
+import { createContextPage } from "../../../../src/modes/interactive/panels/context.ts";
+import { createPager, wrapPageLines } from "../../../../src/modes/interactive/panels/pager.ts";
+import type { Panel, Viewport } from "../../../../src/modes/interactive/panels/panel.ts";
+import { createTheme } from "../../../../src/modes/interactive/render/theme.ts";
+import { buildContextMeter } from "../../../../src/modes/interactive/state/track-footer.ts";
 import { hostileTexts } from "../hostile-text/hostile-texts.ts";
 
-const sight: Sight = { width: 80, height: 12, theme: themeNamed("none") };
+const sight: Viewport = { width: 80, height: 12, theme: createTheme("none") };
 
 /** What is seen after these keys; null where one of them closes it. */
 function after<State>(panel: Panel<State, unknown>, ...keys: readonly string[]): readonly string[] | null {
-  let state = panel.start;
+  let state = panel.initialState;
   for (const key of keys) {
-    const pressed = panel.press(state, key, sight);
+    const pressed = panel.handleKey(state, key, sight);
     if (pressed?.type !== "goes-on") return null;
     state = pressed.state;
   }
-  return panel.draw(state, sight);
+  return panel.render(state, sight);
 }
 
-const hundred = pager({
+const hundred = createPager({
   title: "A text",
-  lines: (width) => pageLines(Array.from({ length: 100 }, (_, at) => `line ${at + 1}`).join("\n"), width),
+  lines: (width) => wrapPageLines(Array.from({ length: 100 }, (_, at) => `line ${at + 1}`).join("\n"), width),
 });
 
 test("MET11 a page is walked through, and never past its ends", () => {
@@ -49,7 +49,7 @@ test("MET11 a search goes to the next place, n further and N back, once round", 
 
 test("MET16 whatever stands in a page, no line is wider than the screen, and nothing of it steers the terminal", () => {
   for (const text of hostileTexts) {
-    const lines = after(pager({ title: text, lines: (width) => pageLines(text, width) })) ?? [];
+    const lines = after(createPager({ title: text, lines: (width) => wrapPageLines(text, width) })) ?? [];
     for (const line of lines) expect(visibleWidth(line)).toBeLessThanOrEqual(sight.width);
     // biome-ignore lint/suspicious/noControlCharactersInRegex: nothing but inks and the end of them may come.
     expect(lines.join("\n").replaceAll(/\x1b\[[\d;]*m/g, "")).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f]/);
@@ -67,10 +67,10 @@ const window = loadBranch(
   ),
 );
 
-const page = contextPage({
-  report: contextReport(window, budget),
-  meter: meterOf(window, budget),
-  next: [],
+const page = createContextPage({
+  report: buildContextReport(window, budget),
+  meter: buildContextMeter(window, budget),
+  nextSteps: [],
   entryText: (id) => `all words of ${id}`,
 });
 
@@ -87,7 +87,7 @@ test("MET12 the page goes from kinds to tools, files and entries, and Enter show
 test("MET12 a line of a megabyte is wrapped like any other, and nobody waits for it", () => {
   const began = performance.now();
   for (const line of ["x".repeat(1_000_000), "some words ".repeat(90_000)]) {
-    const rows = pageLines(line, 80);
+    const rows = wrapPageLines(line, 80);
     expect(rows.every(({ text }) => text.length <= 80)).toBe(true);
     expect(
       rows
@@ -96,7 +96,7 @@ test("MET12 a line of a megabyte is wrapped like any other, and nobody waits for
         .replaceAll(" ", ""),
     ).toBe(line.replaceAll(" ", ""));
   }
-  expect(pageLines("one two three four", 9).map(({ text }) => text)).toEqual(["one two", "three", "four"]);
-  expect(pageLines("日本語".repeat(1_000), 80).every(({ text }) => visibleWidth(text) <= 80)).toBe(true);
+  expect(wrapPageLines("one two three four", 9).map(({ text }) => text)).toEqual(["one two", "three", "four"]);
+  expect(wrapPageLines("日本語".repeat(1_000), 80).every(({ text }) => visibleWidth(text) <= 80)).toBe(true);
   expect(performance.now() - began).toBeLessThan(5_000);
 });

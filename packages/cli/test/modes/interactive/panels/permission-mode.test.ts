@@ -12,8 +12,8 @@ test("MAN5 one key goes through plan, ask and edit, and the footer says which", 
   const seen: string[] = [];
   for (let at = 0; at < 3; at++) {
     talk.terminal.press(SHIFT_TAB);
-    seen.push(`${talk.screen.state.facts.mode}`);
-    await talk.sees(`${talk.screen.state.facts.mode} mode`);
+    seen.push(`${talk.screen.state.footer.permissionMode}`);
+    await talk.sees(`${talk.screen.state.footer.permissionMode} mode`);
   }
   expect(seen).toEqual(["plan", "ask", "edit"]);
 });
@@ -25,18 +25,18 @@ test("MAN6 everything is permitted only by its name and after a question, which 
   await talk.sees("It still asks about");
   talk.terminal.press("\r");
   await new Promise((resolve) => setTimeout(resolve, 50));
-  expect(talk.screen.state.facts.mode).toBe("edit");
+  expect(talk.screen.state.footer.permissionMode).toBe("edit");
   talk.say("/mode all");
   await talk.sees("Let it act without asking?");
   // ASK3: it lasts, so its letter only leads to it.
   talk.terminal.press("y");
   await new Promise((resolve) => setTimeout(resolve, 50));
-  expect(talk.screen.state.facts.mode).toBe("edit");
+  expect(talk.screen.state.footer.permissionMode).toBe("edit");
   talk.terminal.press("\r");
   await talk.sees("all mode: it asks only about hosts, secrets");
-  expect(talk.screen.state.facts.mode).toBe("all");
+  expect(talk.screen.state.footer.permissionMode).toBe("all");
   talk.terminal.press(SHIFT_TAB);
-  expect(talk.screen.state.facts.mode).toBe("plan");
+  expect(talk.screen.state.footer.permissionMode).toBe("plan");
 });
 
 test("MAN7 in plan mode nothing is changed, the model is told so, and told when it has ended; what was sent stays as it was", async () => {

@@ -7,8 +7,12 @@ import { visibleWidth } from "@earendil-works/pi-tui";
 import type { PermissionQuestion } from "@pith/agent";
 import { Vault } from "@pith/context/secrets";
 import { afterAll, describe, expect, test } from "vitest";
-import { type Matter, matterLines, matterOf } from "../../../../src/modes/interactive/panels/permission-subject.ts";
-import { themeNamed } from "../../../../src/modes/interactive/render/theme.ts";
+import {
+  loadSubject,
+  type PermissionSubject,
+  renderSubject,
+} from "../../../../src/modes/interactive/panels/permission-subject.ts";
+import { createTheme } from "../../../../src/modes/interactive/render/theme.ts";
 
 describe("load the subject", () => {
   const cwd = mkdtempSync(join(tmpdir(), "pith-matter-"));
@@ -27,32 +31,35 @@ describe("load the subject", () => {
   test("MAN2 for an edit the diff of the file is shown, for a command the command, for a page its address", async () => {
     writeFileSync(join(cwd, "a.ts"), "one\ntwo\nthree\n");
     const edit = question("edit", { path: "a.ts", edits: [{ oldText: "two", newText: "2" }] });
-    expect(await matterOf(edit, { cwd }, signal)).toEqual({
+    expect(await loadSubject(edit, { cwd }, signal)).toEqual({
       kind: "change",
       path: "a.ts",
       isNew: false,
       diff: "@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n",
     });
     const write = question("write", { path: "new/b.ts", content: "one\n" });
-    expect(await matterOf(write, { cwd }, signal)).toMatchObject({ isNew: true, diff: "@@ -0,0 +1,1 @@\n+one\n" });
+    expect(await loadSubject(write, { cwd }, signal)).toMatchObject({ isNew: true, diff: "@@ -0,0 +1,1 @@\n+one\n" });
     const command = { type: "command", command: "ls", isConfined: false } as const;
-    expect(await matterOf(question("bash", {}, command), { cwd }, signal)).toEqual({ kind: "command", command: "ls" });
+    expect(await loadSubject(question("bash", {}, command), { cwd }, signal)).toEqual({
+      kind: "command",
+      command: "ls",
+    });
     const url = "https://example.com";
     const fetch = question("fetch", { url }, { type: "fetch", url });
-    expect(await matterOf(fetch, { cwd }, signal)).toEqual({ kind: "address", url });
+    expect(await loadSubject(fetch, { cwd }, signal)).toEqual({ kind: "address", url });
   });
 
   test("PERM31 for a connection the command that makes it is shown", async () => {
     const intent = { type: "network", host: "example.com", port: 443, command: "npm install" } as const;
     const asked = question("bash", { command: "npm install" }, intent);
-    expect(await matterOf(asked, { cwd }, signal)).toEqual({ kind: "command", command: "npm install" });
+    expect(await loadSubject(asked, { cwd }, signal)).toEqual({ kind: "command", command: "npm install" });
     const unknown = question("bash", { host: "example.com" }, { ...intent, command: null });
-    expect(await matterOf(unknown, { cwd }, signal)).toEqual({ kind: "other", text: "host: example.com" });
+    expect(await loadSubject(unknown, { cwd }, signal)).toEqual({ kind: "other", text: "host: example.com" });
   });
 
   test("MAN2 where no diff can be made the call itself is shown", async () => {
     const edit = question("edit", { path: "a.ts", edits: [{ oldText: "nowhere", newText: "2" }] });
-    expect(await matterOf(edit, { cwd }, signal)).toEqual({
+    expect(await loadSubject(edit, { cwd }, signal)).toEqual({
       kind: "other",
       text: 'path: a.ts\nedits: [{"oldText":"nowhere","newText":"2"}]',
     });
@@ -66,7 +73,7 @@ describe("load the subject", () => {
       path: "keys.ts",
       edits: [{ oldText: `${secret}";\nold`, newText: `${secret}";\nnew` }],
     });
-    const matter = await matterOf(question("edit", asked), { cwd, vault }, signal);
+    const matter = await loadSubject(question("edit", asked), { cwd, vault }, signal);
     expect(matter).toMatchObject({ kind: "change", isNew: false });
     expect(JSON.stringify(matter)).not.toContain(secret);
     expect(JSON.stringify(matter)).toContain("+new");
@@ -74,11 +81,11 @@ describe("load the subject", () => {
 });
 
 describe("draw the subject", () => {
-  const theme = themeNamed("none");
+  const theme = createTheme("none");
 
   test("MAN2 a change is shown as a diff with its size, and without colour its signs tell it", () => {
     const diff = "@@ -1,3 +1,3 @@\n zero\n@@ -9,3 +9,3 @@\n one\n-two\n+2\n \tthree";
-    expect(matterLines({ kind: "change", path: "a.txt", isNew: false, diff }, { width: 60, theme })).toEqual([
+    expect(renderSubject({ kind: "change", path: "a.txt", isNew: false, diff }, { width: 60, theme })).toEqual([
       " \x1b[1ma.txt  +1 −1\x1b[0m",
       "     zero",
       "   ⋯",
@@ -91,7 +98,7 @@ describe("draw the subject", () => {
 
   test("MAN2 nothing in it steers the terminal, and no line is wider than the screen", () => {
     const hostile = `rm -rf /\x1b[2J\u202e${"漢".repeat(120)}\x9b31m`;
-    const matters: readonly Matter[] = [
+    const matters: readonly PermissionSubject[] = [
       { kind: "command", command: hostile },
       { kind: "address", url: `https://example.com/${hostile}` },
       { kind: "other", text: hostile },
@@ -99,7 +106,7 @@ describe("draw the subject", () => {
     ];
     for (const matter of matters)
       for (const width of [20, 33, 80])
-        for (const line of matterLines(matter, { width, theme })) {
+        for (const line of renderSubject(matter, { width, theme })) {
           expect(visibleWidth(line)).toBeLessThanOrEqual(width);
           expect(line.replaceAll("\x1b[1m", "").replaceAll("\x1b[0m", "")).not.toMatch(/[\p{Cc}\p{Cf}]/u);
         }
@@ -107,15 +114,15 @@ describe("draw the subject", () => {
 
   test("MAN2 a change of megabytes is drawn once, however often it is looked at", () => {
     const diff = Array.from({ length: 5_000 }, (_, at) => `+line ${at} of a file that goes on and on`).join("\n");
-    const matter: Matter = { kind: "change", path: "big.txt", isNew: true, diff };
-    const first = matterLines(matter, { width: 80, theme });
-    expect(matterLines(matter, { width: 80, theme })).toBe(first);
-    expect(matterLines(matter, { width: 60, theme })).not.toBe(first);
+    const matter: PermissionSubject = { kind: "change", path: "big.txt", isNew: true, diff };
+    const first = renderSubject(matter, { width: 80, theme });
+    expect(renderSubject(matter, { width: 80, theme })).toBe(first);
+    expect(renderSubject(matter, { width: 60, theme })).not.toBe(first);
   });
 
   test("MAN2 of a line that never ends no letter is left out", () => {
     for (const command of [`echo ${"x".repeat(100_000)}!`, `echo ${"漢👍".repeat(20_000)}!`]) {
-      const lines = matterLines({ kind: "command", command }, { width: 40, theme });
+      const lines = renderSubject({ kind: "command", command }, { width: 40, theme });
       for (const line of lines) expect(visibleWidth(line)).toBeLessThanOrEqual(40);
       expect(lines.map((line) => line.slice(3)).join("")).toBe(command);
     }

@@ -6,13 +6,13 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { type OpenPanel, openPanel } from "../../../../src/modes/interactive/panels/open-panel.ts";
 import {
+  buildAnswerRows,
+  createPermissionPanel,
+  createTrustPage,
   type QuestionAnswer,
-  questionPanel,
-  rowsOf,
-  trustPage,
 } from "../../../../src/modes/interactive/panels/permission.ts";
 import { withTyping } from "../../../../src/modes/interactive/panels/typing.ts";
-import { themeNamed } from "../../../../src/modes/interactive/render/theme.ts";
+import { createTheme } from "../../../../src/modes/interactive/render/theme.ts";
 
 describe("question panel", () => {
   const command = "npm run build && node dist/server.js";
@@ -24,7 +24,7 @@ describe("question panel", () => {
     rules: [rule("bash(npm run build)"), rule("bash(npm run:*)")],
   };
 
-  const sight = { width: 80, height: 24, theme: themeNamed("none") };
+  const sight = { width: 80, height: 24, theme: createTheme("none") };
 
   function rule(text: string): Rule {
     const parsed = parseRule(text);
@@ -39,9 +39,9 @@ describe("question panel", () => {
 
   function opened(asked: PermissionQuestion = question, quietMs = 0): Opened {
     const matter = { kind: "command", command } as const;
-    const panel = openPanel(withTyping(questionPanel({ question: asked, matter }), { quietMs }), {
+    const panel = openPanel(withTyping(createPermissionPanel({ question: asked, subject: matter }), { quietMs }), {
       where: "inline",
-      changed: () => {},
+      onChange: () => {},
     });
     return { panel, answer: panel.answer };
   }
@@ -51,7 +51,7 @@ describe("question panel", () => {
     asked: PermissionQuestion = question,
   ): Promise<QuestionAnswer | null> {
     const { panel, answer } = opened(asked);
-    for (const key of keys) panel.press(key);
+    for (const key of keys) panel.handleKey(key);
     return await answer;
   }
 
@@ -75,7 +75,7 @@ describe("question panel", () => {
 
   test("PERM37 each row says what its rule permits", () => {
     const { panel } = opened({ ...question, rules: [rule("bash(ls:*)")] });
-    expect(panel.draw({ ...sight, width: 120 }).join("\n")).toContain(
+    expect(panel.render({ ...sight, width: 120 }).join("\n")).toContain(
       "3. Yes, and in this project always ls with any arguments: bash(ls:*)",
     );
   });
@@ -90,7 +90,7 @@ describe("question panel", () => {
       rules: [rule("network(example.com)")],
       yesLasts: "session",
     };
-    const lines = opened(asked).panel.draw(sight).join("\n");
+    const lines = opened(asked).panel.render(sight).join("\n");
     expect(lines).toContain("This command wants to connect to example.com.");
     expect(lines.split(command)).toHaveLength(2);
     expect(lines).toContain("1. Yes, this host for this session\n");
@@ -109,78 +109,82 @@ describe("question panel", () => {
   test("MAN1 where no rule is offered nothing can be remembered", async () => {
     const bare = { ...question, rules: [] };
     const { panel } = opened(bare);
-    expect(panel.draw(sight).join("\n")).not.toMatch(/always|another rule/);
+    expect(panel.render(sight).join("\n")).not.toMatch(/always|another rule/);
     expect(await answerTo(["2", "enter"], bare)).toEqual({ type: "no" });
   });
 
   test("MAN2 the whole command is shown, wrapped, and what is too long is opened on a page", async () => {
     const { panel, answer } = opened();
-    expect(panel.draw({ ...sight, width: 40 }).join("\n")).toContain("$ npm run build && node dist/server.js");
+    expect(panel.render({ ...sight, width: 40 }).join("\n")).toContain("$ npm run build && node dist/server.js");
     const long = Array.from({ length: 200 }, (_, at) => `step ${at}`).join("\n");
     const matter = { kind: "command", command: long } as const;
-    const lines = questionPanel({ question, matter }).draw({ walk: { at: 0, top: 0 }, rule: 0, word: null }, sight);
+    const lines = createPermissionPanel({ question, subject: matter }).render(
+      { position: { index: 0, top: 0 }, ruleIndex: 0, reasonInput: null },
+      sight,
+    );
     expect(lines.length).toBeLessThanOrEqual(24);
     expect(lines.join("\n")).toMatch(
       /step 0[\s\S]*… \d+ more lines, Tab shows all[\s\S]*step 199[\s\S]*Esc: no, and stop/,
     );
-    panel.press("tab");
-    expect(await answer).toMatchObject({ type: "whole", at: { rule: 0 } });
+    panel.handleKey("tab");
+    expect(await answer).toMatchObject({ type: "whole", at: { ruleIndex: 0 } });
   });
 
   test("MAN3 what is still being typed when a question comes up answers nothing, however long it takes", async () => {
     const { panel, answer } = opened(question, 300);
-    for (const key of ["y", "e", "enter", "2"]) expect(panel.press(key)).toBe("typing");
+    for (const key of ["y", "e", "enter", "2"]) expect(panel.handleKey(key)).toBe("typing");
     await vi.advanceTimersByTimeAsync(60_000);
-    for (const key of ["s", "y", "enter"]) expect(panel.press(key)).toBe("typing");
-    expect(panel.draw(sight).at(-1)).toContain("Esc: back to the question");
-    expect(panel.press("escape")).toBe("used");
-    expect(panel.draw(sight).at(-1)).toContain("Enter answers");
-    panel.press("n");
+    for (const key of ["s", "y", "enter"]) expect(panel.handleKey(key)).toBe("typing");
+    expect(panel.render(sight).at(-1)).toContain("Esc: back to the question");
+    expect(panel.handleKey("escape")).toBe("used");
+    expect(panel.render(sight).at(-1)).toContain("Enter answers");
+    panel.handleKey("n");
     expect(await answer).toEqual({ type: "no" });
   });
 
   test("MAN3 whoever has words in the editor goes on typing until Esc", async () => {
     const matter = { kind: "command", command } as const;
-    const typing = withTyping(questionPanel({ question, matter }), { quietMs: 300, isTyping: true });
-    const panel = openPanel(typing, { where: "inline", changed: () => {} });
+    const typing = withTyping(createPermissionPanel({ question, subject: matter }), { quietMs: 300, isTyping: true });
+    const panel = openPanel(typing, { where: "inline", onChange: () => {} });
     await vi.advanceTimersByTimeAsync(5_000);
-    expect(["y", "enter"].map((key) => panel.press(key))).toEqual(["typing", "typing"]);
-    panel.press("escape");
-    expect(panel.press("y")).toBe("used");
+    expect(["y", "enter"].map((key) => panel.handleKey(key))).toEqual(["typing", "typing"]);
+    panel.handleKey("escape");
+    expect(panel.handleKey("y")).toBe("used");
     expect(await panel.answer).toEqual({ type: "yes" });
   });
 
   test("MAN3 Enter and arrows that come before anybody can have read the question are for nobody", async () => {
     const { panel, answer } = opened(question, 300);
-    expect(panel.press("enter")).toBe("used");
+    expect(panel.handleKey("enter")).toBe("used");
     await vi.advanceTimersByTimeAsync(299);
-    expect(["down", "enter"].map((key) => panel.press(key))).toEqual(["used", "used"]);
+    expect(["down", "enter"].map((key) => panel.handleKey(key))).toEqual(["used", "used"]);
     await vi.advanceTimersByTimeAsync(301);
-    panel.press("enter");
+    panel.handleKey("enter");
     expect(await answer).toEqual({ type: "yes" });
   });
 
   test("ASK1 a key that is no answer makes it and the following keys typing", () => {
     for (const first of ["/", "c", "s", "p", "w", "Y", "9", "space", "\x1b[200~yes\x1b[201~", "é"]) {
       const { panel } = opened();
-      expect(panel.press(first), first).toBe("typing");
+      expect(panel.handleKey(first), first).toBe("typing");
       expect(panel.isTyping).toBe(true);
-      for (const key of ["y", "n", "2", "enter", "down"]) expect(panel.press(key), `${first} ${key}`).toBe("typing");
+      for (const key of ["y", "n", "2", "enter", "down"])
+        expect(panel.handleKey(key), `${first} ${key}`).toBe("typing");
     }
   });
 
   test("MAN3 Escape is heard at once", async () => {
     const { panel, answer } = opened(question, 700);
-    panel.press("escape");
+    panel.handleKey("escape");
     expect(await answer).toBe(null);
   });
 
   test("MAN2 the rule that would hold is read to its end, and which answer is which is seen in a narrow terminal", () => {
     const long = { ...question, rules: [rule(`bash(${"npm run build -- --with=everything ".repeat(3).trim()})`)] };
     const { panel } = opened(long);
-    panel.press("down");
+    panel.handleKey("down");
     for (const width of [40, 60]) {
-      const lines = panel.draw({ ...sight, width });
+      const lines = panel.render({ ...sight, width });
       for (const line of lines) expect(visibleWidth(line)).toBeLessThanOrEqual(width);
       const text = lines.join("\n");
       expect(text).toMatch(
@@ -193,8 +197,11 @@ describe("question panel", () => {
   test("MAN2 a long sentence takes no answer away", () => {
     const long = { ...question, intent: null, text: `edit wants to change ${"a/very/long/path/".repeat(20)}.` };
     const matter = { kind: "other", text: "one\ntwo" } as const;
-    const panel = openPanel(questionPanel({ question: long, matter }), { where: "inline", changed: () => {} });
-    const lines = panel.draw({ ...sight, width: 40, height: 10 });
+    const panel = openPanel(createPermissionPanel({ question: long, subject: matter }), {
+      where: "inline",
+      onChange: () => {},
+    });
+    const lines = panel.render({ ...sight, width: 40, height: 10 });
     expect(lines.length).toBeLessThanOrEqual(10);
     expect(lines.join("\n")).toMatch(/Yes, this once \(y\)[\s\S]*say why[\s\S]*Enter answers/);
   });
@@ -202,15 +209,15 @@ describe("question panel", () => {
   test("MAN2 a long reason is seen where one types it", () => {
     const { panel } = opened();
     for (const key of ["5", "enter", ..."because it would take the whole afternoon and more".split(""), "!"])
-      panel.press(key);
-    const lines = panel.draw({ ...sight, width: 40 });
+      panel.handleKey(key);
+    const lines = panel.render({ ...sight, width: 40 });
     for (const line of lines) expect(visibleWidth(line)).toBeLessThanOrEqual(40);
     expect(lines.join("\n")).toContain("more!");
   });
 
   test("MAN2 in a low terminal the sentence and the command are still seen", () => {
     for (const height of [8, 10, 12]) {
-      const lines = opened().panel.draw({ ...sight, height });
+      const lines = opened().panel.render({ ...sight, height });
       expect(lines.length).toBeLessThanOrEqual(height);
       expect(lines.join("\n")).toMatch(
         /bash wants to run this[\s\S]*npm run build && node[\s\S]*Yes, this once \(y\)[\s\S]*No \(n\)/,
@@ -261,11 +268,13 @@ describe("ASK3 only Enter on its row gives a lasting grant", () => {
     let granted = 0;
     fc.assert(
       fc.property(fc.array(keys, { maxLength: 12 }), fc.boolean(), (pressed, isTyping) => {
-        const panel = withTyping(questionPanel({ question, matter: { kind: "other", text: "" } }), { isTyping });
-        let state = panel.start;
+        const panel = withTyping(createPermissionPanel({ question, subject: { kind: "other", text: "" } }), {
+          isTyping,
+        });
+        let state = panel.initialState;
         for (const key of pressed) {
-          const row = rowsOf(question, state.inner)[state.inner.walk.at];
-          const step = panel.press(state, key);
+          const row = buildAnswerRows(question, state.inner)[state.inner.position.index];
+          const step = panel.handleKey(state, key);
           if (step?.type !== "answered") {
             state = step?.state ?? state;
             continue;
@@ -296,13 +305,13 @@ function ruleFrom(text: string): Rule {
 
 describe("trust page", () => {
   test("MAN8 all three answers are seen in any terminal", () => {
-    const panel = openPanel(trustPage(".pith/settings.json\n".repeat(40)), { where: "page", changed: () => {} });
+    const panel = openPanel(createTrustPage(".pith/settings.json\n".repeat(40)), { where: "page", onChange: () => {} });
     for (const [width, height] of [
       [140, 40],
       [60, 16],
       [40, 12],
     ] as const) {
-      const lines = panel.draw({ width, height, theme: themeNamed("none") });
+      const lines = panel.render({ width, height, theme: createTheme("none") });
       expect(lines.length).toBe(height);
       for (const line of lines) expect(visibleWidth(line)).toBeLessThanOrEqual(width);
       expect(lines.join("\n")).toMatch(/No \(n\)[\s\S]*Only this time \(o\)[\s\S]*Yes, as it is now \(y, Enter\)/);
@@ -311,8 +320,8 @@ describe("trust page", () => {
 
   test("ASK3 its letter leads to the lasting answer, and only Enter gives it", async () => {
     const answerTo = async (...keys: readonly string[]) => {
-      const panel = openPanel(trustPage("x"), { where: "page", changed: () => {} });
-      for (const key of keys) panel.press(key);
+      const panel = openPanel(createTrustPage("x"), { where: "page", onChange: () => {} });
+      for (const key of keys) panel.handleKey(key);
       return await panel.answer;
     };
     expect(await answerTo("y", "n")).toBe("no");

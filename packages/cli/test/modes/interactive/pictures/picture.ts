@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { themeNamed } from "../../../../src/modes/interactive/render/theme.ts";
+import { createTheme } from "../../../../src/modes/interactive/render/theme.ts";
 import { someFacts } from "../render/facts-for-tests.ts";
 import { type Shown, shownOn } from "../shown-on.ts";
 import { cellsOf } from "./cells.ts";
@@ -30,7 +30,7 @@ export function picture(name: string, act: (shown: Shown) => Promise<void> | voi
 }
 
 async function shownPage(act: (shown: Shown) => Promise<void> | void): Promise<{ page: string; rows: number }> {
-  const shown = shownOn({ columns: COLUMNS, rows: ROWS, start: { facts: someFacts }, theme: themeNamed("dark") });
+  const shown = shownOn({ columns: COLUMNS, rows: ROWS, start: { footer: someFacts }, theme: createTheme("dark") });
   await act(shown);
   await new Promise((resolve) => setTimeout(resolve, 100));
   await shown.terminal.settled();

@@ -2,10 +2,10 @@
 
 import type { CompactionEntry } from "@pith/context";
 import { expect, test } from "vitest";
-import { toldBlock } from "../../../../src/modes/interactive/plain/block-text.ts";
-import type { Block, Called } from "../../../../src/modes/interactive/state/blocks.ts";
+import { formatBlock } from "../../../../src/modes/interactive/plain/block-text.ts";
+import type { Block, ToolBlock } from "../../../../src/modes/interactive/state/blocks.ts";
 
-const call: Called = {
+const call: ToolBlock = {
   ...{ kind: "called", id: "c", tool: "bash", arguments: { command: "npm test" }, state: "done" },
   ...{ output: "one\ntwo\n", images: [] },
 };
@@ -22,7 +22,7 @@ test.each<readonly [Block, readonly string[]]>([
   [{ ...answer, printed: answer.text.length }, []],
   [{ kind: "thought", id: "t", text: "a\nb\nc", isOpen: false }, ["Pith thought: 3 lines."]],
   [call, ["Tool bash npm test: done, 2 lines."]],
-  [{ ...call, output: "", tookMs: 12_400 }, ["Tool bash npm test: done, no lines, 12 seconds."]],
+  [{ ...call, output: "", durationMs: 12_400 }, ["Tool bash npm test: done, no lines, 12 seconds."]],
   [{ ...call, state: "failed", output: "no such file" }, ["Tool bash npm test: failed: no such file"]],
   [{ ...call, state: "broken-off" }, ["Tool bash npm test: broken off."]],
   [
@@ -39,7 +39,7 @@ test.each<readonly [Block, readonly string[]]>([
     ["9 of 10 tokens", "  replies  25"],
   ],
 ])("PLN1 each block is read out in words: %j", (block, lines) => {
-  expect(toldBlock(block)).toEqual(lines);
+  expect(formatBlock(block)).toEqual(lines);
 });
 
 test("PLN1 a compaction says what it did and how it is taken back", () => {
@@ -50,12 +50,12 @@ test("PLN1 a compaction says what it did and how it is taken back", () => {
     warnings: ["it is the third"],
     isUndone: false,
   };
-  const [first, second] = toldBlock(block);
+  const [first, second] = formatBlock(block);
   expect(first).toMatch(/^Compacted: 1200 tokens .*\/undo/);
   expect(second).toBe("Warning: it is the third");
-  expect(toldBlock({ ...block, isUndone: true })).toEqual(["A compaction, which was undone."]);
+  expect(formatBlock({ ...block, isUndone: true })).toEqual(["A compaction, which was undone."]);
 });
 
 test("PLN1 what steers a terminal is read out as an escape", () => {
-  expect(toldBlock({ ...answer, text: "\x1b[2Jgone" })).toEqual(["Pith: \\x1b[2Jgone"]);
+  expect(formatBlock({ ...answer, text: "\x1b[2Jgone" })).toEqual(["Pith: \\x1b[2Jgone"]);
 });

@@ -1,8 +1,8 @@
 /** Lines that are typed: who gets them, and when. */
 
 import { expect, test } from "vitest";
-import { choice } from "../../../../src/modes/interactive/panels/choice.ts";
-import { LineLoop, plainVoice } from "../../../../src/modes/interactive/plain/input-loop.ts";
+import { createChoicePanel } from "../../../../src/modes/interactive/panels/choice.ts";
+import { createPlainOutput, InputLoop } from "../../../../src/modes/interactive/plain/input-loop.ts";
 import { listening } from "./recorded-screen.ts";
 
 interface Wish {
@@ -17,11 +17,11 @@ function looping({ isPerson = true, submitted = () => {} }: Wish = {}) {
   const write = (text: string): void => {
     written += text;
   };
-  const voice = plainVoice({ write, isEchoed: isPerson, said: () => {} });
-  const loop = new LineLoop({
-    ...{ screen, voice, isPerson, isOpen: () => true },
-    pressed: (key) => heard.push(`key ${key}`) > 0,
-    submitted: (text) => {
+  const voice = createPlainOutput({ write, isEchoed: isPerson, onOutput: () => {} });
+  const loop = new InputLoop({
+    ...{ screen, output: voice, isInteractive: isPerson, hasSession: () => true },
+    onKey: (key) => heard.push(`key ${key}`) > 0,
+    onSubmit: (text) => {
       heard.push(text);
       return submitted(text);
     },
@@ -31,7 +31,7 @@ function looping({ isPerson = true, submitted = () => {} }: Wish = {}) {
 
 test("PLN10 a line that ends in a backslash goes on in the next", () => {
   const { loop, heard } = looping();
-  for (const line of ["first \\", "second \\", "third", "", "fourth"]) loop.typed(line);
+  for (const line of ["first \\", "second \\", "third", "", "fourth"]) loop.handleLine(line);
   expect(heard).toEqual(["first \nsecond \nthird", "fourth"]);
 });
 
@@ -39,14 +39,14 @@ test("PLN11 one is asked for a line once, and whatever is said begins a line of 
   const { loop, voice, written } = looping();
   loop.advance();
   loop.advance();
-  voice.say(["a note"]);
+  voice.writeLines(["a note"]);
   loop.advance();
   expect(written()).toBe("> \na note\n> ");
 });
 
 test("PLN12 earlier lines are listed, and said again by their number", () => {
   const { loop, heard, written } = looping();
-  for (const line of ["one", "two", "/history", "/history 1", "/history 9"]) loop.typed(line);
+  for (const line of ["one", "two", "/history", "/history 1", "/history 9"]) loop.handleLine(line);
   expect(heard).toEqual(["one", "two", "one"]);
   expect(written()).toContain("1. one\n2. two\n/history and a number says one of them again.\n");
   expect(written()).toContain("There is no line 9; /history names them.\n");
@@ -56,8 +56,8 @@ test("PLN13 lines from a pipe are said one after the other, and their end is the
   const ends: (() => void)[] = [];
   const wait = (): Promise<void> => new Promise((resolve) => ends.push(resolve));
   const { loop, heard } = looping({ isPerson: false, submitted: wait });
-  for (const line of ["one", "two"]) loop.typed(line);
-  loop.ended();
+  for (const line of ["one", "two"]) loop.handleLine(line);
+  loop.handleEnd();
   expect(heard).toEqual(["one"]);
   ends[0]?.();
   await new Promise(setImmediate);
@@ -69,8 +69,10 @@ test("PLN13 lines from a pipe are said one after the other, and their end is the
 
 test("PLN13 a line from a pipe answers what is asked meanwhile", async () => {
   const { loop, heard, screen } = looping({ isPerson: false, submitted: () => new Promise(() => {}) });
-  const asked = screen.ask(choice({ title: "?", options: [{ label: "Yes", value: 1 }] }), { where: "inline" });
-  for (const line of ["1", "words"]) loop.typed(line);
+  const asked = screen.showPanel(createChoicePanel({ title: "?", options: [{ label: "Yes", value: 1 }] }), {
+    where: "inline",
+  });
+  for (const line of ["1", "words"]) loop.handleLine(line);
   expect(await asked).toBe(1);
   loop.advance();
   expect(heard).toEqual(["words"]);
@@ -78,9 +80,11 @@ test("PLN13 a line from a pipe answers what is asked meanwhile", async () => {
 
 test("PLN14 Ctrl+C answers a question with nothing, and else is the key it is on any screen", async () => {
   const { loop, heard, screen } = looping();
-  const asked = screen.ask(choice({ title: "?", options: [{ label: "Yes", value: 1 }] }), { where: "inline" });
-  loop.interrupted();
+  const asked = screen.showPanel(createChoicePanel({ title: "?", options: [{ label: "Yes", value: 1 }] }), {
+    where: "inline",
+  });
+  loop.handleInterrupt();
   expect(await asked).toBeNull();
-  loop.interrupted();
+  loop.handleInterrupt();
   expect(heard).toEqual(["key ctrl+c"]);
 });

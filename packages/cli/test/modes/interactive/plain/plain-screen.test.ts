@@ -1,8 +1,8 @@
 /** A talk in plain lines: what is said when, and how questions are answered. */
 
 import { expect, test } from "vitest";
-import { choice } from "../../../../src/modes/interactive/panels/choice.ts";
-import { answered, goesOn, type Panel } from "../../../../src/modes/interactive/panels/panel.ts";
+import { createChoicePanel } from "../../../../src/modes/interactive/panels/choice.ts";
+import { continueWith, finishWith, type Panel } from "../../../../src/modes/interactive/panels/panel.ts";
 import { listening } from "./recorded-screen.ts";
 
 const delta = (text: string) => ({ type: "message_update", delta: { type: "text-delta", text } }) as const;
@@ -10,46 +10,46 @@ const call = { toolCallId: "c", toolName: "bash", args: { command: "make" } };
 
 test("PLN2 an answer is told paragraph by paragraph, each once and none before it is whole", () => {
   const { screen, taken } = listening();
-  screen.hear({ type: "agent_start" });
-  screen.hear(delta("One"));
-  screen.hear(delta(" two."));
+  screen.handleEvent({ type: "agent_start" });
+  screen.handleEvent(delta("One"));
+  screen.handleEvent(delta(" two."));
   expect(taken()).toEqual([]);
-  screen.hear(delta("\n\nThree"));
-  screen.hear(delta(" four.\nFive.\n"));
+  screen.handleEvent(delta("\n\nThree"));
+  screen.handleEvent(delta(" four.\nFive.\n"));
   expect(taken()).toEqual(["Pith: One two."]);
 });
 
 test("PLN2 a thought is told once, when it is over", () => {
   const { screen, taken } = listening();
-  screen.hear({ type: "message_update", delta: { type: "thinking-delta", text: "hm\nwell" } });
+  screen.handleEvent({ type: "message_update", delta: { type: "thinking-delta", text: "hm\nwell" } });
   expect(taken()).toEqual([]);
-  screen.hear(delta("So."));
-  screen.hear(delta(" It is"));
+  screen.handleEvent(delta("So."));
+  screen.handleEvent(delta(" It is"));
   expect(taken()).toEqual(["Pith thought: 2 lines."]);
 });
 
 test("PLN3 a tool is told when it is done, though nothing follows it", () => {
   const { screen, taken } = listening();
-  screen.change((state) => ({
+  screen.update((state) => ({
     ...state,
     blocks: [{ kind: "called", id: "c", tool: "bash", arguments: call.args, state: "waiting", output: "", images: [] }],
   }));
-  screen.hear({ type: "tool_execution_start", ...call });
-  screen.hear({ type: "tool_execution_update", ...call, partialResult: "half" });
+  screen.handleEvent({ type: "tool_execution_start", ...call });
+  screen.handleEvent({ type: "tool_execution_update", ...call, partialResult: "half" });
   expect(taken()).toEqual([]);
   const result = {
     role: "toolResult",
     ...{ toolCallId: "c", toolName: "bash", timestamp: 0, isError: false },
     content: [{ type: "text", text: "a\nb" }],
   } as const;
-  screen.hear({ type: "tool_execution_end", ...call, result, isError: false });
+  screen.handleEvent({ type: "tool_execution_end", ...call, result, isError: false });
   expect(taken()).toEqual(["Tool bash make: done, 2 lines."]);
   expect(screen.state.blocks).toEqual([]);
 });
 
 test("PLN4 what takes long is told now and then, ever more seldom, and not when it has ended", () => {
   const { screen, taken, pass } = listening();
-  screen.hear({ type: "agent_start" });
+  screen.handleEvent({ type: "agent_start" });
   pass(29);
   expect(taken()).toEqual([]);
   pass(1);
@@ -58,7 +58,7 @@ test("PLN4 what takes long is told now and then, ever more seldom, and not when 
   expect(taken()).toEqual(["Still working, 60 seconds."]);
   pass(60);
   expect(taken()).toEqual(["Still working, 2 minutes."]);
-  screen.hear({ type: "agent_settled", aborted: false });
+  screen.handleEvent({ type: "agent_settled", aborted: false });
   expect(taken()).toEqual(["Ready."]);
   pass(600);
   expect(taken()).toEqual([]);
@@ -68,78 +68,80 @@ test("PLN5 a choice is answered by its number; what is none is said so", async (
   const { screen, taken } = listening();
   const options = [
     { label: "Yes", value: "yes", key: "y" },
-    { label: "No", says: "and stop", value: "no" },
+    { label: "No", description: "and stop", value: "no" },
   ];
-  const asked = screen.ask(choice({ title: "Run it?", body: () => ["make all"], options }), { where: "inline" });
+  const asked = screen.showPanel(createChoicePanel({ title: "Run it?", body: () => ["make all"], options }), {
+    where: "inline",
+  });
   expect(taken()).toEqual(["Run it?", "make all", "1. Yes", "2. No: and stop", "0. none of these"]);
-  expect(screen.asked?.question.prompt).toBe("Answer with a number from 0 to 2: ");
+  expect(screen.openQuestion?.question.prompt).toBe("Answer with a number from 0 to 2: ");
   for (const line of ["3", "maybe", ""])
-    expect(screen.asked?.question.hear(line)).toEqual(["It needs a number from 0 to 2."]);
-  expect(screen.asked?.question.hear(" 2. ")).toBeNull();
+    expect(screen.openQuestion?.question.handleLine(line)).toEqual(["It needs a number from 0 to 2."]);
+  expect(screen.openQuestion?.question.handleLine(" 2. ")).toBeNull();
   expect(await asked).toBe("no");
-  expect(screen.asked).toBeUndefined();
+  expect(screen.openQuestion).toBeUndefined();
 });
 
 test("PLN5 none of them, Ctrl+C and a question that nobody asks any more are no answer", async () => {
   const { screen } = listening();
-  const panel = choice({ title: "Run it?", options: [{ label: "Yes", value: "yes" }] });
-  const first = screen.ask(panel, { where: "inline" });
-  screen.asked?.question.hear("0");
-  const second = screen.ask(panel, { where: "inline" });
-  screen.asked?.dismiss();
+  const panel = createChoicePanel({ title: "Run it?", options: [{ label: "Yes", value: "yes" }] });
+  const first = screen.showPanel(panel, { where: "inline" });
+  screen.openQuestion?.question.handleLine("0");
+  const second = screen.showPanel(panel, { where: "inline" });
+  screen.openQuestion?.dismiss();
   const leaving = new AbortController();
-  const third = screen.ask(panel, { where: "page", signal: leaving.signal });
+  const third = screen.showPanel(panel, { where: "page", signal: leaving.signal });
   leaving.abort();
   expect(await Promise.all([first, second, third])).toEqual([null, null, null]);
 });
 
 /** One types into it, and Enter answers. */
 const typing: Panel<string, string> = {
-  start: "",
-  press: (text, key) => (key === "enter" ? answered(text) : key.length === 1 ? goesOn(text + key) : null),
-  draw: (text) => ["┌──────┐", `│ \x1b[1mWhy?\x1b[0m ${text} │`, "└──────┘"],
+  initialState: "",
+  handleKey: (text, key) => (key === "enter" ? finishWith(text) : key.length === 1 ? continueWith(text + key) : null),
+  render: (text) => ["┌──────┐", `│ \x1b[1mWhy?\x1b[0m ${text} │`, "└──────┘"],
 };
 
 test("PLN6 any other panel is answered with the names of its keys, or with words", async () => {
   const { screen, taken } = listening();
-  const asked = screen.ask(typing, { where: "page" });
+  const asked = screen.showPanel(typing, { where: "page" });
   expect(taken()).toEqual([" Why?", expect.stringMatching(/^Answer with keys/)]);
-  expect(screen.asked?.question.hear("so it is")).toEqual([" Why? so it is", expect.any(String)]);
-  expect(screen.asked?.question.hear("")).toBeNull();
+  expect(screen.openQuestion?.question.handleLine("so it is")).toEqual([" Why? so it is", expect.any(String)]);
+  expect(screen.openQuestion?.question.handleLine("")).toBeNull();
   expect(await asked).toBe("so it is");
-  const left = screen.ask(typing, { where: "page" });
-  screen.asked?.question.hear("escape");
+  const left = screen.showPanel(typing, { where: "page" });
+  screen.openQuestion?.question.handleLine("escape");
   expect(await left).toBeNull();
 });
 
 test("PLN7 words to change are read out, and an empty line says them", () => {
   const { screen, taken } = listening();
-  screen.words.set("fix it\nwell");
+  screen.editorText.set("fix it\nwell");
   expect(taken()).toEqual(["Draft: fix it", "well", expect.stringMatching(/^An empty line says it/)]);
-  expect(screen.taken("")).toBe("fix it\nwell");
-  expect(screen.taken("")).toBe("");
-  screen.words.set("again");
-  expect(screen.taken("other words")).toBe("other words");
-  expect(screen.words.text).toBe("");
+  expect(screen.takeLine("")).toBe("fix it\nwell");
+  expect(screen.takeLine("")).toBe("");
+  screen.editorText.set("again");
+  expect(screen.takeLine("other words")).toBe("other words");
+  expect(screen.editorText.text).toBe("");
 });
 
 test("PLN8 what was just typed is not read out again; what is said for somebody is", () => {
   const { screen, taken } = listening();
   const said = (text: string) =>
-    screen.change((state) => ({ ...state, blocks: [{ kind: "said", id: text, text, images: [] }] }));
-  said(screen.taken("hello"));
+    screen.update((state) => ({ ...state, blocks: [{ kind: "said", id: text, text, images: [] }] }));
+  said(screen.takeLine("hello"));
   expect(taken()).toEqual([]);
-  screen.tell("a note");
+  screen.showNote("a note");
   said("hello");
   expect(taken()).toEqual(["a note", "You: hello"]);
 });
 
 test("PLN9 what waits, hints, another model and another mode are a line each", () => {
   const { screen, taken } = listening();
-  screen.hear({ type: "queue_update", steering: ["faster"], followUp: ["then\nrest"] });
-  screen.change((state) => ({ ...state, hint: "/help", facts: { ...state.facts, model: "a/b", folder: "~/x" } }));
-  screen.change((state) => ({ ...state, facts: { ...state.facts, mode: "plan" } }));
-  screen.hear({ type: "auto_retry_start", attempt: 1, maxAttempts: 6, delayMs: 1, errorMessage: "busy\x1b[2J" });
+  screen.handleEvent({ type: "queue_update", steering: ["faster"], followUp: ["then\nrest"] });
+  screen.update((state) => ({ ...state, hint: "/help", footer: { ...state.footer, model: "a/b", folder: "~/x" } }));
+  screen.update((state) => ({ ...state, footer: { ...state.footer, permissionMode: "plan" } }));
+  screen.handleEvent({ type: "auto_retry_start", attempt: 1, maxAttempts: 6, delayMs: 1, errorMessage: "busy\x1b[2J" });
   expect(taken()).toEqual([
     "Waits to be heard: faster",
     "Waits for the end: then (+1 line)",

@@ -1,7 +1,7 @@
 /** A plain screen whose lines are kept, and whose clock is turned by hand. */
 
 import { PlainScreen } from "../../../../src/modes/interactive/plain/plain-screen.ts";
-import { nothingShown } from "../../../../src/modes/interactive/state/screen-state.ts";
+import { initialScreenState } from "../../../../src/modes/interactive/state/screen-state.ts";
 
 export interface Listening {
   readonly screen: PlainScreen;
@@ -21,7 +21,13 @@ export function listening(): Listening {
     return () => void timers.splice(timers.indexOf(timer), 1);
   };
   const say = (lines: readonly string[]): void => void said.push(...lines);
-  const screen = new PlainScreen({ say, start: nothingShown, now: () => now, later, lend: (act) => act() });
+  const screen = new PlainScreen({
+    writeLines: say,
+    initialState: initialScreenState,
+    now: () => now,
+    schedule: later,
+    lend: (act) => act(),
+  });
   const pass = (seconds: number): void => {
     now += seconds * 1_000;
     for (const due of timers.filter(({ at }) => at <= now)) {

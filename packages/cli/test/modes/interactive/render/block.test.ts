@@ -3,8 +3,8 @@
 import { visibleWidth } from "@earendil-works/pi-tui";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { drawBlock } from "../../../../src/modes/interactive/render/block.ts";
-import { themeNamed } from "../../../../src/modes/interactive/render/theme.ts";
+import { renderBlock } from "../../../../src/modes/interactive/render/block.ts";
+import { createTheme } from "../../../../src/modes/interactive/render/theme.ts";
 import { isFoldable } from "../../../../src/modes/interactive/state/blocks.ts";
 import { callOf, everywhere, folded, opened } from "./brushes.ts";
 
@@ -28,10 +28,10 @@ const words = fc.array(fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom(.
 test("SCR16 no line is wider than the screen, and nothing in it steers the terminal", () => {
   fc.assert(
     fc.property(words, fc.integer({ min: 20, max: 120 }), fc.boolean(), (given, width, isUnfolded) => {
-      const brush = { ...folded, width, isUnfolded, theme: themeNamed("dark") };
+      const brush = { ...folded, width, isUnfolded, theme: createTheme("dark") };
       for (const block of everywhere(given.join("")))
-        for (const live of [{}, { most: 9 }])
-          for (const line of drawBlock(block, { ...brush, ...live })) {
+        for (const live of [{}, { maxRows: 9 }])
+          for (const line of renderBlock(block, { ...brush, ...live })) {
             expect(visibleWidth(line)).toBeLessThanOrEqual(width);
             // biome-ignore lint/suspicious/noControlCharactersInRegex: inks are all that may be there.
             expect(line.replaceAll(/\x1b\[[\d;]*m/g, "")).not.toMatch(/[\p{Cc}\u202e\u200b]/u);
@@ -46,33 +46,35 @@ test("SCR17 what is not printed yet takes about as many rows as there are, opene
   for (const block of everywhere(long)) {
     if (!isFoldable(block) && block.kind !== "answered") continue;
     for (const brush of [folded, opened])
-      expect([block.kind, drawBlock(block, { ...brush, most: 30 }).length <= 36]).toEqual([block.kind, true]);
+      expect([block.kind, renderBlock(block, { ...brush, maxRows: 30 }).length <= 36]).toEqual([block.kind, true]);
   }
 });
 
 test("SCR17 a change of 200,000 lines is drawn as any other", () => {
   const lines = Array.from({ length: 200_000 }, (_, at) => `+${at}`).join("\n");
   const diff = `--- a\n+++ a\n@@ -0,0 +1,200000 @@\n${lines}\n`;
-  expect(drawBlock(callOf({ tool: "edit", arguments: { path: "a" }, diff }), folded).length).toBeLessThan(30);
+  expect(renderBlock(callOf({ tool: "edit", arguments: { path: "a" }, diff }), folded).length).toBeLessThan(30);
 });
 
 describe("SCR18 a call", () => {
   test("is one line in words, with what came of it", () => {
     const read = callOf({ tool: "read", arguments: { path: "src/a.ts", offset: 1, limit: 80 }, output: "a\nb" });
-    expect(drawBlock({ ...read, isClose: true }, { ...folded, theme: plainTheme })).toEqual([
+    expect(renderBlock({ ...read, isAttached: true }, { ...folded, theme: plainTheme })).toEqual([
       "✓ read src/a.ts 1–80 · 2 lines",
     ]);
   });
 
   test("of the shell shows the end of what it said, and all of it when opened", () => {
     const output = Array.from({ length: 9 }, (_, at) => `line ${at}`).join("\n");
-    const call = callOf({ arguments: { command: "npm test" }, output, tookMs: 2_000, isClose: true });
+    const call = callOf({ arguments: { command: "npm test" }, output, durationMs: 2_000, isAttached: true });
     const brush = { ...folded, theme: plainTheme };
     const seen = ["    … 4 lines above", ...[4, 5, 6, 7, 8].map((at) => `    line ${at}`)];
-    expect(drawBlock(call, brush)).toEqual(["✓ bash npm test · 2 s", ...seen]);
-    expect(drawBlock(call, { ...brush, isUnfolded: true })).toHaveLength(10);
-    expect(drawBlock(call, { ...brush, most: 20 })[1]).toBe("    … 4 lines above · Ctrl+O opens");
-    expect(drawBlock(call, { ...brush, isUnfolded: true, most: 8 })[1]).toBe("    … 4 lines above · Ctrl+T shows all");
+    expect(renderBlock(call, brush)).toEqual(["✓ bash npm test · 2 s", ...seen]);
+    expect(renderBlock(call, { ...brush, isUnfolded: true })).toHaveLength(10);
+    expect(renderBlock(call, { ...brush, maxRows: 20 })[1]).toBe("    … 4 lines above · Ctrl+O opens");
+    expect(renderBlock(call, { ...brush, isUnfolded: true, maxRows: 8 })[1]).toBe(
+      "    … 4 lines above · Ctrl+T shows all",
+    );
   });
 
   test("that failed shows the beginning of why", () => {
@@ -82,7 +84,7 @@ describe("SCR18 a call", () => {
       state: "failed",
       output: "not there\nread it again",
     });
-    expect(drawBlock({ ...call, isClose: true }, { ...folded, theme: plainTheme })).toEqual([
+    expect(renderBlock({ ...call, isAttached: true }, { ...folded, theme: plainTheme })).toEqual([
       "✗ edit a · failed",
       "    not there",
       "    read it again",
@@ -91,8 +93,8 @@ describe("SCR18 a call", () => {
 
   test("that changed a file shows how, by its lines' numbers", () => {
     const diff = "--- a\n+++ a\n@@ -9,3 +9,3 @@\n one\n-two\n+2\n+and\n";
-    const call = callOf({ tool: "edit", arguments: { path: "a" }, diff, isClose: true });
-    expect(drawBlock(call, { ...folded, theme: plainTheme })).toEqual([
+    const call = callOf({ tool: "edit", arguments: { path: "a" }, diff, isAttached: true });
+    expect(renderBlock(call, { ...folded, theme: plainTheme })).toEqual([
       "✓ edit a · +2 −1",
       "     9   one",
       "    10 - two",
@@ -102,4 +104,4 @@ describe("SCR18 a call", () => {
   });
 });
 
-const plainTheme = { ...themeNamed("none"), strong: (text: string) => text };
+const plainTheme = { ...createTheme("none"), strong: (text: string) => text };

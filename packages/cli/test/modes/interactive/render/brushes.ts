@@ -1,16 +1,16 @@
 /** What tests draw with, and one block of each kind with the same words everywhere. */
 
-import { type Brush, themeNamed } from "../../../../src/modes/interactive/render/theme.ts";
-import type { Answered, Block, Called } from "../../../../src/modes/interactive/state/blocks.ts";
+import { createTheme, type RenderContext } from "../../../../src/modes/interactive/render/theme.ts";
+import type { AssistantBlock, Block, ToolBlock } from "../../../../src/modes/interactive/state/blocks.ts";
 
-export const folded: Brush = { width: 80, theme: themeNamed("none"), isUnfolded: false, now: 0 };
-export const opened: Brush = { ...folded, isUnfolded: true };
+export const folded: RenderContext = { width: 80, theme: createTheme("none"), isUnfolded: false, now: 0 };
+export const opened: RenderContext = { ...folded, isUnfolded: true };
 
-export function answerOf(text: string, more: Partial<Answered> = {}): Block {
+export function answerOf(text: string, more: Partial<AssistantBlock> = {}): Block {
   return { kind: "answered", id: "a", text, isOpen: false, printed: 0, ...more };
 }
 
-export function callOf(more: Partial<Called>): Called {
+export function callOf(more: Partial<ToolBlock>): ToolBlock {
   return { kind: "called", id: "c", tool: "bash", arguments: {}, state: "done", output: "", images: [], ...more };
 }
 

@@ -4,8 +4,8 @@ import { stripVTControlCharacters } from "node:util";
 import type { CompactionEntry } from "@pith/context";
 import { story } from "@pith/context/testing";
 import { expect, test } from "vitest";
-import { drawCompacted } from "../../../../src/modes/interactive/render/compaction.ts";
-import { themeNamed } from "../../../../src/modes/interactive/render/theme.ts";
+import { renderCompaction } from "../../../../src/modes/interactive/render/compaction.ts";
+import { createTheme } from "../../../../src/modes/interactive/render/theme.ts";
 
 const whole = {
   reason: "due",
@@ -21,8 +21,10 @@ const whole = {
 function drawn(receipt: object): string {
   const entry = story("user: go", "compacts: told, keeps nothing").find(({ type }) => type === "compaction");
   const told = { ...(entry as CompactionEntry), details: { pith: { receipt: { ...whole, ...receipt } } } };
-  const brush = { width: 80, theme: themeNamed("none"), isUnfolded: true, now: 0, most: 20 };
-  return drawCompacted({ kind: "compacted", id: "e2", entry: told, warnings: [], isUndone: false }, brush).join("\n");
+  const brush = { width: 80, theme: createTheme("none"), isUnfolded: true, now: 0, maxRows: 20 };
+  return renderCompaction({ kind: "compacted", id: "e2", entry: told, warnings: [], isUndone: false }, brush).join(
+    "\n",
+  );
 }
 
 test("MET18 two lines name what was dropped and kept, by whom it is told, and what it made of the context", () => {

@@ -3,26 +3,26 @@
 import { visibleWidth } from "@earendil-works/pi-tui";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { meterBar } from "../../../../src/modes/interactive/render/context-meter.ts";
-import { themeNamed } from "../../../../src/modes/interactive/render/theme.ts";
+import { renderMeterBar } from "../../../../src/modes/interactive/render/context-meter.ts";
+import { createTheme } from "../../../../src/modes/interactive/render/theme.ts";
 import { someMeter } from "./facts-for-tests.ts";
 
-const theme = themeNamed("none");
+const theme = createTheme("none");
 
 test("MET3 front, kept, new and free have signs of their own, and so have both thresholds", () => {
-  expect(meterBar(someMeter, { width: 40, theme })).toBe("████▓▓▓▓▓▒▒▒▒▒▒▒▒▒·············╎·······┃");
+  expect(renderMeterBar(someMeter, { width: 40, theme })).toBe("████▓▓▓▓▓▒▒▒▒▒▒▒▒▒·············╎·······┃");
 });
 
 test("MET3 what is over the limit is seen behind its mark", () => {
   const meter = { ...someMeter, tokens: 195_000, parts: { ...someMeter.parts, fresh: 155_800 } };
-  expect(meterBar(meter, { width: 40, theme })).toMatch(/▒┃▒+$/);
+  expect(renderMeterBar(meter, { width: 40, theme })).toMatch(/▒┃▒+$/);
 });
 
 test("MET3 it is as full as the percentage says: whole where it is compacted", () => {
   const at = (share: number): number => {
     const tokens = Math.round(183_616 * share);
     const parts = { system: 0, pins: 0, words: 0, checkpoint: 0, tail: 0, fresh: tokens };
-    return [...meterBar({ ...someMeter, soft: null, tokens, parts }, { width: 40, theme })].filter(
+    return [...renderMeterBar({ ...someMeter, softLimit: null, tokens, parts }, { width: 40, theme })].filter(
       (sign) => sign === "▒",
     ).length;
   };
@@ -31,8 +31,8 @@ test("MET3 it is as full as the percentage says: whole where it is compacted", (
 
 test("MET3 an empty context is all free, and a small one shows at all", () => {
   const nothing = { system: 0, pins: 0, words: 0, checkpoint: 0, tail: 0, fresh: 0 };
-  expect(meterBar({ ...someMeter, tokens: 0, parts: nothing }, { width: 20, theme })).toMatch(/^[·╎┃]{20}$/);
-  expect(meterBar({ ...someMeter, tokens: 3, parts: { ...nothing, fresh: 3 } }, { width: 20, theme })).toMatch(
+  expect(renderMeterBar({ ...someMeter, tokens: 0, parts: nothing }, { width: 20, theme })).toMatch(/^[·╎┃]{20}$/);
+  expect(renderMeterBar({ ...someMeter, tokens: 3, parts: { ...nothing, fresh: 3 } }, { width: 20, theme })).toMatch(
     /^▒[·╎┃]{19}$/,
   );
 });
@@ -47,7 +47,7 @@ test("MET3 it has as many cells as it was given, in every ink", () => {
       fc.constantFrom("dark", "light", "none"),
       (given, width, name) => {
         const tokens = Object.values(given).reduce((sum, each) => sum + each, 0);
-        const bar = meterBar({ ...someMeter, tokens, parts: given }, { width, theme: themeNamed(name) });
+        const bar = renderMeterBar({ ...someMeter, tokens, parts: given }, { width, theme: createTheme(name) });
         expect(visibleWidth(bar)).toBe(width);
       },
     ),

@@ -4,24 +4,24 @@ import { stripVTControlCharacters } from "node:util";
 import { visibleWidth } from "@earendil-works/pi-tui";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { footer } from "../../../../src/modes/interactive/render/footer.ts";
-import { themeNamed } from "../../../../src/modes/interactive/render/theme.ts";
-import type { Facts } from "../../../../src/modes/interactive/state/footer.ts";
-import { nothingShown } from "../../../../src/modes/interactive/state/screen-state.ts";
+import { renderFooter } from "../../../../src/modes/interactive/render/footer.ts";
+import { createTheme } from "../../../../src/modes/interactive/render/theme.ts";
+import type { FooterData } from "../../../../src/modes/interactive/state/footer.ts";
+import { initialScreenState } from "../../../../src/modes/interactive/state/screen-state.ts";
 import { hostileTexts } from "../hostile-text/hostile-texts.ts";
 import { someFacts, someMeter } from "./facts-for-tests.ts";
 
-const theme = themeNamed("none");
-const told = (facts: Partial<Facts>, width = 80): string =>
-  footer({ ...someFacts, ...facts }, { width, theme }).join("\n");
+const theme = createTheme("none");
+const told = (facts: Partial<FooterData>, width = 80): string =>
+  renderFooter({ ...someFacts, ...facts }, { width, theme }).join("\n");
 
 test("MET1 two lines at 80 columns name who speaks, where, in which way, at what cost and how full it is", () => {
-  const lines = footer(someFacts, { width: 80, theme });
+  const lines = renderFooter(someFacts, { width: 80, theme });
   expect(lines).toHaveLength(2);
   for (const words of ["claude-sonnet-4-5", "high", "~/work/parser", "main", "fix the parser", "3 branches"])
     expect(lines[0]).toContain(words);
   for (const words of ["84,211 / 183,616", "46 %", "edit mode", "sandbox", "$1.42"]) expect(lines[1]).toContain(words);
-  expect(footer(someFacts, { width: 240, theme })).toHaveLength(1);
+  expect(renderFooter(someFacts, { width: 240, theme })).toHaveLength(1);
 });
 
 test("MET1 at 140 columns every word and every sign says by itself what it is", () => {
@@ -39,16 +39,16 @@ test("MET1 in little room who speaks, on which branch and how full it is stay to
 });
 
 test("MET1 the mode that permits everything, and commands without a sandbox, are told as what they are", () => {
-  expect(told({ mode: "all", isSandboxed: false })).toContain("ALL permitted");
-  expect(told({ mode: "all", isSandboxed: false })).toContain("no sandbox");
-  expect(told({ mode: "plan" })).toContain("plan mode");
+  expect(told({ permissionMode: "all", isSandboxed: false })).toContain("ALL permitted");
+  expect(told({ permissionMode: "all", isSandboxed: false })).toContain("no sandbox");
+  expect(told({ permissionMode: "plan" })).toContain("plan mode");
 });
 
 test("MET19 figures that no reply has measured have a tilde before them (B12)", () => {
   const estimated = (meter: Partial<typeof someMeter>): string =>
     told({ meter: { ...someMeter, isEstimate: true, ...meter } }, 140);
   expect(estimated({})).toMatch(/context ~46 % .* ~84,211 \/ 183,616 /);
-  expect(estimated({ limit: null, soft: null })).toContain("context ~84,211 tokens · window unknown");
+  expect(estimated({ limit: null, softLimit: null })).toContain("context ~84,211 tokens · window unknown");
   expect(told({}, 140)).not.toContain("~84,211");
 });
 
@@ -58,8 +58,8 @@ test("MET3 whatever the room and the figures, no line is wider than there is roo
   fc.assert(
     fc.property(words, words, count, fc.integer({ min: 1, max: 220 }), (name, folder, tokens, width) => {
       const meter = { ...someMeter, tokens, parts: { ...someMeter.parts, fresh: tokens } };
-      const facts: Facts = { ...someFacts, sessionName: name, gitBranch: name, folder, meter };
-      const lines = footer(facts, { width, theme });
+      const facts: FooterData = { ...someFacts, sessionName: name, gitBranch: name, folder, meter };
+      const lines = renderFooter(facts, { width, theme });
       expect(lines.length).toBeLessThanOrEqual(2);
       for (const line of lines) expect(visibleWidth(line)).toBeLessThanOrEqual(width);
       if (width >= 80) expect(lines.join("\n")).toContain(`${tokens.toLocaleString("en-US")} / 183,616`);
@@ -75,19 +75,19 @@ test("MET1 a long name gives way, and shows no escapes", () => {
 
 test("MET4 the footer says that nothing happens by itself, and why", () => {
   expect(told({})).not.toContain("auto");
-  expect(told({ meter: { ...someMeter, isAutomatic: false } })).toContain("auto off");
-  expect(told({ meter: { ...someMeter, held: "undone" } })).toContain("auto held: undone");
-  expect(told({ meter: { ...someMeter, held: "breaker" } })).toContain("auto held: breaker");
+  expect(told({ meter: { ...someMeter, isAutoCompactEnabled: false } })).toContain("auto off");
+  expect(told({ meter: { ...someMeter, pauseReason: "undone" } })).toContain("auto held: undone");
+  expect(told({ meter: { ...someMeter, pauseReason: "breaker" } })).toContain("auto held: breaker");
 });
 
 test("MET4 a window nobody knows is told as such, and has no bar", () => {
-  const unknown = told({ meter: { ...someMeter, contextWindow: 0, limit: null, soft: null } });
+  const unknown = told({ meter: { ...someMeter, contextWindow: 0, limit: null, softLimit: null } });
   expect(unknown).toContain("context 84,211 tokens · window unknown");
   expect(unknown).not.toMatch(/[█▓▒┃]/);
 });
 
 test("RES29 the footer tells nothing of what is not known yet", () => {
-  const [line = "", ...more] = footer(nothingShown.facts, { width: 80, theme });
+  const [line = "", ...more] = renderFooter(initialScreenState.footer, { width: 80, theme });
   expect([line.trim(), more]).toEqual(["", []]);
   expect(told({ cost: null })).not.toContain("$");
   expect(told({ isSandboxed: null })).not.toContain("sandbox");

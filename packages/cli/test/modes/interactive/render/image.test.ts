@@ -1,30 +1,30 @@
 /** Pictures: shown where the terminal can, each in rows of its own. */
 
 import { expect, test } from "vitest";
-import { drawBlock } from "../../../../src/modes/interactive/render/block.ts";
-import type { Said } from "../../../../src/modes/interactive/state/blocks.ts";
+import { renderBlock } from "../../../../src/modes/interactive/render/block.ts";
+import type { UserBlock } from "../../../../src/modes/interactive/state/blocks.ts";
 import { MainScreen } from "../../../../src/modes/interactive/terminal/screens.ts";
-import { OneWrite } from "../../../../src/modes/interactive/terminal/terminal.ts";
+import { BufferedTerminal } from "../../../../src/modes/interactive/terminal/terminal.ts";
 import { Headless } from "../headless.ts";
 import { folded } from "./brushes.ts";
 
 const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
-function saidWith(data: string): Said {
+function saidWith(data: string): UserBlock {
   return { kind: "said", id: "s", text: "look", images: [{ type: "image", data, mimeType: "image/png" }] };
 }
 
 test("SCR23 a picture is a line of words where the terminal shows none, and never drawn while things change", () => {
-  expect(drawBlock(saidWith(PIXEL), folded).slice(1)).toEqual(["> look", "  [picture: png, 1×1, 72 B]"]);
+  expect(renderBlock(saidWith(PIXEL), folded).slice(1)).toEqual(["> look", "  [picture: png, 1×1, 72 B]"]);
 });
 
 for (const pictures of ["kitty", "iterm2"] as const)
   test(`SCR23 below a picture of ${pictures} everything stands where it should`, async () => {
     const terminal = new Headless(80, 24);
-    const screen = new MainScreen(new OneWrite(terminal), () => ["> editor"]);
+    const screen = new MainScreen(new BufferedTerminal(terminal), () => ["> editor"]);
     screen.start();
     screen.renderNow();
-    const lines = drawBlock(saidWith(PIXEL), { ...folded, pictures });
+    const lines = renderBlock(saidWith(PIXEL), { ...folded, imageProtocol: pictures });
     expect(lines.some((line) => line.includes(PIXEL))).toBe(true);
     for (let at = 0; at < 5; at++) screen.print([...lines, `after ${at}`]);
     const all = await terminal.all();
@@ -35,6 +35,6 @@ for (const pictures of ["kitty", "iterm2"] as const)
   });
 
 test("SCR23 what is no picture's bytes never reaches the terminal", () => {
-  const lines = drawBlock(saidWith("AAAA\x1b\\\x1b]0;x\x07"), { ...folded, pictures: "kitty" });
+  const lines = renderBlock(saidWith("AAAA\x1b\\\x1b]0;x\x07"), { ...folded, imageProtocol: "kitty" });
   expect(lines.join("")).not.toContain("\x1b]0");
 });

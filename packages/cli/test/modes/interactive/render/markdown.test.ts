@@ -2,12 +2,12 @@
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { drawBlock } from "../../../../src/modes/interactive/render/block.ts";
-import { highlighterLoaded } from "../../../../src/modes/interactive/render/code.ts";
-import { liveTail } from "../../../../src/modes/interactive/render/markdown.ts";
-import { themeNamed } from "../../../../src/modes/interactive/render/theme.ts";
-import type { Code } from "../../../../src/modes/interactive/state/blocks.ts";
-import { settled } from "../../../../src/modes/interactive/state/finished-blocks.ts";
+import { renderBlock } from "../../../../src/modes/interactive/render/block.ts";
+import { loadHighlighter } from "../../../../src/modes/interactive/render/code.ts";
+import { findTailStart } from "../../../../src/modes/interactive/render/markdown.ts";
+import { createTheme } from "../../../../src/modes/interactive/render/theme.ts";
+import type { FencedCode } from "../../../../src/modes/interactive/state/blocks.ts";
+import { findStablePrefix } from "../../../../src/modes/interactive/state/finished-blocks.ts";
 import { answerOf, folded } from "./brushes.ts";
 
 test("SCR11 an answer looks the same whether it was printed in one piece or in many", () => {
@@ -26,16 +26,16 @@ test("SCR11 an answer looks the same whether it was printed in one piece or in m
   fc.assert(
     fc.property(fc.array(line, { minLength: 1, maxLength: 90 }), fc.integer({ min: 1, max: 60 }), (lines, step) => {
       const text = lines.join("\n").trim();
-      const whole = drawBlock(answerOf(text), folded);
+      const whole = renderBlock(answerOf(text), folded);
       const rows: string[] = [];
-      let [printed, code] = [0, null as Code | null];
+      let [printed, code] = [0, null as FencedCode | null];
       for (let length = step; length <= text.length; length += step) {
-        const upTo = settled(`${text}\n`.slice(0, length), printed, code);
+        const upTo = findStablePrefix(`${text}\n`.slice(0, length), printed, code);
         const part = { printed, ...(code && { code }) };
-        if (upTo.length > printed) rows.push(...drawBlock(answerOf(text.slice(0, upTo.length), part), folded));
+        if (upTo.length > printed) rows.push(...renderBlock(answerOf(text.slice(0, upTo.length), part), folded));
         [printed, code] = [upTo.length, upTo.code];
       }
-      rows.push(...drawBlock(answerOf(text, { printed, ...(code && { code }) }), folded));
+      rows.push(...renderBlock(answerOf(text, { printed, ...(code && { code }) }), folded));
       expect(rows).toEqual(whole);
     }),
   );
@@ -69,32 +69,32 @@ test("SCR19 [S15] a million marks of any kind are drawn at once, as words", () =
   for (const mark of marks) {
     const text = mark.repeat(1_000_000 / mark.length);
     const start = performance.now();
-    expect(drawBlock(answerOf(text), folded).length).toBeGreaterThan(0);
-    expect(drawBlock(answerOf(text, { isOpen: true }), { ...folded, most: 20 }).length).toBeLessThan(400);
+    expect(renderBlock(answerOf(text), folded).length).toBeGreaterThan(0);
+    expect(renderBlock(answerOf(text, { isOpen: true }), { ...folded, maxRows: 20 }).length).toBeLessThan(400);
     expect([mark, performance.now() - start < PATIENCE_MS]).toEqual([mark, true]);
   }
 });
 
 test("SCR20 of what is still being written only what is seen is read again", () => {
   const text = Array.from({ length: 1_500 }, (_, at) => `const value${at} = ${at}; // of many`).join("\n");
-  expect(text.length - liveTail(text, 0, 20)).toBeLessThan(1_000);
-  expect("x".repeat(50_000).length - liveTail("x".repeat(50_000), 0, 20)).toBe(10_000);
+  expect(text.length - findTailStart(text, 0, 20)).toBeLessThan(1_000);
+  expect("x".repeat(50_000).length - findTailStart("x".repeat(50_000), 0, 20)).toBe(10_000);
 });
 
 test("the last rows begin where a line does, and short words stay whole", () => {
-  expect(liveTail("one\ntwo", 0, 5)).toBe(0);
-  expect("a\nb\nc\nd\ne".slice(liveTail("a\nb\nc\nd\ne", 0, 2))).toBe("c\nd\ne");
+  expect(findTailStart("one\ntwo", 0, 5)).toBe(0);
+  expect("a\nb\nc\nd\ne".slice(findTailStart("a\nb\nc\nd\ne", 0, 2))).toBe("c\nd\ne");
 });
 
 test("SCR21 code is in inks of its language, and in one where nobody knows it", async () => {
-  await highlighterLoaded();
-  const brush = { ...folded, theme: themeNamed("dark") };
-  const [, line = ""] = drawBlock(answerOf('```ts\nconst a = "x";\n```'), brush);
+  await loadHighlighter();
+  const brush = { ...folded, theme: createTheme("dark") };
+  const [, line = ""] = renderBlock(answerOf('```ts\nconst a = "x";\n```'), brush);
   expect(line).toContain(brush.theme.accent("const"));
   expect(line).toContain(brush.theme.good('"x"'));
-  expect(drawBlock(answerOf("```nonsense\na b\n```"), brush)[1]).toBe(`    ${brush.theme.code("a b")}`);
+  expect(renderBlock(answerOf("```nonsense\na b\n```"), brush)[1]).toBe(`    ${brush.theme.code("a b")}`);
 });
 
 test("where a link leads is always seen", () => {
-  expect(drawBlock(answerOf("see [the docs](https://a.b/c)"), folded)[1]).toBe("  see the docs (https://a.b/c)");
+  expect(renderBlock(answerOf("see [the docs](https://a.b/c)"), folded)[1]).toBe("  see the docs (https://a.b/c)");
 });

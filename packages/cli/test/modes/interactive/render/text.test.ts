@@ -1,12 +1,12 @@
 /** Names and what is said of them, in two columns. */
 
 import { expect, test } from "vitest";
-import { inColumns } from "../../../../src/modes/interactive/render/text.ts";
+import { wrapColumns } from "../../../../src/modes/interactive/render/text.ts";
 
 const TEXT = "All:\n  /pin [words]  keep words through every compaction\n  /new          begin";
 
 test("SCR16 what does not fit beside a name goes on below itself", () => {
-  expect(inColumns(TEXT, { width: 40 })).toEqual([
+  expect(wrapColumns(TEXT, { width: 40 })).toEqual([
     "  All:",
     "    /pin [words]  keep words through",
     "                  every compaction",
@@ -15,7 +15,7 @@ test("SCR16 what does not fit beside a name goes on below itself", () => {
 });
 
 test("SCR16 where a name takes most of the row, what is said of it stands below", () => {
-  expect(inColumns(TEXT, { width: 30 })).toEqual([
+  expect(wrapColumns(TEXT, { width: 30 })).toEqual([
     "  All:",
     "    /pin [words]",
     "      keep words through every",
@@ -25,5 +25,5 @@ test("SCR16 where a name takes most of the row, what is said of it stands below"
 });
 
 test("SCR16 other texts are broken as any text", () => {
-  expect(inColumns("one  two three\n\nfour", { width: 10 })).toEqual(["  one  two", "  three", "", "  four"]);
+  expect(wrapColumns("one  two three\n\nfour", { width: 10 })).toEqual(["  one  two", "  three", "", "  four"]);
 });

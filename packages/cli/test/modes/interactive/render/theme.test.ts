@@ -1,36 +1,36 @@
 /** Which colours a terminal gets. */
 
 import { expect, test } from "vitest";
-import { themeFor, themeNamed } from "../../../../src/modes/interactive/render/theme.ts";
-import { wornTheme } from "../../../../src/modes/interactive/terminal/terminal.ts";
+import { chooseTheme, createTheme } from "../../../../src/modes/interactive/render/theme.ts";
+import { createSwitchableTheme } from "../../../../src/modes/interactive/terminal/terminal.ts";
 
 const white = { r: 250, g: 250, b: 250 };
 const navy = { r: 0, g: 0, b: 90 };
 
 test("SCR22 NO_COLOR and a dumb terminal have no colour, whatever is set", () => {
-  expect(themeFor({ environment: { NO_COLOR: "1" }, wish: "light", background: white })).toBe("none");
-  expect(themeFor({ environment: { TERM: "dumb" }, wish: "dark" })).toBe("none");
-  expect(themeFor({ environment: { NO_COLOR: "" } })).toBe("dark");
+  expect(chooseTheme({ environment: { NO_COLOR: "1" }, setting: "light", background: white })).toBe("none");
+  expect(chooseTheme({ environment: { TERM: "dumb" }, setting: "dark" })).toBe("none");
+  expect(chooseTheme({ environment: { NO_COLOR: "" } })).toBe("dark");
 });
 
 test("SCR22 what is set counts, then what the terminal says of its background, then COLORFGBG", () => {
-  expect(themeFor({ environment: {}, wish: "dark", background: white })).toBe("dark");
-  expect(themeFor({ environment: { COLORFGBG: "15;0" }, background: white })).toBe("light");
-  expect(themeFor({ environment: { COLORFGBG: "0;15" }, background: navy })).toBe("dark");
-  expect(themeFor({ environment: { COLORFGBG: "0;15" } })).toBe("light");
-  expect(themeFor({ environment: { COLORFGBG: "0;default;8" } })).toBe("dark");
-  expect(themeFor({ environment: { COLORFGBG: "nonsense" } })).toBe("dark");
+  expect(chooseTheme({ environment: {}, setting: "dark", background: white })).toBe("dark");
+  expect(chooseTheme({ environment: { COLORFGBG: "15;0" }, background: white })).toBe("light");
+  expect(chooseTheme({ environment: { COLORFGBG: "0;15" }, background: navy })).toBe("dark");
+  expect(chooseTheme({ environment: { COLORFGBG: "0;15" } })).toBe("light");
+  expect(chooseTheme({ environment: { COLORFGBG: "0;default;8" } })).toBe("dark");
+  expect(chooseTheme({ environment: { COLORFGBG: "nonsense" } })).toBe("dark");
 });
 
 test("a theme can be changed while it is worn", () => {
-  const { theme, wear } = wornTheme("dark");
+  const { theme, setTheme } = createSwitchableTheme("dark");
   const { accent } = theme;
-  wear("light");
-  expect(accent("x")).toBe(themeNamed("light").accent("x"));
+  setTheme("light");
+  expect(accent("x")).toBe(createTheme("light").accent("x"));
   expect({ ...theme }.name).toBe("light");
 });
 
 test("without colour there is none in any ink", () => {
-  for (const [ink, paint] of Object.entries(themeNamed("none")))
+  for (const [ink, paint] of Object.entries(createTheme("none")))
     if (typeof paint === "function") expect([ink, /\[(?:3|4)8;|\[[349]\d?m/.test(paint("x"))]).toEqual([ink, false]);
 });

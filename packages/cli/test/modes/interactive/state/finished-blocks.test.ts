@@ -3,9 +3,9 @@
 import type { AgentEvent } from "@pith/agent";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { codeAt, paragraphs } from "../../../../src/modes/interactive/state/blocks.ts";
-import { printable, settled as settledLengths } from "../../../../src/modes/interactive/state/finished-blocks.ts";
-import { nothingShown } from "../../../../src/modes/interactive/state/screen-state.ts";
+import { findOpenCode, splitParagraphs } from "../../../../src/modes/interactive/state/blocks.ts";
+import { findStablePrefix, splitFinished } from "../../../../src/modes/interactive/state/finished-blocks.ts";
+import { initialScreenState } from "../../../../src/modes/interactive/state/screen-state.ts";
 import {
   appended,
   callEvents,
@@ -115,7 +115,10 @@ describe("finished blocks", () => {
   test("SCR12 nothing is printed before what stands in front of it", () => {
     const running = { kind: "called", id: "c", tool: "bash", arguments: {}, output: "", images: [] } as const;
     const said = { kind: "said", id: "s", text: "hi", images: [] } as const;
-    const { blocks, rest } = printable({ ...nothingShown, blocks: [said, { ...running, state: "running" }, said] });
+    const { blocks, rest } = splitFinished({
+      ...initialScreenState,
+      blocks: [said, { ...running, state: "running" }, said],
+    });
     expect(blocks).toEqual([said]);
     expect(rest.blocks.map(({ kind }) => kind)).toEqual(["called", "said"]);
   });
@@ -123,60 +126,60 @@ describe("finished blocks", () => {
   test("SCR12 what can be opened stays until something follows it, and an answer does not stay", () => {
     const call = { kind: "called", id: "c", tool: "ls", arguments: {}, output: "", images: [], state: "done" } as const;
     const answer = { kind: "answered", id: "a", text: "so", isOpen: false, printed: 0 } as const;
-    expect(printable({ ...nothingShown, blocks: [call] }).blocks).toEqual([]);
-    expect(printable({ ...nothingShown, blocks: [call, answer] }).blocks).toEqual([call, answer]);
+    expect(splitFinished({ ...initialScreenState, blocks: [call] }).blocks).toEqual([]);
+    expect(splitFinished({ ...initialScreenState, blocks: [call, answer] }).blocks).toEqual([call, answer]);
   });
 
   test("calls and thoughts in a row stand close to each other, also below what was printed", () => {
     const call = { kind: "called", id: "c", tool: "ls", arguments: {}, output: "", images: [], state: "done" } as const;
-    const { blocks, rest } = printable({ ...nothingShown, blocks: [call, call, call] });
-    expect(blocks.map(({ isClose = false }) => isClose)).toEqual([false, true]);
-    expect(rest.blocks.map(({ isClose = false }) => isClose)).toEqual([true]);
+    const { blocks, rest } = splitFinished({ ...initialScreenState, blocks: [call, call, call] });
+    expect(blocks.map(({ isAttached = false }) => isAttached)).toEqual([false, true]);
+    expect(rest.blocks.map(({ isAttached = false }) => isAttached)).toEqual([true]);
   });
 
   test("SCR20 a piece within a line is not held against all that stands before it", () => {
     const open = { kind: "answered", id: "a", isOpen: true, printed: 0 } as const;
-    const state = { ...nothingShown, blocks: [{ ...open, text: "one\n\ntwo", isWithinLine: true }] };
-    expect(printable(state).rest).toBe(state);
-    const begun = { ...nothingShown, blocks: [{ ...open, text: "one\n\ntwo", isWithinLine: false }] };
-    expect(printable(begun).rest.blocks).toMatchObject([{ printed: 5 }]);
+    const state = { ...initialScreenState, blocks: [{ ...open, text: "one\n\ntwo", isWithinLine: true }] };
+    expect(splitFinished(state).rest).toBe(state);
+    const begun = { ...initialScreenState, blocks: [{ ...open, text: "one\n\ntwo", isWithinLine: false }] };
+    expect(splitFinished(begun).rest.blocks).toMatchObject([{ printed: 5 }]);
   });
 });
 
 describe("finished part of a block", () => {
   function paragraphsOf(text: string): readonly string[] {
-    return [...paragraphs(text, 0)].map(({ start, end }) => text.slice(start, end));
+    return [...splitParagraphs(text, 0)].map(({ start, end }) => text.slice(start, end));
   }
 
   test("a paragraph is over when another has begun", () => {
-    expect(settledLengths("one\n\n", 0).length).toBe(0);
-    expect(settledLengths("one\n\n ", 0).length).toBe(0);
-    expect(settledLengths("one\n\nt", 0).length).toBe(5);
-    expect(settledLengths("one\ntwo\n", 0).length).toBe(0);
-    expect(settledLengths("one\n```\n", 0).length).toBe(4);
+    expect(findStablePrefix("one\n\n", 0).length).toBe(0);
+    expect(findStablePrefix("one\n\n ", 0).length).toBe(0);
+    expect(findStablePrefix("one\n\nt", 0).length).toBe(5);
+    expect(findStablePrefix("one\ntwo\n", 0).length).toBe(0);
+    expect(findStablePrefix("one\n```\n", 0).length).toBe(4);
   });
 
   test("blank lines within fenced code end nothing", () => {
-    expect(settledLengths("```\na\n\nb\n", 0).length).toBe(0);
-    expect(settledLengths("```\na\n\nb\n```", 0).length).toBe(0);
-    expect(settledLengths("```\na\n\nb\n```\n", 0).length).toBe(13);
+    expect(findStablePrefix("```\na\n\nb\n", 0).length).toBe(0);
+    expect(findStablePrefix("```\na\n\nb\n```", 0).length).toBe(0);
+    expect(findStablePrefix("```\na\n\nb\n```\n", 0).length).toBe(13);
     expect(paragraphsOf("so:\n```\na\n\nb\n```\nand")).toEqual(["so:\n", "```\na\n\nb\n```\n", "and"]);
   });
 
   test("what is indented belongs to what stands above it", () => {
-    expect(settledLengths("- a\n\n  more of a\n\n- b\n", 0).length).toBe(18);
+    expect(findStablePrefix("- a\n\n  more of a\n\n- b\n", 0).length).toBe(18);
     expect(paragraphsOf("- a\n\n  ```\nx\n\ny\n  ```\n")).toHaveLength(1);
   });
 
   test("SCR20 of long code all but its last lines is settled, and it goes on from there", () => {
     const code = Array.from({ length: 40 }, (_, at) => `line ${at}`).join("\n");
     const text = `\`\`\`ts\n${code}`;
-    const first = settledLengths(text, 0);
-    expect(first.code).toEqual({ mark: "```", language: "ts", start: 6 });
+    const first = findStablePrefix(text, 0);
+    expect(first.code).toEqual({ fence: "```", language: "ts", start: 6 });
     expect(text.slice(first.length)).toBe(Array.from({ length: 5 }, (_, at) => `line ${at + 35}`).join("\n"));
-    expect(settledLengths(text, first.length, first.code)).toEqual(first);
-    expect(codeAt(text, first.length)).toEqual(first.code);
-    const closed = settledLengths(`${text}\n\`\`\`\n\nso`, first.length, first.code);
+    expect(findStablePrefix(text, first.length, first.code)).toEqual(first);
+    expect(findOpenCode(text, first.length)).toEqual(first.code);
+    const closed = findStablePrefix(`${text}\n\`\`\`\n\nso`, first.length, first.code);
     expect([closed.length, closed.code]).toEqual([`${text}\n\`\`\`\n\n`.length, null]);
   });
 

@@ -1,14 +1,14 @@
 /** What the footer is told by the parts of the program. */
 
 import { expect, test } from "vitest";
-import { absentModel } from "../../../../src/app/session.ts";
-import type { Ready } from "../../../../src/app/start.ts";
-import { factsOf } from "../../../../src/modes/interactive/state/footer.ts";
+import { createAbsentModel } from "../../../../src/app/session.ts";
+import type { App } from "../../../../src/app/start.ts";
+import { buildFooterData } from "../../../../src/modes/interactive/state/footer.ts";
 
 function modelTold(spoke: { readonly provider: string; readonly modelId: string } | null): string {
-  const agent = { model: absentModel("a key is missing", spoke), thinkingLevel: "off" };
-  const built = { agent, permissions: { mode: "edit" }, tools: [] };
-  return factsOf({ built, place: { cwd: "/project" } } as unknown as Ready).model;
+  const agent = { model: createAbsentModel("a key is missing", spoke), thinkingLevel: "off" };
+  const parts = { agent, permissions: { mode: "edit" }, tools: [] };
+  return buildFooterData({ ...parts, cwd: "/project" } as unknown as App).model;
 }
 
 test("FST9 where nobody can speak the footer says so, and names who spoke before", () => {

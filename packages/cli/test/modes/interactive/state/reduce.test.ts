@@ -4,17 +4,17 @@ import type { AgentEvent, CompactionEvent } from "@pith/agent";
 import type { BashExecutionMessage, BranchSummaryEntry, CompactionEntry } from "@pith/context";
 import { describe, expect, test } from "vitest";
 import type { Block } from "../../../../src/modes/interactive/state/blocks.ts";
-import { fold, queuedWords } from "../../../../src/modes/interactive/state/reduce.ts";
-import { foldEntry } from "../../../../src/modes/interactive/state/reduce-entry.ts";
-import { nothingShown, type ScreenState } from "../../../../src/modes/interactive/state/screen-state.ts";
+import { formatQueuedMessages, reduceEvent } from "../../../../src/modes/interactive/state/reduce.ts";
+import { reduceEntry } from "../../../../src/modes/interactive/state/reduce-entry.ts";
+import { initialScreenState, type ScreenState } from "../../../../src/modes/interactive/state/screen-state.ts";
 import { appended, ended, messageOf, pieces, readIn, restart, shown, started } from "./replies.ts";
 
 describe("events", () => {
   const begun: AgentEvent = { type: "agent_start" };
   const text = (words: string) => ({ type: "text", text: words }) as const;
 
-  function after(events: readonly AgentEvent[], start: ScreenState = nothingShown): ScreenState {
-    return events.reduce((state, event) => fold(state, event, 0), start);
+  function after(events: readonly AgentEvent[], start: ScreenState = initialScreenState): ScreenState {
+    return events.reduce((state, event) => reduceEvent(state, event, 0), start);
   }
 
   describe("a reply", () => {
@@ -44,7 +44,7 @@ describe("events", () => {
     });
 
     test("read from the log tells by itself how it broke off", () => {
-      const { blocks } = foldEntry(nothingShown, {
+      const { blocks } = reduceEntry(initialScreenState, {
         ...{ type: "message", id: "e", parentId: null, timestamp: "" },
         message: { ...messageOf([text("half")], "error"), errorMessage: "the line went dead" },
       });
@@ -71,8 +71,8 @@ describe("events", () => {
     test("says how long was thought", () => {
       const thinking: AgentEvent = { type: "message_update", delta: { type: "thinking-delta", text: "hm" } };
       const answer: AgentEvent = { type: "message_update", delta: { type: "text-delta", text: "so" } };
-      const { blocks } = fold(fold(nothingShown, thinking, 1_000), answer, 4_500);
-      expect(blocks[0]).toMatchObject({ kind: "thought", isOpen: false, tookMs: 3_500 });
+      const { blocks } = reduceEvent(reduceEvent(initialScreenState, thinking, 1_000), answer, 4_500);
+      expect(blocks[0]).toMatchObject({ kind: "thought", isOpen: false, durationMs: 3_500 });
     });
   });
 
@@ -100,10 +100,10 @@ describe("events", () => {
     test("SCR14 tells its steps while it goes on", () => {
       const start: AgentEvent = { type: "compaction_start", reason: "threshold" };
       const writing: AgentEvent = { type: "compaction_progress", reason: "threshold", step: "writing", tokens: 1_200 };
-      const { work } = after([start, writing]);
-      expect(work).toMatchObject({ type: "compacting", step: "tells it in short, 1.2k tokens so far" });
+      const { activity } = after([start, writing]);
+      expect(activity).toMatchObject({ type: "compacting", step: "tells it in short, 1.2k tokens so far" });
       const answered: AgentEvent = { type: "compaction_progress", reason: "threshold", step: "answered", attempts: 1 };
-      expect(after([start, writing, answered]).work).toEqual(work);
+      expect(after([start, writing, answered]).activity).toEqual(activity);
     });
 
     test("SCR14 says for how long the first token is awaited, and why it is asked again", () => {
@@ -120,7 +120,7 @@ describe("events", () => {
         errorMessage,
       } as const;
       const steps = [[waiting], [again], [again, { type: "summarization_retry_attempt_start", ...about } as const]].map(
-        (events) => after([start, ...events]).work,
+        (events) => after([start, ...events]).activity,
       );
       expect(steps).toMatchObject([
         { type: "compacting", step: "no answer yet after 3 min, waits up to 10 min" },
@@ -150,7 +150,7 @@ describe("events", () => {
       ...{ type: "branch_summary", id: "b", parentId: null, timestamp: "", fromId: "x", summary: "tried it" },
     };
     const moved: AgentEvent = { type: "session_tree", newLeafId: "b", oldLeafId: "x", summaryEntry };
-    const { blocks, work } = after([
+    const { blocks, activity } = after([
       { type: "branch_summary_progress", step: "writing", tokens: 100 },
       { type: "entry_appended", entry: summaryEntry },
       moved,
@@ -159,17 +159,17 @@ describe("events", () => {
       { kind: "note", divides: true },
       { kind: "branch-told", id: "b" },
     ]);
-    expect(work).toEqual({ type: "idle" });
+    expect(activity).toEqual({ type: "idle" });
   });
 
   test("SCR15 a move takes away the hint of the place that was left", () => {
     const moved: AgentEvent = { type: "session_tree", newLeafId: "b", oldLeafId: "x" };
-    expect(after([moved], { ...nothingShown, hint: "Alt+U undoes it again." }).hint).toBeNull();
+    expect(after([moved], { ...initialScreenState, hint: "Alt+U undoes it again." }).hint).toBeNull();
   });
 
   test("a shell line of the log takes the place of the one that was seen while it ran", () => {
     const open = { kind: "shell", id: "draft:s", command: "ls", output: "a", exitCode: null } as const;
-    const start = { ...nothingShown, blocks: [{ ...open, isCancelled: false, isPrivate: false, isOpen: true }] };
+    const start = { ...initialScreenState, blocks: [{ ...open, isCancelled: false, isPrivate: false, isOpen: true }] };
     const message: BashExecutionMessage = {
       ...{
         role: "bashExecution",
@@ -195,7 +195,7 @@ describe("events", () => {
       images: [],
       state: "waiting",
     } as const;
-    expect(after([ended], { ...nothingShown, blocks: [call] }).blocks).toMatchObject([{ state: "broken-off" }]);
+    expect(after([ended], { ...initialScreenState, blocks: [call] }).blocks).toMatchObject([{ state: "broken-off" }]);
   });
 });
 
@@ -207,7 +207,7 @@ describe("queued messages", () => {
       "what is [picture 1: 16 bytes png]?",
       "one\ntwo\nthree",
     ];
-    expect(queuedWords(said)).toEqual([
+    expect(formatQueuedMessages(said)).toEqual([
       "leave the snapshots alone",
       "look at @a.ts first (+1 line)",
       "what is [picture 1: 16 bytes png]?",
@@ -216,7 +216,7 @@ describe("queued messages", () => {
   });
 
   test("TYP1 however long the words are, little of them is kept to be drawn", () => {
-    const [kept = ""] = queuedWords([`${"x".repeat(1_000_000)}\n${"y\n".repeat(100_000)}end`]);
+    const [kept = ""] = formatQueuedMessages([`${"x".repeat(1_000_000)}\n${"y\n".repeat(100_000)}end`]);
     expect(kept.length).toBeLessThan(1_100);
     expect(kept).toMatch(/x \(\+100,001 lines\)$/);
   });

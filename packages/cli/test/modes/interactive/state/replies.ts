@@ -3,9 +3,9 @@
 import type { AgentEvent } from "@pith/agent";
 import type { AssistantMessage, Entry, StopReason, ToolResultMessage } from "@pith/context";
 import type { Block } from "../../../../src/modes/interactive/state/blocks.ts";
-import { printable } from "../../../../src/modes/interactive/state/finished-blocks.ts";
-import { fold } from "../../../../src/modes/interactive/state/reduce.ts";
-import { nothingShown, type ScreenState } from "../../../../src/modes/interactive/state/screen-state.ts";
+import { splitFinished } from "../../../../src/modes/interactive/state/finished-blocks.ts";
+import { reduceEvent } from "../../../../src/modes/interactive/state/reduce.ts";
+import { initialScreenState, type ScreenState } from "../../../../src/modes/interactive/state/screen-state.ts";
 
 export type Part = AssistantMessage["content"][number];
 
@@ -69,11 +69,11 @@ export interface Shown {
 }
 
 /** As a screen does it: after each event what is finished is printed. */
-export function shown(events: readonly AgentEvent[], start: ScreenState = nothingShown): Shown {
+export function shown(events: readonly AgentEvent[], start: ScreenState = initialScreenState): Shown {
   const printed: Block[] = [];
   let state = start;
   for (const event of events) {
-    const { blocks, rest } = printable(fold(state, event, 0));
+    const { blocks, rest } = splitFinished(reduceEvent(state, event, 0));
     printed.push(...blocks);
     state = rest;
   }

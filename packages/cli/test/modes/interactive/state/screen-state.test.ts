@@ -1,15 +1,15 @@
 /** The key that opens and closes what is folded. */
 
 import { expect, test } from "vitest";
-import { nothingShown, openOrClose } from "../../../../src/modes/interactive/state/screen-state.ts";
+import { initialScreenState, toggleFolding } from "../../../../src/modes/interactive/state/screen-state.ts";
 
 test("SCR12 where nothing is left to be opened, the key says what it changes, and where the rest is opened", () => {
-  const opened = openOrClose(nothingShown);
+  const opened = toggleFolding(initialScreenState);
   expect(opened).toMatchObject({
     isUnfolded: true,
     hint: "What comes next is shown whole. Ctrl+T opens what stands above.",
   });
-  expect(openOrClose(opened)).toMatchObject({
+  expect(toggleFolding(opened)).toMatchObject({
     isUnfolded: false,
     hint: "What comes next is shown folded. Ctrl+T opens what stands above.",
   });
@@ -17,5 +17,5 @@ test("SCR12 where nothing is left to be opened, the key says what it changes, an
 
 test("SCR12 what is opened or closed before one's eyes needs no words", () => {
   const thought = { kind: "thought", id: "t", text: "so", isOpen: false } as const;
-  expect(openOrClose({ ...nothingShown, blocks: [thought] })).toMatchObject({ isUnfolded: true, hint: null });
+  expect(toggleFolding({ ...initialScreenState, blocks: [thought] })).toMatchObject({ isUnfolded: true, hint: null });
 });

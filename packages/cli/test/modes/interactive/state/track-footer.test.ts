@@ -7,8 +7,12 @@ import { appendToBranch, loadBranch } from "@pith/context/store";
 import { story } from "@pith/context/testing";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { contextReport } from "../../../../src/context-report/report.ts";
-import { compactionHint, meterOf, placeInTree } from "../../../../src/modes/interactive/state/track-footer.ts";
+import { buildContextReport } from "../../../../src/context-report/report.ts";
+import {
+  buildContextMeter,
+  findTreePosition,
+  formatCompactionHint,
+} from "../../../../src/modes/interactive/state/track-footer.ts";
 import { deskOf } from "../../../commands/desks.ts";
 import { ALT_U, atRest, exchanged, longTalk, shows } from "../long-talk.ts";
 import { talkOn } from "../talk-on.ts";
@@ -17,32 +21,32 @@ describe("footer data", () => {
   test("MET5 the cost is that of the whole session, summaries included, and no undo makes it less", async () => {
     const talk = await longTalk();
     await exchanged(talk, 5);
-    await talk.until(() => (talk.screen.state.facts.cost ?? 0) > 0);
-    const replies = talk.screen.state.facts.cost ?? 0;
+    await talk.until(() => (talk.screen.state.footer.cost ?? 0) > 0);
+    const replies = talk.screen.state.footer.cost ?? 0;
     talk.say("/compact all of it");
     await shows(talk, "compacted:");
     await atRest(talk);
-    await talk.until(() => (talk.screen.state.facts.cost ?? 0) > replies);
-    await talk.until(() => (talk.screen.state.facts.meter?.parts.checkpoint ?? 0) > 0);
-    const { cost } = talk.screen.state.facts;
+    await talk.until(() => (talk.screen.state.footer.cost ?? 0) > replies);
+    await talk.until(() => (talk.screen.state.footer.meter?.parts.checkpoint ?? 0) > 0);
+    const { cost } = talk.screen.state.footer;
     talk.terminal.press(ALT_U);
-    await talk.until(() => talk.screen.state.facts.meter?.parts.checkpoint === 0);
-    expect(talk.screen.state.facts.cost).toBe(cost);
+    await talk.until(() => talk.screen.state.footer.meter?.parts.checkpoint === 0);
+    expect(talk.screen.state.footer.cost).toBe(cost);
   });
 
   test("MET5 while a reply comes, nothing is weighed: only what is written is", async () => {
     const words = "one two three four five six seven eight nine ten";
     const talk = await talkOn([{ parts: [{ type: "text", text: words.repeat(20) }], pace: { everyMs: 5, chunk: 10 } }]);
-    await talk.until(() => talk.screen.state.facts.meter !== null);
+    await talk.until(() => talk.screen.state.footer.meter !== null);
     const meters = new Set<unknown>();
-    const change = talk.screen.change.bind(talk.screen);
-    talk.screen.change = (act) => {
+    const change = talk.screen.update.bind(talk.screen);
+    talk.screen.update = (act) => {
       change(act);
-      meters.add(talk.screen.state.facts.meter);
+      meters.add(talk.screen.state.footer.meter);
     };
     talk.say("count");
     await talk.sees("ten");
-    await talk.until(() => talk.screen.state.work.type === "idle");
+    await talk.until(() => talk.screen.state.activity.type === "idle");
     expect(meters.size).toBeLessThan(12);
   });
 
@@ -53,23 +57,23 @@ describe("footer data", () => {
         writeFileSync(join(folder, ".git/HEAD"), "ref: refs/heads/first\n");
       },
     });
-    await talk.until(() => talk.screen.state.facts.gitBranch === "first");
+    await talk.until(() => talk.screen.state.footer.gitBranch === "first");
     talk.say("/name my own name");
-    await talk.until(() => talk.screen.state.facts.sessionName === "my own name");
+    await talk.until(() => talk.screen.state.footer.sessionName === "my own name");
     writeFileSync(join(talk.folder, ".git/HEAD"), "ref: refs/heads/second\n");
     talk.say("go");
-    await talk.until(() => talk.screen.state.facts.gitBranch === "second");
+    await talk.until(() => talk.screen.state.footer.gitBranch === "second");
   });
 
   test("MET17 before the first word the meter has what the model will be told first, as /context has it", async () => {
     const talk = await talkOn(["yes"]);
-    await talk.until(() => talk.screen.state.facts.meter !== null);
-    const meter = talk.screen.state.facts.meter;
+    await talk.until(() => talk.screen.state.footer.meter !== null);
+    const meter = talk.screen.state.footer.meter;
     expect(meter?.tokens).toBeGreaterThan(500);
     expect(meter?.parts.system).toBe(meter?.tokens);
     talk.say("/name my own");
-    await talk.until(() => talk.screen.state.facts.sessionName === "my own");
-    expect(talk.screen.state.facts.meter?.tokens).toBe(meter?.tokens);
+    await talk.until(() => talk.screen.state.footer.sessionName === "my own");
+    expect(talk.screen.state.footer.meter?.tokens).toBe(meter?.tokens);
     talk.say("/context");
     await shows(talk, "system prompt and tools");
   });
@@ -77,7 +81,7 @@ describe("footer data", () => {
 
 describe("place in the tree", () => {
   const placeAfter = async (...lines: readonly string[]): Promise<string | null> =>
-    placeInTree((await deskOf(lines)).agent.session);
+    findTreePosition((await deskOf(lines)).agent.session);
 
   test("MET5 the branches are counted, and who has gone back to where others went on is told so", async () => {
     expect(await placeAfter("user: one", "says: two")).toBeNull();
@@ -107,11 +111,11 @@ describe("compaction hint", () => {
   const found = (...codes: readonly string[]) => ({ findings: codes.map((code) => ({ code, note: "a note" })) });
 
   test("MET15 a repeated compaction states how often and how much, and offers a new session", () => {
-    expect(compactionHint(compaction({}), once)).toBeNull();
-    expect(compactionHint(compaction({}), twice)).toBe(
+    expect(formatCompactionHint(compaction({}), once)).toBeNull();
+    expect(formatCompactionHint(compaction({}), twice)).toBe(
       "Compacted 2 times; 1,212 entries summarised, all readable. /handoff GOAL starts a new session.",
     );
-    expect(compactionHint(compaction({}), { counts: { compactions: 3, entries: null } })).toMatch(
+    expect(formatCompactionHint(compaction({}), { counts: { compactions: 3, entries: null } })).toMatch(
       /^Compacted 3 times; all entries are readable\. /,
     );
   });
@@ -119,22 +123,22 @@ describe("compaction hint", () => {
   test("MET15 marked lines are counted, and other findings are not", () => {
     const codes = ["unknown-id", "false-quote", "unknown-name", "unfounded", "not-from-user"];
     expect(
-      compactionHint(compaction(found(...codes, "user-messages-evicted", "summarizer-failed", "too-long")), once),
+      formatCompactionHint(compaction(found(...codes, "user-messages-evicted", "summarizer-failed", "too-long")), once),
     ).toBe("5 lines of the summary are marked (unconfirmed) or (not from the user). Alt+S shows them.");
-    expect(compactionHint(compaction(found("unfounded")), twice)).toBe(
+    expect(formatCompactionHint(compaction(found("unfounded")), twice)).toBe(
       "Compacted 2 times; 1,212 entries summarised, all readable. 1 line of the summary is marked (unconfirmed) or (not from the user). Alt+S shows it.",
     );
-    expect(compactionHint(compaction(found("user-messages-evicted", "result-reduced")), once)).toBeNull();
+    expect(formatCompactionHint(compaction(found("user-messages-evicted", "result-reduced")), once)).toBeNull();
   });
 
   test("MET15 a summary without a model is named", () => {
-    expect(compactionHint(compaction({ route: "model-free" }), once)).toBe(
+    expect(formatCompactionHint(compaction({ route: "model-free" }), once)).toBe(
       "No model wrote the summary: it lists your messages, your files and the last checks. Alt+S shows it.",
     );
   });
 
   test("MET15 in the middle of work the line names the keys, since its receipt is printed without them", () => {
-    expect(compactionHint(compaction({}), { ...once, isRunning: true })).toBe(
+    expect(formatCompactionHint(compaction({}), { ...once, isRunning: true })).toBe(
       "Compacted. Alt+U undoes it; Alt+S shows what the model sees now.",
     );
   });
@@ -183,13 +187,13 @@ describe("context meter", () => {
           cut % 2 === 0 ? told : [...told, `compacts: what was done, keeps ${kept}`, "user: on", "says: yes"];
         const window = loadBranch(story(...branch));
         const budget = createBudget(compactionLimits, { contextWindow: 50_000, fixed });
-        const meter = meterOf(window, budget);
-        const report = contextReport(window, budget);
+        const meter = buildContextMeter(window, budget);
+        const report = buildContextReport(window, budget);
         const of = (place: string): number =>
           report.parts.filter((part) => part.place === place).reduce((sum, { tokens }) => sum + tokens, 0);
         const { system, pins, words, checkpoint, tail, fresh } = meter.parts;
         expect(system + pins + words + checkpoint + tail + fresh).toBe(meter.tokens);
-        expect([meter.tokens, meter.limit, meter.soft, meter.held]).toEqual([
+        expect([meter.tokens, meter.limit, meter.softLimit, meter.pauseReason]).toEqual([
           report.tokens,
           report.limit,
           report.soft,
@@ -203,7 +207,7 @@ describe("context meter", () => {
   test("MET2 they are the agent's own figures", async () => {
     const { agent } = await deskOf(["user: go", "says: gone", "user: again"]);
     const { tokens, contextWindow } = agent.contextUsage();
-    expect(meterOf(agent.session.branch, agent.budget)).toMatchObject({ tokens, contextWindow });
+    expect(buildContextMeter(agent.session.branch, agent.budget)).toMatchObject({ tokens, contextWindow });
   });
 
   test("MET2 kept on from look to look they are what they are when counted anew", () => {
@@ -221,7 +225,7 @@ describe("context meter", () => {
     for (const entry of entries.slice(1)) {
       window = appendToBranch(window, [entry]);
       const anew = loadBranch(structuredClone(entries.slice(0, entries.indexOf(entry) + 1)));
-      expect(meterOf(window, budget)).toEqual(meterOf(anew, budget));
+      expect(buildContextMeter(window, budget)).toEqual(buildContextMeter(anew, budget));
     }
   });
 
@@ -234,10 +238,10 @@ describe("context meter", () => {
       act();
       return performance.now() - begun;
     };
-    const whole = took(() => meterOf(window, budget));
+    const whole = took(() => buildContextMeter(window, budget));
     const later = story(...Array.from({ length: 50 }, () => "user: more")).map((entry, at) => {
       window = appendToBranch(window, [{ ...entry, id: `m${at}`, parentId: at === 0 ? "e10000" : `m${at - 1}` }]);
-      return took(() => meterOf(window, budget));
+      return took(() => buildContextMeter(window, budget));
     });
     // Of many the middle, since others use this machine as well.
     expect(later.toSorted((one, other) => one - other)[25] ?? whole).toBeLessThan(whole / 3);

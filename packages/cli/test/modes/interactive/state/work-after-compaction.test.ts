@@ -2,8 +2,8 @@
 
 import type { AgentEvent } from "@pith/agent";
 import { expect, test } from "vitest";
-import { fold } from "../../../../src/modes/interactive/state/reduce.ts";
-import { nothingShown } from "../../../../src/modes/interactive/state/screen-state.ts";
+import { reduceEvent } from "../../../../src/modes/interactive/state/reduce.ts";
+import { initialScreenState } from "../../../../src/modes/interactive/state/screen-state.ts";
 
 const begins: AgentEvent = { type: "compaction_start", reason: "threshold" };
 
@@ -13,7 +13,7 @@ const ends: AgentEvent = {
 };
 
 const workAfter = (...events: readonly AgentEvent[]): string =>
-  events.reduce((state, event) => fold(state, event, 0), nothingShown).work.type;
+  events.reduce((state, event) => reduceEvent(state, event, 0), initialScreenState).activity.type;
 
 test("MET7 after a compaction in a run the run goes on; after one that came alone nothing is under way", () => {
   expect(workAfter({ type: "agent_start" }, begins, ends)).toBe("running");

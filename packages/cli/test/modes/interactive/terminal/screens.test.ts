@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { FullPage, MainScreen } from "../../../../src/modes/interactive/terminal/screens.ts";
-import { OneWrite } from "../../../../src/modes/interactive/terminal/terminal.ts";
+import { BufferedTerminal } from "../../../../src/modes/interactive/terminal/terminal.ts";
 import { Headless } from "../headless.ts";
 
 describe("full page", () => {
@@ -19,14 +19,14 @@ describe("full page", () => {
     for (const [columns, rows] of sizes)
       test(`SCR10 below ${printed} lines, a page that closes at ${columns}×${rows} leaves each line once`, async () => {
         const terminal = new Headless(80, 24);
-        const port = new OneWrite(terminal);
+        const port = new BufferedTerminal(terminal);
         const live = ["a line of a reply", "─".repeat(70), "> editor", "footer"];
         const screen = new MainScreen(port, ({ width }) => live.map((line) => line.slice(0, width)));
         screen.start();
         screen.renderNow();
         screen.print(Array.from({ length: printed }, (_, at) => `finished ${at}${at % 3 ? "" : ` ${"y".repeat(66)}`}`));
         await terminal.settled();
-        screen.hold(() => {});
+        screen.pause(() => {});
         const page = new FullPage(port, ({ width }) => ["the page".slice(0, width)]);
         page.open();
         await terminal.settled();
@@ -35,7 +35,7 @@ describe("full page", () => {
         await terminal.settled();
         page.close();
         screen.print(["came meanwhile"]);
-        screen.release();
+        screen.resume();
         screen.print(["came later"]);
         const all = await terminal.all();
         const starts = (word: string): number => all.filter((line) => line.startsWith(word)).length;
@@ -53,7 +53,9 @@ describe("main screen", () => {
   function opened(live: () => readonly string[], columns = 80, rows = 24) {
     const terminal = new Headless(columns, rows);
     terminal.write("$ earlier shell line 1\r\n$ earlier shell line 2\r\n");
-    const screen = new MainScreen(new OneWrite(terminal), ({ width }) => live().map((line) => line.slice(0, width)));
+    const screen = new MainScreen(new BufferedTerminal(terminal), ({ width }) =>
+      live().map((line) => line.slice(0, width)),
+    );
     screen.start();
     screen.renderNow();
     return { terminal, screen };
@@ -101,7 +103,7 @@ describe("main screen", () => {
   test("SCR10 a page that has the terminal hears that it should be drawn anew", () => {
     const { terminal, screen } = opened(() => ["live"]);
     let count = 0;
-    screen.hold(() => count++);
+    screen.pause(() => count++);
     terminal.resize(70, 20);
     screen.renderNow();
     expect(count).toBeGreaterThan(0);

@@ -2,9 +2,9 @@
 
 import type { AgentEvent } from "@pith/agent";
 import { expect, test } from "vitest";
-import { themeNamed } from "../../../../src/modes/interactive/render/theme.ts";
+import { createTheme } from "../../../../src/modes/interactive/render/theme.ts";
 import { Screen } from "../../../../src/modes/interactive/screen.ts";
-import { nothingShown } from "../../../../src/modes/interactive/state/screen-state.ts";
+import { initialScreenState } from "../../../../src/modes/interactive/state/screen-state.ts";
 import { Headless } from "../headless.ts";
 import { appended, callEvents, messageOf, type Part, pieces, started } from "../state/replies.ts";
 
@@ -28,15 +28,15 @@ function reply(at: number): readonly AgentEvent[] {
 test("SCR24 after 10,000 pieces, 20 resizes and 20 opened folds no line stands twice, and those of the shell stay", async () => {
   const terminal = new Headless(80, 24);
   terminal.write("$ earlier shell line 1\r\n$ earlier shell line 2\r\n");
-  const parts = { terminal, theme: themeNamed("dark"), start: nothingShown, now: () => 0 };
-  const screen = new Screen({ ...parts, pressed: () => false, submitted: () => {} });
+  const parts = { terminal, theme: createTheme("dark"), start: initialScreenState, now: () => 0 };
+  const screen = new Screen({ ...parts, onKey: () => false, onSubmit: () => {} });
   screen.start();
-  const fold = (): void => screen.change((state) => ({ ...state, isUnfolded: !state.isUnfolded }));
+  const fold = (): void => screen.update((state) => ({ ...state, isUnfolded: !state.isUnfolded }));
   let [count, resizes, folds] = [0, 0, 0];
-  screen.hear({ type: "agent_start" });
+  screen.handleEvent({ type: "agent_start" });
   for (let at = 0; count < 10_000; at++)
     for (const event of reply(at)) {
-      screen.hear(event);
+      screen.handleEvent(event);
       count += 1;
       if (count % 500 === 250) await drawn(terminal);
       if (count % 500 === 250) terminal.resize(...(SIZES[++resizes % SIZES.length] ?? [80, 24]));
@@ -45,7 +45,7 @@ test("SCR24 after 10,000 pieces, 20 resizes and 20 opened folds no line stands t
       if (count % 250 === 110) folds += 1;
       if (count % 40 === 0) await drawn(terminal);
     }
-  screen.hear({ type: "agent_settled", aborted: false });
+  screen.handleEvent({ type: "agent_settled", aborted: false });
   await drawn(terminal);
   const all = await terminal.all();
   expect(all.slice(0, 2)).toEqual(["$ earlier shell line 1", "$ earlier shell line 2"]);

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { MainScreen } from "../../../../src/modes/interactive/terminal/screens.ts";
-import { OneWrite, rewraps, wornHere } from "../../../../src/modes/interactive/terminal/terminal.ts";
+import { BufferedTerminal, detectTheme, rewrapsLines } from "../../../../src/modes/interactive/terminal/terminal.ts";
 import { Headless } from "../headless.ts";
 
 describe("theme detection", () => {
@@ -14,11 +14,11 @@ describe("theme detection", () => {
       seen.asked += 1;
       return background;
     };
-    return { seen, background: asked, redraw: () => seen.redrawn++ };
+    return { seen, queryBackground: asked, redraw: () => seen.redrawn++ };
   }
 
   test("SCR22 a light terminal that says so gets light colours, and is drawn anew", async () => {
-    const worn = wornHere({}, async () => undefined);
+    const worn = detectTheme({}, async () => undefined);
     const terminal = terminalOf(white);
     expect(worn.theme.name).toBe("dark");
     await worn.follow(terminal);
@@ -26,14 +26,14 @@ describe("theme detection", () => {
   });
 
   test("SCR22 one that says nothing stays as it was, and is not drawn anew", async () => {
-    const worn = wornHere({}, async () => "auto");
+    const worn = detectTheme({}, async () => "auto");
     const terminal = terminalOf(undefined);
     await worn.follow(terminal);
     expect([worn.theme.name, terminal.seen]).toEqual(["dark", { asked: 1, redrawn: 0 }]);
   });
 
   test("SCR22 nobody is asked where it is set, or where there is no colour", async () => {
-    const [set, none] = [wornHere({}, async () => "light"), wornHere({ NO_COLOR: "1" }, async () => "light")];
+    const [set, none] = [detectTheme({}, async () => "light"), detectTheme({ NO_COLOR: "1" }, async () => "light")];
     const terminal = terminalOf(white);
     await set.follow(terminal);
     await none.follow(terminal);
@@ -52,7 +52,7 @@ describe("rewrapping terminals", () => {
     [{ TERM: "screen-256color", STY: "1.pts-0.here" }, false],
     [{}, true],
   ])("SCR25 %j wraps what stands on it: %s", (environment, expected) => {
-    expect(rewraps(environment)).toBe(expected);
+    expect(rewrapsLines(environment)).toBe(expected);
   });
 
   test.each([true, false])(
@@ -64,7 +64,7 @@ describe("rewrapping terminals", () => {
       const live = (width: number): readonly string[] =>
         ["x", "y", "z"].map((sign) => sign.repeat(width)).concat("> editor");
       const draw = ({ width }: { readonly width: number }) => live(width);
-      const screen = new MainScreen(new OneWrite(terminal), draw, { isRewrapped: wraps });
+      const screen = new MainScreen(new BufferedTerminal(terminal), draw, { isRewrapped: wraps });
       screen.start();
       screen.print(Array.from({ length: 12 }, (_, at) => `finished ${at}`));
       for (const columns of [70, 40, 90, 50]) {

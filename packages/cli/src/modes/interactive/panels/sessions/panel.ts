@@ -1,144 +1,176 @@
 /** Implements the sessions page's keys: selection, search, resuming, renaming and moving to the trash. */
 
 import type { SessionItem } from "@pith/context/node";
-import { answered, goesOn, isWayOut, type Panel, type Sight } from "../panel.ts";
-import { atTop, emptyLine, lineOf, typedInto, walked } from "../widgets.ts";
+import { continueWith, finishWith, isCancelKey, type Panel, type Viewport } from "../panel.ts";
+import { createInput, editInput, emptyInput, listStart, moveByKey } from "../widgets.ts";
 import { drawSessions } from "./draw.ts";
 import {
-  type Asked,
-  listRoom,
-  noSessionsYet,
-  queryOf,
+  buildSessionRows,
+  clampPosition,
+  countVisibleRows,
+  emptySessionsState,
+  type PendingAction,
+  parseQuery,
   type SessionRow,
   type SessionSource,
-  type SessionsPressed,
+  type SessionsKeyResult,
   type SessionsState,
-  sessionRows,
-  standing,
 } from "./state.ts";
 
-export function answeredQuestion(state: SessionsState, key: string, source: SessionSource): SessionsPressed {
-  const { asked } = state;
-  if (asked?.type === "trash") return answerTrash(state, key === "y" ? asked : null, source);
-  if (asked?.type === "rename") return answerRename(state, key, { asked, source });
-  return goesOn<SessionsState>(state);
+export function answerPendingAction(state: SessionsState, key: string, source: SessionSource): SessionsKeyResult {
+  const { pendingAction } = state;
+  if (pendingAction?.type === "trash") return answerTrash(state, key === "y" ? pendingAction : null, source);
+  if (pendingAction?.type === "rename") return answerRename(state, key, { pendingAction, source });
+  return continueWith<SessionsState>(state);
 }
 
 /** Everything but a yes is a no. */
 function answerTrash(
   state: SessionsState,
-  asked: Extract<Asked, { type: "trash" }> | null,
+  pendingAction: Extract<PendingAction, { type: "trash" }> | null,
   source: SessionSource,
-): SessionsPressed {
-  const next = goesOn<SessionsState>({ ...state, asked: null });
-  return asked ? { ...next, later: () => source.trash(asked.item) } : next;
+): SessionsKeyResult {
+  const next = continueWith<SessionsState>({ ...state, pendingAction: null });
+  return pendingAction ? { ...next, loadUpdate: () => source.trash(pendingAction.item) } : next;
 }
 
-interface Renaming {
-  readonly asked: Extract<Asked, { type: "rename" }>;
+interface RenameContext {
+  readonly pendingAction: Extract<PendingAction, { type: "rename" }>;
   readonly source: SessionSource;
 }
 
-function answerRename(state: SessionsState, key: string, { asked, source }: Renaming): SessionsPressed {
-  const { item, line } = asked;
-  if (isWayOut(key)) return goesOn<SessionsState>({ ...state, asked: null });
+function answerRename(state: SessionsState, key: string, { pendingAction, source }: RenameContext): SessionsKeyResult {
+  const { item, line } = pendingAction;
+  if (isCancelKey(key)) return continueWith<SessionsState>({ ...state, pendingAction: null });
   if (key === "enter")
-    return { ...goesOn<SessionsState>({ ...state, asked: null }), later: () => source.rename(item, line.text) };
-  const input = typedInto(line, key);
-  return goesOn<SessionsState>(input ? { ...state, asked: { ...asked, line: input } } : state);
+    return {
+      ...continueWith<SessionsState>({ ...state, pendingAction: null }),
+      loadUpdate: () => source.rename(item, line.text),
+    };
+  const input = editInput(line, key);
+  return continueWith<SessionsState>(input ? { ...state, pendingAction: { ...pendingAction, line: input } } : state);
 }
 
 /** `note` is told until a key is pressed. */
-export function sessionsPanel(source: SessionSource, note: string | null = null): Panel<SessionsState, SessionItem> {
+export function createSessionsPanel(
+  source: SessionSource,
+  note: string | null = null,
+): Panel<SessionsState, SessionItem> {
   return {
-    start: { ...noSessionsYet, note },
-    learns: (learn, signal) => source.list(learn, signal),
-    draw: (state, sight) => drawSessions(state, sight, source.place),
-    press: (state, key, sight) => {
-      const silent = state.note === null ? state : { ...state, note: null };
-      if (silent.asked) return answeredQuestion(silent, key, source);
-      const seeing = { source, sight: sight ?? USUAL };
-      return moved(silent, key, seeing) ?? chosen(silent, key, seeing) ?? typed(silent, key, seeing);
+    initialState: { ...emptySessionsState, note },
+    loadUpdates: (update, signal) => source.list(update, signal),
+    render: (state, viewport) => drawSessions(state, viewport, source.context),
+    handleKey: (state, key, viewport) => {
+      const cleared = state.note === null ? state : { ...state, note: null };
+      if (cleared.pendingAction) return answerPendingAction(cleared, key, source);
+      const context = { source, sight: viewport ?? DEFAULT_VIEWPORT };
+      return (
+        handleMoveKey(cleared, key, context) ??
+        handleActionKey(cleared, key, context) ??
+        handleTextKey(cleared, key, context)
+      );
     },
   };
 }
 
 /** Before it was ever drawn. */
-const USUAL: Pick<Sight, "width" | "height"> = { width: 80, height: 24 };
+const DEFAULT_VIEWPORT: Pick<Viewport, "width" | "height"> = { width: 80, height: 24 };
 
-interface Seeing {
+interface KeyContext {
   readonly source: SessionSource;
-  readonly sight: Pick<Sight, "width" | "height">;
+  readonly sight: Pick<Viewport, "width" | "height">;
 }
 
-function moved(state: SessionsState, key: string, { source, sight }: Seeing): SessionsPressed | null {
+function handleMoveKey(
+  state: SessionsState,
+  key: string,
+  { source, sight: viewport }: KeyContext,
+): SessionsKeyResult | null {
   const isTyping = state.input.text !== "" && (key === "home" || key === "end");
-  if (isTyping || !WALKING.includes(key)) return null;
-  const rows = sessionRows(state, source.place.cwd);
-  const room = listRoom(state, sight);
-  const walk = walked(standing(state, rows.length, sight), key, { count: rows.length, rows: room });
-  return walk && seen({ ...state, walk }, rows.slice(walk.top, walk.top + room), source);
+  if (isTyping || !MOVE_KEYS.includes(key)) return null;
+  const rows = buildSessionRows(state, source.context.cwd);
+  const visibleCount = countVisibleRows(state, viewport);
+  const position = moveByKey(clampPosition(state, rows.length, viewport), key, {
+    count: rows.length,
+    rows: visibleCount,
+  });
+  return (
+    position &&
+    loadPreviews({ ...state, walk: position }, rows.slice(position.top, position.top + visibleCount), source)
+  );
 }
 
-const WALKING = ["up", "down", "pageUp", "pageDown", "home", "end"];
+const MOVE_KEYS = ["up", "down", "pageUp", "pageDown", "home", "end"];
 
-function chosen(state: SessionsState, key: string, { source, sight }: Seeing): SessionsPressed | null {
-  const item = ACTING.includes(key) ? itemAt(state, { source, sight }) : undefined;
+function handleActionKey(
+  state: SessionsState,
+  key: string,
+  { source, sight: viewport }: KeyContext,
+): SessionsKeyResult | null {
+  const item = ACTION_KEYS.includes(key) ? findSelectedItem(state, { source, sight: viewport }) : undefined;
   switch (key) {
     case "tab":
-      return onOthers({ ...state, scope: state.scope === "here" ? "all" : "here", walk: atTop }, { source, sight });
+      return reloadRows(
+        { ...state, scope: state.scope === "here" ? "all" : "here", walk: listStart },
+        { source, sight: viewport },
+      );
     case "enter":
-      return item ? answered(item) : goesOn<SessionsState>(state);
+      return item ? finishWith(item) : continueWith<SessionsState>(state);
     case "ctrl+d":
-      return item ? goesOn<SessionsState>(trashing(state, item, source)) : goesOn<SessionsState>(state);
+      return item ? continueWith<SessionsState>(askToTrash(state, item, source)) : continueWith<SessionsState>(state);
     case "ctrl+r":
-      return item ? goesOn<SessionsState>(renaming(state, item, source)) : goesOn<SessionsState>(state);
+      return item ? continueWith<SessionsState>(askForName(state, item, source)) : continueWith<SessionsState>(state);
     case "escape":
       return state.input.text === ""
         ? null
-        : onOthers({ ...state, input: emptyLine, found: null, walk: atTop }, { source, sight });
+        : reloadRows({ ...state, input: emptyInput, searchResult: null, walk: listStart }, { source, sight: viewport });
     default:
       return null;
   }
 }
 
-const ACTING = ["enter", "ctrl+d", "ctrl+r"];
+const ACTION_KEYS = ["enter", "ctrl+d", "ctrl+r"];
 
-function itemAt(state: SessionsState, { source, sight }: Seeing): SessionItem | undefined {
-  const rows = sessionRows(state, source.place.cwd);
-  return rows[standing(state, rows.length, sight).at]?.item;
+function findSelectedItem(state: SessionsState, { source, sight: viewport }: KeyContext): SessionItem | undefined {
+  const rows = buildSessionRows(state, source.context.cwd);
+  return rows[clampPosition(state, rows.length, viewport).index]?.item;
 }
 
 /** Other rows: what is searched for is searched there, too. */
-function onOthers(state: SessionsState, { source, sight }: Seeing): SessionsPressed {
-  const query = queryOf(state.input.text);
-  if (query !== "") return { ...goesOn<SessionsState>(state), later: () => source.search(query, state.scope) };
-  return seen(state, sessionRows(state, source.place.cwd).slice(0, listRoom(state, sight)), source);
+function reloadRows(state: SessionsState, { source, sight: viewport }: KeyContext): SessionsKeyResult {
+  const query = parseQuery(state.input.text);
+  if (query !== "")
+    return { ...continueWith<SessionsState>(state), loadUpdate: () => source.search(query, state.scope) };
+  return loadPreviews(
+    state,
+    buildSessionRows(state, source.context.cwd).slice(0, countVisibleRows(state, viewport)),
+    source,
+  );
 }
 
-function trashing(state: SessionsState, item: SessionItem, { place }: SessionSource): SessionsState {
-  if (item.path === place.here) return { ...state, note: "you are in this session; begin another one first" };
-  return { ...state, asked: { type: "trash", item } };
+function askToTrash(state: SessionsState, item: SessionItem, { context }: SessionSource): SessionsState {
+  if (item.path === context.currentPath) return { ...state, note: "you are in this session; begin another one first" };
+  return { ...state, pendingAction: { type: "trash", item } };
 }
 
-function renaming(state: SessionsState, item: SessionItem, { place }: SessionSource): SessionsState {
-  if (item.path === place.here) return { ...state, note: "/name renames the session you are in" };
-  return { ...state, asked: { type: "rename", item, line: lineOf(item.name ?? "") } };
+function askForName(state: SessionsState, item: SessionItem, { context }: SessionSource): SessionsState {
+  if (item.path === context.currentPath) return { ...state, note: "/name renames the session you are in" };
+  return { ...state, pendingAction: { type: "rename", item, line: createInput(item.name ?? "") } };
 }
 
 /** Each letter shows at once what is known by name; what was said is found a moment later. */
-function typed(state: SessionsState, key: string, seeing: Seeing): SessionsPressed | null {
-  const input = typedInto(state.input, key);
+function handleTextKey(state: SessionsState, key: string, context: KeyContext): SessionsKeyResult | null {
+  const input = editInput(state.input, key);
   if (!input) return null;
-  const next = { ...state, input, walk: input.text === state.input.text ? state.walk : atTop };
-  const query = queryOf(input.text);
-  if (query === queryOf(state.input.text)) return goesOn<SessionsState>(next);
-  return onOthers(query === "" ? { ...next, found: null } : next, seeing);
+  const next = { ...state, input, walk: input.text === state.input.text ? state.walk : listStart };
+  const query = parseQuery(input.text);
+  if (query === parseQuery(state.input.text)) return continueWith<SessionsState>(next);
+  return reloadRows(query === "" ? { ...next, searchResult: null } : next, context);
 }
 
 /** What lies before one's eyes is looked into, and nothing else. */
-function seen(state: SessionsState, rows: readonly SessionRow[], source: SessionSource): SessionsPressed {
-  const unknown = rows.map(({ item }) => item).filter(({ path }) => !state.abouts.has(path));
-  if (unknown.length === 0) return goesOn<SessionsState>(state);
-  return { ...goesOn<SessionsState>(state), later: (signal) => source.look(unknown, signal) };
+function loadPreviews(state: SessionsState, rows: readonly SessionRow[], source: SessionSource): SessionsKeyResult {
+  const missing = rows.map(({ item }) => item).filter(({ path }) => !state.previews.has(path));
+  if (missing.length === 0) return continueWith<SessionsState>(state);
+  return { ...continueWith<SessionsState>(state), loadUpdate: (signal) => source.readPreviews(missing, signal) };
 }

@@ -5,56 +5,56 @@ import type { Entry, Redaction } from "@pith/context";
 import { entryText, removeCitations, sanitizeLine } from "@pith/context/host";
 import { type JsonlStore, readSessionTotals, type SessionItem } from "@pith/context/node";
 import { entryDisplayText } from "../../../../sessions/entries.ts";
-import { looked } from "../../../../sessions/find-session.ts";
-import { branchesOf } from "../../../../sessions/tree-lines.ts";
-import type { About, Change, SessionSource } from "./state.ts";
+import { readSession } from "../../../../sessions/find-session.ts";
+import { countBranches } from "../../../../sessions/tree-lines.ts";
+import type { SessionPreview, SessionSource, StateChange } from "./state.ts";
 
 /** Null where the summary has no sections that say it. */
-export function gistOf(summary: string): string | null {
-  const goal = itemsUnder("Goal", summary)[0] ?? latestRequest(summary);
-  const next = itemsUnder("In Progress", summary)[0] ?? itemsUnder("Next Steps", summary)[0];
-  const sentences = [goal, next === undefined ? undefined : `Next: ${next}`].flatMap((words) =>
-    words === undefined ? [] : [ended(words)],
+export function extractGist(summary: string): string | null {
+  const goal = readSection("Goal", summary)[0] ?? findLatestRequest(summary);
+  const next = readSection("In Progress", summary)[0] ?? readSection("Next Steps", summary)[0];
+  const sentences = [goal, next === undefined ? undefined : `Next: ${next}`].flatMap((text) =>
+    text === undefined ? [] : [endSentence(text)],
   );
   return sentences.length === 0 ? null : sentences.join(" ");
 }
 
 /** A summary that code wrote has no goal, but ends with the request where that is no longer shown. */
-function latestRequest(summary: string): string | undefined {
-  const [, words] = /^# The user's latest request[^\n]*\n([^\n]+)/m.exec(summary) ?? [];
-  return words && sanitizeLine(words, MAX_GIST_CHARS);
+function findLatestRequest(summary: string): string | undefined {
+  const [, text] = /^# The user's latest request[^\n]*\n([^\n]+)/m.exec(summary) ?? [];
+  return text && sanitizeLine(text, MAX_GIST_CHARS);
 }
 
 /** The lines of a section, without their marks and without the numbers of what they rest on. */
-function itemsUnder(title: string, summary: string): readonly string[] {
+function readSection(title: string, summary: string): readonly string[] {
   const heading = new RegExp(`^#{2,3} ${title}[ \\t]*\\n([\\s\\S]*?)(?=^#{1,3} |(?![\\s\\S]))`, "m");
   const [, section = ""] = heading.exec(summary) ?? [];
   return section
     .split("\n")
-    .map((line) => cleaned(line))
+    .map((line) => cleanLine(line))
     .filter((line) => line !== "" && line !== "(none)");
 }
 
-function cleaned(line: string): string {
-  const words = removeCitations(line.replace(/^\s*(?:[-*]|\d+\.)\s+(?:\[[ x]\]\s+)?/, "")).replaceAll("**", "");
-  return sanitizeLine(words, MAX_GIST_CHARS);
+function cleanLine(line: string): string {
+  const text = removeCitations(line.replace(/^\s*(?:[-*]|\d+\.)\s+(?:\[[ x]\]\s+)?/, "")).replaceAll("**", "");
+  return sanitizeLine(text, MAX_GIST_CHARS);
 }
 
 const MAX_GIST_CHARS = 160;
 
-function ended(sentence: string): string {
+function endSentence(sentence: string): string {
   return /[.!?…]$/.test(sentence) ? sentence : `${sentence}.`;
 }
 
 /** In file order, on whatever branch they stand; none where the file cannot be read. */
-export async function tailEntries(path: string): Promise<readonly Entry[]> {
+export async function readTailEntries(path: string): Promise<readonly Entry[]> {
   try {
     const file = await open(path, "r");
     try {
       const { size } = await file.stat();
-      const bytes = Buffer.alloc(Math.min(size, TAIL));
+      const bytes = Buffer.alloc(Math.min(size, TAIL_BYTES));
       await file.read(bytes, 0, bytes.length, size - bytes.length);
-      return bytes.toString("utf8").split("\n").slice(1).flatMap(entryOn);
+      return bytes.toString("utf8").split("\n").slice(1).flatMap(parseEntry);
     } finally {
       await file.close();
     }
@@ -64,9 +64,9 @@ export async function tailEntries(path: string): Promise<readonly Entry[]> {
   }
 }
 
-const TAIL = 256 * 1024;
+const TAIL_BYTES = 256 * 1024;
 
-function entryOn(line: string): readonly Entry[] {
+function parseEntry(line: string): readonly Entry[] {
   try {
     const value: unknown = JSON.parse(line);
     return typeof Object(value).type === "string" ? [value as Entry] : [];
@@ -77,29 +77,32 @@ function entryOn(line: string): readonly Entry[] {
 }
 
 /** One that cannot be opened tells nothing. */
-export async function lookInto({ path, size }: SessionItem): Promise<About> {
-  if (size > LONG) return toldBy(await tailEntries(path));
-  const read = await looked(path, async (store) => ({ type: "read" as const, about: await seenIn(store, size) }));
-  if (read.type !== "read") return nothing;
-  const counted = size <= COUNTED ? await readSessionTotals(path) : null;
-  if (counted?.type !== "counted") return read.about;
-  const { entries, usage } = counted.totals;
+export async function readPreview({ path, size }: SessionItem): Promise<SessionPreview> {
+  if (size > MAX_FULL_READ_BYTES) return previewFromEntries(await readTailEntries(path));
+  const read = await readSession(path, async (store) => ({
+    type: "read" as const,
+    about: await previewFromStore(store, size),
+  }));
+  if (read.type !== "read") return emptyPreview;
+  const totalsResult = size <= MAX_COUNTED_BYTES ? await readSessionTotals(path) : null;
+  if (totalsResult?.type !== "counted") return read.about;
+  const { entries, usage } = totalsResult.totals;
   return { ...read.about, entries, cost: usage.cost.total };
 }
 
 /** Bytes: of what is longer and was never compacted, all would have to be read. */
-const LONG = 2 * 1024 * 1024;
+const MAX_FULL_READ_BYTES = 2 * 1024 * 1024;
 /** Bytes that are read in a moment. */
-const COUNTED = 512 * 1024;
+const MAX_COUNTED_BYTES = 512 * 1024;
 
-const nothing: About = { gist: null, model: null, isForeign: false, lastSaid: "", lastAnswer: "" };
+const emptyPreview: SessionPreview = { gist: null, model: null, isForeign: false, lastPrompt: "", lastReply: "" };
 
-async function seenIn(store: JsonlStore, size: number): Promise<About> {
+async function previewFromStore(store: JsonlStore, size: number): Promise<SessionPreview> {
   const leaf = await store.leaf();
   const { entries, state } = await store.loadBranch(leaf);
-  const branches = size <= COUNTED ? await branchesOf({ store, leaf }) : null;
+  const branches = size <= MAX_COUNTED_BYTES ? await countBranches({ store, leaf }) : null;
   return {
-    ...toldBy(entries),
+    ...previewFromEntries(entries),
     model: state.model?.modelId ?? null,
     isForeign: store.header.pith?.format === undefined,
     ...(branches !== null && { branches }),
@@ -107,58 +110,58 @@ async function seenIn(store: JsonlStore, size: number): Promise<About> {
 }
 
 /** Files are not checked field by field: what is of another shape tells nothing. */
-function toldBy(entries: readonly Entry[]): About {
+function previewFromEntries(entries: readonly Entry[]): SessionPreview {
   try {
     const compaction = entries.findLast((entry) => entry.type === "compaction");
-    const reply = entries.findLast((entry) => isOf(entry, "assistant"));
+    const reply = entries.findLast((entry) => hasRole(entry, "assistant"));
     return {
-      ...nothing,
-      gist: compaction?.type === "compaction" ? gistOf(compaction.summary) : null,
+      ...emptyPreview,
+      gist: compaction?.type === "compaction" ? extractGist(compaction.summary) : null,
       model: reply?.type === "message" && reply.message.role === "assistant" ? reply.message.model : null,
-      lastSaid: lastWords(entries, "user"),
-      lastAnswer: lastWords(entries, "assistant"),
+      lastPrompt: findLastText(entries, "user"),
+      lastReply: findLastText(entries, "assistant"),
     };
   } catch {
-    return nothing;
+    return emptyPreview;
   }
 }
 
-function lastWords(entries: readonly Entry[], role: "user" | "assistant"): string {
-  const entry = entries.findLast((each) => isOf(each, role) && entryText(each).trim() !== "");
-  return entry ? sanitizeLine(entryDisplayText(entry), LETTERS) : "";
+function findLastText(entries: readonly Entry[], role: "user" | "assistant"): string {
+  const entry = entries.findLast((candidate) => hasRole(candidate, role) && entryText(candidate).trim() !== "");
+  return entry ? sanitizeLine(entryDisplayText(entry), MAX_TEXT_CHARS) : "";
 }
 
-function isOf(entry: Entry, role: "user" | "assistant"): boolean {
+function hasRole(entry: Entry, role: "user" | "assistant"): boolean {
   return entry.type === "message" && entry.message.role === role;
 }
 
-const LETTERS = 400;
+const MAX_TEXT_CHARS = 400;
 
 /** Reads each session once; a new call ends the one before it, so that the visible rows come first. */
-export function looker(
+export function createPreviewReader(
   redaction: () => Promise<Redaction>,
-  into: (item: SessionItem) => Promise<About> = lookInto,
-): SessionSource["look"] {
-  let newest = 0;
-  const looked = new Map<string, Promise<About>>();
-  const once = (item: SessionItem): Promise<About> => {
-    const about = looked.get(item.path) ?? redaction().then(async ({ redact: redacted }) => redacted(await into(item)));
-    looked.set(item.path, about);
-    return about;
+  read: (item: SessionItem) => Promise<SessionPreview> = readPreview,
+): SessionSource["readPreviews"] {
+  let latestCall = 0;
+  const cache = new Map<string, Promise<SessionPreview>>();
+  const readOnce = (item: SessionItem): Promise<SessionPreview> => {
+    const preview = cache.get(item.path) ?? redaction().then(async ({ redact }) => redact(await read(item)));
+    cache.set(item.path, preview);
+    return preview;
   };
   return async (items, signal) => {
-    newest += 1;
-    const own = newest;
-    const seen = new Map<string, About>();
+    latestCall += 1;
+    const call = latestCall;
+    const previews = new Map<string, SessionPreview>();
     for (const item of items) {
       // Whoever has gone on looks at others now.
-      if (signal.aborted || own !== newest) break;
-      seen.set(item.path, await once(item));
+      if (signal.aborted || call !== latestCall) break;
+      previews.set(item.path, await readOnce(item));
     }
-    return known(seen);
+    return addPreviews(previews);
   };
 }
 
-function known(seen: ReadonlyMap<string, About>): Change {
-  return (state) => ({ ...state, abouts: new Map([...state.abouts, ...seen]) });
+function addPreviews(previews: ReadonlyMap<string, SessionPreview>): StateChange {
+  return (state) => ({ ...state, previews: new Map([...state.previews, ...previews]) });
 }

@@ -4,29 +4,29 @@ import { stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { refusalNotes } from "@pith/context";
 import { listSessions, rebindSession, type SessionItem } from "@pith/context/node";
-import type { SessionWish } from "../../../../args/args.ts";
-import { keptBack } from "../../../../commands/command.ts";
-import { resume as command } from "../../../../commands/sessions.ts";
-import { reload as reloadCommand } from "../../../../commands/settings.ts";
-import { whyNot } from "../../../../sessions/find-session.ts";
-import { whatHolds } from "../../../../settings/resolve.ts";
-import { ageTold } from "../../../../text/format.ts";
-import { clipped } from "../../../../text/safe-text.ts";
-import type { Stage, Talking } from "../../screen-context.ts";
-import { nextWish, show } from "../../send.ts";
-import { choice, type Option } from "../choice.ts";
-import { type ChoosingPlace, diskSource } from "./disk-source.ts";
-import { aboutTold, folderTold } from "./draw.ts";
-import { sessionsPanel } from "./panel.ts";
+import type { SessionTarget } from "../../../../args/args.ts";
+import { checkExtensionVeto } from "../../../../commands/command.ts";
+import { resumeCommand } from "../../../../commands/sessions.ts";
+import { reloadCommand } from "../../../../commands/settings.ts";
+import { describeOpenFailure } from "../../../../sessions/find-session.ts";
+import { resolveSettings } from "../../../../settings/resolve.ts";
+import { formatAge } from "../../../../text/format.ts";
+import { truncate } from "../../../../text/safe-text.ts";
+import type { InteractiveContext, ScreenApi } from "../../screen-context.ts";
+import { createNextArgs, showResult } from "../../send.ts";
+import { createChoicePanel, type Option } from "../choice.ts";
+import { createDiskSource, type SessionPickerOptions } from "./disk-source.ts";
+import { describeSession, formatFolder } from "./draw.ts";
+import { createSessionsPanel } from "./panel.ts";
 
-export interface FolderPlace {
-  readonly screen: Stage;
+export interface FolderOptions {
+  readonly screen: ScreenApi;
   readonly cwd: string;
   /** Pith's home. */
   readonly home: string;
 }
 
-export type Settled =
+export type FolderChoice =
   /** The path of the session then. */
   | { readonly type: "settled"; readonly path: string }
   /** Somebody thought better of it. */
@@ -34,32 +34,32 @@ export type Settled =
   | { readonly type: "failed"; readonly why: string };
 
 /** A session stays usable when its folder is gone. */
-export async function settledFolder(item: SessionItem, { screen, cwd, home }: FolderPlace): Promise<Settled> {
+export async function chooseFolder(item: SessionItem, { screen, cwd, home }: FolderOptions): Promise<FolderChoice> {
   if (item.cwd === "" || item.cwd === cwd) return { type: "settled", path: item.path };
-  const isThere = await isFolder(item.cwd);
-  const folder = folderTold(item.cwd, homedir());
-  const title = isThere ? `This session belongs to ${folder}.` : `The folder of this session is gone: ${folder}`;
-  const options = [...(isThere ? [goThere] : []), stayHere, bringHere];
-  switch (await screen.ask(choice({ title, options }), { where: "inline" })) {
+  const exists = await isFolder(item.cwd);
+  const folder = formatFolder(item.cwd, homedir());
+  const title = exists ? `This session belongs to ${folder}.` : `The folder of this session is gone: ${folder}`;
+  const options = [...(exists ? [workThere] : []), workHere, moveHere];
+  switch (await screen.showPanel(createChoicePanel({ title, options }), { where: "inline" })) {
     case "there":
-      return entered(item);
+      return enterFolder(item);
     case "here":
       return { type: "settled", path: item.path };
     case "bring":
-      return await brought(item, { cwd, home });
+      return await moveSessionHere(item, { cwd, home });
     default:
       return { type: "left" };
   }
 }
 
-type Where = "there" | "here" | "bring";
+type FolderAnswer = "there" | "here" | "bring";
 
-const goThere: Option<Where> = { key: "t", label: "Work there", says: "as before", value: "there" };
-const stayHere: Option<Where> = { key: "h", label: "Work here", says: "this time", value: "here" };
-const bringHere: Option<Where> = {
+const workThere: Option<FolderAnswer> = { key: "t", label: "Work there", description: "as before", value: "there" };
+const workHere: Option<FolderAnswer> = { key: "h", label: "Work here", description: "this time", value: "here" };
+const moveHere: Option<FolderAnswer> = {
   key: "b",
   label: "Bring it here",
-  says: "it belongs to this folder from now on",
+  description: "it belongs to this folder from now on",
   value: "bring",
 };
 
@@ -70,111 +70,120 @@ async function isFolder(path: string): Promise<boolean> {
   );
 }
 
-function entered({ cwd, path }: SessionItem): Settled {
+function enterFolder({ cwd, path }: SessionItem): FolderChoice {
   try {
     process.chdir(cwd);
     return { type: "settled", path };
   } catch {
     // It may be looked at and not be entered, or be gone since.
-    return { type: "failed", why: `${folderTold(cwd, homedir())} cannot be entered; work here, or bring it here` };
+    return { type: "failed", why: `${formatFolder(cwd, homedir())} cannot be entered; work here, or bring it here` };
   }
 }
 
-async function brought({ path }: SessionItem, { cwd, home }: Omit<FolderPlace, "screen">): Promise<Settled> {
+async function moveSessionHere(
+  { path }: SessionItem,
+  { cwd, home }: Omit<FolderOptions, "screen">,
+): Promise<FolderChoice> {
   const outcome = await rebindSession(path, cwd, { env: { PITH_HOME: home } });
   if (outcome.type === "rebound") return { type: "settled", path: outcome.path };
-  const why =
+  const reason =
     outcome.type === "refused"
       ? refusalNotes[outcome.why]
       : outcome.type === "leaf-moved"
         ? "another process writes this session; end it first"
-        : whyNot(outcome);
-  return { type: "failed", why };
+        : describeOpenFailure(outcome);
+  return { type: "failed", why: reason };
 }
 
 /** Null where one stays where one is. `note` is told on the page; whoever thinks better of a folder comes back to it. */
-export async function chosenSession(
-  screen: Stage,
-  place: ChoosingPlace,
-  note: string | null = null,
-): Promise<SessionWish | null> {
-  for (let told = note; ; ) {
+export async function pickSession(
+  screen: ScreenApi,
+  options: SessionPickerOptions,
+  initialNotice: string | null = null,
+): Promise<SessionTarget | null> {
+  for (let notice = initialNotice; ; ) {
     const item = screen.hasPages
-      ? await screen.ask(sessionsPanel(diskSource(place), told), { where: "page" })
-      : await namedByNumber(screen, place);
-    if (!item || item.path === place.here) return null;
-    const settled = await settledFolder(item, { screen, ...place });
-    if (settled.type === "settled") return { type: "named", name: settled.path };
-    told = settled.type === "failed" ? settled.why : null;
+      ? await screen.showPanel(createSessionsPanel(createDiskSource(options), notice), { where: "page" })
+      : await pickByNumber(screen, options);
+    if (!item || item.path === options.currentPath) return null;
+    const folderChoice = await chooseFolder(item, { screen, ...options });
+    if (folderChoice.type === "settled") return { type: "named", name: folderChoice.path };
+    notice = folderChoice.type === "failed" ? folderChoice.why : null;
     // Also where the page has no room for all of it, or there is none.
-    if (told !== null) screen.tell(told, "bad");
+    if (notice !== null) screen.showNote(notice, "bad");
   }
 }
 
 /** Where nothing is drawn: the newest ones, by their numbers. */
-async function namedByNumber(screen: Stage, { cwd, home }: ChoosingPlace): Promise<SessionItem | null> {
-  const all = await listSessions({ cwd, env: { PITH_HOME: home } });
-  const newest = all.filter(({ firstMessage }) => firstMessage !== "").slice(0, MOST);
+async function pickByNumber(screen: ScreenApi, { cwd, home }: SessionPickerOptions): Promise<SessionItem | null> {
+  const sessions = await listSessions({ cwd, env: { PITH_HOME: home } });
+  const newest = sessions.filter(({ firstMessage }) => firstMessage !== "").slice(0, MAX_LISTED_SESSIONS);
   const options = newest.map((item) => ({
-    label: clipped(aboutTold(item, undefined), WIDTH),
-    says: ageTold(Date.now() - item.modified),
+    label: truncate(describeSession(item, undefined), LABEL_WIDTH),
+    description: formatAge(Date.now() - item.modified),
     value: item,
   }));
-  if (options.length > 0) return await screen.ask(choice({ title: "Which session?", options }), { where: "inline" });
-  screen.tell("no session of this folder yet");
+  if (options.length > 0)
+    return await screen.showPanel(createChoicePanel({ title: "Which session?", options }), { where: "inline" });
+  screen.showNote("no session of this folder yet");
   return null;
 }
 
-const MOST = 9;
-const WIDTH = 60;
+const MAX_LISTED_SESSIONS = 9;
+const LABEL_WIDTH = 60;
 
-export async function resume(words: string, talking: Talking): Promise<boolean> {
-  if (words !== "") return await named(words, talking);
-  const { ready, desk, screen, leave } = talking;
-  const session = await chosenSession(screen, { cwd: desk.cwd, home: desk.home, here: desk.sessionPath });
+export async function runResume(args: string, context: InteractiveContext): Promise<boolean> {
+  if (args !== "") return await resumeNamed(args, context);
+  const { app, screen, leave } = context;
+  const session = await pickSession(screen, {
+    cwd: app.cwd,
+    home: app.home,
+    currentPath: app.sessionPath,
+  });
   if (!session) return true;
   const target = session.type === "named" ? { targetSessionFile: session.name } : {};
-  const kept = await keptBack({ type: "session_before_switch", reason: "resume", ...target }, desk);
-  if (kept) await show(kept, talking);
-  else leave({ ...nextWish(ready), session });
+  const veto = await checkExtensionVeto({ type: "session_before_switch", reason: "resume", ...target }, app);
+  if (veto) await showResult(veto, context);
+  else leave({ ...createNextArgs(app), session });
   return true;
 }
 
-async function named(words: string, talking: Talking): Promise<boolean> {
-  const { ready, desk, screen, leave } = talking;
-  const answer = await command.run(words, desk);
-  const all = answer.type === "opened" ? await listSessions({ env: { PITH_HOME: desk.home } }) : [];
-  const item = all.find(({ path }) => answer.type === "opened" && path === answer.path);
+async function resumeNamed(args: string, context: InteractiveContext): Promise<boolean> {
+  const { app, screen, leave } = context;
+  const result = await resumeCommand.run(args, app);
+  const sessions = result.type === "opened" ? await listSessions({ env: { PITH_HOME: app.home } }) : [];
+  const item = sessions.find(({ path }) => result.type === "opened" && path === result.path);
   // One that lies elsewhere belongs to no folder of ours.
-  if (!item) await show(answer, talking);
+  if (!item) await showResult(result, context);
   else {
-    const settled = await settledFolder(item, { screen, ...desk });
-    if (settled.type === "failed") screen.tell(settled.why, "bad");
-    if (settled.type === "settled") leave({ ...nextWish(ready), session: { type: "named", name: settled.path } });
+    const folderChoice = await chooseFolder(item, { screen, ...app });
+    if (folderChoice.type === "failed") screen.showNote(folderChoice.why, "bad");
+    if (folderChoice.type === "settled")
+      leave({ ...createNextArgs(app), session: { type: "named", name: folderChoice.path } });
   }
   return true;
 }
 
 /** The new session leaves no file behind if no message is sent in it. */
-export async function beginNew(words: string, talking: Talking): Promise<boolean> {
-  if (words !== "") return false;
-  const { ready, desk, leave } = talking;
-  const kept = await keptBack({ type: "session_before_switch", reason: "new" }, desk);
-  if (kept) await show(kept, talking);
-  else leave({ ...nextWish(ready), session: { type: desk.sessionPath === null ? "none" : "new" } }, "new");
+export async function runNew(args: string, context: InteractiveContext): Promise<boolean> {
+  if (args !== "") return false;
+  const { app, leave } = context;
+  const veto = await checkExtensionVeto({ type: "session_before_switch", reason: "new" }, app);
+  if (veto) await showResult(veto, context);
+  else leave({ ...createNextArgs(app), session: { type: app.sessionPath === null ? "none" : "new" } }, "new");
   return true;
 }
 
 /** With extensions the session is opened again, so that they are loaded again. */
-export async function reloadOnScreen(words: string, talking: Talking): Promise<boolean> {
-  const { ready, desk, leave } = talking;
-  const { sessionPath: name, agent } = desk;
-  if (words !== "" || !desk.extensions || name === null || agent.isRunning || agent.isBusy) return false;
+export async function runReload(args: string, context: InteractiveContext): Promise<boolean> {
+  const { app, leave } = context;
+  const { sessionPath: name, agent } = app;
+  if (args !== "" || !app.extensions || name === null || agent.isRunning || agent.isBusy) return false;
   // Nobody leaves a session that could not be opened again.
-  const holds = await whatHolds(ready.wish, ready.place);
-  if (holds.type === "mistake") return false;
-  await show(await reloadCommand.run(words, { ...desk, extensions: null }), talking);
+  const settings = await resolveSettings(app.args, app);
+  if (settings.type === "mistake") return false;
+  await showResult(await reloadCommand.run(args, { ...app, extensions: null }), context);
   const session = agent.session.leaf === null ? ({ type: "new" } as const) : ({ type: "named", name } as const);
-  leave({ ...nextWish(ready), session }, "reload");
+  leave({ ...createNextArgs(app), session }, "reload");
   return true;
 }

@@ -5,61 +5,61 @@ import type { LineInput } from "../widgets.ts";
 
 export interface TranscriptState {
   /** Of the whole branch, the newest first: each is read when it is wanted. */
-  readonly marks: readonly PageMark[];
+  readonly pageRefs: readonly PageRef[];
   /** Whether they reach back to the first entry. */
-  readonly isWhole: boolean;
+  readonly isComplete: boolean;
   /** By its number among the marks. */
-  readonly loaded: ReadonlyMap<number, readonly Block[]>;
+  readonly loadedPages: ReadonlyMap<number, readonly Block[]>;
   /** The block one stands on. */
-  readonly at: Spot;
+  readonly selected: BlockPosition;
   /** The first row that is seen. */
-  readonly top: Top;
+  readonly top: ScrollPosition;
   /** Whether one stands at the end, and goes along with what is written. */
   readonly isFollowing: boolean;
   /** Ids of blocks that were opened. */
-  readonly opened: ReadonlySet<string>;
+  readonly expandedIds: ReadonlySet<string>;
   /** Where to stand once it is read. */
   readonly goal: Goal | null;
   /** What is being typed to be looked for; null where nothing is. */
-  readonly typing: LineInput | null;
+  readonly searchInput: LineInput | null;
   readonly query: string;
   readonly note: string | null;
 }
 
 /** A stretch of the branch in which no call is parted from its result. */
-export interface PageMark {
-  readonly last: string;
+export interface PageRef {
+  readonly lastEntryId: string;
   /** Entries. */
-  readonly count: number;
+  readonly entryCount: number;
 }
 
-export interface Spot {
+export interface BlockPosition {
   readonly page: number;
   /** From the beginning of the page. */
   readonly block: number;
 }
 
-export interface Top extends Spot {
+export interface ScrollPosition extends BlockPosition {
   /** Of the block's own. */
   readonly row: number;
 }
 
 /** `beginning`: the first entry of all, as soon as it is known where it lies. */
 export type Goal =
-  | { readonly type: "spot"; readonly spot: Spot }
+  | { readonly type: "spot"; readonly position: BlockPosition }
   | { readonly type: "end" }
   | { readonly type: "beginning" };
 
-export const nothingRead: TranscriptState = {
-  marks: [],
-  isWhole: false,
-  loaded: new Map(),
-  at: { page: 0, block: 0 },
+export const initialTranscript: TranscriptState = {
+  pageRefs: [],
+  isComplete: false,
+  loadedPages: new Map(),
+  selected: { page: 0, block: 0 },
   top: { page: 0, block: 0, row: 0 },
   isFollowing: true,
-  opened: new Set(),
+  expandedIds: new Set(),
   goal: { type: "end" },
-  typing: null,
+  searchInput: null,
   query: "",
   note: null,
 };
@@ -68,79 +68,86 @@ export interface TranscriptSource {
   /** What the session is called. */
   readonly title: string;
   /** From the end to the beginning: tells where the pages lie, and of the first of them what they say; then what is written meanwhile. */
-  marks(tell: (told: ToldPages) => void, signal: AbortSignal, grow: (page: GrownPage) => void): Promise<void>;
-  read(mark: PageMark): Promise<readonly Block[]>;
+  loadPages(
+    onPages: (batch: PageBatch) => void,
+    signal: AbortSignal,
+    onGrowth: (page: GrownPage) => void,
+  ): Promise<void>;
+  readPage(ref: PageRef): Promise<readonly Block[]>;
 }
 
 /** The newest page with what was written since it was read. */
 export interface GrownPage {
-  readonly mark: PageMark;
+  readonly ref: PageRef;
   readonly blocks: readonly Block[];
 }
 
-export interface ToldPages {
-  readonly marks: readonly PageMark[];
+export interface PageBatch {
+  readonly refs: readonly PageRef[];
   /** Of those of them that were read whole, in their order from the first. */
   readonly pages: readonly (readonly Block[])[];
   /** Whether nothing lies before them. */
   readonly isLast: boolean;
   /** What the last of them says, if it is. */
-  readonly beginning?: readonly Block[];
+  readonly firstPage?: readonly Block[];
 }
 
-type Read = Pick<TranscriptState, "loaded">;
+type LoadedState = Pick<TranscriptState, "loadedPages">;
 
-export function blockAt({ loaded }: Read, { page, block }: Spot): Block | undefined {
-  return loaded.get(page)?.[block];
+export function getBlock({ loadedPages }: LoadedState, { page, block }: BlockPosition): Block | undefined {
+  return loadedPages.get(page)?.[block];
 }
 
 /** The one that was said or done right after it; null where that is not read, or there is none. */
-export function newer({ loaded }: Read, { page, block }: Spot): Spot | null {
-  if (block + 1 < (loaded.get(page)?.length ?? 0)) return { page, block: block + 1 };
-  for (let next = page - 1; next >= 0; next--) {
-    const blocks = loaded.get(next);
+export function findNewer({ loadedPages }: LoadedState, { page, block }: BlockPosition): BlockPosition | null {
+  if (block + 1 < (loadedPages.get(page)?.length ?? 0)) return { page, block: block + 1 };
+  for (let nextPage = page - 1; nextPage >= 0; nextPage--) {
+    const blocks = loadedPages.get(nextPage);
     if (!blocks) return null;
-    if (blocks.length > 0) return { page: next, block: 0 };
+    if (blocks.length > 0) return { page: nextPage, block: 0 };
   }
   return null;
 }
 
 /** The one right before it. */
-export function older({ loaded }: Read, { page, block }: Spot): Spot | null {
+export function findOlder({ loadedPages }: LoadedState, { page, block }: BlockPosition): BlockPosition | null {
   if (block > 0) return { page, block: block - 1 };
-  for (let next = page + 1; loaded.has(next); next++) {
-    const count = loaded.get(next)?.length ?? 0;
-    if (count > 0) return { page: next, block: count - 1 };
+  for (let nextPage = page + 1; loadedPages.has(nextPage); nextPage++) {
+    const count = loadedPages.get(nextPage)?.length ?? 0;
+    if (count > 0) return { page: nextPage, block: count - 1 };
   }
   return null;
 }
 
 /** Pages are counted from the end. */
-export function isOlder(one: Spot, other: Spot): boolean {
-  return one.page === other.page ? one.block < other.block : one.page > other.page;
+export function isOlder(a: BlockPosition, b: BlockPosition): boolean {
+  return a.page === b.page ? a.block < b.block : a.page > b.page;
 }
 
-export function newest({ loaded }: Read): Spot {
-  for (let page = 0; loaded.has(page); page++) {
-    const count = loaded.get(page)?.length ?? 0;
+export function findNewest({ loadedPages }: LoadedState): BlockPosition {
+  for (let page = 0; loadedPages.has(page); page++) {
+    const count = loadedPages.get(page)?.length ?? 0;
     if (count > 0) return { page, block: count - 1 };
   }
   return { page: 0, block: 0 };
 }
 
 /** Those around where one stands, so that a step further is always read. */
-export function wantedPages({
-  loaded,
-  marks,
-  at,
-}: Pick<TranscriptState, "loaded" | "marks" | "at">): readonly number[] {
-  const around = [at.page, at.page - 1, at.page + 1, at.page + 2];
-  return around.filter((page) => page >= 0 && page < marks.length && !loaded.has(page));
+export function listMissingPages({
+  loadedPages,
+  pageRefs,
+  selected,
+}: Pick<TranscriptState, "loadedPages" | "pageRefs" | "selected">): readonly number[] {
+  const nearbyPages = [selected.page, selected.page - 1, selected.page + 1, selected.page + 2];
+  return nearbyPages.filter((page) => page >= 0 && page < pageRefs.length && !loadedPages.has(page));
 }
 
 /** What lies far away is read again when it is wanted. */
-export function forgotten({ loaded, at }: Pick<TranscriptState, "loaded" | "at">): TranscriptState["loaded"] {
-  return new Map([...loaded].filter(([page]) => Math.abs(page - at.page) <= FAR));
+export function dropFarPages({
+  loadedPages,
+  selected,
+}: Pick<TranscriptState, "loadedPages" | "selected">): TranscriptState["loadedPages"] {
+  return new Map([...loadedPages].filter(([page]) => Math.abs(page - selected.page) <= MAX_PAGE_DISTANCE));
 }
 
-const FAR = 6;
+const MAX_PAGE_DISTANCE = 6;

@@ -1,209 +1,233 @@
 /** Implements `/transcript`: a page of the whole branch, from its first entry, with scrolling, search and folding. */
 
-import { themeNamed } from "../../render/theme.ts";
-import type { Stage, Talking } from "../../screen-context.ts";
-import { answered, goesOn, isWayOut, type Panel, type Pressed, type Sight } from "../panel.ts";
-import { emptyLine, typedInto } from "../widgets.ts";
-import { drawTranscript, foundFrom, roomIn } from "./draw.ts";
-import { logPages } from "./pages.ts";
-import { endingWith, isAtEnd, paged, type Rows, seen, showing, stepped } from "./scroll.ts";
+import { createTheme } from "../../render/theme.ts";
+import type { InteractiveContext, ScreenApi } from "../../screen-context.ts";
+import { continueWith, finishWith, isCancelKey, type KeyResult, type Panel, type Viewport } from "../panel.ts";
+import { editInput, emptyInput } from "../widgets.ts";
+import { drawTranscript, findMatch, getBodyArea } from "./draw.ts";
+import { createTranscriptSource } from "./pages.ts";
 import {
-  blockAt,
-  forgotten,
+  type BodyArea,
+  findTopEndingWith,
+  findTopShowing,
+  isAtEnd,
+  movePage,
+  moveSelection,
+  scrollToSelected,
+} from "./scroll.ts";
+import {
+  type BlockPosition,
+  dropFarPages,
+  findNewest,
   type GrownPage,
-  newest,
-  nothingRead,
-  type Spot,
-  type ToldPages,
+  getBlock,
+  initialTranscript,
+  listMissingPages,
+  type PageBatch,
   type TranscriptSource,
   type TranscriptState,
-  wantedPages,
 } from "./state.ts";
 
-export function told(state: TranscriptState, { marks, pages, isLast, beginning }: ToldPages): TranscriptState {
-  const first = state.marks.length;
-  const loaded = new Map([...state.loaded, ...pages.map((blocks, at) => [first + at, blocks] as const)]);
-  if (beginning) loaded.set(first + marks.length - 1, beginning);
-  return { ...state, marks: [...state.marks, ...marks], loaded, isWhole: isLast };
+export function addPages(state: TranscriptState, { refs, pages, isLast, firstPage }: PageBatch): TranscriptState {
+  const firstIndex = state.pageRefs.length;
+  const loadedPages = new Map([
+    ...state.loadedPages,
+    ...pages.map((blocks, index) => [firstIndex + index, blocks] as const),
+  ]);
+  if (firstPage) loadedPages.set(firstIndex + refs.length - 1, firstPage);
+  return { ...state, pageRefs: [...state.pageRefs, ...refs], loadedPages, isComplete: isLast };
 }
 
 /** Pages are counted from the end, and so it is always the same one that grows. */
-export function grown(state: TranscriptState, { mark, blocks }: GrownPage): TranscriptState {
-  const isRead = state.marks.length === 0 || state.loaded.has(0);
-  const loaded = isRead ? new Map(state.loaded).set(0, blocks) : state.loaded;
+export function updateNewestPage(state: TranscriptState, { ref, blocks }: GrownPage): TranscriptState {
+  const isNewestLoaded = state.pageRefs.length === 0 || state.loadedPages.has(0);
+  const loadedPages = isNewestLoaded ? new Map(state.loadedPages).set(0, blocks) : state.loadedPages;
   const goal = state.isFollowing ? ({ type: "end" } as const) : state.goal;
-  return { ...state, marks: [mark, ...state.marks.slice(1)], loaded, goal };
+  return { ...state, pageRefs: [ref, ...state.pageRefs.slice(1)], loadedPages, goal };
 }
 
 /** The goal, if it can be reached now. */
-export function settled(state: TranscriptState, rows: Rows): TranscriptState {
+export function reachGoal(state: TranscriptState, area: BodyArea): TranscriptState {
   const { goal } = state;
   switch (goal?.type) {
     case undefined:
       return state;
     case "end": {
-      if (!state.loaded.has(0)) return state;
-      const at = newest(state);
-      return { ...state, at, top: endingWith(state, at, rows), goal: null, isFollowing: true };
+      if (!state.loadedPages.has(0)) return state;
+      const selected = findNewest(state);
+      return { ...state, selected, top: findTopEndingWith(state, selected, area), goal: null, isFollowing: true };
     }
     case "beginning":
-      if (!state.isWhole) return { ...state, note: "reading back to the beginning …" };
-      return standing(state, { page: Math.max(0, state.marks.length - 1), block: 0 });
+      if (!state.isComplete) return { ...state, note: "reading back to the beginning …" };
+      return selectPosition(state, { page: Math.max(0, state.pageRefs.length - 1), block: 0 });
     case "spot":
-      if (!state.loaded.has(goal.spot.page)) return state;
-      return { ...state, at: goal.spot, top: showing(state, goal.spot, rows), goal: null };
+      if (!state.loadedPages.has(goal.position.page)) return state;
+      return { ...state, selected: goal.position, top: findTopShowing(state, goal.position, area), goal: null };
   }
 }
 
 /** Where it is not read yet, it is what is wanted next. */
-function standing(state: TranscriptState, spot: Spot): TranscriptState {
-  const next = { ...state, at: spot, top: { ...spot, row: 0 }, note: null };
-  return state.loaded.has(spot.page) ? { ...next, goal: null } : next;
+function selectPosition(state: TranscriptState, position: BlockPosition): TranscriptState {
+  const next = { ...state, selected: position, top: { ...position, row: 0 }, note: null };
+  return state.loadedPages.has(position.page) ? { ...next, goal: null } : next;
 }
 
-type TranscriptPressed = Pressed<TranscriptState, true>;
+type TranscriptKeyResult = KeyResult<TranscriptState, true>;
 
-export function transcriptPanel(source: TranscriptSource): Panel<TranscriptState, true> {
+export function createTranscriptPanel(source: TranscriptSource): Panel<TranscriptState, true> {
   return {
-    start: nothingRead,
-    learns: (learn, signal) =>
-      source.marks(
-        (pages) => learn((state) => told(state, pages)),
+    initialState: initialTranscript,
+    loadUpdates: (update, signal) =>
+      source.loadPages(
+        (batch) => update((state) => addPages(state, batch)),
         signal,
-        (page) => learn((state) => grown(state, page)),
+        (page) => update((state) => updateNewestPage(state, page)),
       ),
-    draw: (state, sight) => drawTranscript(settled(state, roomIn(sight)), sight, source.title),
-    press: (known, key, sight = USUAL) => {
-      const rows = roomIn(sight);
-      const state = { ...settled(known, rows), note: null };
-      if (state.typing) return typed(state, key, { source, rows });
-      const next = moved(state, key, rows);
-      if (next) return withPages({ ...next, isFollowing: isAtEnd(next, rows) }, { source, rows });
-      return acted(state, key, { source, rows });
+    render: (state, viewport) => drawTranscript(reachGoal(state, getBodyArea(viewport)), viewport, source.title),
+    handleKey: (latest, key, viewport = DEFAULT_VIEWPORT) => {
+      const area = getBodyArea(viewport);
+      const state = { ...reachGoal(latest, area), note: null };
+      if (state.searchInput) return handleSearchKey(state, key, { source, area });
+      const next = handleMoveKey(state, key, area);
+      if (next) return loadMissingPages({ ...next, isFollowing: isAtEnd(next, area) }, { source, area });
+      return handleActionKey(state, key, { source, area });
     },
   };
 }
 
 /** Before it was ever drawn. */
-const USUAL: Sight = { width: 80, height: 24, theme: themeNamed("none") };
+const DEFAULT_VIEWPORT: Viewport = { width: 80, height: 24, theme: createTheme("none") };
 
-interface Page {
+interface PageContext {
   readonly source: TranscriptSource;
-  readonly rows: Rows;
+  readonly area: BodyArea;
 }
 
-function moved(state: TranscriptState, key: string, rows: Rows): TranscriptState | null {
+function handleMoveKey(state: TranscriptState, key: string, area: BodyArea): TranscriptState | null {
   switch (key) {
     case "up":
     case "k":
-      return stepped(state, "older", rows);
+      return moveSelection(state, "older", area);
     case "down":
     case "j":
-      return stepped(state, "newer", rows);
+      return moveSelection(state, "newer", area);
     case "pageUp":
     case "b":
-      return paged(state, "older", rows);
+      return movePage(state, "older", area);
     case "pageDown":
     case "f":
-      return paged(state, "newer", rows);
+      return movePage(state, "newer", area);
     case "home":
     case "g":
-      return settled({ ...state, goal: { type: "beginning" } }, rows);
+      return reachGoal({ ...state, goal: { type: "beginning" } }, area);
     case "end":
     case "G":
-      return settled({ ...state, goal: { type: "end" }, at: { page: 0, block: 0 } }, rows);
+      return reachGoal({ ...state, goal: { type: "end" }, selected: { page: 0, block: 0 } }, area);
     default:
       return null;
   }
 }
 
-function acted(state: TranscriptState, key: string, page: Page): TranscriptPressed | null {
+function handleActionKey(state: TranscriptState, key: string, context: PageContext): TranscriptKeyResult | null {
   switch (key) {
     case "enter":
     case "space":
     case " ":
-      return goesOn<TranscriptState>(seen(toggled(state), page.rows));
+      return continueWith<TranscriptState>(scrollToSelected(toggleExpanded(state), context.area));
     case "/":
-      return goesOn<TranscriptState>({ ...state, typing: emptyLine });
+      return continueWith<TranscriptState>({ ...state, searchInput: emptyInput });
     case "n":
-      return looked(state, "older", page);
+      return startSearch(state, "older", context);
     case "N":
-      return looked(state, "newer", page);
+      return startSearch(state, "newer", context);
     case "q":
     case "ctrl+t":
-      return answered(true);
+      return finishWith(true);
     default:
       return null;
   }
 }
 
 /** Also long words of a person, which are folded in a talk for good. */
-function toggled(state: TranscriptState): TranscriptState {
-  const block = blockAt(state, state.at);
+function toggleExpanded(state: TranscriptState): TranscriptState {
+  const block = getBlock(state, state.selected);
   if (!block) return state;
-  const opened = new Set(state.opened);
-  if (!opened.delete(block.id)) opened.add(block.id);
-  return { ...state, opened };
+  const expandedIds = new Set(state.expandedIds);
+  if (!expandedIds.delete(block.id)) expandedIds.add(block.id);
+  return { ...state, expandedIds };
 }
 
-function typed(state: TranscriptState, key: string, page: Page): TranscriptPressed {
-  const { typing } = state;
-  if (!typing || isWayOut(key)) return goesOn<TranscriptState>({ ...state, typing: null });
-  if (key === "enter") return looked({ ...state, typing: null, query: typing.text.trim() }, "older", page);
-  const line = typedInto(typing, key);
-  return goesOn<TranscriptState>(line ? { ...state, typing: line } : state);
+function handleSearchKey(state: TranscriptState, key: string, context: PageContext): TranscriptKeyResult {
+  const { searchInput } = state;
+  if (!searchInput || isCancelKey(key)) return continueWith<TranscriptState>({ ...state, searchInput: null });
+  if (key === "enter")
+    return startSearch({ ...state, searchInput: null, query: searchInput.text.trim() }, "older", context);
+  const line = editInput(searchInput, key);
+  return continueWith<TranscriptState>(line ? { ...state, searchInput: line } : state);
 }
 
-function looked(state: TranscriptState, towards: "older" | "newer", { source, rows }: Page): TranscriptPressed {
+function startSearch(
+  state: TranscriptState,
+  direction: "older" | "newer",
+  { source, area }: PageContext,
+): TranscriptKeyResult {
   const { query } = state;
-  if (query === "") return goesOn<TranscriptState>({ ...state, note: "/ looks for words" });
-  const looking = { ...state, note: `looking for ${query} …` };
+  if (query === "") return continueWith<TranscriptState>({ ...state, note: "/ looks for words" });
+  const searchingState = { ...state, note: `looking for ${query} …` };
   return {
-    ...goesOn<TranscriptState>(looking),
-    later: async (signal) => {
-      const found = await foundFrom(state, { query, towards, signal }, source);
-      if (!found) return (now) => ({ ...now, note: `nowhere: ${query}` });
-      const block = found.blocks[found.spot.block];
-      return (now) => {
+    ...continueWith<TranscriptState>(searchingState),
+    loadUpdate: async (signal) => {
+      const found = await findMatch(state, { query, direction, signal }, source);
+      if (!found) return (latest) => ({ ...latest, note: `nowhere: ${query}` });
+      const block = found.blocks[found.position.block];
+      return (latest) => {
         // What is there may have grown since.
-        const loaded = new Map([[found.spot.page, found.blocks], ...now.loaded]);
-        const opened = block ? new Set(now.opened).add(block.id) : now.opened;
-        const goal = { type: "spot", spot: found.spot } as const;
-        return settled({ ...now, loaded, opened, goal, isFollowing: false, note: null }, rows);
+        const loadedPages = new Map([[found.position.page, found.blocks], ...latest.loadedPages]);
+        const expandedIds = block ? new Set(latest.expandedIds).add(block.id) : latest.expandedIds;
+        const goal = { type: "spot", position: found.position } as const;
+        return reachGoal({ ...latest, loadedPages, expandedIds, goal, isFollowing: false, note: null }, area);
       };
     },
   };
 }
 
 /** What comes next is read before anybody is there. */
-function withPages(state: TranscriptState, { source, rows }: Page): TranscriptPressed {
-  const wanted = wantedPages(state);
-  if (wanted.length === 0) return goesOn<TranscriptState>(state);
+function loadMissingPages(state: TranscriptState, { source, area }: PageContext): TranscriptKeyResult {
+  const missingPages = listMissingPages(state);
+  if (missingPages.length === 0) return continueWith<TranscriptState>(state);
   return {
-    ...goesOn<TranscriptState>(state),
-    later: async () => {
-      const marks = wanted.flatMap((page) => (state.marks[page] ? [{ page, mark: state.marks[page] }] : []));
-      const read = await Promise.all(marks.map(async ({ page, mark }) => [page, await source.read(mark)] as const));
-      return (now) =>
-        settled({ ...now, loaded: forgotten({ ...now, loaded: new Map([...read, ...now.loaded]) }) }, rows);
+    ...continueWith<TranscriptState>(state),
+    loadUpdate: async () => {
+      const refs = missingPages.flatMap((page) => (state.pageRefs[page] ? [{ page, ref: state.pageRefs[page] }] : []));
+      const loadedEntries = await Promise.all(
+        refs.map(async ({ page, ref }) => [page, await source.readPage(ref)] as const),
+      );
+      return (latest) =>
+        reachGoal(
+          {
+            ...latest,
+            loadedPages: dropFarPages({ ...latest, loadedPages: new Map([...loadedEntries, ...latest.loadedPages]) }),
+          },
+          area,
+        );
     },
   };
 }
 
 /** Of the words behind `/transcript` it makes nothing. */
-export async function openTranscript(_words: string, { ready, screen }: Talking): Promise<boolean> {
+export async function openTranscript(_args: string, { app, screen }: InteractiveContext): Promise<boolean> {
   // Whoever presses the key twice wants one.
-  if (reading.has(screen)) return true;
-  reading.add(screen);
+  if (screensWithTranscript.has(screen)) return true;
+  screensWithTranscript.add(screen);
   try {
-    const { session } = ready.built.agent;
+    const { session } = app.agent;
     const title = session.redact((await session.store.name()) ?? "");
-    await screen.ask(transcriptPanel(logPages(session, title)), { where: "page" });
+    await screen.showPanel(createTranscriptPanel(createTranscriptSource(session, title)), { where: "page" });
   } finally {
-    reading.delete(screen);
+    screensWithTranscript.delete(screen);
   }
   return true;
 }
 
 /** Screens on which one is being opened, or is open. */
-const reading = new WeakSet<Stage>();
+const screensWithTranscript = new WeakSet<ScreenApi>();

@@ -1,97 +1,100 @@
 /** Draws the tree page: title, filters, rows, the preview beside or below them, and the key hints. */
 
-import type { Outline, Twig } from "../../../../sessions/tree-outline.ts";
-import { ageTold } from "../../../../text/format.ts";
-import { plain } from "../../../../text/safe-text.ts";
-import { atBothEnds } from "../../render/text.ts";
+import type { Outline, OutlineNode } from "../../../../sessions/tree-outline.ts";
+import { formatAge } from "../../../../text/format.ts";
+import { escapeControls } from "../../../../text/safe-text.ts";
+import { alignEnds } from "../../render/text.ts";
 import type { Theme } from "../../render/theme.ts";
 import { truncateToWidth, visibleWidth } from "../../terminal/pi-tui.ts";
-import { sideBySide } from "../choice.ts";
-import type { Sight } from "../panel.ts";
-import { drawLine, hintLine } from "../widgets.ts";
+import { splitColumns } from "../choice.ts";
+import type { Viewport } from "../panel.ts";
+import { renderHints, renderInput } from "../widgets.ts";
 import { drawPreview } from "./preview.ts";
-import { isHead, type TreeRow } from "./rows.ts";
-import { kindNames, type TreeState } from "./state.ts";
+import { startsBranch, type TreeRow } from "./rows.ts";
+import { kindLabels, type TreeState } from "./state.ts";
 
-export interface RowLook {
+export interface DrawRowOptions {
   readonly outline: Outline;
   /** How far the deepest is set in, so that words stand below each other. */
-  readonly depth: number;
-  readonly isChosen: boolean;
+  readonly maxDepth: number;
+  readonly isSelected: boolean;
   /** One stands there. */
-  readonly isHere: boolean;
+  readonly isCurrent: boolean;
   readonly width: number;
   readonly theme: Theme;
   readonly now: number;
 }
 
-export function drawRow(row: TreeRow, look: RowLook): string {
-  const { depth, isChosen, width, theme, now } = look;
-  const { twig } = row;
-  const { label, rest } = marksOf(row, look);
+export function drawRow(row: TreeRow, options: DrawRowOptions): string {
+  const { maxDepth, isSelected, width, theme, now } = options;
+  const { node } = row;
+  const { label, suffix } = buildMarks(row, options);
   // Nobody knows of some.
-  const time = (twig.time > 0 ? ageTold(now - twig.time) : "").padStart(6);
-  const lines = linesBefore(row, look).padEnd(Math.min(depth, DEEP) * 2 + 1);
-  const kind = kindNames[twig.kind].padEnd(KIND);
-  const room = width - visibleWidth(`${lines}${label}${rest}${time}`) - KIND - 6;
-  const words = saidIn(twig, Math.max(0, room));
-  if (isChosen) return theme.selected(`❯ ${lines} ${kind} ${words}${label}${rest} ${time} `);
-  const stem = twig.isOnWay ? theme.accent(lines) : theme.dim(lines);
-  const marks = `${theme.warning(label)}${theme.accent(rest)}`;
-  return `  ${stem} ${theme.dim(kind)} ${inked(words, twig, theme)}${marks} ${theme.dim(`${time} `)}`;
+  const time = (node.time > 0 ? formatAge(now - node.time) : "").padStart(6);
+  const branchLines = drawBranchLines(row, options).padEnd(Math.min(maxDepth, MAX_INDENT) * 2 + 1);
+  const kind = kindLabels[node.kind].padEnd(KIND_WIDTH);
+  const textWidth = width - visibleWidth(`${branchLines}${label}${suffix}${time}`) - KIND_WIDTH - 6;
+  const text = fitNodeText(node, Math.max(0, textWidth));
+  if (isSelected) return theme.selected(`❯ ${branchLines} ${kind} ${text}${label}${suffix} ${time} `);
+  const coloredLines = node.isOnWay ? theme.accent(branchLines) : theme.dim(branchLines);
+  const marks = `${theme.warning(label)}${theme.accent(suffix)}`;
+  return `  ${coloredLines} ${theme.dim(kind)} ${colorText(text, node, theme)}${marks} ${theme.dim(`${time} `)}`;
 }
 
 /** As wide as the longest of their names. */
-const KIND = Math.max(...Object.values(kindNames).map((name) => name.length));
+const KIND_WIDTH = Math.max(...Object.values(kindLabels).map((name) => name.length));
 
 /** What is set in further stands by itself. */
-const DEEP = 4;
+const MAX_INDENT = 4;
 
 /** The way is `●` up to `◉`, where one stands; what was left is `○`, and what is folded `▸`. Of a tree that is set in too far the nearest lines are shown. */
-function linesBefore(row: TreeRow, { isHere, width }: RowLook): string {
-  const { twig, depth, hidden } = row;
-  const most = Math.floor(width / 3);
-  const mark = hidden > 0 ? "▸" : isHere ? "◉" : twig.isOnWay ? "●" : "○";
-  const beams = isHead(row) ? `${"│ ".repeat(depth - 1)}├─` : "│ ".repeat(depth);
-  return beams.length <= most ? `${beams}${mark}` : `… ${beams.slice(-(most - (most % 2)))}${mark}`;
+function drawBranchLines(row: TreeRow, { isCurrent, width }: DrawRowOptions): string {
+  const { node, depth, hiddenCount } = row;
+  const maxWidth = Math.floor(width / 3);
+  const mark = hiddenCount > 0 ? "▸" : isCurrent ? "◉" : node.isOnWay ? "●" : "○";
+  const indent = startsBranch(row) ? `${"│ ".repeat(depth - 1)}├─` : "│ ".repeat(depth);
+  return indent.length <= maxWidth ? `${indent}${mark}` : `… ${indent.slice(-(maxWidth - (maxWidth % 2)))}${mark}`;
 }
 
 /** A compaction is a line across: what lies above it the model has as a summary. */
-function saidIn(twig: Twig, room: number): string {
-  const words = plain(twig.words);
-  if (twig.kind !== "compaction") return truncateToWidth(twig.isFailed ? `✗ ${words}` : words, room, "…", true);
-  const line = `── ${words} `;
-  return truncateToWidth(`${line}${"─".repeat(Math.max(0, room - visibleWidth(line)))}`, room, "…", true);
+function fitNodeText(node: OutlineNode, width: number): string {
+  const text = escapeControls(node.text);
+  if (node.kind !== "compaction") return truncateToWidth(node.isFailed ? `✗ ${text}` : text, width, "…", true);
+  const line = `── ${text} `;
+  return truncateToWidth(`${line}${"─".repeat(Math.max(0, width - visibleWidth(line)))}`, width, "…", true);
 }
 
-interface Marks {
+interface RowMarks {
   readonly label: string;
-  readonly rest: string;
+  readonly suffix: string;
 }
 
-function marksOf({ twig, hidden }: TreeRow, { outline, isHere }: RowLook): Marks {
-  const label = outline.labels.get(twig.id);
+function buildMarks({ node, hiddenCount }: TreeRow, { outline, isCurrent }: DrawRowOptions): RowMarks {
+  const label = outline.labels.get(node.id);
   return {
-    label: label === undefined ? "" : ` [${truncateToWidth(plain(label).replaceAll(/\s+/g, " "), LABEL, "…")}]`,
-    rest: `${hidden > 0 ? ` +${hidden.toLocaleString("en-US")}` : ""}${isHere ? " ← here" : ""}`,
+    label:
+      label === undefined
+        ? ""
+        : ` [${truncateToWidth(escapeControls(label).replaceAll(/\s+/g, " "), MAX_LABEL_WIDTH, "…")}]`,
+    suffix: `${hiddenCount > 0 ? ` +${hiddenCount.toLocaleString("en-US")}` : ""}${isCurrent ? " ← here" : ""}`,
   };
 }
 
-const LABEL = 24;
+const MAX_LABEL_WIDTH = 24;
 
 /** Your own words are seen first, also without colour. */
-function inked(words: string, { kind, isFailed }: Twig, theme: Theme): string {
-  if (isFailed) return theme.bad(words);
-  if (kind === "you") return theme.strong(theme.user(words));
-  if (kind === "compaction" || kind === "left" || kind === "pin" || kind === "draft") return theme.heading(words);
-  return kind === "tool" || kind === "calls" || kind === "other" ? theme.dim(words) : words;
+function colorText(text: string, { kind, isFailed }: OutlineNode, theme: Theme): string {
+  if (isFailed) return theme.bad(text);
+  if (kind === "you") return theme.strong(theme.user(text));
+  if (kind === "compaction" || kind === "left" || kind === "pin" || kind === "draft") return theme.heading(text);
+  return kind === "tool" || kind === "calls" || kind === "other" ? theme.dim(text) : text;
 }
 
-export interface PageParts {
+export interface PageLayout {
   readonly list: Size;
   /** Without rows where there is no room for it. */
   readonly preview: Size;
-  readonly isBeside: boolean;
+  readonly isPreviewBeside: boolean;
 }
 
 interface Size {
@@ -99,119 +102,143 @@ interface Size {
   readonly height: number;
 }
 
-export function pageParts({ width, height }: Pick<Sight, "width" | "height">): PageParts {
-  const room = Math.max(1, height - AROUND);
-  const wide = sideBySide(width);
-  if (wide) {
-    const preview = { width: wide.beside, height: room };
-    return { list: { width: wide.list, height: room }, preview, isBeside: true };
+export function layoutPage({ width, height }: Pick<Viewport, "width" | "height">): PageLayout {
+  const bodyHeight = Math.max(1, height - CHROME_ROWS);
+  const columns = splitColumns(width);
+  if (columns) {
+    const preview = { width: columns.preview, height: bodyHeight };
+    return { list: { width: columns.list, height: bodyHeight }, preview, isPreviewBeside: true };
   }
-  const below = room >= HIGH ? Math.floor(room / 3) : 0;
-  const border = below > 0 ? 1 : 0;
-  const preview = { width: width - 2, height: below };
-  return { list: { width, height: room - below - border }, preview, isBeside: false };
+  const previewHeight = bodyHeight >= MIN_ROWS_WITH_PREVIEW ? Math.floor(bodyHeight / 3) : 0;
+  const borderHeight = previewHeight > 0 ? 1 : 0;
+  const preview = { width: width - 2, height: previewHeight };
+  return { list: { width, height: bodyHeight - previewHeight - borderHeight }, preview, isPreviewBeside: false };
 }
 
 /** Title, what is shown, a line, and the keys at the foot. */
-const AROUND = 4;
+const CHROME_ROWS = 4;
 /** Rows that are enough for two things below each other. */
-const HIGH = 14;
+const MIN_ROWS_WITH_PREVIEW = 14;
 
-export interface TreeLook {
+export interface TreePageOptions {
   readonly title: string;
   /** What each key does, the most wanted first and the way out last. */
   readonly hints: readonly string[];
   /** What Enter does. */
-  readonly enter: "go" | "fork";
+  readonly enterAction: "go" | "fork";
   /** In milliseconds. */
   readonly now: () => number;
 }
 
-export function drawTreePage(state: TreeState, sight: Sight, look: TreeLook): readonly string[] {
-  const { width, height, theme } = sight;
-  const head = [titleLine(state, sight, look), sieveLine(state, sight), theme.border("─".repeat(width))];
-  const foot = [footLine(state, sight, look)];
-  const parts = pageParts(sight);
-  const list = rowsSeen(state, { ...sight, ...parts.list }, look);
-  const preview = drawPreview(state, { ...parts.preview, theme, enter: look.enter });
-  const body = parts.isBeside
-    ? besideEachOther(list, preview, { ...sight, ...parts.list })
-    : below(list, preview, sight);
-  return [...head, ...body, ...foot].slice(-height);
+export function drawTreePage(state: TreeState, viewport: Viewport, options: TreePageOptions): readonly string[] {
+  const { width, height, theme } = viewport;
+  const header = [
+    drawTitleLine(state, viewport, options),
+    drawFilterLine(state, viewport),
+    theme.border("─".repeat(width)),
+  ];
+  const footer = [drawFooterLine(state, viewport, options)];
+  const layout = layoutPage(viewport);
+  const list = drawRows(state, { ...viewport, ...layout.list }, options);
+  const preview = drawPreview(state, { ...layout.preview, theme, enterAction: options.enterAction });
+  const body = layout.isPreviewBeside
+    ? joinColumns(list, preview, { ...viewport, ...layout.list })
+    : stackPreview(list, preview, viewport);
+  return [...header, ...body, ...footer].slice(-height);
 }
 
-function titleLine({ outline, branches }: TreeState, { width, theme }: Sight, { title }: TreeLook): string {
+function drawTitleLine(
+  { outline, branchCount }: TreeState,
+  { width, theme }: Viewport,
+  { title }: TreePageOptions,
+): string {
   const count = outline.nodes.size.toLocaleString("en-US");
-  const told = {
-    whole: `${count} entries${branches > 1 ? ` · ${branches} branches` : ""}`,
+  const status = {
+    whole: `${count} entries${branchCount > 1 ? ` · ${branchCount} branches` : ""}`,
     growing: `${count} entries so far, reading on …`,
     cut: `${count} entries read; what is left out: /tree and its id`,
   }[outline.reach];
-  return atBothEnds(theme.strong(` ${plain(title)}`), theme.dim(told), width);
+  return alignEnds(theme.strong(` ${escapeControls(title)}`), theme.dim(status), width);
 }
 
-function sieveLine(state: TreeState, { width, theme }: Sight): string {
-  const { sieves, sieve, mode, query, layout, at } = state;
+function drawFilterLine(state: TreeState, { width, theme }: Viewport): string {
+  const { filters, filterIndex, mode, query, layout, selectedIndex } = state;
   const count = layout.rows.length.toLocaleString("en-US");
   if (mode === "searching" || query.text !== "") {
-    const typed = mode === "searching" ? drawLine(query, theme) : plain(query.text);
-    return ` / ${typed}  ${theme.dim(`${count} found in: ${sieves[sieve]?.name ?? ""}`)}`;
+    const typed = mode === "searching" ? renderInput(query, theme) : escapeControls(query.text);
+    return ` / ${typed}  ${theme.dim(`${count} found in: ${filters[filterIndex]?.name ?? ""}`)}`;
   }
-  const place = theme.dim(layout.rows.length === 0 ? "" : `${(at + 1).toLocaleString("en-US")} of ${count}`);
-  const names = sieves.map(({ name }, index) => (index === sieve ? theme.accent(`[${name}]`) : theme.dim(` ${name} `)));
-  const all = ` ${names.join(" ")}`;
+  const position = theme.dim(
+    layout.rows.length === 0 ? "" : `${(selectedIndex + 1).toLocaleString("en-US")} of ${count}`,
+  );
+  const names = filters.map(({ name }, index) =>
+    index === filterIndex ? theme.accent(`[${name}]`) : theme.dim(` ${name} `),
+  );
+  const allNames = ` ${names.join(" ")}`;
   // Where they do not all stand in the line, the one that is used does.
-  const line = visibleWidth(all) + visibleWidth(place) + 2 <= width ? all : ` ${names[sieve] ?? ""}`;
-  return atBothEnds(line, place, width);
+  const line = visibleWidth(allNames) + visibleWidth(position) + 2 <= width ? allNames : ` ${names[filterIndex] ?? ""}`;
+  return alignEnds(line, position, width);
 }
 
-function footLine({ mode, label, trouble }: TreeState, { width, theme }: Sight, { hints }: TreeLook): string {
-  if (trouble !== null) return theme.bad(` ${plain(trouble)}`);
+function drawFooterLine(
+  { mode, label, error }: TreeState,
+  { width, theme }: Viewport,
+  { hints }: TreePageOptions,
+): string {
+  if (error !== null) return theme.bad(` ${escapeControls(error)}`);
   if (mode === "labelling") {
-    const typed = ` Label: ${drawLine(label, theme)}  `;
-    return `${typed}${hintLine(LABELLING, { width: width - visibleWidth(typed), theme })}`;
+    const typed = ` Label: ${renderInput(label, theme)}  `;
+    return `${typed}${renderHints(LABEL_HINTS, { width: width - visibleWidth(typed), theme })}`;
   }
-  return hintLine(mode === "searching" ? SEARCHING : hints, { width, theme });
+  return renderHints(mode === "searching" ? SEARCH_HINTS : hints, { width, theme });
 }
 
-const LABELLING = ["Enter keeps it", "empty takes it away", "Esc leaves it"];
-const SEARCHING = ["↑↓ walk", "Enter takes it", "Tab looks elsewhere", "Esc ends the search"];
+const LABEL_HINTS = ["Enter keeps it", "empty takes it away", "Esc leaves it"];
+const SEARCH_HINTS = ["↑↓ walk", "Enter takes it", "Tab looks elsewhere", "Esc ends the search"];
 
-function besideEachOther(
+function joinColumns(
   list: readonly string[],
   preview: readonly string[],
-  { width, theme }: Sight,
+  { width, theme }: Viewport,
 ): readonly string[] {
-  return list.map((left, at) => {
+  return list.map((left, index) => {
     const gap = " ".repeat(Math.max(0, width - visibleWidth(left)));
-    return `${left}${gap}${theme.border("│")} ${preview[at] ?? ""}`;
+    return `${left}${gap}${theme.border("│")} ${preview[index] ?? ""}`;
   });
 }
 
-function below(list: readonly string[], preview: readonly string[], { width, theme }: Sight): readonly string[] {
+function stackPreview(
+  list: readonly string[],
+  preview: readonly string[],
+  { width, theme }: Viewport,
+): readonly string[] {
   if (preview.length === 0) return list;
   return [...list, theme.border("─".repeat(width)), ...preview.map((line) => ` ${line}`)];
 }
 
 /** As many lines as there is room, the chosen row in the middle where that can be. */
-function rowsSeen(
-  { layout, at, outline, query }: TreeState,
-  { width, height, theme }: Sight,
-  { now }: TreeLook,
+function drawRows(
+  { layout, selectedIndex, outline, query }: TreeState,
+  { width, height, theme }: Viewport,
+  { now }: TreePageOptions,
 ): readonly string[] {
-  const { rows, depth, end } = layout;
-  const top = Math.max(0, Math.min(at - Math.floor(height / 2), rows.length - height));
-  const look = { outline, depth, width, theme, now: now() };
+  const { rows, maxDepth, currentIndex } = layout;
+  const top = Math.max(0, Math.min(selectedIndex - Math.floor(height / 2), rows.length - height));
+  const rowOptions = { outline, maxDepth, width, theme, now: now() };
   const lines = rows.slice(top, top + height).map((row, index) => {
-    const place = top + index;
-    return drawRow(row, { ...look, isChosen: place === at, isHere: layout.isHere && place === end });
+    const rowIndex = top + index;
+    return drawRow(row, {
+      ...rowOptions,
+      isSelected: rowIndex === selectedIndex,
+      isCurrent: layout.isCurrentShown && rowIndex === currentIndex,
+    });
   });
-  const nothing = nothingTold(outline.nodes.size, query.text);
-  const filled = rows.length === 0 && outline.reach !== "growing" ? [theme.dim(`   ${nothing}`)] : lines;
-  return Array.from({ length: height }, (_, index) => filled[index] ?? "");
+  const emptyText = describeEmptyList(outline.nodes.size, query.text);
+  const visibleLines = rows.length === 0 && outline.reach !== "growing" ? [theme.dim(`   ${emptyText}`)] : lines;
+  return Array.from({ length: height }, (_, index) => visibleLines[index] ?? "");
 }
 
-function nothingTold(count: number, query: string): string {
+function describeEmptyList(count: number, query: string): string {
   if (count === 0) return "nothing was said yet";
   return query === "" ? "nothing to show here; Tab shows something else" : "nothing like that was found";
 }

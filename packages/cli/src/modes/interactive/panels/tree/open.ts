@@ -1,88 +1,94 @@
 /** Implements `/tree` and `/fork`: opens the tree page and moves to or forks from the chosen entry. */
 
 import { refusalNotes } from "@pith/context";
-import { LEAF_MOVED } from "../../../../commands/command.ts";
-import { growOutline } from "../../../../sessions/read-outline.ts";
-import type { Stage, Talking } from "../../screen-context.ts";
-import { fork, go } from "./navigate.ts";
-import { type Picked, type TreeParts, treePanel } from "./panel.ts";
-import { forkSieves, type TreeState, treeSieves } from "./state.ts";
+import { LEAF_MOVED_MESSAGE } from "../../../../commands/command.ts";
+import { readOutline } from "../../../../sessions/read-outline.ts";
+import type { InteractiveContext, ScreenApi } from "../../screen-context.ts";
+import { forkFrom, navigateTo } from "./navigate.ts";
+import { createTreePanel, type TreePanelOptions, type TreeSelection } from "./panel.ts";
+import { forkFilters, type TreeState, treeFilters } from "./state.ts";
 
-export type Look = Pick<TreeParts, "title" | "hints" | "sieves" | "enter">;
+export type TreePageConfig = Pick<TreePanelOptions, "title" | "hints" | "filters" | "enterAction">;
 
-export const treeLook: Look = {
+export const treePage: TreePageConfig = {
   title: "Tree",
   hints: [
     ...["Enter goes", "/ search", "Tab filter", "←→ fold", "l label", "f fork", "[ ] branches"],
     ...["b where you last left", "Space reads on", "Esc closes"],
   ],
-  sieves: treeSieves,
-  enter: "go",
+  filters: treeFilters,
+  enterAction: "go",
 };
 
-export const forkLook: Look = {
+export const forkPage: TreePageConfig = {
   title: "Fork: a new session from before which message?",
   hints: ["Enter forks", "/ search", "Tab branches", "l label", "↑↓ walk", "Esc closes"],
-  sieves: forkSieves,
-  enter: "fork",
+  filters: forkFilters,
+  enterAction: "fork",
 };
 
 /** With words behind it the command is answered as anywhere. */
-export async function openTree(words: string, talking: Talking): Promise<boolean> {
-  if (words !== "") return false;
-  await walk(talking, treeLook);
+export async function openTree(args: string, context: InteractiveContext): Promise<boolean> {
+  if (args !== "") return false;
+  await runTreePage(context, treePage);
   return true;
 }
 
-export async function openFork(words: string, talking: Talking): Promise<boolean> {
-  if (words !== "" || talking.desk.sessionPath === null) return false;
-  await walk(talking, forkLook);
+export async function openFork(args: string, context: InteractiveContext): Promise<boolean> {
+  if (args !== "" || context.app.sessionPath === null) return false;
+  await runTreePage(context, forkPage);
   return true;
 }
 
-async function walk(talking: Talking, look: Look): Promise<void> {
-  const { screen } = talking;
+async function runTreePage(context: InteractiveContext, config: TreePageConfig): Promise<void> {
+  const { screen } = context;
   // Whoever presses Esc four times wants one tree.
-  if (open.has(screen)) return;
-  for (let before: TreeState | undefined; ; ) {
-    open.add(screen);
-    const asked = screen.ask(treePanel(partsFor(talking, look, before)), { where: "page" });
-    const picked = await asked.finally(() => open.delete(screen));
-    if (!picked || (await taken(picked, talking)) === "gone") return;
-    before = picked.page;
+  if (screensWithTree.has(screen)) return;
+  for (let previousState: TreeState | undefined; ; ) {
+    screensWithTree.add(screen);
+    const answer = screen.showPanel(createTreePanel(createPanelOptions(context, config, previousState)), {
+      where: "page",
+    });
+    const selection = await answer.finally(() => screensWithTree.delete(screen));
+    if (!selection || (await applySelection(selection, context)) === "gone") return;
+    previousState = selection.state;
   }
 }
 
 /** Screens on which a tree is looked at. */
-const open = new WeakSet<Stage>();
+const screensWithTree = new WeakSet<ScreenApi>();
 
-async function taken({ type, id }: Picked, talking: Talking): Promise<"gone" | "stayed"> {
-  if (type === "go") return await go(id, talking);
-  const entry = await talking.ready.built.agent.session.store.entry(id);
-  return entry ? await fork(entry, talking) : "stayed";
+async function applySelection({ type, id }: TreeSelection, context: InteractiveContext): Promise<"gone" | "stayed"> {
+  if (type === "go") return await navigateTo(id, context);
+  const entry = await context.app.agent.session.store.entry(id);
+  return entry ? await forkFrom(entry, context) : "stayed";
 }
 
 /** Opens at once: whatever must be read comes while one looks. */
-function partsFor({ ready, screen }: Talking, look: Look, before?: TreeState): TreeParts {
-  const { agent } = ready.built;
+function createPanelOptions(
+  { app, screen }: InteractiveContext,
+  config: TreePageConfig,
+  previousState?: TreeState,
+): TreePanelOptions {
+  const { agent } = app;
   const { session } = agent;
-  const { store, leaf, branch: window } = session;
-  const name = screen.state.facts.sessionName;
-  const redacted = <Value>(value: Value): Value => session.redact(value);
+  const { store, leaf, branch } = session;
+  const sessionName = screen.state.footer.sessionName;
+  const redact = <Value>(value: Value): Value => session.redact(value);
   return {
-    ...look,
-    title: name === null ? look.title : `${look.title} · ${name}`,
+    ...config,
+    title: sessionName === null ? config.title : `${config.title} · ${sessionName}`,
     leaf,
-    ...(before && { before }),
+    ...(previousState && { previousState }),
     now: Date.now,
-    entry: async (id) => redacted(await store.entry(id)),
-    growth: (signal) => growOutline({ store, leaf, near: window.entries, signal, redacted }),
-    name: async (id, label) => {
-      const done = await agent.appendToSession((open) =>
-        open.append({ type: "label", targetId: id, ...(label !== "" && { label }) }),
+    readEntry: async (id) => redact(await store.entry(id)),
+    readOutline: (signal) => readOutline({ store, leaf, knownEntries: branch.entries, signal, redact }),
+    saveLabel: async (id, label) => {
+      const result = await agent.appendToSession((openSession) =>
+        openSession.append({ type: "label", targetId: id, ...(label !== "" && { label }) }),
       );
-      if (done.type === "appended") return null;
-      return done.type === "refused" ? refusalNotes[done.why] : LEAF_MOVED;
+      if (result.type === "appended") return null;
+      return result.type === "refused" ? refusalNotes[result.why] : LEAF_MOVED_MESSAGE;
     },
   };
 }

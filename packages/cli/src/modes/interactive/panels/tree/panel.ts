@@ -1,281 +1,293 @@
 /** Implements the tree page's keys: selection, folding, filters, search, labels, and choosing an entry. */
 
 import type { Entry } from "@pith/context";
-import type { Growth } from "../../../../sessions/tree-outline.ts";
-import { themeNamed } from "../../render/theme.ts";
-import { answered, type GoesOn, goesOn, type Panel, type Pressed, type Sight } from "../panel.ts";
-import { emptyLine, lineOf, typedInto } from "../widgets.ts";
-import { drawTreePage, pageParts, type TreeLook } from "./draw.ts";
-import { mostScrolled } from "./preview.ts";
-import { isHead, type TreeRow } from "./rows.ts";
+import type { OutlineUpdate } from "../../../../sessions/tree-outline.ts";
+import { createTheme } from "../../render/theme.ts";
+import { type Continue, continueWith, finishWith, type KeyResult, type Panel, type Viewport } from "../panel.ts";
+import { createInput, editInput, emptyInput } from "../widgets.ts";
+import { drawTreePage, layoutPage, type TreePageOptions } from "./draw.ts";
+import { maxPreviewOffset } from "./preview.ts";
+import { startsBranch, type TreeRow } from "./rows.ts";
 import {
-  isStill,
-  laid,
-  rowAt,
-  type TreeStart,
+  applyLabel,
+  applyOutlineUpdate,
+  createTreeState,
+  getSelectedRow,
+  isUpToDate,
+  selectRow,
   type TreeState,
-  treeStart,
-  walkedTo,
-  withGrowth,
-  withLabel,
+  type TreeStateOptions,
+  updateLayout,
 } from "./state.ts";
 
 /** How much of a page is seen at once. */
-export interface Seen {
-  readonly rows: number;
+export interface VisibleArea {
+  readonly rowCount: number;
   /** Lines of the preview, and how many of them can be scrolled away. */
-  readonly lines: number;
-  readonly mostScrolled: () => number;
+  readonly previewHeight: number;
+  readonly getMaxOffset: () => number;
 }
 
 /** Null where the key is no walking. */
-export function walkedWith(state: TreeState, key: string, seen: Seen): TreeState | null {
-  return moveKeys.get(key)?.(state, seen) ?? null;
+export function applyNavigationKey(state: TreeState, key: string, visibleArea: VisibleArea): TreeState | null {
+  return navigationKeys.get(key)?.(state, visibleArea) ?? null;
 }
 
-type Step = (state: TreeState, seen: Seen) => TreeState;
+type NavigationStep = (state: TreeState, seen: VisibleArea) => TreeState;
 
-const by =
-  (rows: number): Step =>
+const moveBy =
+  (rows: number): NavigationStep =>
   (state) =>
-    walkedTo(state, state.at + rows);
+    selectRow(state, state.selectedIndex + rows);
 
 /** One row of what was seen is seen again. */
-const byPage =
-  (side: -1 | 1): Step =>
-  (state, { rows }) =>
-    walkedTo(state, state.at + side * Math.max(1, rows - 1));
+const moveByPage =
+  (direction: -1 | 1): NavigationStep =>
+  (state, { rowCount }) =>
+    selectRow(state, state.selectedIndex + direction * Math.max(1, rowCount - 1));
 
-const sieveBy =
-  (step: number): Step =>
+const cycleFilter =
+  (step: number): NavigationStep =>
   (state) => {
-    const { length } = state.sieves;
-    return laid(state, { sieve: (state.sieve + step + length) % length });
+    const { length } = state.filters;
+    return updateLayout(state, { filterIndex: (state.filterIndex + step + length) % length });
   };
 
-const scrolledTo = (state: TreeState, line: number, { mostScrolled }: Seen): TreeState => ({
+const scrollPreviewTo = (state: TreeState, line: number, { getMaxOffset }: VisibleArea): TreeState => ({
   ...state,
-  shownFrom: Math.max(0, Math.min(line, mostScrolled())),
+  previewOffset: Math.max(0, Math.min(line, getMaxOffset())),
 });
 
-const scrolled =
-  (lines: number): Step =>
-  (state, seen) =>
-    scrolledTo(state, state.shownFrom + lines, seen);
+const scrollPreviewBy =
+  (lines: number): NavigationStep =>
+  (state, visibleArea) =>
+    scrollPreviewTo(state, state.previewOffset + lines, visibleArea);
 
-const readsOn: Step = (state, seen) => scrolledTo(state, state.shownFrom + Math.max(1, seen.lines - 3), seen);
+const scrollPreviewByPage: NavigationStep = (state, visibleArea) =>
+  scrollPreviewTo(state, state.previewOffset + Math.max(1, visibleArea.previewHeight - 3), visibleArea);
 
-const first: Step = (state) => walkedTo(state, 0);
-const last: Step = (state) => walkedTo(state, state.layout.rows.length - 1);
+const selectFirst: NavigationStep = (state) => selectRow(state, 0);
+const selectLast: NavigationStep = (state) => selectRow(state, state.layout.rows.length - 1);
 /** Where one stands, or what is shown before it. */
-const here: Step = (state) => walkedTo(state, state.layout.end);
+const selectCurrent: NavigationStep = (state) => selectRow(state, state.layout.currentIndex);
 
 /** The newest of what was left: where one was before one came here. */
-const lastLeft: Step = (state) => {
+const selectLastLeftBranch: NavigationStep = (state) => {
   const { rows } = state.layout;
   let newest = -1;
-  for (const [at, { twig }] of rows.entries())
-    if (!twig.isOnWay && twig.time >= (rows[newest]?.twig.time ?? 0)) newest = at;
-  return newest === -1 ? state : walkedTo(state, newest);
+  for (const [index, { node }] of rows.entries())
+    if (!node.isOnWay && node.time >= (rows[newest]?.node.time ?? 0)) newest = index;
+  return newest === -1 ? state : selectRow(state, newest);
 };
 
-const moveKeys: ReadonlyMap<string, Step> = new Map([
-  ["up", by(-1)],
-  ["k", by(-1)],
-  ["down", by(1)],
-  ["j", by(1)],
-  ["pageUp", byPage(-1)],
-  ["pageDown", byPage(1)],
-  ["home", first],
-  ["g", first],
-  ["end", last],
-  ["G", last],
-  [".", here],
-  ["b", lastLeft],
-  ["left", (state) => foldedAt(state)],
-  ["right", (state) => unfoldedAt(state)],
-  ["[", (state) => atBranch(state, "before")],
-  ["alt+up", (state) => atBranch(state, "before")],
-  ["]", (state) => atBranch(state, "behind")],
-  ["alt+down", (state) => atBranch(state, "behind")],
-  ["tab", sieveBy(1)],
-  ["shift+tab", sieveBy(-1)],
-  ["shift+down", scrolled(1)],
-  ["shift+up", scrolled(-1)],
-  ["space", readsOn],
-  [" ", readsOn],
+const navigationKeys: ReadonlyMap<string, NavigationStep> = new Map([
+  ["up", moveBy(-1)],
+  ["k", moveBy(-1)],
+  ["down", moveBy(1)],
+  ["j", moveBy(1)],
+  ["pageUp", moveByPage(-1)],
+  ["pageDown", moveByPage(1)],
+  ["home", selectFirst],
+  ["g", selectFirst],
+  ["end", selectLast],
+  ["G", selectLast],
+  [".", selectCurrent],
+  ["b", selectLastLeftBranch],
+  ["left", (state) => foldSelected(state)],
+  ["right", (state) => unfoldSelected(state)],
+  ["[", (state) => selectNextBranch(state, "before")],
+  ["alt+up", (state) => selectNextBranch(state, "before")],
+  ["]", (state) => selectNextBranch(state, "behind")],
+  ["alt+down", (state) => selectNextBranch(state, "behind")],
+  ["tab", cycleFilter(1)],
+  ["shift+tab", cycleFilter(-1)],
+  ["shift+down", scrollPreviewBy(1)],
+  ["shift+up", scrollPreviewBy(-1)],
+  ["space", scrollPreviewByPage],
+  [" ", scrollPreviewByPage],
 ]);
 
 /** The branch one is in; on the way, what leaves it here; where nothing is left to fold, back to where it left. */
-function foldedAt(state: TreeState): TreeState {
-  const row = rowAt(state);
+function foldSelected(state: TreeState): TreeState {
+  const row = getSelectedRow(state);
   if (!row) return state;
-  const open = row.sides.filter((id) => !state.folded.has(id));
-  if (open.length > 0) return folding(state, { fold: open });
-  if (row.head === null) return atBranch(state, "before");
-  if (row.hidden > 0 || state.folded.has(row.head)) return atBranch(state, "before");
-  const head = (state.layout.places[state.outline.nodes.get(row.head)?.number ?? -1] ?? 0) - 1;
-  return folding(walkedTo(state, head), { fold: [row.head] });
+  const unfoldedBranches = row.sideBranches.filter((id) => !state.folded.has(id));
+  if (unfoldedBranches.length > 0) return updateFolds(state, { fold: unfoldedBranches });
+  if (row.branchStart === null) return selectNextBranch(state, "before");
+  if (row.hiddenCount > 0 || state.folded.has(row.branchStart)) return selectNextBranch(state, "before");
+  const startIndex = (state.layout.rowNumbers[state.outline.nodes.get(row.branchStart)?.number ?? -1] ?? 0) - 1;
+  return updateFolds(selectRow(state, startIndex), { fold: [row.branchStart] });
 }
 
-function unfoldedAt(state: TreeState): TreeState {
-  const row = rowAt(state);
+function unfoldSelected(state: TreeState): TreeState {
+  const row = getSelectedRow(state);
   if (!row) return state;
-  if (row.hidden > 0) return folding(state, { unfold: [row.twig.id] });
-  const closed = row.sides.filter((id) => state.folded.has(id));
-  if (closed.length > 0) return folding(state, { unfold: closed });
-  return atBranch(state, "behind");
+  if (row.hiddenCount > 0) return updateFolds(state, { unfold: [row.node.id] });
+  const foldedBranches = row.sideBranches.filter((id) => state.folded.has(id));
+  if (foldedBranches.length > 0) return updateFolds(state, { unfold: foldedBranches });
+  return selectNextBranch(state, "behind");
 }
 
-interface Folding {
+interface FoldChange {
   readonly fold?: readonly string[];
   readonly unfold?: readonly string[];
 }
 
-function folding(state: TreeState, { fold = [], unfold = [] }: Folding): TreeState {
+function updateFolds(state: TreeState, { fold = [], unfold = [] }: FoldChange): TreeState {
   const folded = new Set([...state.folded, ...fold]);
   for (const id of unfold) folded.delete(id);
-  return laid(state, { folded });
+  return updateLayout(state, { folded });
 }
 
 /** To the nearest row where a branch leaves or begins. */
-function atBranch(state: TreeState, side: "before" | "behind"): TreeState {
-  const { at, layout } = state;
+function selectNextBranch(state: TreeState, direction: "before" | "behind"): TreeState {
+  const { selectedIndex, layout } = state;
   const { rows } = layout;
   const found =
-    side === "before"
-      ? rows.findLastIndex((row, index) => index < at && isBranching(row))
-      : rows.findIndex((row, index) => index > at && isBranching(row));
-  if (found !== -1) return walkedTo(state, found);
-  return walkedTo(state, side === "before" ? 0 : rows.length - 1);
+    direction === "before"
+      ? rows.findLastIndex((row, index) => index < selectedIndex && isBranchPoint(row))
+      : rows.findIndex((row, index) => index > selectedIndex && isBranchPoint(row));
+  if (found !== -1) return selectRow(state, found);
+  return selectRow(state, direction === "before" ? 0 : rows.length - 1);
 }
 
-function isBranching(row: TreeRow): boolean {
-  return isHead(row) || row.sides.length > 0;
+function isBranchPoint(row: TreeRow): boolean {
+  return startsBranch(row) || row.sideBranches.length > 0;
 }
 
-export interface TreeParts extends TreeStart, TreeLook {
-  readonly entry: (id: string) => Promise<Entry | undefined>;
-  readonly growth: (signal: AbortSignal) => AsyncIterable<Growth>;
+export interface TreePanelOptions extends TreeStateOptions, TreePageOptions {
+  readonly readEntry: (id: string) => Promise<Entry | undefined>;
+  readonly readOutline: (signal: AbortSignal) => AsyncIterable<OutlineUpdate>;
   /** Names an entry; an empty name takes it away. Why not, or null. */
-  readonly name: (id: string, label: string) => Promise<string | null>;
+  readonly saveLabel: (id: string, label: string) => Promise<string | null>;
 }
 
 /** An entry that was chosen, to go on there or to begin a session of its own with. */
-export interface Picked {
+export interface TreeSelection {
   readonly type: "go" | "fork";
   readonly id: string;
   /** The page it was chosen on, for who comes back to it. */
-  readonly page: TreeState;
+  readonly state: TreeState;
 }
 
-export function treePanel(parts: TreeParts): Panel<TreeState, Picked> {
+export function createTreePanel(options: TreePanelOptions): Panel<TreeState, TreeSelection> {
   return {
-    start: treeStart(parts),
-    press: (state, key, sight = UNSEEN) => {
-      if (state.mode === "labelling") return labelling(state, key, parts);
-      const seen = seenAs(state, sight, parts);
+    initialState: createTreeState(options),
+    handleKey: (state, key, viewport = DEFAULT_VIEWPORT) => {
+      if (state.mode === "labelling") return handleLabelKey(state, key, options);
+      const visibleArea = measureVisibleArea(state, viewport, options);
       return state.mode === "searching"
-        ? searching(state, key, { ...parts, seen })
-        : walking(state, key, { ...parts, seen });
+        ? handleSearchKey(state, key, { ...options, visibleArea })
+        : handleBrowseKey(state, key, { ...options, visibleArea });
     },
-    draw: (state, sight) => drawTreePage(state, sight, parts),
-    learns: async (learn, signal) => {
-      if (parts.before && isStill(parts.before, parts.leaf)) return await previewed(learn, parts);
-      for await (const growth of parts.growth(signal)) {
-        learn((state) => withGrowth(state, growth));
-        await previewed(learn, parts);
+    render: (state, viewport) => drawTreePage(state, viewport, options),
+    loadUpdates: async (update, signal) => {
+      if (options.previousState && isUpToDate(options.previousState, options.leaf))
+        return await loadPreview(update, options);
+      for await (const outlineUpdate of options.readOutline(signal)) {
+        update((state) => applyOutlineUpdate(state, outlineUpdate));
+        await loadPreview(update, options);
       }
     },
   };
 }
 
-type Reaction = Pressed<TreeState, Picked> | null;
+type TreeKeyResult = KeyResult<TreeState, TreeSelection> | null;
 
-interface Walking extends TreeParts {
-  readonly seen: Seen;
+interface KeyOptions extends TreePanelOptions {
+  readonly visibleArea: VisibleArea;
 }
 
 /** Before it was drawn for the first time. */
-const UNSEEN: Sight = { width: 80, height: 24, theme: themeNamed("none") };
+const DEFAULT_VIEWPORT: Viewport = { width: 80, height: 24, theme: createTheme("none") };
 
-function seenAs(state: TreeState, sight: Sight, { enter }: TreeParts): Seen {
-  const { list, preview } = pageParts(sight);
-  const look = { ...preview, theme: sight.theme, enter };
-  return { rows: list.height, lines: preview.height, mostScrolled: () => mostScrolled(state, look) };
+function measureVisibleArea(state: TreeState, viewport: Viewport, { enterAction }: TreePanelOptions): VisibleArea {
+  const { list, preview } = layoutPage(viewport);
+  const previewOptions = { ...preview, theme: viewport.theme, enterAction };
+  return {
+    rowCount: list.height,
+    previewHeight: preview.height,
+    getMaxOffset: () => maxPreviewOffset(state, previewOptions),
+  };
 }
 
-function walking(state: TreeState, key: string, parts: Walking): Reaction {
-  const id = rowAt(state)?.twig.id;
-  if (key === "/") return goesOn<TreeState>({ ...state, mode: "searching" });
-  if (key === "escape" && state.query.text !== "") return seen(laid(state, { query: emptyLine }), parts);
-  if (id !== undefined && key === "enter") return answered({ type: parts.enter, id, page: state });
-  if (id !== undefined && key === "f") return answered({ type: "fork", id, page: state });
+function handleBrowseKey(state: TreeState, key: string, options: KeyOptions): TreeKeyResult {
+  const id = getSelectedRow(state)?.node.id;
+  if (key === "/") return continueWith<TreeState>({ ...state, mode: "searching" });
+  if (key === "escape" && state.query.text !== "")
+    return continueWithPreview(updateLayout(state, { query: emptyInput }), options);
+  if (id !== undefined && key === "enter") return finishWith({ type: options.enterAction, id, state });
+  if (id !== undefined && key === "f") return finishWith({ type: "fork", id, state });
   if (id !== undefined && key === "l")
-    return goesOn<TreeState>({ ...state, mode: "labelling", label: lineOf(state.outline.labels.get(id) ?? "") });
-  const next = walkedWith(state, key, parts.seen);
-  return next && seen(next, parts);
+    return continueWith<TreeState>({
+      ...state,
+      mode: "labelling",
+      label: createInput(state.outline.labels.get(id) ?? ""),
+    });
+  const next = applyNavigationKey(state, key, options.visibleArea);
+  return next && continueWithPreview(next, options);
 }
 
 /** Arrows walk through what is found, Enter takes it, Escape ends the search where one is. */
-function searching(state: TreeState, key: string, parts: Walking): Reaction {
-  const twig = rowAt(state)?.twig;
-  if (key === "enter") return twig ? answered({ type: parts.enter, id: twig.id, page: state }) : goesOn(state);
+function handleSearchKey(state: TreeState, key: string, options: KeyOptions): TreeKeyResult {
+  const node = getSelectedRow(state)?.node;
+  if (key === "enter")
+    return node ? finishWith({ type: options.enterAction, id: node.id, state }) : continueWith(state);
   if (key === "escape") {
-    const ended = laid({ ...state, wanted: twig?.id ?? "", mode: "walking" }, { query: emptyLine });
-    return seen(walkedTo(ended, ended.at), parts);
+    const cleared = updateLayout({ ...state, targetId: node?.id ?? "", mode: "walking" }, { query: emptyInput });
+    return continueWithPreview(selectRow(cleared, cleared.selectedIndex), options);
   }
-  if (WALKING.includes(key)) {
-    const next = walkedWith(state, key, parts.seen);
-    return next && seen(next, parts);
+  if (SEARCH_NAVIGATION_KEYS.includes(key)) {
+    const next = applyNavigationKey(state, key, options.visibleArea);
+    return next && continueWithPreview(next, options);
   }
-  const query = typedInto(state.query, key);
+  const query = editInput(state.query, key);
   if (!query) return null;
   // The newest that is found, unless one was somewhere already that still is.
-  return seen(laid(state, { query }), parts);
+  return continueWithPreview(updateLayout(state, { query }), options);
 }
 
-const WALKING = ["up", "down", "pageUp", "pageDown", "tab", "shift+tab"];
+const SEARCH_NAVIGATION_KEYS = ["up", "down", "pageUp", "pageDown", "tab", "shift+tab"];
 
-function labelling(state: TreeState, key: string, { name }: TreeParts): Reaction {
-  const row = rowAt(state);
-  const walkingAgain: TreeState = { ...state, mode: "walking" };
-  if (key === "escape" || !row) return goesOn(walkingAgain);
+function handleLabelKey(state: TreeState, key: string, { saveLabel }: TreePanelOptions): TreeKeyResult {
+  const row = getSelectedRow(state);
+  const browsingState: TreeState = { ...state, mode: "walking" };
+  if (key === "escape" || !row) return continueWith(browsingState);
   if (key !== "enter") {
-    const label = typedInto(state.label, key);
-    return label && goesOn({ ...state, label });
+    const label = editInput(state.label, key);
+    return label && continueWith({ ...state, label });
   }
-  const { id } = row.twig;
+  const { id } = row.node;
   const label = state.label.text.trim();
   return {
-    ...goesOn(walkingAgain),
-    later: async () => {
-      const trouble = await name(id, label);
-      return (known) => (trouble === null ? withLabel(known, id, label) : { ...known, trouble });
+    ...continueWith(browsingState),
+    loadUpdate: async () => {
+      const error = await saveLabel(id, label);
+      return (latest) => (error === null ? applyLabel(latest, id, label) : { ...latest, error });
     },
   };
 }
 
 /** With the entry one is at, once it was read. */
-function seen(state: TreeState, parts: TreeParts): GoesOn<TreeState> {
-  const id = rowAt(state)?.twig.id;
-  if (id === undefined || state.shown?.id === id) return goesOn(state);
-  return { ...goesOn(state), later: async () => shownAs(await parts.entry(id)) };
+function continueWithPreview(state: TreeState, options: TreePanelOptions): Continue<TreeState> {
+  const id = getSelectedRow(state)?.node.id;
+  if (id === undefined || state.previewEntry?.id === id) return continueWith(state);
+  return { ...continueWith(state), loadUpdate: async () => showPreview(await options.readEntry(id)) };
 }
 
-async function previewed(
-  learn: (change: (state: TreeState) => TreeState) => void,
-  { entry }: TreeParts,
+async function loadPreview(
+  update: (change: (state: TreeState) => TreeState) => void,
+  { readEntry }: TreePanelOptions,
 ): Promise<void> {
-  let wanted: string | null = null;
-  learn((state) => {
-    const id = rowAt(state)?.twig.id ?? null;
-    wanted = state.shown?.id === id ? null : id;
+  let wantedId: string | null = null;
+  update((state) => {
+    const id = getSelectedRow(state)?.node.id ?? null;
+    wantedId = state.previewEntry?.id === id ? null : id;
     return state;
   });
-  if (wanted !== null) learn(shownAs(await entry(wanted)));
+  if (wantedId !== null) update(showPreview(await readEntry(wantedId)));
 }
 
-function shownAs(entry: Entry | undefined): (state: TreeState) => TreeState {
-  return (state) => (entry && rowAt(state)?.twig.id === entry.id ? { ...state, shown: entry } : state);
+function showPreview(entry: Entry | undefined): (state: TreeState) => TreeState {
+  return (state) => (entry && getSelectedRow(state)?.node.id === entry.id ? { ...state, previewEntry: entry } : state);
 }

@@ -2,46 +2,55 @@
 
 import { relative } from "node:path/posix";
 import type { PlannedFile } from "@pith/agent";
-import { counted } from "../../../../text/format.ts";
-import { plain, plainLine } from "../../../../text/safe-text.ts";
-import { patchLine } from "../../render/diff.ts";
-import { cell } from "../../render/text.ts";
+import { formatCount } from "../../../../text/format.ts";
+import { escapeControls, escapeLine } from "../../../../text/safe-text.ts";
+import { renderPatchLine } from "../../render/diff.ts";
+import { fitCell } from "../../render/text.ts";
 import type { Theme } from "../../render/theme.ts";
 import { truncateToWidth, visibleWidth, wrapTextWithAnsi } from "../../terminal/pi-tui.ts";
-import { type Choice, choice } from "../choice.ts";
-import { answered, type GoesOn, goesOn, type Panel, type Sight } from "../panel.ts";
-import { drawLine, emptyLine, hintLine, type LineInput, typedInto, type Walk } from "../widgets.ts";
+import { type ChoicePanelOptions, createChoicePanel } from "../choice.ts";
+import { type Continue, continueWith, finishWith, type Panel, type Viewport } from "../panel.ts";
+import { editInput, emptyInput, type LineInput, type ListPosition, renderHints, renderInput } from "../widgets.ts";
 
-export type Leaving = "just-go" | "tell" | "tell-with-focus" | "fork";
+export type LeaveAction = "just-go" | "tell" | "tell-with-focus" | "fork";
 
-export interface LeaveParts {
+export interface LeaveQuestionOptions {
   /** Entries that are left, as far as people see them. */
   readonly count: number;
   /** Whether a session of its own can be made. */
   readonly canFork: boolean;
   /** Whether there is somebody who could write a summary. */
-  readonly canTell: boolean;
+  readonly canSummarize: boolean;
 }
 
-export function leaveQuestion({ count, canFork, canTell }: LeaveParts): Panel<Walk, Leaving> {
-  const told = `${counted(count, "entry stays", "entries stay")} behind on this branch`;
-  return choice<Leaving>({
-    title: canTell ? "Summarise what you leave?" : "Leave this branch?",
-    body: ({ theme }) => [theme.dim(` ${told} · Esc stays`)],
+export function createLeaveQuestion({
+  count,
+  canFork,
+  canSummarize,
+}: LeaveQuestionOptions): Panel<ListPosition, LeaveAction> {
+  const hint = `${formatCount(count, "entry stays", "entries stay")} behind on this branch`;
+  return createChoicePanel<LeaveAction>({
+    title: canSummarize ? "Summarise what you leave?" : "Leave this branch?",
+    body: ({ theme }) => [theme.dim(` ${hint} · Esc stays`)],
     options: [
-      { key: "n", label: canTell ? "No, just go" : "Go", says: "the branch stays in the tree", value: "just-go" },
-      ...(canTell ? telling : []),
-      ...(canFork ? [{ key: "k", label: "Fork instead", says: FORK, value: "fork" as const }] : []),
+      {
+        key: "n",
+        label: canSummarize ? "No, just go" : "Go",
+        description: "the branch stays in the tree",
+        value: "just-go",
+      },
+      ...(canSummarize ? summaryOptions : []),
+      ...(canFork ? [{ key: "k", label: "Fork instead", description: FORK_HINT, value: "fork" as const }] : []),
     ],
   });
 }
 
-const telling: Choice<Leaving>["options"] = [
-  { key: "y", label: "Yes", says: "a summary of it stands where you go on", value: "tell" },
-  { key: "f", label: "Yes, with a focus …", says: "you say what matters", value: "tell-with-focus" },
+const summaryOptions: ChoicePanelOptions<LeaveAction>["options"] = [
+  { key: "y", label: "Yes", description: "a summary of it stands where you go on", value: "tell" },
+  { key: "f", label: "Yes, with a focus …", description: "you say what matters", value: "tell-with-focus" },
 ];
 
-const FORK = "a new session from there; this one stays as it is";
+const FORK_HINT = "a new session from there; this one stays as it is";
 
 export interface LineQuestion {
   readonly title: string;
@@ -50,19 +59,19 @@ export interface LineQuestion {
 }
 
 /** An empty line is an answer, too. */
-export function oneLinePanel({ title, hints }: LineQuestion): Panel<LineInput, string> {
+export function createLinePanel({ title, hints }: LineQuestion): Panel<LineInput, string> {
   return {
-    start: emptyLine,
-    press: (line, key) => {
-      if (key === "enter") return answered(line.text.trim());
-      const typed = typedInto(line, key);
-      return typed && goesOn(typed);
+    initialState: emptyInput,
+    handleKey: (line, key) => {
+      if (key === "enter") return finishWith(line.text.trim());
+      const typed = editInput(line, key);
+      return typed && continueWith(typed);
     },
-    draw: (line, { width, theme }) => [
+    render: (line, { width, theme }) => [
       theme.border("─".repeat(width)),
-      theme.strong(` ${plain(title)}`),
-      ...wrapTextWithAnsi(` ${drawLine(line, theme)}`, width),
-      hintLine(hints, { width, theme }),
+      theme.strong(` ${escapeControls(title)}`),
+      ...wrapTextWithAnsi(` ${renderInput(line, theme)}`, width),
+      renderHints(hints, { width, theme }),
     ],
   };
 }
@@ -72,13 +81,13 @@ export function isRestorable({ type }: PlannedFile): boolean {
   return type === "restore" || type === "remove";
 }
 
-export function verdictOn({ type, hasForeignChanges, why }: PlannedFile): string {
-  const others = hasForeignChanges ? "; others changed it in between, which goes, too" : "";
+export function describePlannedFile({ type, hasForeignChanges, why }: PlannedFile): string {
+  const foreignNote = hasForeignChanges ? "; others changed it in between, which goes, too" : "";
   switch (type) {
     case "restore":
-      return `will be as it was${others}`;
+      return `will be as it was${foreignNote}`;
     case "remove":
-      return `will be removed: it was not there${others}`;
+      return `will be removed: it was not there${foreignNote}`;
     case "same":
       return "is as it should be";
     case "conflict":
@@ -91,12 +100,12 @@ export function verdictOn({ type, hasForeignChanges, why }: PlannedFile): string
 }
 
 /** Within the folder without the folder's own path. */
-export function pathShown(path: string, folder: string): string {
-  const short = relative(folder, path);
-  return short === "" || short.startsWith("..") ? path : short;
+export function shortenPath(path: string, folder: string): string {
+  const relativePath = relative(folder, path);
+  return relativePath === "" || relativePath.startsWith("..") ? path : relativePath;
 }
 
-export interface FilesParts {
+export interface FilesPanelOptions {
   readonly files: readonly PlannedFile[];
   readonly folder: string;
   /** What putting it back would change, as a unified diff or a sentence. */
@@ -104,109 +113,118 @@ export interface FilesParts {
 }
 
 export interface FilesState {
-  readonly at: number;
+  readonly selectedIndex: number;
   /** In lines, by path, of those that were looked at. */
   readonly diffs: ReadonlyMap<string, readonly string[]>;
   /** Lines of the diff that were scrolled away. */
-  readonly from: number;
+  readonly diffOffset: number;
 }
 
 export type FilesAnswer = "put-back" | "leave";
 
-export function filesPanel(parts: FilesParts): Panel<FilesState, FilesAnswer> {
-  const some = parts.files.some(isRestorable);
+export function createFilesPanel(options: FilesPanelOptions): Panel<FilesState, FilesAnswer> {
+  const hasRestorable = options.files.some(isRestorable);
   return {
-    start: { at: 0, diffs: new Map(), from: 0 },
-    press: (state, key) => {
-      if (some && (key === "y" || key === "enter")) return answered("put-back");
-      if (key === "n" || (!some && key === "enter")) return answered("leave");
-      const next = walked(state, key, parts.files);
-      return next && read(next, parts);
+    initialState: { selectedIndex: 0, diffs: new Map(), diffOffset: 0 },
+    handleKey: (state, key) => {
+      if (hasRestorable && (key === "y" || key === "enter")) return finishWith("put-back");
+      if (key === "n" || (!hasRestorable && key === "enter")) return finishWith("leave");
+      const next = applyFilesKey(state, key, options.files);
+      return next && continueWithDiff(next, options);
     },
-    draw: (state, sight) => drawFiles(state, sight, parts),
-    learns: async (learn) => {
-      const [first] = parts.files;
-      if (first) learn(await diffOf(first, parts));
+    render: (state, viewport) => drawFiles(state, viewport, options),
+    loadUpdates: async (update) => {
+      const [first] = options.files;
+      if (first) update(await loadDiff(first, options));
     },
   };
 }
 
-function walked(state: FilesState, key: string, files: readonly PlannedFile[]): FilesState | null {
-  const to = (at: number) => ({ ...state, at: Math.max(0, Math.min(at, files.length - 1)), from: 0 });
-  const last = Math.max(0, (state.diffs.get(files[state.at]?.path ?? "")?.length ?? 0) - 1);
+function applyFilesKey(state: FilesState, key: string, files: readonly PlannedFile[]): FilesState | null {
+  const select = (index: number) => ({
+    ...state,
+    selectedIndex: Math.max(0, Math.min(index, files.length - 1)),
+    diffOffset: 0,
+  });
+  const lastOffset = Math.max(0, (state.diffs.get(files[state.selectedIndex]?.path ?? "")?.length ?? 0) - 1);
   switch (key) {
     case "up":
-      return to(state.at - 1);
+      return select(state.selectedIndex - 1);
     case "down":
-      return to(state.at + 1);
+      return select(state.selectedIndex + 1);
     case "home":
-      return to(0);
+      return select(0);
     case "end":
-      return to(files.length - 1);
+      return select(files.length - 1);
     case "pageDown":
     case "shift+down":
     case "space":
-      return { ...state, from: Math.min(last, state.from + 8) };
+      return { ...state, diffOffset: Math.min(lastOffset, state.diffOffset + 8) };
     case "pageUp":
     case "shift+up":
-      return { ...state, from: Math.max(0, state.from - 8) };
+      return { ...state, diffOffset: Math.max(0, state.diffOffset - 8) };
     default:
       return null;
   }
 }
 
 /** With the changes of the file one is at, once they were found. */
-function read(state: FilesState, parts: FilesParts): GoesOn<FilesState> {
-  const file = parts.files[state.at];
-  if (!file || state.diffs.has(file.path)) return goesOn(state);
-  return { ...goesOn(state), later: async () => await diffOf(file, parts) };
+function continueWithDiff(state: FilesState, options: FilesPanelOptions): Continue<FilesState> {
+  const file = options.files[state.selectedIndex];
+  if (!file || state.diffs.has(file.path)) return continueWith(state);
+  return { ...continueWith(state), loadUpdate: async () => await loadDiff(file, options) };
 }
 
-async function diffOf(file: PlannedFile, { diff }: FilesParts): Promise<(state: FilesState) => FilesState> {
-  const lines = plain(await diff(file))
+async function loadDiff(file: PlannedFile, { diff }: FilesPanelOptions): Promise<(state: FilesState) => FilesState> {
+  const lines = escapeControls(await diff(file))
     .replaceAll("\t", "    ")
     .split("\n");
   return (state) => ({ ...state, diffs: new Map([...state.diffs, [file.path, lines]]) });
 }
 
-function drawFiles({ at, diffs, from }: FilesState, sight: Sight, { files, folder }: FilesParts): readonly string[] {
-  const { width, height, theme } = sight;
+function drawFiles(
+  { selectedIndex, diffs, diffOffset }: FilesState,
+  viewport: Viewport,
+  { files, folder }: FilesPanelOptions,
+): readonly string[] {
+  const { width, height, theme } = viewport;
   const border = theme.border("─".repeat(width));
-  const many = Math.max(1, Math.min(files.length, Math.floor((height - 5) / 2)));
-  const top = Math.max(0, Math.min(at - Math.floor(many / 2), files.length - many));
-  const column = Math.min(width >> 1, Math.max(...files.map(({ path }) => visibleWidth(shown(path, folder)))));
-  const rows = files.slice(top, top + many).map((file, index) => {
-    const look = { folder, column, theme, isChosen: top + index === at };
-    return drawFile(file, look);
+  const listHeight = Math.max(1, Math.min(files.length, Math.floor((height - 5) / 2)));
+  const top = Math.max(0, Math.min(selectedIndex - Math.floor(listHeight / 2), files.length - listHeight));
+  const pathWidth = Math.min(width >> 1, Math.max(...files.map(({ path }) => visibleWidth(displayPath(path, folder)))));
+  const rows = files.slice(top, top + listHeight).map((file, index) => {
+    const fileOptions = { folder, pathWidth, theme, isSelected: top + index === selectedIndex };
+    return drawFile(file, fileOptions);
   });
-  const head = [theme.strong(" Files were changed on the way. Put them back as they were?"), border, ...rows, border];
-  const diff = diffs.get(files[at]?.path ?? "") ?? ["reading …"];
-  const room = Math.max(0, height - head.length - 1);
-  const start = Math.min(from, Math.max(0, diff.length - room));
-  const body = Array.from({ length: room }, (_, index) => patchLine(diff[start + index] ?? "", theme));
-  return [...head, ...body, hintLine(hintsFor(files), sight)].map((line) => truncateToWidth(line, width));
+  const header = [theme.strong(" Files were changed on the way. Put them back as they were?"), border, ...rows, border];
+  const diff = diffs.get(files[selectedIndex]?.path ?? "") ?? ["reading …"];
+  const diffHeight = Math.max(0, height - header.length - 1);
+  const firstLine = Math.min(diffOffset, Math.max(0, diff.length - diffHeight));
+  const body = Array.from({ length: diffHeight }, (_, index) => renderPatchLine(diff[firstLine + index] ?? "", theme));
+  return [...header, ...body, renderHints(buildHints(files), viewport)].map((line) => truncateToWidth(line, width));
 }
 
-interface FileLook {
+interface DrawFileOptions {
   readonly folder: string;
-  readonly column: number;
+  readonly pathWidth: number;
   readonly theme: Theme;
-  readonly isChosen: boolean;
+  readonly isSelected: boolean;
 }
 
-function drawFile(file: PlannedFile, { folder, column, theme, isChosen }: FileLook): string {
-  const name = cell(shown(file.path, folder), column);
-  const words = `${isChosen ? "❯" : " "} ${isRestorable(file) ? "✓" : "✗"} ${name}`;
-  const verdict = theme[isRestorable(file) ? "good" : "warning"](verdictOn(file));
-  return ` ${isChosen ? theme.accent(words) : words}  ${verdict}`;
+function drawFile(file: PlannedFile, { folder, pathWidth, theme, isSelected }: DrawFileOptions): string {
+  const name = fitCell(displayPath(file.path, folder), pathWidth);
+  const text = `${isSelected ? "❯" : " "} ${isRestorable(file) ? "✓" : "✗"} ${name}`;
+  const verdict = theme[isRestorable(file) ? "good" : "warning"](describePlannedFile(file));
+  return ` ${isSelected ? theme.accent(text) : text}  ${verdict}`;
 }
 
-function shown(path: string, folder: string): string {
-  return plainLine(pathShown(path, folder));
+function displayPath(path: string, folder: string): string {
+  return escapeLine(shortenPath(path, folder));
 }
 
-function hintsFor(files: readonly PlannedFile[]): readonly string[] {
+function buildHints(files: readonly PlannedFile[]): readonly string[] {
   const count = files.filter(isRestorable).length;
-  const back = count === 0 ? "none of them can be put back" : `y puts ${counted(count, "file")} back, and goes`;
-  return [back, `n goes, and leaves ${count === 0 ? "them" : "all"} as they are`, "Esc stays"];
+  const restoreHint =
+    count === 0 ? "none of them can be put back" : `y puts ${formatCount(count, "file")} back, and goes`;
+  return [restoreHint, `n goes, and leaves ${count === 0 ? "them" : "all"} as they are`, "Esc stays"];
 }

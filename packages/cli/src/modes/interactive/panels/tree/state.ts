@@ -2,57 +2,57 @@
 
 import type { Entry } from "@pith/context";
 import {
-  emptyOutline,
-  type Growth,
-  grown,
+  createOutline,
+  extendOutline,
   type Outline,
-  relabelled,
-  type SketchKind,
-  type Twig,
+  type OutlineKind,
+  type OutlineNode,
+  type OutlineUpdate,
+  setLabel,
 } from "../../../../sessions/tree-outline.ts";
-import { emptyLine, type LineInput } from "../widgets.ts";
-import { type Layout, noRows, type TreeRow, treeRows } from "./rows.ts";
+import { emptyInput, type LineInput } from "../widgets.ts";
+import { emptyLayout, type Layout, layoutRows, type TreeRow } from "./rows.ts";
 
-export interface Sieve {
+export interface TreeFilter {
   /** For people. */
   readonly name: string;
-  readonly passes: (twig: Twig, outline: Outline) => boolean;
+  readonly matches: (twig: OutlineNode, outline: Outline) => boolean;
 }
 
-export const treeSieves: readonly Sieve[] = [
-  { name: "talk and tools", passes: ({ kind }) => kind !== "other" && kind !== "calls" },
-  { name: "no tools", passes: ({ kind }) => kind !== "other" && kind !== "calls" && kind !== "tool" },
-  { name: "yours", passes: ({ kind }) => kind === "you" },
-  { name: "labelled", passes: ({ id }, { labels }) => labels.has(id) },
-  { name: "all", passes: () => true },
+export const treeFilters: readonly TreeFilter[] = [
+  { name: "talk and tools", matches: ({ kind }) => kind !== "other" && kind !== "calls" },
+  { name: "no tools", matches: ({ kind }) => kind !== "other" && kind !== "calls" && kind !== "tool" },
+  { name: "yours", matches: ({ kind }) => kind === "you" },
+  { name: "labelled", matches: ({ id }, { labels }) => labels.has(id) },
+  { name: "all", matches: () => true },
 ];
 
 /** Messages that somebody could say anew. */
-export const forkSieves: readonly Sieve[] = [
-  { name: "this branch", passes: ({ kind, isOnWay }) => kind === "you" && isOnWay },
-  { name: "every branch", passes: ({ kind }) => kind === "you" },
+export const forkFilters: readonly TreeFilter[] = [
+  { name: "this branch", matches: ({ kind, isOnWay }) => kind === "you" && isOnWay },
+  { name: "every branch", matches: ({ kind }) => kind === "you" },
 ];
 
 /** What is named by somebody is never hidden by its kind alone. */
-export function passing(sieve: Sieve, query: string, outline: Outline): (twig: Twig) => boolean {
+export function createNodeFilter(filter: TreeFilter, query: string, outline: Outline): (node: OutlineNode) => boolean {
   const { labels } = outline;
-  const keepsLabels = sieve.name === "talk and tools";
-  const isFound = finding(query, outline);
-  return (twig) => (sieve.passes(twig, outline) || (keepsLabels && labels.has(twig.id))) && isFound(twig);
+  const keepsLabelled = filter.name === "talk and tools";
+  const matchesQuery = createQueryMatcher(query, outline);
+  return (node) => (filter.matches(node, outline) || (keepsLabelled && labels.has(node.id))) && matchesQuery(node);
 }
 
 /** Every word of the query, in what is shown or in the label; in whatever case. */
-function finding(query: string, { labels }: Outline): (twig: Twig) => boolean {
-  const wanted = query.toLowerCase().split(/\s+/).filter(Boolean);
-  const isNamed = (id: string, word: string) => labels.get(id)?.toLowerCase().includes(word) ?? false;
-  return ({ id, sought }) => {
-    for (const word of wanted) if (!sought.includes(word) && !isNamed(id, word)) return false;
+function createQueryMatcher(query: string, { labels }: Outline): (twig: OutlineNode) => boolean {
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+  const isInLabel = (id: string, word: string) => labels.get(id)?.toLowerCase().includes(word) ?? false;
+  return ({ id, searchText }) => {
+    for (const word of words) if (!searchText.includes(word) && !isInLabel(id, word)) return false;
     return true;
   };
 }
 
 /** The names that a row may bear, as wide as the widest. */
-export const kindNames: Readonly<Record<SketchKind, string>> = {
+export const kindLabels: Readonly<Record<OutlineKind, string>> = {
   you: "you",
   program: "program",
   reply: "reply",
@@ -70,9 +70,9 @@ export const kindNames: Readonly<Record<SketchKind, string>> = {
 
 export interface TreeState {
   readonly outline: Outline;
-  readonly sieves: readonly Sieve[];
+  readonly filters: readonly TreeFilter[];
   /** Which of them is used. */
-  readonly sieve: number;
+  readonly filterIndex: number;
   readonly folded: ReadonlySet<string>;
   readonly query: LineInput;
   readonly label: LineInput;
@@ -81,86 +81,112 @@ export interface TreeState {
   /** All that is shown, as it follows from the above. */
   readonly layout: Layout;
   /** How many there are, whatever part of them is shown. */
-  readonly branches: number;
+  readonly branchCount: number;
   /** The row one is at. */
-  readonly at: number;
+  readonly selectedIndex: number;
   /** The entry one is at, whole, once it was read. */
-  readonly shown: Entry | null;
+  readonly previewEntry: Entry | null;
   /** Lines of it that were scrolled away. */
-  readonly shownFrom: number;
+  readonly previewOffset: number;
   /** The entry to be at once it is shown: where one stands, until somebody walks. */
-  readonly wanted: string | null;
+  readonly targetId: string | null;
   /** What went wrong, for people. */
-  readonly trouble: string | null;
+  readonly error: string | null;
 }
 
-export interface TreeStart extends Pick<Outline, "leaf"> {
-  readonly sieves: readonly Sieve[];
+export interface TreeStateOptions extends Pick<Outline, "leaf"> {
+  readonly filters: readonly TreeFilter[];
   /** The page as it was left a moment ago: one comes back to it. */
-  readonly before?: TreeState;
+  readonly previousState?: TreeState;
 }
 
 /** What was read is not read again, unless something was written since. */
-export function treeStart({ sieves, before, leaf }: TreeStart): TreeState {
-  const { sieve = 0, folded = new Set<string>(), query = emptyLine } = before ?? {};
-  const typing = { query, label: emptyLine, mode: "walking" as const };
-  const shown = { layout: noRows, branches: before?.branches ?? 1, at: 0, shown: null, shownFrom: 0, trouble: null };
-  const at = before && rowAt(before)?.twig.id;
-  const state = { outline: emptyOutline(leaf), sieves, sieve, folded, ...typing, ...shown, wanted: at ?? "" };
-  return before && isStill(before, leaf) ? laid(state, { outline: before.outline }) : state;
+export function createTreeState({ filters, previousState, leaf }: TreeStateOptions): TreeState {
+  const { filterIndex = 0, folded = new Set<string>(), query = emptyInput } = previousState ?? {};
+  const inputState = { query, label: emptyInput, mode: "walking" as const };
+  const viewState = {
+    layout: emptyLayout,
+    branchCount: previousState?.branchCount ?? 1,
+    selectedIndex: 0,
+    previewEntry: null,
+    previewOffset: 0,
+    error: null,
+  };
+  const selectedId = previousState && getSelectedRow(previousState)?.node.id;
+  const state = {
+    outline: createOutline(leaf),
+    filters,
+    filterIndex,
+    folded,
+    ...inputState,
+    ...viewState,
+    targetId: selectedId ?? "",
+  };
+  return previousState && isUpToDate(previousState, leaf)
+    ? updateLayout(state, { outline: previousState.outline })
+    : state;
 }
 
 /** Whether nothing more is to be read of it. */
-export function isStill({ outline }: TreeState, leaf: string | null): boolean {
+export function isUpToDate({ outline }: TreeState, leaf: string | null): boolean {
   return outline.reach !== "growing" && outline.leaf === leaf;
 }
 
-export function rowAt({ layout, at }: Pick<TreeState, "layout" | "at">): TreeRow | undefined {
-  return layout.rows[at];
+export function getSelectedRow({
+  layout,
+  selectedIndex,
+}: Pick<TreeState, "layout" | "selectedIndex">): TreeRow | undefined {
+  return layout.rows[selectedIndex];
 }
 
 /** More of the session was read. Rows are laid anew when there is half as much again: each time all of them are. */
-export function withGrowth(state: TreeState, growth: Growth): TreeState {
-  const outline = grown(state.outline, growth);
-  const isMore = outline.nodes.size > state.layout.places.length * 1.5;
-  if (!isMore && growth.reach === "growing" && !growth.labels) return { ...state, outline };
-  return laid(state, { outline });
+export function applyOutlineUpdate(state: TreeState, update: OutlineUpdate): TreeState {
+  const outline = extendOutline(state.outline, update);
+  const hasGrown = outline.nodes.size > state.layout.rowNumbers.length * 1.5;
+  if (!hasGrown && update.reach === "growing" && !update.labels) return { ...state, outline };
+  return updateLayout(state, { outline });
 }
 
-export function withLabel(state: TreeState, id: string, label: string): TreeState {
-  return laid(state, { outline: relabelled(state.outline, id, label) });
+export function applyLabel(state: TreeState, id: string, label: string): TreeState {
+  return updateLayout(state, { outline: setLabel(state.outline, id, label) });
 }
 
 /** Whatever changes what is shown: one stays at the same entry, or at the nearest before it that is still shown. */
-export function laid(
+export function updateLayout(
   state: TreeState,
-  change: Partial<Pick<TreeState, "outline" | "sieve" | "folded" | "query">>,
+  change: Partial<Pick<TreeState, "outline" | "filterIndex" | "folded" | "query">>,
 ): TreeState {
   const next = { ...state, ...change };
-  const { outline, sieves, sieve, folded, query } = next;
-  const [first] = sieves;
-  const used = sieves[sieve] ?? first;
-  if (!used) return next;
-  const layout = treeRows(outline, { passes: passing(used, query.text, outline), folded });
-  const isAll = sieve === 0 && query.text === "" && folded.size === 0;
-  const branches = isAll ? layout.branches : state.branches;
-  return { ...next, layout, branches, at: placeIn(layout, state, outline) };
+  const { outline, filters, filterIndex, folded, query } = next;
+  const [first] = filters;
+  const filter = filters[filterIndex] ?? first;
+  if (!filter) return next;
+  const layout = layoutRows(outline, { matches: createNodeFilter(filter, query.text, outline), folded });
+  const isUnfiltered = filterIndex === 0 && query.text === "" && folded.size === 0;
+  const branchCount = isUnfiltered ? layout.branchCount : state.branchCount;
+  return { ...next, layout, branchCount, selectedIndex: findSelectedIndex(layout, state, outline) };
 }
 
-function placeIn({ rows, end, places }: Layout, state: TreeState, { nodes }: Outline): number {
-  const beginning = end === -1 ? Math.max(0, rows.length - 1) : end;
-  const from = state.wanted ?? rowAt(state)?.twig.id;
-  for (let twig = nodes.get(from ?? ""); twig; twig = nodes.get(twig.parentId ?? "")) {
-    const place = places[twig.number] ?? 0;
-    if (place > 0) return place - 1;
+function findSelectedIndex({ rows, currentIndex, rowNumbers }: Layout, state: TreeState, { nodes }: Outline): number {
+  const fallbackIndex = currentIndex === -1 ? Math.max(0, rows.length - 1) : currentIndex;
+  const startId = state.targetId ?? getSelectedRow(state)?.node.id;
+  for (let node = nodes.get(startId ?? ""); node; node = nodes.get(node.parentId ?? "")) {
+    const rowNumber = rowNumbers[node.number] ?? 0;
+    if (rowNumber > 0) return rowNumber - 1;
     // What is wanted may still come; until then one is where one stands.
-    if (state.wanted !== null) return beginning;
+    if (state.targetId !== null) return fallbackIndex;
   }
-  return beginning;
+  return fallbackIndex;
 }
 
 /** At another row, as near as there is one. */
-export function walkedTo(state: TreeState, wanted: number): TreeState {
-  const at = Math.max(0, Math.min(wanted, state.layout.rows.length - 1));
-  return { ...state, at, wanted: null, shownFrom: at === state.at ? state.shownFrom : 0, trouble: null };
+export function selectRow(state: TreeState, index: number): TreeState {
+  const selectedIndex = Math.max(0, Math.min(index, state.layout.rows.length - 1));
+  return {
+    ...state,
+    selectedIndex,
+    targetId: null,
+    previewOffset: selectedIndex === state.selectedIndex ? state.previewOffset : 0,
+    error: null,
+  };
 }

@@ -4,8 +4,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { createSession } from "@pith/context/node";
 import { expect, test } from "vitest";
-import { diskSource } from "../../../../../src/modes/interactive/panels/sessions/disk-source.ts";
-import { noSessionsYet, type SessionsState } from "../../../../../src/modes/interactive/panels/sessions/state.ts";
+import { createDiskSource } from "../../../../../src/modes/interactive/panels/sessions/disk-source.ts";
+import { emptySessionsState, type SessionsState } from "../../../../../src/modes/interactive/panels/sessions/state.ts";
 import { folder } from "../../../../commands/desks.ts";
 
 const MANY = 5_000;
@@ -32,16 +32,16 @@ async function thousands(): Promise<{ readonly home: string; readonly cwd: strin
 }
 
 test("RES28 of 5,000 sessions the first rows are there at once, whatever the others take", async () => {
-  const place = { ...(await thousands()), here: null };
+  const place = { ...(await thousands()), currentPath: null };
   for (const look of ["cold", "warm"]) {
     const closing = new AbortController();
     const began = performance.now();
     const pictures: { readonly rows: number; readonly after: number }[] = [];
-    let state: SessionsState = noSessionsYet;
-    await diskSource(place).list((change) => {
+    let state: SessionsState = emptySessionsState;
+    await createDiskSource(place).list((change) => {
       state = change(state);
       pictures.push({ rows: state.items.length, after: performance.now() - began });
-      if (state.isWhole) closing.abort();
+      if (state.isComplete) closing.abort();
     }, closing.signal);
     const [first, all] = pictures;
     expect(first?.rows).toBeGreaterThanOrEqual(40);

@@ -4,9 +4,9 @@ import { visibleWidth } from "@earendil-works/pi-tui";
 import type { SessionItem } from "@pith/context/node";
 import { expect, test } from "vitest";
 import { openPanel } from "../../../../../src/modes/interactive/panels/open-panel.ts";
-import { sessionsPanel } from "../../../../../src/modes/interactive/panels/sessions/panel.ts";
+import { createSessionsPanel } from "../../../../../src/modes/interactive/panels/sessions/panel.ts";
 import type { SessionSource } from "../../../../../src/modes/interactive/panels/sessions/state.ts";
-import { themeNamed } from "../../../../../src/modes/interactive/render/theme.ts";
+import { createTheme } from "../../../../../src/modes/interactive/render/theme.ts";
 
 const items: readonly SessionItem[] = Array.from({ length: 40 }, (_, at) => ({
   ...{ path: `/s/${at}.jsonl`, id: `id${at}`, created: "", modified: 0, size: 1_000_000, firstMessage: `words ${at}` },
@@ -16,9 +16,9 @@ const items: readonly SessionItem[] = Array.from({ length: 40 }, (_, at) => ({
 function page(more: Partial<SessionSource> = {}, sight = { width: 80, height: 24 }) {
   const asked: string[] = [];
   const source: SessionSource = {
-    place: { cwd: "/here", here: items[0]?.path ?? null, userHome: "/home/ada", now: () => 60_000 },
-    list: async (learn) => learn((state) => ({ ...state, items, isWhole: true })),
-    look: async () => (state) => state,
+    context: { cwd: "/here", currentPath: items[0]?.path ?? null, userHome: "/home/ada", now: () => 60_000 },
+    list: async (learn) => learn((state) => ({ ...state, items, isComplete: true })),
+    readPreviews: async () => (state) => state,
     search: async (query, scope) => {
       asked.push(`${query} in ${scope}`);
       return (state) => state;
@@ -27,12 +27,12 @@ function page(more: Partial<SessionSource> = {}, sight = { width: 80, height: 24
     trash: async (item) => (state) => ({ ...state, items: state.items.filter(({ path }) => path !== item.path) }),
     ...more,
   };
-  const panel = openPanel(sessionsPanel(source), { where: "page", changed: () => {} });
-  const drawn = (size = sight) => panel.draw({ ...size, theme: themeNamed("none") });
+  const panel = openPanel(createSessionsPanel(source), { where: "page", onChange: () => {} });
+  const drawn = (size = sight) => panel.render({ ...size, theme: createTheme("none") });
   drawn();
   const press = async (...keys: readonly string[]): Promise<void> => {
     for (const key of keys) {
-      panel.press(key);
+      panel.handleKey(key);
       await new Promise((resolve) => setImmediate(resolve));
       drawn();
     }

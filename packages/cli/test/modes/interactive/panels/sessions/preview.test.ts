@@ -5,8 +5,12 @@ import { noRedaction } from "@pith/context/host";
 import { createSession, type SessionItem } from "@pith/context/node";
 import { emptyUsage, story } from "@pith/context/testing";
 import { describe, expect, test } from "vitest";
-import { gistOf, looker, lookInto } from "../../../../../src/modes/interactive/panels/sessions/preview.ts";
-import { type About, noSessionsYet } from "../../../../../src/modes/interactive/panels/sessions/state.ts";
+import {
+  createPreviewReader,
+  extractGist,
+  readPreview,
+} from "../../../../../src/modes/interactive/panels/sessions/preview.ts";
+import { emptySessionsState, type SessionPreview } from "../../../../../src/modes/interactive/panels/sessions/state.ts";
 import { folder } from "../../../../commands/desks.ts";
 
 describe("read a preview", () => {
@@ -42,28 +46,34 @@ describe("read a preview", () => {
   ];
 
   test("RES10 a look tells what a session is about and what was said last", async () => {
-    const about = await lookInto(await kept(talk));
-    expect(about).toMatchObject({ lastSaid: "paint it", lastAnswer: "red", isForeign: false, branches: 1, entries: 5 });
+    const about = await readPreview(await kept(talk));
+    expect(about).toMatchObject({
+      lastPrompt: "paint it",
+      lastReply: "red",
+      isForeign: false,
+      branches: 1,
+      entries: 5,
+    });
     expect(about.gist).toMatch(/^build the house/);
   });
 
   test("RES10 of a long session only the end is read, and it tells the same", async () => {
     const long = await kept(talk, 50);
     expect(long.size).toBeGreaterThan(2 * 1024 * 1024);
-    const about = await lookInto(long);
-    expect(about).toMatchObject({ lastSaid: "paint it", lastAnswer: "red" });
+    const about = await readPreview(long);
+    expect(about).toMatchObject({ lastPrompt: "paint it", lastReply: "red" });
     expect(about.gist).toMatch(/^build the house/);
   });
 
   test("RES13 what is no session tells nothing", async () => {
     const item = { path: "/nowhere.jsonl", id: "", cwd: "", created: "", modified: 0, firstMessage: "" };
     for (const size of [10, 10_000_000])
-      expect(await lookInto({ ...item, size })).toMatchObject({ gist: null, lastSaid: "", lastAnswer: "" });
+      expect(await readPreview({ ...item, size })).toMatchObject({ gist: null, lastPrompt: "", lastReply: "" });
   });
 });
 
 describe("preview loader", () => {
-  const about: About = { gist: null, model: null, isForeign: false, lastSaid: "", lastAnswer: "" };
+  const about: SessionPreview = { gist: null, model: null, isForeign: false, lastPrompt: "", lastReply: "" };
 
   function item(path: string): SessionItem {
     return { path, id: path, cwd: "", created: "", modified: 0, size: 1, firstMessage: "" };
@@ -71,7 +81,7 @@ describe("preview loader", () => {
 
   test("RES10 each session is looked into once, and those that were walked past are left out", async () => {
     const looked: string[] = [];
-    const look = looker(
+    const look = createPreviewReader(
       async () => noRedaction,
       async ({ path }) => {
         looked.push(path);
@@ -85,7 +95,7 @@ describe("preview loader", () => {
     const change = await second;
     await first;
     expect(looked.toSorted()).toEqual(["a", "x", "y"]);
-    expect([...change(noSessionsYet).abouts.keys()]).toEqual(["a", "x", "y"]);
+    expect([...change(emptySessionsState).previews.keys()]).toEqual(["a", "x", "y"]);
   });
 });
 
@@ -107,7 +117,7 @@ describe("first and last messages", () => {
       "## Next Steps",
       "1. write the tests",
     ].join("\n");
-    expect(gistOf(summary)).toBe("Ship the importer before Friday. Next: broken rows of #5.");
+    expect(extractGist(summary)).toBe("Ship the importer before Friday. Next: broken rows of #5.");
   });
 
   test.each([
@@ -120,6 +130,6 @@ describe("first and last messages", () => {
     ["words of another program", null],
     ["", null],
   ])("RES10 what a summary does not say is left out: %j", (summary, gist) => {
-    expect(gistOf(summary)).toBe(gist);
+    expect(extractGist(summary)).toBe(gist);
   });
 });

@@ -3,11 +3,11 @@
 import type { SessionItem } from "@pith/context/node";
 import { expect, test } from "vitest";
 import {
-  noSessionsYet,
+  buildSessionRows,
+  emptySessionsState,
   type SessionsState,
-  sessionRows,
 } from "../../../../../src/modes/interactive/panels/sessions/state.ts";
-import { lineOf } from "../../../../../src/modes/interactive/panels/widgets.ts";
+import { createInput } from "../../../../../src/modes/interactive/panels/widgets.ts";
 
 function item(path: string, firstMessage: string, more: Partial<SessionItem> = {}): SessionItem {
   return { path, id: `id-${path}`, cwd: "/here", created: "", modified: 0, size: 1, firstMessage, ...more };
@@ -21,7 +21,7 @@ const items = [
 ];
 
 function shown(state: Partial<SessionsState>): readonly string[] {
-  return sessionRows({ ...noSessionsYet, items, ...state }, "/here").map(({ item: { path } }) => path);
+  return buildSessionRows({ ...emptySessionsState, items, ...state }, "/here").map(({ item: { path } }) => path);
 }
 
 const snippet = { text: "…", marks: [] };
@@ -34,7 +34,7 @@ test("RES8 those of this folder come first, and one in which nothing was said is
 test("RES9 names and first words go before what was said, and each session is shown once", () => {
   const hits = ["c", "d", "a"].map((path) => ({ path, snippet }));
   const found = { query: "pars", hits, pending: null };
-  expect(shown({ scope: "all", input: lineOf("parser"), found })).toEqual(["a", "d", "c"]);
-  expect(shown({ input: lineOf("PARSER page"), found: null })).toEqual(["d"]);
-  expect(shown({ scope: "all", input: lineOf("other"), found })).toEqual([]);
+  expect(shown({ scope: "all", input: createInput("parser"), searchResult: found })).toEqual(["a", "d", "c"]);
+  expect(shown({ input: createInput("PARSER page"), searchResult: null })).toEqual(["d"]);
+  expect(shown({ scope: "all", input: createInput("other"), searchResult: found })).toEqual([]);
 });

@@ -3,10 +3,10 @@
 import { stripVTControlCharacters } from "node:util";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { isMarked, marked } from "../../../../../src/modes/interactive/panels/transcript/scroll.ts";
-import { themeNamed } from "../../../../../src/modes/interactive/render/theme.ts";
+import { hasMatch, highlightMatches } from "../../../../../src/modes/interactive/panels/transcript/scroll.ts";
+import { createTheme } from "../../../../../src/modes/interactive/render/theme.ts";
 
-const theme = themeNamed("none");
+const theme = createTheme("none");
 const [red, end] = ["\x1b[31m", "\x1b[0m"];
 
 test.each([
@@ -17,7 +17,7 @@ test.each([
   ["no such thing", "word", "no such thing"],
   ["nothing was looked for", "", "nothing was looked for"],
 ])("RES26 %j with %j", (line, query, drawn) => {
-  expect(marked(line, query, theme)).toBe(drawn);
+  expect(highlightMatches(line, query, theme)).toBe(drawn);
 });
 
 test("RES26 whatever is looked for, no letter is lost", () => {
@@ -25,8 +25,8 @@ test("RES26 whatever is looked for, no letter is lost", () => {
   fc.assert(
     fc.property(fc.array(piece), fc.string({ unit: "grapheme" }), (pieces, query) => {
       const line = pieces.join("").replaceAll(/\p{Cc}(?!\[(?:31|0)m)/gu, "");
-      expect(stripVTControlCharacters(marked(line, query, theme))).toBe(stripVTControlCharacters(line));
-      if (!isMarked(line, query)) expect(marked(line, query, theme)).toBe(line);
+      expect(stripVTControlCharacters(highlightMatches(line, query, theme))).toBe(stripVTControlCharacters(line));
+      if (!hasMatch(line, query)) expect(highlightMatches(line, query, theme)).toBe(line);
     }),
   );
 });

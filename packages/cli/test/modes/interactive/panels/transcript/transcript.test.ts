@@ -6,13 +6,13 @@ import { createSession, nodeRuntime } from "@pith/context/node";
 import { emptyUsage } from "@pith/context/testing";
 import { expect, test } from "vitest";
 import { openPanel } from "../../../../../src/modes/interactive/panels/open-panel.ts";
-import { wordsIn } from "../../../../../src/modes/interactive/panels/transcript/draw.ts";
-import { logPages } from "../../../../../src/modes/interactive/panels/transcript/pages.ts";
-import { transcriptPanel } from "../../../../../src/modes/interactive/panels/transcript/transcript.ts";
-import { themeNamed } from "../../../../../src/modes/interactive/render/theme.ts";
+import { getBlockText } from "../../../../../src/modes/interactive/panels/transcript/draw.ts";
+import { createTranscriptSource } from "../../../../../src/modes/interactive/panels/transcript/pages.ts";
+import { createTranscriptPanel } from "../../../../../src/modes/interactive/panels/transcript/transcript.ts";
+import { createTheme } from "../../../../../src/modes/interactive/render/theme.ts";
 import { folder } from "../../../../commands/desks.ts";
 
-const sight = { width: 80, height: 24, theme: themeNamed("none") };
+const sight = { width: 80, height: 24, theme: createTheme("none") };
 
 interface Read {
   readonly session: Session;
@@ -55,14 +55,14 @@ function said(at: number): object {
 function opened(talk: Read) {
   const readAtFirst: number[] = [];
   let isChanged = Promise.withResolvers<void>();
-  const panel = openPanel(transcriptPanel(logPages(talk.session, "a long talk")), {
+  const panel = openPanel(createTranscriptPanel(createTranscriptSource(talk.session, "a long talk")), {
     where: "page",
-    changed: () => {
+    onChange: () => {
       readAtFirst.push(talk.reads);
       isChanged.resolve();
     },
   });
-  const drawn = (): string => panel.draw(sight).join("\n");
+  const drawn = (): string => panel.render(sight).join("\n");
   const seen = (): string => stripVTControlCharacters(drawn());
   return {
     panel,
@@ -70,7 +70,7 @@ function opened(talk: Read) {
     seen,
     readAtFirst,
     press: (...keys: readonly string[]) => {
-      for (const key of keys) panel.press(key);
+      for (const key of keys) panel.handleKey(key);
     },
     until: async (words: string | RegExp): Promise<string> => {
       for (let tries = 0; tries < 2_000; tries++) {
@@ -194,7 +194,7 @@ test("RES26 words that were found stand out, and are seen in a block of any heig
 test("RES17 the arguments of a call are found by their words, and by nothing else", () => {
   const edits = [{ oldText: "giraffe", newText: "zebra" }];
   const called = { kind: "called", id: "c", tool: "edit", state: "done", output: "", images: [] } as const;
-  const words = wordsIn({ ...called, arguments: { path: "a.ts", edits } });
+  const words = getBlockText({ ...called, arguments: { path: "a.ts", edits } });
   expect(words).toContain("giraffe");
   expect(words).not.toContain("object");
 });

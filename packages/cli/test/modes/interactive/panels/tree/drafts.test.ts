@@ -37,7 +37,7 @@ test("WLK18 a draft that waits where one goes comes into the editor", async () =
         writeFileSync(path.name, draftedSession(folder));
       },
       wish: {
-        choices: { permissionMode: "all" },
+        overrides: { permissionMode: "all" },
         session: {
           type: "named",
           get name() {
@@ -48,7 +48,7 @@ test("WLK18 a draft that waits where one goes comes into the editor", async () =
     }),
   );
   await talk.sees("other end");
-  expect(talk.screen.words.text).toBe("");
+  expect(talk.screen.editorText.text).toBe("");
   talk.terminal.press(ESC, ESC);
   await shows(talk, /entries(?! so far)/);
   talk.terminal.type("/say this");
@@ -56,5 +56,5 @@ test("WLK18 a draft that waits where one goes comes into the editor", async () =
   talk.terminal.press(ENTER);
   await shows(talk, "Summarise what you leave?");
   talk.terminal.type("n");
-  await talk.until(() => talk.screen.words.text === "say this next");
+  await talk.until(() => talk.screen.editorText.text === "say this next");
 });

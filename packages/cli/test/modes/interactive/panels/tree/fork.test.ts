@@ -15,7 +15,7 @@ test("WLK13 /fork shows the messages of the branch; Enter makes a session that e
   await shows(talk, /❯ ● you +second/);
   talk.terminal.press(ENTER);
   await talk.until(() => talk.left() !== undefined);
-  expect(talk.screen.words.text).toBe("second");
+  expect(talk.screen.editorText.text).toBe("second");
   const text = readFileSync(pathOf(talk.left()), "utf8");
   expect(text).toContain("answer one");
   expect(text).not.toContain("answer two");
@@ -28,7 +28,7 @@ test("WLK13 a fork can be made from any entry of the tree, and instead of leavin
   await shows(talk, "Summarise what you leave?");
   talk.terminal.type("k");
   await talk.until(() => talk.left() !== undefined);
-  expect(talk.screen.words.text).toBe("");
+  expect(talk.screen.editorText.text).toBe("");
   const text = readFileSync(pathOf(talk.left()), "utf8");
   expect(text).toContain("answer one");
   expect(text).not.toContain("answer two");

@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { Session } from "@pith/context";
 import { nodeRuntime } from "@pith/context/node";
 import { describe, expect, test } from "vitest";
-import { go, leftBehind } from "../../../../../src/modes/interactive/panels/tree/navigate.ts";
-import type { Talking } from "../../../../../src/modes/interactive/screen-context.ts";
-import { nothingShown, type ScreenState } from "../../../../../src/modes/interactive/state/screen-state.ts";
+import { countLeftEntries, navigateTo } from "../../../../../src/modes/interactive/panels/tree/navigate.ts";
+import type { InteractiveContext } from "../../../../../src/modes/interactive/screen-context.ts";
+import { initialScreenState, type ScreenState } from "../../../../../src/modes/interactive/state/screen-state.ts";
 import { atRest, atWork, heard } from "../../editor/at-work.ts";
 import { storeOf, twoTries } from "./outlines.ts";
 import { ENTER, ESC, exchange, openTree, picture, shows, summary, twoExchanges, UP } from "./walking-talk.ts";
@@ -19,7 +19,7 @@ describe("navigate", () => {
     talk.terminal.press(UP, ENTER);
     await shows(talk, "Summarise what you leave?");
     talk.terminal.type("n");
-    await talk.until(() => talk.screen.words.text === "second");
+    await talk.until(() => talk.screen.editorText.text === "second");
     await shows(talk, "moved in the tree");
     talk.terminal.press(ENTER);
     await talk.sees("answer three");
@@ -37,7 +37,7 @@ describe("navigate", () => {
     await shows(talk, "2 entries stay behind");
     talk.terminal.type("n");
     await shows(talk, "moved in the tree");
-    expect(talk.screen.words.text).toBe("");
+    expect(talk.screen.editorText.text).toBe("");
     await exchange(talk, "another", "answer three");
     await openTree(talk);
     await shows(talk, "2 branches");
@@ -69,7 +69,7 @@ describe("navigate", () => {
     await shows(talk, /❯ ● reply +answer one/);
     talk.terminal.press(ESC);
     await shows(talk, "> second");
-    expect(talk.screen.state.work.type).toBe("idle");
+    expect(talk.screen.state.activity.type).toBe("idle");
     expect(await picture(talk)).not.toContain("moved in the tree");
   });
 
@@ -102,7 +102,7 @@ describe("navigate", () => {
     talk.terminal.press(UP, UP, ENTER);
     await shows(talk, "Summarise what you leave?");
     talk.terminal.type("y");
-    await talk.until(() => talk.screen.state.work.type === "summarising" && talk.server.requests.length === 3);
+    await talk.until(() => talk.screen.state.activity.type === "summarising" && talk.server.requests.length === 3);
     talk.terminal.press(ESC);
     await shows(talk, "the move was cancelled; you stand where you stood");
     await atRest(talk);
@@ -127,13 +127,13 @@ describe("navigate", () => {
     await shows(talk, "Something is under way here");
     talk.terminal.type("n");
     await shows(talk, "entries");
-    expect(talk.screen.state.work.type).toBe("running");
+    expect(talk.screen.state.activity.type).toBe("running");
     talk.terminal.press(ENTER);
     await shows(talk, "Something is under way here");
     talk.terminal.type("y");
     await shows(talk, "Summarise what you leave?");
     talk.terminal.type("n");
-    await talk.until(() => talk.screen.words.text === "work");
+    await talk.until(() => talk.screen.editorText.text === "work");
   });
 
   test("WLK9 a fork does not end what is under way without a word either", async () => {
@@ -143,7 +143,7 @@ describe("navigate", () => {
     await shows(talk, "Something is under way here");
     talk.terminal.type("n");
     await shows(talk, "entries");
-    expect(talk.screen.state.work.type).toBe("running");
+    expect(talk.screen.state.activity.type).toBe("running");
     expect(talk.left()).toBeUndefined();
   });
 
@@ -173,10 +173,10 @@ describe("navigate", () => {
     talk.terminal.press(UP, ENTER);
     await shows(talk, "Summarise what you leave?");
     talk.terminal.type("n");
-    await talk.until(() => talk.screen.words.text === "second");
+    await talk.until(() => talk.screen.editorText.text === "second");
     await shows(talk, "what you had typed is one ↑ away");
     talk.terminal.press("\x15", UP);
-    await talk.until(() => talk.screen.words.text === "half a thought");
+    await talk.until(() => talk.screen.editorText.text === "half a thought");
   });
 });
 
@@ -188,39 +188,42 @@ describe("entries left behind", () => {
     if (!target) throw new Error(`${id} is not in the story`);
     const silent = { store: { commonAncestor: store.commonAncestor.bind(store) }, leaf: session.leaf };
     // Nothing else is read.
-    return await leftBehind(target, { ...silent, branch: session.branch } as unknown as Session);
+    return await countLeftEntries(target, { ...silent, branch: session.branch } as unknown as Session);
   }
 
   test("WLK7 what is left is counted without reading anything: what stands behind the place where the ways part", async () => {
-    expect(await leftFor(twoTries, "e6")).toEqual({ count: 4, isHere: false });
-    expect(await leftFor(twoTries, "e14")).toEqual({ count: 0, isHere: true });
-    expect(await leftFor(twoTries, "e1")).toEqual({ count: 6, isHere: false });
+    expect(await leftFor(twoTries, "e6")).toEqual({ count: 4, isCurrent: false });
+    expect(await leftFor(twoTries, "e14")).toEqual({ count: 0, isCurrent: true });
+    expect(await leftFor(twoTries, "e1")).toEqual({ count: 6, isCurrent: false });
   });
 
   test("WLK6 before a compaction one does not stand already", async () => {
     const lines = ["user: a", "says: b", "user: c", "says: d", "compacts: so far, keeps e3"];
-    expect(await leftFor(lines, "e4")).toEqual({ count: 1, isHere: false });
-    expect(await leftFor(lines, "e5")).toEqual({ count: 0, isHere: true });
+    expect(await leftFor(lines, "e4")).toEqual({ count: 1, isCurrent: false });
+    expect(await leftFor(lines, "e5")).toEqual({ count: 0, isCurrent: true });
   });
 
   test("WLK8 where a move breaks off in a way nobody foresaw, no summary is said to be under way for ever", async () => {
     const session = await Session.open(await storeOf(twoTries), nodeRuntime);
-    let state: ScreenState = nothingShown;
+    let state: ScreenState = initialScreenState;
     const works: string[] = [];
     const screen = {
-      ask: async () => "tell",
-      change: (change: (known: ScreenState) => ScreenState) => {
+      showPanel: async () => "tell",
+      update: (change: (known: ScreenState) => ScreenState) => {
         state = change(state);
-        works.push(state.work.type);
+        works.push(state.activity.type);
       },
     };
     const navigateTree = async () => {
       throw new Error("the disk melted");
     };
     const agent = { session, isRunning: false, navigateTree, previewFileRestore: async () => [] };
-    const desk = { choices: {}, sessionPath: null };
-    const talking = { ready: { built: { agent, missing: null } }, desk, screen } as unknown as Talking;
-    await expect(go("e6", talking)).rejects.toThrow("the disk melted");
+    const desk = { settings: {}, sessionPath: null };
+    const talking = {
+      app: { ...desk, agent, missingModel: null },
+      screen,
+    } as unknown as InteractiveContext;
+    await expect(navigateTo("e6", talking)).rejects.toThrow("the disk melted");
     expect(works).toEqual(["summarising", "idle"]);
   });
 });

@@ -3,8 +3,8 @@
 import { MemoryStore, type Session } from "@pith/context";
 import { nodeRuntime } from "@pith/context/node";
 import { story } from "@pith/context/testing";
-import { growOutline } from "../../../../../src/sessions/read-outline.ts";
-import { emptyOutline, grown, type Outline } from "../../../../../src/sessions/tree-outline.ts";
+import { readOutline } from "../../../../../src/sessions/read-outline.ts";
+import { createOutline, extendOutline, type Outline } from "../../../../../src/sessions/tree-outline.ts";
 
 /** Two ways to mend a login: the first was left, the second goes on, and a third hangs on the first. */
 export const twoTries: readonly string[] = [
@@ -28,8 +28,8 @@ export const twoTries: readonly string[] = [
 export async function outlineOf(lines: readonly string[]): Promise<Outline> {
   const store = await storeOf(lines);
   const leaf = await store.leaf();
-  let outline = emptyOutline(leaf);
-  for await (const growth of growOutline({ store, leaf })) outline = grown(outline, growth);
+  let outline = createOutline(leaf);
+  for await (const growth of readOutline({ store, leaf })) outline = extendOutline(outline, growth);
   return outline;
 }
 

@@ -3,22 +3,26 @@
 import { visibleWidth } from "@earendil-works/pi-tui";
 import { expect, test } from "vitest";
 import { type OpenPanel, openPanel } from "../../../../../src/modes/interactive/panels/open-panel.ts";
-import { type Picked, type TreeParts, treePanel } from "../../../../../src/modes/interactive/panels/tree/panel.ts";
-import { treeSieves } from "../../../../../src/modes/interactive/panels/tree/state.ts";
-import { themeNamed } from "../../../../../src/modes/interactive/render/theme.ts";
-import { growOutline } from "../../../../../src/sessions/read-outline.ts";
+import {
+  createTreePanel,
+  type TreePanelOptions,
+  type TreeSelection,
+} from "../../../../../src/modes/interactive/panels/tree/panel.ts";
+import { treeFilters } from "../../../../../src/modes/interactive/panels/tree/state.ts";
+import { createTheme } from "../../../../../src/modes/interactive/render/theme.ts";
+import { readOutline } from "../../../../../src/sessions/read-outline.ts";
 import { storeOf, twoTries } from "./outlines.ts";
 
 /** Weight and reversal, which are all that is drawn without colour. */
 const INKS = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, "g");
 
 interface Page extends OpenPanel {
-  readonly answer: Promise<Picked | null>;
+  readonly answer: Promise<TreeSelection | null>;
   /** The chosen row, without its age. */
   chosen(): string;
 }
 
-type Naming = TreeParts["name"];
+type Naming = TreePanelOptions["saveLabel"];
 
 async function pageOf(lines: readonly string[], name?: Naming): Promise<Page> {
   return (await pageAndPartsOf(lines, name)).page;
@@ -27,22 +31,22 @@ async function pageOf(lines: readonly string[], name?: Naming): Promise<Page> {
 async function pageAndPartsOf(lines: readonly string[], name: Naming = async () => null) {
   const store = await storeOf(lines);
   const leaf = await store.leaf();
-  const parts: TreeParts = {
-    ...{ title: "Tree", hints: [], sieves: treeSieves, enter: "go", leaf },
+  const parts: TreePanelOptions = {
+    ...{ title: "Tree", hints: [], filters: treeFilters, enterAction: "go", leaf },
     now: Date.now,
-    entry: (id) => store.entry(id),
-    growth: (signal) => growOutline({ store, leaf, signal }),
-    name,
+    readEntry: (id) => store.entry(id),
+    readOutline: (signal) => readOutline({ store, leaf, signal }),
+    saveLabel: name,
   };
-  const open = openPanel(treePanel(parts), { where: "page", changed: () => {} });
+  const open = openPanel(createTreePanel(parts), { where: "page", onChange: () => {} });
   await later();
-  const draw = () => open.draw({ width: 100, height: 30, theme: themeNamed("none") });
+  const draw = () => open.render({ width: 100, height: 30, theme: createTheme("none") });
   const page: Page = {
     where: open.where,
     isTyping: open.isTyping,
     answer: open.answer,
-    draw: (sight) => open.draw(sight),
-    press: (key) => open.press(key),
+    render: (sight) => open.render(sight),
+    handleKey: (key) => open.handleKey(key),
     chosen: () => (draw().find((line) => line.includes("❯")) ?? "").replaceAll(INKS, "").trim(),
   };
   return { page, parts };
@@ -53,7 +57,7 @@ async function later(): Promise<void> {
 }
 
 function press(page: OpenPanel, ...keys: readonly string[]): void {
-  for (const key of keys) page.press(key);
+  for (const key of keys) page.handleKey(key);
 }
 
 test("WLK1 the page opens where one stands, and its rows are walked with arrows, pages, home and end", async () => {
@@ -129,7 +133,7 @@ test("WLK14 a label that cannot be kept is told, and nothing is lost", async () 
   const page = await pageOf(twoTries, async () => "the disk is full");
   press(page, "l", ..."x", "enter");
   await later();
-  const lines = page.draw({ width: 100, height: 30, theme: themeNamed("none") });
+  const lines = page.render({ width: 100, height: 30, theme: createTheme("none") });
   expect(lines.at(-1)).toContain("the disk is full");
   expect(page.chosen()).toContain("[good]");
 });
@@ -137,10 +141,10 @@ test("WLK14 a label that cannot be kept is told, and nothing is lost", async () 
 test("WLK1 a page further is as many rows as are seen, less one", async () => {
   const page = await pageOf(Array.from({ length: 100 }, (_, at) => `user: number ${at}.`));
   press(page, "home");
-  page.draw({ width: 100, height: 14, theme: themeNamed("none") });
+  page.render({ width: 100, height: 14, theme: createTheme("none") });
   press(page, "pageDown");
   expect(page.chosen()).toContain("number 9.");
-  page.draw({ width: 140, height: 44, theme: themeNamed("none") });
+  page.render({ width: 140, height: 44, theme: createTheme("none") });
   press(page, "pageDown", "pageUp", "pageDown");
   expect(page.chosen()).toContain("number 48.");
 });
@@ -149,13 +153,13 @@ test("WLK1 the words of an entry are read on to their end and no further, so tha
   const long = Array.from({ length: 60 }, (_, at) => `line ${at}.`).join("\n");
   const page = await pageOf([`user: ${long}`]);
   await later();
-  const sight = { width: 140, height: 30, theme: themeNamed("none") };
-  const last = () => page.draw(sight).findLast((line) => /line \d+\./.test(line.split("│")[1] ?? "")) ?? "";
-  page.draw(sight);
+  const sight = { width: 140, height: 30, theme: createTheme("none") };
+  const last = () => page.render(sight).findLast((line) => /line \d+\./.test(line.split("│")[1] ?? "")) ?? "";
+  page.render(sight);
   press(page, ...Array.from({ length: 40 }, () => "space"));
   expect(last()).toContain("line 59.");
   press(page, "shift+up");
-  expect(page.draw(sight).join("\n")).toContain("… 2 more lines");
+  expect(page.render(sight).join("\n")).toContain("… 2 more lines");
   expect(last()).toContain("line 57.");
 });
 
@@ -167,26 +171,29 @@ test("WLK7 a page one comes back to is as it was, and nothing is read again", as
   const growth = () => {
     throw new Error("nobody should have read");
   };
-  const again = openPanel(treePanel({ ...parts, growth, before: picked.page }), { where: "page", changed: () => {} });
+  const again = openPanel(createTreePanel({ ...parts, readOutline: growth, previousState: picked.state }), {
+    where: "page",
+    onChange: () => {},
+  });
   await later();
   const lines = again
-    .draw({ width: 100, height: 30, theme: themeNamed("none") })
+    .render({ width: 100, height: 30, theme: createTheme("none") })
     .join("\n")
     .replaceAll(INKS, "");
   expect(lines).toMatch(/\[yours\]/);
   expect(lines).toMatch(/❯ .*▸ you +try A +\+1/);
   // What is written since is read.
-  const anew = openPanel(treePanel({ ...parts, leaf: "e11", before: picked.page }), {
+  const anew = openPanel(createTreePanel({ ...parts, leaf: "e11", previousState: picked.state }), {
     where: "page",
-    changed: () => {},
+    onChange: () => {},
   });
   await later();
-  expect(anew.draw({ width: 100, height: 30, theme: themeNamed("none") }).join("\n")).toMatch(/\[yours\]/);
+  expect(anew.render({ width: 100, height: 30, theme: createTheme("none") }).join("\n")).toMatch(/\[yours\]/);
 });
 
 test("WLK1 a compaction is a line across, and what Enter does is said beside each entry", async () => {
   const page = await pageOf([...twoTries, "compacts: so far, keeps nothing", "user: go on", "says: yes"]);
-  const drawn = () => page.draw({ width: 100, height: 30, theme: themeNamed("none") }).join("\n");
+  const drawn = () => page.render({ width: 100, height: 30, theme: createTheme("none") }).join("\n");
   expect(drawn()).toMatch(/compaction .*── 1,000 tokens before it ─{10,}/);
   expect(drawn()).toContain("you stand here");
   press(page, "up");
@@ -197,7 +204,7 @@ test("WLK1 a compaction is a line across, and what Enter does is said beside eac
 
 test("WLK2 there are as many branches as there are, whatever is shown of them", async () => {
   const page = await pageOf(twoTries);
-  const title = () => page.draw({ width: 80, height: 24, theme: themeNamed("none") })[0];
+  const title = () => page.render({ width: 80, height: 24, theme: createTheme("none") })[0];
   for (const keys of [["home"], ["]", "left"], ["tab", "tab"], ["tab"], ["/", "x"]]) {
     press(page, ...keys);
     expect(title()).toContain("15 entries · 3 branches");
@@ -207,7 +214,7 @@ test("WLK2 there are as many branches as there are, whatever is shown of them", 
 test("WLK2 where the names of all filters do not stand in a line, the one that is used does", async () => {
   const page = await pageOf(twoTries);
   press(page, "shift+tab");
-  expect(page.draw({ width: 40, height: 12, theme: themeNamed("none") })[1]).toMatch(/^ \[all\] +15 of 15$/);
+  expect(page.render({ width: 40, height: 12, theme: createTheme("none") })[1]).toMatch(/^ \[all\] +15 of 15$/);
 });
 
 test("WLK16 whatever is in a session steers no terminal, and no line is wider than the screen", async () => {
@@ -216,7 +223,7 @@ test("WLK16 whatever is in a session steers no terminal, and no line is wider th
   const page = await pageOf([evil, "labels e1: l\x1b[31m"]);
   for (const width of [20, 40, 80, 111, 140])
     for (const height of [8, 24, 40]) {
-      const lines = page.draw({ width, height, theme: themeNamed("none") });
+      const lines = page.render({ width, height, theme: createTheme("none") });
       expect(lines.length).toBeLessThanOrEqual(height);
       for (const line of lines) {
         expect(visibleWidth(line)).toBeLessThanOrEqual(width);

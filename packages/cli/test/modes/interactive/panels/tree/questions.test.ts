@@ -3,8 +3,8 @@
 import type { PlannedFile } from "@pith/agent";
 import { expect, test } from "vitest";
 import { openPanel } from "../../../../../src/modes/interactive/panels/open-panel.ts";
-import { filesPanel } from "../../../../../src/modes/interactive/panels/tree/questions.ts";
-import { themeNamed } from "../../../../../src/modes/interactive/render/theme.ts";
+import { createFilesPanel } from "../../../../../src/modes/interactive/panels/tree/questions.ts";
+import { createTheme } from "../../../../../src/modes/interactive/render/theme.ts";
 
 const files = ["a.ts", "b.ts", "c.ts"].map(
   (name): PlannedFile => ({
@@ -29,24 +29,24 @@ test("WLK10 only the changes of files one looks at are read, and those once", as
     read.push(path);
     return `+in ${path}`;
   };
-  const page = openPanel(filesPanel({ files, folder: "/work", diff }), { where: "page", changed: () => {} });
+  const page = openPanel(createFilesPanel({ files, folder: "/work", diff }), { where: "page", onChange: () => {} });
   await later();
   expect(read).toEqual(["/work/a.ts"]);
   for (const key of ["down", "up", "down"]) {
-    page.press(key);
+    page.handleKey(key);
     await later();
   }
   expect(read).toEqual(["/work/a.ts", "/work/b.ts"]);
-  expect(page.draw({ width: 60, height: 16, theme: themeNamed("none") }).join("\n")).toContain("+in /work/b.ts");
+  expect(page.render({ width: 60, height: 16, theme: createTheme("none") }).join("\n")).toContain("+in /work/b.ts");
 });
 
 test("WLK10 changes are scrolled to their end and no further", async () => {
   const diff = async () => Array.from({ length: 40 }, (_, at) => ` line ${at}.`).join("\n");
-  const page = openPanel(filesPanel({ files, folder: "/work", diff }), { where: "page", changed: () => {} });
+  const page = openPanel(createFilesPanel({ files, folder: "/work", diff }), { where: "page", onChange: () => {} });
   await later();
-  const drawn = () => page.draw({ width: 60, height: 16, theme: themeNamed("none") }).join("\n");
-  for (let turn = 0; turn < 30; turn++) page.press("pageDown");
+  const drawn = () => page.render({ width: 60, height: 16, theme: createTheme("none") }).join("\n");
+  for (let turn = 0; turn < 30; turn++) page.handleKey("pageDown");
   expect(drawn()).toContain("line 39.");
-  for (let turn = 0; turn < 3; turn++) page.press("pageUp");
+  for (let turn = 0; turn < 3; turn++) page.handleKey("pageUp");
   expect(drawn()).toContain("line 15.");
 });

@@ -1,28 +1,31 @@
 /** Which rows a tree has, and how they hang together. */
 
 import { describe, expect, test } from "vitest";
-import { isHead, treeRows } from "../../../../../src/modes/interactive/panels/tree/rows.ts";
-import { forkSieves, passing, treeSieves } from "../../../../../src/modes/interactive/panels/tree/state.ts";
+import { layoutRows, startsBranch } from "../../../../../src/modes/interactive/panels/tree/rows.ts";
+import { createNodeFilter, forkFilters, treeFilters } from "../../../../../src/modes/interactive/panels/tree/state.ts";
 import type { Outline } from "../../../../../src/sessions/tree-outline.ts";
 import { outlineOf, twoTries } from "./outlines.ts";
 
 interface Looking {
-  readonly sieves?: typeof treeSieves;
+  readonly sieves?: typeof treeFilters;
   readonly sieve?: number;
   readonly query?: string;
   readonly folded?: readonly string[];
 }
 
-function rowsOf(outline: Outline, { sieves = treeSieves, sieve = 0, query = "", folded = [] }: Looking = {}): string[] {
+function rowsOf(
+  outline: Outline,
+  { sieves = treeFilters, sieve = 0, query = "", folded = [] }: Looking = {},
+): string[] {
   const used = sieves[sieve];
   if (!used) throw new Error("no such sieve");
-  const laid = treeRows(outline, { passes: passing(used, query, outline), folded: new Set(folded) });
+  const laid = layoutRows(outline, { matches: createNodeFilter(used, query, outline), folded: new Set(folded) });
   return laid.rows.map((row, at) => {
-    const { twig, depth, hidden } = row;
-    const mark = hidden > 0 ? `▸${hidden}` : twig.isOnWay ? "●" : "○";
-    const stem = isHead(row) ? `${"│ ".repeat(depth - 1)}├─` : "│ ".repeat(depth);
-    expect(laid.places[twig.number]).toBe(at + 1);
-    return `${stem}${mark} ${twig.id}${laid.isHere && laid.end === at ? " here" : ""}`;
+    const { node, depth, hiddenCount } = row;
+    const mark = hiddenCount > 0 ? `▸${hiddenCount}` : node.isOnWay ? "●" : "○";
+    const stem = startsBranch(row) ? `${"│ ".repeat(depth - 1)}├─` : "│ ".repeat(depth);
+    expect(laid.rowNumbers[node.number]).toBe(at + 1);
+    return `${stem}${mark} ${node.id}${laid.isCurrentShown && laid.currentIndex === at ? " here" : ""}`;
   });
 }
 
@@ -67,8 +70,8 @@ describe("rows", () => {
 
   test("WLK5 the fork page shows all messages of the branch, also from before compactions, or those of every branch", async () => {
     const outline = await outlineOf([...twoTries, "compacts: so far, keeps nothing", "user: go on", "says: yes"]);
-    expect(rowsOf(outline, { sieves: forkSieves })).toEqual(["● e1", "● e11", "● e17"]);
-    expect(rowsOf(outline, { sieves: forkSieves, sieve: 1 })).toHaveLength(5);
+    expect(rowsOf(outline, { sieves: forkFilters })).toEqual(["● e1", "● e11", "● e17"]);
+    expect(rowsOf(outline, { sieves: forkFilters, sieve: 1 })).toHaveLength(5);
   });
 
   test("a session without words has no rows, and one that is twenty thousand deep has them all", async () => {
