@@ -4,7 +4,7 @@
  * The program is imported only after that.
  */
 
-import type { AboutTopic } from "./args/about.ts";
+import type { AboutTopic } from "./args/help.ts";
 
 /** Answered without loading the program. */
 const ABOUT_FLAGS: Readonly<Record<string, AboutTopic>> = {
@@ -24,7 +24,7 @@ if (isNodeTooOld()) {
 async function start(args: readonly string[]): Promise<void> {
   const topic = args.length === 1 ? ABOUT_FLAGS[args[0] ?? ""] : undefined;
   if (topic !== undefined) {
-    const { printAbout } = await import("./args/about.ts");
+    const { printAbout } = await import("./args/help.ts");
     process.exitCode = await printAbout(topic);
     return;
   }

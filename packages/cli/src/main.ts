@@ -25,7 +25,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   switch (parsed.type) {
     case "help":
     case "version": {
-      const { printAbout } = await import("./args/about.ts");
+      const { printAbout } = await import("./args/help.ts");
       return await printAbout(parsed.type);
     }
     case "mistake":

@@ -35,10 +35,10 @@ import type { CompactionSettings, Settings } from "../settings/settings.ts";
 import type { AppOptions } from "./app-options.ts";
 import { type AuditClient, AuditLog } from "./audit-log.ts";
 import { createGitHeadReader, describeGitHead } from "./git-branch.ts";
-import { measureInBackground } from "./measure-ahead.ts";
 import { createPermissions, type PermissionSetup } from "./permissions.ts";
 import {
   buildResumeHint,
+  measureInBackground,
   openSessionAndModel,
   type ResumeHint,
   type SessionAndModel,

@@ -17,7 +17,7 @@ import { nodeFiles, projectRules, resolveRealPath } from "@pith/agent/node";
 import type { Vault } from "@pith/context/secrets";
 import type { CliArgs } from "../args/args.ts";
 import { buildPolicyLimits, buildPolicyRules } from "../policy/permitted-parts.ts";
-import { networkSetting } from "../sandbox/network-permissions.ts";
+import { networkSetting } from "../sandbox/network.ts";
 import { keyFilePath } from "../settings/keys.ts";
 import { redactionKeyPath } from "../settings/secrets.ts";
 import type { AppOptions } from "./app-options.ts";

@@ -40,7 +40,12 @@ import {
 import type { Model, Session, Tool as ToolSchema } from "@pith/context";
 import { sessionIdToFileName } from "@pith/context/node";
 import { supportsWebSearch, webSearch } from "@pith/models";
-import { networkSetting } from "../sandbox/network-permissions.ts";
+import {
+  createLazyNetwork,
+  describeNetworkProblem,
+  type LazyNetworkOptions,
+  networkSetting,
+} from "../sandbox/network.ts";
 import {
   type BuildSandboxOptions,
   buildSandboxOptions,
@@ -48,7 +53,6 @@ import {
   listVisibleFolders,
   type OpenSandbox,
 } from "../sandbox/sandbox.ts";
-import { createLazyNetwork, describeNetworkProblem, type LazyNetworkOptions } from "../sandbox/sandbox-network.ts";
 import { allTools, defaultTools } from "../settings/definitions.ts";
 import { listKeyVariables } from "../settings/keys.ts";
 import type { Settings } from "../settings/settings.ts";

@@ -78,3 +78,19 @@ function readSourceVersion(): string {
   const { version: packageVersion } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
   return String(packageVersion);
 }
+
+export type AboutTopic = "help" | "version";
+
+/** Returns the exit code. */
+export async function printAbout(topic: AboutTopic): Promise<number> {
+  const text = topic === "help" ? help : version();
+  // The write below says what went wrong; without a listener Node would end the process.
+  process.stdout.on("error", () => {});
+  const error = await new Promise<NodeJS.ErrnoException | null | undefined>((resolve) => {
+    process.stdout.write(`${text}\n`, resolve);
+  });
+  // A reader that has seen enough is no fault.
+  if (!error || error.code === "EPIPE") return 0;
+  process.stderr.write(`pith: the answer could not be written: ${error.message}\n`);
+  return 1;
+}

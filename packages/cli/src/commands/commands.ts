@@ -7,11 +7,10 @@ import { type Command, success } from "./command.ts";
 import { autocompactCommand, compactCommand, redoCommand, undoCommand } from "./compact.ts";
 import { contextCommand, seenCommand } from "./context.ts";
 import { copyCommand } from "./copy.ts";
-import { diffCommand } from "./diff.ts";
 import { cloneCommand, forkCommand } from "./fork.ts";
 import { handoffCommand } from "./handoff.ts";
 import { pinCommand, unpinCommand } from "./pin.ts";
-import { exportCommand, nameCommand, newCommand, resumeCommand, sessionCommand } from "./sessions.ts";
+import { diffCommand, exportCommand, nameCommand, newCommand, resumeCommand, sessionCommand } from "./sessions.ts";
 import { keysCommand, modeCommand, modelCommand, reloadCommand, settingsCommand, thinkingCommand } from "./settings.ts";
 import { transcriptCommand, treeCommand } from "./tree.ts";
 

@@ -1,15 +1,213 @@
-/** Implements `/diff`: shows what this session changed in files, from before its first change to now. */
+/** Collects what a session's tools changed in files, as unified diffs. Loaded lazily: it pulls in the diff library. */
 
-import { type Command, success } from "./command.ts";
+import { isAbsolute, join, relative } from "node:path";
+import { decodeText, type FileReadResult, type PlannedFile } from "@pith/agent";
+import { nodeFiles, originalsFolder } from "@pith/agent/node";
+import type { Entry } from "@pith/context";
+import { sessionIdToFileName } from "@pith/context/node";
+import { structuredPatch } from "diff";
+import { escapeLineBreaks } from "../text/safe-text.ts";
+import type { CommandContext } from "./command.ts";
 
-export const diffCommand: Command = {
-  name: "diff",
-  description: "what this session changed in files, against how they were before it",
-  examples: ["/diff"],
-  run: async (_, context) => {
-    // Looking for differences is nothing that a start needs.
-    const { formatDiff, collectSessionChanges } = await import("./session-changes.ts");
-    const files = await collectSessionChanges(context);
-    return success(formatDiff(files), { files });
-  },
-};
+export interface Patch {
+  /** Without the names of the files. */
+  readonly patch: string;
+  readonly added: number;
+  readonly removed: number;
+}
+
+/** Null where they are so different that nobody would wait for it. */
+export function createPatch(before: string, after: string): Patch | null {
+  const lines = before === "" || after === "" ? createWholeFileHunk(before, after) : computeHunks(before, after);
+  return lines && toPatch(lines);
+}
+
+/** Of lines that were told elsewhere. */
+export function toPatch(lines: readonly string[]): Patch {
+  return { patch: lines.join("\n"), added: countLines("+", lines), removed: countLines("-", lines) };
+}
+
+function countLines(prefix: string, lines: readonly string[]): number {
+  return lines.filter((line) => line.startsWith(prefix)).length;
+}
+
+/** Nothing needs to be looked for where one of them is empty, however long the other is. */
+function createWholeFileHunk(before: string, after: string): readonly string[] {
+  const text = before + after;
+  const lines = text.split("\n");
+  const endsWithNewline = lines.at(-1) === "";
+  const body = endsWithNewline ? lines.slice(0, -1) : lines;
+  const sign = before === "" ? "+" : "-";
+  const [oldRange, newRange] = before === "" ? ["0,0", `1,${body.length}`] : [`1,${body.length}`, "0,0"];
+  return [
+    `@@ -${oldRange} +${newRange} @@`,
+    ...body.map((line) => sign + line),
+    ...(endsWithNewline ? [] : [NO_NEWLINE_MARKER]),
+  ];
+}
+
+const NO_NEWLINE_MARKER = "\\ No newline at end of file";
+
+function computeHunks(before: string, after: string): readonly string[] | null {
+  const options = { context: CONTEXT_LINES, maxEditLength: MAX_EDIT_LENGTH, timeout: DIFF_TIMEOUT_MS };
+  const result = structuredPatch("", "", before, after, "", "", options);
+  if (!result) return null;
+  return result.hunks.flatMap(({ oldStart, oldLines, newStart, newLines, lines }) => [
+    `@@ -${oldStart},${oldLines} +${newStart},${newLines} @@`,
+    ...lines,
+  ]);
+}
+
+const CONTEXT_LINES = 3;
+const MAX_EDIT_LENGTH = 4_000;
+/** In milliseconds. */
+const DIFF_TIMEOUT_MS = 1_000;
+
+export interface ChangedFile extends Patch {
+  /** As seen from the folder one works in. */
+  readonly path: string;
+  readonly kind: "new" | "changed" | "removed" | "same" | "unreadable";
+  /** What a person should know of it, e.g. that somebody else changed it since. */
+  readonly notes: readonly string[];
+}
+
+export interface FileStates {
+  /** Null where no file was, or nobody kept it. */
+  readonly before: Uint8Array | null;
+  readonly found: FileReadResult;
+  /** What tools told of it; null for nothing. */
+  readonly logged: Patch | null;
+}
+
+export function toChangedFile(planned: PlannedFile, { before, found: current, logged }: FileStates): ChangedFile {
+  const { path, targetHash, expectedHash, currentHash } = planned;
+  const base = { path, ...emptyPatch };
+  if (current.type !== "read" && current.type !== "missing")
+    return { ...base, kind: "unreadable", notes: [current.message] };
+  const foreignNotes = planned.hasForeignChanges || currentHash !== expectedHash ? ["others changed it, too"] : [];
+  if (currentHash === targetHash)
+    return { ...base, kind: "same", notes: ["it is again as it was before", ...foreignNotes] };
+  const bytes = current.type === "read" ? current.bytes : null;
+  const kind = targetHash === null ? "new" : bytes === null ? "removed" : "changed";
+  if (targetHash !== null && before === null)
+    return { ...base, ...logged, kind, notes: [NO_ORIGINAL_NOTE, ...foreignNotes] };
+  const patch = createBytesPatch(before, bytes);
+  if (typeof patch === "string") return { ...base, kind, notes: [patch, ...foreignNotes] };
+  return { ...base, kind, ...patch, notes: foreignNotes };
+}
+
+const emptyPatch: Patch = { patch: "", added: 0, removed: 0 };
+const NO_ORIGINAL_NOTE = "what it was before was not kept; this is what the tools told";
+
+/** Or why there is none. */
+function createBytesPatch(before: Uint8Array | null, after: Uint8Array | null): Patch | string {
+  const sizes = `${before?.length ?? 0} bytes became ${after?.length ?? 0}`;
+  const [oldText, newText] = [before ? decodeText(before) : "", after ? decodeText(after) : ""];
+  if (oldText === null || newText === null) return `it is no text: ${sizes}`;
+  return createPatch(oldText, newText) ?? `it became another text altogether: ${sizes}`;
+}
+
+/** A unified diff that other programs can read; remarks are lines that begin with `#`. */
+export function formatDiff(files: readonly ChangedFile[]): string {
+  if (files.length === 0) return NOTHING_CHANGED;
+  return [...files.map(formatFileDiff), formatTotals(files)].join("\n");
+}
+
+export const NOTHING_CHANGED = "no tool changed a file in this session; what commands did is not known";
+
+function formatFileDiff({ path, kind, patch, notes }: ChangedFile): string {
+  const name = escapeLineBreaks(path);
+  const names = [
+    kind === "new" ? "--- /dev/null" : `--- a/${name}`,
+    kind === "removed" ? "+++ /dev/null" : `+++ b/${name}`,
+  ];
+  const remarks = notes.map((note) => `# ${name}: ${note}`);
+  return [...remarks, ...(patch === "" ? [] : [...names, patch])].join("\n");
+}
+
+export function formatTotals(files: readonly ChangedFile[]): string {
+  const [added, removed] = [sumField(files, "added"), sumField(files, "removed")];
+  return `# ${files.length === 1 ? "1 file" : `${files.length} files`}, +${added} −${removed}`;
+}
+
+function sumField(files: readonly ChangedFile[], field: "added" | "removed"): number {
+  return files.reduce((sum, file) => sum + file[field], 0);
+}
+
+/** All there is where the original bytes were not kept. By first change; one file's changes stand one behind the other. */
+export function collectLoggedPatches(entries: readonly Entry[]): ReadonlyMap<string, Patch> {
+  const lines = new Map<string, string[]>();
+  for (const { path, diff } of entries.flatMap(readLoggedDiffs)) {
+    const previous = lines.get(path) ?? [];
+    lines.set(path, [
+      ...previous,
+      ...diff.split("\n").filter((line) => line !== "" && !FILE_HEADER_PATTERN.test(line)),
+    ]);
+  }
+  return new Map([...lines].map(([path, fileLines]) => [path, toPatch(fileLines)]));
+}
+
+const FILE_HEADER_PATTERN = /^(?:---|\+\+\+) /;
+
+interface LoggedDiff {
+  readonly path: string;
+  readonly diff: string;
+}
+
+// It comes from a file, so nothing in it is taken on trust.
+function readLoggedDiffs(entry: Entry): readonly LoggedDiff[] {
+  if (entry.type !== "message" || entry.message.role !== "toolResult" || entry.message.isError) return [];
+  const { diff, pith } = asRecord(entry.message.details);
+  const { path, after } = asRecord(pith);
+  if (typeof path !== "string" || typeof after !== "string") return [];
+  // A file that was written whole has no diff.
+  return [{ path, diff: typeof diff === "string" ? diff : "" }];
+}
+
+function asRecord(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? { ...value } : {};
+}
+
+export type SessionChangesContext = Pick<CommandContext, "agent" | "cwd" | "home">;
+
+/** Every file that tools changed on this branch. Only reads. */
+export async function collectSessionChanges({
+  agent,
+  cwd,
+  home,
+}: SessionChangesContext): Promise<readonly ChangedFile[]> {
+  const { session } = agent;
+  const logged = collectLoggedPatches(await session.store.branchEntries(session.leaf));
+  const planned = await agent.previewFileRestore(null);
+  if (planned.length === 0) return [...logged].map(([path, patch]) => toLoggedFile(formatPath(path, cwd), patch));
+  const originals = originalsFolder(join(home, "restore", sessionIdToFileName(session.store.header.id)));
+  const files = nodeFiles({ root: cwd });
+  const changed: ChangedFile[] = [];
+  // One after the other: each may have megabytes.
+  for (const file of planned) {
+    if (file.type === "not-permitted") {
+      const note = `not compared with the disk, only as the tools told it: ${file.why}`;
+      const patch = logged.get(file.path) ?? emptyPatch;
+      changed.push({ path: formatPath(file.path, cwd), kind: "changed", ...patch, notes: [note] });
+      continue;
+    }
+    const before = file.targetHash === null ? null : await originals.read(file.targetHash);
+    const current = await files.read(file.path);
+    const states = { before, found: current, logged: logged.get(file.path) ?? null };
+    changed.push(toChangedFile({ ...file, path: formatPath(file.path, cwd) } satisfies PlannedFile, states));
+  }
+  return changed;
+}
+
+/** Where nothing is kept, what tools told is all there is. */
+function toLoggedFile(path: string, patch: Patch): ChangedFile {
+  const note =
+    patch.patch === "" ? "a tool wrote it; how it was before was not kept" : "change by change, as the tools told it";
+  return { path, kind: "changed", ...patch, notes: [note] };
+}
+
+/** From the folder where it lies inside, else as it is. */
+function formatPath(path: string, cwd: string): string {
+  const relativePath = relative(cwd, path);
+  return relativePath === "" || relativePath.startsWith("..") || isAbsolute(relativePath) ? path : relativePath;
+}

@@ -93,6 +93,7 @@ function formatSession(
 }
 
 const MAX_LISTED_SESSIONS = 20;
+
 const DESCRIPTION_WIDTH = 80;
 
 export const nameCommand: Command = {
@@ -158,5 +159,17 @@ export const sessionCommand: Command = {
       model: `${provider}/${model}`,
     };
     return success(formatSessionReport(report), report);
+  },
+};
+
+export const diffCommand: Command = {
+  name: "diff",
+  description: "what this session changed in files, against how they were before it",
+  examples: ["/diff"],
+  run: async (_, context) => {
+    // Looking for differences is nothing that a start needs.
+    const { formatDiff, collectSessionChanges } = await import("./diff.ts");
+    const files = await collectSessionChanges(context);
+    return success(formatDiff(files), { files });
   },
 };

@@ -13,7 +13,7 @@ export const keysCommand: Command = {
   description: "every key of the screen; with words: those that have them, by the names that keymap.json knows",
   examples: ["/keys", "/keys undo"],
   async run(args, { home }) {
-    const { keymapFile, formatKeys, readKeymap, listKeys } = await import("../settings/keymap-text.ts");
+    const { keymapFile, formatKeys, readKeymap, listKeys } = await import("../settings/keymap.ts");
     const { keymap, warnings } = await readKeymap(home);
     const keysText = formatKeys(keymap, args);
     if (keysText === null) return usageError(`no key has "${args}" in its name or meaning; /keys shows all`);

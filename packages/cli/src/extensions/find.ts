@@ -3,8 +3,8 @@
 import { createHash } from "node:crypto";
 import { type Dirent, existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, join, relative, sep } from "node:path";
-import { isInside } from "../trust/project-folders.ts";
-import type { ProjectFile } from "../trust/read-files.ts";
+import type { ProjectFile } from "../trust/project-files.ts";
+import { isInside } from "../trust/project-files.ts";
 import {
   extensionsFolder,
   type FoundExtension,

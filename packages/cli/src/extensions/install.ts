@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import type { SubcommandCall, SubcommandResult } from "../args/subcommand.ts";
 import { formatRefusal } from "../policy/policy.ts";
 import { loadSettings } from "../settings/resolve.ts";
-import { canPrompt, confirm } from "../text/confirm.ts";
+import { canPrompt, confirm } from "../text/process-io.ts";
 import { usageError } from "../text/usage-error.ts";
 import { extensionsFolder } from "./extension-files.ts";
 import { findEntryFile, findInstalledPackages, findUserExtensions } from "./find.ts";

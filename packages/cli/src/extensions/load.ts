@@ -6,28 +6,27 @@ import type { ExtensionApi, ExtensionModule } from "@pith/agent";
 import { formatExtensionError, type ReportFailure, watchExtensions } from "./errors.ts";
 import type { FoundExtension } from "./extension-files.ts";
 
-/** Each through a file of its own: imported directly, all of a door would stand in what every run loads. Written out, so that a build finds them. */
-const pithModules: Readonly<Record<string, () => Promise<object>>> = {
-  "@pith/context": () => import("./doors/context.ts"),
-  "@pith/context/host": () => import("./doors/context-host.ts"),
-  "@pith/context/node": () => import("./doors/context-node.ts"),
-  "@pith/context/search": () => import("./doors/context-search.ts"),
-  "@pith/context/secrets": () => import("./doors/context-secrets.ts"),
-  "@pith/context/store": () => import("./doors/context-store.ts"),
-  "@pith/agent": () => import("./doors/agent.ts"),
-  "@pith/agent/node": () => import("./doors/agent-node.ts"),
-  "@pith/models": () => import("./doors/models.ts"),
-  "@pith/models/convert": () => import("./doors/models-convert.ts"),
-  "@pith/models/overflow": () => import("./doors/models-overflow.ts"),
-};
+/** The packages that an extension can import, by the name of each in `pith-packages.ts`. */
+const packageExports = {
+  "@pith/context": "context",
+  "@pith/context/host": "contextHost",
+  "@pith/context/node": "contextNode",
+  "@pith/context/search": "contextSearch",
+  "@pith/context/secrets": "contextSecrets",
+  "@pith/context/store": "contextStore",
+  "@pith/agent": "agent",
+  "@pith/agent/node": "agentNode",
+  "@pith/models": "models",
+  "@pith/models/convert": "modelsConvert",
+  "@pith/models/overflow": "modelsOverflow",
+} as const satisfies Readonly<Record<string, string>>;
 
-export const pithModuleNames: readonly string[] = Object.keys(pithModules);
+export const pithModuleNames: readonly string[] = Object.keys(packageExports);
 
-/** Loaded, by name: a module that an extension imports cannot wait for them. */
+/** The loaded packages by name. An import of an extension cannot wait, so all of them are loaded before. */
 export async function loadPithModules(): Promise<ReadonlyMap<string, object>> {
-  return new Map(
-    await Promise.all(Object.entries(pithModules).map(async ([name, load]) => [name, await load()] as const)),
-  );
+  const packages = await import("./pith-packages.ts");
+  return new Map(Object.entries(packageExports).map(([name, exportName]) => [name, packages[exportName]]));
 }
 
 /** The text of a module that hands on what a door has; `at` is where the doors are found. */

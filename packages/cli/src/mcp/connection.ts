@@ -4,7 +4,7 @@ import type { CallToolResult, Client, Tool } from "@modelcontextprotocol/client"
 import { version } from "../args/help.ts";
 import type { HttpServer } from "../settings/settings.ts";
 import { escapeControls } from "../text/safe-text.ts";
-import type { ProgramSpawnOptions } from "./program-transport.ts";
+import type { ProgramSpawnOptions } from "./transport.ts";
 import { createTransport, type ServerTransport } from "./transport.ts";
 import { sanitizeLine } from "./trust-question.ts";
 import type { OfferedTool } from "./trusted-tools.ts";

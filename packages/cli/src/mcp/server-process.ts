@@ -15,15 +15,15 @@ import {
   planLaunch,
 } from "./plan-launch.ts";
 import type { ProgramFiles } from "./program-files.ts";
-import type { ProgramSpawnOptions } from "./program-transport.ts";
-import { ServerHosts } from "./server-hosts.ts";
 import {
   createSandboxFinder,
   type FindSandbox,
   findUnfitFolder,
   type SandboxContext,
+  ServerHosts,
   ServerSandbox,
 } from "./server-sandbox.ts";
+import type { ProgramSpawnOptions } from "./transport.ts";
 import type { Trust } from "./trust.ts";
 import type { Confirm } from "./trust-question.ts";
 import type { OfferedTool } from "./trusted-tools.ts";

@@ -8,7 +8,7 @@ import {
   type NamedServer,
   serverSourceLabels,
 } from "../settings/settings.ts";
-import { canPrompt, confirm } from "../text/confirm.ts";
+import { canPrompt, confirm } from "../text/process-io.ts";
 import { escapeControls } from "../text/safe-text.ts";
 import { type UsageError, usageError } from "../text/usage-error.ts";
 import { createClientOptions, McpClient } from "./server-process.ts";

@@ -5,7 +5,7 @@ import { type FileHandle, open, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { decodeText, type ProjectText } from "@pith/agent";
 import { escapeControls } from "../text/safe-text.ts";
-import { findProjectFolders, isInside } from "../trust/project-folders.ts";
+import { findProjectFolders, isInside } from "../trust/project-files.ts";
 
 /** Bytes. */
 export const MAX_FILE_BYTES: number = 32 * 1024;

@@ -4,8 +4,7 @@ import { readdir, realpath } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import { decodeText, type Skill, type SkillText } from "@pith/agent";
 import { escapeControls, truncate } from "../text/safe-text.ts";
-import { hashBytes } from "../trust/project-files.ts";
-import { readBytes } from "../trust/read-files.ts";
+import { hashBytes, readBytes } from "../trust/project-files.ts";
 import { type FolderTrust, listTrustedFiles } from "../trust/trust.ts";
 import { parseFrontMatter } from "./front-matter.ts";
 

@@ -5,7 +5,7 @@ import { readFile } from "node:fs/promises";
 import { dirname, isAbsolute, join } from "node:path";
 import { findSafeProgram, resolveRealPath, safeEnvironment } from "@pith/agent/node";
 import type { Environment } from "@pith/models";
-import { isInside } from "../trust/project-folders.ts";
+import { isInside } from "../trust/project-files.ts";
 
 export interface PackageHostOptions {
   readonly environment: Environment;

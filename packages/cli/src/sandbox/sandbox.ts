@@ -15,7 +15,7 @@ import type { Environment } from "@pith/models";
 import { requireRootOwnedSandbox } from "../policy/permitted-parts.ts";
 import { listKeyVariables } from "../settings/keys.ts";
 import type { Settings } from "../settings/settings.ts";
-import { isInside } from "../trust/project-folders.ts";
+import { isInside } from "../trust/project-files.ts";
 
 /** What a sandbox needs to know of the program. */
 export interface SandboxContext {

@@ -1,7 +1,7 @@
 /** Lists every setting. Checks, messages, the JSON Schema, the documentation and `/settings` are made from this table. */
 
-import { compactionTable } from "./compaction-table.ts";
 import {
+  agentNameKind,
   allowStricter,
   booleanKind,
   defaultTools,
@@ -9,10 +9,13 @@ import {
   isToolSubset,
   minutesKind,
   modelNameKind,
+  modelNamesKind,
   nameListKind,
+  percentKind,
   type Setting,
   textKind,
   tokenCountKind,
+  tokensOrShareKind,
   toolNamesKind,
   urlKind,
   type ValueKind,
@@ -111,6 +114,7 @@ const onOffKind = enumKind("on", "off");
 
 /** The strictest first; `on`, as it was called once, is `hosts`. */
 const NETWORK_MODES: readonly unknown[] = ["off", "hosts", "open"];
+
 const networkKind: ValueKind = {
   ...enumKind("off", "hosts", "open"),
   isValid: (value) => NETWORK_MODES.includes(value) || value === "on",
@@ -118,6 +122,118 @@ const networkKind: ValueKind = {
 
 function rankNetwork(value: unknown): number {
   return NETWORK_MODES.indexOf(value === "on" ? "hosts" : value);
+}
+
+/** What one model or one agent can have of its own. */
+const overridableSettings: readonly Setting[] = [
+  {
+    name: "reserveTokens",
+    kind: tokensOrShareKind(16_384, 0.1),
+    fallback: { value: 16_384 },
+    description: "Tokens of the window that stay free; never more than a quarter of it.",
+    projectAccess: "may",
+  },
+  {
+    name: "keepRecentTokens",
+    kind: tokensOrShareKind(20_000, 0.1),
+    fallback: { value: 20_000 },
+    description: "Tokens at the end that stay as they were said; never more than a fifth of the window.",
+    projectAccess: "may",
+  },
+  {
+    name: "thresholdPercent",
+    kind: percentKind(72.5),
+    fallback: { description: "none" },
+    description: "More than this percentage of the window is too much.",
+    projectAccess: "may",
+  },
+  {
+    name: "thresholdTokens",
+    kind: tokenCountKind(100_000),
+    fallback: { description: "none" },
+    description: "More tokens than this are too much.",
+    projectAccess: "may",
+  },
+];
+
+export const compactionTable: readonly Setting[] = [
+  {
+    name: "compaction.enabled",
+    kind: booleanKind,
+    fallback: { value: true },
+    description: "Whether anything is compacted by itself; `/compact` works all the same.",
+    projectAccess: "may",
+    flag: "--no-auto-compact",
+    variable: "PITH_DISABLE_AUTOCOMPACT",
+  },
+  ...overridableSettings.map((setting) => ({ ...setting, name: `compaction.${setting.name}` })),
+  {
+    name: "compaction.softPercent",
+    kind: percentKind(80),
+    fallback: { value: 80 },
+    description: "At this percentage of what is too much you are told that it fills up.",
+    projectAccess: "may",
+  },
+  {
+    name: "compaction.instructions",
+    kind: textKind,
+    fallback: { description: "none" },
+    description: "What every summary should look at, those that nobody asked for too.",
+    projectAccess: "may",
+  },
+  {
+    name: "compaction.ask",
+    kind: booleanKind,
+    fallback: { value: false },
+    description: "Whether you are asked before anything is compacted by itself; where nobody can be asked, it is.",
+    projectAccess: "never",
+  },
+  {
+    name: "compaction.model",
+    kind: modelNamesKind,
+    fallback: { description: "who speaks" },
+    description: "Who writes summaries; of several the first that can, and at last who speaks.",
+    projectAccess: "never",
+  },
+  ...createOverrideSettings("compaction.modelOverrides", {
+    description: "for this model alone, named as `provider/model`",
+    nameKind: modelNameKind,
+  }),
+  ...createOverrideSettings("compaction.agentOverrides", {
+    description: "for this agent alone",
+    nameKind: agentNameKind,
+  }),
+  {
+    name: "branchSummary.reserveTokens",
+    kind: tokensOrShareKind(16_384, 0.1),
+    fallback: { value: 16_384 },
+    description:
+      "Tokens of the window that stay free when a left branch is summarised, at most a quarter of it; of a longer branch the newest part is summarised.",
+    projectAccess: "may",
+  },
+  {
+    name: "branchSummary.skipPrompt",
+    kind: booleanKind,
+    fallback: { value: false },
+    description: "Whether a branch is left without the question if it should be told; then it is not.",
+    projectAccess: "never",
+  },
+];
+
+interface OverrideScope {
+  readonly description: string;
+  readonly nameKind: ValueKind;
+}
+
+function createOverrideSettings(group: string, { description, nameKind }: OverrideScope): readonly Setting[] {
+  return overridableSettings.map(({ name, kind, projectAccess }) => ({
+    name: `${group}.*.${name}`,
+    kind,
+    nameKind,
+    fallback: { description: `\`compaction.${name}\`` },
+    description: `\`${name}\` ${description}.`,
+    projectAccess,
+  }));
 }
 
 export const settingTable: readonly Setting[] = [

@@ -7,13 +7,13 @@ import type { Redaction } from "@pith/context";
 import type { SubcommandCall, SubcommandResult } from "../args/subcommand.ts";
 import { readContextFiles } from "../resources/context-files.ts";
 import { createRedaction } from "../sessions/entries.ts";
-import { canPrompt, confirm } from "../text/confirm.ts";
 import { formatCount } from "../text/format.ts";
+import { canPrompt, confirm } from "../text/process-io.ts";
 import { escapeLineBreaks } from "../text/safe-text.ts";
 import { usageError } from "../text/usage-error.ts";
-import { findProjectFolders } from "../trust/project-folders.ts";
+import type { ProjectFiles } from "../trust/project-files.ts";
+import { findProjectFolders } from "../trust/project-files.ts";
 import { createTrustQuestion, formatTrustQuestion, type TrustQuestion, toQuestionJson } from "../trust/question.ts";
-import type { ProjectFiles } from "../trust/read-files.ts";
 import { checkTrust, type FolderTrust } from "../trust/trust.ts";
 import { createTrustRecord, readTrust, type SaveTrustResult, saveTrust } from "../trust/trust-file.ts";
 

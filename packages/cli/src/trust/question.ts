@@ -9,7 +9,7 @@ import {
   toRelativeName,
   trustRequiredPaths,
   type UnreadFile,
-} from "./read-files.ts";
+} from "./project-files.ts";
 import type { FolderTrust } from "./trust.ts";
 import type { TrustChange } from "./trust-file.ts";
 

@@ -6,8 +6,7 @@ import { decodeText, unifiedDiff } from "@pith/agent";
 import { moveAside, readOwnedFile, syncFolder, withLock, writeOwnerOnlyFile } from "@pith/agent/node";
 import type { Redaction } from "@pith/context";
 import { isObject, parseJsonObject } from "../text/jsonc.ts";
-import { hashBytes } from "./project-files.ts";
-import { type ProjectFile, type ProjectFiles, toRelativeName, trustRequiredPaths } from "./read-files.ts";
+import { hashBytes, type ProjectFile, type ProjectFiles, toRelativeName, trustRequiredPaths } from "./project-files.ts";
 
 export interface TrustRecords {
   /** By the real path of a project's root. */

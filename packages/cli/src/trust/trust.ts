@@ -1,8 +1,13 @@
 /** Decides whether a folder is trusted: only files the user has trusted count, byte for byte. Nothing in the folder can grant trust. */
 
 import { escapeLineBreaks } from "../text/safe-text.ts";
-import { readProjectFiles } from "./project-files.ts";
-import { type ProjectFile, type ProjectFileKind, type ProjectFiles, trustRequiredPaths } from "./read-files.ts";
+import {
+  type ProjectFile,
+  type ProjectFileKind,
+  type ProjectFiles,
+  readProjectFiles,
+  trustRequiredPaths,
+} from "./project-files.ts";
 import type { TrustChange } from "./trust-file.ts";
 
 export interface CheckTrustOptions {

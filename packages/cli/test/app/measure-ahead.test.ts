@@ -3,7 +3,7 @@
 import type { Entry } from "@pith/context";
 import { loadBranch } from "@pith/context/store";
 import { expect, test, vi } from "vitest";
-import { measureInBackground } from "../../src/app/measure-ahead.ts";
+import { measureInBackground } from "../../src/app/session.ts";
 
 test("DUE9 an opened session is measured ahead, and not before what is under way has had its turn", async () => {
   let reads = 0;

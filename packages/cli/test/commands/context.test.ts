@@ -4,8 +4,7 @@ import { compactionLimits, contextSize, createBudget, type Entry } from "@pith/c
 import { loadBranch } from "@pith/context/store";
 import { story } from "@pith/context/testing";
 import { expect, test } from "vitest";
-import { computeContextParts } from "../../src/context-report/breakdown.ts";
-import { buildContextReport, formatContextReport } from "../../src/context-report/report.ts";
+import { buildContextReport, computeContextParts, formatContextReport } from "../../src/context-report/report.ts";
 import { deskOf, toldBy } from "./desks.ts";
 
 const budget = createBudget(compactionLimits, { contextWindow: 200_000 });

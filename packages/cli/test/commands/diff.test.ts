@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { createPatch } from "../../src/commands/session-changes.ts";
+import { createPatch } from "../../src/commands/diff.ts";
 import { Ground } from "../ground.ts";
 import { deskOf, toldBy } from "./desks.ts";
 

@@ -2,7 +2,7 @@
 
 import { type PermissionAnswer, type PermissionQuestion, Permissions, type WorkspaceShell } from "@pith/agent";
 import { expect, test } from "vitest";
-import { NetworkPermissions, networkSetting } from "../../src/sandbox/network-permissions.ts";
+import { NetworkPermissions, networkSetting } from "../../src/sandbox/network.ts";
 
 const { signal } = new AbortController();
 

@@ -4,7 +4,7 @@ import { type CompactionEntry, MemoryStore, Session, undoCompaction } from "@pit
 import { nodeRuntime } from "@pith/context/node";
 import type { Store } from "@pith/context/store";
 import { expect, test } from "vitest";
-import { CompactionCounter } from "../../src/sessions/compaction-counts.ts";
+import { CompactionCounter } from "../../src/sessions/session-stats.ts";
 
 async function newSession(): Promise<Session> {
   return await Session.open(MemoryStore.create(nodeRuntime), nodeRuntime);

@@ -4,8 +4,7 @@ import { expect, test } from "vitest";
 import { renderActivity } from "../../src/modes/interactive/render/live-region.ts";
 import { createTheme } from "../../src/modes/interactive/render/theme.ts";
 import { initialScreenState } from "../../src/modes/interactive/state/screen-state.ts";
-import { parseKeymap } from "../../src/settings/keymap.ts";
-import { formatKeyHint, keyHint } from "../../src/settings/keymap-text.ts";
+import { formatKeyHint, keyHint, parseKeymap } from "../../src/settings/keymap.ts";
 
 test("TYP21 a hint names the key that does it now, and promises nothing where none does", () => {
   expect(keyHint("stop")).toBe("Esc");

@@ -2,8 +2,7 @@
 
 import { TUI_KEYBINDINGS } from "@earendil-works/pi-tui";
 import { expect, test } from "vitest";
-import { actionBindings, defaultKeymap, editorBindings, parseKeymap } from "../../src/settings/keymap.ts";
-import { formatKeys } from "../../src/settings/keymap-text.ts";
+import { actionBindings, defaultKeymap, editorBindings, formatKeys, parseKeymap } from "../../src/settings/keymap.ts";
 
 test("TYP17 a keymap file gives keys to what the screen and the editor do, and keeps the rest", () => {
   const text = `{

@@ -2,7 +2,7 @@
 
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
-import { confirm } from "../../src/text/confirm.ts";
+import { confirm } from "../../src/text/process-io.ts";
 
 test.each(["y\n", "Y\n", "yes\n", " yes \n"])("TRU11 %j is yes", async (said) => {
   expect(await answered(said)).toBe(true);

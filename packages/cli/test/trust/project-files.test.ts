@@ -4,8 +4,7 @@ import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { readProjectFiles } from "../../src/trust/project-files.ts";
-import { readBytes, scanLimits } from "../../src/trust/read-files.ts";
+import { readBytes, readProjectFiles, scanLimits } from "../../src/trust/project-files.ts";
 import { names, Project } from "./project.ts";
 
 let project: Project;

@@ -17,9 +17,8 @@ import type { McpServer as ConfiguredMcpServer, McpServers } from "../../setting
 import { type UsageError, usageError } from "../../text/usage-error.ts";
 import { type AcpSession, internalError, invalidParams, sessionNotFound, sessionNotOpen } from "./acp-context.ts";
 import { buildConfigOptions, createModeState } from "./config-options.ts";
-import { replay } from "./replay.ts";
 import { type OpenSessionOptions, openAcpSession } from "./session.ts";
-import { createIds, createUsageUpdate, toSessionUpdates } from "./updates.ts";
+import { createIds, createUsageUpdate, replay, toSessionUpdates } from "./updates.ts";
 
 export async function announceCommands({ app, sendUpdate }: AcpSession): Promise<void> {
   const builtIn = commands.filter(({ name }) => !HIDDEN_COMMANDS.includes(name)).map(toAvailableCommand);

@@ -114,7 +114,7 @@ export interface InputHandlers extends Pick<ScreenOptions, "onKey"> {
 /** Only what is wanted is loaded. */
 export async function openScreen({ overrides }: CliArgs, handlers: InputHandlers): Promise<OpenScreen> {
   if (await wantsPlainMode(overrides)) {
-    const { createPlainTerminal } = await import("./plain/plain-terminal.ts");
+    const { createPlainTerminal } = await import("./plain/input-loop.ts");
     return createPlainTerminal(handlers);
   }
   return await openDrawnScreen(handlers);

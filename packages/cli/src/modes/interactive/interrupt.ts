@@ -1,7 +1,7 @@
 /** Handles Esc, Ctrl+C, Ctrl+D and Ctrl+Z: stops work, puts queued messages back into the editor, quits or suspends. */
 
 import { editableText, type QueuedMessage } from "@pith/context/host";
-import { keyHint } from "../../settings/keymap-text.ts";
+import { keyHint } from "../../settings/keymap.ts";
 import { type InteractiveContext, reportErrors, type ScreenApi } from "./screen-context.ts";
 
 /** Not everything that fails or is stopped emits an event at its end. While something is still under way, nothing changes. */

@@ -2,9 +2,9 @@
 
 import type { Entry } from "@pith/context";
 import { readBranch } from "../../sessions/tree-lines.ts";
-import { keyHint, readKeymap } from "../../settings/keymap-text.ts";
+import { keyHint, readKeymap } from "../../settings/keymap.ts";
 import { formatCount } from "../../text/format.ts";
-import { loadHighlighter } from "./render/code.ts";
+import { loadHighlighter } from "./render/markdown.ts";
 import type { InteractiveContext } from "./screen-context.ts";
 import type { AssistantBlock, Block } from "./state/blocks.ts";
 import { reduceEntry } from "./state/reduce-entry.ts";

@@ -3,9 +3,7 @@
 import type { AgentEvent } from "@pith/agent";
 import { createEditor, type MessageEditor } from "./editor/editor.ts";
 import type { EditorMessage } from "./editor/message.ts";
-import { decodeKey } from "./keys/input.ts";
-import { type OpenPanel, openPanel } from "./panels/open-panel.ts";
-import { isCancelKey, type Panel } from "./panels/panel.ts";
+import { isCancelKey, type OpenPanel, openPanel, type Panel } from "./panels/panel.ts";
 import { renderBlock } from "./render/block.ts";
 import { RedrawTimer, renderFrame } from "./render/live-region.ts";
 import type { Theme } from "./render/theme.ts";
@@ -14,6 +12,7 @@ import type { NoteBlock } from "./state/blocks.ts";
 import { splitFinished } from "./state/finished-blocks.ts";
 import { reduceEvent } from "./state/reduce.ts";
 import type { ScreenState } from "./state/screen-state.ts";
+import { decodeKey } from "./terminal/key-input.ts";
 import type { ImageProtocol, RgbColor, Terminal as TerminalPort } from "./terminal/pi-tui.ts";
 import { FullPage, MainScreen, type Size } from "./terminal/screens.ts";
 import { BufferedTerminal } from "./terminal/terminal.ts";

@@ -10,7 +10,7 @@ import { formatSessionArgument } from "../../sessions/find-session.ts";
 import type { ExitStatus } from "../../text/process-io.ts";
 import { showSession } from "./begin-session.ts";
 import type { EditorMessage } from "./editor/message.ts";
-import { handleKey, type KeyContext } from "./keys/actions.ts";
+import { handleKey, type KeyContext } from "./key-actions.ts";
 import type { Notifier } from "./notifications.ts";
 import { askForTrust, createConsentHooks, createPermissionPrompt } from "./prompts.ts";
 import { type InteractiveContext, reportErrors, type ScreenApi, type SwitchReason } from "./screen-context.ts";

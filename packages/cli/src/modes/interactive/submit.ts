@@ -79,7 +79,7 @@ async function openPanelCommand(text: string, context: InteractiveContext): Prom
 /** Without secrets, and only where anything is kept. A disk that is full costs the history a line, and nobody anything else. */
 async function saveToHistory(text: string, { app }: InteractiveContext): Promise<void> {
   if (app.sessionPath === null) return;
-  const { addToHistory } = await import("./editor/history.ts");
+  const { addToHistory } = await import("./editor/editor.ts");
   await addToHistory(app.agent.session.redact(text), app).catch(() => {});
 }
 

@@ -1,11 +1,17 @@
 /** Reads command lines and answers each exactly once, whatever it contains. Commands start in the order they arrive. */
 
 import { AppendError } from "@pith/agent";
-import { createLineSplitter, type Line, MAX_LINE_BYTES, type RpcResponse } from "@pith/client";
+import { createLineSplitter, type Line, MAX_LINE_BYTES, type RpcCommandName, type RpcResponse } from "@pith/client";
 import { parseJsonLine, settlesWithin } from "../../protocol/lines.ts";
-import { rpcTable } from "./commands/commands.ts";
+import { compactionCommands } from "./commands/compaction.ts";
+import { modelCommands } from "./commands/model.ts";
+import { promptCommands } from "./commands/prompt.ts";
+import { sessionCommands } from "./commands/sessions.ts";
+import { shellCommands } from "./commands/shell.ts";
+import { stateCommands } from "./commands/state.ts";
+import { treeCommands } from "./commands/tree.ts";
 import { type CommandFields, isId, parseCommand } from "./parse-command.ts";
-import type { Outcome, RpcContext } from "./rpc-context.ts";
+import type { Outcome, RpcCommandDefinitions, RpcContext } from "./rpc-context.ts";
 import type { Questions } from "./ui.ts";
 
 export type Lane = "speaking" | "leaving" | "urgent" | undefined;
@@ -200,11 +206,16 @@ interface AnyCommandDefinition {
 }
 
 const UI_RESPONSE_TYPE = "extension_ui_response";
+
 /** Commands that may be under way at once. Who sends more waits for a moment, and is refused where none of them ends. */
 const MAX_PENDING_COMMANDS = 1_000;
+
 const PENDING_TIMEOUT_MS = 1_000;
+
 const TOO_MANY = `${MAX_PENDING_COMMANDS} commands are under way; wait for their answers, or stop some with abort or abort_bash`;
+
 const MAX_ERROR_CHARS = 4_000;
+
 const TOO_LONG = `the line is longer than ${MAX_LINE_BYTES / 1024 / 1024} MiB and was passed over; send less at once`;
 
 /** An error may name what it is about, and that may be long. */
@@ -216,3 +227,15 @@ function truncateError(message: string): string {
 function isFileSystemError(error: unknown): boolean {
   return error instanceof Error && "syscall" in error && "code" in error;
 }
+
+export const rpcTable: RpcCommandDefinitions = {
+  ...promptCommands,
+  ...stateCommands,
+  ...modelCommands,
+  ...compactionCommands,
+  ...treeCommands,
+  ...sessionCommands,
+  ...shellCommands,
+};
+
+export const rpcNames: readonly RpcCommandName[] = Object.keys(rpcTable) as readonly RpcCommandName[];

@@ -4,8 +4,10 @@ import { accessSync, constants, existsSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { homedir } from "node:os";
 import { basename, delimiter, dirname, isAbsolute, join, relative } from "node:path";
-import { findGitBash } from "@pith/agent/node";
+import { describeRule, isHarmlessRule } from "@pith/agent";
+import { findGitBash, projectRules, resolveRealPath } from "@pith/agent/node";
 import { type Provider, providers } from "@pith/models";
+import { auditFolderPath, listAuditFiles } from "../../app/audit-log.ts";
 import type { SubcommandCall } from "../../args/subcommand.ts";
 import { getPolicyLocation, readPolicy } from "../../policy/policy-file.ts";
 import { keyFilePath, readKeyFile } from "../../settings/keys.ts";
@@ -78,6 +80,7 @@ async function readFreeBytes(path: string): Promise<number | null> {
 }
 
 const MIN_FREE_BYTES = 64 * 1024 * 1024;
+
 const LOW_SPACE_BYTES = 1024 * 1024 * 1024;
 
 async function checkSqlite(): Promise<Check> {
@@ -224,4 +227,37 @@ export async function checkFolderTrust({ cwd, home }: SubcommandCall): Promise<C
   if (folder.type === "trusted") return ok("trust", `${filesText}, and you trust them`);
   const reason = folder.reason === "changed" ? "which have changed since you trusted them" : "which nobody has trusted";
   return warning("trust", `${filesText}, ${reason}; they do not count`, "look at them, then: pith trust");
+}
+
+export async function checkPermissions(call: SubcommandCall): Promise<readonly Check[]> {
+  return [await checkRules(call), await checkAuditLog(call)];
+}
+
+/** A rule on all that begins so is offered for harmless commands only; others were written by hand, or by an earlier version. */
+async function checkRules({ home, cwd }: SubcommandCall): Promise<Check> {
+  const file = join(home, "permissions.json");
+  const workspace = (await resolveRealPath(cwd)) ?? cwd;
+  const rules = await projectRules({ file, workspace, notify: () => {}, tools: ["mcp_call"] }).load();
+  const broadRules = rules.filter((rule) => !isHarmlessRule(rule));
+  if (broadRules.length === 0)
+    return ok("rules", `${formatCount(rules.length, "rule")} remembered for this folder in ${file}`);
+  const [first] = broadRules;
+  const message = `${broadRules.map(({ text }) => text).join(", ")} in ${file}: ${first ? describeRule(first) : ""}, so it may write, run and send anything`;
+  return warning(
+    "rules",
+    message,
+    "remove what you do not mean; exact lines, such as bash(npm test), permit no more than they say",
+  );
+}
+
+async function checkAuditLog({ home, environment }: SubcommandCall): Promise<Check> {
+  const resolved = await loadSettings({}, { home, environment });
+  const folder = auditFolderPath(home);
+  if (resolved.type !== "mistake" && resolved.settings.auditLog === false)
+    return ok("audit log", "off, by the setting auditLog");
+  const fileCount = existsSync(folder) ? listAuditFiles(folder).length : 0;
+  return ok(
+    "audit log",
+    fileCount === 0 ? `none yet; it will be in ${folder}` : `${formatCount(fileCount, "file")} in ${folder}`,
+  );
 }

@@ -1,7 +1,12 @@
 /** Implements `pith doctor`: runs all checks and prints each result with what to do about it. */
 
+import { closeSync, existsSync, openSync, readSync } from "node:fs";
 import { diskErrorCode } from "@pith/context/node";
+import { type Damage, harmlessDamageKinds } from "@pith/context/store";
 import type { SubcommandCall, SubcommandResult } from "../../args/subcommand.ts";
+import { findSessionForCall, readSession } from "../../sessions/find-session.ts";
+import { formatCount } from "../../text/format.ts";
+import { escapeControls, truncate } from "../../text/safe-text.ts";
 import {
   type Check,
   checkCompletions,
@@ -9,15 +14,15 @@ import {
   checkDisk,
   checkFolderTrust,
   checkMachine,
+  checkPermissions,
   fault,
 } from "./checks.ts";
 import { checkFilePermissions, checkSessions } from "./file-checks.ts";
-import { checkPermissions } from "./permission-checks.ts";
 import { checkSandbox } from "./sandbox-checks.ts";
 
 export async function runDoctor(call: SubcommandCall): Promise<SubcommandResult> {
   const [sessionRef] = call.arguments;
-  if (sessionRef !== undefined) return await (await import("./session-damage.ts")).runSessionDoctor(sessionRef, call);
+  if (sessionRef !== undefined) return await runSessionDoctor(sessionRef, call);
   const checks: Check[] = [];
   for (const [name, runCheck] of CHECKS)
     checks.push(...(await reportDiskErrors(name, async () => [await runCheck(call)].flat())));
@@ -63,3 +68,55 @@ function formatCheck({ name, state, says, advice }: Check): string {
   const line = `${STATE_LABELS[state]}  ${name}: ${says}`;
   return advice === undefined ? line : `${line}\n         → ${advice}`;
 }
+
+export async function runSessionDoctor(sessionRef: string, call: SubcommandCall): Promise<SubcommandResult> {
+  const found = await findSessionForCall(sessionRef, call);
+  if (found.type === "mistake") return found;
+  const { path } = found;
+  const result = await readSession(path, async (store) => ({ type: "checked" as const, damage: await store.check() }));
+  if (result.type === "failed") return result;
+  const damage = result.damage.map((each) => ({ ...each, text: readDamagedText(path, each) }));
+  const beside = [`${path}.damaged`, `${path}.bak`].filter((each) => existsSync(each));
+  const hasHarmfulDamage = damage.some(({ kind }) => !harmlessDamageKinds.has(kind));
+  const text = [
+    formatSummary(path, damage.length),
+    ...damage.map(formatDamage),
+    ...formatAdvice(damage.length, beside),
+  ].join("\n");
+  return { type: "shown", text, data: { path, damage, beside }, ...(hasHarmfulDamage && { code: 1 }) };
+}
+
+function formatSummary(path: string, count: number): string {
+  if (count === 0) return `${path}: every line can be read and is as it was written`;
+  return `${path}: ${formatCount(count, "damaged place")}`;
+}
+
+function formatDamage({ line, note, kind, text }: Damage & { readonly text: string }): string {
+  const harmNote = harmlessDamageKinds.has(kind) ? " (nothing is lost)" : "";
+  const excerpt = truncate(escapeControls(text), MAX_EXCERPT_CHARS);
+  return `\nline ${line}: ${note}${harmNote}${excerpt === "" ? "" : `\n  ${excerpt}`}`;
+}
+
+function formatAdvice(count: number, beside: readonly string[]): readonly string[] {
+  if (count === 0) return [];
+  return [
+    "",
+    "Damaged lines stay in the file as they are. Pith leaves them out, and never uses their text.",
+    ...beside.map((path) => `What was set aside: ${path}`),
+    "If you have a backup of the file, put it in this place while no program has the session open.",
+  ];
+}
+
+function readDamagedText(path: string, { offset, length }: Damage): string {
+  const bytes = Buffer.alloc(Math.min(length, MAX_EXCERPT_BYTES));
+  const file = openSync(path, "r");
+  try {
+    return bytes.toString("utf8", 0, readSync(file, bytes, 0, bytes.length, offset));
+  } finally {
+    closeSync(file);
+  }
+}
+
+const MAX_EXCERPT_BYTES = 4096;
+
+const MAX_EXCERPT_CHARS = 400;

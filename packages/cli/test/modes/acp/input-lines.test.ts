@@ -1,7 +1,7 @@
 /** Lines of an editor: what is passed on, and what is answered with an error while the connection goes on. */
 
 import { expect, test } from "vitest";
-import { boundedLines } from "../../../src/modes/acp/input-lines.ts";
+import { boundedLines } from "../../../src/modes/acp/acp.ts";
 
 async function read(pieces: readonly string[], longest: number) {
   const answers: unknown[] = [];

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import type { Entry } from "@pith/context";
 import { zeroUsage } from "@pith/context/host";
 import { test } from "vitest";
-import { replay } from "../../../src/modes/acp/replay.ts";
+import { replay } from "../../../src/modes/acp/updates.ts";
 
 const placed = (id: string) => ({ id, parentId: null, timestamp: "2026-11-15T19:11:24.034Z" });
 const branch: readonly Entry[] = [

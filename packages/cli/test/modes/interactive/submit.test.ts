@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { historyFile, readHistory } from "../../../src/modes/interactive/editor/history.ts";
+import { historyFile, readHistory } from "../../../src/modes/interactive/editor/editor.ts";
 import { all, atRest, atWork, heard } from "./editor/at-work.ts";
 import { type TalkOn, talkOn } from "./talk-on.ts";
 

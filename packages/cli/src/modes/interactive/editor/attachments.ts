@@ -40,8 +40,10 @@ export async function buildMessageContent(
 }
 
 const MAX_MENTIONED_FILES = 20;
+
 /** Most words with an @ name no file, such as people. */
 const MAX_MENTION_LOOKUPS = 500;
+
 const MAX_FOLDER_ENTRIES = 300;
 
 async function readMention(path: string, root: string): Promise<FileBlocksResult> {

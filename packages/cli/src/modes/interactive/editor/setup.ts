@@ -4,11 +4,11 @@ import { nodeSearch } from "@pith/agent/node";
 import { displayText } from "@pith/context/host";
 import { commands } from "../../../commands/commands.ts";
 import type { ModelsWithKeyOptions } from "../../../models/available-models.ts";
-import { readKeymap } from "../../../settings/keymap-text.ts";
-import { setKeyMatcher } from "../keys/actions.ts";
-import { KeyMatcher } from "../keys/input.ts";
+import { readKeymap } from "../../../settings/keymap.ts";
+import { setKeyMatcher } from "../key-actions.ts";
 import type { InteractiveContext } from "../screen-context.ts";
 import { formatQueuedMessages } from "../state/reduce.ts";
+import { KeyMatcher } from "../terminal/key-input.ts";
 import {
   type AutocompleteProvider,
   KeybindingsManager,
@@ -16,10 +16,16 @@ import {
   setKeybindings,
   TUI_KEYBINDINGS,
 } from "../terminal/pi-tui.ts";
-import { type Candidate, createCompletionProvider, listArgumentCandidates } from "./completion.ts";
+import {
+  type Candidate,
+  createCompletionProvider,
+  FileList,
+  listArgumentCandidates,
+  listMatchingNames,
+  parseOutsideFolder,
+} from "./completion.ts";
 import type { MessageEditor } from "./editor.ts";
-import { FileList, listMatchingNames, parseOutsideFolder } from "./file-completion.ts";
-import { type HistoryLocation, readHistory } from "./history.ts";
+import { type HistoryLocation, readHistory } from "./editor.ts";
 
 export async function setUpEditor(context: InteractiveContext): Promise<void> {
   const { app, screen } = context;

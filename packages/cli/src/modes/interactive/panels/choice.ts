@@ -1,6 +1,6 @@
 /** Defines the panels that choose one of a few or one of many options, and the side-by-side layout of a list and its preview. */
 
-import { formatKey } from "../../../settings/keymap-text.ts";
+import { formatKey } from "../../../settings/keymap.ts";
 import { escapeControls } from "../../../text/safe-text.ts";
 import { fitCell, fitLine } from "../render/text.ts";
 import { truncateToWidth, visibleWidth, wrapTextWithAnsi } from "../terminal/pi-tui.ts";

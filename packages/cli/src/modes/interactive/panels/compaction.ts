@@ -11,7 +11,7 @@ import {
   type PreviewStats,
   type SummarizerInfo,
 } from "../../../context-report/compaction-preview.ts";
-import { keyHint } from "../../../settings/keymap-text.ts";
+import { keyHint } from "../../../settings/keymap.ts";
 import { isCompacting } from "../../../text/compaction-text.ts";
 import { formatCost, formatCount, formatNumber } from "../../../text/format.ts";
 import { escapeControls } from "../../../text/safe-text.ts";

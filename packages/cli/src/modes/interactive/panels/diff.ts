@@ -1,6 +1,6 @@
 /** Implements `/diff`: a page of the files a session changed, with the changes of the selected file below them. */
 
-import type { ChangedFile } from "../../../commands/session-changes.ts";
+import type { ChangedFile } from "../../../commands/diff.ts";
 import { formatCount } from "../../../text/format.ts";
 import { escapeLine } from "../../../text/safe-text.ts";
 import { renderPatchLine } from "../render/diff.ts";
@@ -110,7 +110,7 @@ const scrollSteps: Readonly<Record<string, number>> = {
 
 export const openDiff: PanelCommand = async (args, { app, screen }) => {
   if (args !== "") return false;
-  const { collectSessionChanges } = await import("../../../commands/session-changes.ts");
+  const { collectSessionChanges } = await import("../../../commands/diff.ts");
   const files = app.agent.session.redact(await collectSessionChanges(app));
   if (files.length === 0) return false;
   await screen.showPanel(createDiffPanel(files), { where: "page" });

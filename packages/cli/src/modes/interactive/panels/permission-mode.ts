@@ -3,7 +3,7 @@
 import type { PermissionMode } from "@pith/agent";
 import { describeMode, permissionModes } from "../../../commands/settings.ts";
 import { getModeRefusal, listPermittedModes } from "../../../policy/policy.ts";
-import { keyHint } from "../../../settings/keymap-text.ts";
+import { keyHint } from "../../../settings/keymap.ts";
 import type { InteractiveContext, ScreenApi } from "../screen-context.ts";
 import { createChoicePanel } from "./choice.ts";
 

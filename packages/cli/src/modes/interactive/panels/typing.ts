@@ -1,7 +1,6 @@
 /** Lets a user type while a question is open: a key that is no answer, and all that follow, go to the editor and never answer it. */
 
-import { parsePastedLine } from "../keys/input.ts";
-import { isCancelKey, type KeyResult, type Panel, type Viewport } from "./panel.ts";
+import { isCancelKey, isText, type KeyResult, type Panel, type Viewport } from "./panel.ts";
 import { renderHints } from "./widgets.ts";
 
 export interface TypingState<State> {
@@ -79,17 +78,6 @@ function startTyping<State>(state: TypingState<State>, key: string): KeyResult<T
   if (!isText(key)) return null;
   return { type: "goes-on", state: { ...state, isTyping: true }, isTyping: true };
 }
-
-/** A character or a paste; keys that are neither have names of several letters, such as `up`. */
-export function isText(key: string): boolean {
-  return (
-    key === "space" ||
-    parsePastedLine(key) !== null ||
-    ([...segmenter.segment(key)].length === 1 && !/\p{Cc}/u.test(key))
-  );
-}
-
-const segmenter = new Intl.Segmenter();
 
 function wrapInnerResult<State, Answer>(
   state: TypingState<State>,

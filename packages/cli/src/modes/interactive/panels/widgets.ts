@@ -1,8 +1,8 @@
 /** Provides the parts that panels share: the hint line, line input, list selection and text scrolling. */
 
 import { escapeControls, escapeLine } from "../../../text/safe-text.ts";
-import { parsePastedLine } from "../keys/input.ts";
 import type { Theme } from "../render/theme.ts";
+import { parsePastedLine } from "../terminal/key-input.ts";
 import { CURSOR_MARKER, visibleWidth } from "../terminal/pi-tui.ts";
 
 export interface HintOptions {

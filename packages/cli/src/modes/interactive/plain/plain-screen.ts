@@ -3,8 +3,7 @@
 import type { AgentEvent } from "@pith/agent";
 import { formatCountOrNone } from "../../../text/format.ts";
 import { escapeControls } from "../../../text/safe-text.ts";
-import { openPanel } from "../panels/open-panel.ts";
-import { isCancelKey, type Panel } from "../panels/panel.ts";
+import { isCancelKey, openPanel, type Panel } from "../panels/panel.ts";
 import type { EditorText, PanelOptions, ScreenApi } from "../screen-context.ts";
 import { type Block, isDraft, isFinished, type NoteBlock, type ToolBlock } from "../state/blocks.ts";
 import { type FinishedSplit, splitFinished } from "../state/finished-blocks.ts";

@@ -2,8 +2,7 @@
 
 import { stripVTControlCharacters } from "node:util";
 import { escapeControls } from "../../../text/safe-text.ts";
-import type { OpenPanel } from "../panels/open-panel.ts";
-import type { PlainQuestion, Viewport } from "../panels/panel.ts";
+import type { OpenPanel, PlainQuestion, Viewport } from "../panels/panel.ts";
 import { createTheme } from "../render/theme.ts";
 import { CURSOR_MARKER } from "../terminal/pi-tui.ts";
 

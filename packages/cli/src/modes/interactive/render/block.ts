@@ -1,6 +1,6 @@
 /** Renders one transcript block as lines. Nothing in its text may control the terminal. */
 
-import { formatKeyHint } from "../../../settings/keymap-text.ts";
+import { formatKeyHint } from "../../../settings/keymap.ts";
 import { formatCount, formatSeconds } from "../../../text/format.ts";
 import type { Block, BranchSummaryBlock, NoteBlock, PinBlock, ThoughtBlock, UserBlock } from "../state/blocks.ts";
 import { truncateToWidth, visibleWidth } from "../terminal/pi-tui.ts";

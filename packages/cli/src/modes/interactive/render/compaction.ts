@@ -1,7 +1,7 @@
 /** Renders a compaction as two lines (what was dropped, kept and paid) and, when opened, its full receipt. */
 
 import { type CompactionEntry, type Receipt, readReceipt } from "@pith/context";
-import { formatKeyHint } from "../../../settings/keymap-text.ts";
+import { formatKeyHint } from "../../../settings/keymap.ts";
 import { formatBytes, formatCost, formatCount, formatNumber, formatSeconds } from "../../../text/format.ts";
 import { truncate } from "../../../text/safe-text.ts";
 import type { CompactionBlock } from "../state/blocks.ts";

@@ -1,6 +1,6 @@
 /** Draws the live region: open blocks, status, queue, widgets, editor and footer. It is never higher than the screen. */
 
-import { formatKeyHint } from "../../../settings/keymap-text.ts";
+import { formatKeyHint } from "../../../settings/keymap.ts";
 import { formatNumber } from "../../../text/format.ts";
 import { escapeControls, truncate } from "../../../text/safe-text.ts";
 import {

@@ -1,6 +1,6 @@
 /** Wraps, cuts, aligns and folds text into lines. Text from any source is made safe, so that it cannot control the terminal. */
 
-import { formatKeyHint } from "../../../settings/keymap-text.ts";
+import { formatKeyHint } from "../../../settings/keymap.ts";
 import { formatCount } from "../../../text/format.ts";
 import { escapeControls } from "../../../text/safe-text.ts";
 import { CURSOR_MARKER, sliceByColumn, truncateToWidth, visibleWidth, wrapTextWithAnsi } from "../terminal/pi-tui.ts";

@@ -1,6 +1,6 @@
 /** Renders tool calls and the user's own shell commands as a heading line with folded or full output. */
 
-import { formatKeyHint } from "../../../settings/keymap-text.ts";
+import { formatKeyHint } from "../../../settings/keymap.ts";
 import { formatCount, formatSeconds } from "../../../text/format.ts";
 import { describeToolCall, isBuiltinTool } from "../../../text/tool-call-text.ts";
 import type { ShellBlock, ToolBlock } from "../state/blocks.ts";

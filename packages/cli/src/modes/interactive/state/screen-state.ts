@@ -2,7 +2,7 @@
 
 import type { CompactionReason } from "@pith/agent";
 import type { Keymap } from "../../../settings/keymap.ts";
-import { formatKeyHint } from "../../../settings/keymap-text.ts";
+import { formatKeyHint } from "../../../settings/keymap.ts";
 import { toSafeLine, toSafeLines } from "../../../text/safe-text.ts";
 import type { Block, ShellBlock } from "./blocks.ts";
 import type { FooterData } from "./footer.ts";

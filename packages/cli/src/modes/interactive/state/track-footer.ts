@@ -14,12 +14,11 @@ import {
 import { MOVE_TYPE } from "@pith/context/host";
 import { createGitHeadReader, formatGitHead, type GitHeadReader } from "../../../app/git-branch.ts";
 import { computeMeterParts, computeRawParts } from "../../../context-report/meter.ts";
-import { CompactionCounter, type CompactionCounts } from "../../../sessions/compaction-counts.ts";
 import { readOutline } from "../../../sessions/read-outline.ts";
-import { SessionCost } from "../../../sessions/session-stats.ts";
+import { CompactionCounter, type CompactionCounts, SessionCost } from "../../../sessions/session-stats.ts";
 import { createOutline, extendOutline, type Outline } from "../../../sessions/tree-outline.ts";
 import type { Keymap } from "../../../settings/keymap.ts";
-import { keyHint } from "../../../settings/keymap-text.ts";
+import { keyHint } from "../../../settings/keymap.ts";
 import { formatCount, formatNumber } from "../../../text/format.ts";
 import type { InteractiveContext } from "../screen-context.ts";
 import { buildFooterData, type ContextMeter, emptySlowData, type SlowFooterData } from "./footer.ts";

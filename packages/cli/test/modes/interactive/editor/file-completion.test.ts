@@ -10,7 +10,7 @@ import {
   listMatchingNames,
   parseOutsideFolder,
   scorePath,
-} from "../../../../src/modes/interactive/editor/file-completion.ts";
+} from "../../../../src/modes/interactive/editor/completion.ts";
 
 const { signal } = new AbortController();
 

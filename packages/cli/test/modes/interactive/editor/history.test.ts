@@ -4,7 +4,7 @@ import { appendFileSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { addToHistory, historyFile, readHistory } from "../../../../src/modes/interactive/editor/history.ts";
+import { addToHistory, historyFile, readHistory } from "../../../../src/modes/interactive/editor/editor.ts";
 
 function place(cwd = "/work/a") {
   const home = mkdtempSync(join(tmpdir(), "pith-home-"));

@@ -3,7 +3,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { addToHistory } from "../../../../src/modes/interactive/editor/history.ts";
+import { addToHistory } from "../../../../src/modes/interactive/editor/editor.ts";
 import { talkOn } from "../talk-on.ts";
 import { all } from "./at-work.ts";
 

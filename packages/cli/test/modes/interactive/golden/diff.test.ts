@@ -1,6 +1,6 @@
 /** Golden screens of what one looks at: changes in files, and what was copied. */
 
-import type { ChangedFile } from "../../../../src/commands/session-changes.ts";
+import type { ChangedFile } from "../../../../src/commands/diff.ts";
 import { createDiffPanel } from "../../../../src/modes/interactive/panels/diff.ts";
 import { golden } from "./golden.ts";
 

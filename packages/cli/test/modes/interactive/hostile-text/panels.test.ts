@@ -2,8 +2,8 @@
 
 import { CURSOR_MARKER, visibleWidth } from "@earendil-works/pi-tui";
 import { expect, test } from "vitest";
-import { sanitizePanelLine } from "../../../../src/modes/interactive/panels/open-panel.ts";
 import type { Viewport } from "../../../../src/modes/interactive/panels/panel.ts";
+import { sanitizePanelLine } from "../../../../src/modes/interactive/panels/panel.ts";
 import { createTheme } from "../../../../src/modes/interactive/render/theme.ts";
 import { type AnyPanel, hostilePanels, notByItself } from "./hostile-panels.ts";
 import { hostileTexts } from "./hostile-texts.ts";

@@ -2,7 +2,7 @@
 
 import { visibleWidth } from "@earendil-works/pi-tui";
 import { expect, test } from "vitest";
-import type { ChangedFile } from "../../../../src/commands/session-changes.ts";
+import type { ChangedFile } from "../../../../src/commands/diff.ts";
 import { createDiffPanel, type DiffState } from "../../../../src/modes/interactive/panels/diff.ts";
 import { createTheme } from "../../../../src/modes/interactive/render/theme.ts";
 

@@ -4,7 +4,7 @@ import { visibleWidth } from "@earendil-works/pi-tui";
 import { expect, test } from "vitest";
 import type { AvailableModel } from "../../../../src/models/available-models.ts";
 import { createModelPanel } from "../../../../src/modes/interactive/panels/model.ts";
-import { openPanel } from "../../../../src/modes/interactive/panels/open-panel.ts";
+import { openPanel } from "../../../../src/modes/interactive/panels/panel.ts";
 import { createTheme } from "../../../../src/modes/interactive/render/theme.ts";
 
 const row = (name: string, isLocal = false): AvailableModel => ({ name, facts: null, isLocal });

@@ -2,8 +2,13 @@
 
 import { CURSOR_MARKER, stripTerminalSequences, visibleWidth } from "@earendil-works/pi-tui";
 import { describe, expect, test } from "vitest";
-import { openPanel, sanitizePanelLine } from "../../../../src/modes/interactive/panels/open-panel.ts";
-import { continueWith, finishWith, type Panel } from "../../../../src/modes/interactive/panels/panel.ts";
+import {
+  continueWith,
+  finishWith,
+  openPanel,
+  type Panel,
+  sanitizePanelLine,
+} from "../../../../src/modes/interactive/panels/panel.ts";
 import { createInput, renderInput } from "../../../../src/modes/interactive/panels/widgets.ts";
 import { createTheme } from "../../../../src/modes/interactive/render/theme.ts";
 

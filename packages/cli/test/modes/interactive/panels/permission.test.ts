@@ -4,7 +4,7 @@ import { visibleWidth } from "@earendil-works/pi-tui";
 import { type PermissionQuestion, parseRule, type Rule } from "@pith/agent";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { type OpenPanel, openPanel } from "../../../../src/modes/interactive/panels/open-panel.ts";
+import { type OpenPanel, openPanel } from "../../../../src/modes/interactive/panels/panel.ts";
 import {
   buildAnswerRows,
   createPermissionPanel,

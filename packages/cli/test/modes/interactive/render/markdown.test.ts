@@ -3,8 +3,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { renderBlock } from "../../../../src/modes/interactive/render/block.ts";
-import { loadHighlighter } from "../../../../src/modes/interactive/render/code.ts";
-import { findTailStart } from "../../../../src/modes/interactive/render/markdown.ts";
+import { findTailStart, loadHighlighter } from "../../../../src/modes/interactive/render/markdown.ts";
 import { createTheme } from "../../../../src/modes/interactive/render/theme.ts";
 import type { FencedCode } from "../../../../src/modes/interactive/state/blocks.ts";
 import { findStablePrefix } from "../../../../src/modes/interactive/state/finished-blocks.ts";

@@ -5,7 +5,6 @@ import type { InteractiveContext, ScreenApi } from "../../screen-context.ts";
 import { continueWith, finishWith, isCancelKey, type KeyResult, type Panel, type Viewport } from "../panel.ts";
 import { editInput, emptyInput } from "../widgets.ts";
 import { drawTranscript, findMatch, getBodyArea } from "./draw.ts";
-import { createTranscriptSource } from "./pages.ts";
 import {
   type BodyArea,
   findTopEndingWith,
@@ -17,6 +16,7 @@ import {
 } from "./scroll.ts";
 import {
   type BlockPosition,
+  createTranscriptSource,
   dropFarPages,
   findNewest,
   type GrownPage,

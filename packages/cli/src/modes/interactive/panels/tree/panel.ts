@@ -5,9 +5,7 @@ import type { OutlineUpdate } from "../../../../sessions/tree-outline.ts";
 import { createTheme } from "../../render/theme.ts";
 import { type Continue, continueWith, finishWith, type KeyResult, type Panel, type Viewport } from "../panel.ts";
 import { createInput, editInput, emptyInput } from "../widgets.ts";
-import { drawTreePage, layoutPage, type TreePageOptions } from "./draw.ts";
-import { maxPreviewOffset } from "./preview.ts";
-import { startsBranch, type TreeRow } from "./rows.ts";
+import { drawTreePage, layoutPage, maxPreviewOffset, type TreePageOptions } from "./draw.ts";
 import {
   applyLabel,
   applyOutlineUpdate,
@@ -15,6 +13,8 @@ import {
   getSelectedRow,
   isUpToDate,
   selectRow,
+  startsBranch,
+  type TreeRow,
   type TreeState,
   type TreeStateOptions,
   updateLayout,

@@ -3,7 +3,7 @@
 import { visibleWidth } from "@earendil-works/pi-tui";
 import type { SessionItem } from "@pith/context/node";
 import { expect, test } from "vitest";
-import { openPanel } from "../../../../../src/modes/interactive/panels/open-panel.ts";
+import { openPanel } from "../../../../../src/modes/interactive/panels/panel.ts";
 import { createSessionsPanel } from "../../../../../src/modes/interactive/panels/sessions/panel.ts";
 import type { SessionSource } from "../../../../../src/modes/interactive/panels/sessions/state.ts";
 import { createTheme } from "../../../../../src/modes/interactive/render/theme.ts";

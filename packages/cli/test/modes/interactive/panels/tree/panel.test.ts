@@ -2,7 +2,7 @@
 
 import { visibleWidth } from "@earendil-works/pi-tui";
 import { expect, test } from "vitest";
-import { type OpenPanel, openPanel } from "../../../../../src/modes/interactive/panels/open-panel.ts";
+import { type OpenPanel, openPanel } from "../../../../../src/modes/interactive/panels/panel.ts";
 import {
   createTreePanel,
   type TreePanelOptions,

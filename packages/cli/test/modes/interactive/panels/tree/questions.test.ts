@@ -2,7 +2,7 @@
 
 import type { PlannedFile } from "@pith/agent";
 import { expect, test } from "vitest";
-import { openPanel } from "../../../../../src/modes/interactive/panels/open-panel.ts";
+import { openPanel } from "../../../../../src/modes/interactive/panels/panel.ts";
 import { createFilesPanel } from "../../../../../src/modes/interactive/panels/tree/questions.ts";
 import { createTheme } from "../../../../../src/modes/interactive/render/theme.ts";
 

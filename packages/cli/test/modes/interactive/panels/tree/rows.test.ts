@@ -1,8 +1,13 @@
 /** Which rows a tree has, and how they hang together. */
 
 import { describe, expect, test } from "vitest";
-import { layoutRows, startsBranch } from "../../../../../src/modes/interactive/panels/tree/rows.ts";
-import { createNodeFilter, forkFilters, treeFilters } from "../../../../../src/modes/interactive/panels/tree/state.ts";
+import {
+  createNodeFilter,
+  forkFilters,
+  layoutRows,
+  startsBranch,
+  treeFilters,
+} from "../../../../../src/modes/interactive/panels/tree/state.ts";
 import type { Outline } from "../../../../../src/sessions/tree-outline.ts";
 import { outlineOf, twoTries } from "./outlines.ts";
 

@@ -1,14 +1,14 @@
 /** Defines what each key action does, and runs the action bound to a pressed key. */
 
-import { runCommand } from "../../../commands/run-command.ts";
-import { type ActionId, defaultKeymap, normalizeKey } from "../../../settings/keymap.ts";
-import { clear, quit, restoreQueue, stop, suspend } from "../interrupt.ts";
-import { cycleMode } from "../panels/permission-mode.ts";
-import { type InteractiveContext, reportErrors, type ScreenApi } from "../screen-context.ts";
-import { showResult } from "../send.ts";
-import { toggleFolding } from "../state/screen-state.ts";
-import { panelCommands } from "../submit.ts";
-import { KeyMatcher } from "./input.ts";
+import { runCommand } from "../../commands/run-command.ts";
+import { type ActionId, defaultKeymap, normalizeKey } from "../../settings/keymap.ts";
+import { clear, quit, restoreQueue, stop, suspend } from "./interrupt.ts";
+import { cycleMode } from "./panels/permission-mode.ts";
+import { type InteractiveContext, reportErrors, type ScreenApi } from "./screen-context.ts";
+import { showResult } from "./send.ts";
+import { toggleFolding } from "./state/screen-state.ts";
+import { panelCommands } from "./submit.ts";
+import { KeyMatcher } from "./terminal/key-input.ts";
 
 /** Says what stands in the editor when the work under way is done; where nothing is, at once. */
 export function sendFollowUp({ screen }: InteractiveContext): true {
@@ -37,10 +37,10 @@ export const actions: Readonly<Record<ActionId, Action>> = {
   suspend,
   followUp: sendFollowUp,
   takeBack: takeBackQueue,
-  externalEditor: async (context) => (await import("../editor/external-editor.ts")).openExternalEditor(context),
-  pasteImage: async (context) => (await import("../editor/attachments.ts")).pasteImage(context),
+  externalEditor: async (context) => (await import("./editor/external-editor.ts")).openExternalEditor(context),
+  pasteImage: async (context) => (await import("./editor/attachments.ts")).pasteImage(context),
   mode: cycleMode,
-  undoCompaction: async (context) => (await import("../panels/compaction.ts")).toggleCompaction("", context),
+  undoCompaction: async (context) => (await import("./panels/compaction.ts")).toggleCompaction("", context),
   seen: createCommandAction("seen"),
   context: createCommandAction("context"),
   model: createCommandAction("model"),

@@ -2,7 +2,7 @@
 
 import { type ActionId, actionBindings, defaultKeymap, type Keymap, normalizeKey } from "../../../settings/keymap.ts";
 import { stripControls } from "../../../text/safe-text.ts";
-import { decodeKittyPrintable, isKeyRelease, parseKey } from "../terminal/pi-tui.ts";
+import { decodeKittyPrintable, isKeyRelease, parseKey } from "./pi-tui.ts";
 
 /** How long the next key of a sequence may take. */
 const SEQUENCE_TIMEOUT_MS = 800;

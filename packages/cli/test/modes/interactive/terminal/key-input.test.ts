@@ -1,8 +1,8 @@
 /** Tests modes/interactive/keys/input.ts: key names, pasted line, chords. */
 
 import { describe, expect, test } from "vitest";
-import { decodeKey, KeyMatcher, parsePastedLine } from "../../../../src/modes/interactive/keys/input.ts";
 import { createInput, editInput } from "../../../../src/modes/interactive/panels/widgets.ts";
+import { decodeKey, KeyMatcher, parsePastedLine } from "../../../../src/modes/interactive/terminal/key-input.ts";
 import { type ActionId, parseKeymap } from "../../../../src/settings/keymap.ts";
 
 describe("key names", () => {

@@ -4,8 +4,8 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Step } from "@pith/testkit";
 import { describe, expect, test } from "vitest";
-import { all, atRest, atWork, heard } from "../editor/at-work.ts";
-import { talkOn } from "../talk-on.ts";
+import { all, atRest, atWork, heard } from "./editor/at-work.ts";
+import { talkOn } from "./talk-on.ts";
 
 describe("bound keys", () => {
   const CTRL_T = "\x14";

@@ -1,3 +1,0 @@
-/** Re-exports all of `@pith/agent/node`, for extensions only. */
-
-export * from "@pith/agent/node";

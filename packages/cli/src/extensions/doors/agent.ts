@@ -1,3 +1,0 @@
-/** Re-exports all of `@pith/agent`, for extensions only. */
-
-export * from "@pith/agent";

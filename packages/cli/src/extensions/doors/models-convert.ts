@@ -1,3 +1,0 @@
-/** Re-exports all of `@pith/models/convert`, for extensions only. */
-
-export * from "@pith/models/convert";
