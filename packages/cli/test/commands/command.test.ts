@@ -12,15 +12,15 @@ const known = {
 const read = (text: string): unknown => parseCommandArgs(text, known);
 
 test("COM6 what stands behind a flag belongs to it, up to the next one", () => {
-  expect(read("")).toEqual({ type: "read", words: "", flags: {} });
+  expect(read("")).toEqual({ type: "read", text: "", flags: {} });
   expect(read("e1 --summary what failed --label second try --files")).toEqual({
     type: "read",
-    words: "e1",
+    text: "e1",
     flags: { summary: "what failed", label: "second try", files: true },
   });
-  expect(read("--files e1 --summary")).toEqual({ type: "read", words: "e1", flags: { files: true, summary: true } });
-  expect(read("e1 --label=one two")).toEqual({ type: "read", words: "e1", flags: { label: "one two" } });
-  expect(read("a--label b -- c")).toEqual({ type: "read", words: "a--label b -- c", flags: {} });
+  expect(read("--files e1 --summary")).toEqual({ type: "read", text: "e1", flags: { files: true, summary: true } });
+  expect(read("e1 --label=one two")).toEqual({ type: "read", text: "e1", flags: { label: "one two" } });
+  expect(read("a--label b -- c")).toEqual({ type: "read", text: "a--label b -- c", flags: {} });
 });
 
 test("COM6 a flag that nobody knows, or that lacks its words, is a mistake that says what there is", () => {

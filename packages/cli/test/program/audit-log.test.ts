@@ -131,8 +131,8 @@ describe("PAUD4 files", () => {
     const place = home();
     const writer = `
       import { AuditLog } from ${JSON.stringify(join(import.meta.dirname, "../../src/app/audit-log.ts"))};
-      const log = new AuditLog({ home: process.argv[1], cwd: "/", client: "print", note: (line) => { throw new Error(line); } });
-      log.session = process.argv[2];
+      const log = new AuditLog({ home: process.argv[1], cwd: "/", client: "print", notify: (line) => { throw new Error(line); } });
+      log.sessionId = process.argv[2];
       for (let at = 0; at < 3000; at += 1) {
         log.record({ event: "decision", tool: "bash", what: at + " " + "x".repeat(at % 400), decision: "permitted", by: at % 7 ? "mode" : "user", mode: "ask" });
         if (at % 50 === 0) await new Promise((resolve) => setImmediate(resolve));

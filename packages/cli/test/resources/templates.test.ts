@@ -103,7 +103,7 @@ test("TPL1 SKL10 WORD7 by its name a template is filled and a skill attached fir
   expect(await templates.expand("ship", "")).toBeNull();
   expect(await templates.list()).toEqual([
     { name: "review", description: "Review $@." },
-    { name: "skill:ship", says: "How to ship." },
+    { name: "skill:ship", description: "How to ship." },
   ]);
   expect(notes).toHaveLength(1);
 });

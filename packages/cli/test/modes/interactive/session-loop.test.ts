@@ -172,7 +172,7 @@ describe("switch sessions", () => {
     await ground.serve("first answer", "second answer");
     const heard: string[] = [];
     const hear = ({ type }: { readonly type: string }) => void heard.push(type);
-    ground.notifier = { hear, follow: () => {}, waits: () => () => {} } as never;
+    ground.notifier = { handleEvent: hear, setMethodSource: () => {}, notifyWhenAway: () => () => {} } as never;
     ground.start("the first question");
     await ground.until("first answer");
     await ground.say("/new");

@@ -148,7 +148,7 @@ describe("PATH6 names of skills, templates and commands", () => {
       get: (_, name) => {
         // Those of extensions are compared by their names, and there are none.
         if (name === "extensions") return null;
-        if (name === "templates") return { filled: async () => null, list: async () => [] };
+        if (name === "templates") return { expand: async () => null, list: async () => [] };
         throw new Error(`${String(name)} was used`);
       },
     });

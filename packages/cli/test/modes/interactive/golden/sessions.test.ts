@@ -135,7 +135,7 @@ golden("a session that broke off", ({ screen }) => {
   const left = describePendingWork({ type: "results", calls: [{ call, resultId: "r", mayHaveStarted: false }] }, 0);
   const options = [
     { key: "y", label: "Go on", description: "from where it was", value: true },
-    { key: "n", label: "Leave it", says: "what you say next comes first", value: false },
+    { key: "n", label: "Leave it", description: "what you say next comes first", value: false },
   ];
   void screen.showPanel(createChoicePanel({ title: `This session broke off: ${left}.`, options }), { where: "inline" });
 });

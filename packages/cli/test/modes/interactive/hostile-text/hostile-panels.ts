@@ -54,15 +54,15 @@ const share = { count: 1, tokens: 1 };
 
 /** By the function that makes it, as `panelsThereAre` names it. */
 export const hostilePanels: Readonly<Record<string, (text: string) => Made>> = {
-  choice: (text) => [createChoicePanel({ title: text, options: [option(text), option(text)] })],
-  modelPanel: (text) => [
+  createChoicePanel: (text) => [createChoicePanel({ title: text, options: [option(text), option(text)] })],
+  createModelPanel: (text) => [
     createModelPanel({
       rows: [{ name: text, facts: null, isLocal: true }],
       currentModel: text,
       loadMore: async () => [],
     }),
   ],
-  settingsPage: (text) => [
+  createSettingsPage: (text) => [
     createSettingsPage({ settings: [{ name: text, value: text, words: text, source: text, says: text }] }),
     createSettingsPage({ settings: [{ name: "a", value: { [text]: [text] }, source: text, says: text }] }),
   ],
@@ -70,14 +70,14 @@ export const hostilePanels: Readonly<Record<string, (text: string) => Made>> = {
     withTyping(createConfirmPanel(text, text)),
     withTyping(createConfirmPanel(text, text), { isTyping: true }),
   ],
-  fewPanel: (text) => [createSelectPanel(text, [text, text])],
-  manyPanel: (text) => [createSearchPanel(text, [text, text])],
-  confirmPanel: (text) => [createConfirmPanel(text, text)],
-  inputPanel: (text) => [createInputPanel(text, text)],
-  askBeforeSwitch: () => [createSwitchPanel({ tokens: 1, seconds: 1 })],
-  askBefore: () => [createCompactionPanel({ tokens: 1, limit: 1, keptTokens: 1, seconds: 1, canPostpone: true })],
-  autoChoice: () => [createAutoCompactPanel(budget)],
-  contextPage: (text) => [
+  createSelectPanel: (text) => [createSelectPanel(text, [text, text])],
+  createSearchPanel: (text) => [createSearchPanel(text, [text, text])],
+  createConfirmPanel: (text) => [createConfirmPanel(text, text)],
+  createInputPanel: (text) => [createInputPanel(text, text)],
+  createSwitchPanel: () => [createSwitchPanel({ tokens: 1, seconds: 1 })],
+  createCompactionPanel: () => [createCompactionPanel({ tokens: 1, limit: 1, keptTokens: 1, seconds: 1, canPostpone: true })],
+  createAutoCompactPanel: () => [createAutoCompactPanel(budget)],
+  createContextPage: (text) => [
     createContextPage({
       report: buildContextReport(loadBranch(hostileEntries(text)), budget),
       meter,
@@ -85,7 +85,7 @@ export const hostilePanels: Readonly<Record<string, (text: string) => Made>> = {
       entryText: () => text,
     }),
   ],
-  preview: (text) => [
+  createPreviewPanel: (text) => [
     createPreviewPanel(
       {
         tokens: { before: 2, after: 1 },
@@ -99,37 +99,37 @@ export const hostilePanels: Readonly<Record<string, (text: string) => Made>> = {
       text,
     ),
   ],
-  pager: (text) => [createPager({ title: text, lines: (width) => wrapPageLines(text, width) })],
-  seenPage: (text) => [
+  createPager: (text) => [createPager({ title: text, lines: (width) => wrapPageLines(text, width) })],
+  createSeenPage: (text) => [
     createSeenPage(buildModelView(loadBranch(hostileEntries(text)), undefined), { tokens: 1, isEstimate: true }),
     createSeenPage([{ place: "pins", who: text, text }], { tokens: 1, isEstimate: true }),
   ],
-  diffPanel: (text) => [
+  createDiffPanel: (text) => [
     createDiffPanel([
       { path: text, kind: "changed", patch: `@@\n+${text}\n-${text}\n ${text}`, added: 1, removed: 1, notes: [text] },
     ]),
   ],
-  questionPanel: questions,
-  textPage: (text) => [createTextPage({ title: text, lines: () => [], options: [option(text)] })],
-  trustPage: (text) => [createTrustPage(text)],
-  sessionsPanel: (text) => [createSessionsPanel(sessionsOf(text))],
-  transcriptPanel: (text) => [createTranscriptPanel(transcriptOf(text))],
-  filesPanel: (text) => [
+  createPermissionPanel: questions,
+  createTextPage: (text) => [createTextPage({ title: text, lines: () => [], options: [option(text)] })],
+  createTrustPage: (text) => [createTrustPage(text)],
+  createSessionsPanel: (text) => [createSessionsPanel(sessionsOf(text))],
+  createTranscriptPanel: (text) => [createTranscriptPanel(transcriptOf(text))],
+  createFilesPanel: (text) => [
     createFilesPanel({
       files: verdicts.map((type) => planned(text, type)),
       folder: "/work",
       diff: async () => `+${text}\n-${text}`,
     }),
   ],
-  leaveQuestion: () => [createLeaveQuestion({ count: 2, canFork: true, canSummarize: true })],
-  oneLinePanel: (text) => [createLinePanel({ title: text, hints: [text, text] })],
-  treePanel: trees,
-  pick: (text) => [createPickPanel({ title: text, rows: [option(text)], extraKeys: { a: "words of ours" } })],
-  secretLine: (text) => [createSecretInput({ title: text, description: text, error: text })],
+  createLeaveQuestion: () => [createLeaveQuestion({ count: 2, canFork: true, canSummarize: true })],
+  createLinePanel: (text) => [createLinePanel({ title: text, hints: [text, text] })],
+  createTreePanel: trees,
+  createPickPanel: (text) => [createPickPanel({ title: text, rows: [option(text)], extraKeys: { a: "words of ours" } })],
+  createSecretInput: (text) => [createSecretInput({ title: text, description: text, error: text })],
 };
 
 /** Made within a function that shows it: drawn by `whileWaiting` alone, with words of ours. */
-export const notByItself: readonly string[] = ["waiting"];
+export const notByItself: readonly string[] = ["createWaitingPanel", "notifyOnClose"];
 
 const meter: ContextMeter = {
   ...{

@@ -20,4 +20,5 @@ function panelFunctions(text: string): readonly string[] {
     .flatMap((piece) => /^(?:export )?function (\w+)/.exec(piece)?.[1] ?? []);
 }
 
-const RETURNS_PANEL = /^(?:(?:export )?function .*)?\): Panel<[^;]*> \{$/m;
+/** The parameters may stand on several lines. */
+const RETURNS_PANEL = /^(?:(?:export )?function .*|\}: .*)?\): Panel<[^;]*> \{$/m;
