@@ -5,6 +5,7 @@ import { describeAttachment, parseBlobBlock, splitContent } from "@pith/context/
 import { readBlob } from "@pith/context/node";
 import type { Store } from "@pith/context/store";
 import { findEntryInStore } from "../sessions/entries.ts";
+import { describeAuthor, formatSizes } from "../text/compaction-text.ts";
 import { escapeControls } from "../text/safe-text.ts";
 import type { UsageError } from "../text/usage-error.ts";
 
@@ -152,9 +153,7 @@ function toOutputBlock(block: Block): Block {
 
 function compactionHeading(entry: Extract<Entry, { type: "compaction" }>): string {
   const receipt = readReceipt(entry);
-  if (!receipt) return `Compaction of ${entry.tokensBefore} tokens`;
-  const { before, after } = receipt.tokens;
-  return `Compaction: ${before} → ${after} tokens, summary by ${receipt.by ?? "code"}`;
+  return [`Compaction: ${formatSizes(entry)}`, ...(receipt ? [describeAuthor(receipt)] : [])].join(", ");
 }
 
 export type ReadBranchResult =

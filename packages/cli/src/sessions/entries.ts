@@ -1,12 +1,13 @@
 /** Formats an entry as a line or a paragraph, finds an entry by id or label, and creates the redaction for subcommands. */
 
-import { type AgentMessage, type Entry, type Redaction, readReceipt, Session } from "@pith/context";
+import { type AgentMessage, type Entry, type Redaction, Session } from "@pith/context";
 import { displayText, entryText, sanitizeLine } from "@pith/context/host";
 import { nodeRuntime } from "@pith/context/node";
 import type { Store } from "@pith/context/store";
 import type { SubcommandCall } from "../args/subcommand.ts";
 import { loadSettings } from "../settings/resolve.ts";
 import { createVault } from "../settings/secrets.ts";
+import { formatSizes } from "../text/compaction-text.ts";
 import { formatCount, formatNumber } from "../text/format.ts";
 import { escapeLineBreaks } from "../text/safe-text.ts";
 import { type UsageError, usageError } from "../text/usage-error.ts";
@@ -54,7 +55,7 @@ function describeMessageKind(entry: Extract<Entry, { type: "message" }>): string
 }
 
 function formatEntryText(entry: Entry): string {
-  if (entry.type === "compaction") return `${entry.tokensBefore.toLocaleString("en-US")} tokens before it`;
+  if (entry.type === "compaction") return formatSizes(entry);
   if (entry.type === "gap") return sanitizeLine(entry.why, MAX_LINE_CHARS);
   const text = entry.type === "branch_summary" ? entry.summary : entryDisplayText(entry);
   return sanitizeLine(text.replaceAll(/^#+ .*$/gm, ""), MAX_LINE_CHARS);
@@ -158,11 +159,8 @@ function describeEntry(entry: Entry): EntryDescription | null {
   switch (entry.type) {
     case "message":
       return describeMessage(entry.message);
-    case "compaction": {
-      const tokens = readReceipt(entry)?.tokens;
-      const sizes = tokens ? `${tokens.before} → ${tokens.after} tokens` : `${entry.tokensBefore} tokens before`;
-      return { author: `compaction (${sizes})`, text: entry.summary };
-    }
+    case "compaction":
+      return { author: `compaction (${formatSizes(entry)})`, text: entry.summary };
     case "branch_summary":
       return { author: "of a branch that was left", text: entry.summary };
     case "custom_message":

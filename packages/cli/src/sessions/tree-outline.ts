@@ -3,6 +3,7 @@
 import { DRAFT_TYPE } from "@pith/agent";
 import type { AgentMessage, Entry } from "@pith/context";
 import { authorOf, entryText, PIN_TYPE, removeCitations, sanitizeLine } from "@pith/context/host";
+import { formatSizes } from "../text/compaction-text.ts";
 import { entryDisplayText } from "./entries.ts";
 
 export interface Outline {
@@ -279,7 +280,7 @@ const MAX_CALL_CHARS = 120;
 function describeEntry(entry: Exclude<Entry, { type: "message" }>): string {
   switch (entry.type) {
     case "compaction":
-      return `${entry.tokensBefore.toLocaleString("en-US")} tokens before it`;
+      return formatSizes(entry);
     case "branch_summary":
       return formatSummary(entry.summary);
     case "custom_message":

@@ -16,6 +16,7 @@ import { parseCliArgs } from "../args/args.ts";
 import type { SubcommandCall, SubcommandResult } from "../args/subcommand.ts";
 import type { CommandResult } from "../commands/command.ts";
 import { reportCompaction } from "../commands/compact.ts";
+import { computePreviewStats } from "../context-report/compaction-preview.ts";
 import { buildContextReport, formatContextReport } from "../context-report/report.ts";
 import { requiresSandbox } from "../policy/policy.ts";
 import { createRedaction } from "../sessions/entries.ts";
@@ -167,19 +168,15 @@ function createPreviewResult(loaded: LoadedContext): SubcommandResult {
   if (preview.type === "nothing-to-do") return toSubcommandResult(reportCompaction(preview));
   if (preview.type === "cannot-fit")
     return toSubcommandResult(reportCompaction({ type: "failed", why: "cannot-fit", breaker: preview.breaker }));
-  const price = estimatePrice(preview, loaded);
+  const { model, prices, branch } = loaded;
+  const isCurrentModel = branch.state.model !== null && model.endsWith(`/${branch.state.model.modelId}`);
+  const { costUsd: price } = computePreviewStats(preview, { summarizer: model, isCurrentModel, prices });
   const { receipt, summaryText: front } = preview;
   const data = { id: loaded.id, model: loaded.model, receipt, front, price, evicted: preview.userMessages.evicted };
   return { type: "shown", text: formatPreview(preview, { loaded, price }), data };
 }
 
 type PlannedCompaction = Extract<CompactionPreview, { type: "planned" }>;
-
-/** Dollars for one answer: all of it read anew, nothing from a cache. Parts and corrections come on top. */
-function estimatePrice({ plan, receipt }: PlannedCompaction, { prices }: LoadedContext): number | null {
-  if (!prices) return null;
-  return (receipt.tokens.before * prices.input + plan.checkpoint * prices.output) / 1_000_000;
-}
 
 interface PreviewTextOptions {
   readonly loaded: LoadedContext;

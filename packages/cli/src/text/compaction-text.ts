@@ -1,14 +1,40 @@
-/** Describes the outcome of a compaction: the receipt, or why there is none and what to do next. */
+/** The only place that words a compaction: its reason, its progress, its receipt, and what happens to requests meanwhile. */
 
-import type { Agent } from "@pith/agent";
-import type { Finding, Receipt, Session } from "@pith/context";
-import { formatCost, formatCount, formatNumber } from "./format.ts";
+import type { Agent, AgentEvent, CompactionEvent } from "@pith/agent";
+import { type CompactionEntry, type Finding, type Receipt, readReceipt, type Session } from "@pith/context";
+import {
+  formatBytes,
+  formatCost,
+  formatCount,
+  formatMinutes,
+  formatNumber,
+  formatSeconds,
+  formatTokens,
+} from "./format.ts";
+import { truncate } from "./safe-text.ts";
 
-/** One line: what it freed, who wrote the summary, what was covered and kept, what it cost. */
-export function formatReceipt({ tokens, by, route, covered, kept, calls, cost, findings }: Receipt): string {
+type Reason = Receipt["reason"] | Extract<CompactionEvent, { type: "compaction_start" }>["reason"];
+
+/** Events and receipts name the same reasons differently. A receipt of another program may hold any other reason. */
+export function describeReason(reason: Reason): string {
+  return (Object.hasOwn(reasonTexts, reason) && reasonTexts[reason]) || `${reason}`;
+}
+
+const reasonTexts: Readonly<Record<Reason, string>> = {
+  asked: "requested by you",
+  manual: "requested by you",
+  due: "the context is full",
+  threshold: "the context is full",
+  overflow: "the provider refused the request as too long",
+  "model-switch": "the new model has a smaller context window",
+};
+
+/** All of a receipt in one line, for command results. */
+export function formatReceipt(receipt: Receipt): string {
+  const { tokens, covered, kept, calls, cost, findings } = receipt;
   return [
     `${formatNumber(tokens.before)} → ${formatNumber(tokens.after)} tokens`,
-    `summary by ${by ?? (route === "hook" ? "a hook" : "code alone")}`,
+    describeAuthor(receipt),
     `${formatCount(covered.count, "entry", "entries")} covered, ${formatNumber(kept.count)} kept`,
     ...(calls > 0 ? [`${formatCount(calls, "call")}${cost > 0 ? `, ${formatCost(cost)}` : ""}`] : []),
     ...(findings.length > 0 ? [formatFindings(findings)] : []),
@@ -25,20 +51,182 @@ function formatFindings(findings: readonly Finding[]): string {
 
 export const MAX_FINDINGS = 3;
 
+export function describeAuthor({ by, route }: Pick<Receipt, "by" | "route">): string {
+  if (by !== null) return `summary by ${by}`;
+  return route === "hook" ? "summary by a hook" : "summary without a model";
+}
+
+/** The sizes before and after; of an entry without a receipt only the size before. */
+export function formatSizes(entry: CompactionEntry): string {
+  const tokens = readReceipt(entry)?.tokens;
+  if (!tokens) return `${formatNumber(entry.tokensBefore)} tokens before`;
+  return `${formatNumber(tokens.before)} → ${formatNumber(tokens.after)} tokens`;
+}
+
+/** The headline of a compaction in the transcript: sizes, cost and author. The receipt names the provider of the model. */
+export function formatHeadline(entry: CompactionEntry): string {
+  const receipt = readCompleteReceipt(entry);
+  if (!receipt) return formatSizes(entry);
+  const { cost, by, route } = receipt;
+  const model = by === null ? null : by.slice(by.lastIndexOf("/") + 1);
+  return [formatSizes(entry), ...(cost > 0 ? [formatCost(cost)] : []), describeAuthor({ by: model, route })].join(
+    " · ",
+  );
+}
+
+/** What a compaction dropped and kept. */
+export function formatBalance(entry: CompactionEntry): string {
+  const receipt = readCompleteReceipt(entry);
+  if (!receipt) return "everything it replaces is still in the log";
+  const pins = countPins(entry);
+  return [
+    `dropped the oldest ${formatCount(receipt.covered.count, "entry", "entries")}, all recoverable`,
+    `kept the newest ${formatNumber(receipt.kept.count)}`,
+    pins === 0 ? "no pins" : formatCount(pins, "pin"),
+  ].join(" · ");
+}
+
+export type ReceiptRow = readonly [label: string, value: string];
+
+/** The opened receipt, a row for each fact; null without a complete receipt. */
+export function listReceiptRows(entry: CompactionEntry): readonly ReceiptRow[] | null {
+  const receipt = readCompleteReceipt(entry);
+  if (!receipt) return null;
+  const { reason, tokens, bytes, calls, cost, durationMs, covered, kept, findings } = receipt;
+  const limit = typeof tokens.limit === "number" ? ` (limit ${formatNumber(tokens.limit)})` : "";
+  const expense = [formatCount(calls, "call"), ...(cost > 0 ? [formatCost(cost)] : []), formatSeconds(durationMs)];
+  return [
+    ["reason", describeReason(reason)],
+    ["summary", `${describeAuthor(receipt).replace(/^summary /, "")}: ${expense.join(", ")}`],
+    ["tokens", `${formatNumber(tokens.before)} → ${formatNumber(tokens.after)}${limit}`],
+    ["bytes", `${formatBytes(bytes.before)} → ${formatBytes(bytes.after)}`],
+    ["dropped", `the oldest ${formatCount(covered.count, "entry", "entries")}; the agent and /tree still find them`],
+    ["kept", `the newest ${formatCount(kept.count, "entry", "entries")}, unchanged`],
+    ["pinned", `${formatNumber(countPins(entry))}, word for word`],
+    ...findings.map(({ note }): ReceiptRow => ["note", note]),
+  ];
+}
+
+/** The pins at the time of the compaction. */
+function countPins({ details }: CompactionEntry): number {
+  const { carried } = Object(Object(details).pith) as { readonly carried?: { readonly pins?: unknown } };
+  const pins = Object(carried).pins;
+  return Array.isArray(pins) ? pins.length : 0;
+}
+
+/** Null if a figure that is shown is missing: other programs write session files too. */
+function readCompleteReceipt(entry: CompactionEntry): Receipt | null {
+  const receipt = readReceipt(entry);
+  if (!receipt) return null;
+  const { tokens, bytes, covered, kept, calls, cost, durationMs, findings, by } = receipt as Partial<Receipt>;
+  const figures = [tokens?.before, bytes?.before, bytes?.after, covered?.count, kept?.count, calls, cost, durationMs];
+  const hasFigures = figures.every((figure) => typeof figure === "number") && (by === null || typeof by === "string");
+  const hasNotes = Array.isArray(findings) && findings.every((finding) => typeof Object(finding).note === "string");
+  return hasFigures && hasNotes ? receipt : null;
+}
+
+export type SummaryProgressEvent = Extract<AgentEvent, { type: "compaction_progress" | "branch_summary_progress" }>;
+
+/** How far a summary is, for a status line. Null if the step has an event of its own. */
+export function describeProgress(progress: SummaryProgressEvent): string | null {
+  switch (progress.step) {
+    case "planning":
+      return "planning";
+    case "asking": {
+      const part = progress.part === undefined ? "" : ` (${progress.part} of ${progress.parts})`;
+      return `${progress.model} is summarizing${part}`;
+    }
+    case "awaiting-first-token":
+      return `no response after ${formatMinutes(progress.elapsedMs)}, waiting up to ${formatMinutes(progress.limitMs)}`;
+    case "writing":
+      return `summarizing, ${formatTokens(progress.tokens)} tokens so far`;
+    case "waiting":
+    case "asking-again":
+    case "answered":
+      return null;
+    case "auditing":
+      return "checking the summary";
+    case "repairing":
+      return `asking for a correction (${formatCount(progress.flaws, "problem")})`;
+    case "falling-back":
+      return truncate(progress.why);
+  }
+}
+
+/** A compaction event as a line of a plain log; null for an event that needs no line. */
+export function formatCompactionEvent(event: CompactionEvent): string | null {
+  switch (event.type) {
+    case "compaction_start":
+      return `· compacting: ${describeReason(event.reason)}`;
+    case "compaction_progress":
+      return formatProgressLine(event);
+    case "compaction_end":
+      return formatCompactionEnd(event);
+    case "compaction_failed":
+      return null;
+    case "compaction_skipped":
+      // The command that asked for it shows the result.
+      return event.reason === "manual" ? null : `· not compacted: ${event.note}`;
+    case "compaction_undone":
+      return "· compaction undone; /redo restores it";
+    case "compaction_redone":
+      return "· compaction restored";
+    case "compaction_soft_threshold":
+      return formatSoftThreshold(event);
+    case "compaction_quality":
+      return `  note: ${event.findings.map(({ note }) => truncate(note, MAX_NOTE_CHARS)).join("; ")}`;
+  }
+}
+
+/** A log shows the steps that take long or fail, and the size of a summary only now and then. */
+export function formatProgressLine(progress: SummaryProgressEvent): string | null {
+  if (progress.step === "planning" || progress.step === "auditing") return null;
+  if (progress.step === "writing" && progress.tokens % LINE_INTERVAL_TOKENS >= PROGRESS_STEP_TOKENS) return null;
+  const text = describeProgress(progress);
+  if (text === null) return null;
+  return progress.step === "falling-back" ? `  ${text}` : `  ${text} …`;
+}
+
+const LINE_INTERVAL_TOKENS = 2_000;
+/** The events of a summary come in steps of this size. */
+const PROGRESS_STEP_TOKENS = 200;
+const MAX_NOTE_CHARS = 300;
+
+/** Null if there was nothing to do: a `compaction_skipped` event says so. */
+function formatCompactionEnd(event: Extract<AgentEvent, { type: "compaction_end" }>): string | null {
+  const { compaction, errorMessage, usage, durationMs = 0 } = event;
+  if (compaction.type === "nothing-to-do" || compaction.type === "postponed") return null;
+  if (compaction.type !== "compacted") return `  ${truncate(errorMessage ?? compaction.type.replaceAll("-", " "))}`;
+  const { tokens } = compaction.receipt;
+  const cost = usage && usage.cost.total > 0 ? [formatCost(usage.cost.total)] : [];
+  const duration = durationMs >= 1_000 ? [formatSeconds(durationMs)] : [];
+  const sizes = `${formatNumber(tokens.before)} → ${formatNumber(tokens.after)} tokens`;
+  return `  ${[sizes, describeAuthor(compaction.receipt), ...cost, ...duration].join(", ")}`;
+}
+
+function formatSoftThreshold({
+  tokens,
+  isEstimate,
+  limit,
+}: Extract<AgentEvent, { type: "compaction_soft_threshold" }>): string {
+  const percent = Math.floor((tokens / limit) * 100);
+  return `· the context is ${isEstimate ? "about " : ""}${percent} % full (${formatTokens(tokens)} of ${formatTokens(limit)} tokens)`;
+}
+
 type BusyReason = Session["busyReasons"][number];
 
-/** Why a move, an undo or another compaction is not done now, and what to do. */
+/** Why a move, an undo or another compaction is refused now, and what to do. */
 export function describeBusyRefusal(reason: BusyReason): string {
   return `${busyDescriptions[reason]}; wait for its end, or stop it first`;
 }
 
 const busyDescriptions: Readonly<Record<BusyReason, string>> = {
-  streaming: "a run is under way here",
-  compacting: "a compaction is under way here",
-  moving: "another move is under way here",
+  streaming: "a run is in progress",
+  compacting: "a compaction is in progress",
+  moving: "another move is in progress",
 };
 
-/** What happens to a message that is sent during a compaction; null where none is under way (B80). */
+/** What happens to a message that is sent during a compaction; null if none is in progress (B80). */
 export function getQueuedNotice(agent: Pick<Agent, "session">): string | null {
   return isCompacting(agent) ? MESSAGE_QUEUED_NOTICE : null;
 }
@@ -47,4 +235,4 @@ export function isCompacting({ session }: Pick<Agent, "session">): boolean {
   return session.busyReasons.includes("compacting");
 }
 
-const MESSAGE_QUEUED_NOTICE = "A compaction is under way; your message is kept and is sent when it has ended.";
+const MESSAGE_QUEUED_NOTICE = "A compaction is in progress. Your message is kept, and sent when it has ended.";

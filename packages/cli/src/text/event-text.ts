@@ -1,94 +1,15 @@
-/** Formats agent events, compactions and usage totals as progress lines for stderr. */
+/** Formats agent events and usage totals as lines of a plain log, such as the progress of `pith -p` on stderr. */
 
-import type { AgentEvent, CompactionEvent, Tool } from "@pith/agent";
+import type { AgentEvent, Tool } from "@pith/agent";
 import type { Usage } from "@pith/context";
 import { addUsage, zeroUsage } from "@pith/context/host";
-import { formatCost, formatCount, formatMinutes, formatSeconds, formatTokens, formatUsage } from "./format.ts";
+import { formatCompactionEvent, formatProgressLine } from "./compaction-text.ts";
+import { formatSeconds, formatUsage } from "./format.ts";
 import { truncate } from "./safe-text.ts";
-
-type SummaryProgressEvent = Extract<AgentEvent, { type: "compaction_progress" | "branch_summary_progress" }>;
-
-/** Null where it is nothing to tell. */
-export function formatCompactionEvent(event: CompactionEvent): string | null {
-  switch (event.type) {
-    case "compaction_start":
-      return `· compacting: ${compactionReasons[event.reason]}`;
-    case "compaction_progress":
-      return formatSummaryProgress(event);
-    case "compaction_end":
-      return formatCompactionEnd(event);
-    case "compaction_failed":
-      return null;
-    case "compaction_skipped":
-      // Who asked for it is answered.
-      return event.reason === "manual" ? null : `· not compacted: ${event.note}`;
-    case "compaction_undone":
-      return "· the compaction was undone; /redo takes that back";
-    case "compaction_redone":
-      return "· the compaction counts again";
-    case "compaction_soft_threshold":
-      return formatSoftThreshold(event);
-    case "compaction_quality":
-      return `  worth knowing: ${event.findings.map(({ note }) => truncate(note, MAX_NOTE_CHARS)).join("; ")}`;
-  }
-}
-
-/** Of all that is done, what takes long or goes wrong. */
-export function formatSummaryProgress(progress: SummaryProgressEvent): string | null {
-  switch (progress.step) {
-    case "asking": {
-      const part = progress.part === undefined ? "" : `, part ${progress.part} of ${progress.parts}`;
-      return `  ${progress.model} tells it in short${part} …`;
-    }
-    case "awaiting-first-token":
-      return `  no answer yet after ${formatMinutes(progress.elapsedMs)}, waiting up to ${formatMinutes(progress.limitMs)} …`;
-    case "writing":
-      return progress.tokens % NOTE_INTERVAL_TOKENS < PROGRESS_STEP_TOKENS
-        ? `  ${formatTokens(progress.tokens)} tokens so far …`
-        : null;
-    case "repairing":
-      return `  the summary cannot be used yet (${formatCount(progress.flaws, "problem")}); the model is asked once more …`;
-    case "falling-back":
-      return `  ${truncate(progress.why)}`;
-    default:
-      return null;
-  }
-}
-
-/** Of the tokens of a summary: so many from one line to the next, told in steps of so many. */
-const NOTE_INTERVAL_TOKENS = 2_000;
-
-const PROGRESS_STEP_TOKENS = 200;
 
 const MAX_NOTE_CHARS = 300;
 
-const compactionReasons = {
-  manual: "as asked for",
-  threshold: "the context is full",
-  overflow: "the context was too long for the provider",
-} as const;
-
-/** What was not done says so itself, behind it. */
-function formatCompactionEnd(event: Extract<AgentEvent, { type: "compaction_end" }>): string | null {
-  const { compaction, errorMessage, usage, durationMs = 0 } = event;
-  if (compaction.type === "nothing-to-do" || compaction.type === "postponed") return null;
-  if (compaction.type !== "compacted") return `  ${truncate(errorMessage ?? compaction.type.replaceAll("-", " "))}`;
-  const { tokens, by: summaryModel } = compaction.receipt;
-  const cost = usage && usage.cost.total > 0 ? [formatCost(usage.cost.total)] : [];
-  const duration = durationMs >= 1_000 ? [formatSeconds(durationMs)] : [];
-  return `  ${[`${tokens.before} → ${tokens.after} tokens`, `summary by ${summaryModel ?? "code"}`, ...cost, ...duration].join(", ")}`;
-}
-
-function formatSoftThreshold({
-  tokens,
-  isEstimate,
-  limit,
-}: Extract<AgentEvent, { type: "compaction_soft_threshold" }>): string {
-  const percent = Math.floor((tokens / limit) * 100);
-  return `· the context is ${isEstimate ? "about " : ""}${percent} % full (${formatTokens(tokens)} of ${formatTokens(limit)} tokens)`;
-}
-
-/** Null where it is nothing to tell. */
+/** Null for an event that needs no line. */
 export function formatProgressNote(event: AgentEvent, tools: readonly Tool[]): string | null {
   switch (event.type) {
     case "tool_execution_start":
@@ -102,7 +23,7 @@ export function formatProgressNote(event: AgentEvent, tools: readonly Tool[]): s
     case "session_damaged":
       return `· ${event.message}`;
     case "branch_summary_progress":
-      return formatSummaryProgress(event);
+      return formatProgressLine(event);
     case "compaction_start":
     case "compaction_progress":
     case "compaction_end":

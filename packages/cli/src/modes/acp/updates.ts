@@ -2,17 +2,10 @@
 
 import type { SessionUpdate } from "@agentclientprotocol/sdk/unstable";
 import type { Agent, AgentEvent } from "@pith/agent";
-import {
-  type AgentMessage,
-  type AssistantMessage,
-  type CompactionEntry,
-  type Entry,
-  readReceipt,
-  type UserMessage,
-} from "@pith/context";
+import type { AgentMessage, AssistantMessage, CompactionEntry, Entry, UserMessage } from "@pith/context";
 import { displayText } from "@pith/context/host";
+import { formatSizes } from "../../text/compaction-text.ts";
 import { formatProgressNote } from "../../text/event-text.ts";
-import { formatNumber } from "../../text/format.ts";
 import type { ClientFeatures, ClientView } from "./acp-context.ts";
 import {
   contentBlocks,
@@ -58,9 +51,7 @@ export function toPastCompactionUpdate(entry: CompactionEntry, features: ClientF
       status,
       summary: [textBlock(entry.summary)],
     };
-  const after = readReceipt(entry)?.tokens.after;
-  const afterText = after === undefined ? "" : ` to ${formatNumber(after)}`;
-  const text = `· compacted here: from ${formatNumber(entry.tokensBefore)}${afterText} tokens; all that was said before stays readable`;
+  const text = `· compacted here: ${formatSizes(entry)}; earlier messages stay readable`;
   return { sessionUpdate: "agent_message_chunk", content: textBlock(`\n\n${text}\n\n`), messageId: entry.id };
 }
 

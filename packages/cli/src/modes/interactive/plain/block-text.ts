@@ -1,5 +1,6 @@
 /** Renders transcript blocks and state changes as sentences that can be read aloud, without boxes or symbols. Pure. */
 
+import { formatBalance, formatHeadline } from "../../../text/compaction-text.ts";
 import { formatCountOrNone, formatLineCount } from "../../../text/format.ts";
 import { escapeControls, escapeLineBreaks, truncate } from "../../../text/safe-text.ts";
 import type {
@@ -126,9 +127,10 @@ function formatShellCommand({ command, output, exitCode, isCancelled, isPrivate 
 }
 
 function formatCompaction({ entry, warnings, isUndone }: CompactionBlock): string {
-  if (isUndone) return "A compaction, which was undone.";
+  if (isUndone) return `Compaction (undone): ${formatHeadline(entry)}.`;
   const warningLines = warnings.map((warning) => `\nWarning: ${warning}`).join("");
-  return `Compacted: ${entry.tokensBefore} tokens became a summary. /context tells what fills the context now, /undo takes it back.${warningLines}`;
+  const balance = formatBalance(entry);
+  return `Compacted: ${formatHeadline(entry)}. ${balance.charAt(0).toUpperCase()}${balance.slice(1)}. /context shows what fills the context now; /undo restores it.${warningLines}`;
 }
 
 export function formatStateChange(before: ScreenState, after: ScreenState): readonly string[] {

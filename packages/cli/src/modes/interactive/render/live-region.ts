@@ -1,6 +1,7 @@
 /** Draws the live region: open blocks, status, queue, widgets, editor and footer. It is never higher than the screen. */
 
 import { formatKeyHint } from "../../../settings/keymap.ts";
+import { describeReason } from "../../../text/compaction-text.ts";
 import { formatNumber } from "../../../text/format.ts";
 import { escapeControls, truncate } from "../../../text/safe-text.ts";
 import {
@@ -87,19 +88,16 @@ function describeActivity(activity: RunningActivity, now: number): readonly stri
         truncate(activity.errorMessage.replaceAll(/\s+/g, " "), MAX_ERROR_CHARS),
       ];
     case "compacting":
-      return [compactionTexts[activity.reason], activity.step];
+      return [
+        activity.reason === "manual" ? "compacting" : `compacting: ${describeReason(activity.reason)}`,
+        activity.step,
+      ];
     case "summarising":
       return ["summing up the branch you leave", activity.step];
   }
 }
 
 const MAX_ERROR_CHARS = 60;
-
-const compactionTexts = {
-  manual: "compacting",
-  threshold: "compacting: it is full",
-  overflow: "compacting: it was refused as too long",
-} as const;
 
 /** About: a token is four letters of most languages, and the exact count comes with the reply. */
 function formatTokensSoFar(chars: number): string {

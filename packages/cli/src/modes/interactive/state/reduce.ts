@@ -1,8 +1,9 @@
 /** Reduces agent events, live or read from the log, to the next screen state. Pure. */
 
 import type { AgentEvent, MessageDelta } from "@pith/agent";
+import { describeProgress } from "../../../text/compaction-text.ts";
 import { formatProgressNote } from "../../../text/event-text.ts";
-import { formatCount, formatMinutes, formatSeconds, formatTokens } from "../../../text/format.ts";
+import { formatCount, formatSeconds } from "../../../text/format.ts";
 import { truncate } from "../../../text/safe-text.ts";
 import { addAdvice } from "../onboarding/messages.ts";
 import {
@@ -345,35 +346,6 @@ function withStep(activity: Activity, step: string): Activity {
 
 function getStep(activity: Activity): string {
   return activity.type === "compacting" || activity.type === "summarising" ? activity.step : "";
-}
-
-type SummaryProgressEvent = Extract<AgentEvent, { type: "compaction_progress" | "branch_summary_progress" }>;
-
-/** How far a summary is, in a few words. Null where it changes nothing that people see. */
-function describeProgress(progress: SummaryProgressEvent): string | null {
-  switch (progress.step) {
-    case "planning":
-      return "looks what can go";
-    case "asking": {
-      const part = progress.part === undefined ? "" : `, part ${progress.part} of ${progress.parts}`;
-      return `${progress.model} tells it in short${part}`;
-    }
-    case "awaiting-first-token":
-      return `no answer yet after ${formatMinutes(progress.elapsedMs)}, waits up to ${formatMinutes(progress.limitMs)}`;
-    case "writing":
-      return `tells it in short, ${formatTokens(progress.tokens)} tokens so far`;
-    // Told by events of their own.
-    case "waiting":
-    case "asking-again":
-    case "answered":
-      return null;
-    case "auditing":
-      return "holds it against the log";
-    case "repairing":
-      return `has ${formatCount(progress.flaws, "place")} corrected`;
-    case "falling-back":
-      return truncate(progress.why, MAX_STEP_CHARS);
-  }
 }
 
 const MAX_STEP_CHARS = 60;
