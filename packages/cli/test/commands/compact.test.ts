@@ -72,7 +72,7 @@ test("COM12 where there is nothing to compact, it says why", async () => {
 test("COM12 a model that fails costs nobody the session: code alone tells it, and says so", async () => {
   const failure = { failure: { kind: "refused", message: "no credit" } } as const;
   const desk = await deskOf(long(20), { replies: [failure, failure] });
-  expect(await toldBy("/compact", desk)).toMatch(/summary by code alone;.*no credit/);
+  expect(await toldBy("/compact", desk)).toMatch(/summary without a model;.*no credit/);
 });
 
 test("COM13 /autocompact shows the switch and the amounts, and turns it for this program alone (B22)", async () => {

@@ -62,7 +62,7 @@ describe("/tree", () => {
       "left e2: gone",
     ]);
     const text = await toldBy("/tree", compacted);
-    expect(text).toMatch(/^e4 compaction: [\d,]+ tokens before it$/m);
+    expect(text).toMatch(/^e4 compaction: [\d,]+ tokens before$/m);
     expect(text).toMatch(/^e5 branch summary: gone ← here$/m);
     expect(await toldBy("/tree", await deskOf([]))).toBe("nothing was said yet");
   });

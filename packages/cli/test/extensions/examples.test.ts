@@ -51,7 +51,7 @@ function lines(): readonly Line[] {
     .map((line) => JSON.parse(line));
 }
 
-test("LOAD17 own-summary.ts: a summary by code, with details of its own", async () => {
+test("LOAD17 own-summary.ts: a summary without a model, with details of its own", async () => {
   add("own-summary.ts");
   const { code, notes } = await ground.pith(["-p", "-c", "/compact"], []);
   const compaction = lines().find(({ type }) => type === "compaction");

@@ -17,7 +17,7 @@ describe("compactions", () => {
     ]);
     expect(step({ step: "falling-back", why: "p/m:\nits answer is empty" })).toBe("  p/m: its answer is empty");
     expect(step({ step: "awaiting-first-token", elapsedMs: 120_000, limitMs: 600_000 })).toBe(
-      "  no answer yet after 2 min, waiting up to 10 min …",
+      "  no response after 2 min, waiting up to 10 min …",
     );
     expect(["planning", "auditing"].map((name) => step({ step: name }))).toEqual([null, null]);
     const wait = { type: "summarization_retry_scheduled", source: "branchSummary", attempt: 1, delayMs: 900 };
@@ -56,7 +56,7 @@ describe("compactions", () => {
       { code: "compacted-again", note: "pin it" },
     ];
     expect(note({ type: "compaction_quality", compactionId: "e", findings })).toBe(
-      "  worth knowing: two are gone; pin it",
+      "  note: two are gone; pin it",
     );
     expect(note({ type: "compaction_undone", compactionId: "e", leafId: "f" })).toContain("undone");
   });
@@ -105,7 +105,7 @@ describe("events", () => {
     const compaction = { type: "compacted", id: "c", receipt };
     const ended = { type: "compaction_end", reason: "threshold", aborted: false, willRetry: false };
     expect(formatProgressNote({ ...ended, compaction } as AgentEvent, [])).toBe(
-      "  90000 → 12000 tokens, summary by code",
+      "  90000 → 12000 tokens, summary without a model",
     );
     const failed = { ...ended, compaction: { type: "failed" }, errorMessage: "the pins alone are too much" };
     expect(formatProgressNote(failed as AgentEvent, [])).toBe("  the pins alone are too much");

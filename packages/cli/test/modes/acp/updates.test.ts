@@ -115,8 +115,8 @@ const rows: readonly (readonly [AgentEvent, readonly object[], (readonly object[
   ],
   [
     { type: "compaction_undone", compactionId: "e1", leafId: null },
-    [chunk("agent_message_chunk", "\n\n· the compaction was undone; /redo takes that back\n\n")],
-    [{ sessionUpdate: "notice", severity: "warning", title: "the compaction was undone; /redo takes that back" }],
+    [chunk("agent_message_chunk", "\n\n· compaction undone; /redo restores it\n\n")],
+    [{ sessionUpdate: "notice", severity: "warning", title: "compaction undone; /redo restores it" }],
   ],
   [
     { type: "auto_retry_start", attempt: 1, maxAttempts: 6, delayMs: 2000, errorMessage: "overloaded" },
@@ -137,13 +137,13 @@ const rows: readonly (readonly [AgentEvent, readonly object[], (readonly object[
   [{ type: "session_info_changed" }, [{ sessionUpdate: "session_info_update", title: null }]],
   [
     { type: "compaction_redone", compactionId: "e1", leafId: null },
-    [chunk("agent_message_chunk", "\n\n· the compaction counts again\n\n")],
-    [{ sessionUpdate: "notice", severity: "warning", title: "the compaction counts again" }],
+    [chunk("agent_message_chunk", "\n\n· compaction restored\n\n")],
+    [{ sessionUpdate: "notice", severity: "warning", title: "compaction restored" }],
   ],
   [
     { type: "compaction_quality", compactionId: "e1", findings: [{ code: "repaired", note: "it was mended" }] },
-    [chunk("agent_message_chunk", "\n\n· worth knowing: it was mended\n\n")],
-    [{ sessionUpdate: "notice", severity: "warning", title: "worth knowing: it was mended" }],
+    [chunk("agent_message_chunk", "\n\n· note: it was mended\n\n")],
+    [{ sessionUpdate: "notice", severity: "warning", title: "note: it was mended" }],
   ],
   [
     { type: "model_notice", code: "thinking-off", message: "Thinking is off." },

@@ -105,10 +105,10 @@ test("COM43 in plain lines a message during a compaction is kept, and another co
     tmux.type("/compact its beginning");
     await tmux.until("Compacting, to make room.");
     tmux.type("meanwhile");
-    await tmux.until("A compaction is under way; your message is kept and is sent when it has ended.");
+    await tmux.until("A compaction is in progress. Your message is kept, and sent when it has ended.");
     await tmux.until("Waits for the end: meanwhile");
     tmux.type("/compact its end");
-    await tmux.until("nothing was compacted: a compaction is under way here; wait for its end");
+    await tmux.until("nothing was compacted: a compaction is in progress; wait for its end");
     gate.resolve();
     await tmux.until("Heard behind it.");
     await leave(tmux);

@@ -123,7 +123,7 @@ describe("events", () => {
         (events) => after([start, ...events]).activity,
       );
       expect(steps).toMatchObject([
-        { type: "compacting", step: "no answer yet after 3 min, waits up to 10 min" },
+        { type: "compacting", step: "no response after 3 min, waits up to 10 min" },
         { type: "compacting", step: "no token came within 10 min; asks again in 1 s" },
         { type: "compacting", step: "asks again" },
       ]);

@@ -86,11 +86,11 @@ test("RPC7 RPC6 COM43 a compaction can be stopped; what is said while one is und
     [queued, steered].map((answer) => answer.success && answer.data),
     Array(2).fill({
       disposition: "queued",
-      note: "A compaction is under way; your message is kept and is sent when it has ended.",
+      note: "A compaction is in progress. Your message is kept, and sent when it has ended.",
     }),
   );
   // COM43: what cannot wait is refused in the same words.
-  const REFUSED = "a compaction is under way here; wait for its end, or stop it first";
+  const REFUSED = "a compaction is in progress; wait for its end, or stop it first";
   const refused = await Promise.all([
     client.send({ type: "compact" }),
     client.send({ type: "navigate_tree", entryId: null }),
