@@ -1,12 +1,12 @@
 #!/usr/bin/env node
 /**
- * Starts the built `pith`: checks the Node version, turns on V8's compile cache and hides warnings about features that Node calls experimental.
+ * Starts the built `pith`: checks the Node version, enables V8's compile cache and hides warnings about experimental features of Node.
  * The program is imported only after that.
  */
 
 import type { AboutTopic } from "./args/help.ts";
 
-/** Answered without loading the program. */
+/** Flags that are handled without loading the program. */
 const ABOUT_FLAGS: Readonly<Record<string, AboutTopic>> = {
   "-h": "help",
   "--help": "help",
@@ -39,7 +39,7 @@ function isNodeTooOld(): boolean {
   return major < 22 || (major === 22 && minor < 19);
 }
 
-/** SQLite and TypeScript extensions are experimental in Node 22 and tested there; a warning would be written into the screen. */
+/** SQLite and TypeScript support are experimental in Node 22, and Pith is tested with them. A warning would corrupt the screen. */
 function hideExperimentalWarnings(): void {
   const emitWarning = process.emitWarning as (...args: readonly unknown[]) => void;
   process.emitWarning = (...args: readonly unknown[]): void => {
@@ -49,9 +49,9 @@ function hideExperimentalWarnings(): void {
   };
 }
 
-/** Beside the sessions, so that nobody but the user writes there: what is kept is run. */
+/** The cache is in Pith's home, where only the user can write: cached code is executed. */
 function enableCompileCache(): void {
-  // Not imported: an import reads all that a module exports, which loads Node's file streams before they are needed.
+  // Not imported: an import reads all exports of a module, which loads Node's file streams before they are needed.
   const { getBuiltinModule } = process;
   try {
     const home = getBuiltinModule("node:os").homedir();
@@ -59,6 +59,6 @@ function enableCompileCache(): void {
     getBuiltinModule("node:fs").mkdirSync(folder, { recursive: true, mode: 0o700 });
     getBuiltinModule("node:module").enableCompileCache(folder);
   } catch {
-    // Where nothing can be kept, a start takes longer, and that is all.
+    // Without the cache, the start is slower. Nothing else changes.
   }
 }

@@ -7,11 +7,11 @@ import { createTerminal, type Terminal } from "./text/process-io.ts";
 /** Runs `pith` to its end and sets the exit code of the process. */
 export async function run(argv: readonly string[]): Promise<void> {
   process.exitCode = await main(argv);
-  // LOAD18: only where something still runs, such as a clock of an extension; else the program has ended by then.
+  // LOAD18: exits only if something keeps the process alive, such as a timer of an extension. Otherwise it has ended by then.
   setTimeout(exitWhenFlushed, 1_000).unref();
 }
 
-/** Waits until everything is written. */
+/** Exits the process after stdout and stderr are written. */
 function exitWhenFlushed(): void {
   if (process.stdout.writableLength + process.stderr.writableLength === 0) process.exit();
   setTimeout(exitWhenFlushed, 100);
@@ -41,7 +41,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   }
 }
 
-// JSON2: whoever reads lines hears there of a call that could not be understood.
+/** JSON2: in JSON mode, a usage error is also written to stdout as an `error` event. */
 async function reportUsageError(message: string, argv: readonly string[], terminal: Terminal): Promise<void> {
   terminal.notify(`pith: ${message}`);
   if (!argv.some((arg, index) => arg === "--mode=json" || (arg === "--mode" && argv[index + 1] === "json"))) return;
@@ -49,7 +49,7 @@ async function reportUsageError(message: string, argv: readonly string[], termin
   await terminal.writeOutput(toJsonLine({ type: "error", error: message }));
 }
 
-/** Null where the words name none; a line that begins with a flag never does. */
+/** Null if the arguments do not name a subcommand. A command line that starts with a flag never does. */
 async function tryRunSubcommand(argv: readonly string[], terminal: Terminal): Promise<number | null> {
   const [first = ""] = argv;
   if (!/^\w[\w-]*$/.test(first)) return null;
@@ -57,7 +57,7 @@ async function tryRunSubcommand(argv: readonly string[], terminal: Terminal): Pr
   return await runSubcommand(argv, { cwd: process.cwd(), environment: process.env, terminal });
 }
 
-/** POL4: a mode that could run a model or a tool does not even begin where the policy cannot be used. */
+/** POL4: a mode that can run a model or a tool must not start if the policy is invalid. */
 async function findPolicyError(): Promise<string | null> {
   const { readPolicy } = await import("./policy/policy-file.ts");
   const policy = await readPolicy();
@@ -65,7 +65,7 @@ async function findPolicyError(): Promise<string | null> {
 }
 
 async function runMode(args: CliArgs, terminal: Terminal): Promise<number> {
-  // Whoever only asks what there is does not wait for all that works.
+  // Each mode is imported when it runs, so that help and usage errors are fast.
   const { code, message } = await modeRunners[args.mode](args, terminal);
   if (message !== undefined) terminal.notify(`pith: ${message}`);
   return code;
@@ -85,7 +85,7 @@ async function runPrintMode(args: CliArgs, terminal: Terminal): Promise<ExitStat
 }
 
 async function runInteractiveMode(args: CliArgs): Promise<ExitStatus> {
-  // Lines are lines, wherever they come from and go to.
+  // Plain mode needs no terminal: it reads and writes lines.
   if (!args.overrides.plain && process.stdout.isTTY && !process.stdin.isTTY)
     return { code: 2, message: 'what is piped in is read in print mode: … | pith -p "what to do"' };
   if (!args.overrides.plain && (!process.stdin.isTTY || !process.stdout.isTTY))
@@ -102,7 +102,7 @@ async function runGuarded<Code>(terminal: Terminal, action: () => Promise<Code>)
       terminal.notify("pith: the folder you are in is gone; go to another one");
       return 1;
     }
-    // Its words may be anybody's, so that they are not left to Node to print.
+    // Node must not print the error: its message may contain untrusted text, which `notify` escapes.
     terminal.notify(`pith: this must not happen: ${error instanceof Error ? error.stack : String(error)}`);
     return 1;
   }

@@ -1,10 +1,10 @@
-/** Appends each permission decision to a log in Pith's home, one JSON line each. Nothing waits for it, and no secret is in it. */
+/** Appends each permission decision to a log in Pith's home, as one JSON line. It never delays a decision and contains no secrets. */
 
 import { closeSync, constants, fstatSync, mkdirSync, openSync, readdirSync, unlinkSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import type { AuditRecord } from "@pith/agent";
 
-/** Who answers questions: somebody at the drawn or the plain screen, or a program that speaks RPC or ACP. */
+/** The client that answers permission questions: the interactive or plain screen, or a program over RPC or ACP. `print`: no questions. */
 export type AuditClient = "screen" | "plain" | "rpc" | "acp" | "print";
 
 export interface AuditLogOptions {
@@ -12,11 +12,11 @@ export interface AuditLogOptions {
   readonly home: string;
   readonly cwd: string;
   readonly client: AuditClient;
-  /** Told why nothing can be written; once, until it can be written again. */
+  /** Called when the log cannot be written, with the reason. Not called again until a write succeeds. */
   readonly notify: (line: string) => void;
-  /** In milliseconds. */
+  /** The current time in milliseconds since 1970. Default: `Date.now`. */
   readonly now?: () => number;
-  /** Where a file is full; 4 MiB, unless told. */
+  /** The size at which a new file is started. Default: 4 MiB. */
   readonly maxFileBytes?: number;
 }
 
@@ -24,21 +24,21 @@ export function auditFolderPath(home: string): string {
   return join(home, "audit");
 }
 
-/** PAUD1: lines wait for a moment and are appended together; an answer, a lasting grant and a change of the mode are written at once. */
+/** PAUD1: buffers lines briefly and appends them together. A user's answer, a granted rule and a change of the mode are written immediately. */
 export class AuditLog {
   readonly #options: AuditLogOptions;
   readonly #flushAtExit = (): void => this.flush();
   #pendingLines: string[] = [];
   #timer: NodeJS.Timeout | null = null;
   #hasFailed = false;
-  /** Known once the session is open. */
+  /** Null until the session is open. */
   sessionId: string | null = null;
 
   constructor(options: AuditLogOptions) {
     this.#options = options;
   }
 
-  /** Writes what waits; null, or why it cannot be written. */
+  /** Writes the pending lines. Returns null, or the reason why the log cannot be written. */
   checkWritable(): string | null {
     try {
       appendToLog(this.#pendingLines.join(""), this.#options);
@@ -88,19 +88,19 @@ export class AuditLog {
 const FLUSH_DELAY_MS = 250;
 const MAX_PENDING_LINES = 200;
 
-/** As a rule in one write at the end of the file, so that the lines of two programs never mix. */
+/** Appends the text, usually in one write, so that lines of two processes do not mix. */
 function appendToLog(text: string, options: AuditLogOptions): void {
   const file = openCurrentFile(options);
   try {
     const bytes = Buffer.from(text);
-    // A disk that fills up takes a part: the rest goes behind it, or the error says why not.
+    // A write may be partial if the disk is nearly full. The next write appends the rest or throws the reason.
     for (let offset = 0; offset < bytes.length; ) offset += writeSync(file, bytes, offset);
   } finally {
     closeSync(file);
   }
 }
 
-/** `2026-11.jsonl`; where it is full, `2026-11-2.jsonl` and so on. Files are never renamed: another program may be writing. */
+/** Opens `2026-11.jsonl`, or `2026-11-2.jsonl` and so on if it is full. Files are never renamed: another process may be writing to them. */
 function openCurrentFile({ home, now = Date.now, maxFileBytes = MAX_FILE_BYTES }: AuditLogOptions): number {
   const folder = auditFolderPath(home);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -121,7 +121,7 @@ const MAX_FILE_BYTES = 4 * 1024 * 1024;
 const MAX_FILES = 12;
 const APPEND_FLAGS = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
 
-/** The oldest first. */
+/** Oldest first. */
 export function listAuditFiles(folder: string): readonly string[] {
   return readdirSync(folder)
     .filter((name) => FILE_NAME_PATTERN.test(name))
@@ -139,6 +139,6 @@ function removeOldestFiles(folder: string, names: readonly string[]): void {
     try {
       unlinkSync(join(folder, name));
     } catch {
-      // Another program removed it at the same time.
+      // Another process removed it at the same time.
     }
 }

@@ -35,7 +35,7 @@ export function describeGitHead(head: GitHead | null): string | null {
   return head?.type === "detached" ? "none (detached HEAD)" : (head?.name ?? null);
 }
 
-/** In this folder or in one above it. */
+/** Searches the folder and its parents. */
 function findHeadFile(folder: string): string | null {
   for (let current = resolve(folder); ; current = dirname(current)) {
     const path = resolveHeadFile(join(current, ".git"));
@@ -84,7 +84,7 @@ function readStats(path: string): Stats | null {
   try {
     return statSync(path, { throwIfNoEntry: false }) ?? null;
   } catch {
-    // Closed to us, or a file where a folder should be.
+    // No permission, or a part of the path is not a folder.
     return null;
   }
 }

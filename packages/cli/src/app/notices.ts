@@ -1,4 +1,4 @@
-/** Tells a user once what an upgrade changed: which notices were shown is recorded in `~/.pith/notices.json`. */
+/** Returns the notices about changes in an upgrade that the user has not seen yet, and records them in `~/.pith/notices.json`. */
 
 import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { readRegularFile, writeOwnerOnlyFile } from "@pith/agent/node";
 
 export interface Notice {
-  /** Never used again for another text. */
+  /** Must never be reused for another text. */
   readonly id: string;
   readonly text: string;
 }
@@ -35,14 +35,14 @@ export interface NoticeOptions {
 }
 
 /**
- * The texts to show, recorded as shown. Call it before the session is opened: a home without sessions is a newcomer's, who has nothing to
- * be told, and its record has to be there before its first session is, so that no second program takes it for an old one.
+ * Returns the texts to show and records them as shown. Call it before the session is opened. A home without sessions belongs to a new
+ * user, who needs no notice. Its record must exist before its first session does, or a second process would show the notices.
  */
 export async function takeNotices({ home, isSessionSaved }: NoticeOptions): Promise<readonly string[]> {
   const isNewHome = !existsSync(join(home, "sessions"));
   const shownIds = await readShownIds(home);
   const dueNotices = NOTICES.filter(({ id }) => !shownIds.includes(id));
-  // A session that is not kept leaves a new home as new as it was.
+  // A session that is not saved must not create files in a new home.
   if (dueNotices.length === 0 || (isNewHome && !isSessionSaved)) return [];
   const isRecorded = await writeShownIds(home, [...shownIds, ...dueNotices.map(({ id }) => id)]);
   return isNewHome || !isRecorded ? [] : dueNotices.map(({ text }) => text);
@@ -55,7 +55,7 @@ async function readShownIds(home: string): Promise<readonly string[]> {
     const ids = typeof value === "object" && value !== null && "shown" in value ? value.shown : null;
     return Array.isArray(ids) ? ids.filter((id) => typeof id === "string") : [];
   } catch {
-    // Not there, damaged or closed to us: writing it anew mends it, or fails, and then nothing is shown.
+    // The file is missing, damaged or not readable. Rewriting it repairs it, or fails, and then nothing is shown.
     return [];
   }
 }
@@ -66,7 +66,7 @@ async function writeShownIds(home: string, ids: readonly string[]): Promise<bool
     await writeOwnerOnlyFile(noticesFile(home), new TextEncoder().encode(`${JSON.stringify({ shown: ids })}\n`));
     return true;
   } catch {
-    // A notice that is shown at every start is worse than none.
+    // Without a record, a notice would be shown at every start, which is worse than none.
     return false;
   }
 }

@@ -1,4 +1,4 @@
-/** Sets up the permissions of a run (mode, user's rules, places no rule opens) and previews an edit that needs approval. */
+/** Sets up the permissions of a run (mode, rules, protected paths) and previews an edit that needs approval. */
 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -25,11 +25,11 @@ import type { AuditLog } from "./audit-log.ts";
 
 export interface CreatePermissionsOptions
   extends Pick<AppOptions, "cwd" | "home" | "settings" | "vault" | "askPermission" | "extensions"> {
-  /** What `~` stands for. */
+  /** The user's home folder. */
   readonly userHome: string;
-  /** What commands see as `/tmp`; null where they have no sandbox. */
+  /** The folder that commands see as `/tmp`; null without a sandbox. */
   readonly temporaryFolder: Promise<string | null>;
-  /** Absent where nothing is recorded. */
+  /** Absent or null if decisions are not recorded. */
   readonly audit?: AuditLog | null;
 }
 
@@ -37,17 +37,17 @@ export type PermissionSetup =
   | {
       readonly type: "permissions";
       readonly permissions: Permissions;
-      /** Whether a tool could read what lies there; where somebody would have to be asked, it could not. */
+      /** Whether a tool may read the path without a question. */
       readonly mayRead: (path: string) => Promise<boolean>;
       /** Whether commands may write in the workspace. */
       readonly mayWrite: () => boolean;
-      /** For what holds commands. */
+      /** The denied paths, which the sandbox also closes to commands. */
       readonly deniedPaths: DeniedPaths;
       readonly notes: readonly string[];
     }
   | { readonly type: "failed"; readonly message: string };
 
-/** Where nobody is there to be asked, what would be asked is refused, with the way to allow it. */
+/** Without `askPermission`, a call that needs a question is refused, and the refusal names the flags that would allow it. */
 export async function createPermissions(
   { allow, deny }: CliArgs,
   options: CreatePermissionsOptions,
@@ -55,7 +55,7 @@ export async function createPermissions(
   const { cwd, userHome, home, settings, vault, askPermission, extensions, audit } = options;
   const temporaryFolders = options.temporaryFolder.then((folder) => [folder ?? tmpdir()]);
   const hasSandbox = options.temporaryFolder.then((folder) => folder !== null);
-  // A rule on a server's tools is no mistake where no server is named.
+  // A rule for `mcp_call` is valid even if no MCP server is configured.
   const toolNames = ["mcp_call", ...(extensions?.tools ?? []).map(({ name }) => name)];
   const [allowResult, denyResult] = [parseRules("--allow", allow, toolNames), parseRules("--deny", deny, toolNames)];
   for (const result of [allowResult, denyResult]) if (result.type === "failed") return result;
@@ -106,7 +106,7 @@ export async function createPermissions(
   };
 }
 
-/** SET15: every public host without a question is what this rule says; a deny and plan mode count all the same. */
+/** SET15: allows every public host without a question if the network is `open`. Deny rules and plan mode still apply. */
 function openNetworkRules(settings: AppOptions["settings"]): readonly Rule[] {
   return networkSetting(settings) === "open"
     ? [{ text: "network", tool: "network", pattern: null, source: "settings" }]
@@ -117,12 +117,12 @@ async function isReadable(path: string, permissions: Permissions): Promise<boole
   return await permissions.isAllowed({ tool: "read", arguments: { path }, intent: { type: "look", paths: [path] } });
 }
 
-/** What no tool and no command looks into: keys, and the true bytes of what was replaced. */
+/** Paths that no tool and no command may read: keys, and the unredacted originals of files that were changed. */
 function listProtectedPaths(home: string): readonly string[] {
   return [keyFilePath(home), redactionKeyPath(home), join(home, "restore")];
 }
 
-/** One that cannot be read is told, and the others count. */
+/** Adds a note for each invalid rule. The other rules still apply. */
 function parseExtensionRules(
   extensions: AppOptions["extensions"],
   { toolNames, notes }: { readonly toolNames: readonly string[]; readonly notes: string[] },
@@ -151,7 +151,7 @@ function parseRules(flag: string, texts: readonly string[], toolNames: readonly 
   return { type: "rules", rules };
 }
 
-/** Some mistakes begin with the rule themselves. */
+/** Does not repeat the rule if the message already starts with it. */
 function formatRuleError(flag: string, text: string, message: string): string {
   return message.startsWith(`${text}: `) ? `${flag} ${message}` : `${flag} ${text}: ${message}`;
 }
@@ -162,14 +162,14 @@ function getRules(result: ParseRulesResult): readonly Rule[] {
 
 export interface PreviewRequestOptions {
   readonly cwd: string;
-  /** What is compared has its secrets; whoever shows it takes them out. */
+  /** Restores placeholders in the arguments. The preview contains secrets: the caller must redact it before it is shown. */
   readonly vault?: Vault | null | undefined;
-  /** Of a file that is looked at. */
+  /** The size limit of a file that is read. */
   readonly maxFileBytes: number;
   readonly signal: AbortSignal;
 }
 
-/** Reads the file and changes nothing. Null where it is about no file, or where that cannot be told. */
+/** Reads the file and changes nothing. Null if the call does not change a file, or if the change cannot be computed. */
 export async function previewRequestedChange(
   { tool, arguments: args }: PermissionQuestion,
   { cwd, vault, maxFileBytes, signal }: PreviewRequestOptions,

@@ -1,4 +1,4 @@
-/** Finds the true values that a permitted command asked for: of placeholders, of variables, and of the logins that tools have stored. */
+/** Resolves the secrets that a permitted command requests: values of placeholders, environment variables, and logins stored by tools. */
 
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -12,11 +12,11 @@ import type { Environment } from "@pith/models";
 export interface SecretSourceOptions {
   readonly vault: Pick<Vault, "restore" | "learn"> | null;
   readonly environment: Environment;
-  /** What `~` stands for. */
+  /** The user's home folder. */
   readonly home: string;
-  /** Folders in which commands may write: no program of theirs is run. */
+  /** Folders in which commands may write. No program in them is run. */
   readonly writable: readonly string[];
-  /** Names of variables that no command ever gets. */
+  /** Names of variables that are never passed to a command. */
   readonly withheld: readonly string[];
 }
 
@@ -42,7 +42,7 @@ const CREDENTIAL_FILES: Readonly<Record<string, readonly string[]>> = {
   cargo: [".cargo/credentials.toml", ".cargo/credentials"],
 };
 
-/** The files as they are, and the variables that stand in them, such as `${NPM_TOKEN}`. */
+/** Returns the credential files of a tool, and the variables that the files refer to, such as `${NPM_TOKEN}`. */
 async function findFileLogin(
   name: string,
   { home, environment, withheld }: SecretSourceOptions,
@@ -60,7 +60,7 @@ async function findFileLogin(
   return { environment: Object.fromEntries(variables), credentialFiles: files.map((file) => `~/${file}`) };
 }
 
-/** SEC20: git's own helpers are asked outside the sandbox, for these hosts alone; the command gets a header for each, and no helper. */
+/** SEC20: runs git's credential helpers outside the sandbox, for these hosts only. The command gets a header for each host, and no helper. */
 async function findGitLogin({ hosts, signal }: LoginOptions, options: SecretSourceOptions): Promise<Login | null> {
   const headers = await Promise.all(
     hosts.map(async (host) => ({ host, header: await createGitAuthHeader(host, options, signal) })),
@@ -78,7 +78,7 @@ async function findGitLogin({ hosts, signal }: LoginOptions, options: SecretSour
   return { environment: { ...Object.fromEntries(variables), ...count }, credentialFiles: [] };
 }
 
-/** Null where git knows no login for it. */
+/** Null if git has no login for the host. */
 async function createGitAuthHeader(
   host: string,
   options: SecretSourceOptions,
@@ -89,7 +89,7 @@ async function createGitAuthHeader(
   const [user, password] = [readField("username"), readField("password")];
   if (password === "") return null;
   const header = `Authorization: Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`;
-  // What a command may show of it is found again.
+  // The vault learns the credentials, so that they are redacted if a command prints them.
   options.vault?.learn(`https://${user}:${password}@${host}/\n${header}\n`);
   return header;
 }
@@ -105,7 +105,7 @@ async function runGitCredential(
   );
   const program = findSafeProgram({ name: "git", searchPath: environment.PATH ?? "", writable });
   if (program === null) return "";
-  // Nobody is there to type anything.
+  // Git must not prompt: no user can answer here.
   const safeVariables = safeEnvironment(environment, sourceOptions.writable);
   const env = { ...safeVariables, GIT_TERMINAL_PROMPT: "0", GIT_ASKPASS: "/bin/false", SSH_ASKPASS: "/bin/false" };
   return await new Promise((resolve) => {

@@ -1,4 +1,4 @@
-/** Describes the damage that opening a session found, as the one event that every mode shows. */
+/** Describes the damage found in a session when it was opened: as an event for the user, and as a note for the model. */
 
 import type { AgentEvent } from "@pith/agent";
 import type { GapEntry } from "@pith/context";
@@ -11,10 +11,9 @@ type DamageKind = Damage["kind"];
 
 export type SessionDamagedEvent = Extract<AgentEvent, { type: "session_damaged" }>;
 
-/** What opening found. */
 export interface SessionDamage {
   readonly damage: readonly Damage[];
-  /** Gaps on the branch: also those whose lines were lost before the file was written anew. */
+  /** Gaps on the branch, including gaps from lines that were lost before the file was rewritten. */
   readonly gaps: readonly GapEntry[];
   /** The session's id. */
   readonly id: string;
@@ -23,7 +22,7 @@ export interface SessionDamage {
   readonly home: string;
 }
 
-/** Null where every entry is there and reads as it was written. */
+/** Null if every entry is present and unchanged. */
 export function describeDamage({ damage, gaps, id, path, home }: SessionDamage): SessionDamagedEvent | null {
   const reported = omitConsequences(damage.filter(({ kind }) => !harmlessDamageKinds.has(kind)));
   const clauses = reported.length > 0 ? describeDamageKinds(reported) : gaps.length > 0 ? [describeGaps(gaps)] : [];
@@ -37,12 +36,12 @@ export function describeDamage({ damage, gaps, id, path, home }: SessionDamage):
   };
 }
 
-/** What the model is told before the next message; null where the gaps on its branch say all there is to say. */
+/** The note that the model gets before the next message; null if the gaps on its branch already describe all the damage. */
 export function describeTornEnd(damage: readonly Damage[]): string | null {
   return damage.some(({ kind }) => crashDamageKinds.has(kind)) ? TORN_END_NOTE : null;
 }
 
-// The line after a lost one may no longer find its parent: that is the same damage, not a second one.
+/** Omits a missing parent that is caused by a lost line directly before it: this is the same damage. */
 function omitConsequences(damage: readonly Damage[]): readonly Damage[] {
   const lostLines = new Set(damage.filter(({ kind }) => kind !== "missing-parent").map(({ line }) => line));
   return damage.filter(({ kind, line }) => kind !== "missing-parent" || !lostLines.has(line - 1));

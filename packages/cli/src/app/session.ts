@@ -1,4 +1,4 @@
-/** Opens or creates the requested session together with the model that answers in it. */
+/** Opens or creates the requested session with its model, builds the resume hint, and measures a session in the background. */
 
 import { rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
@@ -15,9 +15,9 @@ export type OpenSessionResult =
   | {
       readonly type: "opened";
       readonly session: Session;
-      /** Its file; null where nothing is kept. */
+      /** The session's file; null if the session is not saved. */
       readonly path: string | null;
-      /** What opening found to be wrong with the file. */
+      /** The damage found in the file when it was opened. */
       readonly damage: readonly Damage[];
       readonly close: () => Promise<void>;
     }
@@ -26,15 +26,15 @@ export type OpenSessionResult =
 export interface StartFailure {
   readonly type: "failed";
   readonly message: string;
-  /** The exit code, where it is no mistake of whoever called: a full disk, another writer. */
+  /** The exit code if the cause is not a usage error, such as a full disk or another writer. Absent if it is one. */
   readonly code?: 1;
 }
 
 export interface OpenSessionOptions {
   readonly cwd: string;
-  /** Of a new one. */
+  /** The id of a new session. Not used if an existing session is opened. */
   readonly id: string;
-  /** What is written passes it. */
+  /** Redacts everything that is written to the session. */
   readonly redaction?: Redaction | undefined;
 }
 
@@ -55,7 +55,7 @@ export async function openSession(
     case "new":
       return deleteWhenEmpty(await toOpenSessionResult(await createSession({ cwd, runtime }), redaction));
     case "last": {
-      // One that was stopped before a word was said is nobody's last, nor is one that a sub-agent worked in.
+      // Skips sessions without a message, and sessions of sub-agents.
       const latest = (await listSessions({ cwd })).find(
         ({ firstMessage, id }) => firstMessage && !isSubAgentSession(id),
       );
@@ -89,13 +89,13 @@ async function toOpenSessionResult(
   return { type: "opened", session, path: store.path, damage, close: async () => void (await store.close()) };
 }
 
-/** A new one in which nothing was written, as after `/help`, leaves no file: it would be one more to look at, and empty. */
+/** Deletes the file of a new session on close if nothing was written to it, as after `/help`: empty sessions would fill the list. */
 function deleteWhenEmpty(outcome: OpenSessionResult): OpenSessionResult {
   if (outcome.type !== "opened") return outcome;
   const { session, path, close } = outcome;
   const closeAndDelete = async (): Promise<void> => {
     const isEmpty = path !== null && session.leaf === null && (await session.store.leaf()) === null;
-    // While nobody else may write it.
+    // The file is deleted before `close` releases the lock, so that no other process can write to it in between.
     if (isEmpty) await rm(path, { force: true });
     await close();
     if (isEmpty) await rm(join(dirname(path), ".pith", basename(path)), { recursive: true, force: true });
@@ -111,12 +111,16 @@ export type SessionAndModel = (Extract<OpenSessionResult, { type: "opened" }> & 
 
 export interface SessionModel {
   readonly model: Model;
-  /** What was noticed on the way to it. */
+  /** Notes from opening the model. */
   readonly modelNotes: readonly string[];
+  /** Why no model could be opened; null if one was. */
   readonly modelError: string | null;
 }
 
-/** A session that exists says who spoke in it; a new one is made only where somebody will speak. */
+/**
+ * Opens an existing session before the model, because the session records its last model. Creates a new session only after
+ * the model is open, so that a missing model leaves no file.
+ */
 export async function openSessionAndModel({ session: target }: CliArgs, options: AppOptions): Promise<SessionAndModel> {
   const { cwd, home, environment, settings, vault, needsModel = true } = options;
   const isNew = target.type === "new" || target.type === "none";
@@ -144,7 +148,10 @@ export async function openSessionAndModel({ session: target }: CliArgs, options:
   };
 }
 
-/** For what needs no model: every request fails. `spoke`: who did in this session, so that it is not taken for another's. */
+/**
+ * Creates a placeholder model for work that needs none; every request fails. It has the name of the session's last model, so that
+ * the session is not treated as one of another model.
+ */
 export function createAbsentModel(message: string, previousModel: SessionState["model"] = null): Model {
   return {
     api: "none",
@@ -159,23 +166,23 @@ export function createAbsentModel(message: string, previousModel: SessionState["
 }
 
 export interface ResumeHint {
-  /** For people; null where nothing is kept. */
+  /** Tells the user how to continue the session; null if the session is not saved. */
   readonly resumeHint: string | null;
-  /** Flags that must be said again then. */
+  /** Flags that the user must repeat to continue the session. */
   readonly resumeFlags: string;
 }
 
 export function buildResumeHint({ session, overrides: { baseUrl } }: CliArgs, { store }: Session): ResumeHint {
-  // An address is never kept with a session, which may come from anybody: it has to be said again.
+  // The base URL is never saved in a session: a session file may come from an untrusted source. The user must repeat the flag.
   const flags = baseUrl === undefined ? "" : ` --base-url ${baseUrl}`;
   if (session.type === "none") return { resumeHint: null, resumeFlags: flags };
   const { id } = store.header;
-  // AGT14: a sub-agent's is nobody's last.
+  // AGT14: `-c` never continues a sub-agent's session.
   const sessionFlag = isSubAgentSession(id) ? `--session ${id.slice(0, 8)}` : "-c";
   return { resumeHint: `session ${id.slice(0, 8)}; go on with pith -p ${sessionFlag}${flags}`, resumeFlags: flags };
 }
 
-/** Begins once what is under way has had its turn. Keeps no program running. */
+/** Measures the branch in short slices, after the work that is already scheduled. Does not keep the process alive. */
 export function measureInBackground({ branch }: Pick<Session, "branch">): void {
   const steps = measureInSteps(branch);
   const measureSlice = (): void => {
@@ -187,7 +194,7 @@ export function measureInBackground({ branch }: Pick<Session, "branch">): void {
   scheduleSlice();
 }
 
-/** Short enough to be noticed by nobody who types, with time for everything else in between. */
+/** Short enough that typing is not delayed. The pause leaves time for other work. */
 const SLICE_MS = 4;
 
 const PAUSE_MS = 12;

@@ -1,4 +1,4 @@
-/** Creates the workspace and its tools: files, a shell that is sandboxed where the machine can do it, search and the web. */
+/** Creates the workspace and its tools: files, search, the web, and a shell, which is sandboxed if the machine supports it. */
 
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -60,14 +60,13 @@ import type { AppOptions } from "./app-options.ts";
 import { createSecretSource } from "./secret-source.ts";
 
 export interface CreateBashToolOptions extends BuildSandboxOptions, LazyNetworkOptions, Pick<AppOptions, "vault"> {
-  /** What can hold commands here. */
   readonly sandbox: Promise<OpenSandbox>;
 }
 
 export interface BashToolSetup {
   readonly bash: BashTool;
   readonly notes: readonly string[];
-  /** Ends all that runs by itself, and the network of the sandbox. */
+  /** Ends background jobs, the shells and the network of the sandbox. */
   readonly close: () => Promise<void>;
 }
 
@@ -122,7 +121,7 @@ export async function createBashTool(options: CreateBashToolOptions, blobs: Blob
 
 interface SandboxShells {
   create(network: SandboxNetwork | null): WorkspaceShell;
-  /** The temporary folder, as commands name it. */
+  /** The temporary folder, as commands refer to it. */
   readonly temporary: string;
   close(): Promise<void>;
 }
@@ -158,7 +157,7 @@ function describeUnenforcedRules(rules: readonly Rule[]): readonly string[] {
   return [`commands are not held to what is denied by ${rules.map(({ text }) => text).join(", ")}; the tools are`];
 }
 
-/** Who switched it off knows. */
+/** Returns no note about the sandbox if the user switched it off. */
 function describeMissingSandbox(
   { why, advice }: Extract<OpenSandbox, { type: "unavailable" }>,
   { sandbox, network }: Settings,
@@ -169,11 +168,12 @@ function describeMissingSandbox(
   return network === "off" ? [...notes, "--network off counts in the sandbox alone"] : notes;
 }
 
+/** Tracks which files the model has read on the current branch. Starts over after a move in the session tree. */
 export function createReadTracker(session: Session, resolve: (path: string) => string): ReadTracker {
   const tracker = new ReadTracker(findSeenFiles(session.branch.entries, resolve));
   let { leaf } = session;
   session.watch(([first]) => {
-    // What is written elsewhere than behind the leaf is a move.
+    // An entry whose parent is not the last leaf means that the session moved to another branch.
     if (first && first.parentId !== leaf) tracker.reset(findSeenFiles(session.branch.entries, resolve));
     leaf = session.leaf;
   });
@@ -183,9 +183,9 @@ export function createReadTracker(session: Session, resolve: (path: string) => s
 export interface WorkspaceToolsOptions extends CreateBashToolOptions {
   readonly session: Session;
   readonly checkRestorePermission: CheckRestorePermission;
-  /** The session's file; null where nothing is kept. */
+  /** The session's file; null if the session is not saved. */
   readonly sessionPath: string | null;
-  /** The name of the skill whose text lies there; null for every other file. */
+  /** Returns the name of the skill whose text is in the file; null for other files. */
   readonly skillAt: (path: string) => string | null;
 }
 
@@ -193,21 +193,21 @@ export interface WorkspaceTools {
   readonly tools: readonly Tool[];
   readonly files: WorkspaceFiles;
   readonly blobs: BlobStore;
-  /** Absent where nothing is kept, so that nobody will go back. */
+  /** Absent if the session is not saved: then files cannot be restored. */
   readonly rewind?: RewindOptions;
   readonly notes: readonly string[];
-  /** Ends all that runs by itself. */
+  /** Ends background jobs and closes the sandbox. */
   readonly close: () => Promise<void>;
 }
 
 export async function createWorkspaceTools(options: WorkspaceToolsOptions): Promise<WorkspaceTools> {
   const { cwd, home, session, sessionPath, settings, vault } = options;
   const sandbox = await options.sandbox;
-  // The runtime mounts nothing: there, `/tmp` is that of the machine for commands as for tools.
+  // The sandbox runtime mounts nothing: commands and tools use the `/tmp` of the machine.
   const temporaryFolder = sandbox.type === "available" ? sandbox.folders.temporary : undefined;
   const fileOptions = { root: cwd, temporary: temporaryFolder, shown: listVisibleFolders(settings) };
   const files = nodeFiles(fileOptions);
-  // As the log calls them.
+  // Paths in the session may contain placeholders for secrets.
   const filesWithRestoredPaths = vault ? restoreFilePaths(files, vault) : files;
   const redaction = vault ?? undefined;
   const unredactedBlobs = sessionPath === null ? createMemoryBlobs() : sessionBlobs(sessionPath);
@@ -243,14 +243,14 @@ export async function createWorkspaceTools(options: WorkspaceToolsOptions): Prom
   return { tools, files, blobs, ...rewind, notes, close };
 }
 
-/** Comes with the program where its package could be installed; else the one of the machine, else a walk. */
+/** Returns the ripgrep that is installed with Pith. Without it, the search uses the machine's ripgrep, or walks the folders itself. */
 async function findRipgrep(tools: readonly string[] = []): Promise<{ readonly ripgrep?: string }> {
   if (!tools.some((name) => ["all", "grep", "find"].includes(name))) return {};
   const ripgrepModule = await import("@vscode/ripgrep").catch(() => null);
   return ripgrepModule ? { ripgrep: ripgrepModule.rgPath } : {};
 }
 
-/** Where nobody names any, those that every task needs, and those that extensions bring. */
+/** Selects tools by name. Without names: the default tools and all tools of extensions. */
 export function selectTools(
   tools: readonly Tool[],
   {
@@ -263,7 +263,7 @@ export function selectTools(
   return [...tools.filter(isSelected), ...(names ? extensionTools.filter(isSelected) : extensionTools)];
 }
 
-/** For people: the names that are neither ours nor of an extension. */
+/** Returns a warning for each name that is neither a built-in tool nor a tool of an extension. */
 export function describeUnknownTools(
   names: readonly string[] = [],
   extensionTools: readonly Tool[],
@@ -275,7 +275,7 @@ export function describeUnknownTools(
   );
 }
 
-/** Who may fetch may search as well, where the provider itself does it. */
+/** Adds the provider's web search if the model may fetch and the provider supports it. */
 export function selectProviderTools(
   tools: readonly Tool[],
   { permissions, model }: { readonly permissions: Permissions; readonly model: Model },

@@ -16,11 +16,11 @@ export interface UserCommand {
 
 export interface ExtensionRunOptions {
   readonly extensions: Pick<Extensions, "dispatch">;
-  /** Nobody waits for them any longer. */
+  /** Aborts the wait for the extensions. */
   readonly signal: AbortSignal;
 }
 
-/** Where an extension answers, nothing is run. Of several answers the last; null where none of them has one. */
+/** Lets extensions answer the command; then it is not run. The last of several answers is used. Null if no extension answers. */
 export async function runInExtension(
   { command, isPrivate, cwd }: UserCommand,
   { extensions, signal }: ExtensionRunOptions,
@@ -36,7 +36,7 @@ export async function runInExtension(
   return result ? await limitOutput(result) : null;
 }
 
-/** As what a shell says: no more of it than a model can take, and nothing that steers. */
+/** Limits an extension's output like that of the shell, and removes control characters. */
 async function limitOutput(result: {
   readonly output: string;
   readonly exitCode: number | null;
@@ -48,16 +48,16 @@ async function limitOutput(result: {
 }
 
 export interface UserShellOptions extends Pick<AppOptions, "cwd" | "environment" | "vault"> {
-  /** The session's file, beside which the whole of a long output is kept; null where nothing is kept. */
+  /** The session's file. The full text of a long output is saved beside it. Null if the session is not saved. */
   readonly sessionPath: string | null;
   readonly signal: AbortSignal;
-  /** Told the newest of what it says, while it runs. */
+  /** Called with the end of the output while the command runs. */
   readonly onUpdate: (output: string) => void;
 }
 
 export interface UserShellResult {
   readonly output: string;
-  /** Null where it was stopped, or did not start. */
+  /** Null if the command was stopped or did not start. */
   readonly exitCode: number | null;
   readonly isCancelled: boolean;
   readonly isTruncated: boolean;
@@ -66,7 +66,7 @@ export interface UserShellResult {
 const UPDATE_INTERVAL_MS = 100;
 const MAX_UPDATE_BYTES = 4_096;
 
-/** Runs outside of any sandbox, as the user's own shell would; the output is limited like that of the bash tool. */
+/** Runs the command without a sandbox, like the user's own shell. The output is limited like that of the bash tool. */
 export async function runUserCommand(command: string, options: UserShellOptions): Promise<UserShellResult> {
   const { cwd: root, environment, vault, sessionPath, signal, onUpdate } = options;
   const shell = nodeShell({ root, environment });
@@ -96,32 +96,32 @@ export async function runUserCommand(command: string, options: UserShellOptions)
 }
 
 export interface UserShell {
-  /** Runs it when those before it have ended, and is done when it is in the log. */
-  start(command: string, showing: UserCommandOptions): Promise<UserCommandOutcome>;
-  /** Ends those that run or wait; false where there are none. */
+  /** Runs the command after the commands before it. Resolves when it is recorded in the session. */
+  start(command: string, options: UserCommandOptions): Promise<UserCommandOutcome>;
+  /** Stops all commands that run or wait. Returns false if there are none. */
   stopAll(): boolean;
-  /** Whether one of them runs, waits, or is not in the log yet. */
+  /** Whether a command runs, waits, or is not recorded yet. */
   isBusy(): boolean;
-  /** When those that are under way are in the log. */
+  /** Resolves when all current commands are recorded. */
   waitUntilIdle(): Promise<void>;
 }
 
 export interface UserCommandOptions {
-  /** The model is not told of it. */
+  /** Whether the command and its output are excluded from the context. */
   readonly isPrivate: boolean;
-  /** Told the newest of what it says, while it runs. */
+  /** Called with the end of the output while the command runs. */
   readonly onUpdate?: (output: string) => void;
-  /** It has run; while the agent is at work, it comes into the log later. */
-  readonly onFinished?: (ran: UserShellResult) => void;
-  /** The next that happens to it is that it is in the log. */
+  /** Called when the command has run. If the agent is working, the command is recorded later. */
+  readonly onFinished?: (result: UserShellResult) => void;
+  /** Called directly before the command is recorded. */
   readonly onRecording?: () => void;
 }
 
 export type UserCommandOutcome =
-  | { readonly type: "ran"; readonly result: UserShellResult; readonly isStopped: boolean }
-  /** Before its turn came; nothing of it is kept. */
-  | { readonly type: "unrun"; readonly isStopped: true }
-  /** It ran, and could not be kept. */
+  | { readonly type: "finished"; readonly result: UserShellResult; readonly isStopped: boolean }
+  /** It was stopped before it started. Nothing is recorded. */
+  | { readonly type: "not-run"; readonly isStopped: true }
+  /** It ran, but could not be recorded. */
   | {
       readonly type: "failed";
       readonly message: string;
@@ -131,7 +131,7 @@ export type UserCommandOutcome =
 
 type ShellApp = Pick<App, "agent" | "sessionPath" | "cwd" | "environment" | "vault" | "extensions">;
 
-/** Returns the one shell of a session. */
+/** Returns the shell of a session; each session has exactly one. */
 export function getUserShell(app: ShellApp): UserShell {
   const { agent } = app;
   const shell = userShells.get(agent) ?? new QueuedUserShell(app);
@@ -143,9 +143,9 @@ const userShells = new WeakMap<Agent, UserShell>();
 
 class QueuedUserShell implements UserShell {
   readonly #app: ShellApp;
-  /** The newest of them has run. */
-  #last: Promise<unknown> = Promise.resolve();
-  /** Those that are not in the log yet, by what stops each. */
+  /** Settles when the newest command has run. */
+  #lastRun: Promise<unknown> = Promise.resolve();
+  /** The commands that are not recorded yet, by the controller that stops each. */
   readonly #pending = new Map<AbortController, Promise<UserCommandOutcome>>();
 
   constructor(app: ShellApp) {
@@ -154,8 +154,8 @@ class QueuedUserShell implements UserShell {
 
   async start(command: string, options: UserCommandOptions): Promise<UserCommandOutcome> {
     const controller = new AbortController();
-    const runResult = this.#last.then(() => this.#run({ command, ...options, signal: controller.signal }));
-    this.#last = runResult.catch(() => {});
+    const runResult = this.#lastRun.then(() => this.#run({ command, ...options, signal: controller.signal }));
+    this.#lastRun = runResult.catch(() => {});
     const outcome = runResult.then((result) =>
       this.#record(result, { command, ...options, signal: controller.signal }),
     );
@@ -176,7 +176,7 @@ class QueuedUserShell implements UserShell {
     await Promise.allSettled(this.#pending.values());
   }
 
-  /** Null where it was stopped before its turn came. */
+  /** Null if the command was stopped before it started. */
   async #run({
     command,
     signal,
@@ -197,9 +197,9 @@ class QueuedUserShell implements UserShell {
     return result;
   }
 
-  /** While a run is under way, it comes into the log between two requests. */
+  /** Records the command in the session; during a run, between two requests. */
   async #record(result: UserShellResult | null, queued: QueuedCommand): Promise<UserCommandOutcome> {
-    if (result === null) return { type: "unrun", isStopped: true };
+    if (result === null) return { type: "not-run", isStopped: true };
     const append = async (session: Session): Promise<AppendResult> => {
       queued.onRecording?.();
       return await session.append({ type: "message", message: createBashMessage(queued, result) });
@@ -209,7 +209,7 @@ class QueuedUserShell implements UserShell {
     const isStopped = queued.signal.aborted;
     return commandResult.type === "failed"
       ? { type: "failed", message: commandResult.message, result, isStopped }
-      : { type: "ran", result, isStopped };
+      : { type: "finished", result, isStopped };
   }
 }
 

@@ -1,4 +1,4 @@
-/** Defines the flags and parses the command line, or says what is wrong with it. */
+/** Defines the flags and parses the command line into `CliArgs` or a usage error. */
 
 import { parseArgs } from "node:util";
 import type { RunLimits } from "@pith/agent";
@@ -18,7 +18,7 @@ export interface SettingFlags {
   readonly plain?: boolean;
   readonly sandbox?: string;
   readonly network?: string;
-  /** With commas between them. */
+  /** Names separated by commas. */
   readonly tools?: string;
 }
 
@@ -96,7 +96,7 @@ export const flags = {
   version: { type: "boolean", short: "v" },
 } as const;
 
-/** For mistakes: what to write behind it. */
+/** The expected value of each flag, for usage errors. */
 export const flagValueHints: Readonly<Record<string, string>> = {
   model: "PROVIDER/MODEL, such as anthropic/claude-sonnet-4-5",
   thinking: "a level, such as high",
@@ -116,19 +116,19 @@ export const flagValueHints: Readonly<Record<string, string>> = {
   "max-cost": "US dollars, such as 2.50",
 };
 
-/** A flag as it was found. */
+/** A flag on the command line. */
 export interface ParsedFlag {
   readonly name: string;
-  /** As it was written, with its dashes. */
+  /** The name as the user wrote it, with its dashes. */
   readonly rawName: string;
-  /** The argument it stands in. */
+  /** The argument that contains the flag. */
   readonly argument: string;
   readonly value: string | undefined;
-  /** Whether the value stands in the same argument. */
+  /** Whether the value is in the same argument, as in `--name=value`. */
   readonly inlineValue: boolean | undefined;
 }
 
-/** Null when it is right. */
+/** Null if the flag is valid. */
 export function findFlagError({ name, rawName, argument, value, inlineValue }: ParsedFlag): string | null {
   const flag: Flag | undefined = Object.hasOwn(flags, name) ? flags[name as keyof typeof flags] : undefined;
   if (!flag) return describeUnknownFlag(rawName, argument);
@@ -153,7 +153,7 @@ export interface ArgToken {
   readonly value?: string | undefined;
 }
 
-/** An argument that begins with @ is a file. A lone @ is a word, and behind `--` everything is. */
+/** An argument that starts with `@` is a file. A single `@`, and every argument after `--`, is part of the prompt. */
 export function parsePrompt(tokens: readonly ArgToken[]): Pick<CliArgs, "prompt" | "files"> {
   const terminator = tokens.findIndex(({ kind }) => kind === "option-terminator");
   const end = terminator < 0 ? tokens.length : terminator;
@@ -184,7 +184,7 @@ export type ParseArgsResult =
 export function parseCliArgs(argv: readonly string[]): ParseArgsResult {
   const [first] = argv;
   if (argv.length === 1 && (first === "help" || first === "version")) return { type: first };
-  // Loosely first: the strict reading throws, and its sentences do not say what to write.
+  // The first pass is not strict: the strict parser throws, and its messages do not say what to write instead.
   const { tokens } = parseArgs({ args: [...argv], options: flags, strict: false, tokens: true });
   const foundFlags = tokens.filter((token) => token.kind === "option");
   if (foundFlags.some(({ name }) => name === "help")) return { type: "help" };
@@ -228,7 +228,7 @@ interface LimitFlags {
   readonly "max-cost"?: string;
 }
 
-/** BOUND6: nobody watches print and JSON mode, so these end a run that would go on for ever. */
+/** BOUND6: print and JSON mode run unattended, so a default limit ends a run that would never end by itself. */
 function parseRunLimits(values: LimitFlags, mode: CliArgs["mode"]): RunLimits | UsageError {
   const { "max-turns": turns, "max-cost": cost } = values;
   if (turns !== undefined && !/^[1-9]\d{0,8}$/.test(turns))
@@ -255,7 +255,7 @@ interface SessionFlags {
   readonly "no-session"?: boolean;
 }
 
-/** Null where they contradict each other. */
+/** Null if the flags exclude each other. */
 function parseSessionTarget({
   continue: continueLast,
   resume,
@@ -270,30 +270,30 @@ function parseSessionTarget({
 }
 
 export interface CliArgs {
-  /** What to say to the model; empty where nothing was written. */
+  /** The prompt for the model; empty if none was given. */
   readonly prompt: string;
-  /** Files to say with it, without their @. */
+  /** Paths of attached files, without the `@`. */
   readonly files: readonly string[];
   readonly session: SessionTarget;
-  /** What the settings could say, too. */
+  /** Flags that override settings. */
   readonly overrides: SettingsOverrides;
-  /** Rules of permission, as they were written. */
+  /** Permission rules, not parsed yet. */
   readonly allow: readonly string[];
   readonly deny: readonly string[];
   readonly systemPrompt: string | undefined;
   readonly appendSystemPrompt: string | undefined;
-  /** Whether what the folder itself has to say of Pith counts in this call: its settings, skills and templates. */
+  /** Whether the folder is trusted for this call: its settings, skills and templates are used. */
   readonly trustsProject: boolean;
-  /** Whose part the model plays: an agent of the user's or of a trusted folder, by its name. */
+  /** The name of the agent to run as, from the user's agents or from a trusted folder. */
   readonly agent?: string;
-  /** When a run ends though the model would go on. */
+  /** Limits at which a run ends even if the model would continue. */
   readonly runLimits?: RunLimits;
-  /** The answer alone for people, every event as a line for programs, a talk on a screen, or one with a program or an editor. */
+  /** `text`: prints the answer. `json`: prints every event. `screen`: interactive. `rpc`, `acp`: controlled by a program or an editor. */
   readonly mode: "text" | "json" | "screen" | "rpc" | "acp";
 }
 
 export type SessionTarget =
-  /** `choose`: which one is asked on the screen. */
+  /** `choose`: the user chooses a session on the screen. */
   | { readonly type: "new" | "none" | "last" | "choose" }
-  /** The beginning of an id, or a path. */
+  /** `name` is the start of an id, a name, or a path. */
   | { readonly type: "named"; readonly name: string };

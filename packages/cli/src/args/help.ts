@@ -66,14 +66,14 @@ you trust, that before your own. "pith settings" shows what holds here, and who 
 The answer goes to the standard output, everything else to the standard error. Ends with 0 when done, also where something
 was not permitted; 1 when it could not go on; 2 for a mistake in the call, the settings or the keys; 3 at --max-turns or --max-cost; 130 or 143 when stopped.`;
 
-// Defined when the program is built; from the sources, `package.json` is read.
+// Defined by the build. When Pith runs from its sources, the version is read from `package.json`.
 declare const PITH_VERSION: string | undefined;
 
 export function version(): string {
   return typeof PITH_VERSION === "string" ? PITH_VERSION : readSourceVersion();
 }
 
-/** From the sources, or from what the compiler made of them. */
+/** The path is the same from `src` and from the compiler's output. */
 function readSourceVersion(): string {
   const { version: packageVersion } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
   return String(packageVersion);
@@ -84,12 +84,12 @@ export type AboutTopic = "help" | "version";
 /** Returns the exit code. */
 export async function printAbout(topic: AboutTopic): Promise<number> {
   const text = topic === "help" ? help : version();
-  // The write below says what went wrong; without a listener Node would end the process.
+  // The callback of the write reports the error. Without a listener, Node would end the process.
   process.stdout.on("error", () => {});
   const error = await new Promise<NodeJS.ErrnoException | null | undefined>((resolve) => {
     process.stdout.write(`${text}\n`, resolve);
   });
-  // A reader that has seen enough is no fault.
+  // A reader that closes the pipe early is not an error.
   if (!error || error.code === "EPIPE") return 0;
   process.stderr.write(`pith: the answer could not be written: ${error.message}\n`);
   return 1;

@@ -1,26 +1,25 @@
-/** Defines `Subcommand`, shared by the shell, its help and its completions; reads numbers, ages and dates from flags. */
+/** Defines `Subcommand`, from which parsing, help and completions are made; reports progress; parses numbers, ages and dates in flags. */
 
 import type { Environment } from "@pith/models";
 import { type UsageError, usageError } from "../text/usage-error.ts";
 
 export interface Subcommand {
-  /** As it is typed behind `pith`: `sessions list`. */
+  /** The words after `pith`, such as `sessions list`. */
   readonly name: string;
-  /** What stands behind it: `SESSION`, `[WORDS …]`; empty for nothing. */
+  /** The arguments, as shown in the help: `SESSION`, `[WORDS …]`. Empty if there are none. */
   readonly argumentHint: string;
-  /** How many of those there may be. */
-  readonly argumentCount: { readonly least: number; readonly most: number };
-  /** What it does, in one line. */
+  readonly argumentCount: { readonly min: number; readonly max: number };
+  /** One line. */
   readonly description: string;
-  /** What else to know, as a paragraph of its help. */
+  /** A further paragraph of the help. */
   readonly details?: string;
-  /** The shape of what `--json` prints. */
+  /** The shape of the output of `--json`. */
   readonly jsonShape: string;
-  /** Besides `--json` and `--help`, which all have. */
+  /** Without `--json` and `--help`, which every subcommand has. */
   readonly flags: Readonly<Record<string, SubcommandFlag>>;
-  /** Whole lines, each of which works. */
+  /** Complete command lines that work. */
   readonly examples: readonly string[];
-  /** Whatever is heavy is loaded in here. */
+  /** Imports its heavy dependencies itself, so that the table of subcommands loads quickly. */
   run(call: SubcommandCall): Promise<SubcommandResult>;
 }
 
@@ -28,33 +27,32 @@ export interface SubcommandFlag {
   readonly type: "boolean" | "string";
   readonly short?: string;
   readonly multiple?: boolean;
-  /** What stands behind it, such as `FOLDER`; absent where it takes nothing. */
+  /** The value, as shown in the help, such as `FOLDER`. Absent if the flag takes no value. */
   readonly valueHint?: string;
-  /** What it does, in a few words. */
   readonly description: string;
-  /** All that it can be, where that is known. */
+  /** All possible values, if they are known. */
   readonly values?: readonly string[];
 }
 
 export interface SubcommandCall {
   readonly arguments: readonly string[];
-  /** By their long names; a flag that may come several times is a list. */
+  /** By long name. A flag that may be repeated is a list. */
   readonly flags: Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
   readonly cwd: string;
   /** Pith's home. */
   readonly home: string;
   readonly environment: Environment;
-  /** For people, while they wait. */
+  /** Shows a line to the user while the subcommand runs. */
   readonly notify: (line: string) => void;
 }
 
 export type SubcommandResult =
-  /** `data` is what `--json` prints; `code` where it is not 0, e.g. for `doctor` with findings. */
+  /** `data` is the output of `--json`. `code` is the exit code if it is not 0, as for `doctor` with findings. */
   | { readonly type: "shown"; readonly text: string; readonly data: unknown; readonly code?: number }
   | UsageError
   | { readonly type: "failed"; readonly message: string };
 
-/** At most one line every two seconds, and none for quick work. */
+/** Reports at most one line every two seconds, and none for work that takes less. */
 export function createProgressReporter(
   notify: (line: string) => void,
   now: () => number = Date.now,
@@ -71,7 +69,7 @@ const PROGRESS_INTERVAL_MS = 2_000;
 
 export type ParsedNumber = { readonly type: "read"; readonly value: number } | UsageError;
 
-/** A whole number behind `--name`; `usual` where nothing is said. */
+/** Parses the value of `--name` as a whole number. */
 export function parseNumberFlag(flags: SubcommandCall["flags"], name: string, defaultValue: number): ParsedNumber {
   const flagValue = flags[name];
   if (flagValue === undefined) return { type: "read", value: defaultValue };
@@ -81,7 +79,7 @@ export function parseNumberFlag(flags: SubcommandCall["flags"], name: string, de
   return usageError(`--${name} is "${flagValue}"; write a whole number, such as ${defaultValue}`);
 }
 
-/** `12h`, `90d`, `4w`, `1y` in milliseconds. */
+/** Converts `12h`, `90d`, `4w`, `6m` or `1y` to milliseconds. Null if the text is not an age. */
 export function parseAge(text: string): number | null {
   const [, count = "", unit = ""] = /^(\d{1,6}) ?(h|d|w|m|y)$/.exec(text.trim()) ?? [];
   return count === "" ? null : Number(count) * (HOURS_PER_UNIT[unit] ?? 0) * 3_600_000;
@@ -89,7 +87,7 @@ export function parseAge(text: string): number | null {
 
 const HOURS_PER_UNIT: Readonly<Record<string, number>> = { h: 1, d: 24, w: 7 * 24, m: 30 * 24, y: 365 * 24 };
 
-/** An age before now, or a day: milliseconds since 1970. */
+/** Parses an age before `now`, or a date, to milliseconds since 1970. Null if the flag is absent. */
 export function parseTimeFlag(flags: SubcommandCall["flags"], name: string, now: number): ParsedNumber | null {
   const flagValue = flags[name];
   if (typeof flagValue !== "string") return null;

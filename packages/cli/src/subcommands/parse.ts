@@ -26,7 +26,7 @@ export function parseCall(subcommand: Subcommand, args: readonly string[]): Pars
     .find((message) => message !== null);
   if (error !== undefined) return usageError(error);
   const positionals = tokens.flatMap((token) => (token.kind === "positional" ? [token.value] : []));
-  const { least: min, most: max } = subcommand.argumentCount;
+  const { min, max } = subcommand.argumentCount;
   if (positionals.length < min)
     return usageError(`pith ${subcommand.name} takes ${subcommand.argumentHint}; ${formatHelpHint(subcommand)}`);
   if (positionals.length > max) return usageError(describeExtraArgument(positionals[max] ?? "", subcommand));

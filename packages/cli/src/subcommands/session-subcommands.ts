@@ -5,7 +5,7 @@ import type { Subcommand, SubcommandCall, SubcommandResult } from "../args/subco
 export const exportSubcommand: Subcommand = {
   name: "sessions export",
   argumentHint: "SESSION",
-  argumentCount: { least: 1, most: 1 },
+  argumentCount: { min: 1, max: 1 },
   description: "write a session into a file for others: a page, Markdown, or a session of pi",
   details:
     "SESSION is the beginning of an id, a name, a path, or last: the last session of this folder. Secrets are left out. A file for pi holds all branches.",
@@ -42,7 +42,7 @@ export const exportSubcommand: Subcommand = {
 export const listSubcommand: Subcommand = {
   name: "sessions list",
   argumentHint: "",
-  argumentCount: { least: 0, most: 0 },
+  argumentCount: { min: 0, max: 0 },
   description: "the sessions of this folder, newest first: id, age, size, and name or first words",
   jsonShape:
     "{ total, sessions: [{ id, path, cwd, name?, created, modified, size, firstMessage, parentSession?, damaged? }] }",
@@ -63,7 +63,7 @@ export const listSubcommand: Subcommand = {
 export const pruneSubcommand: Subcommand = {
   name: "sessions prune",
   argumentHint: "",
-  argumentCount: { least: 0, most: 0 },
+  argumentCount: { min: 0, max: 0 },
   description: "show which sessions have been silent for long; with --yes, move them into the trash",
   details:
     "How long is told by the newest entry of a session, never by its file alone. What is named, labelled or pinned stays.\nNothing is ever pruned by itself; each one is noted in trash/log.jsonl of Pith's home.",
@@ -90,7 +90,7 @@ export const pruneSubcommand: Subcommand = {
 export const purgeSubcommand: Subcommand = {
   name: "sessions purge",
   argumentHint: "[SESSION …]",
-  argumentCount: { least: 0, most: Number.POSITIVE_INFINITY },
+  argumentCount: { min: 0, max: Number.POSITIVE_INFINITY },
   description:
     "take secrets out of sessions, their kept output and the search index; without --yes, only look for them",
   details:
@@ -115,7 +115,7 @@ export const purgeSubcommand: Subcommand = {
 export const rebindSubcommand: Subcommand = {
   name: "sessions rebind",
   argumentHint: "SESSION FOLDER",
-  argumentCount: { least: 2, most: 2 },
+  argumentCount: { min: 2, max: 2 },
   description: "let a session belong to another folder, e.g. because the project has moved",
   details: "SESSION is the beginning of an id, a name, a path, or last: the last session of this folder.",
   jsonShape: "{ path, cwd }",
@@ -128,7 +128,7 @@ export const rebindSubcommand: Subcommand = {
 export const restoreSubcommand: Subcommand = {
   name: "sessions restore",
   argumentHint: "[TRASHED]",
-  argumentCount: { least: 0, most: 1 },
+  argumentCount: { min: 0, max: 1 },
   description: "bring a session back from the trash; without a word, show what lies there",
   details: "TRASHED is the beginning of an id, a folder of the trash, or last: what went there last.",
   jsonShape: "{ id, path }; without a word { trash: [{ id, path, from, folder, trashed, size }] }",
@@ -141,7 +141,7 @@ export const restoreSubcommand: Subcommand = {
 export const removeSubcommand: Subcommand = {
   name: "sessions rm",
   argumentHint: "SESSION …",
-  argumentCount: { least: 1, most: Number.POSITIVE_INFINITY },
+  argumentCount: { min: 1, max: Number.POSITIVE_INFINITY },
   description: "move sessions into the trash; pith sessions restore brings them back",
   details: "SESSION is the beginning of an id, a name, a path, or last: the last session of this folder.",
   jsonShape: "{ trashed: [{ id, path, folder }] }",
@@ -156,7 +156,7 @@ export const removeSubcommand: Subcommand = {
 export const searchSubcommand: Subcommand = {
   name: "sessions search",
   argumentHint: "WORDS …",
-  argumentCount: { least: 1, most: Number.POSITIVE_INFINITY },
+  argumentCount: { min: 1, max: Number.POSITIVE_INFINITY },
   description: "find what was said, called or answered, in all sessions",
   details: 'All words must occur; "words in quotes" in a row; wor* is the beginning of a word.',
   jsonShape:
@@ -186,7 +186,7 @@ export const searchSubcommand: Subcommand = {
 export const showSubcommand: Subcommand = {
   name: "sessions show",
   argumentHint: "SESSION",
-  argumentCount: { least: 1, most: 1 },
+  argumentCount: { min: 1, max: 1 },
   description: "what was said and done in a session, each with the id of its entry",
   details: "SESSION is the beginning of an id, a name, a path, or last: the last session of this folder.",
   jsonShape:
@@ -214,7 +214,7 @@ export const showSubcommand: Subcommand = {
 export const statsSubcommand: Subcommand = {
   name: "sessions stats",
   argumentHint: "[SESSION]",
-  argumentCount: { least: 0, most: 1 },
+  argumentCount: { min: 0, max: 1 },
   description:
     "how many sessions there are, the room they take, and what they have cost, over all entries of all branches",
   details:

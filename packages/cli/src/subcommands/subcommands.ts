@@ -18,7 +18,7 @@ import {
 export const compactSubcommand: Subcommand = {
   name: "compact",
   argumentHint: "SESSION",
-  argumentCount: { least: 1, most: 1 },
+  argumentCount: { min: 1, max: 1 },
   description: "tell what was said in a session so far in short; --preview shows what that would do, and asks nobody",
   details: "SESSION is the beginning of an id, a name, a path, or last: the last session of this folder.",
   jsonShape:
@@ -45,7 +45,7 @@ export function createCompletionsSubcommand(listSubcommands: () => readonly Subc
   return {
     name: "completions",
     argumentHint: "bash|zsh|fish",
-    argumentCount: { least: 1, most: 1 },
+    argumentCount: { min: 1, max: 1 },
     description: "print what your shell needs to complete the words of pith",
     details: `For bash, into ~/.local/share/bash-completion/completions/pith; for fish, into ~/.config/fish/completions/pith.fish;
 for zsh, into a folder of $fpath under the name _pith, before compinit runs. Create the folder first if it is missing.`,
@@ -69,7 +69,7 @@ for zsh, into a folder of $fpath under the name _pith, before compinit runs. Cre
 export const contextSubcommand: Subcommand = {
   name: "context",
   argumentHint: "SESSION",
-  argumentCount: { least: 1, most: 1 },
+  argumentCount: { min: 1, max: 1 },
   description: "what fills the window of a session, when it is too much, and what a compaction would free",
   details:
     "SESSION is the beginning of an id, a name, a path, or last: the last session of this folder. Nobody is asked.",
@@ -91,7 +91,7 @@ export const contextSubcommand: Subcommand = {
 export const doctorSubcommand: Subcommand = {
   name: "doctor",
   argumentHint: "[SESSION]",
-  argumentCount: { least: 0, most: 1 },
+  argumentCount: { min: 0, max: 1 },
   description: "look whether all that Pith needs is there, and say what to do; ends with 1 where something is broken",
   details:
     "With SESSION (the beginning of an id, a name, a path, or last) it looks at every line of that session and shows the damaged ones.",
@@ -108,7 +108,7 @@ export const doctorSubcommand: Subcommand = {
 export const addExtensionSubcommand: Subcommand = {
   name: "extensions add",
   argumentHint: "PATH|TARBALL|NAME",
-  argumentCount: { least: 1, most: 1 },
+  argumentCount: { min: 1, max: 1 },
   description: "show what an extension can do, and add it to yours",
   details:
     "A file or a folder is copied; a tarball or a package by its name is installed by npm, which runs none of its scripts. To see what it can do it is run once, in a process that can write nothing and read nothing of yours.",
@@ -121,7 +121,7 @@ export const addExtensionSubcommand: Subcommand = {
 export const listExtensionsSubcommand: Subcommand = {
   name: "extensions list",
   argumentHint: "",
-  argumentCount: { least: 0, most: 0 },
+  argumentCount: { min: 0, max: 0 },
   description: "the extensions of this folder, where each comes from, and what it can do",
   jsonShape: "{ extensions: [{ name, from, events, tools, commands, states, rules, writes }], notes }",
   flags: { trust: { type: "boolean", description: "let this folder's own extensions count in this call" } },
@@ -132,7 +132,7 @@ export const listExtensionsSubcommand: Subcommand = {
 export const removeExtensionSubcommand: Subcommand = {
   name: "extensions rm",
   argumentHint: "NAME",
-  argumentCount: { least: 1, most: 1 },
+  argumentCount: { min: 1, max: 1 },
   description: "take one of your extensions away; a file is put aside, a package uninstalled",
   jsonShape: "{ name, path? }",
   flags: {},
@@ -143,7 +143,7 @@ export const removeExtensionSubcommand: Subcommand = {
 export const listServersSubcommand: Subcommand = {
   name: "mcp list",
   argumentHint: "",
-  argumentCount: { least: 0, most: 0 },
+  argumentCount: { min: 0, max: 0 },
   description: "the servers of tools that count here, and whether their tools are trusted; none is started",
   jsonShape: "{ servers: [{ name, how, from, state, trusted }] }",
   flags: {},
@@ -155,7 +155,7 @@ export const listServersSubcommand: Subcommand = {
 export const testServerSubcommand: Subcommand = {
   name: "mcp test",
   argumentHint: "NAME",
-  argumentCount: { least: 1, most: 1 },
+  argumentCount: { min: 1, max: 1 },
   description: "start a server of tools and show what it offers, or why it fails; nothing is trusted by it",
   jsonShape: "{ name, isTrusted, wasTrusted, tools: [NAME] }",
   flags: {},
@@ -167,7 +167,7 @@ export const testServerSubcommand: Subcommand = {
 export const trustServerSubcommand: Subcommand = {
   name: "mcp trust",
   argumentHint: "NAME",
-  argumentCount: { least: 1, most: 1 },
+  argumentCount: { min: 1, max: 1 },
   description: "start a server of tools, show what it offers and what changed, and trust exactly that",
   jsonShape: "{ name, isTrusted, wasTrusted, tools: [NAME] }",
   flags: { yes: { type: "boolean", short: "y", description: "do not ask: trust what is shown" } },
@@ -179,7 +179,7 @@ export const trustServerSubcommand: Subcommand = {
 export const settingsSubcommand: Subcommand = {
   name: "settings",
   argumentHint: "",
-  argumentCount: { least: 0, most: 0 },
+  argumentCount: { min: 0, max: 0 },
   description: "every setting, what holds in this folder, and who said it",
   jsonShape: "{ settings: [{ name, value, words?, source, says }] }; with --schema the schema",
   flags: {
@@ -212,7 +212,7 @@ export const settingsSubcommand: Subcommand = {
 export const trustSubcommand: Subcommand = {
   name: "trust",
   argumentHint: "[FOLDER]",
-  argumentCount: { least: 0, most: 1 },
+  argumentCount: { min: 0, max: 1 },
   description: "show what this folder would make Pith do, and trust exactly that",
   jsonShape:
     "{ root, isTrusted, isChanged?, files: [{ kind, name, size, hash }], changes, unread, contextFiles }; with --revoke { root, isTrusted, wasTrusted }; with --list [{ root, trusted, files }]",

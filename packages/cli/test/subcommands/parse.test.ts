@@ -31,7 +31,7 @@ describe("parse flags", () => {
   const copy: Subcommand = {
     name: "copy",
     argumentHint: "FILE [FILE]",
-    argumentCount: { least: 1, most: 2 },
+    argumentCount: { min: 1, max: 2 },
     description: "copies",
     jsonShape: "{}",
     flags: {

@@ -24,7 +24,7 @@ export async function runShellCommand(
     onUpdate: update,
     onFinished: ({ output }) => update(output),
   });
-  if (outcome.type === "unrun") return success({ output: "", exitCode: null, cancelled: true, truncated: false });
+  if (outcome.type === "not-run") return success({ output: "", exitCode: null, cancelled: true, truncated: false });
   if (outcome.type === "failed") return failure(outcome.message);
   const { output, exitCode, isCancelled, isTruncated } = outcome.result;
   return success({ output, exitCode, cancelled: isCancelled, truncated: isTruncated });
