@@ -1,4 +1,4 @@
-/** Exports a session as a pi file with all branches, or one branch as Markdown or HTML. No secret leaves with it. */
+/** Exports a session as a pi file with all branches, or one branch as Markdown or HTML. Secrets are redacted. */
 
 import { writeFile } from "node:fs/promises";
 import { dirname, extname, resolve } from "node:path";
@@ -29,18 +29,18 @@ function renderBlock(block: Block): string {
       return closeOpenFence(block.text.trimEnd());
     case "thinking":
       return quote(block.text);
-    case "call":
+    case "tool-call":
       return `Calls \`${block.name.replaceAll("`", "'")}\`:\n\n${wrapInFence(block.text, "json")}`;
     case "output":
       return wrapInFence(block.text);
     case "attachment":
       return `Attached: ${collapseWhitespace(block.name)}\n\n${wrapInFence(block.text)}`;
-    case "picture":
+    case "image":
       return `*(a picture, ${block.mimeType})*`;
   }
 }
 
-/** A fence that nobody has closed, as in a reply that was cut off, would swallow all that follows. */
+/** Closes a fence that is still open, as in a truncated reply: it would include everything after it. */
 function closeOpenFence(text: string): string {
   let openFence = "";
   for (const [, fence = "", suffix = ""] of text.matchAll(/^ {0,3}(`{3,}|~{3,})(.*)$/gm)) {
@@ -50,7 +50,7 @@ function closeOpenFence(text: string): string {
   return openFence === "" ? text : `${text}\n${openFence}`;
 }
 
-/** The fence is longer than any in the text, so that nothing in it ends it. */
+/** The fence is longer than any run of backticks in the text, so that the text cannot end it. */
 function wrapInFence(text: string, language = ""): string {
   const longestRun = Math.max(2, ...Array.from(text.matchAll(/`+/g), ([run]) => run.length));
   const fence = "`".repeat(longestRun + 1);
@@ -69,11 +69,11 @@ function collapseWhitespace(text: string): string {
 export type ExportFormat = keyof typeof formatExtensions;
 
 export interface ExportOptions {
-  /** Where to; must be free. Absent: a file in the folder one is in, named after the session. */
+  /** The path of the new file, which must not exist. Default: a file in `cwd`, named after the session. */
   readonly to?: string | undefined;
-  /** Where nothing is said, the ending of the file decides, and else it is a page. */
+  /** Default: decided by the file extension, or HTML if there is none. */
   readonly as?: ExportFormat | undefined;
-  /** The end of the branch that is shown; where the session stands, unless said. */
+  /** The leaf of the exported branch. Default: the session's current leaf. */
   readonly leaf?: string | undefined;
   readonly redaction: Redaction;
   readonly cwd: string;
@@ -84,7 +84,7 @@ export type ExportResult =
       readonly type: "exported";
       readonly path: string;
       readonly as: ExportFormat;
-      /** Hashes of blobs that were lost or changed. */
+      /** Hashes of blobs that are missing or damaged. */
       readonly missing: readonly string[];
     }
   | UsageError;
@@ -122,7 +122,7 @@ export async function exportSession(path: string, options: ExportOptions): Promi
   }
 }
 
-/** Null where it ends with something that would promise what it is not. */
+/** Null for an unknown extension, which would not match the content. */
 function detectFormat(path = ""): ExportFormat | null {
   const extension = extname(path).toLowerCase();
   const names = Object.keys(formatExtensions) as ExportFormat[];
@@ -134,7 +134,7 @@ interface WriteOptions {
   readonly branch: Branch;
 }
 
-/** For its owner alone, and over nothing that is there. */
+/** Only the owner can read the file. Never overwrites an existing file. */
 async function writeNewFile(
   path: string,
   text: string,

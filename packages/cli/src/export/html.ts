@@ -47,7 +47,7 @@ ${items.map(renderItem).join("\n")}
 `;
 }
 
-/** Nothing is loaded and nothing runs; the one style is known by its hash. */
+/** Forbids scripts and all loading. The stylesheet is allowed by its hash. */
 const contentSecurityPolicy = `default-src 'none'; img-src data:; style-src 'sha256-${createHash("sha256").update(stylesheet).digest("base64")}'; base-uri 'none'; form-action 'none'`;
 
 function renderItem({ kind, heading, time, blocks }: TranscriptItem): string {
@@ -61,13 +61,13 @@ function renderBlock(block: Block): string {
       return `<div class="text">${escapeHtml(block.text)}</div>`;
     case "thinking":
       return `<details><summary>Thinking</summary><div class="text">${escapeHtml(block.text)}</div></details>`;
-    case "call":
+    case "tool-call":
       return `<details open><summary>${escapeHtml(block.name)}</summary><pre>${escapeHtml(block.text)}</pre></details>`;
     case "attachment":
       return `<details><summary>Attached: ${escapeHtml(block.name)}</summary><pre>${escapeHtml(block.text)}</pre></details>`;
     case "output":
       return `<pre>${escapeHtml(block.text)}</pre>`;
-    case "picture":
+    case "image":
       return isSupportedImage(block.mimeType) && /^[A-Za-z0-9+/=]*$/.test(block.data)
         ? `<img alt="a picture" src="data:${block.mimeType};base64,${block.data}">`
         : "<p>(a picture that cannot be shown)</p>";

@@ -1,4 +1,4 @@
-/** Reads a branch as items for a reader: who said or did what, in order, without secrets and without internal state. */
+/** Reads a branch as a list of transcript items for export, without secrets and internal state. */
 
 import { type Entry, type Redaction, readReceipt } from "@pith/context";
 import { describeAttachment, parseBlobBlock, splitContent } from "@pith/context/host";
@@ -12,17 +12,17 @@ import type { UsageError } from "../text/usage-error.ts";
 type BlobInfo = NonNullable<ReturnType<typeof parseBlobBlock>>;
 
 export type Block =
-  /** With `blob`, it only says what lies elsewhere. */
+  /** With `blob`, the text only describes content that is stored in a blob. */
   | { readonly type: "text"; readonly text: string; readonly blob?: BlobInfo }
   | { readonly type: "thinking"; readonly text: string }
-  | { readonly type: "call"; readonly name: string; readonly text: string }
+  | { readonly type: "tool-call"; readonly name: string; readonly text: string }
   | { readonly type: "output"; readonly text: string }
-  /** What the user attached and did not type. */
+  /** Text that the user attached, not typed. */
   | { readonly type: "attachment"; readonly name: string; readonly text: string }
-  /** Base64. */
-  | { readonly type: "picture"; readonly data: string; readonly mimeType: string };
+  /** `data` is base64. */
+  | { readonly type: "image"; readonly data: string; readonly mimeType: string };
 
-/** Of whatever stands there: files are not checked block by block. */
+/** Accepts any value: the blocks in a session file are not validated. */
 export function toBlocks(content: unknown): readonly Block[] {
   if (Array.isArray(content)) return content.flatMap(convertBlock);
   return typeof content === "string" ? [{ type: "text", text: escapeControls(content) }] : [];
@@ -39,14 +39,14 @@ function convertBlock(block: Readonly<Record<string, unknown>> | null): readonly
     case "toolCall":
       return [
         {
-          type: "call",
+          type: "tool-call",
           name: toPlainText(block.name),
           text: escapeControls(JSON.stringify(block.arguments ?? {}, null, 2)),
         },
       ];
     case "image":
       return isSupportedImage(block.mimeType)
-        ? [{ type: "picture", data: toPlainText(block.data), mimeType: block.mimeType }]
+        ? [{ type: "image", data: toPlainText(block.data), mimeType: block.mimeType }]
         : [];
     default:
       return [];
@@ -57,20 +57,20 @@ export function toPlainText(text: unknown): string {
   return escapeControls(String(text ?? ""));
 }
 
-/** A page must not be told by a session what to make of its bytes. */
+/** Allows only known image types: a session must not choose how a browser interprets its bytes. */
 export function isSupportedImage(mimeType: unknown): mimeType is string {
   return ["image/png", "image/jpeg", "image/gif", "image/webp"].some((known) => known === mimeType);
 }
 
 export interface TranscriptItem {
   readonly kind: "user" | "assistant" | "result" | "failure" | "summary" | "note";
-  /** Who speaks, or what is done. */
+  /** The author, or the action. */
   readonly heading: string;
   readonly time: string;
   readonly blocks: readonly Block[];
 }
 
-/** Null for what is state and not said: it is nothing to read. */
+/** Null for entries that only record state. */
 export function toTranscriptItem(entry: Entry): TranscriptItem | null {
   const item = toUntimedItem(entry);
   return item && { ...item, heading: toPlainText(item.heading), time: String(entry.timestamp) };
@@ -132,7 +132,7 @@ function toUserBlocks(content: unknown): readonly Block[] {
   const { typed, attachments } = splitContent(content);
   const allBlocks = toBlocks(content);
   if (attachments.length === 0) return allBlocks;
-  const images = allBlocks.filter((block) => block.type === "picture" || (block.type === "text" && block.blob));
+  const images = allBlocks.filter((block) => block.type === "image" || (block.type === "text" && block.blob));
   const textAttachments = attachments.filter(({ kind, text }) => kind !== "image" && text !== "");
   return [
     ...(typed === "" ? [] : [{ type: "text" as const, text: escapeControls(typed) }]),
@@ -145,7 +145,7 @@ function toUserBlocks(content: unknown): readonly Block[] {
   ];
 }
 
-/** A picture that lies elsewhere is still to be brought here. */
+/** Keeps an image that is stored in a blob: `loadImages` replaces it later. */
 function toOutputBlock(block: Block): Block {
   if (block.type !== "text" || block.blob?.mimeType.startsWith("image/")) return block;
   return { type: "output", text: block.text };
@@ -162,18 +162,17 @@ export type ReadBranchResult =
       readonly title: string;
       readonly facts: readonly Fact[];
       readonly items: readonly TranscriptItem[];
-      /** Hashes of blobs that were lost or changed. */
+      /** Hashes of blobs that are missing or damaged. */
       readonly missing: readonly string[];
     }
   | UsageError;
 
-/** A word and what it stands for. */
 export type Fact = readonly [name: string, value: string];
 
 export interface ReadBranchOptions {
   /** The session's file. */
   readonly path: string;
-  /** The beginning of its id, or its label. */
+  /** The start of an entry's id, or its label. Default: the session's current leaf. */
   readonly leaf: string | undefined;
   readonly redaction: Redaction;
 }
@@ -206,7 +205,7 @@ interface LoadImagesOptions {
   readonly missing: string[];
 }
 
-/** A picture that lies beside the session is brought into its place; where it is lost, the words about it stay. */
+/** Replaces the description of an image in a blob by the image. If the blob is missing, the description stays. */
 async function loadImages(blocks: readonly Block[], { path, missing }: LoadImagesOptions): Promise<readonly Block[]> {
   const loaded: Block[] = [];
   for (const block of blocks) {
@@ -220,7 +219,7 @@ async function loadImages(blocks: readonly Block[], { path, missing }: LoadImage
     const { mimeType } = blob;
     loaded.push(
       result.type === "read"
-        ? { type: "picture", data: Buffer.from(result.bytes).toString("base64"), mimeType }
+        ? { type: "image", data: Buffer.from(result.bytes).toString("base64"), mimeType }
         : block,
     );
   }

@@ -1,4 +1,4 @@
-/** Lists the models that can be used: those of providers with a key, and those of servers on this machine. */
+/** Lists the models that the user can use: models of providers with a key, and models of local servers. */
 
 import { get } from "node:http";
 import { createCatalogue, type ModelFacts, type Provider, providers } from "@pith/models";
@@ -9,9 +9,9 @@ import type { Settings } from "../settings/settings.ts";
 export interface AvailableModel {
   /** As `provider/model`. */
   readonly name: string;
-  /** Null where nobody knows. */
+  /** Null if they are unknown. */
   readonly facts: ModelFacts | null;
-  /** On this machine, so that it costs nothing. */
+  /** Whether the model runs on this machine and costs nothing. */
   readonly isLocal: boolean;
 }
 
@@ -19,7 +19,7 @@ export interface ModelsWithKeyOptions extends KeySources {
   readonly settings: Pick<Settings, "policy">;
 }
 
-/** The newest names of each first; none that a policy forbids. */
+/** Grouped by provider, newest names first. Models that the policy forbids are omitted. */
 export async function listModelsWithKey(options: ModelsWithKeyOptions): Promise<readonly AvailableModel[]> {
   const catalogue = createCatalogue();
   const providersWithKey = await Promise.all(
@@ -44,7 +44,7 @@ export async function listLocalModels(): Promise<readonly AvailableModel[]> {
   );
 }
 
-/** A provider under a second name sells nothing else. */
+/** False for a provider that is an alias of another: its models are the same. */
 async function hasKey(provider: Provider, keySources: KeySources): Promise<boolean> {
   if (provider.isLocal || provider.keyVariables.length === 0 || provider.canonicalId !== undefined) return false;
   if (provider.keyVariables.some((name) => keySources.environment[name]?.trim())) return true;
@@ -52,7 +52,7 @@ async function hasKey(provider: Provider, keySources: KeySources): Promise<boole
   return key.type === "found" && key.apiKey !== undefined;
 }
 
-/** A model of one day is left out where its name alone means the newest of them; by its whole name it can still be had. */
+/** Omits a dated version if the list contains the name without the date. The user can still use it by its full name. */
 function omitDatedVersions(models: readonly string[]): readonly string[] {
   const names = new Set(models);
   return models.filter(
@@ -66,7 +66,7 @@ function compareNewestFirst(a: string, b: string): number {
   return b.localeCompare(a, "en", { numeric: true });
 }
 
-/** Of whatever was answered; empty where it is no list of models. Those that cannot hold a conversation are left out. */
+/** Accepts any JSON value. Empty if it is not a list of models. Models that are not for chat are omitted. */
 export function parseModelIds(response: unknown): readonly string[] {
   const { data, models } = Object(response) as { readonly data?: unknown; readonly models?: unknown };
   const items = Array.isArray(data) ? data : Array.isArray(models) ? models : [];
@@ -75,7 +75,7 @@ export function parseModelIds(response: unknown): readonly string[] {
 
 const MAX_MODELS = 2000;
 
-/** Google writes `models/NAME`, and says what each can do. */
+/** Google lists models as `models/NAME`, with the methods that each supports. */
 function parseModelId({ id, name, supportedGenerationMethods: methods }: ModelListItem): string | null {
   const modelId = typeof id === "string" ? id : typeof name === "string" ? name.replace(/^models\//, "") : "";
   if (Array.isArray(methods) && !methods.includes("generateContent")) return null;
@@ -99,13 +99,13 @@ export interface LocalServer {
 }
 
 export interface FindLocalServersOptions {
-  /** Who may be there. */
+  /** The servers to look for. Default: all local providers. */
   readonly localProviders?: readonly Pick<Provider, "id" | "baseUrl">[];
-  /** Milliseconds until somebody is there. */
+  /** The timeout for a connection. Default: 300. */
   readonly connectTimeoutMs?: number;
 }
 
-/** Only this machine is asked, on the usual ports; a server that is not there is not waited for. */
+/** Queries only this machine, on the default ports. A server that does not accept a connection quickly is skipped. */
 export async function findLocalServers(options: FindLocalServersOptions = {}): Promise<readonly LocalServer[]> {
   const { localProviders = providers.filter(({ isLocal }) => isLocal), connectTimeoutMs = 300 } = options;
   const servers = await Promise.all(
@@ -117,7 +117,7 @@ export async function findLocalServers(options: FindLocalServersOptions = {}): P
   return servers.filter(({ models }) => models.length > 0);
 }
 
-/** Null where nobody is there, or somebody else: any web server may have that port. */
+/** Null if no server answers, or another kind of server uses the port. */
 function fetchJson(url: string, connectTimeoutMs: number): Promise<unknown> {
   return new Promise((resolve) => {
     const request = get(url, { timeout: connectTimeoutMs }, async (response) => {
@@ -129,16 +129,15 @@ function fetchJson(url: string, connectTimeoutMs: number): Promise<unknown> {
         }
         resolve(response.statusCode === 200 ? JSON.parse(text) : null);
       } catch {
-        resolve(null); // No JSON, or it broke off: then it is none of these servers.
+        resolve(null); // Invalid or incomplete JSON: it is another kind of server.
       }
     });
-    // Whoever is there is given time to answer.
+    // A server that accepts the connection gets more time to respond.
     request.on("socket", (socket) => socket.on("connect", () => request.setTimeout(RESPONSE_TIMEOUT_MS)));
     request.on("timeout", () => request.destroy());
     request.on("error", () => resolve(null));
   });
 }
 
-/** In milliseconds. */
 const RESPONSE_TIMEOUT_MS = 2_000;
 const MAX_RESPONSE_CHARS = 1_000_000;

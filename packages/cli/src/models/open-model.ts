@@ -1,4 +1,4 @@
-/** Chooses and opens models: the one that was asked for, or the first provider with a key. */
+/** Chooses and opens a model: the requested model, the session's last model, or the default model of the first provider with a key. */
 
 import { join } from "node:path";
 import {
@@ -34,9 +34,9 @@ export const defaultModels: Readonly<Record<string, string>> = {
 export type ChooseModelResult = OpenModelResult | UsageError;
 
 export interface ChooseModelOptions extends KeySources {
-  /** Of the session that will be worked in, so that its requests find each other's cache. */
+  /** The id of the session, used as the cache key, so that its requests share the provider's cache. */
   readonly sessionId: string;
-  /** Who spoke in it last, as `provider/model`. */
+  /** The session's last model, as `provider/model`. */
   readonly previousModel?: string | undefined;
 }
 
@@ -90,7 +90,7 @@ interface BaseUrlSources {
   readonly keySources: Pick<KeySources, "environment">;
 }
 
-/** A variable of the environment may hold an address, too. */
+/** Checks the base URL from the settings or from the provider's environment variable against the policy. */
 function refuseConfiguredBaseUrl(
   { baseUrl, provider, keySources }: BaseUrlSources,
   policy: Policy | undefined,
@@ -117,7 +117,7 @@ async function selectDefaultModel(keySources: KeySources, policy: Policy | undef
   return usageError(`${message}. Your organisation's policy allows: ${allow.join(", ") || "none"} (${policy.path}).`);
 }
 
-/** A file with keys under other names, mistyped ones perhaps, is not passed over as if it were not there. */
+/** If the key file has keys, but under unknown names, the message says so: the names may be mistyped. */
 async function describeMissingKey(keySources: KeySources): Promise<string> {
   const file = keyFilePath(keySources.home);
   const result = await readKeyFile(file);
@@ -137,17 +137,17 @@ export interface ModelOpenerOptions {
   readonly home: string;
   readonly settings: Settings;
   readonly sessionId: string;
-  /** The provider of who speaks first: the address is for it, where the settings name no model. */
+  /** The provider of the session's first model. The base URL belongs to it if the settings name no model. */
   readonly provider: string;
 }
 
-/** By `provider/model`. */
+/** The name is `provider/model`. */
 export type OpenModelByName = (name: string) => Promise<ChooseModelResult>;
 
-/** The base URL in the settings belongs to one seller: no key of another is sent there. */
+/** Creates a function that opens further models. The base URL in the settings belongs to one provider: no other provider's key is sent there. */
 export function createModelOpener({ settings, provider, ...chooseOptions }: ModelOpenerOptions): OpenModelByName {
   const { model, baseUrl, contextWindow, firstTokenMinutes, policy } = settings;
-  // Whoever spoke in the session before need not be who the address is for.
+  // The settings come first: the session's model may be from another provider than the one the base URL is for.
   const baseUrlProvider = canonicalProviderId(model ?? provider);
   return (name) => {
     const modelSettings = {
@@ -161,7 +161,7 @@ export function createModelOpener({ settings, provider, ...chooseOptions }: Mode
   };
 }
 
-/** One that has two names is one. */
+/** Maps an alias of a provider to the provider's main id. */
 export function canonicalProviderId(modelName: string): string {
   const [id = ""] = modelName.split("/");
   return providers.find((provider) => provider.id === id)?.canonicalId ?? id;

@@ -1,4 +1,4 @@
-/** Opens the models named for writing summaries when first needed; the session's model comes last. Loaded lazily. */
+/** Creates the summarizers for compaction: the models named in the settings, opened on first use, then the session's model. */
 
 import { type Model, modelSummarizer, type Runtime, type Summarizer, type SummarizerResult } from "@pith/context";
 import type { ChooseModelResult } from "./open-model.ts";
@@ -7,12 +7,12 @@ export interface SummaryModelOptions {
   /** As `provider/model`, in order of preference. */
   readonly modelNames: readonly string[];
   readonly openModel: (name: string) => Promise<ChooseModelResult>;
-  /** Who speaks at this moment. */
+  /** Returns the session's current model. */
   readonly currentModel: () => Model;
   readonly runtime: Pick<Runtime, "sleep" | "nonce">;
 }
 
-/** One that cannot be opened, or fails, is passed over; the receipt says why. */
+/** A model that cannot be opened or that fails is skipped; the receipt states the reason. */
 export function createCompactionSummarizers(options: SummaryModelOptions): readonly Summarizer[] {
   return [
     ...options.modelNames.map((name) => createLazySummarizer(name, options)),
@@ -43,7 +43,7 @@ function createSessionModelSummarizer({ modelNames, currentModel, runtime }: Sum
       return modelName();
     },
     isPaid: true,
-    // Whoever was asked by name has failed, and would again.
+    // If the session's model is also in the settings, it has already failed.
     summarize: (plan, options) =>
       modelNames.includes(modelName())
         ? { type: "nothing" }

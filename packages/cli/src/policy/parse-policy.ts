@@ -98,7 +98,7 @@ export type ParsePolicyResult = { readonly type: "policy"; readonly policy: Poli
 
 export function parsePolicy(text: string, path: string): ParsePolicyResult {
   const json = parseJsonc(text.replace(/^\ufeff/, ""));
-  if (json.type === "broken") return usageError(`${path}:${json.line}:${json.column}: ${json.message}`);
+  if (json.type === "invalid") return usageError(`${path}:${json.line}:${json.column}: ${json.message}`);
   const { $schema: _, ...value } = json.value;
   const [fault] = findFaults(value, []);
   if (fault)

@@ -1,4 +1,4 @@
-/** Documents every wire event with an example, for the generated events page. A missing event is a compile error. */
+/** Documents every wire event with an example, for the generated documentation. A missing event is a compile error. */
 
 import type { AssistantMessageEvent, WireEvent } from "@pith/client";
 import { zeroUsage } from "@pith/context/host";
@@ -25,7 +25,7 @@ const toolCall = { toolCallId: "c1", toolName: "bash", args: { command: "ls" } }
 const toolResult = { content: [{ type: "text", text: "a.ts" }], details: { exitCode: 0 } } as const;
 const entryBase = { id: "e7", parentId: "e6", timestamp: "2026-11-15T19:11:24.034Z" } as const;
 
-/** In the order of a session. */
+/** In the order in which the events occur in a session. */
 export const eventTable: EventDocs<WireEvent> = {
   session: {
     description: "the first line: which session this is",
@@ -277,19 +277,24 @@ export const eventTable: EventDocs<WireEvent> = {
 export const eventNames: readonly string[] = Object.keys(eventTable);
 
 export interface EventDoc<Event> {
-  /** When it is told, and what one must know of its fields. */
+  /** Describes when the event is emitted and what its fields mean. */
   readonly description: string;
   readonly example: Event;
 }
 
-/** One for every event: the compiler sees that none is missing. */
+/** One entry per event type, so that a missing one is a compile error. */
 export type EventDocs<Event extends { readonly type: string }> = {
   readonly [Type in Event["type"]]: EventDoc<EventOfType<Event, Type>>;
 };
 
-/** Also of a shape that several types share. */
-type EventOfType<Event, Type> = Event extends { readonly type: infer Own } ? (Type extends Own ? Event : never) : never;
+/** Like `Extract`, but also finds an event whose `type` is a union of several types. */
+type EventOfType<Event, Type> = Event extends { readonly type: infer EventType }
+  ? Type extends EventType
+    ? Event
+    : never
+  : never;
 
+/** The events of a streamed reply, which `message_update` contains. */
 export const replyTable: EventDocs<AssistantMessageEvent> = {
   text_start: { description: "a text begins", example: { type: "text_start", contentIndex: 0 } },
   text_delta: { description: "more of it", example: { type: "text_delta", contentIndex: 0, delta: "Hel" } },

@@ -1,4 +1,4 @@
-/** Converts agent events to the wire events of JSON and RPC mode. */
+/** Converts agent events and command results to the wire events of JSON and RPC mode. */
 
 import type { AgentEvent, MessageDelta } from "@pith/agent";
 import type {
@@ -11,13 +11,18 @@ import type { AssistantMessage, ToolCallBlock, Usage } from "@pith/context";
 import { zeroUsage } from "@pith/context/host";
 import type { CommandResult } from "../commands/command.ts";
 
+/** The blocks of a reply that is being streamed. */
 export interface ReplyDraft {
-  /** Of the block that is yet to begin. */
+  /** The content index of the next block. */
   readonly nextIndex: number;
-  /** The text or thought that grows; null where none does. */
-  readonly openBlock: { readonly kind: "text" | "thinking"; readonly at: number; readonly content: string } | null;
-  /** By the order of the calls, where each stands. */
-  readonly calls: readonly { readonly at: number; readonly id: string }[];
+  /** The text or thinking block that is being streamed; null if there is none. */
+  readonly openBlock: {
+    readonly kind: "text" | "thinking";
+    readonly contentIndex: number;
+    readonly content: string;
+  } | null;
+  /** The tool calls, in the order of the reply. */
+  readonly calls: readonly { readonly contentIndex: number; readonly id: string }[];
 }
 
 export const emptyDraft: ReplyDraft = { nextIndex: 0, openBlock: null, calls: [] };
@@ -38,31 +43,27 @@ export function applyDelta(draft: ReplyDraft, delta: MessageDelta): DraftUpdate 
   }
 }
 
-/** What is still open ends with the reply; a call ends whole, as the reply has it. */
+/** Ends the open block, and each tool call with its final content from the reply. */
 export function createEndEvents(draft: ReplyDraft, { content }: AssistantMessage): readonly AssistantMessageEvent[] {
   const calls = content.filter((block): block is ToolCallBlock => block.type === "toolCall");
-  const callEnds = draft.calls.flatMap(({ at: position, id }, callIndex) => {
+  const callEnds = draft.calls.flatMap(({ contentIndex, id }, callIndex) => {
     const toolCall = calls.find((call) => call.id === id) ?? calls[callIndex];
-    return toolCall ? [{ type: "toolcall_end" as const, contentIndex: position, toolCall }] : [];
+    return toolCall ? [{ type: "toolcall_end" as const, contentIndex, toolCall }] : [];
   });
   return [...closeOpenBlock(draft), ...callEnds];
 }
 
 function appendText(draft: ReplyDraft, kind: "text" | "thinking", delta: string): DraftUpdate {
   const { openBlock, nextIndex } = draft;
-  const createDelta = (position: number): AssistantMessageEvent => ({
-    type: `${kind}_delta`,
-    contentIndex: position,
-    delta,
-  });
+  const createDelta = (contentIndex: number): AssistantMessageEvent => ({ type: `${kind}_delta`, contentIndex, delta });
   if (openBlock?.kind === kind)
     return {
       draft: { ...draft, openBlock: { ...openBlock, content: openBlock.content + delta } },
-      events: [createDelta(openBlock.at)],
+      events: [createDelta(openBlock.contentIndex)],
     };
   const startEvent: AssistantMessageEvent = { type: `${kind}_start`, contentIndex: nextIndex };
   return {
-    draft: { ...draft, nextIndex: nextIndex + 1, openBlock: { kind, at: nextIndex, content: delta } },
+    draft: { ...draft, nextIndex: nextIndex + 1, openBlock: { kind, contentIndex: nextIndex, content: delta } },
     events: [...closeOpenBlock(draft), startEvent, createDelta(nextIndex)],
   };
 }
@@ -72,26 +73,26 @@ function appendArguments(
   { index, json, call }: Extract<MessageDelta, { type: "tool-call-delta" }>,
 ): DraftUpdate {
   const knownCall = draft.calls[index];
-  const createDelta = (position: number): AssistantMessageEvent => ({
+  const createDelta = (contentIndex: number): AssistantMessageEvent => ({
     type: "toolcall_delta",
-    contentIndex: position,
+    contentIndex,
     delta: json,
   });
-  if (knownCall) return { draft, events: [createDelta(knownCall.at)] };
+  if (knownCall) return { draft, events: [createDelta(knownCall.contentIndex)] };
   const { id = "", name = "" } = call ?? {};
   const { nextIndex } = draft;
   const startEvent: AssistantMessageEvent = { type: "toolcall_start", contentIndex: nextIndex, id, toolName: name };
   return {
-    draft: { nextIndex: nextIndex + 1, openBlock: null, calls: [...draft.calls, { at: nextIndex, id }] },
+    draft: { nextIndex: nextIndex + 1, openBlock: null, calls: [...draft.calls, { contentIndex: nextIndex, id }] },
     events: [...closeOpenBlock(draft), startEvent, createDelta(nextIndex)],
   };
 }
 
 function closeOpenBlock({ openBlock }: ReplyDraft): readonly AssistantMessageEvent[] {
-  return openBlock ? [{ type: `${openBlock.kind}_end`, contentIndex: openBlock.at, content: openBlock.content }] : [];
+  return openBlock ? [{ type: `${openBlock.kind}_end`, contentIndex: openBlock.contentIndex, content: openBlock.content }] : [];
 }
 
-/** What is known of the reply that comes in. */
+/** The state of the reply that is being streamed. */
 export interface WireState {
   readonly reply: ReplyDraft;
   readonly usage: Usage;
@@ -104,13 +105,13 @@ export interface WireResult {
   readonly events: readonly WireEvent[];
 }
 
-/** Pure, so that JSON and RPC mode share it. One event may become several lines. */
+/** A pure reducer, shared by JSON and RPC mode. One agent event may become several wire events. */
 export function toWireEvents(state: WireState, event: AgentEvent): WireResult {
   switch (event.type) {
     case "message_start":
       return { state: startReply(event), events: [event] };
     case "auto_retry_start":
-      // What came so far does not count: the reply begins anew.
+      // The partial reply is discarded: the reply starts again.
       return { state: { ...state, reply: emptyDraft }, events: [event] };
     case "message_update": {
       const { draft, events } = applyDelta(state.reply, event.delta);
@@ -157,7 +158,7 @@ function convertStatelessEvent(event: StatelessEvent): readonly WireEvent[] {
   }
 }
 
-/** A result is a message, too. */
+/** A tool result is also sent as a message. */
 function toToolResultEvents(event: Extract<AgentEvent, { type: "tool_execution_end" }>): readonly WireEvent[] {
   const { result: message, ...call } = event;
   const { content, details } = message;
@@ -169,7 +170,7 @@ function toToolResultEvents(event: Extract<AgentEvent, { type: "tool_execution_e
   ];
 }
 
-/** The receipt lies in the details of the result. */
+/** Omits the compaction entry: its receipt is in the details of the result. */
 function toCompactionEndEvent(event: Extract<AgentEvent, { type: "compaction_end" }>): WireEvent {
   const { compaction: _, result, ...fields } = event;
   const { usage } = event;

@@ -1,14 +1,14 @@
-/** Parses each line as bounded JSON: the input is untrusted. Waits with a timeout. */
+/** Parses a line of untrusted JSON within limits, and waits for a promise with a timeout. */
 
 export type ParsedJson =
   | { readonly type: "read"; readonly value: unknown }
   | { readonly type: "mistake"; readonly message: string };
 
 const MAX_DEPTH = 200;
-/** More than any command takes: millions of empty lists would fill the memory. */
+/** More than any command needs. Without a limit, millions of empty lists would exhaust the memory. */
 const MAX_VALUES = 10_000;
 
-/** Refuses invalid UTF-8, deep nesting and too many values before parsing: the input is untrusted. */
+/** Rejects invalid UTF-8, deep nesting and too many values before it parses the line. */
 export function parseJsonLine(bytes: Uint8Array): ParsedJson {
   const text = decodeUtf8(bytes);
   if (text === null) return jsonError("the line is no UTF-8; write JSON in UTF-8");
@@ -31,12 +31,12 @@ function decodeUtf8(bytes: Uint8Array): string | null {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
-    // What is no UTF-8 is told so.
+    // The caller reports invalid UTF-8.
     return null;
   }
 }
 
-/** Outside of texts; what is no JSON may be counted wrongly, and is refused anyway. */
+/** Measures the nesting and the number of values outside of strings. The result may be wrong for invalid JSON, which is rejected anyway. */
 function measureJson(text: string): { readonly maxDepth: number; readonly values: number } {
   let [depth, maxDepth, values, isInString] = [0, 0, 1, false];
   for (let index = 0; index < text.length; index += 1) {
@@ -58,7 +58,7 @@ const BACKSLASH = 0x5c;
 const OPEN_BRACKET = 0x5b;
 const OPEN_BRACE = 0x7b;
 
-/** Whether it came in time, however it ended. */
+/** Whether the promise resolves or rejects within the time. */
 export async function settlesWithin(timeoutMs: number, task: Promise<unknown>): Promise<boolean> {
   const timeout = Promise.withResolvers<boolean>();
   const timer = setTimeout(() => timeout.resolve(false), timeoutMs);

@@ -1,4 +1,4 @@
-/** Opens the network of a session's sandbox with its first command, and lets the permissions decide about hosts and ports. */
+/** Opens the network of a session's sandbox on the first command, and checks hosts and ports against the permissions. */
 
 import { homedir, tmpdir } from "node:os";
 import type { NetworkSetting, PermissionCheck, PortResult, SandboxPorts, WorkspaceShell } from "@pith/agent";
@@ -14,14 +14,14 @@ export interface LazyNetworkOptions extends Pick<SandboxContext, "cwd" | "enviro
 }
 
 export interface LazyNetwork {
-  /** A shell on the network; both are made with the first command. */
+  /** Returns a shell that uses the network. Both are created on the first command. */
   createShell(create: (network: SandboxNetwork) => WorkspaceShell): WorkspaceShell;
-  /** Null where the sandbox has no ports to open. */
+  /** Null if the sandbox has no ports of its own. */
   readonly ports: SandboxPorts | null;
   close(): Promise<void>;
 }
 
-/** Null where commands have no network: the settings say so, or the machine cannot give them one. */
+/** Null if commands have no network: it is off in the settings, or the machine does not support it. */
 export function createLazyNetwork(sandbox: WorkingSandbox, options: LazyNetworkOptions): LazyNetwork | null {
   const { cwd, environment, settings, permissions } = options;
   const program = sandbox.type === "available" ? sandbox.program : null;
@@ -50,7 +50,7 @@ export function createLazyNetwork(sandbox: WorkingSandbox, options: LazyNetworkO
   };
 }
 
-/** For people: why commands have no network although the settings let them. */
+/** Returns a note for the user if commands have no network although the settings allow it. */
 export function describeNetworkProblem(sandbox: WorkingSandbox, settings: Settings): readonly string[] {
   const networkProblem = sandbox.type === "available" ? sandbox.networkProblem : null;
   if (networkProblem === null || networkSetting(settings) === "off") return [];
@@ -59,11 +59,11 @@ export function describeNetworkProblem(sandbox: WorkingSandbox, settings: Settin
 
 interface Lazy<Value> {
   get(): Promise<Value>;
-  /** Null where it was not asked for yet. */
+  /** Null if `get` was not called yet. */
   peek(): Promise<Value> | null;
 }
 
-/** What failed is tried again when it is asked for again. */
+/** Creates the value on the first `get`. After a failure, the next `get` tries again. */
 function lazy<Value>(create: () => Promise<Value>): Lazy<Value> {
   let promise: Promise<Value> | null = null;
   const get = (): Promise<Value> => {
@@ -89,14 +89,14 @@ function createLazyShell(shell: Lazy<WorkspaceShell>): WorkspaceShell {
   };
 }
 
-/** What commands reach; `on` is what `hosts` was called once. */
+/** Returns which hosts commands can reach. `on` is the old name of `hosts`. */
 export function networkSetting({ network = "hosts" }: Pick<Settings, "network">): NetworkSetting {
   return network === "on" ? "hosts" : network;
 }
 
 export interface NetworkPermissionsOptions {
   readonly permissions: PermissionCheck;
-  /** Whether the user's own configuration names it as a place for packages. */
+  /** Whether the user's configuration of a package manager names the host. */
   readonly isPackageHost: (host: string) => Promise<boolean>;
 }
 
@@ -104,19 +104,19 @@ interface AskOptions {
   readonly signal: AbortSignal;
 }
 
-/** What opens the ports, once they are permitted. */
+/** Opens ports after they are permitted. */
 export interface PortOpener {
   reachHostPort(port: number): Promise<PortResult>;
   publishPort(port: number): Promise<PortResult>;
 }
 
 /**
- * For the network of a sandbox. Every connection is decided anew, so that a change of the mode counts for the next one. A host that was
- * refused stays so for the rest of its command: a program that tries again does not ask again.
+ * Decides about the connections of a sandbox. Each connection is decided separately, so that a change of the mode applies to the next
+ * one. A refused host stays refused until its command ends: a program that retries does not cause another question.
  */
 export class NetworkPermissions {
   readonly #options: NetworkPermissionsOptions;
-  /** By command line, then by host: what is being asked, and what was refused. */
+  /** Open questions and refusals, by command line, then by host. */
   readonly #decisions = new Map<string, Map<string, Promise<HostDecision>>>();
 
   constructor(options: NetworkPermissionsOptions) {
@@ -133,12 +133,12 @@ export class NetworkPermissions {
     const decision = this.#decide(request, options);
     hosts.set(host, decision);
     const forget = (): void => void hosts.delete(host);
-    // What was broken off has not been answered.
+    // An aborted question has no answer.
     decision.then(({ type }) => (type === "allowed" || options.signal.aborted) && forget(), forget);
     return decision;
   };
 
-  /** The same shell; what was refused to a command is forgotten when it ends. */
+  /** Wraps the shell: the refusals of a command are forgotten when it ends. */
   forgetAfterCommand(shell: WorkspaceShell): WorkspaceShell {
     return {
       run: (command, options) => shell.run(command, options).finally(() => this.#decisions.delete(command)),

@@ -1,4 +1,4 @@
-/** Reads which hosts the user's own configuration of npm, yarn, pnpm, pip, uv, cargo and go names. Nothing of a workspace is read or run. */
+/** Finds the package hosts in the user's configuration of npm, yarn, pnpm, pip, uv, cargo and go. Never reads or runs files of a workspace. */
 
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
@@ -9,13 +9,13 @@ import { isInside } from "../trust/project-files.ts";
 
 export interface PackageHostOptions {
   readonly environment: Environment;
-  /** What `~` stands for. */
+  /** The user's home folder. */
   readonly home: string;
-  /** Folders in which commands may write: nothing in them is read or run. */
+  /** Folders in which commands may write. Nothing in them is read or run. */
   readonly writable: readonly string[];
 }
 
-/** Read when it is first asked, and once. */
+/** Reads the configuration once, on the first call of the check. */
 export function createPackageHostCheck(options: PackageHostOptions): (host: string) => Promise<boolean> {
   let hosts: Promise<ReadonlySet<string>> | null = null;
   return async (host) => {
@@ -36,7 +36,7 @@ export async function readPackageHosts({ writable, ...rest }: PackageHostOptions
   return new Set(addresses.flat().flatMap(extractHosts));
 }
 
-/** Each address in a text; what stands before and behind them is no matter. */
+/** Finds the host of each URL in the text and ignores the rest. */
 function extractHosts(text: string): readonly string[] {
   const addresses = text.match(/https?:\/\/[^\s"'|,;<>]+/g) ?? [];
   return addresses.flatMap((address) => URL.parse(address)?.hostname ?? []);
@@ -60,7 +60,7 @@ async function readNpmRegistries(options: PackageHostOptions): Promise<readonly 
   return [...fromEnvironment, ...userLines, ...otherLines.flat(), ...scopedRegistries, ...fromNpm];
 }
 
-/** Of a scope or of all. */
+/** A registry for one scope or for all packages. */
 const REGISTRY_LINE = /^\s*(?:@[^:=\s]+:)?registry\s*=/;
 
 async function readPythonIndexes(options: PackageHostOptions): Promise<readonly string[]> {
@@ -85,7 +85,7 @@ async function readPythonIndexes(options: PackageHostOptions): Promise<readonly 
   return [...fromEnvironment, ...pipTexts.flatMap((text) => text.match(PIP_INDEX_LINES) ?? []), ...uvLines];
 }
 
-/** A value of pip's may go on in lines that begin with a blank. */
+/** A value in pip's format may continue on indented lines. */
 const PIP_INDEX_LINES = /^(?:extra-)?index-url[ \t]*[=:].*(?:\n[ \t]+\S.*)*/gm;
 
 async function readCargoRegistries(options: PackageHostOptions): Promise<readonly string[]> {
@@ -110,7 +110,7 @@ async function readGoProxies(options: PackageHostOptions): Promise<readonly stri
   return addresses.map(toChecksumUrl);
 }
 
-/** A checksum database is named by its host alone, perhaps with its key behind it. */
+/** Converts the name of a checksum database, which is a host with an optional key, to a URL. Other values stay. */
 function toChecksumUrl(value: string): string {
   const host = /^([\w-]+(?:\.[\w-]+)+)(?:[+\s]|$)/.exec(value)?.[1];
   return host === undefined ? value : `https://${host}/ ${value}`;
@@ -132,14 +132,14 @@ async function readMatchingLines(
   return (await readUserFile(file, options)).split("\n").filter((line) => pattern.test(line));
 }
 
-/** What is not there, or may not be read, names nothing; nor does a file that a command may have written. */
+/** Empty if the file is missing or not readable, or if a command may have written it. */
 async function readUserFile(file: string | undefined, { writable }: PackageHostOptions): Promise<string> {
   const realPath = file !== undefined && isAbsolute(file) ? await resolveRealPath(file) : null;
   if (realPath === null || writable.some((folder) => realPath === folder || isInside(folder, realPath))) return "";
   return await readFile(realPath, "utf8").catch(() => "");
 }
 
-/** The lines that a program of the user's says in the home; none where it is not there or fails. */
+/** Runs the user's program in the home folder and returns its output lines. Empty if it is missing or fails. */
 function runProgram(
   name: string,
   args: readonly string[],
@@ -148,7 +148,7 @@ function runProgram(
   const { environment, home, writable } = packageOptions;
   const program = findSafeProgram({ name, searchPath: environment.PATH ?? "", writable });
   if (program === null) return Promise.resolve([]);
-  // A script finds its interpreter by it.
+  // A script needs `PATH` to find its interpreter.
   const PATH = [dirname(process.execPath), "/usr/local/bin", "/usr/bin", "/bin"].join(":");
   const env = { ...safeEnvironment(environment, writable), PATH };
   const options = { cwd: home, env, timeout: PROGRAM_TIMEOUT_MS };

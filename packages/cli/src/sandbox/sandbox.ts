@@ -1,4 +1,4 @@
-/** Opens the sandbox of a session with its private folders, and says what commands in it see of the home and the environment. */
+/** Opens the sandbox of a session with its private folders, and decides which files and variables sandboxed commands see. */
 
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -17,7 +17,6 @@ import { listKeyVariables } from "../settings/keys.ts";
 import type { Settings } from "../settings/settings.ts";
 import { isInside } from "../trust/project-files.ts";
 
-/** What a sandbox needs to know of the program. */
 export interface SandboxContext {
   readonly cwd: string;
   /** Pith's home. */
@@ -29,12 +28,12 @@ export interface SandboxContext {
 export type OpenSandbox =
   | (Extract<CommandSandbox, { type: "available" | "runtime" }> & {
       readonly folders: PrivateFolders;
-      /** Done beside everything else; never fails. */
+      /** Removes unused folders in the background. Never rejects. */
       readonly cleanup: Promise<void>;
     })
   | Extract<CommandSandbox, { type: "unavailable" }>;
 
-/** Where the sandbox runtime of macOS is installed, in Pith's home. */
+/** The folder in Pith's home in which the sandbox runtime for macOS is installed. */
 export function runtimeFolderPath(home: string): string {
   return join(home, "sandbox-runtime");
 }
@@ -53,7 +52,7 @@ export async function openSandbox(options: SandboxContext): Promise<OpenSandbox>
   if (sandbox.type === "unavailable") return sandbox;
   try {
     const folders = await openPrivateFolders({ folder, root, home: homedir(), environment });
-    // What cannot be removed now is left to a later start.
+    // A folder that cannot be removed now is removed at a later start.
     return { ...sandbox, folders, cleanup: removeUnusedFolders(folder).catch(() => undefined) };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
@@ -68,13 +67,13 @@ export async function closeSandbox(sandbox: OpenSandbox): Promise<void> {
 }
 
 export interface BuildSandboxOptions extends SandboxContext {
-  /** Whether commands may write in the workspace; asked before each. */
+  /** Whether commands may write in the workspace. Called before each command. */
   readonly mayWrite: () => boolean;
-  /** What rules deny, to commands too where they can be held to it. */
+  /** The denied paths, which the sandbox also closes to commands. */
   readonly deniedPaths: DeniedPaths;
 }
 
-/** What commands may do, however they are held. */
+/** Builds the options that all kinds of sandbox share. */
 export async function buildSandboxOptions(
   folders: PrivateFolders,
   options: BuildSandboxOptions,
@@ -100,12 +99,12 @@ export async function buildSandboxOptions(
   };
 }
 
-/** Folders of the settings that commands see where they are. */
+/** The folders from the settings that commands see at their real paths. */
 export function listVisibleFolders({ sandboxRead = [], sandboxWrite = [] }: Settings): readonly string[] {
   return [...sandboxRead, ...sandboxWrite].map(expandTilde);
 }
 
-/** Keys of model providers are withheld whatever the settings say. */
+/** Always includes the keys of model providers; the settings cannot change this. */
 async function findWithheldVariables({ environment, settings }: BuildSandboxOptions): Promise<readonly string[]> {
   const { findSecretVariables } = await import("@pith/context/secrets");
   const passedNames = settings.sandboxEnvironment ?? [];
@@ -115,12 +114,12 @@ async function findWithheldVariables({ environment, settings }: BuildSandboxOpti
   return [...listKeyVariables(), ...secretNames];
 }
 
-/** The scripts of a skill lie beside its text; who denied reading there denied them too. */
+/** A rule that denies reading the skills folder also hides the skills' scripts from commands. */
 function isUnreadable(path: string, { unreadable }: DeniedPaths): boolean {
   return unreadable.some((folder) => path === folder || isInside(folder, path));
 }
 
-/** A path of the settings that may begin with `~/`. */
+/** Expands `~` at the start of a path from the settings. */
 export function expandTilde(path: string): string {
   return path === "~" || path.startsWith("~/") ? join(homedir(), path.slice(1)) : path;
 }

@@ -179,7 +179,7 @@ export const defaultKeymap: Keymap = Object.fromEntries(
 /** What is wrong is told and left as it was; everything else counts. */
 export function parseKeymap(text: string, file: string): LoadedKeymap {
   const json = parseJsonc(text);
-  if (json.type === "broken")
+  if (json.type === "invalid")
     return { keymap: defaultKeymap, customIds: [], warnings: [`${file}:${json.line}:${json.column}: ${json.message}`] };
   const warnings: string[] = [];
   const custom: Record<string, readonly string[]> = {};

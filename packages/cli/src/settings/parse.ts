@@ -66,7 +66,7 @@ export type ParseSettingsResult =
 export function parseSettings(text: string, file: string, owner: "user" | "project" = "user"): ParseSettingsResult {
   if (text.length > MAX_SETTINGS_CHARS) return usageError(`${file} is too long for settings`);
   const json = parseJsonc(text);
-  if (json.type === "broken") return usageError(`${file}:${json.line}:${json.column}: ${json.message}`);
+  if (json.type === "invalid") return usageError(`${file}:${json.line}:${json.column}: ${json.message}`);
   const formatLocation = (path: SettingPath): string => `${file}:${json.findLine(path)}`;
   const findings = collectFindings(json.value, []);
   const formatFinding = ({ path, describe }: Finding): string =>

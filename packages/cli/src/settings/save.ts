@@ -9,7 +9,7 @@ import { settingsFilePath } from "./resolve.ts";
 /** Null where the text is broken, or something on the way is no object. */
 export function setJsoncValue(text: string, path: readonly string[], value: unknown): string | null {
   if (text.trim() === "") return `${JSON.stringify(nestValue(path, value), null, 2)}\n`;
-  if (parseJsonc(text).type === "broken") return null;
+  if (parseJsonc(text).type === "invalid") return null;
   return setValueInObject(text, { tokens: [...tokenize(text)], openIndex: 0, path, depth: 1 }, value);
 }
 

@@ -1,10 +1,10 @@
-/** Formats sizes, counts, tokens, dollars, ages and durations for people. */
+/** Formats sizes, counts, tokens, costs, ages and durations for the user. */
 
 import type { Usage } from "@pith/context";
 
 export function formatBytes(bytes: number): string {
-  const found = BYTE_UNITS.findIndex((_, unitIndex) => bytes < 1024 ** (unitIndex + 1));
-  const unitIndex = found < 0 ? BYTE_UNITS.length - 1 : found;
+  const firstFit = BYTE_UNITS.findIndex((_, index) => bytes < 1024 ** (index + 1));
+  const unitIndex = firstFit < 0 ? BYTE_UNITS.length - 1 : firstFit;
   const value = bytes / 1024 ** unitIndex;
   return `${unitIndex === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${BYTE_UNITS[unitIndex]}`;
 }
@@ -16,12 +16,12 @@ export function formatNumber(count: number): string {
   return Math.round(count).toLocaleString("en-US");
 }
 
-/** `16,384`, or `0.1 of the window` for what is set as a share of it. */
+/** `16,384`, or `0.1 of the window` for a share of it. */
 export function formatTokensOrShare(value: number): string {
   return value > 0 && value < 1 ? `${value} of the window` : formatNumber(value);
 }
 
-/** `84,211`; `about 84,211` where no reply has measured the context. */
+/** `84,211`, or `about 84,211` if no reply has measured the context yet. */
 export function formatContextTokens({ tokens, isEstimate }: ContextTokens): string {
   return isEstimate ? `about ${formatNumber(tokens)}` : formatNumber(tokens);
 }
@@ -36,7 +36,7 @@ export function formatCount(count: number, singular: string, plural = `${singula
   return `${formatNumber(count)} ${count === 1 ? singular : plural}`;
 }
 
-/** `3 h`, `12 d`; `now` for what is less than a minute old, or not yet. */
+/** `3 h`, `12 d`; `now` for less than a minute and for times in the future. */
 export function formatAge(milliseconds: number): string {
   const minutes = Math.floor(milliseconds / 60_000);
   if (!(minutes >= 1)) return "now";
@@ -49,7 +49,7 @@ export function formatCost(dollars: number): string {
   return `$${dollars.toFixed(dollars > 0 && dollars < 0.1 ? 4 : 2)}`;
 }
 
-/** Shorter, where a line has many figures: `1.2k`. */
+/** `1.2k`: a short form for lines with many numbers. */
 export function formatTokens(count: number): string {
   return count < 1_000 ? `${count}` : `${(count / 1_000).toFixed(count < 100_000 ? 1 : 0)}k`;
 }
@@ -71,7 +71,7 @@ export function formatLineCount(text: string): string {
   return formatCountOrNone(trimmed === "" ? 0 : trimmed.split("\n").length, "line");
 }
 
-/** Those from the cache count as read; a price only where somebody knows it. */
+/** Cached tokens are part of the input. The cost is omitted if it is unknown. */
 export function formatUsage({ input, cacheRead, cacheWrite, output, cost }: Usage): string {
   const inputTokens = formatTokens(input + cacheRead + cacheWrite);
   const parts = [

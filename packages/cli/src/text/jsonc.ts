@@ -1,13 +1,12 @@
-/** Parses JSON with comments and trailing commas into an object with the line of each name, or says what is wrong and where. */
+/** Parses JSON with comments and trailing commas into an object with the line of each member, or into an error with its position. */
 
 export interface Token {
-  readonly type: "sign" | "text" | "number" | "word" | "end";
-  /** As it is written. */
+  readonly type: "punctuation" | "string" | "number" | "word" | "end";
+  /** The source text of the token. */
   readonly raw: string;
   readonly offset: number;
 }
 
-/** What is wrong there, for people. */
 export class JsoncSyntaxError extends Error {
   readonly offset: number;
 
@@ -17,7 +16,7 @@ export class JsoncSyntaxError extends Error {
   }
 }
 
-/** Takes linear time. Throws `JsoncSyntaxError`, which nobody but the reader of the whole text sees. */
+/** Takes linear time. Throws `JsoncSyntaxError`, which `parseJsonc` catches. */
 export function* tokenize(text: string): Generator<Token, Token> {
   for (let offset = skipSpaceAndComments(text, 0); offset < text.length; ) {
     const token = readToken(text, offset);
@@ -49,8 +48,8 @@ function measureComment(text: string, offset: number): number {
 }
 
 const TOKEN_PATTERNS = [
-  ["sign", () => /[{}[\]:,]/y],
-  ["text", () => /"[^"\\\n\r]*(?:\\.[^"\\\n\r]*)*"/y],
+  ["punctuation", () => /[{}[\]:,]/y],
+  ["string", () => /"[^"\\\n\r]*(?:\\.[^"\\\n\r]*)*"/y],
   ["number", () => /-?\d[\w.+-]*/y],
   ["word", () => /[\p{L}_$][\p{L}\p{N}_$.-]*/uy],
 ] as const;
@@ -78,10 +77,10 @@ export type ParseJsoncResult =
   | {
       readonly type: "object";
       readonly value: JsonObject;
-      /** The line on which the value that lies there begins. */
+      /** Returns the line on which the value at the path starts. */
       readonly findLine: (path: readonly string[]) => number;
     }
-  | { readonly type: "broken"; readonly message: string; readonly line: number; readonly column: number };
+  | { readonly type: "invalid"; readonly message: string; readonly line: number; readonly column: number };
 
 export function parseJsonc(text: string): ParseJsoncResult {
   const tokens = tokenize(text);
@@ -98,13 +97,13 @@ export function parseJsonc(text: string): ParseJsoncResult {
     if (!(error instanceof JsoncSyntaxError)) throw error;
     const before = text.slice(0, error.offset);
     const column = error.offset - before.lastIndexOf("\n");
-    return { type: "broken", message: error.message, line: countLines(text, error.offset), column };
+    return { type: "invalid", message: error.message, line: countLines(text, error.offset), column };
   }
 }
 
 type TokenIterator = Iterator<Token, Token>;
 
-/** Where a value begins, and those that lie in it. */
+/** The position of a value, and the values in it. */
 interface ValueNode {
   readonly offset: number;
   readonly depth: number;
@@ -123,14 +122,14 @@ function parseValue(token: Token, tokens: TokenIterator, node: ValueNode): unkno
   if (token.raw === "[") return parseArray(tokens, node);
   if (token.type === "end")
     throw new JsoncSyntaxError("the text ends too early; a bracket or a value is missing", token.offset);
-  if (token.type === "sign") throw new JsoncSyntaxError(`a value is missing before ${token.raw}`, token.offset);
+  if (token.type === "punctuation") throw new JsoncSyntaxError(`a value is missing before ${token.raw}`, token.offset);
   return parseLiteral(token);
 }
 
 function parseObject(tokens: TokenIterator, { depth, children }: ValueNode): JsonObject {
   const entries = new Map<string, unknown>();
   for (let token = nextToken(tokens); token.raw !== "}"; token = skipComma(tokens, "}")) {
-    if (token.type !== "text")
+    if (token.type !== "string")
       throw new JsoncSyntaxError(`${describeMissingName(token)}: write { "name": value }`, token.offset);
     const name = String(parseLiteral(token));
     if (entries.has(name))
@@ -143,7 +142,7 @@ function parseObject(tokens: TokenIterator, { depth, children }: ValueNode): Jso
     children.set(name, node);
     entries.set(name, parseValue(valueToken, tokens, node));
   }
-  // A name such as __proto__ is a name like any other.
+  // `fromEntries` treats a name such as `__proto__` like any other.
   return Object.fromEntries(entries);
 }
 
@@ -154,7 +153,7 @@ function parseArray(tokens: TokenIterator, { depth }: ValueNode): readonly unkno
   return values;
 }
 
-/** What stands behind a comma, or the closing bracket. */
+/** Returns the token after the comma, or the closing bracket. */
 function skipComma(tokens: TokenIterator, closingBracket: string): Token {
   const token = nextToken(tokens);
   if (token.raw === ",") return nextToken(tokens);
@@ -176,13 +175,13 @@ function parseLiteral(token: Token): unknown {
     const value: unknown = JSON.parse(token.raw);
     if (value !== Number.POSITIVE_INFINITY && value !== Number.NEGATIVE_INFINITY) return value;
   } catch {
-    // Its own words say what stands there, but not where.
+    // The error below adds the position, which the message of `JSON.parse` lacks.
   }
   throw new JsoncSyntaxError(describeInvalidLiteral(token), token.offset);
 }
 
 function describeInvalidLiteral(token: Token): string {
-  if (token.type === "text") return "this text holds a sign that must be escaped, such as a tab or a lone \\";
+  if (token.type === "string") return "this text holds a sign that must be escaped, such as a tab or a lone \\";
   return `${truncateToken(token)} is no value; texts stand in double quotes`;
 }
 
@@ -194,7 +193,7 @@ function truncateToken({ raw }: Token): string {
   return raw.length > 40 ? `${raw.slice(0, 40)}…` : raw;
 }
 
-/** As near as it is known. */
+/** Returns the offset of the value at the path, or of its nearest known parent. */
 function findOffset(path: readonly string[], root: ValueNode): number {
   return path.reduce((node, name) => node.children.get(name) ?? node, root).offset;
 }
@@ -205,7 +204,7 @@ function countLines(text: string, offset: number): number {
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Null for everything else. What stands there is quoted nowhere: it may be keys. */
+/** Parses strict JSON. Null if the text is not an object. No error quotes the text, because it may contain keys. */
 export function parseJsonObject(text: string): JsonObject | null {
   try {
     const value: unknown = JSON.parse(text.replace(/^\ufeff/, ""));

@@ -1,4 +1,4 @@
-/** Writes answers to stdout, notes to stderr and lines for programs, and aborts the agent on signals. */
+/** Handles the process's input and output: writes to stdout and stderr, asks for confirmation, and aborts the agent on signals. */
 
 import { createInterface } from "node:readline/promises";
 import type { Agent } from "@pith/agent";
@@ -6,16 +6,16 @@ import type { Redaction } from "@pith/context";
 import { escapeControls } from "./safe-text.ts";
 
 export interface Terminal {
-  /** Something to read for whoever called; resolves with what went wrong, or null. */
+  /** Writes to stdout. Resolves with an error message, or null. */
   writeOutput(text: string): Promise<string | null>;
-  /** One or more lines for people; nothing in them can steer a terminal. */
+  /** Writes one or more lines to stderr. Control characters are escaped. */
   notify(line: string): void;
-  /** From now on no note holds a secret; answers are without them already. */
+  /** Redacts all later notes. Output is already redacted by the caller. */
   setRedaction?(redaction: Redaction): void;
 }
 
 export function createTerminal({ stdout, stderr }: Pick<NodeJS.Process, "stdout" | "stderr">): Terminal {
-  // Whoever closed one of them does not want to hear more; what becomes of an answer is told to whoever gave it.
+  // A closed stream must not end the process. The caller of `writeOutput` gets the error.
   for (const stream of [stdout, stderr]) stream.on("error", () => {});
   let activeRedaction: Redaction | null = null;
   return {
@@ -30,19 +30,19 @@ export function createTerminal({ stdout, stderr }: Pick<NodeJS.Process, "stdout"
   };
 }
 
-/** A reader that has seen enough is no fault. */
+/** A reader that closes the pipe early is not an error. */
 function describeWriteError(error: NodeJS.ErrnoException | null | undefined): string | null {
   if (!error || error.code === "EPIPE") return null;
   return `the answer could not be written: ${error.message}`;
 }
 
 export interface LineWriter {
-  /** A promise where whoever reads is slow: it ends when there is room again, or when nobody reads any more. */
+  /** Returns a promise if the reader is slow. It resolves when the buffer is drained or the reader has closed. */
   write(line: string): Promise<void> | undefined;
-  /** Everything is written, or nobody reads any more; what else went wrong, or null. */
+  /** Resolves when everything is written or the reader has closed. The result is any other error, or null. */
   flush(): Promise<string | null>;
-  /** Called when whoever reads has left. */
-  onReaderClosed(act: () => void): void;
+  /** Calls the listener when the stream fails, as it does when the reader has closed. */
+  onReaderClosed(listener: () => void): void;
   readonly isReaderClosed: boolean;
 }
 
@@ -79,8 +79,8 @@ export function createLineWriter(stream: NodeJS.WritableStream): LineWriter {
 
 /**
  * A signal aborts the agent, so that its partial reply is recorded and the processes it started end.
- * The second of a kind ends it at once, and so does a program that does not come to its end.
- * What comes back tells the exit code that belongs to the one that came, if one did.
+ * A second signal of the same kind ends the process immediately. If the process does not end within 5 seconds, it is ended.
+ * The returned function gives the exit code for the first signal received; null if there was none.
  */
 export function abortOnSignals(agent: Pick<Agent, "abort">): () => number | null {
   let receivedCode: number | null = null;
@@ -93,25 +93,25 @@ export function abortOnSignals(agent: Pick<Agent, "abort">): () => number | null
   return () => receivedCode;
 }
 
-/** The exit code after a pipe that nobody reads, as shells count it. */
+/** The exit code after a broken pipe: 128 plus the number of SIGPIPE. */
 export const BROKEN_PIPE_EXIT_CODE = 141;
 
 const EXIT_GRACE_MS = 5_000;
 
-/** As shells count: 128 and the signal's number. */
+/** 128 plus the signal's number, as in shells. */
 const signalExitCodes = [
   ["SIGHUP", 129],
   ["SIGINT", 130],
   ["SIGTERM", 143],
 ] as const;
 
-/** The exit code of the program, and why it is not 0. */
+/** The exit code of the process, and a message if it is not 0. */
 export interface ExitStatus {
   readonly code: number;
   readonly message?: string;
 }
 
-/** Whether somebody is there to be asked. */
+/** Whether a user can answer questions at the terminal. */
 export function canPrompt(): boolean {
   return Boolean(process.stdin.isTTY && process.stderr.isTTY);
 }
@@ -121,13 +121,13 @@ export interface ConfirmStreams {
   readonly output: NodeJS.WritableStream;
 }
 
-/** At the terminal, unless somebody hands in others. */
+/** Asks a yes/no question. Default: at the terminal. */
 export async function confirm(
   question: string,
   { input, output }: ConfirmStreams = { input: process.stdin, output: process.stderr },
 ): Promise<boolean> {
   const reader = createInterface({ input, output });
-  // Whoever leaves without an answer has not said yes.
+  // Closing the input without an answer means no.
   const closed = new Promise<string>((resolve) => reader.once("close", () => resolve("")));
   const answer = await Promise.race([reader.question(`${question} [y/N] `), closed]).finally(() => reader.close());
   return /^y(es)?$/i.test(answer.trim());

@@ -1,15 +1,15 @@
-/** Describes a tool call in one short line: the tool, and the file, command or pattern it is about. */
+/** Describes a tool call in one short line: the tool, and its file, command or pattern. */
 
 import { escapeLineBreaks } from "./safe-text.ts";
 
 type ToolArguments = Readonly<Record<string, unknown>>;
 
-/** Of what comes from a model, so anything may be missing or of another kind. */
+/** The arguments come from a model: they may be missing or have a wrong type. */
 export function describeToolCall(tool: string, args: ToolArguments): string {
   return [tool, isBuiltinTool(tool) ? describers[tool]?.(args) : describeArguments(args)].filter(Boolean).join(" ");
 }
 
-/** Whether it comes with Pith, so that its arguments are known. */
+/** Whether the tool is part of Pith, so that its arguments are known. */
 export function isBuiltinTool(tool: string): boolean {
   return Object.hasOwn(describers, tool);
 }
@@ -38,20 +38,20 @@ function formatLocation(path: unknown): string {
   return toLine(path) === "" ? "" : `in ${toLine(path)}`;
 }
 
-/** `1–80`, as lines are counted. */
+/** `1–80`, with lines counted from 1. */
 function formatLineRange({ offset, limit }: ToolArguments): string {
   if (typeof offset !== "number" && typeof limit !== "number") return "";
   const first = typeof offset === "number" ? offset : 1;
   return typeof limit === "number" ? `${first}–${first + limit - 1}` : `from ${first}`;
 }
 
-/** Its first line; the others are seen when it is opened. */
+/** The first line. The user sees the others when the call is expanded. */
 function firstCommandLine(command: string): string {
   const [first = "", ...others] = command.trim().split("\\n");
   return others.length === 0 ? first : `${first} …`;
 }
 
-/** Tools of others: their arguments as they are. */
+/** Lists all arguments of a tool that is not built in. */
 function describeArguments(args: ToolArguments): string {
   return escapeLineBreaks(
     Object.entries(args)

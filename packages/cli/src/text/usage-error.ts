@@ -1,8 +1,8 @@
-/** Defines the usage error, which ends the program with exit code 2, and suggests the word nearest to a mistyped one. */
+/** Defines the usage error, which ends the program with exit code 2, and finds the candidate nearest to a mistyped word. */
 
 export interface UsageError {
   readonly type: "mistake";
-  /** What is wrong, and what to write instead. */
+  /** States what is wrong and what to write instead. */
   readonly message: string;
 }
 
@@ -10,19 +10,19 @@ export function usageError(message: string): UsageError {
   return { type: "mistake", message };
 }
 
-/** Null where none of them is much like it. */
+/** Null if no candidate is similar enough. */
 export function findNearest(input: string, candidates: readonly string[]): string | null {
-  // Nobody mistypes so much, and it would take long to look.
+  // A longer input is no typing error, and comparing it would be slow.
   if (input.length > MAX_INPUT_CHARS) return null;
   const [best] = candidates
-    .map((word) => ({ word, far: editDistance(input.toLowerCase(), word.toLowerCase()) }))
-    .sort((a, b) => a.far - b.far);
-  return best && best.far <= Math.max(1, Math.floor(best.word.length / 3)) ? best.word : null;
+    .map((word) => ({ word, distance: editDistance(input.toLowerCase(), word.toLowerCase()) }))
+    .sort((a, b) => a.distance - b.distance);
+  return best && best.distance <= Math.max(1, Math.floor(best.word.length / 3)) ? best.word : null;
 }
 
 const MAX_INPUT_CHARS = 64;
 
-/** Letters to add, drop, change, or exchange with their neighbour. */
+/** The number of characters to insert, delete, replace, or swap with their neighbour. */
 function editDistance(a: string, b: string): number {
   const rows = [Array.from({ length: b.length + 1 }, (_, column) => column)];
   const cell = (row: number, column: number): number => rows[row]?.[column] ?? 0;

@@ -39,7 +39,7 @@ test.each([
   ['"text"', 1, 1, "settings are one object: { … }"],
   ["\ufeffnull", 1, 1, "settings are one object: { … }"],
 ])("SET5 what is none is told by line and column: %j", (text, line, column, why) => {
-  expect(parseJsonc(text)).toEqual({ type: "broken", line, column, message: why });
+  expect(parseJsonc(text)).toEqual({ type: "invalid", line, column, message: why });
 });
 
 test("SET5 the line of every setting is known", () => {
@@ -73,8 +73,8 @@ test("SET5 hostile texts are read in a time that grows as they do", { retry: 2 }
 test("SET5 whatever stands there, it is an object or a place, never an exception", () => {
   propertyHolds(
     property(string({ unit: "binary", maxLength: 60 }), (text) => {
-      expect(["object", "broken"]).toContain(parseJsonc(text).type);
-      expect(["object", "broken"]).toContain(parseJsonc(`{ "a": ${text} }`).type);
+      expect(["object", "invalid"]).toContain(parseJsonc(text).type);
+      expect(["object", "invalid"]).toContain(parseJsonc(`{ "a": ${text} }`).type);
     }),
   );
 });
