@@ -96,7 +96,7 @@ function settingsRows(settings: readonly Setting[]): string {
   );
 }
 
-const PROJECT_RIGHTS = { may: "may", never: "never" } as const;
+const PROJECT_RIGHTS = { allowed: "may", never: "never" } as const;
 
 function formatDefault({ fallback: defaultValue }: Setting): string {
   return "value" in defaultValue ? `\`${JSON.stringify(defaultValue.value)}\`` : defaultValue.description;

@@ -175,9 +175,9 @@ export async function previewRequestedChange(
   { cwd, vault, maxFileBytes, signal }: PreviewRequestOptions,
 ): Promise<ChangePreview | null> {
   if (tool !== "edit" && tool !== "write") return null;
-  const restored = vault?.restore(args);
-  if (restored && restored.type !== "restored") return null;
+  const restoreResult = vault?.restore(args);
+  if (restoreResult && restoreResult.type !== "restored") return null;
   const files = nodeFiles({ root: cwd, maxBytes: maxFileBytes });
-  const call = { tool, arguments: restored?.value ?? args, signal } as const;
+  const call = { tool, arguments: restoreResult?.value ?? args, signal } as const;
   return await previewChange(call, { files, redaction: vault ?? undefined });
 }

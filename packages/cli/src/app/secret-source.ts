@@ -17,18 +17,18 @@ export interface SecretSourceOptions {
   /** Folders in which commands may write. No program in them is run. */
   readonly writable: readonly string[];
   /** Names of variables that are never passed to a command. */
-  readonly withheld: readonly string[];
+  readonly withheldVariables: readonly string[];
 }
 
 export function createSecretSource(options: SecretSourceOptions): SecretSource {
-  const { vault, environment, withheld } = options;
+  const { vault, environment, withheldVariables } = options;
   return {
     resolvePlaceholder: async (placeholder) => {
-      const restored = vault?.restore(placeholder);
-      return restored?.type === "restored" && restored.value !== placeholder ? restored.value : null;
+      const restoreResult = vault?.restore(placeholder);
+      return restoreResult?.type === "restored" && restoreResult.value !== placeholder ? restoreResult.value : null;
     },
     readVariable: (name) => {
-      const isAvailable = Object.hasOwn(environment, name) && !withheld.includes(name);
+      const isAvailable = Object.hasOwn(environment, name) && !withheldVariables.includes(name);
       return isAvailable ? (environment[name] ?? null) : null;
     },
     findLogin: async (name, loginOptions) =>
@@ -45,7 +45,7 @@ const CREDENTIAL_FILES: Readonly<Record<string, readonly string[]>> = {
 /** Returns the credential files of a tool, and the variables that the files refer to, such as `${NPM_TOKEN}`. */
 async function findFileLogin(
   name: string,
-  { home, environment, withheld }: SecretSourceOptions,
+  { home, environment, withheldVariables }: SecretSourceOptions,
 ): Promise<Login | null> {
   const files = (CREDENTIAL_FILES[name] ?? []).filter((file) => existsSync(join(home, file)));
   if (files.length === 0) return null;
@@ -54,7 +54,7 @@ async function findFileLogin(
     Array.from(text.matchAll(/\$\{(\w+)\}/g), ([, variable = ""]) => variable),
   );
   const variables = variableNames.flatMap((variable): readonly (readonly [string, string])[] => {
-    const value = withheld.includes(variable) ? undefined : environment[variable];
+    const value = withheldVariables.includes(variable) ? undefined : environment[variable];
     return value === undefined ? [] : [[variable, value]];
   });
   return { environment: Object.fromEntries(variables), credentialFiles: files.map((file) => `~/${file}`) };

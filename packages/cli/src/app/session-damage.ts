@@ -24,15 +24,16 @@ export interface SessionDamage {
 
 /** Null if every entry is present and unchanged. */
 export function describeDamage({ damage, gaps, id, path, home }: SessionDamage): SessionDamagedEvent | null {
-  const reported = omitConsequences(damage.filter(({ kind }) => !harmlessDamageKinds.has(kind)));
-  const clauses = reported.length > 0 ? describeDamageKinds(reported) : gaps.length > 0 ? [describeGaps(gaps)] : [];
+  const reportedDamage = omitConsequences(damage.filter(({ kind }) => !harmlessDamageKinds.has(kind)));
+  const clauses =
+    reportedDamage.length > 0 ? describeDamageKinds(reportedDamage) : gaps.length > 0 ? [describeGaps(gaps)] : [];
   if (clauses.length === 0) return null;
   const message = `This session is damaged: ${joinClauses(clauses)}. Nothing was deleted, and everything else is used; where a message is missing, the model is told. To see the damaged lines, run: pith doctor ${formatSessionArgument({ id, path }, home)}`;
   return {
     type: "session_damaged",
     message,
-    damage: reported.slice(0, MAX_DETAILS).map(({ kind, line, note }) => ({ kind, line, note })),
-    count: Math.max(reported.length, gaps.length),
+    damage: reportedDamage.slice(0, MAX_DETAILS).map(({ kind, line, note }) => ({ kind, line, note })),
+    count: Math.max(reportedDamage.length, gaps.length),
   };
 }
 

@@ -68,10 +68,10 @@ export async function openSession(
     case "named": {
       const { findSession, requireSessionFile } = await import("../sessions/find-session.ts");
       const home = pithHome();
-      const found = await requireSessionFile(await findSession(target.name, { cwd, home }), home);
-      return found.type === "found"
-        ? toOpenSessionResult(await openStore(found.path), redaction)
-        : createFailure(found.message);
+      const fileResult = await requireSessionFile(await findSession(target.name, { cwd, home }), home);
+      return fileResult.type === "found"
+        ? toOpenSessionResult(await openStore(fileResult.path), redaction)
+        : createFailure(fileResult.message);
     }
   }
 }

@@ -78,7 +78,7 @@ export async function createBashTool(options: CreateBashToolOptions, blobs: Blob
     environment,
     home: homedir(),
     writable: [root, tmpdir()],
-    withheld: listKeyVariables(),
+    withheldVariables: listKeyVariables(),
   });
   const toolOptions = { blobs, redaction: vault ?? undefined, secrets };
   const unconfined = withRedaction(nodeShell({ root, environment, withheld: listKeyVariables() }));

@@ -25,11 +25,11 @@ export async function runInExtension(
   { command, isPrivate, cwd }: UserCommand,
   { extensions, signal }: ExtensionRunOptions,
 ): Promise<UserShellResult | null> {
-  const aborted = Promise.withResolvers<readonly []>();
-  const onAbort = (): void => aborted.resolve([]);
+  const noAnswersOnAbort = Promise.withResolvers<readonly []>();
+  const onAbort = (): void => noAnswersOnAbort.resolve([]);
   signal.addEventListener("abort", onAbort, { once: true });
-  const dispatched = extensions.dispatch({ type: "user_bash", command, excludeFromContext: isPrivate, cwd });
-  const answers = await Promise.race([dispatched, aborted.promise]).finally(() =>
+  const pendingAnswers = extensions.dispatch({ type: "user_bash", command, excludeFromContext: isPrivate, cwd });
+  const answers = await Promise.race([pendingAnswers, noAnswersOnAbort.promise]).finally(() =>
     signal.removeEventListener("abort", onAbort),
   );
   const result = answers.findLast((answer) => answer.result !== undefined)?.result;

@@ -115,8 +115,10 @@ export async function exportSession(path: string, options: ExportOptions): Promi
         branch,
       });
     }
-    const exported = await exportForPi(path, targetPath, { redaction });
-    return exported.type === "exported" ? { ...exported, path: targetPath, as: format } : usageError(exported.why);
+    const exportResult = await exportForPi(path, targetPath, { redaction });
+    return exportResult.type === "exported"
+      ? { ...exportResult, path: targetPath, as: format }
+      : usageError(exportResult.why);
   } finally {
     await openResult.store.close();
   }

@@ -181,9 +181,9 @@ export async function readBranch(
   store: Store,
   { path, leaf, redaction }: ReadBranchOptions,
 ): Promise<ReadBranchResult> {
-  const found = leaf === undefined ? null : await findEntryInStore(store, leaf);
-  if (found?.type === "mistake") return found;
-  const leafId = found ? found.entry.id : await store.leaf();
+  const leafResult = leaf === undefined ? null : await findEntryInStore(store, leaf);
+  if (leafResult?.type === "mistake") return leafResult;
+  const leafId = leafResult ? leafResult.entry.id : await store.leaf();
   const missing: string[] = [];
   const items: TranscriptItem[] = [];
   for (const entry of await store.branchEntries(leafId)) {
@@ -207,23 +207,21 @@ interface LoadImagesOptions {
 
 /** Replaces the description of an image in a blob by the image. If the blob is missing, the description stays. */
 async function loadImages(blocks: readonly Block[], { path, missing }: LoadImagesOptions): Promise<readonly Block[]> {
-  const loaded: Block[] = [];
+  const loadedBlocks: Block[] = [];
   for (const block of blocks) {
     const blob = block.type === "text" ? block.blob : undefined;
     if (!blob?.mimeType.startsWith("image/")) {
-      loaded.push(block);
+      loadedBlocks.push(block);
       continue;
     }
     const result = await readBlob(path, blob.hash);
     if (result.type !== "read") missing.push(blob.hash);
     const { mimeType } = blob;
-    loaded.push(
-      result.type === "read"
-        ? { type: "image", data: Buffer.from(result.bytes).toString("base64"), mimeType }
-        : block,
+    loadedBlocks.push(
+      result.type === "read" ? { type: "image", data: Buffer.from(result.bytes).toString("base64"), mimeType } : block,
     );
   }
-  return loaded;
+  return loadedBlocks;
 }
 
 function findFirstUserText(items: readonly TranscriptItem[]): string {

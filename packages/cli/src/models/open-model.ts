@@ -107,9 +107,9 @@ async function selectDefaultModel(keySources: KeySources, policy: Policy | undef
   const allowedProviders = withDefaultModel.filter(
     ({ id }) => getModelRefusal(policy, `${id}/${defaultModels[id]}`) === null,
   );
-  const found = await findProviderWithKey(allowedProviders, keySources);
-  if (found.type === "mistake") return found;
-  const id = found.provider?.id;
+  const providerResult = await findProviderWithKey(allowedProviders, keySources);
+  if (providerResult.type === "mistake") return providerResult;
+  const id = providerResult.provider?.id;
   if (id !== undefined) return { type: "named", name: `${id}/${defaultModels[id]}` };
   const message = `no model: ${await describeMissingKey(keySources)}; or name one with --model provider/model`;
   const allow = policy?.models?.allow;

@@ -89,7 +89,9 @@ function appendArguments(
 }
 
 function closeOpenBlock({ openBlock }: ReplyDraft): readonly AssistantMessageEvent[] {
-  return openBlock ? [{ type: `${openBlock.kind}_end`, contentIndex: openBlock.contentIndex, content: openBlock.content }] : [];
+  return openBlock
+    ? [{ type: `${openBlock.kind}_end`, contentIndex: openBlock.contentIndex, content: openBlock.content }]
+    : [];
 }
 
 /** The state of the reply that is being streamed. */

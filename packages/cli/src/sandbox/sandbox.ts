@@ -42,13 +42,13 @@ export async function openSandbox(options: SandboxContext): Promise<OpenSandbox>
   const { cwd: root, environment, settings } = options;
   if (settings.sandbox === "off") return { type: "unavailable", why: "it was switched off" };
   const folder = join(options.home, "sandbox");
-  const detected = await findCommandSandbox({
+  const detectedSandbox = await findCommandSandbox({
     environment,
     root,
     home: homedir(),
     runtimeFolder: runtimeFolderPath(options.home),
   });
-  const sandbox = requireRootOwnedSandbox(settings.policy, detected);
+  const sandbox = requireRootOwnedSandbox(settings.policy, detectedSandbox);
   if (sandbox.type === "unavailable") return sandbox;
   try {
     const folders = await openPrivateFolders({ folder, root, home: homedir(), environment });

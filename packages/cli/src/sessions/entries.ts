@@ -249,7 +249,7 @@ export async function createRedaction({
 }: Pick<SubcommandCall, "home" | "environment">): Promise<Redaction> {
   const resolved = await loadSettings({}, { home, environment });
   // Settings with a mistake in them are no reason to show a secret, nor to show nothing.
-  const settings = resolved.type === "chosen" ? resolved.settings : {};
+  const settings = resolved.type === "resolved" ? resolved.settings : {};
   const vault = await createVault({ home, environment, settings });
   return { redact: (value) => vault?.redact(value) ?? value };
 }

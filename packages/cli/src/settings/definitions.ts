@@ -1,40 +1,40 @@
-/** Defines the `Setting` type, the kinds of values a setting can have and the tool names, and parses JSON objects. */
+/** Defines the `Setting` type, the kinds of values that a setting can have, and the names of the tools. */
 
 import type { JsonObject } from "../text/jsonc.ts";
 import { findNearest } from "../text/usage-error.ts";
 
 export interface Setting {
-  /** With a point before each part that lies in another, and `*` for a name that the user chooses. */
+  /** The path, with dots between its parts and `*` for a name that the user chooses. */
   readonly name: string;
   readonly kind: ValueKind;
-  /** What the name for `*` can be. */
+  /** The kind of name that `*` accepts. */
   readonly nameKind?: ValueKind;
-  /** What holds where nobody says anything: a value, or words where it depends. */
+  /** The default: a value, or a description if it depends on other things. */
   readonly fallback: SettingFallback;
-  /** What it does, in one sentence. */
+  /** One sentence. */
   readonly description: string;
   readonly projectAccess: ProjectAccess;
-  /** It holds texts by their names, which may be secrets: the names are shown, and not the texts. */
+  /** The value is an object whose values may be secrets. Only its names are shown. */
   readonly isHidden?: true;
-  /** The flag that says it for one call. */
+  /** The flag that overrides the setting for one call. */
   readonly flag?: string;
-  /** The variable that says it for one shell. */
+  /** The environment variable that overrides the setting. */
   readonly variable?: string;
 }
 
 export type SettingFallback = { readonly value: unknown } | { readonly description: string };
 
-/** Whether the file of a project may say it, once it is trusted: always, never, or where it is no looser than the user's own. */
-export type ProjectAccess = "may" | "never" | ((value: unknown, own: unknown) => boolean);
+/** Whether a trusted project's file may set it: always, never, or only if its value is not less strict than the user's. */
+export type ProjectAccess = "allowed" | "never" | ((value: unknown, userValue: unknown) => boolean);
 
-/** No looser than one's own, by the order of what there is; the strictest first. */
+/** Allows a project's value if it is not less strict than the user's. The order lists all values, strictest first. */
 export function allowStricter(...order: readonly unknown[]): ProjectAccess {
   return (value, userValue) => order.indexOf(value) <= order.indexOf(userValue);
 }
 
 export interface ValueKind {
   readonly isValid: (value: unknown) => boolean;
-  /** The end of a sentence that begins with "write". */
+  /** The end of a sentence that starts with "write". */
   readonly expected: string;
   /** As JSON Schema. */
   readonly schema: JsonObject;
@@ -51,7 +51,7 @@ export const booleanKind: ValueKind = {
   schema: { type: "boolean" },
 };
 
-/** A number of tokens, no less than `least`. */
+/** A number of tokens, at least `min`. */
 export function tokenCountKind(example: number, min = 1): ValueKind {
   return {
     isValid: (value) => Number.isSafeInteger(value) && Number(value) >= min,
@@ -60,7 +60,7 @@ export function tokenCountKind(example: number, min = 1): ValueKind {
   };
 }
 
-/** A number of tokens, or a share of the window as `TokensOrShare` has it. */
+/** A number of tokens, or a share of the context window between 0 and 1. */
 export function tokensOrShareKind(example: number, exampleShare: number): ValueKind {
   const tokenCount = tokenCountKind(example, 0);
   return {
@@ -70,7 +70,7 @@ export function tokensOrShareKind(example: number, exampleShare: number): ValueK
   };
 }
 
-/** Fractions are welcome. */
+/** Allows fractions. */
 export function percentKind(example: number): ValueKind {
   return {
     isValid: (value) => typeof value === "number" && value > 0 && value <= 100,
@@ -79,7 +79,7 @@ export function percentKind(example: number): ValueKind {
   };
 }
 
-/** Fractions are welcome. */
+/** Allows fractions. */
 export function minutesKind(example: number): ValueKind {
   return {
     isValid: (value) => typeof value === "number" && value > 0 && value <= 120,
@@ -88,7 +88,7 @@ export function minutesKind(example: number): ValueKind {
   };
 }
 
-/** Short enough to be said with every summary. */
+/** Short enough to be part of every summary request. */
 export const textKind: ValueKind = {
   isValid: (value) => typeof value === "string" && value.length <= MAX_TEXT_CHARS,
   expected: "a text in quotes, of 4,000 letters at most",
@@ -97,7 +97,7 @@ export const textKind: ValueKind = {
 
 const MAX_TEXT_CHARS = 4_000;
 
-/** None of them empty. */
+/** A list of non-empty names. */
 export function nameListKind(expected: string): ValueKind {
   return {
     isValid: (value) => Array.isArray(value) && value.every(isNonEmptyString),
@@ -138,7 +138,7 @@ function isNonEmptyString(value: unknown): boolean {
   return typeof value === "string" && value !== "";
 }
 
-/** The others cost words in every request. */
+/** Every other tool would add tokens to each request. */
 export const defaultTools: readonly string[] = ["read", "write", "edit", "bash"];
 
 export const allTools: readonly string[] = [...defaultTools, "grep", "find", "ls", "fetch"];
@@ -162,12 +162,12 @@ export const toolNamesKind: ValueKind = {
   },
 };
 
-/** One that an extension may bring, and no slip of the pen for one of ours. */
+/** Whether an extension may provide a tool of this name. False if the name looks like a mistyped built-in tool. */
 function isExtensionToolName(name: string): boolean {
   return TOOL_NAME_PATTERN.test(name) && findNearest(name, knownToolNames) === null;
 }
 
-/** Whether the first names no tool that the second lacks; `all` stands for all. */
+/** Whether `tools` contains only tools of `allowedTools`. `all` means all built-in tools. */
 export function isToolSubset(tools: unknown, allowedTools: unknown): boolean {
   const allowedNames = expandToolNames(allowedTools);
   return expandToolNames(tools).every((name) => allowedNames.includes(name));

@@ -1,4 +1,4 @@
-/** Splits settings into fields by path, joins fields into settings, and checks the value of one setting. */
+/** Splits settings into fields by path, joins fields into settings, and finds, names and validates single settings. */
 
 import { isObject, type JsonObject } from "../text/jsonc.ts";
 import { escapeLineBreaks } from "../text/safe-text.ts";
@@ -8,11 +8,11 @@ import { settingTable } from "./table.ts";
 
 export type SettingPath = readonly string[];
 
-/** One setting that somebody has set. */
+/** One setting with its value. */
 export interface SettingField {
   readonly path: SettingPath;
   readonly value: unknown;
-  /** Who said it: a file, a variable or a flag. */
+  /** The source: a file, a variable or a flag. */
   readonly from: string;
 }
 
@@ -20,17 +20,17 @@ export function listFields(settings: Settings, source: string): readonly Setting
   return collectLeaves(settings as JsonObject, []).map(({ path, value }) => ({ path, value, from: source }));
 }
 
-/** Of those for the same setting, the last counts. */
+/** If several fields are for the same setting, the last one applies. */
 export function buildSettings(fields: readonly SettingField[]): Settings {
   return nestLeaves(fields.map(({ path, value }) => ({ path, value })));
 }
 
-/** The setting that lies there. */
+/** Returns the setting at the path. */
 export function findSetting(path: SettingPath): Setting | undefined {
   return settingPatterns.find(({ parts }) => parts.length === path.length && matchesPattern(parts, path))?.setting;
 }
 
-/** The first of the settings that lie below it. */
+/** Returns the first setting below the path. */
 export function findFirstNestedSetting(path: SettingPath): Setting | undefined {
   return settingPatterns.find(({ parts }) => parts.length > path.length && matchesPattern(parts, path))?.setting;
 }
@@ -41,7 +41,7 @@ function matchesPattern(pattern: readonly string[], path: SettingPath): boolean 
   return path.every((part, index) => pattern[index] === "*" || pattern[index] === part);
 }
 
-/** As people write it; a name that the user chose stands in brackets. */
+/** Formats the path for messages, as in `compaction.modelOverrides["openai/gpt-5"].reserveTokens`. Names chosen by the user are in brackets. */
 export function formatSettingName(path: SettingPath): string {
   const pattern = (findSetting(path) ?? findFirstNestedSetting(path))?.name.split(".");
   const segments = path.map((part, index) =>
@@ -50,7 +50,7 @@ export function formatSettingName(path: SettingPath): string {
   return segments.join("").replace(/^\./, "");
 }
 
-/** Whatever somebody calls it, it is a name in a line of ours. */
+/** Shortens and escapes a name, because the user may choose any text. */
 function formatNamePart(part: string): string {
   return escapeLineBreaks(part.length > MAX_NAME_PART_CHARS ? `${part.slice(0, MAX_NAME_PART_CHARS)}…` : part);
 }
@@ -70,7 +70,7 @@ function collectLeaves(object: JsonObject, parentPath: SettingPath): readonly Le
   });
 }
 
-/** By entries, so that a name such as `__proto__` is a name like any other. */
+/** Uses `fromEntries`, which treats a name such as `__proto__` like any other. */
 function nestLeaves(leaves: readonly Leaf[]): JsonObject {
   const byName = Map.groupBy(leaves, ({ path }) => path[0] ?? "");
   return Object.fromEntries(
@@ -82,7 +82,7 @@ function nestLeaves(leaves: readonly Leaf[]): JsonObject {
   );
 }
 
-/** As the end of a sentence that begins with where it stands; null when it is right. */
+/** Returns the problem as the end of a sentence that starts with the setting's name or location. Null if the value is valid. */
 export function validateSetting(path: SettingPath, value: unknown): string | null {
   const setting = findSetting(path);
   if (!setting) return "is no setting";
@@ -90,7 +90,7 @@ export function validateSetting(path: SettingPath, value: unknown): string | nul
   return kind.isValid(value) ? null : `is ${formatValue(value)}; write ${kind.expected}`;
 }
 
-/** The beginning of it. */
+/** Formats a value as JSON, shortened for messages. */
 export function formatValue(value: unknown): string {
   const json = JSON.stringify(value) ?? "nothing";
   return json.length > MAX_VALUE_CHARS ? `${json.slice(0, MAX_VALUE_CHARS)}…` : json;

@@ -1,4 +1,4 @@
-/** Defines the default key bindings, parses key names such as `ctrl+o`, and applies the user's keymap file. Pure. */
+/** Defines the default key bindings, parses key names such as `ctrl+o`, and reads and formats the user's keymap. */
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -7,10 +7,9 @@ import { escapeControls } from "../text/safe-text.ts";
 import { findNearest } from "../text/usage-error.ts";
 
 export interface KeyBinding {
-  /** As the keymap file names it. */
+  /** The name in the keymap file. */
   readonly id: ActionId;
   readonly keys: readonly string[];
-  /** What it does, for people. */
   readonly description: string;
 }
 
@@ -52,14 +51,13 @@ export const actionBindings: readonly KeyBinding[] = [
 ];
 
 export interface EditorKeyBinding {
-  /** As the keymap file names it. */
+  /** The name in the keymap file. */
   readonly id: EditorKeyId;
   readonly keys: readonly string[];
-  /** What it does, for people. */
   readonly description: string;
 }
 
-/** As pi-tui names them. */
+/** pi-tui's names. */
 export type EditorKeyId = `tui.${"editor" | "input" | "select"}.${string}`;
 
 export const editorBindings: readonly EditorKeyBinding[] = [
@@ -97,10 +95,10 @@ export const editorBindings: readonly EditorKeyBinding[] = [
 
 export type ParsedKey =
   | { readonly type: "key"; readonly key: string }
-  /** `near`: what may have been meant. */
+  /** `suggestion` is a similar key or modifier; null if there is none. */
   | { readonly type: "unknown"; readonly part: string; readonly suggestion: string | null };
 
-/** One key, or several pressed one after the other, with a blank between them. */
+/** Parses one key, or several keys pressed in sequence and separated by spaces. */
 export function parseKeys(text: string): ParsedKey {
   const keys: string[] = [];
   for (const word of text.trim().split(/\s+/)) {
@@ -111,12 +109,12 @@ export function parseKeys(text: string): ParsedKey {
   return { type: "key", key: keys.join(" ") };
 }
 
-/** The same key has one name, in whichever order it holds others down. */
+/** Sorts the modifiers, so that each key has exactly one name. */
 export function normalizeKey(key: string): string {
   return key.split(" ").map(normalizeSingleKey).join(" ");
 }
 
-/** Whether a key of it comes into the words: whoever gave that to anything else could not write any more. */
+/** Whether a key inserts text. Such a key cannot be bound: the user could no longer type it. */
 export function isTypedKey(key: string): boolean {
   return key.split(" ").some((part) => /^(?:shift\+)?(?:.|space)$/.test(part));
 }
@@ -143,7 +141,7 @@ function normalizeSingleKey(key: string): string {
   return [...modifiers, parts.at(-1) ?? ""].join("+");
 }
 
-/** A plus may be the key itself. */
+/** The last part may be the plus key itself. */
 function splitKey(key: string): readonly string[] {
   if (key === "+") return ["+"];
   return key.endsWith("++") ? [...key.slice(0, -2).split("+"), "+"] : key.split("+");
@@ -159,14 +157,14 @@ const SPECIAL_KEYS = [
 
 const KEY_ALIASES: Readonly<Record<string, string>> = { esc: "escape", return: "enter", del: "delete", ins: "insert" };
 
-/** Keys by the id of what they do. */
+/** Keys by the id of their action. */
 export type Keymap = Readonly<Record<string, readonly string[]>>;
 
 export interface LoadedKeymap {
   readonly keymap: Keymap;
-  /** The ids that the file names. */
+  /** The ids that the file sets. */
   readonly customIds: readonly string[];
-  /** What is wrong with the file, for people. */
+  /** Problems in the file, for the user. */
   readonly warnings: readonly string[];
 }
 
@@ -176,7 +174,7 @@ export const defaultKeymap: Keymap = Object.fromEntries(
   allBindings.map(({ id, keys }) => [id, keys.map(normalizeKey)]),
 );
 
-/** What is wrong is told and left as it was; everything else counts. */
+/** An invalid binding causes a warning and keeps its default. All other bindings apply. */
 export function parseKeymap(text: string, file: string): LoadedKeymap {
   const json = parseJsonc(text);
   if (json.type === "invalid")
@@ -198,7 +196,7 @@ export function parseKeymap(text: string, file: string): LoadedKeymap {
 }
 
 interface ParsedKeys {
-  /** Null where nothing of it can be used. */
+  /** Null if no key is valid. */
   readonly keys: readonly string[] | null;
   readonly warnings: readonly string[];
 }
@@ -231,7 +229,7 @@ function formatUnknownKey({ part, suggestion }: { readonly part: string; readonl
   return `there is no key "${escapeControls(part)}"${suggestion === null ? "" : `; did you mean "${suggestion}"?`}`;
 }
 
-/** A key that was given to one thing does no other any more; the first in the file has it. */
+/** A key in the file is removed from its default action. If the file uses a key twice, the first action gets it. */
 function mergeKeymap(custom: Keymap): { readonly keymap: Keymap; readonly conflicts: readonly string[] } {
   const conflicts: string[] = [];
   const owners = new Map<string, string>();
@@ -252,24 +250,24 @@ function mergeKeymap(custom: Keymap): { readonly keymap: Keymap; readonly confli
   return { keymap: merged, conflicts };
 }
 
-/** While a completion is open, its keys are its own. */
+/** The keys of an open completion are separate: they do not conflict with others. */
 function scopeKey(id: string, key: string): string {
   return `${id.startsWith("tui.select.") ? "select" : "screen"} ${key}`;
 }
 
-/** The first of the keys that do it; null where none does, so that nothing is promised. */
+/** Returns the first key of the action, for hints. Null if it has no key, so that no hint is shown. */
 export function keyHint(id: ActionId, keymap: Keymap = defaultKeymap): string | null {
   const key = keymap[id]?.[0];
   return key === undefined ? null : formatKey(key);
 }
 
-/** `Ctrl+O opens`, or whatever else stands behind the key; empty where there is none. */
+/** Returns the key with a description, as in `Ctrl+O opens`. Empty if the action has no key. */
 export function formatKeyHint(id: ActionId, description: string, keymap?: Keymap): string {
   const key = keyHint(id, keymap);
   return key === null ? "" : `${key} ${description}`;
 }
 
-/** `ctrl+o` or `escape escape`, as people read them. */
+/** Formats `ctrl+o` as `Ctrl+O`, and `escape escape` as `Esc Esc`. */
 export function formatKey(key: string): string {
   return key.replaceAll(/[^+ ]+/g, (part) => KEY_LABELS[part] ?? part.charAt(0).toUpperCase() + part.slice(1));
 }
@@ -290,7 +288,7 @@ export function listKeys(keymap: Keymap): readonly KeyHelp[] {
   }));
 }
 
-/** All of them; or those whose name, key or meaning has these words in it, each with its name. */
+/** Formats all keys. With a query: the bindings whose id, key or description contains it, with their ids; null if there are none. */
 export function formatKeys(keymap: Keymap, query = ""): string | null {
   const all = listKeys(keymap);
   if (query !== "") return formatDetails(all.filter((row) => matchesQuery(row, query.toLowerCase())));
@@ -317,7 +315,7 @@ function formatBoundKeys({ keys }: KeyHelp): string {
   return keys.length === 0 ? "(no key)" : keys.join(", ");
 }
 
-/** Beside the settings; `keys.json` holds keys of another kind. */
+/** Not to be confused with `keys.json`, which contains provider keys. */
 export function keymapFile(home: string): string {
   return join(home, "keymap.json");
 }

@@ -1,4 +1,4 @@
-/** Finds provider keys in the environment, else in the user's key file. No message quotes what the file contains. */
+/** Finds provider keys in the environment or in the user's key file. Messages never quote the content of the file. */
 
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
@@ -12,7 +12,10 @@ export type ProviderKeys = Readonly<Record<string, string>>;
 
 export type ReadKeysResult = { readonly type: "read"; readonly keys: ProviderKeys } | UsageError;
 
-/** Read only if no other user can read it. No file is no mistake. On Windows users have no number, and modes say nothing. */
+/**
+ * Reads the key file only if no other user can read it. A missing file is not an error. The check is skipped on Windows, which has no
+ * user ids and file modes.
+ */
 export async function readKeyFile(path: string, userId: number | null = getUserId()): Promise<ReadKeysResult> {
   try {
     const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
@@ -27,7 +30,7 @@ export async function readKeyFile(path: string, userId: number | null = getUserI
 
 interface KeyFileOptions {
   readonly path: string;
-  /** Null where users have none. */
+  /** Null on Windows. */
   readonly userId: number | null;
 }
 
@@ -53,14 +56,14 @@ const MAX_KEY_FILE_BYTES = 64 * 1024;
 function parseKeys(text: string, path: string): ReadKeysResult {
   const keys = parseJsonObject(text);
   if (keys === null) return usageError(`${path} is no JSON object; write { "anthropic": "…", "openai": "…" }`);
-  // By its place: whoever mixed up the two sides of the colon has a key for a name.
+  // The message gives the position, not the name: if the user swapped the two sides, the name is the key.
   const invalidIndex = Object.values(keys).findIndex((key) => !isKey(key));
   if (invalidIndex >= 0)
     return usageError(`${path}: entry ${invalidIndex + 1} holds no key; write one line of text in quotes`);
   return { type: "read", keys: keys as ProviderKeys };
 }
 
-/** It goes into a header: anything else than visible ASCII would be refused there, together with the key. */
+/** Allows only visible ASCII: the key is sent in a header, and an error about other characters would quote the key. */
 export function isKey(value: unknown): value is string {
   return typeof value === "string" && /^[!-~]+$/.test(value);
 }
@@ -76,22 +79,22 @@ export interface KeySources {
 }
 
 export type FindKeyResult =
-  /** Without one, the environment has it, or nobody needs or has one. */
+  /** `apiKey` is absent if the environment contains the key, if the provider needs none, or if there is none. */
   { readonly type: "found"; readonly apiKey?: string } | UsageError;
 
-/** The file is not even opened where it would tell nothing. */
+/** Does not open the key file if the provider is local or the environment contains its key. */
 export async function findKey(provider: Provider, { environment, home }: KeySources): Promise<FindKeyResult> {
   if (provider.isLocal || hasKeyVariable(provider, environment)) return { type: "found" };
   const result = await readKeyFile(keyFilePath(home));
   if (result.type === "mistake") return result;
-  // One provider under two names has one key.
+  // An alias of a provider uses the same key.
   const apiKey = result.keys[provider.id] ?? result.keys[provider.canonicalId ?? provider.id];
   return { type: "found", ...(apiKey !== undefined && { apiKey }) };
 }
 
 export type FindProviderResult = { readonly type: "found"; readonly provider: Provider | undefined } | UsageError;
 
-/** The first of these that can be asked. */
+/** Returns the first candidate with a key. Keys in the environment come before keys in the file. */
 export async function findProviderWithKey(
   candidates: readonly Provider[],
   { environment, home }: KeySources,
@@ -104,7 +107,7 @@ export async function findProviderWithKey(
     : { type: "found", provider: candidates.find(({ id }) => id in result.keys) };
 }
 
-/** Variables that hold keys of providers: nothing that a model runs needs to see them. */
+/** The environment variables for provider keys. Commands run by a model never need them. */
 export function listKeyVariables(): readonly string[] {
   return [...new Set(providers.flatMap(({ keyVariables: variableNames }) => variableNames))];
 }

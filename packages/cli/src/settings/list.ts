@@ -9,7 +9,7 @@ import { settingTable } from "./table.ts";
 
 export interface ListedSetting {
   readonly name: string;
-  /** Null where what holds is no value; then `words` say it. */
+  /** Null if the value is hidden or depends on other things; then `words` describes it. */
   readonly value: unknown;
   readonly words?: string;
   /** A file, a variable, a flag, or `default`. */
@@ -17,7 +17,7 @@ export interface ListedSetting {
   readonly says: string;
 }
 
-/** In the order of the table; of what can be said of many, what was said. */
+/** In the order of the table. A setting with `*` in its name is listed once for each name that is set. */
 export function listSettings(settings: Settings, sources: SettingSources): readonly ListedSetting[] {
   const fieldsBySetting = Map.groupBy(listFields(settings, ""), ({ path }) => findSetting(path));
   return settingTable.flatMap((setting) => {
@@ -41,7 +41,7 @@ function listDefault({ name, fallback, description }: Setting): ListedSetting {
   return { name, value: null, words: fallback.description, source: "default", says: description };
 }
 
-/** One line for each; who said it stands behind what somebody said. */
+/** Returns one line per setting, with the source after each value that is not a default. */
 export function formatSettings(settings: readonly ListedSetting[]): string {
   const width = Math.max(...settings.map(({ name }) => name.length));
   return settings
@@ -56,7 +56,7 @@ export function buildSettingsSchema(): JsonObject {
   return buildSchema(settingTable, "Settings of pith");
 }
 
-/** For a file of JSON whose items are named with points. */
+/** Builds the JSON Schema of a file whose items have names such as `compaction.enabled`. */
 export function buildSchema(items: readonly SchemaItem[], title: string): JsonObject {
   const { properties, ...rootSchema } = buildObjectSchema(
     items.map((setting) => ({ parts: setting.name.split("."), setting })),
@@ -73,7 +73,7 @@ export type SchemaItem = Pick<Setting, "name" | "kind" | "description" | "nameKi
   Partial<Pick<Setting, "fallback">>;
 
 interface SchemaEntry {
-  /** What is left of the way to it. */
+  /** The remaining parts of the setting's name. */
   readonly parts: readonly string[];
   readonly setting: SchemaItem;
 }

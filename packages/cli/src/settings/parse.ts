@@ -1,4 +1,4 @@
-/** Parses settings files and environment variables into fields, or reports each mistake with its place and what to write instead. */
+/** Parses settings files and environment variables into fields, or reports each error with its location and what to write instead. */
 
 import type { Environment } from "@pith/models";
 import { isObject, type JsonObject, parseJsonc } from "../text/jsonc.ts";
@@ -16,13 +16,13 @@ import {
 import { settingTable } from "./table.ts";
 
 export interface NonSettingHint {
-  /** Where to say it instead. */
+  /** Tells the user what to write instead. */
   readonly text: string;
-  /** Whether it is worse to go on without it than to stop. */
+  /** Whether ignoring the name would be dangerous, so that the program stops. */
   readonly isError: boolean;
 }
 
-/** Names that people expect to be settings are never ignored in silence. Null for what we know nothing of. */
+/** Returns a hint for a name that users may expect to be a setting, so that it is never ignored silently. Null for other names. */
 export function findNonSettingHint(path: SettingPath): NonSettingHint | null {
   const [name = ""] = path;
   return path.length === 1 && Object.hasOwn(NON_SETTING_HINTS, name) ? (NON_SETTING_HINTS[name] ?? null) : null;
@@ -57,12 +57,12 @@ export type ParseSettingsResult =
       readonly type: "read";
       readonly fields: readonly SettingField[];
       readonly notes: readonly string[];
-      /** `file:line`, where the value of a setting stands. */
+      /** Returns `file:line` of a setting's value. */
       readonly formatLocation: (path: SettingPath) => string;
     }
   | UsageError;
 
-/** What stands in a project's file is not its reader's fault: what would be a grave mistake of one's own is only noted there. */
+/** A misplaced name in a project's file is only a warning, because the user may not be its author. In the user's file it is an error. */
 export function parseSettings(text: string, file: string, owner: "user" | "project" = "user"): ParseSettingsResult {
   if (text.length > MAX_SETTINGS_CHARS) return usageError(`${file} is too long for settings`);
   const json = parseJsonc(text);
@@ -71,10 +71,10 @@ export function parseSettings(text: string, file: string, owner: "user" | "proje
   const findings = collectFindings(json.value, []);
   const formatFinding = ({ path, describe }: Finding): string =>
     `${formatLocation(path)}: ${formatSettingName(path)} ${describe()}`;
-  const errors = findings.filter(({ type }) => type === "wrong" || (type === "grave" && owner === "user"));
+  const errors = findings.filter(({ type }) => type === "invalid" || (type === "misplaced" && owner === "user"));
   if (errors.length > 0) return usageError(formatFindings(errors, formatFinding).join("\n"));
-  const warnings = findings.filter(({ type }) => type === "grave" || type === "strange");
-  const fields = findings.flatMap(({ type, path, value }) => (type === "right" ? [{ path, value, from: file }] : []));
+  const warnings = findings.filter(({ type }) => type === "misplaced" || type === "ignored");
+  const fields = findings.flatMap(({ type, path, value }) => (type === "valid" ? [{ path, value, from: file }] : []));
   return { type: "read", fields, notes: formatFindings(warnings, formatFinding), formatLocation };
 }
 
@@ -83,9 +83,9 @@ const MAX_SETTINGS_CHARS = 256 * 1024;
 interface Finding {
   readonly path: SettingPath;
   readonly value: unknown;
-  /** `grave`: nothing that could be set, but too much to be passed over. */
-  readonly type: "right" | "wrong" | "grave" | "strange";
-  /** What is to be said of it, behind its name. */
+  /** `misplaced`: not a setting, but dangerous to ignore. `ignored`: unknown or empty. */
+  readonly type: "valid" | "invalid" | "misplaced" | "ignored";
+  /** Returns the end of a sentence that starts with the setting's name. */
   readonly describe: () => string;
 }
 
@@ -96,14 +96,14 @@ function collectFindings(object: JsonObject, parentPath: SettingPath): readonly 
     if (nestedSetting) return collectGroupFindings(path, value, nestedSetting);
     if (!findSetting(path)) return isSchemaReference(path) ? [] : [{ path, value, ...describeUnknownSetting(path) }];
     const fault = validateSetting(path, value);
-    return [{ path, value, type: fault === null ? "right" : "wrong", describe: () => fault ?? "" }];
+    return [{ path, value, type: fault === null ? "valid" : "invalid", describe: () => fault ?? "" }];
   });
 }
 
 function collectGroupFindings(path: SettingPath, value: unknown, { name, nameKind }: Setting): readonly Finding[] {
   const [segment, nextSegment] = name.split(".").slice(path.length - 1);
   const createError = (message: string): readonly Finding[] => [
-    { path, value, type: "wrong", describe: () => message },
+    { path, value, type: "invalid", describe: () => message },
   ];
   if (segment === "*" && nameKind && !nameKind.isValid(path.at(-1)))
     return createError(`is for nobody; write ${nameKind.expected}`);
@@ -116,17 +116,17 @@ function collectGroupFindings(path: SettingPath, value: unknown, { name, nameKin
         ? '{ "enabled": true }'
         : `{ "${nextSegment}": … }`;
   if (isEmpty)
-    return [{ path, value, type: "strange", describe: () => `is empty, so it does not count; write ${example}` }];
+    return [{ path, value, type: "ignored", describe: () => `is empty, so it does not count; write ${example}` }];
   return createError(`is ${formatValue(value)}; write ${example}`);
 }
 
 function describeUnknownSetting(path: SettingPath): Pick<Finding, "type" | "describe"> {
   const hint = findNonSettingHint(path);
-  if (hint) return { type: hint.isError ? "grave" : "strange", describe: () => `is no setting: ${hint.text}` };
-  return { type: "strange", describe: () => `is no setting${suggestSetting(path)}` };
+  if (hint) return { type: hint.isError ? "misplaced" : "ignored", describe: () => `is no setting: ${hint.text}` };
+  return { type: "ignored", describe: () => `is no setting${suggestSetting(path)}` };
 }
 
-/** Says where the schema lies, and to nobody else anything. */
+/** `$schema` is for editors only. */
 function isSchemaReference(path: SettingPath): boolean {
   return path.join(".") === "$schema";
 }
@@ -137,7 +137,7 @@ function suggestSetting(path: SettingPath): string {
   return suggestion === null ? "; pith settings names them all" : `; did you mean ${suggestion}?`;
 }
 
-/** Whoever wrote a whole book into it need not read it here. */
+/** Limits the number of reported findings. */
 function formatFindings(findings: readonly Finding[], format: (finding: Finding) => string): readonly string[] {
   const lines = findings.slice(0, MAX_REPORTED_FINDINGS).map(format);
   return findings.length <= MAX_REPORTED_FINDINGS
@@ -149,7 +149,7 @@ const MAX_REPORTED_FINDINGS = 12;
 
 export type ParseVariablesResult = { readonly type: "read"; readonly fields: readonly SettingField[] } | UsageError;
 
-/** An empty one says nothing. */
+/** An empty variable is ignored. */
 export function parseVariables(environment: Environment): ParseVariablesResult {
   const results = settingTable.flatMap(({ variable, ...setting }) => {
     const text = variable === undefined ? undefined : environment[variable]?.trim();
@@ -178,7 +178,7 @@ function parseVariable({ name, kind }: Setting, { variableName, text }: Variable
   return { field: { path, value: text, from: variableName }, fault: null };
 }
 
-/** A variable that can be there or not can only switch something off. */
+/** A variable for a boolean setting, such as `PITH_DISABLE_AUTOCOMPACT=1`, can only switch it off. */
 function parseOffSwitch(name: string, { variableName, text }: VariableInput): VariableResult {
   if (TRUE_PATTERN.test(text))
     return { field: { path: name.split("."), value: false, from: variableName }, fault: null };

@@ -1,4 +1,7 @@
-/** Resolves the effective settings and their sources: flag, then variable, trusted project file, user's file, default. A policy narrows the result. */
+/**
+ * Resolves the effective settings and their sources, in this order: flag, variable, trusted project file, user's file, default.
+ * A policy limits the result.
+ */
 
 import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
@@ -13,7 +16,7 @@ import { buildSettings, findSetting, formatSettingName, formatValue, listFields,
 import { type ParseSettingsResult, parseSettings, parseVariables } from "./parse.ts";
 import type { Settings, SettingsOverrides } from "./settings.ts";
 
-/** No file is no mistake. */
+/** Reads the user's settings file. A missing file is not an error. */
 export async function readSettings(home: string): Promise<ParseSettingsResult> {
   const file = settingsFilePath(home);
   try {
@@ -31,19 +34,19 @@ export function settingsFilePath(home: string): string {
 
 export interface ProjectFields {
   readonly fields: readonly SettingField[];
-  /** What does not count, and where to say it instead. */
+  /** The ignored fields, and where to set them instead. */
   readonly notes: readonly string[];
 }
 
 export interface UserSettings {
-  /** What the user's own file says. */
+  /** The fields in the user's settings file. */
   readonly fields: readonly SettingField[];
   readonly file: string;
 }
 
 type ParsedSettings = Extract<ParseSettingsResult, { type: "read" }>;
 
-/** A trusted project may set nothing that costs the user a key, a guard or a secret; such fields are refused by name. */
+/** Removes fields that even a trusted project may not set, because they could expose a key or a secret, or weaken a protection. */
 export function filterProjectFields(
   { fields, formatLocation }: ParsedSettings,
   userSettings: UserSettings,
@@ -57,10 +60,10 @@ export function filterProjectFields(
   };
 }
 
-/** As the end of a sentence that begins with the name; null where it may be said. */
+/** Returns the refusal as the end of a sentence that starts with the setting's name. Null if the project may set it. */
 function findProjectRefusal({ path, value }: SettingField, userSettings: UserSettings): string | null {
   const setting = findSetting(path);
-  if (!setting || setting.projectAccess === "may") return null;
+  if (!setting || setting.projectAccess === "allowed") return null;
   if (setting.projectAccess === "never")
     return `is not for a project to say, so it does not count; set it in ${userSettings.file}`;
   const name = formatSettingName(path);
@@ -77,9 +80,9 @@ function getFallbackValue(fallback: SettingFallback): unknown {
 
 export type LoadSettingsResult =
   | {
-      readonly type: "chosen";
+      readonly type: "resolved";
       readonly settings: Settings;
-      /** By the setting's name, who said it: a file, a variable or a flag. What is not there holds by itself. */
+      /** The source of each setting, by its name: a file, a variable or a flag. Settings with their default value are not included. */
       readonly sources: SettingSources;
       readonly notes: readonly string[];
     }
@@ -91,9 +94,9 @@ export interface LoadSettingsOptions {
   readonly environment: Environment;
   /** Pith's home. */
   readonly home: string;
-  /** The settings file of the project, as it was trusted; absent where there is none, or nobody trusts it. */
+  /** The project's settings file, as it was trusted. Absent or null if there is none, or if it is not trusted. */
   readonly projectFile?: ProjectSettingsFile | null;
-  /** For tests: where a policy lies. Nothing outside of this program says it. */
+  /** The location of the policy, for tests only. It cannot be set from outside the program. */
   readonly policyLocation?: PolicyLocation;
 }
 
@@ -131,7 +134,7 @@ export async function loadSettings(
   if (limitedSettings.type === "mistake") return limitedSettings;
   const { fields } = limitedSettings;
   return {
-    type: "chosen",
+    type: "resolved",
     settings: { ...buildSettings(fields), ...(policyResult.type === "policy" && { policy: policyResult.policy }) },
     sources: new Map(fields.map(({ path, from }) => [formatSettingName(path), from])),
     notes: [...userSettings.notes, ...projectResult.notes, ...limitedSettings.notes],
@@ -153,7 +156,7 @@ function listFlagFields(overrides: SettingsOverrides): readonly SettingField[] {
   return listFields(overrides, "").map((field) => ({ ...field, from: findSetting(field.path)?.flag ?? "a flag" }));
 }
 
-/** An address belongs to the model that is set beside it: the key of another must not be sent there. */
+/** Drops the user's base URL if a flag or variable chooses another model: that provider's key must not be sent to the URL. */
 function dropOtherModelBaseUrl(
   overrideFields: readonly SettingField[],
   userFields: readonly SettingField[],
@@ -165,28 +168,28 @@ function dropOtherModelBaseUrl(
   return isOtherModel ? userFields.filter(({ path }) => path[0] !== "baseUrl") : userFields;
 }
 
-/** The very bytes that were trusted; null where there are none. */
+/** Returns exactly the bytes that were trusted; null if there is no trusted settings file. */
 export function getProjectSettingsFile(folder: FolderTrust): ProjectSettingsFile | null {
   const nearestFile = listTrustedFiles(folder, "settings").at(-1);
   return nearestFile ? { path: nearestFile.path, text: new TextDecoder().decode(nearestFile.bytes) } : null;
 }
 
 export type EffectiveSettings =
-  | (Extract<LoadSettingsResult, { type: "chosen" }> & { readonly trustedFolder: FolderTrust })
+  | (Extract<LoadSettingsResult, { type: "resolved" }> & { readonly trustedFolder: FolderTrust })
   | UsageError;
 
 export interface ProcessContext {
   readonly cwd: string;
   /** Pith's home. */
   readonly home: string;
-  /** What `~` stands for. */
+  /** The user's home folder. Default: `os.homedir()`. */
   readonly userHome?: string;
   readonly environment: Environment;
 }
 
 export interface ResolveSettingsOptions {
   readonly overrides: SettingsOverrides;
-  /** Whether the folder is trusted in this call. */
+  /** Whether the folder is trusted for this call. */
   readonly trustsProject: boolean;
 }
 

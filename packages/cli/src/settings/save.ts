@@ -1,4 +1,4 @@
-/** Saves a setting or a provider key in the user's files. A file is replaced whole or not at all; comments and other values stay. */
+/** Saves a setting or a provider key in the user's files. Files are replaced atomically; comments and other values stay. */
 
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { parseJsonc, type Token, tokenize } from "../text/jsonc.ts";
@@ -6,7 +6,7 @@ import { type UsageError, usageError } from "../text/usage-error.ts";
 import { keyFilePath, readKeyFile } from "./keys.ts";
 import { settingsFilePath } from "./resolve.ts";
 
-/** Null where the text is broken, or something on the way is no object. */
+/** Null if the text is invalid, or if a part of the path is not an object. */
 export function setJsoncValue(text: string, path: readonly string[], value: unknown): string | null {
   if (text.trim() === "") return `${JSON.stringify(nestValue(path, value), null, 2)}\n`;
   if (parseJsonc(text).type === "invalid") return null;
@@ -15,7 +15,7 @@ export function setJsoncValue(text: string, path: readonly string[], value: unkn
 
 interface ObjectPosition {
   readonly tokens: readonly Token[];
-  /** The token that opens the object. */
+  /** The index of the object's opening brace in `tokens`. */
   readonly openIndex: number;
   readonly path: readonly string[];
   readonly depth: number;
@@ -37,7 +37,7 @@ function setValueInObject(
   return text.slice(0, tokens[valueIndex]?.offset) + JSON.stringify(value) + text.slice(endOffset);
 }
 
-/** The first token of that member's value. */
+/** Returns the index of the first token of the member's value. */
 function findMemberValue(tokens: readonly Token[], openIndex: number, name: string): number | null {
   for (let index = openIndex + 1; index < tokens.length && tokens[index]?.raw !== "}"; ) {
     if (JSON.parse(tokens[index]?.raw ?? "") === name) return index + 2;
@@ -47,7 +47,7 @@ function findMemberValue(tokens: readonly Token[], openIndex: number, name: stri
   return null;
 }
 
-/** The last token of the value that begins here. */
+/** Returns the index of the last token of the value that starts here. */
 function findValueEnd(tokens: readonly Token[], start: number): number {
   let depth = 0;
   for (let index = start; index < tokens.length; index += 1) {
@@ -59,7 +59,7 @@ function findValueEnd(tokens: readonly Token[], start: number): number {
   return tokens.length - 1;
 }
 
-/** As the first of its object: nothing need be known of a comma behind the last. */
+/** Inserts the member as the first of its object: then a trailing comma after the last member does not matter. */
 function insertMember(text: string, { tokens, openIndex, path, depth }: ObjectPosition, value: unknown): string {
   const [name = "", ...restPath] = path;
   const insertOffset = (tokens[openIndex]?.offset ?? 0) + 1;
@@ -82,7 +82,7 @@ export interface SaveSettingOptions {
   readonly home: string;
 }
 
-/** Null where it is kept. */
+/** Null if the setting was saved. */
 export async function saveSetting({ path, value, home }: SaveSettingOptions): Promise<UsageError | null> {
   const file = settingsFilePath(home);
   const temporaryFile = `${file}.${process.pid}.new`;
@@ -117,7 +117,7 @@ export interface SaveKeyOptions {
   readonly home: string;
 }
 
-/** Null where it is kept. A file that is not believed is not written, either. Other users can never read it, also while it is written. */
+/** Null if the key was saved. Does not write a key file that `readKeyFile` rejects. Other users can never read the file, even while it is written. */
 export async function saveKey({ provider, key, home }: SaveKeyOptions): Promise<UsageError | null> {
   const file = keyFilePath(home);
   const result = await readKeyFile(file);

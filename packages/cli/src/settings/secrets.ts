@@ -1,4 +1,4 @@
-/** Creates the vault of secrets from the environment, the user's keys and MCP servers, and restores placeholders from files. */
+/** Creates the vault of secrets from the environment, the key file and MCP servers, and restores placeholders from files of the session. */
 
 import { createHmac, randomBytes } from "node:crypto";
 import {
@@ -29,8 +29,8 @@ export function redactionKeyPath(home: string): string {
 }
 
 /**
- * Names secrets: keyed with a file of the user's own, so that a name stays the same in later runs and reveals nothing.
- * The key is read, or made, when the first secret is found.
+ * Creates the digest that names secrets. Its key is in a file of the user, so that a name stays the same in later runs and reveals
+ * nothing. The key is read or created when the first secret is found.
  */
 export function createKeyedDigest(home: string): (value: string) => string {
   let key: Uint8Array | null = null;
@@ -40,7 +40,7 @@ export function createKeyedDigest(home: string): (value: string) => string {
   };
 }
 
-// SEC4: where no file can be had, names hold as long as the program runs; no secret is written because of that.
+/** SEC4: without a usable file, the key is random and names change with each run. Secrets are still redacted. */
 function loadOrCreateKey(path: string): Uint8Array {
   try {
     return readKey(path) ?? createKey(path);
@@ -51,7 +51,7 @@ function loadOrCreateKey(path: string): Uint8Array {
 
 const KEY_BYTES = 32;
 
-/** Null where there is none; throws where it is not to be believed. */
+/** Null if the file does not exist. Throws if its owner or size is wrong. */
 function readKey(path: string): Uint8Array | null {
   const file = openIfExists(path);
   if (file === null) return null;
@@ -80,7 +80,7 @@ function openIfExists(path: string): number | null {
   }
 }
 
-/** Whole under its name or not at all: of two programs that make one, the first has made it for both. */
+/** Creates the file atomically. If two processes create it at the same time, both use the first key. */
 function createKey(path: string): Uint8Array {
   const key = randomBytes(KEY_BYTES);
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
@@ -100,14 +100,14 @@ function createKey(path: string): Uint8Array {
 export type McpServerSettingsByName = Readonly<Record<string, McpServerSettings>>;
 
 /**
- * What starts or reaches MCP servers, as variables, so that the vault finds secrets among it wherever they appear.
- * Each with the server's name before its own, so that none stands in the place of another.
+ * Returns the arguments, variables, headers and query parameters of MCP servers as environment variables, so that the vault finds
+ * secrets in them. Each name starts with the server's name, so that servers do not overwrite each other's values.
  */
 export function buildServerVariables(servers: McpServerSettingsByName): EnvironmentVariables {
   const variables = Object.entries(servers).flatMap(([server, { args = [], env = {}, url = "", headers = {} }]) => {
     const headerVariables = Object.entries(headers).map(([name, value]) => toHeaderVariable(name, value));
     const queryVariables = [...(URL.parse(url)?.searchParams ?? [])];
-    // Of a command only what looks like a secret is one.
+    // The vault finds secrets in the command's arguments by their form.
     const serverEntries = [
       ...Object.entries(env),
       ...headerVariables,
@@ -119,7 +119,7 @@ export function buildServerVariables(servers: McpServerSettingsByName): Environm
   return Object.fromEntries(variables);
 }
 
-/** The word before it says how it is to be read, as in `Bearer …`, and is no part of it. */
+/** Removes the scheme of an authorization header, such as `Bearer`: it is not part of the secret. */
 function toHeaderVariable(name: string, value: string): readonly [string, string] {
   const isAuthorization = /authorization$/i.test(name);
   return isAuthorization ? ["AUTH", value.replace(/^\w+\s+/, "")] : [name.replaceAll("-", "_"), value];
@@ -130,11 +130,11 @@ export interface VaultOptions {
   readonly home: string;
   readonly environment: Environment;
   readonly settings: Pick<Settings, "secrets" | "mcpServers">;
-  /** Servers of tools that whoever calls brings along. */
+  /** MCP servers that the client provides. */
   readonly mcpServers?: McpServerSettingsByName | undefined;
 }
 
-/** Null where it was switched off. */
+/** Null if redaction is off. */
 export async function createVault({ home, environment, settings, mcpServers }: VaultOptions): Promise<Vault | null> {
   const { redact, also: extraVariables = [] } = settings.secrets ?? {};
   if (redact === "off") return null;
@@ -149,18 +149,18 @@ export async function createVault({ home, environment, settings, mcpServers }: V
   });
 }
 
-/** As if they were variables: a provider that does not like a key may repeat it. */
+/** Reads the key file as environment variables. Keys must be redacted too: a provider may quote a rejected key in an error. */
 async function readKeysAsVariables(home: string): Promise<Environment> {
   const result = await readKeyFile(keyFilePath(home));
-  // What is wrong with the file is told to whoever needs a key of it.
+  // An invalid key file is reported when a key is needed.
   const keys = result.type === "read" ? Object.entries(result.keys) : [];
   return Object.fromEntries(keys.map(([provider, key]) => [`${provider.toUpperCase()}_API_KEY`, key]));
 }
 
-/** Told at every start. */
+/** Shown at every start while redaction is off. */
 export const REDACTION_OFF_NOTICE = "secrets are sent and kept as they are, because secrets.redact is off";
 
-/** The likeliest first: the file a call is about, then those that were touched or attached last. */
+/** Lists the file of the tool call first, then the files that the session touched or attached, newest first. */
 export function listSeenFiles(entries: readonly Entry[], toolInput: unknown): readonly string[] {
   const { path } = Object(toolInput) as { readonly path?: unknown };
   const touchedPaths = fileTouches(entries).map((touch) => touch.path);
@@ -170,7 +170,6 @@ export function listSeenFiles(entries: readonly Entry[], toolInput: unknown): re
 
 const MAX_SEEN_FILES = 200;
 
-/** Those that were attached. */
 function listAttachedFiles(entries: readonly Entry[]): readonly string[] {
   return entries.flatMap((entry) => {
     if (entry.type !== "message" || entry.message.role !== "user") return [];
@@ -182,11 +181,11 @@ function listAttachedFiles(entries: readonly Entry[]): readonly string[] {
 export interface RestoreSecretsOptions {
   readonly session: Session;
   readonly files: Pick<WorkspaceFiles, "read" | "resolve">;
-  /** Whether a tool could read what lies there: a session may name any place. */
+  /** Whether a tool may read the path. Needed because a session file may contain any path. */
   readonly mayRead: (path: string) => Promise<boolean>;
 }
 
-/** A placeholder whose value is unknown is learnt again from the files that the session has seen. */
+/** Wraps the vault: a placeholder whose value it does not know is restored from the files that the session has read. */
 export function restoreSecrets(vault: Vault, options: RestoreSecretsOptions): Secrets {
   return {
     redact: (value) => vault.redact(value),
@@ -194,8 +193,8 @@ export function restoreSecrets(vault: Vault, options: RestoreSecretsOptions): Se
     takeFindings: () => vault.takeFindings(),
     listPlaceholders: (value) => vault.listPlaceholders(value),
     restore: async (value) => {
-      const restored = vault.restore(value);
-      if (restored.type === "restored") return restored;
+      const restoreResult = vault.restore(value);
+      if (restoreResult.type === "restored") return restoreResult;
       return (
         (await restoreFromSeenFiles(value, vault, options)) ??
         vault.restore(value, { sourceText: await readInputFile(value, options) })
@@ -204,7 +203,7 @@ export function restoreSecrets(vault: Vault, options: RestoreSecretsOptions): Se
   };
 }
 
-/** Null where no file that the session has seen tells it. */
+/** Null if no file of the session contains the value. */
 async function restoreFromSeenFiles<Value>(
   value: Value,
   vault: Vault,
@@ -216,19 +215,19 @@ async function restoreFromSeenFiles<Value>(
     charsLeft -= text.length;
     if (charsLeft < 0) break;
     vault.learn(text);
-    const restored = vault.restore(value);
-    if (restored.type === "restored") return restored;
+    const restoreResult = vault.restore(value);
+    if (restoreResult.type === "restored") return restoreResult;
   }
   return null;
 }
 
-/** The file that a call is about may have placeholders for a text of its own: then they are no secrets. */
+/** Reads the file of the tool call. Text in it that looks like a placeholder is not a secret. */
 async function readInputFile(value: unknown, options: RestoreSecretsOptions): Promise<string> {
   const { path } = Object(value) as { readonly path?: unknown };
   return typeof path === "string" ? await readTextIfAllowed(path, options) : "";
 }
 
-/** What is no file any more, is too much, or is closed to tools has nothing to tell. */
+/** Empty if the file is missing or too large, or if tools may not read it. */
 async function readTextIfAllowed(path: string, { files, mayRead }: RestoreSecretsOptions): Promise<string> {
   const resolvedPath = files.resolve(path);
   if (!(await mayRead(resolvedPath))) return "";

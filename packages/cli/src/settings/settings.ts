@@ -1,4 +1,4 @@
-/** Defines the types of settings and MCP servers, and computes compaction limits from the settings. */
+/** Defines the types of settings and MCP servers, and computes the compaction limits for a model from the settings. */
 
 import type { LimitsForModel, PermissionMode } from "@pith/agent";
 import type { CompactionLimits } from "@pith/context";
@@ -10,70 +10,70 @@ import type { Policy } from "../policy/policy.ts";
 type TokensOrShare = CompactionLimits["branchReserve"];
 
 export interface Settings extends SettingsOverrides {
-  /** What the organisation allows: from its own file, and never from settings. The other settings are narrowed to it already. */
+  /** The organisation's policy, from its own file, never from settings files. The other settings are already limited by it. */
   readonly policy?: Policy;
-  /** Tokens that a model may see at most, whatever it could. */
+  /** The maximum number of tokens in a request, even if the model supports more. */
   readonly contextWindow?: number;
-  /** Minutes until the first token of an answer or of a summary. */
+  /** The timeout for the first token of a reply or a summary, in minutes. */
   readonly firstTokenMinutes?: number;
-  /** Hosts that may be fetched wherever they are, such as a server of one's own: `localhost:5173`. */
+  /** Hosts that may be fetched even if they are in a private network, such as `localhost:5173`. */
   readonly fetchHosts?: readonly string[];
-  /** Paths that sandboxed commands see and only read, although they lie in the home; `~` stands for it. */
+  /** Paths in the home folder that sandboxed commands may read but not write. May start with `~`. */
   readonly sandboxRead?: readonly string[];
-  /** Paths that sandboxed commands may write besides the workspace. */
+  /** Paths outside the workspace that sandboxed commands may write. */
   readonly sandboxWrite?: readonly string[];
-  /** Variables that sandboxed commands see although they look secret. */
+  /** Variables that are passed to sandboxed commands although they look secret. */
   readonly sandboxEnvironment?: readonly string[];
   /** Whether sandboxed commands may use unix sockets. */
   readonly unixSockets?: OnOff;
   readonly branchSummary?: BranchSummarySettings;
-  /** How somebody who looks elsewhere is called. */
+  /** How the user is notified while the terminal is not in focus. */
   readonly notify?: "off" | "bell" | "desktop";
-  /** The colours of the screen: for a dark or a light terminal, or as the terminal says itself. */
+  /** The colours of the screen. `auto` detects whether the terminal is dark or light. */
   readonly theme?: "auto" | "dark" | "light";
   /** Whether permission decisions are recorded in Pith's home. */
   readonly auditLog?: boolean;
   readonly secrets?: SecretSettings;
-  /** Servers of tools, by the names that the user gives them. */
+  /** MCP servers, by the names that the user chose. */
   readonly mcpServers?: Readonly<Record<string, McpServerSettings>>;
 }
 
-/** What a flag can say, too. */
+/** The settings that a flag can override. */
 export interface SettingsOverrides {
   /** As `provider/model`. */
   readonly model?: string;
-  /** Where the provider is reached. */
+  /** The base URL of the provider. */
   readonly baseUrl?: string;
   readonly thinking?: ThinkingLevel;
   readonly permissionMode?: PermissionMode;
   readonly sandbox?: OnOff;
-  /** `on` is read as `hosts`. */
+  /** `on` is the old name of `hosts`. */
   readonly network?: "off" | "hosts" | "open" | "on";
-  /** Names of the tools to use; the usual ones where nothing is said. */
+  /** Names of the tools to use. Default: `defaultTools`. */
   readonly tools?: readonly string[];
   readonly compaction?: CompactionSettings;
   /** Whether AGENTS.md and CLAUDE.md are read. */
   readonly contextFiles?: boolean;
-  /** Whether the model is told of skills. */
+  /** Whether skills are listed in the system prompt. */
   readonly skills?: boolean;
-  /** Whether extensions are loaded, those that come with Pith included. */
+  /** Whether extensions are loaded, including those that are part of Pith. */
   readonly extensions?: boolean;
-  /** Whether a talk is told in lines that are never drawn anew, as for who hears it. */
+  /** Whether an interactive session prints plain lines and never redraws them, for screen readers. */
   readonly plain?: boolean;
 }
 
 export type OnOff = "on" | "off";
 
-/** In the names that pi's users know, and some more. */
+/** Uses pi's names, with some additions. */
 export interface CompactionSettings extends CompactionAmounts {
   readonly enabled?: boolean;
-  /** Of the limit: where one is warned. */
+  /** The percentage of the limit at which the user is warned. */
   readonly softPercent?: number;
-  /** What every summary should look at. */
+  /** Instructions for every summary. */
   readonly instructions?: string;
-  /** Whether somebody who is there is asked before anything is compacted by itself. */
+  /** Whether the user is asked before an automatic compaction, if a user can answer. */
   readonly ask?: boolean;
-  /** Who writes summaries, as `provider/model`, in order of preference; who speaks, where nobody is named. */
+  /** The models that write summaries, as `provider/model`, in order of preference. Default: the session's model. */
   readonly model?: string | readonly string[];
   /** By `provider/model`. */
   readonly modelOverrides?: Readonly<Record<string, CompactionAmounts>>;
@@ -81,7 +81,7 @@ export interface CompactionSettings extends CompactionAmounts {
   readonly agentOverrides?: Readonly<Record<string, CompactionAmounts>>;
 }
 
-/** What can be set for one model or one agent, too. */
+/** The amounts that can also be set for one model or one agent. */
 export interface CompactionAmounts {
   readonly reserveTokens?: TokensOrShare;
   readonly keepRecentTokens?: TokensOrShare;
@@ -90,19 +90,19 @@ export interface CompactionAmounts {
 }
 
 export interface BranchSummarySettings {
-  /** What stays free of the window when a left branch is summarised; the newest of the branch fills the rest. */
+  /** The part of the context window that stays free when an abandoned branch is summarised. The newest part of the branch fills the rest. */
   readonly reserveTokens?: TokensOrShare;
-  /** Whether a branch is left without the question if it should be told. */
+  /** Whether the user leaves a branch without the question about a summary. */
   readonly skipPrompt?: boolean;
 }
 
 export interface SecretSettings {
   readonly redact?: OnOff;
-  /** Environment variables whose values are secrets, too. */
+  /** Further environment variables whose values are secrets. */
   readonly also?: readonly string[];
 }
 
-/** A program with its arguments, or an address. */
+/** An MCP server as in the settings: a program with its arguments, or a URL. */
 export interface McpServerSettings extends Partial<StdioServer> {
   readonly url?: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -113,18 +113,18 @@ export type McpServers = Readonly<Record<string, McpServer>>;
 
 export type McpServer = StdioServer | HttpServer;
 
-/** A program that is started and talked to. */
+/** A server that Pith starts as a process and talks to over stdin and stdout. */
 export interface StdioServer {
   readonly command: string;
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** The folder in which it starts; absolute, or from `~/`. Absent: a folder of its own under Pith's home. */
+  /** The working folder: an absolute path, or one that starts with `~/`. Default: a separate folder in Pith's home. */
   readonly cwd?: string;
-  /** Hosts that it may reach without a question: `api.example.com`, `*.example.com`. */
+  /** Hosts that the server may reach without a question: `api.example.com`, `*.example.com`. */
   readonly hosts?: readonly string[];
-  /** Folders that it sees and may write; absolute, or from `~/`. */
+  /** Folders that the server may read and write: absolute paths, or paths that start with `~/`. */
   readonly folders?: readonly string[];
-  /** Off: it runs with all rights of the user. */
+  /** `off`: the server runs with all rights of the user. */
   readonly sandbox?: OnOff;
 }
 
@@ -136,37 +136,36 @@ export interface HttpServer {
 export interface NamedServer<Server extends McpServer = McpServer> {
   readonly name: string;
   readonly server: Server;
-  /** Who named it: the user's settings, a trusted folder, or an editor that called. */
+  /** The source: the user's settings, a trusted folder, or the editor that started Pith. */
   readonly from: "settings" | "folder" | "caller";
 }
 
-/** A server that somebody switched off. */
 export interface DisabledServer extends Pick<NamedServer, "name" | "from"> {
-  /** As it would be started or reached; empty where that cannot be told. */
+  /** The command line or URL; empty if it is unknown. */
   readonly how: string;
 }
 
-/** Who named it, as the end of a sentence. */
+/** The source of a server, as the end of a sentence. */
 export const serverSourceLabels: Readonly<Record<NamedServer["from"], string>> = {
   settings: "your settings, under mcpServers",
   folder: "this folder (.mcp.json or .pith/mcp.json)",
   caller: "your editor",
 };
 
-/** As it is started or reached, in one line for people. */
+/** Returns the command line or URL of a server, for messages. */
 export function formatServerCommand(server: McpServer): string {
   return "url" in server ? server.url : [server.command, ...(server.args ?? [])].join(" ");
 }
 
 export interface LimitsOptions {
-  /** The agent that works, where it has a name. */
+  /** The name of the current agent. Absent if it has none. */
   readonly agent?: string;
   readonly firstTokenMinutes?: number | undefined;
-  /** What `branchSummary.reserveTokens` says. */
+  /** The value of `branchSummary.reserveTokens`. */
   readonly branchReserve?: TokensOrShare | undefined;
 }
 
-/** Each amount as specific as it was set: for the agent, for the model, for all. Of several thresholds the lowest applies. */
+/** For each amount, a value for the agent overrides one for the model, which overrides the general one. Of several thresholds the lowest applies. */
 export function createLimitsForModel(settings: CompactionSettings = {}, options: LimitsOptions = {}): LimitsForModel {
   const { enabled = compactionLimits.enabled, softPercent } = settings;
   const { agent, firstTokenMinutes, branchReserve = compactionLimits.branchReserve } = options;
@@ -198,7 +197,7 @@ export function createLimitsForModel(settings: CompactionSettings = {}, options:
 
 const DEFAULT_RESERVE = compactionLimits.thresholds[0]?.reserve ?? 0;
 
-/** A provider that goes by two names is overridden by either. */
+/** An override may use the provider's main id or an alias. */
 function listProviderIds(provider: string): readonly string[] {
   return [provider, ...providers.filter(({ canonicalId }) => canonicalId === provider).map(({ id }) => id)];
 }

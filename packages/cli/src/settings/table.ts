@@ -1,4 +1,4 @@
-/** Lists every setting. Checks, messages, the JSON Schema, the documentation and `/settings` are made from this table. */
+/** Lists every setting. Validation, messages, the JSON Schema, the documentation and `/settings` are generated from this table. */
 
 import {
   agentNameKind,
@@ -102,7 +102,7 @@ const serverSettings: readonly Pick<Setting, "name" | "kind" | "fallback" | "des
   { name: "enabled", kind: booleanKind, fallback: { value: true }, description: "Whether the server is there." },
 ];
 
-/** Only the user's own file may set these, never a project's. */
+/** Only the user's settings file may set these, never a project's. */
 export const mcpServerTable: readonly Setting[] = serverSettings.map((row) => ({
   ...row,
   name: `mcpServers.*.${row.name}`,
@@ -112,7 +112,7 @@ export const mcpServerTable: readonly Setting[] = serverSettings.map((row) => ({
 
 const onOffKind = enumKind("on", "off");
 
-/** The strictest first; `on`, as it was called once, is `hosts`. */
+/** Strictest first. `on` is the old name of `hosts`. */
 const NETWORK_MODES: readonly unknown[] = ["off", "hosts", "open"];
 
 const networkKind: ValueKind = {
@@ -124,35 +124,35 @@ function rankNetwork(value: unknown): number {
   return NETWORK_MODES.indexOf(value === "on" ? "hosts" : value);
 }
 
-/** What one model or one agent can have of its own. */
+/** The settings that can also be set for one model or one agent. */
 const overridableSettings: readonly Setting[] = [
   {
     name: "reserveTokens",
     kind: tokensOrShareKind(16_384, 0.1),
     fallback: { value: 16_384 },
     description: "Tokens of the window that stay free; never more than a quarter of it.",
-    projectAccess: "may",
+    projectAccess: "allowed",
   },
   {
     name: "keepRecentTokens",
     kind: tokensOrShareKind(20_000, 0.1),
     fallback: { value: 20_000 },
     description: "Tokens at the end that stay as they were said; never more than a fifth of the window.",
-    projectAccess: "may",
+    projectAccess: "allowed",
   },
   {
     name: "thresholdPercent",
     kind: percentKind(72.5),
     fallback: { description: "none" },
     description: "More than this percentage of the window is too much.",
-    projectAccess: "may",
+    projectAccess: "allowed",
   },
   {
     name: "thresholdTokens",
     kind: tokenCountKind(100_000),
     fallback: { description: "none" },
     description: "More tokens than this are too much.",
-    projectAccess: "may",
+    projectAccess: "allowed",
   },
 ];
 
@@ -162,7 +162,7 @@ export const compactionTable: readonly Setting[] = [
     kind: booleanKind,
     fallback: { value: true },
     description: "Whether anything is compacted by itself; `/compact` works all the same.",
-    projectAccess: "may",
+    projectAccess: "allowed",
     flag: "--no-auto-compact",
     variable: "PITH_DISABLE_AUTOCOMPACT",
   },
@@ -172,14 +172,14 @@ export const compactionTable: readonly Setting[] = [
     kind: percentKind(80),
     fallback: { value: 80 },
     description: "At this percentage of what is too much you are told that it fills up.",
-    projectAccess: "may",
+    projectAccess: "allowed",
   },
   {
     name: "compaction.instructions",
     kind: textKind,
     fallback: { description: "none" },
     description: "What every summary should look at, those that nobody asked for too.",
-    projectAccess: "may",
+    projectAccess: "allowed",
   },
   {
     name: "compaction.ask",
@@ -209,7 +209,7 @@ export const compactionTable: readonly Setting[] = [
     fallback: { value: 16_384 },
     description:
       "Tokens of the window that stay free when a left branch is summarised, at most a quarter of it; of a longer branch the newest part is summarised.",
-    projectAccess: "may",
+    projectAccess: "allowed",
   },
   {
     name: "branchSummary.skipPrompt",
@@ -259,7 +259,7 @@ export const settingTable: readonly Setting[] = [
     kind: enumKind("off", "minimal", "low", "medium", "high", "xhigh", "max"),
     fallback: { description: "what the model does by itself" },
     description: "How much the model thinks before it answers.",
-    projectAccess: "may",
+    projectAccess: "allowed",
     flag: "--thinking",
     variable: "PITH_THINKING",
   },
@@ -288,7 +288,7 @@ export const settingTable: readonly Setting[] = [
     fallback: { value: "hosts" },
     description:
       "What commands in the sandbox reach: nothing (`off`), hosts that you allow (`hosts`), or every public host (`open`).",
-    projectAccess: (value, own) => rankNetwork(value) <= rankNetwork(own),
+    projectAccess: (value, userValue) => rankNetwork(value) <= rankNetwork(userValue),
     flag: "--network",
     variable: "PITH_NETWORK",
   },
@@ -305,7 +305,7 @@ export const settingTable: readonly Setting[] = [
     kind: tokenCountKind(128_000),
     fallback: { description: "what the model can see" },
     description: "Tokens that the model is shown at most, whatever it could see.",
-    projectAccess: "may",
+    projectAccess: "allowed",
   },
   {
     name: "firstTokenMinutes",

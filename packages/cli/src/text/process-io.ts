@@ -48,11 +48,11 @@ export interface LineWriter {
 
 export function createLineWriter(stream: NodeJS.WritableStream): LineWriter {
   let writeError: NodeJS.ErrnoException | null = null;
-  let drained: PromiseWithResolvers<void> | null = null;
+  let pendingDrain: PromiseWithResolvers<void> | null = null;
   const closeListeners: (() => void)[] = [];
   const resolveDrained = (): void => {
-    drained?.resolve();
-    drained = null;
+    pendingDrain?.resolve();
+    pendingDrain = null;
   };
   stream.on("drain", resolveDrained);
   stream.on("error", (error: NodeJS.ErrnoException) => {
@@ -63,8 +63,8 @@ export function createLineWriter(stream: NodeJS.WritableStream): LineWriter {
   return {
     write: (line) => {
       if (writeError || stream.write(line)) return undefined;
-      drained ??= Promise.withResolvers();
-      return drained.promise;
+      pendingDrain ??= Promise.withResolvers();
+      return pendingDrain.promise;
     },
     flush: async () => {
       if (!writeError) await new Promise<void>((resolve) => stream.write("", () => resolve()));
@@ -128,7 +128,9 @@ export async function confirm(
 ): Promise<boolean> {
   const reader = createInterface({ input, output });
   // Closing the input without an answer means no.
-  const closed = new Promise<string>((resolve) => reader.once("close", () => resolve("")));
-  const answer = await Promise.race([reader.question(`${question} [y/N] `), closed]).finally(() => reader.close());
+  const emptyAnswerOnClose = new Promise<string>((resolve) => reader.once("close", () => resolve("")));
+  const answer = await Promise.race([reader.question(`${question} [y/N] `), emptyAnswerOnClose]).finally(() =>
+    reader.close(),
+  );
   return /^y(es)?$/i.test(answer.trim());
 }

@@ -23,7 +23,7 @@ const [one, two] = createSampleSecrets(2, createSeededRandom(9)).map(({ secret }
 
 function source(environment: Record<string, string> = {}, vault: Vault | null = null) {
   const seen = { PATH: process.env.PATH ?? "", HOME: home, ...environment };
-  return createSecretSource({ vault, environment: seen, home, writable: [], withheld: ["ANTHROPIC_API_KEY"] });
+  return createSecretSource({ vault, environment: seen, home, writable: [], withheldVariables: ["ANTHROPIC_API_KEY"] });
 }
 
 test("SEC19 a placeholder has the value it was given for, and one that nobody knows has none", async () => {
@@ -101,7 +101,7 @@ test("SEC20 a git that a command could have put there is not run", async () => {
   symlinkSync(folder, link);
   writeFileSync(join(folder, "git"), `#!/bin/sh\ntouch ${home}/HIT\necho password=x\n`, { mode: 0o755 });
   const environment = { PATH: `${folder}:${link}`, HOME: home };
-  const { findLogin } = createSecretSource({ vault: null, environment, home, writable: [link], withheld: [] });
+  const { findLogin } = createSecretSource({ vault: null, environment, home, writable: [link], withheldVariables: [] });
   expect(await findLogin("git", { hosts: ["git.example"], signal })).toBe(null);
   expect(existsSync(join(home, "HIT"))).toBe(false);
 });
@@ -115,7 +115,7 @@ test("SEC26 a helper of git's is none that a command could have put into a folde
   writeFileSync(join(home, ".gitconfig"), '[credential]\n\thelper = "!own-helper"\n');
   const environment = { PATH: `${folder}:${process.env.PATH}`, HOME: home };
   const login = (writable: readonly string[]) =>
-    createSecretSource({ vault: null, environment, home, writable, withheld: [] }).findLogin("git", {
+    createSecretSource({ vault: null, environment, home, writable, withheldVariables: [] }).findLogin("git", {
       hosts: ["a.example"],
       signal,
     });

@@ -242,5 +242,5 @@ test("POL3 a settings file cannot bring a policy of its own, nor take one away",
     { home, environment: {}, policyLocation: { ...policyAt, path: "/nowhere/policy.json" } },
   );
   expect(free).toMatchObject({ settings: { sandbox: "off" } });
-  expect(free.type === "chosen" && "policy" in free.settings).toBe(false);
+  expect(free.type === "resolved" && "policy" in free.settings).toBe(false);
 });

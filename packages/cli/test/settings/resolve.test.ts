@@ -23,7 +23,7 @@ describe("precedence", () => {
     set({ thinking: "low", permissionMode: "ask", sandbox: "off", contextWindow: 9_000 });
     const environment = { PITH_THINKING: "medium", PITH_PERMISSION_MODE: " plan ", PITH_NETWORK: "" };
     expect(await loadSettings({ thinking: "high" }, { environment, home })).toEqual({
-      type: "chosen",
+      type: "resolved",
       settings: { thinking: "high", permissionMode: "plan", sandbox: "off", contextWindow: 9_000 },
       sources: new Map([
         ["thinking", "--thinking"],
@@ -45,7 +45,7 @@ describe("precedence", () => {
       loadSettings(other, { environment: {}, home }),
       loadSettings({}, { environment: { PITH_MODEL: "openai/b" }, home }),
     ]);
-    for (const chosen of spoken) expect(chosen.type === "chosen" && chosen.settings).toEqual(other);
+    for (const chosen of spoken) expect(chosen.type === "resolved" && chosen.settings).toEqual(other);
     expect(await loadSettings({ model: "anthropic/a" }, { environment: {}, home })).toMatchObject({
       settings: { model: "anthropic/a", baseUrl: "https://gateway.example/v1" },
     });
@@ -69,7 +69,7 @@ describe("precedence", () => {
     const project = { path, text: JSON.stringify({ thinking: "high", contextWindow: 5, compaction }) };
     const chosen = await loadSettings({ thinking: "off" }, { environment: {}, home, projectFile: project });
     expect(chosen).toEqual({
-      type: "chosen",
+      type: "resolved",
       settings: {
         thinking: "off",
         contextWindow: 5,
@@ -98,7 +98,7 @@ describe("precedence", () => {
     [" ", {}],
   ])("SET6 PITH_DISABLE_AUTOCOMPACT can only switch off: %j", async (value, choices) => {
     const environment = { PITH_DISABLE_AUTOCOMPACT: value };
-    expect(await loadSettings({}, { environment, home })).toMatchObject({ type: "chosen", settings: choices });
+    expect(await loadSettings({}, { environment, home })).toMatchObject({ type: "resolved", settings: choices });
     const odd = await loadSettings({}, { environment: { PITH_DISABLE_AUTOCOMPACT: "maybe" }, home });
     expect(odd).toMatchObject({ message: 'PITH_DISABLE_AUTOCOMPACT is "maybe"; write 1, or leave it out' });
   });
@@ -201,7 +201,7 @@ describe("project settings", () => {
   );
 
   test("SET7 whatever a setting is called, somebody has decided whether a project may say it", () => {
-    const free = settingTable.filter(({ projectAccess }) => projectAccess === "may").map(({ name }) => name);
+    const free = settingTable.filter(({ projectAccess }) => projectAccess === "allowed").map(({ name }) => name);
     expect(free.every((name) => /^(thinking|contextWindow|compaction\.|branchSummary\.reserveTokens)/.test(name))).toBe(
       true,
     );
@@ -218,7 +218,7 @@ describe("project settings", () => {
   async function chosenWith(said: object, own: Settings = {}) {
     writeFileSync(file, JSON.stringify(own));
     const chosen = await loadSettings({}, { environment: {}, home, projectFile: { path, text: JSON.stringify(said) } });
-    if (chosen.type !== "chosen") throw new Error(chosen.message);
+    if (chosen.type !== "resolved") throw new Error(chosen.message);
     return { choices: chosen.settings, notes: chosen.notes };
   }
 });

@@ -255,7 +255,7 @@ async function called(args: readonly string[], environment: Readonly<Record<stri
   const read = parseCliArgs(args);
   writeFileSync(join(home, "settings.json"), "{}");
   const holds = read.type === "wish" && (await loadSettings(read.args.overrides, { environment, home }));
-  if (holds === false || holds.type !== "chosen") throw new Error(JSON.stringify(read));
+  if (holds === false || holds.type !== "resolved") throw new Error(JSON.stringify(read));
   return holds.settings.compaction ?? {};
 }
 
@@ -269,7 +269,7 @@ async function chosen({ user = {}, project = {} }: Row): Promise<CompactionSetti
   writeFileSync(join(home, "settings.json"), JSON.stringify({ compaction: user }));
   const file = { path: "/p/.pith/settings.json", text: JSON.stringify({ compaction: project }) };
   const chosen = await loadSettings({}, { environment: {}, home, projectFile: file });
-  if (chosen.type !== "chosen") throw new Error(chosen.message);
+  if (chosen.type !== "resolved") throw new Error(chosen.message);
   return chosen.settings.compaction ?? {};
 }
 
