@@ -11,7 +11,7 @@ import { type McpClientManager, selectCallableTools } from "./find-tool.ts";
 import { sanitizeJson } from "./trust-question.ts";
 import type { OfferedTool } from "./trusted-tools.ts";
 
-/** Checked here, so that the model gets the error at once. Null where they fit, or where only the server can tell. */
+/** Validates arguments before the call, so that the model gets the error immediately. Null if they are valid, or if only the server can decide. */
 export async function validateArguments(
   args: Readonly<Record<string, unknown>>,
   schema: unknown,
@@ -22,12 +22,12 @@ export async function validateArguments(
     const result = new AjvJsonSchemaValidator().getValidator(isObject(safeSchema) ? safeSchema : {})(args);
     return result.valid ? null : result.errorMessage;
   } catch {
-    // A schema that cannot be read: then the server says itself what does not fit.
+    // The schema is invalid. The server validates the arguments itself.
     return null;
   }
 }
 
-/** A pattern can be such that trying it never ends, and a server may want that. */
+/** Removes regular expressions: a malicious server can send a pattern that never finishes matching. */
 function removePatterns(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(removePatterns);
   if (!isObject(schema)) return schema;
@@ -74,7 +74,7 @@ function toBlock(block: ContentBlock): TextBlock | ImageBlock {
   }
 }
 
-/** Most servers say the same as text already. */
+/** Returns nothing if a text block already contains the same JSON, which most servers send. */
 function toStructuredBlocks(value: unknown, blocks: readonly (TextBlock | ImageBlock)[]): readonly TextBlock[] {
   if (value === undefined) return [];
   const json = JSON.stringify(value);
@@ -103,8 +103,8 @@ export function createCallTool(manager: McpClientManager): ExtensionTool {
       properties: { tool: { type: "string", description: "server/name" }, arguments: { type: "object" } },
       required: ["tool"],
     },
-    // What a server says of its tools, such as that one only reads, permits nothing.
-    // What is nobody's tool is refused without a question.
+    // A server's annotations, such as `readOnlyHint`, permit nothing.
+    // A call to an unknown server asks no question, because it fails anyway.
     intent: ({ tool }) =>
       manager.clients.has(parseToolName(tool).server) ? { type: "named", name: String(tool) } : { type: "nothing" },
     run: (call) => runCall(call, manager),
@@ -140,7 +140,7 @@ function parseToolName(tool: unknown): ToolName {
   return { server, name: nameParts.join("/") };
 }
 
-/** Models send objects as text, too, and leave out what is empty. */
+/** Some models send the object as JSON text, or omit it if it is empty. Null if it is not an object. */
 function parseArguments(input: unknown): Readonly<Record<string, unknown>> | null {
   if (input === undefined || input === null || input === "") return {};
   if (isObject(input)) return input;

@@ -1,4 +1,4 @@
-/** Connects to an MCP server, lists and calls its tools, and ends it. */
+/** Connects to an MCP server, lists and calls its tools, and ends the connection and the program. */
 
 import type { CallToolResult, Client, Tool } from "@modelcontextprotocol/client";
 import { version } from "../args/help.ts";
@@ -9,7 +9,7 @@ import { createTransport, type ServerTransport } from "./transport.ts";
 import { sanitizeLine } from "./trust-question.ts";
 import type { OfferedTool } from "./trusted-tools.ts";
 
-/** For a program whose input has ended: waits for its end, then sends SIGTERM, then SIGKILL. */
+/** Ends a program whose stdin is closed: waits for its exit, then sends SIGTERM, then SIGKILL. */
 export async function endProgram(pid: number): Promise<void> {
   if (await waitForExit(pid, 500)) return;
   for (const signal of ["SIGTERM", "SIGKILL"] as const) {
@@ -26,7 +26,7 @@ async function waitForExit(pid: number, timeoutMs: number): Promise<boolean> {
   return !sendSignal(pid, 0);
 }
 
-/** 0 only asks whether it is there. */
+/** Signal 0 only checks whether the process exists. Returns false if it does not. */
 function sendSignal(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, signal);
@@ -35,7 +35,7 @@ function sendSignal(pid: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-/** All of it may be the server's own text. */
+/** Escapes and limits the message, because it may contain text of the server. */
 export function describeFailure(error: unknown, lastOutput: string): string {
   const message = (error instanceof Error ? error.message : String(error)).slice(0, MAX_ERROR_CHARS);
   return escapeControls(lastOutput === "" ? message : `${message}\n${lastOutput}`);
@@ -45,29 +45,29 @@ const MAX_ERROR_CHARS = 1_000;
 
 export interface Connection {
   readonly serverTransport: ServerTransport;
-  /** Whether its tools may be others than those that were read last. */
+  /** Whether the tools may have changed since they were last listed. */
   readonly isStale: () => boolean;
   readonly isClosed: () => boolean;
   listTools(options: RequestOptions): Promise<readonly OfferedTool[]>;
   callTool(request: ToolCallRequest, options: RequestOptions): Promise<CallToolResult>;
-  /** Waits until it has ended, and makes it end where it does not. */
+  /** Closes the connection and waits until the program has exited. Kills it if necessary. */
   end(): Promise<void>;
 }
 
 export interface RequestOptions {
   readonly signal: AbortSignal;
-  /** Milliseconds after which nothing is expected any more. */
+  /** In milliseconds. */
   readonly timeout: number;
 }
 
 export interface ToolCallRequest {
-  /** As it was listed. */
+  /** The tool as it was listed. */
   readonly tool: OfferedTool;
   readonly arguments: Readonly<Record<string, unknown>>;
   readonly update: (text: string) => void;
 }
 
-/** What it throws says why there is none. */
+/** Connects to a server. Falls back to SSE for older HTTP servers. The message of the thrown error describes the failure. */
 export async function connect(server: HttpServer | ProgramSpawnOptions, options: RequestOptions): Promise<Connection> {
   try {
     return await openConnection(await createTransport(server), options);
@@ -83,7 +83,7 @@ async function openConnection(serverTransport: ServerTransport, connectOptions: 
   try {
     await client.connect(serverTransport.transport, connectOptions);
   } catch (error) {
-    // Its last words may come after its end.
+    // The last output may arrive after the exit.
     await closeConnection(client, serverTransport);
     throw new Error(describeFailure(error, serverTransport.lastOutput()), { cause: error });
   }
@@ -100,7 +100,7 @@ async function openConnection(serverTransport: ServerTransport, connectOptions: 
   };
 }
 
-/** Page by page, and without the client's own list, which prints what it does not like. */
+/** Requests the pages directly: the client's own `listTools` prints warnings to the terminal. */
 async function fetchTools(client: Client, options: RequestOptions): Promise<readonly OfferedTool[]> {
   if (!client.getServerCapabilities()?.tools) return [];
   const allTools: OfferedTool[] = [];
@@ -131,7 +131,7 @@ async function createClient({ negotiatesVersion }: ServerTransport, state: Conne
     { name: "pith", version: version() },
     {
       versionNegotiation: { mode: negotiatesVersion ? "auto" : "legacy" },
-      // What it answers is shown as it is: a schema of its own proves nothing, and may take for ever to be tried.
+      // Results are not validated: the server wrote the schema too, so it proves nothing, and its patterns may never finish matching.
       jsonSchemaValidator: {
         getValidator: () => (value) => ({ valid: true, data: value as never, errorMessage: undefined }),
       },
@@ -144,7 +144,7 @@ async function createClient({ negotiatesVersion }: ServerTransport, state: Conne
   return client;
 }
 
-/** Whoever tells of progress is waited for longer, but not for ever. */
+/** Calls a tool. Progress notifications extend the timeout up to a maximum. */
 async function sendToolCall(
   client: Client,
   { tool, arguments: args, update }: ToolCallRequest,
@@ -166,13 +166,13 @@ interface Progress {
   readonly message?: string | undefined;
 }
 
-/** Refused in a way that servers of the older kind refuse. */
+/** Whether the error has a status code that servers with the older SSE protocol return. */
 function isLegacyServerError(error: unknown): boolean {
   const status = (error as { readonly data?: { readonly status?: unknown } } | undefined)?.data?.status;
   return [400, 404, 405].includes(Number(status)) || /\b(?:400|404|405)\b/.test(String(error));
 }
 
-/** Its input ends, and it goes; if not, it is made to. */
+/** Closes the program's stdin, then waits for its exit or kills it. */
 async function closeConnection(client: Client, { pid }: ServerTransport): Promise<void> {
   const processId = pid();
   const closePromise = client.close().catch(() => undefined);

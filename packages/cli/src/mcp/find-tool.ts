@@ -1,4 +1,4 @@
-/** Implements `mcp_find`: searches the servers' tools on demand, so that requests need not carry them all. */
+/** Implements `mcp_find`, which searches the servers' tools so that requests need not contain them all, and manages the clients. */
 
 import type { ExtensionTool, ToolCall, ToolOutput } from "@pith/agent";
 import type { McpClient, McpResult } from "./server-process.ts";
@@ -8,11 +8,11 @@ import type { OfferedTool } from "./trusted-tools.ts";
 
 export interface CallableTools {
   readonly tools: readonly OfferedTool[];
-  /** How many are left out. */
+  /** The number of tools that are left out. */
   readonly omittedCount: number;
 }
 
-/** Leaves out tools with odd names, and those that share a name, whatever its case. */
+/** Leaves out tools with invalid names, and tools whose names differ only in case or not at all. */
 export function selectCallableTools(offeredTools: readonly OfferedTool[]): CallableTools {
   const toolsByName = Map.groupBy(offeredTools, ({ name }) => name.toLowerCase());
   const tools = offeredTools.filter(
@@ -28,7 +28,7 @@ export interface ServerTool {
   readonly tool: OfferedTool;
 }
 
-/** Without words, all of them as they are. */
+/** Returns the matching tools, best first. Returns all tools in their order if the query is empty. */
 export function searchTools(tools: readonly ServerTool[], query: string): readonly ServerTool[] {
   const terms = query
     .toLowerCase()
@@ -36,10 +36,10 @@ export function searchTools(tools: readonly ServerTool[], query: string): readon
     .filter((term) => term !== "");
   if (terms.length === 0) return tools;
   return tools
-    .map((each) => ({ each, points: scoreTool(each, terms) }))
-    .filter(({ points }) => points > 0)
-    .toSorted((a, b) => b.points - a.points)
-    .map(({ each }) => each);
+    .map((serverTool) => ({ serverTool, score: scoreTool(serverTool, terms) }))
+    .filter(({ score }) => score > 0)
+    .toSorted((a, b) => b.score - a.score)
+    .map(({ serverTool }) => serverTool);
 }
 
 function scoreTool({ server, tool }: ServerTool, terms: readonly string[]): number {
@@ -65,13 +65,13 @@ export function createFindTool(manager: McpClientManager): ExtensionTool {
   };
 }
 
-/** Bounded, so that the beginning of every request stays small. */
+/** The list is limited, because the tool description is part of every request. */
 function formatServerNames({ clients }: McpClientManager): string {
   const names = [...clients.keys()];
-  const shown = names.filter((_, index) => names.slice(0, index + 1).join(", ").length <= MAX_SERVER_NAMES_CHARS);
-  return shown.length === names.length
-    ? shown.join(", ")
-    : `${shown.join(", ")} and ${names.length - shown.length} more`;
+  const shownNames = names.filter((_, index) => names.slice(0, index + 1).join(", ").length <= MAX_SERVER_NAMES_CHARS);
+  return shownNames.length === names.length
+    ? shownNames.join(", ")
+    : `${shownNames.join(", ")} and ${names.length - shownNames.length} more`;
 }
 
 const MAX_SERVER_NAMES_CHARS = 200;
@@ -111,7 +111,7 @@ async function runFind(
 const UNTRUSTED_NOTE = "What follows is the servers' own word, not the user's. Call one with mcp_call.";
 
 interface PageOptions {
-  /** With what each takes. */
+  /** Whether each tool is shown with its input schema. */
   readonly showsArguments: boolean;
   readonly page: number;
   readonly maxBytes: number;
@@ -120,10 +120,10 @@ interface PageOptions {
 function formatPage(tools: readonly ServerTool[], { showsArguments, page, maxBytes }: PageOptions): readonly string[] {
   const pageSize = showsArguments ? 8 : 60;
   const pageNumber = Math.max(1, Number.isSafeInteger(page) ? page : 1);
-  const shown = tools.slice((pageNumber - 1) * pageSize, pageNumber * pageSize);
-  if (shown.length === 0) return ["(no such tool; leave query out for all names)"];
-  const maxChars = Math.floor(maxBytes / (2 * shown.length));
-  const lines = shown.map((serverTool) =>
+  const shownTools = tools.slice((pageNumber - 1) * pageSize, pageNumber * pageSize);
+  if (shownTools.length === 0) return ["(no such tool; leave query out for all names)"];
+  const maxChars = Math.floor(maxBytes / (2 * shownTools.length));
+  const lines = shownTools.map((serverTool) =>
     showsArguments ? formatToolDetails(serverTool, maxChars) : formatToolSummary(serverTool, maxChars),
   );
   const remaining = tools.length - pageNumber * pageSize;
@@ -145,7 +145,7 @@ function createErrorOutput(message: string): ToolOutput {
 
 export interface McpClientManager {
   readonly clients: ReadonlyMap<string, McpClient>;
-  /** Its tools, once somebody trusts them as they are now. */
+  /** Lists the tools of a server. Fails if the user does not trust them in their current form. */
   listTrustedTools(name: string, signal: AbortSignal): Promise<McpResult<readonly OfferedTool[]>>;
   describeUnknownServer(name: string): string;
   close(): Promise<void>;

@@ -1,4 +1,4 @@
-/** Registers the bundled MCP extension: `mcp_find` and `mcp_call`, however many tools the servers have, and `/mcp`. */
+/** Implements the bundled MCP extension: the tools `mcp_find` and `mcp_call` for all servers together, and the command `/mcp`. */
 
 import type { Extension, ExtensionContext } from "@pith/agent";
 import { createCallTool } from "./call-tool.ts";
@@ -17,7 +17,7 @@ export function createMcpExtension(options: McpOptions, timeouts: Partial<McpTim
     if (namedServers.length === 0) return;
     const folderServers = namedServers.filter(({ from }) => from === "folder").map(({ name }) => name);
     if (folderServers.length > 0) notify(`this folder names servers of tools: ${folderServers.join(", ")}`);
-    // Who is there, once there is a session.
+    // Null until the session starts.
     let uiContext: Pick<ExtensionContext, "ui" | "hasUI"> | null = null;
     const confirm = (): Confirm | null => {
       const ui = uiContext?.hasUI ? uiContext.ui : null;

@@ -1,4 +1,4 @@
-/** Plans how the program of a stdio server is started: which file, in which folder, with which variables. Starts nothing. */
+/** Plans the start of a stdio server: executable, working directory, environment and sandbox. Does not start it. */
 
 import { createHash } from "node:crypto";
 import { existsSync, realpathSync } from "node:fs";
@@ -12,7 +12,6 @@ import { type NamedServer, type StdioServer, serverSourceLabels } from "../setti
 import { hashProgramFiles, type ProgramFiles } from "./program-files.ts";
 import { trustRecordKey } from "./trusted-tools.ts";
 
-/** A server that is a program. */
 export type NamedProgram = NamedServer<StdioServer>;
 
 export interface LaunchContext extends ProgramSearchContext {
@@ -24,34 +23,33 @@ export interface LaunchContext extends ProgramSearchContext {
 export type Confinement =
   | {
       readonly type: "sandboxed";
-      /** What the program sees as its home. */
+      /** The home folder that the program sees. */
       readonly privateHome: string;
-      /** Why it reaches no host at all; null where hosts are decided about one by one. */
+      /** Why the program has no network. Null if each host is decided separately. */
       readonly networkProblem: string | null;
     }
   | { readonly type: "unconfined"; readonly why: string }
-  /** Its settings ask for what no sandbox gives. */
-  | { readonly type: "unfit"; readonly why: string };
+  /** The policy or a configured folder does not permit the start. */
+  | { readonly type: "refused"; readonly why: string };
 
-export type Confine = (named: NamedProgram, cwd: string) => Promise<Confinement>;
+export type Confine = (namedServer: NamedProgram, cwd: string) => Promise<Confinement>;
 
 export interface LaunchPlan {
-  readonly named: NamedProgram;
-  /** Absolute. */
+  readonly namedServer: NamedProgram;
+  /** An absolute path. */
   readonly program: string;
   readonly arguments: readonly string[];
-  /** The folder in which it starts. */
+  /** The working directory. */
   readonly cwd: string;
-  /** All that it sees of the environment. */
+  /** The complete environment of the program. */
   readonly environment: Readonly<Record<string, string>>;
-  readonly confinement: Exclude<Confinement, { type: "unfit" }>;
-  /** As they were before the start. */
+  readonly confinement: Exclude<Confinement, { type: "refused" }>;
+  /** The files of the program, hashed before the start. */
   readonly files: ProgramFiles;
 }
 
 export type PlanLaunchResult =
   | { readonly type: "planned"; readonly plan: LaunchPlan }
-  /** Why it cannot be started. */
   | { readonly type: "failed"; readonly why: string };
 
 export async function planLaunch(
@@ -73,12 +71,12 @@ export async function planLaunch(
     PATH: resolved.searchPath,
   };
   const confinement = await confine(namedServer, cwd);
-  if (confinement.type === "unfit") return createFailure(confinement.why);
-  const launch = { named: namedServer, program: resolved.path, arguments: args, cwd, environment, confinement };
+  if (confinement.type === "refused") return createFailure(confinement.why);
+  const launch = { namedServer, program: resolved.path, arguments: args, cwd, environment, confinement };
   return { type: "planned", plan: { ...launch, files: await hashLaunchFiles(launch) } };
 }
 
-/** The files as they are now: a launcher fetches its packages while it starts. */
+/** Hashes the current files. They change during the start if a launcher downloads its packages. */
 export function hashLaunchFiles({
   environment,
   confinement,
@@ -92,7 +90,7 @@ function createFailure(why: string): PlanLaunchResult {
   return { type: "failed", why };
 }
 
-/** A server that a folder or an editor names shares its folder with no server that others give the same name. */
+/** The name contains a hash if a folder or an editor configures the server, so that no other server of the same name uses the directory. */
 async function createServerFolder(namedServer: NamedProgram, { home, workspace }: LaunchContext): Promise<string> {
   const key = createHash("sha256").update(trustRecordKey(namedServer, workspace)).digest("hex").slice(0, 12);
   const folder = join(home, "mcp", namedServer.from === "settings" ? namedServer.name : `${namedServer.name}.${key}`);
@@ -101,7 +99,7 @@ async function createServerFolder(namedServer: NamedProgram, { home, workspace }
   return folder;
 }
 
-/** S24: no key is among them. */
+/** S24: variables with API keys are not inherited. */
 const INHERITED_VARIABLES = /^(?:HOME|LOGNAME|SHELL|TERM|USER|LANG|LC_\w+|TZ|TMPDIR)$/;
 
 function selectInheritedVariables(environment: LaunchContext["environment"]): Record<string, string> {
@@ -112,7 +110,7 @@ function selectInheritedVariables(environment: LaunchContext["environment"]): Re
 }
 
 export interface ProgramSearchContext {
-  /** The workspace; absolute. */
+  /** The absolute path of the workspace. */
   readonly workspace: string;
   readonly environment: Environment;
 }
@@ -120,15 +118,15 @@ export interface ProgramSearchContext {
 export type ResolveProgramResult =
   | {
       readonly type: "found";
-      /** Absolute. Links are kept: some programs behave by the name they are called by. */
+      /** An absolute path. Symbolic links are not resolved, because some programs depend on the name they are called by. */
       readonly path: string;
-      /** The folders of PATH that the server may search, too. */
+      /** The value of PATH for the server, without relative folders and folders in the workspace. */
       readonly searchPath: string;
     }
-  /** As the end of a sentence that begins with the program's name. */
+  /** `why` continues a sentence that begins with the program's name. */
   | { readonly type: "not-found"; readonly why: string };
 
-/** A whole path is taken as it is. A name is looked up in the folders of PATH that are absolute and outside the workspace. */
+/** Uses an absolute path as it is. Searches a name in the folders of PATH that are absolute and outside the workspace. */
 export function resolveProgram(
   { command, env = {} }: StdioServer,
   context: ProgramSearchContext,
@@ -159,7 +157,7 @@ function resolveRealPath(path: string): string {
   try {
     return realpathSync(path);
   } catch {
-    // What is not there leads nowhere.
+    // The path does not exist, so there is no link to resolve.
     return path;
   }
 }

@@ -1,4 +1,4 @@
-/** Names and hashes the files that a stdio server runs: the executable, the script it starts and the lock file of its packages. */
+/** Finds and hashes the files that a stdio server runs: the executable, its scripts and the lock files of its packages. */
 
 import { createHash } from "node:crypto";
 import {
@@ -17,23 +17,23 @@ import { homedir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { isObject, parseJsonObject } from "../text/jsonc.ts";
 
-/** A sha256 by the path of each file; or a sentence in its place, where the file cannot be read. */
+/** The SHA-256 hash of each file by path. If the file cannot be read, a text with the reason instead. */
 export type FileHashes = Readonly<Record<string, string>>;
 
 export interface ProgramFiles {
-  /** The executable, then the script that it starts. */
+  /** The executable, then the scripts that it runs. */
   readonly program: FileHashes;
-  /** Lock files: they name every package with its version and its hash. */
+  /** Lock files, which contain the version and hash of every package. */
   readonly packages: FileHashes;
 }
 
 export interface LaunchedProgram {
-  /** Absolute. */
+  /** An absolute path. */
   readonly program: string;
   readonly arguments: readonly string[];
-  /** The folder in which it starts. */
+  /** The working directory. */
   readonly cwd: string;
-  /** The home that the program sees, where launchers keep the packages they fetch. */
+  /** The home folder that the program sees. Launchers store downloaded packages in it. */
   readonly home: string;
 }
 
@@ -46,7 +46,7 @@ export function areSameFiles(a: FileHashes, b: FileHashes): boolean {
   return findChangedPaths(a, b).length === 0;
 }
 
-/** A line for each file that is new, gone or changed; for people. */
+/** Returns one line for each new, missing or changed file, for the user. */
 export function listFileChanges(before: ProgramFiles, after: ProgramFiles): readonly string[] {
   const groups = [
     ["program", before.program, after.program] as const,
@@ -69,13 +69,13 @@ async function hashFiles(paths: readonly string[]): Promise<FileHashes> {
   return Object.fromEntries(pairs);
 }
 
-/** By what tells one state of a file from another: an executable of a hundred megabytes is read once. */
+/** Hashes by device, inode, size and times, so that a large executable is read only once. */
 const hashCache = new Map<string, string>();
 const MAX_FILE_BYTES = 512 * 1024 * 1024;
 
 async function hashFile(path: string): Promise<string> {
   try {
-    // A pipe in its place is not waited for.
+    // O_NONBLOCK: opening a named pipe must not block.
     const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       const stats = await file.stat({ bigint: true });
@@ -102,29 +102,29 @@ async function hashStream(stream: AsyncIterable<Buffer>): Promise<string> {
   return hash.digest("hex");
 }
 
-/** Programs that run a script named by an argument. */
+/** Programs that run a script given as an argument. */
 const INTERPRETER = /^(?:node|nodejs|bun|deno|tsx|ts-node|python|pypy|ruby|perl|php|java|bash|sh|zsh)[\d.]*$/;
-/** Options whose next word is code, or a module that is found by its name. */
-const RUNS_NO_FILE = /^(?:-e|-p|-c|-m|--eval|--print|--command)$/;
+/** Options followed by code or a module name instead of a script path. */
+const INLINE_CODE_OPTION = /^(?:-e|-p|-c|-m|--eval|--print|--command)$/;
 /** Options that load a file before the script. */
-const LOADS_FILE = /^(?:-r|--require|--import|--loader|--experimental-loader)(?:=|$)/;
+const PRELOAD_OPTION = /^(?:-r|--require|--import|--loader|--experimental-loader)(?:=|$)/;
 
-/** The scripts among the arguments of an interpreter; none where it runs a module by its name. */
+/** Finds the scripts in the arguments of an interpreter. Empty if it runs inline code or a module by name. */
 function findScripts({ program, arguments: args, cwd }: LaunchedProgram): readonly string[] {
   if (!INTERPRETER.test(basename(program))) return [];
   const scripts: string[] = [];
   for (const [index, arg] of args.entries()) {
-    if (RUNS_NO_FILE.test(arg)) break;
-    const isLoaded = LOADS_FILE.test(arg) || LOADS_FILE.test(args[index - 1] ?? "");
-    const path = resolve(cwd, isLoaded ? arg.replace(/^-[^=]*=/, "") : arg);
-    if ((arg.startsWith("-") && !isLoaded) || !isFile(path)) continue;
+    if (INLINE_CODE_OPTION.test(arg)) break;
+    const isPreloaded = PRELOAD_OPTION.test(arg) || PRELOAD_OPTION.test(args[index - 1] ?? "");
+    const path = resolve(cwd, isPreloaded ? arg.replace(/^-[^=]*=/, "") : arg);
+    if ((arg.startsWith("-") && !isPreloaded) || !isFile(path)) continue;
     scripts.push(path);
-    if (!isLoaded) break;
+    if (!isPreloaded) break;
   }
   return scripts;
 }
 
-/** Programs that fetch a package and run it. They may reach the hosts of the user's own package configuration. */
+/** Programs that download and run a package. They may reach the hosts of the user's own package configuration. */
 const LAUNCHER = /^(?:npx|bunx|pnpx|uvx|pipx|npm|pnpm|yarn|uv)$/;
 
 export function isLauncher(program: string): boolean {
@@ -142,7 +142,7 @@ const LOCK_FILES = ["package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml"
 const PYTHON_LOCK_FILES = ["uv.lock", "poetry.lock", "Pipfile.lock", "pdm.lock"];
 const MAX_PARENT_FOLDERS = 32;
 
-/** The nearest above the script; without one, the nearest file that says which version of the package this is. */
+/** Finds the nearest lock file above the script. Without one, the nearest package manifest, which contains the version. */
 export function findLockFileAbove(script: string): string | null {
   const folders = listParentFolders(resolveRealPath(script));
   const findNearest = (names: readonly string[]): string | undefined =>
@@ -151,7 +151,7 @@ export function findLockFileAbove(script: string): string | null {
   return findNearest(lockFileNames) ?? findNearest(["package.json", "pyproject.toml"]) ?? null;
 }
 
-/** The folder of the package that a script belongs to, with all that it may load; the script's own folder where there is none. */
+/** Finds the package folder of a script. Returns the script's own folder if there is no package, or if the folder contains the home. */
 export function findPackageFolder(script: string): string {
   const realPath = resolveRealPath(script);
   const lockFile = findLockFileAbove(realPath);
@@ -172,7 +172,7 @@ function listParentFolders(path: string): readonly string[] {
   return folders;
 }
 
-/** Npx keeps what it fetched in a folder of its cache, with a file that says for which packages. There is none before the first start. */
+/** Finds the lock files in npx's cache, whose `package.json` names the requested packages. There are none before the first start. */
 function findNpxLockFiles({ arguments: args, cwd, home }: LaunchedProgram): readonly string[] {
   const cache = join(home, ".npm/_npx");
   const requestedPackages = parseNpxPackages(args);
@@ -216,7 +216,7 @@ function resolveRealPath(path: string): string {
   return existsSync(path) ? realpathSync(path) : path;
 }
 
-/** Whether it is a text that another program runs. */
+/** Whether the file starts with `#!`. */
 function isScript(path: string): boolean {
   const firstBytes = Buffer.alloc(2);
   try {
@@ -224,7 +224,7 @@ function isScript(path: string): boolean {
     readSync(file, firstBytes, 0, 2, 0);
     closeSync(file);
   } catch {
-    // That it cannot be read is said where it is hashed.
+    // `hashFile` reports that the file cannot be read.
     return false;
   }
   return firstBytes.toString() === "#!";

@@ -1,4 +1,4 @@
-/** Runs one MCP server for a session: starts it on first use, restarts it when it dies, and ends it with the session. */
+/** Manages one MCP server in a session: starts it on first use, restarts it after it dies, and ends it with the session. */
 
 import { homedir } from "node:os";
 import type { CallToolResult } from "@modelcontextprotocol/client";
@@ -18,7 +18,7 @@ import type { ProgramFiles } from "./program-files.ts";
 import {
   createSandboxFinder,
   type FindSandbox,
-  findUnfitFolder,
+  findFolderProblem,
   type SandboxContext,
   ServerHosts,
   ServerSandbox,
@@ -30,18 +30,18 @@ import type { OfferedTool } from "./trusted-tools.ts";
 
 export interface McpClientOptions {
   readonly context: SandboxContext;
-  /** Asked before the program is started. */
+  /** Decides whether the program may start. */
   readonly trust: Pick<Trust, "permitStart">;
   readonly findSandbox: FindSandbox;
-  /** Whether the user's own configuration names it as a place for packages. */
+  /** Whether the user's own configuration names the host as a package registry. */
   readonly isPackageHost: (host: string) => Promise<boolean>;
-  /** Asked about hosts; null where nobody is there. */
+  /** Asks the user about hosts. Returns null if no user can be asked. */
   readonly confirm: () => Confirm | null;
-  /** For tests: shorter than anybody would wait. */
+  /** Tests set shorter timeouts. */
   readonly timeouts?: Partial<McpTimeouts>;
 }
 
-/** The parts that all servers of a session share. */
+/** Creates the options that all servers of a session share. */
 export function createClientOptions(
   context: SandboxContext,
   { trust, confirm }: Pick<McpClientOptions, "trust" | "confirm">,
@@ -51,7 +51,6 @@ export function createClientOptions(
   return { context, trust, confirm, isPackageHost, findSandbox: createSandboxFinder(context) };
 }
 
-/** In milliseconds. */
 export interface McpTimeouts {
   readonly connectMs: number;
   readonly callMs: number;
@@ -59,9 +58,10 @@ export interface McpTimeouts {
 
 export type McpResult<Value> =
   | { readonly type: "done"; readonly value: Value }
-  /** Told to the model, and to people. */
+  /** `why` is shown to the model and to the user. */
   | { readonly type: "failed"; readonly why: string };
 
+/** The client of one server. It lives as long as the session, across restarts of the server. */
 export class McpClient {
   readonly namedServer: NamedServer;
   readonly #options: McpClientOptions;
@@ -70,7 +70,7 @@ export class McpClient {
   #startTimer: StartTimer | null = null;
   readonly #timeouts: McpTimeouts;
   #connection: Connection | null = null;
-  #listTools: readonly OfferedTool[] = [];
+  #tools: readonly OfferedTool[] = [];
   #files: ProgramFiles | null = null;
   #startTimes: readonly number[] = [];
   #queue: Promise<unknown> = Promise.resolve();
@@ -95,7 +95,7 @@ export class McpClient {
           });
   }
 
-  /** For people. */
+  /** Shown to the user. */
   get state(): "not started" | "running" | "ended" | "failed" {
     if (this.#connection && !this.#connection.isClosed()) return "running";
     if (this.#lastFailure !== null) return "failed";
@@ -106,34 +106,34 @@ export class McpClient {
     return this.#lastFailure;
   }
 
-  /** What runs, as it was right after the start; null for an address. */
+  /** The files of the program, hashed right after the start. Null for an HTTP server. */
   get files(): ProgramFiles | null {
     return this.#files;
   }
 
-  /** The hosts that its program reached or wanted to reach, the last first. */
+  /** The hosts that the program reached or was refused, most recent first. */
   get recentHosts(): readonly string[] {
     return this.#hosts?.recentHosts ?? [];
   }
 
-  /** Why its program was refused hosts since this was last called. */
+  /** Returns and clears the reasons of refused hosts. */
   takeRefusals(): readonly string[] {
     return this.#hosts?.takeRefusals() ?? [];
   }
 
-  /** As they are now: read anew where the server said that they changed. */
+  /** Lists the current tools. Starts the server if needed, and reads the list again if the server reported a change. */
   async listTools(signal: AbortSignal): Promise<McpResult<readonly OfferedTool[]>> {
-    // One after the other, so that nothing is started twice.
+    // One call at a time, so that the server is not started twice.
     const pending = this.#queue.then(() => this.#readTools(signal));
     this.#queue = pending.catch(() => undefined);
     return await pending;
   }
 
-  /** Only what was listed is called, while it holds. Whatever came of it, the next call finds a server again. */
+  /** Calls a tool of the last list. Fails if the list is stale. After a lost connection, the next `listTools` starts the server again. */
   async callTool(request: ToolCallRequest, signal: AbortSignal): Promise<McpResult<CallToolResult>> {
     const connection = this.#connection;
     if (!connection) return createFailure(`the server ${this.namedServer.name} is not running; try again`);
-    if (connection.isStale() || !this.#listTools.includes(request.tool))
+    if (connection.isStale() || !this.#tools.includes(request.tool))
       return createFailure(`the tools of ${this.namedServer.name} have changed meanwhile; try again`);
     try {
       return { type: "done", value: await connection.callTool(request, { signal, timeout: this.#timeouts.callMs }) };
@@ -145,7 +145,7 @@ export class McpClient {
     }
   }
 
-  /** For good; also what is just being started. */
+  /** Ends the server, even while it starts. The client cannot be used again. */
   async close(): Promise<void> {
     this.#closeController.abort();
     await this.#queue;
@@ -157,13 +157,13 @@ export class McpClient {
     const stopSignal = AbortSignal.any([signal, this.#closeController.signal]);
     if (stopSignal.aborted) return createFailure("it was stopped");
     if (this.#connection?.isClosed()) await this.#dropConnection(this.#connection);
-    if (this.#connection && !this.#connection.isStale()) return { type: "done", value: this.#listTools };
-    // A question may take long, so the time of the start begins behind it.
+    if (this.#connection && !this.#connection.isStale()) return { type: "done", value: this.#tools };
+    // The start timeout begins after the question, because the user may take long to answer.
     const target = this.#connection ? null : await this.#prepareTarget(stopSignal);
     if (target?.type === "failed") return target;
     const { connectMs } = this.#timeouts;
     const timeoutController = new AbortController();
-    // All of it together: a list may have many pages, each of them late.
+    // One timeout for the whole start, because a list may have many slow pages.
     this.#startTimer = new StartTimer(connectMs, () =>
       timeoutController.abort(`it did not answer within ${connectMs / 1_000} seconds`),
     );
@@ -171,9 +171,9 @@ export class McpClient {
     try {
       if (target) this.#connection = await this.#connect(target.value, requestOptions);
       if (!this.#connection) return createFailure("it was stopped");
-      this.#listTools = await this.#connection.listTools(requestOptions);
+      this.#tools = await this.#connection.listTools(requestOptions);
       this.#lastFailure = null;
-      return { type: "done", value: this.#listTools };
+      return { type: "done", value: this.#tools };
     } catch (error) {
       const why = await this.#describeError(error, this.#connection);
       if (this.#connection) await this.#dropConnection(this.#connection);
@@ -186,7 +186,7 @@ export class McpClient {
     }
   }
 
-  /** An address, or a program that may be started. Nothing has run when this is answered, and nothing runs without a yes. */
+  /** Returns the HTTP server, or the plan of a program that is permitted to start. Does not start the program. */
   async #prepareTarget(signal: AbortSignal): Promise<McpResult<HttpServer | LaunchPlan>> {
     if (this.#hasRestartedTooOften()) return createFailure(this.#describeRestarts());
     const { namedServer } = this;
@@ -202,18 +202,18 @@ export class McpClient {
     return why === null ? { type: "done", value: result.plan } : createFailure(why);
   }
 
-  /** One sandbox for a session, however often the program is started. */
+  /** Opens one sandbox per session. Restarts of the program use it again. */
   async #chooseConfinement(namedServer: NamedProgram, cwd: string): Promise<Confinement> {
     const detection = await this.#options.findSandbox(namedServer);
     const { policy } = this.#options.context.settings;
     if (detection.type === "unavailable" && policy !== undefined && requiresSandbox(policy))
       return {
-        type: "unfit",
+        type: "refused",
         why: `${formatRefusal(policy, "a server without a sandbox")} There is none here: ${detection.why}`,
       };
     if (detection.type === "unavailable") return { type: "unconfined", why: detection.why };
-    const why = findUnfitFolder(namedServer.server);
-    if (why !== null) return { type: "unfit", why: `${why}; change it, or set its sandbox to "off"` };
+    const why = findFolderProblem(namedServer.server);
+    if (why !== null) return { type: "refused", why: `${why}; change it, or set its sandbox to "off"` };
     const hosts = this.#hosts;
     if (!hosts) throw new Error(`${namedServer.name} is no program`);
     this.#sandbox ??= await ServerSandbox.open({ ...this.#options.context, detection, namedServer, cwd, hosts });
@@ -225,17 +225,17 @@ export class McpClient {
     if ("url" in target) return await connect(target, options);
     const isSandboxed = target.confinement.type === "sandboxed";
     const connection = await connect(isSandboxed ? await this.#prepareSandboxedLaunch(target) : target, options);
-    // A launcher has fetched its packages by now.
+    // A launcher has downloaded its packages by now.
     this.#files = await hashLaunchFiles(target);
     return connection;
   }
 
   async #prepareSandboxedLaunch(plan: LaunchPlan): Promise<ProgramSpawnOptions> {
-    if (!this.#sandbox) throw new Error(`${plan.named.name} has no sandbox`);
+    if (!this.#sandbox) throw new Error(`${plan.namedServer.name} has no sandbox`);
     return await this.#sandbox.prepareLaunch(plan);
   }
 
-  /** Whoever answers a question about a host takes no time away from the start. */
+  /** Pauses the start timeout while the user answers a question about a host. */
   #confirmOutsideTimer(): Confirm | null {
     const confirm = this.#options.confirm();
     if (confirm === null) return null;
@@ -258,7 +258,7 @@ export class McpClient {
   }
 
   async #describeError(error: unknown, connection: Connection | null): Promise<string> {
-    // What it said last may come a moment after its end.
+    // The last output may arrive shortly after the exit.
     if (connection?.isClosed()) await new Promise((resolve) => setTimeout(resolve, 50));
     const message = describeFailure(error, connection?.serverTransport.lastOutput() ?? "");
     return [`the server ${this.namedServer.name} failed: ${message}`, ...this.takeRefusals()].join("\n");
@@ -270,7 +270,7 @@ export class McpClient {
   }
 }
 
-/** Counts the time in which nobody is asked anything. */
+/** A timeout that can be paused, e.g. while the user answers a question. */
 export class StartTimer {
   readonly #onTimeout: () => void;
   #remainingMs: number;
@@ -302,7 +302,7 @@ export class StartTimer {
 const MAX_RESTARTS = 3;
 const RESTART_WINDOW_MS = 5 * 60_000;
 
-/** Of an address: nobody answers there any more, or nobody who knows us. What a server answers itself is no sign of it. */
+/** Whether an HTTP server is gone or does not know the session any more. An error response of the server itself is not such a sign. */
 function isUnreachable(error: unknown): boolean {
   const { name, message } = error as Error;
   return (

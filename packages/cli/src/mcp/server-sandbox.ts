@@ -1,4 +1,4 @@
-/** Gives the program of an MCP server a sandbox of its own: a private home, a private temporary folder, a network that asks about hosts. */
+/** Runs the program of an MCP server in its own sandbox: a private home and temporary folder, and a network that asks about each host. */
 
 import { existsSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
@@ -30,16 +30,16 @@ type AvailableSandbox = Extract<SandboxDetection, { type: "available" }>;
 export interface SandboxContext {
   /** Pith's home. */
   readonly home: string;
-  /** The workspace: nothing of it is used to make a sandbox. */
+  /** The workspace folder. No program from it is used to create a sandbox. */
   readonly workspace: string;
   readonly environment: Environment;
   readonly settings: Pick<Settings, "sandbox" | "fetchHosts" | "unixSockets" | "policy">;
 }
 
-/** Whether the program of a server runs in a sandbox, and why not. */
+/** Whether a sandbox is available for the program of a server. */
 export type SandboxState = AvailableSandbox | { readonly type: "unavailable"; readonly why: string };
 
-/** Looked for once: making one to try it takes some milliseconds. */
+/** Detects the sandbox only once, because the test run takes some milliseconds. */
 export function createSandboxFinder({ workspace, environment, settings }: SandboxContext): FindSandbox {
   let detection: Promise<SandboxDetection> | null = null;
   return async ({ server }) => {
@@ -52,17 +52,17 @@ export function createSandboxFinder({ workspace, environment, settings }: Sandbo
   };
 }
 
-export type FindSandbox = (named: NamedServer) => Promise<SandboxState>;
+export type FindSandbox = (namedServer: NamedServer) => Promise<SandboxState>;
 
 export interface ServerSandboxOptions extends SandboxContext {
   readonly detection: AvailableSandbox;
   readonly namedServer: NamedProgram;
-  /** The folder in which the server starts. */
+  /** The working directory of the server. */
   readonly cwd: string;
   readonly hosts: ServerHosts;
 }
 
-/** For a server and a session. */
+/** The sandbox of one server in one session. */
 export class ServerSandbox {
   readonly #options: ServerSandboxOptions;
   readonly #folders: PrivateFolders;
@@ -81,12 +81,12 @@ export class ServerSandbox {
     return new ServerSandbox(options, folders);
   }
 
-  /** What the program sees as its home. */
+  /** The home folder that the program sees. */
   get privateHome(): string {
     return this.#folders.home;
   }
 
-  /** What to start in place of the program. What it throws says why there is no sandbox: then nothing is started. */
+  /** Returns the command that starts the program in the sandbox. Throws if the sandbox cannot be created; the program must not start then. */
   async prepareLaunch(plan: LaunchPlan): Promise<ProgramSpawnOptions> {
     const { detection, home, namedServer, cwd, hosts, settings } = this.#options;
     this.#network ??= await this.#openNetwork();
@@ -135,8 +135,11 @@ export class ServerSandbox {
   }
 }
 
-/** Why a folder of its settings cannot be given to it: what is not there, and whatever holds the home or its secrets. */
-export function findUnfitFolder({ cwd, folders = [] }: StdioServer): string | null {
+/**
+ * Why a configured folder cannot be shared with the server: it does not exist, it contains the home or the configuration of other
+ * programs, or it is in a folder with secrets.
+ */
+export function findFolderProblem({ cwd, folders = [] }: StdioServer): string | null {
   const configuredFolders = [
     ...(cwd === undefined ? [] : [["cwd", cwd]]),
     ...folders.map((folder) => ["folders", folder]),
@@ -150,19 +153,19 @@ export function findUnfitFolder({ cwd, folders = [] }: StdioServer): string | nu
   return null;
 }
 
-/** A server of the user's machine, such as `localhost:5432`. */
+/** Parses a port of this machine, such as `localhost:5432`. Empty for any other host. */
 function parseLocalPort(host: string): readonly number[] {
   const [, portText] = /^(?:localhost|127\.0\.0\.1):(\d{1,5})$/.exec(host) ?? [];
   return portText === undefined ? [] : [Number(portText)];
 }
 
-/** What of the home the program itself needs: where it is installed, and the packages of its script. Only to be read. */
+/** Finds the folders that the program must read: its installation, and the packages of its scripts. */
 function findReadableFolders({ files }: LaunchPlan): readonly string[] {
   const [program = "", ...scripts] = Object.keys(files.program);
   return [...new Set([findInstallation(program), findPackageFolder(program), ...scripts.map(findPackageFolder)])];
 }
 
-/** `X/bin` belongs to the installation X where X looks like one, as a virtual environment of python does. */
+/** The installation of `X/bin/program` is `X` if `X` looks like an installation, such as a Python virtual environment. */
 function findInstallation(program: string): string {
   const folder = dirname(program);
   const parentFolder = dirname(folder);
@@ -173,14 +176,14 @@ function findInstallation(program: string): string {
 
 export interface ServerHostsOptions {
   readonly namedServer: NamedProgram;
-  /** Whether the user's own configuration names it as a place for packages. */
+  /** Whether the user's own configuration names the host as a package registry. */
   readonly isPackageHost: (host: string) => Promise<boolean>;
-  /** Null where nobody is there. */
+  /** Returns null if no user can be asked. */
   readonly confirm: () => Confirm | null;
   readonly policy?: Policy | undefined;
 }
 
-/** An answer holds for the session. What the server reached last is kept for `/mcp`. */
+/** Decides which hosts a server may reach. An answer of the user applies to the whole session. Recent connections are recorded for `/mcp`. */
 export class ServerHosts {
   readonly #options: ServerHostsOptions;
   readonly #answers = new Map<string, HostDecision>();
@@ -208,7 +211,7 @@ export class ServerHosts {
     const previousAnswer = this.#answers.get(host);
     if (previousAnswer) return previousAnswer;
     const answer = await this.#askUser(host, port, signal);
-    // A question that was broken off has not been answered.
+    // A cancelled question has no answer.
     if (!signal.aborted) this.#answers.set(host, answer);
     return answer;
   }
@@ -216,19 +219,19 @@ export class ServerHosts {
   /** Also called when a connection ends or is refused for another reason, such as a private address. */
   readonly recordConnection = ({ host, port, outcome }: Pick<NetworkConnection, "host" | "port" | "outcome">): void => {
     const address = `${host}:${port}`;
-    // The last ones stand at the end.
+    // Moves the address to the end, so that the first key is the oldest.
     this.#recentConnections.delete(address);
     this.#recentConnections.set(address, outcome === "allowed" ? address : `${address} (refused)`);
     const [oldest] = this.#recentConnections.keys();
     if (this.#recentConnections.size > MAX_RECENT_HOSTS && oldest !== undefined) this.#recentConnections.delete(oldest);
   };
 
-  /** The last first. */
+  /** Most recent first. */
   get recentHosts(): readonly string[] {
     return [...this.#recentConnections.values()].toReversed().map((connection) => sanitizeLine(connection, 120));
   }
 
-  /** Why hosts were refused since this was last called: most programs do not say it. */
+  /** Returns and clears the reasons of refused hosts. Most programs do not report them. */
   takeRefusals(): readonly string[] {
     const refusals = [...this.#refusals].slice(0, MAX_RECENT_HOSTS);
     this.#refusals.clear();
@@ -253,7 +256,7 @@ export class ServerHosts {
 
 const MAX_RECENT_HOSTS = 12;
 
-/** `api.example.com`, `api.example.com:8443`, or `*.example.com` for all below a name. */
+/** A pattern is `api.example.com`, `api.example.com:8443`, or `*.example.com` for all subdomains. */
 function matchesHost(pattern: string, { host, port }: { readonly host: string; readonly port: number }): boolean {
   const [, name = "", portText] = /^(.*?)(?::(\d+))?$/.exec(pattern.toLowerCase()) ?? [];
   if (portText !== undefined && Number(portText) !== port) return false;

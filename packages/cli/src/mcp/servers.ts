@@ -1,4 +1,4 @@
-/** Reads the configured MCP servers: the user's, the caller's, then a trusted folder's. The first to use a name keeps it. */
+/** Reads the configured MCP servers of the user, the caller and a trusted folder, in this order. The first server with a name wins. */
 
 import type { Environment } from "@pith/models";
 import { getServerRefusal } from "../policy/permitted-parts.ts";
@@ -16,8 +16,8 @@ import { type FolderTrust, listTrustedFiles } from "../trust/trust.ts";
 
 export type ParseServerResult =
   | { readonly type: "server"; readonly server: McpServer }
-  /** As the end of a sentence that begins with its name. */
-  | { readonly type: "wrong"; readonly why: string };
+  /** `why` continues a sentence that begins with the server's name. */
+  | { readonly type: "invalid"; readonly why: string };
 
 export function parseServer(value: unknown): ParseServerResult {
   if (!isObject(value)) return createParseError('is no object; write { "command": … } or { "url": … }');
@@ -36,12 +36,12 @@ function parseStdioServer(
   if (!isStringList(args)) return createParseError("has args that are no list of texts");
   if (!isStringRecord(env)) return createParseError("has an env that is not made of texts");
   const limits = parseLimits(rest);
-  return limits.type === "wrong" ? limits : { type: "server", server: { command, args, env, ...limits.value } };
+  return limits.type === "invalid" ? limits : { type: "server", server: { command, args, env, ...limits.value } };
 }
 
 type ServerLimits = Pick<StdioServer, "cwd" | "hosts" | "folders" | "sandbox">;
 
-/** Where it starts, and what it may reach. What is not said is absent. */
+/** Parses the working directory and the sandbox settings. Unset fields are absent. */
 function parseLimits({
   cwd,
   hosts,
@@ -49,7 +49,7 @@ function parseLimits({
   sandbox,
 }: Readonly<Record<string, unknown>>):
   | { readonly type: "limits"; readonly value: ServerLimits }
-  | Extract<ParseServerResult, { type: "wrong" }> {
+  | Extract<ParseServerResult, { type: "invalid" }> {
   if (cwd !== undefined && typeof cwd !== "string") return createParseError("has a cwd that is no text");
   if (hosts !== undefined && !isStringList(hosts)) return createParseError("has hosts that are no list of texts");
   if (folders !== undefined && !isStringList(folders)) return createParseError("has folders that are no list of texts");
@@ -74,7 +74,7 @@ function parseHttpServer(url: string, { headers = {} }: Readonly<Record<string, 
   if (parsed === null) return createParseError("has a url that is none");
   if (parsed.username !== "" || parsed.password !== "")
     return createParseError("has a password in its url; write it into headers instead");
-  // S24: what is sent could be read, or answered, by anybody on the way.
+  // S24: without TLS, anyone on the network could read or change the messages.
   if (parsed.protocol !== "https:" && !(parsed.protocol === "http:" && isLocalHost(parsed.hostname)))
     return createParseError("is reached without https, which only a server on this machine may be");
   return { type: "server", server: { url, headers } };
@@ -88,28 +88,28 @@ function isStringRecord(value: unknown): value is Readonly<Record<string, string
   return isObject(value) && Object.values(value).every((text) => typeof text === "string");
 }
 
-function createParseError(why: string): Extract<ParseServerResult, { type: "wrong" }> {
-  return { type: "wrong", why };
+function createParseError(why: string): Extract<ParseServerResult, { type: "invalid" }> {
+  return { type: "invalid", why };
 }
 
 export interface ConfiguredServers {
   readonly servers: readonly NamedServer[];
-  /** Named, and switched off. */
+  /** Servers with `"enabled": false`. */
   readonly disabled: readonly DisabledServer[];
-  /** For people: which do not count, and why. */
+  /** Messages for the user about servers that are ignored. */
   readonly notes: readonly string[];
 }
 
-/** What MCP servers need to know of the program. */
+/** The options of the MCP extension. */
 export interface McpOptions {
   readonly cwd: string;
   /** Pith's home. */
   readonly home: string;
   readonly environment: Environment;
   readonly settings: Settings;
-  /** The trusted files of the folder; absent: none. */
+  /** The trusted files of the folder. Absent if there are none. */
   readonly trustedFolder?: FolderTrust;
-  /** Servers that the caller brings, such as an editor, besides those of the settings. */
+  /** Servers that the caller adds, such as an editor. */
   readonly mcpServers?: McpServers;
   /** Shows a notice to the user. */
   readonly notify?: (line: string) => void;
@@ -117,7 +117,7 @@ export interface McpOptions {
 
 export type ServerSources = Pick<McpOptions, "settings" | "trustedFolder" | "mcpServers">;
 
-/** Whether anything is named at all; what counts of it is looked at later. */
+/** Whether any server is configured, valid or not. */
 export function hasConfiguredServers({ settings, trustedFolder, mcpServers }: ServerSources): boolean {
   return (
     Object.keys({ ...settings.mcpServers, ...mcpServers }).length > 0 ||
@@ -134,7 +134,7 @@ export function readConfiguredServers(options: ServerSources): ConfiguredServers
     getServerRefusal(options.settings.policy, { name, server });
   for (const { name, value, from, source } of collectServerEntries(options)) {
     const label = `the server ${JSON.stringify(name.slice(0, MAX_SHOWN_NAME_CHARS))} of ${source}`;
-    // Names differ by more than capitals, so that nobody takes one for another.
+    // Two names must not differ only in case, because the user could confuse them.
     const isTaken = takenNames.has(name.toLowerCase());
     takenNames.add(name.toLowerCase());
     const parsed = parseServer(value);
@@ -147,7 +147,7 @@ export function readConfiguredServers(options: ServerSources): ConfiguredServers
     else if (isTaken) notes.push(`${label} has the name of another, so it does not count`);
     else if (parsed.type === "server" && findRefusal(name, parsed.server) !== null)
       notes.push(`${label}: ${findRefusal(name, parsed.server)}`);
-    else if (parsed.type === "wrong") notes.push(`${label} ${parsed.why}, so it does not count`);
+    else if (parsed.type === "invalid") notes.push(`${label} ${parsed.why}, so it does not count`);
     else if (servers.length >= MAX_SERVERS)
       notes.push(`${label} is one too many (there may be ${MAX_SERVERS}), so it does not count`);
     else servers.push({ name, server: parsed.server, from });
@@ -169,7 +169,7 @@ interface ServerEntry {
 function collectServerEntries({ settings, trustedFolder, mcpServers = {} }: ServerSources): readonly ServerEntry[] {
   const userEntries = toServerEntries(settings.mcpServers ?? {}, { from: "settings", source: "your settings" });
   const callerEntries = toServerEntries(mcpServers, { from: "caller", source: "your editor" });
-  // The nearest folder speaks first.
+  // The nearest folder comes first.
   const files = trustedFolder === undefined ? [] : listTrustedFiles(trustedFolder, "servers").toReversed();
   const folderEntries = files.flatMap(({ bytes, name: source }) => {
     const { mcpServers: folderServers } = parseJsonObject(new TextDecoder().decode(bytes)) ?? {};
@@ -184,7 +184,7 @@ function toServerEntries(servers: object, origin: Pick<ServerEntry, "from" | "so
   return Object.entries(servers).map(([name, value]) => ({ name, value, ...origin }));
 }
 
-/** S24: what is sent along, and what a program may do, comes from the user alone. */
+/** S24: only the user sets the headers and the sandbox of a server. A folder cannot. */
 function removeUserOnlyFields({ value, ...origin }: ServerEntry): ServerEntry {
   if (!isObject(value)) return { value, ...origin };
   const allowedFields = Object.entries(value).filter(([name]) => !USER_ONLY_FIELDS.includes(name));

@@ -31,12 +31,12 @@ export interface ServerStatus {
   readonly how: string;
   readonly from: NamedServer["from"];
   readonly state: McpClient["state"] | "off";
-  /** How many tools were trusted; null where none were. */
+  /** The number of trusted tools. Null if the server is not trusted. */
   readonly trusted: number | null;
   readonly failure?: string;
-  /** Of a program: on, or why it is off. */
+  /** `on`, or why it is off. Absent for an HTTP server. */
   readonly sandbox?: string;
-  /** The hosts that its program reached or was refused, the last first. */
+  /** The hosts that the program reached or was refused, most recent first. */
   readonly hosts?: readonly string[];
 }
 
@@ -88,14 +88,14 @@ export function formatServerStatuses(statuses: readonly ServerStatus[]): string 
 
 export type OpenClientsResult =
   | {
-      readonly type: "links";
+      readonly type: "opened";
       readonly clients: readonly McpClient[];
       readonly disabled: readonly DisabledServer[];
       readonly findSandbox: FindSandbox;
     }
   | UsageError;
 
-/** `confirmStart` is asked before a program starts that is not trusted as it is. */
+/** Creates the clients of the configured servers. `confirmStart` runs before an untrusted or changed program starts. */
 export async function openClients(
   { cwd, home, environment, notify }: SubcommandCall,
   confirmStart: Confirm | null = null,
@@ -111,7 +111,7 @@ export async function openClients(
     { trust, confirm },
   );
   const clients = servers.map((namedServer) => new McpClient(namedServer, clientOptions));
-  return { type: "links", clients, disabled, findSandbox: clientOptions.findSandbox };
+  return { type: "opened", clients, disabled, findSandbox: clientOptions.findSandbox };
 }
 
 function createTerminalConfirm(notify: SubcommandCall["notify"]): Confirm {
@@ -123,20 +123,20 @@ function createTerminalConfirm(notify: SubcommandCall["notify"]): Confirm {
 
 export type InspectServerResult =
   | {
-      readonly type: "looked";
+      readonly type: "inspected";
       readonly client: McpClient;
       readonly tools: readonly OfferedTool[];
       readonly key: string;
       readonly before: ServerTrustRecord | undefined;
-      /** What of the program was shown before it started; empty where it was trusted as it is. */
+      /** The text shown before the program started. Empty if the program was trusted and unchanged. */
       readonly startText: string;
     }
-  /** Nobody could be asked whether the program may start, so it was not; what would run. */
-  | { readonly type: "unstarted"; readonly name: string; readonly text: string }
+  /** No user could be asked, so the program was not started. `text` describes what would run. */
+  | { readonly type: "not-started"; readonly name: string; readonly text: string }
   | UsageError
   | { readonly type: "failed"; readonly message: string };
 
-/** Asks before it starts a program. The server has ended again when this is answered. */
+/** Starts one server, lists its tools and stops it again. Asks before an untrusted program starts. */
 export async function inspectServer(call: SubcommandCall): Promise<InspectServerResult> {
   const [name = ""] = call.arguments;
   let startText = "";
@@ -145,35 +145,35 @@ export async function inspectServer(call: SubcommandCall): Promise<InspectServer
     if (call.flags.yes || !canPrompt()) return Boolean(call.flags.yes);
     return await createTerminalConfirm(call.notify)(title, text, options);
   };
-  const opened = await openClients(call, confirm);
-  if (opened.type === "mistake") return opened;
-  const client = opened.clients.find(({ namedServer }) => namedServer.name === name);
-  if (!client && opened.disabled.some((server) => server.name === name))
+  const clientsResult = await openClients(call, confirm);
+  if (clientsResult.type === "mistake") return clientsResult;
+  const client = clientsResult.clients.find(({ namedServer }) => namedServer.name === name);
+  if (!client && clientsResult.disabled.some((server) => server.name === name))
     return usageError(`the server ${name} is switched off; take "enabled": false out of it to use it`);
-  const names = opened.clients.map(({ namedServer }) => namedServer.name).join(", ");
+  const names = clientsResult.clients.map(({ namedServer }) => namedServer.name).join(", ");
   if (!client)
     return usageError(`there is no server ${name}; ${names === "" ? "none is named" : `there are: ${names}`}`);
   const listing = await client.listTools(new AbortController().signal).finally(() => client.close());
-  if (startText !== "" && !call.flags.yes && !canPrompt()) return { type: "unstarted", name, text: startText };
+  if (startText !== "" && !call.flags.yes && !canPrompt()) return { type: "not-started", name, text: startText };
   if (listing.type === "failed") return { type: "failed", message: listing.why };
   const recordsResult = await readTrustRecords(call.home);
   if (recordsResult.type !== "read") return { type: "failed", message: recordsResult.why };
   const key = trustRecordKey(client.namedServer, call.cwd);
-  return { type: "looked", client, tools: listing.value, key, before: recordsResult.records.get(key), startText };
+  return { type: "inspected", client, tools: listing.value, key, before: recordsResult.records.get(key), startText };
 }
 
 export async function listServers(call: SubcommandCall): Promise<SubcommandResult> {
-  const opened = await openClients(call);
-  if (opened.type === "mistake") return opened;
-  const statuses = await readServerStatuses(opened.clients, { ...call, ...opened });
+  const clientsResult = await openClients(call);
+  if (clientsResult.type === "mistake") return clientsResult;
+  const statuses = await readServerStatuses(clientsResult.clients, { ...call, ...clientsResult });
   return { type: "shown", text: formatServerStatuses(statuses), data: { servers: statuses } };
 }
 
 export async function testServer(call: SubcommandCall): Promise<SubcommandResult> {
   const inspection = await inspectServer(call);
-  if (inspection.type === "unstarted")
-    return formatUnstarted(inspection, `to start and trust it: pith mcp trust ${inspection.name}`);
-  if (inspection.type !== "looked") return inspection;
+  if (inspection.type === "not-started")
+    return formatNotStarted(inspection, `to start and trust it: pith mcp trust ${inspection.name}`);
+  if (inspection.type !== "inspected") return inspection;
   const { client, tools, before } = inspection;
   const { files } = client;
   const { name } = client.namedServer;
@@ -186,12 +186,12 @@ export async function testServer(call: SubcommandCall): Promise<SubcommandResult
   return { type: "shown", text, data };
 }
 
-/** Trusts exactly what was shown. */
+/** Trusts exactly the tools and files that were shown to the user. */
 export async function trustServer(call: SubcommandCall): Promise<SubcommandResult> {
   const inspection = await inspectServer(call);
-  if (inspection.type === "unstarted")
-    return formatUnstarted(inspection, "say it again with --yes to start and trust it");
-  if (inspection.type !== "looked") return inspection;
+  if (inspection.type === "not-started")
+    return formatNotStarted(inspection, "say it again with --yes to start and trust it");
+  if (inspection.type !== "inspected") return inspection;
   const { client, tools, before, key, startText } = inspection;
   const { files } = client;
   const { name } = client.namedServer;
@@ -209,14 +209,14 @@ export async function trustServer(call: SubcommandCall): Promise<SubcommandResul
     call.notify(escapeControls(formatTrustText(question)));
     if (!(await confirm(formatTrustTitle(question)))) return { type: "failed", message: "nothing was trusted" };
   }
-  const saved = await saveTrustRecord(key, record, call.home);
-  if (saved.type === "failed") return saved;
+  const saveResult = await saveTrustRecord(key, record, call.home);
+  if (saveResult.type === "failed") return saveResult;
   const text = `${call.flags.yes ? `${shownText}\n` : ""}the tools of ${name} are trusted, as they are now`;
   return { type: "shown", text, data: { ...data, isTrusted: true } };
 }
 
-function formatUnstarted(
-  { name, text }: Extract<InspectServerResult, { type: "unstarted" }>,
+function formatNotStarted(
+  { name, text }: Extract<InspectServerResult, { type: "not-started" }>,
   nextStep: string,
 ): SubcommandResult {
   const data = { name, isTrusted: false, wasTrusted: false, tools: [] };

@@ -1,4 +1,4 @@
-/** Creates the transport to an MCP server: a program's pipes, or HTTP requests whose answers are bounded. */
+/** Creates the transport to an MCP server: the pipes of a program, or HTTP with limited response sizes. */
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { Readable, Writable } from "node:stream";
@@ -9,11 +9,11 @@ type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 export interface ResponseLimit {
   readonly maxBytes: number;
-  /** Told why, where one was longer. */
+  /** Called with the reason if a response is too long. */
   readonly onTooLong: (why: string) => void;
 }
 
-/** Limits a whole response, or each event of a stream, so that a server cannot fill the memory. */
+/** Limits the size of a whole response, or of each event of a stream, so that a server cannot exhaust the memory. */
 export function createBoundedFetch(limit: ResponseLimit): Fetch {
   return async (url, init) => {
     const response = await fetch(url, init);
@@ -39,7 +39,7 @@ function createLimitStream(
       length += chunk.length;
       if (unit === "events") {
         const text = `${tail}${Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength).toString("latin1")}`;
-        // An empty line ends an event, and may come in two pieces.
+        // An empty line ends an event. It may be split between two chunks.
         const end = Math.max(...EMPTY_LINES.map((line) => text.lastIndexOf(line)));
         if (end >= 0) length = text.length - end;
         tail = text.slice(-2);
@@ -55,16 +55,16 @@ function createLimitStream(
 const EMPTY_LINES = ["\n\n", "\n\r\n", "\r\r"];
 
 export interface ServerTransport {
-  /** Whether it may be asked first which words it knows: a program would be started twice for it, and an older server never answers. */
+  /** Whether to negotiate the protocol version first. It is off for programs: they would start twice, and older servers never answer. */
   readonly negotiatesVersion: boolean;
   readonly transport: Transport;
-  /** The program's id, also when it has ended; null where there is none. */
+  /** The process id, also after the program has exited. Null for HTTP. */
   readonly pid: () => number | null;
-  /** What else is known of why it failed, such as the end of what a program said beside its answers. */
+  /** More information about a failure, such as the end of a program's stderr. Empty if there is none. */
   readonly lastOutput: () => string;
 }
 
-/** An address, or a program that may be started. `sse`: as servers spoke before; asked for where the newer way is refused. */
+/** Creates the transport to an HTTP server, or to a program that may start. `sse` is the older protocol, for servers that refuse `http`. */
 export async function createTransport(
   server: HttpServer | ProgramSpawnOptions,
   protocol: "http" | "sse" = "http",
@@ -75,9 +75,9 @@ export async function createTransport(
       ...(await createProgramTransport(server, { maxMessageBytes: MAX_MESSAGE_BYTES })),
     };
   const { SSEClientTransport, StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client");
-  // Redirects stay within the origin: the client's own rule.
+  // The MCP client itself keeps redirects within the origin.
   let failure = "";
-  // Nothing else would tell whoever waits for it.
+  // Closes the transport; otherwise the pending request would never end.
   const onTooLong = (why: string): void => {
     failure = why;
     void transport.close();
@@ -94,7 +94,7 @@ export async function createTransport(
   return { negotiatesVersion: protocol === "http", transport, pid: () => null, lastOutput: () => failure };
 }
 
-/** A server says how soon it wants to be asked again; one that says at once would keep us busy. */
+/** The server chooses the delay. A minimum prevents a busy loop if the server requests no delay. */
 function scheduleReconnect(reconnect: () => void, delayMs: number): () => void {
   const timer = setTimeout(reconnect, Math.max(delayMs, MIN_RECONNECT_DELAY_MS));
   return () => clearTimeout(timer);
@@ -105,28 +105,28 @@ const MIN_RECONNECT_DELAY_MS = 1_000;
 const MAX_MESSAGE_BYTES = 32 * 1024 * 1024;
 
 export interface ProgramSpawnOptions {
-  /** Absolute: nothing is looked up any more. */
+  /** An absolute path. PATH is not searched. */
   readonly program: string;
   readonly arguments: readonly string[];
   readonly cwd: string;
-  /** All that it sees of the environment. */
+  /** The complete environment of the program. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Where the program makes a sandbox for another one: what it reads from its fourth file, and null where it reads none. */
+  /** Present if the program is a sandbox launcher: the seccomp filter that it reads from file descriptor 4. Null if there is no filter. */
   readonly filter?: Uint8Array | null;
-  /** Called when it has ended. */
+  /** Called when the program has exited or could not start. */
   readonly release?: () => void;
 }
 
 export interface ProgramTransport {
-  /** Nothing runs before it is started. */
+  /** The program does not run until the transport starts. */
   readonly transport: Transport;
-  /** The program's id, also when it has ended. */
+  /** The process id, also after the program has exited. */
   readonly pid: () => number | null;
-  /** The end of what it said beside its answers. */
+  /** The end of the program's stderr. */
   readonly lastOutput: () => string;
 }
 
-/** `mostBytes` bounds one message. */
+/** Creates a transport over stdin and stdout. `maxMessageBytes` limits the size of one message. */
 export async function createProgramTransport(
   options: ProgramSpawnOptions,
   { maxMessageBytes }: { readonly maxMessageBytes: number },
@@ -140,7 +140,7 @@ export async function createProgramTransport(
       buffer.append(chunk);
       for (let message = nextMessage(); message !== null; message = nextMessage()) transport.onmessage?.(message);
     } catch (error) {
-      // What comes behind it cannot be told apart any more.
+      // The message is too long, so the start of the next one cannot be found.
       transport.onerror?.(error as Error);
       child?.kill();
     }
@@ -150,7 +150,7 @@ export async function createProgramTransport(
       try {
         return buffer.readMessage();
       } catch (error) {
-        // A line that is no message; the next one may be.
+        // The line is not a message. The next one may be.
         transport.onerror?.(error as Error);
       }
     }
@@ -186,7 +186,7 @@ export async function createProgramTransport(
   return { transport, pid: () => child?.pid ?? null, lastOutput };
 }
 
-/** What it said last may come a moment after its end; a process that it left behind may hold the pipes for ever. */
+/** Pipes stay open this long after the exit: the last output may arrive late, but an orphaned child process may keep them open forever. */
 const PIPE_GRACE_MS = 200;
 
 const MAX_STDERR_CHARS = 2_000;
@@ -197,9 +197,9 @@ function spawnProgram({ program, arguments: args, cwd, environment, filter }: Pr
   const extraPipes = filter === undefined ? [] : (["pipe", "pipe"] as const);
   const child = spawn(program, args, { cwd, env: { ...environment }, stdio: ["pipe", "pipe", "pipe", ...extraPipes] });
   const [, , , statusPipe, filterPipe] = child.stdio;
-  // It tells how a sandboxed program ended, which is known otherwise.
+  // Discards the exit status that bubblewrap writes; the exit event has it too.
   if (statusPipe instanceof Readable) statusPipe.on("error", () => {}).resume();
-  // One that ends before it has read all says why.
+  // A program that exits before it has read the filter reports the reason on stderr.
   if (filterPipe instanceof Writable) filterPipe.on("error", () => {}).end(filter ?? "");
   return child;
 }

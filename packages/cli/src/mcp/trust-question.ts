@@ -1,4 +1,4 @@
-/** Words the questions about an MCP server: whether its program may start, and whether its tools may be used. */
+/** Formats the questions about an MCP server: whether its program may start, and whether its tools may be used. */
 
 import type { ExtensionUi } from "@pith/agent";
 import { formatServerCommand, type NamedServer, serverSourceLabels } from "../settings/settings.ts";
@@ -7,12 +7,12 @@ import type { LaunchPlan } from "./plan-launch.ts";
 import { isLauncher, listFileChanges, type ProgramFiles } from "./program-files.ts";
 import { createTrustRecord, findToolChanges, type OfferedTool, type ServerTrustRecord } from "./trusted-tools.ts";
 
-/** On one line. Text of a server is bounded, has no invisible characters, and is never an instruction. */
+/** Returns text of a server as one line: truncated, and without control or invisible characters. */
 export function sanitizeLine(text: string | undefined, maxChars: number): string {
   return truncate(escapeControls(truncate(text ?? "", maxChars)), maxChars);
 }
 
-/** As JSON; what is too long loses its end, and says so. */
+/** Returns the value as JSON. Text over the limit is cut, with a note about the rest. */
 export function sanitizeJson(value: unknown, maxChars: number): string {
   const text = escapeControls(JSON.stringify(value ?? {}));
   return text.length <= maxChars ? text : `${text.slice(0, maxChars)}… (${text.length - maxChars} more letters)`;
@@ -20,18 +20,18 @@ export function sanitizeJson(value: unknown, maxChars: number): string {
 
 export interface StartQuestion {
   readonly plan: LaunchPlan;
-  /** What was trusted before; absent the first time. */
+  /** The previous trust record. Undefined if the server was never trusted. */
   readonly before: ServerTrustRecord | undefined;
 }
 
 export function formatStartTitle({ plan, before }: StartQuestion): string {
-  const { name } = plan.named;
+  const { name } = plan.namedServer;
   return before?.files ? `${name}: its program has changed. Start it?` : `${name}: start this program?`;
 }
 
-/** All that is known before anything runs. */
+/** Lists everything that is known before the program runs: command, folder, variables, sandbox and files. */
 export function formatStartText({ plan, before }: StartQuestion): string {
-  const { named: namedServer, program, arguments: args, cwd, files } = plan;
+  const { namedServer, program, arguments: args, cwd, files } = plan;
   const origin = namedServer.from === "settings" ? "" : `, named by ${serverSourceLabels[namedServer.from]}`;
   const variables = Object.keys(namedServer.server.env ?? {});
   return [
@@ -43,7 +43,7 @@ export function formatStartText({ plan, before }: StartQuestion): string {
   ].join("\n");
 }
 
-function formatConfinement({ named: namedServer, program, confinement }: LaunchPlan): readonly string[] {
+function formatConfinement({ namedServer, program, confinement }: LaunchPlan): readonly string[] {
   if (confinement.type === "unconfined") return [`sandbox: off, it runs with all your rights: ${confinement.why}`];
   const { folders = [], hosts = [] } = namedServer.server;
   const allowedHosts = [...hosts, ...(isLauncher(program) ? ["the hosts of your packages"] : [])];
@@ -55,12 +55,12 @@ function formatConfinement({ named: namedServer, program, confinement }: LaunchP
   return ["sandbox: on, it sees neither your home nor the workspace", writeLine, networkLine];
 }
 
-/** A word as a shell would need it, so that none passes for two. */
+/** Quotes an argument that contains special characters, so that it cannot look like two arguments. */
 function quoteArgument(argument: string): string {
   return /^[\w@%+=:,./~-]+$/.test(argument) ? argument : JSON.stringify(argument);
 }
 
-/** What has changed; the first time, what a later change is noticed by. */
+/** Lists the changed files; on the first start, the files whose later change causes a new question. */
 function formatFiles(files: ProgramFiles, before: ServerTrustRecord | undefined): readonly string[] {
   if (before?.files)
     return listFileChanges(before.files, files)
@@ -76,9 +76,9 @@ function formatFiles(files: ProgramFiles, before: ServerTrustRecord | undefined)
 export interface TrustQuestion {
   readonly namedServer: NamedServer;
   readonly tools: readonly OfferedTool[];
-  /** What runs; absent for an address. */
+  /** The files of the program. Null or absent for an HTTP server. */
   readonly files?: ProgramFiles | null;
-  /** What was trusted before; absent the first time. */
+  /** The previous trust record. Undefined if the server was never trusted. */
   readonly before: ServerTrustRecord | undefined;
 }
 
@@ -103,7 +103,7 @@ export function formatTrustText(question: TrustQuestion): string {
   ].join("\n");
 }
 
-/** In one line, for whoever cannot be asked. */
+/** Summarizes the changes in one line, for a message when no user can be asked. */
 export function summarizeToolChanges(tools: readonly OfferedTool[], before: ServerTrustRecord): string {
   const { added, removed, changed: changedNames } = findToolChanges(before, createTrustRecord(tools, ""));
   const groups = [
@@ -136,19 +136,19 @@ function formatTool({ name, description }: OfferedTool): string {
 const MAX_NAME_CHARS = 80;
 
 function formatNames(names: readonly string[]): string {
-  const shown = names.slice(0, 5).map((name) => sanitizeLine(name, MAX_NAME_CHARS));
-  return names.length > 5 ? `${shown.join(", ")} and ${names.length - 5} more` : shown.join(", ");
+  const shownNames = names.slice(0, 5).map((name) => sanitizeLine(name, MAX_NAME_CHARS));
+  return names.length > 5 ? `${shownNames.join(", ")} and ${names.length - 5} more` : shownNames.join(", ");
 }
 
 export interface ConfirmOptions {
   readonly signal: AbortSignal;
-  /** The answer that permits it. */
+  /** The label of the option that permits it. */
   readonly yes: string;
 }
 
-export type Confirm = (title: string, message: string, asking: ConfirmOptions) => Promise<boolean>;
+export type Confirm = (title: string, message: string, options: ConfirmOptions) => Promise<boolean>;
 
-/** "No" stands first, so that pressing Enter without reading permits nothing. */
+/** "No" is the first option, so that pressing Enter without reading permits nothing. */
 export function createTrustConfirm(ui: Pick<ExtensionUi, "select">): Confirm {
   return async (title, message, { signal, yes }) =>
     (await ui.select(`${title}\n${message}`, [NO, yes], { signal })) === yes;

@@ -1,4 +1,4 @@
-/** Decides whether the program of an MCP server may start and whether its tools may be used: as trusted before, or after a question. */
+/** Decides whether the program of an MCP server may start and whether its tools may be used: by the trust record, or by asking the user. */
 
 import type { NamedServer } from "../settings/settings.ts";
 import type { LaunchPlan } from "./plan-launch.ts";
@@ -25,26 +25,29 @@ import {
 } from "./trusted-tools.ts";
 
 export interface TrustOptions {
-  /** The workspace. */
+  /** The workspace folder. */
   readonly cwd: string;
   /** Pith's home. */
   readonly home: string;
-  /** Null where nobody is there. */
+  /** Returns null if no user can be asked. */
   readonly confirm: () => Confirm | null;
 }
 
 export interface OfferedTools {
   readonly namedServer: NamedServer;
   readonly tools: readonly OfferedTool[];
-  /** What runs, as it is after the start; null for an address. */
+  /** The files of the program, hashed after the start. Null for an HTTP server. */
   readonly files: ProgramFiles | null;
 }
 
-/** Each answers null for a yes; else why not, for the model and for people. One question at a time, and never twice about the same. */
+/**
+ * Both methods return null if permitted, otherwise the reason, for the model and the user. Only one question is open at a time, and
+ * a declined question is not asked again.
+ */
 export class Trust {
   readonly #options: TrustOptions;
-  readonly #declined = new Set<string>();
-  /** Programs that the user has let start in this session, by the keys of their pins. */
+  readonly #declinedQuestions = new Set<string>();
+  /** The programs that the user permitted to start in this session, by trust record key. */
   readonly #permittedPrograms = new Map<string, ProgramFiles>();
   #queue: Promise<unknown> = Promise.resolve();
 
@@ -67,22 +70,22 @@ export class Trust {
   }
 
   async #decideStart(plan: LaunchPlan, signal: AbortSignal): Promise<string | null> {
-    const { named: namedServer, files } = plan;
+    const { namedServer, files } = plan;
     const result = await this.#findRecord(namedServer);
     if (result.type === "failed") return result.why;
-    const { key, pin: before } = result;
+    const { key, record: before } = result;
     if (hasSameFiles(before, files) || this.#isPermitted(key, files)) return null;
     const question: StartQuestion = { plan, before };
     const refusal = `the user did not let the program of ${namedServer.name} start`;
-    const about = `${key} ${JSON.stringify(files)}`;
+    const id = `${key} ${JSON.stringify(files)}`;
     const ask = {
       title: formatStartTitle(question),
       text: formatStartText(question),
       yes: "Yes, start it",
-      about,
+      id,
       refusal,
     };
-    const why = await this.#askUser({ ...ask, noUserMessage: describeUnaskedStart(question) }, signal);
+    const why = await this.#askUser({ ...ask, noUserMessage: describeStartWithoutUser(question) }, signal);
     if (why === null) this.#permittedPrograms.set(key, files);
     return why;
   }
@@ -90,55 +93,55 @@ export class Trust {
   async #decideTools({ namedServer, tools, files }: OfferedTools, signal: AbortSignal): Promise<string | null> {
     const result = await this.#findRecord(namedServer);
     if (result.type === "failed") return result.why;
-    const { key, pin: before } = result;
+    const { key, record: before } = result;
     const record = createTrustRecord(tools, new Date().toISOString(), files);
     if (isSameTrustRecord(before, record)) return null;
-    // The start was the question; nothing else is new.
+    // The user already permitted the changed files at the start, and the tools are unchanged.
     const isAnswered = before?.hash === record.hash && files !== null && this.#isPermitted(key, files);
     if (!isAnswered) {
       const question: TrustQuestion = { namedServer, tools, files, before };
       const refusal = `the user does not trust the tools of ${namedServer.name}`;
-      const about = `${key} ${record.hash} ${JSON.stringify(files)}`;
+      const id = `${key} ${record.hash} ${JSON.stringify(files)}`;
       const ask = {
         title: formatTrustTitle(question),
         text: formatTrustText(question),
         yes: "Yes, use these tools",
-        about,
+        id,
         refusal,
       };
-      const why = await this.#askUser({ ...ask, noUserMessage: describeUnaskedTools(question) }, signal);
+      const why = await this.#askUser({ ...ask, noUserMessage: describeToolsWithoutUser(question) }, signal);
       if (why !== null) return why;
     }
-    const saved = await saveTrustRecord(key, record, this.#options.home);
-    return saved.type === "kept" ? null : saved.message;
+    const saveResult = await saveTrustRecord(key, record, this.#options.home);
+    return saveResult.type === "saved" ? null : saveResult.message;
   }
 
   async #findRecord(
     namedServer: NamedServer,
-  ): Promise<{ type: "found"; key: string; pin: ServerTrustRecord | undefined } | { type: "failed"; why: string }> {
+  ): Promise<{ type: "found"; key: string; record: ServerTrustRecord | undefined } | { type: "failed"; why: string }> {
     const recordsResult = await readTrustRecords(this.#options.home);
     if (recordsResult.type === "untrusted")
       return { type: "failed", why: `nothing can be trusted: ${recordsResult.why}` };
     const key = trustRecordKey(namedServer, this.#options.cwd);
-    return { type: "found", key, pin: recordsResult.type === "read" ? recordsResult.records.get(key) : undefined };
+    return { type: "found", key, record: recordsResult.type === "read" ? recordsResult.records.get(key) : undefined };
   }
 
-  /** A yes to a launcher is one to the packages that it fetches then. */
+  /** A permission to start a launcher includes the packages that it downloads at its first start. */
   #isPermitted(key: string, files: ProgramFiles): boolean {
-    const permitted = this.#permittedPrograms.get(key);
-    if (!permitted || !areSameFiles(permitted.program, files.program)) return false;
-    return Object.keys(permitted.packages).length === 0 || areSameFiles(permitted.packages, files.packages);
+    const permittedFiles = this.#permittedPrograms.get(key);
+    if (!permittedFiles || !areSameFiles(permittedFiles.program, files.program)) return false;
+    return Object.keys(permittedFiles.packages).length === 0 || areSameFiles(permittedFiles.packages, files.packages);
   }
 
   async #askUser(question: Question, signal: AbortSignal): Promise<string | null> {
-    const { title, text, yes, about, refusal, noUserMessage } = question;
-    if (this.#declined.has(about)) return refusal;
+    const { title, text, yes, id, refusal, noUserMessage } = question;
+    if (this.#declinedQuestions.has(id)) return refusal;
     const confirm = this.#options.confirm();
     if (confirm === null) return noUserMessage;
     const isPermitted = await confirm(title, text, { signal, yes });
     if (signal.aborted) return "it was stopped";
     if (isPermitted) return null;
-    this.#declined.add(about);
+    this.#declinedQuestions.add(id);
     return refusal;
   }
 }
@@ -147,23 +150,23 @@ interface Question {
   readonly title: string;
   readonly text: string;
   readonly yes: string;
-  /** Tells one question from another. */
-  readonly about: string;
-  /** Said after a no. */
+  /** Identifies the question, so that a declined one is not asked again. */
+  readonly id: string;
+  /** The result if the user declines. */
   readonly refusal: string;
-  /** Said where nobody can be asked. */
+  /** The result if no user can be asked. */
   readonly noUserMessage: string;
 }
 
-function describeUnaskedStart({ plan, before }: StartQuestion): string {
-  const { named: namedServer, files } = plan;
+function describeStartWithoutUser({ plan, before }: StartQuestion): string {
+  const { namedServer, files } = plan;
   const status = before?.files
     ? `has changed since it was trusted (${listFileChanges(before.files, files).slice(0, 3).join("; ")})`
     : "is not trusted yet";
   return `the program of ${namedServer.name} ${status}, so it was not started, and nobody is here to ask; whoever wants it runs: pith mcp trust ${namedServer.name}`;
 }
 
-function describeUnaskedTools({ namedServer, tools, files, before }: TrustQuestion): string {
+function describeToolsWithoutUser({ namedServer, tools, files, before }: TrustQuestion): string {
   const changes = before
     ? [...(files && before.files ? listFileChanges(before.files, files) : []), summarizeToolChanges(tools, before)]
     : [];

@@ -1,4 +1,4 @@
-/** Pins what is trusted of an MCP server, so that every change is noticed: the files of its program, and each tool by its whole definition. */
+/** Creates, compares, reads and saves the trust records of MCP servers: hashes of the program's files and of each tool's definition. */
 
 import { createHash } from "node:crypto";
 import { mkdir } from "node:fs/promises";
@@ -8,7 +8,7 @@ import type { NamedServer } from "../settings/settings.ts";
 import { isObject, parseJsonObject } from "../text/jsonc.ts";
 import { listFileChanges, type ProgramFiles } from "./program-files.ts";
 
-/** A tool as its server tells of it. Nothing of it is ours. */
+/** A tool as the server describes it. All of it is untrusted text. */
 export interface OfferedTool {
   readonly name: string;
   readonly title?: string | undefined;
@@ -19,13 +19,13 @@ export interface OfferedTool {
 }
 
 export interface ServerTrustRecord {
-  /** When. */
+  /** When the user trusted it, as an ISO time. */
   readonly trusted: string;
-  /** What runs. Absent for an address, and in pins of version 1. */
+  /** The files of the program. Absent for an HTTP server, and in records of version 1. */
   readonly files?: ProgramFiles;
-  /** Of all tools. */
+  /** The hash of all tools. */
   readonly hash: string;
-  /** By the names of the tools. */
+  /** The hash of each tool by name. */
   readonly tools: Readonly<Record<string, string>>;
 }
 
@@ -35,12 +35,12 @@ export function createTrustRecord(
   files?: ProgramFiles | null,
 ): ServerTrustRecord {
   const hashes = tools.map((tool): [string, string] => [tool.name, hashJson(selectTrustedFields(tool))]);
-  // Two of one name are no longer told apart by it, but they are in the hash of all.
+  // Two tools with the same name share an entry in `tools`, but both are part of `hash`.
   const toolHashes = { hash: hashJson(hashes.toSorted(compareNames)), tools: Object.fromEntries(hashes) };
   return { trusted: trustedAt, ...(files && { files }), ...toolHashes };
 }
 
-/** Whether all that is trusted is as it was. */
+/** Whether the tools and files are the same as in the previous record. */
 export function isSameTrustRecord(before: ServerTrustRecord | undefined, after: ServerTrustRecord): boolean {
   return before?.hash === after.hash && (after.files === undefined || hasSameFiles(before, after.files));
 }
@@ -67,11 +67,12 @@ export function findToolChanges(before: ServerTrustRecord, after: ServerTrustRec
   };
 }
 
-/** Another program, or another address, is another server, whatever it is called. */
+/** The key of a server's trust record. A server with the same name and another command or URL has another key. */
 export function trustRecordKey({ name, server, from }: NamedServer, cwd: string): string {
   const workspace = from === "settings" ? "" : cwd;
   if ("url" in server) return `${name} ${hashJson([server.url])}`;
-  // Variables of a folder's file can make a program load anything; those of the user and of an editor hold tokens that change.
+  // Variables set by a folder are part of the key, because they can make a program load any code.
+  // Variables set by the user or an editor are not, because they contain tokens that change.
   const variables = from === "folder" && Object.keys(server.env ?? {}).length > 0 ? [server.env] : [];
   return `${name} ${hashJson([workspace, server.command, ...(server.args ?? []), ...variables])}`;
 }
@@ -93,7 +94,7 @@ function hashJson(value: unknown): string {
     .digest("hex");
 }
 
-/** The order in which a server names things says nothing. */
+/** Sorts object keys, so that their order does not change the hash. */
 function sortKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortKeys);
   if (!isObject(value)) return value;
@@ -110,9 +111,9 @@ export type ReadTrustRecordsResult =
   | { readonly type: "read"; readonly records: ReadonlyMap<string, ServerTrustRecord> }
   | { readonly type: "damaged" | "untrusted"; readonly why: string };
 
-export type SaveTrustRecordResult = { readonly type: "kept" } | { readonly type: "failed"; readonly message: string };
+export type SaveTrustRecordResult = { readonly type: "saved" } | { readonly type: "failed"; readonly message: string };
 
-/** Believed only where no other user could have written the file. */
+/** Returns `untrusted` if another user could have written the file. */
 export async function readTrustRecords(home: string): Promise<ReadTrustRecordsResult> {
   const file = trustRecordsPath(home);
   try {
@@ -122,7 +123,7 @@ export async function readTrustRecords(home: string): Promise<ReadTrustRecordsRe
   }
 }
 
-/** Replaces the file whole, one program at a time. Whatever other programs keep at the same time stays. */
+/** Adds a record under a lock and replaces the file atomically, so that records of other processes are kept. */
 export async function saveTrustRecord(
   key: string,
   record: ServerTrustRecord,
@@ -131,27 +132,27 @@ export async function saveTrustRecord(
   const file = trustRecordsPath(home);
   try {
     await mkdir(home, { recursive: true, mode: 0o700 });
-    return await withLock(file, async (isOurTurn) => {
+    return await withLock(file, async (hasLock) => {
       const current = await readRecordFile(file);
       if (current.type === "untrusted")
         return { type: "failed", message: `${current.why}, so nothing was changed in it` };
       if (current.type === "damaged") await moveAside(file);
       const others = current.type === "read" ? [...current.records].filter(([otherKey]) => otherKey !== key) : [];
       const servers = Object.fromEntries([...others, [key, record]].slice(-MAX_RECORDS));
-      const checkTurn = async (): Promise<void> => {
-        if (!(await isOurTurn())) throw new Error("another program took our turn; try again");
+      const assertLock = async (): Promise<void> => {
+        if (!(await hasLock())) throw new Error("another program took our turn; try again");
       };
       const text = `${JSON.stringify({ version: VERSION, servers }, null, 2)}\n`;
-      await writeOwnerOnlyFile(file, new TextEncoder().encode(text), { beforeRename: checkTurn });
+      await writeOwnerOnlyFile(file, new TextEncoder().encode(text), { beforeRename: assertLock });
       await syncFolder(dirname(file));
-      return { type: "kept" };
+      return { type: "saved" };
     });
   } catch (error) {
     return { type: "failed", message: `${file} cannot be written: ${(error as Error).message}` };
   }
 }
 
-/** Version 1 knew nothing of programs: such a pin is read, and the program is asked about. */
+/** Records of version 1 have no files. They are still read, and the user is asked about the program. */
 const VERSION = 2;
 const MAX_RECORDS = 1_000;
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
