@@ -1,4 +1,4 @@
-/** Describes errors of extensions with file and line, and catches those thrown outside of any call. */
+/** Formats errors of extensions with file and line, and catches errors that they throw outside of any call. */
 
 import { dirname } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -6,12 +6,12 @@ import type { ExtensionFailure } from "@pith/agent";
 import { escapeControls } from "../text/safe-text.ts";
 import { type FoundExtension, indexFiles } from "./extension-files.ts";
 
-/** `path` is where it lies; of what happened elsewhere only the words are told. */
+/** `path` is the entry file of the extension. The line is included only if the error occurred in the extension's folder. */
 export function formatExtensionError(error: unknown, path: string): string {
   return `${findErrorLocation(error, path) ?? path}: ${formatErrorMessage(error)}`;
 }
 
-/** No more of it than one reads. */
+/** Returns the first line of the message, limited in length. */
 export function formatErrorMessage(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   const [firstLine = ""] = message.split("\n");
@@ -20,7 +20,7 @@ export function formatErrorMessage(error: unknown): string {
 
 const MAX_MESSAGE_CHARS = 500;
 
-/** The nearest place in a file beside it. */
+/** Finds the innermost stack frame in the extension's folder, as `file:line`. */
 function findErrorLocation(error: unknown, path: string): string | null {
   if (!(error instanceof Error) || error.stack === undefined) return null;
   const folder = pathToFileURL(path).href.replace(/[^/]*$/, "");
@@ -33,13 +33,13 @@ function findErrorLocation(error: unknown, path: string): string | null {
 export type ReportFailure = (failure: ExtensionFailure) => void;
 
 interface WatchedExtension extends Pick<FoundExtension, "name" | "path" | "stamp"> {
-  /** Of the session that it was loaded for last. */
+  /** The reporter of the session that loaded the extension last. */
   readonly report: ReportFailure;
 }
 
 const watchedExtensions = new Map<string, WatchedExtension>();
 
-/** Reports what these extensions throw outside of any call, e.g. in a timer, and goes on. Errors of other code still end the program. */
+/** Reports errors that these extensions throw outside of any call, e.g. in a timer, and continues. Errors of other code still end the program. */
 export function watchExtensions(extensions: readonly FoundExtension[], report: ReportFailure): void {
   if (watchedExtensions.size === 0 && extensions.length > 0) {
     process.on("uncaughtException", (error) => handleStrayError(error, "thrown"));
@@ -50,7 +50,7 @@ export function watchExtensions(extensions: readonly FoundExtension[], report: R
 
 export type StrayErrorKind = "thrown" | "rejected";
 
-/** Whether extensions did it, as far as can be seen. */
+/** Whether an extension probably caused the error. */
 export function isExtensionError(error: unknown, kind: StrayErrorKind): boolean {
   return findResponsibleExtensions(error, kind).length > 0;
 }
@@ -65,44 +65,44 @@ function handleStrayError(error: unknown, kind: StrayErrorKind): void {
       why: others.length === 0 ? formatExtensionError(error, first.path) : formatErrorMessage(error),
     });
   } else if (process.listenerCount(kind === "thrown" ? "uncaughtException" : "unhandledRejection") === 1) {
-    // As Node would, were nobody listening.
+    // The same as Node's default without a listener.
     process.stderr.write(`pith: this must not happen: ${escapeControls(readStack(error) ?? String(error))}\n`);
     process.exit(1);
   }
 }
 
-/** Who is on the way there; all of them where it can be nobody but one of them. */
+/** Finds the extensions in the stack. Returns all extensions if one of them must be the cause, but it is not known which. */
 function findResponsibleExtensions(error: unknown, kind: StrayErrorKind): readonly WatchedExtension[] {
-  const watched = [...watchedExtensions.values()];
+  const extensions = [...watchedExtensions.values()];
   const stack = readStack(error);
-  // Our own code throws nothing else than errors.
-  if (stack === null) return watched;
-  const matching = watched.filter(({ path }) => listCodePrefixes(path).some((prefix) => stack.includes(prefix)));
-  if (matching.length > 0) return matching;
+  // Pith's own code throws only `Error` objects.
+  if (stack === null) return extensions;
+  const matches = extensions.filter(({ path }) => listCodePrefixes(path).some((prefix) => stack.includes(prefix)));
+  if (matches.length > 0) return matches;
   const [, stamp] = /\?pith=([0-9a-f]+)/.exec(stack) ?? [];
-  if (stamp !== undefined) return watched.filter((extension) => extension.stamp === stamp);
-  // Nobody waited for it, so that nobody's file is named: ours wait for all they start.
-  return kind === "rejected" && stack.split("\n").every(isNodeFrame) ? watched : [];
+  if (stamp !== undefined) return extensions.filter((extension) => extension.stamp === stamp);
+  // The rejection of a promise that was not awaited. Pith awaits all of its own promises.
+  return kind === "rejected" && stack.split("\n").every(isNodeFrame) ? extensions : [];
 }
 
-/** A line of a stack that names no file but Node's own. */
+/** Whether a stack line contains no file except Node's own. */
 function isNodeFrame(line: string): boolean {
   return !/^\s+at .*[/\\]/.test(line.replaceAll(/node:\S+/g, ""));
 }
 
-/** A file as it is; what is the index of a folder, with all that lies there. */
+/** Returns the file itself, or the whole folder if the file is an index file or belongs to a package. */
 function listCodePrefixes(path: string): readonly string[] {
   const folder = dirname(path);
   const isFile = !indexFiles.some((name) => path.endsWith(name)) && !path.includes("node_modules");
   return isFile ? [pathToFileURL(path).href, path] : [`${pathToFileURL(folder).href}/`, `${folder}/`];
 }
 
-/** Null where there is none to read. */
+/** Null if the value has no readable stack. */
 function readStack(error: unknown): string | null {
   try {
     return error instanceof Error && typeof error.stack === "string" ? error.stack : null;
   } catch {
-    // A getter of somebody's own.
+    // An extension may define a `stack` getter that throws.
     return null;
   }
 }

@@ -1,4 +1,4 @@
-/** Defines where extensions are and which files count as one. Loaded at every start, hence apart from `find.ts`. */
+/** Defines where extensions are stored and which files are extensions. It is loaded at every start; `find.ts` is not. */
 
 import { join } from "node:path";
 
@@ -6,16 +6,16 @@ export function extensionsFolder(home: string): string {
   return join(home, "extensions");
 }
 
-/** An extension before any of its code is run. */
+/** An extension whose code has not been loaded yet. */
 export interface FoundExtension {
-  /** For people. */
+  /** Shown to the user. */
   readonly name: string;
   readonly origin: ExtensionOrigin;
-  /** The file that is loaded first. */
+  /** The entry file. */
   readonly path: string;
-  /** Other than before as soon as a file of it has changed, so that it is loaded anew. */
+  /** Changes when a file of the extension changes, so that it is loaded again. */
   readonly stamp: string;
-  /** The very bytes that were trusted, by path: nothing else of that folder is run. Absent for the user's own. */
+  /** The trusted content of each file by path. No other file of the folder is run. Absent for the user's own extensions. */
   readonly trustedBytes?: ReadonlyMap<string, Uint8Array>;
 }
 
@@ -23,21 +23,21 @@ export type ExtensionOrigin = "user" | "package" | "project";
 
 export interface FoundExtensions {
   readonly found: readonly FoundExtension[];
-  /** For people: what lies there and is none. */
+  /** Messages for the user about folders that are not extensions. */
   readonly notes: readonly string[];
 }
 
 export const noExtensions: FoundExtensions = { found: [], notes: [] };
 
-/** Whether a file is one by its name. */
+/** Whether a file name has the form of an extension file. */
 export function isExtensionFile(name: string): boolean {
   return !name.startsWith(".") && /\.(ts|js|mjs)$/.test(name) && !/\.d\.m?ts$/.test(name);
 }
 
-/** In a folder of its own, the first that is there. */
+/** The entry files of an extension folder. The first that exists is used. */
 export const indexFiles: readonly string[] = ["index.ts", "index.js", "index.mjs"];
 
-/** What a `package.json` says: `"pith": { "extension": "./x.js" }`; null where it says nothing of it. */
+/** Reads the entry file from the text of a `package.json`: `"pith": { "extension": "./x.js" }`. Null if there is none. */
 export function parseExtensionEntry(packageText: string): string | null {
   const { pith } = Object(parseJson(packageText)) as { readonly pith?: unknown };
   const { extension } = Object(pith) as { readonly extension?: unknown };
@@ -48,7 +48,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // One that cannot be read names no extension; whoever needs the file says so.
+    // An invalid package.json declares no extension. Callers that need the file report it.
     return null;
   }
 }

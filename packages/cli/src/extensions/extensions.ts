@@ -1,4 +1,4 @@
-/** Assembles the extensions of this run: bundled, the user's, and a trusted folder's. Loads nothing where there are none. */
+/** Selects, finds and loads the extensions of this run: bundled ones, the user's, and those of a trusted folder. */
 
 import { existsSync } from "node:fs";
 import {
@@ -20,35 +20,35 @@ import { type FolderTrust, listTrustedFiles } from "../trust/trust.ts";
 import type { ReportFailure } from "./errors.ts";
 import { extensionsFolder, type FoundExtensions, noExtensions } from "./extension-files.ts";
 
-/** What extensions need to know of the program. */
+/** The options of all extensions. */
 export interface ExtensionOptions extends McpOptions, SubAgentOptions {
   /** Receives the events of the agent and of extensions. */
   readonly onEvent?: AgentEventListener;
-  /** Shows the questions and widgets of extensions; absent without a user. */
+  /** Shows the questions and widgets of extensions. Absent if there is no user. */
   readonly ui?: ExtensionUi;
 }
 
 export interface BundledExtension {
   readonly name: string;
-  readonly isWanted: (place: ExtensionOptions) => Promise<boolean> | boolean;
-  readonly load: (place: ExtensionOptions) => Promise<Extension>;
+  readonly isWanted: (options: ExtensionOptions) => Promise<boolean> | boolean;
+  readonly load: (options: ExtensionOptions) => Promise<Extension>;
 }
 
-/** Each is loaded only where it is wanted, so that no start waits for it. */
+/** Each one is loaded only if it is needed, to keep the start fast. */
 export const bundledExtensions: readonly BundledExtension[] = [
   {
     name: "sub-agents",
     isWanted: hasSubAgents,
-    load: async (place) => (await import("../sub-agents/extension.ts")).createSubAgentsExtension(place),
+    load: async (options) => (await import("../sub-agents/extension.ts")).createSubAgentsExtension(options),
   },
   {
     name: "mcp",
     isWanted: hasConfiguredServers,
-    load: async (place) => (await import("../mcp/mcp.ts")).createMcpExtension(place),
+    load: async (options) => (await import("../mcp/mcp.ts")).createMcpExtension(options),
   },
 ];
 
-/** Null where there are none, or none are wanted. */
+/** Null if there are no extensions, or the setting `extensions` is false. */
 export async function loadExtensions(options: ExtensionOptions): Promise<Extensions | null> {
   if (options.settings.extensions === false) return null;
   const [bundledModules, { found, notes }] = await Promise.all([
@@ -64,7 +64,7 @@ export async function loadExtensions(options: ExtensionOptions): Promise<Extensi
   return notes.length === 0 ? extensions : { ...extensions, notes: [...notes, ...extensions.notes] };
 }
 
-/** Those of the user and of a folder that is trusted, before anything of them is run. */
+/** Finds the extensions of the user and of a trusted folder, without running any of their code. */
 export async function findExtensions(
   options: Pick<ExtensionOptions, "home" | "trustedFolder" | "settings">,
 ): Promise<FoundExtensions> {
@@ -85,13 +85,13 @@ export async function findExtensions(
 
 const importFinder = () => import("./find.ts");
 
-/** Loaded where there are both a policy and extensions. */
+/** Loads the policy code only if there are both a policy and extensions. */
 async function applyExtensionPolicy(found: FoundExtensions, policy: Policy): Promise<FoundExtensions> {
   const { filterExtensions } = await import("../policy/permitted-parts.ts");
   return filterExtensions(found, policy);
 }
 
-/** With all that their registering needs to know of the program. */
+/** Runs the modules, and passes the names of built-in tools and commands, which extensions cannot replace. */
 export async function assembleExtensions(
   modules: readonly ExtensionModule[],
   { cwd, ui, report }: Pick<ExtensionOptions, "cwd" | "ui"> & { readonly report: ReportFailure },
@@ -107,26 +107,26 @@ export async function assembleExtensions(
   });
 }
 
-/** Once for each event: it may happen with every letter that comes. */
+/** Reports a failure only once per extension and event, because an event may occur for every streamed token. */
 function createFailureReporter({
   notify = () => {},
   onEvent,
 }: Pick<ExtensionOptions, "notify" | "onEvent">): ReportFailure {
-  const reported = new Set<string>();
+  const reportedKeys = new Set<string>();
   return ({ extension, event, why }) => {
     const key = `${extension} ${event}`;
-    if (reported.has(key)) return;
-    reported.add(key);
+    if (reportedKeys.has(key)) return;
+    reportedKeys.add(key);
     notify(`the extension ${extension} failed at ${event}, and all went on without it: ${why}`);
     void onEvent?.({ type: "extension_error", extensionPath: extension, event, error: why });
   };
 }
 
 async function selectBundledModules(options: ExtensionOptions): Promise<readonly ExtensionModule[]> {
-  const selected = await Promise.all(
+  const selections = await Promise.all(
     bundledExtensions.map(async (candidate) => ((await candidate.isWanted(options)) ? [candidate] : [])),
   );
-  return selected.flat().map(({ name, load }) => ({ name, extension: async (pith) => (await load(options))(pith) }));
+  return selections.flat().map(({ name, load }) => ({ name, extension: async (pith) => (await load(options))(pith) }));
 }
 
 async function loadModules(
@@ -143,7 +143,7 @@ export interface ExtensionTrustOptions extends Pick<ExtensionOptions, "cwd" | "h
   readonly settings: Pick<Settings, "extensions" | "policy">;
 }
 
-/** Asks the user's extensions about an untrusted folder, before the user is asked. For this call alone. */
+/** Asks the user's extensions whether to trust a folder, before the user is asked. These extensions are loaded only for this question. */
 export async function askExtensionsForTrust({
   trustedFolder,
   settings,
@@ -157,7 +157,7 @@ export async function askExtensionsForTrust({
     import("./load.ts"),
   ]);
   if (found.length === 0) return false;
-  // What is wrong with one is said when the session is made ready.
+  // Errors are reported later, when the session loads its extensions.
   const report = (): void => {};
   const { dispatch } = await assembleExtensions(createExtensionModules(found, report), { cwd: options.cwd, report });
   const answers = await dispatch({ type: "project_trust", cwd: options.cwd, files: files.map(({ name }) => name) });

@@ -1,4 +1,4 @@
-/** Finds the user's extensions and those of a trusted project, whose files are used as they were when trusted. */
+/** Finds the user's extensions and those of a trusted project. Project files are used as they were when they were trusted. */
 
 import { createHash } from "node:crypto";
 import { type Dirent, existsSync, readdirSync, readFileSync, statSync } from "node:fs";
@@ -14,7 +14,7 @@ import {
   parseExtensionEntry,
 } from "./extension-files.ts";
 
-/** Changes when a file of the folder does, so that it is loaded anew. Bounded: reading deeper or more files would take too long. */
+/** Computes a stamp that changes with the files of the folder, so that the extension is loaded again. Depth and file count are limited for speed. */
 export function computeFileStamp(path: string): string {
   const hash = createHash("sha256");
   let remaining = MAX_FILES;
@@ -39,7 +39,7 @@ function readFolder(folder: string): readonly Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch {
-    // A file, or closed to us: then loading it says so.
+    // Not a folder, or not readable. Loading the extension reports the error.
     return [];
   }
 }
@@ -49,7 +49,7 @@ function readFileState(path: string): string {
   return stats ? `${stats.mtimeMs} ${stats.size}` : "gone";
 }
 
-/** Only called where the folder is. */
+/** The extensions folder must exist. */
 export function findUserExtensions(home: string): FoundExtensions {
   const folder = extensionsFolder(home);
   const stamp = computeFileStamp(folder);
@@ -63,18 +63,18 @@ export function findUserExtensions(home: string): FoundExtensions {
   return { found: [...found, ...findInstalledPackages(folder)], notes };
 }
 
-/** The file that is loaded first; null where this is no extension. */
+/** Finds the entry file of an extension. Null if the path is not an extension. */
 export function findEntryFile(path: string): string | null {
   if (!isFolder(path)) return isExtensionFile(basename(path)) ? path : null;
-  const declared = findPackageEntry(path);
-  if (declared !== null) return declared;
+  const packageEntry = findPackageEntry(path);
+  if (packageEntry !== null) return packageEntry;
   return indexFiles.map((name) => join(path, name)).find((indexFile) => existsSync(indexFile)) ?? null;
 }
 
 function findPackageEntry(folder: string): string | null {
-  const declared = parseExtensionEntry(readText(join(folder, "package.json")));
-  if (declared === null) return null;
-  const path = join(folder, declared);
+  const entryPath = parseExtensionEntry(readText(join(folder, "package.json")));
+  if (entryPath === null) return null;
+  const path = join(folder, entryPath);
   return isInside(folder, path) && existsSync(path) ? path : null;
 }
 
@@ -88,7 +88,7 @@ function listNames(folder: string): readonly string[] {
     .sort();
 }
 
-/** Those that the user asked for: what they need themselves lies beside them, and is nobody's extension. */
+/** Finds the packages that the user installed. Their own dependencies in `node_modules` are not extensions. */
 export function findInstalledPackages(folder: string): readonly FoundExtension[] {
   const { dependencies } = Object(readJson(join(folder, "package.json"))) as { readonly dependencies?: object };
   return Object.keys(dependencies ?? {}).flatMap((name): readonly FoundExtension[] => {
@@ -103,7 +103,7 @@ function readJson(path: string): unknown {
   try {
     return JSON.parse(readText(path));
   } catch {
-    // Without one there are no packages.
+    // Without a valid package.json there are no packages.
     return null;
   }
 }
@@ -112,7 +112,7 @@ function readText(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch {
-    // Not there, or closed to us, which is the same here.
+    // A missing and an unreadable file are treated the same.
     return "";
   }
 }
@@ -121,7 +121,7 @@ function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
-/** Of the files of this kind; those of the root first. */
+/** Finds the extensions in the trusted files of a project. */
 export function findProjectExtensions(files: readonly ProjectFile[]): FoundExtensions {
   const trustedBytes = new Map(files.map(({ path, bytes }) => [path, bytes]));
   const stamp = computeTrustedStamp(files);
@@ -137,7 +137,7 @@ export function findProjectExtensions(files: readonly ProjectFile[]): FoundExten
   return { found, notes };
 }
 
-/** The file or the folder right below `.pith/extensions`. */
+/** Returns the file or folder directly below `.pith/extensions`. */
 function getExtensionLocation({ folder, path }: ProjectFile): string {
   const [first = ""] = relative(join(folder, EXTENSIONS_PATH), path).split(sep);
   return join(folder, EXTENSIONS_PATH, first);
@@ -148,9 +148,9 @@ const EXTENSIONS_PATH = join(".pith", "extensions");
 function findTrustedEntryFile(location: string, trustedBytes: ReadonlyMap<string, Uint8Array>): string | null {
   if (trustedBytes.has(location)) return isExtensionFile(basename(location)) ? location : null;
   const bytes = trustedBytes.get(join(location, "package.json"));
-  const declared = bytes ? parseExtensionEntry(new TextDecoder().decode(bytes)) : null;
-  if (declared !== null) {
-    const path = join(location, declared);
+  const entryPath = bytes ? parseExtensionEntry(new TextDecoder().decode(bytes)) : null;
+  if (entryPath !== null) {
+    const path = join(location, entryPath);
     return isInside(location, path) && trustedBytes.has(path) ? path : null;
   }
   return indexFiles.map((name) => join(location, name)).find((path) => trustedBytes.has(path)) ?? null;

@@ -1,4 +1,4 @@
-/** Shows what extensions register: for `pith extensions list`, and before the user agrees to add one. */
+/** Lists what extensions register, for `pith extensions list`, and inspects an untrusted extension before it is added. */
 
 import { execFile } from "node:child_process";
 import { realpathSync } from "node:fs";
@@ -11,11 +11,11 @@ import type { ExtensionOrigin, FoundExtension } from "./extension-files.ts";
 import { assembleExtensions, findExtensions, loadExtensions } from "./extensions.ts";
 
 export interface Capabilities extends ExtensionInfo {
-  /** Why something of it does not count. */
+  /** Why parts of the extension are ignored. */
   readonly notes: readonly string[];
 }
 
-/** A line for each kind of thing; none for what it has not got. */
+/** Returns one line per kind of capability. Kinds without entries are omitted. */
 export function formatCapabilities({
   tools,
   commands,
@@ -40,7 +40,6 @@ export function formatCapabilities({
   return sections.length === 0 ? ["  registers nothing"] : sections;
 }
 
-/** Of what was assembled alone. */
 export const NO_CAPABILITIES: Omit<Capabilities, "name" | "notes"> = {
   events: [],
   tools: [],
@@ -93,14 +92,17 @@ const ORIGIN_LABELS: Readonly<Record<ExtensionOrigin | "pith", string>> = {
 const NO_EXTENSIONS_TEXT = "there is no extension here; pith extensions add PATH adds one";
 
 export type InspectionResult =
-  | { readonly type: "seen"; readonly capabilities: Capabilities }
+  | { readonly type: "inspected"; readonly capabilities: Capabilities }
   | { readonly type: "failed"; readonly message: string };
 
-/** Runs an untrusted extension in a process that can write nothing, start nothing, and read only `folder`, which holds it, and Pith. */
+/**
+ * Runs an untrusted extension in a restricted process. It cannot write files or start processes.
+ * It can read only Pith and `folder`, which contains the extension.
+ */
 export async function inspectExtension(path: string, folder: string): Promise<InspectionResult> {
   const program = realpathSync(process.argv[1] ?? "");
   const args = ["--permission", ...listReadFlags(program, folder), program, INSPECT_EXTENSION_COMMAND, path];
-  // Nothing of whoever calls is seen by it, keys least of all.
+  // The process inherits no variables of the user, which may contain API keys.
   const env = { PATH: process.env.PATH, HOME: folder, PITH_HOME: folder };
   try {
     const limits = { timeout: INSPECT_TIMEOUT_MS, killSignal: "SIGKILL", maxBuffer: MAX_OUTPUT_BYTES } as const;
@@ -113,31 +115,31 @@ export async function inspectExtension(path: string, folder: string): Promise<In
   }
 }
 
-/** It may have written there itself. */
+/** Validates the output, because the extension itself may have written to stdout. */
 function parseInspection(text: string): InspectionResult {
   const parsed = parseJsonObject(text) ?? {};
   const isList = (value: unknown): boolean => Array.isArray(value) && value.every((each) => typeof each === "string");
   if (!LIST_FIELDS.every((name) => isList(parsed[name])))
     return { type: "failed", message: "it says something else instead" };
-  return { type: "seen", capabilities: parsed as unknown as Capabilities };
+  return { type: "inspected", capabilities: parsed as unknown as Capabilities };
 }
 
 const LIST_FIELDS = ["events", "tools", "commands", "states", "rules", "notes"];
 
-/** Said to the program by itself, and by nobody else. */
+/** Internal: Pith calls itself with this command. It is not for users. */
 export const INSPECT_EXTENSION_COMMAND = "__extension";
 
 const execFileAsync = promisify(execFile);
 const INSPECT_TIMEOUT_MS = 40_000;
 const MAX_OUTPUT_BYTES = 1024 * 1024;
 
-/** The program with all that it loads: its own folder, or where it is built of sources, the house around it. */
+/** Permits reading the program and everything it loads: its own folder, or the whole repository if it runs from source. */
 function listReadFlags(program: string, folder: string): readonly string[] {
   const programFolder = program.endsWith(".ts") ? join(dirname(program), "../../..") : dirname(program);
   return [programFolder, folder].map((readableFolder) => `--allow-fs-read=${readableFolder}${sep}*`);
 }
 
-/** The other side of `inspectExtension`, in the restricted process. */
+/** Runs in the restricted process that `inspectExtension` starts. */
 export async function readCapabilities(path: string): Promise<Capabilities> {
   const { createExtensionModules } = await import("./load.ts");
   const extension: FoundExtension = { name: path, origin: "user", path, stamp: "0" };

@@ -16,7 +16,7 @@ import { formatCapabilities, inspectExtension } from "./inspect.ts";
 
 export type NpmResult = { readonly type: "done" } | { readonly type: "failed"; readonly message: string };
 
-/** Runs none of the package's scripts. */
+/** Runs `npm` in a folder. Scripts of the package are not run. */
 export async function runNpm(
   command: "install" | "uninstall",
   folder: string,
@@ -47,7 +47,7 @@ export async function runAddExtension(call: SubcommandCall): Promise<SubcommandR
   const resolved = await loadSettings({}, call);
   if (resolved.type === "mistake") return resolved;
   const { policy } = resolved.settings;
-  // What is added is the user's own, and a policy that names extensions allows none of these.
+  // An added extension would be the user's own. A policy with an allow list excludes all of these.
   if (policy?.extensions?.allow) return failure(formatRefusal(policy, "adding extensions"));
   const stagingFolder = realpathSync(mkdtempSync(join(tmpdir(), "pith-extension-")));
   try {
@@ -84,7 +84,7 @@ type StagedExtension =
       readonly type: "staged";
       readonly name: string;
       readonly entryFile: string;
-      /** Puts it where it belongs; why that was not possible, or null. */
+      /** Copies the extension to the user's folder. Returns the error, or null on success. */
       readonly install: () => Promise<string | null>;
     }
   | Extract<SubcommandResult, { type: "failed" }>;
@@ -121,7 +121,7 @@ function stageCopy(path: string, { stagingFolder, targetFolder }: InstallFolders
     install: async () => {
       if (existsSync(target)) return `there is an extension ${name} already; pith extensions rm ${name} takes it away`;
       mkdirSync(targetFolder, { recursive: true, mode: 0o700 });
-      // The very files that were looked into.
+      // Copies the inspected files, not the original ones, which may have changed.
       cpSync(join(stagingFolder, name), target, { recursive: true });
       return null;
     },
@@ -141,7 +141,7 @@ async function stagePackage({
   stagingFolder,
   targetFolder,
 }: PackageSource): Promise<StagedExtension> {
-  // The very bytes that are looked into are put there later.
+  // Copies the tarball first, so that the inspected bytes are the ones that are installed.
   const stagedTarball = join(stagingFolder, basename(path));
   if (isTarball) cpSync(path, stagedTarball);
   const stagingResult = await runNpm("install", stagingFolder, isTarball ? stagedTarball : packageSpec);
@@ -157,13 +157,13 @@ async function stagePackage({
     entryFile: found.path,
     install: async () => {
       mkdirSync(join(targetFolder, TARBALLS_FOLDER), { recursive: true, mode: 0o700 });
-      // Kept, so that npm finds it again when another package is added.
-      const keptTarball = join(targetFolder, TARBALLS_FOLDER, basename(path));
-      if (isTarball) cpSync(stagedTarball, keptTarball);
+      // npm needs the tarball again when another package is added.
+      const storedTarball = join(targetFolder, TARBALLS_FOLDER, basename(path));
+      if (isTarball) cpSync(stagedTarball, storedTarball);
       const installResult = await runNpm(
         "install",
         targetFolder,
-        isTarball ? keptTarball : `${found.name}@${readInstalledVersion(found.name, stagingFolder)}`,
+        isTarball ? storedTarball : `${found.name}@${readInstalledVersion(found.name, stagingFolder)}`,
       );
       return installResult.type === "failed" ? installResult.message : null;
     },
@@ -172,7 +172,6 @@ async function stagePackage({
 
 const TARBALLS_FOLDER = ".tarballs";
 
-/** As npm has installed it there. */
 function readInstalledVersion(name: string, folder: string): string {
   const { version } = JSON.parse(readFileSync(join(folder, "node_modules", name, "package.json"), "utf8"));
   return String(version);
@@ -191,7 +190,7 @@ export async function runRemoveExtension({ arguments: [name = ""], home }: Subco
     const result = await runNpm("uninstall", folder, name);
     return result.type === "failed" ? result : { type: "shown", text: `${name} was uninstalled`, data: { name } };
   }
-  // Somebody may have written it here.
+  // Moved, not deleted: this may be the user's only copy.
   mkdirSync(join(folder, REMOVED_FOLDER), { recursive: true, mode: 0o700 });
   const path = join(folder, REMOVED_FOLDER, `${Date.now()}-${name}`);
   renameSync(join(folder, name), path);

@@ -1,4 +1,4 @@
-/** Loads an extension when it registers, so that one that hangs or throws harms no other; maps `@pith/*` to this program. */
+/** Imports extensions and maps their `@pith/*` imports to this program. A failure of one does not affect the others. */
 
 import { registerHooks } from "node:module";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -6,7 +6,7 @@ import type { ExtensionApi, ExtensionModule } from "@pith/agent";
 import { formatExtensionError, type ReportFailure, watchExtensions } from "./errors.ts";
 import type { FoundExtension } from "./extension-files.ts";
 
-/** The packages that an extension can import, by the name of each in `pith-packages.ts`. */
+/** The packages that an extension can import, with their export names in `pith-packages.ts`. */
 const packageExports = {
   "@pith/context": "context",
   "@pith/context/host": "contextHost",
@@ -23,28 +23,30 @@ const packageExports = {
 
 export const pithModuleNames: readonly string[] = Object.keys(packageExports);
 
-/** The loaded packages by name. An import of an extension cannot wait, so all of them are loaded before. */
+/** Loads all packages, by name. Module hooks are synchronous, so the packages must be loaded before an extension imports them. */
 export async function loadPithModules(): Promise<ReadonlyMap<string, object>> {
   const packages = await import("./pith-packages.ts");
   return new Map(Object.entries(packageExports).map(([name, exportName]) => [name, packages[exportName]]));
 }
 
-/** The text of a module that hands on what a door has; `at` is where the doors are found. */
+/** Generates a module that re-exports a package from the global registry named `registryName`. */
 export function createModuleSource(name: string, exports: object, registryName: string): string {
   const names = Object.keys(exports).filter((exportName) => exportName !== "default");
-  const lookupLine = `const door = globalThis[Symbol.for(${JSON.stringify(registryName)})].get(${JSON.stringify(name)});`;
-  return [lookupLine, ...names.map((exportName) => `export const ${exportName} = door.${exportName};`)].join("\n");
+  const lookupLine = `const pithModule = globalThis[Symbol.for(${JSON.stringify(registryName)})].get(${JSON.stringify(name)});`;
+  return [lookupLine, ...names.map((exportName) => `export const ${exportName} = pithModule.${exportName};`)].join(
+    "\n",
+  );
 }
 
 type Resolve = NonNullable<Parameters<typeof registerHooks>[0]["resolve"]>;
 type Load = NonNullable<Parameters<typeof registerHooks>[0]["load"]>;
 
 export interface ModuleHooks {
-  /** From now on these bytes are what lies there, and nothing else of the project is run. */
+  /** Registers the trusted files of a project. Their imports use these bytes; other files of the project cannot be imported. */
   addTrustedFiles(files: ReadonlyMap<string, Uint8Array>, stamp: string): void;
 }
 
-/** Once for the whole program. */
+/** Installs the hooks once per process. */
 export function getModuleHooks(): Promise<ModuleHooks> {
   hooksPromise ??= installModuleHooks();
   return hooksPromise;
@@ -55,7 +57,7 @@ let hooksPromise: Promise<ModuleHooks> | null = null;
 async function installModuleHooks(): Promise<ModuleHooks> {
   const modules = await loadPithModules();
   Object.defineProperty(globalThis, Symbol.for(MODULE_REGISTRY), { value: modules });
-  /** By stamp, as every address of theirs ends with it. */
+  /** By stamp, which is part of the URL of each of their modules. */
   const trustedFiles = new Map<string, ReadonlyMap<string, Uint8Array>>();
   const resolve: Resolve = (specifier, context, next) => {
     if (specifier.startsWith("@pith/") && !isPithSource(context.parentURL))
@@ -66,7 +68,7 @@ async function installModuleHooks(): Promise<ModuleHooks> {
     const isTrusted = files !== undefined && !specifier.startsWith("node:");
     const url = isTrusted ? resolveTrustedUrl(specifier, context.parentURL, files) : next(specifier, context).url;
     if (!isExtensionSource(url)) return { url, shortCircuit: true };
-    // Said, so that Node need not guess: what an extension loads from beside itself are modules.
+    // An explicit format: Node would otherwise guess it, and files of an extension are always ES modules.
     return { url: addStamp(url, stamp), format: getModuleFormat(url), shortCircuit: true };
   };
   const load: Load = (url, context, next) => {
@@ -83,12 +85,12 @@ async function installModuleHooks(): Promise<ModuleHooks> {
     return bytes ? { format: getModuleFormat(url), source: bytes, shortCircuit: true } : next(url, context);
   };
   registerHooks({ resolve, load });
-  // The standard output is for answers, and for lines that programs read.
+  // stdout is reserved for answers and for JSON lines that programs read.
   for (const name of ["log", "info", "debug"] as const) console[name] = console.error;
   return { addTrustedFiles: (files, stamp) => void trustedFiles.set(stamp, files) };
 }
 
-const MODULE_REGISTRY = "pith.doors";
+const MODULE_REGISTRY = "pith.modules";
 const PITH_SCHEME = "pith:";
 
 function createModuleUrl(specifier: string): string {
@@ -96,7 +98,7 @@ function createModuleUrl(specifier: string): string {
   throw new Error(`there is no ${specifier} for extensions; there are ${pithModuleNames.join(", ")}`);
 }
 
-/** What somebody trusted is all there is: whatever else lies in the project nobody has looked at. */
+/** Resolves an import of a project's extension. Throws unless it is one of the trusted files, because the user has not reviewed other files. */
 function resolveTrustedUrl(
   specifier: string,
   parent: string | undefined,
@@ -112,7 +114,7 @@ function resolveTrustedUrl(
 
 const IMPORT_HINT = "it has node:…, @pith/… and the files beside it in .pith/extensions";
 
-/** Our own sources find each other as always. */
+/** Whether the importing module is Pith's own source, whose imports are resolved as usual. */
 function isPithSource(parent = ""): boolean {
   return (
     import.meta.url.endsWith(OWN_SOURCE_PATH) && parent.startsWith(import.meta.url.slice(0, -OWN_SOURCE_PATH.length))
@@ -121,12 +123,12 @@ function isPithSource(parent = ""): boolean {
 
 const OWN_SOURCE_PATH = "cli/src/extensions/load.ts";
 
-/** Of an extension itself, and not of a package or of Node. */
+/** Whether the URL is a file of an extension itself, not of a package or of Node. */
 function isExtensionSource(url: string): boolean {
   return url.startsWith("file:") && !url.includes("/node_modules/") && /\.(ts|mts|js|mjs)$/.test(new URL(url).pathname);
 }
 
-/** What an extension imports from beside itself is as new as it is; packages stay as they are. */
+/** Adds the stamp to a URL, so that a changed extension also loads its own files again. Packages have no stamp. */
 function addStamp(url: string, stamp: string): string {
   const address = new URL(url);
   address.searchParams.set(STAMP_PARAMETER, stamp);
@@ -143,7 +145,7 @@ function getModuleFormat(url: string): "module" | "module-typescript" {
   return new URL(url).pathname.endsWith("ts") ? "module-typescript" : "module";
 }
 
-/** `report` is told what they throw outside of any call. */
+/** Each module imports its extension when it runs, so that a failure is limited to it. `report` receives errors thrown outside of any call. */
 export function createExtensionModules(
   found: readonly FoundExtension[],
   report: ReportFailure,

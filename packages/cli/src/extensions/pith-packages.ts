@@ -1,4 +1,4 @@
-/** Holds all of Pith's packages for extensions. It is loaded only if there are extensions: nothing else may import it. */
+/** Exports all of Pith's packages for extensions. It is large, so only `load.ts` may import it, and only if there are extensions. */
 
 export * as agent from "@pith/agent";
 export * as agentNode from "@pith/agent/node";

@@ -1,4 +1,4 @@
-/** Connects extensions to a session: what they can do in it, its start, and the events they receive. */
+/** Connects extensions to a session: creates their actions, emits `session_start`, and forwards the events of the agent. */
 
 import {
   type Agent,
@@ -16,7 +16,7 @@ import type { ExtensionOptions } from "./extensions.ts";
 export interface SessionActionsOptions {
   readonly agent: Agent;
   readonly options: Pick<ExtensionOptions, "cwd" | "ui" | "notify">;
-  /** The session's file; null where nothing is kept. */
+  /** The session file. Null if the session is not saved. */
   readonly sessionPath: string | null;
   readonly openModel: OpenModelByName;
 }
@@ -41,29 +41,29 @@ export function createSessionActions({
   });
 }
 
-/** How one came to a session. */
+/** Why the session was started, and the file of the previous session. */
 export type SessionStart = Omit<SessionStartEvent, "type">;
 
 export interface SessionStartOptions {
   readonly extensions: Extensions;
   readonly actions: ExtensionActions;
-  /** At the start of the program, unless said. */
+  /** Default: reason `startup`. */
   readonly start?: SessionStart | undefined;
 }
 
-/** From here on what extensions do reaches the session. */
+/** Binds the extensions to the session, then emits `session_start`. Actions work from here on. */
 export async function emitSessionStart({ extensions, actions, start }: SessionStartOptions): Promise<void> {
   extensions.bind(actions);
   await extensions.dispatch({ type: "session_start", reason: "startup", ...start });
 }
 
+/** The model and thinking level at the start of the session. */
 export interface ModelSelection {
-  /** At the beginning. */
   readonly model: ModelName;
   readonly level: string;
 }
 
-/** Reports every change of the model or the thinking level, whatever caused it. Their answers are not awaited. */
+/** Emits `model_select` and `thinking_level_select` on every change, whatever caused it. Does not wait for the handlers. */
 export function createModelChangeListener(
   { dispatch }: Pick<Extensions, "dispatch">,
   { model, level }: ModelSelection,
@@ -85,7 +85,7 @@ export function createModelChangeListener(
   };
 }
 
-/** Whoever reads slowly is waited for, and extensions are not. */
+/** Forwards events to `onEvent` and to the extensions. Waits for `onEvent`, so that a slow reader is not overrun, but not for extensions. */
 export function createSessionListener(
   onEvent: AgentEventListener | undefined,
   extensions: Extensions,
