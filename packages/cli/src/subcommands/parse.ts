@@ -1,4 +1,4 @@
-/** Finds the subcommand that a command line names, and parses its arguments against the subcommand's own flags. */
+/** Finds the subcommand of a command line and parses its arguments and flags. */
 
 import { parseArgs } from "node:util";
 import type { Subcommand, SubcommandCall, SubcommandFlag } from "../args/subcommand.ts";
@@ -9,7 +9,7 @@ export type ParsedCall =
   | { readonly type: "help" }
   | UsageError;
 
-/** What every subcommand takes. */
+/** The flags of every subcommand. */
 export const commonFlags: Readonly<Record<string, SubcommandFlag>> = {
   json: { type: "boolean", description: "print one JSON value, for programs" },
   help: { type: "boolean", short: "h", description: "show this" },
@@ -17,7 +17,7 @@ export const commonFlags: Readonly<Record<string, SubcommandFlag>> = {
 
 export function parseCall(subcommand: Subcommand, args: readonly string[]): ParsedCall {
   const options = { ...subcommand.flags, ...commonFlags };
-  // Loosely: the strict reading throws, and its sentences do not say what to write.
+  // Not strict: strict mode throws errors that do not tell the user what to write.
   const { tokens } = parseArgs({ args: [...args], options: toParseArgsOptions(options), strict: false, tokens: true });
   const flagTokens = tokens.filter((token) => token.kind === "option");
   if (flagTokens.some(({ name }) => name === "help")) return { type: "help" };
@@ -99,10 +99,10 @@ function toParseArgsOptions(options: FlagContext["options"]): NonNullable<Parame
 
 export type SubcommandMatch =
   | { readonly type: "subcommand"; readonly subcommand: Subcommand; readonly rest: readonly string[] }
-  /** Only the first word of several, such as `sessions`. */
+  /** Only the first word of a group, such as `sessions`. */
   | { readonly type: "group"; readonly name: string; readonly rest: readonly string[] }
   | UsageError
-  /** These words are meant for somebody else. */
+  /** The arguments are not a subcommand, e.g. a prompt. */
   | { readonly type: "none" };
 
 export function findSubcommand(args: readonly string[], subcommands: readonly Subcommand[]): SubcommandMatch {
@@ -121,7 +121,7 @@ export function findSubcommand(args: readonly string[], subcommands: readonly Su
   return usageError(`there is no pith ${first} ${second}; ${hint}`);
 }
 
-/** A lone word that is almost a subcommand was meant as one; a sentence, and what is to be printed, was not. */
+/** Treats a first word that is similar to a subcommand as a typing error. An argument with spaces, or a call with `-p` or `--mode`, is a prompt. */
 function suggestSubcommand(args: readonly string[], subcommands: readonly Subcommand[]): SubcommandMatch {
   const [first = ""] = args;
   const isPrompt = args.some((arg) => PROMPT_FLAG.test(arg)) || /\s/.test(first);

@@ -1,4 +1,4 @@
-/** Runs a subcommand or prints its help. Exit codes: 0 done, 1 failed, 2 wrong usage. */
+/** Runs a subcommand or prints its help. Exit codes: 0 success, 1 failure, 2 usage error. */
 
 import type { Subcommand, SubcommandCall, SubcommandFlag, SubcommandResult } from "../args/subcommand.ts";
 import type { Terminal } from "../text/process-io.ts";
@@ -46,14 +46,14 @@ export function formatGroupHelp(name: string, all: readonly Subcommand[]): strin
   ].join("\n");
 }
 
-/** As it is typed: `pith sessions show SESSION [flags]`. */
+/** Returns e.g. `pith sessions show SESSION [flags]`. */
 export function formatUsage({ name, argumentHint, flags }: Subcommand): string {
   return ["pith", name, argumentHint, Object.keys(flags).length > 0 ? "[flags]" : ""]
     .filter((part) => part !== "")
     .join(" ");
 }
 
-/** As it is typed: `-o, --output FILE`. */
+/** Returns e.g. `-o, --output FILE`. */
 export function formatFlag(name: string, { short, valueHint, values }: SubcommandFlag): string {
   const value = values ? ` ${values.join("|")}` : valueHint === undefined ? "" : ` ${valueHint}`;
   return `${short === undefined ? "    " : `-${short}, `}--${name}${value}`;
@@ -70,12 +70,11 @@ function formatColumns(rows: readonly (readonly string[])[]): readonly string[] 
 
 const MAX_COLUMN_CHARS = 44;
 
-/** Where it is called, and who hears of it. */
 export interface RunOptions extends Pick<SubcommandCall, "cwd" | "environment"> {
   readonly terminal: Terminal;
 }
 
-/** Null where the words are no subcommand. */
+/** Returns the exit code. Null if the arguments are not a subcommand. */
 export async function runSubcommand(args: readonly string[], options: RunOptions): Promise<number | null> {
   const { terminal } = options;
   if (args[0] === LIST_SESSIONS_COMMAND) return await printSessionCompletions(options);
@@ -93,7 +92,7 @@ export async function runSubcommand(args: readonly string[], options: RunOptions
   }
 }
 
-/** Asked by the completions of shells, for ids of sessions; for nobody else. */
+/** Internal: the shell completion scripts call it to list session ids. */
 const LIST_SESSIONS_COMMAND = "__sessions";
 
 async function printSessionCompletions({ cwd, environment, terminal }: RunOptions): Promise<number> {
@@ -101,7 +100,7 @@ async function printSessionCompletions({ cwd, environment, terminal }: RunOption
   return printText(formatSessionCompletions(cwd, environment), 0, terminal);
 }
 
-/** Asked by this program itself, before an extension is added; `LOOK` of extensions/inspect.ts. */
+/** Internal: Pith calls itself with it before an extension is added. It repeats the constant of extensions/inspect.ts, which is loaded lazily. */
 const INSPECT_EXTENSION_COMMAND = "__extension";
 
 async function printExtensionCapabilities(path: string, { terminal }: RunOptions): Promise<number> {
@@ -113,10 +112,10 @@ async function showGroup(
   { name, rest }: { readonly name: string; readonly rest: readonly string[] },
   terminal: Terminal,
 ): Promise<number> {
-  if (rest.some((each) => each === "--help" || each === "-h"))
+  if (rest.some((arg) => arg === "--help" || arg === "-h"))
     return printText(formatGroupHelp(name, subcommands), 0, terminal);
-  const members = subcommands.flatMap((each) =>
-    each.name.startsWith(`${name} `) ? [each.name.slice(name.length + 1)] : [],
+  const members = subcommands.flatMap((subcommand) =>
+    subcommand.name.startsWith(`${name} `) ? [subcommand.name.slice(name.length + 1)] : [],
   );
   return reportError(
     `say what to do with ${name}: pith ${name} ${members.join("|")}; pith ${name} --help tells more`,
@@ -130,7 +129,7 @@ async function callSubcommand(subcommand: Subcommand, args: readonly string[], o
   const parsed = parseCall(subcommand, args);
   if (parsed.type === "help") return printText(formatHelp(subcommand), 0, terminal);
   if (parsed.type === "mistake") return reportError(parsed.message, 2, terminal);
-  // Only now: whoever asks for help does not wait for all that works.
+  // Loaded late, so that help prints fast.
   const { pithHome } = await import("@pith/context/node");
   const result = await subcommand.run({
     arguments: parsed.arguments,
@@ -164,7 +163,7 @@ function reportError(message: string, exitCode: number, terminal: Terminal): num
   return exitCode;
 }
 
-/** S12: it may be shown by whoever reads the pipe, so that what strangers wrote is plain there, too. */
+/** S12: escapes control characters even if the output is a pipe, because its reader may show untrusted text in a terminal. */
 async function printText(text: string, exitCode: number, terminal: Terminal): Promise<number> {
   const writeError = text === "" ? null : await terminal.writeOutput(`${escapeControls(text)}\n`);
   return writeError === null ? exitCode : reportError(writeError, 1, terminal);

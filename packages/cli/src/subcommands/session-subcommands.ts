@@ -1,4 +1,4 @@
-/** Defines the `pith sessions …` subcommands. They load their code lazily. */
+/** Defines the `pith sessions …` subcommands. Each loads its code when it runs. */
 
 import type { Subcommand, SubcommandCall, SubcommandResult } from "../args/subcommand.ts";
 

@@ -1,4 +1,4 @@
-/** Lists every subcommand in the order of the help text, and defines those outside `pith sessions`. They load their code lazily. */
+/** Lists all subcommands in the order of the help text, and defines those outside `pith sessions`. Each loads its code when it runs. */
 
 import type { Subcommand, SubcommandCall, SubcommandResult } from "../args/subcommand.ts";
 import { usageError } from "../text/usage-error.ts";
@@ -40,7 +40,7 @@ export const compactSubcommand: Subcommand = {
   },
 };
 
-/** For all of these, itself among them. */
+/** `listSubcommands` returns all subcommands, including this one. */
 export function createCompletionsSubcommand(listSubcommands: () => readonly Subcommand[]): Subcommand {
   return {
     name: "completions",
@@ -194,18 +194,18 @@ export const settingsSubcommand: Subcommand = {
       return { type: "shown", text: JSON.stringify(schema, null, 2), data: schema };
     }
     const { resolveSettings } = await import("../settings/resolve.ts");
-    const holds = await resolveSettings(
+    const effective = await resolveSettings(
       { overrides: {}, trustsProject: flags.trust === true },
       { cwd, home, environment },
     );
-    if (holds.type === "mistake") return holds;
-    for (const line of holds.notes) notify(`pith: ${line}`);
+    if (effective.type === "mistake") return effective;
+    for (const line of effective.notes) notify(`pith: ${line}`);
     const { listSettings, formatSettings } = await import("../settings/list.ts");
     const { createRedaction } = await import("../sessions/entries.ts");
-    // A key may stand in an address, too.
-    const { redact: redacted } = await createRedaction({ home, environment });
-    const listed = redacted(listSettings(holds.settings, holds.sources));
-    return { type: "shown", text: formatSettings(listed), data: { settings: listed } };
+    // A URL in the settings may contain a key.
+    const { redact } = await createRedaction({ home, environment });
+    const settings = redact(listSettings(effective.settings, effective.sources));
+    return { type: "shown", text: formatSettings(settings), data: { settings } };
   },
 };
 

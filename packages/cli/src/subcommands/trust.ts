@@ -1,4 +1,4 @@
-/** Implements `pith trust`: shows what a folder holds, trusts exactly what was shown, revokes that, or lists what is trusted. */
+/** Implements `pith trust`: shows the files of a folder, trusts exactly what was shown, revokes trust, or lists trusted folders. */
 
 import { realpath, stat } from "node:fs/promises";
 import { homedir } from "node:os";
@@ -33,32 +33,33 @@ export async function listTrustedFolders(home: string): Promise<SubcommandResult
 export interface TrustOptions {
   /** Pith's home. */
   readonly home: string;
-  /** What it would change is kept by its hash alone. */
+  /** A file with a secret is saved only as a hash, without its text. */
   readonly redaction: Redaction;
 }
 
-/** Trusts exactly the bytes that were shown, even if the files have changed since. */
+/** Trusts exactly the bytes that were shown. Files that have changed since remain untrusted. */
 export async function trustShownFiles(
   projectFiles: ProjectFiles,
   { home, redaction }: TrustOptions,
 ): Promise<SaveTrustResult> {
-  const trusted = new Date().toISOString();
+  const trustedAt = new Date().toISOString();
   return await saveTrust(projectFiles.root, {
     home,
-    updateRecord: (before) =>
-      createTrustRecord(projectFiles, { trustedAt: trusted, previousRecord: before, redaction }),
+    updateRecord: (previousRecord) => createTrustRecord(projectFiles, { trustedAt, previousRecord, redaction }),
   });
 }
 
-/** Also for a folder that no longer exists. */
+/** Also works for a folder that no longer exists. */
 export async function revokeTrust(folder: string, home: string): Promise<SubcommandResult> {
   const root = await findProjectRoot(folder);
   const { projects, notes } = await readTrust(home);
   const [error] = notes;
   if (error !== undefined) return { type: "failed", message: error };
   const wasTrusted = projects.has(root);
-  const saved = wasTrusted ? await saveTrust(root, { home, updateRecord: () => null }) : { type: "kept" as const };
-  if (saved.type === "failed") return saved;
+  if (wasTrusted) {
+    const saveResult = await saveTrust(root, { home, updateRecord: () => null });
+    if (saveResult.type === "failed") return saveResult;
+  }
   const text = wasTrusted ? `${root} is no longer trusted` : `${root} was not trusted`;
   return { type: "shown", text, data: { root, isTrusted: false, wasTrusted } };
 }
@@ -70,7 +71,7 @@ async function findProjectRoot(folder: string): Promise<string> {
   return root;
 }
 
-/** A folder may hold keys of its own servers: they are neither shown nor kept a second time. */
+/** Redacts the result, because a folder may contain keys of its MCP servers. */
 export async function runTrust(call: SubcommandCall): Promise<SubcommandResult> {
   const redaction = await createRedaction(call);
   return redaction.redact(await runTrustAction(call, redaction));
@@ -89,26 +90,26 @@ async function runTrustAction(call: SubcommandCall, redaction: Redaction): Promi
     () => false,
   );
   if (!isFolder) return usageError(`there is no folder ${folder}`);
-  const { trusted, question } = await inspectFolder(folder, home);
-  const needsDecision = trusted.type === "untrusted" && question.groups.length > 0;
+  const { folderTrust, question } = await inspectFolder(folder, home);
+  const needsDecision = folderTrust.type === "untrusted" && question.groups.length > 0;
   return needsDecision && !flags.show
-    ? await decideTrust({ trusted, question }, { call, redaction })
-    : createQuestionResult(question, trusted.notes);
+    ? await decideTrust({ folderTrust, question }, { call, redaction })
+    : createQuestionResult(question, folderTrust.notes);
 }
 
 interface FolderInspection {
-  readonly trusted: FolderTrust;
+  readonly folderTrust: FolderTrust;
   readonly question: TrustQuestion;
 }
 
 export async function inspectFolder(cwd: string, home: string): Promise<FolderInspection> {
   const paths = { cwd, home, userHome: homedir() };
-  const trusted = await checkTrust(paths);
-  const { folders, root } = trusted.project;
-  // The user's own is no part of the project.
+  const folderTrust = await checkTrust(paths);
+  const { folders, root } = folderTrust.project;
+  // The user's own context file is not part of the project.
   const { texts } = await readContextFiles({ ...paths, cwd: folders.at(-1) ?? root, mayRead: async () => true });
   const folderTexts = texts.filter(({ path }) => folders.includes(dirname(path)));
-  return { trusted, question: createTrustQuestion(trusted, folderTexts) };
+  return { folderTrust, question: createTrustQuestion(folderTrust, folderTexts) };
 }
 
 interface TrustDecisionOptions {
@@ -117,22 +118,22 @@ interface TrustDecisionOptions {
 }
 
 async function decideTrust(
-  { trusted, question }: FolderInspection,
+  { folderTrust, question }: FolderInspection,
   { call, redaction }: TrustDecisionOptions,
 ): Promise<SubcommandResult> {
-  const { project: projectFiles, notes } = trusted;
+  const { project: projectFiles, notes } = folderTrust;
   const { home, flags, notify } = call;
   if (!flags.yes && !canPrompt()) {
     const hint = "nothing was trusted; say it again with --yes to trust this";
-    // Whoever goes on only where it was trusted must not go on.
+    // Exit code 1, so that a script does not continue as if the folder were trusted.
     return { ...createQuestionResult(question, [...notes, hint]), code: 1 };
   }
   if (!flags.yes) {
     notify(`${redaction.redact(formatTrustQuestion(question))}\n`);
     if (!(await confirm("Trust it?"))) return { type: "failed", message: "nothing was trusted" };
   }
-  const saved = await trustShownFiles(projectFiles, { home, redaction });
-  if (saved.type === "failed") return saved;
+  const saveResult = await trustShownFiles(projectFiles, { home, redaction });
+  if (saveResult.type === "failed") return saveResult;
   const trustedQuestion: TrustQuestion = { ...question, reason: "trusted" };
   return flags.yes
     ? createQuestionResult(trustedQuestion)

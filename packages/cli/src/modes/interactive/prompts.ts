@@ -132,7 +132,7 @@ async function confirmTrust(screen: ScreenApi, { cwd, home }: TrustPaths): Promi
       import("./panels/permission.ts"),
     ]);
   const redaction = await createRedaction({ home, environment: process.env });
-  const { trusted, question } = await inspectFolder(cwd, home);
+  const { folderTrust: trusted, question } = await inspectFolder(cwd, home);
   const text = redaction.redact(formatTrustQuestion(question));
   const answer = await screen.showPanel(createTrustPage(text), { where: "page" });
   if (answer === "no") await (await import("../../trust/trust-file.ts")).saveDeclined(trusted.project, home);

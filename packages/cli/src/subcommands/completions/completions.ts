@@ -1,4 +1,4 @@
-/** Describes what can follow `pith` on a command line, for all shells, and lists session ids for completion. */
+/** Describes the subcommands, flags and values that shells complete after `pith`, and lists the session ids. */
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -11,22 +11,22 @@ import { settingTable } from "../../settings/table.ts";
 import { commonFlags } from "../parse.ts";
 
 export interface CommandCompletion {
-  /** As it is typed behind `pith`; empty for `pith` itself. */
+  /** The words after `pith`. Empty for `pith` itself. */
   readonly name: string;
   readonly description: string;
   readonly flags: readonly FlagCompletion[];
-  /** What its words are. */
+  /** The values of its positional arguments. */
   readonly argumentValues: CompletionValues;
 }
 
-/** Sessions, folders, files, or one of these. */
+/** Session ids, folders, files, or a fixed list of values. */
 export type CompletionValues = "sessions" | "folders" | "files" | readonly string[];
 
 export interface FlagCompletion {
   readonly name: string;
   readonly short?: string;
   readonly description: string;
-  /** What stands behind it; null where it takes nothing. */
+  /** Null if the flag takes no value. */
   readonly values: CompletionValues | null;
 }
 
@@ -34,7 +34,7 @@ export function listCommandCompletions(subcommands: readonly Subcommand[]): read
   return [createProgramCompletion(), ...subcommands.map(createCommandCompletion)];
 }
 
-/** What stands between the first word and the next: `sessions` and what can be done with them. */
+/** Groups the subcommands of two words by the first word, e.g. `sessions`. */
 export function groupCommands(
   commands: readonly CommandCompletion[],
 ): ReadonlyMap<string, readonly CommandCompletion[]> {
@@ -44,10 +44,10 @@ export function groupCommands(
   );
 }
 
-/** The first words of all subcommands, each once, with what they are for. */
+/** Lists the first words of all subcommands, without duplicates, with a description. */
 export function listFirstWords(
   commands: readonly CommandCompletion[],
-): readonly (readonly [word: string, says: string])[] {
+): readonly (readonly [word: string, description: string])[] {
   const descriptions = commands.flatMap(({ name, description }): [string, string][] => {
     const [first = "", second] = name.split(" ");
     return first === "" ? [] : [[first, second === undefined ? description : `work on ${first}`]];
@@ -105,7 +105,10 @@ function parseValueHint(hint: string): CompletionValues {
   return hint.includes("|") ? hint.replace(/[[\]]/g, "").split("|") : [];
 }
 
-/** One a line, with when it began; this folder's first, newest first. Read from file names alone: `SESSION_FILE_NAME` lets only plain words through. */
+/**
+ * Lists one session per line with its start time: those of this folder first, newest first. Uses only file names, which is fast.
+ * `SESSION_FILE_NAME` excludes names with special characters, which a shell could interpret.
+ */
 export function formatSessionCompletions(cwd: string, environment: Environment): string {
   const sessionsRoot = sessionsFolder(environment);
   const currentFolder = sessionFolderName(cwd);
@@ -120,9 +123,9 @@ export function formatSessionCompletions(cwd: string, environment: Environment):
 function sortNewestFirst(names: readonly string[]): readonly string[] {
   const matches = names.flatMap((name) => {
     const [, day = "", hour = "", minute = "", id = ""] = SESSION_FILE_NAME.exec(name) ?? [];
-    return id === "" ? [] : [{ name, word: `${id}\t${day} ${hour}:${minute}` }];
+    return id === "" ? [] : [{ name, line: `${id}\t${day} ${hour}:${minute}` }];
   });
-  return matches.sort((a, b) => (a.name < b.name ? 1 : -1)).map(({ word }) => word);
+  return matches.sort((a, b) => (a.name < b.name ? 1 : -1)).map(({ line }) => line);
 }
 
 const SESSION_FILE_NAME = /^(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-\d\d-\d{3}Z_([A-Za-z0-9][A-Za-z0-9._-]*)\.jsonl$/;
@@ -132,7 +135,7 @@ function listNames(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
   } catch {
-    // Nothing there is nothing to complete.
+    // The folder does not exist, so there is nothing to complete.
     return [];
   }
 }

@@ -10,7 +10,7 @@ import {
   listFirstWords,
 } from "./completions.ts";
 
-/** Works with bash 3 and later. */
+/** Generates a script that works with bash 3 and later. */
 export function createBashScript(commands: readonly CommandCompletion[]): string {
   const firstWordNames = listFirstWords(commands).map(([word]) => word);
   const commandGroups = [...groupCommands(commands)];
@@ -40,7 +40,7 @@ ${BASH_REPLY_SCRIPT}
 complete -F _pith pith`;
 }
 
-/** From the words and the kind of what may stand there to those that begin as what was typed. */
+/** Fills COMPREPLY with the candidates from `words` and `kind` that start with the typed text. */
 const BASH_REPLY_SCRIPT = `  case "$kind" in
     sessions)
       # Not by compgen, which would expand what it is given.
@@ -56,7 +56,7 @@ const BASH_REPLY_SCRIPT = `  case "$kind" in
     *) [ -n "$words" ] && COMPREPLY+=($(compgen -W "$(printf '%s\\n' $words | grep -v '^-')" -- "$current")) ;;
   esac`;
 
-/** What stands behind a flag that takes something. */
+/** Completes the values of flags. */
 function formatBashValueCases({ name, flags }: CommandCompletion): readonly string[] {
   return flags.flatMap((flag) => {
     if (flag.values === null) return [];
@@ -98,7 +98,7 @@ export function createFishScript(commands: readonly CommandCompletion[]): string
   ].join("\n");
 }
 
-/** `__pith_at NAME`: just these words stand there. `__pith_in NAME`: they do, and more may follow. */
+/** `__pith_at NAME` is true if the command line has exactly these words. `__pith_in NAME` is true if it starts with them. */
 const FISH_FUNCTIONS = `function __pith_words
     set -l words (commandline -opc)
     for word in $words[2..-1]
@@ -216,7 +216,7 @@ function formatZshValues(values: CompletionValues): string {
   return values.length === 0 ? ":" : `compadd -- ${values.map(quoteForZsh).join(" ")}`;
 }
 
-/** A colon parts the word from what it is for. */
+/** zsh separates the word from its description with a colon. */
 function formatZshPair(word: string, description: string): string {
   return quoteForZsh(`${word.replaceAll(":", "\\:")}:${description}`);
 }

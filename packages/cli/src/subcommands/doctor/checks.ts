@@ -1,4 +1,4 @@
-/** Checks completions, disk, settings, keys, the machine and trust for `pith doctor`. */
+/** Defines the result of a check, and checks completions, disk, configuration, machine, folder trust and permissions for `pith doctor`. */
 
 import { accessSync, constants, existsSync } from "node:fs";
 import { statfs } from "node:fs/promises";
@@ -16,13 +16,13 @@ import { formatBytes, formatCount } from "../../text/format.ts";
 import { checkTrust } from "../../trust/trust.ts";
 
 export interface Check {
-  /** What was looked at, in a word or two. */
+  /** What was checked, in one or two words. */
   readonly name: string;
-  /** A warning is worth a look; with a fault something does not work. */
+  /** With a fault, something does not work. A warning may need attention. */
   readonly state: "ok" | "warning" | "fault";
-  /** What was found. */
+  /** The result, for the user. */
   readonly says: string;
-  /** What to do, where there is something. */
+  /** What to do about it. Absent if there is nothing to do. */
   readonly advice?: string;
 }
 
@@ -38,7 +38,7 @@ export function fault(name: string, says: string, advice: string): Check {
   return { name, state: "fault", says, advice };
 }
 
-/** Never more than a hint: there are many places where they may lie. */
+/** Never a warning, because completions may be installed in other places too. */
 export async function checkCompletions({ environment }: SubcommandCall): Promise<Check> {
   const shell = basename(environment.SHELL ?? "");
   const relativePath = COMPLETION_PATHS[shell];
@@ -68,13 +68,13 @@ async function checkFreeSpace(home: string): Promise<Check> {
     : ok("disk", message);
 }
 
-/** Of the home, or of where it will be. */
+/** Returns the free space on the disk of the home, which may not exist yet. */
 async function readFreeBytes(path: string): Promise<number | null> {
   try {
     const { bavail, bsize } = await statfs(path);
     return bavail * bsize;
   } catch {
-    // Not made yet: the folder above it lies on the same disk.
+    // The folder does not exist yet. Its parent folder is on the same disk.
     return dirname(path) === path ? null : await readFreeBytes(dirname(path));
   }
 }
@@ -100,10 +100,10 @@ async function checkSqlite(): Promise<Check> {
   }
 }
 
-/** Keys are counted, never shown. */
+/** Checks policy, settings and keys. Keys are never shown. */
 export async function checkConfiguration(call: SubcommandCall): Promise<readonly Check[]> {
   const policy = await checkPolicy();
-  // Settings are not read before the policy is.
+  // Settings cannot be read without a valid policy.
   const settings = policy.state === "fault" ? [] : [await checkSettings(call)];
   return [policy, ...settings, await checkProviderKeys(call)];
 }
@@ -129,19 +129,19 @@ async function checkSettings({ home, environment }: SubcommandCall): Promise<Che
 }
 
 async function checkProviderKeys({ home, environment }: SubcommandCall): Promise<Check> {
-  const stored = await readKeyFile(keyFilePath(home));
-  if (stored.type === "mistake")
-    return fault("keys", stored.message, "mend that; until then no key is taken from there");
+  const keyFile = await readKeyFile(keyFilePath(home));
+  if (keyFile.type === "mistake")
+    return fault("keys", keyFile.message, "mend that; until then no key is taken from there");
   const hasKeyVariable = ({ keyVariables }: Provider): boolean =>
     keyVariables.some((name) => environment[name]?.trim());
-  const configured = providers.filter(
-    (provider) => !provider.isLocal && (hasKeyVariable(provider) || Object.hasOwn(stored.keys, provider.id)),
+  const configuredProviders = providers.filter(
+    (provider) => !provider.isLocal && (hasKeyVariable(provider) || Object.hasOwn(keyFile.keys, provider.id)),
   );
-  const unknownCount = Object.keys(stored.keys).filter((name) => !providers.some(({ id }) => id === name)).length;
-  // Never by its name: whoever mixed up the two sides of the colon has a key for one.
+  const unknownCount = Object.keys(keyFile.keys).filter((name) => !providers.some(({ id }) => id === name)).length;
+  // Unknown names are only counted, never shown: if the user swapped name and key, the name is the key.
   if (unknownCount > 0)
     return warning("keys", describeUnknownKeys(unknownCount, home), `the names are ${formatProviderIds()}`);
-  if (configured.length > 0) return ok("keys", `for ${configured.map(({ id }) => id).join(", ")}`);
+  if (configuredProviders.length > 0) return ok("keys", `for ${configuredProviders.map(({ id }) => id).join(", ")}`);
   return warning(
     "keys",
     "there is none",
@@ -165,7 +165,7 @@ export async function checkMachine(call: SubcommandCall): Promise<readonly Check
   return [checkNode(process.versions.node), ...checkBash(call, process.platform), await checkRipgrep(call)];
 }
 
-/** Elsewhere than on Windows it is there. */
+/** Only checked on Windows, because other systems have bash. */
 export function checkBash({ environment, cwd }: SubcommandCall, platform: NodeJS.Platform): readonly Check[] {
   if (platform !== "win32") return [];
   const bashPath = findGitBash(environment, cwd);
@@ -198,7 +198,7 @@ async function checkRipgrep({ environment, cwd }: SubcommandCall): Promise<Check
   return warning("ripgrep", "there is none, so searches walk through the files", "install ripgrep to search faster");
 }
 
-/** Never one of the project's own. */
+/** Ignores folders in the project, because a program there is not trusted. */
 function findRipgrepOnPath(path: string, cwd: string): string | null {
   const folders = path.split(delimiter).filter((folder) => isAbsolute(folder) && isOutside(folder, cwd));
   return folders.map((folder) => join(folder, "rg")).find(isExecutable) ?? null;
@@ -214,7 +214,7 @@ function isExecutable(path: string): boolean {
     accessSync(path, constants.X_OK);
     return true;
   } catch {
-    // Not there, or not to be run: both are an answer.
+    // The file does not exist or is not executable.
     return false;
   }
 }
@@ -233,7 +233,7 @@ export async function checkPermissions(call: SubcommandCall): Promise<readonly C
   return [await checkRules(call), await checkAuditLog(call)];
 }
 
-/** A rule on all that begins so is offered for harmless commands only; others were written by hand, or by an earlier version. */
+/** Warns about broad prefix rules. Pith offers them only for harmless commands; others were written by hand or by an earlier version. */
 async function checkRules({ home, cwd }: SubcommandCall): Promise<Check> {
   const file = join(home, "permissions.json");
   const workspace = (await resolveRealPath(cwd)) ?? cwd;

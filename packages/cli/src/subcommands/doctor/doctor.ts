@@ -1,4 +1,4 @@
-/** Implements `pith doctor`: runs all checks and prints each result with what to do about it. */
+/** Implements `pith doctor`: runs all checks and prints each result with advice, or checks the lines of one session. */
 
 import { closeSync, existsSync, openSync, readSync } from "node:fs";
 import { diskErrorCode } from "@pith/context/node";
@@ -31,20 +31,22 @@ export async function runDoctor(call: SubcommandCall): Promise<SubcommandResult>
   return { type: "shown", text, data: { checks }, ...(isBroken && { code: 1 }) };
 }
 
-const CHECKS: readonly (readonly [name: string, look: (call: SubcommandCall) => Promise<Check | readonly Check[]>])[] =
-  [
-    ["machine", checkMachine],
-    ["sandbox", checkSandbox],
-    ["rights", checkFilePermissions],
-    ["keys", checkConfiguration],
-    ["trust", checkFolderTrust],
-    ["rules", checkPermissions],
-    ["sessions", checkSessions],
-    ["disk", checkDisk],
-    ["completions", checkCompletions],
-  ];
+const CHECKS: readonly (readonly [
+  name: string,
+  runCheck: (call: SubcommandCall) => Promise<Check | readonly Check[]>,
+])[] = [
+  ["machine", checkMachine],
+  ["sandbox", checkSandbox],
+  ["rights", checkFilePermissions],
+  ["keys", checkConfiguration],
+  ["trust", checkFolderTrust],
+  ["rules", checkPermissions],
+  ["sessions", checkSessions],
+  ["disk", checkDisk],
+  ["completions", checkCompletions],
+];
 
-/** A disk that refuses is what one calls a doctor for. */
+/** Reports a disk error as the result of the check instead of failing: finding such errors is the purpose of the command. */
 async function reportDiskErrors(name: string, runCheck: () => Promise<readonly Check[]>): Promise<readonly Check[]> {
   try {
     return await runCheck();
@@ -75,15 +77,15 @@ export async function runSessionDoctor(sessionRef: string, call: SubcommandCall)
   const { path } = found;
   const result = await readSession(path, async (store) => ({ type: "checked" as const, damage: await store.check() }));
   if (result.type === "failed") return result;
-  const damage = result.damage.map((each) => ({ ...each, text: readDamagedText(path, each) }));
-  const beside = [`${path}.damaged`, `${path}.bak`].filter((each) => existsSync(each));
+  const damage = result.damage.map((item) => ({ ...item, text: readDamagedText(path, item) }));
+  const savedCopies = [`${path}.damaged`, `${path}.bak`].filter((copy) => existsSync(copy));
   const hasHarmfulDamage = damage.some(({ kind }) => !harmlessDamageKinds.has(kind));
   const text = [
     formatSummary(path, damage.length),
     ...damage.map(formatDamage),
-    ...formatAdvice(damage.length, beside),
+    ...formatAdvice(damage.length, savedCopies),
   ].join("\n");
-  return { type: "shown", text, data: { path, damage, beside }, ...(hasHarmfulDamage && { code: 1 }) };
+  return { type: "shown", text, data: { path, damage, beside: savedCopies }, ...(hasHarmfulDamage && { code: 1 }) };
 }
 
 function formatSummary(path: string, count: number): string {
@@ -97,12 +99,12 @@ function formatDamage({ line, note, kind, text }: Damage & { readonly text: stri
   return `\nline ${line}: ${note}${harmNote}${excerpt === "" ? "" : `\n  ${excerpt}`}`;
 }
 
-function formatAdvice(count: number, beside: readonly string[]): readonly string[] {
+function formatAdvice(count: number, savedCopies: readonly string[]): readonly string[] {
   if (count === 0) return [];
   return [
     "",
     "Damaged lines stay in the file as they are. Pith leaves them out, and never uses their text.",
-    ...beside.map((path) => `What was set aside: ${path}`),
+    ...savedCopies.map((path) => `What was set aside: ${path}`),
     "If you have a backup of the file, put it in this place while no program has the session open.",
   ];
 }

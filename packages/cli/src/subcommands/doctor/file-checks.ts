@@ -1,4 +1,4 @@
-/** Checks file permissions and sessions for `pith doctor`. Only `--fix` changes anything: it removes the rights of others. */
+/** Checks file permissions and sessions for `pith doctor`. Changes nothing without `--fix`, which removes the access of other users. */
 
 import { chmodSync, lstatSync, readdirSync } from "node:fs";
 import { homedir } from "node:os";
@@ -14,24 +14,25 @@ export async function checkFilePermissions(
   platform: NodeJS.Platform = process.platform,
 ): Promise<Check> {
   if (platform === "win32") return ok("rights", `not checked on Windows; ${home} has those of the folder above it`);
-  const exposed = findExposedPaths(home, createProgressReporter(notify));
-  const [first] = exposed;
+  const exposedPaths = findExposedPaths(home, createProgressReporter(notify));
+  const [first] = exposedPaths;
   if (first === undefined) return ok("rights", `${home} is yours alone`);
-  if (flags.fix !== true) return reportExposedPaths(exposed, first, home);
-  const remaining = exposed.filter((path) => !removeOthersAccess(path));
-  if (remaining.length === 0) return ok("rights", `taken from others for ${formatCount(exposed.length, "path")}`);
+  if (flags.fix !== true) return reportExposedPaths(exposedPaths, first, home);
+  const remainingPaths = exposedPaths.filter((path) => !removeOthersAccess(path));
+  if (remainingPaths.length === 0)
+    return ok("rights", `taken from others for ${formatCount(exposedPaths.length, "path")}`);
   return fault(
     "rights",
-    `others still have rights to ${remaining[0]}${formatOtherPaths(remaining.length)}`,
+    `others still have rights to ${remainingPaths[0]}${formatOtherPaths(remainingPaths.length)}`,
     "take them away with chmod",
   );
 }
 
-/** Who makes the home with a plain mkdir shows the names of files to others, and nothing that is kept in them. */
-function reportExposedPaths(exposed: readonly string[], first: string, home: string): Check {
-  const isOnlyListable = exposed.length === 1 && first === home && !hasModeBits(home, OTHERS_WRITE_BITS);
+/** Only a warning if others can list the home, as after a plain `mkdir`: they see file names but no contents. */
+function reportExposedPaths(exposedPaths: readonly string[], first: string, home: string): Check {
+  const isOnlyListable = exposedPaths.length === 1 && first === home && !hasModeBits(home, OTHERS_WRITE_BITS);
   if (isOnlyListable) return warning("rights", `others can list what lies in ${home}`, FIX_ADVICE);
-  return fault("rights", `others have rights to ${first}${formatOtherPaths(exposed.length)}`, FIX_ADVICE);
+  return fault("rights", `others have rights to ${first}${formatOtherPaths(exposedPaths.length)}`, FIX_ADVICE);
 }
 
 const FIX_ADVICE = "pith doctor --fix takes them away";
@@ -40,23 +41,23 @@ function formatOtherPaths(count: number): string {
   return count > 1 ? ` and ${formatCount(count - 1, "other path")}` : "";
 }
 
-/** The home and what Pith keeps in it, whatever else lies there; links are not followed. */
+/** Checks the home and Pith's own files in it. Other files are ignored, and links are not followed. */
 function findExposedPaths(home: string, reportProgress: (line: string) => void): readonly string[] {
   const isDedicatedFolder = home !== homedir() && dirname(home) !== home;
-  const exposed = isDedicatedFolder && hasModeBits(home, OTHERS_MODE_BITS) ? [home] : [];
+  const exposedPaths = isDedicatedFolder && hasModeBits(home, OTHERS_MODE_BITS) ? [home] : [];
   for (const name of WRITE_PROTECTED_NAMES)
-    if (hasModeBits(join(home, name), OTHERS_WRITE_BITS)) exposed.push(join(home, name));
-  const pending = PRIVATE_NAMES.map((name) => join(home, name));
+    if (hasModeBits(join(home, name), OTHERS_WRITE_BITS)) exposedPaths.push(join(home, name));
+  const pendingPaths = PRIVATE_NAMES.map((name) => join(home, name));
   let checkedCount = 0;
-  for (let path = pending.pop(); path !== undefined && checkedCount < MAX_PATHS; path = pending.pop()) {
+  for (let path = pendingPaths.pop(); path !== undefined && checkedCount < MAX_PATHS; path = pendingPaths.pop()) {
     reportProgress(`looked at the rights of ${++checkedCount} paths`);
-    if (hasModeBits(path, OTHERS_MODE_BITS)) exposed.push(path);
-    if (realFiles.stat(path)?.kind === "folder") pending.push(...listPaths(path));
+    if (hasModeBits(path, OTHERS_MODE_BITS)) exposedPaths.push(path);
+    if (realFiles.stat(path)?.kind === "folder") pendingPaths.push(...listPaths(path));
   }
-  return exposed;
+  return exposedPaths;
 }
 
-/** Nobody else reads these. */
+/** Files that no other user may read or write. */
 const PRIVATE_NAMES = [
   "audit",
   "sessions",
@@ -68,7 +69,7 @@ const PRIVATE_NAMES = [
   "search.db",
   "windows.json",
 ];
-/** Nobody else writes these; a user may want to show them. */
+/** Files that no other user may write. They may be readable, because the user may want to share them. */
 const WRITE_PROTECTED_NAMES = ["settings.json", "permissions.json", "trust.json"];
 
 function hasModeBits(path: string, bits: number): boolean {
@@ -80,7 +81,7 @@ function listPaths(folder: string): readonly string[] {
   try {
     return readdirSync(folder).map((name) => join(folder, name));
   } catch {
-    // What cannot be read here is nothing that others could read through it.
+    // If others can access this folder, it is already reported. Otherwise they cannot reach the files in it.
     return [];
   }
 }
@@ -92,7 +93,7 @@ function removeOthersAccess(path: string): boolean {
     chmodSync(path, stats.mode & 0o700);
     return true;
   } catch {
-    // Not ours to change: told as what is left.
+    // The file belongs to another user. The caller reports it.
     return false;
   }
 }
@@ -114,21 +115,21 @@ interface DamagedSession {
 async function checkSessionDamage(sessions: readonly SessionItem[], { flags, notify }: SubcommandCall): Promise<Check> {
   const reportProgress = createProgressReporter(notify);
   const deadline = flags.deep === true ? Number.POSITIVE_INFINITY : Date.now() + LINE_CHECK_TIMEOUT_MS;
-  const damaged: DamagedSession[] = [];
+  const damagedSessions: DamagedSession[] = [];
   let checkedCount = 0;
   for (const item of sessions) {
     if (Date.now() > deadline) break;
     reportProgress(`looked at ${checkedCount++} of ${formatCount(sessions.length, "session")}`);
     const reason = item.damaged ?? (await findDamage(item.path));
-    if (reason !== null) damaged.push({ item, reason });
+    if (reason !== null) damagedSessions.push({ item, reason });
   }
   const uncheckedText =
     checkedCount < sessions.length && Date.now() > deadline
       ? `, the newest ${checkedCount} looked at line by line; --deep looks at all`
       : "";
-  const [first] = damaged;
+  const [first] = damagedSessions;
   if (!first) return ok("sessions", `${formatCount(sessions.length, "session")}${uncheckedText}`);
-  const message = `${formatCount(damaged.length, "session")} of ${sessions.length} not whole, e.g. ${first.item.path}: ${first.reason}${uncheckedText}`;
+  const message = `${formatCount(damagedSessions.length, "session")} of ${sessions.length} not whole, e.g. ${first.item.path}: ${first.reason}${uncheckedText}`;
   return warning(
     "sessions",
     message,
@@ -137,16 +138,16 @@ async function checkSessionDamage(sessions: readonly SessionItem[], { flags, not
 }
 
 async function findDamage(path: string): Promise<string | null> {
-  const result = await readSession(path, async (store) => ({ type: "looked" as const, damage: await store.check() }));
+  const result = await readSession(path, async (store) => ({ type: "checked" as const, damage: await store.check() }));
   if (result.type === "failed") return result.message;
   const [first] = result.damage;
   return first ? `line ${first.line}: ${first.note}` : null;
 }
 
-/** Milliseconds for looking at lines, newest sessions first. */
+/** The time limit for checking lines without `--deep`. The newest sessions are checked first. */
 const LINE_CHECK_TIMEOUT_MS = 3_000;
 
-/** What lies beside a session that is gone; what is in the trash took its own along. */
+/** Finds blobs whose session file is missing. Sessions in the trash keep their blobs there. */
 function checkOrphanedBlobs(home: string): Check {
   const sessionsRoot = sessionsFolder({ PITH_HOME: home });
   const dataFolders = realFiles.list(sessionsRoot).flatMap((folder) => {

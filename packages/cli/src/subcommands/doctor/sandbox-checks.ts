@@ -1,4 +1,4 @@
-/** Checks for `pith doctor` what holds commands on this machine, and which settings loosen it. */
+/** Checks the sandbox for `pith doctor`: how commands are isolated on this machine, and which settings weaken it. */
 
 import { execFile } from "node:child_process";
 import { homedir } from "node:os";
@@ -23,7 +23,7 @@ export async function checkSandbox(
     platform,
   });
   const resolved = await loadSettings({}, { home, environment });
-  // Settings with a mistake are named by a check of their own.
+  // `checkConfiguration` reports invalid settings.
   const settings = resolved.type === "mistake" ? {} : resolved.settings;
   const networkChecks = sandbox.type === "available" ? [checkNetwork(sandbox.networkProblem, settings)] : [];
   return [await checkSandboxProgram(sandbox), ...networkChecks, checkProtections(sandbox, settings)];
@@ -47,7 +47,7 @@ async function checkSandboxProgram(sandbox: CommandSandbox): Promise<Check> {
   return ok("sandbox", `commands are held by ${path} (${await readVersion(path)})`);
 }
 
-/** Its files are compared here as before the first command, and nothing of it is loaded. */
+/** Compares the files of the runtime, as before the first command, without loading them. */
 async function checkRuntime(runtime: InstalledRuntime): Promise<Check> {
   const foreignFiles = await findForeignFiles(runtime);
   if (foreignFiles === null)
@@ -62,14 +62,14 @@ async function readVersion(path: string): Promise<string> {
     const { stdout } = await promisify(execFile)(path, ["--version"], { timeout: VERSION_TIMEOUT_MS });
     return stdout.trim();
   } catch {
-    // It made a sandbox a moment ago; a version that is not told is no reason to distrust it.
+    // The sandbox was just tested, so an unknown version is not a problem.
     return "of an unknown version";
   }
 }
 
 const VERSION_TIMEOUT_MS = 10_000;
 
-/** The namespace was made and entered, and a filter loaded, where there is no problem. */
+/** `problem` is null if the detection created and entered a network namespace and loaded the system call filter. */
 function checkNetwork(problem: string | null, { network = "hosts" }: Settings): Check {
   if (problem !== null)
     return warning(
@@ -86,7 +86,7 @@ function checkNetwork(problem: string | null, { network = "hosts" }: Settings): 
   return ok("network", `${message}; it is a namespace of its own, and system calls are filtered`);
 }
 
-/** By the rows of docs/security.md. */
+/** Lists the protections of docs/security.md that apply. */
 export function checkProtections(sandbox: CommandSandbox, settings: Settings): Check {
   const looseSettingNames = listLooseSettings(settings);
   const isSandboxed = sandbox.type !== "unavailable" && settings.sandbox !== "off";

@@ -25,16 +25,16 @@ export async function runList(call: SubcommandCall): Promise<SubcommandResult> {
   const sessions = await listSessionsInScope(scope, call.home);
   const error = sessions.length === 0 && scope.type !== "folders" ? await findSessionsReadError(call.home) : null;
   if (error !== null) return { type: "failed", message: error };
-  const limited = limit.value === 0 ? sessions : sessions.slice(0, limit.value);
-  // What Pith itself wrote holds no secret, and most lists are of that.
-  const visible = scope.type === "folders" ? await redactItems(limited, call) : limited;
-  const data = { total: sessions.length, sessions: visible.map(toJsonItem) };
-  return { type: "shown", text: formatList(visible, { total: sessions.length, scope }), data };
+  const limitedItems = limit.value === 0 ? sessions : sessions.slice(0, limit.value);
+  // Pith's own session files contain no secrets, so redaction is skipped for most lists.
+  const items = scope.type === "folders" ? await redactItems(limitedItems, call) : limitedItems;
+  const data = { total: sessions.length, sessions: items.map(toJsonItem) };
+  return { type: "shown", text: formatList(items, { total: sessions.length, scope }), data };
 }
 
 const DEFAULT_SESSIONS = 20;
 
-/** A folder that cannot be read is not an empty one; null where it is, or is not there yet. */
+/** Distinguishes an unreadable sessions folder from an empty one. Null if it is readable or does not exist yet. */
 async function findSessionsReadError(home: string): Promise<string | null> {
   const folder = join(home, "sessions");
   try {
@@ -96,12 +96,12 @@ function formatSessionLine(item: SessionItem, { now, showsFolder }: SessionLineO
   return `${shortId(item.id)}  ${age}  ${size}  ${describeSession(item)}${folder}`;
 }
 
-/** Enough of an id to name it by. */
+/** The first 8 characters of an id, which usually identify a session. */
 export function shortId(id: string): string {
   return id.slice(0, 8).padEnd(8);
 }
 
-/** What a session is about, in one line. */
+/** Returns the name and the beginning of the first message, in one line. */
 export function describeSession({ name, firstMessage, damaged }: SessionItem): string {
   if (damaged !== undefined) return "damaged; pith doctor tells more";
   const excerpt = truncate(firstMessage, MAX_EXCERPT_WIDTH);
@@ -132,7 +132,7 @@ export async function runSearch(call: SubcommandCall): Promise<SubcommandResult>
 
 const DEFAULT_HITS = 20;
 
-/** What the shell has kept together was meant together. */
+/** An argument with spaces was quoted in the shell, so it is searched as a phrase. */
 function toPhrase(word: string): string {
   return /\s/.test(word) && !word.includes('"') ? `"${word}"` : word;
 }

@@ -1,4 +1,4 @@
-/** Implements `pith sessions prune`, the only place that deletes a user's non-empty session: after 30 days in the trash. */
+/** Implements `pith sessions prune`. No other code deletes a user's non-empty session, and this only after 30 days in the trash. */
 
 import { rm } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
@@ -28,14 +28,14 @@ export async function listExpiredTrash(home: string, now: number): Promise<reado
 
 export interface EmptyTrashResult {
   readonly removed: readonly ExpiredTrash[];
-  /** Why one stays, for people. */
+  /** Why folders could not be removed, for the user. */
   readonly errors: readonly string[];
 }
 
-export async function emptyTrash(expired: readonly ExpiredTrash[], home: string): Promise<EmptyTrashResult> {
+export async function emptyTrash(expiredItems: readonly ExpiredTrash[], home: string): Promise<EmptyTrashResult> {
   const removed: ExpiredTrash[] = [];
   const errors: string[] = [];
-  for (const item of expired) {
+  for (const item of expiredItems) {
     const error = await removeTrashFolder(item, home);
     if (error === null) removed.push(item);
     else errors.push(`${item.folder}: ${error}`);
@@ -43,12 +43,12 @@ export async function emptyTrash(expired: readonly ExpiredTrash[], home: string)
   return { removed, errors };
 }
 
-/** What stood in the way; null where it is gone. */
+/** Returns the error, or null if the folder is removed. */
 async function removeTrashFolder({ id, from, folder }: ExpiredTrash, home: string): Promise<string | null> {
-  // Neither what lies elsewhere nor what a link leads to.
+  // Never removes a folder outside the trash or the target of a link.
   const isInTrash = dirname(resolve(folder)) === join(home, "trash") && realFiles.stat(folder)?.kind === "folder";
   if (!isInTrash || basename(folder) === "") return "it is no folder of the trash";
-  // PRUNE4: said before it is done, so that nothing vanishes without a line.
+  // PRUNE4: logged before the removal, so that no session is removed without a log line.
   const logError = await logDeletion(home, { act: "removed", id, path: from, folder, by: "prune" });
   if (logError !== null) return logError;
   try {
@@ -62,12 +62,11 @@ async function removeTrashFolder({ id, from, folder }: ExpiredTrash, home: strin
 }
 
 export interface PruneOptions {
-  readonly type: "wish";
-  /** Milliseconds. */
+  readonly type: "options";
   readonly ageMs: number;
   readonly ageText: string;
   readonly emptiesTrash: boolean;
-  /** Whether it is to be done, not only shown. */
+  /** Whether to prune, not only to show what would be pruned. */
   readonly isConfirmed: boolean;
 }
 
@@ -82,7 +81,7 @@ export function parsePruneFlags(flags: SubcommandCall["flags"]): PruneOptions | 
   if (ageMs === null || ageMs < MIN_AGE_MS)
     return usageError(`--older-than is "${olderThan}"; write an age of at least a day, such as 90d, 12w or 1y`);
   return {
-    type: "wish",
+    type: "options",
     ageMs,
     ageText: String(olderThan ?? DEFAULT_AGE),
     emptiesTrash: flags["empty-trash"] === true,
@@ -156,11 +155,11 @@ const MAX_LISTED_SESSIONS = 50;
 
 export interface InactiveSession {
   readonly item: SessionItem;
-  /** When the newest entry was written, ISO. */
+  /** The ISO time of the newest entry. */
   readonly newest: string;
 }
 
-/** Why a session stays although its file is old. */
+/** Why a session is kept. */
 export type KeepReason = "named" | "labelled" | "pinned" | "younger" | "undated" | "damaged";
 
 export interface PruneCandidates {
@@ -172,12 +171,12 @@ export interface PruneCandidates {
 export interface FindInactiveOptions {
   /** Pith's home. */
   readonly home: string;
-  /** Milliseconds since 1970: whatever is newer stays. */
+  /** A Unix time in milliseconds. Sessions with newer entries are kept. */
   readonly cutoffMs: number;
   readonly reportProgress: (line: string) => void;
 }
 
-/** Judges by a session's own entries. One that is named, labelled or pinned is never silent. */
+/** Finds old sessions by the times of their entries. Sessions with a name, a label or a pin are never inactive. */
 export async function findInactiveSessions({
   home,
   cutoffMs,
@@ -188,7 +187,7 @@ export async function findInactiveSessions({
   const inactive: InactiveSession[] = [];
   for (const [index, item] of sessions.entries()) {
     reportProgress(`looked at ${index} of ${formatCount(sessions.length, "session")}`);
-    // PRUNE2: the file's time only ever keeps a session, for a backup or a copy makes it any time.
+    // PRUNE2: the modification time of the file can only keep a session, because a backup or a copy may set any time.
     const verdict = item.modified > cutoffMs ? "younger" : await classifySession(item, cutoffMs);
     if (typeof verdict === "string") keptCounts[verdict] += 1;
     else inactive.push(verdict);
@@ -203,9 +202,9 @@ async function classifySession(item: SessionItem, cutoffMs: number): Promise<Ina
     const branch = await store.loadBranch(await store.leaf());
     const times = [store.header.timestamp, ...branch.entries.map(({ timestamp }) => timestamp)].map(Date.parse);
     const marks = { isNamed: Boolean(await store.name()), isLabelled: (await store.labels()).size > 0 };
-    return { type: "seen" as const, ...marks, newest: Math.max(...times), isDamaged: store.damage.length > 0 };
+    return { type: "read" as const, ...marks, newest: Math.max(...times), isDamaged: store.damage.length > 0 };
   });
-  if (state.type !== "seen" || state.isDamaged) return "damaged";
+  if (state.type !== "read" || state.isDamaged) return "damaged";
   if (state.isNamed) return "named";
   if (state.isLabelled) return "labelled";
   if (Number.isNaN(state.newest)) return "undated";
@@ -213,14 +212,14 @@ async function classifySession(item: SessionItem, cutoffMs: number): Promise<Ina
   return hasPins(item.path) ? "pinned" : { item, newest: new Date(state.newest).toISOString() };
 }
 
-/** On whatever branch, and also where it was taken away again: whoever pins something cares for the session. */
+/** Whether the session contains a pin on any branch, even a removed one: a pin shows that the session matters to the user. */
 function hasPins(path: string): boolean {
   const file = realFiles.open(path, "read");
   try {
     const bytes = Buffer.allocUnsafe(PAGE_BYTES + PIN_MARKER.length);
     for (let offset = 0; ; offset += PAGE_BYTES) {
       const count = file.read(bytes, offset);
-      // Pages overlap by so much that none of it is parted.
+      // Pages overlap by the length of the marker, so that it is never split.
       if (bytes.subarray(0, count).includes(PIN_MARKER)) return true;
       if (count < bytes.length) return false;
     }
@@ -243,19 +242,19 @@ export async function runPrune(call: SubcommandCall): Promise<SubcommandResult> 
   });
   const trash = options.emptiesTrash ? await listExpiredTrash(call.home, now) : [];
   if (!options.isConfirmed) return { type: "shown", ...createReport({ ...candidates, trash, options, now }) };
-  const { moved, errors: moveErrors } = await moveInactiveToTrash(candidates.inactive, call);
+  const { movedSessions, errors: moveErrors } = await moveInactiveToTrash(candidates.inactive, call);
   const trashResult = await emptyTrash(trash, call.home);
   const errors = [...moveErrors, ...trashResult.errors];
   for (const error of errors) call.notify(`pith: ${error}`);
   const lines = [
-    `${formatCount(moved.length, "session")} moved into the trash; pith sessions restore brings one back`,
+    `${formatCount(movedSessions.length, "session")} moved into the trash; pith sessions restore brings one back`,
     ...(options.emptiesTrash
       ? [
           `${formatCount(trashResult.removed.length, "session")} removed for good, after ${GRACE_DAYS} days in the trash`,
         ]
       : []),
   ];
-  const data = { isDone: true, trashed: moved, removed: trashResult.removed.map(toJsonItem) };
+  const data = { isDone: true, trashed: movedSessions, removed: trashResult.removed.map(toJsonItem) };
   return { type: "shown", text: lines.join("\n"), data, ...(errors.length > 0 && { code: 1 }) };
 }
 
@@ -265,21 +264,21 @@ interface MovedSession {
   readonly folder: string;
 }
 
-/** One that is in use, or cannot be moved, is no reason to leave the others. */
+/** A session that is in use or cannot be moved does not stop the others. */
 async function moveInactiveToTrash(
   inactive: readonly InactiveSession[],
   { home, notify }: SubcommandCall,
-): Promise<{ readonly moved: readonly MovedSession[]; readonly errors: readonly string[] }> {
-  const moved: MovedSession[] = [];
+): Promise<{ readonly movedSessions: readonly MovedSession[]; readonly errors: readonly string[] }> {
+  const movedSessions: MovedSession[] = [];
   const errors: string[] = [];
   const reportProgress = createProgressReporter(notify);
   for (const { item } of inactive) {
-    reportProgress(`${moved.length} of ${formatCount(inactive.length, "session")}`);
+    reportProgress(`${movedSessions.length} of ${formatCount(inactive.length, "session")}`);
     const result = await moveToTrash(item.path, { home, by: "prune" });
-    if (result.type === "gone") moved.push({ id: result.id, path: item.path, folder: result.folder });
+    if (result.type === "gone") movedSessions.push({ id: result.id, path: item.path, folder: result.folder });
     else errors.push(`${item.path}: ${result.message}`);
   }
-  return { moved, errors };
+  return { movedSessions, errors };
 }
 
 function toJsonItem({ id, folder }: ExpiredTrash): object {

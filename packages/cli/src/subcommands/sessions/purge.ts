@@ -26,7 +26,7 @@ export interface PurgeOriginalsOptions {
   readonly isDryRun: boolean;
 }
 
-/** Originals are stored unredacted. Those that hold a secret are deleted, and cannot be restored any more; returns how many. */
+/** Originals are stored unredacted. Deletes those that contain a secret, which can then not be restored any more, and returns their number. */
 export async function purgeOriginals(session: SelectedSession, options: PurgeOriginalsOptions): Promise<number> {
   let count = 0;
   for (const folder of listOriginalsFolders(session, options.home)) count += await purgeFolder(folder, options);
@@ -34,7 +34,7 @@ export async function purgeOriginals(session: SelectedSession, options: PurgeOri
 }
 
 async function purgeFolder(folder: string, { redaction, isDryRun }: PurgeOriginalsOptions): Promise<number> {
-  // No folder: nothing was ever changed there.
+  // Without a folder, no original was ever stored.
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   let count = 0;
   for (const file of entries.filter((entry) => entry.isFile())) {
@@ -47,9 +47,9 @@ async function purgeFolder(folder: string, { redaction, isDryRun }: PurgeOrigina
   return count;
 }
 
-/** The index may hold purged words. It is a copy: the next search rebuilds it. */
+/** Deletes the index, because it may contain purged text. The next search rebuilds it. */
 export async function deleteSearchIndex(home: string): Promise<void> {
-  // What else belongs to it goes first: left behind, it would be taken for a part of the next one.
+  // The database file comes last: a leftover WAL file would be applied to the next database.
   for (const suffix of ["-shm", "-wal", ""]) await rm(join(home, `search.db${suffix}`), { force: true });
 }
 
@@ -59,7 +59,7 @@ export interface SelectedSession {
 }
 
 export type SessionSelection =
-  | { readonly type: "meant"; readonly sessions: readonly SelectedSession[] }
+  | { readonly type: "selected"; readonly sessions: readonly SelectedSession[] }
   | UsageError
   | FailedOutcome;
 
@@ -67,7 +67,7 @@ export async function selectSessions(call: SubcommandCall): Promise<SessionSelec
   if (call.flags.all === true) {
     const env = { PITH_HOME: call.home };
     const items = [...(await listSessions({ env })), ...(await listTrash({ env }))];
-    return { type: "meant", sessions: items.map(({ path, id }) => ({ path, id })) };
+    return { type: "selected", sessions: items.map(({ path, id }) => ({ path, id })) };
   }
   if (call.arguments.length === 0) return usageError("say which sessions: pith sessions purge last, or --all");
   const sessions: SelectedSession[] = [];
@@ -76,12 +76,15 @@ export async function selectSessions(call: SubcommandCall): Promise<SessionSelec
     if (found.type !== "found") return found;
     sessions.push({ path: found.path, id: found.id });
   }
-  return { type: "meant", sessions };
+  return { type: "selected", sessions };
 }
 
 export type PurgeVaultResult = { readonly type: "vault"; readonly vault: Vault } | UsageError;
 
-/** Reads more secrets from stdin: an argument would stay in the shell's history. Works even where redaction is switched off. */
+/**
+ * Creates a vault of the known secrets and those from stdin; as arguments they would stay in the shell history. The setting that
+ * turns redaction off is ignored.
+ */
 export async function createPurgeVault({
   home,
   environment,
@@ -113,13 +116,13 @@ export async function createPurgeVault({
 }
 
 const MIN_SECRET_CHARS = 6;
-/** No variable has a space in its name. */
+/** The space prevents a conflict with a real variable name. */
 const GIVEN_NAME_PREFIX = "given line";
 
-/** Only looks for secrets, unless `--yes` is given. */
+/** Only searches for secrets unless `--yes` is given. */
 export async function runPurge(call: SubcommandCall): Promise<SubcommandResult> {
   const selection = await selectSessions(call);
-  if (selection.type !== "meant") return selection;
+  if (selection.type !== "selected") return selection;
   const vaultResult = await createPurgeVault(call);
   if (vaultResult.type === "mistake") return vaultResult;
   const purgedSessions: PurgedSession[] = [];
@@ -128,11 +131,11 @@ export async function runPurge(call: SubcommandCall): Promise<SubcommandResult> 
   for (const [index, session] of selection.sessions.entries()) {
     reportProgress(`${index} of ${formatCount(selection.sessions.length, "session")} looked through`);
     const result = await purgeOne(session, { ...vaultResult, call });
-    // One that is in use is no reason to leave a secret in all others.
+    // A session in use must not stop the purge of the others.
     if ("why" in result) failures.push(result);
     else if (result.lines + result.blobs + result.files > 0) purgedSessions.push(result);
   }
-  // Also where nothing is left to be found: somebody may have been stopped before this.
+  // Even if nothing was found: an earlier purge may have been interrupted before this step.
   if (call.flags.yes === true) await deleteSearchIndex(call.home);
   for (const { path, why } of failures) call.notify(`pith: ${path}: ${why}`);
   return createPurgeResult(
@@ -144,7 +147,7 @@ export async function runPurge(call: SubcommandCall): Promise<SubcommandResult> 
 interface PurgedSession extends SelectedSession {
   readonly lines: number;
   readonly blobs: number;
-  /** Beside the session, and what was kept to put files back. */
+  /** Deleted files next to the session, and deleted originals. */
   readonly files: number;
 }
 
@@ -167,7 +170,7 @@ async function purgeOne(
   if (result.type !== "purged") return { ...session, why: describeOpenFailure(result) };
   const originalCount = await purgeOriginals(session, { home: call.home, redaction: vault, isDryRun });
   const { lines, blobs, removed } = result;
-  // Nothing was said in it: the last session is still the last.
+  // Restores the modification time, so that the purge does not change which session is the last one.
   if (!isDryRun && lines > 0 && statBefore) await utimes(session.path, new Date(), statBefore.modified / 1_000);
   return { ...session, lines, blobs, files: removed.length + originalCount };
 }

@@ -16,7 +16,7 @@ import { formatAge, formatBytes } from "../../text/format.ts";
 import { escapeLineBreaks } from "../../text/safe-text.ts";
 import { type UsageError, usageError } from "../../text/usage-error.ts";
 
-/** Removes a session's folder in the trash once the session is back, if only our own notes are left in it. */
+/** Removes the trash folder of a restored session, if only Pith's own notes are left in it. */
 export async function removeEmptyTrashFolder(folder: string): Promise<void> {
   const dataFolders = realFiles.list(join(folder, ".pith")).map((name) => join(folder, ".pith", name));
   const isEmpty =
@@ -26,7 +26,7 @@ export async function removeEmptyTrashFolder(folder: string): Promise<void> {
   try {
     await rm(folder, { recursive: true });
   } catch (error) {
-    // It is litter: nobody needs to hear of it.
+    // A leftover empty folder does no harm, so the error is not reported.
     if (diskErrorCode(error) === "") throw error;
   }
 }
@@ -59,7 +59,7 @@ export async function runRestore({ arguments: [sessionRef], cwd, home }: Subcomm
   };
 }
 
-type TrashMatch = { readonly type: "meant"; readonly item: TrashItem } | UsageError;
+type TrashMatch = { readonly type: "found"; readonly item: TrashItem } | UsageError;
 
 function findInTrash(sessionRef: string, trash: readonly TrashItem[], cwd: string): TrashMatch {
   const matches = trash.filter(({ id, folder }) =>
@@ -70,7 +70,7 @@ function findInTrash(sessionRef: string, trash: readonly TrashItem[], cwd: strin
   const [first, second] = matches;
   if (!first)
     return usageError(`there is no session "${sessionRef}" in the trash; pith sessions restore shows what is there`);
-  if (sessionRef === "last" || !second) return { type: "meant", item: first };
+  if (sessionRef === "last" || !second) return { type: "found", item: first };
   const folders = matches.slice(0, MAX_CANDIDATES).map(({ folder }) => `\n  ${folder}`);
   return usageError(
     `"${sessionRef}" is the beginning of ${matches.length} sessions in the trash; name one by its folder:${folders.join("")}`,
@@ -96,7 +96,7 @@ export async function runRebind(call: SubcommandCall): Promise<SubcommandResult>
     home,
   } = call;
   const folder = resolve(cwd, folderArgument);
-  // Only a folder that is there: a mistyped one would hide the session where nobody looks.
+  // The folder must exist: with a typing error the session would move to a place where the user does not find it.
   const isFolder = await stat(folder).then(
     (stats) => stats.isDirectory(),
     () => false,

@@ -41,7 +41,7 @@ async function showEntry(store: JsonlStore, id: string): Promise<SubcommandResul
   };
 }
 
-/** The way to where one stands, or to the entry that is named, and all that leaves it. */
+/** Shows the branch to the leaf, or to the entry of `--branch`, and all branches that start from it. */
 async function showTree(store: JsonlStore, { flags }: SubcommandCall): Promise<SubcommandResult> {
   const end = await findBranchEnd(store, flags);
   if (end.type === "mistake") return end;
@@ -83,7 +83,7 @@ async function showBranch(store: JsonlStore, { flags }: SubcommandCall, tail: nu
 
 type BranchEnd = { readonly type: "end"; readonly id: string | null } | UsageError;
 
-/** Where the session stands, unless another entry is named. */
+/** Returns the entry of `--branch`. Default: the leaf of the session. */
 async function findBranchEnd(store: JsonlStore, { branch }: SubcommandCall["flags"]): Promise<BranchEnd> {
   if (typeof branch !== "string") return { type: "end", id: await store.leaf() };
   const found = await findEntryInStore(store, branch);
@@ -97,11 +97,11 @@ interface Paragraph {
 
 interface ReadParagraphsOptions {
   readonly store: JsonlStore;
-  /** Paragraphs; 0 for all. */
+  /** 0 for all. */
   readonly maxParagraphs: number;
 }
 
-/** From the end, so that a long history costs no more than what is shown of it; `before` is the entry above. */
+/** Reads from the end, so that the cost depends only on the shown part. `before` is the entry before the first paragraph. */
 async function readParagraphs(
   leaf: string | null,
   { store, maxParagraphs }: ReadParagraphsOptions,

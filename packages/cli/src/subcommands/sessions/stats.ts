@@ -1,4 +1,4 @@
-/** Implements `pith sessions stats`: sums up the entries, disk space, tokens and cost of sessions. */
+/** Implements `pith sessions stats`: adds up the entries, disk space, tokens and cost of sessions. */
 
 import { basename, dirname, join } from "node:path";
 import type { Usage } from "@pith/context";
@@ -10,7 +10,7 @@ import { findSessionForCall, parseSessionScope } from "../../sessions/find-sessi
 import { formatBytes, formatCost, formatCount, formatNumber } from "../../text/format.ts";
 import { listSessionsInScope } from "./list-search.ts";
 
-/** Bytes of the blobs of the session at this path. A blob that sessions share by a second name counts once. */
+/** Returns a function that sums up the blob sizes of a session. A blob that several sessions share by a hard link is counted once. */
 export function createBlobCounter(): (path: string) => number {
   const countedBlobs = new Set<string>();
   return (path) => {
@@ -58,7 +58,7 @@ function formatSizedSession({ id, bytes, cost, words }: SizedSession): string {
 
 const MAX_TITLE_CHARS = 60;
 
-/** Reads each file once, from end to end. */
+/** Reads each session file once, completely. */
 export async function runStats(call: SubcommandCall): Promise<SubcommandResult> {
   const [sessionRef] = call.arguments;
   const found = sessionRef === undefined ? null : await findSessionForCall(sessionRef, call);
@@ -66,7 +66,7 @@ export async function runStats(call: SubcommandCall): Promise<SubcommandResult> 
   const items = found
     ? [createSessionItem(found)]
     : await listSessionsInScope(parseSessionScope({ ...call, flags: { all: true, ...call.flags } }), call.home);
-  // The biggest are named by what was said in them, maybe to another program.
+  // The list of the biggest sessions quotes their first message, which another program may have written without redaction.
   const stats = (await createRedaction(call)).redact(await collectStats(items, call.notify));
   return { type: "shown", text: formatStats(stats), data: stats };
 }
