@@ -118,7 +118,7 @@ export async function inspectExtension(path: string, folder: string): Promise<In
 /** Validates the output, because the extension itself may have written to stdout. */
 function parseInspection(text: string): InspectionResult {
   const parsed = parseJsonObject(text) ?? {};
-  const isList = (value: unknown): boolean => Array.isArray(value) && value.every((each) => typeof each === "string");
+  const isList = (value: unknown): boolean => Array.isArray(value) && value.every((item) => typeof item === "string");
   if (!LIST_FIELDS.every((name) => isList(parsed[name])))
     return { type: "failed", message: "it says something else instead" };
   return { type: "inspected", capabilities: parsed as unknown as Capabilities };

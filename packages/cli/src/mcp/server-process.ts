@@ -124,9 +124,9 @@ export class McpClient {
   /** Lists the current tools. Starts the server if needed, and reads the list again if the server reported a change. */
   async listTools(signal: AbortSignal): Promise<McpResult<readonly OfferedTool[]>> {
     // One call at a time, so that the server is not started twice.
-    const pending = this.#queue.then(() => this.#readTools(signal));
-    this.#queue = pending.catch(() => undefined);
-    return await pending;
+    const listing = this.#queue.then(() => this.#readTools(signal));
+    this.#queue = listing.catch(() => undefined);
+    return await listing;
   }
 
   /** Calls a tool of the last list. Fails if the list is stale. After a lost connection, the next `listTools` starts the server again. */

@@ -72,9 +72,9 @@ function formatCheck({ name, state, says, advice }: Check): string {
 }
 
 export async function runSessionDoctor(sessionRef: string, call: SubcommandCall): Promise<SubcommandResult> {
-  const found = await findSessionForCall(sessionRef, call);
-  if (found.type === "mistake") return found;
-  const { path } = found;
+  const match = await findSessionForCall(sessionRef, call);
+  if (match.type === "mistake") return match;
+  const { path } = match;
   const result = await readSession(path, async (store) => ({ type: "checked" as const, damage: await store.check() }));
   if (result.type === "failed") return result;
   const damage = result.damage.map((item) => ({ ...item, text: readDamagedText(path, item) }));

@@ -72,9 +72,9 @@ export async function selectSessions(call: SubcommandCall): Promise<SessionSelec
   if (call.arguments.length === 0) return usageError("say which sessions: pith sessions purge last, or --all");
   const sessions: SelectedSession[] = [];
   for (const sessionRef of call.arguments) {
-    const found = await addSessionId(await findWritableSession(sessionRef, call));
-    if (found.type !== "found") return found;
-    sessions.push({ path: found.path, id: found.id });
+    const match = await addSessionId(await findWritableSession(sessionRef, call));
+    if (match.type !== "found") return match;
+    sessions.push({ path: match.path, id: match.id });
   }
   return { type: "selected", sessions };
 }

@@ -102,9 +102,9 @@ export async function runRebind(call: SubcommandCall): Promise<SubcommandResult>
     () => false,
   );
   if (!isFolder) return usageError(`${folder} is no folder; name the one the session belongs to`);
-  const found = await findWritableSession(sessionRef, call);
-  if (found.type === "mistake") return found;
-  const result = await rebindSession(found.path, folder, { env: { PITH_HOME: home } });
+  const match = await findWritableSession(sessionRef, call);
+  if (match.type === "mistake") return match;
+  const result = await rebindSession(match.path, folder, { env: { PITH_HOME: home } });
   switch (result.type) {
     case "rebound":
       return {

@@ -31,9 +31,9 @@ export async function runShow(call: SubcommandCall): Promise<SubcommandResult> {
 const DEFAULT_TAIL = 30;
 
 async function showEntry(store: JsonlStore, id: string): Promise<SubcommandResult> {
-  const found = await findEntryInStore(store, id);
-  if (found.type === "mistake") return found;
-  const { entry } = found;
+  const match = await findEntryInStore(store, id);
+  if (match.type === "mistake") return match;
+  const { entry } = match;
   return {
     type: "shown",
     text: formatEntry(entry, MAX_WHOLE_ENTRY_CHARS) ?? JSON.stringify(entry, null, 2),
@@ -86,8 +86,8 @@ type BranchEnd = { readonly type: "end"; readonly id: string | null } | UsageErr
 /** Returns the entry of `--branch`. Default: the leaf of the session. */
 async function findBranchEnd(store: JsonlStore, { branch }: SubcommandCall["flags"]): Promise<BranchEnd> {
   if (typeof branch !== "string") return { type: "end", id: await store.leaf() };
-  const found = await findEntryInStore(store, branch);
-  return found.type === "found" ? { type: "end", id: found.entry.id } : found;
+  const match = await findEntryInStore(store, branch);
+  return match.type === "found" ? { type: "end", id: match.entry.id } : match;
 }
 
 interface Paragraph {
@@ -125,10 +125,10 @@ async function readSessionInfo(store: JsonlStore): Promise<object> {
 
 export async function runExport(call: SubcommandCall): Promise<SubcommandResult> {
   const { flags, cwd } = call;
-  const found = await findSessionForCall(call.arguments[0] ?? "", call);
-  if (found.type === "mistake") return found;
+  const match = await findSessionForCall(call.arguments[0] ?? "", call);
+  if (match.type === "mistake") return match;
   const redaction = await createRedaction(call);
-  const result = await exportSession(found.path, {
+  const result = await exportSession(match.path, {
     to: typeof flags.output === "string" ? flags.output : undefined,
     as: flags.as as ExportFormat | undefined,
     leaf: typeof flags.branch === "string" ? flags.branch : undefined,

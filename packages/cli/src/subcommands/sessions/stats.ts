@@ -61,10 +61,10 @@ const MAX_TITLE_CHARS = 60;
 /** Reads each session file once, completely. */
 export async function runStats(call: SubcommandCall): Promise<SubcommandResult> {
   const [sessionRef] = call.arguments;
-  const found = sessionRef === undefined ? null : await findSessionForCall(sessionRef, call);
-  if (found?.type === "mistake") return found;
-  const items = found
-    ? [createSessionItem(found)]
+  const match = sessionRef === undefined ? null : await findSessionForCall(sessionRef, call);
+  if (match?.type === "mistake") return match;
+  const items = match
+    ? [createSessionItem(match)]
     : await listSessionsInScope(parseSessionScope({ ...call, flags: { all: true, ...call.flags } }), call.home);
   // The list of the biggest sessions quotes their first message, which another program may have written without redaction.
   const stats = (await createRedaction(call)).redact(await collectStats(items, call.notify));
