@@ -1,4 +1,4 @@
-/** Runs one sub-agent as a process of its own: it gets its task over RPC, and ends with it, with its caller, or when stopped. */
+/** Runs a sub-agent as a separate process, and forwards its questions. The process ends with its task, with its caller, or when it is stopped. */
 
 import type { ExtensionContext, RunEnd } from "@pith/agent";
 import { RpcClient, type RpcEvent, type RpcUiRequest, type RpcUiResponse } from "@pith/client";
@@ -8,20 +8,110 @@ import type { AgentDefinition } from "./definitions.ts";
 import { SUB_AGENT } from "./log.ts";
 import { DEPTH_VARIABLE, type ParentLimits } from "./sub-agent-options.ts";
 
+export interface RunChildOptions {
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly task: string;
+  /** Shown to the user. */
+  readonly agentName: string;
+  readonly context: ExtensionContext;
+  readonly signal: AbortSignal;
+  /** Receives every event of the process. */
+  readonly onEvent: (event: RpcEvent) => void;
+}
+
+/** How the process ended. The result of the task is in the session of the sub-agent. */
+export type ChildEnd =
+  | { readonly type: "settled" | "stopped" }
+  /** `why` is the end of a sentence that begins with the name of the agent. */
+  | { readonly type: "failed"; readonly why: string };
+
+export async function runChild(options: RunChildOptions): Promise<ChildEnd> {
+  const { args, cwd, signal } = options;
+  if (signal.aborted) return { type: "stopped" };
+  let stderrText = "";
+  const client = RpcClient.start({
+    command: process.execPath,
+    args,
+    cwd,
+    env: { ...process.env, [DEPTH_VARIABLE]: "1" },
+    onStderr: (text) => {
+      stderrText = `${stderrText}${text}`.slice(-MAX_STDERR_CHARS);
+    },
+  });
+  const stop = (): void => void client.close(STOP_GRACE_MS);
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    const end = await runTask(client, options);
+    const { code, signal: exitSignal } = await client.close(end.type === "settled" ? undefined : STOP_GRACE_MS);
+    if (signal.aborted) return { type: "stopped" };
+    return end.type === "exited"
+      ? { type: "failed", why: describeExit({ code, signal: exitSignal, stderrText }) }
+      : end;
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+}
+
+/** How long the process has to exit by itself. It then gets SIGTERM and, after the same time again, SIGKILL. */
+const STOP_GRACE_MS = 1_500;
+const MAX_STDERR_CHARS = 2_000;
+
+async function runTask(client: RpcClient, options: RunChildOptions): Promise<ChildEnd | { readonly type: "exited" }> {
+  const { context, agentName, signal, task, onEvent } = options;
+  const settlement = Promise.withResolvers<ChildEnd>();
+  let end: ChildEnd = { type: "settled" };
+  const exitController = new AbortController();
+  const forwardOptions = { context, agentName, signal: AbortSignal.any([signal, exitController.signal]) };
+  client.listen((event) => {
+    onEvent(event);
+    if (event.type === "agent_end") end = toChildEnd(event.end);
+    if (event.type === "agent_settled") settlement.resolve(end);
+    if (event.type !== "extension_ui_request") return;
+    void forwardQuestion(event, forwardOptions).then((response) => response && client.respond(response));
+  });
+  const exit = client.exited.then(() => {
+    // Closes the questions that are still open: they need no answer any more.
+    exitController.abort();
+    return { type: "exited" } as const;
+  });
+  const response = await client.send({ type: "prompt", message: escapeSlash(task) });
+  if (!response.success) return await Promise.race([exit, delayRefusal(response.error)]);
+  if (response.data?.disposition === "handled")
+    return { type: "failed", why: "did not begin: an extension took its task" };
+  return await Promise.race([settlement.promise, exit]);
+}
+
+/** The failure of a run is not in the session, so it is taken from the event. */
+function toChildEnd(end: RunEnd | undefined): ChildEnd {
+  return end?.type === "failed" ? { type: "failed", why: end.why } : { type: "settled" };
+}
+
+/** Waits briefly: if the process exits meanwhile, its exit explains the failure better. */
+async function delayRefusal(error: string): Promise<ChildEnd> {
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  return { type: "failed", why: `did not begin: ${error}` };
+}
+
+/** COM2: a task is never run as a slash command. */
+function escapeSlash(task: string): string {
+  return task.startsWith("/") ? `/${task}` : task;
+}
+
 export interface ForwardOptions {
   readonly context: ExtensionContext;
-  /** Who asks, for people. */
+  /** Shown to the user in front of each question. */
   readonly agentName: string;
   readonly signal: AbortSignal;
 }
 
-/** Asks the user of the caller; where there is none, the answer is never yes. Null for what needs no answer. */
+/** Asks the user of the caller. Without a user the answer is never yes. Returns null if the request needs no answer. */
 export async function forwardQuestion(request: RpcUiRequest, options: ForwardOptions): Promise<RpcUiResponse | null> {
   const { id } = request;
   const cancelled = { type: "extension_ui_response", id, cancelled: true } as const;
   if (!["select", "confirm", "input"].includes(request.method)) return null;
   if (!options.context.hasUI) return cancelled;
-  // Whatever goes wrong with asking, nobody has said yes.
+  // A failed question is cancelled; it must never become a yes.
   const value = await askUser(request, options).catch(() => undefined);
   if (value === undefined) return cancelled;
   return typeof value === "boolean"
@@ -50,94 +140,6 @@ async function askUser(
   }
 }
 
-export interface RunChildOptions {
-  readonly args: readonly string[];
-  readonly cwd: string;
-  readonly task: string;
-  /** Who it is, for people. */
-  readonly agentName: string;
-  readonly context: ExtensionContext;
-  readonly signal: AbortSignal;
-  /** Told all that happens in it. */
-  readonly onEvent: (event: RpcEvent) => void;
-}
-
-/** How the process ended; what came of the task stands in its session. */
-export type ChildEnd =
-  | { readonly type: "settled" | "stopped" }
-  /** The end of a sentence that begins with who it is. */
-  | { readonly type: "failed"; readonly why: string };
-
-export async function runChild(options: RunChildOptions): Promise<ChildEnd> {
-  const { args, cwd, signal } = options;
-  if (signal.aborted) return { type: "stopped" };
-  let stderrText = "";
-  const client = RpcClient.start({
-    command: process.execPath,
-    args,
-    cwd,
-    env: { ...process.env, [DEPTH_VARIABLE]: "1" },
-    onStderr: (text) => {
-      stderrText = `${stderrText}${text}`.slice(-MAX_STDERR_CHARS);
-    },
-  });
-  const stop = (): void => void client.close(STOP_GRACE_MS);
-  signal.addEventListener("abort", stop, { once: true });
-  try {
-    const end = await runTask(client, options);
-    const { code, signal: exitSignal } = await client.close(end.type === "settled" ? undefined : STOP_GRACE_MS);
-    if (signal.aborted) return { type: "stopped" };
-    return end.type === "gone" ? { type: "failed", why: describeExit({ code, signal: exitSignal, stderrText }) } : end;
-  } finally {
-    signal.removeEventListener("abort", stop);
-  }
-}
-
-/** Then it is told by a signal, and after as long again by one that nobody refuses. */
-const STOP_GRACE_MS = 1_500;
-const MAX_STDERR_CHARS = 2_000;
-
-async function runTask(client: RpcClient, options: RunChildOptions): Promise<ChildEnd | { readonly type: "gone" }> {
-  const { context, agentName, signal, task, onEvent } = options;
-  const settled = Promise.withResolvers<ChildEnd>();
-  let end: ChildEnd = { type: "settled" };
-  const exitController = new AbortController();
-  const forwardOptions = { context, agentName, signal: AbortSignal.any([signal, exitController.signal]) };
-  client.listen((event) => {
-    onEvent(event);
-    if (event.type === "agent_end") end = toChildEnd(event.end);
-    if (event.type === "agent_settled") settled.resolve(end);
-    if (event.type !== "extension_ui_request") return;
-    void forwardQuestion(event, forwardOptions).then((response) => response && client.respond(response));
-  });
-  const exited = client.exited.then(() => {
-    // What it asked, nobody need answer any more.
-    exitController.abort();
-    return { type: "gone" } as const;
-  });
-  const response = await client.send({ type: "prompt", message: escapeSlash(task) });
-  if (!response.success) return await Promise.race([exited, waitForRefusal(response.error)]);
-  if (response.data?.disposition === "handled")
-    return { type: "failed", why: "did not begin: an extension took its task" };
-  return await Promise.race([settled.promise, exited]);
-}
-
-/** A model that could not go on leaves no word of it in the session. */
-function toChildEnd(end: RunEnd | undefined): ChildEnd {
-  return end?.type === "failed" ? { type: "failed", why: end.why } : { type: "settled" };
-}
-
-/** Where the program ends, how it ended says more. */
-async function waitForRefusal(error: string): Promise<ChildEnd> {
-  await new Promise((resolve) => setTimeout(resolve, 200));
-  return { type: "failed", why: `did not begin: ${error}` };
-}
-
-/** COM2: a task is never a command. */
-function escapeSlash(task: string): string {
-  return task.startsWith("/") ? `/${task}` : task;
-}
-
 interface ProcessExit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -154,11 +156,11 @@ export interface ChildArgumentsOptions {
   readonly agent: AgentDefinition;
   readonly sessionPath: string;
   readonly parentLimits: ParentLimits;
-  /** Who speaks for the caller. */
+  /** The model of the caller. */
   readonly parentModel: ModelName;
 }
 
-/** The sub-agent has the limits that its caller has now. The task is never on its command line. */
+/** Passes on the current limits of the caller. The task is never on the command line. */
 export function buildChildArguments({
   agent,
   sessionPath,
@@ -175,7 +177,7 @@ export function buildChildArguments({
   ];
 }
 
-/** Those that it has where the tools of its caller were named: none but these. Undefined where nobody named any. */
+/** The tools of the agent, limited to those of the caller. Undefined if the tools of the caller are not limited. */
 export function restrictTools({ tools }: AgentDefinition, { overrides }: ParentLimits): readonly string[] | undefined {
   const allowedTools = overrides.tools;
   if (!allowedTools || allowedTools.includes("all")) return undefined;
@@ -194,7 +196,7 @@ function buildModelFlags(
 ): readonly string[] {
   if (model !== undefined) return [];
   const { baseUrl } = parentLimits.overrides;
-  // No key of another seller is sent there.
+  // The key of another provider must not be sent to this base URL.
   const isSameProvider =
     canonicalProviderId(parentModel.provider) === canonicalProviderId(parentLimits.baseUrlOwner ?? "");
   const addressFlags = baseUrl === undefined || !isSameProvider ? [] : [`--base-url=${baseUrl}`];

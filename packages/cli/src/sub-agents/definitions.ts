@@ -1,4 +1,4 @@
-/** Reads agent definitions and applies `--agent`. A definition only takes tools away: no file grants a permission. */
+/** Finds and parses agent definitions, and applies `--agent`. A definition can only remove tools; it never grants a permission. */
 
 import { readdir } from "node:fs/promises";
 import { basename, join, relative, sep } from "node:path";
@@ -15,14 +15,14 @@ import { type FolderTrust, listTrustedFiles } from "../trust/trust.ts";
 
 export interface AgentDefinition {
   readonly name: string;
-  /** When it is to be called, in one line. */
+  /** When to use the agent, in one line. */
   readonly description: string;
-  /** Those of whoever calls, where it does not say. */
+  /** Default: the tools of the caller. */
   readonly tools?: readonly string[];
-  /** As `provider/model`. */
+  /** In the form `provider/model`. */
   readonly model?: string;
   readonly thinking?: ThinkingLevel;
-  /** What it is told instead of who Pith is. */
+  /** The system prompt, used like `--system-prompt`. */
   readonly text: string;
   readonly path: string;
 }
@@ -33,9 +33,9 @@ export interface AgentFile {
 }
 
 export interface ParseAgentResult {
-  /** Null where it is none. */
+  /** Null if the file is not a valid agent. */
   readonly agent: AgentDefinition | null;
-  /** For people. */
+  /** Shown to the user. */
   readonly notes: readonly string[];
 }
 
@@ -57,13 +57,13 @@ export function parseAgent({ path, bytes }: AgentFile): ParseAgentResult {
   return { agent: { name, description, ...overrides, text, path }, notes: describeUnknownFields(fields, path) };
 }
 
-/** It becomes a word of a command line, so that it is never taken for a flag. */
+/** The name becomes a command-line argument, so it must not look like a flag. */
 const AGENT_NAME = /^(?=.{1,40}$)[a-z0-9]+(?:-[a-z0-9]+)*$/;
 const MAX_DESCRIPTION_CHARS = 300;
 
 const KNOWN_FIELDS = ["name", "description", "tools", "model", "thinking"];
 
-/** Agents of other programs have others: they are told of, and do no harm. */
+/** Agent files of other programs have other fields. They are reported and otherwise ignored. */
 function describeUnknownFields(fields: ReadonlyMap<string, string>, path: string): readonly string[] {
   const unknownFields = [...fields.keys()].filter((field) => !KNOWN_FIELDS.includes(field));
   return unknownFields.slice(0, MAX_UNKNOWN_FIELD_NOTES).map((field) => {
@@ -77,7 +77,7 @@ const MAX_UNKNOWN_FIELD_NOTES = 5;
 
 type AgentOverrides = Pick<AgentDefinition, "tools" | "model" | "thinking">;
 
-/** Held to the same as settings are; the end of a sentence where they are not. */
+/** Validates the values as settings. Returns the end of an error sentence if a value is invalid. */
 function parseOverrides(fields: ReadonlyMap<string, string>): AgentOverrides | string {
   const values = {
     tools: parseList(fields.get("tools")),
@@ -92,7 +92,7 @@ function parseOverrides(fields: ReadonlyMap<string, string>): AgentOverrides | s
   return Object.fromEntries(presentValues) as AgentOverrides;
 }
 
-/** With commas, in brackets, or each on a line of its own behind a dash. */
+/** Accepts names separated by commas, in brackets, or on separate lines that start with a dash. */
 function parseList(value: string | undefined): readonly string[] | undefined {
   if (value === undefined) return undefined;
   const names = value.replace(/^\[|\]$/g, "").split(/,|(?:^|\s)-\s/);
@@ -105,20 +105,20 @@ function createInvalidAgent(path: string, why: string): ParseAgentResult {
 }
 
 export interface AgentSources {
-  /** Pith's home. */
+  /** Pith's home folder. */
   readonly home: string;
-  /** Absent: nothing of the project counts. */
+  /** Absent if the agents of the project are not used. */
   readonly trustedFolder?: FolderTrust;
 }
 
 export interface FoundAgents {
-  /** By name. */
+  /** Sorted by name. */
   readonly agents: readonly AgentDefinition[];
-  /** For people. */
+  /** Shown to the user. */
   readonly notes: readonly string[];
 }
 
-/** Of two agents with one name the user's own counts: a project cannot replace it. */
+/** The user's agents come first and the first agent of a name is used, so a project cannot replace an agent of the user. */
 export async function findAgents({ home, trustedFolder }: AgentSources): Promise<FoundAgents> {
   const userFiles = await readUserAgentFiles(join(home, "agents"));
   const parsed = [...userFiles.files, ...listProjectAgentFiles(trustedFolder)].map(parseAgent);
@@ -143,7 +143,7 @@ interface AgentFiles {
 }
 
 async function readUserAgentFiles(folder: string): Promise<AgentFiles> {
-  // Where it cannot be looked into, there is nothing.
+  // A folder that cannot be read has no agents.
   const names = (await readdir(folder).catch(() => [])).filter(isAgentFile).sort();
   const files: AgentFile[] = [];
   const notes: string[] = [];
@@ -172,7 +172,7 @@ export type ApplyAgentResult =
       readonly type: "played";
       readonly args: CliArgs;
       readonly settings: Settings;
-      /** For people. */
+      /** Shown to the user. */
       readonly notes: readonly string[];
     }
   | UsageError;
@@ -204,7 +204,7 @@ function applyOverrides(
     ...(model !== undefined && overrides.model === undefined && { model }),
     ...(thinking && overrides.thinking === undefined && { thinking }),
   };
-  // An address belongs to the model that is set beside it: the key of another must not be sent there.
+  // The base URL belongs to the model that is configured with it. The key of another model must not be sent there.
   const usesOtherModel =
     agentSettings.model !== undefined && agentSettings.model !== settings.model && overrides.baseUrl === undefined;
   const { baseUrl: _, ...rest } = settings;

@@ -1,4 +1,4 @@
-/** Registers the sub-agent extension: one tool, and a state section that lists what works in the background. */
+/** Creates the sub-agent extension: one tool, and a state section that lists the sub-agents in the background. */
 
 import type { Extension, ExtensionApi, ExtensionContext } from "@pith/agent";
 import type { Redaction } from "@pith/context";
@@ -34,7 +34,7 @@ interface RegisterOptions {
 
 interface SessionState {
   readonly pool: SubAgentPool;
-  /** What ended before this program began, and nobody was told. */
+  /** Results of an earlier process that were not reported yet. */
   unreported: readonly SubAgentResult[];
   readonly context: ExtensionContext;
 }
@@ -60,7 +60,7 @@ function registerSubAgents(pith: ExtensionApi, { agents, parentLimits, redaction
   pith.on("session_shutdown", async () => {
     await state?.pool.close();
   });
-  // Whoever stops means all that works for them.
+  // An abort by the user also stops every sub-agent.
   pith.on("agent_settled", ({ aborted }) => {
     if (aborted)
       for (const subAgent of state?.pool.subAgents ?? []) if (subAgent.result === null) void state?.pool.drop(subAgent);
@@ -68,25 +68,25 @@ function registerSubAgents(pith: ExtensionApi, { agents, parentLimits, redaction
   pith.registerState("sub-agents", () => formatState(state?.pool));
   pith.registerTool({
     ...createToolSchema(agents),
-    // What they do is permitted by what holds them, call by call.
+    // The sub-agents ask for permission themselves, for each of their own tool calls.
     intent: () => ({ type: "nothing" }),
     run: async (call) => {
       if (!state) return { content: [{ type: "text", text: "the session has not begun" }], isError: true };
       const { pool, context } = state;
       const findStarted = (id: string) => findStartedSubAgents(context.session, id);
-      // A task is for another model: what is kept from this one is kept from that one, too.
+      // The task goes to another model, which must not see the secrets either.
       const redactedCall = { ...call, arguments: redaction.redact(call.arguments) };
       return await runTool(redactedCall, { pool, agents, hasUser: context.hasUI, findStarted });
     },
   });
 }
 
-/** Nothing where none works. */
+/** Undefined clears the status. */
 function formatRunningCount(count: number): string | undefined {
   return count === 0 ? undefined : `${count} ${count === 1 ? "sub-agent" : "sub-agents"} at work`;
 }
 
-/** Behind each compaction stands who is still to be told of, so that no start reads what lies before it. */
+/** Adds the unreported sub-agents after each compaction, so that a start need not read the entries before it. */
 function recordOpenAtCompaction(pith: ExtensionApi): void {
   let openSubAgents: OpenSubAgents | null = null;
   pith.on("session_before_compact", async (_, { session }) => {
@@ -99,7 +99,7 @@ function recordOpenAtCompaction(pith: ExtensionApi): void {
   });
 }
 
-/** Behind what is said first; where a run takes up what was left, behind its first turn. */
+/** Sends the results after the first prompt or, if a run is resumed without a prompt, after its first turn. */
 function sendUnreported(pith: ExtensionApi, takeMessage: () => ResultMessage | null): void {
   pith.on("before_agent_start", () => {
     const message = takeMessage();
@@ -111,7 +111,7 @@ function sendUnreported(pith: ExtensionApi, takeMessage: () => ResultMessage | n
   });
 }
 
-/** What they do at this moment is left out: every other word would be told anew. */
+/** Leaves out the current activity: each change of the state is sent to the model again. */
 function formatState(pool: SubAgentPool | undefined): string | null {
   const running = (pool?.subAgents ?? []).filter(({ isBackground, result }) => isBackground && result === null);
   if (running.length === 0) return null;

@@ -1,46 +1,46 @@
-/** Reads from a session's log which sub-agents were started, reported (once: the report is its own mark) and paid for. */
+/** Reads from the entries of a session which sub-agents were started, reported and paid for. */
 
 import type { SessionView } from "@pith/agent";
 import type { Entry } from "@pith/context";
 import { QUEUE_TYPE } from "@pith/context/host";
 
-/** The kind of what stands in the log for one: a custom entry at its start, a message at its end, and what it cost. */
+/** The tool name, and the type of a sub-agent's entries: a custom entry at its start, a message with its result, and its usage. */
 export const SUB_AGENT = "subagent";
 
-/** The data of a custom entry. */
+/** The data of the custom entry for a start. */
 export interface StartedSubAgent {
   readonly id: string;
   readonly agent: string;
-  /** Its beginning. */
+  /** The beginning of the task. */
   readonly task: string;
-  /** The file of its session. */
+  /** The session file of the sub-agent. */
   readonly path: string;
 }
 
-/** The data of the one that says that nobody waits for it any more. */
+/** The data of the custom entry for a stopped sub-agent, whose result is not reported. */
 export interface DroppedSubAgent {
   readonly id: string;
   readonly isDropped: true;
 }
 
-/** The data of the one behind a compaction: who was still to be told of there, so that nobody need look before it. */
+/** The data of the custom entry after a compaction: the sub-agents that were not reported yet. Entries before it need not be read. */
 export interface OpenSubAgents {
   readonly open: readonly (StartedSubAgent & { readonly isPaid: boolean })[];
 }
 
-/** The details of a result or a message that tells the end of some. */
+/** The details of a tool result or message that reports results. These details are the only record that a result was reported. */
 export interface ResultDetails {
   readonly subAgents: readonly { readonly id: string; readonly agent: string; readonly status: string }[];
 }
 
 export interface SubAgentLog {
-  readonly started: readonly StartedSubAgent[];
-  /** By id. */
-  readonly reported: ReadonlySet<string>;
-  readonly paid: ReadonlySet<string>;
+  readonly subAgents: readonly StartedSubAgent[];
+  readonly reportedIds: ReadonlySet<string>;
+  /** The sub-agents whose usage is recorded in this session. */
+  readonly paidIds: ReadonlySet<string>;
 }
 
-/** Of the loaded end alone, unless something before it may matter: a long history is not read at every start. */
+/** Reads only the loaded entries if they are enough, so that a start does not read a long history. */
 export async function readSubAgentLog(session: Pick<SessionView, "entries" | "branch">): Promise<SubAgentLog> {
   const loaded = session.entries();
   const isEnough =
@@ -48,39 +48,39 @@ export async function readSubAgentLog(session: Pick<SessionView, "entries" | "br
   return parseSubAgentLog(isEnough ? loaded : await session.branch());
 }
 
-/** The latest alone, where this one is among them. */
+/** Returns the sub-agents of the loaded entries if the id is among them, otherwise those of the whole branch. */
 export async function findStartedSubAgents(
   session: Pick<SessionView, "entries" | "branch">,
   id: string,
 ): Promise<readonly StartedSubAgent[]> {
-  const { started: latest } = parseSubAgentLog(session.entries());
-  return latest.some((subAgent) => subAgent.id === id) ? latest : parseSubAgentLog(await session.branch()).started;
+  const { subAgents: latest } = parseSubAgentLog(session.entries());
+  return latest.some((subAgent) => subAgent.id === id) ? latest : parseSubAgentLog(await session.branch()).subAgents;
 }
 
-export function selectOpenSubAgents({ started, reported, paid }: SubAgentLog): OpenSubAgents {
+export function selectOpenSubAgents({ subAgents, reportedIds, paidIds }: SubAgentLog): OpenSubAgents {
   return {
-    open: started
-      .filter(({ id }) => !reported.has(id))
-      .map((subAgent) => ({ ...subAgent, isPaid: paid.has(subAgent.id) })),
+    open: subAgents
+      .filter(({ id }) => !reportedIds.has(id))
+      .map((subAgent) => ({ ...subAgent, isPaid: paidIds.has(subAgent.id) })),
   };
 }
 
 export function parseSubAgentLog(entries: readonly Entry[]): SubAgentLog {
-  const started = new Map<string, StartedSubAgent>();
-  const reported = new Set<string>();
-  const paid = new Set<string>();
+  const subAgents = new Map<string, StartedSubAgent>();
+  const reportedIds = new Set<string>();
+  const paidIds = new Set<string>();
   for (const entry of entries) {
-    if (entry.type === "usage" && entry.kind === SUB_AGENT && entry.note) paid.add(entry.note);
+    if (entry.type === "usage" && entry.kind === SUB_AGENT && entry.note) paidIds.add(entry.note);
     for (const { isPaid, ...subAgent } of parseOpenSubAgents(entry) ?? []) {
-      started.set(subAgent.id, subAgent);
-      if (isPaid) paid.add(subAgent.id);
+      subAgents.set(subAgent.id, subAgent);
+      if (isPaid) paidIds.add(subAgent.id);
     }
     const data = getSubAgentData(entry);
-    if (isStartedSubAgent(data)) started.set(data.id, data);
-    else if (data?.isDropped === true) reported.add(String(data.id));
-    for (const id of findReportedIds(entry)) reported.add(id);
+    if (isStartedSubAgent(data)) subAgents.set(data.id, data);
+    else if (data?.isDropped === true) reportedIds.add(String(data.id));
+    for (const id of findReportedIds(entry)) reportedIds.add(id);
   }
-  return { started: [...started.values()], reported, paid };
+  return { subAgents: [...subAgents.values()], reportedIds, paidIds };
 }
 
 type EntryData = Readonly<Record<string, unknown>>;
@@ -89,7 +89,7 @@ function getSubAgentData(entry: Entry): EntryData | null {
   return entry.type === "custom" && entry.customType === SUB_AGENT ? (Object(entry.data) as EntryData) : null;
 }
 
-/** Null where it is none of those behind a compaction. */
+/** Null if the entry is not the record after a compaction. */
 function parseOpenSubAgents(entry: Entry): OpenSubAgents["open"] | null {
   const open = getSubAgentData(entry)?.open;
   return Array.isArray(open)
@@ -102,7 +102,7 @@ function isStartedSubAgent(data: unknown): data is StartedSubAgent {
   return [id, agent, task, path].every((field) => typeof field === "string");
 }
 
-/** One that waits for its turn is as good as told: it stands in the log. */
+/** A queued message is also a report: it is in the session and will be delivered. */
 function findReportedIds(entry: Entry): readonly string[] {
   if (entry.type === "custom_message") return entry.customType === SUB_AGENT ? parseIds(entry.details) : [];
   if (entry.type === "custom" && entry.customType === QUEUE_TYPE) {

@@ -1,4 +1,4 @@
-/** Runs the sub-agents of a session and recovers unreported ones. Each end is reported once, and paid for once. */
+/** Runs the sub-agents of a session, and recovers unreported ones of an earlier process. Each result is reported once, and its usage is recorded once. */
 
 import { createReadStream, existsSync } from "node:fs";
 import { createInterface } from "node:readline";
@@ -13,6 +13,7 @@ import { createResultMessage, initialProgress, type Progress, type SubAgentResul
 import { createSubAgentSession, isSessionInUse, readOutcome, removeSession, type SessionOutcome } from "./session.ts";
 import type { ParentLimits } from "./sub-agent-options.ts";
 
+/** Limits how many tasks run at the same time. */
 export class Semaphore {
   readonly #limit: number;
   readonly #waiting: (() => void)[] = [];
@@ -29,7 +30,7 @@ export class Semaphore {
       return await work();
     } finally {
       const next = this.#waiting.shift();
-      // Whoever waited takes the place over.
+      // The next task takes over the slot, so the count does not change.
       if (next) next();
       else this.#running -= 1;
     }
@@ -40,7 +41,7 @@ export interface SubAgentPoolOptions {
   readonly pith: Pick<ExtensionApi, "appendEntry" | "appendUsage" | "sendMessage">;
   readonly context: ExtensionContext;
   readonly parentLimits: ParentLimits;
-  /** Told how many work in the background, whenever that changes. */
+  /** Receives the number of sub-agents in the background when it changes. */
   readonly onRunningCount?: (count: number) => void;
 }
 
@@ -51,7 +52,7 @@ export interface Task {
 
 export interface StartOptions {
   readonly isBackground: boolean;
-  /** Told when it does something else. */
+  /** Called when the activity or the usage changes. */
   readonly onProgress?: () => void;
 }
 
@@ -76,7 +77,7 @@ export class SubAgentPool {
     return this.#subAgents.get(id);
   }
 
-  /** A sentence where it cannot be started. Its session is there, and the log knows of it, before it works. */
+  /** Creates and records the session before the process starts. Returns an error sentence if that fails. */
   async start({ agent, task }: Task, options: StartOptions): Promise<SubAgent | string> {
     const { context, pith, parentLimits } = this.#options;
     const describeStartFailure = (why: unknown): string => `${agent.name} cannot be started: ${errorMessage(why)}`;
@@ -98,17 +99,17 @@ export class SubAgentPool {
     return this.#launch({ agent, task }, started, options);
   }
 
-  /** Ends all; what was not told by then is told when the session is opened again. */
+  /** Stops all sub-agents. Unreported results are reported when the session is opened again. */
   async close(): Promise<void> {
     if (this.#listRunningInBackground().length > 0) this.#options.onRunningCount?.(0);
     this.#isClosing = true;
     for (const { stop } of this.#subAgents.values()) stop();
     await Promise.all(this.subAgents.map(({ completion }) => completion));
-    // Where nothing is kept of the caller, nothing is kept of those that worked for it.
+    // If the session of the caller is not saved, those of its sub-agents are not either.
     if (this.#options.context.session.file === null) for (const { path } of this.subAgents) await removeSession(path);
   }
 
-  /** For those that somebody stopped: nobody need hear of them again. */
+  /** Stops a sub-agent and records that its result need not be reported. */
   async drop(subAgent: SubAgent): Promise<void> {
     subAgent.stop();
     if (this.#isClosing || subAgent.isDropped) return;
@@ -117,7 +118,7 @@ export class SubAgentPool {
     await this.#options.pith.appendEntry(SUB_AGENT, dropped).catch(ignoreUntilReopened);
   }
 
-  /** What one cost is the session's, too. */
+  /** Adds the usage of a sub-agent to the session of its caller. */
   async recordUsage(id: string, { usage, model }: Pick<SessionOutcome, "usage" | "model">): Promise<void> {
     if (model && usage.totalTokens > 0)
       await this.#options.pith.appendUsage({ kind: SUB_AGENT, ...model, usage, note: id });
@@ -189,7 +190,7 @@ export class SubAgentPool {
   }
 }
 
-/** A session that was left meanwhile, or a disk that is full: the log does not have it, so that it is made good when the session is opened again. */
+/** The session may have been closed or the disk may be full. The missing entry is written when the session is opened again. */
 const ignoreUntilReopened = (): void => {};
 
 function createResult(
@@ -197,7 +198,7 @@ function createResult(
   end: ChildEnd,
   { status, text, why }: SessionOutcome,
 ): SubAgentResult {
-  // Whatever became of the process: what was said to the end is said.
+  // A complete reply is a result, however the process ended.
   if (status === "done") return { id, agent, status, text };
   if (end.type === "stopped") return { id, agent, status: "stopped", text };
   const reason = end.type === "failed" ? end.why : why;
@@ -209,14 +210,14 @@ function errorMessage(error: unknown): string {
 }
 
 export interface SubAgent extends StartedSubAgent {
-  /** Whether its caller went on without waiting for it. */
+  /** Whether the call that started it returned without waiting for it. */
   readonly isBackground: boolean;
   progress: Progress;
-  /** Null while it works. */
+  /** Null while it runs. */
   result: SubAgentResult | null;
-  /** Somebody waits for it, and will tell its end. */
+  /** Whether a tool call waits for the result and reports it. */
   isAwaited: boolean;
-  /** Somebody stopped it. */
+  /** Whether it was stopped and its result is not reported. */
   isDropped: boolean;
   readonly completion: Promise<SubAgentResult>;
   readonly stop: () => void;
@@ -224,30 +225,30 @@ export interface SubAgent extends StartedSubAgent {
 
 export interface RecoverOptions {
   readonly pool: Pick<SubAgentPool, "recordUsage">;
-  /** Of the caller's session; null where nothing of it is kept. */
+  /** The file of the caller's session. Null if it is not saved. */
   readonly file: string | null;
 }
 
-/** For sub-agents whose caller's program ended before it reported their end. Returns those that are still to be reported. */
+/** Handles sub-agents whose results an earlier process did not report. Records missing usage, and returns the results to report. */
 export async function recoverUnreported(
-  { started, reported, paid }: SubAgentLog,
+  { subAgents, reportedIds, paidIds }: SubAgentLog,
   { pool, file }: RecoverOptions,
 ): Promise<readonly SubAgentResult[]> {
-  const open = started.filter(({ id }) => !reported.has(id) || !paid.has(id));
-  await waitForSessions(open.filter(({ id }) => !reported.has(id)).map(({ path }) => path));
+  const open = subAgents.filter(({ id }) => !reportedIds.has(id) || !paidIds.has(id));
+  await waitForSessions(open.filter(({ id }) => !reportedIds.has(id)).map(({ path }) => path));
   const unreported: SubAgentResult[] = [];
   for (const { id, agent, path } of open) {
     const outcome = await readOutcome(path);
-    const hasUsage = !paid.has(id) && outcome.usage.totalTokens > 0;
+    const hasUsage = !paidIds.has(id) && outcome.usage.totalTokens > 0;
     if (hasUsage && !(await isPaidElsewhere(id, file))) await pool.recordUsage(id, outcome);
     const { status, text } = outcome;
     const why = status === "broken" ? { why: "the program it worked for ended" } : {};
-    if (!reported.has(id)) unreported.push({ id, agent, status, text, ...why });
+    if (!reportedIds.has(id)) unreported.push({ id, agent, status, text, ...why });
   }
   return unreported;
 }
 
-/** It may have ended while its caller stood on another branch: what was paid there counts in the same totals. */
+/** The usage may be recorded on another branch of the same file. It is then already part of the totals. */
 async function isPaidElsewhere(id: string, file: string | null): Promise<boolean> {
   if (file === null || !existsSync(file)) return false;
   const mark = `"note":${JSON.stringify(id)}`;
@@ -255,7 +256,7 @@ async function isPaidElsewhere(id: string, file: string | null): Promise<boolean
   return false;
 }
 
-/** They end with their caller, or soon after; whoever goes on at once waits for that, for a moment. */
+/** Sub-agents end soon after their caller. Waits at most five seconds for processes that still write their sessions. */
 async function waitForSessions(paths: readonly string[]): Promise<void> {
   let pollsLeft = MAX_POLLS;
   for (const path of paths)

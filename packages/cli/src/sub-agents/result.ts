@@ -1,4 +1,4 @@
-/** Formats the progress and the results of sub-agents, for people and for the model. */
+/** Formats the progress and the results of sub-agents for the user and the model. */
 
 import type { RpcEvent } from "@pith/client";
 import type { Usage } from "@pith/context";
@@ -12,14 +12,14 @@ export interface Excerpt {
   readonly isWhole: boolean;
 }
 
-/** The beginning and the end of a text that is longer than `room` bytes. */
+/** Returns the beginning and the end of a text that is longer than `maxBytes`. */
 export function createExcerpt(text: string, maxBytes: number): Excerpt {
   const bytes = Buffer.from(text);
   if (bytes.length <= maxBytes) return { excerpt: text, isWhole: true };
   const head = Math.floor(maxBytes / 2);
   const [first, last] = [bytes.subarray(0, head), bytes.subarray(bytes.length - (maxBytes - head))];
   const omittedBytes = (bytes.length - maxBytes).toLocaleString("en-US");
-  // A letter may be cut in two.
+  // The cut may split a character; its remains are removed.
   const excerpt = `${first.toString().replace(/\ufffd+$/, "")}\n[… ${omittedBytes} bytes are left out …]\n${last.toString().replace(/^\ufffd+/, "")}`;
   return { excerpt, isWhole: false };
 }
@@ -31,7 +31,7 @@ export interface Progress {
 
 export const initialProgress: Progress = { activity: "waits", usage: zeroUsage };
 
-/** The same where it says nothing new. */
+/** Returns the same object if the event changes nothing. */
 export function updateProgress(progress: Progress, event: RpcEvent): Progress {
   switch (event.type) {
     case "agent_start":
@@ -39,7 +39,7 @@ export function updateProgress(progress: Progress, event: RpcEvent): Progress {
     case "tool_execution_start":
       return { ...progress, activity: truncate(`${event.toolName} ${firstTextArgument(event.args)}`.trim(), 60) };
     case "message_end":
-      // Whatever else writes there may look like a line of ours.
+      // Another program may write lines that look like our events, so the message can be missing.
       if (event.message?.role !== "assistant") return progress;
       return { ...progress, usage: addUsage(progress.usage, event.message.usage) };
     default:
@@ -47,7 +47,7 @@ export function updateProgress(progress: Progress, event: RpcEvent): Progress {
   }
 }
 
-/** Of what it is called with, the text that says most: a path, a command. */
+/** Usually the most informative argument, such as a path or a command. */
 function firstTextArgument(args: unknown): string {
   const value = Object.values(Object(args) as object).find((candidate) => typeof candidate === "string");
   return value ?? "";
@@ -62,11 +62,11 @@ export interface SubAgentResult {
   readonly agent: string;
   readonly status: "done" | "broken" | "unbegun" | "stopped";
   readonly text: string;
-  /** The end of a sentence that begins with it. */
+  /** The end of a sentence that begins with the sub-agent. */
   readonly why?: string;
 }
 
-/** `room`: bytes. */
+/** Shortens the text of the sub-agent to `maxBytes`. */
 export function formatResult({ id, agent, status, text, why }: SubAgentResult, maxBytes: number): string {
   const statusText = { done: "is done", broken: "broke off", unbegun: "was not begun", stopped: "was stopped" }[status];
   const head = `[${agent} ${id} ${why === undefined || status === "done" ? statusText : `${statusText}: ${why}`}]`;
@@ -91,7 +91,7 @@ export interface ResultMessage {
   readonly details: ResultDetails;
 }
 
-/** The details are the mark that these ends were reported. */
+/** The details record in the session that these results were reported. */
 export function createResultMessage(results: readonly SubAgentResult[]): ResultMessage {
   return {
     customType: SUB_AGENT,
@@ -105,5 +105,5 @@ export function createResultDetails(results: readonly SubAgentResult[]): ResultD
   return { subAgents: results.map(({ id, agent, status }) => ({ id, agent, status })) };
 }
 
-/** Bytes of what is told of one. */
+/** The size limit of the text of one sub-agent. */
 export const MAX_RESULT_BYTES: number = 8 * 1024;

@@ -1,4 +1,4 @@
-/** Creates, reads and removes the session of a sub-agent, the only record of how it ended. */
+/** Creates, reads and removes the session of a sub-agent, which is the only record of its result. */
 
 import { rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
@@ -13,12 +13,12 @@ export interface NewSessionOptions {
   readonly agent: string;
   readonly task: string;
   readonly cwd: string;
-  /** The file of the session it works for; null where nothing of that is kept. */
+  /** The file of the caller's session. Null if that session is not saved. */
   readonly parentSession: string | null;
 }
 
 export type CreateSessionResult =
-  | { readonly type: "made"; readonly path: string }
+  | { readonly type: "created"; readonly path: string }
   | { readonly type: "failed"; readonly why: string };
 
 export async function createSubAgentSession({
@@ -32,35 +32,35 @@ export async function createSubAgentSession({
   if (opened.type !== "opened")
     return { type: "failed", why: opened.type === "held" ? "its session is held by another process" : opened.why };
   const { store } = opened;
-  // Without a name it works as well.
+  // The name is optional, so a failure is ignored.
   await renameSession(store, truncate(`${agent}: ${task}`, 80));
   await store.close();
-  return { type: "made", path: store.path };
+  return { type: "created", path: store.path };
 }
 
-/** Whether somebody writes it now. */
+/** Whether a process has the session open for writing. */
 export async function isSessionInUse(path: string): Promise<boolean> {
   const opened = await openStore(path);
   if (opened.type === "opened") await opened.store.close();
   return opened.type === "held";
 }
 
-/** With what lies beside it. */
+/** Also removes the files that belong to the session. */
 export async function removeSession(path: string): Promise<void> {
   for (const target of [path, join(dirname(path), ".pith", basename(path))])
     await rm(target, { recursive: true, force: true });
 }
 
-/** What its session says of it. */
+/** The result of a sub-agent, as its session records it. */
 export interface SessionOutcome {
-  /** `unbegun`: nobody ever spoke in it. */
+  /** `unbegun`: the session has neither a task nor a reply. */
   readonly status: "done" | "broken" | "unbegun";
-  /** What was said last. */
+  /** The text of the last reply. */
   readonly text: string;
-  /** Why it broke, where somebody said so. */
+  /** The error of the last reply. Absent if it has none. */
   readonly why?: string;
   readonly usage: Usage;
-  /** Who spoke. */
+  /** The model of the last reply. Null if there is none. */
   readonly model: { readonly provider: string; readonly model: string } | null;
 }
 
@@ -78,7 +78,7 @@ export async function readOutcome(path: string): Promise<SessionOutcome> {
   if (opened.type !== "opened") return unreadable;
   try {
     const reply = await findLastReply(opened.store);
-    if (reply === null || reply === "asked")
+    if (reply === null || reply === "no-reply")
       return { status: reply ? "broken" : "unbegun", text: "", usage, model: null };
     const { stopReason, errorMessage, provider, model } = reply;
     const isDone = stopReason === "stop" || stopReason === "length";
@@ -90,15 +90,15 @@ export async function readOutcome(path: string): Promise<SessionOutcome> {
       model: { provider, model },
     };
   } catch {
-    // The disk gave an error: it says nothing of how it ended.
+    // A read error does not tell how the sub-agent ended.
     return unreadable;
   } finally {
     await opened.store.close();
   }
 }
 
-/** `asked`: it was told its task, and nothing was answered. */
-async function findLastReply(store: JsonlStore): Promise<AssistantMessage | "asked" | null> {
+/** `no-reply`: the session has the task, but no reply to it. */
+async function findLastReply(store: JsonlStore): Promise<AssistantMessage | "no-reply" | null> {
   let hasTask = false;
   let id = await store.leaf();
   while (id !== null) {
@@ -108,10 +108,10 @@ async function findLastReply(store: JsonlStore): Promise<AssistantMessage | "ask
     hasTask ||= entry.type === "message" && entry.message.role === "user";
     id = entry.parentId;
   }
-  return hasTask ? "asked" : null;
+  return hasTask ? "no-reply" : null;
 }
 
-// Files are not checked block by block.
+// The content comes from a file, and its blocks are not validated.
 function extractText({ content }: AssistantMessage): string {
   const blocks: readonly unknown[] = Array.isArray(content) ? content : [];
   return blocks
@@ -123,9 +123,9 @@ function extractText({ content }: AssistantMessage): string {
 
 export interface TranscriptPageOptions {
   readonly path: string;
-  /** From 1. */
+  /** The first page is 1. */
   readonly page: number;
-  /** Bytes of a page. */
+  /** The size limit of one page. */
   readonly maxBytes: number;
 }
 
@@ -156,7 +156,6 @@ export async function readTranscriptPage({ path, page, maxBytes }: TranscriptPag
   }
 }
 
-/** Letters of one entry. */
 const MAX_ENTRY_CHARS = 32 * 1024;
 
 function splitPages(paragraphs: readonly string[], maxBytes: number): readonly string[] {
@@ -170,7 +169,7 @@ function splitPages(paragraphs: readonly string[], maxBytes: number): readonly s
   return pages.length === 0 ? ["nothing was said in it"] : pages;
 }
 
-/** At the end of a line where there is one in its second half, and never within a letter. */
+/** Ends a page after a line if one ends in the second half of the page, and never inside a UTF-8 character. */
 function findPageEnd(bytes: Buffer, start: number, maxBytes: number): number {
   if (bytes.length - start <= maxBytes) return bytes.length;
   const lineEnd = bytes.lastIndexOf(0x0a, start + maxBytes - 1);

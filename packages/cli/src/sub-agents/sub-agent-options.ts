@@ -1,4 +1,4 @@
-/** Defines what sub-agents need from their parent session, and tells whether this run has any. Loaded at every start, so it imports little. */
+/** Defines what sub-agents need from their parent session, and checks whether any can exist. Loaded at every start, so it imports little. */
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -8,32 +8,31 @@ import type { Environment } from "@pith/models";
 import type { CliArgs } from "../args/args.ts";
 import { type FolderTrust, listTrustedFiles } from "../trust/trust.ts";
 
-/** What sub-agents need to know of the program. */
 export interface SubAgentOptions {
-  /** Pith's home. */
+  /** Pith's home folder. */
   readonly home: string;
   readonly environment: Environment;
-  /** The trusted files of the folder; absent: none. */
+  /** Absent if no file of the folder is trusted. */
   readonly trustedFolder?: FolderTrust;
-  /** Without it secrets are sent and kept as they are. */
+  /** Absent or null if secrets are not redacted. */
   readonly vault?: Vault | null;
   /** Shows a notice to the user. */
   readonly notify?: (line: string) => void;
-  /** What sub-agents inherit; absent: none is started. */
+  /** What sub-agents inherit. Absent if none can be started. */
   readonly parentLimits?: ParentLimits;
 }
 
-/** For what a session starts, which may do no more than the session may at that moment. */
+/** The limits of a session. A sub-agent may do no more than the session may when it is started. */
 export interface ParentLimits extends Pick<CliArgs, "trustsProject"> {
-  /** Those of the command line; of the tools those that count, whoever named them. */
+  /** The overrides of the command line; `tools` is the effective list, also if it comes from the settings. */
   readonly overrides: CliArgs["overrides"];
-  /** Known once the session is built; nothing is started before. */
+  /** Null until the session is built. No sub-agent starts before that. */
   permissions: Permissions | null;
-  /** Whom the address among the choices is for: a model or its provider. */
+  /** The model or provider that `overrides.baseUrl` belongs to. */
   baseUrlOwner: string | null;
 }
 
-/** A sub-agent starts no others. Asked at every start, so no file is read. */
+/** False in a sub-agent, which starts no others. Called at every start, so it reads no file. */
 export function hasSubAgents({
   home,
   trustedFolder,
@@ -46,5 +45,5 @@ export function hasSubAgents({
   );
 }
 
-/** The variable by which a sub-agent knows that it is one: it starts no others. */
+/** The environment variable that marks a process as a sub-agent. */
 export const DEPTH_VARIABLE = "PITH_SUBAGENT_DEPTH";

@@ -1,4 +1,4 @@
-/** Defines the schema and texts of the sub-agent tool, and validates its arguments: exactly one mode, with known agents. */
+/** Defines the schema and the texts of the sub-agent tool, and validates its arguments. */
 
 import type { Tool } from "@pith/context";
 import type { AgentDefinition } from "./definitions.ts";
@@ -9,8 +9,8 @@ export type ToolInput =
   | { readonly type: "tasks" | "chain"; readonly tasks: readonly Task[]; readonly isBackground: boolean }
   | { readonly type: "wait"; readonly ids: readonly string[] }
   | { readonly type: "read"; readonly id: string; readonly page: number }
-  /** Told to the model, which may try again. */
-  | { readonly type: "wrong"; readonly message: string };
+  /** The model gets the message and may try again. */
+  | { readonly type: "invalid"; readonly message: string };
 
 type ToolArguments = Readonly<Record<string, unknown>>;
 
@@ -63,7 +63,7 @@ function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null && value !== "" && !(Array.isArray(value) && value.length === 0);
 }
 
-/** Some models write a list as a text of JSON. */
+/** Some models write a list as a JSON string. */
 function parseList(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value;
   if (typeof value !== "string") return [];
@@ -85,7 +85,7 @@ function quoteValue(value: unknown): string {
 }
 
 function createInputError(message: string): ToolInput {
-  return { type: "wrong", message };
+  return { type: "invalid", message };
 }
 
 export const TOOL_DESCRIPTION = `Hands a task to a sub-agent: another agent with a context of its own, which sees none of this conversation. Say all it needs in the task.
@@ -104,7 +104,6 @@ export function createToolSchema(agents: readonly AgentDefinition[]): Tool {
   return { name: SUB_AGENT, description: `${TOOL_DESCRIPTION}\n${formatCatalogue(agents)}`, parameters };
 }
 
-/** Bytes of it. */
 const MAX_CATALOGUE_BYTES = 1_024;
 
 function formatCatalogue(agents: readonly AgentDefinition[]): string {

@@ -1,4 +1,4 @@
-/** Runs the sub-agent tool: starts sub-agents, waits for some, or reads one. Stopping a call ends those it waits for. */
+/** Runs the sub-agent tool: starts sub-agents, waits for them, or reads a transcript. An aborted call stops the sub-agents it waits for. */
 
 import type { ToolCall, ToolOutput } from "@pith/agent";
 import type { AgentDefinition } from "./definitions.ts";
@@ -15,81 +15,19 @@ import {
 import { readTranscriptPage } from "./session.ts";
 import { parseToolInput, STARTED_NOTE } from "./tool-input.ts";
 
-export interface WaitContext {
-  readonly call: ToolCall;
-  readonly pool: SubAgentPool;
-}
-
-/** In the order of their tasks. */
-export async function waitForResults(
-  subAgents: readonly SubAgent[],
-  { call, pool }: WaitContext,
-): Promise<readonly SubAgentResult[]> {
-  const stop = (): void => {
-    for (const subAgent of subAgents) if (subAgent.result === null) void pool.drop(subAgent);
-  };
-  // It may have been stopped while they were being started.
-  if (call.signal.aborted) stop();
-  call.signal.addEventListener("abort", stop, { once: true });
-  try {
-    return await Promise.all(subAgents.map(({ completion }) => completion));
-  } finally {
-    call.signal.removeEventListener("abort", stop);
-  }
-}
-
-export interface ChainResult {
-  /** Of those before the last only that they are done: their words went on to the next. */
-  readonly results: readonly SubAgentResult[];
-  /** Why the next could not be started. */
-  readonly failures: readonly string[];
-}
-
-/** Passes the last text of each, verbatim, to the next. The first that is not done ends the chain. */
-export async function runChain(tasks: readonly Task[], { call, pool }: WaitContext): Promise<ChainResult> {
-  const results: SubAgentResult[] = [];
-  for (const { agent, task } of tasks) {
-    if (call.signal.aborted) break;
-    const previous = results.at(-1)?.text ?? "";
-    const subAgent = await pool.start(
-      { agent, task: insertPrevious(task, previous) },
-      {
-        isBackground: false,
-        onProgress: () => typeof subAgent !== "string" && call.update(formatProgress(agent.name, subAgent.progress)),
-      },
-    );
-    if (typeof subAgent === "string") return { results: clearPassedTexts(results), failures: [subAgent] };
-    results.push(...(await waitForResults([subAgent], { call, pool })));
-    if (results.at(-1)?.status !== "done") break;
-  }
-  return { results: clearPassedTexts(results), failures: [] };
-}
-
-function clearPassedTexts(results: readonly SubAgentResult[]): readonly SubAgentResult[] {
-  return results.map((result, index) => (index < results.length - 1 ? { ...result, text: "" } : result));
-}
-
-/** In one go, so that nothing that was said is ever taken for a place to fill. */
-export function insertPrevious(task: string, previous: string): string {
-  return task.replaceAll("{previous}", () => createExcerpt(previous, MAX_PASSED_BYTES).excerpt);
-}
-
-/** Bytes. */
-const MAX_PASSED_BYTES = 48 * 1024;
-
 export interface ToolContext {
   readonly pool: SubAgentPool;
   readonly agents: readonly AgentDefinition[];
-  /** Whether somebody stays when the model has no more to say: else nobody would hear of what ends later. */
+  /** Without a user the process ends with the run, so nothing is started in the background: its result would be lost. */
   readonly hasUser: boolean;
-  /** Those that were started here; all that ever were, where this one is not among the latest. */
+  /** Lists the sub-agents of this session: the latest ones, or all of them if the id is not among the latest. */
   readonly findStarted: (id: string) => Promise<readonly StartedSubAgent[]>;
 }
 
 export async function runTool(call: ToolCall, context: ToolContext): Promise<ToolOutput> {
   const input = parseToolInput(call.arguments, context.agents);
   switch (input.type) {
-    case "wrong":
+    case "invalid":
       return { content: [{ type: "text", text: input.message }], isError: true };
     case "tasks":
       return input.isBackground && context.hasUser
@@ -108,7 +46,7 @@ export async function runTool(call: ToolCall, context: ToolContext): Promise<Too
 
 async function startInBackground(tasks: readonly Task[], call: ToolCall, { pool }: ToolContext): Promise<ToolOutput> {
   const { subAgents, failures } = await startAll(tasks, call, { pool, startOptions: { isBackground: true } });
-  // Nobody is told of it any more.
+  // The result of an aborted call is not used, so these sub-agents would stay unknown to the model.
   if (call.signal.aborted) await Promise.all(subAgents.map((subAgent) => pool.drop(subAgent)));
   const lines = subAgents.map(({ id, agent }) => `${id} (${agent}) ${STARTED_NOTE}`);
   const isError = subAgents.length === 0;
@@ -128,7 +66,7 @@ async function runInParallel(tasks: readonly Task[], call: ToolCall, { pool }: T
 interface StartAllOptions {
   readonly pool: SubAgentPool;
   readonly startOptions: StartOptions;
-  /** Filled as they begin, for whoever tells of them meanwhile. */
+  /** Each sub-agent is added when it starts, so that progress can be shown meanwhile. */
   readonly subAgents?: SubAgent[];
 }
 
@@ -182,7 +120,7 @@ async function waitForIds(
     if (!subAgent && !started.some((candidate) => candidate.id === id)) unknownIds.push(describeUnknownId(id, started));
     else if (!subAgent) notes.push(`${id} does not work now; {"read": "${id}"} shows what it did`);
     else if (subAgent.result) notes.push(`${id} has ended, and its end was told before; {"read": "${id}"} shows it`);
-    // Each end is told once, where somebody waits for it.
+    // Each result is reported once, by the call that waits for it.
     else if (subAgent.isAwaited) notes.push(`${id} is waited for by another call, which tells its end`);
     else {
       subAgent.isAwaited = true;
@@ -202,7 +140,7 @@ interface ReadInput {
   readonly page: number;
 }
 
-/** Of this session's own alone: others are nobody's business here. */
+/** Reads only sub-agents of this session, and no other sessions. */
 async function readTranscript(
   { id, page }: ReadInput,
   { maxOutputBytes }: ToolCall,
@@ -230,9 +168,69 @@ function describeUnknownId(id: string, started: readonly StartedSubAgent[]): str
   return `there is no ${SUB_AGENT} ${id} of this session; ${ids === "" ? "none was started" : `there are: ${ids}`}`;
 }
 
-/** Bytes. */
 const MAX_PAGE_BYTES = 16 * 1024;
 
 function createErrorOutput(text: string): ToolOutput {
   return { content: [{ type: "text", text }], isError: true };
 }
+
+export interface WaitContext {
+  readonly call: ToolCall;
+  readonly pool: SubAgentPool;
+}
+
+/** Returns the results in the order of `subAgents`. */
+export async function waitForResults(
+  subAgents: readonly SubAgent[],
+  { call, pool }: WaitContext,
+): Promise<readonly SubAgentResult[]> {
+  const stop = (): void => {
+    for (const subAgent of subAgents) if (subAgent.result === null) void pool.drop(subAgent);
+  };
+  // The call may have been aborted while the sub-agents started.
+  if (call.signal.aborted) stop();
+  call.signal.addEventListener("abort", stop, { once: true });
+  try {
+    return await Promise.all(subAgents.map(({ completion }) => completion));
+  } finally {
+    call.signal.removeEventListener("abort", stop);
+  }
+}
+
+export interface ChainResult {
+  /** All results before the last have an empty text, because it was passed to the next task. */
+  readonly results: readonly SubAgentResult[];
+  /** Why the next sub-agent could not be started. */
+  readonly failures: readonly string[];
+}
+
+/** Passes the last text of each sub-agent to the next. The chain ends at the first that is not done. */
+export async function runChain(tasks: readonly Task[], { call, pool }: WaitContext): Promise<ChainResult> {
+  const results: SubAgentResult[] = [];
+  for (const { agent, task } of tasks) {
+    if (call.signal.aborted) break;
+    const previous = results.at(-1)?.text ?? "";
+    const subAgent = await pool.start(
+      { agent, task: insertPrevious(task, previous) },
+      {
+        isBackground: false,
+        onProgress: () => typeof subAgent !== "string" && call.update(formatProgress(agent.name, subAgent.progress)),
+      },
+    );
+    if (typeof subAgent === "string") return { results: clearPassedTexts(results), failures: [subAgent] };
+    results.push(...(await waitForResults([subAgent], { call, pool })));
+    if (results.at(-1)?.status !== "done") break;
+  }
+  return { results: clearPassedTexts(results), failures: [] };
+}
+
+function clearPassedTexts(results: readonly SubAgentResult[]): readonly SubAgentResult[] {
+  return results.map((result, index) => (index < results.length - 1 ? { ...result, text: "" } : result));
+}
+
+/** Replaces all placeholders in one pass, so that `{previous}` in the inserted text stays as it is. */
+export function insertPrevious(task: string, previous: string): string {
+  return task.replaceAll("{previous}", () => createExcerpt(previous, MAX_PASSED_BYTES).excerpt);
+}
+
+const MAX_PASSED_BYTES = 48 * 1024;

@@ -59,9 +59,9 @@ test("AGT9 what tells an end is its own mark: a result, a message, one that wait
     { ...placed, id: "4", type: "custom", customType: "subagent", data: { id: "d", isDropped: true } },
     { ...placed, id: "5", type: "usage", kind: "subagent", provider: "p", model: "m", usage: zeroUsage, note: "e" },
   ];
-  const { reported, paid, started: all } = parseSubAgentLog(entries);
+  const { reportedIds, paidIds, subAgents: all } = parseSubAgentLog(entries);
   assert.deepEqual(
-    [all.map(({ id }) => id), [...reported].sort(), [...paid]],
+    [all.map(({ id }) => id), [...reportedIds].sort(), [...paidIds]],
     [["a", "b", "c", "d", "e"], ["a", "b", "c", "d"], ["e"]],
   );
 });
@@ -98,7 +98,7 @@ test("AGT16 a long history is not read at every start: behind a compaction stand
     },
   });
   const names = async (entries: readonly Entry[]) =>
-    (await readSubAgentLog(session(entries))).started.map(({ id }) => id);
+    (await readSubAgentLog(session(entries))).subAgents.map(({ id }) => id);
   assert.deepEqual([await names([]), await names(history), reads], [[], ["a", "b", "c"], 0]);
   const data = selectOpenSubAgents(parseSubAgentLog(history));
   assert.deepEqual(
@@ -111,7 +111,7 @@ test("AGT16 a long history is not read at every start: behind a compaction stand
   const mark: Entry = { ...placed, id: "m", parentId: "k", type: "custom", customType: "subagent", data };
   const loaded = [mark, begun("d", "m")];
   assert.deepEqual([await names(loaded), reads], [["b", "c", "d"], 0]);
-  assert.deepEqual([...(await readSubAgentLog(session(loaded))).paid], ["b"]);
+  assert.deepEqual([...(await readSubAgentLog(session(loaded))).paidIds], ["b"]);
   assert.deepEqual([await names([begun("d", "k")]), reads], [["a", "b", "c", "d"], 1], "nobody left a mark");
   assert.equal((await findStartedSubAgents(session(loaded), "d")).length, 3);
   assert.deepEqual(

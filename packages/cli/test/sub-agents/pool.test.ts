@@ -60,7 +60,7 @@ describe("recovery", () => {
     log.push({ ...placed, id: "t", type: "custom_message", ...message });
     assert.deepEqual(await recoverUnreported(parseSubAgentLog(log), { pool: crew, file: null }), []);
     assert.equal(log.filter(({ type }) => type === "usage").length, 1);
-    assert.deepEqual([...parseSubAgentLog(log).paid], ["a"]);
+    assert.deepEqual([...parseSubAgentLog(log).paidIds], ["a"]);
   });
 
   test("AGT10 what was paid on another branch is not paid again", async () => {
@@ -73,8 +73,11 @@ describe("recovery", () => {
     await opened.store.close();
     const paid: string[] = [];
     const crew = { recordUsage: async (id: string) => void paid.push(id) };
-    const started = ["d", "e"].map((id) => ({ id, agent: "scout", task: "Look.", path }));
-    const untold = await recoverUnreported({ started, reported: new Set(), paid: new Set() }, { pool: crew, file });
+    const subAgents = ["d", "e"].map((id) => ({ id, agent: "scout", task: "Look.", path }));
+    const untold = await recoverUnreported(
+      { subAgents, reportedIds: new Set(), paidIds: new Set() },
+      { pool: crew, file },
+    );
     assert.deepEqual([untold.length, paid], [2, ["e"]]);
   });
 
@@ -99,9 +102,9 @@ describe("recovery", () => {
     setTimeout(() => void opened.store.close(), 250);
     const begun = Date.now();
     const log = {
-      started: [{ id: "c", agent: "scout", task: "Look.", path }],
-      reported: new Set(""),
-      paid: new Set(["c"]),
+      subAgents: [{ id: "c", agent: "scout", task: "Look.", path }],
+      reportedIds: new Set(""),
+      paidIds: new Set(["c"]),
     };
     const [result] = await recoverUnreported(log, { pool: { recordUsage: async () => {} }, file: null });
     assert.ok(result?.status === "done" && Date.now() - begun >= 200);

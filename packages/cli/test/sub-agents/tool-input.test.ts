@@ -31,12 +31,12 @@ test("AGT5 one task, several at once, or a chain; exactly one of the ways", () =
     { tasks: [] },
     { agent: "scout" },
   ])
-    assert.equal(parseToolInput(asked, agents).type, "wrong");
+    assert.equal(parseToolInput(asked, agents).type, "invalid");
 });
 
 test("AGT5 an agent that there is not is answered with those there are", () => {
   const wanted = parseToolInput({ agent: "scoot", task: "look" }, agents);
-  assert.deepEqual(wanted, { type: "wrong", message: 'there is no agent "scoot"; there are: scout, reviewer' });
+  assert.deepEqual(wanted, { type: "invalid", message: 'there is no agent "scoot"; there are: scout, reviewer' });
 });
 
 test("AGT7 {previous} is filled in one go: what was said is never filled again, nor read as a pattern", () => {
