@@ -1,4 +1,4 @@
-/** Writes every event to stdout as a JSON line, at the reader's pace. The run is aborted when the reader closes the pipe. */
+/** Writes every event to stdout as a JSON line, with backpressure. Aborts the run when the reader closes the pipe. */
 
 import type { WireEvent } from "@pith/client";
 import { initialWireState, toCommandResultEvent, toWireEvents } from "../../protocol/events.ts";
@@ -13,7 +13,7 @@ export function createJsonOutput(lines: LineWriter): RunOutput {
     onEvent: (event) => {
       const converted = toWireEvents(state, event);
       state = converted.state;
-      // The last one says whether there is room for more.
+      // The promise of the last line resolves when the reader has caught up.
       return converted.events.map(write).at(-1);
     },
     onSessionOpen: ({ agent }) => {

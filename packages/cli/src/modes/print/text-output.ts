@@ -1,4 +1,4 @@
-/** Writes the answer to stdout and progress notes to stderr; defines `RunOutput`, the output interface of print and JSON mode. */
+/** Writes the answer to stdout and progress notes to stderr. Defines `RunOutput`, the output interface of print and JSON mode. */
 
 import type { Agent, AgentEvent, AgentEventListener, RunEnd, Tool } from "@pith/agent";
 import { readSessionTotals, realFiles } from "@pith/context/node";
@@ -13,60 +13,30 @@ import {
 import { formatUsage } from "../../text/format.ts";
 import type { Terminal } from "../../text/process-io.ts";
 
-export interface PrintedResult {
-  /** For the standard output; empty for nothing. */
-  readonly stdout: string;
-  /** For people. */
-  readonly notes: readonly string[];
-  /** Of the program, where it is not 0, with its reason. */
-  readonly exit?: { readonly code: number; readonly message: string };
+export interface RunOutput {
+  /** Receives every event, also between runs. */
+  readonly onEvent: AgentEventListener;
+  onSessionOpen(context: OutputContext): void;
+  /** Returns the write error, or null. */
+  writeCommandResult(command: string, result: CommandResult): Promise<string | null>;
+  /** Called once all work is done. `end` is null if there was no run. Returns `failed` if the output could not be written. */
+  finish(end: RunEnd | null): Promise<RunEnd | null>;
+  /** Writes why the program ends with an error. The message also goes to stderr. */
+  writeError(message: string): Promise<void>;
+  /** Whether the reader closed the pipe and the run was aborted for that reason. */
+  readonly isReaderGone: boolean;
 }
 
-/** `goOn` are flags that must be said again, such as an address. */
-export function formatCommandResult(
-  result: Exclude<CommandResult, { type: "prompt" }>,
-  resumeFlags = "",
-): PrintedResult {
-  switch (result.type) {
-    case "told":
-      return { stdout: result.text, notes: [] };
-    case "mistake":
-      return { stdout: "", notes: [], exit: { code: 2, message: result.message } };
-    case "failed":
-      return { stdout: "", notes: [], exit: { code: 1, message: result.message } };
-    case "opened":
-      return formatOpenedSession(result, resumeFlags);
-    case "draft":
-      return {
-        stdout: result.draft,
-        notes: [`· ${result.text}; say these words anew with pith -p -c${resumeFlags} "…"`],
-      };
-    case "quit":
-      return { stdout: "", notes: [] };
-  }
+export interface OutputContext {
+  readonly agent: Agent;
+  readonly tools: readonly Tool[];
+  /** Null if the session is not saved. */
+  readonly sessionPath: string | null;
+  /** The command that resumes the session. Null if the session is not saved. */
+  readonly resumeHint: string | null;
+  /** Flags that the resume command must repeat. */
+  readonly resumeFlags: string;
 }
-
-function formatOpenedSession(result: Extract<CommandResult, { type: "opened" }>, resumeFlags: string): PrintedResult {
-  const { id, text, draft, isDraftSaved, resumeArgument: sessionArgument = id.slice(0, 13) } = result;
-  const command = `pith -p --session ${sessionArgument}${resumeFlags}`;
-  if (draft === undefined) return { stdout: text, notes: [`· go on with ${command} "…"`] };
-  const hint = isDraftSaved
-    ? `${command} says this as it is; with words behind it, those instead`
-    : `say these words with ${command} "…"`;
-  return { stdout: draft, notes: [`· ${text}; ${hint}`] };
-}
-
-/** Null where nothing is kept, or counting would make somebody wait. */
-export async function formatSessionTotals(path: string | null): Promise<string | null> {
-  if (path === null) return null;
-  const size = realFiles.stat(path)?.size ?? 0;
-  if (size > MAX_COUNTED_BYTES) return null;
-  const result = await readSessionTotals(path);
-  return result.type === "counted" ? `in all ${formatUsage(result.totals.usage)}` : null;
-}
-
-/** Read in a fraction of a second. */
-const MAX_COUNTED_BYTES = 16 * 1024 * 1024;
 
 export function createTextOutput(terminal: Terminal): RunOutput {
   let context: OutputContext | null = null;
@@ -103,9 +73,9 @@ export function createTextOutput(terminal: Terminal): RunOutput {
 }
 
 interface OutputState {
-  /** What was said last, without calling anything, is the answer. */
+  /** The text of the last turn. */
   readonly answer: string;
-  /** Whether the last reply broke off, and something of it had come. */
+  /** Whether the last reply was aborted or failed after some of its text had arrived. */
   readonly hasPartialReply: boolean;
   readonly totals: UsageTotals;
 }
@@ -131,7 +101,7 @@ function joinText(content: readonly { readonly type: string; readonly text?: str
   return content.map(({ type, text = "" }) => (type === "text" ? text : "")).join("");
 }
 
-/** Only what came to its end is an answer. */
+/** Called only for a run that is done: a partial reply is not an answer. */
 async function writeAnswer(
   end: Extract<RunEnd, { type: "done" }>,
   { answer, totals }: OutputState,
@@ -143,7 +113,7 @@ async function writeAnswer(
   return writeError === null ? end : { type: "failed", why: writeError };
 }
 
-// PRT13: half an answer looks like a whole one to whoever reads only the standard output.
+// PRT13: a partial reply is not printed, because a reader of stdout could not tell it from a complete one.
 function formatPartialReplyNote(context: OutputContext | null): string {
   const id = context?.sessionPath ? context.agent.session.store.header.id.slice(0, 8) : null;
   const hint = id === null ? "nothing of it was kept" : `it is in the session; read it with pith sessions show ${id}`;
@@ -154,12 +124,12 @@ function formatRunSummary(end: RunEnd | null, totals: UsageTotals): string {
   return end?.type === "done" && totals.requests === 0 ? "nothing was left unfinished" : formatTotals(totals);
 }
 
-/** What broke off is taken up without words. */
+/** An unfinished run is resumed without a prompt. */
 function formatResumeHint(end: RunEnd | null, next: string | null): string | null {
   return next === null || (end !== null && end.type !== "done") ? next : `${next} "…"`;
 }
 
-/** What can be piped into something stands alone on the standard output. */
+/** Writes only the result to stdout, so that it can be piped; notes go to stderr. */
 async function writeCommandResult(result: CommandResult, { terminal, flags }: ResultOptions): Promise<string | null> {
   if (result.type === "prompt") return null;
   const { stdout: text, notes } = formatCommandResult(result, flags);
@@ -172,32 +142,61 @@ interface ResultOptions {
   readonly flags: string;
 }
 
+export interface PrintedResult {
+  /** Empty if nothing is written to stdout. */
+  readonly stdout: string;
+  /** Written to stderr for the user. */
+  readonly notes: readonly string[];
+  /** The exit code and its reason. Absent if the code is 0. */
+  readonly exit?: { readonly code: number; readonly message: string };
+}
+
+/** `resumeFlags` are flags that the next command must repeat, such as a base URL. */
+export function formatCommandResult(
+  result: Exclude<CommandResult, { type: "prompt" }>,
+  resumeFlags = "",
+): PrintedResult {
+  switch (result.type) {
+    case "told":
+      return { stdout: result.text, notes: [] };
+    case "mistake":
+      return { stdout: "", notes: [], exit: { code: 2, message: result.message } };
+    case "failed":
+      return { stdout: "", notes: [], exit: { code: 1, message: result.message } };
+    case "opened":
+      return formatOpenedSession(result, resumeFlags);
+    case "draft":
+      return {
+        stdout: result.draft,
+        notes: [`· ${result.text}; say these words anew with pith -p -c${resumeFlags} "…"`],
+      };
+    case "quit":
+      return { stdout: "", notes: [] };
+  }
+}
+
+function formatOpenedSession(result: Extract<CommandResult, { type: "opened" }>, resumeFlags: string): PrintedResult {
+  const { id, text, draft, isDraftSaved, resumeArgument: sessionArgument = id.slice(0, 13) } = result;
+  const command = `pith -p --session ${sessionArgument}${resumeFlags}`;
+  if (draft === undefined) return { stdout: text, notes: [`· go on with ${command} "…"`] };
+  const hint = isDraftSaved
+    ? `${command} says this as it is; with words behind it, those instead`
+    : `say these words with ${command} "…"`;
+  return { stdout: draft, notes: [`· ${text}; ${hint}`] };
+}
+
+/** Null if the session is not saved, cannot be read, or is so large that reading it takes long. */
+export async function formatSessionTotals(path: string | null): Promise<string | null> {
+  if (path === null) return null;
+  const size = realFiles.stat(path)?.size ?? 0;
+  if (size > MAX_COUNTED_BYTES) return null;
+  const result = await readSessionTotals(path);
+  return result.type === "counted" ? `in all ${formatUsage(result.totals.usage)}` : null;
+}
+
+/** A file of this size is read in a fraction of a second. */
+const MAX_COUNTED_BYTES = 16 * 1024 * 1024;
+
 function ensureLineEnd(text: string): string {
   return text.endsWith("\n") ? text : `${text}\n`;
-}
-
-export interface RunOutput {
-  /** Everything that happens, in a run or beside one. */
-  readonly onEvent: AgentEventListener;
-  /** A session is open from now on. */
-  onSessionOpen(context: OutputContext): void;
-  /** What a command answered; what went wrong with telling it, or null. */
-  writeCommandResult(command: string, result: CommandResult): Promise<string | null>;
-  /** The end of all that was to be done; null where no model was to speak. How it ended, telling it included. */
-  finish(end: RunEnd | null): Promise<RunEnd | null>;
-  /** Why the program ends without having done it; it is told to people as well. */
-  writeError(message: string): Promise<void>;
-  /** Whether nobody listens any more, so that the work was stopped. */
-  readonly isReaderGone: boolean;
-}
-
-export interface OutputContext {
-  readonly agent: Agent;
-  readonly tools: readonly Tool[];
-  /** Its file; null where nothing is kept. */
-  readonly sessionPath: string | null;
-  /** How to go on afterwards; null where nothing is kept. */
-  readonly resumeHint: string | null;
-  /** Flags that must be said again then. */
-  readonly resumeFlags: string;
 }

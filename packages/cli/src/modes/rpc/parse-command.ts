@@ -1,27 +1,27 @@
-/** Parses a JSON value into an RPC command, or explains what is wrong. Fields are validated here and nowhere else. */
+/** Parses a JSON value into an RPC command, or explains what is wrong. Fields are validated only here. */
 
 import type { RpcAttachment, RpcCommandName } from "@pith/client";
 import type { ImageBlock } from "@pith/context";
 import { findNearest } from "../../text/usage-error.ts";
 
 export interface Field<Value> {
-  /** As in: `"message" must be …`. */
+  /** The end of the sentence `"message" must be …`. */
   readonly requirement: string;
   readonly isValid: (value: unknown) => value is Value;
   readonly isOptional?: true;
 }
 
-/** One for every field: the compiler sees that none is missing, and that those that may be left out are said to be. */
-export type Fields<Takes> = {
-  readonly [Name in keyof Takes]-?: Field<Exclude<Takes[Name], undefined>> &
-    (undefined extends Takes[Name] ? { readonly isOptional: true } : unknown);
+/** The compiler checks that no field is missing, and that optional fields are marked as optional. */
+export type Fields<Params> = {
+  readonly [Name in keyof Params]-?: Field<Exclude<Params[Name], undefined>> &
+    (undefined extends Params[Name] ? { readonly isOptional: true } : unknown);
 };
 
 export function optional<Value>(field: Field<Value>): Field<Value> & { readonly isOptional: true } {
   return { ...field, isOptional: true };
 }
 
-/** Nothing that a file or a shell would be offered holds U+0000. */
+/** Files and shells cannot handle U+0000. */
 export const textField: Field<string> = {
   requirement: "a text, without U+0000",
   isValid: (value): value is string => typeof value === "string" && !value.includes("\0"),
@@ -34,13 +34,12 @@ export const nonEmptyTextField: Field<string> = {
 
 const MAX_NAME_CHARS = 4_096;
 
-/** What names something, such as an id or a path; it may come back in an error. */
+/** An id or a path. Its length is limited, because errors quote it. */
 export const nameField: Field<string> = {
   requirement: `a text of at most ${MAX_NAME_CHARS} signs, not empty, without U+0000`,
   isValid: (value): value is string => nonEmptyTextField.isValid(value) && value.length <= MAX_NAME_CHARS,
 };
 
-/** The same, where nothing is an answer, too. */
 export const nameOrEmptyField: Field<string> = {
   requirement: `a text of at most ${MAX_NAME_CHARS} signs, without U+0000`,
   isValid: (value): value is string => textField.isValid(value) && value.length <= MAX_NAME_CHARS,
@@ -104,10 +103,10 @@ export type ParsedCommand =
     }
   | { readonly type: "mistake"; readonly id?: string; readonly name: string; readonly message: string };
 
-/** Of every command only what it may be given. */
+/** The fields of each command, by its name. */
 export type CommandFields = Readonly<Record<string, { readonly fields: Readonly<Record<string, Field<unknown>>> }>>;
 
-/** Reads only own properties of the value, and passes on only the fields that the command names. */
+/** Reads only own properties of the value, and passes on only the fields that the command defines. */
 export function parseCommand(value: unknown, definitions: CommandFields): ParsedCommand {
   if (typeof value !== "object" || value === null || Array.isArray(value))
     return commandError({ message: 'a command is an object, such as {"type":"get_state"}' });
@@ -174,7 +173,7 @@ function findFieldError(
   return `${name} has no field "${abbreviate(unknownField)}"; ${suggestion === null ? available : `did you mean "${suggestion}"?`}`;
 }
 
-/** A stranger's word, short enough to be told. */
+/** Shortens text of the client that is quoted in an error. */
 function abbreviate(value: string): string {
   return value.length > 60 ? `${value.slice(0, 60)}…` : value;
 }

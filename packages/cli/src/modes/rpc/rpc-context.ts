@@ -1,4 +1,4 @@
-/** Defines what an RPC command runs on (`RpcContext`), how a command is described (`RpcCommandDefinition`), and the options that a client sets. */
+/** Defines the context and the definition of an RPC command, and the options that a client sets. */
 
 import type { PermissionMode, SessionReason } from "@pith/agent";
 import type { DeliveryMode, RpcCommand, RpcCommandName, RpcEvent, RpcParams, RpcResult } from "@pith/client";
@@ -9,28 +9,27 @@ import type { Fields } from "./parse-command.ts";
 export interface RpcContext {
   readonly app: App;
   readonly sendEvent: (event: RpcEvent) => void;
-  /** Whether a provider that is busy is asked again, and whether that is waited for now. */
+  /** Whether failed requests are retried, and whether a run waits for a retry now. */
   readonly retry: { isEnabled: boolean; isWaiting: boolean };
-  /** Sets something until the program ends, in whichever session. */
-  readonly setOptions: (chosen: ClientOptions) => void;
-  /** Goes on with another session; where it cannot be opened, one stays. */
+  /** Sets options of this and every later session. */
+  readonly setOptions: (options: ClientOptions) => void;
+  /** Opens another session. If that fails, the current session stays open. */
   readonly switchSession: (session: SessionTarget, reason: SwitchReason) => Promise<SwitchResult>;
-  /** Leaves all that was asked without an answer. */
+  /** Closes all open questions without an answer. */
   readonly dismissQuestions: () => void;
-  /** A promise while whoever reads is slow. */
+  /** A promise while the client has too much unread output. */
   readonly getBackpressure: () => Promise<void> | undefined;
-  /** Ends the program, once everything is written. */
+  /** Ends the program after all output is written. */
   readonly quit: () => void;
-  /** A fault of the program: told, and not the end of it. */
+  /** Reports a bug; the program continues. */
   readonly reportError: (error: unknown) => void;
 }
 
-/** Why one leaves. */
 export type SwitchReason = Extract<SessionReason, "new" | "resume" | "fork">;
 
 export type SwitchResult = { readonly type: "gone" } | { readonly type: "failed"; readonly message: string };
 
-/** Options set by the client: they apply to every later session until the program ends. */
+/** Options that a client sets. They apply to every session until the program ends. */
 export interface ClientOptions {
   readonly steeringMode?: DeliveryMode;
   readonly followUpMode?: DeliveryMode;
@@ -52,15 +51,21 @@ export function applyClientOptions(
 export interface RpcCommandDefinition<Name extends RpcCommandName> {
   /** What it does, in one line. */
   readonly description: string;
-  /** A whole line. */
+  /** A complete command line. */
   readonly example: RpcCommand<Name>;
   readonly fields: Fields<RpcParams<Name>>;
-  /** Those that speak begin one after the other; behind those that leave a session everything waits; `urgent` waits for nothing. */
-  readonly lane?: "speaking" | "leaving" | "urgent";
-  readonly run: (takes: RpcParams<Name>, seat: RpcContext) => Promise<Outcome<RpcResult<Name>>>;
+  /** Absent if the command waits only for session switches. */
+  readonly lane?: Lane;
+  readonly run: (params: RpcParams<Name>, context: RpcContext) => Promise<Outcome<RpcResult<Name>>>;
 }
 
-/** One for every command: the compiler sees that none is missing. */
+/**
+ * `prompt`: prompts start one after another. `switch`: all later commands wait until the session is switched.
+ * `urgent`: the command waits for nothing.
+ */
+export type Lane = "prompt" | "switch" | "urgent";
+
+/** The compiler checks that no command is missing. */
 export type RpcCommandDefinitions<Name extends RpcCommandName = RpcCommandName> = {
   readonly [Each in Name]: RpcCommandDefinition<Each>;
 };

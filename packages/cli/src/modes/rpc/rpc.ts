@@ -1,4 +1,4 @@
-/** Runs RPC mode: commands as JSON lines on stdin, responses and events on stdout. Nothing else is ever written to stdout. */
+/** Runs RPC mode: reads commands as JSON lines from stdin, and writes responses and events to stdout. Nothing else is written to stdout. */
 
 import { Console } from "node:console";
 import { MAX_IMAGE_BYTES } from "@pith/agent";
@@ -25,53 +25,8 @@ import { RpcServer } from "./server.ts";
 import { openRpcSession } from "./session.ts";
 import { Questions } from "./ui.ts";
 
-/** Null where nothing stood there. */
-export async function runInitialPrompt(args: CliArgs, context: RpcContext): Promise<Outcome<PromptResult> | null> {
-  const { prompt, files } = args;
-  if (files.length === 0) return prompt === "" ? null : await promptCommands.prompt.run({ message: prompt }, context);
-  const workspaceFiles = nodeFiles({ root: context.app.cwd, maxBytes: MAX_IMAGE_BYTES });
-  // The standard input has lines.
-  const content = await buildPromptContent(args, {
-    files: workspaceFiles,
-    readStdin: async () => ({ type: "arrived", text: "" }),
-  });
-  if (content.type === "nothing") return null;
-  if (content.type === "mistake") return { type: "failed", message: content.message };
-  return await sendPrompt(content.content, { context, images: [], behaviour: undefined });
-}
-
-export interface PacedWriter {
-  readonly write: (line: RpcEvent | RpcResponse) => void;
-  /** A promise while more waits to be read than the other program should leave lying. */
-  readonly getBackpressure: () => Promise<void> | undefined;
-  /** From now on nobody waits for whoever reads. */
-  readonly release: () => void;
-}
-
-export function createPacedWriter(lines: LineWriter): PacedWriter {
-  let pending: PromiseWithResolvers<void> | null = null;
-  let isReleased = false;
-  const unblock = (): void => {
-    pending?.resolve();
-    pending = null;
-  };
-  return {
-    write: (line) => {
-      const drain = lines.write(toJsonLine(line));
-      if (!drain || pending || isReleased) return;
-      pending = Promise.withResolvers();
-      void drain.then(unblock);
-    },
-    getBackpressure: () => pending?.promise,
-    release: () => {
-      isReleased = true;
-      unblock();
-    },
-  };
-}
-
 export async function runRpcMode(args: CliArgs, terminal: Terminal): Promise<ExitStatus> {
-  // Whatever an extension prints is for people.
+  // Output of extensions goes to stderr: stdout belongs to the protocol.
   globalThis.console = new Console(process.stderr, process.stderr);
   const lines = createLineWriter(process.stdout);
   const { write, getBackpressure, release } = createPacedWriter(lines);
@@ -105,14 +60,14 @@ export async function runRpcMode(args: CliArgs, terminal: Terminal): Promise<Exi
   const wasBusy = await shutDown(server, { context, questions });
   await close();
   const signalCode = getSignalCode();
-  // Everything is kept by now, and whoever does not read would be waited for without end.
+  // The session is saved. A client that does not read must not keep the process alive.
   if (signalCode !== null && !(await settlesWithin(GRACE_MS, lines.flush()))) process.exit(signalCode);
   const writeError = await lines.flush();
   const code = signalCode ?? (lines.isReaderClosed ? BROKEN_PIPE_EXIT_CODE : wasBusy || writeError !== null ? 1 : 0);
   return writeError === null ? { code } : { code, message: writeError };
 }
 
-/** From here and by signals; `stop` is for whoever reads lines. */
+/** Stops the program, by `quit` or by a signal. `stop` aborts the reading of lines. */
 function createStopper(release: () => void) {
   const stop = new AbortController();
   const quit = (): void => {
@@ -121,7 +76,7 @@ function createStopper(release: () => void) {
   };
   const getSignalCode = abortOnSignals({
     abort: async () => {
-      // Nobody who does not read keeps the program from ending.
+      // A client that does not read must not keep the program from ending.
       release();
       quit();
     },
@@ -138,14 +93,14 @@ interface ShutdownOptions {
   readonly questions: Questions;
 }
 
-/** Whoever has left needs no more work done: what is under way ends, and everything that was asked is answered. Whether anything was. */
+/** Ends all work after the client has left, and answers every pending command. Returns whether there was any work. */
 async function shutDown(server: RpcServer, { context, questions }: ShutdownOptions): Promise<boolean> {
-  // What can be answered in a moment is.
+  // Quick commands get time to finish.
   await settlesWithin(GRACE_MS, server.waitForPending());
   const { agent } = context.app;
   const wasBusy = agent.isRunning || server.isBusy;
   questions.close();
-  // A command of an extension may never end, and is not waited for without end.
+  // The attempts are limited, because a command of an extension may never end.
   for (let attempts = 0; attempts === 0 || (server.isBusy && attempts < MAX_ABORT_ATTEMPTS); attempts += 1) {
     getUserShell(context.app).stopAll();
     await context.app.agent.abort();
@@ -161,5 +116,50 @@ function createErrorReporter(terminal: Terminal, write: PacedWriter["write"]): (
   return (error) => {
     terminal.notify(`pith: this must not happen: ${error instanceof Error ? error.stack : String(error)}`);
     write({ type: "error", error: error instanceof Error ? error.message : String(error) });
+  };
+}
+
+/** Runs the prompt of the command line. Returns null if there is none. */
+export async function runInitialPrompt(args: CliArgs, context: RpcContext): Promise<Outcome<PromptResult> | null> {
+  const { prompt, files } = args;
+  if (files.length === 0) return prompt === "" ? null : await promptCommands.prompt.run({ message: prompt }, context);
+  const workspaceFiles = nodeFiles({ root: context.app.cwd, maxBytes: MAX_IMAGE_BYTES });
+  // stdin carries commands, so it is not read as part of the prompt.
+  const content = await buildPromptContent(args, {
+    files: workspaceFiles,
+    readStdin: async () => ({ type: "arrived", text: "" }),
+  });
+  if (content.type === "nothing") return null;
+  if (content.type === "mistake") return { type: "failed", message: content.message };
+  return await sendPrompt(content.content, { context, images: [], behaviour: undefined });
+}
+
+export interface PacedWriter {
+  readonly write: (line: RpcEvent | RpcResponse) => void;
+  /** A promise while the client has too much unread output. Resolves when it has caught up. */
+  readonly getBackpressure: () => Promise<void> | undefined;
+  /** Ends backpressure: nothing waits for the client any more. */
+  readonly release: () => void;
+}
+
+export function createPacedWriter(lines: LineWriter): PacedWriter {
+  let pending: PromiseWithResolvers<void> | null = null;
+  let isReleased = false;
+  const unblock = (): void => {
+    pending?.resolve();
+    pending = null;
+  };
+  return {
+    write: (line) => {
+      const drain = lines.write(toJsonLine(line));
+      if (!drain || pending || isReleased) return;
+      pending = Promise.withResolvers();
+      void drain.then(unblock);
+    },
+    getBackpressure: () => pending?.promise,
+    release: () => {
+      isReleased = true;
+      unblock();
+    },
   };
 }

@@ -1,4 +1,4 @@
-/** Reads command lines and answers each exactly once, whatever it contains. Commands start in the order they arrive. */
+/** Reads command lines and answers each exactly once, whatever it contains. Commands of a lane start in the order they arrive. */
 
 import { AppendError } from "@pith/agent";
 import { createLineSplitter, type Line, MAX_LINE_BYTES, type RpcCommandName, type RpcResponse } from "@pith/client";
@@ -11,29 +11,27 @@ import { shellCommands } from "./commands/shell.ts";
 import { stateCommands } from "./commands/state.ts";
 import { treeCommands } from "./commands/tree.ts";
 import { type CommandFields, isId, parseCommand } from "./parse-command.ts";
-import type { Outcome, RpcCommandDefinitions, RpcContext } from "./rpc-context.ts";
+import type { Lane, Outcome, RpcCommandDefinitions, RpcContext } from "./rpc-context.ts";
 import type { Questions } from "./ui.ts";
 
-export type Lane = "speaking" | "leaving" | "urgent" | undefined;
-
-/** Speaking commands run one after the other, all commands wait for a session switch, and urgent ones run at once. */
+/** Runs prompts one after another. All commands wait for a session switch, except urgent ones, which run immediately. */
 export class CommandOrder {
   #prompts: Promise<unknown> = Promise.resolve();
   #switches: Promise<unknown> = Promise.resolve();
   #openCount = 0;
 
-  async run<Result>(lane: Lane, task: () => Promise<Result>): Promise<Result> {
+  async run<Result>(lane: Lane | undefined, task: () => Promise<Result>): Promise<Result> {
     switch (lane) {
       case undefined:
         return await this.#switches.then(task);
       case "urgent":
         return await this.#runUrgent(task);
-      case "speaking": {
+      case "prompt": {
         const result = this.#trackOpen(Promise.all([this.#prompts, this.#switches]).then(task));
         this.#prompts = result.catch(() => {});
         return await result;
       }
-      case "leaving": {
+      case "switch": {
         const result = this.#trackOpen(Promise.all([this.#prompts, this.#switches]).then(task));
         this.#switches = result.catch(() => {});
         return await result;
@@ -41,13 +39,13 @@ export class CommandOrder {
     }
   }
 
-  /** What was sent before it and has not begun yet is meant, too. */
+  /** Runs the task immediately, and again after earlier commands that had not started: it applies to them, too. */
   async #runUrgent<Result>(task: () => Promise<Result>): Promise<Result> {
     const hasPending = this.#openCount > 0;
     const pending = Promise.all([this.#prompts, this.#switches]);
     const result = await task();
     if (!hasPending) return result;
-    // A command that waits for somebody, such as one of an extension, must not keep anybody from stopping.
+    // A command that waits for the user, such as one of an extension, must not block an abort.
     await settlesWithin(LANE_TIMEOUT_MS, pending);
     return await task();
   }
@@ -65,8 +63,8 @@ const LANE_TIMEOUT_MS = 1_000;
 export interface RpcServerOptions {
   readonly context: RpcContext;
   readonly questions: Questions;
-  readonly sendResponse: (answer: RpcResponse) => void;
-  /** Waits while too much is waiting to be read. */
+  readonly sendResponse: (response: RpcResponse) => void;
+  /** A promise while the client has too much unread output. */
   readonly getBackpressure: () => Promise<void> | undefined;
 }
 
@@ -79,27 +77,27 @@ export class RpcServer {
     this.#options = options;
   }
 
-  /** Whether commands are not answered yet. */
+  /** Whether commands are still unanswered. */
   get isBusy(): boolean {
     return this.#pending.size > 0;
   }
 
-  /** What no line asked for: it speaks before all that they say. */
+  /** Runs a task that is not a command, before the prompts of the client. */
   runFirst(task: () => Promise<Outcome<unknown> | null>): void {
-    const reported = this.#run("speaking", task).then((outcome) => {
+    const report = this.#run("prompt", task).then((outcome) => {
       if (outcome?.type === "failed") this.#options.context.sendEvent({ type: "error", error: outcome.message });
     });
-    this.#track(reported);
+    this.#track(report);
   }
 
-  /** Until the input ends, or somebody stops it. */
+  /** Resolves when the input ends or the signal is aborted. */
   async readInput(input: AsyncIterable<Uint8Array>, { signal }: { readonly signal: AbortSignal }): Promise<void> {
     const splitter = createLineSplitter();
     for await (const chunk of input) await this.#handleLines(splitter.push(chunk), signal);
     await this.#handleLines(splitter.end(), signal);
   }
 
-  /** The answers to all that was read so far. */
+  /** Waits until all commands so far are answered. */
   async waitForPending(): Promise<void> {
     await Promise.allSettled(this.#pending);
   }
@@ -119,7 +117,7 @@ export class RpcServer {
       this.#refuse({ name: "parse", message: TOO_LONG });
       return;
     }
-    // A line on which nothing stands says nothing.
+    // Empty lines are ignored.
     if (line.bytes.length === 0) return;
     const json = parseJsonLine(line.bytes);
     if (json.type === "mistake") {
@@ -136,7 +134,7 @@ export class RpcServer {
       return;
     }
     const { name, id, params } = parsed;
-    // What stops something is heard however much is under way.
+    // Urgent commands, such as an abort, are accepted at any load.
     if (this.#pending.size >= MAX_PENDING_COMMANDS && rpcTable[name].lane !== "urgent") {
       this.#refuse({ id, name, message: TOO_MANY });
       return;
@@ -156,12 +154,15 @@ export class RpcServer {
     if (message !== null) this.#refuse({ name: UI_RESPONSE_TYPE, message, id: isId(line.id) ? line.id : undefined });
   }
 
-  async #run<Ran>(lane: Lane, task: () => Promise<Ran>): Promise<Ran | Extract<Outcome<never>, { type: "failed" }>> {
+  async #run<Result>(
+    lane: Lane | undefined,
+    task: () => Promise<Result>,
+  ): Promise<Result | Extract<Outcome<never>, { type: "failed" }>> {
     const { context } = this.#options;
     try {
       return await this.#order.run(lane, task);
     } catch (error) {
-      // A session that takes no more words, as on a full disk, is no fault of the program.
+      // A session that cannot be written, such as on a full disk, is not a bug.
       if (error instanceof AppendError) return { type: "failed", message: error.message };
       if (!isFileSystemError(error)) context.reportError(error);
       return { type: "failed", message: error instanceof Error ? error.message : String(error) };
@@ -170,7 +171,7 @@ export class RpcServer {
 
   #respond(outcome: Outcome<unknown>, { name, id }: { readonly name: string; readonly id: string | undefined }): void {
     const base = { ...(id !== undefined && { id }), type: "response", command: name } as const;
-    // An entry may come from before redaction, or from another program.
+    // An entry may be older than the redaction, or written by another program.
     const { session } = this.#options.context.app.agent;
     const send = (outcome: Outcome<unknown>): void =>
       this.#options.sendResponse(
@@ -181,7 +182,7 @@ export class RpcServer {
     try {
       send(outcome);
     } catch (error) {
-      // A text can be only so long, and a session may be longer.
+      // A session may be longer than the longest JavaScript string.
       if (!(error instanceof RangeError)) throw error;
       send({ type: "failed", message: `the answer to ${name} is too long for one line; ask for less of it` });
     }
@@ -202,12 +203,12 @@ export class RpcServer {
 
 interface AnyCommandDefinition {
   readonly lane?: Lane;
-  readonly run: (takes: Readonly<Record<string, unknown>>, seat: RpcContext) => Promise<Outcome<unknown>>;
+  readonly run: (params: Readonly<Record<string, unknown>>, context: RpcContext) => Promise<Outcome<unknown>>;
 }
 
 const UI_RESPONSE_TYPE = "extension_ui_response";
 
-/** Commands that may be under way at once. Who sends more waits for a moment, and is refused where none of them ends. */
+/** Commands that may run at the same time. A further command waits briefly, and is refused if none of them ends. */
 const MAX_PENDING_COMMANDS = 1_000;
 
 const PENDING_TIMEOUT_MS = 1_000;
@@ -218,12 +219,12 @@ const MAX_ERROR_CHARS = 4_000;
 
 const TOO_LONG = `the line is longer than ${MAX_LINE_BYTES / 1024 / 1024} MiB and was passed over; send less at once`;
 
-/** An error may name what it is about, and that may be long. */
+/** An error may quote its subject, which may be long. */
 function truncateError(message: string): string {
   return message.length > MAX_ERROR_CHARS ? `${message.slice(0, MAX_ERROR_CHARS)}…` : message;
 }
 
-/** A path that is too long, a folder that may not be read. */
+/** For example a path that is too long, or a folder that cannot be read. These errors are not bugs. */
 function isFileSystemError(error: unknown): boolean {
   return error instanceof Error && "syscall" in error && "code" in error;
 }

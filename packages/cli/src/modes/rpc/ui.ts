@@ -1,4 +1,4 @@
-/** Sends the questions of extensions and permissions to the RPC client, and waits for each reply until a timeout. */
+/** Sends the questions of extensions and permissions to the RPC client, and waits for the replies. No reply never means yes. */
 
 import type {
   AskPermission,
@@ -10,7 +10,7 @@ import type {
 } from "@pith/agent";
 import type { RpcUiRequest } from "@pith/client";
 
-/** What the other program answered; null where it did not, or not in time. */
+/** The reply of the client. Null if there is none, or none in time. */
 export type UiReply = { readonly value: string } | { readonly confirmed: boolean } | null;
 
 export type UiRequest = RpcUiRequest extends infer Each
@@ -21,7 +21,7 @@ export type UiRequest = RpcUiRequest extends infer Each
 
 export interface WaitOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Milliseconds. */
+  /** In milliseconds. */
   readonly timeout?: number | undefined;
 }
 
@@ -37,7 +37,7 @@ export class Questions {
     this.#redact = redact;
   }
 
-  /** Shown, and nobody answers. */
+  /** Sends a request that needs no reply. */
   show(request: UiRequest): void {
     this.#send(this.#createRequest(request));
   }
@@ -59,7 +59,7 @@ export class Questions {
     });
   }
 
-  /** Null where it was taken; else what is wrong with it, for whoever sent it. */
+  /** Returns null if the reply is accepted, otherwise an error message for the client. */
   handleResponse(line: Readonly<Record<string, unknown>>): string | null {
     const { id, value, confirmed, cancelled } = line;
     const pending = typeof id === "string" ? this.#pending.get(id) : undefined;
@@ -71,12 +71,12 @@ export class Questions {
     return null;
   }
 
-  /** All that was asked by now stays without an answer. */
+  /** Closes all open questions without an answer. */
   dismissAll(): void {
     for (const { reply } of this.#pending.values()) reply(null);
   }
 
-  /** Nobody is there any more. */
+  /** Called when the client has left. Later questions get no answer. */
   close(): void {
     this.#isClosed = true;
     this.dismissAll();
@@ -88,14 +88,13 @@ export class Questions {
   }
 }
 
-/** Without secrets. */
-type RedactRequest = (told: RpcUiRequest) => RpcUiRequest;
+type RedactRequest = (request: RpcUiRequest) => RpcUiRequest;
 
 interface PendingQuestion {
   readonly request: UiRequest;
-  /** The same, as it was told. */
+  /** The request after redaction. */
   readonly sent: RpcUiRequest;
-  readonly reply: (replied: UiReply) => void;
+  readonly reply: (reply: UiReply) => void;
 }
 
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
@@ -111,12 +110,12 @@ interface RawReply {
   readonly confirmed: unknown;
 }
 
-/** Undefined for what is no answer to it. */
+/** Undefined if the reply does not fit the question. */
 function parseReply({ request, sent }: PendingQuestion, { value, confirmed }: RawReply): UiReply | undefined {
   if (request.method === "confirm") return typeof confirmed === "boolean" ? { confirmed } : undefined;
   if (typeof value !== "string") return undefined;
   if (request.method !== "select" || sent.method !== "select") return { value };
-  // What was shown without a secret stands for what was meant.
+  // The client chose a redacted option; the original one is returned.
   const original = request.options[sent.options.indexOf(value)];
   return original === undefined ? undefined : { value: original };
 }
@@ -161,7 +160,7 @@ function toWaitOptions({ signal, timeout }: UiPromptOptions): WaitOptions {
   return { signal, timeout };
 }
 
-/** One question at a time comes here: the permissions see to that. */
+/** `Permissions` asks one question at a time. */
 export function createPermissionPrompt(questions: Questions): AskPermission {
   return async (question, { signal }) => {
     const answersByLabel = buildAnswers(question);
@@ -186,12 +185,12 @@ export function createPermissionPrompt(questions: Questions): AskPermission {
   };
 }
 
-/** RPC9: whoever does not answer has not said yes. */
+/** RPC9: a question without an answer is refused after this time. */
 const ANSWER_TIMEOUT_MS = 5 * 60 * 1000;
 
 function buildAnswers({ rules, yesLasts }: PermissionQuestion): ReadonlyMap<string, PermissionAnswer> {
   const rememberAnswers = rules.flatMap((rule): readonly (readonly [string, PermissionAnswer])[] => [
-    // Where a yes lasts that long already, the same need not be offered twice.
+    // If a plain yes already applies to the whole session, this option would be the same.
     ...(yesLasts ? [] : [[`Yes, and ${rule.text} in this session`, rememberRule(rule, "session")] as const]),
     [`Yes, and ${rule.text} in this project`, rememberRule(rule, "project")],
   ]);

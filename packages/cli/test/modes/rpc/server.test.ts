@@ -20,7 +20,7 @@ const moment = (): Promise<void> => new Promise((resolve) => setImmediate(resolv
 test("RPC6 what speaks begins one after the other, others at once", async () => {
   const lanes = new CommandOrder();
   const { told, act, end } = acts();
-  for (const name of ["one", "two"]) void lanes.run("speaking", act(name));
+  for (const name of ["one", "two"]) void lanes.run("prompt", act(name));
   void lanes.run(undefined, act("look"));
   await moment();
   assert.deepEqual(told, ["look", "one"]);
@@ -32,9 +32,9 @@ test("RPC6 what speaks begins one after the other, others at once", async () => 
 test("RPC6 behind what leaves a session everything waits", async () => {
   const lanes = new CommandOrder();
   const { told, act, end } = acts();
-  void lanes.run("leaving", act("leave"));
+  void lanes.run("switch", act("leave"));
   void lanes.run(undefined, act("look"));
-  void lanes.run("speaking", act("speak"));
+  void lanes.run("prompt", act("speak"));
   await moment();
   assert.deepEqual(told, ["leave"]);
   end("leave");
@@ -45,7 +45,7 @@ test("RPC6 behind what leaves a session everything waits", async () => {
 test("RPC6 what stops something waits for nothing, and means what was sent before it, too", async () => {
   const lanes = new CommandOrder();
   const { told, act, end } = acts();
-  void lanes.run("speaking", act("speak"));
+  void lanes.run("prompt", act("speak"));
   let stops = 0;
   const stopped = lanes.run("urgent", async () => ++stops);
   await moment();
@@ -57,7 +57,7 @@ test("RPC6 what stops something waits for nothing, and means what was sent befor
 test("RPC6 what stops something is done though what was sent before it never ends", async () => {
   const lanes = new CommandOrder();
   const { act } = acts();
-  void lanes.run("speaking", act("hang"));
+  void lanes.run("prompt", act("hang"));
   let stops = 0;
   assert.equal(await lanes.run("urgent", async () => ++stops), 2);
 });

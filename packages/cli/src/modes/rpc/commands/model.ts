@@ -114,7 +114,7 @@ export async function setModel(name: string, { app }: RpcContext): Promise<Outco
   return success(toRpcModel(app.agent.model));
 }
 
-/** Those with a key, and who speaks now, though no list may name it. */
+/** Lists the models that have a key, and the current model even if it is not in the catalogue. */
 export async function listModels({ app }: RpcContext): Promise<readonly RpcModel[]> {
   const { agent } = app;
   const rows = await listModelsWithKey(app);

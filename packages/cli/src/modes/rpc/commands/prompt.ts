@@ -1,4 +1,4 @@
-/** Implements the RPC commands that send, queue and abort prompts, clear the queue, and run slash commands. */
+/** Implements the RPC commands that send, queue and abort prompts, clear the queue, and run or list slash commands. */
 
 import { type Agent, type AgentEvent, AppendError, type RunEnd, type UserContent } from "@pith/agent";
 import type { PromptResult, RpcAttachment, RpcCommands, RpcSlashCommand, SlashCommandResult } from "@pith/client";
@@ -18,7 +18,7 @@ export interface PromptOptions {
   readonly behaviour: "steer" | "followUp" | undefined;
 }
 
-/** Answered when it is accepted. */
+/** Returns when the prompt is accepted, not when the run is done. */
 export async function sendPrompt(input: UserContent, options: PromptOptions): Promise<Outcome<PromptResult>> {
   const { context, behaviour } = options;
   const { agent, missingModel } = context.app;
@@ -36,7 +36,7 @@ export async function sendPrompt(input: UserContent, options: PromptOptions): Pr
   const outcome = createQueuedOutcome(agent);
   const run = agent.prompt(content);
   if (!isBusy) return await startRun(run, context);
-  // What it waits for may take a while; it is in the log by then.
+  // The prompt waits for the current work, which may take long. It is already recorded in the session.
   void drainRun(run, context);
   return outcome;
 }
@@ -46,13 +46,13 @@ function createQueuedOutcome(agent: Agent): Outcome<PromptResult> {
   return success({ disposition: "queued", ...(note && { note }) });
 }
 
-/** Of who stands there while nobody can speak. */
+/** The `api` of the placeholder that is used while no model is set. */
 const NO_MODEL_API = "none";
 
 const BUSY_MESSAGE =
   'a run is under way; say "streamingBehavior": "steer" (before its next request) or "followUp" (when it is done), or abort it';
 
-/** The texts come first, then the words, then the pictures. */
+/** Puts text attachments first, then the prompt, then the images. */
 export function withAttachments(
   input: UserContent,
   { images, attachments = [] }: Pick<PromptOptions, "images" | "attachments">,
@@ -63,7 +63,7 @@ export function withAttachments(
   return [...attached, ...blocks, ...images];
 }
 
-/** `handled`: an extension has taken care of it before the run began. */
+/** `handled`: an extension handled the prompt, and no run started. */
 async function startRun(run: AsyncGenerator<AgentEvent, RunEnd>, context: RpcContext): Promise<Outcome<PromptResult>> {
   const first = await run.next();
   if (first.done && first.value.type === "failed") return failure(first.value.why);
@@ -73,7 +73,7 @@ async function startRun(run: AsyncGenerator<AgentEvent, RunEnd>, context: RpcCon
   return success({ disposition: "started" });
 }
 
-/** All that happens is told by whoever listens. */
+/** Runs to the end. The event listener of the session sends the events to the client. */
 async function drainRun(
   run: AsyncGenerator<AgentEvent, RunEnd>,
   { sendEvent, reportError }: RpcContext,
@@ -88,18 +88,18 @@ async function drainRun(
 
 export type SlashOutcome =
   | { readonly type: "ran"; readonly outcome: Outcome<SlashCommandResult> }
-  /** For the model; `isTemplate`: not as it was written. */
-  | { readonly type: "words"; readonly content: UserContent; readonly isTemplate: boolean };
+  /** A prompt for the model. `isTemplate`: it was expanded from a template or skill. */
+  | { readonly type: "prompt"; readonly content: UserContent; readonly isTemplate: boolean };
 
 export async function runSlashCommand(input: string, context: RpcContext): Promise<SlashOutcome> {
-  if (!input.startsWith("/")) return { type: "words", content: input, isTemplate: false };
+  if (!input.startsWith("/")) return { type: "prompt", content: input, isTemplate: false };
   const { runCommand } = await import("../../../commands/run-command.ts");
   const result = await runCommand(input, context.app);
-  if (result === null) return { type: "words", content: input, isTemplate: false };
-  if (result.type === "prompt") return { type: "words", content: result.content, isTemplate: true };
-  // An entry may come from before redaction, or from another program.
-  const redacted = context.app.agent.session.redact({ words: input, answer: result });
-  context.sendEvent(toCommandResultEvent(redacted.words, redacted.answer));
+  if (result === null) return { type: "prompt", content: input, isTemplate: false };
+  if (result.type === "prompt") return { type: "prompt", content: result.content, isTemplate: true };
+  // An entry may be older than the redaction, or written by another program.
+  const redacted = context.app.agent.session.redact({ input, result });
+  context.sendEvent(toCommandResultEvent(redacted.input, redacted.result));
   return { type: "ran", outcome: await toSlashOutcome(result, context) };
 }
 
@@ -145,7 +145,7 @@ export const promptCommands: RpcCommandDefinitions<
       "say something; answered when it is accepted, not when it is done. While a run is under way say how with `streamingBehavior`. During a compaction it is queued, and `note` says so. `attachments` are texts beside the message, such as files or selections: the model reads them, and they never count as what the user said. A message that begins with a slash may be a command",
     example: { type: "prompt", message: "Fix the login test." },
     fields: { ...messageFields, message: textField, streamingBehavior: optional(oneOf("steer", "followUp")) },
-    lane: "speaking",
+    lane: "prompt",
     run: async ({ message, images = [], attachments = [], streamingBehavior }, context) => {
       const result = await runSlashCommand(message, context);
       if (result.type === "ran") return result.outcome;
@@ -156,7 +156,7 @@ export const promptCommands: RpcCommandDefinitions<
     description: "say something before the next request of the run that is under way; where none is, it begins one",
     example: { type: "steer", message: "Leave the tests alone." },
     fields: messageFields,
-    lane: "speaking",
+    lane: "prompt",
     run: ({ message, images = [], attachments = [] }, context) =>
       sendPrompt(message, { context, images, attachments, behaviour: "steer" }),
   },
@@ -164,7 +164,7 @@ export const promptCommands: RpcCommandDefinitions<
     description: "say something when the model has no more to say; where no run is under way, it begins one",
     example: { type: "follow_up", message: "Then write the changelog." },
     fields: messageFields,
-    lane: "speaking",
+    lane: "prompt",
     run: ({ message, images = [], attachments = [] }, context) =>
       sendPrompt(message, { context, images, attachments, behaviour: "followUp" }),
   },
@@ -197,7 +197,7 @@ export const promptCommands: RpcCommandDefinitions<
       "run what a person would type with a slash: Pith's own commands, those of extensions, templates and skills",
     example: { type: "run_command", command: "/session" },
     fields: { command: nonEmptyTextField },
-    lane: "speaking",
+    lane: "prompt",
     run: async ({ command }, context) => {
       if (!command.startsWith("/")) return failure('"command" begins with a slash, such as "/session"');
       const result = await runSlashCommand(command, context);

@@ -36,28 +36,28 @@ export const sessionCommands: RpcCommandDefinitions<
     description: "an empty session, as a child of `parentSession` where that is said; the one before is kept",
     example: { type: "new_session" },
     fields: { parentSession: optional(nameField) },
-    lane: "leaving",
+    lane: "switch",
     run: async ({ parentSession }, context) => startNewSession(parentSession, context),
   },
   switch_session: {
     description: "go on with another session, by its path, its name or the beginning of its id",
     example: { type: "switch_session", sessionPath: "3f2a9c11" },
     fields: { sessionPath: nameField },
-    lane: "leaving",
+    lane: "switch",
     run: async ({ sessionPath }, context) => switchSession(sessionPath, context),
   },
   fork: {
     description: "a session of its own from before a message of the user; `text` are its words, to be changed and said",
     example: { type: "fork", entryId: "3f2a9c11" },
     fields: { entryId: nameField },
-    lane: "leaving",
+    lane: "switch",
     run: async ({ entryId }, context) => forkSession(entryId, context),
   },
   clone: {
     description: "the branch one stands on once more, as a session of its own",
     example: { type: "clone" },
     fields: {},
-    lane: "leaving",
+    lane: "switch",
     run: async (_, context) => cloneSession(context),
   },
   get_fork_messages: {
@@ -148,7 +148,7 @@ async function openResult(
   { context, reason }: { readonly context: RpcContext; readonly reason: SwitchReason },
 ): Promise<SwitchOutcome> {
   if (result.type === "mistake" || result.type === "failed") return failure(result.message);
-  // An extension keeps it, or it is the one that is open.
+  // An extension prevented the switch, or the session is already open.
   if (result.type === "told") return success({ cancelled: Object(result.data).cancelled === true });
   if (result.type !== "opened") return success({ cancelled: false });
   return toSwitchOutcome(await context.switchSession({ type: "named", name: result.path }, reason));

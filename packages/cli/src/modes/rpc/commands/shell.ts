@@ -7,14 +7,14 @@ import { getModeRefusal } from "../../../policy/policy.ts";
 import { booleanField, nonEmptyTextField, oneOf, optional } from "../parse-command.ts";
 import { failure, type Outcome, type RpcCommandDefinitions, type RpcContext, success } from "../rpc-context.ts";
 
-/** Sends updates while the command runs, and returns once the result is in the log. */
+/** Sends updates while the command runs, and returns once the result is recorded in the session. */
 export async function runShellCommand(
   { command, excludeFromContext: isPrivate = false }: RpcParams<"bash">,
   { app, sendEvent, getBackpressure }: RpcContext,
 ): Promise<Outcome<RpcResult<"bash">>> {
   let lastOutput = "";
   const update = (output: string): void => {
-    // Whoever reads slowly misses some of it, and nothing piles up.
+    // A slow client misses some updates, so that they do not pile up in memory.
     if (output === lastOutput || getBackpressure()) return;
     lastOutput = output;
     sendEvent(app.agent.session.redact({ type: "bash_execution_update", command, output }));

@@ -46,10 +46,10 @@ export function toRpcUsage(agent: Agent): RpcUsage {
   return { tokens, isEstimate, measured, contextWindow: window, percent, limit: finiteOrNull(agent.budget.limit) };
 }
 
-/** JSON knows no infinity. */
+/** JSON has no infinity. */
 const finiteOrNull = (value: number): number | null => (Number.isFinite(value) ? value : null);
 
-/** Null where the file cannot be read. */
+/** Null if the session file cannot be read. */
 export async function readStats({ app }: Pick<RpcContext, "app">): Promise<RpcStats | null> {
   const { agent, sessionPath } = app;
   const totals = await countSessionTotals(agent.session, sessionPath);

@@ -44,7 +44,7 @@ export async function navigateTree(
   }
 }
 
-/** By time, and a parent always before its children, whatever the clock said. */
+/** Sorted by time. A parent always comes before its children, even if the clock was wrong. */
 export async function listEntries(store: Store): Promise<readonly Entry[]> {
   const all: { readonly entry: Entry; readonly time: string }[] = [];
   const stack = (await store.children(null)).toReversed().map((entry) => ({ entry, before: "" }));
@@ -54,7 +54,7 @@ export async function listEntries(store: Store): Promise<readonly Entry[]> {
     all.push({ entry, time });
     const children = await store.children(entry.id);
     stack.push(...children.toReversed().map((child) => ({ entry: child, before: time })));
-    // A long session must not hold up whoever else works here.
+    // A long session must not block the event loop.
     if (all.length % YIELD_INTERVAL_ENTRIES === 0) await new Promise(setImmediate);
   }
   return all.sort((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : 0)).map(({ entry }) => entry);
@@ -62,7 +62,7 @@ export async function listEntries(store: Store): Promise<readonly Entry[]> {
 
 const YIELD_INTERVAL_ENTRIES = 1_000;
 
-/** Null where it is so deep that nobody could read it as one value. */
+/** Null if the tree is too deep for JSON parsers, which fail on deeply nested values. */
 export async function buildTree(store: Store): Promise<readonly RpcTreeNode[] | null> {
   const labels = await store.labels();
   const roots: TreeNodeDraft[] = [];
