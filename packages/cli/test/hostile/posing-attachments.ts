@@ -93,7 +93,7 @@ const acp =
   (...blocks: readonly ContentBlock[]) =>
   async ({ folder: cwd }: Place): Promise<UserContent> => {
     const said = parsePromptBlocks([{ type: "text", text: TYPED }, ...blocks], cwd);
-    if (said.type !== "said") throw new Error(said.message);
+    if (said.type !== "prompt") throw new Error(said.message);
     return buildContent(said.attachments, said.text);
   };
 

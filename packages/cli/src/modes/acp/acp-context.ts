@@ -1,4 +1,4 @@
-/** Defines the session type of ACP mode, the editor's capabilities, and the protocol errors. */
+/** Defines the sessions of ACP mode, the features of an editor, and the protocol errors. */
 
 import { type ClientCapabilities, RequestError, type SessionUpdate } from "@agentclientprotocol/sdk/unstable";
 import type { App } from "../../app/start.ts";
@@ -8,25 +8,25 @@ export interface AcpSession {
   readonly app: App;
   readonly view: ClientView;
   readonly sendUpdate: SendUpdate;
-  /** How often the editor has stopped what was under way. */
+  /** How often `stop` was called. */
   stopCount(): number;
-  /** Comes back when it has ended. */
+  /** Aborts the running work. Resolves when it has ended. */
   stop(): Promise<void>;
-  /** Comes back when the last stop has. */
+  /** Resolves when the last `stop` is done. */
   waitForStop(): Promise<void>;
-  /** A run of the agent, which a stop waits for. */
+  /** Registers a run of the agent, so that `stop` waits for it. */
   trackRun<Outcome>(run: Promise<Outcome>): Promise<Outcome>;
-  /** Tells what has changed of mode, model and thinking since it was last told. */
+  /** Sends the mode, model and thinking level if they have changed since the last call. */
   sendChangedOptions(): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface ClientFeatures {
-  /** Compactions as things of their own. */
+  /** Whether compactions have their own updates. */
   readonly supportsCompactions: boolean;
-  /** Words beside the conversation. */
+  /** Whether notices can be shown outside the conversation. */
   readonly supportsNotices: boolean;
-  /** Questions with a form. */
+  /** Whether questions can be asked with a form. */
   readonly supportsForms: boolean;
 }
 
@@ -44,25 +44,25 @@ export interface ClientView {
   readonly features: ClientFeatures;
 }
 
-/** Takes what the editor is told of a session; resolves when it is written, or nobody reads any more. */
+/** Sends an update of a session to the editor. Resolves when it is written or the editor has disconnected. */
 export type SendUpdate = (update: SessionUpdate) => Promise<void>;
 
-/** A mistake of whoever asked. */
+/** For a request that is invalid. */
 export function invalidParams(message: string): RequestError {
   return new RequestError(-32602, message);
 }
 
-/** Nobody's mistake, and still it could not be done. */
+/** For a valid request that failed. */
 export function internalError(message: string): RequestError {
   return new RequestError(-32603, message);
 }
 
-/** Nobody can speak, for want of a key. */
+/** For a request that needs an API key. */
 export function authRequired(message: string): RequestError {
   return new RequestError(-32000, `${message}. Then begin a new session in the editor`);
 }
 
-/** In the code by which libraries know that it is gone already. */
+/** Uses the error code that client libraries recognise as a missing session. */
 export function sessionNotFound(sessionId: string): RequestError {
   return new RequestError(-32002, `there is no session "${sessionId}"; session/list names those there are`);
 }

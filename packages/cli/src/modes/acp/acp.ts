@@ -1,4 +1,4 @@
-/** Runs ACP mode and handles its methods. Nothing but the Agent Client Protocol is written to stdout. */
+/** Runs ACP mode and handles the requests of an editor. Only protocol messages are written to stdout. */
 
 import { Readable, Writable } from "node:stream";
 import {
@@ -51,7 +51,6 @@ export function createAgentApp({ args, sessions, notify }: AgentAppOptions): Age
   return handlePromptMethods(agentApp, sessions);
 }
 
-/** Sessions come and go. */
 function handleSessionMethods(
   agentApp: AgentApp,
   sessions: AcpSessions,
@@ -118,15 +117,15 @@ function describeAgent(): InitializeResponse {
   };
 }
 
-/** What stands beside a session is told behind the answer that names it: an editor that does not know it yet drops that. */
+/** Sends the details of the session after the response: an editor ignores updates of a session that it does not know yet. */
 async function respondWithSession(session: AcpSession): ReturnType<typeof createSessionResponse> {
   const response = await createSessionResponse(session);
-  // Without what stands beside it, a session still works.
+  // A session works without its details, so a failure is ignored.
   setImmediate(() => void sendSessionDetails(session).catch(() => {}));
   return response;
 }
 
-/** Into the trash; `pith sessions restore` brings it back. */
+/** Moves the session to the trash. `pith sessions restore` restores it. */
 async function deleteSession(sessionId: string, sessions: AcpSessions): Promise<void> {
   await sessions.close(sessionId);
   const { moveToTrash } = await import("../../sessions/trash.ts");
@@ -134,15 +133,15 @@ async function deleteSession(sessionId: string, sessions: AcpSessions): Promise<
   if (result.type === "failed") throw internalError(result.message);
 }
 
-/** Until the editor has left; what is under way then is stopped, and what was said is kept. */
+/** Runs until the editor disconnects. Running work is then stopped, and the sessions stay saved. */
 export async function runAcpMode(args: CliArgs, terminal: Terminal): Promise<ExitStatus> {
   if (args.prompt !== "" || args.files.length > 0)
     return { code: 2, message: "in ACP mode the editor says what to do; leave the words out" };
-  // What an extension prints would break the protocol.
+  // Output of extensions goes to stderr: on stdout it would break the protocol.
   Object.assign(console, { log: console.error, info: console.error, debug: console.error });
   const sessions = new AcpSessions();
   const agentApp = createAgentApp({ args, sessions, notify: (line) => terminal.notify(`pith: ${line}`) });
-  // BOUND8: an over-long line is answered with an error, and the connection goes on.
+  // BOUND8: a line that is too long is answered with an error, and the connection stays open.
   const input = boundedLines({ input: process.stdin, write: (line) => void process.stdout.write(line) });
   const connection = agentApp.connect(ndJsonStream(Writable.toWeb(process.stdout), input));
   let code = 0;
@@ -157,7 +156,7 @@ export async function runAcpMode(args: CliArgs, terminal: Terminal): Promise<Exi
   return { code };
 }
 
-/** As shells count: 128 and the signal's number. */
+/** The exit codes of shells: 128 plus the number of the signal. */
 const SIGNAL_EXIT_CODES = [
   ["SIGHUP", 129],
   ["SIGINT", 130],
@@ -171,7 +170,7 @@ export interface BoundedLinesOptions {
   readonly maxBytes?: number;
 }
 
-/** The library would end the connection at a line that is too long. */
+/** Filters out lines that are too long or not JSON. The library would close the connection on a line that is too long. */
 export function boundedLines({
   input,
   write,
@@ -194,7 +193,7 @@ async function* filterLines({ input, write, maxBytes }: Required<BoundedLinesOpt
 
 const LINE_END = new TextEncoder().encode("\n");
 
-/** A JSON-RPC error; null for a line that is passed on. */
+/** Returns a JSON-RPC error, or null if the line is passed on. */
 function checkLine(line: Line, maxBytes: number): { readonly code: number; readonly message: string } | null {
   if (line.type === "too-long") {
     const message = `the line has ${line.bytes} bytes, more than the ${maxBytes} that are read; send files as links instead`;

@@ -1,4 +1,4 @@
-/** Offers the permission mode, the model and the thinking level to an editor, and sets them. */
+/** Describes the permission mode, the model and the thinking level as options of an editor, and sets them. */
 
 import type { SessionConfigOption, SessionModeState } from "@agentclientprotocol/sdk/unstable";
 import type { PermissionMode } from "@pith/agent";
@@ -74,10 +74,10 @@ export async function buildConfigOptions(
   ];
 }
 
-/** Of who stands there while nobody can speak. */
+/** The `api` of the placeholder that is used while no model is set. */
 const NO_MODEL_API = "none";
 
-/** Throws what the editor is answered where it cannot be set. */
+/** Throws a protocol error if the value cannot be set. */
 export async function setOption(id: string, value: unknown, context: CommandContext): Promise<void> {
   if (typeof value !== "string") throw invalidParams(`"${id}" takes a text, one of its options`);
   switch (id) {

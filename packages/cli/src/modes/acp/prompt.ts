@@ -1,4 +1,4 @@
-/** Runs one prompt of an editor to its end: converts its content blocks, then runs a slash command or asks the model. */
+/** Runs one prompt of an editor: converts its content blocks, then runs a slash command or prompts the model. */
 
 import { isAbsolute, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -15,115 +15,14 @@ import { type UsageError, usageError } from "../../text/usage-error.ts";
 import { type AcpSession, authRequired, internalError, invalidParams } from "./acp-context.ts";
 import { createNoticeUpdate, textBlock } from "./tool-updates.ts";
 
-export type PromptInput =
-  | { readonly type: "said"; readonly text: string; readonly attachments: readonly AttachmentBlock[] }
-  | UsageError;
-
-type AttachmentBlock = TextBlock | ImageBlock;
-
-export function parsePromptBlocks(blocks: readonly ContentBlock[], cwd: string): PromptInput {
-  let text = "";
-  const attachments: AttachmentBlock[] = [];
-  for (const block of blocks) {
-    const part = parseBlock(block, cwd);
-    if (part.type === "mistake") return part;
-    text += part.text;
-    attachments.push(...part.attachments);
-  }
-  return { type: "said", text, attachments };
-}
-
-/** A text alone needs no block. */
-export function buildContent(attachments: readonly AttachmentBlock[], prompt: UserContent): UserContent {
-  if (attachments.length === 0) return prompt;
-  if (typeof prompt !== "string") return [...attachments, ...prompt];
-  return prompt.trim() === "" ? attachments : [...attachments, { type: "text", text: prompt }];
-}
-
-type PromptPart =
-  | { readonly type: "part"; readonly text: string; readonly attachments: readonly AttachmentBlock[] }
-  | UsageError;
-
-function parseBlock(block: ContentBlock, cwd: string): PromptPart {
-  switch (block.type) {
-    case "text":
-      return createPart(block.text);
-    case "image": {
-      const image = parseImage(block.data);
-      return image
-        ? createPart("", { ...image, pith: { attachment: { kind: "image", name: "" } } })
-        : usageError(`a picture must be ${IMAGE_FORMATS}, and not larger than 3.75 MB`);
-    }
-    case "resource_link":
-      return createPart(
-        formatMention(block.uri, cwd),
-        attachText({ kind: "resource", name: toDisplayPath(block.uri, cwd) }, LINK_NOTE),
-      );
-    case "resource":
-      return parseResource(block.resource, cwd);
-    case "audio":
-      return usageError("Pith does not hear; send words, pictures or files");
-  }
-}
-
-/** What the editor has of a file may be newer than the file itself. */
-function parseResource(resource: EmbeddedResource["resource"], cwd: string): PromptPart {
-  const { uri } = resource;
-  const path = toDisplayPath(uri, cwd);
-  if ("text" in resource) {
-    if (resource.text.length > MAX_TEXT_BYTES) return parseOversized(uri, cwd);
-    const kind = path === uri ? "resource" : "file";
-    return createPart(formatMention(uri, cwd), attachText({ kind, name: path }, resource.text));
-  }
-  const image = parseImage(resource.blob);
-  if (image) return createPart(formatMention(uri, cwd), ...attachImage(path, image));
-  return usageError(`${path} is neither a text nor a picture (${IMAGE_FORMATS}); name it and let it be read instead`);
-}
-
-const IMAGE_FORMATS = "png, jpeg, gif or webp";
-
-/** A file can be read in parts; anything else is here and nowhere else. */
-function parseOversized(uri: string, cwd: string): PromptPart {
-  const mention = formatMention(uri, cwd);
-  return toDisplayPath(uri, cwd) === uri
-    ? usageError(`${uri} has more than 256 KB, too much to be said; send a part of it`)
-    : createPart(mention);
-}
-
-/** As one would type it. A name is data: it stays on its line, and one that could be read as a sentence stands in quotes. */
-function formatMention(uri: string, cwd: string): string {
-  const path = toDisplayPath(uri, cwd).replace(/[\p{Cc}\p{Cf}\u2028\u2029"]/gu, (char) => encodeURIComponent(char));
-  return /\s/.test(path) ? `@"${path}"` : `@${path}`;
-}
-
-const LINK_NOTE = "(linked in the editor; its content was not sent, so read it if it is needed)";
-
-/** Relative to the folder where it lies there; lines of it stay behind it. */
-function toDisplayPath(uri: string, cwd: string): string {
-  if (!uri.startsWith("file:")) return uri;
-  try {
-    const { hash } = new URL(uri);
-    const path = fileURLToPath(uri);
-    const relativePath = relative(cwd, path);
-    return `${relativePath === "" || relativePath.startsWith("..") || isAbsolute(relativePath) ? path : relativePath}${hash}`;
-  } catch {
-    // No path of this machine: the words stay as they came.
-    return uri;
-  }
-}
-
-function createPart(text: string, ...attachments: readonly AttachmentBlock[]): PromptPart {
-  return { type: "part", text, attachments };
-}
-
-/** Throws what the editor is answered where nothing can come of it. */
+/** Throws a protocol error if the prompt cannot be run. */
 export async function runPrompt(blocks: readonly ContentBlock[], session: AcpSession): Promise<PromptResponse> {
   const input = parsePromptBlocks(blocks, session.view.cwd);
   if (input.type === "mistake") throw invalidParams(input.message);
   const { text: promptText, attachments } = input;
   if (promptText.trim() === "" && attachments.length === 0)
     throw invalidParams("there is nothing to say; send words, or /help");
-  // Editors stop one prompt and say the next in one breath.
+  // Editors cancel one prompt and send the next immediately.
   await session.waitForStop();
   const stopCount = session.stopCount();
   const result = promptText.startsWith("/")
@@ -160,10 +59,10 @@ async function promptModel(content: UserContent, { app, trackRun, view, sendUpda
   }
 }
 
-/** Of who stands there while nobody can speak. */
+/** The `api` of the placeholder that is used while no model is set. */
 const NO_MODEL_API = "none";
 
-/** All that happens is told by whoever listens. */
+/** Runs to the end. The event listener of the session sends the updates to the editor. */
 async function drainRun(run: AsyncGenerator<AgentEvent, RunEnd>): Promise<RunEnd> {
   for (;;) {
     const { done, value } = await run.next();
@@ -171,7 +70,7 @@ async function drainRun(run: AsyncGenerator<AgentEvent, RunEnd>): Promise<RunEnd
   }
 }
 
-/** Sessions are opened by the editor: of another one it is told which it is. */
+/** Names a session that a command created: only the editor can open it. */
 function formatResult(result: Exclude<CommandResult, { type: "prompt" }>): string {
   switch (result.type) {
     case "told":
@@ -188,4 +87,105 @@ function formatResult(result: Exclude<CommandResult, { type: "prompt" }>): strin
     case "quit":
       return "close this session in the editor; it is kept";
   }
+}
+
+export type PromptInput =
+  | { readonly type: "prompt"; readonly text: string; readonly attachments: readonly AttachmentBlock[] }
+  | UsageError;
+
+type AttachmentBlock = TextBlock | ImageBlock;
+
+export function parsePromptBlocks(blocks: readonly ContentBlock[], cwd: string): PromptInput {
+  let text = "";
+  const attachments: AttachmentBlock[] = [];
+  for (const block of blocks) {
+    const part = parseBlock(block, cwd);
+    if (part.type === "mistake") return part;
+    text += part.text;
+    attachments.push(...part.attachments);
+  }
+  return { type: "prompt", text, attachments };
+}
+
+/** Puts the attachments before the prompt. Without attachments the prompt stays as it is. */
+export function buildContent(attachments: readonly AttachmentBlock[], prompt: UserContent): UserContent {
+  if (attachments.length === 0) return prompt;
+  if (typeof prompt !== "string") return [...attachments, ...prompt];
+  return prompt.trim() === "" ? attachments : [...attachments, { type: "text", text: prompt }];
+}
+
+type PromptPart =
+  | { readonly type: "part"; readonly text: string; readonly attachments: readonly AttachmentBlock[] }
+  | UsageError;
+
+function parseBlock(block: ContentBlock, cwd: string): PromptPart {
+  switch (block.type) {
+    case "text":
+      return createPart(block.text);
+    case "image": {
+      const image = parseImage(block.data);
+      return image
+        ? createPart("", { ...image, pith: { attachment: { kind: "image", name: "" } } })
+        : usageError(`a picture must be ${IMAGE_FORMATS}, and not larger than 3.75 MB`);
+    }
+    case "resource_link":
+      return createPart(
+        formatMention(block.uri, cwd),
+        attachText({ kind: "resource", name: toDisplayPath(block.uri, cwd) }, LINK_NOTE),
+      );
+    case "resource":
+      return parseResource(block.resource, cwd);
+    case "audio":
+      return usageError("Pith does not hear; send words, pictures or files");
+  }
+}
+
+/** Attaches the text of the resource, because the editor's version may be newer than the file. */
+function parseResource(resource: EmbeddedResource["resource"], cwd: string): PromptPart {
+  const { uri } = resource;
+  const path = toDisplayPath(uri, cwd);
+  if ("text" in resource) {
+    if (resource.text.length > MAX_TEXT_BYTES) return parseOversized(uri, cwd);
+    const kind = path === uri ? "resource" : "file";
+    return createPart(formatMention(uri, cwd), attachText({ kind, name: path }, resource.text));
+  }
+  const image = parseImage(resource.blob);
+  if (image) return createPart(formatMention(uri, cwd), ...attachImage(path, image));
+  return usageError(`${path} is neither a text nor a picture (${IMAGE_FORMATS}); name it and let it be read instead`);
+}
+
+const IMAGE_FORMATS = "png, jpeg, gif or webp";
+
+/** Only mentions a file, because the model can read it in parts. Refuses any other resource, because it cannot be read again. */
+function parseOversized(uri: string, cwd: string): PromptPart {
+  const mention = formatMention(uri, cwd);
+  return toDisplayPath(uri, cwd) === uri
+    ? usageError(`${uri} has more than 256 KB, too much to be said; send a part of it`)
+    : createPart(mention);
+}
+
+/** Formats the path like a typed mention, on one line. A path with spaces is quoted, so that it cannot be read as a sentence. */
+function formatMention(uri: string, cwd: string): string {
+  const path = toDisplayPath(uri, cwd).replace(/[\p{Cc}\p{Cf}\u2028\u2029"]/gu, (char) => encodeURIComponent(char));
+  return /\s/.test(path) ? `@"${path}"` : `@${path}`;
+}
+
+const LINK_NOTE = "(linked in the editor; its content was not sent, so read it if it is needed)";
+
+/** Returns a path relative to the folder if the file is in it. A line range at the end is kept. */
+function toDisplayPath(uri: string, cwd: string): string {
+  if (!uri.startsWith("file:")) return uri;
+  try {
+    const { hash } = new URL(uri);
+    const path = fileURLToPath(uri);
+    const relativePath = relative(cwd, path);
+    return `${relativePath === "" || relativePath.startsWith("..") || isAbsolute(relativePath) ? path : relativePath}${hash}`;
+  } catch {
+    // Not a path of this machine: the URI stays as it is.
+    return uri;
+  }
+}
+
+function createPart(text: string, ...attachments: readonly AttachmentBlock[]): PromptPart {
+  return { type: "part", text, attachments };
 }

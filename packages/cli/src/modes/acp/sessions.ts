@@ -1,10 +1,10 @@
-/** Manages an editor's open sessions, each in its own folder; lists stored sessions and commands, and converts given MCP servers. */
+/** Opens, forks, closes and lists the sessions of an editor, and sends an editor the details of a session. */
 
 import { stat } from "node:fs/promises";
 import { isAbsolute } from "node:path";
 import type {
+  McpServer as AcpMcpServer,
   AvailableCommand,
-  McpServer as GivenServer,
   ListSessionsRequest,
   ListSessionsResponse,
   NewSessionResponse,
@@ -36,7 +36,7 @@ export async function announceCommands({ app, sendUpdate }: AcpSession): Promise
   });
 }
 
-/** An editor has its own way to these. */
+/** An editor has its own user interface for these. */
 const HIDDEN_COMMANDS: readonly string[] = ["quit", "keys", "new", "resume"];
 
 function toAvailableCommand({ name, description, argumentHint }: CommandInfo): AvailableCommand {
@@ -53,7 +53,7 @@ export async function listStoredSessions({ cwd, cursor }: ListSessionsRequest): 
   const offset = cursor ? Number(cursor) : 0;
   if (!Number.isSafeInteger(offset) || offset < 0) throw invalidParams("this cursor is none of ours; ask without one");
   const all = await listSessions({ ...(cwd && { cwd }) });
-  // What nobody has said a word in, or nobody can read, is nothing to open.
+  // Empty and damaged sessions are not listed: there is nothing to open.
   const visible = all.filter(({ firstMessage, damaged }) => firstMessage !== "" && damaged === undefined);
   const page = visible.slice(offset, offset + PAGE_SIZE);
   return {
@@ -70,7 +70,7 @@ export async function listStoredSessions({ cwd, cursor }: ListSessionsRequest): 
 const PAGE_SIZE = 100;
 const MAX_TITLE_CHARS = 80;
 
-/** Its file. What comes from an editor is an id and never a path. */
+/** Accepts only a complete id: an editor must not open files by their path. */
 export async function findSessionPath(sessionId: string): Promise<string> {
   const found = await findSession(sessionId, { env: { PITH_HOME: pithHome() } });
   if (found.type !== "found" || found.id !== sessionId) throw sessionNotFound(sessionId);
@@ -79,7 +79,7 @@ export async function findSessionPath(sessionId: string): Promise<string> {
 
 export type McpServersResult = { readonly type: "servers"; readonly servers: McpServers } | UsageError;
 
-export function convertMcpServers(requested: readonly GivenServer[] = []): McpServersResult {
+export function convertMcpServers(requested: readonly AcpMcpServer[] = []): McpServersResult {
   const servers: Record<string, ConfiguredMcpServer> = {};
   for (const server of requested) {
     const { name } = server;
@@ -92,7 +92,7 @@ export function convertMcpServers(requested: readonly GivenServer[] = []): McpSe
   return { type: "servers", servers };
 }
 
-function convertServer(server: GivenServer): ConfiguredMcpServer | null {
+function convertServer(server: AcpMcpServer): ConfiguredMcpServer | null {
   if (!("type" in server)) return { command: server.command, args: server.args, env: toRecord(server.env) };
   return server.type === "http" ? { url: server.url, headers: toRecord(server.headers) } : null;
 }
@@ -105,7 +105,7 @@ function toRecord(
 
 export interface SessionParams {
   readonly cwd: string;
-  readonly mcpServers?: readonly GivenServer[];
+  readonly mcpServers?: readonly AcpMcpServer[];
 }
 
 export class AcpSessions {
@@ -118,13 +118,13 @@ export class AcpSessions {
     return found;
   }
 
-  /** A new one, unless the program was told to keep none. */
+  /** Creates a session. It is not saved if the program was started with `--no-session`. */
   async create(params: SessionParams, options: OpenSessionOptions): Promise<AcpSession> {
     const type = options.args.session.type === "none" ? "none" : "new";
     return await this.#runInOrder(() => this.#openSession({ type }, { ...params, reason: "new" }, options));
   }
 
-  /** One that is kept; one that is open already stays open. */
+  /** Opens a saved session. Returns the open session if it is already open in the same folder. */
   async load(id: string, params: SessionParams, options: OpenSessionOptions): Promise<AcpSession> {
     return await this.#runInOrder(async () => {
       const open = this.#sessions.get(id);
@@ -138,7 +138,7 @@ export class AcpSessions {
     });
   }
 
-  /** Another one that begins as this one stands. */
+  /** Creates a session that starts with the current state of another one. */
   async fork(id: string, params: SessionParams, options: OpenSessionOptions): Promise<AcpSession> {
     return await this.#runInOrder(async () => {
       const source = this.#sessions.get(id)?.app.agent.session ?? (await findSessionPath(id));
@@ -150,7 +150,7 @@ export class AcpSessions {
     });
   }
 
-  /** Nothing where it is not open. */
+  /** Does nothing if the session is not open. */
   async close(id: string): Promise<void> {
     const found = this.#sessions.get(id);
     this.#sessions.delete(id);
@@ -162,7 +162,7 @@ export class AcpSessions {
     await Promise.all([...this.#sessions.keys()].map((id) => this.close(id)));
   }
 
-  /** One after the other, so that none is opened twice, and none is missed when all are closed. */
+  /** Opens sessions one after another, so that none is opened twice and `closeAll` misses none. */
   async #runInOrder(open: () => Promise<AcpSession>): Promise<AcpSession> {
     const pending = this.#lastOpen.then(open);
     this.#lastOpen = pending.catch(() => undefined);
@@ -190,7 +190,6 @@ async function requireFolder({ cwd }: SessionParams): Promise<string> {
   return cwd;
 }
 
-/** What the editor is answered with one that is open. */
 export async function createSessionResponse({ id, app }: AcpSession): Promise<NewSessionResponse> {
   return {
     sessionId: id,
@@ -199,14 +198,14 @@ export async function createSessionResponse({ id, app }: AcpSession): Promise<Ne
   };
 }
 
-/** Everything of its branch, also what was compacted. */
+/** Sends the whole branch, including entries that were compacted. */
 export async function replaySession({ app, view, sendUpdate }: AcpSession): Promise<void> {
   const { session } = app.agent;
   const branch = await session.store.branchEntries(session.leaf);
   for (const update of replay(session.redact(branch), view)) await sendUpdate(update);
 }
 
-/** What an editor shows beside a session, once it knows of it. */
+/** Sends damage, commands, title and usage of a session. The editor must know the session first. */
 export async function sendSessionDetails(session: AcpSession): Promise<void> {
   const damageEvent = session.app.takeDamageEvent();
   if (damageEvent)

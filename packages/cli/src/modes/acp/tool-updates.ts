@@ -1,12 +1,12 @@
-/** Converts tool calls, diffs, notes and message content for an editor, and tracks calls without a result. */
+/** Converts tool calls, diffs, notices and message content for an editor, and tracks calls without a result. */
 
 import { resolve } from "node:path";
 import type {
+  ToolCall as AcpToolCall,
   ContentBlock,
   SessionUpdate,
   ToolCallContent,
   ToolCallLocation,
-  ToolCall as ToolCallShown,
   ToolCallUpdate,
   ToolKind,
 } from "@agentclientprotocol/sdk/unstable";
@@ -20,13 +20,13 @@ export interface DiffHunk {
   readonly newText: string;
 }
 
-/** Editors take a diff as pairs of texts, before and after. */
+/** Splits a unified diff into hunks. Editors expect pairs of old and new text. */
 export function parseHunks(diff: string): readonly DiffHunk[] {
   const hunks: { readonly old: string[]; readonly new: string[] }[] = [];
   for (const line of diff.split("\n")) {
     if (line.startsWith("@@")) hunks.push({ old: [], new: [] });
     const hunk = hunks.at(-1);
-    // Before the first stand the names, and a text without a line end says so itself.
+    // Skips the file names before the first hunk, and the lines "\ No newline at end of file".
     if (!hunk || line.startsWith("@@") || line.startsWith("\\")) continue;
     if (!line.startsWith("+") && line !== "") hunk.old.push(line.slice(1));
     if (!line.startsWith("-") && line !== "") hunk.new.push(line.slice(1));
@@ -54,7 +54,7 @@ export interface Notice {
   readonly severity?: "info" | "warning" | "error";
 }
 
-/** Beside the conversation where the editor has a place for that; else in it, on lines of their own. */
+/** Creates a notice. If the editor does not support notices, it becomes a paragraph of the conversation. */
 export function createNoticeUpdate(
   { text, severity = "info" }: Notice,
   { supportsNotices }: ClientFeatures,
@@ -72,7 +72,7 @@ export interface ToolCallInfo {
   readonly args: Readonly<Record<string, unknown>>;
 }
 
-export function toToolCall({ toolCallId, toolName, args }: ToolCallInfo, cwd: string): ToolCallShown {
+export function toToolCall({ toolCallId, toolName, args }: ToolCallInfo, cwd: string): AcpToolCall {
   return {
     toolCallId,
     title: describeToolCall(toolName, args),
@@ -84,7 +84,7 @@ export function toToolCall({ toolCallId, toolName, args }: ToolCallInfo, cwd: st
   };
 }
 
-/** Nobody runs the calls of a reply that broke off. */
+/** The calls of an incomplete reply are not run. */
 export function hasRunnableCalls({ stopReason }: AssistantMessage): boolean {
   return stopReason !== "error" && stopReason !== "aborted";
 }
@@ -109,7 +109,7 @@ function toLocations({ path, offset }: ToolCallInfo["args"], cwd: string): ToolC
   return [{ path: resolve(cwd, path), ...(typeof offset === "number" && offset >= 1 && { line: offset }) }];
 }
 
-/** Without `content` what the editor has of it stays, such as the change that it was asked about. */
+/** Leaves out `content` if the editor should keep what it shows, such as the diff of the permission request. */
 export function toToolCallEnd(
   { toolCallId, args }: Pick<ToolCallInfo, "toolCallId" | "args">,
   result: ToolResultMessage,
@@ -142,7 +142,7 @@ export function createDiff(
   return { type: "diff", path, oldText, newText };
 }
 
-/** What we keep with a result for ourselves says nothing to others. */
+/** Removes Pith's internal data, which is of no use to an editor. */
 function removePithDetails(details: unknown): unknown {
   const { pith: _, ...rest } = asRecord(details);
   return Object.keys(rest).length === 0 ? undefined : rest;
@@ -152,7 +152,7 @@ function asRecord(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null ? { ...value } : {};
 }
 
-/** A permission question does not name its call, but the editor wants the id: it is found by tool and arguments. */
+/** Finds the call of a permission question by tool and arguments: the editor needs the id, and the question does not have it. */
 export class OpenCalls {
   readonly #calls = new Map<string, ToolCallInfo>();
 
@@ -165,14 +165,14 @@ export class OpenCalls {
       if (block.type === "toolCall") this.#add({ toolCallId: block.id, toolName: block.name, args: block.arguments });
   }
 
-  /** Null where nobody called it, such as a tool that an extension runs. */
+  /** Null if the model did not call the tool, for example if an extension runs it. */
   findCallId({
     tool,
     arguments: args,
     intent,
   }: Pick<PermissionQuestion, "tool" | "arguments" | "intent">): string | null {
     const sameTool = [...this.#calls.values()].filter(({ toolName }) => toolName === tool);
-    // Asked while a command runs: the call is known by its command.
+    // The question came up while a command runs, so the call is found by its command.
     if (intent?.type === "network")
       return sameTool.find((call) => call.args.command === intent.command)?.toolCallId ?? null;
     const argumentsJson = JSON.stringify(args);

@@ -1,4 +1,4 @@
-/** Asks the permission and extension questions in the editor. No answer means no. */
+/** Asks the questions of permissions and extensions in the editor. No answer never means yes. */
 
 import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
@@ -31,7 +31,7 @@ export function createPermissionPrompt({ client, view, calls, session, sendUpdat
       vault: current.app.vault,
       signal,
     }).catch(() => null);
-    // A call that runs already goes on running, with the title that it had.
+    // A call that is already running keeps its status, and gets its title back after the answer.
     const isRunning = runningCallId !== null && question.intent?.type === "network";
     const status = isRunning ? ("in_progress" as const) : ("pending" as const);
     const toolCall = { ...baseCall, status, title: question.text, ...(content && { content: [content] }) };
@@ -46,7 +46,7 @@ export function createPermissionPrompt({ client, view, calls, session, sendUpdat
         stopWaitingOnCancel: true,
       })
       .then((response) => parsePermissionAnswer(response, question))
-      // An editor that cannot ask, or has left, has permitted nothing.
+      // An editor that cannot ask, or has disconnected, permits nothing.
       .catch((): PermissionAnswer => ({ type: "no" }))
       .finally(
         () => isRunning && void sendUpdate({ sessionUpdate: "tool_call_update", toolCallId, title: baseCall.title }),
@@ -54,7 +54,7 @@ export function createPermissionPrompt({ client, view, calls, session, sendUpdat
   };
 }
 
-/** What can be remembered is the narrowest rule, for this project. */
+/** Offers to remember only the narrowest rule, for this project. */
 export function createPermissionOptions({
   rules: [rule],
   yesLasts,
@@ -77,12 +77,12 @@ export function parsePermissionAnswer(
 
 interface DiffContext {
   readonly cwd: string;
-  /** What is shown has no secret in it; what is compared has. */
+  /** Redacts the diff that is shown. The comparison uses the real values. */
   readonly vault: Vault | null | undefined;
   readonly signal: AbortSignal;
 }
 
-/** How the file would differ; null where that cannot be told. */
+/** Null if the change cannot be previewed. */
 async function createDiffPreview(question: PermissionQuestion, context: DiffContext): Promise<ToolCallContent | null> {
   const change = await previewRequestedChange(question, { ...context, maxFileBytes: MAX_DIFF_BYTES });
   if (!change) return null;
@@ -92,7 +92,7 @@ async function createDiffPreview(question: PermissionQuestion, context: DiffCont
 
 const MAX_DIFF_BYTES = 1024 * 1024;
 
-/** Uses forms where the editor has them, else the buttons of a permission request. */
+/** Uses forms if the editor supports them, otherwise the buttons of a permission request. */
 export function createEditorUi(context: UiContext): ExtensionUi {
   const { view, sendUpdate } = context;
   const { supportsForms } = view.features;
@@ -126,7 +126,7 @@ export function createEditorUi(context: UiContext): ExtensionUi {
   };
 }
 
-/** An editor that marks or chooses by the kind takes no "No" for a yes. */
+/** Editors may style or choose options by their kind, so a "No" must not have the kind of a yes. */
 function toOptionKind(option: string): PermissionOption["kind"] {
   return /^no(?:,|$)/i.test(option) ? "reject_once" : "allow_once";
 }
@@ -141,7 +141,7 @@ interface PromptContext {
   readonly promptOptions: UiPromptOptions | undefined;
 }
 
-/** Undefined where it was left without an answer. */
+/** Undefined if there is no answer. */
 async function askWithForm(
   message: string,
   field: ElicitationPropertySchema,
@@ -157,14 +157,14 @@ async function askWithForm(
   };
   const response = await context.client
     .request("elicitation/create", form, toRequestOptions(promptOptions))
-    // Whoever has left, or was not asked in time, has not answered.
+    // A disconnected editor or a timeout means no answer.
     .catch(() => null);
   if (response?.action !== "accept" || !("content" in response)) return undefined;
   const { content } = response;
   return typeof content === "object" && content !== null && "answer" in content ? content.answer : undefined;
 }
 
-/** The id of the button; null where it was left without an answer. */
+/** Returns the id of the button. Null if there is no answer. */
 async function askWithButtons(
   title: string,
   options: readonly PermissionOption[],
@@ -194,6 +194,6 @@ export interface UiContext {
   readonly view: ClientView;
   readonly calls: OpenCalls;
   readonly sendUpdate: SendUpdate;
-  /** Null until it is open; then nobody is asked either. */
+  /** Null until the session is open. Questions get no answer before that. */
   readonly session: () => AcpSession | null;
 }

@@ -1,4 +1,4 @@
-/** Takes typed lines one after the other: each answers the open question or is submitted; writes the prompts between them. */
+/** Reads typed lines in plain mode: each line answers the open question or is submitted. Writes the prompts between them. */
 
 import { createInterface, type Interface } from "node:readline";
 import { escapeControls, truncate } from "../../../text/safe-text.ts";
@@ -7,16 +7,16 @@ import { initialScreenState } from "../state/screen-state.ts";
 import { PlainScreen } from "./plain-screen.ts";
 
 export type HistoryResult =
-  /** What is to be said instead of the line. */
-  { readonly type: "line"; readonly text: string } | { readonly type: "told"; readonly lines: readonly string[] };
+  /** The text to submit instead of the line. */
+  { readonly type: "line"; readonly text: string } | { readonly type: "output"; readonly lines: readonly string[] };
 
-/** No key of a plain terminal recalls earlier lines. `/history` lists them, `/history 3` means the third; every other line means itself. */
+/** Replaces the history keys, which a plain terminal does not have: `/history` lists earlier lines, `/history 3` repeats the third. */
 export function resolveHistory(line: string, history: readonly string[]): HistoryResult {
   const [match, number] = /^\/history(?:\s+(\d+))?\s*$/.exec(line) ?? [];
   if (match === undefined) return { type: "line", text: line };
-  if (number === undefined) return { type: "told", lines: listHistory(history) };
+  if (number === undefined) return { type: "output", lines: listHistory(history) };
   const text = history[Number(number) - 1];
-  if (text === undefined) return { type: "told", lines: [`There is no line ${number}; /history names them.`] };
+  if (text === undefined) return { type: "output", lines: [`There is no line ${number}; /history names them.`] };
   return { type: "line", text };
 }
 
@@ -31,21 +31,20 @@ const MAX_HISTORY_LINES = 20;
 export interface InputLoopOptions {
   readonly screen: PlainScreen;
   readonly output: PlainOutput;
-  /** Whether a person types, who may speak while something is under way; else each line waits for the end of the one before. */
+  /** Whether a user types the lines. Otherwise each line waits until the work of the previous line has ended. */
   readonly isInteractive: boolean;
   readonly onSubmit: (text: string) => Promise<void> | void;
-  /** Whether anybody hears what is submitted; until then lines wait. */
+  /** Lines wait until there is a session. */
   readonly hasSession: () => boolean;
-  /** What a key does that is no typing; false where it means nothing. */
+  /** Handles a key that types no text. Returns false if the key does nothing. */
   readonly onKey: (key: string) => boolean;
 }
 
 export class InputLoop {
   readonly #options: InputLoopOptions;
-  /** Lines that nobody has taken yet. */
   readonly #pendingLines: string[] = [];
   readonly #history: string[] = [];
-  /** The beginning of a line that goes on. */
+  /** The lines so far that ended with a backslash. */
   #partialLine = "";
   #runningCount = 0;
   #isInputEnded = false;
@@ -64,13 +63,13 @@ export class InputLoop {
     this.advance();
   }
 
-  /** No more lines will come. */
+  /** Called when the input has ended. */
   handleEnd(): void {
     this.#isInputEnded = true;
     this.advance();
   }
 
-  /** Stops what is under way; where nothing is, quits. */
+  /** Closes the open question or stops the running work. Quits if there is neither. */
   handleInterrupt(): void {
     const { screen, onKey, onSubmit, output } = this.#options;
     output.writeLines([]);
@@ -78,7 +77,7 @@ export class InputLoop {
     else if (!onKey("ctrl+c")) void onSubmit("/quit");
   }
 
-  /** Takes what waits, as far as it can be taken now, and asks for more. */
+  /** Handles as many pending lines as possible, then writes the prompt for the next line. */
   advance(): void {
     while (this.#pendingLines.length > 0 && this.#canTakeLine()) this.#takeLine(this.#pendingLines.shift() ?? "");
     if (this.#pendingLines.length > 0) return;
@@ -108,7 +107,7 @@ export class InputLoop {
       return;
     }
     const resolved = resolveHistory(line, this.#history);
-    if (resolved.type === "told") output.writeLines(resolved.lines);
+    if (resolved.type === "output") output.writeLines(resolved.lines);
     else void this.#submit(screen.takeLine(resolved.text));
   }
 
@@ -127,21 +126,19 @@ export class InputLoop {
 
 export interface PlainOutput {
   writeLines(lines: readonly string[]): void;
-  /** Asks for a line, unless it is asked for already. */
+  /** Does nothing if a prompt is already shown. */
   writePrompt(text: string): void;
-  /** A line was typed. */
   onLineTyped(): void;
 }
 
 export interface PlainOutputOptions {
   readonly write: (text: string) => void;
-  /** Whether the terminal shows what is typed, and the end of its line. */
+  /** Whether the terminal shows the typed text and its line end. */
   readonly isEchoed: boolean;
-  /** Something was said. */
   readonly onOutput: () => void;
 }
 
-/** A prompt stays alone on its line: output that follows it begins a new one. */
+/** Output after a prompt starts on a new line. */
 export function createPlainOutput({ write, isEchoed, onOutput }: PlainOutputOptions): PlainOutput {
   let isPromptShown = false;
   return {
@@ -174,9 +171,15 @@ export function createPlainTerminal(options: PlainTerminalOptions): PlainTermina
   const acceptsInput = (): boolean => options.hasSession() || Boolean(screen.openQuestion);
   const idleTimer = new IdleTimer(() => (acceptsInput() ? loop.advance() : idleTimer.restart()));
   const output = createPlainOutput({ write, isEchoed: isInteractive, onOutput: () => idleTimer.restart() });
-  const lend = createLend(() => lines);
+  const releaseTerminal = createTerminalRelease(() => lines);
   const initialState = { ...initialScreenState, keymap: EMPTY_KEYMAP };
-  const screen = new PlainScreen({ writeLines: output.writeLines, initialState, now: Date.now, schedule, lend });
+  const screen = new PlainScreen({
+    writeLines: output.writeLines,
+    initialState,
+    now: Date.now,
+    schedule,
+    releaseTerminal,
+  });
   const loop = new InputLoop({ screen, output, isInteractive, ...options });
   const onInterrupt = (): void => {
     if (acceptsInput()) loop.handleInterrupt();
@@ -185,7 +188,7 @@ export function createPlainTerminal(options: PlainTerminalOptions): PlainTermina
   return {
     screen,
     start: () => {
-      // Without a terminal of its own: it would move the cursor. The line is edited by the system.
+      // `terminal: false`, because readline would move the cursor. The terminal driver edits the line.
       lines = createInterface({ input: process.stdin, terminal: false });
       lines.on("line", (line) => loop.handleLine(line)).on("close", () => loop.handleEnd());
       process.on("SIGINT", onInterrupt);
@@ -204,15 +207,15 @@ function write(text: string): void {
   process.stdout.write(text);
 }
 
-/** Nobody listens while another program has the terminal. */
-function createLend(lines: () => Interface | null): ScreenApi["releaseTerminal"] {
+/** Pauses the input while another program uses the terminal. */
+function createTerminalRelease(lines: () => Interface | null): ScreenApi["releaseTerminal"] {
   return async (task) => {
     lines()?.pause();
     return await task().finally(() => lines()?.resume());
   };
 }
 
-/** What is done when nobody has said anything for a moment. */
+/** Calls `onIdle` when there was no output for a moment. */
 class IdleTimer {
   readonly #onIdle: () => void;
   #timer: NodeJS.Timeout | undefined;
@@ -221,7 +224,6 @@ class IdleTimer {
     this.#onIdle = onIdle;
   }
 
-  /** From now on. */
   restart(): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(this.#onIdle, IDLE_DELAY_MS);
@@ -232,10 +234,10 @@ class IdleTimer {
   }
 }
 
-/** Milliseconds of silence before one is asked for a line, so that nothing is said into it. */
+/** How long output must pause before the prompt is written, so that no output follows it. */
 const IDLE_DELAY_MS = 60;
 
-/** As shells count it. */
+/** The exit code of shells after SIGINT. */
 const SIGINT_EXIT_CODE = 130;
 
 function schedule(task: () => void, ms: number): () => void {
@@ -243,5 +245,5 @@ function schedule(task: () => void, ms: number): () => void {
   return () => clearTimeout(timer);
 }
 
-/** Lines are read one by one: hints name commands instead. */
+/** There are no key bindings in plain mode, so hints name commands instead. */
 const EMPTY_KEYMAP = {};

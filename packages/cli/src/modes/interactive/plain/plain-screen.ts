@@ -12,7 +12,7 @@ import type { ScreenState } from "../state/screen-state.ts";
 import { formatBlock, formatStateChange, formatToolCallName } from "./block-text.ts";
 import { createKeyQuestion, createQuestion, type Question } from "./questions.ts";
 
-/** Nothing is folded here, so that foldable blocks are printed as soon as they are finished. */
+/** Includes blocks that could be folded, because this screen folds nothing: they are printed as soon as they are finished. */
 export function splitFinishedBlocks(state: ScreenState): FinishedSplit {
   const { blocks, rest } = splitFinished(state);
   const firstOpen = rest.blocks.findIndex((block) => !isFinished(block) || isDraft(block));
@@ -25,13 +25,16 @@ export function splitFinishedBlocks(state: ScreenState): FinishedSplit {
 }
 
 export interface ProgressOptions {
-  /** Calls it after so many milliseconds, unless what it returns is called before. */
-  readonly schedule: (act: () => void, ms: number) => () => void;
+  /** Runs the task after `ms` milliseconds. Returns a function that cancels it. */
+  readonly schedule: (task: () => void, ms: number) => () => void;
   readonly writeLines: (lines: readonly string[]) => void;
   readonly getState: () => ScreenState;
 }
 
-/** Silence would look like the end. Each line comes later than the one before. To be called whenever the state may be another. */
+/**
+ * Writes "Still working" after 30 seconds, and then each time the duration has doubled: silence would look like the end.
+ * The returned function must be called after every change of the state.
+ */
 export function createProgressReporter({ schedule, writeLines, getState }: ProgressOptions): () => void {
   let cancel: (() => void) | null = null;
   const scheduleNotice = (seconds: number): void => {
@@ -51,7 +54,6 @@ export function createProgressReporter({ schedule, writeLines, getState }: Progr
   };
 }
 
-/** In seconds. */
 const FIRST_NOTICE_SECONDS = 30;
 
 function formatProgress({ blocks }: ScreenState, seconds: number): string {
@@ -68,7 +70,7 @@ export interface PlainScreenOptions extends Pick<ProgressOptions, "schedule"> {
   readonly initialState: ScreenState;
   /** In milliseconds. */
   readonly now: () => number;
-  readonly lend: ScreenApi["releaseTerminal"];
+  readonly releaseTerminal: ScreenApi["releaseTerminal"];
 }
 
 interface OpenQuestion {
@@ -84,15 +86,15 @@ export class PlainScreen implements ScreenApi {
   readonly #reportProgress: () => void;
   #state: ScreenState;
   #draft = "";
-  /** What is asked, the newest last. */
+  /** The newest question is last. */
   #openQuestions: readonly OpenQuestion[] = [];
-  /** The line that was typed last, as long as nothing was said behind it: it need not be read out again. */
+  /** The last typed line, until other output follows it. A screen reader need not read it again. */
   #lastTyped: string | null = null;
 
   constructor(options: PlainScreenOptions) {
     this.#options = options;
     this.#state = options.initialState;
-    this.releaseTerminal = options.lend;
+    this.releaseTerminal = options.releaseTerminal;
     this.#reportProgress = createProgressReporter({
       schedule: options.schedule,
       writeLines: (lines) => this.#writeLines(lines),
@@ -112,7 +114,6 @@ export class PlainScreen implements ScreenApi {
     };
   }
 
-  /** What is asked now; undefined for nothing. */
   get openQuestion(): OpenQuestion | undefined {
     return this.#openQuestions.at(-1);
   }
@@ -159,10 +160,10 @@ export class PlainScreen implements ScreenApi {
     return await promise.finally(() => controller.abort());
   }
 
-  /** Nothing but words is ever written. */
+  /** Does nothing: this screen writes only text, and no control sequences. */
   writeSequence(): void {}
 
-  /** What a line that was typed means where nothing is asked: an empty one is the draft. */
+  /** Returns the text to submit for a typed line. An empty line means the draft. */
   takeLine(line: string): string {
     const text = line.trim() === "" ? this.#draft : line;
     this.#draft = "";
@@ -188,7 +189,7 @@ export class PlainScreen implements ScreenApi {
   }
 }
 
-/** Says at once that a key has closed it: the next line is for somebody else. */
+/** Calls `onClose` as soon as a key closes the panel, so that the next line does not go to it. */
 function notifyOnClose<State, Answer>(panel: Panel<State, Answer>, onClose: () => void): Panel<State, Answer> {
   return {
     ...panel,

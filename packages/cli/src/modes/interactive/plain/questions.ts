@@ -1,4 +1,4 @@
-/** Turns panels into questions in plain lines, answered by a number, a line of text or key names. */
+/** Converts panels to questions in plain lines, which are answered with a number, a line of text or key names. */
 
 import { stripVTControlCharacters } from "node:util";
 import { escapeControls } from "../../../text/safe-text.ts";
@@ -13,14 +13,14 @@ export function toPlainLines(lines: readonly string[]): readonly string[] {
     .filter((line) => line.trim() !== "");
 }
 
-/** Boxes and rules, which would be read out sign by sign; what stands between words may be somebody's own. */
+/** Frames of panels, which a screen reader would read character by character. Such characters inside a text may be part of it. */
 const LEADING_FRAME = /^[\s\u2500-\u259f]*[\u2500-\u259f]/;
 const TRAILING_FRAME = /[\u2500-\u259f][\s\u2500-\u259f]*$/;
 
-/** Wide and high enough that nothing is cut which could be said. */
+/** Wide and high enough that no text is cut off. */
 export const plainViewport: Viewport = { width: 160, height: 60, theme: createTheme("none") };
 
-/** `isOpen` says whether it still waits. */
+/** Passes the typed keys to the panel. `isOpen` returns whether the panel still waits for an answer. */
 export function createKeyQuestion(panel: OpenPanel, isOpen: () => boolean): Question {
   const lines = (): readonly string[] => [...toPlainLines(panel.render(plainViewport)), KEY_HINT];
   return {
@@ -35,7 +35,7 @@ export function createKeyQuestion(panel: OpenPanel, isOpen: () => boolean): Ques
 
 const KEY_HINT = "Answer with keys, such as: down, enter, escape. Other words are typed. An empty line is enter.";
 
-/** All words are keys, or all of the line is typed. */
+/** If every word is a key name, returns the keys, otherwise each character of the line. */
 function parseKeys(line: string): readonly string[] {
   const words = line.trim().split(/\s+/);
   if (line.trim() === "") return ["enter"];
@@ -47,17 +47,17 @@ const KEY_PATTERN =
   /^(?:(?:(?:ctrl|alt|shift)\+)+\S|up|down|left|right|enter|escape|tab|space|backspace|home|end|pageUp|pageDown|\S)$/;
 
 export interface Question {
-  /** What is asked, whenever it is to be read out. */
+  /** The text of the question. */
   lines(): readonly string[];
   readonly prompt: string;
-  /** What to say to it; null where that was an answer. */
+  /** Returns lines to write, or null if the line was an answer. */
   handleLine(line: string): readonly string[] | null;
 }
 
-/** One of a few by its number, or a line of one's own. `answer` is given null for none of them. */
+/** Asks for the number of an option, or for a line of text. `answer` receives null if the user chooses none. */
 export function createQuestion<Answer>(
   source: PlainQuestion<Answer>,
-  answer: (given: Answer | null) => void,
+  answer: (value: Answer | null) => void,
 ): Question {
   return source.parseLine
     ? createTextQuestion({ ...source, parseLine: source.parseLine }, answer)
@@ -66,7 +66,7 @@ export function createQuestion<Answer>(
 
 function createTextQuestion<Answer>(
   { title, lines, parseLine }: PlainQuestion<Answer> & Required<Pick<PlainQuestion<Answer>, "parseLine">>,
-  answer: (given: Answer | null) => void,
+  answer: (value: Answer | null) => void,
 ): Question {
   return {
     lines: () => toPlainLines([title, ...lines(plainViewport), "Answer with a line. Ctrl+C leaves it."]),
@@ -80,7 +80,7 @@ function createTextQuestion<Answer>(
 
 function createChoiceQuestion<Answer>(
   { title, lines, options }: PlainQuestion<Answer>,
-  answer: (given: Answer | null) => void,
+  answer: (value: Answer | null) => void,
 ): Question {
   const rows = options.map(
     ({ label, description }, index) => `${index + 1}. ${label}${description ? `: ${description}` : ""}`,

@@ -26,7 +26,7 @@ export function listening(): Listening {
     initialState: initialScreenState,
     now: () => now,
     schedule: later,
-    lend: (act) => act(),
+    releaseTerminal: (run) => run(),
   });
   const pass = (seconds: number): void => {
     now += seconds * 1_000;
