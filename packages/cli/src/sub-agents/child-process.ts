@@ -1,4 +1,4 @@
-/** Runs a sub-agent as a separate process, and forwards its questions. The process ends with its task, with its caller, or when it is stopped. */
+/** Runs a sub-agent as a separate process. The process ends with its task, with its caller, or when it is stopped. */
 
 import type { ExtensionContext, RunEnd } from "@pith/agent";
 import { RpcClient, type RpcEvent, type RpcUiRequest, type RpcUiResponse } from "@pith/client";

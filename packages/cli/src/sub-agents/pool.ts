@@ -1,4 +1,4 @@
-/** Runs the sub-agents of a session, and recovers unreported ones of an earlier process. Each result is reported once, and its usage is recorded once. */
+/** Runs the sub-agents of a session, and recovers those of an earlier process. Each result is reported and paid for once. */
 
 import { createReadStream, existsSync } from "node:fs";
 import { createInterface } from "node:readline";
