@@ -1,4 +1,4 @@
-/** Renders one transcript block as lines. Nothing in its text may control the terminal. */
+/** Renders one transcript block as lines. Text in a block must never control the terminal. */
 
 import { formatKeyHint } from "../../../settings/keymap.ts";
 import { formatCount, formatSeconds } from "../../../text/format.ts";
@@ -21,6 +21,44 @@ import {
 import { isLive, type RenderContext } from "./theme.ts";
 import { renderShell, renderToolCall } from "./tool-call.ts";
 
+export function renderBlock(block: Block, context: RenderContext): readonly string[] {
+  const lines = renderLines(block, context).map((line) => fitUnlessImage(line, context.width));
+  return lines.length === 0 || block.isAttached || continuesCode(block) ? lines : ["", ...lines];
+}
+
+/** Whether the block continues code whose beginning is already printed above it. */
+function continuesCode(block: Block): boolean {
+  return block.kind === "answered" && block.code !== undefined;
+}
+
+/** Cuts a line that is too wide. The line of an image is a control sequence and must not be cut. */
+function fitUnlessImage(line: string, width: number): string {
+  return line.includes(IMAGE_LINE_PREFIX) ? line : fitLine(line, width);
+}
+
+function renderLines(block: Block, context: RenderContext): readonly string[] {
+  switch (block.kind) {
+    case "said":
+      return renderUser(block, context);
+    case "answered":
+      return renderAssistant(block, context);
+    case "thought":
+      return renderThinking(block, context);
+    case "called":
+      return renderToolCall(block, context);
+    case "shell":
+      return renderShell(block, context);
+    case "compacted":
+      return renderCompaction(block, context);
+    case "branch-told":
+      return renderBranchSummary(block, context);
+    case "pinned":
+      return renderPin(block, context);
+    case "note":
+      return renderNote(block, context);
+  }
+}
+
 export function renderUser({ text, images, from: source }: UserBlock, context: RenderContext): readonly string[] {
   const { theme, width, isUnfolded } = context;
   const style = source === "program" ? theme.dim : theme.user;
@@ -34,7 +72,7 @@ export function renderUser({ text, images, from: source }: UserBlock, context: R
   ];
 }
 
-/** What is longer was pasted, and whoever pasted it knows it. */
+/** A longer message was probably pasted, so the user knows its text. */
 const MAX_USER_LINES = 40;
 
 export function renderThinking(thought: ThoughtBlock, context: RenderContext): readonly string[] {
@@ -65,7 +103,7 @@ export function renderNote(
   return wrapText(text, { width, prefix: style(`${TONE_MARKS[tone]} `), style });
 }
 
-/** The tone is seen without colour, too. */
+/** The marks show the tone without colours. */
 const TONE_MARKS = { good: "✓", warning: "!", bad: "✗" } as const;
 
 export function renderPin({ text }: PinBlock, { width, theme }: RenderContext): readonly string[] {
@@ -77,7 +115,7 @@ function renderDivider(text: string, width: number): string {
   return label + "─".repeat(Math.max(0, width - visibleWidth(label)));
 }
 
-/** One line, unless somebody opens it. */
+/** Renders one line, and the summary below it if it is unfolded. */
 export function renderBranchSummary({ summary }: BranchSummaryBlock, context: RenderContext): readonly string[] {
   const { theme, width, isUnfolded } = context;
   const lineCount = formatCount(splitLines(summary).length, "line");
@@ -90,42 +128,4 @@ export function renderBranchSummary({ summary }: BranchSummaryBlock, context: Re
     ? renderFoldable({ text: summary, foldedLines: 0, end: "first", style: theme.dim }, context)
     : [];
   return [`${theme.accent("↩")} ${heading}`, ...body];
-}
-
-export function renderBlock(block: Block, context: RenderContext): readonly string[] {
-  const lines = renderLines(block, context).map((line) => fitUnlessImage(line, context.width));
-  return lines.length === 0 || block.isAttached || continuesCode(block) ? lines : ["", ...lines];
-}
-
-/** Code of which the beginning stands above. */
-function continuesCode(block: Block): boolean {
-  return block.kind === "answered" && block.code !== undefined;
-}
-
-/** Whatever a kind makes of a narrow screen. A picture has rows of its own. */
-function fitUnlessImage(line: string, width: number): string {
-  return line.includes(IMAGE_LINE_PREFIX) ? line : fitLine(line, width);
-}
-
-function renderLines(block: Block, context: RenderContext): readonly string[] {
-  switch (block.kind) {
-    case "said":
-      return renderUser(block, context);
-    case "answered":
-      return renderAssistant(block, context);
-    case "thought":
-      return renderThinking(block, context);
-    case "called":
-      return renderToolCall(block, context);
-    case "shell":
-      return renderShell(block, context);
-    case "compacted":
-      return renderCompaction(block, context);
-    case "branch-told":
-      return renderBranchSummary(block, context);
-    case "pinned":
-      return renderPin(block, context);
-    case "note":
-      return renderNote(block, context);
-  }
 }

@@ -5,10 +5,10 @@ import type { ContextMeter } from "../state/footer.ts";
 import { visibleWidth } from "../terminal/pi-tui.ts";
 import type { Style, Theme } from "./theme.ts";
 
-/** Each part has a sign of its own, so that it can be read without colours. */
+/** Each part has its own character, so that the bar is readable without colours. */
 export const barCharacters = { front: "█", tail: "▓", fresh: "▒", free: "·" } as const;
 
-/** Where one is told that it fills up, and where it is compacted. */
+/** `soft`: above this limit the meter warns. `hard`: above this limit the context is compacted. */
 export const limitMarks = { soft: "╎", hard: "┃" } as const;
 
 export interface MeterOptions {
@@ -16,7 +16,10 @@ export interface MeterOptions {
   readonly theme: Theme;
 }
 
-/** It ends where it is compacted, so that it is as full as the percentage says; what is more stands behind that mark. Empty where nobody knows. */
+/**
+ * The bar ends at the compaction limit, so that it is as full as the percentage says. Tokens above the limit are drawn after its mark.
+ * Empty if the limit is unknown.
+ */
 export function renderMeterBar(meter: ContextMeter, { width, theme }: MeterOptions): string {
   const { tokens, limit, softLimit } = meter;
   if (limit === null || !(limit > 0) || width < 1) return "";
@@ -41,7 +44,7 @@ function assignParts(
   { total, width }: { readonly total: number; readonly width: number },
 ): readonly BarPart[] {
   const front = system + pins + words + checkpoint;
-  // What is there at all shows.
+  // A context with very few tokens still fills one cell.
   const toColumn = (sum: number): number => (tokens > 0 ? Math.max(1, Math.round((sum / total) * width)) : 0);
   const endColumns = {
     front: front > 0 ? toColumn(front) : 0,
@@ -55,7 +58,7 @@ function assignParts(
   });
 }
 
-/** Cells of one ink together. */
+/** Styles runs of cells with the same style together. */
 function styleCells(row: readonly Cell[], theme: Theme): string {
   let text = "";
   for (let start = 0; start < row.length; ) {
@@ -73,14 +76,14 @@ function styleCells(row: readonly Cell[], theme: Theme): string {
   return text;
 }
 
-/** `context 46 %`, `context ~46 %` for an estimate: of what may be there before it is compacted; empty where nobody knows how much that is. */
+/** Returns `context 46 %`, or `context ~46 %` for an estimate. 100 % is the compaction limit. Empty if the limit is unknown. */
 export function formatPercentage(meter: ContextMeter, theme: Theme): string {
   return meter.limit === null
     ? ""
     : theme[chooseStyle(meter)](`context ${formatEstimateMark(meter)}${calculatePercent(meter)} %`);
 }
 
-/** `84,211 / 183,616`, as `/context` has them; `~84,211 / 183,616` for an estimate (MET19). */
+/** Returns `84,211 / 183,616`, the same figures as `/context`, or `~84,211 / 183,616` for an estimate (MET19). */
 export function formatMeterTokens(meter: ContextMeter, theme: Theme): string {
   const { tokens, limit } = meter;
   if (limit === null)
@@ -92,7 +95,7 @@ function formatEstimateMark({ isEstimate }: ContextMeter): string {
   return isEstimate ? "~" : "";
 }
 
-/** Empty while everything is as usual. */
+/** Empty if automatic compaction is on and not paused. */
 export function formatAutoCompact({ isAutoCompactEnabled, pauseReason }: ContextMeter, theme: Theme): string {
   if (!isAutoCompactEnabled) return theme.warning("auto off");
   if (pauseReason === null || pauseReason === "off") return "";
@@ -110,7 +113,7 @@ function chooseStyle({ tokens, limit, softLimit }: ContextMeter): Style {
   return softLimit !== null && tokens > softLimit ? "warning" : "dim";
 }
 
-/** Never wider than `width`, unless the figures alone are. */
+/** Never wider than `width`, unless the figures alone are wider. */
 export function renderMeterLine(meter: ContextMeter, { width, theme }: MeterOptions): string {
   const availableWidth = calculateBarWidth(meter, { width, theme });
   const legend = renderLegend(meter, theme);
@@ -126,13 +129,13 @@ export function renderMeterLine(meter: ContextMeter, { width, theme }: MeterOpti
   ]);
 }
 
-/** Cells that are left for a bar. */
+/** Returns the columns that remain for a bar beside the percentage and the figures. */
 export function calculateBarWidth(meter: ContextMeter, { width, theme }: MeterOptions): number {
   return width - visibleWidth(joinNonEmpty([formatPercentage(meter, theme), formatFigures(meter, theme)])) - GAP.length;
 }
 
 const GAP = "  ";
-/** Cells: of fewer a bar says nothing; with so many there may be something else beside it; more are never needed. */
+/** A shorter bar is unreadable. */
 const MIN_BAR_WIDTH = 8;
 const MIN_BAR_WIDTH_WITH_LEGEND = 24;
 const MAX_BAR_WIDTH = 36;
@@ -146,7 +149,7 @@ function formatFigures(meter: ContextMeter, theme: Theme): string {
   return figures.join(theme.dim(" · "));
 }
 
-/** Of what is there. */
+/** Lists only the parts that the bar shows. */
 function renderLegend({ parts, softLimit }: ContextMeter, theme: Theme): string {
   const { system, pins, words, checkpoint, tail, fresh } = parts;
   return [

@@ -1,26 +1,26 @@
-/** Renders a unified diff as numbered rows, and single lines of a diff for pages. */
+/** Renders a unified diff as numbered rows, and single lines of a diff for panels. */
 
 import { escapeControls } from "../../../text/safe-text.ts";
 import { renderHiddenCount, truncateLine, wrapText } from "./text.ts";
 import type { RenderContext, Theme } from "./theme.ts";
 
 interface DiffRow {
-  /** Null between two places of a file. */
+  /** Null for the row between two hunks. */
   readonly number: number | null;
   readonly sign: "+" | "-" | " ";
   readonly text: string;
 }
 
-/** Folded: so many of them. */
+/** `foldedRows` is the maximum number of rows while the block is folded. */
 export function renderDiff(diff: string, foldedRows: number, context: RenderContext): readonly string[] {
   const rows = parseDiff(diff);
   const max = context.isUnfolded ? Math.max(1, (context.maxRows ?? Number.POSITIVE_INFINITY) - 3) : foldedRows;
   const digits = Math.max(2, `${rows.reduce((max, { number }) => Math.max(max, number ?? 0), 0)}`.length);
-  const rendered = rows.slice(0, max).flatMap((row) => renderRow(row, digits, context));
-  return [...rendered.slice(0, max), ...renderHiddenCount(rows.length - Math.min(max, rows.length), "more", context)];
+  const lines = rows.slice(0, max).flatMap((row) => renderRow(row, digits, context));
+  return [...lines.slice(0, max), ...renderHiddenCount(rows.length - Math.min(max, rows.length), "more", context)];
 }
 
-/** `+3 −1`. */
+/** Returns e.g. `+3 −1`. */
 export function formatChangeCount(diff: string): string {
   const rows = parseDiff(diff);
   const count = (sign: DiffRow["sign"]): number => rows.filter((row) => row.sign === sign).length;
@@ -65,7 +65,7 @@ const HUNK_HEADER = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/;
 
 export function renderPatchLine(line: string, theme: Theme): string {
   const sign = line[0] ?? "";
-  // A line end of Windows is worth seeing only where it changed.
+  // A carriage return at the end of an unchanged line is not worth showing.
   const visible = sign === " " ? line.replace(/\r$/, "") : line;
   const text = ` ${escapeControls(visible.slice(0, MAX_LINE_CHARS).replaceAll("\t", "    "))}`;
   if (sign === "+") return theme.added(text);
@@ -73,8 +73,8 @@ export function renderPatchLine(line: string, theme: Theme): string {
   return DIMMED_SIGNS.includes(sign) ? theme.dim(text) : text;
 }
 
-/** Places in the file, and notes. */
+/** Hunk headers, notes and `\ No newline at end of file`. */
 const DIMMED_SIGNS = ["@", "#", "\\"];
 
-/** Letters of a line: no terminal is wider. */
+/** No terminal is wider. */
 const MAX_LINE_CHARS = 2_000;

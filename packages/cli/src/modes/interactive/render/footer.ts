@@ -1,4 +1,4 @@
-/** Draws the footer: model, folder, mode, cost and context meter, in one line where there is room, else in two. */
+/** Draws the footer: model, folder, mode, cost and context meter, in one line if there is room, otherwise in two. */
 
 import { formatCost } from "../../../text/format.ts";
 import { escapeControls, truncate } from "../../../text/safe-text.ts";
@@ -7,9 +7,69 @@ import { truncateToWidth, visibleWidth } from "../terminal/pi-tui.ts";
 import { calculateBarWidth, renderMeterLine } from "./context-meter.ts";
 import type { RenderContext, Theme } from "./theme.ts";
 
+type FooterOptions = Pick<RenderContext, "width" | "theme">;
+
+export function renderFooter(footer: FooterData, options: FooterOptions): readonly string[] {
+  return renderOneLine(footer, options) ?? renderTwoLines(footer, options);
+}
+
+/** Null if one line has no room for everything, including the legend of the bar. */
+function renderOneLine(footer: FooterData, { width, theme }: FooterOptions): readonly string[] | null {
+  const meterText = footer.meter ? renderMeterLine(footer.meter, { width: UNLIMITED_WIDTH, theme }) : "";
+  const right = [meterText, formatStatus(footer, theme)].filter((text) => text !== "").join(GAP);
+  const left = formatModelAndFolder(footer, { maxWidth: width - visibleWidth(right) - GAP.length, isComplete: true });
+  return left === null ? null : [joinEnds(theme.dim(left), right, width)];
+}
+
+/** The meter shares a line with the status, unless its bar would become too short. */
+function renderTwoLines(footer: FooterData, { width, theme }: FooterOptions): readonly string[] {
+  const status = formatStatus(footer, theme);
+  const availableWidth = width - visibleWidth(status) - GAP.length;
+  const renderLeft = (maxWidth: number): string =>
+    theme.dim(formatModelAndFolder(footer, { maxWidth: Math.max(0, maxWidth), isComplete: false }) ?? "");
+  const { meter } = footer;
+  if (!meter)
+    return availableWidth < 0
+      ? [renderLeft(width), truncateToWidth(status, width, "…")]
+      : [joinEnds(renderLeft(availableWidth), status, width)];
+  const minBarWidth = meter.limit === null ? -GAP.length : MIN_SHARED_BAR_WIDTH;
+  if (calculateBarWidth(meter, { width: availableWidth, theme }) >= minBarWidth)
+    return [renderLeft(width), joinEnds(renderMeterLine(meter, { width: availableWidth, theme }), status, width)];
+  return [
+    joinEnds(renderLeft(availableWidth), status, width),
+    truncateToWidth(renderMeterLine(meter, { width, theme }), width, "…"),
+  ];
+}
+
+const GAP = "  ";
+const UNLIMITED_WIDTH = 1_000;
+/** The minimum width of a bar that shares its line with the status. */
+const MIN_SHARED_BAR_WIDTH = 14;
+
+/** Lists the permission mode, the sandbox and the cost. Values that are not known yet are left out. */
+function formatStatus({ permissionMode, isSandboxed, cost }: FooterData, theme: Theme): string {
+  const modeText =
+    permissionMode === "all"
+      ? theme.warning(theme.strong("ALL permitted"))
+      : theme.dim(`${escapeControls(permissionMode ?? "")} mode`);
+  const sandboxText = isSandboxed ? theme.dim("sandbox") : theme.warning("no sandbox");
+  return [
+    permissionMode && modeText,
+    isSandboxed === null ? null : sandboxText,
+    cost === null ? null : theme.dim(formatCost(cost)),
+  ]
+    .filter((part) => part !== null)
+    .join(theme.dim(" · "));
+}
+
+function joinEnds(left: string, right: string, width: number): string {
+  const gap = width - visibleWidth(left) - visibleWidth(right);
+  return gap < 1 ? truncateToWidth(`${left} ${right}`, width) : `${left}${" ".repeat(gap)}${right}`;
+}
+
 export interface ModelAndFolderOptions {
   readonly maxWidth: number;
-  /** Null rather than anything left out. */
+  /** Returns null instead of a text that leaves something out. */
   readonly isComplete: boolean;
 }
 
@@ -23,9 +83,12 @@ export function formatModelAndFolder(
   return isComplete ? null : truncateToWidth(formatShortest(footer), maxWidth, "…");
 }
 
-type Layout = (facts: FooterData) => string;
+type Layout = (footer: FooterData) => string;
 
-/** Who serves it is the first to go, then words that only explain, then the folders above this one, then the rest of a long name; who speaks and on which branch stay to the last. */
+/**
+ * Layouts from long to short. The provider is left out first, then explaining words, then parent folders, then the end of long names.
+ * The model and the git branch are kept longest.
+ */
 const fullLayouts: readonly Layout[] = [
   (footer) => formatParts(footer, "full"),
   (footer) => formatParts({ ...footer, model: withoutProvider(footer.model) }, "full"),
@@ -68,7 +131,7 @@ function formatParts(
     sessionName === null || sessionName.trim() === "" ? "" : `"${sessionName.trim()}"`,
     treePosition === null || !isFull ? (treePosition ?? "") : `${treePosition} in /tree`,
   ];
-  // A line end in a name would break the line.
+  // A line break in a name would break the footer.
   return escapeControls(
     parts
       .filter((part) => part.trim() !== "")
@@ -84,64 +147,4 @@ function withoutProvider(model: string): string {
 function shortenFolder(folder: string): string {
   const parts = folder.split(/[\\/]/).filter((part) => part !== "");
   return parts.length <= 1 ? folder : `…/${parts.at(-1)}`;
-}
-
-type FooterOptions = Pick<RenderContext, "width" | "theme">;
-
-export function renderFooter(footer: FooterData, options: FooterOptions): readonly string[] {
-  return renderOneLine(footer, options) ?? renderTwoLines(footer, options);
-}
-
-/** Only where nothing must be left out, and what the signs of the bar mean stands beside it. */
-function renderOneLine(footer: FooterData, { width, theme }: FooterOptions): readonly string[] | null {
-  const meterText = footer.meter ? renderMeterLine(footer.meter, { width: UNLIMITED_WIDTH, theme }) : "";
-  const right = [meterText, formatStatus(footer, theme)].filter((text) => text !== "").join(GAP);
-  const left = formatModelAndFolder(footer, { maxWidth: width - visibleWidth(right) - GAP.length, isComplete: true });
-  return left === null ? null : [joinEnds(theme.dim(left), right, width)];
-}
-
-/** How full it is stands beside the way, unless its bar would become too short. */
-function renderTwoLines(footer: FooterData, { width, theme }: FooterOptions): readonly string[] {
-  const status = formatStatus(footer, theme);
-  const availableWidth = width - visibleWidth(status) - GAP.length;
-  const renderLeft = (maxWidth: number): string =>
-    theme.dim(formatModelAndFolder(footer, { maxWidth: Math.max(0, maxWidth), isComplete: false }) ?? "");
-  const { meter } = footer;
-  if (!meter)
-    return availableWidth < 0
-      ? [renderLeft(width), truncateToWidth(status, width, "…")]
-      : [joinEnds(renderLeft(availableWidth), status, width)];
-  const minBarWidth = meter.limit === null ? -GAP.length : MIN_SHARED_BAR_WIDTH;
-  if (calculateBarWidth(meter, { width: availableWidth, theme }) >= minBarWidth)
-    return [renderLeft(width), joinEnds(renderMeterLine(meter, { width: availableWidth, theme }), status, width)];
-  return [
-    joinEnds(renderLeft(availableWidth), status, width),
-    truncateToWidth(renderMeterLine(meter, { width, theme }), width, "…"),
-  ];
-}
-
-const GAP = "  ";
-const UNLIMITED_WIDTH = 1_000;
-/** Cells of a bar beside something else. */
-const MIN_SHARED_BAR_WIDTH = 14;
-
-/** What is permitted, whether commands are confined, and what all of it has cost; of what is not known yet, nothing. */
-function formatStatus({ permissionMode, isSandboxed, cost }: FooterData, theme: Theme): string {
-  const modeText =
-    permissionMode === "all"
-      ? theme.warning(theme.strong("ALL permitted"))
-      : theme.dim(`${escapeControls(permissionMode ?? "")} mode`);
-  const sandboxText = isSandboxed ? theme.dim("sandbox") : theme.warning("no sandbox");
-  return [
-    permissionMode && modeText,
-    isSandboxed === null ? null : sandboxText,
-    cost === null ? null : theme.dim(formatCost(cost)),
-  ]
-    .filter((part) => part !== null)
-    .join(theme.dim(" · "));
-}
-
-function joinEnds(left: string, right: string, width: number): string {
-  const gap = width - visibleWidth(left) - visibleWidth(right);
-  return gap < 1 ? truncateToWidth(`${left} ${right}`, width) : `${left}${" ".repeat(gap)}${right}`;
 }

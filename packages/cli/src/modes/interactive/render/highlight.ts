@@ -1,4 +1,4 @@
-/** Highlights code in the theme's colours with highlight.js. Loaded lazily: never import it statically. */
+/** Highlights code in the theme's colours with highlight.js. This file is loaded lazily: never import it statically. */
 
 import type { LanguageFn } from "highlight.js";
 import highlighter from "highlight.js/lib/core";
@@ -28,7 +28,7 @@ import xml from "highlight.js/lib/languages/xml";
 import yaml from "highlight.js/lib/languages/yaml";
 import type { Style, Theme } from "./theme.ts";
 
-/** By the name its fence has; each knows its other names, such as `ts`, `sh` or `toml`, itself. */
+/** By language name. Each grammar registers its own aliases, such as `ts`, `sh` or `toml`. */
 export const languages: Readonly<Record<string, LanguageFn>> = {
   bash,
   c,
@@ -56,7 +56,7 @@ export const languages: Readonly<Record<string, LanguageFn>> = {
   yaml,
 };
 
-/** Null for a language nobody here knows. */
+/** Null if the language is unknown. */
 export function highlight(code: string, language: string, theme: Theme): readonly string[] | null {
   const name =
     language
@@ -68,7 +68,7 @@ export function highlight(code: string, language: string, theme: Theme): readonl
     const { value } = highlighter.highlight(code, { language: name, ignoreIllegals: true });
     return styleHtml(value, theme);
   } catch {
-    // A grammar that stumbles leaves the code as it is.
+    // If a grammar fails, the code is shown without highlighting.
     return null;
   }
 }
@@ -83,7 +83,7 @@ function isKnownLanguage(name: string): boolean {
   return highlighter.getLanguage(name) !== undefined;
 }
 
-/** It answers in HTML: nested spans whose classes say what they are. */
+/** Converts the HTML of highlight.js, nested spans with scope classes, to styled lines. */
 function styleHtml(html: string, theme: Theme): readonly string[] {
   const openStyles: (Style | null)[] = [];
   const pieces: string[] = [];
@@ -95,7 +95,7 @@ function styleHtml(html: string, theme: Theme): readonly string[] {
   return pieces.join("").split("\n");
 }
 
-/** Line by line: each is drawn by itself. */
+/** Styles each line separately, since each line is drawn separately. */
 function styleLines(text: string, style: Style | null, theme: Theme): string {
   if (style === null) return text;
   const lines = text.split("\n").map((line) => (line === "" ? "" : theme[style](line)));
@@ -108,13 +108,13 @@ function unescapeHtml(text: string): string {
   return text.replace(/&(lt|gt|quot|#x27|amp);/g, (_, name: string) => HTML_ENTITIES[name] ?? "");
 }
 
-/** Null where it is written as it is. */
+/** Null if the scope has no style. */
 function findStyle(scopes: string): Style | null {
   const name = scopes.split(" ")[0]?.replace(/^hljs-/, "") ?? "";
   return SCOPE_STYLES[name] ?? null;
 }
 
-/** Few, so that code stays calm. */
+/** Only a few scopes are styled, so that code stays easy to read. */
 const SCOPE_STYLES: Readonly<Record<string, Style>> = {
   keyword: "accent",
   selector: "accent",

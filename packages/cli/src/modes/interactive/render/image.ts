@@ -1,4 +1,4 @@
-/** Renders an image as a line that describes it and, where the terminal supports it, the image itself. */
+/** Renders an image as a line that describes it and, if the terminal supports it, the image itself. */
 
 import type { ImageBlock } from "@pith/context";
 import { formatBytes } from "../../../text/format.ts";
@@ -27,10 +27,10 @@ function describeImage({ data, mimeType }: ImageBlock, { width, theme }: RenderC
   });
 }
 
-/** As many lines as it has rows, each a row of its own: the last goes up, shows it and comes back down. */
+/** Returns one line per row of the image. The last line moves the cursor up, draws the image and restores the cursor. */
 function renderImageRows({ data, mimeType }: ImageBlock, { imageProtocol, width }: RenderContext): readonly string[] {
   const size = imageProtocol && isBase64(data) ? getImageDimensions(data, mimeType) : null;
-  // Kitty's protocol takes PNG alone.
+  // Kitty's protocol accepts only PNG.
   if (!size || (imageProtocol === "kitty" && mimeType !== "image/png")) return [];
   const { columns, rows } = fitImage(size, width);
   const sequence =
@@ -41,7 +41,7 @@ function renderImageRows({ data, mimeType }: ImageBlock, { imageProtocol, width 
   return [...Array.from({ length: rows - 1 }, () => ""), `${IMAGE_LINE_PREFIX}${cursorUp}\x1b[2C${sequence}\x1b8`];
 }
 
-/** As wide as it may be, unless it would be too high then. */
+/** Uses the maximum width, unless the image would become too high. */
 function fitImage(size: ImageDimensions, width: number): { readonly columns: number; readonly rows: number } {
   const maxColumns = Math.max(1, Math.min(width - 4, MAX_IMAGE_COLUMNS));
   const rows = calculateImageRows(size, maxColumns, getCellDimensions());
@@ -49,12 +49,12 @@ function fitImage(size: ImageDimensions, width: number): { readonly columns: num
   return { columns: Math.max(1, Math.floor((maxColumns * MAX_IMAGE_ROWS) / rows)), rows: MAX_IMAGE_ROWS };
 }
 
-/** A session may come from strangers: nothing but its bytes may reach the terminal. */
+/** A session file may be untrusted, so only valid base64 may reach the terminal. */
 function isBase64(data: string): boolean {
   return /^[A-Za-z0-9+/]+={0,2}$/.test(data);
 }
 
-/** Lines that show one begin so: the place of the cursor is kept. */
+/** Starts a line that draws an image: saves the cursor position. */
 export const IMAGE_LINE_PREFIX = "\x1b7";
 
 const MAX_HEADER_CHARS = 200_000;

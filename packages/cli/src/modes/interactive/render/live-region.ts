@@ -1,4 +1,4 @@
-/** Draws the live region: open blocks, status, queue, widgets, editor and footer. It is never higher than the screen. */
+/** Draws the live region: open blocks, status, queue, widgets, editor and footer. The region is never higher than the screen. */
 
 import { formatKeyHint } from "../../../settings/keymap.ts";
 import { describeReason } from "../../../text/compaction-text.ts";
@@ -18,103 +18,10 @@ import { renderFooter } from "./footer.ts";
 import { fitLine } from "./text.ts";
 import type { RenderContext, Theme } from "./theme.ts";
 
-/** Rows for words; what is more is counted. */
-const MAX_QUEUE_ROWS = 4;
-
-export function renderQueue(
-  { queue }: Pick<ScreenState, "queue">,
-  { theme, width, keymap }: RenderContext,
-): readonly string[] {
-  const queued = [
-    ...queue.steering.map((text) => ({ kind: "next", text })),
-    ...queue.followUp.map((text) => ({ kind: "afterwards", text })),
-  ];
-  if (queued.length === 0) return [];
-  const renderRow = ({ kind, text }: { readonly kind: string; readonly text: string }): string =>
-    truncateToWidth(
-      `  ${theme.accent(`↳ ${kind.padEnd(10)}`)} ${theme.dim(escapeControls(text.replaceAll(/\s+/g, " ")))}`,
-      width,
-    );
-  const hiddenCount = queued.length - MAX_QUEUE_ROWS;
-  const takeBackHint = formatKeyHint("takeBack", `takes ${queued.length === 1 ? "it" : "them"} back`, keymap);
-  const summary = [hiddenCount > 0 ? `and ${hiddenCount} more` : "", takeBackHint]
-    .filter((text) => text !== "")
-    .join("; ");
-  const summaryRows = summary === "" ? [] : [theme.dim(truncateToWidth(`  ${summary}`, width))];
-  return ["", ...queued.slice(0, MAX_QUEUE_ROWS).map(renderRow), ...summaryRows];
-}
-
-export function renderWidgets(
-  extensionWidgets: ExtensionWidgets,
-  { width, theme }: RenderContext,
-  height: number,
-): readonly string[] {
-  const lines = listWidgetLines(extensionWidgets);
-  const maxRows = Math.max(1, Math.floor(height / 3));
-  const visible = lines.length <= maxRows ? lines : lines.slice(0, maxRows - 1);
-  const hiddenCount = lines.length - visible.length;
-  const rows = visible.map((line) => truncateToWidth(` ${line}`, width, "…"));
-  return hiddenCount === 0 ? rows : [...rows, theme.dim(truncateToWidth(` and ${hiddenCount} more lines`, width, "…"))];
-}
-
-/** One line, or none. */
-export function renderStatuses(extensionWidgets: ExtensionWidgets, { width, theme }: RenderContext): readonly string[] {
-  const statuses = listStatuses(extensionWidgets);
-  return statuses.length === 0 ? [] : [theme.dim(truncateToWidth(statuses.join(" · "), width, "…"))];
-}
-
-export function renderActivity(
-  { activity }: ScreenState,
-  { theme, now, width, keymap }: RenderContext,
-): readonly string[] {
-  if (activity.type === "idle") return [];
-  const [label = "", ...details] = describeActivity(activity, now).filter((text) => text !== "");
-  // How to stop it is never what there is no room for.
-  const stopHint = formatKeyHint("stop", "stops it", keymap);
-  const suffix = ` · ${formatElapsed(now - activity.startedAt)}${stopHint && ` · ${stopHint}`}`;
-  const heading = `${theme.accent(`● ${escapeControls(label)}`)}${theme.dim(escapeControls(details.map((text) => ` · ${text}`).join("")))}`;
-  return ["", ` ${truncateToWidth(heading, Math.max(1, width - suffix.length - 1), "…")}${theme.dim(suffix)}`];
-}
-
-type RunningActivity = Exclude<Activity, { type: "idle" }>;
-
-function describeActivity(activity: RunningActivity, now: number): readonly string[] {
-  switch (activity.type) {
-    case "running":
-      return [activity.phase, formatTokensSoFar(activity.chars)];
-    case "retrying":
-      return [
-        `asking again in ${Math.max(0, Math.ceil((activity.retryAt - now) / 1000))} s`,
-        truncate(activity.errorMessage.replaceAll(/\s+/g, " "), MAX_ERROR_CHARS),
-      ];
-    case "compacting":
-      return [
-        activity.reason === "manual" ? "compacting" : `compacting: ${describeReason(activity.reason)}`,
-        activity.step,
-      ];
-    case "summarising":
-      return ["summing up the branch you leave", activity.step];
-  }
-}
-
-const MAX_ERROR_CHARS = 60;
-
-/** About: a token is four letters of most languages, and the exact count comes with the reply. */
-function formatTokensSoFar(chars: number): string {
-  return chars < CHARS_PER_TOKEN ? "" : `about ${formatNumber(chars / CHARS_PER_TOKEN)} tokens`;
-}
-
-const CHARS_PER_TOKEN = 4;
-
-function formatElapsed(milliseconds: number): string {
-  const seconds = Math.max(0, Math.floor(milliseconds / 1000));
-  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
-}
-
 export interface FrameOptions {
   readonly state: ScreenState;
   readonly theme: Theme;
-  /** The editor, or what is asked in its place; given the rows it may take. */
+  /** Draws the editor or the open question. `size.height` is the maximum number of rows. */
   readonly renderInput: (size: Size) => readonly string[];
   readonly now: number;
 }
@@ -147,14 +54,104 @@ export function renderFrame({ state, theme, renderInput, now }: FrameOptions, si
   return lines.slice(-height).map((line) => fitLine(line, width));
 }
 
-/** Two lines at most: it is no more than a hint. */
+/** Renders at most two lines. */
 function renderHint({ hint }: ScreenState, { theme, width }: RenderContext): readonly string[] {
   if (hint === null) return [];
   const lines = wrapTextWithAnsi(escapeControls(hint.replaceAll(/\s+/g, " ")), Math.max(1, width - 2));
   return lines.slice(0, 2).map((line) => theme.dim(` ${line}`));
 }
 
-/** Redraws once a second while work is under way, since the status line shows the elapsed time. */
+/** Further messages are only counted. */
+const MAX_QUEUE_ROWS = 4;
+
+export function renderQueue(
+  { queue }: Pick<ScreenState, "queue">,
+  { theme, width, keymap }: RenderContext,
+): readonly string[] {
+  const messages = [
+    ...queue.steering.map((text) => ({ kind: "next", text })),
+    ...queue.followUp.map((text) => ({ kind: "afterwards", text })),
+  ];
+  if (messages.length === 0) return [];
+  const renderRow = ({ kind, text }: { readonly kind: string; readonly text: string }): string =>
+    truncateToWidth(
+      `  ${theme.accent(`↳ ${kind.padEnd(10)}`)} ${theme.dim(escapeControls(text.replaceAll(/\s+/g, " ")))}`,
+      width,
+    );
+  const hiddenCount = messages.length - MAX_QUEUE_ROWS;
+  const takeBackHint = formatKeyHint("takeBack", `takes ${messages.length === 1 ? "it" : "them"} back`, keymap);
+  const summary = [hiddenCount > 0 ? `and ${hiddenCount} more` : "", takeBackHint]
+    .filter((text) => text !== "")
+    .join("; ");
+  const summaryRows = summary === "" ? [] : [theme.dim(truncateToWidth(`  ${summary}`, width))];
+  return ["", ...messages.slice(0, MAX_QUEUE_ROWS).map(renderRow), ...summaryRows];
+}
+
+export function renderWidgets(
+  extensionWidgets: ExtensionWidgets,
+  { width, theme }: RenderContext,
+  height: number,
+): readonly string[] {
+  const lines = listWidgetLines(extensionWidgets);
+  const maxRows = Math.max(1, Math.floor(height / 3));
+  const visible = lines.length <= maxRows ? lines : lines.slice(0, maxRows - 1);
+  const hiddenCount = lines.length - visible.length;
+  const rows = visible.map((line) => truncateToWidth(` ${line}`, width, "…"));
+  return hiddenCount === 0 ? rows : [...rows, theme.dim(truncateToWidth(` and ${hiddenCount} more lines`, width, "…"))];
+}
+
+/** Returns one line, or none if no extension has set a status. */
+export function renderStatuses(extensionWidgets: ExtensionWidgets, { width, theme }: RenderContext): readonly string[] {
+  const statuses = listStatuses(extensionWidgets);
+  return statuses.length === 0 ? [] : [theme.dim(truncateToWidth(statuses.join(" · "), width, "…"))];
+}
+
+export function renderActivity(
+  { activity }: ScreenState,
+  { theme, now, width, keymap }: RenderContext,
+): readonly string[] {
+  if (activity.type === "idle") return [];
+  const [label = "", ...details] = describeActivity(activity, now).filter((text) => text !== "");
+  // The stop hint is always shown; the heading is cut instead.
+  const stopHint = formatKeyHint("stop", "stops it", keymap);
+  const suffix = ` · ${formatElapsed(now - activity.startedAt)}${stopHint && ` · ${stopHint}`}`;
+  const heading = `${theme.accent(`● ${escapeControls(label)}`)}${theme.dim(escapeControls(details.map((text) => ` · ${text}`).join("")))}`;
+  return ["", ` ${truncateToWidth(heading, Math.max(1, width - suffix.length - 1), "…")}${theme.dim(suffix)}`];
+}
+
+type RunningActivity = Exclude<Activity, { type: "idle" }>;
+
+function describeActivity(activity: RunningActivity, now: number): readonly string[] {
+  switch (activity.type) {
+    case "running":
+      return [activity.phase, formatTokensSoFar(activity.chars)];
+    case "retrying":
+      return [
+        `asking again in ${Math.max(0, Math.ceil((activity.retryAt - now) / 1000))} s`,
+        truncate(activity.errorMessage.replaceAll(/\s+/g, " "), MAX_ERROR_CHARS),
+      ];
+    case "compacting":
+      return [activity.reason === "manual" ? "compacting" : `compacting: ${describeReason(activity.reason)}`, activity.step];
+    case "summarising":
+      return ["summing up the branch you leave", activity.step];
+  }
+}
+
+const MAX_ERROR_CHARS = 60;
+
+/** An estimate: the exact count arrives with the end of the reply. */
+function formatTokensSoFar(chars: number): string {
+  return chars < CHARS_PER_TOKEN ? "" : `about ${formatNumber(chars / CHARS_PER_TOKEN)} tokens`;
+}
+
+const CHARS_PER_TOKEN = 4;
+
+function formatElapsed(milliseconds: number): string {
+  const seconds = Math.max(0, Math.floor(milliseconds / 1000));
+  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+}
+
+/** Redraws once a second while the agent works, since the status line shows the elapsed time. */
 export class RedrawTimer {
   readonly #redraw: () => void;
   #timer: NodeJS.Timeout | null = null;

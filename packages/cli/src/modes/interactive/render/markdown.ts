@@ -1,4 +1,4 @@
-/** Renders an answer as Markdown, paragraph by paragraph, so that it looks the same printed in one piece or in many. */
+/** Renders an answer as Markdown, paragraph by paragraph, so that it looks the same whether it is printed at the end or in parts. */
 
 import { type AssistantBlock, type FencedCode, type Paragraph, splitParagraphs } from "../state/blocks.ts";
 import { LIVE_CODE_LINES } from "../state/finished-blocks.ts";
@@ -12,7 +12,7 @@ import {
 import { toDisplayText, wrapText } from "./text.ts";
 import { isLive, type RenderContext, type Theme } from "./theme.ts";
 
-/** S15: a million quotes within each other end a program that reads them one within the other. */
+/** S15: the Markdown parser is recursive, so a million nested quotes would overflow the stack. */
 export function isSafeToParse(text: string): boolean {
   if (text.length > MAX_MARKDOWN_CHARS) return false;
   let markCount = 0;
@@ -24,25 +24,25 @@ export function isSafeToParse(text: string): boolean {
   return true;
 }
 
-/** The rest of a screen waits for it. */
+/** Parsing blocks the screen. */
 const MAX_MARKDOWN_CHARS = 60_000;
 
-/** Each is held against all others of its paragraph, so they cost their square. */
+/** The parser compares each mark with all others of its paragraph, so the cost is quadratic. */
 const MAX_MARKS = 600;
 
 const DEEP_NESTING = /^(?:\s*(?:>|[-*+] |\d{1,9}[.)] )){10}/;
 
-/** An item, a row or a heading: what is in it is read by itself. */
+/** A list item, a table row, a heading or a blank line: the parser reads its text separately. */
 const BLOCK_START = /^\s*(?:[-*+] |\d{1,9}[.)] |\||#{1,6} |$)/;
 
 function countMarks(line: string): number {
   return line.match(/[*_[!]/g)?.length ?? 0;
 }
 
-// Where a link leads stands beside its words, always: words that hide an address are how one is led astray.
+// The URL of a link is always shown beside its text, so that the text cannot hide where the link leads.
 setCapabilities({ ...detectCapabilities(() => false), hyperlinks: false });
 
-/** Text that would take too long to parse as Markdown is shown as it was written. */
+/** Text that would take too long to parse as Markdown is shown as plain text. */
 export function renderMarkdown(paragraph: string, { width, theme }: RenderContext): readonly string[] {
   const text = toDisplayText(paragraph);
   const lines = isSafeToParse(text) ? tryRenderMarkdown(text, { width: Math.max(1, width - 2), theme }) : null;
@@ -54,7 +54,7 @@ function tryRenderMarkdown(text: string, { width, theme }: { readonly width: num
     const lines = new Markdown(text, 0, 0, createMarkdownTheme(theme)).render(width);
     return trimBlankEnd(lines.filter((line) => !line.includes(CODE_BORDER)));
   } catch {
-    // Whatever it stumbles over is words, too.
+    // Text that the parser cannot read is shown as plain text.
     return null;
   }
 }
@@ -63,10 +63,10 @@ export function trimBlankEnd(lines: readonly string[]): readonly string[] {
   return lines.slice(0, lines.findLastIndex((line) => line.trim() !== "") + 1);
 }
 
-/** Stands in lines that are only there to frame code: its place shows what it is. */
+/** Marks the lines that frame a code block. They are removed, since the indentation already shows that it is code. */
 const CODE_BORDER = "\0";
 
-/** What only colour would tell apart is marked with signs where there is none. */
+/** Without colours, inline code keeps its backticks. */
 function createMarkdownTheme(theme: Theme): MarkdownTheme {
   const unchanged = (text: string): string => text;
   return {
@@ -107,15 +107,15 @@ export function renderAssistant(
 }
 
 /**
- * A terminal that is made smaller pushes what is at its top out of reach: half of it is room enough. Code that is not printed
- * yet is seen whole.
+ * Uses half of the available rows: when the user makes the terminal smaller, its top rows scroll out of reach. Code that is not printed
+ * yet is always shown in full.
  */
 function calculateLiveRows(availableRows: number): number {
   return Math.max(2 * LIVE_CODE_LINES + 1, Math.floor(availableRows / 2));
 }
 
-function renderParagraphs(shown: readonly Paragraph[], text: string, context: RenderContext): readonly string[] {
-  const blocks = shown
+function renderParagraphs(paragraphs: readonly Paragraph[], text: string, context: RenderContext): readonly string[] {
+  const blocks = paragraphs
     .map((paragraph) => renderParagraph(paragraph, text, context))
     .filter((lines) => lines.length > 0);
   return blocks.flatMap((lines, index) => (index === 0 ? lines : ["", ...lines]));
@@ -126,7 +126,10 @@ function renderParagraph(paragraph: Paragraph, text: string, context: RenderCont
   return code ? renderCode(text, { ...paragraph, code }, context) : renderMarkdown(text.slice(start, end), context);
 }
 
-/** More of it than the screen shows need not be read again for every picture: where the last rows begin, at a line's beginning; a line without end counts as several. */
+/**
+ * Finds the line where the last `rows` rows start, so that a long answer is not parsed in full for every frame. A long line is treated as
+ * several rows.
+ */
 export function findTailStart(text: string, minStart: number, rows: number): number {
   const earliest = Math.max(minStart, text.length - rows * MAX_ROW_CHARS);
   let offset = text.length;
@@ -138,22 +141,22 @@ export function findTailStart(text: string, minStart: number, rows: number): num
   return offset + 1;
 }
 
-/** Not inside a sign of two halves. */
+/** Avoids an offset inside a surrogate pair. */
 function skipHalfCharacter(text: string, offset: number): number {
   return /[\uDC00-\uDFFF]/.test(text[offset] ?? "") ? offset + 1 : offset;
 }
 
-/** No row of a terminal has more letters. */
+/** No terminal row has more characters. */
 const MAX_ROW_CHARS = 500;
 
-/** Of a block whose beginning is printed already, only the rows that follow. */
+/** If the beginning of a code block is already printed, renders only the rows after it. */
 export function renderCode(
   text: string,
   { start, end, code, isClosed }: Paragraph & { readonly code: FencedCode },
   context: RenderContext,
 ): readonly string[] {
   const shownStart = Math.max(start, code.start);
-  // What stands above decides what a line is, such as one within a comment; for a glance that is too much work.
+  // The highlighting of a line depends on earlier lines, e.g. in a comment. In the live region, reading them would be too slow.
   const parseStart = isLive(context)
     ? shownStart
     : Math.max(code.start, findLineStart(text, shownStart - HIGHLIGHT_CONTEXT_CHARS));
@@ -175,7 +178,7 @@ function findLineStart(text: string, offset: number): number {
   return text.lastIndexOf("\n", Math.max(0, offset)) + 1;
 }
 
-/** Without its last fence, and without the end of its last line. */
+/** Removes the closing fence and the last line break. */
 function stripClosingFence(code: string, isClosed: boolean): string {
   const trimmed = code.replace(/\n$/, "");
   return isClosed ? trimmed.slice(0, Math.max(0, trimmed.lastIndexOf("\n"))) : trimmed;
@@ -191,9 +194,9 @@ export type Highlighter = (code: string, language: string, theme: Theme) => read
 
 let highlight: Highlighter | null = null;
 
-let loading: Promise<void> | null = null;
+let highlighterPromise: Promise<void> | null = null;
 
-/** In inks, as soon as whoever knows languages is loaded; until then, and where it is too long, in one ink. */
+/** Until the highlighter is loaded, and for long code, all lines have the same style. */
 export function highlightLines(code: string, language: string | undefined, theme: Theme): readonly string[] {
   if (highlight === null) void loadHighlighter();
   const isPlain = code.length > MAX_HIGHLIGHT_CHARS || language === undefined || theme.name === "none";
@@ -201,13 +204,13 @@ export function highlightLines(code: string, language: string | undefined, theme
   return lines ?? code.split("\n").map((line) => (line === "" ? "" : theme.code(line)));
 }
 
-/** Loaded when the first code is seen: a start without any does not wait for it. */
+/** Loads the highlighter when the first code is shown, so that it does not slow down the start. */
 export function loadHighlighter(): Promise<void> {
-  loading ??= import("./highlight.ts").then((module) => {
+  highlighterPromise ??= import("./highlight.ts").then((module) => {
     highlight = module.highlight;
   });
-  return loading;
+  return highlighterPromise;
 }
 
-/** Reading so much takes a few hundredths of a second. */
+/** Highlighting this much takes a few hundredths of a second. */
 const MAX_HIGHLIGHT_CHARS = 30_000;

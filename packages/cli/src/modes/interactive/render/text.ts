@@ -1,4 +1,4 @@
-/** Wraps, cuts, aligns and folds text into lines. Text from any source is made safe, so that it cannot control the terminal. */
+/** Wraps, cuts, aligns and folds text into lines. Untrusted text must never control the terminal. */
 
 import { formatKeyHint } from "../../../settings/keymap.ts";
 import { formatCount } from "../../../text/format.ts";
@@ -8,14 +8,14 @@ import { isLive, type RenderContext } from "./theme.ts";
 
 export interface WrapOptions {
   readonly width: number;
-  /** Before the first row; as wide as `indent`. */
+  /** Text before the first row, as wide as `indent`. Default: `indent`. */
   readonly prefix?: string;
-  /** Before every other. */
+  /** Text before every other row. Default: two spaces. */
   readonly indent?: string;
   readonly style?: (text: string) => string;
 }
 
-/** A text from anywhere. */
+/** Wraps untrusted text. */
 export function wrapText(
   text: string,
   { width, prefix, indent = "  ", style = (row) => row }: WrapOptions,
@@ -29,7 +29,7 @@ export function wrapText(
   );
 }
 
-/** One row of a text from anywhere; what does not fit is cut off. */
+/** Renders untrusted text as one row and cuts what does not fit. */
 export function truncateLine(
   line: string,
   { width, indent = "  ", style = (row) => row }: Omit<WrapOptions, "prefix">,
@@ -39,21 +39,21 @@ export function truncateLine(
   return row === "" ? "" : `${indent}${style(row)}`;
 }
 
-/** A line that is drawn already, cut where it is too long. Most are not, and cutting looks at every sign of it. */
+/** Cuts a rendered line that is too wide. Most lines fit, and cutting is slow, so the width is checked first. */
 export function fitLine(line: string, width: number): string {
   if (visibleWidth(line) <= width) return line;
   return keepCursorVisible(line, width) ?? truncateToWidth(line, width, "…");
 }
 
-/** Where one types, what stands far before makes room; null where nobody does, or it is seen anyway. */
+/** Cuts the start of a line so that the cursor stays visible. Null if the line has no cursor or the cursor is visible anyway. */
 function keepCursorVisible(line: string, width: number): string | null {
   if (!line.includes(CURSOR_MARKER)) return null;
   const column = visibleWidth(line.split(CURSOR_MARKER)[0] ?? "");
-  // The sign below the cursor may take two columns, and one shows that more comes.
+  // The character below the cursor may be two columns wide, and one column is for the ellipsis.
   return column < width - 2 ? null : `…${sliceByColumn(line, column - width + 3, width - 1, true)}\x1b[0m`;
 }
 
-/** Nobody reads on in a line of a hundred rows, and breaking it takes time. */
+/** Wrapping a very long line is slow, and a user does not read a line of a hundred rows. */
 function limitLength(line: string): string {
   return line.length <= MAX_LINE_CHARS
     ? line
@@ -62,25 +62,25 @@ function limitLength(line: string): string {
 
 const MAX_LINE_CHARS = 8_000;
 
-/** It steers nothing, tabs are blanks, and no letter bears a tower of marks. */
+/** Escapes control characters, replaces tabs with spaces and limits stacked combining marks. */
 export function toDisplayText(text: string): string {
   return escapeControls(text).replaceAll("\t", "    ").replace(STACKED_MARKS, "$1");
 }
 
-/** The same in one line. */
+/** Like `toDisplayText`, in one line. */
 export function toDisplayLine(text: string): string {
   return toDisplayText(text.replaceAll(/\s*\n\s*/g, " ⏎ "));
 }
 
-/** A few marks on a letter are a language; hundreds are a way to fill a screen. */
+/** Some languages use a few combining marks per letter. Hundreds of them would cover other rows of the screen. */
 const STACKED_MARKS = /(\p{M}{8})\p{M}+/gu;
 
-/** Just as wide: cut off, or filled up. */
+/** Cuts or pads text to exactly `width` columns. */
 export function fitCell(text: string, width: number): string {
   return truncateToWidth(text, Math.max(0, width), "…", true);
 }
 
-/** No wider: of a path the end says most. */
+/** Cuts the start of a path, since its end says most. */
 export function truncatePath(path: string, width: number): string {
   let result = path;
   const characters = [...segmenter.segment(path)].map(({ segment }) => segment).slice(-2 * width);
@@ -90,7 +90,7 @@ export function truncatePath(path: string, width: number): string {
 
 const segmenter = new Intl.Segmenter();
 
-/** What stands at the right is told whole, and has a column beside it; the left is cut off where there is no room for both. */
+/** The right text is shown in full, with one free column after it. The left text is cut if there is no room for both. */
 export function alignEnds(left: string, right: string, width: number): string {
   const shortLeft = truncateToWidth(left, Math.max(0, width - visibleWidth(right) - 2), "…");
   return `${shortLeft}${" ".repeat(Math.max(1, width - visibleWidth(shortLeft) - visibleWidth(right) - 1))}${right}`;
@@ -111,18 +111,19 @@ function wrapColumnLine(line: string, options: Pick<WrapOptions, "width" | "styl
   return [...wrapText(name, options), ...wrapText(description, { ...options, indent: " ".repeat(6) })];
 }
 
-/** A line that is set in, since all else may be a text of many gaps. */
+/** Matches only indented lines, since other lines may contain wide gaps by chance. */
 const TWO_COLUMNS = /^( {2}\S+(?: \S+)*)( {2,})(\S.*)$/;
-/** What is longer has no columns. */
+/** A longer line is not treated as columns. */
 const MAX_COLUMN_LINE_CHARS = 1_000;
 
 export interface FoldableText {
   readonly text: string;
-  /** Lines while it is folded. */
+  /** The maximum number of lines while it is folded. */
   readonly foldedLines: number;
+  /** Which lines stay visible if not all fit. */
   readonly end: "first" | "last";
   readonly style?: (text: string) => string;
-  /** Long lines are broken while it is folded, too: every word counts. */
+  /** Whether long lines are wrapped instead of cut while it is folded. */
   readonly isWrapped?: boolean;
 }
 
@@ -130,7 +131,7 @@ export function renderFoldable(foldable: FoldableText, context: RenderContext): 
   return context.isUnfolded ? renderUnfolded(foldable, context) : renderFolded(foldable, context);
 }
 
-/** One line that says how much is not shown; where it can be opened, how. */
+/** Renders one line with the number of hidden lines and, in the live region, the key that shows them. */
 export function renderHiddenCount(
   count: number,
   position: "above" | "more",
@@ -163,7 +164,7 @@ function renderFolded(
 }
 
 function renderUnfolded({ text, end, style }: FoldableText, context: RenderContext): readonly string[] {
-  // A row for the heading, one for an empty line, one for what is left out.
+  // One row is for the heading, one for a blank line, one for the hidden count.
   const maxRows = context.maxRows === undefined ? Number.POSITIVE_INFINITY : Math.max(1, context.maxRows - 3);
   const { lines, hiddenCount } = end === "first" ? takeFirstLines(text, maxRows) : takeLastLines(text, maxRows);
   const rows = wrapText(lines.join("\n"), { ...indentOptions(context), ...(style && { style }) });
@@ -176,10 +177,9 @@ function indentOptions({ width }: RenderContext): { readonly width: number; read
   return { width, indent: "    " };
 }
 
-/** A few lines of many. */
 export interface Excerpt {
   readonly lines: readonly string[];
-  /** How many are left out. */
+  /** The number of lines left out. */
   readonly hiddenCount: number;
 }
 
@@ -193,7 +193,7 @@ export function takeLastLines(text: string, count: number): Excerpt {
   return { lines: count === 0 ? [] : lines.slice(-count), hiddenCount: Math.max(0, lines.length - count) };
 }
 
-/** Without blank ones at its ends. */
+/** Removes blank lines at the start and the end. */
 export function splitLines(text: string): readonly string[] {
   const trimmed = text.replace(/^(?:[^\S\n]*\n)+/, "").trimEnd();
   return trimmed === "" ? [] : trimmed.split("\n");

@@ -1,10 +1,9 @@
-/** Defines the themes (dark, light and without colour), chooses the one for a terminal, and defines the drawing options (`RenderContext`). */
+/** Defines the themes (dark, light and without colours), chooses the theme for a terminal, and defines the drawing options (`RenderContext`). */
 
 import type { Environment } from "@pith/models";
 import type { Keymap } from "../../../settings/keymap.ts";
 import type { ImageProtocol, RgbColor } from "../terminal/pi-tui.ts";
 
-/** What each ink is for. */
 export type Style =
   | "strong"
   | "dim"
@@ -21,7 +20,7 @@ export type Style =
   | "removed"
   | "selected"
   | "border"
-  /** Parts of the context bar: what stays cached, what is kept as it was said, what came since, and what is free. */
+  /** Parts of the context bar: the cached front, the messages a compaction kept, newer messages, and free space. */
   | "front"
   | "tail"
   | "fresh"
@@ -86,7 +85,7 @@ const light: StyleCodes = {
   free: "38;5;252",
 };
 
-/** Weight and reversal are no colours. */
+/** Bold and reverse video are not colours, so they stay. */
 const none: StyleCodes = {
   ...(Object.fromEntries(Object.keys(dark).map((style) => [style, ""])) as StyleCodes),
   strong: "1",
@@ -98,9 +97,9 @@ const themeCodes: Readonly<Record<ThemeName, StyleCodes>> = { dark, light, none 
 
 export interface ThemeOptions {
   readonly environment: Environment;
-  /** What was set; `auto` unless it was. */
+  /** The theme setting. Default: `auto`. */
   readonly setting?: "auto" | "dark" | "light" | undefined;
-  /** What the terminal answered; absent where it did not. */
+  /** The background colour that the terminal reported. Absent if it reported none. */
   readonly background?: RgbColor | undefined;
 }
 
@@ -111,17 +110,17 @@ export function chooseTheme({ environment, setting = "auto", background }: Theme
   return parseColorFgBg(environment.COLORFGBG) ?? "dark";
 }
 
-/** Then nothing else is asked. */
+/** Without colours, the terminal is not asked for its background. */
 export function isColourless({ NO_COLOR, TERM }: Environment): boolean {
   return (NO_COLOR !== undefined && NO_COLOR !== "") || TERM === "dumb";
 }
 
-/** As the eye weighs colours. */
+/** Weighs the colours by perceived brightness. */
 function isLight({ r, g, b }: RgbColor): boolean {
   return 0.299 * r + 0.587 * g + 0.114 * b > 127;
 }
 
-/** `0;15`: dark letters on a light ground, by the terminal's own colours. */
+/** Parses e.g. `0;15`: dark text on a light background, as ANSI colour numbers. */
 function parseColorFgBg(colours: string | undefined): ThemeName | null {
   const backgroundCode = colours?.split(";").at(-1) ?? "";
   if (!/^\d{1,2}$/.test(backgroundCode)) return null;
@@ -132,17 +131,17 @@ export interface RenderContext {
   readonly width: number;
   readonly theme: Theme;
   readonly isUnfolded: boolean;
-  /** Rows there are for what is not finished yet; its end is shown. Absent: all of it. */
+  /** The rows available in the live region; only the end of a longer block is shown. Absent if the block is printed permanently. */
   readonly maxRows?: number;
-  /** How the terminal takes pictures; only for what is printed for good, since a picture cannot be drawn anew. */
+  /** The image protocol of the terminal. Only set for permanently printed blocks, since an image cannot be redrawn. */
   readonly imageProtocol?: ImageProtocol;
-  /** In milliseconds, for what says how long it has been under way. */
+  /** The current time in milliseconds, for elapsed times. */
   readonly now: number;
-  /** Which key does what, for hints that name one; absent: as usual. */
+  /** The keys that hints name. Default: the default keymap. */
   readonly keymap?: Keymap;
 }
 
-/** Whether it can still be opened and closed. */
+/** Whether the block is in the live region, where the user can still fold and unfold it. */
 export function isLive({ maxRows }: RenderContext): boolean {
   return maxRows !== undefined;
 }

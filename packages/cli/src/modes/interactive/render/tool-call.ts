@@ -11,7 +11,7 @@ import { renderFoldable, splitLines, toDisplayLine } from "./text.ts";
 import type { RenderContext, Style } from "./theme.ts";
 
 export function formatCallHeading(block: ToolBlock, { width, theme, now }: RenderContext): string {
-  const { sign, ink: style } = STATE_MARKS[block.state];
+  const { sign, style } = STATE_MARKS[block.state];
   const details = [formatAmount(block), STATE_LABELS[block.state] ?? "", formatDuration(block, now)].filter(
     (detail) => detail !== "",
   );
@@ -22,14 +22,14 @@ export function formatCallHeading(block: ToolBlock, { width, theme, now }: Rende
   return `${theme[style](sign)} ${theme.strong(tool)}${argumentText === "" ? "" : ` ${argumentText}`}${theme.dim(suffix)}`;
 }
 
-/** How it stands is seen without colour, too. */
-const STATE_MARKS: Readonly<Record<ToolBlock["state"], { readonly sign: string; readonly ink: Style }>> = {
-  writing: { sign: "○", ink: "dim" },
-  waiting: { sign: "○", ink: "dim" },
-  running: { sign: "●", ink: "accent" },
-  done: { sign: "✓", ink: "good" },
-  failed: { sign: "✗", ink: "bad" },
-  "broken-off": { sign: "–", ink: "warning" },
+/** The marks show the state without colours. */
+const STATE_MARKS: Readonly<Record<ToolBlock["state"], { readonly sign: string; readonly style: Style }>> = {
+  writing: { sign: "○", style: "dim" },
+  waiting: { sign: "○", style: "dim" },
+  running: { sign: "●", style: "accent" },
+  done: { sign: "✓", style: "good" },
+  failed: { sign: "✗", style: "bad" },
+  "broken-off": { sign: "–", style: "warning" },
 };
 
 const STATE_LABELS: Partial<Record<ToolBlock["state"], string>> = {
@@ -45,7 +45,7 @@ function formatAmount({ tool, state, output, diff, arguments: { content } }: Too
   return isCounted ? formatCount(splitLines(output).length, "line") : "";
 }
 
-/** Of these nothing else is shown while they are folded. */
+/** For these tools, a folded block shows only the number of lines. */
 export const LINE_COUNT_TOOLS: readonly string[] = ["read", "grep", "find", "ls", "fetch"];
 
 function formatDuration({ state, startedAt, durationMs }: ToolBlock, now: number): string {
@@ -65,7 +65,7 @@ export function renderToolCall(block: ToolBlock, context: RenderContext): readon
   ];
 }
 
-/** A command of several lines is seen whole when it is opened. */
+/** Shows a command of several lines in full when the block is unfolded. */
 function renderCommand({ tool, arguments: { command } }: ToolBlock, context: RenderContext): readonly string[] {
   if (!context.isUnfolded || tool !== "bash" || typeof command !== "string" || !command.trim().includes("\n"))
     return [];
@@ -92,7 +92,7 @@ function renderOutput(block: ToolBlock, context: RenderContext): readonly string
   if (LINE_COUNT_TOOLS.includes(tool) && !isUnfolded && state === "done") return [];
   const text = block.output.trim() === "(no output)" ? "" : block.output;
   const end = tool === "bash" || state === "running" ? "last" : "first";
-  // Tools of others tell how far they are in a few lines, such as one for each sub-agent.
+  // Other tools report progress in a few lines, e.g. one per sub-agent.
   const foldedLines = state === "running" && !isBuiltinTool(tool) ? FOLDED_EXTERNAL_TOOL_LINES : FOLDED_LINES;
   return renderFoldable({ text, foldedLines, end, style: theme.dim }, context);
 }
@@ -127,5 +127,5 @@ function hasFailed({ isOpen, exitCode }: ShellBlock): boolean {
   return !isOpen && exitCode !== null && exitCode !== 0;
 }
 
-/** Who ran it wants to read it. */
+/** The user ran the command, so more of its output is shown than for a tool call. */
 const FOLDED_SHELL_LINES = 12;
