@@ -65,8 +65,8 @@ async function askQuestion(prompt: PermissionPrompt, screen: ScreenApi): Promise
       initialState ? {} : prompt.typingOptions,
     );
     const answer: QuestionAnswer | null = await screen.showPanel(panel, { where: "inline", signal: prompt.signal });
-    if (answer?.type !== "whole") return answer;
-    initialState = answer.at;
+    if (answer?.type !== "show-all") return answer;
+    initialState = answer.state;
     await showFullSubject(prompt, screen);
   }
 }

@@ -8,7 +8,7 @@ import { pieces, started } from "./state/replies.ts";
 function page(drawn: () => void): Panel<null, string> {
   return {
     initialState: null,
-    handleKey: (_, key) => (key === "enter" ? { type: "answered", answer: "yes" } : continueWith(null)),
+    handleKey: (_, key) => (key === "enter" ? { type: "done", answer: "yes" } : continueWith(null)),
     render: () => {
       drawn();
       return ["the page"];

@@ -1,4 +1,4 @@
-/** Asks before an automatic compaction, when the context is full or the next model's window is smaller, and implements `/autocompact`. */
+/** Asks before a compaction, when the context is full or the next model's window is smaller, and implements `/autocompact`. */
 
 import type { Agent } from "@pith/agent";
 import type { Budget, LoadedBranch, SessionBeforeCompactEvent, SessionBeforeCompactResult } from "@pith/context";
@@ -17,15 +17,15 @@ export type Consent = "now" | "later" | "never";
 export interface CompactionQuestionOptions {
   readonly tokens: number;
   readonly limit: number;
-  /** Tokens that stay as they were said. */
+  /** Tokens of the newest messages, which the compaction keeps unchanged. */
   readonly keptTokens: number;
-  /** After which it is done without an answer. */
+  /** Without an answer, the compaction starts after this time. */
   readonly seconds: number;
-  /** Whether there is room to wait. */
+  /** Whether the window has room for another request without a compaction. */
   readonly canPostpone: boolean;
 }
 
-/** Whether it is made small enough for who shall speak; yes or no. */
+/** Asks whether to compact the context for a model with a smaller window. Without an answer, nothing changes. */
 export function createSwitchPanel({
   tokens,
   seconds,
@@ -69,7 +69,7 @@ export function createCompactionPanel({
     options: [
       { key: "y", label: "Compact now", value: "now" },
       { key: "n", label: "Not now", description: "you are asked again when it has grown", value: "later" },
-      // It comes unasked, perhaps in the middle of a word: what switches something off is no small letter.
+      // The question may appear while the user types, so a lower-case letter must not switch anything off.
       { key: "N", label: "Never in this session", description: "/autocompact on takes that back", value: "never" },
     ],
   });
@@ -77,10 +77,11 @@ export function createCompactionPanel({
 
 type HookResult = SessionBeforeCompactResult | undefined;
 
+/** Decides for the `session_before_compact` hook whether an automatic compaction starts. */
 export class CompactionConsent {
   readonly #context: InteractiveContext;
-  /** Nobody is asked again below so many tokens, behind the compaction it was said behind. */
-  #snooze: { readonly until: number; readonly behind: string | null } | null = null;
+  /** Set by "Not now": the question is not repeated below `untilTokens`, as long as `compactionId` is the latest compaction. */
+  #snooze: { readonly untilTokens: number; readonly compactionId: string | null } | null = null;
 
   constructor(context: InteractiveContext) {
     this.#context = context;
@@ -89,19 +90,19 @@ export class CompactionConsent {
   async handleBeforeCompact(event: SessionBeforeCompactEvent): Promise<HookResult> {
     const { agent } = this.#context.app;
     const { tokensBefore } = event.preparation;
-    // It fits who speaks now, so that it is meant for another.
+    // The context fits the current model, so the compaction is for a switch to another model.
     if (tokensBefore <= agent.budget.limit) return (await this.#askBeforeSwitch(event)) ? undefined : { cancel: true };
     const compactionId = findCompactionId(agent.session.branch);
-    if (this.#snooze?.behind === compactionId && tokensBefore < this.#snooze.until) return { cancel: true };
+    if (this.#snooze?.compactionId === compactionId && tokensBefore < this.#snooze.untilTokens) return { cancel: true };
     const canPostpone = canExceedLimit(agent, tokensBefore) && !wasPostponed(agent.session.branch);
     const consent = await this.#ask(event, canPostpone);
     if (consent === "now") return undefined;
     if (consent === "never") return this.#disable();
-    this.#snooze = { until: tokensBefore + agent.budget.shareBase * SNOOZE_WINDOW_SHARE, behind: compactionId };
+    this.#snooze = { untilTokens: tokensBefore + agent.budget.shareBase * SNOOZE_WINDOW_SHARE, compactionId };
     return canPostpone ? { postpone: true } : { cancel: true };
   }
 
-  /** Whoever says nothing in time has it done, since the work must go on. */
+  /** Without an answer in time, the compaction starts, so that the run can continue. */
   async #ask({ preparation, signal }: SessionBeforeCompactEvent, canPostpone: boolean): Promise<Consent> {
     const { screen, app } = this.#context;
     const { limit, tail } = app.agent.budget;
@@ -120,7 +121,7 @@ export class CompactionConsent {
     );
   }
 
-  /** Whoever says nothing keeps the model there is. */
+  /** Without an answer in time, the current model stays. */
   async #askBeforeSwitch({ preparation, signal }: SessionBeforeCompactEvent): Promise<boolean> {
     const signalOrTimeout = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_TIMEOUT_MS)]);
     const panel = createSwitchPanel({ tokens: preparation.tokensBefore, seconds: ANSWER_TIMEOUT_MS / 1000 });
@@ -135,17 +136,17 @@ export class CompactionConsent {
   }
 }
 
-/** A hook is waited for half a minute. */
+/** Shorter than the hook timeout of 30 seconds. */
 const ANSWER_TIMEOUT_MS = 25_000;
 
-/** Of the window. */
+/** The share of the window that the context must grow by before the question is repeated. */
 const SNOOZE_WINDOW_SHARE = 1 / 20;
 
 function findCompactionId({ entries, compactionIndex }: LoadedBranch): string | null {
   return entries[compactionIndex]?.id ?? null;
 }
 
-/** As the heart decides whether it may be put off. */
+/** Applies the same rule as the agent: a compaction can be postponed if half of the reserve is still free. */
 function canExceedLimit({ budget: { contextWindow, limit } }: Agent, tokens: number): boolean {
   return contextWindow - tokens >= (contextWindow - limit) / 2;
 }

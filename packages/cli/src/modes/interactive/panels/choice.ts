@@ -19,38 +19,38 @@ import {
 
 export interface ChoicePanelOptions<Value> {
   readonly title: string;
-  /** Lines between the title and what can be chosen; theirs are the inks, and they are wrapped. */
-  readonly body?: (sight: Viewport) => readonly string[];
+  /** Styled lines between the title and the options. The panel wraps them. */
+  readonly body?: (viewport: Viewport) => readonly string[];
   readonly options: readonly Option<Value>[];
-  /** Where the walk begins. */
+  /** Default: 0. */
   readonly initialIndex?: number;
 }
 
 export interface Option<Value> {
-  /** Takes it at once, such as `y`. */
+  /** The key that chooses the option immediately, e.g. `y`. */
   readonly key?: string;
   readonly label: string;
   readonly description?: string;
   readonly value: Value;
-  /** ASK3: it permits something for longer than now, so its key only leads to it, and Enter takes it. */
+  /** ASK3: the option permits more than the current request, so its key only selects it, and Enter chooses it. */
   readonly isLasting?: true;
 }
 
-/** What a key takes, or where it leads; null where it is of no option. */
+/** Returns the option that a key chooses or selects. Null if the key belongs to no option. */
 export function matchOption<Value>(
   options: readonly Option<Value>[],
   key: string,
-  selected: number,
+  selectedIndex: number,
 ): OptionMatch<Value> {
-  const index = key === "enter" ? selected : options.findIndex((option) => option.key === key);
+  const index = key === "enter" ? selectedIndex : options.findIndex((option) => option.key === key);
   const option = options[index];
   if (!option) return null;
-  return option.isLasting && key !== "enter" ? { type: "moved", at: index } : { type: "taken", option };
+  return option.isLasting && key !== "enter" ? { type: "select", index } : { type: "choose", option };
 }
 
 export type OptionMatch<Value> =
-  | { readonly type: "taken"; readonly option: Option<Value> }
-  | { readonly type: "moved"; readonly at: number }
+  | { readonly type: "choose"; readonly option: Option<Value> }
+  | { readonly type: "select"; readonly index: number }
   | null;
 
 export function createChoicePanel<Value>({
@@ -65,10 +65,10 @@ export function createChoicePanel<Value>({
     plainQuestion: { title, lines: (viewport) => body?.(viewport) ?? [], options },
     handleKey: (position, key) => {
       const match = matchOption(options, key, position.index);
-      if (match?.type === "taken") return finishWith(match.option.value);
-      if (match) return continueWith(moveTo(position, match.at, size));
-      const moved = moveByKey(position, key, size);
-      return moved ? continueWith(moved) : null;
+      if (match?.type === "choose") return finishWith(match.option.value);
+      if (match) return continueWith(moveTo(position, match.index, size));
+      const nextPosition = moveByKey(position, key, size);
+      return nextPosition ? continueWith(nextPosition) : null;
     },
     render: (position, viewport) => {
       const optionRows = options.map((option, row) => renderOption(option, row === position.index, viewport));
@@ -85,7 +85,7 @@ export function createChoicePanel<Value>({
   };
 }
 
-/** What goes on in the next row stands below its beginning. */
+/** Indents the wrapped rows by one column. */
 function wrapIndented(line: string, width: number): readonly string[] {
   return wrapTextWithAnsi(line, Math.max(1, width - 1)).map((row, index) => (index === 0 ? row : ` ${row}`));
 }
@@ -98,7 +98,7 @@ function renderOption<Value>(option: Option<Value>, isSelected: boolean, { width
   return truncateToWidth(line, width, "…");
 }
 
-/** ` (y)`; ` (y, Enter)` where the key alone only leads to it. */
+/** Returns ` (y)`, or ` (y, Enter)` if the key only selects the option. */
 export function formatOptionKey<Value>({ key, isLasting }: Option<Value>): string {
   if (key === undefined) return "";
   return isLasting ? ` (${key}, Enter)` : ` (${key})`;
@@ -107,9 +107,9 @@ export function formatOptionKey<Value>({ key, isLasting }: Option<Value>): strin
 export interface PickPanelOptions<Value> {
   readonly title: string;
   readonly rows: readonly PickRow<Value>[];
-  /** Keys that take a row, too, and what they mean; Enter needs none. */
+  /** Keys besides Enter that choose a row, with their hints. */
   readonly extraKeys?: Readonly<Record<string, string>>;
-  /** How one leaves it without taking any; later, unless said. */
+  /** The hint for closing the panel without a choice. Default: `Esc later`. */
   readonly leaveHint?: string;
 }
 
@@ -121,7 +121,7 @@ export interface PickRow<Value> {
 
 export interface PickResult<Value> {
   readonly value: Value;
-  /** By which key. */
+  /** The key that chose the row: `enter` or one of `extraKeys`. */
   readonly key: string;
 }
 
@@ -143,16 +143,15 @@ export function createPickPanel<Value>(options: PickPanelOptions<Value>): Panel<
       const matches = filterRows(rows, query.text);
       const row = key === "enter" || Object.hasOwn(extraKeys, key) ? matches[position.index] : undefined;
       if (row) return finishWith({ value: row.value, key });
-      const moved = moveByKey(position, key, { count: matches.length, rows: MAX_VISIBLE_ROWS });
-      if (moved) return continueWith({ query, position: moved });
-      const edited = editInput(query, key);
-      return edited ? continueWith({ query: edited, position: listStart }) : null;
+      const nextPosition = moveByKey(position, key, { count: matches.length, rows: MAX_VISIBLE_ROWS });
+      if (nextPosition) return continueWith({ query, position: nextPosition });
+      const nextQuery = editInput(query, key);
+      return nextQuery ? continueWith({ query: nextQuery, position: listStart }) : null;
     },
     render: (state, viewport) => renderPickPanel(options, state, viewport),
   };
 }
 
-/** Seen at once. */
 const MAX_VISIBLE_ROWS = 8;
 
 function filterRows<Value>(rows: readonly PickRow<Value>[], query: string): readonly PickRow<Value>[] {
@@ -212,7 +211,7 @@ export interface ColumnWidths {
   readonly preview: number;
 }
 
-/** How wide each is, with a line between them; null where the terminal is too narrow for that. */
+/** Returns the widths of a list and its preview, with a border between them. Null if the terminal is too narrow for both. */
 export function splitColumns(width: number): ColumnWidths | null {
   if (width < MIN_SPLIT_WIDTH) return null;
   const list = Math.floor(width * LIST_SHARE);

@@ -1,4 +1,4 @@
-/** Shows what fills the context (`/context`: by kind, tool, file and entry) and what the model sees now (`/seen`). */
+/** Implements `/context`, which shows what fills the context by kind, tool, file and entry, and `/seen`, which shows what the model sees. */
 
 import { entryText } from "@pith/context/host";
 import { contextPlaceTitles } from "../../../commands/context.ts";
@@ -31,9 +31,9 @@ import { type ListPosition, listStart, moveByKey, renderHints } from "./widgets.
 export interface ContextRow {
   readonly name: string;
   readonly tokens: number;
-  /** More of it, for the row one stands on. */
+  /** Shown below the list while the row is selected. */
   readonly description: string;
-  /** The entry it stands for. */
+  /** The id of the entry. Absent if the row is not a single entry. */
   readonly id?: string;
 }
 
@@ -80,9 +80,9 @@ const placeDescriptions = {
 export interface ContextPageOptions {
   readonly report: ContextReport;
   readonly meter: ContextMeter;
-  /** What the bottom of the page says. */
+  /** Lines at the bottom of the page that describe the next compaction. */
   readonly nextSteps: readonly string[];
-  /** An entry, word for word. */
+  /** Returns the full text of an entry. */
   readonly entryText: (id: string) => string;
 }
 
@@ -113,7 +113,6 @@ export function renderContext(
   return lines.map((line) => truncateToWidth(line, width, "…"));
 }
 
-/** Rows of the list: the rest is head and foot. */
 export function countVisibleRows(height: number, nextSteps: readonly string[]): number {
   return Math.max(1, height - HEAD_ROWS - FOOT_ROWS - nextSteps.length);
 }
@@ -165,7 +164,7 @@ function calculateNameWidth(rows: readonly ContextRow[], width: number): number 
   return Math.max(10, Math.min(longest, width - OTHER_COLUMNS_WIDTH));
 }
 
-/** Mark, figures, percentage and bar. */
+/** The columns for mark, tokens, percentage and bar. */
 const OTHER_COLUMNS_WIDTH = 42;
 const BAR_WIDTH = 20;
 
@@ -184,7 +183,7 @@ function renderRow(
 export interface ContextPageState {
   readonly tab: Tab;
   readonly position: ListPosition;
-  /** The entry that is being read. */
+  /** The page of the entry that the user has opened. */
   readonly openEntry: { readonly page: Panel<PagerState, null>; readonly state: PagerState } | null;
 }
 
@@ -205,7 +204,7 @@ type PageKeyResult = KeyResult<ContextPageState, null> | null;
 function handleEntryKey(state: ContextPageState, key: string, viewport: Viewport | undefined): PageKeyResult {
   const { openEntry } = state;
   const result = openEntry?.page.handleKey(openEntry.state, key, viewport);
-  if (openEntry && result?.type === "goes-on")
+  if (openEntry && result?.type === "continue")
     return continueWith<ContextPageState>({ ...state, openEntry: { ...openEntry, state: result.state } });
   return key === "escape" || key === "q" ? continueWith<ContextPageState>({ ...state, openEntry: null }) : null;
 }

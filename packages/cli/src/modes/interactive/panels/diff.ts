@@ -13,14 +13,13 @@ import { type ListPosition, listStart, moveByKey, renderHints } from "./widgets.
 export interface DiffState {
   readonly files: readonly ChangedFile[];
   readonly position: ListPosition;
-  /** The first line of its changes that is seen. */
+  /** The first visible line of the selected file's changes. */
   readonly firstLine: number;
 }
 
-/** Files that are seen at once. */
 export const MAX_LIST_ROWS = 6;
 
-/** All lines of a file's changes, notes first. */
+/** Returns all lines of a file's changes, notes first. */
 export function buildPatchLines(file: ChangedFile | undefined): readonly string[] {
   if (!file) return [];
   return [...file.notes.map((note) => `# ${note}`), ...(file.patch === "" ? [] : file.patch.split("\n"))];

@@ -1,4 +1,4 @@
-/** Defines the questions that extensions can ask: a choice, yes or no, and a line. Each is marked as an extension's question. */
+/** Defines the questions that extensions can ask: a choice, yes or no, and a line of text. Each title says that an extension asks. */
 
 import { toSafeLine, toSafeLines } from "../../../text/safe-text.ts";
 import { wrapTextWithAnsi } from "../terminal/pi-tui.ts";
@@ -8,7 +8,7 @@ import { editInput, emptyInput, type LineInput, type ListPosition, renderHints, 
 
 const QUESTION_TITLE = "An extension asks";
 
-/** The place of the option that was taken. */
+/** The answer is the index of the chosen option. */
 export function createSelectPanel(title: string, options: readonly string[]): Panel<ListPosition, number> {
   return createChoicePanel({
     title: QUESTION_TITLE,
@@ -17,7 +17,7 @@ export function createSelectPanel(title: string, options: readonly string[]): Pa
   });
 }
 
-/** More of them than stand on a screen at once: typing searches. */
+/** For more options than fit on the screen: typing filters them. The answer contains the index of the chosen option. */
 export function createSearchPanel(title: string, options: readonly string[]): Panel<PickState, PickResult<number>> {
   const rows = options.map((option, value) => ({ label: toSafeLine(option, MAX_LINE_CHARS), description: "", value }));
   return createPickPanel({
@@ -52,8 +52,8 @@ export function createInputPanel(title: string, placeholder: string): Panel<Line
     },
     handleKey: (input, key) => {
       if (key === "enter") return finishWith(input.text);
-      const edited = editInput(input, key);
-      return edited && continueWith(edited);
+      const nextInput = editInput(input, key);
+      return nextInput && continueWith(nextInput);
     },
     render: (input, viewport) => renderInputPanel({ input, title, placeholder }, viewport),
   };

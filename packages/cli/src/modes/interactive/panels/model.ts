@@ -1,4 +1,4 @@
-/** Implements `/model`, a searchable list of the models that keys and local servers offer, and `/thinking`. */
+/** Implements `/model`, a searchable list of the models available through API keys and local servers, and `/thinking`. */
 
 import { runCommand } from "../../../commands/run-command.ts";
 import { thinkingLevels } from "../../../commands/settings.ts";
@@ -23,7 +23,7 @@ import {
   renderInput,
 } from "./widgets.ts";
 
-/** Those in whose name every word stands; who speaks now is first. */
+/** Returns the models whose name contains every word of the query, the current model first. */
 export function filterModels(
   rows: readonly AvailableModel[],
   query: string,
@@ -34,21 +34,20 @@ export function filterModels(
   return matches.toSorted((a, b) => Number(b.name === currentModel) - Number(a.name === currentModel));
 }
 
-/** Without doubles: the first of each name counts. Those there are keep their places, so that nobody takes another than they see. */
+/** Appends models with new names. Existing rows keep their positions, so that the user does not choose a row that has just moved. */
 export function mergeModels(
   rows: readonly AvailableModel[],
-  added: readonly AvailableModel[],
+  newRows: readonly AvailableModel[],
 ): readonly AvailableModel[] {
   const names = new Set(rows.map(({ name }) => name));
-  return [...rows, ...added.filter(({ name }) => !names.has(name))];
+  return [...rows, ...newRows.filter(({ name }) => !names.has(name))];
 }
 
-/** Tokens it sees at once. */
 export function formatWindow({ facts }: AvailableModel): string {
   return facts ? formatNumber(facts.contextWindow) : "?";
 }
 
-/** For a million tokens, in and out. */
+/** Returns the price per million input and output tokens. */
 export function formatPrice({ facts, isLocal }: AvailableModel): string {
   if (isLocal) return "free, here";
   const prices = facts?.prices;
@@ -61,9 +60,9 @@ function formatDollars(price: number): string {
 
 export interface ModelPanelOptions {
   readonly rows: readonly AvailableModel[];
-  /** Who speaks now, as `provider/model`. */
+  /** As `provider/model`. */
   readonly currentModel: string;
-  /** More that are found while somebody looks already. */
+  /** Finds more models while the panel is already open. */
   readonly loadMore: (signal: AbortSignal) => Promise<readonly AvailableModel[]>;
 }
 
@@ -73,9 +72,9 @@ export interface ModelPanelState {
   readonly position: ListPosition;
 }
 
-/** `isForGood`: also in sessions that begin later. */
 export interface ModelChoice {
   readonly name: string;
+  /** Whether to save the model as the default for new sessions. */
   readonly isDefault: boolean;
 }
 
@@ -87,13 +86,13 @@ export function createModelPanel({
   return {
     initialState: { rows, query: emptyInput, position: listStart },
     loadUpdates: async (update, signal) => {
-      const found = await loadMore(signal);
-      update((state) => ({ ...state, rows: mergeModels(state.rows, found) }));
+      const newRows = await loadMore(signal);
+      update((state) => ({ ...state, rows: mergeModels(state.rows, newRows) }));
     },
     handleKey: (state, key) => {
       const matches = filterModels(state.rows, state.query.text, currentModel);
-      const chosen = key === "enter" || key === "ctrl+s" ? matches[state.position.index] : undefined;
-      if (chosen) return finishWith({ name: chosen.name, isDefault: key === "ctrl+s" });
+      const row = key === "enter" || key === "ctrl+s" ? matches[state.position.index] : undefined;
+      if (row) return finishWith({ name: row.name, isDefault: key === "ctrl+s" });
       const position = moveByKey(state.position, key, { count: matches.length, rows: MAX_VISIBLE_ROWS });
       if (position) return continueWith({ ...state, position });
       const query = editInput(state.query, key);
@@ -103,7 +102,6 @@ export function createModelPanel({
   };
 }
 
-/** Seen at once. */
 const MAX_VISIBLE_ROWS = 10;
 
 function renderModelPanel(
@@ -116,7 +114,7 @@ function renderModelPanel(
   const visibleRows = Math.max(1, Math.min(MAX_VISIBLE_ROWS, height - 5));
   const visible = matches.slice(Math.max(position.top, position.index - visibleRows + 1)).slice(0, visibleRows);
   const maxNameWidth = Math.max(24, ...visible.map(({ name }) => visibleWidth(escapeControls(name))));
-  // Where there is no room for both, the name matters more than what it costs.
+  // In a narrow terminal, only the names are shown.
   const isNarrow = width - 36 < 24;
   const nameWidth = Math.min(maxNameWidth, isNarrow ? Math.max(10, width - 4) : width - 36);
   const positionText = matches.length > visible.length ? theme.dim(`  ${position.index + 1} of ${matches.length}`) : "";
@@ -172,12 +170,12 @@ export async function openModels(args: string, context: InteractiveContext): Pro
   const facts = { contextWindow, maxTokens, input: ["text"], reasoning: false } as const;
   const currentRow: AvailableModel = { name: currentModel, facts: contextWindow > 0 ? facts : null, isLocal: false };
   const allRows = app.missingModel === null ? mergeModels(rows, [currentRow]) : rows;
-  const chosen = await screen.showPanel(createModelPanel({ rows: allRows, currentModel, loadMore: listLocalModels }), {
+  const choice = await screen.showPanel(createModelPanel({ rows: allRows, currentModel, loadMore: listLocalModels }), {
     where: "inline",
   });
-  if (chosen === null) return true;
-  const isSwitched = chosen.name === currentModel || (await switchModel(chosen.name, context));
-  if (chosen.isDefault && isSwitched) await saveDefaultModel(chosen.name, context);
+  if (choice === null) return true;
+  const isSwitched = choice.name === currentModel || (await switchModel(choice.name, context));
+  if (choice.isDefault && isSwitched) await saveDefaultModel(choice.name, context);
   return true;
 }
 
@@ -187,7 +185,6 @@ async function switchModel(name: string, context: InteractiveContext): Promise<b
   return result?.type === "told";
 }
 
-/** For sessions that begin later. */
 async function saveDefaultModel(name: string, { app, screen }: InteractiveContext): Promise<void> {
   const error = await saveSetting({ path: ["model"], value: name, home: app.home });
   screen.showNote(

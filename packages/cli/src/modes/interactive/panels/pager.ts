@@ -1,4 +1,4 @@
-/** Implements a text pager with scrolling and search, and a scrollable text page with answers below it. */
+/** Implements a text pager with scrolling and search, and a scrollable text page with options below the text. */
 
 import { escapeControls, escapeLine } from "../../../text/safe-text.ts";
 import { alignEnds, fitLine } from "../render/text.ts";
@@ -16,13 +16,13 @@ import {
   scrollByKey,
 } from "./widgets.ts";
 
-/** Plain lines, none wider than `width`. */
+/** Makes text safe and wraps it to lines of at most `width` columns. */
 export function wrapPageLines(text: string, width: number): readonly PageLine[] {
   const lines = escapeControls(text).replaceAll("\t", "    ").split("\n");
   return lines.flatMap((line) => wrapLine(line, Math.max(1, width))).map((line) => ({ text: line }));
 }
 
-/** Most lines are short and simple, and there may be a hundred thousand; or there is one, and it is a megabyte long. */
+/** ASCII lines take a fast path: a text may have a hundred thousand lines, or one line of a megabyte. */
 function wrapLine(line: string, width: number): readonly string[] {
   if (PRINTABLE_ASCII.test(line)) return line.length <= width ? [line] : wrapAscii(line, width);
   if (line.length <= width && visibleWidth(line) <= width) return [line];
@@ -30,10 +30,10 @@ function wrapLine(line: string, width: number): readonly string[] {
 }
 
 const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
-/** Wrapping takes longer than the line is long. */
+/** The cost of `wrapTextWithAnsi` grows faster than the length of the line. */
 const CHUNKS = /.{1,2000}/gsu;
 
-/** At the last space there is, else in the middle of a word; each letter has one cell. */
+/** Breaks at the last space that fits, otherwise inside a word. Every ASCII character is one column wide. */
 function wrapAscii(line: string, width: number): readonly string[] {
   const rows: string[] = [];
   let start = 0;
@@ -48,7 +48,7 @@ function wrapAscii(line: string, width: number): readonly string[] {
 
 export interface PageContent {
   readonly lines: readonly PageLine[];
-  /** Those seen at once. */
+  /** The number of visible lines. */
   readonly rows: number;
 }
 
@@ -69,10 +69,10 @@ function handleSearchKey(state: PagerState, key: string, content: PageContent): 
       step: 1,
       includesCurrent: true,
     });
-  const edited = editInput(searchInput, key);
+  const nextInput = editInput(searchInput, key);
   return (
-    edited &&
-    scrollToMatch({ ...state, searchInput: edited, query: edited.text }, content, { step: 1, includesCurrent: true })
+    nextInput &&
+    scrollToMatch({ ...state, searchInput: nextInput, query: nextInput.text }, content, { step: 1, includesCurrent: true })
   );
 }
 
@@ -90,11 +90,11 @@ function toListSize({ lines, rows }: PageContent): ListSize {
 
 interface SearchOptions {
   readonly step: 1 | -1;
-  /** Whether the line one stands on counts. */
+  /** Whether the top line can be the match. */
   readonly includesCurrent: boolean;
 }
 
-/** The next line with the words, once round. */
+/** Scrolls to the next line that contains the query, and wraps around once. */
 function scrollToMatch(state: PagerState, content: PageContent, { step, includesCurrent }: SearchOptions): PagerState {
   const { lines } = content;
   const query = state.query.toLowerCase();
@@ -108,15 +108,15 @@ function scrollToMatch(state: PagerState, content: PageContent, { step, includes
 }
 
 export interface PageLine {
-  /** Already plain, and no wider than what it was made for. */
+  /** Safe text, at most as wide as the page. */
   readonly text: string;
   readonly isHeading?: true;
 }
 
 export interface PagerState {
-  /** The first line that is seen. */
+  /** The first visible line. */
   readonly top: number;
-  /** What is being typed to search for; null while nothing is. */
+  /** The search text while the user types it; otherwise null. */
   readonly searchInput: LineInput | null;
   readonly query: string;
 }
@@ -125,7 +125,7 @@ export const initialPagerState: PagerState = { top: 0, searchInput: null, query:
 
 export interface PagerOptions {
   readonly title: string;
-  /** Made for a width; asked for again only when that changes. */
+  /** Called again only if the width changes. */
   readonly lines: (width: number) => readonly PageLine[];
 }
 
@@ -145,7 +145,7 @@ export function createPager({ title, lines }: PagerOptions): Panel<PagerState, n
 
 const DEFAULT_WIDTH = 80;
 const DEFAULT_HEIGHT = 24;
-/** Title above, keys below. */
+/** The title and the hint line. */
 const FRAME_ROWS = 2;
 
 function toPageContent(lines: readonly PageLine[], viewport: Viewport | undefined): PageContent {
@@ -184,30 +184,30 @@ function renderLine({ text, isHeading }: PageLine, query: string, { theme }: Vie
 
 export interface TextPageOptions<Value> {
   readonly title: string;
-  /** Within the width; theirs are the inks. */
-  readonly lines: (sight: Viewport) => readonly string[];
-  /** None: there is nothing but to look. */
+  /** Styled lines, at most as wide as the viewport. */
+  readonly lines: (viewport: Viewport) => readonly string[];
+  /** Absent if the page is only for reading. */
   readonly options?: readonly Option<Value>[];
-  /** The answer that is chosen at first. */
+  /** The option selected at first. Default: 0. */
   readonly initialIndex?: number;
 }
 
 export interface TextPageState {
   readonly top: number;
-  readonly selected: number;
+  readonly selectedIndex: number;
 }
 
 export function createTextPage<Value>(page: TextPageOptions<Value>): Panel<TextPageState, Value> {
   const { options = [], initialIndex = 0 } = page;
   return {
-    initialState: { top: 0, selected: initialIndex },
+    initialState: { top: 0, selectedIndex: initialIndex },
     ...(options.length > 0 && { plainQuestion: { title: page.title, lines: page.lines, options } }),
     handleKey: (state, key, viewport) => {
-      const match = matchOption(options, key, state.selected);
-      if (match?.type === "taken") return finishWith(match.option.value);
-      if (match) return continueWith({ ...state, selected: match.at });
+      const match = matchOption(options, key, state.selectedIndex);
+      if (match?.type === "choose") return finishWith(match.option.value);
+      if (match) return continueWith({ ...state, selectedIndex: match.index });
       if (key === "left" || key === "right" || key === "tab")
-        return continueWith({ ...state, selected: nextIndex(state.selected, key) });
+        return continueWith({ ...state, selectedIndex: nextIndex(state.selectedIndex, key) });
       const top = viewport ? scrollByKey(state.top, key, measurePage(page, viewport)) : null;
       return top === null ? null : continueWith({ ...state, top });
     },
@@ -220,18 +220,18 @@ export function createTextPage<Value>(page: TextPageOptions<Value>): Panel<TextP
   }
 }
 
-/** How long the text is, and how much of it is seen at once. */
+/** Returns the number of lines and how many of them are visible. */
 function measurePage<Value>({ lines, options = [] }: TextPageOptions<Value>, viewport: Viewport): ListSize {
   const optionRows = options.length === 0 ? 0 : 1 + renderOptions(options, 0, viewport).length;
   return { count: lines(viewport).length, rows: Math.max(1, viewport.height - HEAD_ROWS - optionRows - 1) };
 }
 
-/** A title and a ruler. */
+/** The title and a rule. */
 const HEAD_ROWS = 2;
 
 function renderTextPage<Value>(
   page: TextPageOptions<Value>,
-  { top, selected }: TextPageState,
+  { top, selectedIndex }: TextPageState,
   viewport: Viewport,
 ): readonly string[] {
   const { theme, width } = viewport;
@@ -241,7 +241,7 @@ function renderTextPage<Value>(
   const visible = page.lines(viewport).slice(firstLine, firstLine + rows);
   const head = [theme.strong(` ${escapeControls(page.title)}`), theme.border("─".repeat(width))];
   const blank = Array.from({ length: rows - visible.length }, () => "");
-  const optionRows = options.length === 0 ? [] : ["", ...renderOptions(options, selected, viewport)];
+  const optionRows = options.length === 0 ? [] : ["", ...renderOptions(options, selectedIndex, viewport)];
   const range = count > rows ? [`↑↓ ${firstLine + 1}–${Math.min(firstLine + rows, count)} of ${count}`] : [];
   const hints = [...range, ...(options.length > 0 ? ["←→ walk", "Enter answers"] : []), "Esc closes"];
   return [...head, ...visible, ...blank, ...optionRows, renderHints(hints, viewport)].map((line) =>
@@ -249,15 +249,15 @@ function renderTextPage<Value>(
   );
 }
 
-/** Side by side; where there is no room for that, one below the other, so that none is missing. */
+/** Renders the options side by side, or one per row if there is no room, so that none is cut off. */
 function renderOptions<Value>(
   options: readonly Option<Value>[],
-  selected: number,
+  selectedIndex: number,
   { theme, width }: Viewport,
 ): readonly string[] {
   const labels = options.map((option, index) => {
-    const text = `${index === selected ? "❯" : " "} ${escapeControls(option.label)}`;
-    return `${index === selected ? theme.accent(text) : text}${theme.dim(formatOptionKey(option))}`;
+    const text = `${index === selectedIndex ? "❯" : " "} ${escapeControls(option.label)}`;
+    return `${index === selectedIndex ? theme.accent(text) : text}${theme.dim(formatOptionKey(option))}`;
   });
   const row = ` ${labels.join("   ")}`;
   return visibleWidth(row) <= width ? [row] : labels.map((label) => ` ${label}`);

@@ -1,4 +1,4 @@
-/** Defines `Panel`: a question or a page answered with keys, drawn as a pure function of its state. */
+/** Defines `Panel`, a question or page that is a pure function of its state, and opens panels. */
 
 import { escapeControls } from "../../../text/safe-text.ts";
 import { fitLine } from "../render/text.ts";
@@ -8,22 +8,22 @@ import { CURSOR_MARKER } from "../terminal/pi-tui.ts";
 
 export interface Panel<State, Answer> {
   readonly initialState: State;
-  /** What a key does; null where it means nothing here. `sight` is how it was last seen. */
+  /** Null if the panel does not use the key. `viewport` is the one of the last `render`; absent before the first. */
   handleKey(state: State, key: string, viewport?: Viewport): KeyResult<State, Answer> | null;
   render(state: State, viewport: Viewport): readonly string[];
-  /** Whether keys go to the editor, which is then seen below it. */
+  /** Whether keys go to the editor, which is then visible below the panel. */
   isTyping?(state: State): boolean;
-  /** The same question in words, for who answers by number: title, lines, and what can be chosen. Absent: it is answered with keys. */
+  /** The same question as plain text, for screens where the user answers with a number. Absent if the panel needs keys. */
   readonly plainQuestion?: PlainQuestion<Answer>;
-  /** What it learns by itself, from when it is opened: each change is shown as it comes. */
-  readonly loadUpdates?: (learn: (change: (state: State) => State) => void, signal: AbortSignal) => Promise<void>;
+  /** Starts when the panel opens. Calls `update` for each change of the state. */
+  readonly loadUpdates?: (update: (change: (state: State) => State) => void, signal: AbortSignal) => Promise<void>;
 }
 
 export interface PlainQuestion<Answer> {
   readonly title: string;
-  readonly lines: (sight: Viewport) => readonly string[];
+  readonly lines: (viewport: Viewport) => readonly string[];
   readonly options: readonly PlainOption<Answer>[];
-  /** What any line means, where there is nothing to choose from. */
+  /** Converts a typed line to an answer, for a question without options. */
   readonly parseLine?: (text: string) => Answer;
 }
 
@@ -35,47 +35,47 @@ export interface PlainOption<Answer> {
 
 export interface Viewport {
   readonly width: number;
-  /** Rows there are; a panel may take fewer. */
+  /** The available rows. A panel may use fewer. */
   readonly height: number;
   readonly theme: Theme;
-  /** The user types in the editor below, so hints on keys of the panel would be wrong. */
+  /** The user types in the editor below, so the panel must not show hints about its own keys. */
   readonly isTyping?: boolean;
 }
 
 export type KeyResult<State, Answer> = Continue<State> | Done<Answer>;
 
 export interface Continue<State> {
-  readonly type: "goes-on";
+  readonly type: "continue";
   readonly state: State;
-  /** Something to find out for it, e.g. a search; what is found changes the state, if the panel is still there. */
+  /** Asynchronous work, e.g. a search. Its result changes the state if the panel is still open. */
   readonly loadUpdate?: (signal: AbortSignal) => Promise<(state: State) => State>;
-  /** The key was meant for the editor below it, which gets it as well. */
+  /** The key is also passed to the editor below. */
   readonly isTyping?: boolean;
 }
 
 export interface Done<Answer> {
-  readonly type: "answered";
+  readonly type: "done";
   readonly answer: Answer;
 }
 
-/** Closes what is asked, where the panel has no use of its own for it. */
+/** Closes a panel that does not use the key itself. */
 export function isCancelKey(key: string): boolean {
   return key === "escape" || key === "ctrl+c";
 }
 
 export function continueWith<State>(state: State): Continue<State> {
-  return { type: "goes-on", state };
+  return { type: "continue", state };
 }
 
 export function finishWith<Answer>(answer: Answer): Done<Answer> {
-  return { type: "answered", answer };
+  return { type: "done", answer };
 }
 
 /** Makes a drawn line safe for the terminal: colours and the cursor marker stay, and nothing else controls it. */
 export function sanitizePanelLine(line: string, width: number): string {
   const safe = line
     .split(OWN_SEQUENCES)
-    // What splits comes along, at every second place.
+    // The separators are the pieces with odd indexes.
     .map((piece, index) => (index % 2 === 1 ? piece : flattenText(piece)))
     .join("");
   return fitLine(safe, width);
@@ -83,27 +83,27 @@ export function sanitizePanelLine(line: string, width: number): string {
 
 const OWN_SEQUENCES = new RegExp(`(\\x1b\\[[\\d;]*m|${CURSOR_MARKER})`);
 
-/** A line end or a tab in a name would move what stands below and beside it. */
+/** A line break or a tab in a name would shift the text below and beside it. */
 function flattenText(text: string): string {
   return escapeControls(text).replaceAll("\n", " ").replaceAll("\t", "    ");
 }
 
 export interface OpenPanel {
   readonly where: "inline" | "page";
-  /** Whether keys go to the editor, which is then seen below it. */
+  /** Whether keys go to the editor, which is then visible below the panel. */
   readonly isTyping: boolean;
   render(viewport: Viewport): readonly string[];
   handleKey(key: string): KeyUse;
 }
 
-/** What became of a key: it was for the panel, for whoever types below it, or means nothing here. */
+/** `used`: by the panel. `typing`: for the editor below it. `none`: by neither. */
 export type KeyUse = "used" | "typing" | "none";
 
 export interface OpenPanelOptions {
   readonly where: "inline" | "page";
-  /** Closes it without an answer. */
+  /** Closes the panel without an answer. */
   readonly signal?: AbortSignal;
-  /** Something else is to be seen now. */
+  /** Called when the panel must be drawn again. */
   readonly onChange: () => void;
 }
 
@@ -121,7 +121,7 @@ class RunningPanel<State, Answer> implements OpenPanel {
   readonly answer: Promise<Answer | null>;
   readonly #panel: Panel<State, Answer>;
   readonly #onChange: () => void;
-  readonly #closing = new AbortController();
+  readonly #closeController = new AbortController();
   readonly #result = Promise.withResolvers<Answer | null>();
   #state: State;
   #lastViewport: Viewport | undefined;
@@ -132,10 +132,10 @@ class RunningPanel<State, Answer> implements OpenPanel {
     this.#onChange = onChange;
     this.where = where;
     this.answer = this.#result.promise;
-    const end = this.#closing.signal;
-    signal?.addEventListener("abort", () => this.#close(null), { once: true, signal: end });
+    const closeSignal = this.#closeController.signal;
+    signal?.addEventListener("abort", () => this.#close(null), { once: true, signal: closeSignal });
     if (signal?.aborted) this.#close(null);
-    else void panel.loadUpdates?.((update) => this.#update(update), end).catch(() => {});
+    else void panel.loadUpdates?.((change) => this.#update(change), closeSignal).catch(() => {});
   }
 
   get isTyping(): boolean {
@@ -151,7 +151,7 @@ class RunningPanel<State, Answer> implements OpenPanel {
 
   handleKey(key: string): KeyUse {
     // The panel is still drawn. Text that follows an answer goes to the editor; a second Enter or Esc is ignored.
-    if (this.#closing.signal.aborted) return isText(key) ? "typing" : "used";
+    if (this.#closeController.signal.aborted) return isText(key) ? "typing" : "used";
     const result = this.#guard(() => this.#panel.handleKey(this.#state, key, this.#lastViewport), null);
     if (result) return this.#applyResult(result);
     if (!isCancelKey(key)) return "none";
@@ -160,43 +160,43 @@ class RunningPanel<State, Answer> implements OpenPanel {
   }
 
   #applyResult(result: KeyResult<State, Answer>): KeyUse {
-    if (result.type === "answered") {
+    if (result.type === "done") {
       this.#close(result.answer);
       return "used";
     }
     this.#state = result.state;
-    // What could not be found out leaves the panel as it is.
-    void result.loadUpdate?.(this.#closing.signal).then(
-      (update) => this.#update(update),
+    // If the load fails, the panel stays as it is.
+    void result.loadUpdate?.(this.#closeController.signal).then(
+      (change) => this.#update(change),
       () => {},
     );
     return result.isTyping ? "typing" : "used";
   }
 
-  #update(update: (state: State) => State): void {
-    if (this.#closing.signal.aborted) return;
-    this.#state = this.#guard(() => update(this.#state), this.#state);
+  #update(change: (state: State) => State): void {
+    if (this.#closeController.signal.aborted) return;
+    this.#state = this.#guard(() => change(this.#state), this.#state);
     this.#onChange();
   }
 
-  /** A panel that is broken is closed, and whoever asked hears of it. */
+  /** If a panel throws, it is closed, and its `answer` rejects with the error. */
   #guard<Value>(run: () => Value, fallback: Value): Value {
     try {
       return run();
     } catch (error) {
-      this.#closing.abort();
+      this.#closeController.abort();
       this.#result.reject(error);
       return fallback;
     }
   }
 
   #close(answer: Answer | null): void {
-    this.#closing.abort();
+    this.#closeController.abort();
     this.#result.resolve(answer);
   }
 }
 
-/** A character or a paste; keys that are neither have names of several letters, such as `up`. */
+/** Whether the key is a character or a paste. Other keys have names of several letters, such as `up`. */
 export function isText(key: string): boolean {
   return (
     key === "space" ||

@@ -7,7 +7,7 @@ import { keyHint } from "../../../settings/keymap.ts";
 import type { InteractiveContext, ScreenApi } from "../screen-context.ts";
 import { createChoicePanel } from "./choice.ts";
 
-/** Shift+Tab: from `all` it goes to the strictest. */
+/** Handles Shift+Tab. After `all` comes the strictest mode. */
 export function cycleMode(context: InteractiveContext): boolean {
   const { app } = context;
   const cycle: readonly PermissionMode[] = listPermittedModes(app.settings.policy).filter((mode) => mode !== "all");
@@ -16,7 +16,7 @@ export function cycleMode(context: InteractiveContext): boolean {
   return true;
 }
 
-/** `/mode`, and `/mode all`, which is confirmed; the rest is done by the command. */
+/** Handles `/mode` and `/mode <name>`. The user must confirm `all`. Returns false if the command itself must run. */
 export async function openMode(args: string, context: InteractiveContext): Promise<boolean> {
   if (args !== "" && args !== "all") return setNamedMode(args, context);
   const refusal = args === "all" ? getModeRefusal(context.app.settings.policy, "all") : null;
@@ -30,7 +30,7 @@ export async function openMode(args: string, context: InteractiveContext): Promi
   return true;
 }
 
-/** False where there is no such mode: the command says so. */
+/** False if there is no such mode; the command then reports the error. */
 function setNamedMode(args: string, context: InteractiveContext): boolean {
   const mode = permissionModes.find(({ name }) => name === args);
   if (!mode) return false;
@@ -38,7 +38,7 @@ function setNamedMode(args: string, context: InteractiveContext): boolean {
   return true;
 }
 
-/** Null, or why it stays as it is. */
+/** Returns null, or the reason why the mode cannot be set. */
 function setMode(mode: PermissionMode, { app, screen }: InteractiveContext): string | null {
   const refusal = app.permissionMode.set(mode);
   if (refusal === null) screen.update((state) => ({ ...state, footer: { ...state.footer, permissionMode: mode } }));
@@ -47,11 +47,11 @@ function setMode(mode: PermissionMode, { app, screen }: InteractiveContext): str
 
 async function askMode({ app, screen }: InteractiveContext): Promise<PermissionMode | null> {
   const current = app.permissions.mode;
-  const permitted = listPermittedModes(app.settings.policy);
-  const offered = permissionModes.filter(({ name }) => permitted.includes(name));
-  const options = offered.map(({ name, says: description }) => ({ label: name.padEnd(4), description, value: name }));
+  const permittedModes = listPermittedModes(app.settings.policy);
+  const modes = permissionModes.filter(({ name }) => permittedModes.includes(name));
+  const options = modes.map(({ name, says: description }) => ({ label: name.padEnd(4), description, value: name }));
   const title = "What may be done without a question?";
-  const initialIndex = offered.findIndex(({ name }) => name === current);
+  const initialIndex = modes.findIndex(({ name }) => name === current);
   return await screen.showPanel(createChoicePanel({ title, options, initialIndex }), { where: "inline" });
 }
 

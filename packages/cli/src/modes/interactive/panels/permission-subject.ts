@@ -10,11 +10,11 @@ import type { Theme } from "../render/theme.ts";
 import { wrapTextWithAnsi } from "../terminal/pi-tui.ts";
 
 export type PermissionSubject =
-  /** `diff` is unified, without its two lines of names. */
+  /** `diff` is a unified diff without the two lines with file names. */
   | { readonly kind: "change"; readonly path: string; readonly isNew: boolean; readonly diff: string }
   | { readonly kind: "command"; readonly command: string }
   | { readonly kind: "address"; readonly url: string }
-  /** Whatever it was called with. */
+  /** The arguments of the tool call. */
   | { readonly kind: "other"; readonly text: string };
 
 export interface SubjectOptions {
@@ -22,17 +22,17 @@ export interface SubjectOptions {
   readonly theme: Theme;
 }
 
-/** All of it, each line within the width. Drawn anew only for another width or other colours: it may be a file of megabytes. */
+/** Renders the whole subject. It may be a file of megabytes, so the lines are cached until the width or the theme changes. */
 export function renderSubject(subject: PermissionSubject, { width, theme }: SubjectOptions): readonly string[] {
   const cacheKey = `${width} ${theme.name}`;
   const cached = renderCache.get(subject);
-  if (cached?.look === cacheKey) return cached.lines;
+  if (cached?.key === cacheKey) return cached.lines;
   const lines = renderLines(subject, { width, theme });
-  renderCache.set(subject, { look: cacheKey, lines });
+  renderCache.set(subject, { key: cacheKey, lines });
   return lines;
 }
 
-const renderCache = new WeakMap<PermissionSubject, { readonly look: string; readonly lines: readonly string[] }>();
+const renderCache = new WeakMap<PermissionSubject, { readonly key: string; readonly lines: readonly string[] }>();
 
 function renderLines(subject: PermissionSubject, { width, theme }: SubjectOptions): readonly string[] {
   switch (subject.kind) {
@@ -72,15 +72,15 @@ function countLines(lines: readonly string[], sign: string): number {
   return lines.filter((line) => line.startsWith(sign)).length;
 }
 
-/** With room for what stands before each line. */
+/** Leaves room for the prefix of each line. */
 function wrapLines(text: string, width: number): readonly string[] {
   const maxWidth = Math.max(10, width - 4);
   return text.split("\n").flatMap((line) => breakLine(line, maxWidth));
 }
 
-/** None of it is left out; only between words it is broken where it is not too long for that. */
+/** Wraps at words, or at fixed widths if the line is very long. Nothing is left out. */
 function breakLine(line: string, maxWidth: number): readonly string[] {
-  // Its letters are its columns, as in nearly every line of code.
+  // An ASCII line has one column per character, as nearly all code.
   const isAscii = /^[ -~]*$/.test(line);
   if (isAscii && line.length <= maxWidth) return [line];
   if (line.length <= MAX_WORD_WRAP_CHARS) return wrapTextWithAnsi(line, maxWidth);
@@ -91,7 +91,7 @@ const MAX_WORD_WRAP_CHARS = 2_000;
 
 export interface SubjectContext {
   readonly cwd: string;
-  /** What is shown has no secret in it; what is compared has. */
+  /** Redacts secrets in what is shown. The comparison uses the real text. */
   readonly vault?: Vault | null;
 }
 
@@ -104,7 +104,7 @@ export async function loadSubject(
   if (intent?.type === "command") return { kind: "command", command: intent.command };
   if (intent?.type === "network" && intent.command !== null) return { kind: "command", command: intent.command };
   if (intent?.type === "fetch") return { kind: "address", url: intent.url };
-  // Whatever goes wrong on the way, the question stands.
+  // If the change cannot be loaded, the question is asked with the arguments.
   const change = await loadChange(question, context, signal).catch(() => null);
   return change ?? { kind: "other", text: formatArguments(question.arguments) };
 }
@@ -121,21 +121,21 @@ async function loadChange(
   const patch = createTwoFilesPatch(path, path, before ?? "", after, "", "", { context: 3, timeout: DIFF_TIMEOUT_MS });
   if (patch === undefined) return null;
   const lines = patch.split("\n").filter((line) => !line.startsWith("\\"));
-  // Before it stand a ruler and two names.
+  // Skips the rule and the two file names at the start of the patch.
   const diff = lines.slice(lines.findIndex((line) => line.startsWith("@@")));
   const redacted = redactWith(vault, { path, diff: diff.join("\n") });
   return { kind: "change", ...redacted, isNew: before === null };
 }
 
 const MAX_FILE_BYTES = 4 * 1024 * 1024;
-/** Two texts that have nothing in common could be compared for ever. */
+/** Comparing two texts with nothing in common can take very long. */
 const DIFF_TIMEOUT_MS = 300;
 
 function redactWith<Value>(redaction: Redaction | null | undefined, value: Value): Value {
   return redaction ? redaction.redact(value) : value;
 }
 
-/** One line for each, texts as they are. */
+/** Formats one argument per line; strings are not quoted. */
 function formatArguments(toolArguments: PermissionQuestion["arguments"]): string {
   return Object.entries(toolArguments)
     .map(([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`)

@@ -1,4 +1,4 @@
-/** Implements the permission and folder trust questions. A grant that lasts is only ever given by Enter on its row. */
+/** Implements the permission and folder trust questions. A lasting grant must only be given by Enter on its row. */
 
 import { describeRule, type PermissionAnswer, type PermissionQuestion } from "@pith/agent";
 import { formatCount } from "../../../text/format.ts";
@@ -28,7 +28,7 @@ export interface QuestionView {
 
 export function renderQuestion(view: QuestionView, viewport: Viewport): readonly string[] {
   const { theme, width, height } = viewport;
-  // Where there is little room, what is asked matters more than how it looks.
+  // In a low terminal, rules and blank lines are left out to make room for the question.
   const isTight = height < MIN_SPACIOUS_HEIGHT;
   const blank = isTight ? [] : [""];
   const answerRows = renderAnswers(view, viewport).slice(0, Math.max(1, height - 3));
@@ -51,7 +51,7 @@ export function renderQuestion(view: QuestionView, viewport: Viewport): readonly
 
 const MIN_SPACIOUS_HEIGHT = 13;
 
-/** A long beginning must not hide what comes last. */
+/** Keeps the first and the last lines, so that a long beginning cannot hide the end. */
 function truncateMiddle(lines: readonly string[], maxRows: number, viewport: Viewport): readonly string[] {
   if (lines.length <= maxRows) return lines;
   const end = Math.min(3, Math.floor(maxRows / 3));
@@ -63,10 +63,10 @@ function truncateMiddle(lines: readonly string[], maxRows: number, viewport: Vie
   ];
 }
 
-/** More of it is seen on a page of its own. */
+/** The user can open a page with the whole subject. */
 const MAX_SUBJECT_ROWS = 20;
 
-/** A command stands below the sentence, so the sentence does not repeat it. */
+/** A command is shown below the sentence, so the sentence does not repeat it. */
 function renderSentence({ question, subject }: QuestionView, { theme, width }: Viewport): readonly string[] {
   const text = subject.kind === "command" ? removeCommand(question) : question.text;
   return wrapTextWithAnsi(escapeControls(text), Math.max(10, width - 2)).map((line) => ` ${theme.strong(line)}`);
@@ -85,11 +85,11 @@ function renderCut(count: number, { theme }: Viewport): string {
 function renderAnswers({ state, rows }: QuestionView, { theme, width, height }: Viewport): readonly string[] {
   if (state.reasonInput) return wrapTextWithAnsi(` Why not? ${renderInput(state.reasonInput, theme)}`, width).slice(-3);
   return rows.flatMap(({ key, label, isLasting }, index) => {
-    // A lasting grant has no key of its own: its number leads to it, and Enter gives it.
+    // A lasting grant has no key of its own: its number selects it, and Enter gives it.
     const keyText = key === undefined || isLasting ? "" : theme.dim(` (${key})`);
     const text = `${index + 1}. ${escapeLine(label)}`;
     if (index !== state.position.index) return `   ${truncateToWidth(text, width - 7, "…")}${keyText}`;
-    // What would be permitted is read to its end before it is, as far as there is room.
+    // The selected row is wrapped instead of cut, so that the user can read what it permits.
     const lines = wrapTextWithAnsi(text, Math.max(10, width - 7)).slice(0, Math.max(1, height - 8));
     return lines.map((line, row) => {
       const isLast = row === lines.length - 1;
@@ -109,9 +109,9 @@ const STOP_HINT = "Esc: no, and stop";
 
 export interface QuestionState {
   readonly position: ListPosition;
-  /** Which of the rules is offered, the narrowest first. */
+  /** The index of the offered rule. The narrowest rule is first. */
   readonly ruleIndex: number;
-  /** What is typed for the model; null where nothing is. */
+  /** The reason for the model while the user types it; otherwise null. */
   readonly reasonInput: LineInput | null;
 }
 
@@ -119,13 +119,13 @@ export function buildAnswerRows(
   { rules, yesLasts, intent }: PermissionQuestion,
   { ruleIndex }: Pick<QuestionState, "ruleIndex">,
 ): readonly AnswerRow[] {
-  const offered = rules[ruleIndex];
+  const rule = rules[ruleIndex];
   const createLastingRow = (scope: "session" | "project"): readonly AnswerRow[] =>
-    offered
+    rule
       ? [
           {
-            label: `Yes, and in this ${scope} always ${describeRule(offered)}: ${offered.text}`,
-            answer: { type: "yes", remember: { rule: offered, for: scope } },
+            label: `Yes, and in this ${scope} always ${describeRule(rule)}: ${rule.text}`,
+            answer: { type: "yes", remember: { rule, for: scope } },
             isLasting: true,
           },
         ]
@@ -136,32 +136,32 @@ export function buildAnswerRows(
     ...(yesLasts ? [] : createLastingRow("session")),
     ...createLastingRow("project"),
     { key: "n", label: "No", answer: { type: "no" } },
-    { label: "No, and say why", answer: "word" },
+    { label: "No, and say why", answer: "reason" },
   ];
 }
 
-/** What a yes for the session covers: a page is asked about, and its whole host is allowed. */
+/** Names what a yes for the session covers. For a page, this is its whole host. */
 function describeScope(intent: PermissionQuestion["intent"]): "host" | "port" {
   return intent?.type === "port" ? "port" : "host";
 }
 
 export interface AnswerRow {
-  /** Answers at once, unless the answer lasts: then it only leads to the row. */
+  /** Answers immediately. If the answer is lasting, the key only selects the row. */
   readonly key?: string;
   readonly label: string;
-  /** `word`: something is typed first. */
-  readonly answer: PermissionAnswer | "word";
-  /** Permits more than this one call, so that only Enter on its row gives it. */
+  /** `reason`: the user types a reason first. */
+  readonly answer: PermissionAnswer | "reason";
+  /** Permits more than this call, so only Enter on the row gives it. */
   readonly isLasting?: true;
 }
 
-/** `whole`: somebody wants to see all that it is about first. */
-export type QuestionAnswer = PermissionAnswer | { readonly type: "whole"; readonly at: QuestionState };
+/** `show-all`: the user wants to see the whole subject first. `state` restores the question afterwards. */
+export type QuestionAnswer = PermissionAnswer | { readonly type: "show-all"; readonly state: QuestionState };
 
 export interface QuestionOptions {
   readonly question: PermissionQuestion;
   readonly subject: PermissionSubject;
-  /** Where somebody looked at all of it and is back. */
+  /** Set if the user comes back from the page with the whole subject. */
   readonly initialState?: QuestionState;
 }
 
@@ -173,9 +173,9 @@ export function createPermissionPanel(options: QuestionOptions): Panel<QuestionS
     plainQuestion: {
       title: question.text,
       lines: (viewport) => renderSubject(options.subject, viewport),
-      // Nobody types a word where only numbers are read.
+      // The plain screen reads only numbers, so the user cannot type a reason.
       options: buildAnswerRows(question, start).flatMap(({ label, answer }) =>
-        answer === "word" ? [] : [{ label, value: answer }],
+        answer === "reason" ? [] : [{ label, value: answer }],
       ),
     },
     handleKey: (state, key) => handleKey(state, key, options),
@@ -195,7 +195,7 @@ function handleKey(state: QuestionState, key: string, { question }: QuestionOpti
   const row = rows[rowIndex];
   if (row && row.key === key && !row.isLasting) return chooseRow(state, row);
   if (row) return continueWith({ ...state, position: moveTo(state.position, rowIndex, size) });
-  if (key === "tab" || key === "ctrl+o") return finishWith({ type: "whole", at: state });
+  if (key === "tab" || key === "ctrl+o") return finishWith({ type: "show-all", state });
   if (key === "left" || key === "right") return continueWith({ ...state, ruleIndex: nextRule(state, key, question) });
   const position = moveByKey(state.position, key, size);
   return position ? continueWith({ ...state, position }) : null;
@@ -203,7 +203,7 @@ function handleKey(state: QuestionState, key: string, { question }: QuestionOpti
 
 function chooseRow(state: QuestionState, row: AnswerRow | undefined): QuestionKeyResult {
   if (!row) return null;
-  return row.answer === "word"
+  return row.answer === "reason"
     ? continueWith<QuestionState>({ ...state, reasonInput: emptyInput })
     : finishWith(row.answer);
 }
@@ -212,8 +212,8 @@ function handleReasonKey(state: QuestionState, reasonInput: LineInput, key: stri
   if (key === "escape") return continueWith<QuestionState>({ ...state, reasonInput: null });
   if (key === "enter")
     return finishWith({ type: "no", ...(reasonInput.text.trim() !== "" && { word: reasonInput.text.trim() }) });
-  const edited = editInput(reasonInput, key);
-  return edited ? continueWith<QuestionState>({ ...state, reasonInput: edited }) : null;
+  const nextInput = editInput(reasonInput, key);
+  return nextInput ? continueWith<QuestionState>({ ...state, reasonInput: nextInput }) : null;
 }
 
 function nextRule({ ruleIndex }: QuestionState, key: "left" | "right", { rules }: PermissionQuestion): number {
@@ -223,7 +223,7 @@ function nextRule({ ruleIndex }: QuestionState, key: "left" | "right", { rules }
 
 export type TrustAnswer = "always" | "once" | "no";
 
-/** `text` says what the folder holds, for people; nobody's words in it are trusted. */
+/** `text` describes what the folder contains. It is untrusted. */
 export function createTrustPage(text: string): Panel<TextPageState, TrustAnswer> {
   return createTextPage<TrustAnswer>({
     title: "Do you trust this folder?",

@@ -1,4 +1,4 @@
-/** Implements `/settings`: a page of every setting with its value, source and meaning; Enter changes it in the user's file. */
+/** Implements `/settings`: a page of every setting with its value, source and description. Enter changes a setting in the user's file. */
 
 import { homedir } from "node:os";
 import { findSetting } from "../../../settings/fields.ts";
@@ -29,7 +29,7 @@ export interface SettingsState {
 
 export interface SettingsPageOptions {
   readonly settings: readonly ListedSetting[];
-  /** Where one was. */
+  /** The state to restore after a change. */
   readonly initialState?: SettingsState;
 }
 
@@ -63,7 +63,7 @@ function filterSettings(settings: readonly ListedSetting[], { query }: SettingsS
   return settings.filter(({ name, says }) => `${name} ${says}`.toLowerCase().includes(queryText));
 }
 
-/** Two rows of head, and below a ruler, three for what it means, and the keys. */
+/** Seven rows are for the head (2), a rule, the description (3) and the hints. */
 function countVisibleRows(height: number): number {
   return Math.max(1, height - 7);
 }
@@ -125,7 +125,7 @@ function renderRow(setting: ListedSetting, { isSelected, columns }: RowOptions, 
   return `${isSelected ? theme.accent(name) : name}  ${isSet ? value : theme.dim(value)}  ${source}`;
 }
 
-/** Words stand in brackets: they are no value that one could write. */
+/** A description in place of a value is put in parentheses, since it cannot be written as a value. */
 export function formatValue({ value, words }: ListedSetting): string {
   return words === undefined ? (JSON.stringify(value) ?? "") : `(${words.replaceAll("`", "")})`;
 }
@@ -146,35 +146,35 @@ export async function openSettings(args: string, context: InteractiveContext): P
   for (let pageState: SettingsState | undefined; ; ) {
     const settings = app.listSettings().map(shortenSource);
     const page = createSettingsPage({ settings, ...(pageState && { initialState: pageState }) });
-    const chosen = await screen.showPanel(page, { where: "page" });
-    if (chosen === null) return true;
-    pageState = chosen.state;
-    const values = listValues(chosen.setting);
-    if (values.length === 0) return explainEditing(chosen.setting, context);
-    // What went wrong is told below the page, where nobody would see it.
-    if ((await changeSetting(chosen.setting, values, context)) === "in-vain") return true;
+    const result = await screen.showPanel(page, { where: "page" });
+    if (result === null) return true;
+    pageState = result.state;
+    const values = listValues(result.setting);
+    if (values.length === 0) return explainEditing(result.setting, context);
+    // The note appears below the page, so the page is closed to make it visible.
+    if ((await changeSetting(result.setting, values, context)) === "no-effect") return true;
   }
 }
 
-/** Files of one's own are named as one would write them. */
+/** Replaces the user's home folder with `~`. */
 function shortenSource(setting: ListedSetting): ListedSetting {
   const { source } = setting;
   return source.startsWith(homedir()) ? { ...setting, source: `~${source.slice(homedir().length)}` } : setting;
 }
 
-/** Those that can be chosen from; none where something has to be written. */
+/** Returns the values to choose from. Empty if the value must be written in the file. */
 function listValues({ name }: ListedSetting): readonly unknown[] {
   const schema = findSetting(name.split("."))?.kind.schema ?? {};
   if (schema.type === "boolean") return [true, false];
   return Array.isArray(schema.enum) ? schema.enum : [];
 }
 
-/** `in-vain`: something else holds than was chosen, and it was told why. */
+/** `no-effect`: the chosen value is not in effect, and a note says why. */
 async function changeSetting(
   setting: ListedSetting,
   values: readonly unknown[],
   context: InteractiveContext,
-): Promise<"done" | "in-vain"> {
+): Promise<"done" | "no-effect"> {
   const { screen, app } = context;
   const options = values.map((value) => ({ label: String(value), value: { value } }));
   const initialIndex = Math.max(0, values.indexOf(setting.value));
@@ -184,31 +184,31 @@ async function changeSetting(
     options,
     initialIndex,
   });
-  const chosen = await screen.showPanel(panel, { where: "page" });
-  if (chosen === null || chosen.value === setting.value) return "done";
+  const choice = await screen.showPanel(panel, { where: "page" });
+  if (choice === null || choice.value === setting.value) return "done";
   const path = setting.name.split(".");
-  const error = await saveSetting({ path, value: chosen.value, home: app.home });
+  const error = await saveSetting({ path, value: choice.value, home: app.home });
   if (error !== null) screen.showNote(error.message, "bad");
-  if (error !== null) return "in-vain";
+  if (error !== null) return "no-effect";
   const notices = await app.reload();
   screen.showNote(
-    [`${setting.name} is ${JSON.stringify(chosen.value)} in ${settingsFilePath(app.home)}`, ...notices].join("\n"),
+    [`${setting.name} is ${JSON.stringify(choice.value)} in ${settingsFilePath(app.home)}`, ...notices].join("\n"),
   );
-  return reportOverride(setting.name, chosen.value, context);
+  return reportOverride(setting.name, choice.value, context);
 }
 
-/** A project, a variable or a flag may say otherwise, and counts more than one's own file. */
-function reportOverride(name: string, saved: unknown, { screen, app }: InteractiveContext): "done" | "in-vain" {
+/** A project, an environment variable or a flag can override the user's file. */
+function reportOverride(name: string, savedValue: unknown, { screen, app }: InteractiveContext): "done" | "no-effect" {
   const effective = app.listSettings().find((setting) => setting.name === name);
-  if (!effective || effective.value === saved) return "done";
+  if (!effective || effective.value === savedValue) return "done";
   screen.showNote(
     `it counts where ${effective.source} does not say otherwise; here it says ${JSON.stringify(effective.value)}`,
     "warning",
   );
-  return "in-vain";
+  return "no-effect";
 }
 
-/** Whatever is written in words is written in the file. */
+/** Explains how to set a value that cannot be chosen from a list. */
 function explainEditing({ name, says }: ListedSetting, { screen, app }: InteractiveContext): boolean {
   const { kind } = findSetting(name.split(".")) ?? {};
   const instruction = kind ? `write ${kind.expected}` : "write it";

@@ -1,26 +1,26 @@
-/** Lets a user type while a question is open: a key that is no answer, and all that follow, go to the editor and never answer it. */
+/** Lets the user type while a question is open: a key that is no answer, and all keys after it, go to the editor and never answer the question. */
 
 import { isCancelKey, isText, type KeyResult, type Panel, type Viewport } from "./panel.ts";
 import { renderHints } from "./widgets.ts";
 
 export interface TypingState<State> {
   readonly inner: State;
-  /** Keys go to the editor until Esc. */
+  /** Whether keys go to the editor. Ends with Esc. */
   readonly isTyping: boolean;
-  /** False until keys have rested once: before that nobody can have read the question. */
+  /** False until there was a pause between keys; before that, the user cannot have read the question. */
   readonly isReady: boolean;
-  /** How many keys came before that. */
+  /** The number of answer keys that came before the question was ready. */
   readonly earlyKeys: number;
 }
 
 export interface TypingOptions {
-  /** Milliseconds without a key after which keys count; at once, unless told. */
+  /** Milliseconds without a key after which the question accepts keys. Default: 0. */
   readonly quietMs?: number;
-  /** Whether somebody is typing already, so that the first keys are for the editor, too. */
+  /** Whether the user is already typing, so that the first keys also go to the editor. */
   readonly isTyping?: boolean;
 }
 
-/** ASK1, ASK2, XUI10: the same panel, which keys that were meant for the editor never reach. */
+/** ASK1, ASK2, XUI10: wraps a panel so that keys meant for the editor never reach it. */
 export function withTyping<State, Answer>(
   panel: Panel<State, Answer>,
   { quietMs = 0, isTyping = false }: TypingOptions = {},
@@ -53,12 +53,12 @@ export function withTyping<State, Answer>(
 }
 
 function handleTypingKey<State>(state: TypingState<State>, key: string): KeyResult<TypingState<State>, never> {
-  // Whoever comes back has seen the question.
-  if (isCancelKey(key)) return { type: "goes-on", state: { ...state, isTyping: false, isReady: true } };
-  return { type: "goes-on", state, isTyping: true };
+  // A user who comes back has seen the question.
+  if (isCancelKey(key)) return { type: "continue", state: { ...state, isTyping: false, isReady: true } };
+  return { type: "continue", state, isTyping: true };
 }
 
-/** Esc is meant whenever it comes. A letter is for the editor; Enter and arrows are ignored, and the wait starts again. */
+/** Esc always closes the question. A character goes to the editor. Enter and arrow keys are ignored, and the wait starts again. */
 function handleEarlyKey<State>(
   state: TypingState<State>,
   key: string,
@@ -69,21 +69,21 @@ function handleEarlyKey<State>(
   if (typingResult || !ANSWER_KEYS.has(key)) return typingResult;
   const earlyKeys = state.earlyKeys + 1;
   const loadUpdate = (signal: AbortSignal) => waitUntilQuiet<State>(earlyKeys, quietMs, signal);
-  return { type: "goes-on", state: { ...state, earlyKeys }, loadUpdate };
+  return { type: "continue", state: { ...state, earlyKeys }, loadUpdate };
 }
 
 const ANSWER_KEYS: ReadonlySet<string> = new Set(["enter", "up", "down", "left", "right", "tab", "home", "end"]);
 
 function startTyping<State>(state: TypingState<State>, key: string): KeyResult<TypingState<State>, never> | null {
   if (!isText(key)) return null;
-  return { type: "goes-on", state: { ...state, isTyping: true }, isTyping: true };
+  return { type: "continue", state: { ...state, isTyping: true }, isTyping: true };
 }
 
 function wrapInnerResult<State, Answer>(
   state: TypingState<State>,
   result: KeyResult<State, Answer>,
 ): KeyResult<TypingState<State>, Answer> {
-  if (result.type === "answered") return result;
+  if (result.type === "done") return result;
   const { loadUpdate } = result;
   return {
     ...result,
@@ -97,14 +97,14 @@ function wrapInnerResult<State, Answer>(
   } as KeyResult<TypingState<State>, Answer>;
 }
 
-/** Ready, unless another key came meanwhile. */
+/** Returns an update that makes the question ready, unless another key came during the wait. */
 async function waitUntilQuiet<State>(
   earlyKeys: number,
   quietMs: number,
   signal: AbortSignal,
 ): Promise<(state: TypingState<State>) => TypingState<State>> {
   await new Promise<void>((resolve) => {
-    // Where the program was busy, keys that were pressed long ago are read first, and count as early.
+    // If the program was busy, keys pressed long ago are read first, so that they are treated as early.
     const timer = setTimeout(() => setImmediate(resolve), quietMs);
     signal.addEventListener("abort", () => clearTimeout(timer), { once: true });
   });

@@ -1,4 +1,4 @@
-/** Provides the parts that panels share: the hint line, line input, list selection and text scrolling. */
+/** Implements the parts that panels share: the hint line, line input, list selection and text scrolling. */
 
 import { escapeControls, escapeLine } from "../../../text/safe-text.ts";
 import type { Theme } from "../render/theme.ts";
@@ -10,7 +10,7 @@ export interface HintOptions {
   readonly theme: Theme;
 }
 
-/** Such as `Enter takes it · Esc closes`. Where there is no room for all hints, the last one, which is the way out, stays. */
+/** Renders e.g. `Enter takes it · Esc closes`. If not all hints fit, the last one stays, since it says how to close the panel. */
 export function renderHints(texts: readonly string[], { width, theme }: HintOptions): string {
   const hints = texts.map(escapeLine);
   for (let count = hints.length - 1; count > 0; count--) {
@@ -22,7 +22,7 @@ export function renderHints(texts: readonly string[], { width, theme }: HintOpti
 
 export interface LineInput {
   readonly text: string;
-  /** In letters from its beginning. */
+  /** The offset in `text`. */
   readonly cursor: number;
 }
 
@@ -32,7 +32,7 @@ export function createInput(text: string): LineInput {
   return { text, cursor: text.length };
 }
 
-/** Null where the key is no typing. */
+/** Null if the key does not edit text. */
 export function editInput({ text, cursor }: LineInput, key: string): LineInput | null {
   const [before, after] = [text.slice(0, cursor), text.slice(cursor)];
   switch (key) {
@@ -74,7 +74,7 @@ export function renderInput({ text, cursor }: LineInput, theme: Theme): string {
   return `${before}${CURSOR_MARKER}${theme.selected(escapeControls(cursorCharacter))}${after}`;
 }
 
-/** A key that is no sign has a name of several letters: `up`, `ctrl+c`. */
+/** Keys that are not characters have names of several letters, such as `up` or `ctrl+c`. */
 function isCharacter(key: string): boolean {
   return [...splitCharacters(key)].length === 1 && !/[\p{Cc}\p{Cs}]/u.test(key);
 }
@@ -96,13 +96,13 @@ function splitCharacters(text: string): Iterable<Intl.SegmentData> {
 
 export interface ListPosition {
   readonly index: number;
-  /** The first row that is seen. */
+  /** The first visible row. */
   readonly top: number;
 }
 
 export const listStart: ListPosition = { index: 0, top: 0 };
 
-/** Null where the key is no walking. `rows` are those seen at once. */
+/** Null if the key does not move the selection. `rows` is the number of visible rows. */
 export function moveByKey(position: ListPosition, key: string, { count, rows }: ListSize): ListPosition | null {
   switch (key) {
     case "up":
@@ -127,14 +127,14 @@ export interface ListSize {
   readonly rows: number;
 }
 
-/** As near as there are rows, seen. */
+/** Clamps the target to the list, and scrolls so that it is visible. */
 export function moveTo({ top }: ListPosition, target: number, { count, rows }: ListSize): ListPosition {
   const index = Math.max(0, Math.min(target, count - 1));
   const last = Math.max(0, count - rows);
   return { index, top: Math.max(0, Math.min(Math.max(index - rows + 1, Math.min(top, index)), last)) };
 }
 
-/** Null where the key is no scrolling. */
+/** Null if the key does not scroll. */
 export function scrollByKey(top: number, key: string, { count, rows }: ListSize): number | null {
   const steps: Readonly<Record<string, number>> = {
     up: -1,
@@ -155,7 +155,6 @@ export function scrollByKey(top: number, key: string, { count, rows }: ListSize)
   return step === undefined ? null : clampScroll(top + step, { count, rows });
 }
 
-/** As far as there are lines. */
 export function clampScroll(top: number, { count, rows }: ListSize): number {
   return Math.max(0, Math.min(top, count - rows));
 }

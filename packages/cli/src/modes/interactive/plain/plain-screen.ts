@@ -195,7 +195,7 @@ function notifyOnClose<State, Answer>(panel: Panel<State, Answer>, onClose: () =
     ...panel,
     handleKey: (state, key, viewport) => {
       const result = panel.handleKey(state, key, viewport);
-      const isClosed = result ? result.type === "answered" : isCancelKey(key);
+      const isClosed = result ? result.type === "done" : isCancelKey(key);
       if (isClosed) onClose();
       return result;
     },

@@ -65,7 +65,7 @@ async function pictures(panel: AnyPanel): Promise<readonly Picture[]> {
   look(wide);
   for (const key of keys) {
     const pressed = panel.handleKey(state, key, sight);
-    if (pressed?.type !== "goes-on") continue;
+    if (pressed?.type !== "continue") continue;
     state = pressed.loadUpdate ? (await pressed.loadUpdate(signal))(pressed.state) : pressed.state;
     if (key === "a") look(sight);
   }

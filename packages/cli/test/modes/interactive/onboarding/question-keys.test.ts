@@ -14,7 +14,7 @@ function pressed<State, Answer>(panel: Panel<State, Answer>, ...keys: readonly s
   let state = panel.initialState;
   for (const key of keys) {
     const came = panel.handleKey(state, key);
-    if (came?.type === "answered") return came.answer;
+    if (came?.type === "done") return came.answer;
     state = came?.state ?? state;
   }
   return panel.render(state, sight).join("\n");

@@ -18,7 +18,7 @@ function pressed(keys: readonly string[]): DiffState {
   const panel = createDiffPanel(files);
   return keys.reduce((state, key) => {
     const step = panel.handleKey(state, key);
-    return step?.type === "goes-on" ? step.state : state;
+    return step?.type === "continue" ? step.state : state;
   }, panel.initialState);
 }
 
@@ -50,5 +50,5 @@ test("LOOK6 it fills its page, and no line is wider", () => {
     expect(lines.length).toBeLessThanOrEqual(20);
     expect(Math.max(...lines.map((line) => visibleWidth(line)))).toBeLessThanOrEqual(width);
   }
-  expect(createDiffPanel(files).handleKey(pressed([]), "q")).toEqual({ type: "answered", answer: null });
+  expect(createDiffPanel(files).handleKey(pressed([]), "q")).toEqual({ type: "done", answer: null });
 });

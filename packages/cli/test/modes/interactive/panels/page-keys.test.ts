@@ -20,7 +20,7 @@ function after<State>(panel: Panel<State, unknown>, ...keys: readonly string[]):
   let state = panel.initialState;
   for (const key of keys) {
     const pressed = panel.handleKey(state, key, sight);
-    if (pressed?.type !== "goes-on") return null;
+    if (pressed?.type !== "continue") return null;
     state = pressed.state;
   }
   return panel.render(state, sight);

@@ -127,7 +127,7 @@ describe("question panel", () => {
       /step 0[\s\S]*… \d+ more lines, Tab shows all[\s\S]*step 199[\s\S]*Esc: no, and stop/,
     );
     panel.handleKey("tab");
-    expect(await answer).toMatchObject({ type: "whole", at: { ruleIndex: 0 } });
+    expect(await answer).toMatchObject({ type: "show-all", state: { ruleIndex: 0 } });
   });
 
   test("MAN3 what is still being typed when a question comes up answers nothing, however long it takes", async () => {
@@ -275,7 +275,7 @@ describe("ASK3 only Enter on its row gives a lasting grant", () => {
         for (const key of pressed) {
           const row = buildAnswerRows(question, state.inner)[state.inner.position.index];
           const step = panel.handleKey(state, key);
-          if (step?.type !== "answered") {
+          if (step?.type !== "done") {
             state = step?.state ?? state;
             continue;
           }
