@@ -23,22 +23,22 @@ import {
 } from "./state.ts";
 
 export interface SearcherOptions {
-  /** Pith's home. */
+  /** The folder of Pith's data (`PITH_HOME`). */
   readonly home: string;
   readonly redaction: () => Promise<Redaction>;
 }
 
 export interface SearchQuery {
   readonly query: string;
-  /** Only in sessions of this folder; absent: in all. */
+  /** Searches only sessions of this folder. Default: all sessions. */
   readonly cwd?: string;
 }
 
 export interface Searcher {
-  /** Null where another question came before this one was answered. */
-  search(wish: SearchQuery): Promise<SessionSearchResult | null>;
-  /** Reads what is new for the search; told how far it is, null at its end. */
-  updateIndex(tell: (line: string | null) => void, signal: AbortSignal): Promise<void>;
+  /** Null if a newer search started before this one finished. */
+  search(query: SearchQuery): Promise<SessionSearchResult | null>;
+  /** Adds new entries to the search index. Calls `report` with the progress, and with null at the end. */
+  updateIndex(report: (progress: string | null) => void, signal: AbortSignal): Promise<void>;
 }
 
 export function createSearcher({ home, redaction }: SearcherOptions): Searcher {
@@ -76,17 +76,16 @@ export function createSearcher({ home, redaction }: SearcherOptions): Searcher {
   };
 }
 
-/** In milliseconds: whoever types on is not waited for. */
+/** A search starts only if no other search starts in this time, so that fast typing does not start one per key. */
 const DEBOUNCE_MS = 40;
 const MAX_HITS = 100;
-/** In milliseconds, from one word on how far it is to the next. */
 const REPORT_INTERVAL_MS = 250;
-/** Bytes, read before anybody could have read the words. */
+/** Less is indexed before the user could read a progress text. */
 const MIN_REPORTED_BYTES = 1024 * 1024;
-/** The index is brought up to date by a search, whatever for. */
+/** Any search updates the index. */
 const INDEX_QUERY = "pith";
 
-/** The last word may still go on. */
+/** The last word may be incomplete, so it matches as a prefix. */
 function toPrefixQuery(query: string): string {
   return /[\p{L}\p{N}]$/u.test(query) ? `${query}*` : query;
 }
@@ -102,9 +101,9 @@ function toSessionSearchResult(query: string, result: SearchResult): SessionSear
 
 export interface SessionPickerOptions {
   readonly cwd: string;
-  /** Pith's home. */
+  /** The folder of Pith's data (`PITH_HOME`). */
   readonly home: string;
-  /** The file of the session one is in; null for none. */
+  /** The file of the open session. Null if there is none. */
   readonly currentPath: string | null;
 }
 
@@ -144,21 +143,20 @@ export function createDiskSource({ cwd, home, currentPath }: SessionPickerOption
   };
 }
 
-/** Rows of a high terminal. */
+/** The rows of a high terminal. */
 const VISIBLE_ROWS = 40;
-/** Of thousands, so many at a time. */
+/** Sessions redacted before the event loop runs. */
 const REDACTION_BATCH = 250;
-/** Of what was found, those at the beginning are looked into. */
 const MAX_PREVIEWED_HITS = 10;
 
 const yieldToEventLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** An older session may hold a secret, and its path must stay as it is. */
+/** An old session may contain a secret in its texts. The path must not change. */
 async function redactItems(items: readonly SessionItem[], { redact }: Redaction): Promise<readonly SessionItem[]> {
   const redactedItems: SessionItem[] = [];
   for (const item of items) {
     redactedItems.push({ ...item, ...redact(pickTexts(item)) });
-    // Whoever types gets a turn in between.
+    // Keeps the page responsive to keys.
     if (redactedItems.length % REDACTION_BATCH === 0) await yieldToEventLoop();
   }
   return redactedItems;
@@ -168,7 +166,7 @@ function pickTexts({ name, firstMessage, damaged }: SessionItem): Partial<Sessio
   return { firstMessage, ...(name !== undefined && { name }), ...(damaged !== undefined && { damaged }) };
 }
 
-/** Whoever has nothing here is shown what there is elsewhere. */
+/** If the folder has no sessions, the page shows those of all folders. */
 function chooseScope({ scope }: SessionsState, items: readonly SessionItem[], cwd: string): "here" | "all" {
   return items.length === 0 || items.some((item) => item.cwd === cwd) ? scope : "all";
 }

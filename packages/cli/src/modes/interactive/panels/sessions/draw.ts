@@ -23,7 +23,7 @@ import {
   splitSessionColumns,
 } from "./state.ts";
 
-/** Its name; else what its newest checkpoint says of it; else how it began. */
+/** Returns the name, otherwise the gist of the latest compaction, otherwise the first message. */
 export function describeSession(item: SessionItem, preview: SessionPreview | undefined): string {
   if (item.damaged !== undefined) return `damaged: ${item.damaged}`;
   if (item.name !== undefined) return item.name;
@@ -37,7 +37,7 @@ export function formatFolder(folder: string, userHome: string): string {
 }
 
 export interface PreviewContext extends SessionsContext {
-  /** Undefined until it was looked at. */
+  /** Undefined until it is loaded. */
   readonly preview: SessionPreview | undefined;
 }
 
@@ -102,7 +102,7 @@ function styleTitle({ item }: SessionRow, title: string, { theme, isSelected }: 
   return isSelected ? theme.accent(title) : title;
 }
 
-/** How long it is goes first, where there is little room, then where it belongs. */
+/** If there is little room, the size is left out first, then the folder. */
 function formatTail({ item }: SessionRow, { scope }: SessionsState, { context, width }: RowViewport): string {
   const currentMark = item.path === context.currentPath ? "  here" : "";
   const folder =
@@ -121,13 +121,12 @@ function formatTail({ item }: SessionRow, { scope }: SessionsState, { context, w
   );
 }
 
-/** Columns of the mark before a row, and so many for its words, at least. */
 const MARKER_WIDTH = 3;
 const MIN_TITLE_WIDTH = 24;
 
 const FOLDER_WIDTH = 20;
 
-/** The words that were searched for stand out, also without colours. */
+/** Matches are bold, so that they are visible without colours. */
 function highlightSnippet({ text, marks }: Snippet, theme: Theme): string {
   let position = 0;
   const pieces = marks.flatMap(([start, end]) => {
@@ -143,7 +142,7 @@ function highlightSnippet({ text, marks }: Snippet, theme: Theme): string {
 
 export function drawSessions(current: SessionsState, viewport: Viewport, context: SessionsContext): readonly string[] {
   const rows = buildSessionRows(current, context.cwd);
-  const state = { ...current, walk: clampPosition(current, rows.length, viewport) };
+  const state = { ...current, position: clampPosition(current, rows.length, viewport) };
   const rule = viewport.theme.border("─".repeat(viewport.width));
   const lines = [
     drawTitle(state, rows.length, { viewport, context }),
@@ -182,7 +181,7 @@ function drawColumns(state: SessionsState, rows: readonly SessionRow[], page: Pa
   const { list, preview: width } = splitSessionColumns(viewport);
   const height = Math.max(1, viewport.height - CHROME_ROWS);
   const left = drawList(state, rows, page).slice(0, height);
-  const selected = rows[state.walk.index];
+  const selected = rows[state.position.index];
   const preview = selected && state.previews.get(selected.item.path);
   const right =
     width === 0 || !selected ? [] : drawPreview(selected, { ...viewport, width, height }, { preview, ...page.context });
@@ -198,7 +197,7 @@ function drawList(
   { viewport, context }: PageContext,
 ): readonly string[] {
   if (rows.length === 0) return ["", ` ${viewport.theme.dim(describeEmptyList(state))}`];
-  const { top, index: selectedIndex } = state.walk;
+  const { top, index: selectedIndex } = state.position;
   const { list } = splitSessionColumns(viewport);
   const visibleRows = rows.slice(top, top + countVisibleRows(state, viewport));
   return visibleRows.flatMap((row, offset) =>

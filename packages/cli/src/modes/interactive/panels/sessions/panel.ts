@@ -24,7 +24,7 @@ export function answerPendingAction(state: SessionsState, key: string, source: S
   return continueWith<SessionsState>(state);
 }
 
-/** Everything but a yes is a no. */
+/** Only `y` confirms; every other key cancels. */
 function answerTrash(
   state: SessionsState,
   pendingAction: Extract<PendingAction, { type: "trash" }> | null,
@@ -51,7 +51,7 @@ function answerRename(state: SessionsState, key: string, { pendingAction, source
   return continueWith<SessionsState>(input ? { ...state, pendingAction: { ...pendingAction, line: input } } : state);
 }
 
-/** `note` is told until a key is pressed. */
+/** `note` is shown until a key is pressed. */
 export function createSessionsPanel(
   source: SessionSource,
   note: string | null = null,
@@ -61,30 +61,30 @@ export function createSessionsPanel(
     loadUpdates: (update, signal) => source.list(update, signal),
     render: (state, viewport) => drawSessions(state, viewport, source.context),
     handleKey: (state, key, viewport) => {
-      const cleared = state.note === null ? state : { ...state, note: null };
-      if (cleared.pendingAction) return answerPendingAction(cleared, key, source);
-      const context = { source, sight: viewport ?? DEFAULT_VIEWPORT };
+      const current = state.note === null ? state : { ...state, note: null };
+      if (current.pendingAction) return answerPendingAction(current, key, source);
+      const context = { source, viewport: viewport ?? DEFAULT_VIEWPORT };
       return (
-        handleMoveKey(cleared, key, context) ??
-        handleActionKey(cleared, key, context) ??
-        handleTextKey(cleared, key, context)
+        handleMoveKey(current, key, context) ??
+        handleActionKey(current, key, context) ??
+        handleTextKey(current, key, context)
       );
     },
   };
 }
 
-/** Before it was ever drawn. */
+/** Used for keys that come before the page is drawn. */
 const DEFAULT_VIEWPORT: Pick<Viewport, "width" | "height"> = { width: 80, height: 24 };
 
 interface KeyContext {
   readonly source: SessionSource;
-  readonly sight: Pick<Viewport, "width" | "height">;
+  readonly viewport: Pick<Viewport, "width" | "height">;
 }
 
 function handleMoveKey(
   state: SessionsState,
   key: string,
-  { source, sight: viewport }: KeyContext,
+  { source, viewport }: KeyContext,
 ): SessionsKeyResult | null {
   const isTyping = state.input.text !== "" && (key === "home" || key === "end");
   if (isTyping || !MOVE_KEYS.includes(key)) return null;
@@ -96,7 +96,7 @@ function handleMoveKey(
   });
   return (
     position &&
-    loadPreviews({ ...state, walk: position }, rows.slice(position.top, position.top + visibleCount), source)
+    loadPreviews({ ...state, position }, rows.slice(position.top, position.top + visibleCount), source)
   );
 }
 
@@ -105,14 +105,14 @@ const MOVE_KEYS = ["up", "down", "pageUp", "pageDown", "home", "end"];
 function handleActionKey(
   state: SessionsState,
   key: string,
-  { source, sight: viewport }: KeyContext,
+  { source, viewport }: KeyContext,
 ): SessionsKeyResult | null {
-  const item = ACTION_KEYS.includes(key) ? findSelectedItem(state, { source, sight: viewport }) : undefined;
+  const item = ACTION_KEYS.includes(key) ? findSelectedItem(state, { source, viewport }) : undefined;
   switch (key) {
     case "tab":
       return reloadRows(
-        { ...state, scope: state.scope === "here" ? "all" : "here", walk: listStart },
-        { source, sight: viewport },
+        { ...state, scope: state.scope === "here" ? "all" : "here", position: listStart },
+        { source, viewport },
       );
     case "enter":
       return item ? finishWith(item) : continueWith<SessionsState>(state);
@@ -123,7 +123,7 @@ function handleActionKey(
     case "escape":
       return state.input.text === ""
         ? null
-        : reloadRows({ ...state, input: emptyInput, searchResult: null, walk: listStart }, { source, sight: viewport });
+        : reloadRows({ ...state, input: emptyInput, searchResult: null, position: listStart }, { source, viewport });
     default:
       return null;
   }
@@ -131,13 +131,13 @@ function handleActionKey(
 
 const ACTION_KEYS = ["enter", "ctrl+d", "ctrl+r"];
 
-function findSelectedItem(state: SessionsState, { source, sight: viewport }: KeyContext): SessionItem | undefined {
+function findSelectedItem(state: SessionsState, { source, viewport }: KeyContext): SessionItem | undefined {
   const rows = buildSessionRows(state, source.context.cwd);
   return rows[clampPosition(state, rows.length, viewport).index]?.item;
 }
 
-/** Other rows: what is searched for is searched there, too. */
-function reloadRows(state: SessionsState, { source, sight: viewport }: KeyContext): SessionsKeyResult {
+/** Loads what the new rows need: the search result for a query, otherwise their previews. */
+function reloadRows(state: SessionsState, { source, viewport }: KeyContext): SessionsKeyResult {
   const query = parseQuery(state.input.text);
   if (query !== "")
     return { ...continueWith<SessionsState>(state), loadUpdate: () => source.search(query, state.scope) };
@@ -158,19 +158,19 @@ function askForName(state: SessionsState, item: SessionItem, { context }: Sessio
   return { ...state, pendingAction: { type: "rename", item, line: createInput(item.name ?? "") } };
 }
 
-/** Each letter shows at once what is known by name; what was said is found a moment later. */
+/** Matches by name appear immediately; full-text matches appear when the search finishes. */
 function handleTextKey(state: SessionsState, key: string, context: KeyContext): SessionsKeyResult | null {
   const input = editInput(state.input, key);
   if (!input) return null;
-  const next = { ...state, input, walk: input.text === state.input.text ? state.walk : listStart };
+  const next = { ...state, input, position: input.text === state.input.text ? state.position : listStart };
   const query = parseQuery(input.text);
   if (query === parseQuery(state.input.text)) return continueWith<SessionsState>(next);
   return reloadRows(query === "" ? { ...next, searchResult: null } : next, context);
 }
 
-/** What lies before one's eyes is looked into, and nothing else. */
+/** Loads previews only for the visible rows. */
 function loadPreviews(state: SessionsState, rows: readonly SessionRow[], source: SessionSource): SessionsKeyResult {
-  const missing = rows.map(({ item }) => item).filter(({ path }) => !state.previews.has(path));
-  if (missing.length === 0) return continueWith<SessionsState>(state);
-  return { ...continueWith<SessionsState>(state), loadUpdate: (signal) => source.readPreviews(missing, signal) };
+  const missingItems = rows.map(({ item }) => item).filter(({ path }) => !state.previews.has(path));
+  if (missingItems.length === 0) return continueWith<SessionsState>(state);
+  return { ...continueWith<SessionsState>(state), loadUpdate: (signal) => source.readPreviews(missingItems, signal) };
 }

@@ -1,4 +1,4 @@
-/** Reads the preview of a session: model, goal and last messages. Of a session over 2 MB only the last 256 KB are read. */
+/** Reads the preview of a session: model, goal and last messages. For a file over 2 MB, only the last 256 KB are read. */
 
 import { open } from "node:fs/promises";
 import type { Entry, Redaction } from "@pith/context";
@@ -9,7 +9,7 @@ import { readSession } from "../../../../sessions/find-session.ts";
 import { countBranches } from "../../../../sessions/tree-lines.ts";
 import type { SessionPreview, SessionSource, StateChange } from "./state.ts";
 
-/** Null where the summary has no sections that say it. */
+/** Returns the goal and the next step of a summary. Null if it has neither. */
 export function extractGist(summary: string): string | null {
   const goal = readSection("Goal", summary)[0] ?? findLatestRequest(summary);
   const next = readSection("In Progress", summary)[0] ?? readSection("Next Steps", summary)[0];
@@ -19,13 +19,13 @@ export function extractGist(summary: string): string | null {
   return sentences.length === 0 ? null : sentences.join(" ");
 }
 
-/** A summary that code wrote has no goal, but ends with the request where that is no longer shown. */
+/** A summary written by code has no goal. It ends with the latest request, if the request is no longer in the context. */
 function findLatestRequest(summary: string): string | undefined {
   const [, text] = /^# The user's latest request[^\n]*\n([^\n]+)/m.exec(summary) ?? [];
   return text && sanitizeLine(text, MAX_GIST_CHARS);
 }
 
-/** The lines of a section, without their marks and without the numbers of what they rest on. */
+/** Returns the lines of a section without list marks and citations. */
 function readSection(title: string, summary: string): readonly string[] {
   const heading = new RegExp(`^#{2,3} ${title}[ \\t]*\\n([\\s\\S]*?)(?=^#{1,3} |(?![\\s\\S]))`, "m");
   const [, section = ""] = heading.exec(summary) ?? [];
@@ -46,7 +46,7 @@ function endSentence(sentence: string): string {
   return /[.!?…]$/.test(sentence) ? sentence : `${sentence}.`;
 }
 
-/** In file order, on whatever branch they stand; none where the file cannot be read. */
+/** Returns the last entries in file order, of any branch. Empty if the file cannot be read. */
 export async function readTailEntries(path: string): Promise<readonly Entry[]> {
   try {
     const file = await open(path, "r");
@@ -59,7 +59,7 @@ export async function readTailEntries(path: string): Promise<readonly Entry[]> {
       await file.close();
     }
   } catch {
-    // A look that cannot be had shows nothing; whoever opens the session hears why.
+    // The preview stays empty. The error is shown if the user opens the session.
     return [];
   }
 }
@@ -71,28 +71,28 @@ function parseEntry(line: string): readonly Entry[] {
     const value: unknown = JSON.parse(line);
     return typeof Object(value).type === "string" ? [value as Entry] : [];
   } catch {
-    // Cut, or damaged: the others tell enough.
+    // The line is cut or damaged; the other lines are enough for a preview.
     return [];
   }
 }
 
-/** One that cannot be opened tells nothing. */
+/** Returns an empty preview if the session cannot be opened. */
 export async function readPreview({ path, size }: SessionItem): Promise<SessionPreview> {
   if (size > MAX_FULL_READ_BYTES) return previewFromEntries(await readTailEntries(path));
   const read = await readSession(path, async (store) => ({
     type: "read" as const,
-    about: await previewFromStore(store, size),
+    preview: await previewFromStore(store, size),
   }));
   if (read.type !== "read") return emptyPreview;
   const totalsResult = size <= MAX_COUNTED_BYTES ? await readSessionTotals(path) : null;
-  if (totalsResult?.type !== "counted") return read.about;
+  if (totalsResult?.type !== "counted") return read.preview;
   const { entries, usage } = totalsResult.totals;
-  return { ...read.about, entries, cost: usage.cost.total };
+  return { ...read.preview, entries, cost: usage.cost.total };
 }
 
-/** Bytes: of what is longer and was never compacted, all would have to be read. */
+/** Opening a session without a compaction reads the whole file, so larger files are not opened. */
 const MAX_FULL_READ_BYTES = 2 * 1024 * 1024;
-/** Bytes that are read in a moment. */
+/** Counting entries and branches reads the whole file, so larger files are not counted. */
 const MAX_COUNTED_BYTES = 512 * 1024;
 
 const emptyPreview: SessionPreview = { gist: null, model: null, isForeign: false, lastPrompt: "", lastReply: "" };
@@ -109,7 +109,7 @@ async function previewFromStore(store: JsonlStore, size: number): Promise<Sessio
   };
 }
 
-/** Files are not checked field by field: what is of another shape tells nothing. */
+/** Entries are not validated, so an unexpected shape gives an empty preview. */
 function previewFromEntries(entries: readonly Entry[]): SessionPreview {
   try {
     const compaction = entries.findLast((entry) => entry.type === "compaction");
@@ -137,7 +137,7 @@ function hasRole(entry: Entry, role: "user" | "assistant"): boolean {
 
 const MAX_TEXT_CHARS = 400;
 
-/** Reads each session once; a new call ends the one before it, so that the visible rows come first. */
+/** Reads each session once. A new call ends the previous one, so that the visible rows come first. */
 export function createPreviewReader(
   redaction: () => Promise<Redaction>,
   read: (item: SessionItem) => Promise<SessionPreview> = readPreview,
@@ -154,7 +154,7 @@ export function createPreviewReader(
     const call = latestCall;
     const previews = new Map<string, SessionPreview>();
     for (const item of items) {
-      // Whoever has gone on looks at others now.
+      // The user has moved on to other rows.
       if (signal.aborted || call !== latestCall) break;
       previews.set(item.path, await readOnce(item));
     }

@@ -1,4 +1,4 @@
-/** Implements `/resume`, `/new` and `/reload`, and asks where to work with a session of another folder. */
+/** Implements `/resume`, `/new` and `/reload`, and asks in which folder to resume a session of another folder. */
 
 import { stat } from "node:fs/promises";
 import { homedir } from "node:os";
@@ -22,20 +22,19 @@ import { createSessionsPanel } from "./panel.ts";
 export interface FolderOptions {
   readonly screen: ScreenApi;
   readonly cwd: string;
-  /** Pith's home. */
+  /** The folder of Pith's data (`PITH_HOME`). */
   readonly home: string;
 }
 
 export type FolderChoice =
-  /** The path of the session then. */
-  | { readonly type: "settled"; readonly path: string }
-  /** Somebody thought better of it. */
-  | { readonly type: "left" }
+  /** The path may differ from the old one, if the session was moved. */
+  | { readonly type: "chosen"; readonly path: string }
+  | { readonly type: "cancelled" }
   | { readonly type: "failed"; readonly why: string };
 
-/** A session stays usable when its folder is gone. */
+/** A session can be resumed here even if its folder no longer exists. */
 export async function chooseFolder(item: SessionItem, { screen, cwd, home }: FolderOptions): Promise<FolderChoice> {
-  if (item.cwd === "" || item.cwd === cwd) return { type: "settled", path: item.path };
+  if (item.cwd === "" || item.cwd === cwd) return { type: "chosen", path: item.path };
   const exists = await isFolder(item.cwd);
   const folder = formatFolder(item.cwd, homedir());
   const title = exists ? `This session belongs to ${folder}.` : `The folder of this session is gone: ${folder}`;
@@ -44,15 +43,15 @@ export async function chooseFolder(item: SessionItem, { screen, cwd, home }: Fol
     case "there":
       return enterFolder(item);
     case "here":
-      return { type: "settled", path: item.path };
-    case "bring":
+      return { type: "chosen", path: item.path };
+    case "move":
       return await moveSessionHere(item, { cwd, home });
     default:
-      return { type: "left" };
+      return { type: "cancelled" };
   }
 }
 
-type FolderAnswer = "there" | "here" | "bring";
+type FolderAnswer = "there" | "here" | "move";
 
 const workThere: Option<FolderAnswer> = { key: "t", label: "Work there", description: "as before", value: "there" };
 const workHere: Option<FolderAnswer> = { key: "h", label: "Work here", description: "this time", value: "here" };
@@ -60,22 +59,22 @@ const moveHere: Option<FolderAnswer> = {
   key: "b",
   label: "Bring it here",
   description: "it belongs to this folder from now on",
-  value: "bring",
+  value: "move",
 };
 
 async function isFolder(path: string): Promise<boolean> {
   return await stat(path).then(
     (stats) => stats.isDirectory(),
-    () => false, // Not there, or closed to us: nobody can work in it.
+    () => false, // The folder is missing or not accessible, so it cannot be used.
   );
 }
 
 function enterFolder({ cwd, path }: SessionItem): FolderChoice {
   try {
     process.chdir(cwd);
-    return { type: "settled", path };
+    return { type: "chosen", path };
   } catch {
-    // It may be looked at and not be entered, or be gone since.
+    // `stat` can succeed without the permission to enter, or the folder was removed since.
     return { type: "failed", why: `${formatFolder(cwd, homedir())} cannot be entered; work here, or bring it here` };
   }
 }
@@ -85,7 +84,7 @@ async function moveSessionHere(
   { cwd, home }: Omit<FolderOptions, "screen">,
 ): Promise<FolderChoice> {
   const outcome = await rebindSession(path, cwd, { env: { PITH_HOME: home } });
-  if (outcome.type === "rebound") return { type: "settled", path: outcome.path };
+  if (outcome.type === "rebound") return { type: "chosen", path: outcome.path };
   const reason =
     outcome.type === "refused"
       ? refusalNotes[outcome.why]
@@ -95,7 +94,7 @@ async function moveSessionHere(
   return { type: "failed", why: reason };
 }
 
-/** Null where one stays where one is. `note` is told on the page; whoever thinks better of a folder comes back to it. */
+/** Null if the user stays in the current session. If the user cancels the folder question, the page opens again. */
 export async function pickSession(
   screen: ScreenApi,
   options: SessionPickerOptions,
@@ -107,14 +106,14 @@ export async function pickSession(
       : await pickByNumber(screen, options);
     if (!item || item.path === options.currentPath) return null;
     const folderChoice = await chooseFolder(item, { screen, ...options });
-    if (folderChoice.type === "settled") return { type: "named", name: folderChoice.path };
+    if (folderChoice.type === "chosen") return { type: "named", name: folderChoice.path };
     notice = folderChoice.type === "failed" ? folderChoice.why : null;
-    // Also where the page has no room for all of it, or there is none.
+    // The page may have no room for the whole text, or there is no page.
     if (notice !== null) screen.showNote(notice, "bad");
   }
 }
 
-/** Where nothing is drawn: the newest ones, by their numbers. */
+/** For screens without pages: asks for the number of one of the newest sessions. */
 async function pickByNumber(screen: ScreenApi, { cwd, home }: SessionPickerOptions): Promise<SessionItem | null> {
   const sessions = await listSessions({ cwd, env: { PITH_HOME: home } });
   const newest = sessions.filter(({ firstMessage }) => firstMessage !== "").slice(0, MAX_LISTED_SESSIONS);
@@ -153,18 +152,18 @@ async function resumeNamed(args: string, context: InteractiveContext): Promise<b
   const result = await resumeCommand.run(args, app);
   const sessions = result.type === "opened" ? await listSessions({ env: { PITH_HOME: app.home } }) : [];
   const item = sessions.find(({ path }) => result.type === "opened" && path === result.path);
-  // One that lies elsewhere belongs to no folder of ours.
+  // A session file outside of Pith's home belongs to no folder.
   if (!item) await showResult(result, context);
   else {
     const folderChoice = await chooseFolder(item, { screen, ...app });
     if (folderChoice.type === "failed") screen.showNote(folderChoice.why, "bad");
-    if (folderChoice.type === "settled")
+    if (folderChoice.type === "chosen")
       leave({ ...createNextArgs(app), session: { type: "named", name: folderChoice.path } });
   }
   return true;
 }
 
-/** The new session leaves no file behind if no message is sent in it. */
+/** Without a message, the new session creates no file. */
 export async function runNew(args: string, context: InteractiveContext): Promise<boolean> {
   if (args !== "") return false;
   const { app, leave } = context;
@@ -174,12 +173,12 @@ export async function runNew(args: string, context: InteractiveContext): Promise
   return true;
 }
 
-/** With extensions the session is opened again, so that they are loaded again. */
+/** If there are extensions, the session is opened again, which loads the extensions again. */
 export async function runReload(args: string, context: InteractiveContext): Promise<boolean> {
   const { app, leave } = context;
   const { sessionPath: name, agent } = app;
   if (args !== "" || !app.extensions || name === null || agent.isRunning || agent.isBusy) return false;
-  // Nobody leaves a session that could not be opened again.
+  // With invalid settings, the session could not be opened again.
   const settings = await resolveSettings(app.args, app);
   if (settings.type === "mistake") return false;
   await showResult(await reloadCommand.run(args, { ...app, extensions: null }), context);

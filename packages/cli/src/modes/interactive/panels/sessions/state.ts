@@ -9,28 +9,28 @@ import { emptyInput, type LineInput, type ListPosition, listStart, moveTo } from
 export interface SessionsState {
   /** Newest first. */
   readonly items: readonly SessionItem[];
-  /** Whether these are all. */
+  /** Whether all sessions are listed. */
   readonly isComplete: boolean;
-  /** Only those of the folder one is in, or all. */
+  /** `here`: only the sessions of the current folder. */
   readonly scope: "here" | "all";
   readonly input: LineInput;
   readonly searchResult: SessionSearchResult | null;
-  /** How far the search is, for people; null where it knows all. */
+  /** The progress text of the search index. Null if the index is complete. */
   readonly indexProgress: string | null;
-  /** By the path of the session; what was looked at so far. */
+  /** By the path of the session. Contains only the previews loaded so far. */
   readonly previews: ReadonlyMap<string, SessionPreview>;
-  readonly walk: ListPosition;
+  readonly position: ListPosition;
   readonly pendingAction: PendingAction | null;
-  /** What came of the last act, for people. */
+  /** The result of the last action, for the user. */
   readonly note: string | null;
 }
 
-/** What a search through all that was said has found. */
+/** The result of a full-text search. */
 export interface SessionSearchResult {
   readonly query: string;
   /** Best first, each session once. */
   readonly hits: readonly SessionSearchHit[];
-  /** What could not be searched, and why; null for nothing. */
+  /** Says what could not be searched and why. Null if everything was searched. */
   readonly pending: string | null;
 }
 
@@ -39,22 +39,21 @@ export interface SessionSearchHit {
   readonly snippet: Snippet;
 }
 
-/** What a look into a session tells. */
 export interface SessionPreview {
-  /** From its newest checkpoint; null where it has none. */
+  /** The goal and the next step from the latest compaction. Null if there is none. */
   readonly gist: string | null;
   readonly model: string | null;
-  /** Whether another program has written it. */
+  /** Whether another program wrote the session. */
   readonly isForeign: boolean;
   readonly lastPrompt: string;
   readonly lastReply: string;
-  /** Where they are counted quickly. */
+  /** Absent, like `cost` and `branches`, if the file is too large to count quickly. */
   readonly entries?: number;
   readonly cost?: number;
   readonly branches?: number;
 }
 
-/** What must be answered before anything is done to a session. */
+/** An action that waits for a confirmation or a name. */
 export type PendingAction =
   | { readonly type: "trash"; readonly item: SessionItem }
   | { readonly type: "rename"; readonly item: SessionItem; readonly line: LineInput };
@@ -67,7 +66,7 @@ export const emptySessionsState: SessionsState = {
   searchResult: null,
   indexProgress: null,
   previews: new Map(),
-  walk: listStart,
+  position: listStart,
   pendingAction: null,
   note: null,
 };
@@ -78,30 +77,28 @@ export type StateChange = (state: SessionsState) => SessionsState;
 
 export interface SessionSource {
   readonly context: SessionsContext;
-  /** First what is newest here, then all; then the search is brought up to date. */
-  list(learn: (change: StateChange) => void, signal: AbortSignal): Promise<void>;
-  /** Looks into these sessions. */
+  /** Loads the newest sessions of the folder, then all sessions, and then updates the search index. */
+  list(update: (change: StateChange) => void, signal: AbortSignal): Promise<void>;
   readPreviews(items: readonly SessionItem[], signal: AbortSignal): Promise<StateChange>;
-  /** The newest question counts: those before it are given up. */
+  /** A new search cancels the previous one. */
   search(query: string, scope: SessionsState["scope"]): Promise<StateChange>;
   rename(item: SessionItem, name: string): Promise<StateChange>;
   trash(item: SessionItem): Promise<StateChange>;
 }
 
 export interface SessionsContext {
-  /** The folder one is in. */
   readonly cwd: string;
-  /** The file of the session one is in; null for none. */
+  /** The file of the open session. Null if there is none. */
   readonly currentPath: string | null;
-  /** Of the person, shown as `~`. */
+  /** The user's home folder, shown as `~`. */
   readonly userHome: string;
-  /** In milliseconds. */
+  /** Returns the current time in milliseconds. */
   readonly now: () => number;
 }
 
 export interface SessionRow {
   readonly item: SessionItem;
-  /** Where the words stand that were searched for; null where they stand in its name or its first words. */
+  /** The text around the match. Null if the name or the first message matches, or if there is no query. */
   readonly snippet: Snippet | null;
 }
 
@@ -117,7 +114,7 @@ export function buildSessionRows(
   const nameMatches = inScope.filter((item) => matchesWords(item, words));
   const nameMatchPaths = new Set(nameMatches.map(({ path }) => path));
   const byPath = new Map(inScope.map((item) => [item.path, item]));
-  // What was found for fewer letters is shown until what is found for more of them is known.
+  // While the user types, hits of the shorter query stay visible until the new search finishes.
   const hits = searchResult && query.startsWith(searchResult.query) ? searchResult.hits : [];
   const textMatches = hits.flatMap(({ path, snippet }) => {
     const item = byPath.get(path);
@@ -126,12 +123,11 @@ export function buildSessionRows(
   return [...nameMatches.map((item) => ({ item, snippet: null })), ...textMatches];
 }
 
-/** What is searched for, as it was typed. */
 export function parseQuery(text: string): string {
   return text.trim();
 }
 
-/** One that was stopped before a word was said is nothing to go on with. */
+/** A session that ended before the first message is not worth resuming. */
 function hasContent({ firstMessage, name, damaged }: SessionItem): boolean {
   return firstMessage !== "" || name !== undefined || damaged !== undefined;
 }
@@ -149,28 +145,28 @@ function getSearchText(item: SessionItem): string {
   return text;
 }
 
-// Only a shortcut: thousands of texts are looked through with every letter.
+// Each key searches thousands of texts.
 const searchTextCache = new WeakMap<SessionItem, string>();
 
-/** Rows above and below the list: a title, the search, two rules and the keys. */
+/** Rows above and below the list: the title, the search line, two rules and the hints. */
 export const CHROME_ROWS = 5;
 
-/** Sessions that are seen at once. */
+/** Returns how many sessions are visible. */
 export function countVisibleRows(state: SessionsState, { height }: Pick<Viewport, "height">): number {
   return Math.max(1, Math.floor((height - CHROME_ROWS) / getRowHeight(state)));
 }
 
-/** Where one stands now: rows may have gone since, and the terminal may have another height. */
+/** The number of rows and the height of the terminal may have changed since the last key. */
 export function clampPosition(state: SessionsState, count: number, viewport: Pick<Viewport, "height">): ListPosition {
-  return moveTo(state.walk, state.walk.index, { count, rows: countVisibleRows(state, viewport) });
+  return moveTo(state.position, state.position.index, { count, rows: countVisibleRows(state, viewport) });
 }
 
-/** With a search, each says below where it was found. */
+/** With a query, each session has a second row that shows the match. */
 export function getRowHeight({ input }: SessionsState): number {
   return parseQuery(input.text) === "" ? 1 : 2;
 }
 
-/** The list, and beside it the session one stands on, where there is room for both; 0 for none. */
+/** `preview` is 0 if there is no room for it. */
 export function splitSessionColumns({ width }: Pick<Viewport, "width">): ColumnWidths {
   return splitColumns(width) ?? { list: width, preview: 0 };
 }

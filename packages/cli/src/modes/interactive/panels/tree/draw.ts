@@ -17,10 +17,10 @@ import { getSelectedRow, kindLabels, startsBranch, type TreeRow, type TreeState 
 
 export interface DrawRowOptions {
   readonly outline: Outline;
-  /** How far the deepest is set in, so that words stand below each other. */
+  /** The depth of the deepest row, so that the texts are aligned. */
   readonly maxDepth: number;
   readonly isSelected: boolean;
-  /** One stands there. */
+  /** Whether the row is the current position. */
   readonly isCurrent: boolean;
   readonly width: number;
   readonly theme: Theme;
@@ -31,7 +31,7 @@ export function drawRow(row: TreeRow, options: DrawRowOptions): string {
   const { maxDepth, isSelected, width, theme, now } = options;
   const { node } = row;
   const { label, suffix } = buildMarks(row, options);
-  // Nobody knows of some.
+  // Some entries have no time.
   const time = (node.time > 0 ? formatAge(now - node.time) : "").padStart(6);
   const branchLines = drawBranchLines(row, options).padEnd(Math.min(maxDepth, MAX_INDENT) * 2 + 1);
   const kind = kindLabels[node.kind].padEnd(KIND_WIDTH);
@@ -43,13 +43,15 @@ export function drawRow(row: TreeRow, options: DrawRowOptions): string {
   return `  ${coloredLines} ${theme.dim(kind)} ${colorText(text, node, theme)}${marks} ${theme.dim(`${time} `)}`;
 }
 
-/** As wide as the longest of their names. */
 const KIND_WIDTH = Math.max(...Object.values(kindLabels).map((name) => name.length));
 
-/** What is set in further stands by itself. */
+/** The texts of deeper rows are not aligned with the others. */
 const MAX_INDENT = 4;
 
-/** The way is `●` up to `◉`, where one stands; what was left is `○`, and what is folded `▸`. Of a tree that is set in too far the nearest lines are shown. */
+/**
+ * `●` marks the current branch, `◉` the current position, `○` other branches and `▸` folded branches. If the lines are too wide, only the
+ * innermost are drawn.
+ */
 function drawBranchLines(row: TreeRow, { isCurrent, width }: DrawRowOptions): string {
   const { node, depth, hiddenCount } = row;
   const maxWidth = Math.floor(width / 3);
@@ -58,7 +60,7 @@ function drawBranchLines(row: TreeRow, { isCurrent, width }: DrawRowOptions): st
   return indent.length <= maxWidth ? `${indent}${mark}` : `… ${indent.slice(-(maxWidth - (maxWidth % 2)))}${mark}`;
 }
 
-/** A compaction is a line across: what lies above it the model has as a summary. */
+/** A compaction is drawn as a rule across the row: the model sees everything above it as a summary. */
 function fitNodeText(node: OutlineNode, width: number): string {
   const text = escapeControls(node.text);
   if (node.kind !== "compaction") return truncateToWidth(node.isFailed ? `✗ ${text}` : text, width, "…", true);
@@ -84,7 +86,7 @@ function buildMarks({ node, hiddenCount }: TreeRow, { outline, isCurrent }: Draw
 
 const MAX_LABEL_WIDTH = 24;
 
-/** Your own words are seen first, also without colour. */
+/** The user's messages are bold, so that they are easy to find without colours. */
 function colorText(text: string, { kind, isFailed }: OutlineNode, theme: Theme): string {
   if (isFailed) return theme.bad(text);
   if (kind === "you") return theme.strong(theme.user(text));
@@ -94,7 +96,7 @@ function colorText(text: string, { kind, isFailed }: OutlineNode, theme: Theme):
 
 export interface PageLayout {
   readonly list: Size;
-  /** Without rows where there is no room for it. */
+  /** The height is 0 if there is no room for a preview. */
   readonly preview: Size;
   readonly isPreviewBeside: boolean;
 }
@@ -117,19 +119,18 @@ export function layoutPage({ width, height }: Pick<Viewport, "width" | "height">
   return { list: { width, height: bodyHeight - previewHeight - borderHeight }, preview, isPreviewBeside: false };
 }
 
-/** Title, what is shown, a line, and the keys at the foot. */
+/** The title, the filter line, a rule and the hints. */
 const CHROME_ROWS = 4;
 
-/** Rows that are enough for two things below each other. */
+/** With fewer rows, there is no room for a preview below the list. */
 const MIN_ROWS_WITH_PREVIEW = 14;
 
 export interface TreePageOptions {
   readonly title: string;
-  /** What each key does, the most wanted first and the way out last. */
+  /** The most useful keys first, and the key that closes the page last. */
   readonly hints: readonly string[];
-  /** What Enter does. */
   readonly enterAction: "go" | "fork";
-  /** In milliseconds. */
+  /** Returns the current time in milliseconds. */
   readonly now: () => number;
 }
 
@@ -168,8 +169,8 @@ function drawFilterLine(state: TreeState, { width, theme }: Viewport): string {
   const { filters, filterIndex, mode, query, layout, selectedIndex } = state;
   const count = layout.rows.length.toLocaleString("en-US");
   if (mode === "searching" || query.text !== "") {
-    const typed = mode === "searching" ? renderInput(query, theme) : escapeControls(query.text);
-    return ` / ${typed}  ${theme.dim(`${count} found in: ${filters[filterIndex]?.name ?? ""}`)}`;
+    const queryText = mode === "searching" ? renderInput(query, theme) : escapeControls(query.text);
+    return ` / ${queryText}  ${theme.dim(`${count} found in: ${filters[filterIndex]?.name ?? ""}`)}`;
   }
   const position = theme.dim(
     layout.rows.length === 0 ? "" : `${(selectedIndex + 1).toLocaleString("en-US")} of ${count}`,
@@ -178,7 +179,7 @@ function drawFilterLine(state: TreeState, { width, theme }: Viewport): string {
     index === filterIndex ? theme.accent(`[${name}]`) : theme.dim(` ${name} `),
   );
   const allNames = ` ${names.join(" ")}`;
-  // Where they do not all stand in the line, the one that is used does.
+  // If not all filters fit, only the active one is shown.
   const line = visibleWidth(allNames) + visibleWidth(position) + 2 <= width ? allNames : ` ${names[filterIndex] ?? ""}`;
   return alignEnds(line, position, width);
 }
@@ -190,8 +191,8 @@ function drawFooterLine(
 ): string {
   if (error !== null) return theme.bad(` ${escapeControls(error)}`);
   if (mode === "labelling") {
-    const typed = ` Label: ${renderInput(label, theme)}  `;
-    return `${typed}${renderHints(LABEL_HINTS, { width: width - visibleWidth(typed), theme })}`;
+    const labelText = ` Label: ${renderInput(label, theme)}  `;
+    return `${labelText}${renderHints(LABEL_HINTS, { width: width - visibleWidth(labelText), theme })}`;
   }
   return renderHints(mode === "searching" ? SEARCH_HINTS : hints, { width, theme });
 }
@@ -220,7 +221,7 @@ function stackPreview(
   return [...list, theme.border("─".repeat(width)), ...preview.map((line) => ` ${line}`)];
 }
 
-/** As many lines as there is room, the chosen row in the middle where that can be. */
+/** Returns exactly `height` lines, with the selected row in the middle if possible. */
 function drawRows(
   { layout, selectedIndex, outline, query }: TreeState,
   { width, height, theme }: Viewport,
@@ -251,11 +252,10 @@ export interface PreviewOptions {
   readonly width: number;
   readonly height: number;
   readonly theme: Theme;
-  /** What Enter does. */
   readonly enterAction: "go" | "fork";
 }
 
-/** Always as many lines as it has room. */
+/** Returns exactly `height` lines. */
 export function drawPreview(state: TreeState, options: PreviewOptions): readonly string[] {
   const { height, theme } = options;
   const header = [...drawHeader(state, options), ""];
@@ -271,13 +271,13 @@ export function drawPreview(state: TreeState, options: PreviewOptions): readonly
   return Array.from({ length: height }, (_, index) => lines[index] ?? "");
 }
 
-/** Lines that can be scrolled away. */
+/** Returns the number of lines that the preview can scroll. */
 export function maxPreviewOffset(state: TreeState, options: PreviewOptions): number {
   const bodyHeight = options.height - drawHeader(state, options).length - 1;
   return Math.max(0, renderSelectedEntry(state, options).length - Math.max(1, bodyHeight));
 }
 
-/** What it is, where it stands, and what Enter does. */
+/** Shows the kind, the position and the action of Enter. */
 function drawHeader(state: TreeState, { width, theme, enterAction }: PreviewOptions): readonly string[] {
   const { outline, layout, selectedIndex } = state;
   const node = getSelectedRow(state)?.node;
@@ -298,7 +298,7 @@ function drawHeader(state: TreeState, { width, theme, enterAction }: PreviewOpti
   ).slice(0, 2);
 }
 
-/** What was said is said anew; behind everything else one goes on. */
+/** Enter on a message lets the user edit and send it again. Enter on any other entry continues after it. */
 function describeEnter(kind: OutlineKind): string {
   return RESENDABLE_KINDS.includes(kind) ? "say it anew" : "go on behind it";
 }
@@ -310,14 +310,14 @@ function renderSelectedEntry(state: TreeState, options: PreviewOptions): readonl
   return previewEntry && previewEntry.id === getSelectedRow(state)?.node.id ? renderEntry(previewEntry, options) : [];
 }
 
-/** Drawn once for a width: a page is drawn anew with every key, and with all that happens meanwhile. */
+/** The page is redrawn for every key and event, so the lines are cached until the width or the theme changes. */
 function renderEntry(entry: Entry, { width, theme }: PreviewOptions): readonly string[] {
   const key = `${width} ${theme.name}`;
   const cached = renderedEntries.get(entry);
   if (cached?.key === key) return cached.lines;
   const { text, isMarkdown } = getPreviewText(entry);
   const lines = wrapPreviewText(entry.id, { text: text.slice(0, MAX_PREVIEW_CHARS), isMarkdown }, { width, theme });
-  // Inks of code may come a moment later.
+  // Highlighting may load later, so text with code is not cached.
   if (!text.includes("```")) renderedEntries.set(entry, { key, lines });
   return lines;
 }
@@ -335,7 +335,7 @@ function wrapPreviewText(
   return lines[0]?.trim() === "" ? lines.slice(1) : lines;
 }
 
-/** More than a screen ever shows, and little enough to be wrapped at every key. */
+/** More than a screen shows, and short enough to be wrapped for every key. */
 const MAX_PREVIEW_CHARS = 20_000;
 
 interface PreviewText {

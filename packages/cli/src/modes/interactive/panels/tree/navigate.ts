@@ -1,4 +1,4 @@
-/** Moves to another entry of the tree: asks about the branch left and its changed files, then navigates and shows the result. */
+/** Moves to another entry of the tree: asks about the abandoned branch and its changed files, then navigates and shows the result. */
 
 import {
   findDraft,
@@ -30,50 +30,50 @@ import {
   shortenPath,
 } from "./questions.ts";
 
-/** `to` is the entry that was gone to: of a message the words are put before the person, and the names of its files. */
+/** If `target` is a message, its text and the names of its attachments are put into the editor. */
 export async function showNavigateResult(
-  navigated: NavigateResult,
+  navigation: NavigateResult,
   target: Entry,
   context: InteractiveContext,
 ): Promise<void> {
   const { app, screen } = context;
   const { session } = app.agent;
-  const result = session.redact(reportMove(navigated, session));
-  if (navigated.type !== "moved")
-    return screen.showNote(session.redact(describeNavigateResult(result, navigated)), resultTone(result));
-  const summaryId = navigated.summary?.id;
-  // What was left is shown where it stands: behind the words before it.
+  const result = session.redact(reportMove(navigation, session));
+  if (navigation.type !== "moved")
+    return screen.showNote(session.redact(describeNavigateResult(result, navigation)), resultTone(result));
+  const summaryId = navigation.summary?.id;
+  // The recent history shows the branch summary at its place, after the messages before it.
   screen.update((state) => ({ ...state, blocks: state.blocks.filter((block) => block.id !== summaryId) }));
   await showRecentHistory(context);
-  if (navigated.files)
-    screen.showNote(session.redact(describeRestoredFiles(navigated.files).join("; ")), restoreTone(navigated.files));
-  const hasEditorText = (navigated.editorText ?? "").trim() !== "";
+  if (navigation.files)
+    screen.showNote(session.redact(describeRestoredFiles(navigation.files).join("; ")), restoreTone(navigation.files));
+  const hasEditorText = (navigation.editorText ?? "").trim() !== "";
   fillEditor(hasEditorText ? session.redact(entryEditableText(target)) : findDraft(session.branch), context);
 }
 
-/** What was typed before is not lost: it is the newest of what was said. */
+/** The text that was in the editor is added to the input history, so that it is not lost. */
 function fillEditor(text: string | null, { screen }: InteractiveContext): void {
   if (text === null || text.trim() === "") return;
-  const typed = screen.editorText.text.trim();
-  if (typed !== "" && typed !== text.trim()) {
-    screen.editor?.addToHistory(typed);
+  const currentText = screen.editorText.text.trim();
+  if (currentText !== "" && currentText !== text.trim()) {
+    screen.editor?.addToHistory(currentText);
     screen.showNote("what you had typed is one ↑ away, in an empty editor");
   }
   screen.editorText.set(text);
 }
 
-function describeNavigateResult(result: CommandResult, navigated: NavigateResult): string {
-  if (navigated.type === "failed" && navigated.why === "summary") {
-    const reasons = navigated.failures.map(({ note }) => note).join("; ");
+function describeNavigateResult(result: CommandResult, navigation: NavigateResult): string {
+  if (navigation.type === "failed" && navigation.why === "summary") {
+    const reasons = navigation.failures.map(({ note }) => note).join("; ");
     return `What you would leave could not be summarised, so you stand where you stood: ${reasons}. /tree goes there without a summary, too.`;
   }
-  if (navigated.type === "files-in-the-way")
-    return `You stand where you stood: ${navigated.files.map(({ path }) => path).join(", ")} changed in this very moment. /tree once more shows what can be put back.`;
+  if (navigation.type === "files-in-the-way")
+    return `You stand where you stood: ${navigation.files.map(({ path }) => path).join(", ")} changed in this very moment. /tree once more shows what can be put back.`;
   if (result.type === "told" || result.type === "draft") return result.text;
   return result.type === "failed" || result.type === "mistake" ? result.message : "";
 }
 
-/** A file that could not be written is no good news, whatever became of the others. */
+/** `bad` if any file could not be restored. */
 function restoreTone(files: RewindResult): "good" | "bad" {
   return files.type === "refused" || files.files.some(({ type }) => type === "failed" || type === "skipped")
     ? "bad"
@@ -101,26 +101,26 @@ export async function buildRestoreDiff(
   if (currentText === null || targetText === null) return "It is no text.";
   const splices = [{ start: 0, end: currentText.length, text: targetText }];
   const fullDiff = unifiedDiff({ path: shortenPath(path, folder), text: currentText, splices });
-  // What it is called stands above it.
+  // The path is already shown above the diff.
   const diff = fullDiff.replace(/^--- .*\n\+\+\+ .*\n/, "");
   if (type !== "conflict") return diff;
   return `It is not as this session left it, so nobody writes over it. What differs from how it was there:\n${diff}`;
 }
 
-/** Null for what is no text. */
+/** Null if the file is not text. */
 function decodeFileText(bytes: Uint8Array): string | null {
   return bytes.includes(0) ? null : new TextDecoder().decode(bytes);
 }
 
-export interface LeftEntries {
-  /** Entries that people see; of what a compaction covers none. */
+export interface AbandonedEntries {
+  /** The number of visible entries. Entries that a compaction covers are not included. */
   readonly count: number;
-  /** One stands there already. */
+  /** Whether the target is the current position. */
   readonly isCurrent: boolean;
 }
 
 /** Counts only entries that are already loaded, so that the question appears without delay. */
-export async function countLeftEntries(target: Entry, { store, leaf, branch }: Session): Promise<LeftEntries> {
+export async function countAbandonedEntries(target: Entry, { store, leaf, branch }: Session): Promise<AbandonedEntries> {
   const newLeaf = isEditableMessage(target) ? target.parentId : target.id;
   const ancestor = await store.commonAncestor(leaf, newLeaf);
   const entriesAfter = branch.entries.slice(branch.entries.findIndex(({ id }) => id === ancestor) + 1);
@@ -129,49 +129,49 @@ export async function countLeftEntries(target: Entry, { store, leaf, branch }: S
   return { count: entries.filter(isVisibleEntry).length, isCurrent };
 }
 
-/** What is written beside a conversation: who stands behind it stands where it was written. */
+/** Entries that are not part of the conversation. After one of them, the position is still the entry before it. */
 function isBookkeeping(entry: Entry): boolean {
   if (entry.type === "custom") return entry.customType === MOVE_TYPE;
   return entry.type === "label" || entry.type === "session_info" || entry.type === "usage";
 }
 
-/** `stayed`: whoever asked thought better of it. */
-export type NavigateOutcome = "gone" | "stayed";
+/** `cancelled`: the user changed their mind, so the tree page opens again. */
+export type NavigateOutcome = "done" | "cancelled";
 
 export async function navigateTo(id: string, context: InteractiveContext): Promise<NavigateOutcome> {
   const { agent } = context.app;
   const entry = await agent.session.store.entry(id);
   if (!entry) return finishWithNote("this entry is not in the session any more", context);
-  if (!(await ensureIdle(context))) return "stayed";
-  const leftEntries = await countLeftEntries(entry, agent.session);
-  if (leftEntries.isCurrent) return finishWithNote("you stand there already", context);
-  const leaveChoice = await askHowToLeave(leftEntries.count, context);
-  if (leaveChoice === null) return "stayed";
+  if (!(await ensureIdle(context))) return "cancelled";
+  const abandonedEntries = await countAbandonedEntries(entry, agent.session);
+  if (abandonedEntries.isCurrent) return finishWithNote("you stand there already", context);
+  const leaveChoice = await askHowToLeave(abandonedEntries.count, context);
+  if (leaveChoice === null) return "cancelled";
   if (leaveChoice.action === "fork") return await forkFrom(entry, context);
   const restoreFiles = await askFilesToRestore(id, context);
-  if (restoreFiles === null) return "stayed";
+  if (restoreFiles === null) return "cancelled";
   const navigateOptions = { ...leaveChoice.options, restoreFiles };
   try {
     await showNavigateResult(await navigateWithProgress(id, navigateOptions, context), entry, context);
   } finally {
     clearActivity(context);
   }
-  return "gone";
+  return "done";
 }
 
-/** A new session; one stands in it from now on, and what was under way in this one has ended. */
+/** Opens a new session that starts from the entry. The run of the current session is stopped first. */
 export async function forkFrom(entry: Entry, context: InteractiveContext): Promise<NavigateOutcome> {
-  if (!(await ensureIdle(context))) return "stayed";
+  if (!(await ensureIdle(context))) return "cancelled";
   await showResult(await forkAtEntry(entry, context.app), context);
-  return "gone";
+  return "done";
 }
 
 function finishWithNote(text: string, { screen }: InteractiveContext): NavigateOutcome {
   screen.showNote(text);
-  return "gone";
+  return "done";
 }
 
-/** B80: what is under way is stopped first, if that is wanted. */
+/** B80: a run must be stopped first, if the user agrees. */
 async function ensureIdle(context: InteractiveContext): Promise<boolean> {
   const { app, screen } = context;
   const { agent } = app;
@@ -197,15 +197,15 @@ interface LeaveChoice {
   readonly options: Pick<NavigateOptions, "summarize" | "customInstructions">;
 }
 
-/** Null where one stays. */
+/** Null if the user stays. */
 async function askHowToLeave(count: number, { app, screen }: InteractiveContext): Promise<LeaveChoice | null> {
-  if (count === 0 || app.settings.branchSummary?.skipPrompt) return { action: "just-go", options: {} };
+  if (count === 0 || app.settings.branchSummary?.skipPrompt) return { action: "go", options: {} };
   const canSummarize = app.missingModel === null;
   const question = createLeaveQuestion({ count, canFork: app.sessionPath !== null, canSummarize });
   for (;;) {
     const action = await screen.showPanel(question, { where: "inline" });
-    if (action === null || action === "just-go" || action === "fork") return action && { action, options: {} };
-    if (action === "tell") return { action, options: { summarize: true } };
+    if (action === null || action === "go" || action === "fork") return action && { action, options: {} };
+    if (action === "summarize") return { action, options: { summarize: true } };
     const focus = await screen.showPanel(createLinePanel(FOCUS_QUESTION), { where: "inline" });
     if (focus === null) continue;
     return { action, options: { summarize: true, ...(focus !== "" && { customInstructions: focus }) } };
@@ -217,7 +217,7 @@ const FOCUS_QUESTION = {
   hints: ["Enter goes there with a summary of this branch", "Esc goes back"],
 };
 
-/** Which files are put back, by their paths; null where one stays. */
+/** Returns the paths of the files to restore. Null if the user stays. */
 async function askFilesToRestore(id: string, { app, screen }: InteractiveContext): Promise<readonly string[] | null> {
   const { agent, rewind } = app;
   const files: readonly PlannedFile[] = (await agent.previewFileRestore(id)).filter(({ type }) => type !== "same");
@@ -226,7 +226,7 @@ async function askFilesToRestore(id: string, { app, screen }: InteractiveContext
   const diff = async (file: PlannedFile) => agent.session.redact(await buildRestoreDiff(file, rewind, folder));
   const answer = await screen.showPanel(createFilesPanel({ files, folder, diff }), { where: "page" });
   if (answer === null) return null;
-  return answer === "leave" ? [] : files.filter(isRestorable).map(({ path }) => path);
+  return answer === "skip" ? [] : files.filter(isRestorable).map(({ path }) => path);
 }
 
 async function navigateWithProgress(

@@ -4,7 +4,7 @@ import { refusalNotes } from "@pith/context";
 import { LEAF_MOVED_MESSAGE } from "../../../../commands/command.ts";
 import { readOutline } from "../../../../sessions/read-outline.ts";
 import type { InteractiveContext, ScreenApi } from "../../screen-context.ts";
-import { forkFrom, navigateTo } from "./navigate.ts";
+import { forkFrom, type NavigateOutcome, navigateTo } from "./navigate.ts";
 import { createTreePanel, type TreePanelOptions, type TreeSelection } from "./panel.ts";
 import { forkFilters, type TreeState, treeFilters } from "./state.ts";
 
@@ -27,7 +27,7 @@ export const forkPage: TreePageConfig = {
   enterAction: "fork",
 };
 
-/** With words behind it the command is answered as anywhere. */
+/** Returns false if there are arguments; the command itself handles them. */
 export async function openTree(args: string, context: InteractiveContext): Promise<boolean> {
   if (args !== "") return false;
   await runTreePage(context, treePage);
@@ -42,7 +42,7 @@ export async function openFork(args: string, context: InteractiveContext): Promi
 
 async function runTreePage(context: InteractiveContext, config: TreePageConfig): Promise<void> {
   const { screen } = context;
-  // Whoever presses Esc four times wants one tree.
+  // A user who presses Esc four times wants only one tree page.
   if (screensWithTree.has(screen)) return;
   for (let previousState: TreeState | undefined; ; ) {
     screensWithTree.add(screen);
@@ -50,21 +50,21 @@ async function runTreePage(context: InteractiveContext, config: TreePageConfig):
       where: "page",
     });
     const selection = await answer.finally(() => screensWithTree.delete(screen));
-    if (!selection || (await applySelection(selection, context)) === "gone") return;
+    if (!selection || (await applySelection(selection, context)) === "done") return;
     previousState = selection.state;
   }
 }
 
-/** Screens on which a tree is looked at. */
+/** Screens with an open tree page. */
 const screensWithTree = new WeakSet<ScreenApi>();
 
-async function applySelection({ type, id }: TreeSelection, context: InteractiveContext): Promise<"gone" | "stayed"> {
+async function applySelection({ type, id }: TreeSelection, context: InteractiveContext): Promise<NavigateOutcome> {
   if (type === "go") return await navigateTo(id, context);
   const entry = await context.app.agent.session.store.entry(id);
-  return entry ? await forkFrom(entry, context) : "stayed";
+  return entry ? await forkFrom(entry, context) : "cancelled";
 }
 
-/** Opens at once: whatever must be read comes while one looks. */
+/** The page opens immediately and reads the session while it is open. */
 function createPanelOptions(
   { app, screen }: InteractiveContext,
   config: TreePageConfig,

@@ -20,27 +20,26 @@ import {
   updateLayout,
 } from "./state.ts";
 
-/** How much of a page is seen at once. */
 export interface VisibleArea {
   readonly rowCount: number;
-  /** Lines of the preview, and how many of them can be scrolled away. */
   readonly previewHeight: number;
+  /** Returns the number of lines that the preview can scroll. */
   readonly getMaxOffset: () => number;
 }
 
-/** Null where the key is no walking. */
+/** Null if the key does not navigate. */
 export function applyNavigationKey(state: TreeState, key: string, visibleArea: VisibleArea): TreeState | null {
   return navigationKeys.get(key)?.(state, visibleArea) ?? null;
 }
 
-type NavigationStep = (state: TreeState, seen: VisibleArea) => TreeState;
+type NavigationStep = (state: TreeState, visibleArea: VisibleArea) => TreeState;
 
 const moveBy =
   (rows: number): NavigationStep =>
   (state) =>
     selectRow(state, state.selectedIndex + rows);
 
-/** One row of what was seen is seen again. */
+/** One row of the previous page stays visible. */
 const moveByPage =
   (direction: -1 | 1): NavigationStep =>
   (state, { rowCount }) =>
@@ -68,11 +67,11 @@ const scrollPreviewByPage: NavigationStep = (state, visibleArea) =>
 
 const selectFirst: NavigationStep = (state) => selectRow(state, 0);
 const selectLast: NavigationStep = (state) => selectRow(state, state.layout.rows.length - 1);
-/** Where one stands, or what is shown before it. */
+/** Selects the current position, or the nearest visible row before it. */
 const selectCurrent: NavigationStep = (state) => selectRow(state, state.layout.currentIndex);
 
-/** The newest of what was left: where one was before one came here. */
-const selectLastLeftBranch: NavigationStep = (state) => {
+/** Selects the newest entry outside the current branch: the position before the last move. */
+const selectLastAbandonedBranch: NavigationStep = (state) => {
   const { rows } = state.layout;
   let newest = -1;
   for (const [index, { node }] of rows.entries())
@@ -92,13 +91,13 @@ const navigationKeys: ReadonlyMap<string, NavigationStep> = new Map([
   ["end", selectLast],
   ["G", selectLast],
   [".", selectCurrent],
-  ["b", selectLastLeftBranch],
+  ["b", selectLastAbandonedBranch],
   ["left", (state) => foldSelected(state)],
   ["right", (state) => unfoldSelected(state)],
-  ["[", (state) => selectNextBranch(state, "before")],
-  ["alt+up", (state) => selectNextBranch(state, "before")],
-  ["]", (state) => selectNextBranch(state, "behind")],
-  ["alt+down", (state) => selectNextBranch(state, "behind")],
+  ["[", (state) => selectBranchPoint(state, "previous")],
+  ["alt+up", (state) => selectBranchPoint(state, "previous")],
+  ["]", (state) => selectBranchPoint(state, "next")],
+  ["alt+down", (state) => selectBranchPoint(state, "next")],
   ["tab", cycleFilter(1)],
   ["shift+tab", cycleFilter(-1)],
   ["shift+down", scrollPreviewBy(1)],
@@ -107,14 +106,14 @@ const navigationKeys: ReadonlyMap<string, NavigationStep> = new Map([
   [" ", scrollPreviewByPage],
 ]);
 
-/** The branch one is in; on the way, what leaves it here; where nothing is left to fold, back to where it left. */
+/** Folds the side branches of the selected row, otherwise the branch of the row. If nothing is left to fold, selects the previous branch point. */
 function foldSelected(state: TreeState): TreeState {
   const row = getSelectedRow(state);
   if (!row) return state;
   const unfoldedBranches = row.sideBranches.filter((id) => !state.folded.has(id));
   if (unfoldedBranches.length > 0) return updateFolds(state, { fold: unfoldedBranches });
-  if (row.branchStart === null) return selectNextBranch(state, "before");
-  if (row.hiddenCount > 0 || state.folded.has(row.branchStart)) return selectNextBranch(state, "before");
+  if (row.branchStart === null) return selectBranchPoint(state, "previous");
+  if (row.hiddenCount > 0 || state.folded.has(row.branchStart)) return selectBranchPoint(state, "previous");
   const startIndex = (state.layout.rowNumbers[state.outline.nodes.get(row.branchStart)?.number ?? -1] ?? 0) - 1;
   return updateFolds(selectRow(state, startIndex), { fold: [row.branchStart] });
 }
@@ -125,7 +124,7 @@ function unfoldSelected(state: TreeState): TreeState {
   if (row.hiddenCount > 0) return updateFolds(state, { unfold: [row.node.id] });
   const foldedBranches = row.sideBranches.filter((id) => state.folded.has(id));
   if (foldedBranches.length > 0) return updateFolds(state, { unfold: foldedBranches });
-  return selectNextBranch(state, "behind");
+  return selectBranchPoint(state, "next");
 }
 
 interface FoldChange {
@@ -139,16 +138,16 @@ function updateFolds(state: TreeState, { fold = [], unfold = [] }: FoldChange): 
   return updateLayout(state, { folded });
 }
 
-/** To the nearest row where a branch leaves or begins. */
-function selectNextBranch(state: TreeState, direction: "before" | "behind"): TreeState {
+/** Selects the nearest branch point in the direction. */
+function selectBranchPoint(state: TreeState, direction: "previous" | "next"): TreeState {
   const { selectedIndex, layout } = state;
   const { rows } = layout;
-  const found =
-    direction === "before"
-      ? rows.findLastIndex((row, index) => index < selectedIndex && isBranchPoint(row))
-      : rows.findIndex((row, index) => index > selectedIndex && isBranchPoint(row));
-  if (found !== -1) return selectRow(state, found);
-  return selectRow(state, direction === "before" ? 0 : rows.length - 1);
+  const index =
+    direction === "previous"
+      ? rows.findLastIndex((row, rowIndex) => rowIndex < selectedIndex && isBranchPoint(row))
+      : rows.findIndex((row, rowIndex) => rowIndex > selectedIndex && isBranchPoint(row));
+  if (index !== -1) return selectRow(state, index);
+  return selectRow(state, direction === "previous" ? 0 : rows.length - 1);
 }
 
 function isBranchPoint(row: TreeRow): boolean {
@@ -158,15 +157,15 @@ function isBranchPoint(row: TreeRow): boolean {
 export interface TreePanelOptions extends TreeStateOptions, TreePageOptions {
   readonly readEntry: (id: string) => Promise<Entry | undefined>;
   readonly readOutline: (signal: AbortSignal) => AsyncIterable<OutlineUpdate>;
-  /** Names an entry; an empty name takes it away. Why not, or null. */
+  /** An empty label removes the label. Returns null, or the reason why it could not be saved. */
   readonly saveLabel: (id: string, label: string) => Promise<string | null>;
 }
 
-/** An entry that was chosen, to go on there or to begin a session of its own with. */
+/** `go`: continue at the entry. `fork`: start a new session from it. */
 export interface TreeSelection {
   readonly type: "go" | "fork";
   readonly id: string;
-  /** The page it was chosen on, for who comes back to it. */
+  /** The state of the page, to restore it if the user comes back. */
   readonly state: TreeState;
 }
 
@@ -198,7 +197,7 @@ interface KeyOptions extends TreePanelOptions {
   readonly visibleArea: VisibleArea;
 }
 
-/** Before it was drawn for the first time. */
+/** Used for keys that come before the page is drawn. */
 const DEFAULT_VIEWPORT: Viewport = { width: 80, height: 24, theme: createTheme("none") };
 
 function measureVisibleArea(state: TreeState, viewport: Viewport, { enterAction }: TreePanelOptions): VisibleArea {
@@ -228,14 +227,14 @@ function handleBrowseKey(state: TreeState, key: string, options: KeyOptions): Tr
   return next && continueWithPreview(next, options);
 }
 
-/** Arrows walk through what is found, Enter takes it, Escape ends the search where one is. */
+/** Arrow keys move through the matches, Enter chooses one, and Esc ends the search at the selected row. */
 function handleSearchKey(state: TreeState, key: string, options: KeyOptions): TreeKeyResult {
   const node = getSelectedRow(state)?.node;
   if (key === "enter")
     return node ? finishWith({ type: options.enterAction, id: node.id, state }) : continueWith(state);
   if (key === "escape") {
-    const cleared = updateLayout({ ...state, targetId: node?.id ?? "", mode: "walking" }, { query: emptyInput });
-    return continueWithPreview(selectRow(cleared, cleared.selectedIndex), options);
+    const browsingState = updateLayout({ ...state, targetId: node?.id ?? "", mode: "browsing" }, { query: emptyInput });
+    return continueWithPreview(selectRow(browsingState, browsingState.selectedIndex), options);
   }
   if (SEARCH_NAVIGATION_KEYS.includes(key)) {
     const next = applyNavigationKey(state, key, options.visibleArea);
@@ -243,7 +242,7 @@ function handleSearchKey(state: TreeState, key: string, options: KeyOptions): Tr
   }
   const query = editInput(state.query, key);
   if (!query) return null;
-  // The newest that is found, unless one was somewhere already that still is.
+  // The selected entry stays selected if it still matches; otherwise its nearest matching ancestor is selected.
   return continueWithPreview(updateLayout(state, { query }), options);
 }
 
@@ -251,7 +250,7 @@ const SEARCH_NAVIGATION_KEYS = ["up", "down", "pageUp", "pageDown", "tab", "shif
 
 function handleLabelKey(state: TreeState, key: string, { saveLabel }: TreePanelOptions): TreeKeyResult {
   const row = getSelectedRow(state);
-  const browsingState: TreeState = { ...state, mode: "walking" };
+  const browsingState: TreeState = { ...state, mode: "browsing" };
   if (key === "escape" || !row) return continueWith(browsingState);
   if (key !== "enter") {
     const label = editInput(state.label, key);
@@ -268,7 +267,7 @@ function handleLabelKey(state: TreeState, key: string, { saveLabel }: TreePanelO
   };
 }
 
-/** With the entry one is at, once it was read. */
+/** Loads the selected entry for the preview, unless it is already loaded. */
 function continueWithPreview(state: TreeState, options: TreePanelOptions): Continue<TreeState> {
   const id = getSelectedRow(state)?.node.id;
   if (id === undefined || state.previewEntry?.id === id) return continueWith(state);

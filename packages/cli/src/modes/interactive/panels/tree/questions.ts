@@ -1,4 +1,4 @@
-/** Defines the questions asked before moving in the tree: summarise the branch left, put files back, and a line of input. */
+/** Defines the questions before a move in the tree: summarise the abandoned branch, restore files, and a line of text. */
 
 import { relative } from "node:path/posix";
 import type { PlannedFile } from "@pith/agent";
@@ -12,14 +12,14 @@ import { type ChoicePanelOptions, createChoicePanel } from "../choice.ts";
 import { type Continue, continueWith, finishWith, type Panel, type Viewport } from "../panel.ts";
 import { editInput, emptyInput, type LineInput, type ListPosition, renderHints, renderInput } from "../widgets.ts";
 
-export type LeaveAction = "just-go" | "tell" | "tell-with-focus" | "fork";
+export type LeaveAction = "go" | "summarize" | "summarize-with-focus" | "fork";
 
 export interface LeaveQuestionOptions {
-  /** Entries that are left, as far as people see them. */
+  /** The number of visible entries on the abandoned branch. */
   readonly count: number;
-  /** Whether a session of its own can be made. */
+  /** Whether the session can be forked. */
   readonly canFork: boolean;
-  /** Whether there is somebody who could write a summary. */
+  /** Whether there is a model to write a summary. */
   readonly canSummarize: boolean;
 }
 
@@ -37,7 +37,7 @@ export function createLeaveQuestion({
         key: "n",
         label: canSummarize ? "No, just go" : "Go",
         description: "the branch stays in the tree",
-        value: "just-go",
+        value: "go",
       },
       ...(canSummarize ? summaryOptions : []),
       ...(canFork ? [{ key: "k", label: "Fork instead", description: FORK_HINT, value: "fork" as const }] : []),
@@ -46,26 +46,25 @@ export function createLeaveQuestion({
 }
 
 const summaryOptions: ChoicePanelOptions<LeaveAction>["options"] = [
-  { key: "y", label: "Yes", description: "a summary of it stands where you go on", value: "tell" },
-  { key: "f", label: "Yes, with a focus …", description: "you say what matters", value: "tell-with-focus" },
+  { key: "y", label: "Yes", description: "a summary of it stands where you go on", value: "summarize" },
+  { key: "f", label: "Yes, with a focus …", description: "you say what matters", value: "summarize-with-focus" },
 ];
 
 const FORK_HINT = "a new session from there; this one stays as it is";
 
 export interface LineQuestion {
   readonly title: string;
-  /** What its keys do. */
   readonly hints: readonly string[];
 }
 
-/** An empty line is an answer, too. */
+/** An empty line is a valid answer. */
 export function createLinePanel({ title, hints }: LineQuestion): Panel<LineInput, string> {
   return {
     initialState: emptyInput,
     handleKey: (line, key) => {
       if (key === "enter") return finishWith(line.text.trim());
-      const typed = editInput(line, key);
-      return typed && continueWith(typed);
+      const nextLine = editInput(line, key);
+      return nextLine && continueWith(nextLine);
     },
     render: (line, { width, theme }) => [
       theme.border("─".repeat(width)),
@@ -76,7 +75,6 @@ export function createLinePanel({ title, hints }: LineQuestion): Panel<LineInput
   };
 }
 
-/** Whether it can be put back as it was. */
 export function isRestorable({ type }: PlannedFile): boolean {
   return type === "restore" || type === "remove";
 }
@@ -99,7 +97,7 @@ export function describePlannedFile({ type, hasForeignChanges, why }: PlannedFil
   }
 }
 
-/** Within the folder without the folder's own path. */
+/** Makes a path inside the folder relative to it. */
 export function shortenPath(path: string, folder: string): string {
   const relativePath = relative(folder, path);
   return relativePath === "" || relativePath.startsWith("..") ? path : relativePath;
@@ -108,27 +106,27 @@ export function shortenPath(path: string, folder: string): string {
 export interface FilesPanelOptions {
   readonly files: readonly PlannedFile[];
   readonly folder: string;
-  /** What putting it back would change, as a unified diff or a sentence. */
+  /** Describes what restoring the file would change, as a unified diff or a sentence. */
   readonly diff: (file: PlannedFile) => Promise<string>;
 }
 
 export interface FilesState {
   readonly selectedIndex: number;
-  /** In lines, by path, of those that were looked at. */
+  /** The lines of the diffs loaded so far, by path. */
   readonly diffs: ReadonlyMap<string, readonly string[]>;
-  /** Lines of the diff that were scrolled away. */
+  /** The first visible line of the diff. */
   readonly diffOffset: number;
 }
 
-export type FilesAnswer = "put-back" | "leave";
+export type FilesAnswer = "restore" | "skip";
 
 export function createFilesPanel(options: FilesPanelOptions): Panel<FilesState, FilesAnswer> {
   const hasRestorable = options.files.some(isRestorable);
   return {
     initialState: { selectedIndex: 0, diffs: new Map(), diffOffset: 0 },
     handleKey: (state, key) => {
-      if (hasRestorable && (key === "y" || key === "enter")) return finishWith("put-back");
-      if (key === "n" || (!hasRestorable && key === "enter")) return finishWith("leave");
+      if (hasRestorable && (key === "y" || key === "enter")) return finishWith("restore");
+      if (key === "n" || (!hasRestorable && key === "enter")) return finishWith("skip");
       const next = applyFilesKey(state, key, options.files);
       return next && continueWithDiff(next, options);
     },
@@ -168,7 +166,7 @@ function applyFilesKey(state: FilesState, key: string, files: readonly PlannedFi
   }
 }
 
-/** With the changes of the file one is at, once they were found. */
+/** Loads the diff of the selected file, unless it is already loaded. */
 function continueWithDiff(state: FilesState, options: FilesPanelOptions): Continue<FilesState> {
   const file = options.files[state.selectedIndex];
   if (!file || state.diffs.has(file.path)) return continueWith(state);

@@ -1,4 +1,4 @@
-/** Defines the tree page's state and filters, and how the state changes as entries are read. */
+/** Defines the tree page's state, its filters and the layout of its rows, and updates the state as entries are read. */
 
 import type { Entry } from "@pith/context";
 import {
@@ -14,9 +14,8 @@ import {
 import { emptyInput, type LineInput } from "../widgets.ts";
 
 export interface TreeFilter {
-  /** For people. */
   readonly name: string;
-  readonly matches: (twig: OutlineNode, outline: Outline) => boolean;
+  readonly matches: (node: OutlineNode, outline: Outline) => boolean;
 }
 
 export const treeFilters: readonly TreeFilter[] = [
@@ -27,13 +26,13 @@ export const treeFilters: readonly TreeFilter[] = [
   { name: "all", matches: () => true },
 ];
 
-/** Messages that somebody could say anew. */
+/** User messages, since a fork starts before one of them. */
 export const forkFilters: readonly TreeFilter[] = [
   { name: "this branch", matches: ({ kind, isOnWay }) => kind === "you" && isOnWay },
   { name: "every branch", matches: ({ kind }) => kind === "you" },
 ];
 
-/** What is named by somebody is never hidden by its kind alone. */
+/** With the first filter, a labelled entry is visible whatever its kind is. */
 export function createNodeFilter(filter: TreeFilter, query: string, outline: Outline): (node: OutlineNode) => boolean {
   const { labels } = outline;
   const keepsLabelled = filter.name === "talk and tools";
@@ -41,8 +40,8 @@ export function createNodeFilter(filter: TreeFilter, query: string, outline: Out
   return (node) => (filter.matches(node, outline) || (keepsLabelled && labels.has(node.id))) && matchesQuery(node);
 }
 
-/** Every word of the query, in what is shown or in the label; in whatever case. */
-function createQueryMatcher(query: string, { labels }: Outline): (twig: OutlineNode) => boolean {
+/** Matches if every word of the query is in the text or in the label, ignoring case. */
+function createQueryMatcher(query: string, { labels }: Outline): (node: OutlineNode) => boolean {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   const isInLabel = (id: string, word: string) => labels.get(id)?.toLowerCase().includes(word) ?? false;
   return ({ id, searchText }) => {
@@ -51,7 +50,6 @@ function createQueryMatcher(query: string, { labels }: Outline): (twig: OutlineN
   };
 }
 
-/** The names that a row may bear, as wide as the widest. */
 export const kindLabels: Readonly<Record<OutlineKind, string>> = {
   you: "you",
   program: "program",
@@ -71,39 +69,39 @@ export const kindLabels: Readonly<Record<OutlineKind, string>> = {
 export interface TreeState {
   readonly outline: Outline;
   readonly filters: readonly TreeFilter[];
-  /** Which of them is used. */
+  /** The index of the active filter. */
   readonly filterIndex: number;
+  /** The ids of the first entries of folded branches. */
   readonly folded: ReadonlySet<string>;
   readonly query: LineInput;
   readonly label: LineInput;
-  /** What keys are for. */
-  readonly mode: "walking" | "searching" | "labelling";
-  /** All that is shown, as it follows from the above. */
+  /** Decides what keys do. */
+  readonly mode: "browsing" | "searching" | "labelling";
+  /** The visible rows, computed from the fields above. */
   readonly layout: Layout;
-  /** How many there are, whatever part of them is shown. */
+  /** The number of branches without filter, query and folds. */
   readonly branchCount: number;
-  /** The row one is at. */
   readonly selectedIndex: number;
-  /** The entry one is at, whole, once it was read. */
+  /** The selected entry. Null until it is read. */
   readonly previewEntry: Entry | null;
-  /** Lines of it that were scrolled away. */
+  /** The first visible line of the preview. */
   readonly previewOffset: number;
-  /** The entry to be at once it is shown: where one stands, until somebody walks. */
+  /** The entry to select when it becomes visible. Empty for the current position. Null after the user has moved the selection. */
   readonly targetId: string | null;
-  /** What went wrong, for people. */
+  /** An error message for the user. */
   readonly error: string | null;
 }
 
 export interface TreeStateOptions extends Pick<Outline, "leaf"> {
   readonly filters: readonly TreeFilter[];
-  /** The page as it was left a moment ago: one comes back to it. */
+  /** The state of the page that the user comes back to. */
   readonly previousState?: TreeState;
 }
 
-/** What was read is not read again, unless something was written since. */
+/** Reuses the outline of the previous state, unless the session has changed since. */
 export function createTreeState({ filters, previousState, leaf }: TreeStateOptions): TreeState {
   const { filterIndex = 0, folded = new Set<string>(), query = emptyInput } = previousState ?? {};
-  const inputState = { query, label: emptyInput, mode: "walking" as const };
+  const inputState = { query, label: emptyInput, mode: "browsing" as const };
   const viewState = {
     layout: emptyLayout,
     branchCount: previousState?.branchCount ?? 1,
@@ -127,7 +125,7 @@ export function createTreeState({ filters, previousState, leaf }: TreeStateOptio
     : state;
 }
 
-/** Whether nothing more is to be read of it. */
+/** Whether the outline is read completely and still ends at the leaf. */
 export function isUpToDate({ outline }: TreeState, leaf: string | null): boolean {
   return outline.reach !== "growing" && outline.leaf === leaf;
 }
@@ -139,7 +137,7 @@ export function getSelectedRow({
   return layout.rows[selectedIndex];
 }
 
-/** More of the session was read. Rows are laid anew when there is half as much again: each time all of them are. */
+/** A layout covers all rows, so it is only updated after the outline has grown by half, at the end, and for new labels. */
 export function applyOutlineUpdate(state: TreeState, update: OutlineUpdate): TreeState {
   const outline = extendOutline(state.outline, update);
   const hasGrown = outline.nodes.size > state.layout.rowNumbers.length * 1.5;
@@ -151,7 +149,7 @@ export function applyLabel(state: TreeState, id: string, label: string): TreeSta
   return updateLayout(state, { outline: setLabel(state.outline, id, label) });
 }
 
-/** Whatever changes what is shown: one stays at the same entry, or at the nearest before it that is still shown. */
+/** The same entry stays selected, or its nearest visible ancestor. */
 export function updateLayout(
   state: TreeState,
   change: Partial<Pick<TreeState, "outline" | "filterIndex" | "folded" | "query">>,
@@ -173,13 +171,13 @@ function findSelectedIndex({ rows, currentIndex, rowNumbers }: Layout, state: Tr
   for (let node = nodes.get(startId ?? ""); node; node = nodes.get(node.parentId ?? "")) {
     const rowNumber = rowNumbers[node.number] ?? 0;
     if (rowNumber > 0) return rowNumber - 1;
-    // What is wanted may still come; until then one is where one stands.
+    // The target may still be read; until then, the current position is selected.
     if (state.targetId !== null) return fallbackIndex;
   }
   return fallbackIndex;
 }
 
-/** At another row, as near as there is one. */
+/** Clamps the index to the existing rows. */
 export function selectRow(state: TreeState, index: number): TreeState {
   const selectedIndex = Math.max(0, Math.min(index, state.layout.rows.length - 1));
   return {
@@ -193,33 +191,32 @@ export function selectRow(state: TreeState, index: number): TreeState {
 
 export interface TreeRow {
   readonly node: OutlineNode;
-  /** How far it is set in. */
+  /** The indentation level. */
   readonly depth: number;
-  /** The entry that the branch begins with that it belongs to; null where that is the straight one. */
+  /** The id of the first entry of the row's branch. Null for the main branch. */
   readonly branchStart: string | null;
-  /** Rows that are folded away below it. */
+  /** The number of folded rows below it. */
   readonly hiddenCount: number;
-  /** Branches that leave it besides the one that goes straight on; by the entries they begin with. */
+  /** The ids of the first entries of the branches that start below this row, without the one that continues it. */
   readonly sideBranches: readonly string[];
 }
 
 export interface LayoutOptions {
-  readonly matches: (twig: OutlineNode) => boolean;
-  /** The beginnings of branches that are folded. */
+  readonly matches: (node: OutlineNode) => boolean;
+  /** The ids of the first entries of folded branches. */
   readonly folded: ReadonlySet<string>;
 }
 
 export interface Layout {
   readonly rows: readonly TreeRow[];
-  /** How many branches are among them. */
   readonly branchCount: number;
-  /** How far the deepest is set in. */
+  /** The depth of the deepest row. */
   readonly maxDepth: number;
-  /** The last row on the way, -1 where none is shown. */
+  /** The last visible row of the current branch. -1 if there is none. */
   readonly currentIndex: number;
-  /** Whether one stands there: nothing that people see lies behind it. */
+  /** Whether the row at `currentIndex` is the current position: no entry that users see comes after it. */
   readonly isCurrentShown: boolean;
-  /** The row of every twig by its number, one further on, so that 0 means none. */
+  /** The row index plus 1 by the number of the node. 0 if the node has no row. */
   readonly rowNumbers: Int32Array;
 }
 
@@ -232,7 +229,7 @@ export const emptyLayout: Layout = {
   rowNumbers: new Int32Array(),
 };
 
-/** Asked again with every letter of a search: nothing in it looks anything up by name. Without recursion: a session may be as deep as it is long. */
+/** Runs for every key of a search, so it uses no lookups by id. It uses no recursion, since a tree may be as deep as the session is long. */
 export function layoutRows(outline: Outline, options: LayoutOptions): Layout {
   const rows: TreeRow[] = [];
   const rowNumbers = new Int32Array(outline.nodes.size);
@@ -274,7 +271,7 @@ function isCurrentRow(row: TreeRow | undefined, { nodes, leaf }: Outline): boole
   return node !== undefined && node === row?.node;
 }
 
-/** Whether a branch begins with it that does not go straight on. */
+/** Whether the row is the first of a side branch. */
 export function startsBranch({ node, branchStart }: TreeRow): boolean {
   return branchStart === node.id;
 }
@@ -285,15 +282,15 @@ interface PendingNode {
   readonly branchStart: string | null;
 }
 
-/** One for all, since most rows have none. */
+/** Shared, since most rows have no side branches. */
 const NO_NODES: readonly OutlineNode[] = [];
 
 const NO_BRANCHES: readonly string[] = [];
 
-/** The nearest that are shown, of these and below, in their order. */
+/** Returns the nearest visible nodes among these and their descendants, in order. */
 function findVisibleNodes(nodes: readonly OutlineNode[], { matches }: LayoutOptions): readonly OutlineNode[] {
   let next = nodes;
-  // Mostly one follows another.
+  // Fast path: most nodes have one child.
   for (let [single] = next; single && next.length === 1; [single] = next) {
     if (matches(single)) return next;
     next = single.children;
@@ -308,7 +305,7 @@ function findVisibleNodes(nodes: readonly OutlineNode[], { matches }: LayoutOpti
   return visible;
 }
 
-/** The way goes straight on; where it does not pass, the newest does. */
+/** The current branch continues the main line, otherwise the newest branch does. */
 function splitBranches(nodes: readonly OutlineNode[]): {
   readonly mainNode: OutlineNode | undefined;
   readonly sideBranches: readonly OutlineNode[];

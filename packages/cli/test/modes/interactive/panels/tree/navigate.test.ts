@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { Session } from "@pith/context";
 import { nodeRuntime } from "@pith/context/node";
 import { describe, expect, test } from "vitest";
-import { countLeftEntries, navigateTo } from "../../../../../src/modes/interactive/panels/tree/navigate.ts";
+import { countAbandonedEntries, navigateTo } from "../../../../../src/modes/interactive/panels/tree/navigate.ts";
 import type { InteractiveContext } from "../../../../../src/modes/interactive/screen-context.ts";
 import { initialScreenState, type ScreenState } from "../../../../../src/modes/interactive/state/screen-state.ts";
 import { atRest, atWork, heard } from "../../editor/at-work.ts";
@@ -188,7 +188,7 @@ describe("entries left behind", () => {
     if (!target) throw new Error(`${id} is not in the story`);
     const silent = { store: { commonAncestor: store.commonAncestor.bind(store) }, leaf: session.leaf };
     // Nothing else is read.
-    return await countLeftEntries(target, { ...silent, branch: session.branch } as unknown as Session);
+    return await countAbandonedEntries(target, { ...silent, branch: session.branch } as unknown as Session);
   }
 
   test("WLK7 what is left is counted without reading anything: what stands behind the place where the ways part", async () => {
@@ -208,7 +208,7 @@ describe("entries left behind", () => {
     let state: ScreenState = initialScreenState;
     const works: string[] = [];
     const screen = {
-      showPanel: async () => "tell",
+      showPanel: async () => "summarize",
       update: (change: (known: ScreenState) => ScreenState) => {
         state = change(state);
         works.push(state.activity.type);
