@@ -1,4 +1,4 @@
-/** Implements `/context`, which shows what fills the context by kind, tool, file and entry, and `/seen`, which shows what the model sees. */
+/** Implements `/context` (what fills the context by kind, tool, file and entry) and `/seen` (what the model sees). */
 
 import { entryText } from "@pith/context/host";
 import { contextPlaceTitles } from "../../../commands/context.ts";

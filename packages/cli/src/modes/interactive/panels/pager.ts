@@ -72,7 +72,10 @@ function handleSearchKey(state: PagerState, key: string, content: PageContent): 
   const nextInput = editInput(searchInput, key);
   return (
     nextInput &&
-    scrollToMatch({ ...state, searchInput: nextInput, query: nextInput.text }, content, { step: 1, includesCurrent: true })
+    scrollToMatch({ ...state, searchInput: nextInput, query: nextInput.text }, content, {
+      step: 1,
+      includesCurrent: true,
+    })
   );
 }
 

@@ -8,7 +8,7 @@ import { CURSOR_MARKER } from "../terminal/pi-tui.ts";
 
 export interface Panel<State, Answer> {
   readonly initialState: State;
-  /** Null if the panel does not use the key. `viewport` is the one of the last `render`; absent before the first. */
+  /** Null if the panel does not use the key. `viewport` is the argument of the last `render`. Absent before the first. */
   handleKey(state: State, key: string, viewport?: Viewport): KeyResult<State, Answer> | null;
   render(state: State, viewport: Viewport): readonly string[];
   /** Whether keys go to the editor, which is then visible below the panel. */

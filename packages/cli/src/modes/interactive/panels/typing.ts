@@ -1,4 +1,4 @@
-/** Lets the user type while a question is open: a key that is no answer, and all keys after it, go to the editor and never answer the question. */
+/** Lets the user type while a question is open: a key that is no answer, and all keys after it, go to the editor. */
 
 import { isCancelKey, isText, type KeyResult, type Panel, type Viewport } from "./panel.ts";
 import { renderHints } from "./widgets.ts";

@@ -1,4 +1,4 @@
-/** Defines the themes (dark, light and without colours), chooses the theme for a terminal, and defines the drawing options (`RenderContext`). */
+/** Defines the themes (dark, light and without colours) and the drawing options, and chooses the theme for a terminal. */
 
 import type { Environment } from "@pith/models";
 import type { Keymap } from "../../../settings/keymap.ts";

@@ -81,11 +81,7 @@ interface KeyContext {
   readonly viewport: Pick<Viewport, "width" | "height">;
 }
 
-function handleMoveKey(
-  state: SessionsState,
-  key: string,
-  { source, viewport }: KeyContext,
-): SessionsKeyResult | null {
+function handleMoveKey(state: SessionsState, key: string, { source, viewport }: KeyContext): SessionsKeyResult | null {
   const isTyping = state.input.text !== "" && (key === "home" || key === "end");
   if (isTyping || !MOVE_KEYS.includes(key)) return null;
   const rows = buildSessionRows(state, source.context.cwd);
@@ -95,8 +91,7 @@ function handleMoveKey(
     rows: visibleCount,
   });
   return (
-    position &&
-    loadPreviews({ ...state, position }, rows.slice(position.top, position.top + visibleCount), source)
+    position && loadPreviews({ ...state, position }, rows.slice(position.top, position.top + visibleCount), source)
   );
 }
 

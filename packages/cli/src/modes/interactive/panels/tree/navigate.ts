@@ -120,7 +120,10 @@ export interface AbandonedEntries {
 }
 
 /** Counts only entries that are already loaded, so that the question appears without delay. */
-export async function countAbandonedEntries(target: Entry, { store, leaf, branch }: Session): Promise<AbandonedEntries> {
+export async function countAbandonedEntries(
+  target: Entry,
+  { store, leaf, branch }: Session,
+): Promise<AbandonedEntries> {
   const newLeaf = isEditableMessage(target) ? target.parentId : target.id;
   const ancestor = await store.commonAncestor(leaf, newLeaf);
   const entriesAfter = branch.entries.slice(branch.entries.findIndex(({ id }) => id === ancestor) + 1);

@@ -106,7 +106,7 @@ const navigationKeys: ReadonlyMap<string, NavigationStep> = new Map([
   [" ", scrollPreviewByPage],
 ]);
 
-/** Folds the side branches of the selected row, otherwise the branch of the row. If nothing is left to fold, selects the previous branch point. */
+/** Folds the row's side branches, otherwise the row's own branch. If both are folded, selects the previous branch point. */
 function foldSelected(state: TreeState): TreeState {
   const row = getSelectedRow(state);
   if (!row) return state;
