@@ -85,7 +85,7 @@ async function fromEditor(
   cwd: string,
 ): Promise<UserContent> {
   const said = await buildMessageContent({ ...written, images: [] }, { cwd });
-  if (said.type !== "said") throw new Error(JSON.stringify(said));
+  if (said.type !== "content") throw new Error(JSON.stringify(said));
   return said.content;
 }
 

@@ -12,13 +12,13 @@ import { type ExtensionWidgets, emptyExtensionWidgets, withStatus, withWidget } 
 
 export interface PromptOptions<State, Answer> {
   readonly queue: PromptQueue;
-  /** Absent: nobody has turned away, and keys count at once. */
+  /** Absent if the user cannot be notified. Keys then answer a question immediately. */
   readonly notifier: Pick<Notifier, "notifyWhenAway"> | undefined;
   readonly title: string;
   readonly loadPanel: () => Promise<Panel<State, Answer>>;
 }
 
-/** Null or undefined where nobody answered. */
+/** Resolves with null or undefined if the question was not answered. */
 export async function showPrompt<State, Answer>(
   screen: ScreenApi,
   { title, loadPanel, queue, notifier }: PromptOptions<State, Answer>,
@@ -39,7 +39,7 @@ export async function showPrompt<State, Answer>(
   return await queue.enqueue(show, signal);
 }
 
-/** Whoever has words in the editor may still be typing; nobody else can have read a question in less than a moment. */
+/** If the editor contains text, the user may still be typing. Otherwise the user needs a moment to read the question. */
 export function createTypingOptions(
   { editorText }: ScreenApi,
   notifier: PromptOptions<unknown, unknown>["notifier"],
@@ -49,7 +49,7 @@ export function createTypingOptions(
 
 const TYPING_QUIET_MS = 300;
 
-/** When the session is left, the one who asks wants no answer any more, or has waited long enough. */
+/** Aborts when the session is left, when the extension cancels the question, or after the extension's timeout. */
 export function createPromptSignal({ signal, timeout }: UiPromptOptions, sessionSignal: AbortSignal): AbortSignal {
   const isLimited = typeof timeout === "number" && timeout > 0 && timeout <= MAX_TIMER_MS;
   return AbortSignal.any([
@@ -59,16 +59,16 @@ export function createPromptSignal({ signal, timeout }: UiPromptOptions, session
   ]);
 }
 
-/** A timer knows no more. */
+/** The longest delay that a timer supports. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export interface ExtensionPromptOptions extends Pick<PromptOptions<unknown, unknown>, "queue" | "notifier"> {
   readonly redact: Redaction["redact"];
-  /** The session was left. */
+  /** Aborts when the session is left. */
   readonly sessionSignal: AbortSignal;
 }
 
-/** Shows redacted texts, and returns the option as the extension gave it. */
+/** Shows redacted texts, and returns the selected option as the extension passed it. */
 export function createPrompts(
   screen: ScreenApi,
   { redact, sessionSignal, queue, notifier }: ExtensionPromptOptions,
@@ -114,24 +114,24 @@ export function createPrompts(
   };
 }
 
-/** Those that stand on any screen. */
+/** This many options fit on any screen. */
 const MAX_INLINE_OPTIONS = 6;
 const MAX_OPTIONS = 1_000;
 
 type PanelFactory<State, Answer> = (panels: Awaited<ReturnType<typeof loadPanels>>) => Panel<State, Answer>;
 
-/** Loaded when somebody asks. */
+/** Loads the panels with the first question. */
 async function loadPanels() {
   return await import("./panels/extension-prompts.ts");
 }
 
 export interface PromptQueue {
   runNow<Value>(run: () => Promise<Value>): Promise<Value>;
-  /** Undefined where it was broken off before its turn came. */
+  /** Resolves with undefined if the signal aborts before `run` starts. */
   enqueue<Value>(run: () => Promise<Value>, signal: AbortSignal): Promise<Value | undefined>;
 }
 
-/** A permission question is asked at once; questions of extensions wait until none is open, one after the other. */
+/** Runs permission questions immediately. Questions of extensions wait until no permission question is open, and run one after another. */
 export function createPromptQueue(): PromptQueue {
   let urgentCount = 0;
   let tail: Promise<unknown> = Promise.resolve();
@@ -156,7 +156,7 @@ export function createPromptQueue(): PromptQueue {
         while (urgentCount > 0 && !signal.aborted) await raceAbort(idle.promise, signal);
         return signal.aborted ? undefined : await run();
       })();
-      // Who gives up its turn does not let those behind it pass those before it.
+      // A question that is aborted while it waits must not let later questions overtake earlier ones.
       tail = Promise.allSettled([previous, turn]);
       return await turn;
     },
@@ -165,14 +165,14 @@ export function createPromptQueue(): PromptQueue {
 
 async function raceAbort(promise: Promise<unknown>, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;
-  const aborted = Promise.withResolvers<void>();
-  signal.addEventListener("abort", () => aborted.resolve(), { once: true });
-  await Promise.race([promise, aborted.promise]);
+  const abort = Promise.withResolvers<void>();
+  signal.addEventListener("abort", () => abort.resolve(), { once: true });
+  await Promise.race([promise, abort.promise]);
 }
 
 export interface ExtensionUiOptions {
   readonly redact: Redaction["redact"];
-  /** In the transcript, or as soon as there is one. */
+  /** Shows a note in the transcript, or as soon as the session has the screen. */
   readonly showNote: (text: string, tone: NoteBlock["tone"]) => void;
   readonly queue: PromptQueue;
   readonly notifier: Pick<Notifier, "notifyWhenAway"> | undefined;
@@ -180,13 +180,13 @@ export interface ExtensionUiOptions {
 
 export interface ScreenUi {
   readonly ui: ExtensionUi;
-  /** Its session has the screen from now on: signs that were set are seen. */
+  /** Called when the session gets the screen. Shows the statuses and widgets that are already set. */
   open(): void;
-  /** What is asked is closed, and what is shown goes. */
+  /** Closes open questions and removes statuses and widgets. */
   close(): void;
 }
 
-/** Texts are redacted and stripped of control sequences; statuses and widgets go when the session is left. */
+/** Redacts texts and removes control sequences. Statuses and widgets disappear when the session is left. */
 export function createExtensionUi(
   screen: ScreenApi,
   { redact, showNote, queue, notifier }: ExtensionUiOptions,
@@ -224,7 +224,7 @@ export function createExtensionUi(
 
 const MAX_NOTIFICATION_LINES = 20;
 
-/** Whatever else it calls it, it is told. */
+/** A notification of an unknown type is shown as a plain note. */
 function toTone(type: string): NoteBlock["tone"] {
   if (type === "error") return "bad";
   return type === "warning" ? "warning" : "plain";

@@ -4,14 +4,14 @@ import { editableText, type QueuedMessage } from "@pith/context/host";
 import { keyHint } from "../../settings/keymap.ts";
 import { type InteractiveContext, reportErrors, type ScreenApi } from "./screen-context.ts";
 
-/** Not everything that fails or is stopped emits an event at its end. While something is still under way, nothing changes. */
+/** Shows the screen as idle, unless work is still running. Not everything that fails or is stopped emits a final event. */
 export function clearActivity({ app, screen }: InteractiveContext): void {
   const { agent } = app;
   if (agent.isRunning || agent.session.busyReasons.length > 0) return;
   screen.update((state) => (state.activity.type === "idle" ? state : { ...state, activity: { type: "idle" } }));
 }
 
-/** False where nothing was under way. */
+/** Stops the current work. Returns false if there is none. */
 export function stop(context: InteractiveContext): boolean {
   if (!isWorking(context)) return false;
   void reportErrors(() => stopAndRestoreQueue(context), context);
@@ -37,13 +37,13 @@ function isWorking({ app, screen: { state } }: InteractiveContext): boolean {
 }
 
 export async function restoreQueue({ app, screen }: InteractiveContext): Promise<void> {
-  const queued = await app.agent.clearQueue();
-  const texts = queued.map(({ content }) => toEditorText(content, screen)).filter((text) => text !== "");
+  const messages = await app.agent.clearQueue();
+  const texts = messages.map(({ content }) => toEditorText(content, screen)).filter((text) => text !== "");
   if (texts.length > 0)
     screen.editorText.set([...texts, screen.editorText.text].filter((text) => text !== "").join("\n\n"));
 }
 
-/** Its pictures get markers of now: those it has may be of another day. */
+/** Images get new markers, because the old ones may come from an earlier process. */
 function toEditorText(content: QueuedMessage["content"], { editor }: ScreenApi): string {
   const initialText = editableText(content);
   if (typeof content === "string" || !editor) return initialText;
@@ -54,7 +54,7 @@ function toEditorText(content: QueuedMessage["content"], { editor }: ScreenApi):
   }, initialText);
 }
 
-/** Ctrl+C. What was typed can be had back with the arrow up. */
+/** Ctrl+C: stops the work or clears the editor; a second press quits. The up arrow restores the cleared text. */
 export function clear(context: InteractiveContext): boolean {
   const { screen, leave } = context;
   if (screen.state.hint === formatQuitHint(screen)) {
@@ -67,7 +67,7 @@ export function clear(context: InteractiveContext): boolean {
   return true;
 }
 
-/** Ctrl+D; false where there are words, so that the editor gets it. */
+/** Ctrl+D. Returns false if the editor contains text, so that the editor handles the key. */
 export function quit({ screen, leave }: InteractiveContext): boolean {
   if (screen.editorText.text !== "") return false;
   leave(null);
@@ -81,7 +81,7 @@ function clearEditor(screen: ScreenApi): void {
   screen.editorText.set("");
 }
 
-/** The hint itself says that a second one leaves, and as long as it stands that is so. */
+/** A second Ctrl+C quits only while this hint is visible. */
 function showQuitHint(screen: ScreenApi): void {
   const previousHint = screen.state.hint;
   const quitHint = formatQuitHint(screen);
@@ -97,12 +97,12 @@ function formatQuitHint({ state }: ScreenApi): string {
 
 const QUIT_HINT_MS = 2_000;
 
-/** False where a shell cannot do that. */
+/** Returns false on Windows, where a shell cannot suspend a process. */
 export function suspend({ screen }: { readonly screen: ScreenApi }): false | Promise<void> {
   return process.platform !== "win32" && screen.releaseTerminal(suspendProcess);
 }
 
-/** Whoever sends it to sleep from outside finds the terminal in order as well. What comes back ends that. */
+/** Restores the terminal also when another process sends the suspend signal. Returns a function that removes the handler. */
 export function suspendOnSignal(screen: ScreenApi): () => void {
   const handler = (): void => void suspend({ screen });
   process.on("SIGTSTP", handler);
@@ -112,14 +112,14 @@ export function suspendOnSignal(screen: ScreenApi): () => void {
 async function suspendProcess(): Promise<void> {
   const listeners = process.listeners("SIGTSTP");
   process.removeAllListeners("SIGTSTP");
-  const resumed = Promise.withResolvers<void>();
-  process.once("SIGCONT", resumed.resolve);
-  // Where no shell could wake it, the system does not let it sleep: then it goes on.
-  const timer = setTimeout(resumed.resolve, SUSPEND_WAIT_MS);
+  const resume = Promise.withResolvers<void>();
+  process.once("SIGCONT", resume.resolve);
+  // Without a shell that could resume the process, the system ignores the signal. The timer then continues.
+  const timer = setTimeout(resume.resolve, SUSPEND_WAIT_MS);
   process.kill(0, "SIGTSTP");
-  await resumed.promise;
+  await resume.promise;
   clearTimeout(timer);
-  process.off("SIGCONT", resumed.resolve);
+  process.off("SIGCONT", resume.resolve);
   for (const listener of listeners) process.on("SIGTSTP", listener);
 }
 

@@ -10,18 +10,18 @@ import { toggleFolding } from "./state/screen-state.ts";
 import { panelCommands } from "./submit.ts";
 import { KeyMatcher } from "./terminal/key-input.ts";
 
-/** Says what stands in the editor when the work under way is done; where nothing is, at once. */
+/** Sends the text of the editor when the current work is done, or immediately if there is none. */
 export function sendFollowUp({ screen }: InteractiveContext): true {
   screen.editor?.sendAsFollowUp();
   return true;
 }
 
-/** False where nothing waits. */
+/** Moves queued messages back into the editor. Returns false if there are none. */
 export function takeBackQueue(context: InteractiveContext): false | Promise<void> {
   return context.app.agent.queue.length > 0 && restoreQueue(context);
 }
 
-/** False where it means nothing now, so that the editor gets the key; a promise where it takes a while. */
+/** Returns false if the action does not apply now, so that the editor handles the key. */
 export type Action = (context: InteractiveContext) => boolean | Promise<unknown>;
 
 export const actions: Readonly<Record<ActionId, Action>> = {
@@ -46,7 +46,7 @@ export const actions: Readonly<Record<ActionId, Action>> = {
   model: createCommandAction("model"),
 };
 
-/** As if its command had been typed: what opens no panel now is answered in words. */
+/** Runs a command as if it were typed: opens its panel, or shows its text if it has no panel now. */
 function createCommandAction(name: string): Action {
   return async (context) => {
     const panelCommand = await panelCommands[name]?.();
@@ -61,18 +61,18 @@ function isWorking({ app, screen }: InteractiveContext): boolean {
 }
 
 export interface KeyContext {
-  /** What is asked made nothing of the key: then only a few actions are left to it. */
-  readonly asked?: "inline" | "page";
+  /** Set if an open panel did not use the key. Only a few actions are available then. */
+  readonly panel?: "inline" | "page";
 }
 
-/** ASK5: the mode may settle what is asked. Behind a page nobody would see it change. */
+/** ASK5: the permission mode may decide an open question. A page would hide the change of the mode. */
 const ACTIONS_DURING_PANEL: Readonly<Record<"inline" | "page", ReadonlySet<ActionId>>> = {
   inline: new Set<ActionId>(["suspend", "mode", "followUp"]),
   page: new Set<ActionId>(["suspend"]),
 };
 
-/** False where it means nothing, so that the editor gets it. */
-export function handleKey(key: string, context: InteractiveContext, { asked }: KeyContext = {}): boolean {
+/** Returns false if the key has no action, so that the editor handles it. */
+export function handleKey(key: string, context: InteractiveContext, { panel }: KeyContext = {}): boolean {
   const { screen } = context;
   const matcher = getKeyMatcher(screen);
   if (isCompletionKey(key, screen)) {
@@ -80,11 +80,11 @@ export function handleKey(key: string, context: InteractiveContext, { asked }: K
     return false;
   }
   return matcher.handleKey(key, performance.now(), (id) =>
-    asked && !ACTIONS_DURING_PANEL[asked].has(id) ? false : runAction(actions[id], context),
+    panel && !ACTIONS_DURING_PANEL[panel].has(id) ? false : runAction(actions[id], context),
   );
 }
 
-/** Whatever becomes of it, the talk goes on: a fault is told, and the key counts as heard. */
+/** Reports an error on the screen, so that the session continues. A key whose action fails is still handled. */
 function runAction(action: Action, context: InteractiveContext): boolean {
   let result = true as ReturnType<Action>;
   const run = async (): Promise<void> => {
@@ -95,7 +95,7 @@ function runAction(action: Action, context: InteractiveContext): boolean {
   return result !== false;
 }
 
-/** While a completion is open, its keys are its own, whatever they mean elsewhere: it is closed first. */
+/** An open completion handles its own keys first, even if they are bound to an action. */
 function isCompletionKey(key: string, { editor, state: { keymap = defaultKeymap } }: ScreenApi): boolean {
   if (!editor?.isShowingAutocomplete()) return false;
   return COMPLETION_KEY_IDS.some((id) => keymap[id]?.includes(normalizeKey(key)));
@@ -103,12 +103,12 @@ function isCompletionKey(key: string, { editor, state: { keymap = defaultKeymap 
 
 const COMPLETION_KEY_IDS = ["up", "down", "confirm", "cancel"].map((name) => `tui.select.${name}`);
 
-/** From now on keys mean what these say. */
+/** Replaces the key bindings of a screen. */
 export function setKeyMatcher(matcher: KeyMatcher, screen: ScreenApi): void {
   matchers.set(screen, matcher);
 }
 
-/** A screen has one keyboard, whichever session is on it. */
+/** One matcher per screen, shared by the sessions on it. */
 const matchers = new WeakMap<ScreenApi, KeyMatcher>();
 
 function getKeyMatcher(screen: ScreenApi): KeyMatcher {

@@ -12,7 +12,7 @@ export function formatNotification(text: string, method: NotifyMethod, environme
   if (method === "off") return "";
   if (method === "bell") return BELL;
   const sequence = formatDesktopNotification(text, environment);
-  // The bell as well: what passes it on may not know what a notification is.
+  // Also rings the bell: a program in between, such as tmux, may not support notifications.
   return `${environment.TMUX ? wrapForTmux(sequence) : sequence}${BELL}`;
 }
 
@@ -31,7 +31,7 @@ function formatDesktopNotification(text: string, environment: Environment): stri
   }
 }
 
-/** OSC 99, 777 or 9: which one a terminal knows, by what it says of itself. */
+/** Chooses OSC 99, 777 or 9 by the environment variables of the terminal. */
 function detectProtocol({ TERM = "", TERM_PROGRAM = "", KITTY_WINDOW_ID, VTE_VERSION }: Environment) {
   if (KITTY_WINDOW_ID || TERM.includes("kitty")) return "kitty";
   if (VTE_VERSION || /^(?:rxvt|foot)/.test(TERM) || /^(?:ghostty|WarpTerminal)$/i.test(TERM_PROGRAM)) return "urxvt";
@@ -41,18 +41,18 @@ function detectProtocol({ TERM = "", TERM_PROGRAM = "", KITTY_WINDOW_ID, VTE_VER
 const MAX_BODY_CHARS = 200;
 
 function truncateBody(text: string): string {
-  // Half a sign would be none.
+  // Half of a surrogate pair is not a valid character.
   return text.length > MAX_BODY_CHARS ? `${text.slice(0, MAX_BODY_CHARS - 1).replace(/[\ud800-\udbff]$/, "")}…` : text;
 }
 
-/** tmux hands on what stands in its own brackets, where it is allowed to. */
+/** tmux passes a sequence in this wrapper to the outer terminal, if its configuration allows it. */
 function wrapForTmux(sequence: string): string {
   return `\x1bPtmux;${sequence.replaceAll("\x1b", "\x1b\x1b")}${STRING_TERMINATOR}`;
 }
 
-/** The focus that the terminal reports; where it never reports one, the last key counts. */
+/** The focus as reported by the terminal. If the terminal never reports it, the time of the last key decides. */
 export interface FocusState {
-  /** Null: the terminal has never said. */
+  /** Null if the terminal has never reported its focus. */
   readonly hasFocus: boolean | null;
   /** In milliseconds. */
   readonly lastKeyAt: number;
@@ -60,10 +60,10 @@ export interface FocusState {
 
 export const initialFocus: FocusState = { hasFocus: null, lastKeyAt: Number.NEGATIVE_INFINITY };
 
-/** What came from the terminal: word of its focus, or a key. Pure. */
+/** Applies terminal input, which is a focus report or a key. Pure. */
 export function reduceFocus(focus: FocusState, data: string, nowMs: number): FocusState {
   if (isFocusReport(data)) return { ...focus, hasFocus: data === FOCUS_GAINED };
-  // Who types is there, whatever was said before.
+  // A user who types is present, whatever the last report was.
   return { hasFocus: focus.hasFocus === null ? null : true, lastKeyAt: nowMs };
 }
 
@@ -71,20 +71,20 @@ export function isFocusReport(data: string): boolean {
   return data === FOCUS_GAINED || data === FOCUS_LOST;
 }
 
-/** Milliseconds until nobody is taken to look any more; null: as long as the terminal says somebody does. */
+/** Milliseconds until the user is assumed to be away. Null while the terminal reports focus. */
 export function msUntilAway({ hasFocus, lastKeyAt }: FocusState, nowMs: number): number | null {
   if (hasFocus !== null) return hasFocus ? null : 0;
   return Math.max(0, lastKeyAt + AWAY_MS - nowMs);
 }
 
-/** Whoever has not touched a key for so long may be elsewhere. */
+/** After this time without a key, the user may be away. */
 const AWAY_MS = 10_000;
 
 const FOCUS_GAINED = "\x1b[I";
 const FOCUS_LOST = "\x1b[O";
 
 export interface NotifierOptions {
-  /** Writes to the terminal what is not to be seen. */
+  /** Writes a sequence that shows nothing on the terminal. */
   readonly write: (sequence: string) => void;
   readonly getFocus: () => FocusState;
   /** In milliseconds. */
@@ -101,7 +101,7 @@ export class Notifier {
     this.#options = options;
   }
 
-  /** What the settings say now, which are read after the screen is there. */
+  /** Sets where the method is read from. The settings are loaded after the screen is created. */
   setMethodSource(getMethod: () => NotifyMethod | undefined): void {
     this.#getMethod = getMethod;
   }
@@ -111,11 +111,11 @@ export class Notifier {
     if (event.type !== "agent_settled") return;
     const durationMs = this.#startedAt === null ? 0 : this.#options.now() - this.#startedAt;
     this.#startedAt = null;
-    // Who stopped it knows.
+    // A user who stopped the run needs no notification.
     if (!event.aborted && durationMs > LONG_RUN_MS && this.#msUntilAway() === 0) this.#notify("the work is done");
   }
 
-  /** Called as soon as nobody looks, unless what is returned is called before. */
+  /** Notifies as soon as the user is away. The returned function cancels it. */
   notifyWhenAway(text: string): () => void {
     let timer: NodeJS.Timeout | null = null;
     const check = (): void => {
@@ -141,13 +141,13 @@ export class Notifier {
 
 const LONG_RUN_MS = 10_000;
 const MIN_POLL_MS = 50;
-/** Who looks now may turn away without an answer. */
+/** A user who is present now may leave without an answer. */
 const POLL_INTERVAL_MS = 2_000;
 
 const ENABLE_FOCUS_REPORTS = "\x1b[?1004h";
 const DISABLE_FOCUS_REPORTS = "\x1b[?1004l";
 
-/** Focus reports are not passed on as keys. */
+/** Tracks the focus of the terminal. Focus reports are not passed on as keys. */
 export class FocusTrackingTerminal extends BufferedTerminal {
   readonly #now: () => number;
   #focus: FocusState = initialFocus;

@@ -15,14 +15,14 @@ import type { TypingOptions, TypingState } from "./panels/typing.ts";
 import { type InteractiveContext, reportErrors, type ScreenApi } from "./screen-context.ts";
 
 export interface PermissionPromptOptions {
-  /** Null before it is open; then nothing is asked either. */
+  /** Returns null until the session is open. Requests are refused until then. */
   readonly getContext: () => InteractiveContext | null;
   readonly notifier?: Pick<Notifier, "notifyWhenAway"> | undefined;
-  /** Whatever extensions ask waits for it. */
+  /** Makes questions of extensions wait for the permission question. */
   readonly queue?: PromptQueue;
 }
 
-/** One question at a time comes here: the permissions see to that. */
+/** `Permissions` asks one question at a time, so this function does not queue them. */
 export function createPermissionPrompt(
   screen: ScreenApi,
   { getContext, notifier, queue }: PermissionPromptOptions,
@@ -40,10 +40,10 @@ export function createPermissionPrompt(
         screen,
       );
     };
-    // A question that cannot be shown is a no.
+    // A question that cannot be shown is answered with no.
     const ask = (): Promise<void> => reportErrors(showQuestion, context);
     await (queue ? queue.runNow(ask) : ask()).finally(stopNotifying);
-    // Whoever leaves a question without an answer wants no more of it.
+    // Closing a question without an answer also stops the run.
     if (answer === null && !signal.aborted) stop(context);
     return answer ?? { type: "no" };
   };
@@ -82,13 +82,13 @@ async function showFullSubject({ question, subject, signal }: PermissionPrompt, 
 
 export interface TrustPaths {
   readonly cwd: string;
-  /** Pith's home. */
+  /** Pith's home folder. */
   readonly home: string;
 }
 
 /**
- * Does not ask about a folder that brings nothing of its own, nor twice about the same bytes. The wish as it stands afterwards: only this
- * time is said by the wish itself.
+ * Asks the user to trust the project's files. Does not ask if the folder has none, nor again about the same file contents. Returns the
+ * arguments with `trustsProject` set if the trust applies to this run only.
  */
 export async function askForTrust(
   args: CliArgs,
@@ -104,7 +104,7 @@ export async function askForTrust(
   return (await confirmTrust(screen, paths)) ? { ...args, trustsProject: true } : args;
 }
 
-/** Extensions of the user are asked before anybody is. */
+/** Extensions of the user decide before the user is asked. */
 async function isTrustedByExtension(
   folder: FolderTrust,
   { paths, args }: { readonly paths: TrustPaths; readonly args: CliArgs },
@@ -122,7 +122,7 @@ function getTrustPaths(): TrustPaths {
   return { cwd: process.cwd(), home: pithHome() };
 }
 
-/** Whether it counts in this call by the answer alone; what is kept counts by itself. */
+/** Returns true if the user trusts the folder for this run only. Saved trust is found without it. */
 async function confirmTrust(screen: ScreenApi, { cwd, home }: TrustPaths): Promise<boolean> {
   const [{ inspectFolder, trustShownFiles }, { createRedaction }, { formatTrustQuestion }, { createTrustPage }] =
     await Promise.all([
@@ -137,13 +137,13 @@ async function confirmTrust(screen: ScreenApi, { cwd, home }: TrustPaths): Promi
   const answer = await screen.showPanel(createTrustPage(text), { where: "page" });
   if (answer === "no") await (await import("../../trust/trust-file.ts")).saveDeclined(trusted.project, home);
   if (answer !== "always") return answer === "once";
-  // The very bytes that were shown.
-  const saved = await trustShownFiles(trusted.project, { home, redaction });
-  if (saved.type === "failed") screen.showNote(saved.message, "bad");
+  // Trusts exactly the bytes that were shown.
+  const result = await trustShownFiles(trusted.project, { home, redaction });
+  if (result.type === "failed") screen.showNote(result.message, "bad");
   return false;
 }
 
-/** `talking` is null until the session is open. */
+/** `getContext` returns null until the session is open. */
 export function createConsentHooks(getContext: () => InteractiveContext | null): AgentHooks {
   let consent: CompactionConsent | null = null;
   return {

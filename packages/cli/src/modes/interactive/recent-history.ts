@@ -1,4 +1,4 @@
-/** Shows the last messages of a branch when a session opens, read from the log however the context was compacted. */
+/** Shows the last messages of a branch when a session opens, also those before a compaction. */
 
 import type { Entry } from "@pith/context";
 import { readBranch } from "../../sessions/tree-lines.ts";
@@ -12,7 +12,7 @@ import { initialScreenState } from "./state/screen-state.ts";
 
 export interface RecentHistory {
   readonly blocks: readonly Block[];
-  /** Entries before them. */
+  /** The number of visible entries before the blocks. */
   readonly earlierCount: number;
 }
 
@@ -22,7 +22,7 @@ export function buildRecentHistory(entries: readonly Entry[]): RecentHistory {
   return { blocks: limitBlocks(blocks), earlierCount: entries.slice(0, start).filter(isVisibleEntry).length };
 }
 
-/** The words of a person before the last ones, where all since then is little enough. */
+/** Starts at the user message before the last one, or at the last one if there are too many entries since. */
 function findStart(entries: readonly Entry[]): number {
   const lastMessage = entries.findLastIndex(isUserMessage);
   if (lastMessage < 0) return Math.max(0, entries.length - MAX_SHOWN_ENTRIES);
@@ -30,31 +30,29 @@ function findStart(entries: readonly Entry[]): number {
   return previousMessage >= 0 && entries.length - previousMessage <= MAX_SHOWN_ENTRIES ? previousMessage : lastMessage;
 }
 
-/** Entries. */
 const MAX_SHOWN_ENTRIES = 12;
 
-/** Whether somebody said it. */
 export function isUserMessage(entry: Entry): boolean {
   return entry.type === "message" && entry.message.role === "user";
 }
 
-/** Whether it can be seen in the transcript. */
+/** Whether the transcript shows the entry. */
 export function isVisibleEntry(entry: Entry): boolean {
   if (entry.type === "message") return entry.message.role !== "system";
   return entry.type === "compaction" || entry.type === "branch_summary";
 }
 
-/** What is too long begins with the words it answers, and ends as it ended. */
+/** If there are too many blocks, keeps the first one, which is the user's message, and the last ones. */
 function limitBlocks(blocks: readonly Block[]): readonly Block[] {
-  const shortened = blocks.map((block) => (block.kind === "answered" ? trimBeginning(block) : block));
-  if (shortened.length <= MAX_BLOCKS) return shortened;
-  const [first, ...rest] = shortened;
+  const shortBlocks = blocks.map((block) => (block.kind === "answered" ? trimBeginning(block) : block));
+  if (shortBlocks.length <= MAX_BLOCKS) return shortBlocks;
+  const [first, ...rest] = shortBlocks;
   return first ? [first, ...rest.slice(-MAX_BLOCKS + 1)] : [];
 }
 
 const MAX_BLOCKS = 12;
 
-/** From a paragraph on, so that it is still read as it was written. */
+/** Starts at a paragraph, so that the Markdown is still drawn correctly. */
 function trimBeginning(block: AssistantBlock): AssistantBlock {
   const start = block.text.length - MAX_TEXT_CHARS;
   if (start <= 0) return block;
@@ -67,9 +65,9 @@ const MAX_TEXT_CHARS = 2_000;
 export async function showRecentHistory({ app, screen }: InteractiveContext): Promise<void> {
   const { session } = app.agent;
   const { entries, isComplete } = await readNewestEntries(session);
-  // Only what may be shown: a branch that was never compacted is in the window as a whole.
+  // Redacts only the entries that may be shown: a branch that was never compacted is loaded completely.
   const { blocks, earlierCount } = buildRecentHistory(session.redact(entries.slice(-MAX_READ_ENTRIES)));
-  // What is printed before its inks are there stays without them.
+  // A printed block is not drawn again, so the highlighter must be loaded before.
   if (blocks.some((block) => block.kind === "answered" && block.text.includes("```"))) await loadHighlighter();
   const notice = formatEarlierNotice(
     earlierCount + entries.slice(0, -MAX_READ_ENTRIES).filter(isVisibleEntry).length,
@@ -84,7 +82,7 @@ interface NewestEntries {
   readonly isComplete: boolean;
 }
 
-/** What is loaded already, unless nobody speaks in it: right behind a compaction that may be so. */
+/** Uses the loaded entries, unless they contain no user message, which can happen right after a compaction. */
 async function readNewestEntries({
   branch,
   leaf,
@@ -103,7 +101,7 @@ function formatEarlierNotice(count: number, isComplete: boolean): string | null 
   return `… ${isComplete ? formatCount(count, "earlier entry", "earlier entries") : "earlier entries"}`;
 }
 
-/** It is printed for good, so that the keymap must be known by now. */
+/** Reads the keymap itself, because the hint is printed once and cannot be redrawn when the keymap is loaded. */
 async function formatTranscriptHint({ app, screen }: Pick<InteractiveContext, "app" | "screen">): Promise<string> {
   const { keymap } = await readKeymap(app.home);
   const key = screen.hasPages ? keyHint("transcript", keymap) : null;

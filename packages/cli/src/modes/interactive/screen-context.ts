@@ -10,22 +10,21 @@ import type { ScreenState } from "./state/screen-state.ts";
 
 export interface ScreenApi {
   readonly state: ScreenState;
-  /** Where one types; null where lines are read one by one. */
+  /** Null in plain mode, which reads input line by line. */
   readonly editor: MessageEditor | null;
-  /** False where nothing is ever drawn anew: commands answer in words there, as in print mode. */
+  /** False if the screen cannot redraw. Commands then answer with text, as in print mode. */
   readonly hasPages: boolean;
-  /** What happened is shown. */
   handleEvent(event: AgentEvent): void;
   update(updater: (state: ScreenState) => ScreenState): void;
-  /** A line or more in the transcript, which no model sees. */
+  /** Adds a note to the transcript. The model does not see it. */
   showNote(text: string, tone?: NoteBlock["tone"]): void;
-  /** Null where it was closed without an answer. `inline` stands in place of the editor, `page` over the whole terminal. */
+  /** Resolves with null if the panel is closed without an answer. `inline` replaces the editor, `page` covers the whole terminal. */
   showPanel<State, Answer>(panel: Panel<State, Answer>, options: PanelOptions): Promise<Answer | null>;
-  /** The words that are being typed. */
+  /** The text in the editor. */
   readonly editorText: EditorText;
-  /** For the terminal itself, and nothing to be seen, such as a title or the clipboard; dropped where it would be read out. */
+  /** Writes a control sequence that shows nothing, such as a title or clipboard data. Plain mode drops it: a screen reader would read it aloud. */
   writeSequence(sequence: string): void;
-  /** The terminal belongs to another program until it has ended. */
+  /** Gives the terminal to another program until `run` has ended. */
   releaseTerminal<Value>(run: () => Promise<Value>): Promise<Value>;
 }
 
@@ -43,17 +42,17 @@ export interface EditorText {
 export interface InteractiveContext {
   readonly app: App;
   readonly screen: ScreenApi;
-  /** Goes on with another session, or ends; that one exists already, unless it is said how one comes there. */
+  /** Continues with another session, or ends if `next` is null. Default reason: `resume`. */
   readonly leave: (next: CliArgs | null, reason?: SwitchReason) => void;
 }
 
-/** How one comes to another session. */
+/** Why the screen changes to another session. */
 export type SwitchReason = "new" | "resume" | "fork" | "reload";
 
-/** What a command does where there is a screen: true where it was taken care of; false: it is run as anywhere. `words` stand behind its name. */
+/** A command with its own behaviour on a screen. Returns false if the command must run as in other modes. `args` is the text after its name. */
 export type PanelCommand = (args: string, context: InteractiveContext) => Promise<boolean>;
 
-/** Reports an error of `act` on the screen, so that the session goes on. */
+/** Reports an error of `run` on the screen, so that the session continues. */
 export async function reportErrors(run: () => Promise<void>, { screen, app }: InteractiveContext): Promise<void> {
   try {
     await run();

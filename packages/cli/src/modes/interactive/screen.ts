@@ -20,16 +20,16 @@ import { BufferedTerminal } from "./terminal/terminal.ts";
 export interface ScreenOptions {
   readonly terminal: TerminalPort;
   readonly theme: Theme;
-  /** How the terminal takes pictures; absent: not at all. */
+  /** The image protocol of the terminal. Absent if it shows no images. */
   readonly pictures?: ImageProtocol;
-  /** Whether the terminal wraps what stands on it when it becomes narrower; unless said, it does. */
+  /** Whether the terminal wraps existing lines again when it becomes narrower. Default: true. */
   readonly isRewrapped?: boolean;
   readonly start: ScreenState;
   /** In milliseconds. */
   readonly now: () => number;
-  /** What a key does that is no typing; false where it means nothing. `asked`: a panel is open there and made nothing of it. */
-  readonly onKey: (key: string, amid?: { readonly asked: "inline" | "page" }) => boolean;
-  readonly onSubmit: (written: EditorMessage) => void;
+  /** Handles a key that is not text for the editor. Returns false if the key has no action. `panel` is set if an open panel did not use the key. */
+  readonly onKey: (key: string, context?: { readonly panel: "inline" | "page" }) => boolean;
+  readonly onSubmit: (message: EditorMessage) => void;
 }
 
 export class Screen implements ScreenApi {
@@ -40,10 +40,10 @@ export class Screen implements ScreenApi {
   readonly #editor: MessageEditor;
   readonly #ticker: RedrawTimer = new RedrawTimer(() => this.redraw());
   #state: ScreenState;
-  /** What is asked, the newest last. */
+  /** Open panels, newest last. */
   #panels: OpenPanel[] = [];
   #page: FullPage | null = null;
-  /** Somebody else has the terminal. */
+  /** Another program has the terminal. */
   #isReleased = false;
 
   constructor(options: ScreenOptions) {
@@ -81,10 +81,10 @@ export class Screen implements ScreenApi {
 
   stop(): void {
     this.#ticker.stop();
-    // Whoever has it then leaves it in order.
+    // The other program restores the terminal.
     if (this.#isReleased) return;
     this.#closePage();
-    // What happened last is still seen.
+    // Shows the last changes.
     this.#mainScreen.renderNow();
     this.#mainScreen.stop();
   }
@@ -121,7 +121,7 @@ export class Screen implements ScreenApi {
   }
 
   async releaseTerminal<Value>(run: () => Promise<Value>): Promise<Value> {
-    // Whoever has it already gives it on: an editor that is put to sleep takes all of us with it.
+    // The terminal is already released: suspending an external editor also suspends Pith.
     if (this.#isReleased) return await run();
     this.#isReleased = true;
     this.#closePage();
@@ -139,17 +139,17 @@ export class Screen implements ScreenApi {
     this.#terminal.write(sequence);
   }
 
-  /** The terminal's; undefined where it does not say it in time. */
+  /** Resolves with undefined if the terminal does not report its background colour in time. */
   queryBackground(timeoutMs: number): Promise<RgbColor | undefined> {
     return this.#mainScreen.queryTerminalBackgroundColor({ timeoutMs });
   }
 
-  /** Soon, and once for all that changes until then. */
+  /** Schedules a redraw. All changes until then share it. */
   redraw(): void {
     this.#mainScreen.requestRender();
   }
 
-  /** A page has the terminal for itself as long as it is the newest that is asked. */
+  /** A page covers the terminal as long as it is the newest open panel. */
   #syncPage(): void {
     if (this.#isReleased) return;
     const isPage = this.#panels.at(-1)?.where === "page";
@@ -180,12 +180,12 @@ export class Screen implements ScreenApi {
   #handleKey(key: string): boolean {
     const panel = this.#panels.at(-1);
     if (!panel) return this.#options.onKey(key);
-    // As without a question: a completion is closed first.
+    // Esc closes an open completion first, as it does without a panel.
     if (panel.isTyping && isCancelKey(key) && this.#editor.isShowingAutocomplete()) return false;
     const outcome = panel.handleKey(key);
     this.#mainScreen.renderNow();
     if (outcome === "used") return true;
-    const isHandled = this.#options.onKey(key, { asked: panel.where });
+    const isHandled = this.#options.onKey(key, { panel: panel.where });
     return outcome === "none" || isHandled;
   }
 

@@ -1,4 +1,4 @@
-/** Sends a message to the agent, at once or queued while it is busy, and shows the answer of a command. */
+/** Sends a message to the agent, immediately or queued while it is busy, and shows the result of a command. */
 
 import type { Agent, AgentEvent, UserContent } from "@pith/agent";
 import { drainRun } from "../../app/live-session.ts";
@@ -6,12 +6,13 @@ import type { CommandResult } from "../../commands/command.ts";
 import { getQueuedNotice } from "../../text/compaction-text.ts";
 import type { InteractiveContext } from "./screen-context.ts";
 
-export type Delivery = "next" | "afterwards";
+/** How to deliver a message during a run: before the next request, or when the run is done. */
+export type Delivery = "steer" | "followUp";
 
 export async function sendMessage(
   content: UserContent,
   context: InteractiveContext,
-  delivery: Delivery = "next",
+  delivery: Delivery = "steer",
 ): Promise<void> {
   const { agent } = context.app;
   if (agent.model.api === NO_MODEL_API)
@@ -19,33 +20,33 @@ export async function sendMessage(
   while (startingRuns.has(agent)) await startingRuns.get(agent);
   const notice = getQueuedNotice(agent);
   if (notice) context.screen.showNote(notice);
-  if (agent.isRunning) return delivery === "next" ? await agent.steer(content) : await agent.followUp(content);
+  if (agent.isRunning) return delivery === "steer" ? await agent.steer(content) : await agent.followUp(content);
   if (isBusy(context)) return await queueMessage(content, context);
   await consumeRun(agent, agent.prompt(content));
 }
 
-/** Runs whose first words are not in the log yet: what is said behind them waits for that, so that it stands behind them. */
+/** Runs whose first message is not in the log yet. A later message waits for it, so that the log has them in order. */
 const startingRuns = new WeakMap<Agent, Promise<void>>();
 
 async function consumeRun(agent: Agent, run: AsyncIterable<AgentEvent>): Promise<void> {
-  const started = Promise.withResolvers<void>();
-  startingRuns.set(agent, started.promise);
+  const start = Promise.withResolvers<void>();
+  startingRuns.set(agent, start.promise);
   const markStarted = (): void => {
     startingRuns.delete(agent);
-    started.resolve();
+    start.resolve();
   };
   try {
-    // All that happens is told by whoever listens.
+    // The listeners of the agent show the events.
     for await (const { type } of run) if (type === "turn_start") markStarted();
   } finally {
     markStarted();
   }
 }
 
-/** Of who stands there while nobody can speak. */
+/** The `api` of the placeholder model, which is set while no model is available. */
 const NO_MODEL_API = "none";
 
-/** A compaction, a branch that is told, or a shell line whose output the words may be about. */
+/** True during a compaction, a branch summary, or a shell line whose output the message may refer to. */
 function isBusy({ screen }: InteractiveContext): boolean {
   return screen.state.activity.type !== "idle" || isShellRunning({ screen });
 }
@@ -54,7 +55,7 @@ function isShellRunning({ screen }: Pick<InteractiveContext, "screen">): boolean
   return screen.state.pendingShellBlocks.some(({ isPrivate }) => !isPrivate);
 }
 
-/** B79: it waits in the log, where it is seen and can be taken back, and is heard when that has ended. */
+/** B79: the message waits in the log, where the user sees it and can take it back. It is sent when the current work has ended. */
 async function queueMessage(content: UserContent, context: InteractiveContext): Promise<void> {
   const { agent } = context.app;
   if (isShellRunning(context)) agentsWaitingForShell.add(agent);
@@ -62,10 +63,10 @@ async function queueMessage(content: UserContent, context: InteractiveContext): 
   if (!isShellRunning(context)) await runQueuedMessages(agent);
 }
 
-/** To whom something was said while a shell line ran. What was left waiting by a run that failed stays. */
+/** Agents that got a message while a shell line ran. Messages that a failed run left in the queue are not sent. */
 const agentsWaitingForShell = new WeakSet<Agent>();
 
-/** What was said while shell lines ran is heard now that they have ended; whoever stopped them gets it back instead. */
+/** Sends the messages that were queued while shell lines ran. If the user stopped the lines, the messages return to the editor instead. */
 export async function resumeAfterShell(
   { app }: InteractiveContext,
   { isStopped }: { readonly isStopped: boolean },
@@ -74,7 +75,7 @@ export async function resumeAfterShell(
   if (agentsWaitingForShell.delete(agent) && !isStopped) await runQueuedMessages(agent);
 }
 
-/** Unless a run is under way, which will hear it anyway. */
+/** Does nothing during a run, because the run delivers the queue itself. */
 async function runQueuedMessages(agent: Agent): Promise<void> {
   if (agent.isRunning || agent.queue.length === 0) return;
   await drainRun(agent.resume());
@@ -82,11 +83,11 @@ async function runQueuedMessages(agent: Agent): Promise<void> {
 
 export async function showResult(rawResult: CommandResult, context: InteractiveContext): Promise<void> {
   const { screen, leave, app } = context;
-  // An entry may come from before redaction, or from another program.
+  // An entry may be older than its redaction, or come from another program.
   const result = rawResult.type === "prompt" ? rawResult : app.agent.session.redact(rawResult);
   switch (result.type) {
     case "told":
-      // A command of an extension may have nothing to say.
+      // A command of an extension may return no text.
       return result.text === "" ? undefined : screen.showNote(result.text);
     case "mistake":
     case "failed":
@@ -105,7 +106,7 @@ export async function showResult(rawResult: CommandResult, context: InteractiveC
   }
 }
 
-/** The same call for another session: what was said on the command line is said. */
+/** The arguments for another session, without the prompt and files of the command line, which are already sent. */
 export function createNextArgs({ args }: InteractiveContext["app"]): InteractiveContext["app"]["args"] {
   return { ...args, prompt: "", files: [] };
 }

@@ -10,7 +10,7 @@ import type { InteractiveContext, PanelCommand } from "./screen-context.ts";
 import { resumeAfterShell, sendMessage, showResult } from "./send.ts";
 import type { ShellBlock } from "./state/blocks.ts";
 
-/** By the command's name, without its slash. Loaded when they are wanted. */
+/** Screen commands by name, without the slash. Each is loaded on first use. */
 export const panelCommands: Readonly<Record<string, () => Promise<PanelCommand>>> = {
   resume: async () => (await import("./panels/sessions/resume.ts")).runResume,
   new: async () => (await import("./panels/sessions/resume.ts")).runNew,
@@ -34,7 +34,7 @@ export const panelCommands: Readonly<Record<string, () => Promise<PanelCommand>>
   diff: async () => (await import("./panels/diff.ts")).openDiff,
 };
 
-/** Those that open no panel, so that they are wanted without pages, too. */
+/** Commands that open no panel, so that they also work on a screen without pages. */
 export const COMMANDS_WITHOUT_PANEL: readonly string[] = ["copy", "new", "clear", "reload"];
 
 export async function submit(input: string | EditorMessage, context: InteractiveContext): Promise<void> {
@@ -49,7 +49,7 @@ export async function submit(input: string | EditorMessage, context: Interactive
   if (result && result.type !== "prompt") return await showResult(result, context);
   if (typeof result?.content === "string")
     return await sendEditorMessage({ ...message, text: result.content }, context);
-  // Files and pictures go with what a template says, too.
+  // Files and images are also attached to the content of a template.
   await sendEditorMessage(
     result ? { ...message, template: withTypedText(result.content, message.typed) } : message,
     context,
@@ -57,11 +57,11 @@ export async function submit(input: string | EditorMessage, context: Interactive
 }
 
 interface OutgoingMessage extends EditorMessage {
-  /** What a template says, in the place of the text. */
+  /** The content of a template, which replaces the text. */
   readonly template?: Exclude<UserContent, string>;
 }
 
-/** The user typed what stood in the editor: of a paste, its marker. */
+/** Records the text of the editor as the typed text. It contains the marker of a paste, not the paste. */
 function withTypedText(template: Exclude<UserContent, string>, typed: string): Exclude<UserContent, string> {
   return template.map((block) => {
     const mark = readAttachmentMark(block);
@@ -76,14 +76,14 @@ async function openPanelCommand(text: string, context: InteractiveContext): Prom
   return (await panelCommand?.(args.trim(), context)) ?? false;
 }
 
-/** Without secrets, and only where anything is kept. A disk that is full costs the history a line, and nobody anything else. */
+/** Saves the redacted text, if the session is saved. An error, such as a full disk, only loses this line of the history. */
 async function saveToHistory(text: string, { app }: InteractiveContext): Promise<void> {
   if (app.sessionPath === null) return;
   const { addToHistory } = await import("./editor/editor.ts");
   await addToHistory(app.agent.session.redact(text), app).catch(() => {});
 }
 
-/** What reads files takes a while; what is sent off behind it waits, so that it is said behind it. */
+/** Reading attached files takes time. A later message waits for it, so that messages are sent in order. */
 async function sendEditorMessage(message: OutgoingMessage, context: InteractiveContext): Promise<void> {
   const { agent } = context.app;
   const previous = pendingReads.get(agent) ?? Promise.resolve();
@@ -96,47 +96,47 @@ async function sendEditorMessage(message: OutgoingMessage, context: InteractiveC
     read.catch(() => {}),
   );
   const result = await read;
-  if (result.type === "said")
-    return await sendMessage(result.content, context, message.isFollowUp ? "afterwards" : "next");
+  if (result.type === "content")
+    return await sendMessage(result.content, context, message.isFollowUp ? "followUp" : "steer");
   context.screen.showNote(result.message, "bad");
-  // Nothing that was typed is lost.
+  // Puts the text back into the editor, so that it is not lost.
   const { editorText } = context.screen;
   editorText.set([message.text, editorText.text].filter((text) => text !== "").join("\n\n"));
 }
 
-/** What is being read, by whom it will be said to. */
+/** The last read for each agent. */
 const pendingReads = new WeakMap<object, Promise<unknown>>();
 
 /**
- * `!` shows the command and its output to the model, `!!` does not. Until it is in the log it is seen below; when all of them are, what
- * was said meanwhile is heard.
+ * Runs a shell line. `!` shows the command and its output to the model, `!!` does not. The line is shown below the transcript until it
+ * is in the log. When all shell lines are in the log, the messages queued meanwhile are sent.
  */
 export async function runShellLine(text: string, context: InteractiveContext): Promise<void> {
   const [, prefix = "!", command = ""] = /^(!!?)\s*([\s\S]*)$/.exec(text) ?? [];
   if (command === "") return context.screen.showNote(SHELL_USAGE);
-  const shellLines = getUserShell(context.app);
+  const userShell = getUserShell(context.app);
   const line = addShellLine({ command, isPrivate: prefix === "!!" }, context);
-  const outcome = await startShellLine(shellLines, { line, command }, context).finally(() =>
+  const outcome = await startShellLine(userShell, { line, command }, context).finally(() =>
     removeShellLine(line, context),
   );
   if (outcome.type === "failed") context.screen.showNote(outcome.message, "bad");
-  if (!shellLines.isBusy()) await resumeAfterShell(context, outcome);
+  if (!userShell.isBusy()) await resumeAfterShell(context, outcome);
 }
 
 const SHELL_USAGE = "behind ! goes a command, such as !git status; behind !! one that the model is not told";
 
 interface StartedCommand {
   readonly line: ShellBlock;
-  /** As it was typed. */
+  /** The command as typed. The block contains the redacted text. */
   readonly command: string;
 }
 
 function startShellLine(
-  shellLines: UserShell,
+  userShell: UserShell,
   { line, command }: StartedCommand,
   context: InteractiveContext,
 ): ReturnType<UserShell["start"]> {
-  return shellLines.start(command, {
+  return userShell.start(command, {
     isPrivate: line.isPrivate,
     onUpdate: (output) => updateShellLine(line, { output }, context),
     onFinished: ({ output, exitCode, isCancelled }) =>
@@ -161,7 +161,7 @@ function addShellLine({ command, isPrivate }: ShellLineInput, { screen, app }: I
   return line;
 }
 
-/** So that each has an id of its own. */
+/** Gives each block its own id. */
 let shellLineCount = 0;
 
 function removeShellLine({ id }: ShellBlock, { screen }: InteractiveContext): void {

@@ -10,9 +10,9 @@ import type { InteractiveContext } from "../screen-context.ts";
 import { readClipboardImage } from "./clipboard.ts";
 import { type EditorMessage, findMentions, getAttachedPastes } from "./message.ts";
 
-export type MessageContent = { readonly type: "said"; readonly content: UserContent } | UsageError;
+export type MessageContent = { readonly type: "content"; readonly content: UserContent } | UsageError;
 
-/** What an @ names and is not there is a word like any other. `template` stands in the place of the text. */
+/** A mention of a file that does not exist stays plain text. `template` replaces the text. */
 export async function buildMessageContent(
   { template, ...message }: EditorMessage & { readonly template?: readonly (TextBlock | ImageBlock)[] },
   paths: { readonly cwd: string },
@@ -21,7 +21,8 @@ export async function buildMessageContent(
   const mentionedPaths = findMentions(typed);
   const pastes = template ? [] : getAttachedPastes(message);
   const text = pastes.length === 0 ? message.text : typed.trim();
-  if (mentionedPaths.length + images.length + pastes.length === 0) return { type: "said", content: template ?? text };
+  if (mentionedPaths.length + images.length + pastes.length === 0)
+    return { type: "content", content: template ?? text };
   const blocks: (TextBlock | ImageBlock)[] = [];
   let fileCount = 0;
   for (const path of mentionedPaths.slice(0, MAX_MENTION_LOOKUPS)) {
@@ -36,12 +37,12 @@ export async function buildMessageContent(
   for (const { marker, text: pastedText } of pastes)
     blocks.push(attachText({ kind: "paste", name: marker.slice(1, -1) }, pastedText));
   const textBlocks = template ?? [{ type: "text", text }];
-  return { type: "said", content: blocks.length === 0 ? (template ?? text) : [...blocks, ...textBlocks] };
+  return { type: "content", content: blocks.length === 0 ? (template ?? text) : [...blocks, ...textBlocks] };
 }
 
 const MAX_MENTIONED_FILES = 20;
 
-/** Most words with an @ name no file, such as people. */
+/** Most words with an @ refer to no file, such as user names. */
 const MAX_MENTION_LOOKUPS = 500;
 
 const MAX_FOLDER_ENTRIES = 300;
@@ -77,13 +78,13 @@ export async function pasteImage({ app, screen }: InteractiveContext): Promise<v
   if (added) screen.editorText.insert(`${added.marker} `);
 }
 
-/** False where there is no picture, so that the path is words. */
+/** Returns false if the file is not an image, so that the path is inserted as text. */
 export async function attachImageFile(path: string, { app, screen }: InteractiveContext): Promise<boolean> {
   const files = nodeFiles({ root: app.cwd, maxBytes: MAX_IMAGE_BYTES });
   const read = await files.read(path);
   if (read.type === "too-large") screen.showNote(`${path}: ${read.message}; up to 3.75 MB can be said`, "warning");
   const added = read.type === "read" ? screen.editor?.images.addBytes(read.bytes) : undefined;
-  if (added?.type !== "taken") return false;
+  if (added?.type !== "added") return false;
   screen.editorText.insert(`${added.marker} `);
   return true;
 }

@@ -8,7 +8,7 @@ import type { PanelCommand } from "../screen-context.ts";
 
 export type ClipboardImage =
   | { readonly type: "picture"; readonly bytes: Uint8Array }
-  /** `why` for people. */
+  /** `reason` is shown to the user. */
   | { readonly type: "none"; readonly reason: string };
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -31,7 +31,7 @@ const INSTALL_HINT = "install wl-clipboard, xclip or pngpaste, or paste the path
 interface ClipboardReader {
   readonly program: string;
   readonly arguments: readonly string[];
-  readonly decode: (said: Buffer) => Uint8Array;
+  readonly decode: (output: Buffer) => Uint8Array;
 }
 
 const identity = (output: Buffer): Uint8Array => output;
@@ -60,7 +60,7 @@ const imageReaders: readonly ClipboardReader[] = [
   },
 ];
 
-/** Null where there is no such program. One that fails has nothing to give. */
+/** Returns null if the program is not installed, and no bytes if it fails. */
 function runReader({ program, arguments: args }: ClipboardReader, environment: Environment): Promise<Buffer | null> {
   return new Promise((resolve) => {
     const options = { encoding: "buffer", maxBuffer: 3 * MAX_IMAGE_BYTES, timeout: READ_TIMEOUT_MS } as const;
@@ -75,15 +75,14 @@ const READ_TIMEOUT_MS = 5_000;
 export interface ClipboardOptions {
   readonly environment: Environment;
   readonly platform: NodeJS.Platform;
-  /** To the terminal; dropped where it hears words alone. */
+  /** Writes to the terminal. Plain mode drops the sequence. */
   readonly writeSequence: (sequence: string) => void;
   readonly run?: (program: Program, text: string) => Promise<boolean>;
 }
 
-/** A program and its arguments. */
 export type Program = readonly [name: string, ...args: readonly string[]];
 
-/** The program that took it; null where only the terminal was told, which also reaches the user's own machine over SSH. */
+/** Returns the name of the program that copied the text. Null if only the terminal received it, which also works over SSH. */
 export async function copyToClipboard(text: string, options: ClipboardOptions): Promise<string | null> {
   const { environment, writeSequence, run = runProgram } = options;
   writeSequence(formatClipboardSequence(text, environment));
@@ -91,7 +90,7 @@ export async function copyToClipboard(text: string, options: ClipboardOptions): 
   return null;
 }
 
-/** Those that reach the clipboard of whoever sits here: none of them does from afar. */
+/** Lists the programs that reach the user's clipboard. Over SSH there are none. */
 export function listCopyPrograms({
   environment,
   platform,
@@ -107,7 +106,7 @@ export function listCopyPrograms({
   return [...wayland, ...(environment.DISPLAY ? x11 : [])];
 }
 
-/** OSC 52; through tmux also to the terminal around it. */
+/** Formats an OSC 52 sequence. In tmux, a second copy passes through to the outer terminal. */
 export function formatClipboardSequence(text: string, { TMUX }: Environment): string {
   const sequence = `\x1b]52;c;${Buffer.from(text.toWellFormed()).toString("base64")}\x07`;
   return TMUX ? `${sequence}\x1bPtmux;${sequence.replaceAll("\x1b", "\x1b\x1b")}\x1b\\` : sequence;
@@ -117,14 +116,13 @@ function runProgram([name, ...args]: Program, text: string): Promise<boolean> {
   return new Promise((resolve) => {
     const child = spawn(name, args, { stdio: ["pipe", "ignore", "ignore"], timeout: COPY_TIMEOUT_MS });
     child.on("error", () => resolve(false));
-    // Not when it closes: some stay behind, to hand out what they were given.
+    // Not `close`: some programs keep a process running that serves the clipboard.
     child.on("exit", (code) => resolve(code === 0));
     child.stdin.on("error", () => resolve(false));
     child.stdin.end(text);
   });
 }
 
-/** In milliseconds. */
 const COPY_TIMEOUT_MS = 3_000;
 
 export const runCopyCommand: PanelCommand = async (args, { app, screen }) => {
@@ -137,7 +135,7 @@ export const runCopyCommand: PanelCommand = async (args, { app, screen }) => {
     platform: process.platform,
     writeSequence: (sequence) => screen.writeSequence(sequence),
   });
-  // Without a terminal that hears sequences, nothing was copied: it is told, as in print mode.
+  // Plain mode dropped the sequence, so nothing was copied. The text is then shown, as in print mode.
   if (program === null && !screen.hasPages) return false;
   screen.showNote(
     `copied ${formatLineCount(text)}, ${program === null ? describeTerminalCopy(text) : `by ${program}`}`,
@@ -149,5 +147,5 @@ function describeTerminalCopy(text: string): string {
   return text.length > MAX_OSC52_CHARS ? "through the terminal; it may be too long for it" : "through the terminal";
 }
 
-/** Some terminals take no more. */
+/** Some terminals do not accept a longer sequence. */
 const MAX_OSC52_CHARS = 70_000;

@@ -6,19 +6,18 @@ import { commands } from "../../../commands/commands.ts";
 import { escapeControls } from "../../../text/safe-text.ts";
 import type { AutocompleteItem, AutocompleteProvider, AutocompleteSuggestions } from "../terminal/pi-tui.ts";
 
-/** Something that can be taken. */
 export interface Candidate {
-  /** What is written in the end. */
+  /** The text to insert. */
   readonly value: string;
   readonly description?: string;
 }
 
 export interface CompletionSources {
   readonly listCommands: () => Promise<readonly Candidate[]>;
-  /** Null where a command takes no closed set. */
+  /** Resolves with null if the command has no fixed set of arguments. */
   readonly listArguments: (command: string) => Promise<readonly Candidate[] | null>;
-  /** The best first. */
-  readonly findPaths: (wanted: string, signal: AbortSignal) => Promise<readonly Candidate[]>;
+  /** Returns the best match first. */
+  readonly findPaths: (query: string, signal: AbortSignal) => Promise<readonly Candidate[]>;
 }
 
 type Suggestions = AutocompleteSuggestions | null;
@@ -64,7 +63,7 @@ async function suggestPaths(mention: string, sources: CompletionSources, signal:
   const found = await sources.findPaths(mention.replace(/^@"?/, ""), signal);
   return toSuggestions(
     mention,
-    // A path with a quote in it could not be read back out of the words.
+    // A path that contains a quote could not be parsed as a mention.
     found
       .filter(({ value }) => !value.includes('"'))
       .map((candidate) => ({
@@ -74,7 +73,7 @@ async function suggestPaths(mention: string, sources: CompletionSources, signal:
   );
 }
 
-/** Those that begin so, then those that have it somewhere in them. */
+/** Returns the candidates that start with the text, then those that contain it. */
 function matchCandidates(typed: string, candidates: readonly Candidate[]): Suggestions {
   const query = typed.toLowerCase();
   const prefixMatches = candidates.filter(({ value }) => value.toLowerCase().startsWith(query));
@@ -88,7 +87,7 @@ function matchCandidates(typed: string, candidates: readonly Candidate[]): Sugge
 
 function toSuggestions(prefix: string, candidates: readonly Candidate[]): Suggestions {
   const visibleItems = candidates.flatMap(({ value, description = "" }): AutocompleteItem[] => {
-    // What cannot be seen as it is cannot be chosen, either.
+    // A value that cannot be displayed exactly must not be selectable.
     if (escapeControls(value) !== value || value.includes("\n")) return [];
     return [
       {
@@ -98,18 +97,18 @@ function toSuggestions(prefix: string, candidates: readonly Candidate[]): Sugges
       },
     ];
   });
-  // Where all is written already, Enter says it. A command's row stays: it tells what the command does, and Enter says that, too.
+  // If the text is already complete, the list closes and Enter sends it. A command stays listed to show its description; Enter sends it too.
   const isComplete = !prefix.startsWith("/") && visibleItems[0]?.value === prefix;
   return visibleItems.length === 0 || isComplete ? null : { items: visibleItems, prefix };
 }
 
 export interface ArgumentSources {
   readonly context: CommandContext;
-  /** Who can be asked from here. */
+  /** Lists the models that can be used. */
   readonly listModels: () => Promise<readonly string[]>;
 }
 
-/** The arguments of a command; null where they are no closed set. */
+/** Lists the arguments of a command. Null if they are not a fixed set. */
 export async function listArgumentCandidates(
   name: string,
   { context, listModels }: ArgumentSources,
@@ -143,18 +142,18 @@ async function listLabels({ agent }: CommandContext): Promise<readonly Candidate
   return labels.filter((label) => !/\s/.test(label)).map((value) => ({ value, description: "a label" }));
 }
 
-/** `[on|off]` names them itself. */
+/** A hint such as `[on|off]` contains the arguments. */
 function parseArgumentHint(argumentHint: string): readonly Candidate[] | null {
   const alternatives = /^[[<]([\w-]+(?:\|[\w-]+)+)[\]>]$/.exec(argumentHint)?.[1];
   return alternatives?.split("|").map((value) => ({ value })) ?? null;
 }
 
-/** Higher is better: letters in order, near each other and late in the path. Null where the letters are not all there. */
+/** Higher is better: letters in order, close together and late in the path. Null if the path does not contain all letters. */
 export function scorePath(path: string, query: string): number | null {
   if (query === "") return -path.length / 100;
   const nameStart = path.lastIndexOf("/", path.length - 2) + 1;
   const matchIndex = path.lastIndexOf(query);
-  // A folder is meant less often than a file in one like it.
+  // A folder is a less likely target than a file with a similar path.
   const penalty = path.length + (path.endsWith("/") ? 60 : 0);
   if (matchIndex >= 0)
     return 1_000 + (matchIndex >= nameStart ? 500 : 0) + (isWordStart(path, matchIndex) ? 200 : 0) - penalty;
@@ -162,7 +161,7 @@ export function scorePath(path: string, query: string): number | null {
 }
 
 function scoreScattered(path: string, query: string, nameStart: number): number | null {
-  // In the name alone where that has them all, so that `ts` means no folder far above.
+  // If the file name contains all letters, only the name is matched, so that `ts` does not match a distant folder.
   const start = hasLettersInOrder(path, query, nameStart) ? nameStart : 0;
   let score = start === nameStart ? 300 : 0;
   let lastIndex = start - 1;
@@ -190,12 +189,12 @@ function isWordStart(path: string, index: number): boolean {
   return index === 0 || "/-_. ".includes(path[index - 1] ?? "");
 }
 
-/** No more are listed; whoever has more writes more of the path. */
+/** At most this many files are listed. The path of any other file has to be typed. */
 export const MAX_FILES = 100_000;
 
 const MAX_MATCHES = 50;
 
-/** So many are looked at before keys are heard again. */
+/** The number of paths to process before the event loop handles keys again. */
 const CHUNK_SIZE = 2_000;
 
 const MAX_AGE_MS = 10_000;
@@ -206,7 +205,7 @@ const RETRY_DELAY_MS = 600_000;
 
 interface IndexedPath {
   readonly path: string;
-  /** The same in small letters, to be searched. */
+  /** The path in lower case, for the search. */
   readonly lowerCase: string;
 }
 
@@ -222,15 +221,15 @@ export class FileList {
     this.#now = now;
   }
 
-  /** The best first. What is known already answers at once; it is listed anew when it is old. */
+  /** Returns the best match first. Uses a known list immediately, and refreshes an old one in the background. */
   async find(query: string, signal: AbortSignal): Promise<readonly string[]> {
     const pendingRefresh = this.refresh();
-    // Who has typed on waits for nothing.
+    // An aborted search does not wait for the list.
     if (this.#paths.length === 0) await Promise.race([pendingRefresh, waitForAbort(signal)]);
     return await findBestMatches(this.#paths, query.toLowerCase(), signal);
   }
 
-  /** Lists in the background, unless that was done a moment ago. */
+  /** Lists the files in the background, unless the list is recent. */
   refresh(): Promise<void> {
     if (this.#now() - this.#listedAt > MAX_AGE_MS)
       this.#pendingRefresh ??= this.#rebuild().finally(() => (this.#pendingRefresh = null));
@@ -251,7 +250,7 @@ export class FileList {
     this.#listedAt = this.#now() + (files ? 0 : RETRY_DELAY_MS);
   }
 
-  /** Null where there are so many that it takes too long, as in a home folder. */
+  /** Null if listing takes too long, for example in a home folder. */
   async #findFiles(): Promise<readonly string[] | null> {
     const search = await this.#openSearch();
     const options = { signal: AbortSignal.timeout(LIST_TIMEOUT_MS), maxResults: MAX_FILES };
@@ -260,7 +259,7 @@ export class FileList {
   }
 }
 
-/** Those above it that are not known yet; they are then. */
+/** Returns the parent folders that are not in `known`, and adds them to it. */
 function collectNewFolders(path: string, known: Set<string>): readonly string[] {
   const newFolders: string[] = [];
   for (let end = path.lastIndexOf("/"); end > 0; end = path.lastIndexOf("/", end - 1)) {
@@ -298,7 +297,7 @@ function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** The folder of a path that begins with `~/`, `/`, `./` or `../`; null where the workspace's own files are meant. */
+/** Returns the folder of a path that begins with `~/`, `/`, `./` or `../`. Null for a path in the workspace. */
 export function parseOutsideFolder(path: string): string | null {
   if (!/^(?:~\/|\/|\.\.?\/)/.test(path)) return null;
   return path.slice(0, path.lastIndexOf("/") + 1);

@@ -1,4 +1,4 @@
-/** Implements the multi-line editor, at most half of the screen high. Nothing typed or pasted may control the terminal. */
+/** Implements the multi-line editor and stores its history. Typed or pasted text must never control the terminal. */
 
 import { createHash } from "node:crypto";
 import { constants } from "node:fs";
@@ -21,27 +21,26 @@ const PASTE_START = "\x1b[200~";
 
 const PASTE_END = "\x1b[201~";
 
-/** Of a completion. */
 const MAX_COMPLETIONS = 8;
 
-/** More are one marker, as when they were pasted: each key would wait for all of them to be broken into lines. */
+/** Longer text becomes a paste marker, because the editor wraps its whole text again for each key. */
 const MAX_TEXT_CHARS = 100_000;
 
-/** A picture that takes longer to be read comes when it comes; typing goes on. */
+/** Input waits this long for an image. A slower image is inserted when it is read. */
 const IMAGE_WAIT_MS = 2_000;
 
 export class MessageEditor extends Editor {
   readonly images: ImageAttachments = new ImageAttachments();
-  /** Takes the picture that lies there into the words; false where there is none, and the path is words. */
+  /** Attaches the image at a path. Returns false if there is none, so that the path is inserted as text. */
   onImagePath: ((path: string) => Promise<boolean>) | null = null;
-  /** Words are sent off. */
-  onMessage: ((written: EditorMessage) => void) | null = null;
+  /** Receives follow-up messages. */
+  onMessage: ((message: EditorMessage) => void) | null = null;
   #textBeforeInput = "";
   #pastes: readonly Paste[] = [];
   readonly #sentPastes = new SentPastes();
-  /** A paste that has not come to its end. */
+  /** The beginning of a paste whose end has not arrived yet. */
   #pasteBuffer = "";
-  /** What is pressed while pictures are read: it is heard behind them, so that no message leaves without its picture. */
+  /** Input that arrives while images are read. It is handled afterwards, so that no message is sent without its image. Otherwise null. */
   #pendingInput: (() => void)[] | null = null;
   readonly #getRows: () => number;
 
@@ -50,7 +49,7 @@ export class MessageEditor extends Editor {
     this.#getRows = () => tui.terminal.rows;
   }
 
-  /** Words that were just sent off, and what goes with them. */
+  /** Builds a message from the submitted text, with its images and pastes. */
   buildMessage(text: string): EditorMessage {
     const message = {
       text,
@@ -61,7 +60,7 @@ export class MessageEditor extends Editor {
     return this.#sentPastes.collapse(message);
   }
 
-  /** Sends the words off as Enter does, and by the same way, so that none overtakes another. */
+  /** Sends the text as a follow-up. It passes through the same input queue as Enter, so that messages keep their order. */
   sendAsFollowUp(): void {
     if (this.#pendingInput) return void this.#pendingInput.push(() => this.sendAsFollowUp());
     const [typed, text] = [this.getText(), this.getExpandedText().trim()];
@@ -77,13 +76,13 @@ export class MessageEditor extends Editor {
     if (this.#pendingInput) return void this.#pendingInput.push(() => this.handleInput(data));
     this.#textBeforeInput = this.getText();
     this.#pastes = findPastes(this.#textBeforeInput, this.#pastedTexts);
-    // With its borders, and a line that counts, no more than half of the screen.
+    // The list, its borders and its position line take at most half of the screen.
     this.setAutocompleteMaxVisible(Math.min(MAX_COMPLETIONS, Math.floor(this.#getRows() / 2) - 4));
     if (this.#pasteBuffer !== "" || data.includes(PASTE_START)) this.#handlePaste(this.#pasteBuffer + data);
     else super.handleInput(isPrintable(data) ? stripControls(data) : data);
   }
 
-  /** By the numbers in their markers. The base class keeps them to itself, and forgets them before it says what was sent. */
+  /** Pasted texts by the number in their marker. The base class keeps them private, and clears them before it calls `onSubmit`. */
   get #pastedTexts(): ReadonlyMap<number, string> {
     return (this as unknown as { readonly pastes: ReadonlyMap<number, string> }).pastes;
   }
@@ -122,7 +121,7 @@ export class MessageEditor extends Editor {
     void Promise.race([this.#attachImages(paths, text), timeout]).then(() => this.#flushPendingInput());
   }
 
-  /** What turns out to be no picture is words. */
+  /** A path that is not an image is inserted as text. */
   async #attachImages(paths: readonly string[], text: string): Promise<void> {
     const otherPaths: string[] = [];
     for (const path of paths) if (!(await this.onImagePath?.(path).catch(() => false))) otherPaths.push(path);
@@ -142,7 +141,7 @@ export class MessageEditor extends Editor {
   }
 }
 
-/** The editor takes three tenths of the height it is told for its lines, and two rows for its borders. */
+/** Reports a height that makes the editor half of the screen high: it uses 30 % of the height for lines, plus two rows for borders. */
 function withHalfHeight(tui: TUI): TUI {
   const terminal = {
     get rows(): number {
@@ -152,19 +151,19 @@ function withHalfHeight(tui: TUI): TUI {
   return { terminal, requestRender: () => tui.requestRender() } as unknown as TUI;
 }
 
-/** Signs, and no key: those begin with an escape, are a control, or the one that deletes. */
+/** True for text. The data of a key begins with a control character or is DEL. */
 function isPrintable(data: string): boolean {
   return data !== "\x7f" && (data.codePointAt(0) ?? 0) >= 0x20;
 }
 
-/** Some terminals spell line ends and tabs of a paste as keys. */
+/** Some terminals encode the line ends and tabs of a paste as keys. */
 function decodePaste(text: string): string {
   return text.replaceAll("\x1b[106;5u", "\n").replaceAll("\x1b[109;5u", "\n").replaceAll("\x1b[105;5u", "\t");
 }
 
 export interface MessageEditorOptions {
   readonly theme: Theme;
-  readonly onSubmit: (written: EditorMessage) => void;
+  readonly onSubmit: (message: EditorMessage) => void;
 }
 
 export function createEditor(tui: TUI, { theme, onSubmit }: MessageEditorOptions): MessageEditor {
@@ -184,17 +183,17 @@ export function createEditor(tui: TUI, { theme, onSubmit }: MessageEditorOptions
     editor.addToHistory(text);
     onSubmit(editor.buildMessage(text));
   };
-  // What is run and not said looks different.
+  // A shell line has a border of another colour.
   editor.onChange = (text) => {
     editor.borderColor = text.startsWith("!") ? theme.warning : theme.border;
   };
   return editor;
 }
 
-/** As many as the editor walks through. */
+/** The length of the base editor's history. */
 const MAX_LOADED_PROMPTS = 100;
 
-/** Lines in the file, before it is written anew with the newest. */
+/** A file with more lines is rewritten with only the newest prompts. */
 const MAX_FILE_LINES = 1_000;
 
 const MAX_PROMPT_CHARS = 16 * 1024;
@@ -202,12 +201,12 @@ const MAX_PROMPT_CHARS = 16 * 1024;
 const MAX_FILE_BYTES = 8 * 1024 * 1024;
 
 export interface HistoryLocation {
-  /** Pith's home. */
+  /** Pith's home folder. */
   readonly home: string;
   readonly cwd: string;
 }
 
-/** Oldest first; nothing where nothing can be read. */
+/** Returns the prompts, oldest first. Returns an empty list if the file cannot be read. */
 export async function readHistory(location: HistoryLocation): Promise<readonly string[]> {
   const path = historyFile(location);
   const text = await readFile(path, "utf8").catch(() => "");
@@ -217,7 +216,7 @@ export async function readHistory(location: HistoryLocation): Promise<readonly s
   return [...new Set(prompts.toReversed())].slice(0, MAX_LOADED_PROMPTS).toReversed();
 }
 
-/** Words without secrets. What is very long is not said twice. */
+/** Appends a prompt, which must not contain secrets. Very long prompts are not saved. */
 export async function addToHistory(prompt: string, location: HistoryLocation): Promise<void> {
   if (prompt.length > MAX_PROMPT_CHARS) return;
   const path = historyFile(location);
@@ -238,7 +237,7 @@ function formatLine(prompt: string): string {
   return `${JSON.stringify(prompt)}\n`;
 }
 
-/** A line that was broken off is no words. */
+/** Ignores an incomplete line. */
 function parseLine(line: string): readonly string[] {
   try {
     const prompt: unknown = JSON.parse(line);

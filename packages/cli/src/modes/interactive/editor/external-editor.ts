@@ -16,7 +16,7 @@ export async function openExternalEditor(context: InteractiveContext): Promise<v
   await editMessage(editor, context).finally(() => screensWithEditor.delete(screen));
 }
 
-/** A key that is pressed twice opens one editor: there is one terminal. */
+/** Prevents a second editor if the key is pressed twice: there is only one terminal. */
 const screensWithEditor = new WeakSet<object>();
 
 async function editMessage(editor: string, { app, screen }: InteractiveContext): Promise<void> {
@@ -39,7 +39,7 @@ interface EditorProcessOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** What went wrong; null where nothing did. A shell reads the editor's name, since it may have arguments. */
+/** Returns an error message, or null on success. A shell parses the command, because it may contain arguments. */
 function runEditor(editor: string, { file, cwd, environment }: EditorProcessOptions): Promise<string | null> {
   const child = spawn("/bin/sh", ["-c", `${editor} "$1"`, "editor", file], {
     stdio: "inherit",

@@ -5,30 +5,30 @@ import { detectImageType, MAX_IMAGE_BYTES } from "@pith/agent";
 import type { ImageBlock } from "@pith/context";
 
 export interface EditorMessage {
-  /** With long pastes in their places. */
+  /** The text with the full content of long pastes. */
   readonly text: string;
-  /** As it stood in the editor: only what is seen there names files to be said, and no paste does so unseen. */
+  /** The text as shown in the editor, with markers for long pastes. Only this text can mention files, so a paste cannot attach a file unseen. */
   readonly typed: string;
   readonly images: readonly AttachedImage[];
   /** Long pastes that the editor shows as markers, each with its text. */
   readonly pastes?: readonly Paste[];
-  /** It is said when the work under way is done, and not before its next request. */
+  /** Sent when the current work is done, instead of before its next request. */
   readonly isFollowUp?: true;
 }
 
 export interface AttachedImage {
-  /** What stands for it in the words, such as `[picture 1: 340 KB png]`. */
+  /** The marker in the text, such as `[picture 1: 340 KB png]`. */
   readonly marker: string;
   readonly image: ImageBlock;
 }
 
 export interface Paste {
-  /** What stands for it in the editor, such as `[paste #1 +42 lines]`. */
+  /** The marker in the editor, such as `[paste #1 +42 lines]`. */
   readonly marker: string;
   readonly text: string;
 }
 
-/** In the order in which the typed text names them, each once. `pastes` are the texts by their numbers. */
+/** Returns the pastes in the order of their markers, each once. `pastes` maps the number of a marker to its text. */
 export function findPastes(typed: string, pastes: ReadonlyMap<number, string>): readonly Paste[] {
   const found = new Map(
     [...typed.matchAll(PASTE_MARKER)].map(([marker, number]) => [marker, pastes.get(Number(number))]),
@@ -36,17 +36,17 @@ export function findPastes(typed: string, pastes: ReadonlyMap<number, string>): 
   return [...found].flatMap(([marker, text]) => (text === undefined ? [] : [{ marker, text }]));
 }
 
-/** As the editor spells it. */
+/** The format of pi-tui's editor. */
 const PASTE_MARKER = /\[paste #(\d+)(?: (?:\+\d+ lines|\d+ chars))?\]/g;
 
 /**
- * WORD6: pastes that were sent. A message that comes back into the editor, by an arrow up, Esc or a branch, holds them in full; sent again, they
- * are still pastes and not typed text.
+ * WORD6: remembers the pastes that were sent. A message that returns to the editor, by the up arrow, Esc or a branch, contains them in
+ * full. When it is sent again, they are still pastes and not typed text.
  */
 export class SentPastes {
   #texts: readonly string[] = [];
 
-  /** The message with each of them as a marker again; remembers those that it has. */
+  /** Replaces each known paste in the message by a marker, and remembers the pastes of the message. */
   collapse(message: EditorMessage): EditorMessage {
     let { typed } = message;
     const pastes = [...(message.pastes ?? [])];
@@ -73,7 +73,7 @@ function createMarker(typed: string, text: string): string {
   return `[paste #${Math.max(0, ...numbers) + 1} +${text.split("\n").length} lines]`;
 }
 
-/** WORD6: pastes beside typed text are attached to it; pastes that are the whole message are what the user says. */
+/** WORD6: pastes next to typed text are attachments. If a message consists only of pastes, they are the text of the message. */
 export function getAttachedPastes({ typed, pastes = [] }: Pick<EditorMessage, "typed" | "pastes">): readonly Paste[] {
   const rest = pastes.reduce((text, { marker }) => text.replaceAll(marker, " "), typed);
   return /\S/.test(rest) ? pastes : [];
@@ -83,29 +83,29 @@ export function createTextMessage(text: string): EditorMessage {
   return { text, typed: text, images: [] };
 }
 
-/** Files named as `@src/a.ts` or `@"with blanks.md"`, each once, in their order; whether they exist is not known here. */
+/** Finds files mentioned as `@src/a.ts` or `@"with blanks.md"`, each once, in order. Does not check whether they exist. */
 export function findMentions(text: string): readonly string[] {
   const found = [...text.matchAll(MENTION)].map(([, quoted, bare]) => quoted ?? bare ?? "");
   return [...new Set(found)].filter((path) => path !== "");
 }
 
-/** At the beginning of a word: an address such as me@example.org names nothing. */
+/** Matches only at the beginning of a word: an address such as me@example.org is not a mention. */
 const MENTION = /(?<=^|[\s(])@(?:"([^"\n]+)"|([^\s"]+))/gu;
 
-/** Image paths as terminals paste dropped files: quoted, escaped or as file URLs. Empty where the text is anything else. */
+/** Parses image paths as terminals paste dropped files: quoted, escaped or as file URLs. Returns an empty list for any other text. */
 export function parseImagePaths(pasted: string): readonly string[] {
   const text = pasted.trim();
   if (text.length > MAX_PASTE_CHARS) return [];
   const words = text.match(WORD) ?? [];
   const paths = words.map(unquotePath);
   if (paths.every(isImagePath)) return paths;
-  // Some terminals leave a blank in a name as it is.
+  // Some terminals do not escape the spaces in a file name.
   return /^(?:~?\/|[a-z]:\\)[^\n]*$/i.test(text) && isImagePath(text) ? [text] : [];
 }
 
 const MAX_PASTE_CHARS = 16 * 1024;
 
-/** A quoted one, or one up to the next blank that is not escaped. */
+/** A quoted word, or a word up to the next unescaped space. */
 const WORD = /'[^'\n]+'(?!\S)|"[^"\n]+"(?!\S)|(?:\\.|[^\s\\])+/g;
 
 function isImagePath(path: string | null): path is string {
@@ -122,16 +122,16 @@ function parseFileUrl(url: string): string | null {
   try {
     return fileURLToPath(url);
   } catch {
-    // An address of another machine is no file here.
+    // A URL of another host is not a local file.
     return null;
   }
 }
 
-/** So many bytes of them are kept, the newest first: an undo or the history may bring a marker back. */
+/** The newest images are kept up to this size, because undo or the history may restore a marker. */
 const MAX_STORED_BYTES = 32 * 1024 * 1024;
 
 export type AddImageResult =
-  | { readonly type: "taken"; readonly marker: string }
+  | { readonly type: "added"; readonly marker: string }
   | { readonly type: "refused"; readonly reason: string };
 
 /** Pasted images: each has a marker in the text, and is sent only if its marker is still there. */
@@ -145,12 +145,12 @@ export class ImageAttachments {
     if (bytes.length > MAX_IMAGE_BYTES)
       return { type: "refused", reason: `the picture has ${formatSize(bytes.length)}; up to 3.75 MB can be said` };
     return {
-      type: "taken",
+      type: "added",
       marker: this.add({ type: "image", data: Buffer.from(bytes).toString("base64"), mimeType }),
     };
   }
 
-  /** The marker of it. */
+  /** Returns the marker of the image. */
   add(image: ImageBlock): string {
     this.#count += 1;
     const kind = image.mimeType.replace("image/", "");
@@ -159,7 +159,7 @@ export class ImageAttachments {
     return marker;
   }
 
-  /** In the order in which they are named, each once. */
+  /** Returns the images whose markers are in the text, in the order of the markers, each once. */
   findIn(text: string): readonly AttachedImage[] {
     const markerIndex = (image: AttachedImage): number => text.indexOf(image.marker);
     return this.#images.filter((image) => markerIndex(image) >= 0).toSorted((a, b) => markerIndex(a) - markerIndex(b));

@@ -39,15 +39,15 @@ export async function setUpEditor(context: InteractiveContext): Promise<void> {
   editor.setAutocompleteProvider(createEditorCompletion(context));
 }
 
-/** The same folder has the same history, whichever session is open. */
+/** The history belongs to the folder, so an editor loads it once for all sessions. */
 const editorsWithHistory = new WeakSet<MessageEditor>();
 
-/** Without a history one can type as well. */
+/** A history that cannot be read is treated as empty. */
 function loadHistory(location: HistoryLocation): Promise<readonly string[]> {
   return readHistory(location).catch(() => []);
 }
 
-/** What was left waiting in the log when this session was last open. */
+/** Shows the messages that were still queued when this session was last open. */
 function showQueue({ app, screen }: InteractiveContext): void {
   const { queue } = app.agent;
   if (queue.length === 0) return;
@@ -68,11 +68,11 @@ async function applyKeymap({ app, screen }: InteractiveContext): Promise<void> {
     (id) => customIds.includes(id) || hasFewerKeys(id, keymap[id]),
   );
   const bindings = changedIds.map((id) => [id, [...(keymap[id] ?? [])] as KeyId[]]);
-  // Copying is the terminal's; else the editor would hear none of its keys as closing a completion.
+  // The terminal copies text itself. If copy keys were bound, the editor would not use them to close a completion.
   setKeybindings(new KeybindingsManager(TUI_KEYBINDINGS, { ...Object.fromEntries(bindings), "tui.input.copy": [] }));
 }
 
-/** Something else has one of its keys now. */
+/** True if another action has taken one of the default keys. */
 function hasFewerKeys(id: string, keys: readonly string[] | undefined): boolean {
   const defaultKeys = TUI_KEYBINDINGS[id as keyof typeof TUI_KEYBINDINGS].defaultKeys;
   return keys !== undefined && keys.length < [defaultKeys].flat().length;
@@ -93,7 +93,7 @@ export function createEditorCompletion({ app }: InteractiveContext): Autocomplet
       const search = nodeSearch({ root });
       const found =
         folder === null ? fileList.find(query, signal) : listMatchingNames(folder, query, { search, signal });
-      // Whoever types on has broken it off; a folder that cannot be read completes nothing.
+      // The search is aborted when the user types on. A folder that cannot be read completes nothing.
       return (await found.catch(() => [])).map((value) => ({ value }));
     },
   });
@@ -114,7 +114,7 @@ async function listModelNames(options: ModelsWithKeyOptions): Promise<readonly s
   return (await listModelsWithKey(options)).map(({ name }) => name);
 }
 
-/** Comes with the program where its package could be installed. */
+/** Ripgrep is an optional dependency, so its package may be missing. */
 async function findRipgrep(): Promise<{ readonly ripgrep?: string }> {
   const found = await import("@vscode/ripgrep").catch(() => null);
   return found ? { ripgrep: found.rgPath } : {};

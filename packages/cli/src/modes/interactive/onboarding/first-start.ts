@@ -1,4 +1,4 @@
-/** Runs the first start without a model: finds or asks for a provider, a key and a model, then begins the session again. */
+/** Runs the first start without a model: finds or asks for a provider, a key and a model, then starts the session again. */
 
 import type { UserContent } from "@pith/agent";
 import { editableText } from "@pith/context/host";
@@ -11,14 +11,14 @@ import { formatModelReady, NO_MODEL_MESSAGE, WELCOME } from "./messages.ts";
 import { findProviderOption, type ProviderOption } from "./providers.ts";
 import { askKey, askModel, askModelSource } from "./questions.ts";
 
-/** The wish to go on with; null where it was put off, and that has been told. */
+/** Returns the arguments to continue with. Null if the user postponed the setup; a note then says how to continue. */
 export async function runFirstStart(app: App, screen: ScreenApi): Promise<CliArgs | null> {
-  const requested = findRequestedModel(app);
-  screen.showNote(requested === null ? WELCOME : (app.missingModel ?? ""), requested === null ? "plain" : "warning");
+  if (findRequestedModel(app) === null) screen.showNote(WELCOME, "plain");
+  else screen.showNote(app.missingModel ?? "", "warning");
   return await askForModel(app, screen);
 }
 
-/** The same without a welcome. */
+/** Does the same without the welcome message. */
 export async function askForModel(app: App, screen: ScreenApi): Promise<CliArgs | null> {
   const model = await selectModel(findRequestedModel(app), { app, screen });
   if (model === null) {
@@ -34,22 +34,22 @@ interface FirstStartContext {
   readonly screen: ScreenApi;
 }
 
-/** Who was named, by a setting, a flag or the session; null where nobody was. */
+/** Returns the model that a setting, a flag or the session names. Null if none does. */
 function findRequestedModel(app: App): string | null {
   const { model } = app.agent.session.branch.state;
   return app.settings.model ?? (model ? `${model.provider}/${model.modelId}` : null);
 }
 
-/** As `provider/model`. */
-async function selectModel(requested: string | null, context: FirstStartContext): Promise<string | null> {
-  const option = requested === null ? null : findProviderOption(requested.split("/")[0] ?? "");
-  if (option) return (await askAndSaveKey(option, context)) === null ? null : requested;
-  const chosen = await askModelSource(context.screen);
-  if (chosen === null) return null;
-  if (chosen.type === "provider") return await selectProviderModel(chosen.option, context);
-  const model = await saveModel(chosen.provider, chosen.model, context);
+/** Returns `provider/model`. Null if the user postponed the setup. */
+async function selectModel(requestedModel: string | null, context: FirstStartContext): Promise<string | null> {
+  const option = requestedModel === null ? null : findProviderOption(requestedModel.split("/")[0] ?? "");
+  if (option) return (await askAndSaveKey(option, context)) === null ? null : requestedModel;
+  const source = await askModelSource(context.screen);
+  if (source === null) return null;
+  if (source.type === "provider") return await selectProviderModel(source.option, context);
+  const model = await saveModel(source.provider, source.model, context);
   context.screen.showNote(
-    formatModelReady(`${chosen.provider}/${chosen.model}`, "on this machine, and no key is needed"),
+    formatModelReady(`${source.provider}/${source.model}`, "on this machine, and no key is needed"),
     "good",
   );
   return model;
@@ -63,27 +63,27 @@ async function selectProviderModel(option: ProviderOption, context: FirstStartCo
   const answer = await askModel({ name: option.name, defaultModel, models }, context.screen);
   if (answer === null) return null;
   context.screen.showNote(formatModelReady(`${id}/${answer.model}`, "with the key you gave"), "good");
-  // Whoever takes the usual one gets the next usual one, too.
+  // The default model is not saved, so that a later change of the default applies.
   return answer.shouldSave && answer.model !== defaultModel
     ? await saveModel(id, answer.model, context)
     : `${id}/${answer.model}`;
 }
 
-/** The models its key is good for, as far as is known; null where there is no key. */
+/** Returns the models that the key can use, as far as they are known. Null if there is no key. */
 async function askAndSaveKey(
   { provider, name, keyPage }: ProviderOption,
   { app, screen }: FirstStartContext,
 ): Promise<readonly string[] | null> {
   const { home, environment } = app;
-  const entered = await askKey({ provider, name, keyPage }, { environment, home, screen });
-  if (entered === null) return null;
-  const error = await saveKey({ provider: provider.canonicalId ?? provider.id, key: entered.key, home });
-  if (error === null) return entered.models;
+  const answer = await askKey({ provider, name, keyPage }, { environment, home, screen });
+  if (answer === null) return null;
+  const error = await saveKey({ provider: provider.canonicalId ?? provider.id, key: answer.key, home });
+  if (error === null) return answer.models;
   screen.showNote(error.message, "bad");
   return null;
 }
 
-/** A model that Pith would not choose by itself is remembered, so that nobody is asked again. */
+/** Saves a model that is not the default, so that the user is not asked again. */
 async function saveModel(provider: string, model: string, { app, screen }: FirstStartContext): Promise<string> {
   const name = `${provider}/${model}`;
   const error = await saveSetting({ path: ["model"], value: name, home: app.home });

@@ -46,7 +46,7 @@ function formatChosenModel(app: App): string {
   );
 }
 
-/** Whether no other session was ever kept. */
+/** Whether no other session is saved. */
 async function isFirstSession({ sessionPath }: App): Promise<boolean> {
   if (sessionPath === null) return false;
   const folder = dirname(sessionPath);

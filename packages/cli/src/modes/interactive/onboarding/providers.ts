@@ -5,13 +5,13 @@ import { parseModelIds } from "../../../models/available-models.ts";
 
 export interface ProviderOption {
   readonly provider: Provider;
-  /** For people. */
+  /** The display name. */
   readonly name: string;
-  /** Where one gets a key. */
+  /** The page where the user creates a key. */
   readonly keyPage: string;
 }
 
-/** Null for a provider that needs no key, or that nobody knows. */
+/** Returns null for a provider that is unknown or needs no key. */
 export function findProviderOption(id: string): ProviderOption | null {
   const provider = providers.find((candidate) => candidate.id === id);
   if (!provider || provider.keyVariables.length === 0) return null;
@@ -23,7 +23,7 @@ export function listProviderOptions(): readonly ProviderOption[] {
   return Object.keys(KNOWN_PROVIDERS).flatMap((id) => findProviderOption(id) ?? []);
 }
 
-const KNOWN_PROVIDERS: Readonly<Record<string, readonly [name: string, keysAt: string]>> = {
+const KNOWN_PROVIDERS: Readonly<Record<string, readonly [name: string, keyPage: string]>> = {
   anthropic: ["Anthropic (Claude)", "console.anthropic.com/settings/keys"],
   openai: ["OpenAI (GPT)", "platform.openai.com/api-keys"],
   google: ["Google (Gemini)", "aistudio.google.com/apikey"],
@@ -42,7 +42,7 @@ const KNOWN_PROVIDERS: Readonly<Record<string, readonly [name: string, keysAt: s
 export type KeyCheck =
   | { readonly type: "accepted"; readonly models: readonly string[] }
   | { readonly type: "refused"; readonly status: number }
-  /** Nobody could say: no network, or an answer that means nothing. */
+  /** The check has no result: there is no network, or the response is not understood. */
   | { readonly type: "unchecked"; readonly reason: string };
 
 export interface KeyCheckOptions {
@@ -68,7 +68,7 @@ export async function checkKey({ provider, key, environment, signal }: KeyCheckO
 
 const CHECK_TIMEOUT_MS = 10_000;
 
-/** Some write only the host into the variable, as other programs want it. */
+/** Some users set only the host in the variable, as other programs expect. */
 function getBaseUrl({ baseUrlVariable, baseUrl = "" }: Provider, environment: Environment): string {
   const customUrl = baseUrlVariable && environment[baseUrlVariable]?.trim();
   if (!customUrl) return baseUrl;
@@ -81,7 +81,7 @@ function createHeaders({ api }: Provider, key: string): Record<string, string> {
 }
 
 function parseResponse(status: number, text: string): KeyCheck {
-  // Google says 400 to a key that is none.
+  // Google responds with 400 to an invalid key.
   const isRefused = status === 401 || status === 403 || (status === 400 && /api.?key/i.test(text));
   if (isRefused) return { type: "refused", status };
   if (status !== 200) return { type: "unchecked", reason: `it answered ${status}` };

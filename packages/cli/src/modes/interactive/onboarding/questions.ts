@@ -1,4 +1,4 @@
-/** Asks for a provider, its key and a model on the first start. Of a key only its length is ever shown. */
+/** Asks for a provider, its key and a model on the first start. Only the length of a key is ever shown. */
 
 import type { Environment } from "@pith/models";
 import { findLocalServers, type LocalServer } from "../../../models/available-models.ts";
@@ -14,9 +14,9 @@ import { checkKey, listProviderOptions, type ProviderOption } from "./providers.
 
 export interface SecretInputOptions {
   readonly title: string;
-  /** What to know before. */
+  /** The text below the title. */
   readonly description: string;
-  /** Why it is asked once more. */
+  /** Why the previous input was not accepted. Null on the first attempt. */
   readonly error: string | null;
 }
 
@@ -44,13 +44,13 @@ function acceptKey(line: LineInput): KeyResult<SecretInputState, string> {
   return continueWith<SecretInputState>({ line: emptyInput, error });
 }
 
-/** Some terminals hand over what is pasted as if it were one key. */
+/** Some terminals send pasted text as if it were one key. */
 function insertPaste({ text, cursor }: LineInput, key: string): LineInput | null {
   if (!/^[!-~]{2,}$/.test(key) || KEY_NAME.test(key)) return null;
   return { text: text.slice(0, cursor) + key + text.slice(cursor), cursor: cursor + key.length };
 }
 
-/** What keys are called, so that they are not taken for something pasted. */
+/** Matches names of keys, which must not be taken for pasted text. */
 const KEY_NAME = /^(?:(?:ctrl|alt|shift|super)\+.+|[a-zA-Z]{2,9}|f\d{1,2})$/;
 
 function drawSecretInput(
@@ -71,7 +71,7 @@ function drawSecretInput(
   ].map((row) => truncateToWidth(row, width));
 }
 
-/** Shows one line in place of the editor while `act` runs; null where the user skipped it with Esc. */
+/** Shows one line in place of the editor while `run` runs. Returns null if the user skipped it with Esc. */
 export async function showWhile<Value>(
   message: string,
   screen: ScreenApi,
@@ -79,15 +79,15 @@ export async function showWhile<Value>(
 ): Promise<Value | null> {
   const runController = new AbortController();
   const panelController = new AbortController();
-  const skipped = screen
+  const skip = screen
     .showPanel(createWaitingPanel(message), { where: "inline", signal: panelController.signal })
     .then(() => null);
   try {
-    return await Promise.race([run(runController.signal), skipped]);
+    return await Promise.race([run(runController.signal), skip]);
   } finally {
     runController.abort();
     panelController.abort();
-    await skipped;
+    await skip;
   }
 }
 
@@ -104,18 +104,18 @@ function createWaitingPanel(message: string): Panel<null, never> {
 
 export interface EnteredKey {
   readonly key: string;
-  /** What it is good for, as far as its provider told. */
+  /** The models that the key can use, as far as the provider lists them. */
   readonly models: readonly string[];
 }
 
 export interface KeyPromptOptions {
   readonly environment: Environment;
-  /** Pith's home. */
+  /** Pith's home folder. */
   readonly home: string;
   readonly screen: ScreenApi;
 }
 
-/** Null where that was put off. */
+/** Returns null if the user postponed it. */
 export async function askKey(
   option: ProviderOption,
   { environment, home, screen }: KeyPromptOptions,
@@ -139,24 +139,24 @@ export async function askKey(
 }
 
 export interface ModelPromptOptions {
-  /** Of the provider, for people. */
+  /** The display name of the provider. */
   readonly name: string;
-  /** The one to take where one does not know. */
+  /** The recommended model. */
   readonly defaultModel: string;
-  /** What the key is good for; empty where nobody knows. */
+  /** The models that the key can use. Empty if they are unknown. */
   readonly models: readonly string[];
 }
 
 export interface ChosenModel {
   readonly model: string;
-  /** Also at the next start. */
+  /** Whether to use the model also at the next start. */
   readonly shouldSave: boolean;
 }
 
 export async function askModel(options: ModelPromptOptions, screen: ScreenApi): Promise<ChosenModel | null> {
   const rows = createModelRows(options);
-  const [only] = rows;
-  if (only && rows.length === 1) return { model: only.value, shouldSave: true };
+  const [onlyRow] = rows;
+  if (onlyRow && rows.length === 1) return { model: onlyRow.value, shouldSave: true };
   const panel = createPickPanel({
     title: `Which model of ${options.name}?`,
     rows,
@@ -166,7 +166,7 @@ export async function askModel(options: ModelPromptOptions, screen: ScreenApi): 
   return picked && { model: picked.value, shouldSave: picked.key === "enter" };
 }
 
-/** The usual one first, unless the provider says that it does not have it. */
+/** The default model comes first, unless the provider does not list it. */
 function createModelRows({ defaultModel, models }: ModelPromptOptions) {
   const hasDefault =
     models.length === 0 || models.some((model) => model === defaultModel || model.startsWith(`${defaultModel}-2`));
@@ -185,12 +185,12 @@ export type ModelSource =
   | { readonly type: "provider"; readonly option: ProviderOption }
   | { readonly type: "local"; readonly provider: string; readonly model: string };
 
-/** Null where that was put off. */
+/** Returns null if the user postponed it. */
 export async function askModelSource(screen: ScreenApi): Promise<ModelSource | null> {
   for (;;) {
-    const found = await showWhile("Looking for models on this machine", screen, () => findLocalServers());
+    const servers = await showWhile("Looking for models on this machine", screen, () => findLocalServers());
     const picked = await screen.showPanel(
-      createPickPanel({ title: "Who shall speak?", rows: createSourceRows(found ?? []) }),
+      createPickPanel({ title: "Who shall speak?", rows: createSourceRows(servers ?? []) }),
       {
         where: "inline",
       },
@@ -200,9 +200,9 @@ export async function askModelSource(screen: ScreenApi): Promise<ModelSource | n
   }
 }
 
-/** What needs no key comes first. */
-export function createSourceRows(found: readonly LocalServer[]): readonly PickRow<ModelSource | "again">[] {
-  const localRows = found.flatMap(({ provider, models }) =>
+/** Models that need no key come first. */
+export function createSourceRows(servers: readonly LocalServer[]): readonly PickRow<ModelSource | "again">[] {
+  const localRows = servers.flatMap(({ provider, models }) =>
     models.map((model) => ({
       label: model,
       description: `${provider} on this machine, no key needed`,

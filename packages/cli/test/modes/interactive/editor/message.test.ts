@@ -25,8 +25,8 @@ describe("images", () => {
 
   test("TYP13 a picture has a marker in the words, and goes with them where the marker still stands", () => {
     const pictures = new ImageAttachments();
-    expect(pictures.addBytes(png(340 * 1024))).toEqual({ type: "taken", marker: "[picture 1: 340 KB png]" });
-    expect(pictures.addBytes(png(2_000_000))).toEqual({ type: "taken", marker: "[picture 2: 1.9 MB png]" });
+    expect(pictures.addBytes(png(340 * 1024))).toEqual({ type: "added", marker: "[picture 1: 340 KB png]" });
+    expect(pictures.addBytes(png(2_000_000))).toEqual({ type: "added", marker: "[picture 2: 1.9 MB png]" });
     const sent = pictures.findIn("first [picture 2: 1.9 MB png], then [picture 1: 340 KB png]");
     expect(sent.map(({ marker }) => marker)).toEqual(["[picture 2: 1.9 MB png]", "[picture 1: 340 KB png]"]);
     expect(pictures.findIn("[picture 3: 1.9 MB png]")).toEqual([]);
@@ -41,7 +41,7 @@ describe("images", () => {
   test("TYP13 pictures nobody named for long are let go", () => {
     const pictures = new ImageAttachments();
     const markers = Array.from({ length: 12 }, () => pictures.addBytes(png(3_500_000))).map((each) =>
-      each.type === "taken" ? each.marker : "",
+      each.type === "added" ? each.marker : "",
     );
     expect(pictures.findIn(markers.join(" ")).map(({ marker }) => marker)).toEqual(markers.slice(-9));
   });
