@@ -14,65 +14,65 @@ export type Block =
   | NoteBlock;
 
 interface BlockBase {
-  /** Of the entry it stands for, or of the call; blocks of what is not yet an entry have one of their own. */
+  /** The id of the entry or tool call. A block that is not an entry yet has its own id. */
   readonly id: string;
-  /** Belongs so closely to what stands above it that no empty line is between them. */
+  /** No empty line separates it from the block above. */
   readonly isAttached?: true;
 }
 
-/** What a person said. */
+/** A user message. */
 export interface UserBlock extends BlockBase {
   readonly kind: "said";
   readonly text: string;
   readonly images: readonly ImageBlock[];
-  /** Who put it there, if no person. */
+  /** Set if a program wrote the message, and not the user. */
   readonly from?: "program";
 }
 
-/** What the model answered, as Markdown. */
+/** The model's answer, as Markdown. */
 export interface AssistantBlock extends BlockBase {
   readonly kind: "answered";
   readonly text: string;
-  /** Still being written. */
+  /** Whether it is still streaming. */
   readonly isOpen: boolean;
-  /** Its newest piece began no line and ended none, so that no more of it is settled than before. */
+  /** The newest delta neither started nor ended a line, so no more of the text is finished than before. */
   readonly isWithinLine?: boolean;
-  /** Letters at its beginning that were printed already. */
+  /** The number of characters that are already printed. */
   readonly printed: number;
-  /** The code that is open there, where it goes on. */
+  /** The code block that is open at `printed`. */
   readonly code?: FencedCode;
 }
 
-/** What the model thought before it answered. */
+/** The model's thinking. */
 export interface ThoughtBlock extends BlockBase {
   readonly kind: "thought";
   readonly text: string;
   readonly isOpen: boolean;
-  /** When it began, in milliseconds; absent for what is read from the log. */
+  /** In milliseconds. Absent for a block read from the log. */
   readonly startedAt?: number;
   readonly durationMs?: number;
-  /** It stands above already: only its place in the reply that is still coming is kept. */
+  /** Already printed. The block only keeps its place in a reply that is still streaming. */
   readonly isPrinted?: true;
 }
 
-/** A call of a tool, and what came of it. */
+/** A tool call and its result. */
 export interface ToolBlock extends BlockBase {
   readonly kind: "called";
   readonly tool: string;
   readonly arguments: Readonly<Record<string, unknown>>;
-  /** `writing`: its arguments are still coming. `waiting`: not begun, perhaps since somebody is asked first. */
+  /** `writing`: the arguments are still streaming. `waiting`: not started, for example because the user is asked first. */
   readonly state: "writing" | "waiting" | "running" | "done" | "failed" | "broken-off";
-  /** What it said, so far or in the end. */
+  /** The output so far, or the final output. */
   readonly output: string;
   readonly images: readonly ImageBlock[];
-  /** A unified diff, where it changed a file. */
+  /** A unified diff, if the call changed a file. */
   readonly diff?: string;
-  /** When it began, in milliseconds; absent for what is read from the log. */
+  /** In milliseconds. Absent for a block read from the log. */
   readonly startedAt?: number;
   readonly durationMs?: number;
 }
 
-/** A shell line of the user's own. */
+/** A shell line of the user. */
 export interface ShellBlock extends BlockBase {
   readonly kind: "shell";
   readonly command: string;
@@ -84,16 +84,15 @@ export interface ShellBlock extends BlockBase {
   readonly isOpen: boolean;
 }
 
-/** A compaction: its receipt, folded. */
+/** A compaction, shown as its receipt. */
 export interface CompactionBlock extends BlockBase {
   readonly kind: "compacted";
   readonly entry: CompactionEntry;
-  /** What a person should know of it. */
   readonly warnings: readonly string[];
   readonly isUndone: boolean;
 }
 
-/** What happened on a branch that was left. */
+/** The summary of a branch that the user left. */
 export interface BranchSummaryBlock extends BlockBase {
   readonly kind: "branch-told";
   readonly summary: string;
@@ -104,29 +103,28 @@ export interface PinBlock extends BlockBase {
   readonly text: string;
 }
 
-/** Something the program has to say. */
+/** A message from Pith. */
 export interface NoteBlock extends BlockBase {
   readonly kind: "note";
   readonly tone: "plain" | "good" | "warning" | "bad";
   readonly text: string;
-  /** It parts what stands above from what comes: a line across the screen. */
+  /** Drawn as a line across the screen that separates the blocks above from those below. */
   readonly divides?: true;
 }
 
-/** What is still being written and is not yet an entry. */
+/** Whether the block is not an entry yet. */
 export function isDraft({ id }: Block): boolean {
   return id.startsWith(DRAFT_ID_PREFIX);
 }
 
-/** Ids of drafts begin with it. */
 export const DRAFT_ID_PREFIX = "draft:";
 
-/** Folded, unless somebody opens it: it stays where it can be opened until something comes behind it. */
+/** Whether the block is folded by default. It stays in the live region, where it can be unfolded, until another block follows. */
 export function isFoldable({ kind }: Block): boolean {
   return kind === "called" || kind === "compacted" || kind === "thought" || kind === "shell" || kind === "branch-told";
 }
 
-/** Whether nothing of it will change by itself. */
+/** Whether the block no longer changes by itself. */
 export function isFinished(block: Block): boolean {
   switch (block.kind) {
     case "answered":
@@ -143,23 +141,23 @@ export function isFinished(block: Block): boolean {
 export interface Paragraph {
   readonly start: number;
   readonly end: number;
-  /** Where it is fenced code. */
+  /** Null if it is not fenced code. */
   readonly code: FencedCode | null;
-  /** Whether its last fence is there. */
+  /** Whether its closing fence is there. */
   readonly isClosed: boolean;
 }
 
 export interface FencedCode {
-  /** The fence it is opened with. */
+  /** The opening fence. */
   readonly fence: string;
   readonly language: string;
-  /** Where its first line begins, behind that fence. */
+  /** The offset of the first line after the opening fence. */
   readonly start: number;
 }
 
 /**
- * Each paragraph is parsed by itself: text written behind it never changes it. From `from`, where a paragraph begins, or a line of the
- * code that is open there. The last may be empty.
+ * Splits text into paragraphs that can be parsed separately: later text never changes them. Starts at `offset`, where a paragraph begins,
+ * or a line of the open code block `openCode`. The last paragraph may be empty.
  */
 export function* splitParagraphs(
   text: string,
@@ -176,7 +174,7 @@ export function* splitParagraphs(
       continue;
     }
     const openedCode = innerFence === null ? parseOpeningFence(line, nextStart) : null;
-    // What is indented belongs to what stands above it.
+    // An indented line belongs to the paragraph above.
     const isNew = openedCode !== null || (innerFence === null && isAfterBlank && /^\S/.test(line));
     if (isNew && lineStart > start) yield { start, end: lineStart, code: null, isClosed: false };
     if (isNew) start = lineStart;
@@ -187,7 +185,7 @@ export function* splitParagraphs(
   yield { start, end: text.length, code, isClosed: false };
 }
 
-/** The code that is open at a place; null for none. */
+/** Returns the code block that is open at an offset. Null if there is none. */
 export function findOpenCode(text: string, offset: number): FencedCode | null {
   for (const { start, end, code, isClosed } of splitParagraphs(text.slice(0, offset), 0))
     if (end >= offset) return code && !isClosed && offset >= code.start && start < offset ? code : null;
@@ -196,7 +194,7 @@ export function findOpenCode(text: string, offset: number): FencedCode | null {
 
 interface SourceLine {
   readonly lineStart: number;
-  /** As much of it as tells what it is. */
+  /** The beginning of the line, long enough to recognise a fence. */
   readonly line: string;
   readonly nextStart: number;
 }
@@ -214,21 +212,21 @@ function* iterateLines(text: string, offset: number): Generator<SourceLine> {
   }
 }
 
-/** Nothing that opens or closes a fence is longer. */
+/** No fence is longer. */
 const MAX_FENCE_LINE_CHARS = 200;
 
-/** A fence that is set in belongs to a list. */
+/** An indented fence belongs to a list. */
 function parseOpeningFence(line: string, start: number): FencedCode | null {
   const fence = line.startsWith(" ") ? null : updateOpenFence(null, line);
   return fence === null ? null : { fence, language: line.slice(fence.length).trim(), start };
 }
 
-/** The fence that is open behind a line; null for none. */
+/** Returns the fence that is open after a line. Null if there is none. */
 function updateOpenFence(fence: string | null, line: string): string | null {
   const lineFence = FENCE_PATTERN.exec(line)?.[1];
   if (fence === null) return lineFence ?? null;
   return lineFence?.startsWith(fence) && line.trim() === lineFence ? null : fence;
 }
 
-/** Behind one of back ticks there are no more of them: that would be code within words. */
+/** No backtick may follow a fence of backticks on its line: that would be inline code. */
 const FENCE_PATTERN = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/;

@@ -14,13 +14,13 @@ import type { ScreenState } from "./screen-state.ts";
 
 export interface StablePrefix {
   readonly length: number;
-  /** The code that is open there. */
+  /** The code block that is open at the end of the prefix. */
   readonly code: FencedCode | null;
 }
 
 /**
- * Up to the end of the last whole paragraph, or of a line within long code. From `from`, where a paragraph begins, or a line of the code
- * that is open there.
+ * Finds the end of the text that no longer changes: the last complete paragraph, or a line within long code. Starts at `offset`, where a
+ * paragraph begins, or a line of the open code block `code`.
  */
 export function findStablePrefix(text: string, offset: number, code: FencedCode | null = null): StablePrefix {
   let last: Paragraph | null = null;
@@ -32,7 +32,7 @@ export function findStablePrefix(text: string, offset: number, code: FencedCode 
   return { length: last.start, code: last.start === offset ? code : null };
 }
 
-/** Half of a last line may still become anything. */
+/** An incomplete last line may still change its meaning. */
 function isComplete({ end, isClosed }: Paragraph, text: string): boolean {
   return !isClosed || text[end - 1] === "\n";
 }
@@ -60,7 +60,7 @@ function countLinesBetween(text: string, start: number, end: number): number {
   return count;
 }
 
-/** So many lines of code stay where they can still change; as many go at a time. */
+/** This many lines of code stay live, because they can still change. As many are printed at a time. */
 export const LIVE_CODE_LINES = 4;
 
 export interface FinishedSplit {
@@ -68,7 +68,7 @@ export interface FinishedSplit {
   readonly rest: ScreenState;
 }
 
-/** In their order: nothing is printed before what stands in front of it. What can be opened stays until something follows it. */
+/** Splits off the finished blocks in order: no block is printed before the blocks above it. A foldable block stays until another follows. */
 export function splitFinished(state: ScreenState): FinishedSplit {
   const spacedBlocks = updateSpacing(state.blocks, state.lastPrintedKind);
   const firstLiveIndex = spacedBlocks.findIndex(
@@ -86,7 +86,7 @@ export function splitFinished(state: ScreenState): FinishedSplit {
   return { blocks: done, rest: { ...state, lastPrintedKind, blocks: updateSpacing(remaining, lastPrintedKind) } };
 }
 
-/** A paragraph that is followed by another does not change any more. */
+/** A paragraph no longer changes once another one follows it. */
 function splitAnswer(answer: AssistantBlock): { readonly done: readonly Block[]; readonly left: AssistantBlock } {
   if (answer.isWithinLine) return { done: [], left: answer };
   const { length, code } = findStablePrefix(answer.text, answer.printed, answer.code ?? null);
@@ -97,7 +97,7 @@ function splitAnswer(answer: AssistantBlock): { readonly done: readonly Block[];
   return { done: isBlank ? [] : [{ ...answer, text: answer.text.slice(0, length), isOpen: false }], left: remaining };
 }
 
-/** A thought is printed when it is over; its reply, once whole, must not bring it again. */
+/** Thinking is printed when it ends. It must not be printed again with the complete reply. */
 function toPrintedDraft(block: Block): readonly Block[] {
   if (block.kind !== "thought" || !isDraft(block)) return [];
   return [{ ...block, isPrinted: true }];
@@ -107,7 +107,10 @@ function isPrintedThought(block: Block): boolean {
   return block.kind === "thought" && block.isPrinted === true;
 }
 
-/** Calls and thoughts in a row are one piece of work, with no empty line between them. `above` is what stands over the first of them. The same list where nothing changes. */
+/**
+ * Removes the empty lines between consecutive tool calls and thinking. `kindAbove` is the kind of the block above the first one. Returns
+ * the same list if nothing changes.
+ */
 export function updateSpacing(blocks: readonly Block[], kindAbove: Block["kind"] | null): readonly Block[] {
   let isChanged = false;
   let previousKind = kindAbove;

@@ -6,7 +6,7 @@ import type { Model } from "@pith/context";
 import type { App } from "../../../app/start.ts";
 import type { MeterParts } from "../../../context-report/meter.ts";
 
-/** What is found out beside: it takes a look at the disk, or at the whole context. */
+/** Data that is collected separately, because it needs the disk or the whole context. */
 export type SlowFooterData = Pick<FooterData, "gitBranch" | "sessionName" | "treePosition" | "cost" | "meter">;
 
 export const emptySlowData: SlowFooterData = {
@@ -35,7 +35,7 @@ export function buildFooterData(app: App, slowData: SlowFooterData = emptySlowDa
   };
 }
 
-/** Where nobody can speak and nobody ever did, that is said. */
+/** Shows a placeholder if no model is available and the session never had one. */
 function formatModel({ api, provider, model }: Model): string {
   return api === "none" && provider === "none" ? "no model yet" : `${provider}/${model}`;
 }
@@ -51,31 +51,30 @@ export interface FooterData {
   readonly thinkingLevel: string;
   /** The folder, with `~` for the user's home. */
   readonly folder: string;
-  /** Of the version control system. */
   readonly gitBranch: string | null;
   readonly sessionName: string | null;
-  /** How many branches the session has, and whether one stands at the end of one of them; null where there is but one. */
+  /** The number of branches, and whether the leaf is the end of one of them. Null if there is only one branch. */
   readonly treePosition: string | null;
-  /** Of the whole session; null until it is counted. */
+  /** The cost of the whole session. Null until it is counted. */
   readonly cost: number | null;
-  /** Null until it is known, as is the mode: nothing is told that may be wrong. */
+  /** Null until it is known, like the permission mode, so that the footer never shows a wrong value. */
   readonly isSandboxed: boolean | null;
   readonly permissionMode: PermissionMode | null;
   readonly meter: ContextMeter | null;
 }
 
-/** How full the context is, by the one estimator. */
+/** How full the context is, by the estimator that all other figures use. */
 export interface ContextMeter {
   readonly tokens: number;
-  /** Whether no reply has measured any of it; then the figures have a `~`. */
+  /** Whether no reply has measured any of it. The figures then have a `~`. */
   readonly isEstimate: boolean;
   readonly contextWindow: number;
-  /** More than this is compacted; null in a window nobody knows. */
+  /** A larger context is compacted. Null if the context window is unknown. */
   readonly limit: number | null;
   readonly softLimit: number | null;
   readonly isAutoCompactEnabled: boolean;
-  /** Why nothing would happen by itself although it is too much; null where it would, or need not. */
+  /** Why automatic compaction does not run although the context is too large. Null if it runs or is not needed. */
   readonly pauseReason: "off" | "undone" | "breaker" | null;
-  /** In tokens: what stays first and cached, what is kept as it was said, what came since. */
+  /** In tokens: the cached beginning, the part that is kept unchanged, and the part that was added since. */
   readonly parts: MeterParts;
 }

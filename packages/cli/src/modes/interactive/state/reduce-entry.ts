@@ -28,7 +28,7 @@ export function appendBlocks(state: ScreenState, ...blocks: readonly Block[]): S
   return blocks.length === 0 ? state : { ...state, blocks: [...state.blocks, ...blocks] };
 }
 
-/** With an id that no other draft had, printed or not. */
+/** Gives the block an id that no other draft had, printed or not. */
 export function createDraft<Kind extends Block>(
   state: ScreenState,
   block: Omit<Kind, "id">,
@@ -42,14 +42,14 @@ export function withNote(state: ScreenState, note: Omit<NoteBlock, "id" | "kind"
   return appendBlocks({ ...state, serial }, { kind: "note", id: `note:${serial}`, ...note });
 }
 
-/** Replaces the drafts of the reply; what was printed of them is not shown again. */
+/** Replaces the drafts of the reply. Text that was already printed is not shown again. */
 export function reduceReply(state: ScreenState, id: string, message: AssistantMessage): ScreenState {
   const drafts = state.blocks.filter(isReplyDraft);
   const others = state.blocks.filter((block) => !isReplyDraft(block));
   return { ...state, blocks: [...others, ...buildReplyBlocks(id, message, drafts)] };
 }
 
-/** Nothing comes of what was drafted; who has read the beginning of it is told so. */
+/** Removes the drafts of a reply that was not completed. If a part was already printed, adds a note about it. */
 export function removeDrafts(state: ScreenState): ScreenState {
   const drafts = state.blocks.filter(isReplyDraft);
   if (drafts.length === 0) return state;
@@ -59,7 +59,7 @@ export function removeDrafts(state: ScreenState): ScreenState {
     : remaining;
 }
 
-/** A shell line that is under way is nobody's reply. */
+/** A running shell line is also a draft, but not part of a reply. */
 function isReplyDraft(block: Block): boolean {
   return isDraft(block) && (block.kind === "answered" || block.kind === "thought" || block.kind === "called");
 }
@@ -70,17 +70,16 @@ function wasPrinted(block: Block): boolean {
 
 function buildReplyBlocks(id: string, message: AssistantMessage, drafts: readonly Block[]): readonly Block[] {
   const isInterrupted = message.stopReason === "error" || message.stopReason === "aborted";
-  const unmatchedChars = { words: countPrintedText(message, drafts), thoughts: countPrintedThinking(message, drafts) };
+  const unmatchedChars = { text: countPrintedText(message, drafts), thinking: countPrintedThinking(message, drafts) };
   const durationMs = drafts.find(
     (block): block is ThoughtBlock => block.kind === "thought" && !block.isPrinted,
   )?.durationMs;
   return message.content.flatMap((part, index): readonly Block[] => {
     const blockId = `${id}:${index}`;
     if (part.type === "toolCall") return [createToolBlock(part, isInterrupted)];
-    const kind = part.type === "text" ? "words" : "thoughts";
     const text = part.type === "text" ? part.text : part.thinking;
-    const printedChars = Math.min(unmatchedChars[kind], text.length);
-    unmatchedChars[kind] -= printedChars;
+    const printedChars = Math.min(unmatchedChars[part.type], text.length);
+    unmatchedChars[part.type] -= printedChars;
     if (text.slice(printedChars).trim() === "") return [];
     if (part.type === "text") return [createAssistantBlock(blockId, text, printedChars)];
     return [{ kind: "thought", id: blockId, text, isOpen: false, ...(durationMs !== undefined && { durationMs }) }];
@@ -92,7 +91,7 @@ function createAssistantBlock(id: string, text: string, printedChars: number): A
   return { kind: "answered", id, text, isOpen: false, printed: printedChars, ...(openCode && { code: openCode }) };
 }
 
-/** Letters of its words, in their order. A draft may hold several parts; it begins with its first word. */
+/** Counts the printed characters over all text parts of the reply. A draft may contain several parts, and starts at the first word. */
 function countPrintedText({ content }: AssistantMessage, drafts: readonly Block[]): number {
   const answerDrafts = drafts.filter((block): block is AssistantBlock => block.kind === "answered");
   const printedText = answerDrafts.map(({ text, printed: printedChars }) => text.slice(0, printedChars)).join("");
@@ -108,7 +107,7 @@ function countPrintedThinking({ content }: AssistantMessage, drafts: readonly Bl
   return matchPrintedChars(replyThinking, printedDrafts.map(({ text }) => text).join(""), 0);
 }
 
-/** None where it is not what was drafted: then all of it is shown. */
+/** Returns 0 if the reply does not begin with the printed text. All of it is then shown. */
 function matchPrintedChars(replyText: string, printedText: string, offset: number): number {
   return printedText !== "" && replyText.startsWith(printedText, offset) ? offset + printedText.length : 0;
 }
@@ -162,7 +161,7 @@ function createUserBlock(entry: MessageEntry, content: MessageContent): UserBloc
   return { kind: "said", id: entry.id, text: displayText(content), images: extractImages(content), ...source };
 }
 
-/** How a reply of long ago broke off; while there is a run, its end tells that. */
+/** Notes how an old reply was interrupted. During a run, the end of the run adds the note. */
 function withStopNote(state: ScreenState, { stopReason, errorMessage }: AssistantMessage): ScreenState {
   if (state.activity.type !== "idle") return state;
   if (stopReason === "aborted") return withNote(state, { tone: "warning", text: "stopped here" });
@@ -183,7 +182,7 @@ function createShellBlock(id: string, message: BashExecutionMessage): ShellBlock
   };
 }
 
-/** In place of the one that was seen while it ran. */
+/** Replaces the block that was shown while the command ran. */
 function putShellBlock(state: ScreenState, shellBlock: ShellBlock): ScreenState {
   const index = state.blocks.findIndex(
     (block) => block.kind === "shell" && block.command === shellBlock.command && (block.isOpen || isDraft(block)),

@@ -1,4 +1,4 @@
-/** Defines the state of the screen without the editor, the statuses and widgets of extensions, and folding. Pure. */
+/** Defines the state of the screen without its editor, changes the statuses and widgets of extensions, and toggles folding. Pure. */
 
 import type { CompactionReason } from "@pith/agent";
 import type { Keymap } from "../../../settings/keymap.ts";
@@ -14,7 +14,7 @@ export interface ExtensionWidgets {
 
 export const emptyExtensionWidgets: ExtensionWidgets = { statuses: {}, widgets: {} };
 
-/** Undefined takes it away. */
+/** Undefined or empty text removes the status. */
 export function withStatus(
   extensionWidgets: ExtensionWidgets,
   key: string,
@@ -26,7 +26,7 @@ export function withStatus(
   };
 }
 
-/** None are as good as undefined. */
+/** Undefined or an empty list removes the widget. */
 export function withWidget(
   extensionWidgets: ExtensionWidgets,
   key: string,
@@ -36,64 +36,62 @@ export function withWidget(
   return { ...extensionWidgets, widgets: setKey(extensionWidgets.widgets, key, lines?.length ? safeLines : undefined) };
 }
 
-/** By their keys, so that they keep their places. */
+/** Sorted by key, so that each status keeps its place. */
 export function listStatuses({ statuses }: ExtensionWidgets): readonly string[] {
   return Object.entries(statuses)
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .flatMap(([, text]) => (text === "" ? [] : [text]));
 }
 
-/** In the order in which they came. */
+/** In the order in which the widgets were added. */
 export function listWidgetLines({ widgets }: ExtensionWidgets): readonly string[] {
   return Object.values(widgets).slice(0, MAX_WIDGETS).flat();
 }
 
-function setKey<Sign>(record: Readonly<Record<string, Sign>>, key: string, value: Sign | "" | undefined) {
+function setKey<Value>(record: Readonly<Record<string, Value>>, key: string, value: Value | "" | undefined) {
   const { [key]: previous, ...others } = record;
   if (value === undefined || value === "") return others;
   if (previous !== undefined) return { ...record, [key]: value };
   return Object.keys(record).length >= MAX_KEYS ? record : { ...record, [key]: value };
 }
 
-// Extensions never get more than a part of the screen.
+// Extensions may use only a part of the screen.
 const MAX_STATUS_CHARS = 30;
 const MAX_WIDGET_LINES = 10;
 const MAX_WIDGETS = 3;
-/** However many it makes up, they are forgotten no later than the session. */
+/** Limits the keys of an extension that creates new ones again and again. They are removed at the latest when the session is left. */
 const MAX_KEYS = 50;
 
 export interface ScreenState {
-  /** What is not printed yet, oldest first. */
+  /** Blocks that are not printed yet, oldest first. */
   readonly blocks: readonly Block[];
-  /** How many blocks were given an id here, since they had none of an entry or call. */
+  /** The number of ids created for blocks without an entry or call. */
   readonly serial: number;
-  /** What was printed last, just above the first of the blocks; null for nothing. */
+  /** The kind of the last printed block, directly above the first of `blocks`. Null if none was printed. */
   readonly lastPrintedKind: Block["kind"] | null;
-  /** Whether folded blocks are shown whole. */
+  /** Whether foldable blocks are shown in full. */
   readonly isUnfolded: boolean;
   readonly activity: Activity;
-  /** Shell lines of the user's own that are not in the log yet: they stand below all that is. */
+  /** The user's shell lines that are not in the log yet. They are shown below all other blocks. */
   readonly pendingShellBlocks: readonly ShellBlock[];
-  /** What waits to be heard, each in one line. */
+  /** Queued messages, each as one line. */
   readonly queue: { readonly steering: readonly string[]; readonly followUp: readonly string[] };
-  /** What the footer tells. */
   readonly footer: FooterData;
-  /** What extensions show. */
   readonly extensionWidgets: ExtensionWidgets;
-  /** One line for who is new, or who has just done something. */
+  /** One line of help, for a new user or after an action. */
   readonly hint: string | null;
-  /** Which key does what, for hints that name one; absent: as usual. */
+  /** Used by hints that name a key. Default: the default keymap. */
   readonly keymap?: Keymap;
 }
 
-/** What is under way. */
+/** The current work. */
 export type Activity =
   | { readonly type: "idle" }
   | {
       readonly type: "running";
       readonly startedAt: number;
       readonly phase: "thinking" | "answering" | "working";
-      /** Of the newest reply, so far. */
+      /** The length of the newest reply so far. */
       readonly chars: number;
     }
   | { readonly type: "retrying"; readonly startedAt: number; readonly errorMessage: string; readonly retryAt: number }
@@ -101,14 +99,13 @@ export type Activity =
       readonly type: "compacting";
       readonly startedAt: number;
       readonly reason: CompactionReason;
-      /** For people, e.g. `tells it in short, 1,200 tokens so far`. */
+      /** Shown to the user, for example `tells it in short, 1,200 tokens so far`. */
       readonly step: string;
-      /** In the middle of a run, which goes on afterwards. */
+      /** The compaction interrupts a run, which continues afterwards. */
       readonly isWithinRun?: true;
     }
   | { readonly type: "summarising"; readonly startedAt: number; readonly step: string };
 
-/** Before anything is known. */
 export const initialScreenState: ScreenState = {
   blocks: [],
   serial: 0,
@@ -145,7 +142,7 @@ function isExpandable({ kind }: Block): boolean {
 
 const EXPANDABLE_KINDS: readonly Block["kind"][] = ["said", "thought", "called", "shell", "compacted", "branch-told"];
 
-/** What stands above is printed, and the terminal's. */
+/** Blocks above are already printed and cannot be redrawn. */
 function describeFolding(isUnfolded: boolean, { keymap }: ScreenState): string {
   const key = formatKeyHint("transcript", "opens what stands above.", keymap);
   return `What comes next is shown ${isUnfolded ? "whole" : "folded"}.${key && ` ${key}`}`;

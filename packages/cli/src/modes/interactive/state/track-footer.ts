@@ -1,6 +1,6 @@
-/** Keeps the footer data current: refreshed when it can have changed, never while a reply streams in. */
+/** Keeps the footer and the hint about a compaction current. Refreshes them when they may have changed, never while a reply streams. */
 
-import { setImmediate as nextMoment } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import {
   type Budget,
   type CompactionEntry,
@@ -23,7 +23,7 @@ import { formatCount, formatNumber } from "../../../text/format.ts";
 import type { InteractiveContext } from "../screen-context.ts";
 import { buildFooterData, type ContextMeter, emptySlowData, type SlowFooterData } from "./footer.ts";
 
-/** By the one estimator: the same figures as `/context` and the compaction trigger. */
+/** Uses the estimator of `/context` and the compaction trigger, so that the figures agree. */
 export function buildContextMeter(branch: LoadedBranch, budget: Budget): ContextMeter {
   const state = compactionDue(branch, budget);
   const limit = Number.isFinite(budget.limit) ? budget.limit : null;
@@ -40,7 +40,7 @@ export function buildContextMeter(branch: LoadedBranch, budget: Budget): Context
   };
 }
 
-/** Null where there is but one branch. Reads in pieces, so that typing is not blocked. */
+/** Returns null if there is only one branch. Reads in pieces, so that typing is not blocked. */
 export async function findTreePosition({ store, leaf, branch }: Session): Promise<string | null> {
   let outline = createOutline(leaf);
   for await (const update of readOutline({
@@ -53,10 +53,10 @@ export async function findTreePosition({ store, leaf, branch }: Session): Promis
   return formatTreePosition(outline);
 }
 
-/** Of a longer session only so many entries are looked at. */
+/** Only this many entries of a longer session are read. */
 const MAX_OUTLINE_ENTRIES = 5_000;
 
-/** A branch ends with something that was said or done behind which nothing of that kind follows. */
+/** A branch ends with a visible entry that no other visible entry follows. */
 function formatTreePosition(outline: Outline): string | null {
   const visibleEntries = [...outline.nodes.values()].filter(({ kind }) => kind !== "other");
   const parentIds = new Set(visibleEntries.map(({ parentId }) => findVisibleEntry(outline, parentId)));
@@ -66,7 +66,7 @@ function formatTreePosition(outline: Outline): string | null {
   return `${isAtEnd ? "" : "between "}${branchCount}${outline.reach === "cut" ? "+" : ""} branches`;
 }
 
-/** This entry, or the nearest before it that is something to people. */
+/** Returns the entry itself, or its nearest visible ancestor. */
 function findVisibleEntry({ nodes }: Outline, startId: string | null): string | null {
   let id = startId;
   for (let node = nodes.get(id ?? ""); node?.kind === "other"; node = nodes.get(id ?? "")) id = node.parentId;
@@ -74,14 +74,14 @@ function findVisibleEntry({ nodes }: Outline, startId: string | null): string | 
 }
 
 export interface CompactionHintOptions {
-  /** On the branch of the compaction, itself included. */
+  /** Counts on the branch of the compaction, including it. */
   readonly counts: CompactionCounts;
   readonly keymap?: Keymap | undefined;
-  /** Then its receipt is soon printed for good, without the keys that belong to it. */
+  /** During a run the receipt is soon printed, and its key hints are then gone. */
   readonly isRunning?: boolean;
 }
 
-/** What a user should know of a new compaction, in one line; null if its receipt says it all. */
+/** Formats one line about a new compaction. Null if its receipt already says everything. */
 export function formatCompactionHint(
   compaction: CompactionEntry,
   { counts, keymap, isRunning }: CompactionHintOptions,
@@ -105,7 +105,7 @@ export function formatCompactionHint(
   return isRunning ? `Compacted. ${undoKey} undoes it; ${seenKey} shows what the model sees now.` : null;
 }
 
-/** The findings after which a line of the summary is marked. */
+/** The findings that mark a line of the summary. */
 const MARKING_FINDINGS: ReadonlySet<string> = new Set([
   "unknown-id",
   "false-quote",
@@ -130,21 +130,20 @@ function formatMarkedLines(count: number): string {
   return `${lines} marked (unconfirmed) or (not from the user).`;
 }
 
-/** Estimates tokens in small steps, so that typing is not blocked; estimates are cached. */
+/** Estimates tokens in small steps, so that typing is not blocked. The estimates are cached. */
 export async function warmTokenEstimates(branch: LoadedBranch, budget: Budget): Promise<void> {
   let deadline = performance.now() + STEP_BUDGET_MS;
   for (let count = STEP_ENTRIES; count < branch.entries.length; count += STEP_ENTRIES) {
-    // Both go on where they stood when they are asked of more.
+    // Both calls continue from their cached result when the list is longer.
     const prefix = { ...branch, entries: branch.entries.slice(0, count) };
     contextSize(prefix, budget);
     if (count > branch.compactionIndex) computeRawParts(prefix, budget.model);
     if (performance.now() < deadline) continue;
-    await nextMoment();
+    await yieldToEventLoop();
     deadline = performance.now() + STEP_BUDGET_MS;
   }
 }
 
-/** Entries. */
 const STEP_ENTRIES = 50;
 const STEP_BUDGET_MS = 8;
 
@@ -164,19 +163,19 @@ export function trackFooter(context: InteractiveContext): FooterTracker {
   };
 }
 
-/** A session that is closed meanwhile, or cannot be read, leaves the footer as it is. */
+/** The footer stays unchanged if the session is closed meanwhile or cannot be read. */
 function ignoreError(): void {}
 
 function isTreeMove(entry: Entry): boolean {
   return entry.type === "branch_summary" || (entry.type === "custom" && entry.customType === MOVE_TYPE);
 }
 
-/** Whether the size of the context is measured anew, or no longer. */
+/** Whether the entry brings a new measurement of the context, or invalidates the last one. */
 function changesContextSize(entry: Entry): boolean {
   return entry.type === "compaction" || (entry.type === "message" && entry.message.role === "assistant");
 }
 
-/** Several entries come at once, and each call brings more: so long until they are looked at together. */
+/** Entries arrive in groups. This delay combines them into one refresh. */
 const REFRESH_DELAY_MS = 120;
 
 class FooterUpdater {
@@ -189,7 +188,6 @@ class FooterUpdater {
   #isStopped = false;
   #wasMoved = false;
   #isCostCounted: boolean | null = null;
-  /** The number of the newest hint. */
   #hintNumber = 0;
 
   constructor(context: InteractiveContext) {
@@ -204,7 +202,7 @@ class FooterUpdater {
     await this.#countCost();
   }
 
-  /** Between two writes there is always a moment for it, at the end of a run if not before. */
+  /** A write during the count makes it invalid. `#refresh` then counts again, and succeeds at the latest after the run. */
   async #countCost(): Promise<void> {
     const { app } = this.#context;
     this.#isCostCounted = await this.#cost.count(app.agent.session, app.sessionPath);
@@ -214,12 +212,12 @@ class FooterUpdater {
   handleEntries(entries: readonly Entry[]): void {
     this.#cost.add(entries);
     this.#updateHint(entries);
-    // Plain mode tells the figures as soon as the work has ended.
+    // Plain mode prints the figures as soon as the work ends, so they cannot wait for the refresh.
     if (entries.some(changesContextSize)) this.#updateScreen();
     this.#scheduleRefresh();
     const isMoved = entries.some(isTreeMove) || this.#wasMoved;
     const isNamed = entries.some(({ type }) => type === "session_info");
-    // The first word after a move makes the branch.
+    // The first entry after a move creates the branch.
     this.#wasMoved = entries.some(isTreeMove);
     if (isMoved || isNamed) this.#readSlowData({ isMoved, isNamed }).catch(ignoreError);
   }
@@ -228,7 +226,7 @@ class FooterUpdater {
     const compaction = entries.find((entry) => entry.type === "compaction");
     const hasUserMessage = entries.some((entry) => entry.type === "message" && entry.message.role === "user");
     if (!compaction && !hasUserMessage && !entries.some(isTreeMove)) return;
-    // A hint whose count is still under way is out of date.
+    // Discards an older hint whose counts are still being read.
     this.#hintNumber += 1;
     if (compaction) this.#showHint(compaction, this.#hintNumber).catch(ignoreError);
     else if (hasUserMessage) this.#context.screen.update((state) => ({ ...state, hint: null }));
@@ -270,7 +268,7 @@ class FooterUpdater {
     this.#countCost().catch(ignoreError);
   }
 
-  /** What takes a look at the disk. */
+  /** Reads the data that needs the disk. */
   async #readSlowData({ isMoved, isNamed }: { readonly isMoved: boolean; readonly isNamed: boolean }): Promise<void> {
     const { session, budget } = this.#context.app.agent;
     if (isMoved) await warmTokenEstimates(session.branch, budget);
@@ -281,7 +279,7 @@ class FooterUpdater {
   }
 }
 
-/** For changes that no entry records, such as switching automatic compaction off. */
+/** Used after a change that no entry records, such as turning off automatic compaction. */
 export function refreshMeter({ app, screen }: Pick<InteractiveContext, "app" | "screen">): void {
   const { session, budget } = app.agent;
   const meter = buildContextMeter(session.branch, budget);

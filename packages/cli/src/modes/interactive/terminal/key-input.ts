@@ -4,12 +4,12 @@ import { type ActionId, actionBindings, defaultKeymap, type Keymap, normalizeKey
 import { stripControls } from "../../../text/safe-text.ts";
 import { decodeKittyPrintable, isKeyRelease, parseKey } from "./pi-tui.ts";
 
-/** How long the next key of a sequence may take. */
+/** The longest time between two keys of a sequence. */
 const SEQUENCE_TIMEOUT_MS = 800;
 
 const MAX_KEY_NAME_CHARS = 40;
 
-/** Some terminals send two at once, and then it looks like another key. */
+/** Some terminals send two presses together, which are decoded as another key. */
 const DOUBLE_KEYS = new Map([["ctrl+alt+[", ["escape", "escape"]]]);
 
 export class KeyMatcher {
@@ -21,9 +21,9 @@ export class KeyMatcher {
       for (const key of keymap[id] ?? []) this.#actionsByKey.set(key, [...(this.#actionsByKey.get(key) ?? []), id]);
   }
 
-  /** `act` says whether it means anything now; what meant something is no beginning of a sequence. `now` in milliseconds. */
+  /** `run` returns whether the action applies now. A key that was used does not start a sequence. */
   handleKey(rawKey: string, nowMs: number, run: (id: ActionId) => boolean): boolean {
-    // What was pasted is no key, and may be long.
+    // Pasted text is not a key, and may be long.
     if (rawKey === "" || rawKey.length > MAX_KEY_NAME_CHARS) return false;
     const key = normalizeKey(rawKey);
     const doubleKeys = this.#actionsByKey.has(key) ? undefined : DOUBLE_KEYS.get(key);
@@ -32,7 +32,7 @@ export class KeyMatcher {
     return this.#handleSingleKey(key, nowMs, run);
   }
 
-  /** What comes next is no part of a sequence. */
+  /** Forgets the previous key, so that the next one does not continue a sequence. */
   reset(): void {
     this.#previous = null;
   }
@@ -48,8 +48,8 @@ export class KeyMatcher {
 }
 
 /**
- * Returns a name such as `up` or `ctrl+c`, or the character that was typed. Nothing for a key that is let go: some terminals tell that,
- * too, and it is no second press.
+ * Returns a name such as `up` or `ctrl+c`, or the typed character. Returns an empty string for a key release, which some terminals
+ * report and which is not a second press.
  */
 export function decodeKey(data: string): string {
   if (isKeyRelease(data)) return "";
@@ -61,15 +61,15 @@ function isPrintable(data: string): boolean {
   return data.length > 0 && !/[\p{Cc}\p{Cs}]/u.test(data);
 }
 
-/** As tmux spells them, whatever the terminal around it does. */
+/** Sequences that tmux sends, whatever the outer terminal sends. */
 const TMUX_KEYS: Readonly<Record<string, string>> = { "\x1b[1~": "home", "\x1b[4~": "end" };
 
 const PASTE_START = "\x1b[200~";
 const PASTE_END = "\x1b[201~";
-/** Nobody means more by one line. */
+/** Long enough for any input of one line. */
 const MAX_LINE_CHARS = 2_000;
 
-/** Null where the key is no paste. */
+/** Returns null if the key is not a paste. */
 export function parsePastedLine(key: string): string | null {
   if (!key.startsWith(PASTE_START) || !key.endsWith(PASTE_END)) return null;
   const text = key.slice(PASTE_START.length, -PASTE_END.length);

@@ -1,4 +1,4 @@
-/** The parts of pi-tui that Pith uses. This is the only file that imports the library. */
+/** Exports the parts of pi-tui that Pith uses. No other file may import the library. */
 
 export {
   type AutocompleteItem,

@@ -4,7 +4,7 @@ import { fitLine } from "../render/text.ts";
 import { CURSOR_MARKER, TuiMainScreen, visibleWidth } from "./pi-tui.ts";
 import type { BufferedTerminal } from "./terminal.ts";
 
-/** What still changes, drawn for a size; never higher than the screen. */
+/** Draws the lines for a size. They are never higher than the screen. */
 export type Draw = (size: Size) => readonly string[];
 
 export interface Size {
@@ -18,7 +18,7 @@ export class MainScreen extends TuiMainScreen {
   #renderInstead: (() => void) | null = null;
   #finishedLines: string[] = [];
 
-  /** `isRewrapped`: the terminal wraps what is drawn on it when it becomes narrower; unless said, it does. */
+  /** `isRewrapped`: whether the terminal wraps existing lines again when it becomes narrower. Default: true. */
   constructor(
     terminal: BufferedTerminal,
     draw: Draw,
@@ -37,29 +37,29 @@ export class MainScreen extends TuiMainScreen {
     return { width: this.#terminal.columns, height: this.#terminal.rows };
   }
 
-  /** Lines that are finished, above all that still changes. */
+  /** Prints finished lines above the live region. */
   print(lines: readonly string[]): void {
-    // Not all at once as arguments: of those there may be only so many.
+    // Not `push(...lines)`: the number of arguments of a call is limited.
     for (const line of lines) this.#finishedLines.push(line);
     this.renderNow();
   }
 
-  /** Begins where the cursor stands: whoever had the terminal meanwhile may have written on it. */
+  /** Starts at the cursor, because another program may have written to the terminal meanwhile. */
   override start(): void {
     this.restoreRenderState({ ...this.captureRenderState(), ...EMPTY_RENDER_STATE });
     super.start();
-    // A picture that was due when it stopped would otherwise be waited for, and never come.
+    // A frame that was scheduled when the screen stopped is never drawn, but would block the next one.
     this.renderNow();
   }
 
-  /** Leaves the terminal to somebody else: what changes is taken off it until it starts again. */
+  /** Erases the live region and leaves the terminal to another program, until `start` is called again. */
   releaseTerminal(): void {
     const { previousLines, hardwareCursorRow } = this.captureRenderState();
     this.#erase(previousLines.slice(0, hardwareCursorRow), 0);
     this.stop({ preserveScreen: true });
   }
 
-  /** Until it is released something else has the terminal, and is drawn whenever this would be. */
+  /** Calls `renderInstead` in place of each render, until `resume` is called. */
   pause(renderInstead: () => void): void {
     this.#renderInstead = renderInstead;
   }
@@ -97,16 +97,16 @@ export class MainScreen extends TuiMainScreen {
   }
 
   /**
-   * From the top of the region to the end of the screen. A terminal that became narrower may have wrapped what was drawn on it.
-   * Never from the screen's first cell: tmux would keep a copy of all it erases.
+   * Erases from the top of the live region to the end of the screen. A terminal that became narrower may have wrapped its lines.
+   * Never erases from the screen's first cell: tmux would keep a copy of everything erased.
    */
   #erase(linesAbove: readonly string[], drawnWidth: number): void {
     const { columns } = this.#terminal;
-    // The line with the cursor is wrapped by some and cut by others; it is better to leave a row of it than to take one above it.
+    // Some terminals wrap the line with the cursor and others cut it. It is better to leave one of its rows than to erase a row above it.
     const isWrapped = this.#isRewrapped && drawnWidth > columns;
     const rows = isWrapped ? linesAbove.reduce((sum, line) => sum + countRows(line, columns), 0) : linesAbove.length;
     this.#terminal.write(`\r${rows > 0 ? `\x1b[${rows}A` : ""}\x1b[C\x1b[J\r\x1b[2K`);
-    // What is drawn next begins where the cursor stands.
+    // The next frame starts at the cursor.
     this.restoreRenderState({ ...this.captureRenderState(), ...EMPTY_RENDER_STATE });
   }
 }
@@ -125,7 +125,7 @@ function countRows(line: string, width: number): number {
   return Math.max(1, Math.ceil(visibleWidth(line) / width));
 }
 
-/** Uses the alternate screen, so that the main screen is unchanged when the page closes. */
+/** A page on the alternate screen. The main screen is unchanged when the page closes. */
 export class FullPage {
   readonly #terminal: BufferedTerminal;
   readonly #draw: Draw;
@@ -142,12 +142,12 @@ export class FullPage {
     this.redraw();
   }
 
-  /** Empty and with the cursor at its top: tmux, made smaller or larger meanwhile, would keep some of its rows as history. */
+  /** Clears the page and moves the cursor to its top first. Otherwise tmux, if it was resized, keeps some of its rows as history. */
   close(): void {
     this.#terminal.write("\x1b[2J\x1b[H\x1b[?1049l");
   }
 
-  /** Only rows that have changed are written. */
+  /** Writes only the rows that have changed. */
   redraw(): void {
     const { columns: width, rows: height } = this.#terminal;
     const size = `${width}x${height}`;
@@ -160,7 +160,7 @@ export class FullPage {
     this.#terminal.batch(() => {
       for (const [index, row] of rows.entries())
         if (row !== previousRows[index]) this.#terminal.write(`\x1b[${index + 1};1H\x1b[2K${row}\x1b[0m`);
-      // Where one types, so that what an input method shows stands there, too.
+      // Moves the cursor to the input, so that an input method shows its text there.
       if (cursorRow >= 0) this.#terminal.write(`\x1b[${cursorRow + 1};${cursorColumn + 1}H`);
     });
     this.#drawnRows = rows;

@@ -1,4 +1,4 @@
-/** Wraps the terminal so that whole frames are written and the scrollback is never cleared, and follows the theme settings. */
+/** Wraps the terminal so that whole frames are written, detects how it wraps lines, and follows the theme setting. Never clears the scrollback. */
 
 import { pithHome } from "@pith/context/node";
 import type { Environment } from "@pith/models";
@@ -16,7 +16,7 @@ import {
 } from "../render/theme.ts";
 import type { RgbColor, Terminal } from "./pi-tui.ts";
 
-/** Wiping the history of a terminal takes away lines that are not ours. */
+/** Never sent: the scrollback also contains lines of other programs. */
 const CLEAR_SCROLLBACK = "\x1b[3J";
 const BEGIN_SYNC = "\x1b[?2026h";
 const END_SYNC = "\x1b[?2026l";
@@ -29,7 +29,7 @@ export class BufferedTerminal implements Terminal {
     this.#inner = inner;
   }
 
-  /** All that is written meanwhile is seen at once. */
+  /** Shows all output of `run` in one update. */
   batch(run: () => void): void {
     if (this.#buffer) {
       run();
@@ -110,18 +110,18 @@ export class BufferedTerminal implements Terminal {
 }
 
 /**
- * Whether a terminal that becomes narrower wraps its lines again or cuts them off, judged by the environment. Where nobody knows it does:
- * nearly all of them do.
+ * Whether a terminal that becomes narrower wraps its lines again instead of cutting them, judged by the environment. Default: true, as
+ * nearly all terminals do.
  */
 export function rewrapsLines({ TMUX, STY, TERM = "", XTERM_VERSION }: Environment): boolean {
-  // Whoever stands between has its own way, whatever it stands in: tmux wraps, screen cuts.
+  // A multiplexer decides, whatever terminal it runs in: tmux wraps, screen cuts.
   if (TMUX) return true;
   return !STY && !XTERM_VERSION && !/^(?:linux|st)(?:-|$)/.test(TERM);
 }
 
 export interface ThemeFollower {
   readonly theme: Theme;
-  /** As it is set, or as the terminal says when it is asked. */
+  /** Applies the theme setting, or the theme that matches the terminal's background colour. */
   follow(screen: ThemedScreen): Promise<void>;
 }
 
@@ -130,7 +130,7 @@ export interface ThemedScreen {
   redraw(): void;
 }
 
-/** The first frame waits for neither the settings nor the terminal's background colour. */
+/** Chooses a theme immediately: the first frame waits for neither the settings nor the terminal's background colour. */
 export function detectTheme(
   environment: ThemeOptions["environment"],
   getSetting: () => Promise<Settings["theme"]> = readThemeSetting,
@@ -148,16 +148,16 @@ export function detectTheme(
   return { theme, follow };
 }
 
-/** Those that answer do so at once; the answer has to come over the line, though. */
+/** Terminals answer immediately, but the answer may have to cross a network. */
 const BACKGROUND_TIMEOUT_MS = 500;
 
 async function readThemeSetting(): Promise<Settings["theme"]> {
   const result = await readSettings(pithHome());
-  // A mistake in them is told when all of them are read.
+  // An error in the settings is reported when all of them are read.
   return result.type === "read" ? buildSettings(result.fields).theme : undefined;
 }
 
-/** Can be changed while it is drawn with: whoever holds its inks draws with the new ones from then on. */
+/** A theme that can change while it is in use. Stored references to its styles use the new theme from then on. */
 export interface SwitchableTheme {
   readonly theme: Theme;
   setTheme(name: ThemeName): void;

@@ -19,7 +19,7 @@ export function drawTranscript(state: TranscriptState, viewport: Viewport, title
   return lines.map((line) => fitLine(line, width));
 }
 
-/** Without the title, the keys, and the rules between them and the rest. */
+/** Returns the area between the title and the key hints, without the rules next to them. */
 export function getBodyArea({ width, height, theme }: Viewport): BodyArea {
   return { width, theme, height: Math.max(1, height - 4) };
 }
@@ -35,7 +35,7 @@ function drawBody(state: TranscriptState, area: BodyArea): readonly string[] {
     const isSelected = position.page === state.selected.page && position.block === state.selected.block;
     const blockLines = getBlockLines(state, position, area).slice(position === state.top ? state.top.row : 0);
     const mark = (line: string): string => (isSelected && line !== "" ? area.theme.accent("▌") : " ");
-    // Only what is seen: a block may be a thousand pages high.
+    // Only the visible rows: a block may be a thousand pages high.
     const visibleLines = blockLines.slice(0, area.height - lines.length);
     lines.push(...visibleLines.map((line) => `${mark(line)}${highlightMatches(line, state.query, area.theme)}`));
   }
@@ -62,7 +62,7 @@ function drawFooter({ searchInput, note }: TranscriptState, { theme, width }: Vi
   return renderHints(HINTS, { width, theme });
 }
 
-/** `n` goes up: one begins to read at the end. */
+/** `n` searches upwards, because the page opens at the end. */
 const HINTS = ["↑↓ walk", "Enter opens", "/ search", "n up", "N down", "g start", "G end", "Esc closes"];
 
 export interface SearchOptions {
@@ -73,11 +73,11 @@ export interface SearchOptions {
 
 export interface FoundBlock {
   readonly position: BlockPosition;
-  /** Of its page. */
+  /** All blocks of its page. */
   readonly blocks: readonly Block[];
 }
 
-/** Null where it stands nowhere; the block one stands on is the last that is looked at. */
+/** Returns null if there is no match. The page of the selected block is searched again at the end, including that block. */
 export async function findMatch(
   { pageRefs, loadedPages, selected }: TranscriptState,
   { query, direction, signal }: SearchOptions,
@@ -91,14 +91,14 @@ export async function findMatch(
     const blocks = loadedPages.get(page) ?? (await source.readPage(ref));
     const block = findBlock(blocks, { query, direction, start: offset === 0 ? selected.block : null });
     if (block !== null) return { position: { page, block }, blocks };
-    // Whoever waits for something else gets a turn in between.
+    // Lets the event loop handle keys between two pages.
     await new Promise((resolve) => setImmediate(resolve));
   }
   return null;
 }
 
 interface BlockSearchOptions extends Pick<SearchOptions, "query" | "direction"> {
-  /** Beyond this one; null for all. */
+  /** Searches only the blocks beyond this one. Null for all blocks. */
   readonly start: number | null;
 }
 
@@ -111,7 +111,7 @@ function findBlock(blocks: readonly Block[], { query, direction, start }: BlockS
   return indices.find((index) => getBlockText(blocks[index]).toLowerCase().includes(needle)) ?? null;
 }
 
-/** All that can be read in a block once it is opened. */
+/** Returns all text that an expanded block shows. */
 export function getBlockText(block: Block | undefined): string {
   switch (block?.kind) {
     case undefined:

@@ -14,7 +14,7 @@ import {
   type TranscriptState,
 } from "./state.ts";
 
-/** What the page has for blocks. */
+/** The part of the page that shows blocks. */
 export interface BodyArea {
   readonly width: number;
   readonly height: number;
@@ -38,16 +38,16 @@ function drawCachedBlock(block: Block, { width, theme, isExpanded }: BlockDrawOp
   const key = `${width} ${theme.name} ${isExpanded}`;
   const cached = lineCache.get(block);
   if (cached?.key === key) return cached.lines;
-  // A column for the mark of where one stands.
+  // One column is reserved for the mark of the selected block.
   const lines = renderBlock(block, { width: width - 1, theme, isUnfolded: isExpanded, now: 0 });
   lineCache.set(block, { key, lines });
   return lines;
 }
 
-// Only a shortcut: drawing Markdown anew for every key would be felt.
+// Drawing Markdown again for every key would be noticeably slow.
 const lineCache = new WeakMap<Block, { readonly key: string; readonly lines: readonly string[] }>();
 
-/** Marks every match of the query, visible without colours too; the line's own colours continue behind each match. */
+/** Marks every match of the query, also without colours. The line's own styles continue after each match. */
 export function highlightMatches(line: string, query: string, theme: Theme): string {
   const spans = findSpans(line, query);
   if (spans.length === 0) return line;
@@ -64,7 +64,6 @@ export function highlightMatches(line: string, query: string, theme: Theme): str
   return result;
 }
 
-/** Whether the words stand in it. */
 export function hasMatch(line: string, query: string): boolean {
   return findSpans(line, query).length > 0;
 }
@@ -72,10 +71,10 @@ export function hasMatch(line: string, query: string): boolean {
 type Span = readonly [start: number, end: number];
 
 interface HighlightOptions {
-  /** Where the piece begins among the words of the line. */
+  /** The position of the piece in the line's text without styles. */
   readonly offset: number;
   readonly spans: readonly Span[];
-  /** Ends all inks, so that those that hold come again. */
+  /** Marks a match, and then restores the styles that the mark resets. */
   readonly highlight: (text: string) => string;
 }
 
@@ -90,12 +89,12 @@ function highlightPiece(piece: string, { offset, spans, highlight }: HighlightOp
   return result + piece.slice(from);
 }
 
-/** Inks and links: what splits comes along, at every second place. */
 const ESCAPE = "\x1b";
+/** Matches styles and links. Because of its group, `split` returns them too, at the odd indices. */
 const STYLE_SEQUENCE = new RegExp(`(${ESCAPE}\\[[\\d;:]*m|${ESCAPE}\\]8;[^\\x07${ESCAPE}]*(?:\\x07|${ESCAPE}\\\\))`);
 const RESETS: readonly string[] = ["\x1b[0m", "\x1b[m"];
 
-/** In the words without their inks, whatever the case. */
+/** Searches the text without styles, ignoring case. */
 function findSpans(line: string, query: string): readonly Span[] {
   if (query === "") return [];
   const texts = line.split(STYLE_SEQUENCE).filter((_, index) => index % 2 === 0);
@@ -103,14 +102,14 @@ function findSpans(line: string, query: string): readonly Span[] {
   return [...texts.join("").matchAll(pattern)].map(({ 0: match, index }) => [index, index + match.length]);
 }
 
-/** One step towards what is newer or older; within a high block, most of a page. */
+/** Moves to the next newer or older block. Within a block that is taller than the page, scrolls by most of a page. */
 export function moveSelection(state: TranscriptState, direction: "newer" | "older", area: BodyArea): TranscriptState {
   const scrolledTop = scrollWithinBlock(state, direction, area);
   if (scrolledTop) return { ...state, top: scrolledTop };
   const next = direction === "newer" ? findNewer(state, state.selected) : findOlder(state, state.selected);
   if (!next) return state;
   const moved = scrollToSelected({ ...state, selected: next }, area);
-  // From below one comes to the end of a high block.
+  // Moving up to a tall block shows its end first.
   const isTallerThanPage = direction === "older" && countBlockRows(moved, next, area) > area.height;
   return isTallerThanPage ? { ...moved, top: findTopEndingWith(moved, next, area) } : moved;
 }
@@ -128,7 +127,7 @@ function scrollWithinBlock(
   return top.row > 0 ? { ...top, row: Math.max(0, top.row - maxStep) } : null;
 }
 
-/** A page further: one stands on the first block that is seen then, at the end on the last one. */
+/** Scrolls by a page. Selects the first visible block, or the last block at the end. */
 export function movePage(state: TranscriptState, direction: "newer" | "older", area: BodyArea): TranscriptState {
   const rowCount = Math.max(1, area.height - 2);
   const top =
@@ -143,7 +142,7 @@ export function movePage(state: TranscriptState, direction: "newer" | "older", a
   return { ...state, top, selected: countBlockRows(state, position, area) - row > area.height ? position : next };
 }
 
-/** The same, with the block one stands on before one's eyes. */
+/** Scrolls so that the selected block is visible. */
 export function scrollToSelected(state: TranscriptState, area: BodyArea): TranscriptState {
   const { selected, top } = state;
   if (isOlder(selected, top) || (selected.page === top.page && selected.block === top.block))
@@ -153,14 +152,14 @@ export function scrollToSelected(state: TranscriptState, area: BodyArea): Transc
   return { ...state, top: findTopEndingWith(state, selected, area) };
 }
 
-/** The top of a page that ends with this block; a block that is higher shows its end. */
+/** Returns the top of a page that ends with this block. A taller block shows its end. */
 export function findTopEndingWith(state: TranscriptState, position: BlockPosition, area: BodyArea): ScrollPosition {
   const blockRows = countBlockRows(state, position, area);
   if (blockRows >= area.height) return { ...position, row: blockRows - area.height };
   return scrollUp(state, { ...position, row: 0 }, { ...area, rowCount: area.height - blockRows });
 }
 
-/** The top of a page that shows this block, from where the words stand in it, with a little of what stands above. */
+/** Returns the top of a page that shows the first match in this block, with a few rows above it. */
 export function findTopShowing(state: TranscriptState, position: BlockPosition, area: BodyArea): ScrollPosition {
   const rowsAbove = Math.floor(area.height / 4);
   const matchRow = getBlockLines(state, position, area).findIndex((line) => hasMatch(line, state.query));
@@ -170,14 +169,14 @@ export function findTopShowing(state: TranscriptState, position: BlockPosition, 
   return isBefore(top, bottom) ? top : bottom;
 }
 
-/** Whether nothing of the branch lies below what is seen. */
+/** Whether the end of the branch is visible. */
 export function isAtEnd(state: TranscriptState, area: BodyArea): boolean {
   const last = findNewest(state);
   const isLast = state.selected.page === last.page && state.selected.block === last.block;
   return isLast && !isBefore(state.top, findTopEndingWith(state, last, area));
 }
 
-/** Where the newest that is read stands at the end of the page. */
+/** Returns the top of a page that ends with the newest loaded block. */
 function findLastTop(state: TranscriptState, area: BodyArea): ScrollPosition {
   return findTopEndingWith(state, findLastPosition(state), area);
 }
@@ -227,7 +226,7 @@ function scrollDown(
   return { page: position.page, block: position.block, row };
 }
 
-/** Rows from the top to the end of a block; null where it is more than a page. */
+/** Counts the rows from the top to the end of a block. Null if they exceed a page. */
 function countRowsTo(
   state: TranscriptState,
   top: ScrollPosition,

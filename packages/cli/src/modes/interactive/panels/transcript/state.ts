@@ -9,49 +9,46 @@ import { initialScreenState } from "../../state/screen-state.ts";
 import type { LineInput } from "../widgets.ts";
 
 export interface TranscriptState {
-  /** Of the whole branch, the newest first: each is read when it is wanted. */
+  /** The pages of the branch, newest first. Each is loaded when it is needed. */
   readonly pageRefs: readonly PageRef[];
-  /** Whether they reach back to the first entry. */
+  /** Whether the pages reach back to the first entry. */
   readonly isComplete: boolean;
-  /** By its number among the marks. */
+  /** Blocks by the index of their page in `pageRefs`. */
   readonly loadedPages: ReadonlyMap<number, readonly Block[]>;
-  /** The block one stands on. */
   readonly selected: BlockPosition;
-  /** The first row that is seen. */
+  /** The first visible row. */
   readonly top: ScrollPosition;
-  /** Whether one stands at the end, and goes along with what is written. */
+  /** Whether the page is at the end and follows new entries. */
   readonly isFollowing: boolean;
-  /** Ids of blocks that were opened. */
   readonly expandedIds: ReadonlySet<string>;
-  /** Where to stand once it is read. */
+  /** The place to move to once it is loaded. */
   readonly goal: Goal | null;
-  /** What is being typed to be looked for; null where nothing is. */
+  /** The search text while it is typed. Null if no search input is open. */
   readonly searchInput: LineInput | null;
   readonly query: string;
   readonly note: string | null;
 }
 
-/** A stretch of the branch in which no call is parted from its result. */
+/** A part of the branch. It never separates a tool call from its result. */
 export interface PageRef {
   readonly lastEntryId: string;
-  /** Entries. */
   readonly entryCount: number;
 }
 
 export interface BlockPosition {
   readonly page: number;
-  /** From the beginning of the page. */
+  /** The index in the page, oldest first. */
   readonly block: number;
 }
 
 export interface ScrollPosition extends BlockPosition {
-  /** Of the block's own. */
+  /** The row within the block. */
   readonly row: number;
 }
 
-/** `beginning`: the first entry of all, as soon as it is known where it lies. */
+/** `beginning`: the first entry of the branch, as soon as its page is known. */
 export type Goal =
-  | { readonly type: "spot"; readonly position: BlockPosition }
+  | { readonly type: "position"; readonly position: BlockPosition }
   | { readonly type: "end" }
   | { readonly type: "beginning" };
 
@@ -70,9 +67,9 @@ export const initialTranscript: TranscriptState = {
 };
 
 export interface TranscriptSource {
-  /** What the session is called. */
+  /** The name of the session. */
   readonly title: string;
-  /** From the end to the beginning: tells where the pages lie, and of the first of them what they say; then what is written meanwhile. */
+  /** Reads from the end to the beginning. Reports all pages, the newest with their blocks, and the entries that are written meanwhile. */
   loadPages(
     onPages: (batch: PageBatch) => void,
     signal: AbortSignal,
@@ -81,7 +78,7 @@ export interface TranscriptSource {
   readPage(ref: PageRef): Promise<readonly Block[]>;
 }
 
-/** The newest page with what was written since it was read. */
+/** The newest page, with the entries that were written since it was read. */
 export interface GrownPage {
   readonly ref: PageRef;
   readonly blocks: readonly Block[];
@@ -89,11 +86,11 @@ export interface GrownPage {
 
 export interface PageBatch {
   readonly refs: readonly PageRef[];
-  /** Of those of them that were read whole, in their order from the first. */
+  /** The blocks of the first pages in `refs`, as far as they are loaded. */
   readonly pages: readonly (readonly Block[])[];
-  /** Whether nothing lies before them. */
+  /** Whether there are no older pages. */
   readonly isLast: boolean;
-  /** What the last of them says, if it is. */
+  /** The blocks of the oldest page, if the batch contains it. */
   readonly firstPage?: readonly Block[];
 }
 
@@ -103,7 +100,7 @@ export function getBlock({ loadedPages }: LoadedState, { page, block }: BlockPos
   return loadedPages.get(page)?.[block];
 }
 
-/** The one that was said or done right after it; null where that is not read, or there is none. */
+/** Returns the next newer block. Null if it is not loaded or does not exist. */
 export function findNewer({ loadedPages }: LoadedState, { page, block }: BlockPosition): BlockPosition | null {
   if (block + 1 < (loadedPages.get(page)?.length ?? 0)) return { page, block: block + 1 };
   for (let nextPage = page - 1; nextPage >= 0; nextPage--) {
@@ -114,7 +111,7 @@ export function findNewer({ loadedPages }: LoadedState, { page, block }: BlockPo
   return null;
 }
 
-/** The one right before it. */
+/** Returns the next older block. Null if it is not loaded or does not exist. */
 export function findOlder({ loadedPages }: LoadedState, { page, block }: BlockPosition): BlockPosition | null {
   if (block > 0) return { page, block: block - 1 };
   for (let nextPage = page + 1; loadedPages.has(nextPage); nextPage++) {
@@ -124,7 +121,7 @@ export function findOlder({ loadedPages }: LoadedState, { page, block }: BlockPo
   return null;
 }
 
-/** Pages are counted from the end. */
+/** Pages are numbered from the end. */
 export function isOlder(a: BlockPosition, b: BlockPosition): boolean {
   return a.page === b.page ? a.block < b.block : a.page > b.page;
 }
@@ -137,7 +134,7 @@ export function findNewest({ loadedPages }: LoadedState): BlockPosition {
   return { page: 0, block: 0 };
 }
 
-/** Those around where one stands, so that a step further is always read. */
+/** Lists the pages near the selected block that are not loaded, so that the next step finds its page. */
 export function listMissingPages({
   loadedPages,
   pageRefs,
@@ -147,7 +144,7 @@ export function listMissingPages({
   return nearbyPages.filter((page) => page >= 0 && page < pageRefs.length && !loadedPages.has(page));
 }
 
-/** What lies far away is read again when it is wanted. */
+/** Distant pages are loaded again when they are needed. */
 export function dropFarPages({
   loadedPages,
   selected,
@@ -158,7 +155,7 @@ export function dropFarPages({
 const MAX_PAGE_DISTANCE = 6;
 
 export interface GrowingPage {
-  /** What stood on it when it was read; what came since then is told now. */
+  /** Sets the entries that the page had when it was read, and reports those that were written since. */
   start(entries: readonly Entry[]): void;
 }
 
@@ -173,11 +170,11 @@ export function trackNewestPage(
   const addEntries = (entries: readonly Entry[]): void => {
     for (const entry of entries)
       [lastEntryId, entryCount, state] = [entry.id, entryCount + 1, reduceEntry(state, entry)];
-    // Blocks that stay the same are the same, so that they are not drawn anew.
+    // Unchanged blocks keep their identity, so that they are not drawn again.
     state = { ...state, blocks: updateSpacing(state.blocks, null) };
   };
   const grow = (newEntries: readonly Entry[]): void => {
-    // What is written on another branch is none of this one.
+    // Ignores entries of another branch.
     const branchEntries = newEntries.filter(
       ({ parentId }, index) => parentId === (index === 0 ? lastEntryId : newEntries[index - 1]?.id),
     );
@@ -228,10 +225,10 @@ export function createTranscriptSource(session: Session, title: string): Transcr
   };
 }
 
-/** Pages that are shown as soon as they are read. */
+/** The number of pages whose blocks are reported together with their refs. */
 const MAX_EAGER_PAGES = 3;
 
-/** Of the others so many are told at a time. */
+/** The number of other pages that are reported at a time. */
 const BATCH_PAGES = 20;
 
 interface LogPage {
@@ -250,15 +247,14 @@ async function* readPages(leaf: string | null, { store }: Session): AsyncGenerat
     if (id !== null && (pageEntries.length < MIN_PAGE_ENTRIES || !canStartPage(entry))) continue;
     yield { entries: pageEntries.reverse(), isFirst: id === null };
     pageEntries = [];
-    // Whoever waits for something else gets a turn.
+    // Lets the event loop handle keys.
     await new Promise((resolve) => setImmediate(resolve));
   }
 }
 
-/** Entries. */
 const MIN_PAGE_ENTRIES = 100;
 
-/** Between a call and its result no page begins. */
+/** No page begins between a tool call and its result. */
 function canStartPage(entry: Entry): boolean {
   if (entry.type === "compaction" || entry.type === "branch_summary") return true;
   return entry.type === "message" && entry.message.role !== "toolResult";

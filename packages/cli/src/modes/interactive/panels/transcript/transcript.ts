@@ -38,7 +38,7 @@ export function addPages(state: TranscriptState, { refs, pages, isLast, firstPag
   return { ...state, pageRefs: [...state.pageRefs, ...refs], loadedPages, isComplete: isLast };
 }
 
-/** Pages are counted from the end, and so it is always the same one that grows. */
+/** Pages are numbered from the end, so it is always page 0 that grows. */
 export function updateNewestPage(state: TranscriptState, { ref, blocks }: GrownPage): TranscriptState {
   const isNewestLoaded = state.pageRefs.length === 0 || state.loadedPages.has(0);
   const loadedPages = isNewestLoaded ? new Map(state.loadedPages).set(0, blocks) : state.loadedPages;
@@ -46,7 +46,7 @@ export function updateNewestPage(state: TranscriptState, { ref, blocks }: GrownP
   return { ...state, pageRefs: [ref, ...state.pageRefs.slice(1)], loadedPages, goal };
 }
 
-/** The goal, if it can be reached now. */
+/** Moves to the goal, if its page is loaded. */
 export function reachGoal(state: TranscriptState, area: BodyArea): TranscriptState {
   const { goal } = state;
   switch (goal?.type) {
@@ -60,13 +60,13 @@ export function reachGoal(state: TranscriptState, area: BodyArea): TranscriptSta
     case "beginning":
       if (!state.isComplete) return { ...state, note: "reading back to the beginning …" };
       return selectPosition(state, { page: Math.max(0, state.pageRefs.length - 1), block: 0 });
-    case "spot":
+    case "position":
       if (!state.loadedPages.has(goal.position.page)) return state;
       return { ...state, selected: goal.position, top: findTopShowing(state, goal.position, area), goal: null };
   }
 }
 
-/** Where it is not read yet, it is what is wanted next. */
+/** Keeps the goal until the page is loaded. */
 function selectPosition(state: TranscriptState, position: BlockPosition): TranscriptState {
   const next = { ...state, selected: position, top: { ...position, row: 0 }, note: null };
   return state.loadedPages.has(position.page) ? { ...next, goal: null } : next;
@@ -95,7 +95,7 @@ export function createTranscriptPanel(source: TranscriptSource): Panel<Transcrip
   };
 }
 
-/** Before it was ever drawn. */
+/** Used before the first frame. */
 const DEFAULT_VIEWPORT: Viewport = { width: 80, height: 24, theme: createTheme("none") };
 
 interface PageContext {
@@ -148,7 +148,7 @@ function handleActionKey(state: TranscriptState, key: string, context: PageConte
   }
 }
 
-/** Also long words of a person, which are folded in a talk for good. */
+/** Also expands a long user message, which the main screen prints folded. */
 function toggleExpanded(state: TranscriptState): TranscriptState {
   const block = getBlock(state, state.selected);
   if (!block) return state;
@@ -181,17 +181,17 @@ function startSearch(
       if (!found) return (latest) => ({ ...latest, note: `nowhere: ${query}` });
       const block = found.blocks[found.position.block];
       return (latest) => {
-        // What is there may have grown since.
+        // A page that is already loaded takes precedence, because it may have grown since.
         const loadedPages = new Map([[found.position.page, found.blocks], ...latest.loadedPages]);
         const expandedIds = block ? new Set(latest.expandedIds).add(block.id) : latest.expandedIds;
-        const goal = { type: "spot", position: found.position } as const;
+        const goal = { type: "position", position: found.position } as const;
         return reachGoal({ ...latest, loadedPages, expandedIds, goal, isFollowing: false, note: null }, area);
       };
     },
   };
 }
 
-/** What comes next is read before anybody is there. */
+/** Loads nearby pages before the user reaches them. */
 function loadMissingPages(state: TranscriptState, { source, area }: PageContext): TranscriptKeyResult {
   const missingPages = listMissingPages(state);
   if (missingPages.length === 0) return continueWith<TranscriptState>(state);
@@ -214,9 +214,9 @@ function loadMissingPages(state: TranscriptState, { source, area }: PageContext)
   };
 }
 
-/** Of the words behind `/transcript` it makes nothing. */
+/** Ignores the arguments of the command. */
 export async function openTranscript(_args: string, { app, screen }: InteractiveContext): Promise<boolean> {
-  // Whoever presses the key twice wants one.
+  // Pressing the key twice opens one page.
   if (screensWithTranscript.has(screen)) return true;
   screensWithTranscript.add(screen);
   try {
@@ -229,5 +229,5 @@ export async function openTranscript(_args: string, { app, screen }: Interactive
   return true;
 }
 
-/** Screens on which one is being opened, or is open. */
+/** Screens whose transcript page is open or about to open. */
 const screensWithTranscript = new WeakSet<ScreenApi>();
