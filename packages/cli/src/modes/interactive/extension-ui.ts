@@ -89,13 +89,13 @@ export function createPrompts(
       const labels = options.slice(0, MAX_OPTIONS).map((option) => redact(option));
       if (labels.length === 0) return undefined;
       const isFew = labels.length <= MAX_INLINE_OPTIONS;
-      const chosenIndex = isFew
+      const inlineIndex = isFew
         ? await ask(title, ({ createSelectPanel }) => createSelectPanel(title, labels), promptOptions)
         : null;
-      const picked = isFew
+      const choice = isFew
         ? null
         : await ask(title, ({ createSearchPanel }) => createSearchPanel(title, labels), promptOptions);
-      return options[chosenIndex ?? picked?.value ?? -1];
+      return options[inlineIndex ?? choice?.value ?? -1];
     },
     confirm: async (rawTitle, message, promptOptions) => {
       const [title, redactedMessage] = [redact(rawTitle), redact(message)];

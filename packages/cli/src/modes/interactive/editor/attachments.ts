@@ -73,18 +73,18 @@ async function listFolder(path: string, root: string): Promise<FileBlocksResult>
 export async function pasteImage({ app, screen }: InteractiveContext): Promise<void> {
   const clipboard = await readClipboardImage(app.environment);
   if (clipboard.type === "none") return screen.showNote(clipboard.reason, "warning");
-  const added = screen.editor?.images.addBytes(clipboard.bytes);
-  if (added?.type === "refused") return screen.showNote(added.reason, "warning");
-  if (added) screen.editorText.insert(`${added.marker} `);
+  const image = screen.editor?.images.addBytes(clipboard.bytes);
+  if (image?.type === "refused") return screen.showNote(image.reason, "warning");
+  if (image) screen.editorText.insert(`${image.marker} `);
 }
 
 /** Returns false if the file is not an image, so that the path is inserted as text. */
 export async function attachImageFile(path: string, { app, screen }: InteractiveContext): Promise<boolean> {
   const files = nodeFiles({ root: app.cwd, maxBytes: MAX_IMAGE_BYTES });
-  const read = await files.read(path);
-  if (read.type === "too-large") screen.showNote(`${path}: ${read.message}; up to 3.75 MB can be said`, "warning");
-  const added = read.type === "read" ? screen.editor?.images.addBytes(read.bytes) : undefined;
-  if (added?.type !== "added") return false;
-  screen.editorText.insert(`${added.marker} `);
+  const file = await files.read(path);
+  if (file.type === "too-large") screen.showNote(`${path}: ${file.message}; up to 3.75 MB can be said`, "warning");
+  const image = file.type === "read" ? screen.editor?.images.addBytes(file.bytes) : undefined;
+  if (image?.type !== "added") return false;
+  screen.editorText.insert(`${image.marker} `);
   return true;
 }

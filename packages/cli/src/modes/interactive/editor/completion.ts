@@ -60,11 +60,11 @@ async function suggest(
 }
 
 async function suggestPaths(mention: string, sources: CompletionSources, signal: AbortSignal): Promise<Suggestions> {
-  const found = await sources.findPaths(mention.replace(/^@"?/, ""), signal);
+  const candidates = await sources.findPaths(mention.replace(/^@"?/, ""), signal);
   return toSuggestions(
     mention,
     // A path that contains a quote could not be parsed as a mention.
-    found
+    candidates
       .filter(({ value }) => !value.includes('"'))
       .map((candidate) => ({
         ...candidate,

@@ -30,10 +30,10 @@ export interface Paste {
 
 /** Returns the pastes in the order of their markers, each once. `pastes` maps the number of a marker to its text. */
 export function findPastes(typed: string, pastes: ReadonlyMap<number, string>): readonly Paste[] {
-  const found = new Map(
+  const textByMarker = new Map(
     [...typed.matchAll(PASTE_MARKER)].map(([marker, number]) => [marker, pastes.get(Number(number))]),
   );
-  return [...found].flatMap(([marker, text]) => (text === undefined ? [] : [{ marker, text }]));
+  return [...textByMarker].flatMap(([marker, text]) => (text === undefined ? [] : [{ marker, text }]));
 }
 
 /** The format of pi-tui's editor. */
@@ -85,8 +85,8 @@ export function createTextMessage(text: string): EditorMessage {
 
 /** Finds files mentioned as `@src/a.ts` or `@"with blanks.md"`, each once, in order. Does not check whether they exist. */
 export function findMentions(text: string): readonly string[] {
-  const found = [...text.matchAll(MENTION)].map(([, quoted, bare]) => quoted ?? bare ?? "");
-  return [...new Set(found)].filter((path) => path !== "");
+  const paths = [...text.matchAll(MENTION)].map(([, quoted, bare]) => quoted ?? bare ?? "");
+  return [...new Set(paths)].filter((path) => path !== "");
 }
 
 /** Matches only at the beginning of a word: an address such as me@example.org is not a mention. */

@@ -91,10 +91,10 @@ export function createEditorCompletion({ app }: InteractiveContext): Autocomplet
     findPaths: async (query, signal) => {
       const folder = parseOutsideFolder(query);
       const search = nodeSearch({ root });
-      const found =
+      const paths =
         folder === null ? fileList.find(query, signal) : listMatchingNames(folder, query, { search, signal });
       // The search is aborted when the user types on. A folder that cannot be read completes nothing.
-      return (await found.catch(() => [])).map((value) => ({ value }));
+      return (await paths.catch(() => [])).map((value) => ({ value }));
     },
   });
 }
@@ -116,6 +116,6 @@ async function listModelNames(options: ModelsWithKeyOptions): Promise<readonly s
 
 /** Ripgrep is an optional dependency, so its package may be missing. */
 async function findRipgrep(): Promise<{ readonly ripgrep?: string }> {
-  const found = await import("@vscode/ripgrep").catch(() => null);
-  return found ? { ripgrep: found.rgPath } : {};
+  const ripgrepPackage = await import("@vscode/ripgrep").catch(() => null);
+  return ripgrepPackage ? { ripgrep: ripgrepPackage.rgPath } : {};
 }

@@ -162,8 +162,8 @@ export async function askModel(options: ModelPromptOptions, screen: ScreenApi): 
     rows,
     extraKeys: { "alt+enter": "only this time" },
   });
-  const picked = await screen.showPanel(panel, { where: "inline" });
-  return picked && { model: picked.value, shouldSave: picked.key === "enter" };
+  const choice = await screen.showPanel(panel, { where: "inline" });
+  return choice && { model: choice.value, shouldSave: choice.key === "enter" };
 }
 
 /** The default model comes first, unless the provider does not list it. */
@@ -189,14 +189,14 @@ export type ModelSource =
 export async function askModelSource(screen: ScreenApi): Promise<ModelSource | null> {
   for (;;) {
     const servers = await showWhile("Looking for models on this machine", screen, () => findLocalServers());
-    const picked = await screen.showPanel(
+    const choice = await screen.showPanel(
       createPickPanel({ title: "Who shall speak?", rows: createSourceRows(servers ?? []) }),
       {
         where: "inline",
       },
     );
-    if (picked === null) return null;
-    if (picked.value !== "again") return picked.value;
+    if (choice === null) return null;
+    if (choice.value !== "again") return choice.value;
   }
 }
 

@@ -74,27 +74,39 @@ export function splitFinished(state: ScreenState): FinishedSplit {
   const firstLiveIndex = spacedBlocks.findIndex(
     (block, index) => !isFinished(block) || (isFoldable(block) && index === spacedBlocks.length - 1),
   );
-  const finished = firstLiveIndex === -1 ? spacedBlocks : spacedBlocks.slice(0, firstLiveIndex);
+  const finishedBlocks = firstLiveIndex === -1 ? spacedBlocks : spacedBlocks.slice(0, firstLiveIndex);
   const [firstLive, ...liveAfter] = firstLiveIndex === -1 ? [] : spacedBlocks.slice(firstLiveIndex);
   const split =
-    firstLive?.kind === "answered" && firstLive.isOpen ? splitAnswer(firstLive) : { done: [], left: firstLive };
-  const done = [...finished.filter((block) => !isPrintedThought(block)), ...split.done];
-  if (done.length === 0)
-    return { blocks: done, rest: spacedBlocks === state.blocks ? state : { ...state, blocks: spacedBlocks } };
-  const remaining = [...finished.flatMap(toPrintedDraft), ...(split.left ? [split.left, ...liveAfter] : [])];
-  const lastPrintedKind = done.at(-1)?.kind ?? state.lastPrintedKind;
-  return { blocks: done, rest: { ...state, lastPrintedKind, blocks: updateSpacing(remaining, lastPrintedKind) } };
+    firstLive?.kind === "answered" && firstLive.isOpen ? splitAnswer(firstLive) : { printable: [], rest: firstLive };
+  const printableBlocks = [...finishedBlocks.filter((block) => !isPrintedThought(block)), ...split.printable];
+  if (printableBlocks.length === 0)
+    return {
+      blocks: printableBlocks,
+      rest: spacedBlocks === state.blocks ? state : { ...state, blocks: spacedBlocks },
+    };
+  const remainingBlocks = [
+    ...finishedBlocks.flatMap(toPrintedDraft),
+    ...(split.rest ? [split.rest, ...liveAfter] : []),
+  ];
+  const lastPrintedKind = printableBlocks.at(-1)?.kind ?? state.lastPrintedKind;
+  return {
+    blocks: printableBlocks,
+    rest: { ...state, lastPrintedKind, blocks: updateSpacing(remainingBlocks, lastPrintedKind) },
+  };
 }
 
 /** A paragraph no longer changes once another one follows it. */
-function splitAnswer(answer: AssistantBlock): { readonly done: readonly Block[]; readonly left: AssistantBlock } {
-  if (answer.isWithinLine) return { done: [], left: answer };
+function splitAnswer(answer: AssistantBlock): { readonly printable: readonly Block[]; readonly rest: AssistantBlock } {
+  if (answer.isWithinLine) return { printable: [], rest: answer };
   const { length, code } = findStablePrefix(answer.text, answer.printed, answer.code ?? null);
-  if (length <= answer.printed) return { done: [], left: answer };
-  const { code: _, ...rest } = answer;
-  const remaining = { ...rest, printed: length, ...(code && { code }) };
+  if (length <= answer.printed) return { printable: [], rest: answer };
+  const { code: _, ...others } = answer;
+  const remainingAnswer = { ...others, printed: length, ...(code && { code }) };
   const isBlank = answer.text.slice(answer.printed, length).trim() === "" && !answer.code;
-  return { done: isBlank ? [] : [{ ...answer, text: answer.text.slice(0, length), isOpen: false }], left: remaining };
+  return {
+    printable: isBlank ? [] : [{ ...answer, text: answer.text.slice(0, length), isOpen: false }],
+    rest: remainingAnswer,
+  };
 }
 
 /** Thinking is printed when it ends. It must not be printed again with the complete reply. */

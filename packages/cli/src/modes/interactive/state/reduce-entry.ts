@@ -53,10 +53,10 @@ export function reduceReply(state: ScreenState, id: string, message: AssistantMe
 export function removeDrafts(state: ScreenState): ScreenState {
   const drafts = state.blocks.filter(isReplyDraft);
   if (drafts.length === 0) return state;
-  const remaining = { ...state, blocks: state.blocks.filter((block) => !isReplyDraft(block)) };
+  const nextState = { ...state, blocks: state.blocks.filter((block) => !isReplyDraft(block)) };
   return drafts.some(wasPrinted)
-    ? withNote(remaining, { tone: "warning", text: "what stands above broke off" })
-    : remaining;
+    ? withNote(nextState, { tone: "warning", text: "what stands above broke off" })
+    : nextState;
 }
 
 /** A running shell line is also a draft, but not part of a reply. */

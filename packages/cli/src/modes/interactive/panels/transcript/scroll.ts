@@ -36,8 +36,8 @@ interface BlockDrawOptions extends Pick<BodyArea, "width" | "theme"> {
 
 function drawCachedBlock(block: Block, { width, theme, isExpanded }: BlockDrawOptions): readonly string[] {
   const key = `${width} ${theme.name} ${isExpanded}`;
-  const cached = lineCache.get(block);
-  if (cached?.key === key) return cached.lines;
+  const cacheEntry = lineCache.get(block);
+  if (cacheEntry?.key === key) return cacheEntry.lines;
   // One column is reserved for the mark of the selected block.
   const lines = renderBlock(block, { width: width - 1, theme, isUnfolded: isExpanded, now: 0 });
   lineCache.set(block, { key, lines });
@@ -108,10 +108,10 @@ export function moveSelection(state: TranscriptState, direction: "newer" | "olde
   if (scrolledTop) return { ...state, top: scrolledTop };
   const next = direction === "newer" ? findNewer(state, state.selected) : findOlder(state, state.selected);
   if (!next) return state;
-  const moved = scrollToSelected({ ...state, selected: next }, area);
+  const nextState = scrollToSelected({ ...state, selected: next }, area);
   // Moving up to a tall block shows its end first.
-  const isTallerThanPage = direction === "older" && countBlockRows(moved, next, area) > area.height;
-  return isTallerThanPage ? { ...moved, top: findTopEndingWith(moved, next, area) } : moved;
+  const isTallerThanPage = direction === "older" && countBlockRows(nextState, next, area) > area.height;
+  return isTallerThanPage ? { ...nextState, top: findTopEndingWith(nextState, next, area) } : nextState;
 }
 
 function scrollWithinBlock(

@@ -177,14 +177,14 @@ function startSearch(
   return {
     ...continueWith<TranscriptState>(searchingState),
     loadUpdate: async (signal) => {
-      const found = await findMatch(state, { query, direction, signal }, source);
-      if (!found) return (latest) => ({ ...latest, note: `nowhere: ${query}` });
-      const block = found.blocks[found.position.block];
+      const match = await findMatch(state, { query, direction, signal }, source);
+      if (!match) return (latest) => ({ ...latest, note: `nowhere: ${query}` });
+      const block = match.blocks[match.position.block];
       return (latest) => {
         // A page that is already loaded takes precedence, because it may have grown since.
-        const loadedPages = new Map([[found.position.page, found.blocks], ...latest.loadedPages]);
+        const loadedPages = new Map([[match.position.page, match.blocks], ...latest.loadedPages]);
         const expandedIds = block ? new Set(latest.expandedIds).add(block.id) : latest.expandedIds;
-        const goal = { type: "position", position: found.position } as const;
+        const goal = { type: "position", position: match.position } as const;
         return reachGoal({ ...latest, loadedPages, expandedIds, goal, isFollowing: false, note: null }, area);
       };
     },
