@@ -1,4 +1,4 @@
-/** Narrows settings to what a policy allows, whoever set them. A flag that the policy forbids is a mistake; anything else is narrowed with a note. */
+/** Restricts settings to what a policy allows. A forbidden flag is a usage error; every other forbidden value is replaced, with a note. */
 
 import type { PermissionMode } from "@pith/agent";
 import { findSetting, formatSettingName, formatValue, type SettingField } from "../settings/fields.ts";
@@ -9,7 +9,7 @@ export type ApplyPolicyResult =
   | { readonly type: "narrowed"; readonly fields: readonly SettingField[]; readonly notes: readonly string[] }
   | UsageError;
 
-/** Of the fields for one setting the last counts, as in `settingsFrom`. */
+/** If several fields set the same setting, the last one applies. */
 export function applyPolicy(fields: readonly SettingField[], policy: Policy): ApplyPolicyResult {
   const notes: string[] = [];
   const addedFields: SettingField[] = [];
@@ -32,9 +32,9 @@ export function applyPolicy(fields: readonly SettingField[], policy: Policy): Ap
 }
 
 interface SettingLimit {
-  /** Of a setting. */
+  /** The name of a setting. */
   readonly name: string;
-  /** The value that holds; the same where it is allowed. */
+  /** Returns the value to use: the given value if the policy allows it. */
   readonly narrow: (value: unknown) => unknown;
 }
 
@@ -54,7 +54,7 @@ function listLimits(policy: Policy): readonly SettingLimit[] {
   ];
 }
 
-/** `on` is what `hosts` was called once. */
+/** `on` is the former name of `hosts`. */
 function limitNetwork(value: unknown, loosest: unknown): unknown {
   return NETWORK_MODES.indexOf(value === "on" ? "hosts" : value) <= NETWORK_MODES.indexOf(loosest) ? value : loosest;
 }

@@ -1,4 +1,4 @@
-/** Lists every item of a policy, and parses a policy file. Unlike in settings, an unknown name is a mistake: it may be a limit that was meant. */
+/** Defines every item of a policy and parses a policy file. Unlike in settings, an unknown name is an error: it may be a misspelled limit. */
 
 import { isAbsolute } from "node:path";
 import { parseRule } from "@pith/agent";
@@ -8,10 +8,10 @@ import { findNearest, type UsageError, usageError } from "../text/usage-error.ts
 import type { Policy } from "./policy.ts";
 
 export interface PolicyItem {
-  /** With a point before each part that lies in another. */
+  /** The path of the item, separated by dots: `network.mode`. */
   readonly name: string;
   readonly kind: ValueKind;
-  /** What it does, in one sentence. */
+  /** One sentence for the documentation and the schema. */
   readonly description: string;
 }
 
@@ -108,7 +108,7 @@ export function parsePolicy(text: string, path: string): ParsePolicyResult {
 
 interface PolicyFault {
   readonly itemPath: readonly string[];
-  /** The end of a sentence that begins with its name. */
+  /** Completes a sentence that starts with the name of the item. */
   readonly message: string;
 }
 
@@ -156,7 +156,7 @@ function isModelPattern(value: unknown): boolean {
   return typeof value === "string" && /^[^/\s]+\/\S+$/.test(value);
 }
 
-/** A query or a password would not be compared. */
+/** Rejects a query, a fragment and credentials, because they would not be compared. */
 function isBaseUrl(value: unknown): boolean {
   if (!urlKind.isValid(value)) return false;
   const { search, hash, username, password } = new URL(String(value));
@@ -171,7 +171,7 @@ function isPermissionMode(value: unknown): boolean {
   return ["plan", "ask", "edit", "all"].includes(String(value)) && typeof value === "string";
 }
 
-/** Tools that come with Pith: a rule on another would never count if its name were mistyped. */
+/** The tools that a rule may name besides those of the agent. Other names are rejected: a rule with a misspelled name would never apply. */
 export const ruleToolNames: readonly string[] = ["mcp_find", "mcp_call", "subagent"];
 
 function isRule(value: unknown): boolean {
@@ -193,7 +193,7 @@ function isPermittedServer(value: unknown): boolean {
   );
 }
 
-/** A `*` only at the end, behind the whole host. */
+/** Allows a `*` only at the end, after the complete host. */
 function isServerUrl(value: unknown): boolean {
   return typeof value === "string" && /^https?:\/\/[^/*?#@\s]+\/[^*\s]*\*?$/.test(value) && URL.canParse(value);
 }

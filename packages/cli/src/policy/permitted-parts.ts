@@ -1,4 +1,4 @@
-/** Decides which extensions may be loaded and which MCP servers may be used, and makes rules and limits for the permissions from a policy. */
+/** Applies a policy to extensions, MCP servers, hosts and the sandbox, and builds the permission rules and limits from it. */
 
 import { realpathSync } from "node:fs";
 import { sep } from "node:path";
@@ -18,7 +18,7 @@ import { isWritableOnlyByOwner, type PolicyLocation } from "./policy-file.ts";
 interface ExtensionFile {
   readonly name: string;
   readonly path: string;
-  /** The bytes of a project's extension: no policy allows one. */
+  /** The bytes of a project's extension. No policy allows such an extension. */
   readonly held?: ReadonlyMap<string, Uint8Array>;
 }
 
@@ -27,7 +27,7 @@ interface FoundFiles<Found> {
   readonly notes: readonly string[];
 }
 
-/** What may be loaded is loaded from the file that was looked at, and not from a link to it. */
+/** Removes extensions that the policy does not allow. The others get their real path, so that the checked file is loaded, not a link. */
 export function filterExtensions<Found extends ExtensionFile>(
   { found, notes }: FoundFiles<Found>,
   policy: Policy | undefined,
@@ -35,19 +35,24 @@ export function filterExtensions<Found extends ExtensionFile>(
 ): FoundFiles<Found> {
   const allow = policy?.extensions?.allow;
   if (policy === undefined || allow === undefined) return { found, notes };
-  const checkedExtensions = found.map((each) => ({ each, real: resolvePermittedPath(each, allow, location) }));
+  const checkedExtensions = found.map((extension) => ({
+    extension,
+    realPath: resolvePermittedPath(extension, allow, location),
+  }));
   return {
-    found: checkedExtensions.flatMap(({ each, real }) => (real === null ? [] : [{ ...each, path: real }])),
+    found: checkedExtensions.flatMap(({ extension, realPath }) =>
+      realPath === null ? [] : [{ ...extension, path: realPath }],
+    ),
     notes: [
       ...notes,
-      ...checkedExtensions.flatMap(({ each, real }) =>
-        real === null ? [formatRefusal(policy, `the extension ${each.name}`)] : [],
+      ...checkedExtensions.flatMap(({ extension, realPath }) =>
+        realPath === null ? [formatRefusal(policy, `the extension ${extension.name}`)] : [],
       ),
     ],
   };
 }
 
-/** Null where it is not allowed, or where others than root could change it. */
+/** Null if the extension is not allowed, or if users other than root can change it. */
 function resolvePermittedPath(
   { path, held }: ExtensionFile,
   allow: readonly string[],
@@ -63,16 +68,16 @@ function resolvePermittedPath(
     );
     return isListed && isWritableOnlyByOwner(realPath, location) ? realPath : null;
   } catch {
-    // It is gone, or closed to this user.
+    // The file does not exist, or this user may not read it.
     return null;
   }
 }
 
-/** A required sandbox is made by programs that root alone can change: `PATH` may name a folder of the user's own. */
-export function requireRootOwnedSandbox<Here extends CommandSandbox>(
+/** Rejects a required sandbox whose programs users other than root can change: `PATH` may contain a folder of the user. */
+export function requireRootOwnedSandbox<Sandbox extends CommandSandbox>(
   policy: Policy | undefined,
-  sandbox: Here,
-): Here | UnavailableSandbox {
+  sandbox: Sandbox,
+): Sandbox | UnavailableSandbox {
   if (sandbox.type === "unavailable" || !requiresSandbox(policy)) return sandbox;
   if (sandbox.type === "runtime")
     return { type: "unavailable", why: `${sandbox.runtime.folder} can be changed by others than root` };
@@ -85,7 +90,7 @@ export function requireRootOwnedSandbox<Here extends CommandSandbox>(
 
 type UnavailableSandbox = Extract<CommandSandbox, { type: "unavailable" }>;
 
-/** Null where it may be used. */
+/** Null if the server may be used. */
 export function getServerRefusal(
   policy: Policy | undefined,
   { name, server }: Pick<NamedServer, "name" | "server">,
@@ -106,7 +111,7 @@ function matchesServer(permitted: PermittedServer, server: McpServer): boolean {
   if ("url" in server) return permitted.url !== undefined && matchesUrl(permitted.url, server.url);
   const { args = [], env = [] } = permitted;
   const hasOnlyListedVariables = Object.keys(server.env ?? {}).every((name) => env.includes(name));
-  // Both could change what the same words start. Whether it may leave the sandbox is another item.
+  // Both can change what the same command line starts. The item `sandbox` decides whether a server may run outside the sandbox.
   const hasNoFolderSettings = server.cwd === undefined && server.folders === undefined;
   return (
     permitted.command === server.command &&
@@ -122,13 +127,13 @@ function matchesArguments(permitted: readonly string[], args: readonly string[])
   return expectedArgs.every((arg, index) => arg === args[index]) && (allowsMore || args.length === expectedArgs.length);
 }
 
-/** As they are reached: `..` and odd spellings are gone. */
+/** Compares the normalized URLs, without `..` segments and alternative spellings. */
 function matchesUrl(permitted: string, url: string): boolean {
   const [permittedUrl, requestedUrl] = [new URL(permitted.replace(/\*$/, "")).href, new URL(url).href];
   return permitted.endsWith("*") ? requestedUrl.startsWith(permittedUrl) : requestedUrl === permittedUrl;
 }
 
-/** Null where the policy lets it be reached, or says nothing about it. */
+/** Null if the policy allows the host or does not restrict the network. */
 export function getHostRefusal(policy: Policy | undefined, host: string, port?: number): string | null {
   if (policy?.network === undefined) return null;
   const { deny = [] } = policy.network;
@@ -139,8 +144,8 @@ export function getHostRefusal(policy: Policy | undefined, host: string, port?: 
 }
 
 function matchesHost(pattern: string, host: string, port: number | undefined): boolean {
-  const parsed = parseRule(`network(${pattern})`);
-  const rulePattern = parsed.type === "rule" ? parsed.rule.pattern : null;
+  const result = parseRule(`network(${pattern})`);
+  const rulePattern = result.type === "rule" ? result.rule.pattern : null;
   if (rulePattern?.type === "port") return host === "localhost" && rulePattern.port === port;
   if (rulePattern?.type !== "host") return false;
   const normalizedHost = host.toLowerCase().replace(/\.$/, "");
@@ -149,12 +154,12 @@ function matchesHost(pattern: string, host: string, port: number | undefined): b
     : normalizedHost === rulePattern.host || `[${normalizedHost}]` === rulePattern.host;
 }
 
-/** Null: any. */
+/** Null if every host is allowed. */
 function listAllowedHosts({ network }: Policy): readonly string[] | null {
   return network?.mode === "off" ? [] : (network?.hosts ?? null);
 }
 
-/** They stand before the user's: a refusal names the policy. */
+/** The caller puts these rules before the user's rules, so that a refusal names the policy. */
 export function buildPolicyRules(policy: Policy | undefined): Pick<Rules, "ask" | "deny"> {
   if (policy === undefined) return { ask: [], deny: [] };
   const { permissions = {}, network } = policy;
@@ -168,15 +173,15 @@ export function buildPolicyRules(policy: Policy | undefined): Pick<Rules, "ask" 
   };
 }
 
-/** Rules on other tools than Pith's own were refused when the policy was read. */
+/** The parser of the policy has already rejected rules for tools that are not part of Pith. */
 function parsePolicyRule(text: string, policy: Policy): readonly Rule[] {
   const toolName = /^\s*([\w.-]+)/.exec(text)?.[1] ?? "";
-  const parsed = parseRule(text, { tools: [toolName] });
-  if (parsed.type === "mistake") throw new Error(`${policy.path} has a rule that is none: ${text}`);
-  return [{ ...parsed.rule, source: "policy" }];
+  const result = parseRule(text, { tools: [toolName] });
+  if (result.type === "mistake") throw new Error(`${policy.path} has a rule that is none: ${text}`);
+  return [{ ...result.rule, source: "policy" }];
 }
 
-/** For the permissions of a run; undefined where there is no policy. */
+/** Undefined if there is no policy. */
 export function buildPolicyLimits(policy: Policy | undefined): PolicyLimits | undefined {
   if (policy === undefined) return undefined;
   const hosts = listAllowedHosts(policy);

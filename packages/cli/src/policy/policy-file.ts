@@ -1,6 +1,6 @@
 /**
- * Reads the policy file of this machine. Its place is fixed: no variable, flag or setting names another. Only root may be able to change it;
- * whatever is wrong with it stops the start.
+ * Reads the policy file of this machine. Its path is fixed: no variable, flag or setting changes it. Only root may be able to write it.
+ * Pith does not start if the file has any fault.
  */
 
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, type Stats } from "node:fs";
@@ -10,9 +10,9 @@ import type { Policy } from "./policy.ts";
 
 export interface PolicyLocation {
   readonly path: string;
-  /** The user id that its file and folders belong to; null where the system does not say. */
+  /** The id of the user who must own the file and its folders. Null on systems without user ids. */
   readonly ownerId: number | null;
-  /** The highest folder that is looked at. */
+  /** The highest folder that is checked. */
   readonly topFolder: string;
 }
 
@@ -40,7 +40,7 @@ export async function readPolicy(location: PolicyLocation = getPolicyLocation())
     const stats = fstatSync(openResult.descriptor);
     const fault = findFileFault(stats, location) ?? findFolderFault(path, location);
     if (fault !== null) return policyError(`${path} ${fault}`);
-    // Loaded only where there is one.
+    // Loads the parser only if there is a policy, to keep the start fast.
     const { parsePolicy } = await import("./parse-policy.ts");
     const result = parsePolicy(readFileSync(openResult.descriptor, "utf8"), path);
     return result.type === "mistake" ? policyError(result.message) : result;
@@ -69,7 +69,7 @@ function openPolicy({ path }: PolicyLocation): OpenPolicyResult {
   }
 }
 
-/** A link that leads nowhere is no absent folder. */
+/** A broken link does not pass as an absent folder. */
 function isFolderOrAbsent(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? true;
 }
@@ -77,7 +77,7 @@ function isFolderOrAbsent(path: string): boolean {
 const OTHERS_WRITE_BITS = 0o022;
 const MAX_POLICY_BYTES = 256 * 1024;
 
-/** As the end of a sentence that begins with its name. */
+/** Returns the end of a sentence that starts with the path of the file. */
 function findFileFault(stats: Stats, { ownerId }: PolicyLocation): string | null {
   if (!stats.isFile()) return "is no regular file";
   if (stats.size > MAX_POLICY_BYTES) return "is too long for a policy";
@@ -91,7 +91,7 @@ function findOwnerFault({ uid, mode }: Stats, ownerId: number | null): string | 
   return null;
 }
 
-/** Whoever may change a folder above it may put another file in its place. */
+/** Checks the folders above the file, because a user who can change one of them can replace the file. */
 function findFolderFault(path: string, { ownerId, topFolder }: PolicyLocation): string | null {
   for (const folder of listParentFolders(path, topFolder)) {
     const stats = lstatSync(folder);
@@ -108,7 +108,7 @@ function listParentFolders(path: string, topFolder: string): readonly string[] {
     : [folder, ...listParentFolders(folder, topFolder)];
 }
 
-/** Whether nobody but the owner of the policy can change what lies there; where the system does not say, its administrator has to know. */
+/** Whether only the owner of the policy can change the file. True on systems without user ids, where the administrator is responsible for it. */
 export function isWritableOnlyByOwner(
   path: string,
   { ownerId, topFolder }: PolicyLocation = getPolicyLocation(),

@@ -1,10 +1,10 @@
-/** Defines what the policy of an organisation can say, and decides about models, addresses and modes. A policy only takes away. */
+/** Defines the policy of an organisation, and checks models, base URLs and permission modes against it. A policy only restricts. */
 
 import type { PermissionMode } from "@pith/agent";
 import { providers } from "@pith/models";
 
 export interface Policy {
-  /** Its file, which every refusal names. */
+  /** The policy file. Every refusal names it. */
   readonly path: string;
   readonly models?: ModelPolicy;
   readonly network?: NetworkPolicy;
@@ -17,56 +17,55 @@ export interface Policy {
 }
 
 export interface ModelPolicy {
-  /** As `provider/model`; `*` stands for any letters. */
+  /** Patterns for `provider/model`. `*` matches any characters. */
   readonly allow?: readonly string[];
-  /** Addresses beside the providers' own. With a path: what lies below it. */
+  /** Base URLs besides those of the providers. A URL also allows every path below it. */
   readonly baseUrls?: readonly string[];
 }
 
 export interface NetworkPolicy {
-  /** The loosest that may be used. */
+  /** The least strict mode that may be used. */
   readonly mode?: "off" | "hosts" | "open";
-  /** The only hosts that may be reached, as in rules: `example.com`, `*.example.com`, `localhost:5432`. */
+  /** The only hosts that may be reached, written as in rules: `example.com`, `*.example.com`, `localhost:5432`. */
   readonly hosts?: readonly string[];
   readonly deny?: readonly string[];
 }
 
 export interface PermissionPolicy {
-  /** Those that may be used. */
+  /** The modes that may be used. */
   readonly modes?: readonly PermissionMode[];
   readonly deny?: readonly string[];
   readonly ask?: readonly string[];
 }
 
-/** A server of tools that may be started or reached: exactly so, and under this name. */
+/** An MCP server that may be used, with exactly this name and configuration. */
 export interface PermittedServer {
   readonly name: string;
-  /** The whole path of its program. */
+  /** The absolute path of the program. */
   readonly command?: string;
-  /** Exactly these; a last `*` stands for any more. */
+  /** The exact arguments. A `*` at the end allows any further arguments. */
   readonly args?: readonly string[];
-  /** Names of variables that it may be given. */
+  /** The names of the environment variables that may be set for it. */
   readonly env?: readonly string[];
-  /** Exactly this address; with a `*` at its end: what lies below it. */
+  /** The exact URL. A `*` at the end allows every URL below it. */
   readonly url?: string;
 }
 
-/** `what` is the object of the sentence. */
 export function formatRefusal(policy: Policy, subject: string): string {
   return `Your organisation's policy does not allow ${subject} (${policy.path}).`;
 }
 
-/** Where rules of a policy come from, as part of a sentence. */
+/** Names the policy as part of a sentence, as the source of a rule. */
 export function policySource(policy: Policy): string {
   return `your organisation's policy (${policy.path})`;
 }
 
-/** The sandbox is also what holds commands to a policy on the network. */
+/** A network policy also needs the sandbox, because only the sandbox enforces it for commands. */
 export function requiresSandbox(policy: Policy | undefined): boolean {
   return policy?.sandbox === "required" || policy?.network !== undefined;
 }
 
-/** Null where it may be used. */
+/** Null if the model may be used. */
 export function getModelRefusal(policy: Policy | undefined, name: string): string | null {
   const allow = policy?.models?.allow;
   if (policy === undefined || allow === undefined) return null;
@@ -77,13 +76,13 @@ export function getModelRefusal(policy: Policy | undefined, name: string): strin
   return `${formatRefusal(policy, `the model ${name}`)} It allows: ${allow.join(", ") || "none"}.`;
 }
 
-/** `*` takes any letters, a slash too. */
+/** `*` matches any characters, including slashes. */
 function matchesPattern(pattern: string, name: string): boolean {
-  const escaped = pattern.split("*").map((part) => part.replace(/[.+?^${}()|[\]\\]/g, "\\$&"));
-  return new RegExp(`^${escaped.join(".*")}$`, "su").test(name);
+  const escapedParts = pattern.split("*").map((part) => part.replace(/[.+?^${}()|[\]\\]/g, "\\$&"));
+  return new RegExp(`^${escapedParts.join(".*")}$`, "su").test(name);
 }
 
-/** Null where models may be reached there. A policy on models names every address that is not a provider's own. */
+/** Null if models may be reached at this URL. A policy for models must list every URL that is not a provider's own. */
 export function getBaseUrlRefusal(policy: Policy | undefined, address: string): string | null {
   if (policy?.models === undefined) return null;
   const requestedUrl = URL.parse(address);
@@ -98,7 +97,6 @@ function isUrlBelow(url: URL, baseUrl: URL): boolean {
   return `${url.pathname.replace(/\/*$/, "/")}`.startsWith(basePath);
 }
 
-/** The strictest first. */
 const MODES_STRICT_TO_LOOSE: readonly PermissionMode[] = ["plan", "ask", "edit", "all"];
 
 export function listPermittedModes(policy: Policy | undefined): readonly PermissionMode[] {
@@ -106,14 +104,14 @@ export function listPermittedModes(policy: Policy | undefined): readonly Permiss
   return modes === undefined ? MODES_STRICT_TO_LOOSE : MODES_STRICT_TO_LOOSE.filter((mode) => modes.includes(mode));
 }
 
-/** Null where it may be used. */
+/** Null if the mode may be used. */
 export function getModeRefusal(policy: Policy | undefined, mode: PermissionMode): string | null {
   const allowedModes = listPermittedModes(policy);
   if (policy === undefined || allowedModes.includes(mode)) return null;
   return `${formatRefusal(policy, `the permission mode ${mode}`)} It allows: ${allowedModes.join(", ")}.`;
 }
 
-/** The same, the nearest that is stricter, or the strictest that there is. */
+/** Returns the mode itself, else the next stricter allowed mode, else the strictest allowed mode. */
 export function findNearestMode(policy: Policy, mode: PermissionMode): PermissionMode {
   const allowedModes = listPermittedModes(policy);
   const nearest = allowedModes.findLast(

@@ -1,4 +1,4 @@
-/** Collects the project files that Pith acts on. No link is followed out of the project; only regular files are opened. */
+/** Finds and reads the project files that need trust. It never follows a link out of the project and opens only regular files. */
 
 import { createHash } from "node:crypto";
 import { type Dirent, lstatSync, opendirSync, type Stats } from "node:fs";
@@ -14,7 +14,7 @@ export interface ProjectPaths {
   readonly cwd: string;
   /** Pith's home. */
   readonly home: string;
-  /** What `~` stands for. */
+  /** The folder of `~`. */
   readonly userHome: string;
 }
 
@@ -37,7 +37,7 @@ async function readFolderFiles(
   const pithHome = await resolveRealPath(home);
   const files: ProjectFile[] = [];
   for (const { kind, path } of trustRequiredPaths) {
-    // Where one works in the home of Pith or beside it, what lies there is the user's own.
+    // If this folder contains Pith's home, the files in `.pith` belong to the user and need no trust.
     if (path.startsWith(".pith/") && (await resolveRealPath(join(folder, ".pith"))) === pithHome) continue;
     for (const file of await readFilesBelow(join(folder, path), scan))
       files.push({ kind, folder, ...file, name: toRelativeName(scan.root, file.path), hash: hashBytes(file.bytes) });
@@ -45,13 +45,13 @@ async function readFolderFiles(
   return files;
 }
 
-/** A home is no project: what lies in it is the user's own. */
+/** The user's home is not a project: the files in it belong to the user. */
 async function excludeUserHome(folders: readonly string[], userHome: string): Promise<readonly string[]> {
   const realHome = await resolveRealPath(userHome);
   return folders.filter((folder) => folder !== realHome);
 }
 
-/** Where nothing is, or it is closed to us, the path itself. */
+/** Returns the path itself if it does not exist or cannot be accessed. */
 async function resolveRealPath(path: string): Promise<string> {
   return await realpath(path).catch(() => path);
 }
@@ -67,7 +67,7 @@ export interface FolderItem {
   readonly kind: PathKind;
 }
 
-/** Sorted; null for more than these. A part of them would be another one each time. */
+/** Lists a folder, sorted by name. Null if it has more items: a part of the list would differ from call to call. */
 export function listFolder(folder: string, maxItems: number): readonly FolderItem[] | null {
   const directory = opendirSync(folder);
   try {
@@ -90,13 +90,13 @@ function classifyPath(entry: Dirent | Stats): PathKind {
   return entry.isSymbolicLink() ? "link" : "other";
 }
 
-/** `real` is where it lies, links followed. Null where it is something else by now, or longer. */
+/** Reads a file by its real path. Null if it is not a regular file (any more) or larger than the limit. */
 export async function readBytes(realPath: string, maxBytes: number): Promise<Uint8Array | null> {
   const { file } = await openNoFollow({ realPath });
   try {
     const stats = await file.stat();
     if (!stats.isFile() || stats.size > maxBytes) return null;
-    // No more than it said: a file that grows meanwhile would never end.
+    // Reads at most the reported size, because a file that keeps growing would never end.
     const buffer = Buffer.alloc(stats.size);
     let length = 0;
     while (length < buffer.length) {
@@ -110,13 +110,13 @@ export async function readBytes(realPath: string, maxBytes: number): Promise<Uin
   }
 }
 
-/** One reading of a project: the bounds hold for all of it. */
+/** The state of one scan of a project. The limits apply to the whole scan. */
 export interface ProjectScan {
   readonly root: string;
   readonly unread: UnreadFile[];
   filesLeft: number;
   bytesLeft: number;
-  /** Files, folders and whatever else has a name. */
+  /** How many more files, folders and other items may be inspected. */
   pathsLeft: number;
 }
 
@@ -125,29 +125,29 @@ export interface FoundFile {
   readonly bytes: Uint8Array;
 }
 
-export const scanLimits: Readonly<Record<"files" | "bytes" | "looks" | "depth" | "names", number>> = {
+export const scanLimits: Readonly<Record<"files" | "bytes" | "paths" | "depth" | "folderItems", number>> = {
   files: 1000,
   bytes: 8 * 1024 * 1024,
-  looks: 2000,
+  paths: 2000,
   depth: 8,
-  names: 1000,
+  folderItems: 1000,
 };
 
 export function createProjectScan(root: string): ProjectScan {
-  const { files: maxFiles, bytes: maxBytes, looks: maxPaths } = scanLimits;
+  const { files: maxFiles, bytes: maxBytes, paths: maxPaths } = scanLimits;
   return { root, unread: [], filesLeft: maxFiles, bytesLeft: maxBytes, pathsLeft: maxPaths };
 }
 
-/** In the order of their names; nothing where nothing is. */
+/** Returns the file at the path, or all files below it sorted by name. Empty if the path does not exist. */
 export async function readFilesBelow(path: string, scan: ProjectScan): Promise<readonly FoundFile[]> {
   return await scanPath({ path, resolved: null, parentFolders: [] }, scan);
 }
 
 interface ScanPosition {
   readonly path: string;
-  /** What is known already: where it lies, links followed, and what it is. */
+  /** The real path and its kind. Null if they are not known yet. */
   readonly resolved: ResolvedPath | null;
-  /** The real folders that led here. */
+  /** The real paths of the folders above, from the start of the scan. */
   readonly parentFolders: readonly string[];
 }
 
@@ -159,11 +159,11 @@ interface ResolvedPath {
 async function scanPath(position: ScanPosition, scan: ProjectScan): Promise<readonly FoundFile[]> {
   const { path, parentFolders } = position;
   scan.pathsLeft -= 1;
-  // Folders in folders could be more than anybody would wait for; the first that is too much is named.
+  // Nested folders could contain too many paths to scan. Only the first path over the limit is reported.
   if (scan.pathsLeft < -1) return [];
   const result = scan.pathsLeft < 0 ? TOO_MANY_PATHS : await inspectPath(position, scan).catch(toInspectError);
   if (result.type === "file") return [{ path, bytes: result.bytes }];
-  if (result.type === "left") scan.unread.push({ name: toRelativeName(scan.root, path), why: result.reason });
+  if (result.type === "skipped") scan.unread.push({ name: toRelativeName(scan.root, path), why: result.reason });
   if (result.type !== "folder") return [];
   const files: FoundFile[] = [];
   for (const { name, kind } of result.items) {
@@ -181,13 +181,13 @@ async function scanPath(position: ScanPosition, scan: ProjectScan): Promise<read
 type InspectResult =
   | { readonly type: "file"; readonly bytes: Uint8Array }
   | { readonly type: "folder"; readonly realPath: string; readonly items: readonly FolderItem[] }
-  | { readonly type: "left"; readonly reason: string }
+  | { readonly type: "skipped"; readonly reason: string }
   | { readonly type: "none" };
 
-const TOO_MANY_PATHS: InspectResult = createSkipped(`is one of more than ${scanLimits.looks} names`);
+const TOO_MANY_PATHS: InspectResult = createSkipped(`is one of more than ${scanLimits.paths} names`);
 
 async function inspectPath({ path, resolved, parentFolders }: ScanPosition, scan: ProjectScan): Promise<InspectResult> {
-  // It is told to people and to models, in lines of ours.
+  // The name is shown to the user and the model on a line of its own.
   if (createControlCharPattern().test(basename(path))) return createSkipped("has a line end or the like in its name");
   const { realPath, kind } = resolved ?? (await resolvePath(path));
   if (!isInside(scan.root, realPath)) return createSkipped("leads out of the project");
@@ -195,9 +195,9 @@ async function inspectPath({ path, resolved, parentFolders }: ScanPosition, scan
   if (kind !== "folder") return createSkipped("is no regular file");
   if (parentFolders.includes(realPath)) return createSkipped("leads back to itself");
   if (parentFolders.length >= scanLimits.depth) return createSkipped(`lies more than ${scanLimits.depth} folders deep`);
-  const items = listFolder(realPath, scanLimits.names);
+  const items = listFolder(realPath, scanLimits.folderItems);
   return items === null
-    ? createSkipped(`holds more than ${scanLimits.names} names`)
+    ? createSkipped(`holds more than ${scanLimits.folderItems} names`)
     : { type: "folder", realPath, items };
 }
 
@@ -208,7 +208,7 @@ async function resolvePath(path: string): Promise<ResolvedPath> {
   return { realPath, kind: getPathKind(realPath) };
 }
 
-/** Whatever was exchanged since it was looked at is not what is opened. */
+/** Opens the real path without following links, so that a file that was replaced by a link after the check is not read. */
 async function readWithinLimits(realPath: string, scan: ProjectScan): Promise<InspectResult> {
   if (scan.filesLeft === 0) return createSkipped(`is one of more than ${scanLimits.files} files`);
   const bytes = await readBytes(realPath, scan.bytesLeft);
@@ -225,35 +225,35 @@ function toInspectError(error: NodeJS.ErrnoException): InspectResult {
 }
 
 function createSkipped(reason: string): InspectResult {
-  return { type: "left", reason };
+  return { type: "skipped", reason };
 }
 
-/** Read once, so that the bytes that were trusted are the bytes that are used. */
+/** A file that is read only once, so that Pith uses exactly the bytes that the user trusted. */
 export interface ProjectFile {
   readonly kind: ProjectFileKind;
-  /** The folder of the project in which it counts: the parent of `.pith`, `.agents` or `.mcp.json`. */
+  /** The project folder that the file applies to: the parent of `.pith`, `.agents` or `.mcp.json`. */
   readonly folder: string;
   readonly path: string;
-  /** From the project's root, with slashes: `.pith/settings.json`. */
+  /** The path relative to the project's root, with slashes: `.pith/settings.json`. */
   readonly name: string;
   readonly bytes: Uint8Array;
   /** SHA-256 of the bytes, in hexadecimal digits. */
   readonly hash: string;
 }
 
-/** Never used, trusted or not. */
+/** A file that is never used, even if the folder is trusted. */
 export interface UnreadFile {
   readonly name: string;
-  /** As the end of a sentence that begins with the name: `leads out of the project`. */
+  /** Completes a sentence that starts with the name: `leads out of the project`. */
   readonly why: string;
 }
 
 export interface ProjectFiles {
-  /** Links followed. */
+  /** The real path of the project's root. */
   readonly root: string;
-  /** From the root down to where one works. */
+  /** The folders from the root down to the working directory. */
   readonly folders: readonly string[];
-  /** Those of the root first, those of the nearest folder last. */
+  /** Sorted by folder, from the root to the working directory. */
   readonly files: readonly ProjectFile[];
   readonly unread: readonly UnreadFile[];
 }
@@ -262,13 +262,13 @@ export type ProjectFileKind = "settings" | "skills" | "prompts" | "agents" | "ex
 
 export interface TrustRequiredPath {
   readonly kind: ProjectFileKind;
-  /** In a folder of the project; a folder counts with all that lies in it. */
+  /** The path relative to a project folder. A folder includes every file in it. */
   readonly path: string;
-  /** What such files can do, for people. */
+  /** What such files can do, shown to the user. */
   readonly description: string;
 }
 
-/** The only list of what a folder can make Pith do. AGENTS.md and CLAUDE.md are text, and grant nothing. */
+/** The complete list of project files that change what Pith does. AGENTS.md and CLAUDE.md are only text for the model and grant nothing. */
 export const trustRequiredPaths: readonly TrustRequiredPath[] = [
   { kind: "settings", path: ".pith/settings.json", description: "choose how Pith works here" },
   { kind: "skills", path: ".pith/skills", description: "tell the model how to work" },
@@ -280,7 +280,7 @@ export const trustRequiredPaths: readonly TrustRequiredPath[] = [
   { kind: "servers", path: ".mcp.json", description: "name programs that bring tools" },
 ];
 
-/** The outermost first. Without a repository there is only the folder itself. */
+/** Lists the folders from the repository's root down to `cwd`. Outside a repository, only `cwd`. */
 export async function findProjectFolders(cwd: string, userHome: string): Promise<readonly string[]> {
   const folders = await findOwnedFolders(cwd, userHome);
   const hasGitFolder = await Promise.all(folders.map((folder) => pathExists(join(folder, ".git"))));
@@ -288,12 +288,13 @@ export async function findProjectFolders(cwd: string, userHome: string): Promise
 }
 
 /**
- * The folder and those above it, as far as they belong to the same person: above, anybody could have put a text.
- * A home is no project, even where it is a repository: everything lies in it, and a link might lead to any of it.
+ * Lists the folder and the folders above it that have the same owner. Other users could have put files into the folders above those.
+ * The user's home and the folders above it are never part of a project, even if the home is a repository: a link in the project could
+ * then lead to any file of the user.
  */
 async function findOwnedFolders(cwd: string, userHome: string): Promise<readonly string[]> {
   const uid = await readOwner(cwd);
-  // Where there is no such folder, nothing lies in it.
+  // A home that does not exist contains no files.
   const home = await realpath(userHome).catch(() => userHome);
   const folders = [cwd];
   for (let parent = dirname(cwd); parent !== folders.at(-1); parent = dirname(parent)) {
@@ -307,16 +308,16 @@ async function findOwnedFolders(cwd: string, userHome: string): Promise<readonly
 async function pathExists(path: string): Promise<boolean> {
   return await stat(path).then(
     () => true,
-    () => false, // Not there, or closed to us, which is the same here.
+    () => false, // An inaccessible path is treated like a missing one.
   );
 }
 
-/** Compared name by name; both paths are absolute. */
+/** Compares whole path segments. Both paths must be absolute. */
 export function isInside(folder: string, path: string): boolean {
   return path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`);
 }
 
-/** Null where it is gone, or closed to us. */
+/** Null if the path does not exist or cannot be accessed. */
 export async function readOwner(path: string): Promise<number | null> {
   return await stat(path).then(
     ({ uid }) => uid,

@@ -1,4 +1,4 @@
-/** Collects what the user must see before trusting a folder, and formats it as text and as JSON data. */
+/** Builds the question whether to trust a folder, and formats it as text and as JSON. */
 
 import { decodeText, type ProjectText } from "@pith/agent";
 import { formatCount } from "../text/format.ts";
@@ -16,19 +16,19 @@ import type { TrustChange } from "./trust-file.ts";
 export interface TrustQuestion {
   /** The real path of the project. */
   readonly root: string;
-  /** `trusted`: there is nothing to ask, only to see. */
+  /** `trusted`: the folder is already trusted, so there is nothing to ask. */
   readonly reason: "never" | "changed" | "trusted";
   readonly groups: readonly QuestionGroup[];
   readonly changes: readonly TrustChange[];
-  /** Never used, trusted or not. */
+  /** Files that are never used, even if the folder is trusted. */
   readonly unread: readonly UnreadFile[];
-  /** Told to the model as text, trusted or not. */
+  /** Files that the model gets as text, even if the folder is not trusted. */
   readonly contextFiles: readonly { readonly name: string; readonly size: number }[];
 }
 
 export interface QuestionGroup {
   readonly kind: ProjectFileKind;
-  /** What such files can do. */
+  /** What files of this kind can do. */
   readonly description: string;
   readonly files: readonly QuestionFile[];
 }
@@ -40,7 +40,6 @@ export interface QuestionFile {
   readonly bytes: Uint8Array;
 }
 
-/** `texts` are the context files of the project. */
 export function createTrustQuestion(folder: FolderTrust, contextTexts: readonly ProjectText[]): TrustQuestion {
   const { root, files, unread } = folder.project;
   return {
@@ -69,7 +68,7 @@ function toQuestionFile({ name, bytes, hash }: ProjectFile): QuestionFile {
   return { name, size: bytes.length, hash, bytes };
 }
 
-/** Lines, letters and files are limited, so that the most serious part is never out of sight. */
+/** Limits the number of files, lines and characters, so that long files cannot push the most serious part out of sight. */
 export function formatTrustQuestion(question: TrustQuestion): string {
   const { root, groups, changes, unread, contextFiles } = question;
   const sections = [
@@ -98,7 +97,7 @@ function describeTrustState({ reason, groups }: TrustQuestion): string {
 }
 
 function formatGroup({ kind, description, files }: QuestionGroup): readonly string[] {
-  // What chooses and what names programs matters most.
+  // The content of settings and server files is shown, because they configure Pith and name programs to start.
   const isContentShown = kind === "settings" || kind === "servers";
   const fileItems = files.map((file) => [
     ...formatFile(file),
@@ -116,7 +115,7 @@ function formatChange(change: TrustChange): readonly string[] {
   return [`  ${escapeLineBreaks(change.name)} was ${change.type}`, ...formatContent(diff)];
 }
 
-/** Set in, so that no line of it looks like one of ours. */
+/** Indents the content, so that no line of it looks like a line of Pith. */
 function formatContent(text: string): readonly string[] {
   if (text === "") return [];
   const lines = text.trimEnd().split("\n");

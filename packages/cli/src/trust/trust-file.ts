@@ -1,4 +1,4 @@
-/** Stores what was trusted or declined in Pith's home. A trust file that another user could have written is not used. */
+/** Stores which project files the user has trusted or declined. A trust file that another user could have written is not used. */
 
 import { mkdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -9,22 +9,22 @@ import { isObject, parseJsonObject } from "../text/jsonc.ts";
 import { hashBytes, type ProjectFile, type ProjectFiles, toRelativeName, trustRequiredPaths } from "./project-files.ts";
 
 export interface TrustRecords {
-  /** By the real path of a project's root. */
+  /** The records by the real path of the project's root. */
   readonly projects: ReadonlyMap<string, TrustRecord>;
-  /** For people: why nothing is trusted any more. */
+  /** Why no folder is trusted, shown to the user. */
   readonly notes: readonly string[];
 }
 
-export type SaveTrustResult = { readonly type: "kept" } | { readonly type: "failed"; readonly message: string };
+export type SaveTrustResult = { readonly type: "saved" } | { readonly type: "failed"; readonly message: string };
 
-/** What cannot be believed trusts nothing. */
+/** Trusts no folder if the file is damaged or cannot be trusted itself. */
 export async function readTrust(home: string): Promise<TrustRecords> {
   const result = await readTrustFile(trustFilePath(home)).catch(toUnreadableResult);
   if (result.type === "read") return { projects: result.projects, notes: [] };
   return { projects: new Map(), notes: [`${result.why}, so no folder is trusted`] };
 }
 
-/** Null takes the trust away. The file is replaced whole, by one program at a time: whatever other programs keep at the same time stays. */
+/** Replaces the whole file under a lock, so that records that other processes save at the same time are kept. */
 export async function saveTrust(
   root: string,
   { home, updateRecord }: { readonly home: string; readonly updateRecord: RecordUpdate },
@@ -39,14 +39,14 @@ export async function saveTrust(
       if (result.type === "damaged") await moveAside(file);
       const projects = result.type === "read" ? result.projects : new Map<string, TrustRecord>();
       await writeTrustFile(file, applyRecordUpdate(projects, root, updateRecord), holdsLock);
-      return { type: "kept" };
+      return { type: "saved" };
     });
   } catch (error) {
     return { type: "failed", message: `${file} cannot be written: ${(error as Error).message}` };
   }
 }
 
-/** From what was trusted before. */
+/** Computes the new record from the previous one. Null removes the record. */
 export type RecordUpdate = (before: TrustRecord | undefined) => TrustRecord | null;
 
 type TrustFileResult =
@@ -116,11 +116,11 @@ export function trustFilePath(home: string): string {
 
 const MAX_TRUST_FILE_BYTES = 64 * 1024 * 1024;
 
-/** Every file by its hash; a short text without a secret is kept whole, so that a change can be shown. */
+/** The trusted files of a project with their hashes. A short text without a secret is stored as well, so that a later change can be shown. */
 export interface TrustRecord {
-  /** When. */
+  /** When the user trusted the files. */
   readonly trusted: string;
-  /** By their names in the project. */
+  /** The files by their name in the project. */
   readonly files: Readonly<Record<string, TrustedFile>>;
 }
 
@@ -131,13 +131,12 @@ export interface TrustedFile {
 }
 
 export interface TrustRecordOptions {
-  /** When. */
   readonly trustedAt: string;
   readonly previousRecord: TrustRecord | undefined;
   readonly redaction: Redaction;
 }
 
-/** What was trusted from another folder of the same project stays trusted. */
+/** Files that were trusted from another folder of the same project stay trusted. */
 export function createTrustRecord(
   project: ProjectFiles,
   { trustedAt, previousRecord, redaction }: TrustRecordOptions,
@@ -153,7 +152,7 @@ export function createTrustRecord(
   return { trusted: trustedAt, files: Object.fromEntries([...otherFiles, ...currentFiles]) };
 }
 
-/** Whether it would be read from where one works. */
+/** Whether the file with this name is among those that Pith reads from the current working directory. */
 export function isInScope(name: string, { root, folders }: ProjectFiles): boolean {
   return folders.some((folder) => {
     const folderName = toRelativeName(root, folder);
@@ -171,10 +170,10 @@ const MAX_TOTAL_TEXT_BYTES = 64 * 1024;
 
 export type TrustChange =
   | { readonly type: "added" | "removed"; readonly name: string }
-  /** Without a diff where the old text was too long to be kept, or one of the two is no text. */
+  /** There is no diff if the old text was not stored, or if one of the versions is not text. */
   | { readonly type: "changed"; readonly name: string; readonly diff?: string };
 
-/** Those in folders that are not looked at from here are not among them. */
+/** Ignores files in folders that are not read from the current working directory. */
 export function findChanges(record: TrustRecord, project: ProjectFiles): readonly TrustChange[] {
   const fileChanges = project.files.flatMap((file) => findFileChange(file, record) ?? []);
   const names = new Set(project.files.map(({ name }) => name));
@@ -191,19 +190,19 @@ function findFileChange(file: ProjectFile, { files }: TrustRecord): TrustChange 
 
 function createDiff({ text: oldText }: TrustedFile, { name, bytes }: ProjectFile): { readonly diff?: string } {
   const newText = decodeText(bytes);
-  // Of bytes that are no letters a diff would say nothing.
+  // A diff of binary data would be meaningless.
   if (oldText === undefined || newText === null || oldText === newText) return {};
   return {
     diff: unifiedDiff({ path: name, text: oldText, splices: [{ start: 0, end: oldText.length, text: newText }] }),
   };
 }
 
-/** Whether it was declined as it lies there now. The file of declined hashes permits nothing, whoever wrote it. */
+/** Whether the user has declined exactly these files. The file with the declined hashes needs no owner check, because it grants nothing. */
 export async function wasDeclined(project: ProjectFiles, home: string): Promise<boolean> {
   return (await readDeclined(home)).get(getDeclinedKey(project)) === hashProject(project);
 }
 
-/** Where it cannot be kept, one is asked again, and nothing else is lost. */
+/** If the answer cannot be saved, the user is asked again next time. */
 export async function saveDeclined(project: ProjectFiles, home: string): Promise<void> {
   const file = declinedFilePath(home);
   try {
@@ -217,7 +216,7 @@ export async function saveDeclined(project: ProjectFiles, home: string): Promise
       );
     });
   } catch {
-    // See above.
+    // The question is asked again.
   }
 }
 
@@ -228,7 +227,7 @@ async function readDeclined(home: string): Promise<ReadonlyMap<string, unknown>>
   return new Map(Object.entries(parseJsonObject(text) ?? {}));
 }
 
-/** From another folder of the same project other files may be seen. */
+/** The key is the working directory, because another folder of the same project may read other files. */
 function getDeclinedKey({ root, folders }: ProjectFiles): string {
   return folders.at(-1) ?? root;
 }

@@ -1,4 +1,4 @@
-/** Decides whether a folder is trusted: only files the user has trusted count, byte for byte. Nothing in the folder can grant trust. */
+/** Decides whether a folder is trusted: its files must be, byte for byte, those the user trusted. Nothing in the folder can grant trust. */
 
 import { escapeLineBreaks } from "../text/safe-text.ts";
 import {
@@ -14,28 +14,28 @@ export interface CheckTrustOptions {
   readonly cwd: string;
   /** Pith's home. */
   readonly home: string;
-  /** What `~` stands for. */
+  /** The folder of `~`. */
   readonly userHome: string;
-  /** Whether the user said so for this call; nothing of it is kept. */
+  /** Whether the user trusts the folder for this run only. This is not saved. */
   readonly isTrustedForRun?: boolean;
 }
 
-export type FolderTrust = Trusted | Untrusted;
+export type FolderTrust = TrustedFolder | UntrustedFolder;
 
-export interface Trusted {
+export interface TrustedFolder {
   readonly type: "trusted";
-  /** With the very bytes that were trusted: nothing is read a second time. */
+  /** The project with the trusted bytes. No file is read a second time. */
   readonly project: ProjectFiles;
   readonly notes: readonly string[];
 }
 
-export interface Untrusted {
+export interface UntrustedFolder {
   readonly type: "untrusted";
-  /** `changed`: it was trusted, and is not the same any more. */
+  /** `changed`: the folder was trusted, but its files have changed since. */
   readonly reason: "never" | "changed";
-  /** May be nothing at all: then there is nothing to trust. */
+  /** If the project has no files, there is nothing to trust. */
   readonly project: ProjectFiles;
-  /** Since it was trusted. */
+  /** The changes since the folder was trusted. */
   readonly changes: readonly TrustChange[];
   readonly notes: readonly string[];
 }
@@ -52,7 +52,7 @@ export async function checkTrust({
 }
 
 async function compareWithRecord(project: ProjectFiles, home: string): Promise<FolderTrust> {
-  // Most folders hold nothing, and their users do not wait for this.
+  // Loaded lazily, because most folders have no files that need trust.
   const { readTrust, findChanges } = await import("./trust-file.ts");
   const { projects, notes } = await readTrust(home);
   const record = projects.get(project.root);
@@ -62,7 +62,7 @@ async function compareWithRecord(project: ProjectFiles, home: string): Promise<F
   return { type: "untrusted", reason: "changed", project, changes, notes };
 }
 
-/** Of one kind, those of the root first; none where the folder is not trusted. */
+/** Lists the files of one kind, those of the root first. Empty if the folder is not trusted. */
 export function listTrustedFiles(folder: FolderTrust, kind: ProjectFileKind): readonly ProjectFile[] {
   return folder.type === "trusted" ? folder.project.files.filter((file) => file.kind === kind) : [];
 }
@@ -72,7 +72,7 @@ export function listKinds(files: readonly Pick<ProjectFile, "kind">[]): readonly
   return [...new Set(trustRequiredPaths.map(({ kind }) => kind))].filter((kind) => presentKinds.has(kind));
 }
 
-/** Null where there is nothing to say: all that it holds is used. */
+/** Null if every file of the folder is used. */
 export function formatTrustNotice(folder: FolderTrust): string | null {
   if (folder.type === "trusted" || folder.project.files.length === 0) return formatUnreadNotice(folder.project);
   const { project, reason, changes } = folder;
@@ -83,7 +83,7 @@ export function formatTrustNotice(folder: FolderTrust): string | null {
   return `${changedFiles} changed since this folder was trusted, ${consequence}`;
 }
 
-/** What trust does not help with. */
+/** Reports files that cannot be used even if the folder is trusted. */
 function formatUnreadNotice({ unread: [firstFile, ...otherFiles] }: ProjectFiles): string | null {
   if (!firstFile) return null;
   const moreText = otherFiles.length === 0 ? "" : `, nor ${otherFiles.length} more, which pith trust --show names`;

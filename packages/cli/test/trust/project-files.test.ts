@@ -62,7 +62,7 @@ test("TRU9 reading is bounded: a huge file, more files and deeper folders than a
   mkdirSync(join(project.root, ".pith/extensions", ...Array.from({ length: 20 }, () => "deep")), { recursive: true });
   const many = join(project.root, ".pith/skills/many");
   mkdirSync(many, { recursive: true });
-  for (let at = 0; at <= scanLimits.names; at += 1) symlinkSync("gone", join(many, `${at}`));
+  for (let at = 0; at <= scanLimits.folderItems; at += 1) symlinkSync("gone", join(many, `${at}`));
   const { files, unread } = await readProjectFiles({
     cwd: project.root,
     home: project.home,
