@@ -1,4 +1,4 @@
-/** Builds a message from attached files, piped input and the user's text. */
+/** Builds a prompt from attached files, piped input and the user's text, and converts images and entries for editing. */
 
 import { fstatSync } from "node:fs";
 import { decodeText, detectImageType, MAX_IMAGE_BYTES, type UserContent, type WorkspaceFiles } from "@pith/agent";
@@ -15,20 +15,20 @@ export const MAX_TEXT_BYTES: number = 256 * 1024;
 
 export const MAX_ATTACHED_IMAGE_BYTES: number = MAX_IMAGE_BYTES;
 
-/** `files` reads no more than the largest picture. */
+/** `files` must refuse files that are larger than the largest allowed image. */
 export async function readFileBlocks(path: string, files: Pick<WorkspaceFiles, "read">): Promise<FileBlocksResult> {
-  const read = await files.read(path);
-  switch (read.type) {
+  const result = await files.read(path);
+  switch (result.type) {
     case "read":
-      return toFileBlocks(path, read.bytes);
+      return toFileBlocks(path, result.bytes);
     case "missing":
-      return usageError(`@${path}: ${read.message}. An @ names a file; words go behind --`);
+      return usageError(`@${path}: ${result.message}. An @ names a file; words go behind --`);
     case "folder":
-      return usageError(`@${path}: ${read.message}. Name a file of it, or the folder without the @`);
+      return usageError(`@${path}: ${result.message}. Name a file of it, or the folder without the @`);
     case "too-large":
       return usageError(describeTooLarge(path, "3.75 MB"));
     case "refused":
-      return usageError(`@${path}: ${read.message}`);
+      return usageError(`@${path}: ${result.message}`);
   }
 }
 
@@ -56,7 +56,7 @@ type Block = TextBlock | ImageBlock;
 
 export type PromptContent =
   | { readonly type: "said"; readonly content: UserContent }
-  /** So that it goes on with what was left unfinished. */
+  /** There is no prompt: the session continues its unfinished turn. */
   | { readonly type: "nothing" }
   | UsageError;
 
@@ -66,7 +66,7 @@ export interface ContentOptions {
   readonly content?: UserContent | undefined;
 }
 
-/** `said` takes the place of the words of the wish, e.g. a template's text. */
+/** `content` replaces the prompt of the command line, e.g. with the text of a template. */
 export async function buildPromptContent(
   { prompt, files: paths, session }: CliArgs,
   { files, readStdin, content = prompt }: ContentOptions,
@@ -85,7 +85,7 @@ export async function buildPromptContent(
   return usageError('what should it do? pith -p "what to do"');
 }
 
-/** WORD5: input that is piped in alone is what the user says; beside words it is attached to them. */
+/** WORD5: piped input without a prompt is the prompt. With a prompt, it is an attachment. */
 function textBlocks(stdinText: string, content: UserContent): readonly Block[] {
   const promptBlocks: readonly Block[] = typeof content === "string" ? [{ type: "text", text: content }] : content;
   const nonEmptyBlocks = promptBlocks.filter((block) => block.type !== "text" || block.text !== "");
@@ -97,7 +97,7 @@ function textBlocks(stdinText: string, content: UserContent): readonly Block[] {
 
 const STDIN = { kind: "stdin", name: "stdin" } as const;
 
-/** A single typed text needs no block. */
+/** A single typed text is sent as a string. */
 function simplifyContent(blocks: readonly Block[]): UserContent {
   const [first, ...rest] = blocks;
   return first?.type === "text" && first.pith === undefined && rest.length === 0 ? first.text : blocks;
@@ -105,7 +105,7 @@ function simplifyContent(blocks: readonly Block[]): UserContent {
 
 export type StdinResult = { readonly type: "arrived"; readonly text: string } | UsageError;
 
-/** A terminal and `/dev/null` have nothing to say. Whoever leaves a pipe open is waited for, and told so. */
+/** Reads piped input. A terminal and `/dev/null` give an empty text. If a pipe stays open, a notice says what Pith waits for. */
 export async function readStdin(notify: (line: string) => void): Promise<StdinResult> {
   const stdinStats = fstatSync(0);
   if (!stdinStats.isFIFO() && !stdinStats.isFile() && !stdinStats.isSocket()) return { type: "arrived", text: "" };
@@ -136,8 +136,8 @@ export async function readAllText(input: AsyncIterable<Uint8Array>): Promise<Std
 }
 
 /**
- * Recognised by its bytes; its declared type says nothing.
- * Null where it is none, or too large. A wrong one would be refused with every later word of the session.
+ * Detects the type of an image from its bytes; the declared type is ignored. Null if it is not an image or too large: the provider
+ * would refuse every later request of the session because of an invalid image.
  */
 export function parseImage(base64: string): ImageBlock | null {
   if (base64.length > MAX_IMAGE_BYTES * 1.4) return null;
@@ -146,7 +146,7 @@ export function parseImage(base64: string): ImageBlock | null {
   return mimeType === null ? null : { type: "image", data: bytes.toString("base64"), mimeType };
 }
 
-/** The text of an entry to be changed and sent again. */
+/** Returns the text of an entry for the editor, so that the user can change it and send it again. */
 export function entryEditableText(entry: Entry): string {
   if (entry.type !== "message" || entry.message.role !== "user") return entryText(entry);
   return editableText(entry.message.content);

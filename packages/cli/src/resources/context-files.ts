@@ -1,4 +1,4 @@
-/** Finds and reads AGENTS.md, else CLAUDE.md, within limits. Nothing in them runs, and no file they name is opened. */
+/** Finds and reads the context files (AGENTS.md, else CLAUDE.md) within size limits. It never runs them or opens files that they name. */
 
 import { constants } from "node:fs";
 import { type FileHandle, open, realpath } from "node:fs/promises";
@@ -7,24 +7,23 @@ import { decodeText, type ProjectText } from "@pith/agent";
 import { escapeControls } from "../text/safe-text.ts";
 import { findProjectFolders, isInside } from "../trust/project-files.ts";
 
-/** Bytes. */
 export const MAX_FILE_BYTES: number = 32 * 1024;
 
 export const MAX_TOTAL_BYTES: number = 64 * 1024;
 
 export interface ContextFiles {
-  /** The user's own first, the nearest last. */
+  /** The user's file first, then the project's files from the root down. */
   readonly texts: readonly ProjectText[];
-  /** For people: what was not read, or not whole. */
+  /** Which files were not read, or only in part, shown to the user. */
   readonly notes: readonly string[];
 }
 
 export interface ContextFileText extends ProjectText {
-  /** False where it was read only as far as it could be told. */
+  /** False if only the beginning of the file was read. */
   readonly isWhole: boolean;
 }
 
-/** Where it is too much in all, the nearest are told: they are the most particular, and stand last. */
+/** Shortens the texts to the limits. Files near the working directory have priority, because they are the most specific. */
 export function limitTexts(files: readonly ContextFileText[]): ContextFiles {
   const texts: ProjectText[] = [];
   const notes: string[] = [];
@@ -40,11 +39,11 @@ export function limitTexts(files: readonly ContextFileText[]): ContextFiles {
   return { texts, notes };
 }
 
-/** Whole lines, where it has any. */
+/** Cuts after a complete line if possible. */
 function takeHead(text: string, maxBytes: number): string {
   const encoded = Buffer.from(text);
   if (encoded.length <= maxBytes) return text;
-  // The last character may be cut in two.
+  // Removes a character whose bytes were cut.
   const head = encoded
     .subarray(0, maxBytes)
     .toString()
@@ -59,11 +58,11 @@ export type ReadTextResult =
   | { readonly type: "unread"; readonly note: string };
 
 export interface ReadTextOptions {
-  /** The first that is there counts. */
+  /** The first name that exists is used. */
   readonly names: readonly string[];
-  /** A link may lead anywhere in this folder, and not out of it; absent: anywhere. */
+  /** A link must not lead out of this folder. Default: links may lead anywhere. */
   readonly rootFolder?: string;
-  /** Asked of where a path leads; absent: all of it. */
+  /** Called with the real path. Default: every file may be read. */
   readonly mayRead?: (path: string) => Promise<boolean>;
 }
 
@@ -79,7 +78,7 @@ export async function readFirstText(
         return createUnreadResult(`${path} leads out of the project, so it was not read`);
       if (mayRead && !(await mayRead(realPath)))
         return createUnreadResult(`${path} may not be read without a question, so it was not`);
-      // Whoever exchanges it for a link or a pipe in between is not followed, and not waited for.
+      // If the file was replaced in the meantime, a link is not followed and a pipe does not block.
       const file = await open(realPath, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
       return await readOpenFile(file, path).finally(() => file.close());
     } catch (error) {
@@ -106,15 +105,15 @@ function createUnreadResult(note: string): ReadTextResult {
 
 export interface ContextFileSources {
   readonly cwd: string;
-  /** What `~` stands for. */
+  /** The folder of `~`. */
   readonly userHome: string;
   /** Pith's home. */
   readonly home: string;
-  /** Whether a tool could read what lies there, without a question to anybody. */
+  /** Whether a tool may read the path without asking the user. */
   readonly mayRead: (path: string) => Promise<boolean>;
 }
 
-/** The user's own, then those of the repository from its root down to where one works. */
+/** Reads the user's file, then those of the repository from its root down to the working directory. */
 export async function readContextFiles({ cwd, userHome, home, mayRead }: ContextFileSources): Promise<ContextFiles> {
   const folders = await findProjectFolders(cwd, userHome);
   const [rootFolder = cwd] = folders;

@@ -1,11 +1,11 @@
-/** Parses front matter: the part of YAML in which each name has one text. Every value stays text. */
+/** Parses front matter: the subset of YAML that maps names to text. Every value is a string. */
 
 export interface FrontMatter {
-  /** A list, or names below a name, as it is written: nobody here reads those. */
+  /** Lists and nested values are kept as raw text, because Pith does not use them. */
   readonly fields: ReadonlyMap<string, string>;
-  /** All behind it. */
+  /** The text after the front matter. */
   readonly body: string;
-  /** As the end of a sentence that begins with the file; null where all of it was understood. */
+  /** Completes a sentence that starts with the file's path. Null if the front matter is valid. */
   readonly error: string | null;
 }
 
@@ -35,7 +35,7 @@ function parseFields(lines: readonly string[]): Pick<FrontMatter, "fields" | "er
   return { fields, error: null };
 }
 
-/** Whatever the name is: a field that nobody here knows is nobody's fault. */
+/** Accepts any name, because unknown fields are not errors. */
 function parseFieldLine(line: string): { readonly name: string; readonly first: string } | null {
   const colon = line.search(/:(?:[ \t]|$)/);
   const name = line.slice(0, Math.max(0, colon)).trim();
@@ -45,7 +45,7 @@ function parseFieldLine(line: string): { readonly name: string; readonly first: 
 
 const QUOTED_NAME = /^(["'])([^"']+)\1$/;
 
-/** Belongs to the line above it, or to nobody. */
+/** Whether the line belongs to the field above it, or is empty or a comment. */
 function isContinuation(line: string): boolean {
   return line.trim() === "" || /^(?:[ \t]|#|- )/.test(line);
 }
@@ -59,17 +59,17 @@ function parseValue(firstLine: string, continuation: readonly string[]): string 
   return comment < 0 ? text : text.slice(0, comment).trimEnd();
 }
 
-// YAML has a few escapes more than JSON; who uses them is told.
+/** Accepts only JSON escapes. The few further escapes of YAML give an error. */
 function parseDoubleQuoted(text: string): string | null {
-  const quoted = /^"(?:[^"\\]|\\.)*"(?=\s+#|$)/.exec(text)?.[0];
+  const quotedText = /^"(?:[^"\\]|\\.)*"(?=\s+#|$)/.exec(text)?.[0];
   try {
-    return quoted === undefined ? null : String(JSON.parse(quoted));
+    return quotedText === undefined ? null : String(JSON.parse(quotedText));
   } catch {
-    return null; // Not a text as JSON has it.
+    return null; // Not a valid JSON string.
   }
 }
 
-/** Folded, lines become words of one line, unless a blank one parts them. */
+/** In a folded block (`>`), line breaks become spaces, except at blank lines. */
 function parseBlock(blockLines: readonly string[], isLiteral: boolean): string {
   const indent = blockLines.find((line) => line.trim() !== "")?.search(/\S/) ?? 0;
   const lines = blockLines.map((line) => line.slice(Math.min(indent, Math.max(0, line.search(/\S|$/)))));

@@ -1,4 +1,4 @@
-/** Reads what guides an agent (settings, context files, skills, prompt templates), and reads it again on reload. */
+/** Loads the guidance of an agent (context files, skills, prompt templates), and reloads it together with the settings. */
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ import { type ContextFileSources, readContextFiles } from "./context-files.ts";
 import type { FoundSkill } from "./skills.ts";
 import type { Templates } from "./templates.ts";
 
-/** Only files that are skills now are looked at: what a session names may be anything. */
+/** Reads only files that are skills at the moment, because a session file may name any path. */
 export function createSkillFiles(skills: () => readonly Pick<Skill, "path">[]): SkillFiles {
   return {
     async readHash(path) {
@@ -32,10 +32,10 @@ export function createSkillFiles(skills: () => readonly Pick<Skill, "path">[]): 
 
 export interface Guidance {
   readonly project: readonly ProjectText[];
-  /** What the model is told of them. */
+  /** The skills that the system prompt lists. */
   readonly catalogue: readonly Skill[];
   readonly skills: readonly FoundSkill[];
-  /** For people: what was not read, or not whole. */
+  /** Which files were not read, or only in part, shown to the user. */
   readonly notes: readonly string[];
 }
 
@@ -45,7 +45,7 @@ export interface GuidanceSources extends ContextFileSources {
   readonly extensionFolders?: ExtensionFolders;
 }
 
-/** Beside the user's own. */
+/** Folders that extensions add to the user's own. */
 export interface ExtensionFolders {
   readonly skills: readonly string[];
   readonly prompts: readonly string[];
@@ -65,15 +65,15 @@ export function getEnabledResources({ contextFiles, skills }: Settings): Guidanc
 const NO_TEXTS = { texts: [], notes: [] } as const;
 const NO_SKILLS = { catalogue: [], skills: [], notes: [] } as const;
 
-/** All that reads skills is loaded where there are some. */
+/** Loads the code for skills only if there are skills. */
 async function loadSkills(sources: GuidanceSources): Promise<Omit<Guidance, "project">> {
   const skillsModule = await import("./skills.ts");
   const { skills, notes } = await skillsModule.findSkills({
     ...sources,
     extensionFolders: sources.extensionFolders?.skills ?? [],
   });
-  const limited = skillsModule.limitCatalogue(skills);
-  return { skills, catalogue: limited.skills, notes: [...notes, ...limited.notes] };
+  const catalogue = skillsModule.limitCatalogue(skills);
+  return { skills, catalogue: catalogue.skills, notes: [...notes, ...catalogue.notes] };
 }
 
 function hasSkills({ home, userHome, trustedFolder, extensionFolders }: GuidanceSources): boolean {
@@ -89,30 +89,28 @@ function hasSkills({ home, userHome, trustedFolder, extensionFolders }: Guidance
 export interface GuidanceOptions extends Pick<ReloadOptions, "cwd" | "home" | "userHome" | "mayRead" | "environment"> {
   readonly args: CliArgs;
   readonly settings: Settings;
-  /** What of this folder counts; absent: nothing. */
+  /** Absent if no file of this folder is used. */
   readonly trustedFolder: FolderTrust | undefined;
-  /** Folders that extensions name beside the usual ones. */
   readonly extensionFolders?: ExtensionFolders;
-  /** The names of the built-in commands, which no template may have. */
+  /** The names of the built-in commands. A template cannot use them. */
   readonly commandNames: () => Promise<readonly string[]>;
-  /** For people. */
+  /** Shows a line to the user. */
   readonly notify: (line: string) => void;
 }
 
 export interface LoadedGuidance extends SkillFiles {
-  /** As it is at this moment. */
+  /** The current state. `reload` changes it. */
   readonly state: Readonly<GuidanceState>;
   readonly limits: LimitsForModel;
-  /** The name of the skill whose text lies there; null for every other file. */
+  /** The name of the skill at this path. Null if the file is not a skill. */
   findSkillName(path: string): string | null;
 }
 
 export interface GuidanceActions {
-  /** What is said by its name: prompt templates and skills. */
+  /** Prompt templates and skills, by name. */
   readonly templates: Templates;
-  /** Reads all of it anew; what has changed, for people. */
+  /** Reads everything again. Returns the changes as lines for the user. */
   readonly reload: () => Promise<readonly string[]>;
-  /** What is set at this moment. */
   readonly readCurrentSettings: () => Readonly<Pick<GuidanceState, "settings" | "sources">>;
 }
 
@@ -133,7 +131,7 @@ function toLimitsOptions({ agent }: CliArgs, { branchSummary, firstTokenMinutes 
   return { branchReserve: branchSummary?.reserveTokens, firstTokenMinutes, ...(agent !== undefined && { agent }) };
 }
 
-/** Loaded when somebody asks for it: most calls name no template and reload nothing. */
+/** Loads the code on first use, because most runs use no template and never reload. */
 export function createGuidanceActions(
   agent: Agent,
   { state }: LoadedGuidance,
@@ -168,19 +166,19 @@ export function createGuidanceActions(
 }
 
 function createUntrustedFolder(root: string): FolderTrust {
-  const holds = { root, folders: [], files: [], unread: [] };
-  return { type: "untrusted", reason: "never", project: holds, changes: [], notes: [] };
+  const project = { root, folders: [], files: [], unread: [] };
+  return { type: "untrusted", reason: "never", project, changes: [], notes: [] };
 }
 
 function memoize<Value>(create: () => Promise<Value>): () => Promise<Value> {
-  let created: Promise<Value> | null = null;
+  let value: Promise<Value> | null = null;
   return () => {
-    created ??= create();
-    return created;
+    value ??= create();
+    return value;
   };
 }
 
-/** A line for each; none where nothing differs. */
+/** Lists each change as a line. Empty if nothing has changed. */
 export function listGuidanceChanges(before: Guidance, after: Guidance): readonly string[] {
   const texts = (guidance: Guidance): NamedTexts => new Map(guidance.project.map(({ path, text }) => [path, text]));
   const skills = (guidance: Guidance): NamedTexts =>
@@ -191,40 +189,39 @@ export function listGuidanceChanges(before: Guidance, after: Guidance): readonly
 type NamedTexts = ReadonlyMap<string, string>;
 
 function listDifferences(before: NamedTexts, after: NamedTexts): readonly string[] {
-  const added = [...after.keys()].filter((name) => !before.has(name)).map((name) => `${name} is new`);
-  const gone = [...before.keys()].filter((name) => !after.has(name)).map((name) => `${name} is gone`);
-  const changed = [...after].filter(([name, text]) => (before.get(name) ?? text) !== text);
-  return [...added, ...gone, ...changed.map(([name]) => `${name} has changed`)];
+  const addedLines = [...after.keys()].filter((name) => !before.has(name)).map((name) => `${name} is new`);
+  const removedLines = [...before.keys()].filter((name) => !after.has(name)).map((name) => `${name} is gone`);
+  const changedTexts = [...after].filter(([name, text]) => (before.get(name) ?? text) !== text);
+  return [...addedLines, ...removedLines, ...changedTexts.map(([name]) => `${name} has changed`)];
 }
 
-/** As it is at this moment. */
 export interface GuidanceState {
   settings: Settings;
   trustedFolder: FolderTrust;
   guidance: Guidance;
-  /** Who said what is set; absent before anything was read anew. */
+  /** Where each setting comes from. Absent before the first reload. */
   sources?: SettingSources;
 }
 
 export interface ReloadOptions extends Pick<GuidanceSources, "cwd" | "home" | "userHome" | "mayRead"> {
   readonly agent: Pick<Agent, "setSystemPrompt">;
   readonly environment: Environment;
-  /** What the command line says, which still holds. */
+  /** The settings of the command line. They still apply after a reload. */
   readonly overrides: SettingsOverrides;
-  /** Whether the folder is trusted in this call, whatever was kept. */
+  /** Whether the user trusts the folder for this run, even if no trust is saved. */
   readonly trustsProject: boolean;
   readonly buildSystemPrompt: (guidance: Guidance) => SystemPromptOptions;
 }
 
-/** A line for each thing that has changed. A mistake in a file changes nothing. What the model was sent stays; changes follow it. */
+/**
+ * Reloads settings and guidance and lists each change as a line. An error in a file leaves everything unchanged. Text that the model has
+ * already received stays in the context; changes are sent after it.
+ */
 export async function reload(state: GuidanceState, options: ReloadOptions): Promise<readonly string[]> {
   const { settings: oldSettings, guidance: oldGuidance } = state;
-  const effective = await resolveSettings(
-    { overrides: options.overrides, trustsProject: options.trustsProject },
-    options,
-  );
-  if (effective.type === "mistake") return [`nothing was changed: ${effective.message}`];
-  const { settings, trustedFolder, sources } = effective;
+  const result = await resolveSettings({ overrides: options.overrides, trustsProject: options.trustsProject }, options);
+  if (result.type === "mistake") return [`nothing was changed: ${result.message}`];
+  const { settings, trustedFolder, sources } = result;
   const guidance = await readGuidance({ ...options, trustedFolder, enabled: getEnabledResources(settings) });
   const next: GuidanceState = { settings, trustedFolder, guidance, sources };
   Object.assign(state, next);
@@ -232,7 +229,7 @@ export async function reload(state: GuidanceState, options: ReloadOptions): Prom
   return [
     ...listSettingChanges(oldSettings, settings),
     ...listGuidanceChanges(oldGuidance, guidance),
-    ...effective.notes,
+    ...result.notes,
     ...guidance.notes,
   ];
 }
@@ -241,11 +238,11 @@ function listSettingChanges(before: Settings, after: Settings): readonly string[
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])] as (keyof Settings)[];
   return names
     .filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
-    .map((name) => `the setting ${name} has changed${APPLIES_AT_ONCE[name] ?? APPLIES_LATER}`);
+    .map((name) => `the setting ${name} has changed${IMMEDIATE_SETTINGS[name] ?? RESTART_NOTICE}`);
 }
 
-const APPLIES_LATER = "; it counts when Pith is started again";
-const APPLIES_AT_ONCE: Readonly<Partial<Record<keyof Settings, string>>> = {
+const RESTART_NOTICE = "; it counts when Pith is started again";
+const IMMEDIATE_SETTINGS: Readonly<Partial<Record<keyof Settings, string>>> = {
   contextFiles: "",
   notify: "",
   skills: "",

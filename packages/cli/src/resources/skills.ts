@@ -1,4 +1,4 @@
-/** Finds and parses skills and keeps their catalogue short, because every request contains it. A skill grants no permission. */
+/** Finds and parses skills, and limits the size of their catalogue, because every request contains it. A skill grants no permission. */
 
 import { readdir, realpath } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
@@ -8,7 +8,6 @@ import { hashBytes, readBytes } from "../trust/project-files.ts";
 import { type FolderTrust, listTrustedFiles } from "../trust/trust.ts";
 import { parseFrontMatter } from "./front-matter.ts";
 
-/** Bytes of all lines. */
 export const MAX_CATALOGUE_BYTES: number = 16 * 1024;
 
 export interface SkillCatalogue {
@@ -16,27 +15,28 @@ export interface SkillCatalogue {
   readonly notes: readonly string[];
 }
 
-/** Where there are many, their descriptions are cut; a note says so, and how many are left out. */
-export function limitCatalogue(found: readonly Skill[]): SkillCatalogue {
+/** Shortens the descriptions if there are many skills, and omits skills if that is not enough. The notes say so. */
+export function limitCatalogue(allSkills: readonly Skill[]): SkillCatalogue {
   const descriptionChars = DESCRIPTION_LENGTHS.find(
-    (maxChars) => countCatalogueBytes(shortenDescriptions(found, maxChars)) <= MAX_CATALOGUE_BYTES,
+    (maxChars) => countCatalogueBytes(shortenDescriptions(allSkills, maxChars)) <= MAX_CATALOGUE_BYTES,
   );
   if (descriptionChars !== undefined) {
-    const skills = shortenDescriptions(found, descriptionChars);
+    const skills = shortenDescriptions(allSkills, descriptionChars);
     return {
       skills,
-      notes: descriptionChars === DESCRIPTION_LENGTHS[0] ? [] : [`${found.length} skills are many: ${SHORTENED_NOTE}`],
+      notes:
+        descriptionChars === DESCRIPTION_LENGTHS[0] ? [] : [`${allSkills.length} skills are many: ${SHORTENED_NOTE}`],
     };
   }
-  const skills = takeFittingSkills(shortenDescriptions(found, DESCRIPTION_LENGTHS.at(-1) ?? 0));
-  const omittedCount = found.length - skills.length;
+  const skills = takeFittingSkills(shortenDescriptions(allSkills, DESCRIPTION_LENGTHS.at(-1) ?? 0));
+  const omittedCount = allSkills.length - skills.length;
   return {
     skills,
-    notes: [`${found.length} skills are too many: ${SHORTENED_NOTE}, and not told of the last ${omittedCount}`],
+    notes: [`${allSkills.length} skills are too many: ${SHORTENED_NOTE}, and not told of the last ${omittedCount}`],
   };
 }
 
-/** Letters of each description: what a skill may have, and then less and less. */
+/** The lengths to try, from the longest allowed description to the shortest useful one. */
 const DESCRIPTION_LENGTHS: readonly number[] = [1024, 400, 200, 100];
 const SHORTENED_NOTE = "the model is told only the first words on each";
 
@@ -60,26 +60,26 @@ function countCatalogueBytes(skills: readonly Skill[]): number {
   );
 }
 
-/** Of a line: what stands between its parts. */
+/** The separators between the parts of a line. */
 const LINE_OVERHEAD_BYTES = 8;
 
-/** A skill with its text: what is found is what is told. */
+/** A skill with its text, so that the model gets the text that was found. */
 export interface FoundSkill extends Skill, SkillText {
-  /** Whether it names tools that it would like to use freely. */
+  /** Whether it has the field `allowed-tools`, which Pith ignores. */
   readonly wantsTools: boolean;
 }
 
 export interface SkillFile {
   readonly path: string;
-  /** The name of the folder it lies in. */
+  /** The name of the folder that contains the file. */
   readonly folder: string;
   readonly bytes: Uint8Array;
 }
 
 export interface ParseSkillResult {
-  /** Null where it is none. */
+  /** Null if the file is not a valid skill. */
   readonly skill: FoundSkill | null;
-  /** For people: what is wrong with it. */
+  /** Problems with the file, shown to the user. */
   readonly notes: readonly string[];
 }
 
@@ -99,7 +99,7 @@ export function parseSkill({ path, folder, bytes }: SkillFile): ParseSkillResult
   return { skill, notes: findProblems({ path, folder, fullDescription, name: fields.get("name") }) };
 }
 
-/** As the standard has it: lower case, digits and single dashes. */
+/** The format of the Agent Skills standard: lower case letters, digits and single dashes. */
 const SKILL_NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 const MAX_NAME_CHARS = 64;
 const NAME_RULE = `skill's name: at most ${MAX_NAME_CHARS} of a-z, 0-9 and single dashes between them`;
@@ -131,12 +131,12 @@ function createInvalidSkill(path: string, why: string): ParseSkillResult {
 }
 
 export interface UserSkillFiles {
-  /** In the order of their names. */
+  /** Sorted by name. */
   readonly files: readonly SkillFile[];
   readonly notes: readonly string[];
 }
 
-/** Nothing where nothing is. The folder is the user's own, so links are followed. */
+/** Follows links, because the folder belongs to the user. Empty if the folder does not exist. */
 export async function readUserSkillFiles(folder: string): Promise<UserSkillFiles> {
   const files: SkillFile[] = [];
   const notes: string[] = [];
@@ -152,12 +152,11 @@ export async function readUserSkillFiles(folder: string): Promise<UserSkillFiles
 }
 
 export const SKILL_FILE = "SKILL.md";
-/** Bytes of one. */
 export const MAX_FILE_BYTES: number = 256 * 1024;
 const MAX_SKILLS = 500;
 
 async function listSkillFolders(folder: string): Promise<readonly string[]> {
-  // Where it cannot be looked into, there is nothing.
+  // A folder that cannot be read has no skills.
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   const folders = entries.filter(
     (entry) => !entry.name.startsWith(".") && (entry.isDirectory() || entry.isSymbolicLink()),
@@ -165,7 +164,7 @@ async function listSkillFolders(folder: string): Promise<readonly string[]> {
   return folders.map(({ name }) => name).sort();
 }
 
-/** Null where there is none; else the bytes, or a note. */
+/** Returns the bytes, a note if the file cannot be used, or null if it does not exist. */
 export async function readResourceFile(path: string): Promise<Uint8Array | string | null> {
   try {
     const bytes = await readBytes(await realpath(path), MAX_FILE_BYTES);
@@ -177,23 +176,23 @@ export async function readResourceFile(path: string): Promise<Uint8Array | strin
 }
 
 export interface SkillSources {
-  /** What `~` stands for. */
+  /** The folder of `~`. */
   readonly userHome: string;
   /** Pith's home. */
   readonly home: string;
   readonly trustedFolder: FolderTrust;
-  /** Folders beside those, which count less. */
+  /** Folders of extensions. They have the lowest priority. */
   readonly extensionFolders?: readonly string[];
 }
 
 export interface FoundSkills {
-  /** By name. */
+  /** Sorted by name. */
   readonly skills: readonly FoundSkill[];
-  /** For people: what is wrong with some of them. */
+  /** Problems with skills, shown to the user. */
   readonly notes: readonly string[];
 }
 
-/** The user's own, and those of a trusted project. Of two with one name the nearer counts. */
+/** Finds the skills of the user and of a trusted project. If two have the same name, the one nearer to the working directory is used. */
 export async function findSkills({
   userHome,
   home,
@@ -203,31 +202,34 @@ export async function findSkills({
   const folders = [...extensionFolders, join(userHome, ".agents", "skills"), join(home, "skills")];
   const userFolders = await Promise.all(folders.map(readUserSkillFiles));
   const files = [...userFolders.flatMap((result) => result.files), ...listProjectSkillFiles(trustedFolder)];
-  const parsed = files.map(parseSkill);
-  const { skills, notes } = keepNearestSkills(parsed.flatMap(({ skill }) => skill ?? []));
-  const problems = [...userFolders, ...parsed].flatMap((result) => result.notes);
+  const results = files.map(parseSkill);
+  const { skills, notes } = keepNearestSkills(results.flatMap(({ skill }) => skill ?? []));
+  const problems = [...userFolders, ...results].flatMap((result) => result.notes);
   return { skills, notes: [...problems, ...notes, ...createToolNotes(skills)] };
 }
 
-/** Those of the root first; in a folder, Pith's own last. */
+/** Sorts by folder, the root first. Within a folder, the skills in `.pith` come after those in `.agents`. */
 function listProjectSkillFiles(trustedFolder: FolderTrust): readonly SkillFile[] {
   const files = listTrustedFiles(trustedFolder, "skills").flatMap(({ path, folder, bytes }) => {
-    const [place = "", , name = "", file, ...subpath] = relative(folder, path).split(sep);
-    return file === SKILL_FILE && subpath.length === 0 ? [{ path, folder: name, bytes, around: folder, place }] : [];
+    const [topFolder = "", , name = "", file, ...subpath] = relative(folder, path).split(sep);
+    return file === SKILL_FILE && subpath.length === 0
+      ? [{ path, folder: name, bytes, projectFolder: folder, topFolder }]
+      : [];
   });
-  const order = [...new Set(files.map(({ around }) => around))];
+  const order = [...new Set(files.map(({ projectFolder }) => projectFolder))];
   return files.toSorted(
-    (a, b) => order.indexOf(a.around) - order.indexOf(b.around) || a.place.localeCompare(b.place, "en"),
+    (a, b) =>
+      order.indexOf(a.projectFolder) - order.indexOf(b.projectFolder) || a.topFolder.localeCompare(b.topFolder, "en"),
   );
 }
 
-/** `found` has the nearest last. */
-function keepNearestSkills(found: readonly FoundSkill[]): FoundSkills {
+/** Expects the nearest skill last. */
+function keepNearestSkills(candidates: readonly FoundSkill[]): FoundSkills {
   const byName = new Map<string, FoundSkill>();
   const notes: string[] = [];
-  for (const skill of found) {
-    const overridden = byName.get(skill.name);
-    if (overridden) notes.push(`there are two skills ${skill.name}: ${skill.path} counts, ${overridden.path} does not`);
+  for (const skill of candidates) {
+    const previous = byName.get(skill.name);
+    if (previous) notes.push(`there are two skills ${skill.name}: ${skill.path} counts, ${previous.path} does not`);
     byName.set(skill.name, skill);
   }
   return { skills: [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1)), notes };

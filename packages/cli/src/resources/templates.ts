@@ -10,13 +10,13 @@ import { parseFrontMatter } from "./front-matter.ts";
 import { type FoundSkill, readResourceFile } from "./skills.ts";
 
 /**
- * Filled in once, so that words that look like a place stay as typed.
- * Where it has no place for words, they stand behind it: nothing that was typed is lost.
+ * Replaces the placeholders in one pass, so that an argument that looks like a placeholder stays as typed. If the template has no
+ * placeholder, the arguments are appended, so that no input is lost.
  */
 export function expandTemplate(text: string, argumentText: string): string {
   const args = splitArguments(argumentText);
   let hasPlaceholder = false;
-  const filled = text.replace(PLACEHOLDERS, (...match: readonly (string | undefined)[]) => {
+  const result = text.replace(PLACEHOLDERS, (...match: readonly (string | undefined)[]) => {
     const [, number, from, count] = match;
     hasPlaceholder = true;
     if (number !== undefined) return args[Number(number) - 1] ?? "";
@@ -24,13 +24,13 @@ export function expandTemplate(text: string, argumentText: string): string {
     const first = Math.max(0, Number(from) - 1);
     return args.slice(first, count === undefined ? undefined : first + Number(count)).join(" ");
   });
-  return hasPlaceholder || argumentText === "" ? filled : `${filled}\n\n${argumentText}`;
+  return hasPlaceholder || argumentText === "" ? result : `${result}\n\n${argumentText}`;
 }
 
-/** `$1` to `$9`, `$@` or `$ARGUMENTS` for all, `${@:2}` for all from the second on, `${@:2:3}` for three of those. */
+/** `$1` to `$9`, `$@` or `$ARGUMENTS` for all arguments, `${@:2}` for all from the second on, `${@:2:3}` for three from the second on. */
 const PLACEHOLDERS = /\$(?:([1-9])(?!\d)|@|ARGUMENTS\b|\{@:(\d{1,4})(?::(\d{1,4}))?\})/g;
 
-/** As a shell would part them, with quotes around what belongs together; a quote without an end is a letter. */
+/** Splits like a shell: quotes group words. A quote without an end is an ordinary character. */
 export function splitArguments(text: string): readonly string[] {
   const args: string[] = [];
   for (const [whole, double, single] of text.matchAll(/"([^"]*)"(?!\S)|'([^']*)'(?!\S)|\S+/g))
@@ -39,11 +39,11 @@ export function splitArguments(text: string): readonly string[] {
 }
 
 export interface Template {
-  /** Without its slash. */
+  /** Without the slash. */
   readonly name: string;
-  /** What it is for, in one line. */
+  /** The purpose in one line. */
   readonly description: string;
-  /** What may stand behind it, such as `<issue>`; empty where nobody said. */
+  /** The arguments, such as `<issue>`. Empty if the template does not declare them. */
   readonly argumentHint: string;
   readonly text: string;
   readonly path: string;
@@ -55,7 +55,7 @@ export interface TemplateFile {
 }
 
 export interface ParseTemplateResult {
-  /** Null where it is none. */
+  /** Null if the file is not a valid template. */
   readonly template: Template | null;
   readonly notes: readonly string[];
 }
@@ -87,19 +87,19 @@ export interface TemplateSources {
   /** Pith's home. */
   readonly home: string;
   readonly trustedFolder: FolderTrust;
-  /** Names that mean something else already. */
+  /** The names of commands. A template cannot use them. */
   readonly reservedNames: readonly string[];
-  /** Folders beside those, which count less. */
+  /** Folders of extensions. They have the lowest priority. */
   readonly extensionFolders?: readonly string[];
 }
 
 export interface FoundTemplates {
-  /** By name. */
+  /** Sorted by name. */
   readonly templates: readonly Template[];
   readonly notes: readonly string[];
 }
 
-/** Of two with one name the nearer counts, and a command before all. */
+/** If two templates have the same name, the one nearer to the working directory is used. A command always has priority. */
 export async function findTemplates({
   home,
   trustedFolder,
@@ -107,18 +107,18 @@ export async function findTemplates({
   extensionFolders = [],
 }: TemplateSources): Promise<FoundTemplates> {
   const userFolders = await Promise.all([...extensionFolders, join(home, "prompts")].map(readUserTemplateFiles));
-  const parsed = [...userFolders.flatMap(({ files }) => files), ...listProjectTemplateFiles(trustedFolder)].map(
+  const results = [...userFolders.flatMap(({ files }) => files), ...listProjectTemplateFiles(trustedFolder)].map(
     parseTemplate,
   );
-  const notes = [...userFolders, ...parsed].flatMap((result) => result.notes);
+  const notes = [...userFolders, ...results].flatMap((result) => result.notes);
   const byName = new Map<string, Template>();
-  for (const { template } of parsed) {
+  for (const { template } of results) {
     if (!template) continue;
     const { name, path } = template;
-    const overridden = byName.get(name);
+    const previous = byName.get(name);
     if (reservedNames.includes(name)) notes.push(`${path} is never used: /${name} is a command; give it another name`);
     else byName.set(name, template);
-    if (overridden) notes.push(`there are two templates /${name}: ${path} counts, ${overridden.path} does not`);
+    if (previous) notes.push(`there are two templates /${name}: ${path} counts, ${previous.path} does not`);
   }
   return { templates: [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1)), notes };
 }
@@ -129,7 +129,7 @@ interface TemplateFiles {
 }
 
 async function readUserTemplateFiles(folder: string): Promise<TemplateFiles> {
-  // Where it cannot be looked into, there is nothing.
+  // A folder that cannot be read has no templates.
   const names = (await readdir(folder).catch(() => [])).filter(isTemplateFile).sort();
   const files: TemplateFile[] = [];
   const notes =
@@ -157,14 +157,14 @@ function isTemplateFile(name: string): boolean {
 
 export interface TemplatesOptions {
   readonly agent: Pick<Agent, "attachSkill">;
-  /** As they are at this moment. */
+  /** Returns the current skills. */
   readonly getSkills: () => readonly FoundSkill[];
   readonly getSources: () => TemplateSources;
-  /** For people. */
+  /** Shows a line to the user. */
   readonly notify: (line: string) => void;
 }
 
-/** Files are looked for when a name is said, and told of faults once. */
+/** Reads the files again for each call, and reports each problem only once. */
 export function createTemplates({ agent, getSkills, getSources, notify }: TemplatesOptions): Templates {
   const reportedNotes = new Set<string>();
   const find = async (): Promise<FoundTemplates["templates"]> => {
@@ -184,7 +184,7 @@ export function createTemplates({ agent, getSkills, getSources, notify }: Templa
       const template = (await find()).find((candidate) => candidate.name === name);
       const text = template ? expandTemplate(template.text, args).trim() : null;
       if (text === null || text === "") return text;
-      // WORD7: the text comes from a file, perhaps of the repository; the user's word is the line that was typed.
+      // WORD7: the text comes from a file, perhaps of the repository. Only the typed line is the user's own text.
       return [attachText({ kind: "template", name, typed: formatCommandLine(name, args) }, text)];
     },
     async list() {
@@ -204,9 +204,9 @@ const SKILL_PREFIX = "skill:";
 
 const formatCommandLine = (name: string, args: string): string => `/${name}${args === "" ? "" : ` ${args}`}`;
 
-/** Texts of the user that are said to the model by `/name words`. */
+/** The user's prompt templates and skills, used with `/name arguments`. */
 export interface Templates {
-  /** What is said then; null where none has this name. */
-  expand(name: string, words: string): Promise<UserContent | null>;
+  /** Returns the prompt. Null if no template or skill has this name. */
+  expand(name: string, args: string): Promise<UserContent | null>;
   list(): Promise<readonly { readonly name: string; readonly description: string }[]>;
 }
