@@ -1,4 +1,4 @@
-/** Formats an entry as a line or a paragraph, finds an entry by id or label, and creates the redaction for subcommands. */
+/** Formats the entries of a session, finds an entry by id, number or label, and creates the redaction for subcommands. */
 
 import { type AgentMessage, type Entry, type Redaction, Session } from "@pith/context";
 import { displayText, entryText, sanitizeLine } from "@pith/context/host";
@@ -13,7 +13,7 @@ import { escapeLineBreaks } from "../text/safe-text.ts";
 import { type UsageError, usageError } from "../text/usage-error.ts";
 
 export interface EntryLine {
-  /** `you`, `reply`, `compaction`, …; null for what is nothing to people by itself. */
+  /** `you`, `reply`, `compaction`, …; null for entries that are not shown to the user. */
   readonly kind: string | null;
   readonly text: string;
 }
@@ -23,7 +23,7 @@ export function toEntryLine(entry: Entry): EntryLine {
   return { kind, text: kind === null ? "" : formatEntryText(entry) };
 }
 
-/** Null for the work between a question and its answer, and for what is only noted. */
+/** Null for tool calls, tool results and metadata. */
 function describeKind(entry: Entry): string | null {
   switch (entry.type) {
     case "compaction":
@@ -65,13 +65,13 @@ const MAX_LINE_CHARS = 72;
 
 const SHORT_ID_CHARS = 8;
 
-/** `0123456789abcdef0123-1-0` becomes `01234567-1-0`; of an id that other programs made, the beginning. */
+/** `0123456789abcdef0123-1-0` becomes `01234567-1-0`. An id of another program is cut after its beginning. */
 export function shortId(id: string): string {
   const { stem, number } = splitId(id);
   return escapeLineBreaks(`${stem.slice(0, SHORT_ID_CHARS)}${number}`);
 }
 
-/** Whether somebody who writes this may mean that id. */
+/** Whether the input may be an abbreviation of the id. */
 export function matchesId(input: string, id: string): boolean {
   const idParts = splitId(id);
   if (idParts.number === "") return id.startsWith(input);
@@ -79,7 +79,7 @@ export function matchesId(input: string, id: string): boolean {
   return idParts.stem.startsWith(inputParts.stem) && idParts.number === inputParts.number;
 }
 
-// A reply has the id of what it answers and a number behind it, so the ids of one turn begin alike.
+/** The ids of one turn have the same stem: a reply has the id of the entry it answers, followed by a number. */
 function splitId(id: string): { readonly stem: string; readonly number: string } {
   const [, stem = id, number = ""] = /^([^-]+)((?:-\d{1,9})+)$/.exec(id) ?? [];
   return { stem, number };
@@ -87,34 +87,35 @@ function splitId(id: string): { readonly stem: string; readonly number: string }
 
 export type FindEntryResult = { readonly type: "found"; readonly entry: Entry } | UsageError;
 
-/** A number or a whole id is found wherever it is, the beginning of an id as far as there is time to look. */
+/** Finds an entry by `#number`, id, label or the beginning of an id. The search for the beginning of an id is limited in time. */
 export async function findEntry(name: string, { store, leaf }: Session): Promise<FindEntryResult> {
   const [, number] = /^\[?#(\d{1,9})\]?$/.exec(name) ?? [];
-  const numbered = number === undefined ? undefined : await store.entryByNumber(Number(number));
-  if (numbered) return { type: "found", entry: numbered };
-  const wanted = name.replace(/^entry:/, "");
-  const [labelled, otherLabelled] = [...(await store.labels())]
-    .filter(([, label]) => label === wanted)
+  const numberedEntry = number === undefined ? undefined : await store.entryByNumber(Number(number));
+  if (numberedEntry) return { type: "found", entry: numberedEntry };
+  const idOrLabel = name.replace(/^entry:/, "");
+  const [labelledId, otherLabelledId] = [...(await store.labels())]
+    .filter(([, label]) => label === idOrLabel)
     .map(([id]) => id);
-  const exact = (await store.entry(wanted)) ?? (labelled === undefined ? undefined : await store.entry(labelled));
-  if (exact?.id === labelled && otherLabelled !== undefined)
-    return usageError(`several entries are labelled "${wanted}"; name one by its id`);
-  if (exact) return { type: "found", entry: exact };
-  const notFound = usageError(`there is no entry "${wanted.slice(0, 40)}" in this session; /tree shows their ids`);
-  if (wanted.length < MIN_ID_CHARS) return notFound;
+  const exactMatch =
+    (await store.entry(idOrLabel)) ?? (labelledId === undefined ? undefined : await store.entry(labelledId));
+  if (exactMatch?.id === labelledId && otherLabelledId !== undefined)
+    return usageError(`several entries are labelled "${idOrLabel}"; name one by its id`);
+  if (exactMatch) return { type: "found", entry: exactMatch };
+  const notFound = usageError(`there is no entry "${idOrLabel.slice(0, 40)}" in this session; /tree shows their ids`);
+  if (idOrLabel.length < MIN_ID_CHARS) return notFound;
   const matches = new Map<string, Entry>();
-  for await (const entry of walkEntries(store, leaf)) if (matchesId(wanted, entry.id)) matches.set(entry.id, entry);
+  for await (const entry of walkEntries(store, leaf)) if (matchesId(idOrLabel, entry.id)) matches.set(entry.id, entry);
   const [first, second] = matches.values();
   if (!first) return notFound;
   return second
-    ? usageError(`several entries begin with "${wanted}"; say more of the id`)
+    ? usageError(`several entries begin with "${idOrLabel}"; say more of the id`)
     : { type: "found", entry: first };
 }
 
-/** Letters of an id by which it can be named. */
+/** The shortest beginning of an id that is accepted. */
 const MIN_ID_CHARS = 4;
 
-/** The branch one stands on, newest first, and then all others; of a very long session what can be seen in a moment. */
+/** Walks the current branch, newest first, then all entries. Stops early in a very long session. */
 async function* walkEntries(store: Store, leaf: string | null): AsyncGenerator<Entry> {
   for (let id = leaf, visited = 0; id !== null && visited < MAX_VISITED_ENTRIES; visited++) {
     const entry = await store.entry(id);
@@ -136,13 +137,13 @@ const MAX_VISITED_ENTRIES = 20_000;
 
 const SEARCH_TIMEOUT_MS = 2_000;
 
-/** Letters of one entry, where many are shown. */
+/** The limit for an entry in a list. */
 const MAX_ENTRY_CHARS = 4_000;
 
-/** Letters of one that is shown alone. */
+/** The limit for an entry that is shown alone. */
 export const MAX_WHOLE_ENTRY_CHARS: number = 256 * 1024;
 
-/** Null for what nobody said or did. */
+/** Null if the entry has nothing to show. */
 export function formatEntry(entry: Entry, maxChars: number = MAX_ENTRY_CHARS): string | null {
   const description = describeEntry(entry);
   if (description === null) return null;
@@ -197,7 +198,7 @@ function describeMessage(message: AgentMessage): EntryDescription | null {
   }
 }
 
-// Files are not checked block by block.
+/** The content is `unknown`, because the blocks of a session file are not validated. */
 function formatContent(content: unknown): string {
   if (typeof content === "string") return content;
   return Array.isArray(content) ? content.flatMap(formatBlock).join("\n") : "";
@@ -218,7 +219,7 @@ function formatBlock(block: Readonly<Record<string, unknown>> | null): readonly 
   }
 }
 
-/** So that no words can look like the head of another entry. */
+/** Indents the text, so that no line of it looks like the head of another entry. */
 function indent(text: string): string {
   return text.replace(/^(?=.)/gm, "  ");
 }
@@ -235,31 +236,31 @@ function truncateText(text: string, maxChars: number): string {
 }
 
 export async function findEntryInStore(store: Store, name: string): Promise<FindEntryResult> {
-  const found = await findEntry(name, await Session.open(store, nodeRuntime));
-  if (found.type === "found") return found;
+  const result = await findEntry(name, await Session.open(store, nodeRuntime));
+  if (result.type === "found") return result;
   return usageError(
     `there is no entry "${name}" in this session, or several begin so; pith sessions show SESSION --tree shows their ids`,
   );
 }
 
-/** For all that is shown or written elsewhere, also of sessions that another program has written. */
+/** Creates the redaction for output of subcommands. Sessions may come from other programs, so stored text can still contain secrets. */
 export async function createRedaction({
   home,
   environment,
 }: Pick<SubcommandCall, "home" | "environment">): Promise<Redaction> {
   const resolved = await loadSettings({}, { home, environment });
-  // Settings with a mistake in them are no reason to show a secret, nor to show nothing.
+  // Invalid settings must disable neither the redaction nor the output.
   const settings = resolved.type === "resolved" ? resolved.settings : {};
   const vault = await createVault({ home, environment, settings });
   return { redact: (value) => vault?.redact(value) ?? value };
 }
 
-/** Empty where nothing is lost; `missing` are hashes of blobs. */
+/** Empty if no blob is missing. */
 export function describeMissingBlobs({ length }: readonly string[]): string {
   return length === 0 ? "" : `; ${formatCount(length, "kept output")} ${length === 1 ? "is" : "are"} no longer there`;
 }
 
-/** The text of an entry as people know it: what was typed, and the names of what was attached. */
+/** Returns the text of an entry as the user knows it: the typed text and the names of attachments. */
 export function entryDisplayText(entry: Entry): string {
   if (entry.type !== "message" || entry.message.role !== "user") return entryText(entry);
   return displayText(entry.message.content);

@@ -1,4 +1,4 @@
-/** Finds a session by the beginning of its id, its name, its path or `last`, and opens it for reading. */
+/** Finds a session by the beginning of its id, its name, its path or `last`, opens it for reading, and formats references to it. */
 
 import { homedir } from "node:os";
 import { isAbsolute, join, resolve, sep } from "node:path";
@@ -24,7 +24,7 @@ export interface FindSessionOptions {
   readonly cwd: string;
   /** Pith's home. */
   readonly home: string;
-  /** Where to look instead of all that Pith keeps. */
+  /** The folders to search. Default: all session folders of Pith. */
   readonly folders?: readonly string[] | undefined;
 }
 
@@ -35,7 +35,7 @@ export async function findSession(reference: string, options: FindSessionOptions
   if (isAbsolute(reference) || reference.includes(sep) || reference.endsWith(".jsonl"))
     return await findSessionAtPath(reference, options);
   const idResult = await findSessionById(reference, toListOptions(options));
-  // Whoever copied so much of an id means no name.
+  // Input that looks like a long part of an id is not a name.
   if (idResult.type === "found" && (idResult.id === reference || ID_PATTERN.test(reference))) return idResult;
   const nameMatches = await findSessionsByName(reference, options);
   const idMatches = idResult.type === "several" ? idResult.candidates : idResult.type === "found" ? [idResult] : [];
@@ -50,13 +50,13 @@ const ID_PATTERN = /^[0-9a-f]{6,}[0-9a-f-]*$/;
 async function findLastSession(options: FindSessionOptions): Promise<FindSessionResult> {
   const { cwd } = options;
   const sessions = await listSessions({ ...(options.folders ? {} : { cwd }), ...toListOptions(options) });
-  // One that was stopped before a word was said is nobody's last, nor is one that a sub-agent worked in.
+  // Skips sessions without a message and sessions of sub-agents.
   const last = sessions.find(({ firstMessage, id }) => firstMessage && !isSubAgentSession(id));
   if (last) return { type: "found", path: last.path, id: last.id };
   return usageError("there is no session of this folder yet; pith sessions list --all shows those of all folders");
 }
 
-/** What is no file may still be a name, such as `feature/login`. */
+/** If there is no such file, the reference may still be a name, such as `feature/login`. */
 async function findSessionAtPath(reference: string, options: FindSessionOptions): Promise<FindSessionResult> {
   const path = resolve(options.cwd, reference);
   const kind = statOrNull(path)?.kind;
@@ -69,7 +69,7 @@ async function findSessionAtPath(reference: string, options: FindSessionOptions)
   return usageError(`there is no file ${path}; pith sessions list --all shows all sessions`);
 }
 
-/** What no disk takes for a path is nothing that is there. */
+/** Null if the file does not exist or the path is invalid. */
 function statOrNull(path: string): FileStat | null {
   try {
     return realFiles.stat(path);
@@ -79,13 +79,13 @@ function statOrNull(path: string): FileStat | null {
   }
 }
 
-/** Whole names go before those that only begin so. */
+/** Exact matches have priority over names that only start with the reference. */
 async function findSessionsByName(reference: string, options: FindSessionOptions): Promise<readonly SessionItem[]> {
-  const wanted = reference.toLowerCase();
+  const lowerCaseName = reference.toLowerCase();
   const prefixMatches = (await listSessions(toListOptions(options))).filter(({ name }) =>
-    name?.toLowerCase().startsWith(wanted),
+    name?.toLowerCase().startsWith(lowerCaseName),
   );
-  const exactMatches = prefixMatches.filter(({ name }) => name?.toLowerCase() === wanted);
+  const exactMatches = prefixMatches.filter(({ name }) => name?.toLowerCase() === lowerCaseName);
   return exactMatches.length > 0 ? exactMatches : prefixMatches;
 }
 
@@ -118,9 +118,9 @@ function toListOptions({ home, folders }: FindSessionOptions): {
 
 export type SessionScope =
   | { readonly type: "all" }
-  /** The folder one works in. */
+  /** The sessions of a working directory. */
   | { readonly type: "cwd"; readonly cwd: string }
-  /** Folders that hold sessions. */
+  /** Folders that contain session files. */
   | { readonly type: "folders"; readonly folders: readonly string[] };
 
 export function parseSessionScope({ flags, cwd }: Pick<SubcommandCall, "flags" | "cwd">): SessionScope {
@@ -128,7 +128,7 @@ export function parseSessionScope({ flags, cwd }: Pick<SubcommandCall, "flags" |
   return flags.all === true ? { type: "all" } : { type: "cwd", cwd };
 }
 
-/** The folders to look into, where `--folder` names some that hold sessions; else nothing. */
+/** The session folders that `--folder` names. Undefined without the flag, or if the folder contains no sessions. */
 export function parseSessionFolders(call: Pick<SubcommandCall, "flags" | "cwd">): readonly string[] | undefined {
   const scope = typeof call.flags.folder === "string" ? parseSessionScope(call) : null;
   return scope?.type === "folders" ? scope.folders : undefined;
@@ -145,30 +145,31 @@ function hasSessions(folder: string): boolean {
   return realFiles.list(folder).some((name) => SESSION_FILE_PATTERN.test(name));
 }
 
-/** As pi and Pith name them; a project may hold other files that end so. */
+/** The file names of pi and Pith. A project may contain other `.jsonl` files. */
 const SESSION_FILE_PATTERN = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z_.+\.jsonl$/s;
 
-/** A tilde that no shell has seen, or left where it stands behind an equals sign. */
+/** Expands a tilde that no shell has expanded, e.g. in a command or after an equals sign. */
 export function expandTilde(path: string): string {
   return path === "~" || path.startsWith("~/") ? join(homedir(), path.slice(2)) : path;
 }
 
-/** What lies elsewhere and does not begin as a session is the user's own file, and is never changed. */
-export async function requireSessionFile(found: FindSessionResult, home: string): Promise<FindSessionResult> {
-  // What lies among the sessions is one, however damaged it is.
-  if (found.type === "mistake" || found.path.startsWith(`${sessionsFolder({ PITH_HOME: home })}${sep}`)) return found;
-  const opened = await openStore(found.path, { mode: "follower" });
-  // Why it cannot be opened is said by whoever works on it.
-  if (opened.type !== "opened") return found;
-  const { damage } = opened.store;
-  await opened.store.close();
+/** Rejects a file outside the sessions folder without a session header. It belongs to the user and must not be changed. */
+export async function requireSessionFile(session: FindSessionResult, home: string): Promise<FindSessionResult> {
+  // A file in the sessions folder is a session, even if it is damaged.
+  if (session.type === "mistake" || session.path.startsWith(`${sessionsFolder({ PITH_HOME: home })}${sep}`))
+    return session;
+  const openResult = await openStore(session.path, { mode: "follower" });
+  // The caller reports why the file cannot be opened.
+  if (openResult.type !== "opened") return session;
+  const { damage } = openResult.store;
+  await openResult.store.close();
   const hasNoHeader = damage.some(({ kind }) => kind === "no-header");
-  return hasNoHeader ? usageError(`${found.path} is no session, so it stays as it is`) : found;
+  return hasNoHeader ? usageError(`${session.path} is no session, so it stays as it is`) : session;
 }
 
 /**
- * The beginning of its id; its path, where no id leads to it or the id is not one of ours.
- * It is copied into a shell, so it is always a single word there, whatever a file contains.
+ * Returns the beginning of the id, or the path if the session cannot be found by its id. The user copies it into a shell, so it is always
+ * a single shell word, even if a session file contains a malicious id.
  */
 export function formatSessionArgument(
   { id, path }: { readonly id: string; readonly path: string },
@@ -178,60 +179,63 @@ export function formatSessionArgument(
   return isInSessionsFolder && isPlainId(id) ? id.slice(0, SHORT_ID_CHARS) : quoteForShell(path);
 }
 
-/** Whether it can be typed as it is. */
+/** Whether the id needs no quoting in a shell or a file name. */
 export function isPlainId(id: string): boolean {
   return sessionIdToFileName(id) === id;
 }
 
 const SHORT_ID_CHARS = 8;
 
-/** One word for a shell, whatever it is. */
+/** Quotes the text as a single shell word. */
 export function quoteForShell(text: string): string {
   return /^[\w./@%+,:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 export type FailedOutcome = Extract<SubcommandResult, { type: "failed" }>;
 
-export async function findAndReadSession<Look>(
+export async function findAndReadSession<Result>(
   reference: string,
   call: SubcommandCall,
-  read: (store: JsonlStore) => Promise<Look>,
-): Promise<Look | UsageError | FailedOutcome> {
-  const found = await findSessionForCall(reference, call);
-  return found.type === "mistake" ? found : await readSession(found.path, read);
+  read: (store: JsonlStore) => Promise<Result>,
+): Promise<Result | UsageError | FailedOutcome> {
+  const session = await findSessionForCall(reference, call);
+  return session.type === "mistake" ? session : await readSession(session.path, read);
 }
 
-/** The session that these words mean, seen from where the call was made. */
+/** Finds a session from the working directory and the flags of a subcommand call. */
 export function findSessionForCall(reference: string, call: SubcommandCall): Promise<FindSessionResult> {
   const { cwd, home } = call;
   return findSession(reference, { cwd, home, folders: parseSessionFolders(call) });
 }
 
-/** The same for whoever writes it, moves it or throws it away. */
+/** Like `findSessionForCall`, for subcommands that change, move or delete the session. */
 export async function findWritableSession(reference: string, call: SubcommandCall): Promise<FindSessionResult> {
   return await requireSessionFile(await findSessionForCall(reference, call), call.home);
 }
 
-/** The same with its id, of which a path says nothing. */
-export async function addSessionId(found: FindSessionResult): Promise<FindSessionResult | FailedOutcome> {
-  if (found.type === "mistake" || found.id !== "") return found;
-  return await readSession(found.path, async ({ header }): Promise<FindSessionResult> => ({ ...found, id: header.id }));
+/** Reads the id from the file if the session was found by its path. */
+export async function addSessionId(session: FindSessionResult): Promise<FindSessionResult | FailedOutcome> {
+  if (session.type === "mistake" || session.id !== "") return session;
+  return await readSession(
+    session.path,
+    async ({ header }): Promise<FindSessionResult> => ({ ...session, id: header.id }),
+  );
 }
 
-export async function readSession<Look>(
+export async function readSession<Result>(
   path: string,
-  read: (store: JsonlStore) => Promise<Look>,
-): Promise<Look | FailedOutcome> {
-  const opened = await openStore(path, { mode: "follower" });
-  if (opened.type !== "opened") return { type: "failed", message: describeOpenFailure(opened) };
+  read: (store: JsonlStore) => Promise<Result>,
+): Promise<Result | FailedOutcome> {
+  const result = await openStore(path, { mode: "follower" });
+  if (result.type !== "opened") return { type: "failed", message: describeOpenFailure(result) };
   try {
-    return await read(opened.store);
+    return await read(result.store);
   } finally {
-    await opened.store.close();
+    await result.store.close();
   }
 }
 
-/** Why a session cannot be had, for people. */
+/** Explains to the user why a session cannot be opened. */
 export function describeOpenFailure(
   outcome:
     | { readonly type: "held"; readonly owner: { readonly pid: number } }

@@ -1,4 +1,4 @@
-/** Reads a session's tree in pieces, nearest to the current entry first, and lets other work run in between. */
+/** Reads the outline of a session's tree in chunks, nearest to the current entry first, and yields to other work in between. */
 
 import type { Entry } from "@pith/context";
 import type { Store } from "@pith/context/store";
@@ -9,29 +9,28 @@ export interface ReadOutlineOptions {
   readonly store: Store;
   readonly leaf: string | null;
   readonly signal?: AbortSignal;
-  /** Entries that are read at most. */
   readonly maxEntries?: number;
-  /** The end of the way, as far as it is known already: then the first piece needs no reading. */
+  /** The loaded end of the current branch. If it is given, the first update needs no read. */
   readonly knownEntries?: readonly Entry[];
-  /** An entry may come from before redaction, or from another program. */
+  /** Entries may contain secrets if they were written before redaction was on, or by another program. */
   readonly redact?: <Value>(value: Value) => Value;
 }
 
-/** The first piece is the end of the way; then all that leaves it, upwards to the roots and what hangs on them. */
+/** The first update is the end of the current branch. The next ones add the side branches, upwards to the root, then the other roots. */
 export async function* readOutline(options: ReadOutlineOptions): AsyncGenerator<OutlineUpdate> {
   const { store, leaf, signal, knownEntries = [], redact = identity, maxEntries = MAX_ENTRIES } = options;
   const reader = new OutlineReader(options);
   let branch = findConnectedTail(knownEntries, leaf) ?? (await readBranch(leaf, store, FIRST_CHUNK_ENTRIES));
   let top = branch[0] ?? null;
   reader.addBranch(branch);
-  yield reader.takeUpdate(top, "growing");
+  yield reader.takeUpdate(top, "loading");
   const labels = new Map([...(await store.labels())].map(([id, label]) => [id, redact(label)]));
-  yield { ...reader.takeUpdate(top, "growing"), labels };
+  yield { ...reader.takeUpdate(top, "loading"), labels };
   while (branch.length > 0) {
     for await (const _ of reader.readDescendants(branch.toReversed())) {
       if (signal?.aborted) return;
-      if (reader.count > maxEntries) return yield reader.takeUpdate(top, "cut");
-      if (reader.hasFullUpdate) yield reader.takeUpdate(top, "growing");
+      if (reader.count > maxEntries) return yield reader.takeUpdate(top, "truncated");
+      if (reader.hasFullUpdate) yield reader.takeUpdate(top, "loading");
     }
     branch = top === null ? [] : await readBranch(top.parentId, store, CHUNK_ENTRIES);
     reader.addBranch(branch);
@@ -40,7 +39,7 @@ export async function* readOutline(options: ReadOutlineOptions): AsyncGenerator<
   yield* readOtherRoots(reader, top, maxEntries);
 }
 
-/** The last of them, as far as each follows the one before it; null where they do not lead to the leaf. */
+/** The last entries that form an unbroken chain to the leaf. Null if the last entry is not the leaf. */
 function findConnectedTail(entries: readonly Entry[], leaf: string | null): readonly Entry[] | null {
   const last = entries.slice(-FIRST_CHUNK_ENTRIES);
   if (leaf === null || last.at(-1)?.id !== leaf) return null;
@@ -52,7 +51,7 @@ function identity<Value>(value: Value): Value {
   return value;
 }
 
-/** Roots, and what hangs on those that the way does not begin with. */
+/** Reads all roots, and the entries below the roots that are not on the current branch. */
 async function* readOtherRoots(
   reader: OutlineReader,
   top: Entry | null,
@@ -62,32 +61,32 @@ async function* readOtherRoots(
   const others = roots.filter(({ id }) => id !== top?.id);
   for await (const _ of reader.readDescendants(others)) {
     if (reader.signal?.aborted) return;
-    if (reader.count > maxEntries) return yield reader.takeUpdate(top, "cut");
-    if (reader.hasFullUpdate) yield reader.takeUpdate(top, "growing");
+    if (reader.count > maxEntries) return yield reader.takeUpdate(top, "truncated");
+    if (reader.hasFullUpdate) yield reader.takeUpdate(top, "loading");
   }
-  yield reader.takeUpdate(top, "whole");
+  yield reader.takeUpdate(top, "complete");
 }
 
-/** Enough for a first look, and read in a moment. */
+/** Enough for the first screen, and fast to read. */
 const FIRST_CHUNK_ENTRIES = 300;
-/** Of the way: whoever reads it does nothing else meanwhile. */
+/** Entries of the branch per read. A read blocks other work. */
 const CHUNK_ENTRIES = 200;
-/** Entries that are told at once. */
+/** The size of an update. */
 const UPDATE_ENTRIES = 1_500;
 const MAX_ENTRIES = 250_000;
-/** In milliseconds: nobody notices that nothing else was done for so long. */
+/** How long to read without a break. The user does not notice a delay of this length. */
 const SLICE_MS = 8;
 
-/** What was read and not told yet. */
+/** Reads entries and collects them for the next update. */
 class OutlineReader {
   readonly signal: AbortSignal | undefined;
   readonly #store: Store;
   readonly #redact: <Value>(value: Value) => Value;
-  /** What is on it is met twice: from below, and among the children of its parent. */
+  /** Entries of the branch are read twice: from below, and as children of their parent. */
   readonly #branchEntries = new Map<string, OutlineEntry>();
   #groups: OutlineGroup[] = [];
   #reportedCount = 0;
-  /** Others had their turn then; what is read in between counts, too. */
+  /** When other work could last run. */
   #sliceStart = performance.now();
   #unreportedCount = 0;
 
@@ -105,15 +104,15 @@ class OutlineReader {
     return this.#unreportedCount > UPDATE_ENTRIES;
   }
 
-  takeUpdate(top: Entry | null, reach: OutlineUpdate["reach"]): OutlineUpdate {
+  takeUpdate(top: Entry | null, status: OutlineUpdate["status"]): OutlineUpdate {
     const groups = this.#groups;
     this.#groups = [];
     this.#reportedCount += this.#unreportedCount;
     this.#unreportedCount = 0;
-    return { groups, top: top?.id ?? null, reach };
+    return { groups, top: top?.id ?? null, status };
   }
 
-  /** Each with the one that follows on the way; what else follows is found later. */
+  /** Adds each entry of the branch as the only child of its parent for now. Siblings follow later. */
   addBranch(branch: readonly Entry[]): void {
     for (const entry of branch) {
       this.#branchEntries.set(entry.id, this.#toOutlineEntry(entry));
@@ -128,7 +127,7 @@ class OutlineReader {
     return children;
   }
 
-  /** All below these but what follows on the way; comes back every few milliseconds, and at the end. */
+  /** Reads all entries below these, except those on the branch. Yields every few milliseconds and at the end. */
   async *readDescendants(tops: readonly Entry[]): AsyncGenerator<undefined> {
     const stack = tops.toReversed();
     for (let entry = stack.pop(); entry; entry = stack.pop()) {

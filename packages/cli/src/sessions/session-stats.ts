@@ -1,4 +1,4 @@
-/** Counts what a session contains and has cost over all its branches, and formats it as a report. */
+/** Counts the entries, usage, cost and compactions of a session, and formats them as a report. */
 
 import { setImmediate as nextTick } from "node:timers/promises";
 import { type CompactionEntry, type Entry, readReceipt, type Session } from "@pith/context";
@@ -10,14 +10,13 @@ import { readBranch } from "./tree-lines.ts";
 
 type SessionTotals = typeof zeroTotals;
 
-/** Null where the file cannot be read. */
+/** Counts all branches. Null if the file cannot be read. */
 export async function countSessionTotals(session: Session, path: string | null): Promise<SessionTotals | null> {
   if (path === null) return await sumEntriesInMemory(session);
   const result = await readSessionTotals(path);
   return result.type === "counted" ? result.totals : null;
 }
 
-/** One that is only in memory. */
 async function sumEntriesInMemory({ store }: Session): Promise<SessionTotals> {
   let totals = zeroTotals;
   const stack = [...(await store.children(null))];
@@ -28,14 +27,14 @@ async function sumEntriesInMemory({ store }: Session): Promise<SessionTotals> {
   return totals;
 }
 
-/** Counted once from the file, then updated with every entry that is written. It never falls. */
+/** The cost of a session over all branches. It is counted once from the file, then updated with every new entry, and never decreases. */
 export class SessionCost {
   #countedCost = 0;
   #addedCost = 0;
   #writeCount = 0;
   #isCounted = false;
 
-  /** Null until it was counted. */
+  /** Null before the first count. */
   get cost(): number | null {
     return this.#isCounted ? this.#countedCost + this.#addedCost : null;
   }
@@ -45,12 +44,12 @@ export class SessionCost {
     for (const entry of entries) this.#addedCost += readEntryCost(entry);
   }
 
-  /** False where something was written meanwhile, which may be in the count or not; then it must be counted again. */
+  /** Returns false if entries were written during the count: they may or may not be included, so the caller must count again. */
   async count(session: Session, path: string | null): Promise<boolean> {
     const writeCount = this.#writeCount;
     const totals = await countSessionTotals(session, path);
     if (!totals) return true;
-    // What was counted may not have been told of yet; it would be added to a count that has it already.
+    // An entry may be in the file before `add` is called for it. It would then be counted twice.
     await session.loadState();
     if (writeCount !== this.#writeCount) return false;
     this.#countedCost = totals.usage.cost.total;
@@ -66,13 +65,13 @@ function readEntryCost(entry: Entry): number {
 }
 
 export interface SessionReport {
-  /** Null where nothing is kept. */
+  /** Null if the session is not saved. */
   readonly file: string | null;
   readonly id: string;
   readonly name: string | null;
   readonly cwd: string;
   readonly parentSession: string | null;
-  /** Null where there are too many entries to look at. */
+  /** Null if the session has too many entries to count them. */
   readonly branches: number | null;
   readonly totals: SessionTotals | null;
   readonly context: ContextTokens & { readonly limit: number | null };
@@ -124,26 +123,26 @@ function formatUsage({ usage, spent }: SessionTotals): string {
 
 export interface CompactionCounts {
   readonly compactions: number;
-  /** Entries that the summaries stand for; null if another program wrote one of the compactions. */
+  /** The number of entries that the summaries replace. Null if another program wrote one of the compactions. */
   readonly entries: number | null;
 }
 
 const noCompactions: CompactionCounts = { compactions: 0, entries: 0 };
 
-/** Remembers each count, so that every part of a session is read once. It reads in pieces, so that typing is not blocked. */
+/** Counts compactions. It caches each count, so that every part of a session is read once, and reads in chunks, so that typing is not blocked. */
 export class CompactionCounter {
   readonly #counts = new Map<string, CompactionCounts>();
 
-  /** Of this compaction and all before it on its branch. */
+  /** Counts this compaction and all before it on its branch. */
   async countTo(last: CompactionEntry, store: Store): Promise<CompactionCounts> {
-    const uncounted: CompactionEntry[] = [];
+    const newCompactions: CompactionEntry[] = [];
     let next: CompactionEntry | undefined = last;
     while (next && !this.#counts.has(next.id)) {
-      uncounted.unshift(next);
+      newCompactions.unshift(next);
       next = await findPreviousCompaction(next, store);
     }
     let counts = (next && this.#counts.get(next.id)) ?? noCompactions;
-    for (const compaction of uncounted) {
+    for (const compaction of newCompactions) {
       counts = addCompaction(counts, compaction);
       this.#counts.set(compaction.id, counts);
     }
@@ -154,15 +153,14 @@ export class CompactionCounter {
 async function findPreviousCompaction({ parentId }: Entry, store: Store): Promise<CompactionEntry | undefined> {
   for (let id = parentId; id !== null; ) {
     const chunk = await readBranch(id, store, CHUNK_ENTRIES);
-    const found = chunk.findLast((entry) => entry.type === "compaction");
-    if (found) return found;
+    const compaction = chunk.findLast((entry) => entry.type === "compaction");
+    if (compaction) return compaction;
     id = chunk[0]?.parentId ?? null;
     await nextTick();
   }
   return undefined;
 }
 
-/** Entries that are read at once. */
 const CHUNK_ENTRIES = 200;
 
 function addCompaction({ compactions, entries }: CompactionCounts, compaction: CompactionEntry): CompactionCounts {

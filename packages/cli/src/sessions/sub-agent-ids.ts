@@ -1,8 +1,8 @@
-/** Makes and recognises the ids of the sessions that sub-agents work in. */
+/** Creates and recognises the session ids of sub-agents. */
 
 const ID_SUFFIX = "-subagent";
 
-/** Also the id of its session: short, because ids are shown by their beginning, and recognised by its end. */
+/** Creates the id of a sub-agent and its session. It is short, because only the beginning of an id is shown. */
 export function createSubAgentId(): string {
   return `${crypto.randomUUID().slice(0, 8)}${ID_SUFFIX}`;
 }

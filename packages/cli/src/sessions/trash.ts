@@ -1,4 +1,4 @@
-/** Moves sessions to the trash, with the file originals kept for them, and logs each deletion. */
+/** Moves sessions and the originals of the files they changed to the trash, restores the originals, and logs each deletion. */
 
 import { constants } from "node:fs";
 import { mkdir, open, rename } from "node:fs/promises";
@@ -9,18 +9,18 @@ import { usageError } from "../text/usage-error.ts";
 import { describeOpenFailure, findWritableSession, isPlainId, readSession } from "./find-session.ts";
 
 export interface Deletion {
-  /** Into the trash, or out of it for good. */
+  /** Moved to the trash, or removed from it permanently. */
   readonly act: "trashed" | "removed";
   readonly id: string;
-  /** Where it lay before; null where nobody knows. */
+  /** The path before the deletion. Null if it is not known. */
   readonly path: string | null;
-  /** Its own in the trash. */
+  /** The session's folder in the trash. */
   readonly folder: string;
-  /** The subcommand that did it. */
+  /** The subcommand that deleted it. */
   readonly by: "rm" | "prune";
 }
 
-/** What stood in the way; null where it is noted. */
+/** Returns an error message, or null on success. */
 export async function logDeletion(home: string, deletion: Deletion): Promise<string | null> {
   try {
     await appendToLog(home, deletion);
@@ -49,12 +49,12 @@ async function appendToLog(home: string, deletion: Deletion): Promise<void> {
 
 const APPEND_FLAGS = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW;
 
-/** Stays where another session has the same id, as a copy made by hand does. */
+/** Does not move the originals if another session still has the same id, e.g. a copy made by hand. */
 export async function moveOriginalsToTrash(
   id: string,
   { home, into }: { readonly home: string; readonly into: string },
 ): Promise<void> {
-  // A file that cannot be read does not say whose it is.
+  // The id of an unreadable session is not known.
   if (id === "") return;
   const remaining = await findSession(id, { env: { PITH_HOME: home } });
   if (remaining.type === "none") await moveFolder(getOriginalsFolder(id, home), join(into, ORIGINALS_FOLDER));
@@ -67,7 +67,7 @@ export async function restoreOriginals(
   await moveFolder(join(from, ORIGINALS_FOLDER), getOriginalsFolder(id, home));
 }
 
-/** Wherever files may be kept for a session: in Pith's home, and beside it in the trash. */
+/** Lists the possible folders of a session's originals: in Pith's home, and next to the session in the trash. */
 export function listOriginalsFolders(
   { id, path }: { readonly id: string; readonly path: string },
   home: string,
@@ -90,7 +90,7 @@ async function moveFolder(from: string, to: string): Promise<void> {
   try {
     await rename(from, to);
   } catch (error) {
-    // The session is where it should be; what cannot follow it stays whole in its old place.
+    // The session itself has been moved. Originals that cannot be moved stay complete in their old folder.
     if (diskErrorCode(error) === "") throw error;
   }
 }
@@ -99,7 +99,7 @@ export async function trashSessions(call: SubcommandCall): Promise<SubcommandRes
   const findResults = await Promise.all(call.arguments.map((reference) => findWritableSession(reference, call)));
   const idsByPath = new Map<string, string>();
   for (const findResult of findResults) {
-    // All or none: one mistyped id must not leave half of the work done.
+    // One misspelled id must not leave the work half done.
     if (findResult.type === "mistake") return findResult;
     idsByPath.set(findResult.path, findResult.id);
   }
@@ -120,10 +120,10 @@ export async function trashSessions(call: SubcommandCall): Promise<SubcommandRes
 }
 
 export interface TrashedSession {
-  readonly type: "gone";
+  readonly type: "trashed";
   readonly id: string;
   readonly path: string;
-  /** Its own in the trash. */
+  /** The session's folder in the trash. */
   readonly folder: string;
 }
 
@@ -138,18 +138,18 @@ export async function moveToTrash(
   { home, by }: TrashOptions,
 ): Promise<TrashedSession | { readonly type: "failed"; readonly message: string }> {
   const env = { PITH_HOME: home };
-  const read = await readSession(path, async ({ header }) => ({ type: "read" as const, id: header.id }));
+  const result = await readSession(path, async ({ header }) => ({ type: "read" as const, id: header.id }));
   const outcome = await trashSession(path, { env });
   if (outcome.type !== "trashed") return { type: "failed", message: describeOpenFailure(outcome) };
   const { folder } = outcome;
-  const id = read.type === "read" ? read.id : "";
+  const id = result.type === "read" ? result.id : "";
   await moveOriginalsToTrash(id, { home, into: folder });
   const logError = await logDeletion(home, { act: "trashed", id, path, folder, by });
   if (logError !== null) return { type: "failed", message: `${path} is in the trash, but ${logError}` };
-  return { type: "gone", id, path, folder };
+  return { type: "trashed", id, path, folder };
 }
 
-/** The trash knows a session by the name of its file. */
+/** `restore` finds a session in the trash by its file name, so the id is only suggested if the name contains it. */
 function formatTrashed({ id, path, folder }: TrashedSession): string {
   const canRestoreById = id !== "" && isPlainId(id) && basename(path).includes(id);
   return `${path} is in the trash; bring it back with: pith sessions restore ${canRestoreById ? id.slice(0, 8) : folder}`;

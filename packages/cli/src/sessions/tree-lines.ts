@@ -1,4 +1,4 @@
-/** Reads the part of a session's tree around the branch to one entry and draws it as lines. Bounded, however long the session is. */
+/** Reads the part of a session's tree around one branch and renders it as lines. The amount of work is limited, even for very long sessions. */
 
 import type { Entry, Session } from "@pith/context";
 import { MOVE_TYPE, sanitizeLine } from "@pith/context/host";
@@ -8,29 +8,29 @@ import { type EntryLine, shortId, toEntryLine } from "./entries.ts";
 export interface TreeNode {
   readonly entry: Entry;
   readonly children: readonly TreeNode[];
-  /** Entries below it that were not looked at. */
+  /** Whether entries below it were not read. */
   readonly isCut: boolean;
 }
 
 export interface TreePart {
-  /** Those that the shown part begins with. */
+  /** The first nodes of this part. */
   readonly roots: readonly TreeNode[];
-  /** The entry before them, where the part does not begin with the session. */
+  /** The entry before the roots. Null if the part starts at the beginning of the session. */
   readonly entryBefore: string | null;
-  /** The ids on the way to the entry it was asked for. */
+  /** The ids of the branch to the requested entry. */
   readonly branchIds: ReadonlySet<string>;
-  /** Whether there is more of the session than this. */
+  /** Whether the session has further entries. */
   readonly isCut: boolean;
 }
 
 export interface TreePartOptions {
-  /** The entry the way leads to; null for before the first. */
+  /** The last entry of the branch. Null for the position before the first entry. */
   readonly leafId: string | null;
-  /** Whether what lies behind that entry is left out. */
+  /** Whether entries below that entry are omitted. */
   readonly omitsDescendants?: boolean;
 }
 
-/** The way to an entry, as far back as there is room, and all that leaves it there. */
+/** Reads the end of the branch to an entry, and the side branches of that part. */
 export async function readTreePart(
   { leafId, omitsDescendants = false }: TreePartOptions,
   store: Store,
@@ -52,11 +52,10 @@ export async function readTreePart(
   };
 }
 
-/** Entries that are looked at, on the way and beside it. */
 const MAX_SIDE_ENTRIES = 2_000;
 const MAX_BRANCH_ENTRIES = 1_000;
 
-/** The newest part of a branch, oldest first. */
+/** Returns the newest part of a branch, oldest entry first. */
 export async function readBranch(
   leafId: string | null,
   store: Store,
@@ -75,9 +74,9 @@ export async function readBranch(
 interface BuildTreeOptions {
   readonly store: Store;
   readonly branchIds: ReadonlySet<string>;
-  /** What may still be looked at beside the way. */
+  /** How many more entries outside the branch may be read. */
   readonly budget: { left: number };
-  /** Behind it nothing is looked at. */
+  /** Entries below this one are not read. */
   readonly stopId: string | null;
 }
 
@@ -87,12 +86,12 @@ interface MutableTreeNode {
   isCut: boolean;
 }
 
-/** Without recursion: a branch may be as deep as it is long. */
+/** Uses no recursion, because a long branch would overflow the call stack. */
 async function buildTree(root: Entry, { store, branchIds, budget, stopId }: BuildTreeOptions): Promise<TreeNode> {
   const top: MutableTreeNode = { entry: root, children: [], isCut: false };
   const stack = [top];
   for (let node = stack.pop(); node; node = stack.pop()) {
-    // What lies on the way is there whatever else there is no room for.
+    // Entries of the branch are always read. Only other entries use up the budget.
     if (node.entry.id === stopId || (!branchIds.has(node.entry.id) && budget.left-- <= 0)) {
       node.isCut = true;
       continue;
@@ -114,18 +113,18 @@ export interface TreeLine {
   readonly kind: string;
   readonly words: string;
   readonly label?: string;
-  /** Whether it is on the branch one stands on. */
+  /** Whether the entry is on the current branch. */
   readonly isOnBranch: boolean;
   readonly isLeaf: boolean;
-  /** Whether a branch begins with it that does not go straight on. */
+  /** Whether the line starts a side branch. */
   readonly isSide: boolean;
 }
 
 export interface TreeLineOptions {
   readonly labels: ReadonlyMap<string, string>;
-  /** Where one stands; null before the first entry. */
+  /** The current position. Null before the first entry. */
   readonly leaf: string | null;
-  /** How an id is written; short, unless said. */
+  /** Default: `shortId`. */
   readonly formatId?: (id: string) => string;
 }
 
@@ -137,7 +136,7 @@ export function renderTree({ roots, branchIds }: TreePart, options: TreeLineOpti
 
 interface RenderState extends TreeLineOptions {
   readonly branchIds: ReadonlySet<string>;
-  /** What is shown for the place where one stands: the leaf may be nothing to people. */
+  /** The visible entry that is marked as the current position. The leaf itself may be hidden. */
   readonly leafIds: ReadonlySet<string>;
   readonly lines: TreeLine[];
 }
@@ -147,20 +146,20 @@ interface VisibleNode {
   readonly line: EntryLine;
 }
 
-/** The nearest that are shown, of these and below, in their order. A stretch that is not may be long. */
+/** Finds the nearest visible nodes at or below these, in order. Uses no recursion, because many nodes in a row may be hidden. */
 function findVisibleNodes(nodes: readonly TreeNode[], { labels }: RenderState): readonly VisibleNode[] {
-  const found: VisibleNode[] = [];
+  const visibleNodes: VisibleNode[] = [];
   const stack = nodes.toReversed();
   for (let node = stack.pop(); node; node = stack.pop()) {
     const line = toEntryLine(node.entry);
     const isShown = line.kind !== null || labels.has(node.entry.id) || node.isCut;
-    if (isShown) found.push({ node, line });
+    if (isShown) visibleNodes.push({ node, line });
     else for (const child of node.children.toReversed()) stack.push(child);
   }
-  return found;
+  return visibleNodes;
 }
 
-/** All but the one that goes on are set in; the way goes on, and where it does not pass, the newest. */
+/** Indents all nodes except the one that continues this line: the node on the current branch, else the newest. */
 function renderBranch(nodes: readonly VisibleNode[], indent: string, state: RenderState): void {
   let rest = nodes;
   while (rest.length > 0) {
@@ -203,7 +202,7 @@ function formatNode(
   };
 }
 
-/** The last that is shown on the way to where one stands. */
+/** Finds the last visible entry on the branch to the current position. */
 function findLeafIds(roots: readonly TreeNode[], { leaf, labels }: TreeLineOptions): ReadonlySet<string> {
   const visibleAncestors = new Map<string, TreeNode | null>();
   const stack = roots.map((node): readonly [TreeNode, TreeNode | null] => [node, null]);
@@ -218,7 +217,7 @@ function findLeafIds(roots: readonly TreeNode[], { leaf, labels }: TreeLineOptio
   return new Set(current ? [current.entry.id] : []);
 }
 
-/** Null where the session is too long to be looked at whole. */
+/** Null if the session is too long to be read completely. */
 export async function countBranches({ store, leaf }: Pick<Session, "store" | "leaf">): Promise<number | null> {
   const part = await readTreePart({ leafId: leaf }, store);
   if (part.isCut) return null;

@@ -1,4 +1,4 @@
-/** Keeps the outline of a session's tree: each entry in a few words, with its children. An outline only ever grows. */
+/** Builds the outline of a session's tree: each entry as a short text, with its children. Entries are only added, never removed. */
 
 import { DRAFT_TYPE } from "@pith/agent";
 import type { AgentMessage, Entry } from "@pith/context";
@@ -8,64 +8,64 @@ import { entryDisplayText } from "./entries.ts";
 
 export interface Outline {
   readonly nodes: ReadonlyMap<string, OutlineNode>;
-  /** What is read begins with it, as long as the roots are not. */
+  /** The first loaded entry, as long as the roots are not loaded. */
   readonly top: string | null;
-  /** Where one stands; null before the first entry. */
+  /** The current position. Null before the first entry. */
   readonly leaf: string | null;
   readonly labels: ReadonlyMap<string, string>;
-  /** Whether all of the session is in it, more is coming, or it is too long for that. */
-  readonly reach: "whole" | "growing" | "cut";
+  /** `truncated`: the session is too long to be loaded completely. */
+  readonly status: "complete" | "loading" | "truncated";
 }
 
-/** An entry where it hangs. */
+/** An entry at its position in the tree. */
 export interface OutlineNode extends Pick<OutlineEntry, "id" | "parentId" | "kind" | "time"> {
-  /** In the order in which they came, from 0: a list by these numbers needs no names. */
+  /** The number in load order, from 0. It can be used as an array index. */
   readonly number: number;
-  /** What is shown of it in one line; of a tool's result its call, as soon as that was read. */
+  /** One line of text. For a tool result, the text of its call once the call is loaded. */
   readonly text: string;
-  /** The same as a search looks at it: with every letter typed all of them are looked through. */
+  /** The text in lower case. It is stored, because a search compares all nodes after every typed character. */
   readonly searchText: string;
   readonly isFailed: boolean;
-  /** In the order in which they were written. */
+  /** In the order in which they were written to the session. */
   readonly children: readonly OutlineNode[];
-  /** Whether it lies between the first that was read and where one stands. */
-  readonly isOnWay: boolean;
+  /** Whether the entry is on the loaded part of the current branch. */
+  readonly isOnBranch: boolean;
 }
 
-/** Entries that follow one another: what was known of its children makes room. */
+/** The children of an entry. They replace the children that were loaded before. */
 export interface OutlineGroup {
   readonly parentId: string | null;
   readonly children: readonly OutlineEntry[];
 }
 
-export interface OutlineUpdate extends Pick<Outline, "top" | "reach"> {
+export interface OutlineUpdate extends Pick<Outline, "top" | "status"> {
   readonly groups: readonly OutlineGroup[];
-  /** Where they were read just now. */
+  /** Present if the labels were read for this update. */
   readonly labels?: Outline["labels"];
 }
 
 export function createOutline(leaf: string | null): Outline {
   const index: OutlineIndex = { nodes: new Map(), calls: new Map(), results: new Map(), orphans: new Map() };
-  const outline: IndexedOutline = { ...index, top: null, leaf, labels: new Map(), reach: "growing" };
+  const outline: IndexedOutline = { ...index, top: null, leaf, labels: new Map(), status: "loading" };
   return outline;
 }
 
 type MutableNode = { -readonly [Field in keyof OutlineNode]: OutlineNode[Field] };
 
-/** What an outline is kept in. */
+/** The mutable data of an outline. */
 interface OutlineIndex {
   readonly nodes: Map<string, MutableNode>;
-  /** Calls in a few words, by their ids. */
+  /** Short texts of the tool calls, by call id. */
   readonly calls: Map<string, string>;
-  /** Results whose call was not read yet, by its id. */
+  /** Results whose call is not loaded yet, by call id. */
   readonly results: Map<string, MutableNode>;
-  /** Children whose parent was not read yet; those of null are the roots. */
+  /** Children whose parent is not loaded yet. The children of null are the roots. */
   readonly orphans: Map<string | null, readonly MutableNode[]>;
 }
 
 type IndexedOutline = Omit<Outline, keyof OutlineIndex> & OutlineIndex;
 
-/** The next outline has the registers of the one before, with more in them: a copy of a hundred thousand would be felt. */
+/** The new outline shares its maps with the old one: a copy of a hundred thousand entries would be noticeably slow. */
 export function extendOutline(outline: Outline, { groups, ...fields }: OutlineUpdate): Outline {
   const index = outline as IndexedOutline;
   const { nodes, orphans } = index;
@@ -76,16 +76,16 @@ export function extendOutline(outline: Outline, { groups, ...fields }: OutlineUp
     else orphans.set(parentId, childNodes);
   }
   const startId = outline.top === null ? outline.leaf : nodes.get(outline.top)?.parentId;
-  for (let node = nodes.get(startId ?? ""); node && !node.isOnWay; node = nodes.get(node.parentId ?? ""))
-    node.isOnWay = true;
+  for (let node = nodes.get(startId ?? ""); node && !node.isOnBranch; node = nodes.get(node.parentId ?? ""))
+    node.isOnBranch = true;
   return { ...outline, ...fields };
 }
 
-/** Every field is always there: what is gone through so often has one shape. */
+/** Sets every field, so that all nodes have the same shape and loops over them stay fast. */
 function addNode(entry: OutlineEntry, index: OutlineIndex): MutableNode {
   const { nodes, orphans } = index;
   const { id, parentId, kind, time, text, isFailed = false } = entry;
-  const links = { number: nodes.size, children: orphans.get(id) ?? NO_CHILDREN, isOnWay: false };
+  const links = { number: nodes.size, children: orphans.get(id) ?? NO_CHILDREN, isOnBranch: false };
   const node: MutableNode = { id, parentId, kind, time, text, searchText: text.toLowerCase(), isFailed, ...links };
   orphans.delete(id);
   nodes.set(id, node);
@@ -93,7 +93,7 @@ function addNode(entry: OutlineEntry, index: OutlineIndex): MutableNode {
   return node;
 }
 
-/** A result is told by its call, whichever of them is read first. */
+/** Gives a result the text of its call, in whichever order they are loaded. */
 function linkCallAndResult(
   { callId, calls: entryCalls = [] }: OutlineEntry,
   node: MutableNode,
@@ -116,17 +116,17 @@ function setCallText(result: MutableNode, call: string): void {
   result.searchText = result.text.toLowerCase();
 }
 
-/** One for all, since many have none. */
+/** Shared by all nodes without children. */
 const NO_CHILDREN: readonly MutableNode[] = [];
 
-/** Those that what is read begins with. */
+/** Returns the roots, or the first loaded entry if the roots are not loaded yet. */
 export function findRoots(outline: Outline): readonly OutlineNode[] {
   const { orphans, nodes, top } = outline as IndexedOutline;
   const topNode = nodes.get(top ?? "");
   return orphans.get(null) ?? (topNode ? [topNode] : []);
 }
 
-/** With another name for an entry; an empty one takes it away. */
+/** An empty label removes the label. */
 export function setLabel(outline: Outline, id: string, label: string): Outline {
   const labels = new Map(outline.labels);
   if (label === "") labels.delete(id);
@@ -134,7 +134,7 @@ export function setLabel(outline: Outline, id: string, label: string): Outline {
   return { ...outline, labels };
 }
 
-/** `calls` is a reply without words; `other` is noted, and nothing to people by itself. */
+/** `calls` is a reply without text. `other` is metadata that is not shown to the user. */
 export type OutlineKind =
   | "you"
   | "program"
@@ -150,7 +150,7 @@ export type OutlineKind =
   | "lost"
   | "other";
 
-/** Whether it is something to people. */
+/** Whether the entry is shown to the user. */
 export function isVisibleEntry(entry: Entry): boolean {
   if (entry.type !== "message") return classifyEntry(entry) !== "other";
   return VISIBLE_ROLES.includes(entry.message.role);
@@ -158,7 +158,6 @@ export function isVisibleEntry(entry: Entry): boolean {
 
 const VISIBLE_ROLES: readonly string[] = ["user", "assistant", "toolResult", "bashExecution"];
 
-/** Of all but messages. */
 export function classifyEntry(entry: Exclude<Entry, { type: "message" }>): OutlineKind {
   switch (entry.type) {
     case "compaction":
@@ -178,23 +177,26 @@ export function classifyEntry(entry: Exclude<Entry, { type: "message" }>): Outli
   }
 }
 
-/** Small, because an outline may hold a hundred thousand of them. */
+/** Small, because an outline may contain a hundred thousand entries. */
 export interface OutlineEntry {
   readonly id: string;
   readonly parentId: string | null;
   readonly kind: OutlineKind;
-  /** How it begins, in one line. */
+  /** The beginning of the text, as one line. */
   readonly text: string;
   /** In milliseconds. */
   readonly time: number;
-  /** What a reply calls: the id of each call, and the call in a few words. */
-  readonly calls?: readonly (readonly [id: string, words: string])[];
-  /** The call whose result this is. */
+  /** The tool calls of a reply. */
+  readonly calls?: readonly (readonly [id: string, text: string])[];
+  /** The call that this result belongs to. */
   readonly callId?: string;
   readonly isFailed?: true;
 }
 
-/** An entry may come from before redaction, or from another program: a secret goes before anything is cut, else its half stays. */
+/**
+ * Redacts the text, because the entry may have been written without redaction or by another program. The redaction comes before the
+ * truncation, else a half of a secret could stay.
+ */
 export function toOutlineEntry(entry: Entry, redact: (text: string) => string = (text) => text): OutlineEntry {
   const { id, parentId, timestamp } = entry;
   const base = { id, parentId, time: Date.parse(timestamp) || 0 };
@@ -204,10 +206,10 @@ export function toOutlineEntry(entry: Entry, redact: (text: string) => string = 
   return { ...base, kind: classifyEntry(entry), text: shorten(describeEntry(entry)) };
 }
 
-/** The beginning of a text, as it may be shown in a line. */
-type Shorten = (text: string, most?: number) => string;
+/** Returns the redacted beginning of a text as one line. */
+type Shorten = (text: string, maxChars?: number) => string;
 
-/** Enough for a wide line and for a search. */
+/** Enough for a wide terminal and for a search. */
 const MAX_TEXT_CHARS = 240;
 
 type OutlineContent = Omit<OutlineEntry, "id" | "parentId" | "time">;
@@ -220,7 +222,7 @@ function describeMessage(entry: Entry, message: AgentMessage, shorten: Shorten):
       return describeReply(message, readMessageText(entry, shorten), shorten);
     case "toolResult": {
       const { toolName, toolCallId: callId } = message;
-      // What a tool gave is the call's; only a failure speaks for itself.
+      // A successful result is shown by its call. Only a failure shows its own text.
       if (!message.isError) return { kind: "tool", text: shorten(toolName), callId };
       return { kind: "tool", text: shorten(`${toolName} ${entryText(entry)}`), callId, isFailed: true };
     }
@@ -262,7 +264,7 @@ function describeReply(
 
 type ToolCall = Extract<ReplyMessage["content"][number], { type: "toolCall" }>;
 
-/** A call by what matters most in it: the file, the command, the pattern. */
+/** Formats a call with its most important argument: the file, the command or the pattern. */
 function formatCall({ name, arguments: args }: ToolCall, shorten: Shorten): string {
   const fields: Readonly<Record<string, unknown>> = Object(args);
   const mainArgument = MAIN_ARGUMENTS.map((field) => fields[field]).find(
@@ -307,7 +309,7 @@ function readTextField(data: unknown): string | null {
   return typeof text === "string" ? text : null;
 }
 
-/** Without the words that every such summary begins with, its headings and its bullets. */
+/** Removes the introduction that every branch summary has, the headings and the list markers. */
 function formatSummary(summary: string): string {
   const lines = summary.replace(/^The user explored[^\n]*\n(?:Summary of that exploration:)?/, "").split("\n");
   const contentLines = lines.map(removeCitations).filter((line) => !/^#|^\s*$|^\W*\(none\)\s*$/.test(line));

@@ -39,7 +39,7 @@ test("WLK15 the first piece is the end of the way, read without looking at anyth
   const leaf = await store.leaf();
   const growing = readOutline({ store: counting, leaf });
   const first = await growing.next();
-  expect(first.value).toMatchObject({ reach: "growing" });
+  expect(first.value).toMatchObject({ status: "loading" });
   expect(asked.every((name) => name === "entry")).toBe(true);
   expect(asked.length).toBeLessThanOrEqual(300);
   await growing.return(undefined);
@@ -59,7 +59,7 @@ test("WLK15 in the end all of it was read, every entry below its parent, whateve
   const leaf = await store.leaf();
   let outline = createOutline(leaf);
   for (const growth of await growthsOf(store)) outline = extendOutline(outline, growth);
-  expect(outline.reach).toBe("whole");
+  expect(outline.status).toBe("complete");
   expect(outline.nodes.size).toBe(lines.length + 3);
   const seen: string[] = [];
   const waiting = [...findRoots(outline)];
@@ -70,7 +70,7 @@ test("WLK15 in the end all of it was read, every entry below its parent, whateve
   expect(new Set(seen).size).toBe(outline.nodes.size);
   expect(seen).toHaveLength(outline.nodes.size);
   const way = (await store.branchEntries(leaf)).map((entry: Entry) => entry.id);
-  expect(new Set([...outline.nodes.values()].filter(({ isOnWay }) => isOnWay).map(({ id }) => id))).toEqual(
+  expect(new Set([...outline.nodes.values()].filter(({ isOnBranch }) => isOnBranch).map(({ id }) => id))).toEqual(
     new Set(way),
   );
   expect([...outline.nodes.values()].map(({ number }) => number)).toEqual([...outline.nodes.keys()].map((_, at) => at));
@@ -78,11 +78,11 @@ test("WLK15 in the end all of it was read, every entry below its parent, whateve
 
 test("WLK15 a session that is too long is read as far as there is room, and that is said", async () => {
   const pieces = await growthsOf(await storeOf(long), 600);
-  expect(pieces.at(-1)?.reach).toBe("cut");
+  expect(pieces.at(-1)?.status).toBe("truncated");
   expect(await growthsOf(await storeOf([]))).toMatchObject([
-    { reach: "growing" },
+    { status: "loading" },
     { labels: new Map() },
-    { reach: "whole", groups: [] },
+    { status: "complete", groups: [] },
   ]);
 });
 
@@ -118,7 +118,7 @@ test("WLK3 a result bears the words of its call, whichever of them is read first
     [called, failed],
     [failed, called],
   ]) {
-    const growth: OutlineUpdate = { groups: order.map(family), top: null, reach: "growing" };
+    const growth: OutlineUpdate = { groups: order.map(family), top: null, status: "loading" };
     expect(extendOutline(createOutline("e3"), growth).nodes.get("e3")).toMatchObject({
       text: "read src/a.ts: no such file",
       searchText: "read src/a.ts: no such file",

@@ -275,7 +275,7 @@ async function moveInactiveToTrash(
   for (const { item } of inactive) {
     reportProgress(`${movedSessions.length} of ${formatCount(inactive.length, "session")}`);
     const result = await moveToTrash(item.path, { home, by: "prune" });
-    if (result.type === "gone") movedSessions.push({ id: result.id, path: item.path, folder: result.folder });
+    if (result.type === "trashed") movedSessions.push({ id: result.id, path: item.path, folder: result.folder });
     else errors.push(`${item.path}: ${result.message}`);
   }
   return { movedSessions, errors };

@@ -38,7 +38,7 @@ export function drawRow(row: TreeRow, options: DrawRowOptions): string {
   const textWidth = width - visibleWidth(`${branchLines}${label}${suffix}${time}`) - KIND_WIDTH - 6;
   const text = fitNodeText(node, Math.max(0, textWidth));
   if (isSelected) return theme.selected(`❯ ${branchLines} ${kind} ${text}${label}${suffix} ${time} `);
-  const coloredLines = node.isOnWay ? theme.accent(branchLines) : theme.dim(branchLines);
+  const coloredLines = node.isOnBranch ? theme.accent(branchLines) : theme.dim(branchLines);
   const marks = `${theme.warning(label)}${theme.accent(suffix)}`;
   return `  ${coloredLines} ${theme.dim(kind)} ${colorText(text, node, theme)}${marks} ${theme.dim(`${time} `)}`;
 }
@@ -55,7 +55,7 @@ const MAX_INDENT = 4;
 function drawBranchLines(row: TreeRow, { isCurrent, width }: DrawRowOptions): string {
   const { node, depth, hiddenCount } = row;
   const maxWidth = Math.floor(width / 3);
-  const mark = hiddenCount > 0 ? "▸" : isCurrent ? "◉" : node.isOnWay ? "●" : "○";
+  const mark = hiddenCount > 0 ? "▸" : isCurrent ? "◉" : node.isOnBranch ? "●" : "○";
   const indent = startsBranch(row) ? `${"│ ".repeat(depth - 1)}├─` : "│ ".repeat(depth);
   return indent.length <= maxWidth ? `${indent}${mark}` : `… ${indent.slice(-(maxWidth - (maxWidth % 2)))}${mark}`;
 }
@@ -158,10 +158,10 @@ function drawTitleLine(
 ): string {
   const count = outline.nodes.size.toLocaleString("en-US");
   const status = {
-    whole: `${count} entries${branchCount > 1 ? ` · ${branchCount} branches` : ""}`,
-    growing: `${count} entries so far, reading on …`,
-    cut: `${count} entries read; what is left out: /tree and its id`,
-  }[outline.reach];
+    complete: `${count} entries${branchCount > 1 ? ` · ${branchCount} branches` : ""}`,
+    loading: `${count} entries so far, reading on …`,
+    truncated: `${count} entries read; what is left out: /tree and its id`,
+  }[outline.status];
   return alignEnds(theme.strong(` ${escapeControls(title)}`), theme.dim(status), width);
 }
 
@@ -239,7 +239,7 @@ function drawRows(
     });
   });
   const emptyText = describeEmptyList(outline.nodes.size, query.text);
-  const visibleLines = rows.length === 0 && outline.reach !== "growing" ? [theme.dim(`   ${emptyText}`)] : lines;
+  const visibleLines = rows.length === 0 && outline.status !== "loading" ? [theme.dim(`   ${emptyText}`)] : lines;
   return Array.from({ length: height }, (_, index) => visibleLines[index] ?? "");
 }
 
@@ -282,13 +282,13 @@ function drawHeader(state: TreeState, { width, theme, enterAction }: PreviewOpti
   const { outline, layout, selectedIndex } = state;
   const node = getSelectedRow(state)?.node;
   if (!node) return [];
-  const { id, kind, isOnWay } = node;
+  const { id, kind, isOnBranch } = node;
   const label = outline.labels.get(id);
   const isCurrent = layout.isCurrentShown && layout.currentIndex === selectedIndex;
   const parts = [
     kindLabels[kind],
     shortId(id),
-    isCurrent ? "you stand here" : isOnWay ? "on the way" : "on another branch",
+    isCurrent ? "you stand here" : isOnBranch ? "on the way" : "on another branch",
     ...(label === undefined ? [] : [`[${label}]`]),
     ...(enterAction === "fork" ? ["Enter: fork before it"] : isCurrent ? [] : [`Enter: ${describeEnter(kind)}`]),
   ];

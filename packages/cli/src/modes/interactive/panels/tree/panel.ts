@@ -75,7 +75,7 @@ const selectLastAbandonedBranch: NavigationStep = (state) => {
   const { rows } = state.layout;
   let newest = -1;
   for (const [index, { node }] of rows.entries())
-    if (!node.isOnWay && node.time >= (rows[newest]?.node.time ?? 0)) newest = index;
+    if (!node.isOnBranch && node.time >= (rows[newest]?.node.time ?? 0)) newest = index;
   return newest === -1 ? state : selectRow(state, newest);
 };
 

@@ -28,7 +28,7 @@ export const treeFilters: readonly TreeFilter[] = [
 
 /** User messages, since a fork starts before one of them. */
 export const forkFilters: readonly TreeFilter[] = [
-  { name: "this branch", matches: ({ kind, isOnWay }) => kind === "you" && isOnWay },
+  { name: "this branch", matches: ({ kind, isOnBranch }) => kind === "you" && isOnBranch },
   { name: "every branch", matches: ({ kind }) => kind === "you" },
 ];
 
@@ -127,7 +127,7 @@ export function createTreeState({ filters, previousState, leaf }: TreeStateOptio
 
 /** Whether the outline is read completely and still ends at the leaf. */
 export function isUpToDate({ outline }: TreeState, leaf: string | null): boolean {
-  return outline.reach !== "growing" && outline.leaf === leaf;
+  return outline.status !== "loading" && outline.leaf === leaf;
 }
 
 export function getSelectedRow({
@@ -141,7 +141,7 @@ export function getSelectedRow({
 export function applyOutlineUpdate(state: TreeState, update: OutlineUpdate): TreeState {
   const outline = extendOutline(state.outline, update);
   const hasGrown = outline.nodes.size > state.layout.rowNumbers.length * 1.5;
-  if (!hasGrown && update.reach === "growing" && !update.labels) return { ...state, outline };
+  if (!hasGrown && update.status === "loading" && !update.labels) return { ...state, outline };
   return updateLayout(state, { outline });
 }
 
@@ -252,7 +252,7 @@ export function layoutRows(outline: Outline, options: LayoutOptions): Layout {
     rowNumbers[node.number] = rows.push({ node, depth, branchStart, hiddenCount, sideBranches });
     branchCount += sideBranches.length;
     maxDepth = Math.max(maxDepth, depth);
-    if (node.isOnWay) currentIndex = rows.length - 1;
+    if (node.isOnBranch) currentIndex = rows.length - 1;
   }
   return {
     rows,
@@ -311,7 +311,7 @@ function splitBranches(nodes: readonly OutlineNode[]): {
   readonly sideBranches: readonly OutlineNode[];
 } {
   if (nodes.length < 2) return { mainNode: nodes[0], sideBranches: NO_NODES };
-  const mainNode = nodes.find(({ isOnWay }) => isOnWay) ?? nodes.at(-1);
+  const mainNode = nodes.find(({ isOnBranch }) => isOnBranch) ?? nodes.at(-1);
   return { mainNode, sideBranches: nodes.filter((node) => node !== mainNode) };
 }
 

@@ -27,7 +27,7 @@ function rowsOf(
   const laid = layoutRows(outline, { matches: createNodeFilter(used, query, outline), folded: new Set(folded) });
   return laid.rows.map((row, at) => {
     const { node, depth, hiddenCount } = row;
-    const mark = hiddenCount > 0 ? `▸${hiddenCount}` : node.isOnWay ? "●" : "○";
+    const mark = hiddenCount > 0 ? `▸${hiddenCount}` : node.isOnBranch ? "●" : "○";
     const stem = startsBranch(row) ? `${"│ ".repeat(depth - 1)}├─` : "│ ".repeat(depth);
     expect(laid.rowNumbers[node.number]).toBe(at + 1);
     return `${stem}${mark} ${node.id}${laid.isCurrentShown && laid.currentIndex === at ? " here" : ""}`;
