@@ -1,4 +1,4 @@
-/** Defines slash commands for every mode: the `Command` type, its context, its answers, and how arguments are parsed. */
+/** Defines what all slash commands share: the `Command` type, its context and result, the argument parser and the extension veto. */
 
 import type {
   Agent,
@@ -17,81 +17,80 @@ import type { Settings } from "../settings/settings.ts";
 import { type UsageError, usageError } from "../text/usage-error.ts";
 
 export interface Command {
-  /** Without its slash. */
+  /** Without the slash. */
   readonly name: string;
   readonly aliases?: readonly string[];
-  /** What may stand behind it, such as `[instructions]`. */
+  /** The arguments, such as `[instructions]`. Absent if the command takes none. */
   readonly argumentHint?: string;
-  /** What it does, in one line. */
+  /** One line for `/help`. */
   readonly description: string;
-  /** Whole lines, as one would write them. */
+  /** Complete command lines. */
   readonly examples?: readonly string[];
-  run(words: string, desk: CommandContext): Promise<CommandResult>;
+  run(args: string, context: CommandContext): Promise<CommandResult>;
 }
 
-/** What a command works on. */
+/** The session and the services that a command uses. */
 export interface CommandContext {
   readonly agent: Agent;
-  /** The session's file; null where nothing is kept. */
+  /** The session's file. Null if the session is not saved. */
   readonly sessionPath: string | null;
   readonly cwd: string;
   /** Pith's home. */
   readonly home: string;
   readonly settings: Settings;
-  /** By `provider/model`. */
+  /** Opens a model by `provider/model`. */
   readonly openModel: (name: string) => Promise<OpenedModel>;
-  /** Reads settings, skills, templates and context files anew; what has changed, for people. */
+  /** Reads settings, skills, templates and context files again. Returns the changes as lines for the user. */
   readonly reload: () => Promise<readonly string[]>;
-  /** For people, while they wait. */
+  /** Shows a line to the user while the command runs. */
   readonly notify?: (line: string) => void;
-  /** What else can be said by its name: prompt templates and skills. Absent: none. */
+  /** Prompt templates and skills. Absent if there are none. */
   readonly templates?: Templates;
-  /** Every setting with what holds and where that comes from. */
+  /** Every setting with its effective value and source. */
   readonly listSettings?: () => readonly ListedSetting[];
-  /** Absent where there are none. */
+  /** Absent if there are no extensions. */
   readonly extensions?: Extensions | null;
-  /** What they can do here; absent where there are none. */
+  /** The actions that extensions can use. Absent if there are no extensions. */
   readonly extensionActions?: ExtensionActions | null;
-  /** What may be done without a question. Absent: it cannot be changed. */
+  /** Absent if the permission mode cannot be changed. */
   readonly permissionMode?: PermissionModeControl;
 }
 
-/** Reads and sets the permission mode for the user. */
 export interface PermissionModeControl {
   readonly get: () => PermissionMode;
-  /** Null, or why the mode stays as it is. The model is told before the next request. */
+  /** Returns why the mode cannot be set, or null on success. The model is informed before the next request. */
   readonly set: (mode: PermissionMode) => string | null;
 }
 
-/** Of a model that was opened only what a command needs. */
+/** The parts of an opened model that a command needs. */
 export type OpenedModel =
   | Pick<Extract<ChooseModelResult, { type: "opened" }>, "type" | "model" | "notes">
   | Exclude<ChooseModelResult, { type: "opened" }>;
 
-/** What came of it, for whoever shows it. */
+/** The result of a command. Each mode shows it in its own way. */
 export type CommandResult =
-  /** `data` is the same for programs. */
+  /** The command succeeded. `data` is the machine-readable form of `text`. */
   | { readonly type: "told"; readonly text: string; readonly data: unknown }
   | UsageError
   | { readonly type: "failed"; readonly message: string }
-  /** To be said to the model. */
+  /** The caller sends the content to the model. */
   | { readonly type: "prompt"; readonly content: UserContent }
-  /** One stands in another session from now on. */
+  /** The caller switches to another session. */
   | {
       readonly type: "opened";
       readonly path: string;
       readonly id: string;
       readonly text: string;
-      /** How one comes there; by going on with it, unless said. */
+      /** Absent if an existing session is resumed. */
       readonly reason?: "new" | "fork";
-      /** What to type to mean it; the beginning of its id, unless said. */
+      /** The argument that resumes the session. Default: the beginning of its id. */
       readonly resumeArgument?: string;
-      /** Words to begin with, for whoever wants to change them first. */
+      /** Text for the editor, which the user can change before sending it. */
       readonly draft?: string;
-      /** Whether they wait in that session: going on there without words says them. */
+      /** Whether the draft is saved in that session. Resuming the session without a prompt then sends it. */
       readonly isDraftSaved?: true;
     }
-  /** Words to change and say, such as those of a message one went back to. */
+  /** Text for the editor, such as that of the message the user moved back to. */
   | { readonly type: "draft"; readonly draft: string; readonly text: string }
   | { readonly type: "quit" };
 
@@ -103,7 +102,7 @@ export function failure(message: string): CommandResult {
   return { type: "failed", message };
 }
 
-/** What was to be written, and what is said once it is. */
+/** Converts the result of an append. Calls `onAppended` on success. */
 export function toCommandResult(result: AppendResult, onAppended: () => CommandResult): CommandResult {
   if (result.type === "appended") return onAppended();
   return failure(result.type === "refused" ? refusalNotes[result.why] : LEAF_MOVED_MESSAGE);
@@ -112,27 +111,27 @@ export function toCommandResult(result: AppendResult, onAppended: () => CommandR
 export const LEAF_MOVED_MESSAGE =
   "somebody else has written to this session meanwhile; open it again and try once more";
 
-/** For what needs the session's file where there is none. */
+/** For commands that need a session file, in a session that is not saved. */
 export function sessionNotSavedError(command: string): UsageError {
   return usageError(`/${command} needs a session that is kept; start pith without --no-session`);
 }
 
 export interface FlagSpec {
-  /** What may stand behind it; `words` takes all up to the next flag. */
-  readonly takes: "nothing" | "words" | "maybe-words";
+  /** The value of the flag. `text` is all text up to the next flag. */
+  readonly takes: "none" | "text" | "optional-text";
 }
 
 export type ParsedCommandArgs<Name extends string> =
   | {
       readonly type: "read";
-      /** What stands before the first flag, and behind flags that take nothing. */
+      /** The text before the first flag and after flags without a value. */
       readonly text: string;
-      /** True for one without words. */
+      /** True for a flag without a value. */
       readonly flags: Partial<Readonly<Record<Name, string | true>>>;
     }
   | UsageError;
 
-/** A flag begins with two dashes, at the beginning of a word. */
+/** A flag is a word that starts with two dashes. */
 export function parseCommandArgs<Name extends string>(
   text: string,
   knownFlags: Readonly<Record<Name, FlagSpec>>,
@@ -145,9 +144,9 @@ export function parseCommandArgs<Name extends string>(
     if (!isKnownFlag(name, knownFlags)) return usageError(describeUnknownFlag(name || piece, Object.keys(knownFlags)));
     const { takes } = knownFlags[name];
     const value = rest.trim();
-    if (takes === "nothing") texts.push(value);
-    if (takes === "words" && value === "") return usageError(`--${name} needs words behind it`);
-    flags[name] = takes === "nothing" || value === "" ? true : value;
+    if (takes === "none") texts.push(value);
+    if (takes === "text" && value === "") return usageError(`--${name} needs words behind it`);
+    flags[name] = takes === "none" || value === "" ? true : value;
   }
   return { type: "read", text: texts.filter((part) => part !== "").join(" "), flags };
 }
@@ -160,7 +159,7 @@ function describeUnknownFlag(name: string, knownNames: readonly string[]): strin
   return `there is no --${name} here; there ${knownNames.length === 1 ? "is" : "are"} ${knownNames.map((knownName) => `--${knownName}`).join(", ")}`;
 }
 
-/** The answer where an extension forbids leaving the session; else null. Call it before anything is created or opened. */
+/** Returns a result if an extension forbids leaving the session, else null. Call it before a session is created or opened. */
 export async function checkExtensionVeto(
   event: SessionBeforeSwitchEvent | SessionBeforeForkEvent,
   { extensions }: Pick<CommandContext, "extensions">,

@@ -1,4 +1,4 @@
-/** Lists every slash command in the order in which they are shown, and defines `/help` and `/quit`. */
+/** Lists every slash command in display order, and implements `/help` and `/quit`. */
 
 import type { CommandRegistration } from "@pith/agent";
 import type { Templates } from "../resources/templates.ts";
@@ -14,7 +14,7 @@ import { diffCommand, exportCommand, nameCommand, newCommand, resumeCommand, ses
 import { keysCommand, modeCommand, modelCommand, reloadCommand, settingsCommand, thinkingCommand } from "./settings.ts";
 import { transcriptCommand, treeCommand } from "./tree.ts";
 
-/** Of these, itself among them. */
+/** `listCommands` is a function, because the list contains the help command itself. */
 export function createHelpCommand(listCommands: () => readonly Command[]): Command {
   return {
     name: "help",
@@ -32,7 +32,7 @@ export function createHelpCommand(listCommands: () => readonly Command[]): Comma
   };
 }
 
-/** With whose it is. */
+/** Adds the name of the extension to the description. */
 function toCommandInfo({ name, argumentHint, description, extension }: CommandRegistration): CommandInfo {
   return { name, description: `${description} (${extension})`, ...(argumentHint !== undefined && { argumentHint }) };
 }
@@ -85,7 +85,7 @@ export const quitCommand: Command = {
   run: async () => ({ type: "quit" }),
 };
 
-/** The names that no template and no extension command may have. */
+/** The names that templates and extension commands cannot use. */
 export function builtInNames(): readonly string[] {
   return commands.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
 }

@@ -1,10 +1,10 @@
-/** Implements `/copy`: finds an answer, or the last code block in it. The interactive mode puts it on the clipboard. */
+/** Implements `/copy`: finds an answer or its last code block. The interactive mode copies it to the clipboard; other modes print it. */
 
 import type { Entry, Session } from "@pith/context";
 import { usageError } from "../text/usage-error.ts";
 import { type Command, type CommandContext, type CommandResult, success } from "./command.ts";
 
-/** Null where there is none. One that was not closed, because the answer broke off, goes to the end. */
+/** Null if there is no code block. A block that is not closed, because the answer was cut off, extends to the end. */
 export function findLastCodeBlock(markdown: string): string | null {
   let openBlock: { readonly fence: string; readonly lines: string[] } | null = null;
   let lastBlock: string | null = null;
@@ -21,7 +21,7 @@ export function findLastCodeBlock(markdown: string): string | null {
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})(.*)$/;
 
-/** An answer is the last text of the model before the next user message. 1 is the newest; null where there are not so many. */
+/** An answer is the last text of the model before the next user message. Position 1 is the newest. Null if there are fewer answers. */
 export async function findNthLastAnswer(position: number, { leaf, store }: Session): Promise<string | null> {
   let count = 0;
   let hasAnswer = false;
@@ -38,7 +38,6 @@ export async function findNthLastAnswer(position: number, { leaf, store }: Sessi
   return null;
 }
 
-/** Entries that are looked at. */
 const MAX_VISITED_ENTRIES = 100_000;
 
 function isUserMessage(entry: Entry): boolean {
@@ -62,7 +61,7 @@ export const copyCommand: Command = {
   run: findTextToCopy,
 };
 
-/** Told with the very text. */
+/** Returns the text to copy as the text of the result. */
 export async function findTextToCopy(
   args: string,
   { agent: { session } }: Pick<CommandContext, "agent">,

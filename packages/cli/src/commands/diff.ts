@@ -1,4 +1,4 @@
-/** Collects what a session's tools changed in files, as unified diffs. Loaded lazily: it pulls in the diff library. */
+/** Collects the file changes of a session's tools as unified diffs, for `/diff`. Load it lazily, because it imports the diff library. */
 
 import { isAbsolute, join, relative } from "node:path";
 import { decodeText, type FileReadResult, type PlannedFile } from "@pith/agent";
@@ -10,19 +10,18 @@ import { escapeLineBreaks } from "../text/safe-text.ts";
 import type { CommandContext } from "./command.ts";
 
 export interface Patch {
-  /** Without the names of the files. */
+  /** The hunks, without the file header. */
   readonly patch: string;
   readonly added: number;
   readonly removed: number;
 }
 
-/** Null where they are so different that nobody would wait for it. */
+/** Null if the texts differ so much that the diff would take too long. */
 export function createPatch(before: string, after: string): Patch | null {
   const lines = before === "" || after === "" ? createWholeFileHunk(before, after) : computeHunks(before, after);
   return lines && toPatch(lines);
 }
 
-/** Of lines that were told elsewhere. */
 export function toPatch(lines: readonly string[]): Patch {
   return { patch: lines.join("\n"), added: countLines("+", lines), removed: countLines("-", lines) };
 }
@@ -31,7 +30,7 @@ function countLines(prefix: string, lines: readonly string[]): number {
   return lines.filter((line) => line.startsWith(prefix)).length;
 }
 
-/** Nothing needs to be looked for where one of them is empty, however long the other is. */
+/** Builds the hunk if one of the texts is empty. This needs no diff algorithm, however long the other text is. */
 function createWholeFileHunk(before: string, after: string): readonly string[] {
   const text = before + after;
   const lines = text.split("\n");
@@ -60,37 +59,36 @@ function computeHunks(before: string, after: string): readonly string[] | null {
 
 const CONTEXT_LINES = 3;
 const MAX_EDIT_LENGTH = 4_000;
-/** In milliseconds. */
 const DIFF_TIMEOUT_MS = 1_000;
 
 export interface ChangedFile extends Patch {
-  /** As seen from the folder one works in. */
+  /** Relative to the working directory if the file is in it, else absolute. */
   readonly path: string;
   readonly kind: "new" | "changed" | "removed" | "same" | "unreadable";
-  /** What a person should know of it, e.g. that somebody else changed it since. */
+  /** Remarks for the user, e.g. that another program has changed the file since. */
   readonly notes: readonly string[];
 }
 
 export interface FileStates {
-  /** Null where no file was, or nobody kept it. */
+  /** Null if the file did not exist or its original was not saved. */
   readonly before: Uint8Array | null;
-  readonly found: FileReadResult;
-  /** What tools told of it; null for nothing. */
-  readonly logged: Patch | null;
+  readonly current: FileReadResult;
+  /** The change according to the tool results. Null if they contain none. */
+  readonly loggedPatch: Patch | null;
 }
 
-export function toChangedFile(planned: PlannedFile, { before, found: current, logged }: FileStates): ChangedFile {
-  const { path, targetHash, expectedHash, currentHash } = planned;
+export function toChangedFile(plannedFile: PlannedFile, { before, current, loggedPatch }: FileStates): ChangedFile {
+  const { path, targetHash, expectedHash, currentHash } = plannedFile;
   const base = { path, ...emptyPatch };
   if (current.type !== "read" && current.type !== "missing")
     return { ...base, kind: "unreadable", notes: [current.message] };
-  const foreignNotes = planned.hasForeignChanges || currentHash !== expectedHash ? ["others changed it, too"] : [];
+  const foreignNotes = plannedFile.hasForeignChanges || currentHash !== expectedHash ? ["others changed it, too"] : [];
   if (currentHash === targetHash)
     return { ...base, kind: "same", notes: ["it is again as it was before", ...foreignNotes] };
   const bytes = current.type === "read" ? current.bytes : null;
   const kind = targetHash === null ? "new" : bytes === null ? "removed" : "changed";
   if (targetHash !== null && before === null)
-    return { ...base, ...logged, kind, notes: [NO_ORIGINAL_NOTE, ...foreignNotes] };
+    return { ...base, ...loggedPatch, kind, notes: [NO_ORIGINAL_NOTE, ...foreignNotes] };
   const patch = createBytesPatch(before, bytes);
   if (typeof patch === "string") return { ...base, kind, notes: [patch, ...foreignNotes] };
   return { ...base, kind, ...patch, notes: foreignNotes };
@@ -99,7 +97,7 @@ export function toChangedFile(planned: PlannedFile, { before, found: current, lo
 const emptyPatch: Patch = { patch: "", added: 0, removed: 0 };
 const NO_ORIGINAL_NOTE = "what it was before was not kept; this is what the tools told";
 
-/** Or why there is none. */
+/** Returns a patch, or the reason why there is none. */
 function createBytesPatch(before: Uint8Array | null, after: Uint8Array | null): Patch | string {
   const sizes = `${before?.length ?? 0} bytes became ${after?.length ?? 0}`;
   const [oldText, newText] = [before ? decodeText(before) : "", after ? decodeText(after) : ""];
@@ -107,7 +105,7 @@ function createBytesPatch(before: Uint8Array | null, after: Uint8Array | null): 
   return createPatch(oldText, newText) ?? `it became another text altogether: ${sizes}`;
 }
 
-/** A unified diff that other programs can read; remarks are lines that begin with `#`. */
+/** Formats a unified diff that other programs can read. Remarks are lines that start with `#`. */
 export function formatDiff(files: readonly ChangedFile[]): string {
   if (files.length === 0) return NOTHING_CHANGED;
   return [...files.map(formatFileDiff), formatTotals(files)].join("\n");
@@ -134,7 +132,10 @@ function sumField(files: readonly ChangedFile[], field: "added" | "removed"): nu
   return files.reduce((sum, file) => sum + file[field], 0);
 }
 
-/** All there is where the original bytes were not kept. By first change; one file's changes stand one behind the other. */
+/**
+ * Collects the diffs of tool results by file, for files whose original was not saved. The files are sorted by their first change; the
+ * changes of one file follow one another.
+ */
 export function collectLoggedPatches(entries: readonly Entry[]): ReadonlyMap<string, Patch> {
   const lines = new Map<string, string[]>();
   for (const { path, diff } of entries.flatMap(readLoggedDiffs)) {
@@ -154,13 +155,13 @@ interface LoggedDiff {
   readonly diff: string;
 }
 
-// It comes from a file, so nothing in it is taken on trust.
+/** Checks every field, because session files are not validated. */
 function readLoggedDiffs(entry: Entry): readonly LoggedDiff[] {
   if (entry.type !== "message" || entry.message.role !== "toolResult" || entry.message.isError) return [];
   const { diff, pith } = asRecord(entry.message.details);
   const { path, after } = asRecord(pith);
   if (typeof path !== "string" || typeof after !== "string") return [];
-  // A file that was written whole has no diff.
+  // The result of `write` has no diff.
   return [{ path, diff: typeof diff === "string" ? diff : "" }];
 }
 
@@ -170,43 +171,44 @@ function asRecord(value: unknown): Readonly<Record<string, unknown>> {
 
 export type SessionChangesContext = Pick<CommandContext, "agent" | "cwd" | "home">;
 
-/** Every file that tools changed on this branch. Only reads. */
+/** Collects every file that tools changed on this branch. Never writes. */
 export async function collectSessionChanges({
   agent,
   cwd,
   home,
 }: SessionChangesContext): Promise<readonly ChangedFile[]> {
   const { session } = agent;
-  const logged = collectLoggedPatches(await session.store.branchEntries(session.leaf));
-  const planned = await agent.previewFileRestore(null);
-  if (planned.length === 0) return [...logged].map(([path, patch]) => toLoggedFile(formatPath(path, cwd), patch));
+  const loggedPatches = collectLoggedPatches(await session.store.branchEntries(session.leaf));
+  const plannedFiles = await agent.previewFileRestore(null);
+  if (plannedFiles.length === 0)
+    return [...loggedPatches].map(([path, patch]) => toLoggedFile(formatPath(path, cwd), patch));
   const originals = originalsFolder(join(home, "restore", sessionIdToFileName(session.store.header.id)));
   const files = nodeFiles({ root: cwd });
-  const changed: ChangedFile[] = [];
-  // One after the other: each may have megabytes.
-  for (const file of planned) {
+  const changedFiles: ChangedFile[] = [];
+  // Reads one file at a time, because each may have megabytes.
+  for (const file of plannedFiles) {
     if (file.type === "not-permitted") {
       const note = `not compared with the disk, only as the tools told it: ${file.why}`;
-      const patch = logged.get(file.path) ?? emptyPatch;
-      changed.push({ path: formatPath(file.path, cwd), kind: "changed", ...patch, notes: [note] });
+      const patch = loggedPatches.get(file.path) ?? emptyPatch;
+      changedFiles.push({ path: formatPath(file.path, cwd), kind: "changed", ...patch, notes: [note] });
       continue;
     }
     const before = file.targetHash === null ? null : await originals.read(file.targetHash);
     const current = await files.read(file.path);
-    const states = { before, found: current, logged: logged.get(file.path) ?? null };
-    changed.push(toChangedFile({ ...file, path: formatPath(file.path, cwd) } satisfies PlannedFile, states));
+    const states = { before, current, loggedPatch: loggedPatches.get(file.path) ?? null };
+    changedFiles.push(toChangedFile({ ...file, path: formatPath(file.path, cwd) } satisfies PlannedFile, states));
   }
-  return changed;
+  return changedFiles;
 }
 
-/** Where nothing is kept, what tools told is all there is. */
+/** For sessions without saved originals, where only the tool results describe the changes. */
 function toLoggedFile(path: string, patch: Patch): ChangedFile {
   const note =
     patch.patch === "" ? "a tool wrote it; how it was before was not kept" : "change by change, as the tools told it";
   return { path, kind: "changed", ...patch, notes: [note] };
 }
 
-/** From the folder where it lies inside, else as it is. */
+/** Makes a path inside the working directory relative. */
 function formatPath(path: string, cwd: string): string {
   const relativePath = relative(cwd, path);
   return relativePath === "" || relativePath.startsWith("..") || isAbsolute(relativePath) ? path : relativePath;

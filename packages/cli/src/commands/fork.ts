@@ -1,4 +1,4 @@
-/** Implements `/fork` (a new session from before one of your messages) and `/clone` (a copy of the current branch). */
+/** Implements `/fork` (a new session that ends before one of the user's messages) and `/clone` (a copy of the current branch). */
 
 import type { Entry } from "@pith/context";
 import { authorOf, sanitizeLine } from "@pith/context/host";
@@ -47,15 +47,15 @@ export const forkCommand: Command = {
 };
 
 async function forkByName(name: string, context: CommandContext): Promise<CommandResult> {
-  const found = await findEntry(name, context.agent.session);
-  if (found.type === "mistake") return found;
-  const { entry } = found;
+  const result = await findEntry(name, context.agent.session);
+  if (result.type === "mistake") return result;
+  const { entry } = result;
   if (!isTypedByUser(entry))
     return usageError(`${shortId(entry.id)} is no message of yours; /fork shows them, /clone copies the branch`);
   return await forkAtEntry(entry, context);
 }
 
-/** A session of its own that ends with this entry; before it, with its words to be changed, where it was said (B63). */
+/** Creates a session that ends with this entry. For a user message, the session ends before it and the text becomes a draft (B63). */
 export async function forkAtEntry(entry: Entry, context: CommandContext): Promise<CommandResult> {
   const { agent, sessionPath, home } = context;
   const { session } = agent;
@@ -71,7 +71,7 @@ export async function forkAtEntry(entry: Entry, context: CommandContext): Promis
   return reportFork(outcome, isEditable ? entryEditableText(entry) : undefined);
 }
 
-/** What a person or a program said: going there means to say it differently. */
+/** Whether the entry is a message of the user or a program. Moving to it means editing it and sending it again. */
 export function isEditableMessage(entry: Entry): boolean {
   return entry.type === "custom_message" || (entry.type === "message" && entry.message.role === "user");
 }
@@ -80,7 +80,7 @@ function isTypedByUser(entry: Entry): boolean {
   return entry.type === "message" && authorOf(entry) === "person";
 }
 
-/** The newest of the branch, the last one last. */
+/** Lists the newest user messages of the branch, oldest first. */
 async function listUserMessages({ agent: { session } }: CommandContext): Promise<CommandResult> {
   const messages = (await readBranch(session.leaf, session.store, MAX_VISITED_ENTRIES))
     .filter(isTypedByUser)
@@ -95,7 +95,6 @@ async function listUserMessages({ agent: { session } }: CommandContext): Promise
 }
 
 const MAX_LISTED_MESSAGES = 30;
-/** Entries that are looked at for them. */
 const MAX_VISITED_ENTRIES = 5_000;
 const MAX_MESSAGE_CHARS = 90;
 

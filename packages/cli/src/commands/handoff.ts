@@ -1,4 +1,4 @@
-/** Implements `/handoff`: creates a session for a goal, with a first message that says what it must know of this one. */
+/** Implements `/handoff`: creates a session for a goal, with a draft that contains what the session needs to know from this one. */
 
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
@@ -19,11 +19,11 @@ import {
 } from "./command.ts";
 
 export type HandoffSessionResult =
-  | { readonly type: "made"; readonly path: string; readonly id: string; readonly pins: number }
+  | { readonly type: "created"; readonly path: string; readonly id: string; readonly pins: number }
   | { readonly type: "failed"; readonly message: string };
 
 export interface HandoffSessionOptions extends Pick<CommandContext, "agent" | "cwd" | "home"> {
-  /** Of the session it comes from. */
+  /** The file of the source session. */
   readonly sessionPath: string;
 }
 
@@ -32,16 +32,16 @@ export async function createHandoffSession(
   options: HandoffSessionOptions,
 ): Promise<HandoffSessionResult> {
   const { agent, cwd, home, sessionPath } = options;
-  const created = await createSession({ cwd, parentSession: sessionPath, env: { PITH_HOME: home } });
-  if (created.type === "held") return { type: "failed", message: "another process has just made the same session" };
-  if (created.type !== "opened") return { type: "failed", message: created.why };
-  const { store } = created;
+  const result = await createSession({ cwd, parentSession: sessionPath, env: { PITH_HOME: home } });
+  if (result.type === "held") return { type: "failed", message: "another process has just made the same session" };
+  if (result.type !== "opened") return { type: "failed", message: result.why };
+  const { store } = result;
   try {
     const { pins } = agent.session.branch.state;
     const session = await Session.open(store, nodeRuntime, { redaction: agent.session });
     const appendResult = await session.append(...buildInitialEntries(message, options));
     if (appendResult.type === "appended")
-      return { type: "made", path: store.path, id: store.header.id, pins: pins.length };
+      return { type: "created", path: store.path, id: store.header.id, pins: pins.length };
     return {
       type: "failed",
       message: appendResult.type === "refused" ? refusalNotes[appendResult.why] : "somebody else wrote to it",
@@ -87,28 +87,28 @@ export const handoffCommand: Command = {
   },
 };
 
-/** What was paid for is shown, also where no session could be made for it. */
+/** If the session cannot be created, the message becomes a draft, because the user has already paid for it. */
 async function openHandoffSession(
   handoffResult: Extract<HandOffResult, { type: "written" }>,
   sourcePath: string,
   context: CommandContext,
 ): Promise<CommandResult> {
   const { message, files, repairs, cost } = handoffResult;
-  const created = await createHandoffSession(message, { ...context, sessionPath: sourcePath });
-  if (created.type === "failed")
-    return { type: "draft", draft: message, text: `no session could be made: ${created.message}` };
+  const newSession = await createHandoffSession(message, { ...context, sessionPath: sourcePath });
+  if (newSession.type === "failed")
+    return { type: "draft", draft: message, text: `no session could be made: ${newSession.message}` };
   const notes = [
-    `a new session: ${created.id.slice(0, 8)}`,
+    `a new session: ${newSession.id.slice(0, 8)}`,
     formatCount(files.length, "file"),
-    ...(created.pins > 0 ? [`${formatCount(created.pins, "pin")} came along`] : []),
+    ...(newSession.pins > 0 ? [`${formatCount(newSession.pins, "pin")} came along`] : []),
     ...(repairs.length > 0 ? [`corrected: ${repairs.slice(0, 3).join("; ")}`] : []),
     ...(cost > 0 ? [formatCost(cost)] : []),
   ];
   return {
     type: "opened",
     reason: "new",
-    path: created.path,
-    id: created.id,
+    path: newSession.path,
+    id: newSession.id,
     text: notes.join(", "),
     draft: message,
     isDraftSaved: true,
@@ -118,6 +118,6 @@ async function openHandoffSession(
 async function isFile(path: string): Promise<boolean> {
   return await stat(path).then(
     (stats) => stats.isFile(),
-    () => false, // Not there, or closed to us, which is the same here.
+    () => false, // An inaccessible path is treated like a missing one.
   );
 }

@@ -31,11 +31,11 @@ export const pinCommand: Command = {
   },
 };
 
-/** A single word that is the id or the label of an entry; all else is words. */
+/** The id of the entry if the text is a single word that names one. Null if the text itself is to be pinned. */
 async function findEntryId(text: string, { agent: { session } }: CommandContext): Promise<string | null> {
   if (/\s/.test(text)) return null;
-  const found = await findEntry(text, session);
-  return found.type === "found" ? found.entry.id : null;
+  const result = await findEntry(text, session);
+  return result.type === "found" ? result.entry.id : null;
 }
 
 async function addTextPin(text: string, { agent }: CommandContext): Promise<CommandResult> {
@@ -70,18 +70,18 @@ export const unpinCommand: Command = {
   },
 };
 
-/** Said twice while a run was under way, it is gone already when its moment comes. */
+/** During a run, `/unpin` waits for the next append. A second `/unpin` for the same pin then finds it already removed. */
 async function removePin({ id }: Pin, session: Session): Promise<AppendResult> {
   const isPinned = session.branch.state.pins.some((pin) => pin.id === id);
   return isPinned ? await unpinEntry(session, id) : { type: "appended", leaf: session.leaf };
 }
 
-/** By its place in the list, by its id or the beginning of it, or by the entry whose words it keeps. */
+/** Finds pins by their position in the list, by their id or its beginning, or by the id of the pinned entry. */
 function findPins(text: string, pins: readonly Pin[]): readonly Pin[] {
   if (/^\d{1,3}$/.test(text)) return pins.slice(Number(text) - 1, Number(text));
   const isMatch = (id: string): boolean => id === text || (text.length >= MIN_ID_CHARS && matchesId(text, id));
   return pins.filter(({ id, entryId = id }) => isMatch(id) || isMatch(entryId));
 }
 
-/** What is shorter is the beginning of too many. */
+/** A shorter beginning would match too many ids. */
 const MIN_ID_CHARS = 4;

@@ -1,4 +1,4 @@
-/** Runs text that begins with a slash: a command, an extension command, a template or a skill; else suggests a name. */
+/** Runs input that starts with a slash: a command, an extension command, a template or a skill. Suggests a name if there is none. */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CancellableResult, CommandRegistration, CommandContext as ExtensionCommandContext } from "@pith/agent";
@@ -8,7 +8,7 @@ import { commands } from "./commands.ts";
 import { forkCommand } from "./fork.ts";
 import { newCommand, resumeCommand } from "./sessions.ts";
 
-/** Null where these words are for the model: `/usr/bin/x` is no command, and `fix /tmp` is none either. */
+/** Null if the text is a prompt for the model: `/usr/bin/x` and `fix /tmp` are not commands. */
 export async function runCommand(text: string, context: CommandContext): Promise<CommandResult | null> {
   if (ESCAPED_COMMAND_PATTERN.test(text)) return { type: "prompt", content: text.slice(1) };
   const [match, name = "", rest = ""] = COMMAND_PATTERN.exec(text) ?? [];
@@ -24,14 +24,14 @@ export async function runCommand(text: string, context: CommandContext): Promise
 
 const NAME_PATTERN = "[\\p{L}\\p{N}](?:[\\p{L}\\p{N}:-]*[\\p{L}\\p{N}])?";
 const COMMAND_PATTERN = new RegExp(`^/(${NAME_PATTERN})(?:\\s+([\\s\\S]*))?$`, "u");
-/** COM2: what would be a command is said to the model with one slash more. */
+/** COM2: a second slash sends text that looks like a command to the model. */
 const ESCAPED_COMMAND_PATTERN = new RegExp(`^//${NAME_PATTERN}(?:\\s|$)`, "u");
 
 function findCommand(name: string): Command | undefined {
   return commands.find((command) => command.name === name || command.aliases?.includes(name));
 }
 
-/** Words that would go unheard were meant to be heard: `/undo the last edit` means another undo than ours. */
+/** Rejects arguments that the command would ignore: `/undo the last edit` does not mean the undo of a compaction. */
 function rejectUnexpectedArgs({ name, argumentHint, description }: Command, args: string): CommandResult | null {
   if (args === "" || argumentHint !== undefined) return null;
   return usageError(
@@ -59,23 +59,23 @@ export async function runExtensionCommand(
 ): Promise<CommandResult> {
   const { extensions } = context;
   if (!extensions) throw new Error(`the command /${command.name} is nobody's`);
-  const nextSession: NextSession = { opened: null };
-  // One that waits for nothing that Node knows of would end the program.
+  const nextSession: NextSession = { result: null };
+  // Keeps the process alive while the command waits for a promise without a pending Node handle.
   const keepAlive = setInterval(() => {}, KEEP_ALIVE_INTERVAL_MS);
   const result = await extensions
     .runCommand(command, args, createExtensionCommandContext(context, nextSession))
     .finally(() => clearInterval(keepAlive));
-  if (result.type === "failed" && !nextSession.opened) return failure(result.why);
+  if (result.type === "failed" && !nextSession.result) return failure(result.why);
   const text = result.type === "failed" ? result.why : result.text;
-  // Going to another session is done by whoever shows this answer, as for every command.
-  if (nextSession.opened)
-    return text ? { ...nextSession.opened, text: `${text}\n${nextSession.opened.text}` } : nextSession.opened;
+  // The caller switches the session, as for every command.
+  if (nextSession.result)
+    return text ? { ...nextSession.result, text: `${text}\n${nextSession.result.text}` } : nextSession.result;
   return success(text ?? "", text ?? null);
 }
 
-/** The session that comes next, once the command has ended. */
+/** The session to switch to after the command. */
 interface NextSession {
-  opened: Extract<CommandResult, { type: "opened" }> | null;
+  result: Extract<CommandResult, { type: "opened" }> | null;
 }
 
 function createExtensionCommandContext(context: CommandContext, nextSession: NextSession): ExtensionCommandContext {
@@ -83,7 +83,7 @@ function createExtensionCommandContext(context: CommandContext, nextSession: Nex
   if (!actions) throw new Error("there is no session for commands of extensions");
   const runSwitch = async (command: Command, args: string): Promise<CancellableResult> => {
     const result = await command.run(args, context);
-    if (result.type === "opened") nextSession.opened = result;
+    if (result.type === "opened") nextSession.result = result;
     return { cancelled: result.type !== "opened" };
   };
   const commandActions: Omit<ExtensionCommandContext, keyof ReturnType<typeof actions.context>> = {
@@ -99,7 +99,7 @@ function createExtensionCommandContext(context: CommandContext, nextSession: Nex
     reload: async () => void (await context.reload()),
   };
   const extensionContext = actions.context();
-  // What it sees of the session stays as new as it is there.
+  // Copies the getters instead of their values, so that the context always shows the current session.
   return Object.defineProperties(
     { ...commandActions } as ExtensionCommandContext,
     Object.getOwnPropertyDescriptors(extensionContext),

@@ -1,4 +1,4 @@
-/** Implements `/new`, `/resume`, `/name`, `/export` and `/session`. */
+/** Implements `/new`, `/resume`, `/name`, `/export`, `/session` and `/diff`. */
 
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
@@ -38,11 +38,11 @@ export const newCommand: Command = {
       { extensions: extensions ?? null },
     );
     if (veto) return veto;
-    const created = await createSession({ cwd, env: { PITH_HOME: home } });
-    if (created.type === "held") return failure("another process has just made the same session; try again");
-    if (created.type !== "opened") return failure(created.why);
-    const { path, header } = created.store;
-    await created.store.close();
+    const result = await createSession({ cwd, env: { PITH_HOME: home } });
+    if (result.type === "held") return failure("another process has just made the same session; try again");
+    if (result.type !== "opened") return failure(result.why);
+    const { path, header } = result.store;
+    await result.store.close();
     return { type: "opened", reason: "new", path, id: header.id, text: `a new session: ${header.id.slice(0, 8)}` };
   },
 };
@@ -55,9 +55,9 @@ export const resumeCommand: Command = {
   examples: ["/resume", "/resume 0d4f"],
   async run(args, context) {
     if (args === "") return await listFolderSessions(context);
-    const found = await addSessionId(await requireSessionFile(await findSession(args, context), context.home));
-    if (found.type !== "found") return found;
-    const { path, id } = found;
+    const session = await addSessionId(await requireSessionFile(await findSession(args, context), context.home));
+    if (session.type !== "found") return session;
+    const { path, id } = session;
     if (context.sessionPath !== null && resolve(path) === resolve(context.sessionPath))
       return success("you are in this session already", { path, id });
     const veto = await checkExtensionVeto(
@@ -70,17 +70,17 @@ export const resumeCommand: Command = {
       path,
       id,
       text: `session ${escapeLineBreaks(id.slice(0, 8))}`,
-      resumeArgument: formatSessionArgument(found, context.home),
+      resumeArgument: formatSessionArgument(session, context.home),
     };
   },
 };
 
 async function listFolderSessions({ cwd, home, sessionPath }: CommandContext): Promise<CommandResult> {
   const sessions = await listSessions({ cwd, env: { PITH_HOME: home } });
-  const listed = sessions.filter(({ firstMessage }) => firstMessage !== "").slice(0, MAX_LISTED_SESSIONS);
-  if (listed.length === 0) return success("no other session of this folder yet", []);
-  const lines = listed.map((item) => formatSession(item, sessionPath));
-  return success([...lines, "Which? /resume and the beginning of its id"].join("\n"), listed);
+  const shownSessions = sessions.filter(({ firstMessage }) => firstMessage !== "").slice(0, MAX_LISTED_SESSIONS);
+  if (shownSessions.length === 0) return success("no other session of this folder yet", []);
+  const lines = shownSessions.map((item) => formatSession(item, sessionPath));
+  return success([...lines, "Which? /resume and the beginning of its id"].join("\n"), shownSessions);
 }
 
 function formatSession(
@@ -123,17 +123,17 @@ export const exportCommand: Command = {
   async run(args, { agent: { session }, sessionPath, cwd }) {
     if (sessionPath === null) return sessionNotSavedError("export");
     const { exportSession } = await import("../export/export-session.ts");
-    const exported = await exportSession(sessionPath, {
+    const result = await exportSession(sessionPath, {
       ...(args !== "" && { to: expandTilde(args) }),
       redaction: session,
       cwd,
     });
-    if (exported.type === "mistake") return exported;
-    return success(`written: ${exported.path}${describeMissingBlobs(exported.missing)}`, exported);
+    if (result.type === "mistake") return result;
+    return success(`written: ${result.path}${describeMissingBlobs(result.missing)}`, result);
   },
 };
 
-/** Bytes; what is shorter is read in a moment. */
+/** The size from which on a notice is shown, because counting takes a noticeable time. */
 const SLOW_COUNT_BYTES = 64 * 1024 * 1024;
 
 export const sessionCommand: Command = {
@@ -167,7 +167,7 @@ export const diffCommand: Command = {
   description: "what this session changed in files, against how they were before it",
   examples: ["/diff"],
   run: async (_, context) => {
-    // Looking for differences is nothing that a start needs.
+    // Loaded lazily, because the diff library would slow down the start.
     const { formatDiff, collectSessionChanges } = await import("./diff.ts");
     const files = await collectSessionChanges(context);
     return success(formatDiff(files), { files });

@@ -22,12 +22,12 @@ export const keysCommand: Command = {
   },
 };
 
-/** In the order of what they leave to the model, the least first. */
-export const permissionModes: readonly { readonly name: PermissionMode; readonly says: string }[] = [
-  { name: "plan", says: "it only looks, and says what it would do" },
-  { name: "ask", says: "it asks before it changes a file, runs a command or opens a page" },
-  { name: "edit", says: "it changes files here and runs commands in the sandbox; else it asks" },
-  { name: "all", says: "it asks only about hosts, secrets, ports and leaving the sandbox" },
+/** From the most restrictive mode to the least. */
+export const permissionModes: readonly { readonly name: PermissionMode; readonly description: string }[] = [
+  { name: "plan", description: "it only looks, and says what it would do" },
+  { name: "ask", description: "it asks before it changes a file, runs a command or opens a page" },
+  { name: "edit", description: "it changes files here and runs commands in the sandbox; else it asks" },
+  { name: "all", description: "it asks only about hosts, secrets, ports and leaving the sandbox" },
 ];
 
 export const modeCommand: Command = {
@@ -38,16 +38,16 @@ export const modeCommand: Command = {
   async run(args, { permissionMode }) {
     if (!permissionMode) return usageError("/mode: nobody is asked here, so there is nothing to set");
     if (args === "") return success(describeMode(permissionMode.get()), { mode: permissionMode.get() });
-    const wanted = permissionModes.find(({ name }) => name === args);
-    if (!wanted) return usageError(`/mode takes plan, ask, edit or all, not "${args}"`);
-    const refusal = permissionMode.set(wanted.name);
+    const mode = permissionModes.find(({ name }) => name === args);
+    if (!mode) return usageError(`/mode takes plan, ask, edit or all, not "${args}"`);
+    const refusal = permissionMode.set(mode.name);
     if (refusal !== null) return usageError(`/mode: ${refusal}`);
-    return success(`${describeMode(wanted.name)}, until this program ends`, { mode: wanted.name });
+    return success(`${describeMode(mode.name)}, until this program ends`, { mode: mode.name });
   },
 };
 
 export function describeMode(name: PermissionMode): string {
-  return `${name} mode: ${permissionModes.find((candidate) => candidate.name === name)?.says ?? ""}`;
+  return `${name} mode: ${permissionModes.find((candidate) => candidate.name === name)?.description ?? ""}`;
 }
 
 export const modelCommand: Command = {
@@ -59,10 +59,10 @@ export const modelCommand: Command = {
     if (args === "") return describeModel(agent);
     if (!/^[^/\s]+\/\S+$/.test(args))
       return usageError(`/model takes provider/model, such as anthropic/claude-sonnet-4-5, not "${args}"`);
-    const opened = await openModel(args);
-    if (opened.type !== "opened") return usageError(opened.message);
-    for (const line of opened.notes()) notify?.(`${line}`);
-    return reportModelChange(await agent.setModel(opened.model), agent);
+    const result = await openModel(args);
+    if (result.type !== "opened") return usageError(result.message);
+    for (const line of result.notes()) notify?.(`${line}`);
+    return reportModelChange(await agent.setModel(result.model), agent);
   },
 };
 
@@ -73,7 +73,7 @@ function describeModel({ model: { api, provider, model: name, contextWindow } }:
   return success(`${prefix}${provider}/${name}, ${windowText}`, { provider, model: name, contextWindow });
 }
 
-/** Of who stands there while nobody can speak. */
+/** The `api` of the placeholder model that is used while no model is available. */
 const NO_MODEL_API = "none";
 
 function reportModelChange(result: SetModelResult, agent: Agent): CommandResult {

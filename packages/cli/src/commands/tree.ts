@@ -1,4 +1,4 @@
-/** Implements `/tree` (show the tree, or move in it) and `/transcript` (everything on the current branch). */
+/** Implements `/tree` (shows the tree, or moves in it) and `/transcript` (shows the whole current branch). */
 
 import type { NavigateResult, PlannedFile, RewindResult } from "@pith/agent";
 import { refusalNotes, type Session } from "@pith/context";
@@ -37,7 +37,7 @@ export function reportMove(result: NavigateResult, session: Session): CommandRes
 type MovedResult = Extract<NavigateResult, { type: "moved" }>;
 
 function reportArrival({ leaf, editorText, summary, files }: MovedResult, { branch }: Session): CommandResult {
-  // A move and a label are entries like any other, but nobody thinks of standing at one.
+  // Skips moves and labels, because the user does not regard them as positions.
   const currentEntry = branch.entries.findLast((entry) => !isMoveEntry(entry) && entry.type !== "label");
   const positionText = currentEntry ? `you stand at ${shortId(currentEntry.id)}` : "you stand before the first entry";
   const summaryNotice = summary ? ["what you left is told there"] : [];
@@ -46,7 +46,6 @@ function reportArrival({ leaf, editorText, summary, files }: MovedResult, { bran
   return success(text, { moved: true, leaf, ...(summary && { summary: summary.id }), ...(files && { files }) });
 }
 
-/** What became of the files. */
 export function describeRestoredFiles(files: RewindResult): readonly string[] {
   if (files.type === "refused") return [describeConflicts(files.conflicts)];
   const failures = files.files.flatMap((file) =>
@@ -79,12 +78,15 @@ function describeMoveFailure(result: Extract<NavigateResult, { type: "failed" }>
   return `what you would leave could not be told, so nobody has moved: ${notes}. Go there without --summary, or try again`;
 }
 
-/** `from`: the part that leads to this entry, instead of to where one stands. */
+/** Shows the part of the tree that ends with `fromEntry`. Default: the part around the current position. */
 export async function showTree({ agent: { session } }: CommandContext, fromEntry?: string): Promise<CommandResult> {
   const { store, leaf } = session;
-  const found = fromEntry === undefined ? null : await findEntry(fromEntry, session);
-  if (found?.type === "mistake") return usageError(found.message);
-  const part = await readTreePart(found ? { leafId: found.entry.id, omitsDescendants: true } : { leafId: leaf }, store);
+  const result = fromEntry === undefined ? null : await findEntry(fromEntry, session);
+  if (result?.type === "mistake") return usageError(result.message);
+  const part = await readTreePart(
+    result ? { leafId: result.entry.id, omitsDescendants: true } : { leafId: leaf },
+    store,
+  );
   const lines = renderTree(part, { labels: await store.labels(), leaf });
   if (lines.length === 0) return success("nothing was said yet", { leaf, entries: [] });
   const visibleLines = lines.slice(-MAX_TREE_LINES);
@@ -99,7 +101,7 @@ export async function showTree({ agent: { session } }: CommandContext, fromEntry
 
 const MAX_TREE_LINES = 150;
 
-/** What to ask for next; null where all is shown. */
+/** The entry for the next `--from`. Null if everything is shown. */
 function findEarlierEntry(omittedLines: readonly TreeLine[], entryBefore: string | null): string | null {
   const last = omittedLines.findLast(({ isOnBranch }) => isOnBranch) ?? omittedLines.at(-1);
   return last?.id ?? entryBefore;
@@ -110,10 +112,10 @@ function toTreeData({ text: _, ...line }: TreeLine): object {
 }
 
 const treeFlags = {
-  summary: { takes: "maybe-words" },
-  label: { takes: "words" },
-  files: { takes: "nothing" },
-  from: { takes: "words" },
+  summary: { takes: "optional-text" },
+  label: { takes: "text" },
+  files: { takes: "none" },
+  from: { takes: "text" },
 } as const;
 
 type TreeFlags = Partial<Readonly<Record<keyof typeof treeFlags, string | true>>>;
@@ -125,9 +127,9 @@ export const treeCommand: Command = {
     "the session as a tree, or a move to an entry of it (root: before the first); --files puts changed files back",
   examples: ["/tree", "/tree 3f2a9c11", "/tree 3f2a9c11 --summary what failed and why --label second try --files"],
   async run(args, context) {
-    const parsed = parseCommandArgs(args, treeFlags);
-    if (parsed.type === "mistake") return parsed;
-    const { text: entryName, flags: flagValues } = parsed;
+    const result = parseCommandArgs(args, treeFlags);
+    if (result.type === "mistake") return result;
+    const { text: entryName, flags: flagValues } = result;
     if (entryName !== "")
       return flagValues.from === undefined
         ? await moveToEntry(entryName, flagValues, context)
@@ -146,10 +148,10 @@ async function moveToEntry(
   { agent, sessionPath, notify }: CommandContext,
 ): Promise<CommandResult> {
   if (flagValues.files && sessionPath === null) return sessionNotSavedError("tree --files");
-  const found = name === "root" ? null : await findEntry(name, agent.session);
-  if (found?.type === "mistake") return found;
+  const target = name === "root" ? null : await findEntry(name, agent.session);
+  if (target?.type === "mistake") return target;
   if (flagValues.summary !== undefined && !agent.isRunning) notify?.("telling what is left");
-  const result = await agent.navigateTree(found?.entry.id ?? null, {
+  const result = await agent.navigateTree(target?.entry.id ?? null, {
     summarize: flagValues.summary !== undefined,
     ...(typeof flagValues.summary === "string" && { customInstructions: flagValues.summary }),
     ...(typeof flagValues.label === "string" && { label: flagValues.label }),
@@ -171,5 +173,4 @@ export const transcriptCommand: Command = {
   },
 };
 
-/** Entries. */
 const MAX_TRANSCRIPT_ENTRIES = 5_000;

@@ -1,4 +1,4 @@
-/** Divides a context into the parts of the context bar and into entries, in tokens that add up to those of the next request. */
+/** Counts the tokens of a context by part, by entry and by kind of content. The parts add up to the size of the next request. */
 
 import {
   type AgentMessage,
@@ -18,9 +18,10 @@ import { readSummaryParts } from "@pith/context/host";
 
 export interface RawParts {
   readonly summary: readonly RawSummaryPart[];
-  /** By kind, in the order in which they came. */
-  readonly kept: ReadonlyMap<string, number>;
-  readonly fresh: ReadonlyMap<string, number>;
+  /** Tokens by kind of the messages that the newest compaction kept. */
+  readonly keptByKind: ReadonlyMap<string, number>;
+  /** Tokens by kind of the messages since the newest compaction. */
+  readonly newByKind: ReadonlyMap<string, number>;
 }
 
 export interface RawSummaryPart {
@@ -32,7 +33,7 @@ export function computeRawParts(branch: LoadedBranch, model: ModelName | undefin
   const { messages, sources } = buildSessionContext(branch);
   return {
     summary: readRawSummary(branch),
-    ...sumByKind(messages, { firstFresh: findFirstFreshIndex(branch, sources), model }),
+    ...sumByKind(messages, { firstNewIndex: findFirstNewIndex(branch, sources), model }),
   };
 }
 
@@ -47,15 +48,15 @@ function estimateSummaryTokens({ summary }: CompactionEntry): number {
   return messageTokens({ role: "user", content: summary, timestamp: 0 });
 }
 
-/** Where in the messages that begins what came since the newest compaction; without one, all did. */
-function findFirstFreshIndex({ entries, compactionIndex }: LoadedBranch, sources: readonly string[]): number {
+/** The index of the first message since the newest compaction. 0 if there is no compaction. */
+function findFirstNewIndex({ entries, compactionIndex }: LoadedBranch, sources: readonly string[]): number {
   if (compactionIndex < 0) return 0;
   const keptIds = new Set(entries.slice(0, compactionIndex + 1).map(({ id }) => id));
   const index = sources.findIndex((id) => !keptIds.has(id));
   return index === -1 ? sources.length : index;
 }
 
-/** What stays first and cached, what is kept as it was said, what came since. */
+/** The tokens of each part of the context bar. `tail` is what the newest compaction kept verbatim; `fresh` came after it. */
 export interface MeterParts {
   readonly system: number;
   readonly pins: number;
@@ -69,7 +70,7 @@ export function computeMeterParts(branch: LoadedBranch, budget: Pick<Budget, "mo
   const { tokens, fixed } = contextSize(branch, budget);
   const conversationParts = groupConversation(computeRawParts(branch, budget.model));
   const systemPart = { tokens: fixed };
-  // An estimate of the system above what was measured in all would leave no room for what was said.
+  // If the estimate of the system part exceeds the measured total, all parts are scaled, so that the conversation keeps a share.
   const parts =
     tokens <= fixed
       ? scaleTokens([systemPart, ...conversationParts], tokens)
@@ -82,7 +83,7 @@ interface TokenCount {
   readonly tokens: number;
 }
 
-function groupConversation({ summary, kept, fresh }: RawParts): readonly TokenCount[] {
+function groupConversation({ summary, keptByKind, newByKind }: RawParts): readonly TokenCount[] {
   const sumSummary = (matches: (kind: string) => boolean): TokenCount => ({
     tokens: summary.filter(({ kind }) => matches(kind)).reduce((sum, { tokens }) => sum + tokens, 0),
   });
@@ -90,8 +91,8 @@ function groupConversation({ summary, kept, fresh }: RawParts): readonly TokenCo
     sumSummary((kind) => kind === "pins"),
     sumSummary((kind) => kind === "words"),
     sumSummary((kind) => kind !== "pins" && kind !== "words"),
-    { tokens: sumTokens(kept) },
-    { tokens: sumTokens(fresh) },
+    { tokens: sumTokens(keptByKind) },
+    { tokens: sumTokens(newByKind) },
   ];
 }
 
@@ -104,14 +105,14 @@ function sumTokens(kinds: ReadonlyMap<string, number>): number {
 export interface EntryWeight {
   readonly entry: Entry;
   readonly message: AgentMessage;
-  /** What it is most of; for people. */
+  /** The kind of content with the most tokens, shown to the user. */
   readonly kind: string;
   readonly tokens: number;
   /** The call that a result answers. */
   readonly call?: ToolCallBlock;
 }
 
-/** As they stand in the context; the front of a compaction is not among them. */
+/** Lists the entries in context order, without the summary of a compaction. */
 export function computeEntryWeights(
   branch: LoadedBranch,
   budget: Pick<Budget, "model" | "fixed">,
@@ -136,7 +137,7 @@ function computeRawWeights(branch: LoadedBranch, model: ModelName | undefined): 
   });
 }
 
-/** By their ids; the newest of an id that was used again. */
+/** If an id was used more than once, the newest call is used. */
 function indexToolCalls(messages: readonly AgentMessage[]): ReadonlyMap<string, ToolCallBlock> {
   return new Map(messages.flatMap(readToolCalls).map((call) => [call.id, call]));
 }
@@ -155,19 +156,19 @@ function sumKinds(kinds: readonly KindTokens[]): number {
 }
 
 export interface KindTokens {
-  /** For people. */
+  /** Shown to the user. */
   readonly kind: string;
   readonly tokens: number;
 }
 
 /**
- * Cached, because messages never change.
- * As it is sent to this model; the summary of a compaction and what the system is have places of their own.
+ * Counts the message as it is sent to this model. System messages and the summary of a compaction are counted elsewhere.
+ * The result is cached, because messages never change.
  */
 export function countMessageByKind(message: AgentMessage, model: ModelName | undefined): readonly KindTokens[] {
   const modelName = model === undefined ? "" : `${model.provider}/${model.model}`;
-  const cached = kindCache.get(message);
-  if (cached?.modelName === modelName) return cached.kinds;
+  const cacheEntry = kindCache.get(message);
+  if (cacheEntry?.modelName === modelName) return cacheEntry.kinds;
   const kinds = computeKinds(message, model);
   kindCache.set(message, { modelName, kinds });
   return kinds;
@@ -208,66 +209,68 @@ const RESULTS_PREFIX = "results of ";
 
 const USER_MESSAGES = "your messages";
 
-/** Files are not checked block by block, and what nobody knows is not sent. */
+/** Checks each block, because session files are not validated and unknown blocks are not sent. */
 function hasOnlyText(content: readonly { readonly type: string; readonly text?: unknown }[]): boolean {
   return content.length > 0 && content.every((block) => block?.type === "text" && typeof block.text === "string");
 }
 
 function countAsSent(kind: string, message: AgentMessage, model: ModelName | undefined): readonly KindTokens[] {
-  const tokens = convertToLlm([message], model).reduce((sum, sent) => sum + messageTokens(sent), 0);
+  const tokens = convertToLlm([message], model).reduce((sum, llmMessage) => sum + messageTokens(llmMessage), 0);
   return tokens === 0 ? [] : [{ kind, tokens }];
 }
 
-/** A reply alone stands behind a question that was made up for it, and before results that were. */
+/** Picks the reply out of the converted messages: a single reply gets a placeholder question before it and placeholder results after it. */
 function countReplyByKind(message: AssistantMessage, model: ModelName | undefined): readonly KindTokens[] {
-  const sent = convertToLlm([message], model).find(({ role }) => role === "assistant");
-  if (sent?.role !== "assistant") return [];
-  const [firstBlock, ...otherBlocks] = sent.content;
+  const reply = convertToLlm([message], model).find(({ role }) => role === "assistant");
+  if (reply?.role !== "assistant") return [];
+  const [firstBlock, ...otherBlocks] = reply.content;
   if (firstBlock && otherBlocks.length === 0)
-    return [{ kind: replyBlockKinds[firstBlock.type], tokens: messageTokens(sent) }];
-  return sent.content.map((block) => ({
+    return [{ kind: replyBlockKinds[firstBlock.type], tokens: messageTokens(reply) }];
+  return reply.content.map((block) => ({
     kind: replyBlockKinds[block.type],
-    tokens: messageTokens({ ...sent, content: [block] }),
+    tokens: messageTokens({ ...reply, content: [block] }),
   }));
 }
 
 const replyBlockKinds = { text: "replies", thinking: "thinking", toolCall: "calls of tools" } as const;
 
-export interface KindSums {
-  /** By kind, in the order in which they came. */
-  readonly kept: ReadonlyMap<string, number>;
-  readonly fresh: ReadonlyMap<string, number>;
-}
+export type KindSums = Pick<RawParts, "keptByKind" | "newByKind">;
 
 export interface SumOptions {
-  /** Where that begins which came since the newest compaction. */
-  readonly firstFresh: number;
+  /** The index of the first message since the newest compaction. */
+  readonly firstNewIndex: number;
   readonly model: ModelName | undefined;
 }
 
-/** Only new messages are added. From the outside a pure function: messages never change, so the same object means the same words. */
-export function sumByKind(messages: readonly AgentMessage[], { firstFresh, model }: SumOptions): KindSums {
+/**
+ * Sums the tokens by kind. It continues the sums of the previous call if the messages only grew. Callers can treat it as a pure
+ * function: messages never change, so the same object always has the same content.
+ */
+export function sumByKind(messages: readonly AgentMessage[], { firstNewIndex, model }: SumOptions): KindSums {
   const [first] = messages;
-  if (!first) return { kept: new Map(), fresh: new Map() };
-  const cacheKey = `${firstFresh} ${model?.provider}/${model?.model}`;
-  const cached = runningSums.get(first);
-  const canContinue = cached?.cacheKey === cacheKey && isPrefix(cached.counted, messages);
-  const sums: RunningSums = canContinue ? cached : { cacheKey, counted: [], kept: new Map(), fresh: new Map() };
-  for (let index = sums.counted.length; index < messages.length; index++) {
+  if (!first) return { keptByKind: new Map(), newByKind: new Map() };
+  const cacheKey = `${firstNewIndex} ${model?.provider}/${model?.model}`;
+  const previousSums = runningSums.get(first);
+  const canContinue = previousSums?.cacheKey === cacheKey && isPrefix(previousSums.messages, messages);
+  const sums: RunningSums = canContinue
+    ? previousSums
+    : { cacheKey, messages: [], keptByKind: new Map(), newByKind: new Map() };
+  for (let index = sums.messages.length; index < messages.length; index++) {
     const message = messages[index];
     if (!message) continue;
-    addMessage(index < firstFresh ? sums.kept : sums.fresh, message, model);
-    sums.counted.push(message);
+    addMessage(index < firstNewIndex ? sums.keptByKind : sums.newByKind, message, model);
+    sums.messages.push(message);
   }
   runningSums.set(first, sums);
-  return { kept: new Map(sums.kept), fresh: new Map(sums.fresh) };
+  return { keptByKind: new Map(sums.keptByKind), newByKind: new Map(sums.newByKind) };
 }
 
 interface RunningSums {
   readonly cacheKey: string;
-  readonly counted: AgentMessage[];
-  readonly kept: Map<string, number>;
-  readonly fresh: Map<string, number>;
+  /** The messages that are already included. */
+  readonly messages: AgentMessage[];
+  readonly keptByKind: Map<string, number>;
+  readonly newByKind: Map<string, number>;
 }
 
 const runningSums = new WeakMap<AgentMessage, RunningSums>();
@@ -283,8 +286,8 @@ function isPrefix(prefix: readonly unknown[], messages: readonly unknown[]): boo
 }
 
 /**
- * Whole numbers that add up to `tokens`.
- * Where the boundary between two lies depends on the sums before and behind it alone, however finely these are parted.
+ * Scales the parts to integers that add up to `tokens`. The boundary between two parts depends only on the sums before and after it, so
+ * it does not move if a part is split further.
  */
 export function scaleTokens<Part extends { readonly tokens: number }>(
   parts: readonly Part[],

@@ -1,4 +1,4 @@
-/** Lists what the model sees now, message by message as it is sent, each with its place in the context. */
+/** Lists the messages that the model gets with the next request, each with its place in the context. */
 
 import {
   type AssistantMessage,
@@ -60,12 +60,12 @@ function formatReplyBlock(block: AssistantMessage["content"][number]): string {
 
 export interface ModelViewPart {
   readonly place: ContextPlace;
-  /** Who says it, for people. */
+  /** The author, shown to the user. */
   readonly who: string;
   readonly text: string;
 }
 
-/** `said`: nothing was compacted, so that all of it stands as it was said. */
+/** `said`: there is no compaction, so the whole conversation is verbatim. */
 export type ContextPlace = "system" | "pins" | "words" | "checkpoint" | "kept" | "new" | "said";
 
 export function buildModelView(branch: LoadedBranch, model: ModelName | undefined): readonly ModelViewPart[] {
@@ -75,9 +75,9 @@ export function buildModelView(branch: LoadedBranch, model: ModelName | undefine
   const keptCount =
     firstNew === -1 ? Number.POSITIVE_INFINITY : convertToLlm(messages.slice(0, firstNew), model).length;
   const hasCompaction = branch.compactionIndex >= 0;
-  const sent = convertToLlm(messages, model);
-  const summaryIndex = hasCompaction ? sent.findIndex(({ role }) => role === "user") : -1;
-  return sent.flatMap((message, index) => {
+  const sentMessages = convertToLlm(messages, model);
+  const summaryIndex = hasCompaction ? sentMessages.findIndex(({ role }) => role === "user") : -1;
+  return sentMessages.flatMap((message, index) => {
     if (message.role === "system") return [{ place: "system" as const, ...toModelViewText(message) }];
     if (index === summaryIndex) return splitSummary(message, branch);
     const place: ContextPlace = index < keptCount ? "kept" : "new";
@@ -85,7 +85,7 @@ export function buildModelView(branch: LoadedBranch, model: ModelName | undefine
   });
 }
 
-/** It is sent in blocks: what stays for long is one each, the checkpoint is the last. */
+/** Splits the summary message into its blocks: one for each stable part (pins, the user's messages), and the checkpoint last. */
 function splitSummary(message: Message, { entries, compactionIndex }: LoadedBranch): readonly ModelViewPart[] {
   const compaction = entries[compactionIndex];
   const kinds = compaction?.type === "compaction" ? readSummaryParts(compaction).map(({ kind }) => kind) : [];

@@ -1,4 +1,4 @@
-/** Reports what fills a context and how full it is, as data and as text, for `/context`, `pith context` and programs. */
+/** Builds the report about the size and content of a context, as data and as text, for `/context`, `pith context` and clients. */
 
 import {
   type Budget,
@@ -33,25 +33,26 @@ import {
 
 export interface ContextReport {
   readonly tokens: number;
-  /** Whether no reply has measured any of it yet, or none since a compaction or an edit. */
+  /** Whether no reply has measured the context since the start, the last compaction or the last edit. */
   readonly isEstimate: boolean;
-  /** Of those, by the last reply; the rest is estimated. */
+  /** The tokens that the last reply measured. The rest is an estimate. */
   readonly measured: number;
   readonly contextWindow: number;
-  /** More than this is too much; null in a window nobody knows. */
+  /** The limit above which the context is compacted. Null if the context window is not known. */
   readonly limit: number | null;
-  /** From here on it is told that it fills up. */
+  /** The size from which on the user is warned. */
   readonly soft: number | null;
   readonly isAutomatic: boolean;
-  /** Why nothing would happen by itself although it is too much; null where it would, or need not. */
+  /** Why automatic compaction is paused although the limit is exceeded. Null if it is not paused or not needed. */
   readonly held: "off" | "undone" | "breaker" | null;
   readonly parts: readonly ContextPart[];
-  /** Of what tools said, by tool and by file; the most first. */
+  /** Tool results by tool, the largest first. */
   readonly tools: readonly ToolWeight[];
+  /** Tool results by file, the largest first. */
   readonly files: readonly FileWeight[];
-  /** The entries that fill it most, and what becomes free without each. */
+  /** The largest entries, and how many tokens become free without each. */
   readonly biggest: readonly BigEntry[];
-  /** What a compaction would leave, if code alone told it; null where there is nothing to compact. */
+  /** The size after a compaction without a model-written summary. Null if there is nothing to compact. */
   readonly afterCompaction: number | null;
 }
 
@@ -131,7 +132,7 @@ function formatTable(title: string, rows: readonly TableRow[]): readonly string[
 
 const MAX_TABLE_ROWS = 5;
 
-/** Of a path its end tells most, of everything else its beginning. */
+/** Keeps the end of a path and the beginning of other names. */
 function truncateName(name: string): string {
   if (name.length <= MAX_NAME_CHARS) return name;
   return name.includes(" ") ? `${name.slice(0, MAX_NAME_CHARS - 1)}…` : `…${name.slice(1 - MAX_NAME_CHARS)}`;
@@ -139,7 +140,6 @@ function truncateName(name: string): string {
 
 const MAX_NAME_CHARS = 48;
 
-/** What becomes free without it. */
 export function describeFreed({ compaction, moving }: ContextReport["biggest"][number]["frees"]): string {
   const movingText = `moving before it frees ${formatNumber(moving)}`;
   return compaction > 0 ? `a compaction frees it; ${movingText}` : `a compaction keeps it; ${movingText}`;
@@ -181,7 +181,7 @@ function formatPart({ kind, tokens }: ContextPart, { tokens: totalTokens, kindWi
   return `  ${kind.padEnd(kindWidth)} ${formatNumber(tokens).padStart(9)}  ${renderBar(tokens / Math.max(1, totalTokens), PART_BAR_WIDTH).trimEnd()}`.trimEnd();
 }
 
-/** How it was counted, and what comes next. */
+/** Describes how the size was measured and when the next compaction happens. */
 export function describeNextCompaction({
   tokens,
   measured,
@@ -216,13 +216,13 @@ const pauseReasons = {
   breaker: "compactions no longer help; see what fills the window",
 } as const;
 
-/** Of `width` signs; a part that is there at all shows. */
+/** Draws a bar of `width` characters. A share above zero is always visible. */
 function renderBar(share: number, width: number): string {
-  const filled = Math.min(width, Math.round(share * width));
+  const fullWidth = Math.min(width, Math.round(share * width));
   const empty = width === HEADLINE_BAR_WIDTH ? "░" : " ";
-  return filled === 0 && share > 0
+  return fullWidth === 0 && share > 0
     ? `▏${empty.repeat(width - 1)}`
-    : `${"█".repeat(filled)}${empty.repeat(width - filled)}`;
+    : `${"█".repeat(fullWidth)}${empty.repeat(width - fullWidth)}`;
 }
 
 const HEADLINE_BAR_WIDTH = 30;
@@ -230,14 +230,14 @@ const HEADLINE_BAR_WIDTH = 30;
 const PART_BAR_WIDTH = 20;
 
 export interface ContextPart {
-  /** Where it stands: system and tools, the front that a compaction made, or what is kept as it was said. */
+  /** `system`: system prompt and tools. `front`: the summary of the newest compaction. `tail`: verbatim messages. */
   readonly place: "system" | "front" | "tail";
-  /** For people. */
+  /** Shown to the user. */
   readonly kind: string;
   readonly tokens: number;
 }
 
-/** System, front and tail, those of the same kind together; none is empty. */
+/** Lists the parts in the order system, front, tail, merged by kind. Empty parts are omitted. */
 export function computeContextParts(
   branch: LoadedBranch,
   budget: Pick<Budget, "model" | "fixed">,
@@ -245,7 +245,7 @@ export function computeContextParts(
   const { tokens, fixed } = contextSize(branch, budget);
   const conversationParts = mergeParts(computeRawParts(branch, budget.model));
   const scaledSystemParts = scaleTokens(computeSystemParts(mergeSystemMessages(branch)), fixed);
-  // An estimate of the system above what was measured in all would leave no room for what was said.
+  // If the estimate of the system part exceeds the measured total, all parts are scaled, so that the conversation keeps a share.
   const parts =
     tokens <= fixed
       ? scaleTokens([...scaledSystemParts, ...conversationParts], tokens)
@@ -253,8 +253,10 @@ export function computeContextParts(
   return parts.filter((part) => part.tokens > 0);
 }
 
-function mergeParts({ summary, kept, fresh }: RawParts): readonly ContextPart[] {
-  const tailParts = [...kept, ...fresh].map(([kind, tokens]): ContextPart => ({ place: "tail", kind, tokens }));
+function mergeParts({ summary, keptByKind, newByKind }: RawParts): readonly ContextPart[] {
+  const tailParts = [...keptByKind, ...newByKind].map(
+    ([kind, tokens]): ContextPart => ({ place: "tail", kind, tokens }),
+  );
   const parts = [
     ...summary.map(
       ({ kind, tokens }): ContextPart => ({
@@ -295,12 +297,12 @@ const summaryPartTitles: Readonly<Record<SummaryPartKind, string>> = {
 
 export interface FileWeight {
   readonly path: string;
-  /** How many results are about it. */
+  /** The number of tool results about this file. */
   readonly results: number;
   readonly tokens: number;
 }
 
-/** A result about several files counts for each of them in part. */
+/** Divides the tokens of a result about several files equally among them. */
 export function groupByFile(weights: readonly EntryWeight[], roles: ToolRoles = {}): readonly FileWeight[] {
   const files = new Map<string, FileWeight>();
   for (const { entry, call, tokens } of weights) {
@@ -323,7 +325,7 @@ function findPaths({ id, parentId, timestamp }: Entry, call: ToolCallBlock, role
 
 export interface ToolWeight {
   readonly tool: string;
-  /** How often it has answered. */
+  /** The number of results of this tool. */
   readonly results: number;
   readonly tokens: number;
 }
@@ -340,20 +342,20 @@ export function groupByTool(weights: readonly EntryWeight[]): readonly ToolWeigh
 
 export interface BigEntry {
   readonly id: string;
-  /** For people. */
+  /** Shown to the user. */
   readonly kind: string;
-  /** How it begins, or what was called for it. */
+  /** The beginning of the text, or the arguments of the call. */
   readonly words: string;
   readonly tokens: number;
   readonly frees: {
-    /** By a compaction now: all of it, or nothing where it would be kept. */
+    /** By a compaction now: all tokens, or 0 if the compaction keeps the entry. */
     readonly compaction: number;
-    /** By moving to before it: it, and all that came behind it. */
+    /** By a move to the position before it: its tokens and those of all later entries. */
     readonly moving: number;
   };
 }
 
-/** Those that a compaction now would cover are named by `covered`. */
+/** `coveredIds` are the entries that a compaction now would replace. */
 export function findBiggestEntries(
   weights: readonly EntryWeight[],
   coveredIds: ReadonlySet<string>,

@@ -4,9 +4,9 @@ import { expect, test } from "vitest";
 import { parseCommandArgs } from "../../src/commands/command.ts";
 
 const known = {
-  summary: { takes: "maybe-words" },
-  label: { takes: "words" },
-  files: { takes: "nothing" },
+  summary: { takes: "optional-text" },
+  label: { takes: "text" },
+  files: { takes: "none" },
 } as const;
 
 const read = (text: string): unknown => parseCommandArgs(text, known);

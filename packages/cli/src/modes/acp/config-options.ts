@@ -12,7 +12,7 @@ import { invalidParams } from "./acp-context.ts";
 export function createModeState(current: PermissionMode, policy: Policy | undefined): SessionModeState {
   return {
     currentModeId: current,
-    availableModes: describePermittedModes(policy).map(({ name, says: description }) => ({
+    availableModes: describePermittedModes(policy).map(({ name, description }) => ({
       id: name,
       name: formatModeName(name),
       description,
@@ -48,7 +48,7 @@ export async function buildConfigOptions(
       type: "select",
       description: "What may be done without a question",
       currentValue: permissionMode?.get() ?? "",
-      options: describePermittedModes(options.settings.policy).map(({ name, says: description }) => ({
+      options: describePermittedModes(options.settings.policy).map(({ name, description }) => ({
         value: name,
         name: formatModeName(name),
         description,

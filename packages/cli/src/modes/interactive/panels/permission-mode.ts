@@ -49,7 +49,7 @@ async function askMode({ app, screen }: InteractiveContext): Promise<PermissionM
   const current = app.permissions.mode;
   const permittedModes = listPermittedModes(app.settings.policy);
   const modes = permissionModes.filter(({ name }) => permittedModes.includes(name));
-  const options = modes.map(({ name, says: description }) => ({ label: name.padEnd(4), description, value: name }));
+  const options = modes.map(({ name, description }) => ({ label: name.padEnd(4), description, value: name }));
   const title = "What may be done without a question?";
   const initialIndex = modes.findIndex(({ name }) => name === current);
   return await screen.showPanel(createChoicePanel({ title, options, initialIndex }), { where: "inline" });

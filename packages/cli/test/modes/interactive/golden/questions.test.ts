@@ -140,7 +140,7 @@ golden("all settings", ({ screen, terminal }) => {
 const SHOWN = ["model", "baseUrl", "thinking", "permissionMode", "sandbox", "network", "notify", "compaction.enabled"];
 
 golden("which mode", ({ screen }) => {
-  const options = permissionModes.map(({ name, says }) => ({ label: name.padEnd(4), description: says, value: name }));
+  const options = permissionModes.map(({ name, description }) => ({ label: name.padEnd(4), description, value: name }));
   void screen.showPanel(
     createChoicePanel({ title: "What may be done without a question?", options, initialIndex: 2 }),
     { where: "inline" },
