@@ -19,7 +19,7 @@ interface ExtensionFile {
   readonly name: string;
   readonly path: string;
   /** The bytes of a project's extension. No policy allows such an extension. */
-  readonly held?: ReadonlyMap<string, Uint8Array>;
+  readonly trustedBytes?: ReadonlyMap<string, Uint8Array>;
 }
 
 interface FoundFiles<Found> {
@@ -54,11 +54,11 @@ export function filterExtensions<Found extends ExtensionFile>(
 
 /** Null if the extension is not allowed, or if users other than root can change it. */
 function resolvePermittedPath(
-  { path, held }: ExtensionFile,
+  { path, trustedBytes }: ExtensionFile,
   allow: readonly string[],
   location?: PolicyLocation,
 ): string | null {
-  if (held) return null;
+  if (trustedBytes) return null;
   try {
     const realPath = realpathSync(path);
     const isListed = allow.some(

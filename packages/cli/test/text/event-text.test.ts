@@ -55,9 +55,7 @@ describe("compactions", () => {
       { code: "user-messages-evicted", note: "two are gone" },
       { code: "compacted-again", note: "pin it" },
     ];
-    expect(note({ type: "compaction_quality", compactionId: "e", findings })).toBe(
-      "  note: two are gone; pin it",
-    );
+    expect(note({ type: "compaction_quality", compactionId: "e", findings })).toBe("  note: two are gone; pin it");
     expect(note({ type: "compaction_undone", compactionId: "e", leafId: "f" })).toContain("undone");
   });
 });

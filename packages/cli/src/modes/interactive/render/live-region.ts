@@ -131,7 +131,10 @@ function describeActivity(activity: RunningActivity, now: number): readonly stri
         truncate(activity.errorMessage.replaceAll(/\s+/g, " "), MAX_ERROR_CHARS),
       ];
     case "compacting":
-      return [activity.reason === "manual" ? "compacting" : `compacting: ${describeReason(activity.reason)}`, activity.step];
+      return [
+        activity.reason === "manual" ? "compacting" : `compacting: ${describeReason(activity.reason)}`,
+        activity.step,
+      ];
     case "summarising":
       return ["summing up the branch you leave", activity.step];
   }

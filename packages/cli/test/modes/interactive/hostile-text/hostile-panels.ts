@@ -75,7 +75,9 @@ export const hostilePanels: Readonly<Record<string, (text: string) => Made>> = {
   createConfirmPanel: (text) => [createConfirmPanel(text, text)],
   createInputPanel: (text) => [createInputPanel(text, text)],
   createSwitchPanel: () => [createSwitchPanel({ tokens: 1, seconds: 1 })],
-  createCompactionPanel: () => [createCompactionPanel({ tokens: 1, limit: 1, keptTokens: 1, seconds: 1, canPostpone: true })],
+  createCompactionPanel: () => [
+    createCompactionPanel({ tokens: 1, limit: 1, keptTokens: 1, seconds: 1, canPostpone: true }),
+  ],
   createAutoCompactPanel: () => [createAutoCompactPanel(budget)],
   createContextPage: (text) => [
     createContextPage({
@@ -124,7 +126,9 @@ export const hostilePanels: Readonly<Record<string, (text: string) => Made>> = {
   createLeaveQuestion: () => [createLeaveQuestion({ count: 2, canFork: true, canSummarize: true })],
   createLinePanel: (text) => [createLinePanel({ title: text, hints: [text, text] })],
   createTreePanel: trees,
-  createPickPanel: (text) => [createPickPanel({ title: text, rows: [option(text)], extraKeys: { a: "words of ours" } })],
+  createPickPanel: (text) => [
+    createPickPanel({ title: text, rows: [option(text)], extraKeys: { a: "words of ours" } }),
+  ],
   createSecretInput: (text) => [createSecretInput({ title: text, description: text, error: text })],
 };
 
