@@ -56,6 +56,7 @@ export async function buildProgram(
     plugins: [
       { name: "lazy-emoji", transform: (code) => code.replace(EMOJI, lazyEmoji) },
       lazyDependenciesPlugin,
+      packageFacadesPlugin,
       fastLoadPlugin,
     ],
   });
@@ -129,6 +130,24 @@ function listSharedModules(providers: readonly ReadonlySet<string>[]): readonly 
   const modules = providers.flatMap((provider) => [...provider]);
   return modules.filter((module) => providers.filter((provider) => provider.has(module)).length > 1);
 }
+
+/**
+ * Gives each package that extensions can import a module of its own. Imported directly, all of the package would be in the file that every
+ * run loads, because the run uses a part of it.
+ */
+const packageFacadesPlugin: Plugin = {
+  name: "package-facades",
+  async resolveId(source, importer, { kind }) {
+    if (kind !== "dynamic-import" || importer !== EXTENSION_LOADER || !source.startsWith("@pith/")) return null;
+    const resolved = await this.resolve(source, importer, { skipSelf: true });
+    return resolved && `${resolved.id}${FACADE_SUFFIX}`;
+  },
+  load: (id) =>
+    id.endsWith(FACADE_SUFFIX) ? `export * from ${JSON.stringify(id.slice(0, -FACADE_SUFFIX.length))};` : null,
+};
+
+const EXTENSION_LOADER = join(cli, "src/extensions/load.ts");
+const FACADE_SUFFIX = "?facade";
 
 /** Rewrites the output of the bundler so that Node loads it faster. The behaviour stays the same. */
 const fastLoadPlugin: Plugin = {

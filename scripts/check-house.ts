@@ -1,6 +1,6 @@
 /**
- * `node scripts/check-house.ts [ROOT]` checks imports between packages, import cycles, opening sentences, the purity of `packages/context`
- * and the compaction path. `pnpm house` also lists questions and figures; `pnpm house --json` prints the figures alone.
+ * `node scripts/check-house.ts [ROOT]` checks imports between packages and between the layers of the program, import cycles, opening
+ * sentences, the purity of `packages/context` and the lists of files in ARCHITECTURE.md. `pnpm house` also lists questions and figures; `pnpm house --json` prints the figures alone.
  */
 
 import { resolve } from "node:path";
@@ -9,7 +9,7 @@ import { type ESTree, Visitor } from "rolldown/utils";
 import { type Fault, formatCount, formatFault, sortFaults } from "./fault.ts";
 import { checkCodePaths, checkCompactionPath } from "./house/code-paths.ts";
 import { AIMS, measureSources, type SourceFigures } from "./house/figures.ts";
-import { findFilesInCycles, relativeImportGraph } from "./house/import-graph.ts";
+import { checkCliLayers, findFilesInCycles, relativeImportGraph } from "./house/import-graph.ts";
 import { askAboutNames, askAboutSizes } from "./house/questions.ts";
 import {
   type Check,
@@ -66,6 +66,7 @@ const CHECKS: readonly Check[] = [
   checkPurity,
   checkCompactionPath,
   checkCodePaths,
+  checkCliLayers,
 ];
 
 export function runChecks(root: string): CheckReport {

@@ -1,5 +1,5 @@
 /**
- * Checks the lists of files in ARCHITECTURE.md that show one turn, one bash call and one compaction in reading order.
+ * Checks the lists of files in ARCHITECTURE.md that show one turn, one bash call, `/compact`, `pith -p` and one compaction in reading order.
  *
  * A list shows the files that one must open to follow the path; helpers of these files are not listed. Every listed file exists. Every file
  * after the first is connected to an earlier one in one of three ways: the earlier file imports it, it imports the earlier file (a callback
@@ -17,9 +17,14 @@ import { findImportedFile, reachableFiles, relativeImportGraph, valueImportGraph
 import { CONTEXT_SOURCES, type Workspace } from "./workspace.ts";
 
 const PAGE = "ARCHITECTURE.md";
-const CHECKED_LISTS = ["turn path", "bash path"];
-/** The files that declare what the agent calls without knowing its implementation. */
-const PORT_FILES = ["packages/agent/src/ports.ts", "packages/agent/src/tool.ts"];
+const CHECKED_LISTS = ["turn path", "bash path", "compact command path", "print path"];
+/** The files that declare what the agent or the interactive mode calls without knowing its implementation, and the blocks of the screen. */
+const PORT_FILES = [
+  "packages/agent/src/ports.ts",
+  "packages/agent/src/tool.ts",
+  "packages/cli/src/modes/interactive/screen-context.ts",
+  "packages/cli/src/modes/interactive/state/blocks.ts",
+];
 
 export function checkCodePaths(workspace: Workspace): readonly Fault[] {
   return CHECKED_LISTS.flatMap((name) => {

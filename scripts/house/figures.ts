@@ -2,8 +2,14 @@
 
 import { countLines, type Source } from "../source/source.ts";
 import { countPathLines } from "./code-paths.ts";
-import { findFilesInCycles, listExportedNames, relativeImportGraph } from "./import-graph.ts";
-import { folderDepth, isLong, listGerundFolders, listParticipleNames } from "./questions.ts";
+import {
+  findFilesInCycles,
+  listBackArrows,
+  listExportedNames,
+  listPiTuiImporters,
+  relativeImportGraph,
+} from "./import-graph.ts";
+import { folderDepth, isLong, listGerundFolders, listParticipleNames, type ParticipleName } from "./questions.ts";
 import { CONTEXT_PACKAGE, CONTEXT_SOURCES, type Workspace } from "./workspace.ts";
 
 export type SourceFigures = Readonly<Record<string, number | readonly string[]>>;
@@ -26,6 +32,15 @@ export const AIMS: Readonly<Record<string, number>> = {
   compaction_lines: 2600,
   turn_lines: 1500,
   bash_lines: 1200,
+  cli_files: 250,
+  cli_participles: 20,
+  cli_one_word_participles: 20,
+  depth: 3,
+  depth_interactive: 4,
+  pi_tui_importers: 1,
+  arrows_back: 3,
+  compact_command_lines: 1500,
+  print_lines: 1200,
   gerund_folders: 0,
   cycles: 0,
 };
@@ -59,9 +74,14 @@ export function measureSources(workspace: Workspace): SourceFigures {
     ...countContextExports(workspace),
     one_word_participles: listParticipleNames(listWithin(CONTEXT_SOURCES)).length,
     ...countParticiples(listWithin),
+    cli_one_word_participles: listParticipleNames(listWithin("packages/cli/src/")).filter(isOneWord).length,
     compaction_lines: countPathLines(workspace, "compaction path"),
     turn_lines: countPathLines(workspace, "turn path"),
     bash_lines: countPathLines(workspace, "bash path"),
+    compact_command_lines: countPathLines(workspace, "compact command path"),
+    print_lines: countPathLines(workspace, "print path"),
+    pi_tui_importers: listPiTuiImporters(workspace).length,
+    arrows_back: listBackArrows(workspace).length,
     gerund_folders: listGerundFolders(listWithin("packages/")).length,
     cycles: findFilesInCycles(relativeImportGraph(workspace)).length,
   };
@@ -69,13 +89,17 @@ export function measureSources(workspace: Workspace): SourceFigures {
 
 /** Names that are or begin with a participle, as `one_word_participles` counts them in context. */
 function countParticiples(listWithin: (folder: string) => readonly Source[]): SourceFigures {
-  const packages = ["agent_files", "models_files", "testkit_files", "scripts_files"];
+  const packages = ["agent_files", "cli_files", "models_files", "testkit_files", "scripts_files"];
   return Object.fromEntries(
     packages.map((name) => {
       const participles = listParticipleNames(listWithin(COUNTED_FOLDERS[name] ?? ""));
       return [name.replace("_files", "_participles"), participles.length];
     }),
   );
+}
+
+function isOneWord({ name, word }: ParticipleName): boolean {
+  return name.toLowerCase() === word;
 }
 
 function deepestFolder(sources: readonly Source[]): number {

@@ -1,5 +1,6 @@
-/** Builds graphs of imports between files, and answers which files reach which. */
+/** Builds graphs of imports between files, answers which files reach which, and checks the layers of the program. */
 
+import type { Fault } from "../fault.ts";
 import { type ImportedName, listDeclaredNames, listExports, listImports, type Source } from "../source/source.ts";
 import { findEntryPoint, type Workspace } from "./workspace.ts";
 
@@ -101,4 +102,90 @@ export function listExportedNames(workspace: Workspace, path: string): readonly 
     const target = origin.target ?? findEntryPoint(workspace, origin.specifier);
     return target === undefined ? [] : listExportedNames(workspace, target);
   });
+}
+
+const CLI_SOURCES = "packages/cli/src/";
+
+const PI_TUI = "@earendil-works/pi-tui";
+
+const PI_TUI_ADAPTER = `${CLI_SOURCES}modes/interactive/terminal/pi-tui.ts`;
+
+/** The top folders, as ARCHITECTURE.md draws them, the highest layer first. The files directly in `src` are `.`. */
+const LAYERS: readonly (readonly string[])[] = [
+  ["."],
+  ["modes"],
+  ["subcommands"],
+  ["app"],
+  ["extensions"],
+  ["mcp", "sub-agents", "protocol"],
+  ["commands"],
+  ["context-report", "export"],
+  ["sessions", "resources", "models", "sandbox"],
+  ["args"],
+  ["policy"],
+  ["settings"],
+  ["trust"],
+  ["text"],
+];
+
+interface FolderImport {
+  readonly source: Source;
+  readonly line: number;
+  readonly from: string;
+  readonly to: string;
+  readonly target: string;
+}
+
+export function checkCliLayers(workspace: Workspace): readonly Fault[] {
+  const faults = listCliImports(workspace).flatMap(({ source, line, from, to, target }) => {
+    const path = source.path;
+    if (to === "modes" && from !== "modes" && from !== ".")
+      return [{ path, line, sentence: `imports ${target}; only main starts a mode` }];
+    const modes = [path, target].map((file) => /^modes\/([^/]+)\//.exec(file.slice(CLI_SOURCES.length))?.[1]);
+    if (from !== "modes" || to !== "modes" || modes[0] === modes[1]) return [];
+    return [{ path, line, sentence: `imports ${target}; no mode imports another one` }];
+  });
+  const unknown = listCliImports(workspace).filter(({ from }) => layerOf(from) < 0);
+  return [
+    ...faults,
+    ...unknown.map(({ source, from }) => ({ path: source.path, line: 1, sentence: `the folder ${from} has no layer` })),
+    ...listPiTuiImporters(workspace)
+      .filter((path) => path !== PI_TUI_ADAPTER)
+      .map((path) => ({ path, line: 1, sentence: `imports ${PI_TUI}; import it from ${PI_TUI_ADAPTER}` })),
+  ];
+}
+
+/** The files that import the terminal library. */
+export function listPiTuiImporters({ sources }: Workspace): readonly string[] {
+  const isImporter = (source: Source): boolean => listImports(source).some(({ specifier }) => specifier === PI_TUI);
+  return sources.filter((source) => source.path.startsWith(CLI_SOURCES) && isImporter(source)).map(({ path }) => path);
+}
+
+/** Pairs of folders where the first one imports the second one, which is not below it: `settings -> policy`. */
+export function listBackArrows(workspace: Workspace): readonly string[] {
+  const arrows = listCliImports(workspace)
+    .filter(({ from, to }) => from !== to && layerOf(to) <= layerOf(from))
+    .map(({ from, to }) => `${from} -> ${to}`);
+  return [...new Set(arrows)];
+}
+
+function layerOf(folder: string): number {
+  return LAYERS.findIndex((folders) => folders.includes(folder));
+}
+
+function listCliImports({ sources }: Workspace): readonly FolderImport[] {
+  return sources
+    .filter(({ path }) => path.startsWith(CLI_SOURCES))
+    .flatMap((source) =>
+      listImports(source).flatMap(({ target, line }) =>
+        target?.startsWith(CLI_SOURCES)
+          ? [{ source, line, target, from: topFolder(source.path), to: topFolder(target) }]
+          : [],
+      ),
+    );
+}
+
+function topFolder(path: string): string {
+  const [folder = "", ...rest] = path.slice(CLI_SOURCES.length).split("/");
+  return rest.length === 0 ? "." : folder;
 }

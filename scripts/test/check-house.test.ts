@@ -234,15 +234,33 @@ test("pnpm house lists questions and figures; with --json the figures are one ob
     context_main_exports: 3,
     one_word_participles: 0,
     agent_participles: 0,
+    cli_participles: 0,
+    cli_one_word_participles: 0,
     models_participles: 0,
     testkit_participles: 0,
     scripts_participles: 0,
     compaction_lines: 16,
     turn_lines: 0,
     bash_lines: 0,
+    compact_command_lines: 0,
+    print_lines: 0,
+    pi_tui_importers: 0,
+    arrows_back: 0,
     gerund_folders: 0,
     cycles: 0,
   });
+});
+
+test("an import against the layers of the program counts once for each pair of folders", () => {
+  const planted = writeTree({
+    ...cleanWorkspace,
+    "packages/cli/src/text/a.ts": sourceFile(`import "../settings/b.ts";`),
+    "packages/cli/src/text/c.ts": sourceFile(`import "../settings/b.ts";`),
+    "packages/cli/src/settings/b.ts": sourceFile(`import "../text/d.ts";`),
+    "packages/cli/src/text/d.ts": sourceFile(""),
+  });
+  const figures = JSON.parse(runScript("check-house.ts", "--json", planted).lines.at(-1) ?? "");
+  expect(figures).toMatchObject({ arrows_back: 1, cli_files: 4 });
 });
 
 const names = sourceFile(`export function told(): void {

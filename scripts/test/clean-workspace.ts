@@ -72,6 +72,8 @@ export function architecturePage(compactionFiles: readonly string[], turnFiles: 
     ...formatList("compaction path", compactionFiles),
     ...formatList("turn path", turnFiles),
     ...formatList("bash path", []),
+    ...formatList("compact command path", []),
+    ...formatList("print path", []),
   ].join("\n");
 }
 

@@ -242,7 +242,46 @@ const purityFaults: readonly PlantedFault[] = [
   [`console.log("a");`, "`console.log`"],
 ].map(([text = "", says = ""]) => ({ fault: text, ...faultInMessage(text), says }));
 
+const CLI = "packages/cli/src";
+
+const layerFaults: readonly PlantedFault[] = [
+  {
+    fault: "a mode that imports another one",
+    files: {
+      [`${CLI}/modes/rpc/rpc.ts`]: sourceFile(""),
+      [`${CLI}/modes/acp/acp.ts`]: sourceFile(`import "../rpc/rpc.ts";`),
+    },
+    at: `${CLI}/modes/acp/acp.ts:3`,
+    says: "no mode imports another one",
+  },
+  {
+    fault: "a command that imports a mode",
+    files: {
+      [`${CLI}/modes/rpc/rpc.ts`]: sourceFile(""),
+      [`${CLI}/commands/copy.ts`]: sourceFile(`await import("../modes/rpc/rpc.ts");`),
+    },
+    at: `${CLI}/commands/copy.ts:3`,
+    says: "only main starts a mode",
+  },
+  {
+    fault: "the terminal library outside its adapter",
+    files: { [`${CLI}/modes/interactive/screen.ts`]: sourceFile(`import "@earendil-works/pi-tui";`) },
+    at: `${CLI}/modes/interactive/screen.ts:1`,
+    says: "import it from packages/cli/src/modes/interactive/terminal/pi-tui.ts",
+  },
+  {
+    fault: "a folder of the program without a layer",
+    files: {
+      [`${CLI}/text/a.ts`]: sourceFile(""),
+      [`${CLI}/gadgets/a.ts`]: sourceFile(`import "../text/a.ts";`),
+    },
+    at: `${CLI}/gadgets/a.ts:1`,
+    says: "the folder gadgets has no layer",
+  },
+];
+
 export const plantedFaults: readonly PlantedFault[] = [
+  layerFaults,
   doorFaults,
   dependencyFaults,
   pathFaults,

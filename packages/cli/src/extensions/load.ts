@@ -6,27 +6,28 @@ import type { ExtensionApi, ExtensionModule } from "@pith/agent";
 import { formatExtensionError, type ReportFailure, watchExtensions } from "./errors.ts";
 import type { FoundExtension } from "./extension-files.ts";
 
-/** The packages that an extension can import, with their export names in `pith-packages.ts`. */
-const packageExports = {
-  "@pith/context": "context",
-  "@pith/context/host": "contextHost",
-  "@pith/context/node": "contextNode",
-  "@pith/context/search": "contextSearch",
-  "@pith/context/secrets": "contextSecrets",
-  "@pith/context/store": "contextStore",
-  "@pith/agent": "agent",
-  "@pith/agent/node": "agentNode",
-  "@pith/models": "models",
-  "@pith/models/convert": "modelsConvert",
-  "@pith/models/overflow": "modelsOverflow",
-} as const satisfies Readonly<Record<string, string>>;
+/** The packages that an extension can import. The specifiers are literals, so that the build finds them. */
+const pithModules: Readonly<Record<string, () => Promise<object>>> = {
+  "@pith/context": () => import("@pith/context"),
+  "@pith/context/host": () => import("@pith/context/host"),
+  "@pith/context/node": () => import("@pith/context/node"),
+  "@pith/context/search": () => import("@pith/context/search"),
+  "@pith/context/secrets": () => import("@pith/context/secrets"),
+  "@pith/context/store": () => import("@pith/context/store"),
+  "@pith/agent": () => import("@pith/agent"),
+  "@pith/agent/node": () => import("@pith/agent/node"),
+  "@pith/models": () => import("@pith/models"),
+  "@pith/models/convert": () => import("@pith/models/convert"),
+  "@pith/models/overflow": () => import("@pith/models/overflow"),
+};
 
-export const pithModuleNames: readonly string[] = Object.keys(packageExports);
+export const pithModuleNames: readonly string[] = Object.keys(pithModules);
 
-/** Loads all packages, by name. Module hooks are synchronous, so the packages must be loaded before an extension imports them. */
+/** Loads all packages by name. An import of an extension cannot wait, so they are loaded before the extension. */
 export async function loadPithModules(): Promise<ReadonlyMap<string, object>> {
-  const packages = await import("./pith-packages.ts");
-  return new Map(Object.entries(packageExports).map(([name, exportName]) => [name, packages[exportName]]));
+  return new Map(
+    await Promise.all(Object.entries(pithModules).map(async ([name, load]) => [name, await load()] as const)),
+  );
 }
 
 /** Generates a module that re-exports a package from the global registry named `registryName`. */
