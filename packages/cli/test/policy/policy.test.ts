@@ -1,15 +1,17 @@
 /** Tests policy/: places of the file, parsing, patterns of models, addresses, hosts and servers, and narrowed settings. */
 
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Permissions } from "@pith/agent";
 import { describe, expect, onTestFinished, test } from "vitest";
+import type { FoundExtension } from "../../src/extensions/extension-files.ts";
 import { applyPolicy } from "../../src/policy/apply-policy.ts";
 import { parsePolicy, policyTable } from "../../src/policy/parse-policy.ts";
 import {
   buildPolicyLimits,
   buildPolicyRules,
+  filterExtensions,
   getHostRefusal,
   getServerRefusal,
 } from "../../src/policy/permitted-parts.ts";
@@ -243,4 +245,16 @@ test("POL3 a settings file cannot bring a policy of its own, nor take one away",
   );
   expect(free).toMatchObject({ settings: { sandbox: "off" } });
   expect(free.type === "resolved" && "policy" in free.settings).toBe(false);
+});
+
+test("POL7 a project's extension is never loaded under a policy, also if its path is allowed", () => {
+  // Only root can change this file.
+  const path = realpathSync("/usr/bin/env");
+  const policy = of({ extensions: { allow: [path] } });
+  const extension = { name: "one", from: "user", path, stamp: "1" } as const;
+  const projectExtension = { ...extension, from: "project", trustedBytes: new Map<string, Uint8Array>() } as const;
+  expect(filterExtensions<FoundExtension>({ found: [extension], notes: [] }, policy).found).toHaveLength(1);
+  const { found, notes } = filterExtensions<FoundExtension>({ found: [projectExtension], notes: [] }, policy);
+  expect(found).toEqual([]);
+  expect(notes).toEqual([expect.stringContaining("the extension one")]);
 });
