@@ -19,14 +19,23 @@ export async function openApp(args: CliArgs, frontend: Frontend): Promise<OpenAp
   return { type: "failed", code: app.type === "mistake" ? 2 : 1, message: app.message };
 }
 
-/** Stops the run and the user's shell commands, and waits for their last events. Call it before `app.close`. */
-export async function stopWork(app: App): Promise<void> {
+export interface CloseAppOptions {
+  /** Why the session is left; default: the program quits. */
+  readonly shutdown?: SessionShutdownDetails | undefined;
+  /** Called when no more work runs, and before extensions are told that the session ends. */
+  readonly onStopped?: () => void;
+}
+
+/** Stops the run and the user's shell commands, waits for their last events, and then closes the session. */
+export async function closeApp(app: App, { shutdown, onStopped }: CloseAppOptions = {}): Promise<void> {
   const { getUserShell } = await import("./user-shell.ts");
   const shell = getUserShell(app);
   shell.stopAll();
   await app.agent.abort();
   await app.agent.waitForIdle();
   await shell.waitUntilIdle();
+  onStopped?.();
+  await app.close(shutdown);
 }
 
 /** A session that can be left for another one. */

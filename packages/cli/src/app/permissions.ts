@@ -18,7 +18,7 @@ import type { Vault } from "@pith/context/secrets";
 import type { CliArgs } from "../args/args.ts";
 import { buildPolicyLimits, buildPolicyRules } from "../policy/permitted-parts.ts";
 import { networkSetting } from "../sandbox/network.ts";
-import { keyFilePath } from "../settings/keys.ts";
+import { keyFilePath } from "../settings/provider-keys.ts";
 import { redactionKeyPath } from "../settings/secrets.ts";
 import type { AppOptions } from "./app-options.ts";
 import type { AuditLog } from "./audit-log.ts";

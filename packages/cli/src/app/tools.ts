@@ -54,7 +54,7 @@ import {
   type OpenSandbox,
 } from "../sandbox/sandbox.ts";
 import { allTools, defaultTools } from "../settings/definitions.ts";
-import { listKeyVariables } from "../settings/keys.ts";
+import { listKeyVariables } from "../settings/provider-keys.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { AppOptions } from "./app-options.ts";
 import { createSecretSource } from "./secret-source.ts";

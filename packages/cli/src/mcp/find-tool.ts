@@ -1,7 +1,7 @@
 /** Implements `mcp_find`, which searches the servers' tools so that requests need not contain them all, and manages the clients. */
 
 import type { ExtensionTool, ToolCall, ToolOutput } from "@pith/agent";
-import type { McpClient, McpResult } from "./server-process.ts";
+import type { McpClient, McpResult } from "./client.ts";
 import type { Trust } from "./trust.ts";
 import { sanitizeJson, sanitizeLine } from "./trust-question.ts";
 import type { OfferedTool } from "./trusted-tools.ts";

@@ -2,8 +2,8 @@
 
 import type { Extension, ExtensionContext } from "@pith/agent";
 import { createCallTool } from "./call-tool.ts";
+import { createClientOptions, McpClient, type McpTimeouts } from "./client.ts";
 import { createClientManager, createFindTool } from "./find-tool.ts";
-import { createClientOptions, McpClient, type McpTimeouts } from "./server-process.ts";
 import { type McpOptions, readConfiguredServers } from "./servers.ts";
 import { formatServerStatuses, readServerStatuses } from "./subcommands.ts";
 import { Trust } from "./trust.ts";

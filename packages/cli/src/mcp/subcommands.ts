@@ -11,7 +11,7 @@ import {
 import { canPrompt, confirm } from "../text/process-io.ts";
 import { escapeControls } from "../text/safe-text.ts";
 import { type UsageError, usageError } from "../text/usage-error.ts";
-import { createClientOptions, McpClient } from "./server-process.ts";
+import { createClientOptions, McpClient } from "./client.ts";
 import type { FindSandbox } from "./server-sandbox.ts";
 import { readConfiguredServers } from "./servers.ts";
 import { Trust } from "./trust.ts";

@@ -3,7 +3,7 @@
 import { get } from "node:http";
 import { createCatalogue, type ModelFacts, type Provider, providers } from "@pith/models";
 import { getModelRefusal } from "../policy/policy.ts";
-import { findKey, type KeySources } from "../settings/keys.ts";
+import { findKey, type KeySources } from "../settings/provider-keys.ts";
 import type { Settings } from "../settings/settings.ts";
 
 export interface AvailableModel {

@@ -10,7 +10,7 @@ import {
   providers,
 } from "@pith/models";
 import { getBaseUrlRefusal, getModelRefusal, type Policy } from "../policy/policy.ts";
-import { findKey, findProviderWithKey, type KeySources, keyFilePath, readKeyFile } from "../settings/keys.ts";
+import { findKey, findProviderWithKey, type KeySources, keyFilePath, readKeyFile } from "../settings/provider-keys.ts";
 import type { Settings } from "../settings/settings.ts";
 import { type UsageError, usageError } from "../text/usage-error.ts";
 

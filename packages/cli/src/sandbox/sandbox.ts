@@ -13,7 +13,7 @@ import {
 } from "@pith/agent/node";
 import type { Environment } from "@pith/models";
 import { requireRootOwnedSandbox } from "../policy/permitted-parts.ts";
-import { listKeyVariables } from "../settings/keys.ts";
+import { listKeyVariables } from "../settings/provider-keys.ts";
 import type { Settings } from "../settings/settings.ts";
 import { isInside } from "../trust/project-files.ts";
 

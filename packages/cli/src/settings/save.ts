@@ -3,7 +3,7 @@
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { parseJsonc, type Token, tokenize } from "../text/jsonc.ts";
 import { type UsageError, usageError } from "../text/usage-error.ts";
-import { keyFilePath, readKeyFile } from "./keys.ts";
+import { keyFilePath, readKeyFile } from "./provider-keys.ts";
 import { settingsFilePath } from "./resolve.ts";
 
 /** Null if the text is invalid, or if a part of the path is not an object. */

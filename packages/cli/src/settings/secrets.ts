@@ -19,7 +19,7 @@ import type { Entry, Session } from "@pith/context";
 import { fileTouches, splitContent } from "@pith/context/host";
 import { Vault } from "@pith/context/secrets";
 import type { Environment } from "@pith/models";
-import { getUserId, keyFilePath, readKeyFile } from "./keys.ts";
+import { getUserId, keyFilePath, readKeyFile } from "./provider-keys.ts";
 import type { McpServerSettings, Settings } from "./settings.ts";
 
 type EnvironmentVariables = Readonly<Record<string, string | undefined>>;

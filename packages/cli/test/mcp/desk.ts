@@ -11,8 +11,8 @@ import {
   type ExtensionTool,
   headlessUi,
 } from "@pith/agent";
+import type { McpTimeouts } from "../../src/mcp/client.ts";
 import { createMcpExtension } from "../../src/mcp/mcp.ts";
-import type { McpTimeouts } from "../../src/mcp/server-process.ts";
 import type { McpServers, Settings, StdioServer } from "../../src/settings/settings.ts";
 
 export interface Person {

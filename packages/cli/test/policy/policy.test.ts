@@ -251,8 +251,8 @@ test("POL7 a project's extension is never loaded under a policy, also if its pat
   // Only root can change this file.
   const path = realpathSync("/usr/bin/env");
   const policy = of({ extensions: { allow: [path] } });
-  const extension = { name: "one", from: "user", path, stamp: "1" } as const;
-  const projectExtension = { ...extension, from: "project", trustedBytes: new Map<string, Uint8Array>() } as const;
+  const extension = { name: "one", origin: "user", path, stamp: "1" } as const;
+  const projectExtension = { ...extension, origin: "project", trustedBytes: new Map<string, Uint8Array>() } as const;
   expect(filterExtensions<FoundExtension>({ found: [extension], notes: [] }, policy).found).toHaveLength(1);
   const { found, notes } = filterExtensions<FoundExtension>({ found: [projectExtension], notes: [] }, policy);
   expect(found).toEqual([]);

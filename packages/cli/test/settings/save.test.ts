@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { readKeyFile } from "../../src/settings/keys.ts";
+import { readKeyFile } from "../../src/settings/provider-keys.ts";
 import { saveKey, saveSetting, setJsoncValue } from "../../src/settings/save.ts";
 import { parseJsonc } from "../../src/text/jsonc.ts";
 

@@ -5,7 +5,7 @@ import type { AgentContext } from "@agentclientprotocol/sdk/unstable";
 import type { AgentEvent, SessionReason } from "@pith/agent";
 import type { Redaction } from "@pith/context";
 import { noRedaction } from "@pith/context/host";
-import { openApp, redactEvent, stopWork } from "../../app/live-session.ts";
+import { closeApp, openApp, redactEvent } from "../../app/live-session.ts";
 import type { App } from "../../app/start.ts";
 import type { CliArgs, SessionTarget } from "../../args/args.ts";
 import type { CommandContext } from "../../commands/command.ts";
@@ -142,7 +142,7 @@ function createAcpSession(
   app: App,
   { view, sendUpdate }: { readonly view: ClientView; readonly sendUpdate: SendUpdate },
 ): AcpSession {
-  const { agent, close } = app;
+  const { agent } = app;
   let stopCount = 0;
   let pendingStop = Promise.resolve();
   let activeRun: Promise<unknown> = Promise.resolve();
@@ -166,8 +166,7 @@ function createAcpSession(
     sendChangedOptions: createOptionNotifier({ context: app, options: app, sendUpdate }),
     close: async () => {
       await stop();
-      await stopWork(app);
-      await close();
+      await closeApp(app);
     },
   };
 }

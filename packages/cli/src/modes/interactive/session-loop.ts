@@ -2,7 +2,7 @@
 
 import { pithHome } from "@pith/context/node";
 import type { SessionShutdownDetails } from "../../app/build.ts";
-import { closeForNext, limitTrust, openApp, stopWork } from "../../app/live-session.ts";
+import { closeApp, closeForNext, limitTrust, openApp } from "../../app/live-session.ts";
 import type { App } from "../../app/start.ts";
 import type { CliArgs } from "../../args/args.ts";
 import type { SessionStart } from "../../extensions/session.ts";
@@ -137,10 +137,13 @@ function createInteractiveSession(
   let closePromise: Promise<void> | null = null;
   const started = Promise.withResolvers<void>();
   const closeOnce = async (shutdown: SessionShutdownDetails | undefined): Promise<void> => {
-    await stopWork(app);
-    closeOutput();
-    footerTracker?.stop();
-    await app.close(shutdown);
+    await closeApp(app, {
+      shutdown,
+      onStopped: () => {
+        closeOutput();
+        footerTracker?.stop();
+      },
+    });
   };
   return {
     handleKey: (key, keyContext) => handleKey(key, context, keyContext),

@@ -7,11 +7,11 @@ import type { Redaction } from "@pith/context";
 import { realFiles, sessionCwd } from "@pith/context/node";
 import {
   type ClosableSession,
+  closeApp,
   closeForNext,
   limitTrust,
   OutputGate,
   openApp,
-  stopWork,
 } from "../../app/live-session.ts";
 import type { App } from "../../app/start.ts";
 import type { CliArgs, SessionTarget } from "../../args/args.ts";
@@ -165,8 +165,7 @@ async function openSession(
       await app.emitSessionStart(start);
     },
     close: async (shutdown) => {
-      await stopWork(app);
-      await app.close(shutdown);
+      await closeApp(app, { shutdown });
       events.close();
     },
   };

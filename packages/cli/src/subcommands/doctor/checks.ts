@@ -10,7 +10,7 @@ import { type Provider, providers } from "@pith/models";
 import { auditFolderPath, listAuditFiles } from "../../app/audit-log.ts";
 import type { SubcommandCall } from "../../args/subcommand.ts";
 import { getPolicyLocation, readPolicy } from "../../policy/policy-file.ts";
-import { keyFilePath, readKeyFile } from "../../settings/keys.ts";
+import { keyFilePath, readKeyFile } from "../../settings/provider-keys.ts";
 import { loadSettings } from "../../settings/resolve.ts";
 import { formatBytes, formatCount } from "../../text/format.ts";
 import { checkTrust } from "../../trust/trust.ts";

@@ -2,7 +2,7 @@
 
 import type { Environment } from "@pith/models";
 import { findLocalServers, type LocalServer } from "../../../models/available-models.ts";
-import { isKey, keyFilePath } from "../../../settings/keys.ts";
+import { isKey, keyFilePath } from "../../../settings/provider-keys.ts";
 import { escapeControls } from "../../../text/safe-text.ts";
 import { createPickPanel, type PickRow } from "../panels/choice.ts";
 import { continueWith, finishWith, type KeyResult, type Panel, type Viewport } from "../panels/panel.ts";

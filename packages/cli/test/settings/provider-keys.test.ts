@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Provider, providers } from "@pith/models";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { findKey, findProviderWithKey, listKeyVariables, readKeyFile } from "../../src/settings/keys.ts";
+import { findKey, findProviderWithKey, listKeyVariables, readKeyFile } from "../../src/settings/provider-keys.ts";
 
 const SECRET = "sk-very-secret-4711";
 let home: string;

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, onTestFinished, test, vi } from "vitest";
-import { StartTimer } from "../../src/mcp/server-process.ts";
+import { StartTimer } from "../../src/mcp/client.ts";
 import { Desk, isRunning } from "./desk.ts";
 import { introduced, said, startOldDesk } from "./servers/old-desk.ts";
 import { startWebDesk } from "./servers/web-desk.ts";
