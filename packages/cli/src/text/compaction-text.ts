@@ -58,8 +58,9 @@ export function describeAuthor({ by, route }: Pick<Receipt, "by" | "route">): st
 
 /** The sizes before and after; of an entry without a receipt only the size before. */
 export function formatSizes(entry: CompactionEntry): string {
-  const tokens = readReceipt(entry)?.tokens;
-  if (!tokens) return `${formatNumber(entry.tokensBefore)} tokens before`;
+  const tokens = readReceipt(entry)?.tokens as Partial<Receipt["tokens"]> | undefined;
+  if (typeof tokens?.before !== "number" || typeof tokens.after !== "number")
+    return `${formatNumber(entry.tokensBefore)} tokens before`;
   return `${formatNumber(tokens.before)} → ${formatNumber(tokens.after)} tokens`;
 }
 

@@ -10,10 +10,10 @@ describe("compactions", () => {
 
   test("PRT12 what takes long is told while it does, the rest is not", () => {
     const step = (progress: object) => note({ type: "compaction_progress", reason: "threshold", ...progress });
-    expect(step({ step: "asking", model: "p/m" })).toBe("  p/m tells it in short …");
-    expect(step({ step: "asking", model: "p/m", part: 2, parts: 5 })).toBe("  p/m tells it in short, part 2 of 5 …");
+    expect(step({ step: "asking", model: "p/m" })).toBe("  p/m is summarizing …");
+    expect(step({ step: "asking", model: "p/m", part: 2, parts: 5 })).toBe("  p/m is summarizing (2 of 5) …");
     expect([200, 1_800, 2_000, 2_200, 4_100].map((tokens) => step({ step: "writing", tokens }))).toEqual([
-      ...[null, null, "  2.0k tokens so far …", null, "  4.1k tokens so far …"],
+      ...[null, null, "  summarizing, 2.0k tokens so far …", null, "  summarizing, 4.1k tokens so far …"],
     ]);
     expect(step({ step: "falling-back", why: "p/m:\nits answer is empty" })).toBe("  p/m: its answer is empty");
     expect(step({ step: "awaiting-first-token", elapsedMs: 120_000, limitMs: 600_000 })).toBe(
@@ -29,7 +29,7 @@ describe("compactions", () => {
     const usage = { ...zeroUsage, cost: { ...zeroUsage.cost, total: 0.0512 } };
     const end = { type: "compaction_end", reason: "threshold", compaction: { type: "compacted", receipt } };
     expect(note({ ...end, usage, calls: 1, durationMs: 14_200 })).toBe(
-      "  90000 → 12000 tokens, summary by p/m, $0.0512, 15 s",
+      "  90,000 → 12,000 tokens, summary by p/m, $0.0512, 15 s",
     );
     expect(note({ ...end, compaction: { type: "postponed" } })).toBeNull();
   });
@@ -103,7 +103,7 @@ describe("events", () => {
     const compaction = { type: "compacted", id: "c", receipt };
     const ended = { type: "compaction_end", reason: "threshold", aborted: false, willRetry: false };
     expect(formatProgressNote({ ...ended, compaction } as AgentEvent, [])).toBe(
-      "  90000 → 12000 tokens, summary without a model",
+      "  90,000 → 12,000 tokens, summary without a model",
     );
     const failed = { ...ended, compaction: { type: "failed" }, errorMessage: "the pins alone are too much" };
     expect(formatProgressNote(failed as AgentEvent, [])).toBe("  the pins alone are too much");

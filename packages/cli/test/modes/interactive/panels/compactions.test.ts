@@ -96,7 +96,7 @@ test("MET9 Esc stops one that came by itself in the middle of a run, and the run
   const talk = await longTalk({ isSlow: true, words: 4_000 });
   await exchanged(talk, 4);
   talk.say("one more");
-  await shows(talk, "● compacting: it is full");
+  await shows(talk, "● compacting: the context is full");
   talk.terminal.press(ESC);
   await atRest(talk);
   expect(logged(talk, "compaction")).toBe(0);

@@ -51,9 +51,9 @@ test("PLN1 a compaction says what it did and how it is taken back", () => {
     isUndone: false,
   };
   const [first, second] = formatBlock(block);
-  expect(first).toMatch(/^Compacted: 1200 tokens .*\/undo/);
+  expect(first).toMatch(/^Compacted: 1,200 tokens before\. .*\/undo/);
   expect(second).toBe("Warning: it is the third");
-  expect(formatBlock({ ...block, isUndone: true })).toEqual(["A compaction, which was undone."]);
+  expect(formatBlock({ ...block, isUndone: true })).toEqual(["Compaction (undone): 1,200 tokens before."]);
 });
 
 test("PLN1 what steers a terminal is read out as an escape", () => {

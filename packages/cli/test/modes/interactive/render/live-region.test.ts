@@ -39,7 +39,7 @@ describe("status lines", () => {
       "● answering · about 1,203 tokens · 1 min 15 s · Esc stops it",
     );
     expect(told({ type: "compacting", startedAt: NOW - 3_000, reason: "threshold", step: "part 2 of 3" })).toBe(
-      "● compacting: it is full · part 2 of 3 · 3 s · Esc stops it",
+      "● compacting: the context is full · part 2 of 3 · 3 s · Esc stops it",
     );
     expect(told({ type: "retrying", startedAt: NOW, errorMessage: "too busy\nnow", retryAt: NOW + 4_200 })).toBe(
       "● asking again in 5 s · too busy now · 0 s · Esc stops it",

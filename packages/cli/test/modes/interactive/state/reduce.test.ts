@@ -101,7 +101,7 @@ describe("events", () => {
       const start: AgentEvent = { type: "compaction_start", reason: "threshold" };
       const writing: AgentEvent = { type: "compaction_progress", reason: "threshold", step: "writing", tokens: 1_200 };
       const { activity } = after([start, writing]);
-      expect(activity).toMatchObject({ type: "compacting", step: "tells it in short, 1.2k tokens so far" });
+      expect(activity).toMatchObject({ type: "compacting", step: "summarizing, 1.2k tokens so far" });
       const answered: AgentEvent = { type: "compaction_progress", reason: "threshold", step: "answered", attempts: 1 };
       expect(after([start, writing, answered]).activity).toEqual(activity);
     });
@@ -123,7 +123,7 @@ describe("events", () => {
         (events) => after([start, ...events]).activity,
       );
       expect(steps).toMatchObject([
-        { type: "compacting", step: "no response after 3 min, waits up to 10 min" },
+        { type: "compacting", step: "no response after 3 min, waiting up to 10 min" },
         { type: "compacting", step: "no token came within 10 min; asks again in 1 s" },
         { type: "compacting", step: "asks again" },
       ]);
