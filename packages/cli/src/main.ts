@@ -31,7 +31,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     case "mistake":
       await reportUsageError(parsed.message, argv, terminal);
       return 2;
-    case "wish":
+    case "args":
       return await runGuarded(terminal, async () => {
         const policyError = await findPolicyError();
         if (policyError === null) return await runMode(parsed.args, terminal);

@@ -171,7 +171,7 @@ async function loadExtensionActions(options: SessionActionsOptions): Promise<Ext
 
 /** What an agent stands on: a session with somebody who speaks, what is permitted, what guides it, and where it works. */
 interface AppComponents {
-  readonly type: "ground";
+  readonly type: "components";
   readonly permissionSetup: Extract<PermissionSetup, { type: "permissions" }>;
   readonly sessionAndModel: Extract<SessionAndModel, { type: "opened" }>;
   readonly guidanceOptions: GuidanceOptions;
@@ -222,7 +222,7 @@ async function createComponents(args: CliArgs, options: AppOptions): Promise<App
     skillAt: loadedGuidance.findSkillName,
     checkRestorePermission: (path) => permissionSetup.permissions.permitRestore(path),
   });
-  return { type: "ground", permissionSetup, sessionAndModel, guidanceOptions, loadedGuidance, workspace, audit };
+  return { type: "components", permissionSetup, sessionAndModel, guidanceOptions, loadedGuidance, workspace, audit };
 }
 
 /** Loaded when a template or the list of templates is asked for. */

@@ -168,7 +168,7 @@ async function applyAgentDefinition(
   options: Pick<AppOptions, "home" | "trustedFolder" | "settings">,
 ): Promise<ApplyAgentResult> {
   const { agent } = args;
-  if (agent === undefined) return { type: "played", args, settings: options.settings, notes: [] };
+  if (agent === undefined) return { type: "applied", args, settings: options.settings, notes: [] };
   const { applyAgent } = await import("../sub-agents/definitions.ts");
   return await applyAgent({ ...args, agent }, options);
 }

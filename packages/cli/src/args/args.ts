@@ -177,7 +177,7 @@ function isFileArgument(argument: string): boolean {
 }
 
 export type ParseArgsResult =
-  | { readonly type: "wish"; readonly args: CliArgs }
+  | { readonly type: "args"; readonly args: CliArgs }
   | { readonly type: "help" | "version" }
   | UsageError;
 
@@ -220,7 +220,7 @@ function buildCliArgs(argv: readonly string[], promptAndFiles: Pick<CliArgs, "pr
     runLimits,
     mode: runMode,
   } as const;
-  return { type: "wish", args: cliArgs };
+  return { type: "args", args: cliArgs };
 }
 
 interface LimitFlags {

@@ -48,7 +48,7 @@ export interface SubcommandCall {
 
 export type SubcommandResult =
   /** `data` is the output of `--json`. `code` is the exit code if it is not 0, as for `doctor` with findings. */
-  | { readonly type: "shown"; readonly text: string; readonly data: unknown; readonly code?: number }
+  | { readonly type: "success"; readonly text: string; readonly data: unknown; readonly code?: number }
   | UsageError
   | { readonly type: "failed"; readonly message: string };
 

@@ -70,7 +70,7 @@ export type OpenedModel =
 /** The result of a command. Each mode shows it in its own way. */
 export type CommandResult =
   /** The command succeeded. `data` is the machine-readable form of `text`. */
-  | { readonly type: "told"; readonly text: string; readonly data: unknown }
+  | { readonly type: "success"; readonly text: string; readonly data: unknown }
   | UsageError
   | { readonly type: "failed"; readonly message: string }
   /** The caller sends the content to the model. */
@@ -95,7 +95,7 @@ export type CommandResult =
   | { readonly type: "quit" };
 
 export function success(text: string, data: unknown): CommandResult {
-  return { type: "told", text, data };
+  return { type: "success", text, data };
 }
 
 export function failure(message: string): CommandResult {

@@ -84,7 +84,7 @@ function reportModelChange(result: SetModelResult, agent: Agent): CommandResult 
   const reason =
     compactionResult.type === "failed"
       ? compactionResult.message
-      : compactionResult.type === "told"
+      : compactionResult.type === "success"
         ? compactionResult.text
         : "";
   return failure(`who spoke still speaks: the context has ${sizes}; ${reason}. /compact first, or /new`);

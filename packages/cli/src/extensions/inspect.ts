@@ -66,7 +66,7 @@ export async function runListExtensions({
   const { settings, trustedFolder } = effective;
   if (settings.extensions === false)
     return {
-      type: "shown",
+      type: "success",
       text: "no extension is loaded: the setting extensions is false",
       data: { extensions: [], notes: [] },
     };
@@ -79,7 +79,7 @@ export async function runListExtensions({
     [`${row.name}, ${ORIGIN_LABELS[row.from]}`, ...formatCapabilities({ ...row, notes: [] })].join("\n"),
   );
   const text = [...(descriptions.length === 0 ? [NO_EXTENSIONS_TEXT] : descriptions), ...notes].join("\n");
-  return { type: "shown", text, data: { extensions: rows, notes } };
+  return { type: "success", text, data: { extensions: rows, notes } };
 }
 
 const ORIGIN_LABELS: Readonly<Record<ExtensionOrigin | "pith", string>> = {

@@ -70,7 +70,7 @@ export async function runAddExtension(call: SubcommandCall): Promise<SubcommandR
     if (installError !== null) return failure(installError);
     const { name: _, notes: __, ...data } = inspection.capabilities;
     return {
-      type: "shown",
+      type: "success",
       text: [`${extension.name} was added`, ...lines.slice(1)].join("\n"),
       data: { name: extension.name, ...data },
     };
@@ -188,13 +188,13 @@ export async function runRemoveExtension({ arguments: [name = ""], home }: Subco
   if (!extension) return usageError(`there is no extension ${name} of yours; pith extensions list names them`);
   if (extension.origin === "package") {
     const result = await runNpm("uninstall", folder, name);
-    return result.type === "failed" ? result : { type: "shown", text: `${name} was uninstalled`, data: { name } };
+    return result.type === "failed" ? result : { type: "success", text: `${name} was uninstalled`, data: { name } };
   }
   // Moved, not deleted: this may be the user's only copy.
   mkdirSync(join(folder, REMOVED_FOLDER), { recursive: true, mode: 0o700 });
   const path = join(folder, REMOVED_FOLDER, `${Date.now()}-${name}`);
   renameSync(join(folder, name), path);
-  return { type: "shown", text: `${name} is not loaded any more; it lies in ${path}`, data: { name, path } };
+  return { type: "success", text: `${name} is not loaded any more; it lies in ${path}`, data: { name, path } };
 }
 
 const REMOVED_FOLDER = ".removed";

@@ -166,7 +166,7 @@ export async function listServers(call: SubcommandCall): Promise<SubcommandResul
   const clientsResult = await openClients(call);
   if (clientsResult.type === "mistake") return clientsResult;
   const statuses = await readServerStatuses(clientsResult.clients, { ...call, ...clientsResult });
-  return { type: "shown", text: formatServerStatuses(statuses), data: { servers: statuses } };
+  return { type: "success", text: formatServerStatuses(statuses), data: { servers: statuses } };
 }
 
 export async function testServer(call: SubcommandCall): Promise<SubcommandResult> {
@@ -183,7 +183,7 @@ export async function testServer(call: SubcommandCall): Promise<SubcommandResult
     : `not trusted as they are; to trust them: pith mcp trust ${name}`;
   const text = `${formatTrustText({ namedServer: client.namedServer, tools, files, before: isTrusted ? undefined : before })}\nthey are ${trustLabel}`;
   const data = { name, isTrusted, wasTrusted: before !== undefined, tools: tools.map((tool) => tool.name) };
-  return { type: "shown", text, data };
+  return { type: "success", text, data };
 }
 
 /** Trusts exactly the tools and files that were shown to the user. */
@@ -199,11 +199,11 @@ export async function trustServer(call: SubcommandCall): Promise<SubcommandResul
   const question = { namedServer: client.namedServer, tools, files, before };
   const data = { name, wasTrusted: before !== undefined, tools: tools.map((tool) => tool.name) };
   if (isSameTrustRecord(before, record))
-    return { type: "shown", text: `the tools of ${name} are trusted as they are`, data: { ...data, isTrusted: true } };
+    return { type: "success", text: `the tools of ${name} are trusted as they are`, data: { ...data, isTrusted: true } };
   const shownText = [startText, formatTrustText(question)].filter((text) => text !== "").join("\n");
   if (!call.flags.yes && !canPrompt()) {
     const text = `${shownText}\nnothing was trusted; say it again with --yes to trust this`;
-    return { type: "shown", text, data: { ...data, isTrusted: false }, code: 1 };
+    return { type: "success", text, data: { ...data, isTrusted: false }, code: 1 };
   }
   if (!call.flags.yes) {
     call.notify(escapeControls(formatTrustText(question)));
@@ -212,7 +212,7 @@ export async function trustServer(call: SubcommandCall): Promise<SubcommandResul
   const saveResult = await saveTrustRecord(key, record, call.home);
   if (saveResult.type === "failed") return saveResult;
   const text = `${call.flags.yes ? `${shownText}\n` : ""}the tools of ${name} are trusted, as they are now`;
-  return { type: "shown", text, data: { ...data, isTrusted: true } };
+  return { type: "success", text, data: { ...data, isTrusted: true } };
 }
 
 function formatNotStarted(
@@ -220,5 +220,5 @@ function formatNotStarted(
   nextStep: string,
 ): SubcommandResult {
   const data = { name, isTrusted: false, wasTrusted: false, tools: [] };
-  return { type: "shown", text: `${text}\nnothing was started; ${nextStep}`, data, code: 1 };
+  return { type: "success", text: `${text}\nnothing was started; ${nextStep}`, data, code: 1 };
 }

@@ -182,7 +182,7 @@ function toCompactionEndEvent(event: Extract<AgentEvent, { type: "compaction_end
 export function toCommandResultEvent(command: string, result: CommandResult): CommandResultEvent {
   const base = { type: "command_result", command } as const;
   switch (result.type) {
-    case "told":
+    case "success":
       return { ...base, success: true, text: result.text, data: result.data };
     case "mistake":
     case "failed":

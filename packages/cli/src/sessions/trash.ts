@@ -113,7 +113,7 @@ export async function trashSessions(call: SubcommandCall): Promise<SubcommandRes
     trashedSessions.push(outcome);
   }
   return {
-    type: "shown",
+    type: "success",
     text: trashedSessions.map(formatTrashed).join("\n"),
     data: { trashed: trashedSessions.map(toTrashData) },
   };

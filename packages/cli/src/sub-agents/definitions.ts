@@ -169,7 +169,7 @@ function isAgentFile(name: string): boolean {
 
 export type ApplyAgentResult =
   | {
-      readonly type: "played";
+      readonly type: "applied";
       readonly args: CliArgs;
       readonly settings: Settings;
       /** Shown to the user. */
@@ -187,7 +187,7 @@ export async function applyAgent(
   if (!agent) return createUnknownAgentError(args.agent, agents, sources.trustedFolder);
   const systemPrompt = args.systemPrompt ?? agent.text;
   return {
-    type: "played",
+    type: "applied",
     args: { ...args, systemPrompt },
     settings: applyOverrides(agent, settings, args.overrides),
     notes,

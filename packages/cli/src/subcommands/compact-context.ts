@@ -38,8 +38,8 @@ import { type UsageError, usageError } from "../text/usage-error.ts";
 
 export function toSubcommandResult(result: CommandResult): SubcommandResult {
   switch (result.type) {
-    case "told":
-      return { type: "shown", text: result.text, data: result.data };
+    case "success":
+      return { type: "success", text: result.text, data: result.data };
     case "mistake":
     case "failed":
       return result;
@@ -74,7 +74,7 @@ export async function runCompact(call: SubcommandCall): Promise<SubcommandResult
   if (found.type === "mistake") return found;
   // As if somebody had gone on with it: the one way to all that a session is worked on with.
   const parsed = parseCliArgs(["-p", `--session=${found.path}`, "--no-context-files", "--no-skills"]);
-  if (parsed.type !== "wish") return usageError(`${found.path} cannot be named on a command line`);
+  if (parsed.type !== "args") return usageError(`${found.path} cannot be named on a command line`);
   // No tool is run; a policy that wants a sandbox has one all the same.
   const { policy } = resolved.settings;
   const settings: Settings = {
@@ -92,12 +92,12 @@ export async function runCompact(call: SubcommandCall): Promise<SubcommandResult
   const compaction = agent.compact(typeof instructions === "string" ? instructions : undefined);
   const outcome = await compaction.finally(close);
   if (outcome.type === "cancelled")
-    return { type: "shown", text: "cancelled; everything is as it was", data: outcome, code: getSignalExitCode() ?? 1 };
+    return { type: "success", text: "cancelled; everything is as it was", data: outcome, code: getSignalExitCode() ?? 1 };
   if (outcome.type !== "compacted") return toSubcommandResult(reportCompaction(outcome));
   const { id } = agent.session.store.header;
   const undoCommand = `pith -p --session ${formatSessionArgument({ id, path: found.path }, home)} /undo`;
   const text = `compacted: ${formatReceipt(outcome.receipt)}; take it back with: ${undoCommand}`;
-  return { type: "shown", text, data: outcome.receipt };
+  return { type: "success", text, data: outcome.receipt };
 }
 
 export interface LoadedContext {
@@ -152,7 +152,7 @@ export async function runContext(call: SubcommandCall): Promise<SubcommandResult
   if (loaded.type !== "read") return loaded;
   const { branch, budget, id, model } = loaded;
   const report = buildContextReport(branch, budget);
-  return { type: "shown", text: formatContextReport(report), data: { id, model, ...report } };
+  return { type: "success", text: formatContextReport(report), data: { id, model, ...report } };
 }
 
 /** Changes nothing, and sends no request. */
@@ -173,7 +173,7 @@ function createPreviewResult(loaded: LoadedContext): SubcommandResult {
   const { costUsd: price } = computePreviewStats(preview, { summarizer: model, isCurrentModel, prices });
   const { receipt, summaryText: front } = preview;
   const data = { id: loaded.id, model: loaded.model, receipt, front, price, evicted: preview.userMessages.evicted };
-  return { type: "shown", text: formatPreview(preview, { loaded, price }), data };
+  return { type: "success", text: formatPreview(preview, { loaded, price }), data };
 }
 
 type PlannedCompaction = Extract<CompactionPreview, { type: "planned" }>;

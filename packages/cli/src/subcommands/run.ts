@@ -153,7 +153,7 @@ async function printResult(result: SubcommandResult, { isJson, terminal }: Print
       return reportError(result.message, 2, terminal);
     case "failed":
       return reportError(result.message, 1, terminal);
-    case "shown":
+    case "success":
       return printText(isJson ? formatJson(result.data) : result.text, result.code ?? 0, terminal);
   }
 }

@@ -61,7 +61,7 @@ for zsh, into a folder of $fpath under the name _pith, before compinit runs. Cre
       const script = Object.hasOwn(completionScripts, shell) ? completionScripts[shell] : undefined;
       if (!script) return usageError(`there are no completions for "${shell}"; write bash, zsh or fish`);
       const text = script(listSubcommands());
-      return { type: "shown", text, data: { shell, script: text } };
+      return { type: "success", text, data: { shell, script: text } };
     },
   };
 }
@@ -191,7 +191,7 @@ export const settingsSubcommand: Subcommand = {
     if (flags.schema) {
       const { buildSettingsSchema } = await import("../settings/list.ts");
       const schema = buildSettingsSchema();
-      return { type: "shown", text: JSON.stringify(schema, null, 2), data: schema };
+      return { type: "success", text: JSON.stringify(schema, null, 2), data: schema };
     }
     const { resolveSettings } = await import("../settings/resolve.ts");
     const effective = await resolveSettings(
@@ -205,7 +205,7 @@ export const settingsSubcommand: Subcommand = {
     // A URL in the settings may contain a key.
     const { redact } = await createRedaction({ home, environment });
     const settings = redact(listSettings(effective.settings, effective.sources));
-    return { type: "shown", text: formatSettings(settings), data: { settings } };
+    return { type: "success", text: formatSettings(settings), data: { settings } };
   },
 };
 

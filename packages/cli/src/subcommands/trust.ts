@@ -27,7 +27,7 @@ export async function listTrustedFolders(home: string): Promise<SubcommandResult
   const lines = data.map(
     ({ root, trusted, files }) => `${trusted.slice(0, 10)}  ${escapeLineBreaks(root)}  (${formatCount(files, "file")})`,
   );
-  return { type: "shown", text: lines.length > 0 ? lines.join("\n") : "no folder is trusted", data };
+  return { type: "success", text: lines.length > 0 ? lines.join("\n") : "no folder is trusted", data };
 }
 
 export interface TrustOptions {
@@ -61,7 +61,7 @@ export async function revokeTrust(folder: string, home: string): Promise<Subcomm
     if (saveResult.type === "failed") return saveResult;
   }
   const text = wasTrusted ? `${root} is no longer trusted` : `${root} was not trusted`;
-  return { type: "shown", text, data: { root, isTrusted: false, wasTrusted } };
+  return { type: "success", text, data: { root, isTrusted: false, wasTrusted } };
 }
 
 async function findProjectRoot(folder: string): Promise<string> {
@@ -143,7 +143,7 @@ async function decideTrust(
 function createQuestionResult(
   question: TrustQuestion,
   notes: readonly string[] = [],
-): Extract<SubcommandResult, { type: "shown" }> {
+): Extract<SubcommandResult, { type: "success" }> {
   const text = [formatTrustQuestion(question), ...notes].join("\n\n");
-  return { type: "shown", text, data: toQuestionJson(question) };
+  return { type: "success", text, data: toQuestionJson(question) };
 }

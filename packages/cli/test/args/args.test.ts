@@ -104,7 +104,7 @@ test("PRT5 who asks for help or for the version gets it, whatever else stands th
   expect(parseCliArgs(["-h", "--nonsense"])).toEqual({ type: "help" });
   expect(parseCliArgs(["--version"])).toEqual({ type: "version" });
   expect([["help"], ["version"]].map(parseCliArgs)).toEqual([{ type: "help" }, { type: "version" }]);
-  expect(parseCliArgs(["-p", "help"])).toMatchObject({ type: "wish" });
+  expect(parseCliArgs(["-p", "help"])).toMatchObject({ type: "args" });
 });
 
 test("PRT5 the help names every flag", () => {
@@ -114,6 +114,6 @@ test("PRT5 the help names every flag", () => {
 
 function wish(args: readonly string[]): CliArgs {
   const read = parseCliArgs(args);
-  if (read.type !== "wish") throw new Error(`no wish: ${JSON.stringify(read)}`);
+  if (read.type !== "args") throw new Error(`no wish: ${JSON.stringify(read)}`);
   return read.args;
 }

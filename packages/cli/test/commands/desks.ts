@@ -70,7 +70,7 @@ afterEach(async () => {
 /** What a command tells; anything else fails the test with its own words. */
 export async function toldBy(words: string, desk: CommandContext): Promise<string> {
   const answer = await answerOf(words, desk);
-  if (answer.type !== "told") throw new Error(`${words}: ${JSON.stringify(answer)}`);
+  if (answer.type !== "success") throw new Error(`${words}: ${JSON.stringify(answer)}`);
   return answer.text;
 }
 

@@ -31,7 +31,7 @@ test("COM1 what does not begin with a slash and one word is for the model", asyn
 test("COM1 a command is known by each of its names, with whatever white space stands behind it", async () => {
   const desk = await deskOf([], { isKept: false });
   for (const words of ["/help", "/help  ", "/help\ntree", "/help\ttree"])
-    expect(await runCommand(words, desk), words).toMatchObject({ type: "told" });
+    expect(await runCommand(words, desk), words).toMatchObject({ type: "success" });
   expect(await runCommand("/exit", desk)).toEqual({ type: "quit" });
   expect(await runCommand("/quit", desk)).toEqual({ type: "quit" });
 });
@@ -58,7 +58,7 @@ test("COM3 a template is said to the model with its words; a command of the same
     content: "review(the last commit)",
   });
   expect(await answerOf("/skill:pdf a.pdf", desk)).toEqual({ type: "prompt", content: "skill:pdf(a.pdf)" });
-  expect(await answerOf("/help", desk)).toMatchObject({ type: "told", text: expect.stringContaining("/review") });
+  expect(await answerOf("/help", desk)).toMatchObject({ type: "success", text: expect.stringContaining("/review") });
   expect(await answerOf("/reveiw", desk)).toMatchObject({ message: expect.stringContaining("did you mean /review?") });
 });
 
@@ -81,7 +81,7 @@ test("COM4 every command says what it does, names are said once, and /help shows
     expect(await answerOf(`/help ${name}`, desk)).toMatchObject({ text: expect.stringContaining(description) });
     for (const example of examples) expect(example).toMatch(new RegExp(`^/${name}\\b`));
   }
-  expect(await answerOf("/help /tree", desk)).toMatchObject({ type: "told" });
+  expect(await answerOf("/help /tree", desk)).toMatchObject({ type: "success" });
   expect(await answerOf("/help nonsense", desk)).toMatchObject({ type: "mistake" });
 });
 

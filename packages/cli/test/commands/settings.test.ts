@@ -38,9 +38,9 @@ describe("/mode", () => {
       },
     };
     const desk = await deskOf(["user: hello", "says: hi"], { desk: { permissionMode: mode } });
-    expect(await answerOf("/mode", desk)).toMatchObject({ type: "told", data: { mode: "edit" } });
+    expect(await answerOf("/mode", desk)).toMatchObject({ type: "success", data: { mode: "edit" } });
     expect(await answerOf("/mode plan", desk)).toEqual({
-      type: "told",
+      type: "success",
       text: "plan mode: it only looks, and says what it would do, until this program ends",
       data: { mode: "plan" },
     });

@@ -72,7 +72,7 @@ describe("/tree", () => {
     expect(await answerOf("/tree e3", desk)).toMatchObject({ type: "draft", draft: "try A", text: "you stand at e2" });
     expect(await toldBy("/tree", desk)).toMatch(/^e2 reply: looking ← here$/m);
     expect(await answerOf("/tree good", desk)).toMatchObject({
-      type: "told",
+      type: "success",
       text: expect.stringMatching(/^you stand at/),
     });
     expect(await answerOf("/tree e9", desk)).toMatchObject({ text: "you stand there already" });
@@ -84,7 +84,7 @@ describe("/tree", () => {
       "## Goal\n- fix the login [#1]\n\n## Constraints & Preferences\n- (none)\n\n## Progress\n### Done\n- (none)\n\n### In Progress\n- [ ] try B [#1]\n\n### Blocked\n- (none)\n\n## Key Decisions\n- (none)\n\n## Next Steps\n1. go on";
     const desk = await deskOf(twoTries, { replies: [told, told] });
     const answer = await answerOf("/tree e6 --summary what worked --label left B", desk);
-    expect(answer).toMatchObject({ type: "told", text: expect.stringContaining("what you left is told there") });
+    expect(answer).toMatchObject({ type: "success", text: expect.stringContaining("what you left is told there") });
     expect(await toldBy("/tree", desk)).toMatch(/branch summary: .*\[left B\] ← here$/m);
     const request = JSON.stringify((desk.agent.model as unknown as { requests: unknown }).requests);
     expect(request).toContain("Additional focus: what worked");

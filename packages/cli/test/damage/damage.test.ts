@@ -50,7 +50,7 @@ async function openAndPrompt(bytes: Uint8Array): Promise<Opened> {
   placeFile(session, bytes);
   const events: AgentEvent[] = [];
   const read = parseCliArgs(["-c", "--sandbox", "off"]);
-  if (read.type !== "wish") throw new Error(JSON.stringify(read));
+  if (read.type !== "args") throw new Error(JSON.stringify(read));
   const ready = await startApp(read.args, {
     cwd: ground.folder,
     onEvent: (event) => void events.push(event),

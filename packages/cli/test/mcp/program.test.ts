@@ -72,7 +72,7 @@ test("MCP3 MCP4 MCP14 without a screen tools are trusted by a subcommand, allowe
   assert.equal((await ground.run(["mcp", "trust", "desk", "--yes"])).code, 0);
   const { home, folder: cwd } = ground;
   const asked = { cwd, home, environment: {}, arguments: ["web"], flags: { yes: true }, notify: () => {} };
-  assert.equal((await trustServer(asked as unknown as SubcommandCall)).type, "shown");
+  assert.equal((await trustServer(asked as unknown as SubcommandCall)).type, "success");
   const rules = ["--allow", "mcp_call(desk/*)", "--allow", "mcp_call(web)", "--deny", "mcp_call(desk/die)"];
   const rest = [call("desk/die"), call("desk/more"), call("desk/add", { one: 1, other: 2 }), "Done."];
   assert.equal((await ground.pith(["-p", "Go", ...rules], [...script, ...rest])).out, "Done.\n");

@@ -23,7 +23,7 @@ test("MCP2 MCP4 a list of servers asks none of them; without --yes nothing is tr
   ): Promise<string> => {
     const call = { cwd: home, home, environment: {}, arguments: [name], flags, notify: () => {} };
     const outcome = await act(call as unknown as SubcommandCall);
-    return outcome.type === "shown" ? `${outcome.code ?? 0} ${outcome.text}` : outcome.message;
+    return outcome.type === "success" ? `${outcome.code ?? 0} ${outcome.text}` : outcome.message;
   };
   assert.match(
     await called(listServers),
@@ -56,7 +56,7 @@ test("MCP23 without --yes nothing is started where nobody can be asked; what wou
   ): Promise<string> => {
     const call = { cwd: home, home, environment: process.env, arguments: ["desk"], flags, notify: () => {} };
     const outcome = await act(call as unknown as SubcommandCall);
-    return outcome.type === "shown" ? `${outcome.code ?? 0} ${outcome.text}` : outcome.message;
+    return outcome.type === "success" ? `${outcome.code ?? 0} ${outcome.text}` : outcome.message;
   };
   assert.match(await called(trustServer), /^1 runs: .*desk\.ts.*\nin: [\s\S]*\nnothing was started; .*--yes/);
   assert.match(await called(testServer), /^1 runs: [\s\S]*nothing was started; .*pith mcp trust desk$/);

@@ -254,7 +254,7 @@ interface Off {
 async function called(args: readonly string[], environment: Readonly<Record<string, string>> = {}) {
   const read = parseCliArgs(args);
   writeFileSync(join(home, "settings.json"), "{}");
-  const holds = read.type === "wish" && (await loadSettings(read.args.overrides, { environment, home }));
+  const holds = read.type === "args" && (await loadSettings(read.args.overrides, { environment, home }));
   if (holds === false || holds.type !== "resolved") throw new Error(JSON.stringify(read));
   return holds.settings.compaction ?? {};
 }

@@ -41,7 +41,7 @@ describe("parse flags", () => {
       yes: { type: "boolean", short: "y", description: "at once" },
     },
     examples: ["pith copy a"],
-    run: async () => ({ type: "shown", text: "", data: null }),
+    run: async () => ({ type: "success", text: "", data: null }),
   };
 
   test("SUB1 words and flags are read by the table of the subcommand", () => {

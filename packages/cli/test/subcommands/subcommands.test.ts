@@ -153,7 +153,7 @@ describe("trust", () => {
 
   test("TRU11 where nobody can be asked it shows what the folder holds, trusts nothing, and says how to", async () => {
     const outcome = await run({});
-    expect(outcome).toMatchObject({ type: "shown", code: 1 });
+    expect(outcome).toMatchObject({ type: "success", code: 1 });
     expect(text(outcome)).toBe(`${project.root}
   is not trusted: nothing of this is used
 
@@ -278,10 +278,10 @@ Changed since it was last trusted
   }
 
   function text(outcome: SubcommandResult): string {
-    return outcome.type === "shown" ? outcome.text : outcome.message;
+    return outcome.type === "success" ? outcome.text : outcome.message;
   }
 
   function data(outcome: SubcommandResult): unknown {
-    return outcome.type === "shown" ? outcome.data : outcome;
+    return outcome.type === "success" ? outcome.data : outcome;
   }
 });

@@ -73,7 +73,7 @@ async function drainRun(run: AsyncGenerator<AgentEvent, RunEnd>): Promise<RunEnd
 /** Names a session that a command created: only the editor can open it. */
 function formatResult(result: Exclude<CommandResult, { type: "prompt" }>): string {
   switch (result.type) {
-    case "told":
+    case "success":
       return result.text;
     case "mistake":
     case "failed":

@@ -86,7 +86,7 @@ export async function showResult(rawResult: CommandResult, context: InteractiveC
   // An entry may be older than its redaction, or come from another program.
   const result = rawResult.type === "prompt" ? rawResult : app.agent.session.redact(rawResult);
   switch (result.type) {
-    case "told":
+    case "success":
       // A command of an extension may return no text.
       return result.text === "" ? undefined : screen.showNote(result.text);
     case "mistake":

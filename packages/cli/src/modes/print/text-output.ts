@@ -157,7 +157,7 @@ export function formatCommandResult(
   resumeFlags = "",
 ): PrintedResult {
   switch (result.type) {
-    case "told":
+    case "success":
       return { stdout: result.text, notes: [] };
     case "mistake":
       return { stdout: "", notes: [], exit: { code: 2, message: result.message } };

@@ -27,7 +27,7 @@ export interface RpcContext {
 
 export type SwitchReason = Extract<SessionReason, "new" | "resume" | "fork">;
 
-export type SwitchResult = { readonly type: "gone" } | { readonly type: "failed"; readonly message: string };
+export type SwitchResult = { readonly type: "switched" } | { readonly type: "failed"; readonly message: string };
 
 /** Options that a client sets. They apply to every session until the program ends. */
 export interface ClientOptions {

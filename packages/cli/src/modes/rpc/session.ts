@@ -78,7 +78,7 @@ export async function openRpcSession(args: CliArgs, options: RpcSessionOptions):
       const result = await switchToSession({ session, reason }, { current, args, options, retry, clientOptions });
       if (result.type === "failed") return result;
       current = result.session;
-      return { type: "gone" };
+      return { type: "switched" };
     },
     sendEvent: options.sendEvent,
     getBackpressure: options.getBackpressure,
@@ -106,7 +106,7 @@ interface SwitchOptions extends Omit<OpenOptions, "cwd"> {
 async function switchToSession(
   { session, reason }: { readonly session: SessionTarget; readonly reason: SwitchReason },
   { current, args, clientOptions, ...openOptions }: SwitchOptions,
-): Promise<Extract<SwitchResult, { type: "failed" }> | { readonly type: "gone"; readonly session: RpcSession }> {
+): Promise<Extract<SwitchResult, { type: "failed" }> | { readonly type: "switched"; readonly session: RpcSession }> {
   const currentFolder = current.app.cwd;
   const usesSessionFolder = reason === "resume" && session.type === "named";
   const folder = usesSessionFolder
@@ -119,7 +119,7 @@ async function switchToSession(
   if (nextSession.type === "failed") return { type: "failed", message: nextSession.message };
   applyClientOptions(clientOptions, nextSession.app);
   await nextSession.start(await closeForNext(current, nextSession, reason));
-  return { type: "gone", session: nextSession };
+  return { type: "switched", session: nextSession };
 }
 
 interface RpcSession extends ClosableSession {

@@ -28,7 +28,7 @@ export async function runDoctor(call: SubcommandCall): Promise<SubcommandResult>
     checks.push(...(await reportDiskErrors(name, async () => [await runCheck(call)].flat())));
   const isBroken = checks.some(({ state }) => state === "fault");
   const text = checks.map(formatCheck).join("\n");
-  return { type: "shown", text, data: { checks }, ...(isBroken && { code: 1 }) };
+  return { type: "success", text, data: { checks }, ...(isBroken && { code: 1 }) };
 }
 
 const CHECKS: readonly (readonly [
@@ -85,7 +85,7 @@ export async function runSessionDoctor(sessionRef: string, call: SubcommandCall)
     ...damage.map(formatDamage),
     ...formatAdvice(damage.length, savedCopies),
   ].join("\n");
-  return { type: "shown", text, data: { path, damage, beside: savedCopies }, ...(hasHarmfulDamage && { code: 1 }) };
+  return { type: "success", text, data: { path, damage, beside: savedCopies }, ...(hasHarmfulDamage && { code: 1 }) };
 }
 
 function formatSummary(path: string, count: number): string {

@@ -29,7 +29,7 @@ export async function runList(call: SubcommandCall): Promise<SubcommandResult> {
   // Pith's own session files contain no secrets, so redaction is skipped for most lists.
   const items = scope.type === "folders" ? await redactItems(limitedItems, call) : limitedItems;
   const data = { total: sessions.length, sessions: items.map(toJsonItem) };
-  return { type: "shown", text: formatList(items, { total: sessions.length, scope }), data };
+  return { type: "success", text: formatList(items, { total: sessions.length, scope }), data };
 }
 
 const DEFAULT_SESSIONS = 20;
@@ -155,7 +155,7 @@ function createSearchResult(result: SearchResult, { notify }: SubcommandCall): S
   if (pending) notify(`pith: ${pending.why}`);
   if (more) notify("pith: these are the best of the newest 2,000 hits; one more word finds what is older");
   const text = hits.length === 0 ? "nothing was found" : hits.map(formatHit).join("\n");
-  return { type: "shown", text, data: { hits, more, pending } };
+  return { type: "success", text, data: { hits, more, pending } };
 }
 
 function formatHit({ session, entry, kind, time, snippet }: SearchHit): string {

@@ -241,7 +241,7 @@ export async function runPrune(call: SubcommandCall): Promise<SubcommandResult> 
     reportProgress: createProgressReporter(call.notify),
   });
   const trash = options.emptiesTrash ? await listExpiredTrash(call.home, now) : [];
-  if (!options.isConfirmed) return { type: "shown", ...createReport({ ...candidates, trash, options, now }) };
+  if (!options.isConfirmed) return { type: "success", ...createReport({ ...candidates, trash, options, now }) };
   const { movedSessions, errors: moveErrors } = await moveInactiveToTrash(candidates.inactive, call);
   const trashResult = await emptyTrash(trash, call.home);
   const errors = [...moveErrors, ...trashResult.errors];
@@ -255,7 +255,7 @@ export async function runPrune(call: SubcommandCall): Promise<SubcommandResult> 
       : []),
   ];
   const data = { isDone: true, trashed: movedSessions, removed: trashResult.removed.map(toJsonItem) };
-  return { type: "shown", text: lines.join("\n"), data, ...(errors.length > 0 && { code: 1 }) };
+  return { type: "success", text: lines.join("\n"), data, ...(errors.length > 0 && { code: 1 }) };
 }
 
 interface MovedSession {

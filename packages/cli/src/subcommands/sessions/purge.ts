@@ -195,7 +195,7 @@ function createPurgeResult(
   const exitCode = failures.length > 0 ? { code: 1 } : {};
   if (purgedSessions.length === 0)
     return {
-      type: "shown",
+      type: "success",
       text: `nothing was found in ${formatCount(searchedCount - failures.length, "session")}`,
       data,
       ...exitCode,
@@ -204,7 +204,7 @@ function createPurgeResult(
     ? "they are gone from here; wherever they were sent, change them there"
     : "nothing was changed; to take them out for good, say it again with --yes";
   return {
-    type: "shown",
+    type: "success",
     text: [`found: ${kinds.join(", ")}`, ...purgedSessions.map(formatPurgedSession), nextStep].join("\n"),
     data,
     ...exitCode,

@@ -53,7 +53,7 @@ export async function runRestore({ arguments: [sessionRef], cwd, home }: Subcomm
   await removeEmptyTrashFolder(folder);
   const { id } = match.item;
   return {
-    type: "shown",
+    type: "success",
     text: `${path} is back; go on with: pith -p --session ${formatSessionArgument({ id, path }, home)} "…"`,
     data: { id, path },
   };
@@ -86,7 +86,7 @@ function createTrashListResult(trash: readonly TrashItem[]): SubcommandResult {
     return `${id.slice(0, 8).padEnd(8)}  ${age.padStart(6)}  ${formatBytes(size).padStart(8)}  ${escapeLineBreaks(from ?? "(nobody knows from where)")}`;
   });
   const text = lines.length === 0 ? "the trash is empty" : lines.join("\n");
-  return { type: "shown", text, data: { trash } };
+  return { type: "success", text, data: { trash } };
 }
 
 export async function runRebind(call: SubcommandCall): Promise<SubcommandResult> {
@@ -108,7 +108,7 @@ export async function runRebind(call: SubcommandCall): Promise<SubcommandResult>
   switch (result.type) {
     case "rebound":
       return {
-        type: "shown",
+        type: "success",
         text: `the session belongs to ${folder} now, and lies in ${result.path}`,
         data: { path: result.path, cwd: folder },
       };

@@ -35,7 +35,7 @@ async function showEntry(store: JsonlStore, id: string): Promise<SubcommandResul
   if (match.type === "mistake") return match;
   const { entry } = match;
   return {
-    type: "shown",
+    type: "success",
     text: formatEntry(entry, MAX_WHOLE_ENTRY_CHARS) ?? JSON.stringify(entry, null, 2),
     data: entry,
   };
@@ -55,7 +55,7 @@ async function showTree(store: JsonlStore, { flags }: SubcommandCall): Promise<S
   const text = nodes.length === 0 ? EMPTY_SESSION_TEXT : [...earlierHint, ...nodes.map((node) => node.text)].join("\n");
   const data = nodes.map(({ text: _, ...node }) => node);
   return {
-    type: "shown",
+    type: "success",
     text,
     data: { ...(await readSessionInfo(store)), leaf, before: part.entryBefore, nodes: data },
   };
@@ -78,7 +78,7 @@ async function showBranch(store: JsonlStore, { flags }: SubcommandCall, tail: nu
       ? EMPTY_SESSION_TEXT
       : [...earlierHint, ...paragraphs.map((paragraph) => paragraph.text)].join("\n\n");
   const entries = paragraphs.map(({ entry }) => entry);
-  return { type: "shown", text, data: { ...(await readSessionInfo(store)), leaf: end.id, before, entries } };
+  return { type: "success", text, data: { ...(await readSessionInfo(store)), leaf: end.id, before, entries } };
 }
 
 type BranchEnd = { readonly type: "end"; readonly id: string | null } | UsageError;
@@ -137,5 +137,5 @@ export async function runExport(call: SubcommandCall): Promise<SubcommandResult>
   });
   if (result.type === "mistake") return result;
   const { path, as, missing } = result;
-  return { type: "shown", text: `written: ${path}${describeMissingBlobs(missing)}`, data: { path, as, missing } };
+  return { type: "success", text: `written: ${path}${describeMissingBlobs(missing)}`, data: { path, as, missing } };
 }

@@ -68,7 +68,7 @@ export async function runStats(call: SubcommandCall): Promise<SubcommandResult> 
     : await listSessionsInScope(parseSessionScope({ ...call, flags: { all: true, ...call.flags } }), call.home);
   // The list of the biggest sessions quotes their first message, which another program may have written without redaction.
   const stats = (await createRedaction(call)).redact(await collectStats(items, call.notify));
-  return { type: "shown", text: formatStats(stats), data: stats };
+  return { type: "success", text: formatStats(stats), data: stats };
 }
 
 function createSessionItem({ path, id }: { readonly path: string; readonly id: string }): SessionItem {

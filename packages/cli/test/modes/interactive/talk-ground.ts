@@ -38,7 +38,7 @@ export class TalkGround {
   /** `pith` with these arguments. */
   start(...args: readonly string[]): void {
     const read = parseCliArgs(args);
-    if (read.type !== "wish") throw new Error(JSON.stringify(read));
+    if (read.type !== "args") throw new Error(JSON.stringify(read));
     this.terminal = new Headless(100, 40);
     const screen = new Screen({
       terminal: this.terminal,

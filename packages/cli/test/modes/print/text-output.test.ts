@@ -6,7 +6,7 @@ import { formatCommandResult } from "../../../src/modes/print/text-output.ts";
 const id = "0d4f8a52-1111-4222-8333-444455556666";
 
 test("COM35 what is told is printed; a mistake ends with 2, a failure with 1", () => {
-  expect(formatCommandResult({ type: "told", text: "so", data: 1 })).toEqual({ stdout: "so", notes: [] });
+  expect(formatCommandResult({ type: "success", text: "so", data: 1 })).toEqual({ stdout: "so", notes: [] });
   expect(formatCommandResult({ type: "quit" })).toEqual({ stdout: "", notes: [] });
   expect(formatCommandResult({ type: "mistake", message: "no" })).toMatchObject({ exit: { code: 2, message: "no" } });
   expect(formatCommandResult({ type: "failed", message: "no" })).toMatchObject({ exit: { code: 1, message: "no" } });

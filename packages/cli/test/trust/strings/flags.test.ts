@@ -44,14 +44,14 @@ function isNamed(args: readonly string[], name: string): boolean {
 /** This, and nothing else that a flag could have said. */
 function isWished(args: readonly string[], said: Partial<CliArgs>): boolean {
   const read = parseCliArgs(args);
-  return read.type === "wish" && isDeepStrictEqual(read.args, { ...silence, ...said });
+  return read.type === "args" && isDeepStrictEqual(read.args, { ...silence, ...said });
 }
 
 const silence: CliArgs = silent();
 
 function silent(): CliArgs {
   const read = parseCliArgs(["-p"]);
-  if (read.type !== "wish") throw new Error("-p alone is no wish");
+  if (read.type !== "args") throw new Error("-p alone is no wish");
   return read.args;
 }
 

@@ -127,7 +127,7 @@ const COPY_TIMEOUT_MS = 3_000;
 
 export const runCopyCommand: PanelCommand = async (args, { app, screen }) => {
   const result = await findTextToCopy(args, app);
-  if (result.type !== "told") return false;
+  if (result.type !== "success") return false;
   const text = app.agent.session.redact(result.text);
   const { environment } = app;
   const program = await copyToClipboard(text, {

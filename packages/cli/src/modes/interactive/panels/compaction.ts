@@ -140,7 +140,7 @@ async function undoOrRedo(action: "undo" | "redo", context: InteractiveContext):
   const { agent } = context.app;
   const messagesSince = countMessagesSince(agent.session.branch);
   const result = await undoOrRedoCompaction(action, agent);
-  const outcome = result.type === "told" ? (Object(result.data) as { readonly type?: unknown }).type : null;
+  const outcome = result.type === "success" ? (Object(result.data) as { readonly type?: unknown }).type : null;
   if (outcome !== "undone" && outcome !== "redone") await showResult(result, context);
   else
     context.screen.update((state) => {

@@ -182,7 +182,7 @@ export async function openModels(args: string, context: InteractiveContext): Pro
 async function switchModel(name: string, context: InteractiveContext): Promise<boolean> {
   const result = await runCommand(`/model ${name}`, context.app);
   if (result) await showResult(result, context);
-  return result?.type === "told";
+  return result?.type === "success";
 }
 
 async function saveDefaultModel(name: string, { app, screen }: InteractiveContext): Promise<void> {

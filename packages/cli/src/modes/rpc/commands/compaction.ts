@@ -16,7 +16,7 @@ export async function runCompaction(
   const outcome = await agent.compact(instructions);
   if (outcome.type !== "compacted") {
     const result = reportCompaction(outcome);
-    return failure(result.type === "told" ? result.text : result.type === "failed" ? result.message : "");
+    return failure(result.type === "success" ? result.text : result.type === "failed" ? result.message : "");
   }
   const { summary, firstKeptEntryId, tokensBefore, details, estimatedTokensAfter } = outcome;
   const entry = await agent.session.store.entry(outcome.id);

@@ -112,7 +112,7 @@ async function toSlashOutcome(
   context: RpcContext,
 ): Promise<Outcome<SlashCommandResult>> {
   switch (result.type) {
-    case "told":
+    case "success":
       return success({ ...HANDLED, text: result.text, data: result.data });
     case "mistake":
     case "failed":

@@ -149,7 +149,7 @@ async function openResult(
 ): Promise<SwitchOutcome> {
   if (result.type === "mistake" || result.type === "failed") return failure(result.message);
   // An extension prevented the switch, or the session is already open.
-  if (result.type === "told") return success({ cancelled: Object(result.data).cancelled === true });
+  if (result.type === "success") return success({ cancelled: Object(result.data).cancelled === true });
   if (result.type !== "opened") return success({ cancelled: false });
   return toSwitchOutcome(await context.switchSession({ type: "named", name: result.path }, reason));
 }

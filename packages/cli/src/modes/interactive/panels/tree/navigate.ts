@@ -69,7 +69,7 @@ function describeNavigateResult(result: CommandResult, navigation: NavigateResul
   }
   if (navigation.type === "files-in-the-way")
     return `You stand where you stood: ${navigation.files.map(({ path }) => path).join(", ")} changed in this very moment. /tree once more shows what can be put back.`;
-  if (result.type === "told" || result.type === "draft") return result.text;
+  if (result.type === "success" || result.type === "draft") return result.text;
   return result.type === "failed" || result.type === "mistake" ? result.message : "";
 }
 
