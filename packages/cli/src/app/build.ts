@@ -1,4 +1,4 @@
-/** Builds an agent from its parts: session, model, permissions, guidance, tools. The only place that knows every part. */
+/** Builds the agent of a session from its parts: session, model, permissions, guidance and tools. No other file knows all of them. */
 
 import { homedir } from "node:os";
 import {
@@ -53,32 +53,33 @@ import {
   type WorkspaceTools,
 } from "./tools.ts";
 
-/** The agent with its session and everything that a mode or a command uses beside it. */
+/** The agent, its session, and the other parts that modes and commands use. */
 export interface AppParts extends GuidanceActions, ResumeHint {
   readonly type: "built";
   readonly agent: Agent;
   readonly tools: readonly Tool[];
+  /** Notices for the user. */
   readonly notes: readonly string[];
-  /** The damage found when the session was opened; null if all of it can be read. */
+  /** The damage found when the session was opened. Null if all of the session can be read. */
   readonly damage: SessionDamagedEvent | null;
-  /** The session's file; null if the session is not saved. */
+  /** The session's file. Null if the session is not saved. */
   readonly sessionPath: string | null;
-  /** Why there is no model; null if there is one. */
+  /** Why there is no model. Null if there is one. */
   readonly missingModel: string | null;
   readonly openModel: OpenModelByName;
   readonly permissions: Permissions;
   readonly permissionMode: PermissionModeControl;
-  /** The files as they were before the session changed them; absent if the session is not saved. */
+  /** The contents of files before the session changed them. Absent if the session is not saved. */
   readonly rewind?: RewindOptions;
-  /** What extensions can do in this session; null without extensions. */
+  /** The actions of extensions in this session. Null if there are no extensions. */
   readonly extensionActions: ExtensionActions | null;
-  /** Tells extensions why the session ends (the program quits, unless stated), and closes its files. */
+  /** Emits `session_shutdown` to extensions, then closes the session and its files. Default reason: `quit`. */
   readonly close: (shutdown?: SessionShutdownDetails) => Promise<void>;
 }
 
 export type BuildAppResult = AppParts | StartFailure;
 
-/** Why a session is left, and for which. */
+/** Why the session ends, and the file of the next session if there is one. */
 export type SessionShutdownDetails = Omit<SessionShutdownEvent, "type">;
 
 export async function buildApp(args: CliArgs, options: AppOptions): Promise<BuildAppResult> {
@@ -95,7 +96,7 @@ export async function buildApp(args: CliArgs, options: AppOptions): Promise<Buil
   }
   const readGitHead = createGitHeadReader(options.cwd);
   const readGitBranch = (): string | null => describeGitHead(readGitHead());
-  // What is given and told follows the mode.
+  // The permission mode decides which provider tools are offered. It is also stated in the prompt.
   const buildSystemPrompt = ({ project, catalogue: skills }: Guidance): SystemPromptOptions => ({
     folder: options.cwd,
     readGitBranch,
@@ -163,13 +164,13 @@ export async function buildApp(args: CliArgs, options: AppOptions): Promise<Buil
   };
 }
 
-/** Loaded where there are extensions. */
+/** Imports the module only if there are extensions. */
 async function loadExtensionActions(options: SessionActionsOptions): Promise<ExtensionActions> {
-  const { createSessionActions: createActions } = await import("../extensions/session.ts");
-  return createActions(options);
+  const { createSessionActions } = await import("../extensions/session.ts");
+  return createSessionActions(options);
 }
 
-/** What an agent stands on: a session with somebody who speaks, what is permitted, what guides it, and where it works. */
+/** The parts that exist before the agent: its session and model, permissions, guidance and workspace. */
 interface AppComponents {
   readonly type: "components";
   readonly permissionSetup: Extract<PermissionSetup, { type: "permissions" }>;
@@ -183,7 +184,7 @@ interface AppComponents {
 async function createComponents(args: CliArgs, options: AppOptions): Promise<AppComponents | StartFailure> {
   const { cwd, home, environment, settings, trustedFolder, notify = () => {} } = options;
   const userHome = homedir();
-  // Tried by a program of its own, while everything else is made ready.
+  // Not awaited here: a child process tests the sandbox while the other parts are created.
   const sandbox = openSandbox(options);
   const temporaryFolder = sandbox.then((opened) => (opened.type === "unavailable" ? null : opened.folders.temporary));
   const sandboxFailure = await checkRequiredSandbox(options, sandbox);
@@ -225,7 +226,7 @@ async function createComponents(args: CliArgs, options: AppOptions): Promise<App
   return { type: "components", permissionSetup, sessionAndModel, guidanceOptions, loadedGuidance, workspace, audit };
 }
 
-/** Loaded when a template or the list of templates is asked for. */
+/** Imports the commands only when guidance needs their names. */
 async function commandNames(): Promise<readonly string[]> {
   const { builtInNames } = await import("../commands/commands.ts");
   return builtInNames();
@@ -236,7 +237,7 @@ function openAuditLog({ mode }: CliArgs, { home, cwd, settings, notify = () => {
   return new AuditLog({ home, cwd, notify, client: toAuditClient(mode, settings) });
 }
 
-/** Where the policy wants the log, nothing begins without it. */
+/** Fails the start if the policy requires the audit log and it cannot be written. */
 function checkRequiredAuditLog({ settings: { policy } }: AppOptions, audit: AuditLog | null): StartFailure | null {
   if (policy?.auditLog === undefined || audit === null) return null;
   const reason = audit.checkWritable();
@@ -253,7 +254,7 @@ function toAuditClient(mode: CliArgs["mode"], { plain }: Settings): AuditClient 
   return mode === "rpc" || mode === "acp" ? mode : "print";
 }
 
-/** Only where the policy wants a sandbox is it waited for. */
+/** Fails the start if the policy requires a sandbox and there is none. Waits for the sandbox only in that case. */
 async function checkRequiredSandbox(
   { settings: { policy } }: AppOptions,
   sandbox: Promise<OpenSandbox>,
@@ -270,7 +271,7 @@ async function closeSandboxAndFail<Failed>(sandbox: Promise<OpenSandbox>, failur
   return failure;
 }
 
-/** Folders of skills and templates that extensions name; null where there are none to ask. */
+/** Asks extensions for folders of skills and prompt templates. Returns null if there are no extensions. */
 async function findExtensionFolders({ extensions, cwd }: AppOptions): Promise<ExtensionFolders | null> {
   if (!extensions) return null;
   const resources = await extensions.dispatch({ type: "resources_discover", cwd, reason: "startup" });
@@ -328,7 +329,7 @@ function pickAgentSettings({ compaction, thinking }: Settings): Partial<AgentOpt
   };
 }
 
-/** Loaded only where somebody is named for it. */
+/** Imports the module only if the settings or an extension configure a summarizer. */
 async function loadSummarizers(
   { model: modelNames = [] }: CompactionSettings = {},
   {
@@ -352,14 +353,14 @@ async function loadSummarizers(
   };
 }
 
-/** Loaded where there are extensions. */
+/** Forwards events to extensions too. Imports the module only if there are extensions. */
 async function createEventListener(
   { onEvent, extensions, settings }: AppOptions,
   model: Model,
 ): Promise<Pick<AgentOptions, "onEvent">> {
   if (!extensions) return onEvent ? { onEvent } : {};
-  const { createSessionListener: notifyExtensions } = await import("../extensions/session.ts");
-  return { onEvent: notifyExtensions(onEvent, extensions, { model, level: settings.thinking ?? "off" }) };
+  const { createSessionListener } = await import("../extensions/session.ts");
+  return { onEvent: createSessionListener(onEvent, extensions, { model, level: settings.thinking ?? "off" }) };
 }
 
 function pickPromptOptions({

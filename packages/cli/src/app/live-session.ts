@@ -1,4 +1,4 @@
-/** Runs the life of a session the same way in every mode: open it, hold its output until it is shown, switch to another, close it. */
+/** Opens, switches and closes a session, delays its output until it is shown, and handles its run, events and errors, for every mode. */
 
 import { type AgentEvent, AppendError, type RunEnd } from "@pith/agent";
 import type { Redaction } from "@pith/context";
@@ -10,7 +10,7 @@ import { type App, type Frontend, startApp } from "./start.ts";
 
 export type OpenAppResult =
   | { readonly type: "opened"; readonly app: App }
-  /** Code 2 is a usage error, 1 any other failure. */
+  /** Code 2 is a usage error. Code 1 is any other failure. */
   | { readonly type: "failed"; readonly code: 1 | 2; readonly message: string };
 
 export async function openApp(args: CliArgs, frontend: Frontend): Promise<OpenAppResult> {
@@ -20,9 +20,9 @@ export async function openApp(args: CliArgs, frontend: Frontend): Promise<OpenAp
 }
 
 export interface CloseAppOptions {
-  /** Why the session is left; default: the program quits. */
+  /** Why the session ends. Default: the program quits. */
   readonly shutdown?: SessionShutdownDetails | undefined;
-  /** Called when no more work runs, and before extensions are told that the session ends. */
+  /** Called after all work has ended, and before extensions receive `session_shutdown`. */
   readonly onStopped?: () => void;
 }
 
@@ -38,13 +38,13 @@ export async function closeApp(app: App, { shutdown, onStopped }: CloseAppOption
   await app.close(shutdown);
 }
 
-/** A session that can be left for another one. */
+/** A session that can be closed to switch to another one. */
 export interface ClosableSession {
   readonly sessionPath: string | null;
   close(shutdown: SessionShutdownDetails): Promise<void>;
 }
 
-/** Closes the current session, and returns how the next one starts. The next session is open by now: if it cannot be opened, the current one stays. */
+/** Closes the current session, and returns the start event of the next one. Open the next session first: if that fails, the current one stays open. */
 export async function closeForNext(
   current: ClosableSession,
   next: Pick<ClosableSession, "sessionPath">,
@@ -54,15 +54,16 @@ export async function closeForNext(
   return { reason, ...(current.sessionPath !== null && { previousSessionFile: current.sessionPath }) };
 }
 
-/** The `--trust` flag applies to the folder that the program was started in, and to no other. */
+/** The `--trust` flag applies only to the folder that the program was started in. */
 export function limitTrust(args: CliArgs, { from, to }: { readonly from: string; readonly to: string }): CliArgs {
   return { ...args, trustsProject: args.trustsProject && from === to };
 }
 
-/** Holds output back until its session is shown, and drops it after the session was left. */
+/** Queues output until its session is shown, and drops it after the session is closed. */
 export class OutputGate<Item> {
   readonly #deliver: (item: Item) => void;
-  #held: Item[] | null = [];
+  /** Null after the gate was opened or closed. */
+  #pendingItems: Item[] | null = [];
   #isClosed = false;
 
   constructor(deliver: (item: Item) => void) {
@@ -70,7 +71,7 @@ export class OutputGate<Item> {
   }
 
   get isOpen(): boolean {
-    return this.#held === null && !this.#isClosed;
+    return this.#pendingItems === null && !this.#isClosed;
   }
 
   get isClosed(): boolean {
@@ -79,30 +80,30 @@ export class OutputGate<Item> {
 
   write(item: Item): void {
     if (this.#isClosed) return;
-    if (this.#held) this.#held.push(item);
+    if (this.#pendingItems) this.#pendingItems.push(item);
     else this.#deliver(item);
   }
 
   open(): void {
-    const held = this.#held ?? [];
-    this.#held = null;
-    for (const item of held) this.#deliver(item);
+    const items = this.#pendingItems ?? [];
+    this.#pendingItems = null;
+    for (const item of items) this.#deliver(item);
   }
 
   close(): void {
-    this.#held = null;
+    this.#pendingItems = null;
     this.#isClosed = true;
   }
 }
 
-/** Redacts an event before it is shown. The agent has redacted the most frequent ones already. */
+/** Redacts an event before it is shown. The agent has already redacted the most frequent ones. */
 export function redactEvent(event: AgentEvent, redaction: Redaction): AgentEvent {
   const { type } = event;
   const isRedacted = type === "message_update" || type === "tool_execution_update" || type === "entry_appended";
   return isRedacted ? event : redaction.redact(event);
 }
 
-/** Runs the agent to the end of its run. The frontend receives the events. */
+/** Iterates a run to its end. The frontend receives the events through `onEvent`. */
 export async function drainRun(run: AsyncGenerator<AgentEvent, RunEnd>): Promise<RunEnd> {
   for (;;) {
     const { done, value } = await run.next();
@@ -110,7 +111,7 @@ export async function drainRun(run: AsyncGenerator<AgentEvent, RunEnd>): Promise
   }
 }
 
-/** The result of a command that could not append to the session, for example because the disk is full. Other errors are thrown on. */
+/** Converts a failed append, for example on a full disk, into a command result. Rethrows other errors. */
 export function toCommandFailure(error: unknown): CommandResult {
   if (error instanceof AppendError) return { type: "failed", message: error.message };
   throw error;

@@ -1,4 +1,4 @@
-/** Prepares a run: resolves trust and settings, reads the first message, loads extensions and builds the agent. */
+/** Starts an app: resolves trust and settings, reads the first prompt, loads extensions and builds the agent. */
 
 import { homedir } from "node:os";
 import { type AgentEventListener, MAX_IMAGE_BYTES, type UserContent } from "@pith/agent";
@@ -20,32 +20,32 @@ import { takeNotices } from "./notices.ts";
 import type { StartFailure } from "./session.ts";
 import type { SessionDamagedEvent } from "./session-damage.ts";
 
-/** One open session, ready to work. Every mode and every command uses it. */
+/** An open session and everything that modes and commands use with it. */
 export interface App extends AppOptions, Omit<AppParts, "type" | "notes"> {
   readonly type: "app";
   readonly args: CliArgs;
   /** Shows a notice to the user. */
   readonly notify: (line: string) => void;
-  /** Every setting with its value and its source. */
+  /** Lists every setting with its value and its source. */
   readonly listSettings: () => readonly ListedSetting[];
-  /** Null if the prompt may be a command, which is tried first. */
+  /** The prompt of print or JSON mode. Null in other modes, and if the prompt may be a command, which is tried first. */
   readonly promptContent: Exclude<PromptContent, UsageError> | null;
-  /** Tells extensions, once, that the session starts. `startApp` has done it, unless the frontend asked to do it later. */
+  /** Emits `session_start` to extensions. Only the first call has an effect. `startApp` calls it, unless `Frontend.sessionStart` is `later`. */
   readonly emitSessionStart: (start?: SessionStart) => Promise<void>;
-  /** The event of a damaged session: the first call returns it, later calls return null. */
+  /** Returns the event of a damaged session on the first call, and null on later calls. */
   readonly takeDamageEvent: () => SessionDamagedEvent | null;
 }
 
 export interface Frontend extends Pick<AppOptions, "askPermission" | "hooks" | "needsModel" | "mcpServers" | "ui"> {
-  /** Where it works; where the program was started, unless said. */
+  /** The folder to work in. Default: the folder that the program was started in. */
   readonly cwd?: string;
-  /** How one came to this session; at the start of the program, unless said. `later`: whoever calls says when, with `arrive`. */
+  /** Why the session starts. Default: the program starts. `later`: the caller calls `emitSessionStart` itself. */
   readonly sessionStart?: SessionStart | "later";
-  /** Told everything that happens. */
+  /** Receives every event of the agent. */
   readonly onEvent: AgentEventListener;
-  /** For people. */
+  /** Shows a notice to the user. */
   readonly notify: (line: string) => void;
-  /** From now on nothing that it holds for a secret is told to anybody. */
+  /** Sets the redaction that all later output must pass through, so that it contains no secrets. */
   readonly setRedaction: (redaction: Redaction) => void;
 }
 
@@ -65,7 +65,7 @@ export async function startApp(cliArgs: CliArgs, frontend: Frontend): Promise<Ap
   const vault = await createVault({ ...processContext, settings, mcpServers });
   if (vault) setRedaction(vault);
   const isCommand = args.prompt.startsWith("/");
-  // On a screen it is said once there is one, and others say it when they want.
+  // Interactive mode sends the prompt after the screen is ready. RPC and ACP clients send their own prompts.
   const isOneShot = args.mode === "text" || args.mode === "json";
   const promptContent = isCommand || !isOneShot ? null : await readPromptContent(args, notify, { cwd });
   if (promptContent?.type === "mistake") return promptContent;
@@ -111,11 +111,11 @@ export async function startApp(cliArgs: CliArgs, frontend: Frontend): Promise<Ap
     },
     promptContent,
     emitSessionStart,
-    takeDamageEvent: takeOnce(built.damage),
+    takeDamageEvent: createTakeOnce(built.damage),
   };
 }
 
-function takeOnce<Taken>(value: Taken | null): () => Taken | null {
+function createTakeOnce<Value>(value: Value | null): () => Value | null {
   let remaining = value;
   return () => {
     const current = remaining;
@@ -124,12 +124,12 @@ function takeOnce<Taken>(value: Taken | null): () => Taken | null {
   };
 }
 
-/** Whoever is started has no tool that its starter has not, also where settings or a part name them. */
+/** A sub-agent must not have a tool that its parent lacks, even if the parent's tools come from settings or an agent definition. */
 function buildInheritedOverrides(args: CliArgs, { tools }: AppOptions["settings"]): CliArgs["overrides"] {
   return tools ? { ...args.overrides, tools } : args.overrides;
 }
 
-/** An extension of the user may say that a folder is trusted. */
+/** An extension of the user can declare the folder trusted. */
 async function resolveSettingsAndTrust(
   args: CliArgs,
   processContext: ProcessContext,
@@ -144,7 +144,7 @@ async function resolveSettingsAndTrust(
   const { trustedFolder, settings } = effective;
   const isTrusted = await askExtensionsForTrust({ ...processContext, trustedFolder, settings });
   if (!isTrusted) return { effective, trustedArgs: args };
-  // Also where it is read anew.
+  // The flag keeps the folder trusted when the settings are read again.
   const trustedArgs = { ...args, trustsProject: true };
   return { effective: await resolveSettings(trustedArgs, processContext), trustedArgs };
 }
@@ -162,7 +162,7 @@ function createSessionStartEmitter(
   };
 }
 
-/** Loaded where a part is to be played. */
+/** Imports the module only if `--agent` is set, to keep the start fast. */
 async function applyAgentDefinition(
   args: CliArgs,
   options: Pick<AppOptions, "home" | "trustedFolder" | "settings">,
@@ -175,7 +175,7 @@ async function applyAgentDefinition(
 
 export interface ReadPromptOptions {
   readonly cwd?: string;
-  /** In the place of the words of the wish, e.g. what a template says. */
+  /** Replaces the prompt of the arguments, for example with an expanded template. */
   readonly content?: UserContent;
 }
 

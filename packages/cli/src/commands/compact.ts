@@ -32,7 +32,7 @@ export const compactCommand: Command = {
   async run(args, { agent, notify }) {
     if (PREVIEW_FLAG.test(args)) return reportPreview(agent);
     if (args.startsWith("--")) return usageError(`there is no ${args.split(/\s/)[0]} here; there is --preview`);
-    // It waits for the moment between two requests; the run goes on afterwards.
+    // During a run, the compaction waits until no request is active. The run continues after it.
     if (agent.isRunning && !isCompacting(agent)) notify?.("compacting as soon as the request under way has its answer");
     const outcome = await agent.compact(args === "" ? undefined : args);
     if (outcome.type !== "nothing-to-do" || outcome.why !== "too-short") return reportCompaction(outcome);
@@ -42,7 +42,7 @@ export const compactCommand: Command = {
   },
 };
 
-/** Wherever it stands: what was only to be looked at is not done. */
+/** Matches the flag anywhere in the arguments, so that a request for a preview never compacts. */
 const PREVIEW_FLAG = /(?:^|\s)--preview(?=\s|$)/;
 
 export const autocompactCommand: Command = {
@@ -85,7 +85,7 @@ function describeThreshold(limit: number): string {
   return `it happens when the context has more than ${formatNumber(limit)} tokens`;
 }
 
-/** JSON knows no infinity. */
+/** JSON has no infinity. */
 const toFiniteOrNull = (limit: number): number | null => (Number.isFinite(limit) ? limit : null);
 
 export async function undoOrRedoCompaction(action: "undo" | "redo", agent: Agent): Promise<CommandResult> {
@@ -95,7 +95,7 @@ export async function undoOrRedoCompaction(action: "undo" | "redo", agent: Agent
     case "refused":
       return failure(describeBusyRefusal(outcome.why));
     case "nothing-to-do":
-      return success(noUndo[outcome.why], outcome);
+      return success(nothingToUndoMessages[outcome.why], outcome);
     case "failed":
       return failure(outcome.appended.type === "refused" ? refusalNotes[outcome.appended.why] : LEAF_MOVED_MESSAGE);
     case "undone":
@@ -114,7 +114,7 @@ export async function undoOrRedoCompaction(action: "undo" | "redo", agent: Agent
 const AUTO_COMPACTION_PAUSED =
   "Nothing is compacted by itself until the context has grown by a tenth of the window, or the provider refuses it";
 
-const noUndo = {
+const nothingToUndoMessages = {
   "no-compaction": "there is no compaction on this branch to undo",
   "no-undo": "no compaction was undone here, or another has come since",
 } as const;
@@ -127,7 +127,7 @@ function readNewestReceipt({ session: { branch } }: Agent): Receipt | null {
 function describeCompaction(receipt: Receipt | null, agent: Agent): string {
   const { tokens } = agent.contextUsage();
   const sizeText = `the context has about ${formatNumber(tokens)} tokens now`;
-  // What was found in its summary was told when it was made.
+  // The findings about its summary were reported when it was created.
   return receipt
     ? `the compaction of ${formatReceipt({ ...receipt, findings: [] })}; ${sizeText}`
     : `the newest compaction; ${sizeText}`;
@@ -158,7 +158,7 @@ export function reportCompaction(outcome: CompactionOutcome | CompactionRefusal)
     case "cancelled":
       return success("the compaction was cancelled; everything is as it was", outcome);
     case "failed":
-      return failure(whyFailed(outcome));
+      return failure(describeFailure(outcome));
   }
 }
 
@@ -170,11 +170,11 @@ const nothingToDoMessages: Readonly<Record<NoCompaction["why"], string>> = {
   "too-little": "a summary would be about as long as what it stands for",
 };
 
-function whyFailed(compaction: Extract<CompactionOutcome, { type: "failed" }>): string {
+function describeFailure(compaction: Extract<CompactionOutcome, { type: "failed" }>): string {
   if (compaction.why === "cannot-fit") {
     const { fills, tokens, limit } = compaction.breaker;
-    const room = limit === null ? "" : ` (${formatNumber(tokens)} tokens of ${formatNumber(limit)})`;
-    return `no compaction can help: ${breakerNotes[fills]}${room}`;
+    const sizeText = limit === null ? "" : ` (${formatNumber(tokens)} tokens of ${formatNumber(limit)})`;
+    return `no compaction can help: ${breakerNotes[fills]}${sizeText}`;
   }
   const why = compaction.why === "leaf-moved" ? LEAF_MOVED_MESSAGE : refusalNotes[compaction.why];
   return `nothing was compacted: ${[why, ...compaction.findings.slice(0, MAX_FINDINGS).map(({ note }) => note)].join("; ")}`;
@@ -185,10 +185,10 @@ export function reportPreview({ session, budget }: Agent): CommandResult {
   if (preview.type === "nothing-to-do") return reportCompaction(preview);
   if (preview.type === "cannot-fit")
     return reportCompaction({ type: "failed", why: "cannot-fit", breaker: preview.breaker });
-  return success(textOf(preview), preview.receipt);
+  return success(formatPreview(preview), preview.receipt);
 }
 
-function textOf({ receipt, summaryText: front }: Extract<CompactionPreview, { type: "planned" }>): string {
+function formatPreview({ receipt, summaryText: front }: Extract<CompactionPreview, { type: "planned" }>): string {
   const { tokens, covered, kept } = receipt;
   return [
     `would cover ${covered.count} entries and keep ${kept.count}: ${formatNumber(tokens.before)} → about ${formatNumber(tokens.after)} tokens`,

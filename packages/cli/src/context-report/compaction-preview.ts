@@ -1,4 +1,4 @@
-/** Previews a compaction as text and as figures. Nothing is changed and no model is called. */
+/** Computes the figures of a compaction preview: sizes, counts and cost. It changes nothing and calls no model. */
 
 import type { Budget, CompactionPreview, Entry, LoadedBranch, Usage } from "@pith/context";
 import { authorOf } from "@pith/context/host";
@@ -8,12 +8,12 @@ export interface PreviewStats {
   readonly tokens: { readonly before: number; readonly after: number };
   readonly dropped: EntryTotals;
   readonly kept: EntryTotals;
-  /** Messages of the user's own among what is dropped, and the tokens there are for them. */
+  /** The number of dropped messages that the user typed, and the token budget for keeping them. */
   readonly userMessages: EntryTotals;
   readonly pins: number;
-  /** Who tells it. */
+  /** The model that writes the summary, as `provider/model`. */
   readonly summarizer: string;
-  /** In dollars; null where nobody knows. */
+  /** Null if the cost is unknown. */
   readonly costUsd: number | null;
 }
 
@@ -26,9 +26,9 @@ type PlannedPreview = Extract<CompactionPreview, { type: "planned" }>;
 
 export interface SummarizerInfo {
   readonly summarizer: string;
-  /** Whether that is who speaks: what its last reply has cost tells more than a list. */
+  /** Whether the summarizer is the session's current model. The cost of its last reply is then more exact than list prices. */
   readonly isCurrentModel: boolean;
-  /** Dollars for a million tokens, where they are known. */
+  /** US dollars per million tokens. Undefined if unknown. */
   readonly prices: { readonly input: number; readonly output: number } | undefined;
 }
 
@@ -46,7 +46,7 @@ export function computePreviewStats(
       .reduce((sum, { tokens }) => sum + tokens, 0),
   });
   const dropped = sumEntries(covered, true);
-  const costInput = { budget, read: dropped.tokens, written: checkpoint };
+  const costInput = { budget, inputTokens: dropped.tokens, outputTokens: checkpoint };
   return {
     tokens: receipt.tokens,
     dropped,
@@ -65,14 +65,14 @@ function isTypedByUser(entry: Entry): boolean {
 
 interface CostInput {
   readonly budget: Pick<Budget, "model">;
-  readonly read: number;
-  readonly written: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
 }
 
-/** By what the last reply of who speaks has cost; null where it does not say. */
+/** Uses the cost of the model's last reply. Returns null if no reply reports its cost. */
 function estimateFromLastReply(
   { entries }: LoadedBranch,
-  { budget: { model }, read: inputTokens, written: outputTokens }: CostInput,
+  { budget: { model }, inputTokens, outputTokens }: CostInput,
 ): number | null {
   const reply = entries.findLast((entry) => readUsage(entry, model?.model) !== null);
   const usage = reply && readUsage(reply, model?.model);
@@ -81,10 +81,7 @@ function estimateFromLastReply(
   return (cost.input / input) * inputTokens + (cost.output / output) * outputTokens;
 }
 
-function estimateFromPrices(
-  prices: SummarizerInfo["prices"],
-  { read: inputTokens, written: outputTokens }: CostInput,
-): number | null {
+function estimateFromPrices(prices: SummarizerInfo["prices"], { inputTokens, outputTokens }: CostInput): number | null {
   return prices ? (prices.input * inputTokens + prices.output * outputTokens) / MILLION : null;
 }
 

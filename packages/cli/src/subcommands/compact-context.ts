@@ -1,4 +1,4 @@
-/** Implements `pith compact` and `pith context`: compacts a session, previews that, or reports what fills its window. */
+/** Implements `pith compact` and `pith context`: compacts a session, previews its compaction, or reports what fills its context window. */
 
 import {
   type Budget,
@@ -36,46 +36,16 @@ import { abortOnSignals } from "../text/process-io.ts";
 import { escapeLineBreaks } from "../text/safe-text.ts";
 import { type UsageError, usageError } from "../text/usage-error.ts";
 
-export function toSubcommandResult(result: CommandResult): SubcommandResult {
-  switch (result.type) {
-    case "success":
-      return { type: "success", text: result.text, data: result.data };
-    case "mistake":
-    case "failed":
-      return result;
-    case "prompt":
-    case "opened":
-    case "draft":
-    case "quit":
-      throw new Error(`a subcommand cannot answer with ${result.type}`);
-  }
-}
-
-export type SettingsResult = { readonly type: "chosen"; readonly settings: Settings } | UsageError;
-
-export async function resolveCallSettings({
-  flags: { model },
-  cwd,
-  home,
-  environment,
-}: SubcommandCall): Promise<SettingsResult> {
-  const error = model === undefined ? null : validateSetting(["model"], model);
-  if (error !== null) return usageError(`--model ${error}`);
-  const overrides = typeof model === "string" ? { model } : {};
-  const effective = await resolveSettings({ overrides, trustsProject: false }, { cwd, home, environment });
-  return effective.type === "mistake" ? effective : { type: "chosen", settings: effective.settings };
-}
-
 export async function runCompact(call: SubcommandCall): Promise<SubcommandResult> {
   const { cwd, home, environment, flags, notify } = call;
   const resolved = await resolveCallSettings(call);
   if (resolved.type === "mistake") return resolved;
   const found = await findWritableSession(call.arguments[0] ?? "", call);
   if (found.type === "mistake") return found;
-  // As if somebody had gone on with it: the one way to all that a session is worked on with.
+  // Opens the session like `pith -p --session`, so that the compaction gets the same parts as in a resumed session.
   const parsed = parseCliArgs(["-p", `--session=${found.path}`, "--no-context-files", "--no-skills"]);
   if (parsed.type !== "args") return usageError(`${found.path} cannot be named on a command line`);
-  // No tool is run; a policy that wants a sandbox has one all the same.
+  // No tool runs, so no sandbox is needed. A policy that requires one still gets it.
   const { policy } = resolved.settings;
   const settings: Settings = {
     ...resolved.settings,
@@ -92,7 +62,12 @@ export async function runCompact(call: SubcommandCall): Promise<SubcommandResult
   const compaction = agent.compact(typeof instructions === "string" ? instructions : undefined);
   const outcome = await compaction.finally(close);
   if (outcome.type === "cancelled")
-    return { type: "success", text: "cancelled; everything is as it was", data: outcome, code: getSignalExitCode() ?? 1 };
+    return {
+      type: "success",
+      text: "cancelled; everything is as it was",
+      data: outcome,
+      code: getSignalExitCode() ?? 1,
+    };
   if (outcome.type !== "compacted") return toSubcommandResult(reportCompaction(outcome));
   const { id } = agent.session.store.header;
   const undoCommand = `pith -p --session ${formatSessionArgument({ id, path: found.path }, home)} /undo`;
@@ -100,20 +75,50 @@ export async function runCompact(call: SubcommandCall): Promise<SubcommandResult
   return { type: "success", text, data: outcome.receipt };
 }
 
+export function toSubcommandResult(result: CommandResult): SubcommandResult {
+  switch (result.type) {
+    case "success":
+      return { type: "success", text: result.text, data: result.data };
+    case "mistake":
+    case "failed":
+      return result;
+    case "prompt":
+    case "opened":
+    case "draft":
+    case "quit":
+      throw new Error(`a subcommand cannot answer with ${result.type}`);
+  }
+}
+
+export type SettingsResult = { readonly type: "resolved"; readonly settings: Settings } | UsageError;
+
+export async function resolveCallSettings({
+  flags: { model },
+  cwd,
+  home,
+  environment,
+}: SubcommandCall): Promise<SettingsResult> {
+  const error = model === undefined ? null : validateSetting(["model"], model);
+  if (error !== null) return usageError(`--model ${error}`);
+  const overrides = typeof model === "string" ? { model } : {};
+  const effective = await resolveSettings({ overrides, trustsProject: false }, { cwd, home, environment });
+  return effective.type === "mistake" ? effective : { type: "resolved", settings: effective.settings };
+}
+
 export interface LoadedContext {
   readonly type: "read";
   readonly id: string;
-  /** What to type to mean it. */
+  /** The argument that names this session on a command line. */
   readonly sessionRef: string;
   readonly branch: LoadedBranch;
   readonly budget: Budget;
   /** As `provider/model`. */
   readonly model: string;
-  /** Undefined where nobody knows them. */
+  /** Undefined if unknown. */
   readonly prices: Prices | undefined;
 }
 
-/** Sends no request, and needs no key. */
+/** Sends no request and needs no API key. */
 export async function loadContext(call: SubcommandCall): Promise<LoadedContext | UsageError | FailedOutcome> {
   const resolved = await resolveCallSettings(call);
   if (resolved.type === "mistake") return resolved;
@@ -155,11 +160,11 @@ export async function runContext(call: SubcommandCall): Promise<SubcommandResult
   return { type: "success", text: formatContextReport(report), data: { id, model, ...report } };
 }
 
-/** Changes nothing, and sends no request. */
+/** Changes nothing and sends no request. */
 export async function runCompactPreview(call: SubcommandCall): Promise<SubcommandResult> {
   const loaded = await loadContext(call);
   if (loaded.type !== "read") return loaded;
-  // It quotes what was said, maybe to another program.
+  // The preview quotes the conversation, which another program may have stored without redaction.
   return (await createRedaction(call)).redact(createPreviewResult(loaded));
 }
 
