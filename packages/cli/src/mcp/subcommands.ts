@@ -199,7 +199,11 @@ export async function trustServer(call: SubcommandCall): Promise<SubcommandResul
   const question = { namedServer: client.namedServer, tools, files, before };
   const data = { name, wasTrusted: before !== undefined, tools: tools.map((tool) => tool.name) };
   if (isSameTrustRecord(before, record))
-    return { type: "success", text: `the tools of ${name} are trusted as they are`, data: { ...data, isTrusted: true } };
+    return {
+      type: "success",
+      text: `the tools of ${name} are trusted as they are`,
+      data: { ...data, isTrusted: true },
+    };
   const shownText = [startText, formatTrustText(question)].filter((text) => text !== "").join("\n");
   if (!call.flags.yes && !canPrompt()) {
     const text = `${shownText}\nnothing was trusted; say it again with --yes to trust this`;

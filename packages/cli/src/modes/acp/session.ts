@@ -1,4 +1,4 @@
-/** Opens one session for an editor, and sends its events, questions and changed options to the editor. */
+/** Opens a session for an editor, and sends its events, questions and changed options to the editor. */
 
 import { randomUUID } from "node:crypto";
 import type { AgentContext } from "@agentclientprotocol/sdk/unstable";
@@ -25,33 +25,6 @@ import { OpenCalls } from "./tool-updates.ts";
 import { createEditorUi, createPermissionPrompt } from "./ui.ts";
 import { advanceIds, createIds, createUsageUpdate, toSessionUpdates } from "./updates.ts";
 
-export interface OptionNotifierOptions {
-  readonly context: Pick<CommandContext, "agent" | "permissionMode">;
-  readonly options: ModelsWithKeyOptions;
-  readonly sendUpdate: SendUpdate;
-}
-
-/** Options may also change outside the protocol, such as by a slash command. Nothing is told where nothing has changed since. */
-export function createOptionNotifier({ context, options, sendUpdate }: OptionNotifierOptions): () => Promise<void> {
-  const { agent, permissionMode } = context;
-  const takeSnapshot = (): string =>
-    [permissionMode?.get(), agent.model.provider, agent.model.model, agent.thinkingLevel].join("\n");
-  let lastSnapshot = takeSnapshot();
-  let lastMode = permissionMode?.get();
-  return async () => {
-    if (takeSnapshot() === lastSnapshot) return;
-    lastSnapshot = takeSnapshot();
-    const currentModeId = permissionMode?.get();
-    if (currentModeId !== undefined && currentModeId !== lastMode)
-      await sendUpdate({ sessionUpdate: "current_mode_update", currentModeId });
-    lastMode = currentModeId;
-    await sendUpdate({
-      sessionUpdate: "config_option_update",
-      configOptions: await buildConfigOptions(context, options),
-    });
-  };
-}
-
 export interface OpenSessionRequest {
   readonly session: SessionTarget;
   readonly cwd: string;
@@ -60,15 +33,15 @@ export interface OpenSessionRequest {
 }
 
 export interface OpenSessionOptions {
-  /** The call of the program. */
+  /** The arguments that the program was started with. */
   readonly args: CliArgs;
   readonly client: AgentContext;
   readonly features: ClientFeatures;
-  /** For people, on the standard error. */
+  /** Shows a notice to the user on stderr. */
   readonly notify: (line: string) => void;
 }
 
-/** Throws what the editor is answered where it cannot be opened. */
+/** Throws a protocol error for the editor if the session cannot be opened. */
 export async function openAcpSession(request: OpenSessionRequest, options: OpenSessionOptions): Promise<AcpSession> {
   const { cwd, mcpServers, reason } = request;
   const { client, features } = options;
@@ -77,7 +50,7 @@ export async function openAcpSession(request: OpenSessionRequest, options: OpenS
   const state: SessionState = { session: null, redaction: noRedaction, cost: new SessionCost() };
   const sendUpdate: SendUpdate = async (update) => {
     const sessionId = state.session?.id;
-    // Whoever has left does not want to hear more.
+    // The editor may have disconnected. Its updates can then be dropped.
     if (sessionId !== undefined) await client.notify("session/update", { sessionId, update }).catch(() => {});
   };
   const uiContext = { client, view, calls, sendUpdate, session: () => state.session };
@@ -104,7 +77,7 @@ export async function openAcpSession(request: OpenSessionRequest, options: OpenS
   return state.session;
 }
 
-/** What is known of it only once it is open, and may change. */
+/** Values that are set after the event listener is created, because they need the open session or its settings. */
 interface SessionState {
   session: AcpSession | null;
   redaction: Redaction;
@@ -117,7 +90,7 @@ interface EventListenerOptions {
   readonly sendUpdate: SendUpdate;
 }
 
-/** As fast as the editor reads. */
+/** The listener resolves when its updates are written, so the agent waits for a slow editor. */
 function createEventListener(
   state: SessionState,
   { view, calls, sendUpdate }: EventListenerOptions,
@@ -168,5 +141,32 @@ function createAcpSession(
       await stop();
       await closeApp(app);
     },
+  };
+}
+
+export interface OptionNotifierOptions {
+  readonly context: Pick<CommandContext, "agent" | "permissionMode">;
+  readonly options: ModelsWithKeyOptions;
+  readonly sendUpdate: SendUpdate;
+}
+
+/** Returns a function that sends the options if they have changed since its last call. A slash command, for example, changes them outside the protocol. */
+export function createOptionNotifier({ context, options, sendUpdate }: OptionNotifierOptions): () => Promise<void> {
+  const { agent, permissionMode } = context;
+  const takeSnapshot = (): string =>
+    [permissionMode?.get(), agent.model.provider, agent.model.model, agent.thinkingLevel].join("\n");
+  let lastSnapshot = takeSnapshot();
+  let lastMode = permissionMode?.get();
+  return async () => {
+    if (takeSnapshot() === lastSnapshot) return;
+    lastSnapshot = takeSnapshot();
+    const currentModeId = permissionMode?.get();
+    if (currentModeId !== undefined && currentModeId !== lastMode)
+      await sendUpdate({ sessionUpdate: "current_mode_update", currentModeId });
+    lastMode = currentModeId;
+    await sendUpdate({
+      sessionUpdate: "config_option_update",
+      configOptions: await buildConfigOptions(context, options),
+    });
   };
 }

@@ -18,7 +18,7 @@ import { type UsageError, usageError } from "../../text/usage-error.ts";
 import { type AcpSession, internalError, invalidParams, sessionNotFound, sessionNotOpen } from "./acp-context.ts";
 import { buildConfigOptions, createModeState } from "./config-options.ts";
 import { type OpenSessionOptions, openAcpSession } from "./session.ts";
-import { createIds, createUsageUpdate, replay, toSessionUpdates } from "./updates.ts";
+import { createIds, createUsageUpdate, replayBranch, toSessionUpdates } from "./updates.ts";
 
 export async function announceCommands({ app, sendUpdate }: AcpSession): Promise<void> {
   const builtIn = commands.filter(({ name }) => !HIDDEN_COMMANDS.includes(name)).map(toAvailableCommand);
@@ -202,7 +202,7 @@ export async function createSessionResponse({ id, app }: AcpSession): Promise<Ne
 export async function replaySession({ app, view, sendUpdate }: AcpSession): Promise<void> {
   const { session } = app.agent;
   const branch = await session.store.branchEntries(session.leaf);
-  for (const update of replay(session.redact(branch), view)) await sendUpdate(update);
+  for (const update of replayBranch(session.redact(branch), view)) await sendUpdate(update);
 }
 
 /** Sends damage, commands, title and usage of a session. The editor must know the session first. */

@@ -1,4 +1,4 @@
-/** Converts agent events, compactions and context usage into session updates for an editor. Pure. */
+/** Converts agent events, context usage and stored entries into session updates for an editor. All functions are pure. */
 
 import type { SessionUpdate } from "@agentclientprotocol/sdk/unstable";
 import type { Agent, AgentEvent } from "@pith/agent";
@@ -16,52 +16,13 @@ import {
   toToolCallEnd,
 } from "./tool-updates.ts";
 
-type CompactionEvent = Extract<AgentEvent, { type: "compaction_start" | "compaction_end" }>;
-
-export function compactionUpdates(
-  event: CompactionEvent,
-  features: ClientFeatures,
-  compactionId: string,
-): readonly SessionUpdate[] {
-  if (!features.supportsCompactions) return createCompactionNotices(event, features);
-  const sessionUpdate = "compaction_update";
-  if (event.type === "compaction_start") return [{ sessionUpdate, compactionId, status: "in_progress" }];
-  const { compaction, result, errorMessage } = event;
-  if (compaction.type === "compacted" && result)
-    return [{ sessionUpdate, compactionId, status: "completed", summary: [textBlock(result.summary)] }];
-  const status = compaction.type === "failed" ? "failed" : "cancelled";
-  return [{ sessionUpdate, compactionId, status, ...(errorMessage !== undefined && { error: errorMessage }) }];
-}
-
-function createCompactionNotices(event: CompactionEvent, features: ClientFeatures): readonly SessionUpdate[] {
-  const text = formatProgressNote(event, []);
-  if (event.type === "compaction_start" || text === null) return [];
-  const isDone = event.compaction.type === "compacted";
-  const message = isDone ? `compacted: ${text.trim()}` : text;
-  return [createNoticeUpdate({ text: message, severity: isDone ? "info" : "warning" }, features)];
-}
-
-/** One that stands in the log. */
-export function toPastCompactionUpdate(entry: CompactionEntry, features: ClientFeatures): SessionUpdate {
-  const status = "completed";
-  if (features.supportsCompactions)
-    return {
-      sessionUpdate: "compaction_update",
-      compactionId: entry.id,
-      status,
-      summary: [textBlock(entry.summary)],
-    };
-  const text = `· compacted here: ${formatSizes(entry)}; earlier messages stay readable`;
-  return { sessionUpdate: "agent_message_chunk", content: textBlock(`\n\n${text}\n\n`), messageId: entry.id };
-}
-
 export function toSessionUpdates(event: AgentEvent, view: ClientView, ids: UpdateIds): readonly SessionUpdate[] {
   if (!isShown(event)) return [];
   switch (event.type) {
     case "message_update":
-      return deltaUpdates(event.delta, ids);
+      return toDeltaUpdates(event.delta, ids);
     case "message_end":
-      return messageUpdates(event.message, view, ids);
+      return toMessageUpdates(event.message, view, ids);
     case "tool_execution_start":
       return [{ sessionUpdate: "tool_call_update", toolCallId: event.toolCallId, status: "in_progress" }];
     case "tool_execution_update":
@@ -76,7 +37,7 @@ export function toSessionUpdates(event: AgentEvent, view: ClientView, ids: Updat
       return [{ sessionUpdate: "tool_call_update", ...toToolCallEnd(event, event.result, view.cwd) }];
     case "compaction_start":
     case "compaction_end":
-      return compactionUpdates(event, view.features, ids.compactionId);
+      return toCompactionUpdates(event, view.features, ids.compactionId);
     case "compaction_skipped":
     case "compaction_undone":
     case "compaction_redone":
@@ -88,7 +49,7 @@ export function toSessionUpdates(event: AgentEvent, view: ClientView, ids: Updat
       return toNotices(event, view, "warning");
     case "compaction_soft_threshold":
     case "secrets_redacted":
-      // Not worth a line among what was said.
+      // Too minor for the conversation, which shows notices if the editor does not support them.
       return view.features.supportsNotices ? toNotices(event, view, "info") : [];
     case "extension_error":
       return [
@@ -102,7 +63,7 @@ export function toSessionUpdates(event: AgentEvent, view: ClientView, ids: Updat
   }
 }
 
-/** An editor has no use for these. */
+/** Events that an editor does not need. */
 const IGNORED_EVENTS = [
   "compaction_progress",
   "compaction_failed",
@@ -131,7 +92,7 @@ function isShown(event: AgentEvent): event is ShownEvent {
   return !ignored.includes(event.type);
 }
 
-function deltaUpdates(
+function toDeltaUpdates(
   delta: Extract<AgentEvent, { type: "message_update" }>["delta"],
   { messageId }: UpdateIds,
 ): readonly SessionUpdate[] {
@@ -145,8 +106,8 @@ function deltaUpdates(
   }
 }
 
-/** The words of a reply came before; its calls are known when it is whole. */
-function messageUpdates(
+/** The text of a reply was already sent in deltas. Its tool calls are sent when it is complete. */
+function toMessageUpdates(
   message: AgentMessage,
   { cwd }: ClientView,
   { messageId }: UpdateIds,
@@ -165,6 +126,45 @@ function messageUpdates(
   });
 }
 
+type CompactionEvent = Extract<AgentEvent, { type: "compaction_start" | "compaction_end" }>;
+
+function toCompactionUpdates(
+  event: CompactionEvent,
+  features: ClientFeatures,
+  compactionId: string,
+): readonly SessionUpdate[] {
+  if (!features.supportsCompactions) return createCompactionNotices(event, features);
+  const sessionUpdate = "compaction_update";
+  if (event.type === "compaction_start") return [{ sessionUpdate, compactionId, status: "in_progress" }];
+  const { compaction, result, errorMessage } = event;
+  if (compaction.type === "compacted" && result)
+    return [{ sessionUpdate, compactionId, status: "completed", summary: [textBlock(result.summary)] }];
+  const status = compaction.type === "failed" ? "failed" : "cancelled";
+  return [{ sessionUpdate, compactionId, status, ...(errorMessage !== undefined && { error: errorMessage }) }];
+}
+
+function createCompactionNotices(event: CompactionEvent, features: ClientFeatures): readonly SessionUpdate[] {
+  const text = formatProgressNote(event, []);
+  if (event.type === "compaction_start" || text === null) return [];
+  const isDone = event.compaction.type === "compacted";
+  const message = isDone ? `compacted: ${text.trim()}` : text;
+  return [createNoticeUpdate({ text: message, severity: isDone ? "info" : "warning" }, features)];
+}
+
+/** Converts a compaction that is stored in the session. */
+function toStoredCompactionUpdate(entry: CompactionEntry, features: ClientFeatures): SessionUpdate {
+  const status = "completed";
+  if (features.supportsCompactions)
+    return {
+      sessionUpdate: "compaction_update",
+      compactionId: entry.id,
+      status,
+      summary: [textBlock(entry.summary)],
+    };
+  const text = `· compacted here: ${formatSizes(entry)}; earlier messages stay readable`;
+  return { sessionUpdate: "agent_message_chunk", content: textBlock(`\n\n${text}\n\n`), messageId: entry.id };
+}
+
 function toNotices(
   event: AgentEvent,
   { features }: ClientView,
@@ -175,7 +175,7 @@ function toNotices(
 }
 
 export interface UpdateIds {
-  /** Of this opening of the session, so that none comes twice. */
+  /** Differs each time the session is opened, so that no id is used twice. */
   readonly prefix: string;
   readonly messageId: string;
   readonly compactionId: string;
@@ -194,7 +194,7 @@ export function advanceIds(ids: UpdateIds, event: AgentEvent): UpdateIds {
   return isMessage ? { ...ids, count, messageId: id } : { ...ids, count, compactionId: id };
 }
 
-/** Null where nobody knows how much fits. `cost` is null where it was not counted. `_meta` says whether no reply has measured it. */
+/** Returns null if the context window is unknown. `cost` is null if it was not counted. `_meta.isEstimate`: no reply has reported the size. */
 export function createUsageUpdate(agent: Pick<Agent, "contextUsage">, cost: number | null): SessionUpdate | null {
   const { tokens, isEstimate, contextWindow } = agent.contextUsage();
   if (contextWindow <= 0) return null;
@@ -204,19 +204,19 @@ export function createUsageUpdate(agent: Pick<Agent, "contextUsage">, cost: numb
 
 type Arguments = Readonly<Record<string, unknown>>;
 
-export function* replay(branch: readonly Entry[], view: ClientView): Generator<SessionUpdate> {
+export function* replayBranch(branch: readonly Entry[], view: ClientView): Generator<SessionUpdate> {
   const calls = new Map<string, Arguments>();
-  for (const entry of branch) yield* entryUpdates(entry, view, calls);
-  // Of these nothing more will come: the program ended before they had.
+  for (const entry of branch) yield* toEntryUpdates(entry, view, calls);
+  // The program ended before these calls returned a result.
   for (const toolCallId of calls.keys()) yield { sessionUpdate: "tool_call_update", toolCallId, status: "failed" };
 }
 
-function entryUpdates(entry: Entry, view: ClientView, calls: Map<string, Arguments>): readonly SessionUpdate[] {
+function toEntryUpdates(entry: Entry, view: ClientView, calls: Map<string, Arguments>): readonly SessionUpdate[] {
   switch (entry.type) {
     case "message":
-      return replayedMessageUpdates(entry, view, calls);
+      return toStoredMessageUpdates(entry, view, calls);
     case "compaction":
-      return [toPastCompactionUpdate(entry, view.features)];
+      return [toStoredCompactionUpdate(entry, view.features)];
     case "branch_summary":
       return toChunks("agent_message_chunk", `\n\n· of a branch that was left:\n\n${entry.summary}\n\n`, entry.id);
     case "custom_message":
@@ -226,7 +226,7 @@ function entryUpdates(entry: Entry, view: ClientView, calls: Map<string, Argumen
   }
 }
 
-function replayedMessageUpdates(
+function toStoredMessageUpdates(
   { id, message }: Extract<Entry, { type: "message" }>,
   { cwd }: ClientView,
   calls: Map<string, Arguments>,
@@ -237,7 +237,7 @@ function replayedMessageUpdates(
     case "assistant":
       return message.content
         .filter(({ type }) => type !== "toolCall" || hasRunnableCalls(message))
-        .flatMap((block) => blockUpdates(block, { id, cwd, calls }));
+        .flatMap((block) => toBlockUpdates(block, { id, cwd, calls }));
     case "toolResult": {
       const args = calls.get(message.toolCallId) ?? {};
       calls.delete(message.toolCallId);
@@ -254,7 +254,7 @@ function replayedMessageUpdates(
   }
 }
 
-/** Attachments by their names, as the editor showed them when they were sent. */
+/** Replaces attachments with their names, as the editor showed them when they were sent. */
 function toDisplayContent(content: UserMessage["content"]): UserMessage["content"] {
   const text = displayText(content);
   const images = Array.isArray(content) ? content.filter((block) => block?.type === "image") : [];
@@ -267,7 +267,7 @@ interface BlockContext {
   readonly calls: Map<string, Arguments>;
 }
 
-function blockUpdates(
+function toBlockUpdates(
   block: AssistantMessage["content"][number],
   { id, cwd, calls }: BlockContext,
 ): readonly SessionUpdate[] {

@@ -33,7 +33,7 @@ export async function runPrintMode(args: CliArgs, terminal: Terminal): Promise<E
   return exit;
 }
 
-/** Loaded where it is wanted. */
+/** Imports the module only in JSON mode. */
 async function loadJsonOutput(): Promise<RunOutput> {
   const json = await import("./json-output.ts");
   return json.createJsonOutput(createLineWriter(process.stdout));
@@ -57,14 +57,14 @@ async function runSession(args: CliArgs, frontend: PrintFrontend): Promise<ExitS
       ? runPrompt(app.promptContent, app, frontend.output)
       : runSlashCommand(args, app, frontend));
     const stopCode = getSignalCode() ?? (frontend.output.isReaderGone ? BROKEN_PIPE_EXIT_CODE : null);
-    // PRT4: also of a command, whose answer to being stopped is words.
+    // PRT4: this also applies to a command, which reports its abort as a normal result.
     return stopCode === null ? exit : { code: stopCode };
   } finally {
     await close();
   }
 }
 
-/** The model speaks, until it has no more to say. */
+/** Runs the agent to its end. Without a prompt, sends the saved draft or resumes the unfinished turn. */
 async function runPrompt(prompt: PromptContent, app: App, output: RunOutput): Promise<ExitStatus> {
   if (prompt.type === "mistake") return { code: 2, message: prompt.message };
   const { agent, missingModel } = app;
@@ -74,14 +74,14 @@ async function runPrompt(prompt: PromptContent, app: App, output: RunOutput): Pr
   return toExitStatus(await output.finish(await drainRun(run)));
 }
 
-/** Words that begin with a slash: a command, or something to say after all. */
+/** Runs a prompt that starts with a slash as a command. If there is no such command, sends it to the model. */
 async function runSlashCommand(args: CliArgs, app: App, { output, notify }: PrintFrontend): Promise<ExitStatus> {
   const { runCommand } = await import("../../commands/run-command.ts");
   const result = await runCommand(args.prompt, app).catch(toCommandFailure);
   if (result === null) return await runPrompt(await readPromptContent(args, notify), app, output);
-  // An entry may come from before redaction, or from another program.
-  const redacted = app.agent.session.redact({ words: args.prompt, answer: result });
-  const writeError = await output.writeCommandResult(redacted.words, redacted.answer);
+  // An entry may contain secrets: it can be older than the redaction, or come from another program.
+  const redacted = app.agent.session.redact({ command: args.prompt, result });
+  const writeError = await output.writeCommandResult(redacted.command, redacted.result);
   if (writeError !== null) return { code: 1, message: writeError };
   switch (result.type) {
     case "mistake":
@@ -96,7 +96,7 @@ async function runSlashCommand(args: CliArgs, app: App, { output, notify }: Prin
   }
 }
 
-/** BOUND6: a limit was reached, and the work can be continued. */
+/** BOUND6: the run reached a limit and can be continued. */
 const LIMIT_REACHED_EXIT_CODE = 3;
 
 function toExitStatus(end: RunEnd | null): ExitStatus {

@@ -1,4 +1,4 @@
-/** Opens the session of an RPC client, forwards its events, and switches to another session. */
+/** Opens the session of an RPC client, forwards its events to the client, and switches to another session. */
 
 import { stat } from "node:fs/promises";
 import type { AgentEvent, AgentEventListener } from "@pith/agent";
@@ -28,30 +28,10 @@ import {
 } from "./rpc-context.ts";
 import { createPermissionPrompt, createRpcUi, type Questions } from "./ui.ts";
 
-export type SessionFolder =
-  | { readonly type: "found"; readonly cwd: string }
-  | { readonly type: "failed"; readonly message: string };
-
-/** A resumed session runs in its own folder, where its files are. */
-export async function findSessionFolder(path: string): Promise<SessionFolder> {
-  const cwd = await readSession(path, async ({ header }) => sessionCwd(path, header, realFiles));
-  if (typeof cwd !== "string") return { type: "failed", message: cwd.message };
-  if (await isFolder(cwd)) return { type: "found", cwd };
-  const message = `the folder of this session is gone: ${cwd}; start Pith where it shall go on, with --session`;
-  return { type: "failed", message };
-}
-
-async function isFolder(path: string): Promise<boolean> {
-  return await stat(path).then(
-    (stats) => stats.isDirectory(),
-    () => false, // Not there, or closed to us: nobody can work in it.
-  );
-}
-
 export interface RpcSessionOptions extends Pick<RpcContext, "sendEvent" | "getBackpressure" | "quit" | "reportError"> {
   readonly terminal: Terminal;
   readonly questions: Questions;
-  /** From now on nothing that it holds for a secret is told to anybody. */
+  /** Sets the redaction that all later output must pass through, so that it contains no secrets. */
   readonly setRedaction: (redaction: Redaction) => void;
 }
 
@@ -122,10 +102,30 @@ async function switchToSession(
   return { type: "switched", session: nextSession };
 }
 
+export type SessionFolder =
+  | { readonly type: "found"; readonly cwd: string }
+  | { readonly type: "failed"; readonly message: string };
+
+/** A resumed session runs in its own folder, which contains its files. */
+export async function findSessionFolder(path: string): Promise<SessionFolder> {
+  const cwd = await readSession(path, async ({ header }) => sessionCwd(path, header, realFiles));
+  if (typeof cwd !== "string") return { type: "failed", message: cwd.message };
+  if (await isFolder(cwd)) return { type: "found", cwd };
+  const message = `the folder of this session is gone: ${cwd}; start Pith where it shall go on, with --session`;
+  return { type: "failed", message };
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return await stat(path).then(
+    (stats) => stats.isDirectory(),
+    () => false, // The folder is missing or not accessible.
+  );
+}
+
 interface RpcSession extends ClosableSession {
   readonly type: "open";
   readonly app: App;
-  /** Sends the header of the session, then the events so far; extensions are told last. */
+  /** Sends the session's header, then the queued events. Extensions receive `session_start` last. */
   start(start: SessionStart): Promise<void>;
 }
 
@@ -171,7 +171,7 @@ async function openSession(
   };
 }
 
-/** The client learns of a session by its header, so earlier events are held until then. */
+/** The header must be the first line of a session, so the gate queues events until it is sent. */
 function createEventForwarder(
   events: OutputGate<RpcEvent>,
   { getBackpressure }: RpcSessionOptions,

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import type { Entry } from "@pith/context";
 import { zeroUsage } from "@pith/context/host";
 import { test } from "vitest";
-import { replay } from "../../../src/modes/acp/updates.ts";
+import { replayBranch } from "../../../src/modes/acp/updates.ts";
 
 const placed = (id: string) => ({ id, parentId: null, timestamp: "2026-11-15T19:11:24.034Z" });
 const branch: readonly Entry[] = [
@@ -45,7 +45,7 @@ const branch: readonly Entry[] = [
   { ...placed("e7"), type: "custom_message", customType: "x", content: "Not seen.", display: false },
 ];
 const told = (compactions: boolean) => [
-  ...replay(branch, {
+  ...replayBranch(branch, {
     cwd: "/code",
     features: { supportsCompactions: compactions, supportsNotices: false, supportsForms: false },
   }),
@@ -72,7 +72,7 @@ test("ACP14 all of a branch comes again: what was said, thought and done, and wh
 test("ACP14 a call that the program did not live to answer is shown as failed, and one of a reply that broke off not at all", () => {
   const can = { supportsCompactions: true, supportsNotices: false, supportsForms: false };
   const begun = branch.slice(0, 2);
-  assert.deepEqual([...replay(begun, { cwd: "/code", features: can })].at(-1), {
+  assert.deepEqual([...replayBranch(begun, { cwd: "/code", features: can })].at(-1), {
     ...{ sessionUpdate: "tool_call_update", toolCallId: "c1", status: "failed" },
   });
   const broken = begun.map((entry) =>
@@ -81,7 +81,7 @@ test("ACP14 a call that the program did not live to answer is shown as failed, a
       : entry,
   );
   assert.ok(
-    ![...replay(broken, { cwd: "/code", features: can })].some(({ sessionUpdate }) => /tool/.test(sessionUpdate)),
+    ![...replayBranch(broken, { cwd: "/code", features: can })].some(({ sessionUpdate }) => /tool/.test(sessionUpdate)),
   );
 });
 
