@@ -55,7 +55,7 @@ function createBlocksResult(...content: readonly (TextBlock | ImageBlock)[]): Fi
 type Block = TextBlock | ImageBlock;
 
 export type PromptContent =
-  | { readonly type: "said"; readonly content: UserContent }
+  | { readonly type: "content"; readonly content: UserContent }
   /** There is no prompt: the session continues its unfinished turn. */
   | { readonly type: "nothing" }
   | UsageError;
@@ -80,7 +80,7 @@ export async function buildPromptContent(
   const stdin = await readStdin();
   if (stdin.type === "mistake") return stdin;
   const blocks = [...attachedBlocks, ...textBlocks(stdin.text, content)];
-  if (blocks.length > 0) return { type: "said", content: simplifyContent(blocks) };
+  if (blocks.length > 0) return { type: "content", content: simplifyContent(blocks) };
   if (session.type === "last" || session.type === "named") return { type: "nothing" };
   return usageError('what should it do? pith -p "what to do"');
 }
@@ -103,12 +103,12 @@ function simplifyContent(blocks: readonly Block[]): UserContent {
   return first?.type === "text" && first.pith === undefined && rest.length === 0 ? first.text : blocks;
 }
 
-export type StdinResult = { readonly type: "arrived"; readonly text: string } | UsageError;
+export type StdinResult = { readonly type: "text"; readonly text: string } | UsageError;
 
 /** Reads piped input. A terminal and `/dev/null` give an empty text. If a pipe stays open, a notice says what Pith waits for. */
 export async function readStdin(notify: (line: string) => void): Promise<StdinResult> {
   const stdinStats = fstatSync(0);
-  if (!stdinStats.isFIFO() && !stdinStats.isFile() && !stdinStats.isSocket()) return { type: "arrived", text: "" };
+  if (!stdinStats.isFIFO() && !stdinStats.isFile() && !stdinStats.isSocket()) return { type: "text", text: "" };
   const reminder = setTimeout(() => notify(WAIT_NOTICE), WAIT_NOTICE_DELAY_MS);
   try {
     return await readAllText(process.stdin);
@@ -132,7 +132,7 @@ export async function readAllText(input: AsyncIterable<Uint8Array>): Promise<Std
   }
   const bytes = Buffer.concat(chunks, size);
   if (bytes.includes(0)) return usageError("what was piped in is no text");
-  return { type: "arrived", text: new TextDecoder().decode(bytes).trimEnd() };
+  return { type: "text", text: new TextDecoder().decode(bytes).trimEnd() };
 }
 
 /**

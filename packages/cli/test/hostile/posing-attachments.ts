@@ -49,8 +49,8 @@ const stdin =
 async function fromCommandLine(wish: Partial<CliArgs>, folder: string, input: string): Promise<UserContent> {
   const all = { words: "", files: [], session: { type: "new" }, ...wish } as unknown as CliArgs;
   const files = nodeFiles({ root: folder, maxBytes: 1024 * 1024 });
-  const said = await buildPromptContent(all, { files, readStdin: async () => ({ type: "arrived", text: input }) });
-  if (said.type !== "said") throw new Error(JSON.stringify(said));
+  const said = await buildPromptContent(all, { files, readStdin: async () => ({ type: "text", text: input }) });
+  if (said.type !== "content") throw new Error(JSON.stringify(said));
   return said.content;
 }
 

@@ -30,15 +30,15 @@ describe("message content", () => {
   });
 
   test("TXT2 WORD5 words alone are said as they are, and so is what is piped in", async () => {
-    expect(await said({ words: "hi" })).toEqual({ type: "said", content: "hi" });
-    expect(await said({ words: "" }, "what\nto do\n")).toEqual({ type: "said", content: "what\nto do" });
+    expect(await said({ words: "hi" })).toEqual({ type: "content", content: "hi" });
+    expect(await said({ words: "" }, "what\nto do\n")).toEqual({ type: "content", content: "what\nto do" });
   });
 
   test("TXT2 WORD1 WORD5 texts stand before the words, each by its path, and what is piped in between them", async () => {
     writeFileSync(join(folder, "a.ts"), "one\r\ntwo");
     writeFileSync(join(folder, "b c.md"), "three\n");
     expect(await said({ words: "Explain.", files: ["a.ts", "b c.md"] }, "a diff\n")).toEqual({
-      type: "said",
+      type: "content",
       content: [
         marked("file", "a.ts", '<file path="a.ts">\none\r\ntwo\n</file>'),
         marked("file", "b c.md", '<file path="b c.md">\nthree\n</file>'),
@@ -51,7 +51,7 @@ describe("message content", () => {
   test("TXT2 a picture is known by its first bytes, whatever its name says", async () => {
     writeFileSync(join(folder, "shot.txt"), PNG);
     expect(await said({ words: "What is it?", files: ["shot.txt"] })).toEqual({
-      type: "said",
+      type: "content",
       content: [
         marked("image", "shot.txt", "The picture shot.txt:"),
         {
@@ -85,7 +85,7 @@ describe("message content", () => {
     writeFileSync(join(folder, "long.txt"), "x".repeat(MAX_TEXT_BYTES + 1));
     writeFileSync(join(folder, "fits.png"), Buffer.concat([PNG], MAX_ATTACHED_IMAGE_BYTES));
     writeFileSync(join(folder, "long.png"), Buffer.concat([PNG], MAX_ATTACHED_IMAGE_BYTES + 1));
-    expect(await said({ words: "x", files: ["fits.txt", "fits.png"] })).toMatchObject({ type: "said" });
+    expect(await said({ words: "x", files: ["fits.txt", "fits.png"] })).toMatchObject({ type: "content" });
     const advice = "too much to be said; name it without the @ and let it read the file";
     expect(mistakeOf(await said({ words: "x", files: ["long.txt"] }))).toBe(
       `@long.txt has more than 256 KB, ${advice}`,

@@ -82,7 +82,7 @@ async function showDivider({ app, screen }: InteractiveContext): Promise<void> {
     sanitizeLine(session.redact(name)) || (session.leaf === null ? "a new session" : id),
     MAX_TITLE_WIDTH,
   );
-  const block = { kind: "note", id: `session:${id}`, tone: "plain", text, divides: true } as const;
+  const block = { kind: "note", id: `session:${id}`, tone: "plain", text, isDivider: true } as const;
   screen.update((state) => ({ ...state, blocks: [...state.blocks, block] }));
 }
 
@@ -102,8 +102,8 @@ async function sendInitialPrompt(context: InteractiveContext): Promise<void> {
   const { args } = app;
   if (args.prompt.startsWith("/") && args.files.length === 0) return await submit(args.prompt, context);
   const files = nodeFiles({ root: app.cwd, maxBytes: MAX_IMAGE_BYTES });
-  const result = await buildPromptContent(args, { files, readStdin: async () => ({ type: "arrived", text: "" }) });
-  if (result.type === "said") return await sendMessage(result.content, context);
+  const result = await buildPromptContent(args, { files, readStdin: async () => ({ type: "text", text: "" }) });
+  if (result.type === "content") return await sendMessage(result.content, context);
   if (result.type === "nothing") return;
   screen.showNote(result.message, "bad");
   // Nothing that was typed is lost.

@@ -134,14 +134,14 @@ async function openDrawnScreen({ onKey, onSubmit }: InputHandlers): Promise<Open
   ]);
   const themeFollower = detectTheme(process.env);
   const terminal = new FocusTrackingTerminal(new ProcessTerminal(), Date.now);
-  const pictures = getCapabilities().images;
+  const imageProtocol = getCapabilities().images;
   const isRewrapped = rewrapsLines(process.env);
   const display = {
     terminal,
     theme: themeFollower.theme,
-    pictures,
+    imageProtocol,
     isRewrapped,
-    start: initialScreenState,
+    initialState: initialScreenState,
     now: Date.now,
   };
   const screen = new Screen({ onKey, onSubmit, ...display });

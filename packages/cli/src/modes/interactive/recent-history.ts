@@ -44,7 +44,7 @@ export function isVisibleEntry(entry: Entry): boolean {
 
 /** If there are too many blocks, keeps the first one, which is the user's message, and the last ones. */
 function limitBlocks(blocks: readonly Block[]): readonly Block[] {
-  const shortBlocks = blocks.map((block) => (block.kind === "answered" ? trimBeginning(block) : block));
+  const shortBlocks = blocks.map((block) => (block.kind === "assistant" ? trimBeginning(block) : block));
   if (shortBlocks.length <= MAX_BLOCKS) return shortBlocks;
   const [first, ...rest] = shortBlocks;
   return first ? [first, ...rest.slice(-MAX_BLOCKS + 1)] : [];
@@ -68,7 +68,7 @@ export async function showRecentHistory({ app, screen }: InteractiveContext): Pr
   // Redacts only the entries that may be shown: a branch that was never compacted is loaded completely.
   const { blocks, earlierCount } = buildRecentHistory(session.redact(entries.slice(-MAX_READ_ENTRIES)));
   // A printed block is not drawn again, so the highlighter must be loaded before.
-  if (blocks.some((block) => block.kind === "answered" && block.text.includes("```"))) await loadHighlighter();
+  if (blocks.some((block) => block.kind === "assistant" && block.text.includes("```"))) await loadHighlighter();
   const notice = formatEarlierNotice(
     earlierCount + entries.slice(0, -MAX_READ_ENTRIES).filter(isVisibleEntry).length,
     isComplete,

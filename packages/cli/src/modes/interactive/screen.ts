@@ -21,10 +21,10 @@ export interface ScreenOptions {
   readonly terminal: TerminalPort;
   readonly theme: Theme;
   /** The image protocol of the terminal. Absent if it shows no images. */
-  readonly pictures?: ImageProtocol;
+  readonly imageProtocol?: ImageProtocol;
   /** Whether the terminal wraps existing lines again when it becomes narrower. Default: true. */
   readonly isRewrapped?: boolean;
-  readonly start: ScreenState;
+  readonly initialState: ScreenState;
   /** In milliseconds. */
   readonly now: () => number;
   /** Handles a key that is not text for the editor. Returns false if the key has no action. `panel` is set if an open panel did not use the key. */
@@ -48,7 +48,7 @@ export class Screen implements ScreenApi {
 
   constructor(options: ScreenOptions) {
     this.#options = options;
-    this.#state = options.start;
+    this.#state = options.initialState;
     this.#terminal = new BufferedTerminal(options.terminal);
     this.#mainScreen = new MainScreen(this.#terminal, (size) => this.#renderFrame(size), options);
     this.#editor = createEditor(this.#mainScreen, options);
@@ -98,8 +98,8 @@ export class Screen implements ScreenApi {
     this.#state = rest;
     this.#ticker.update(rest.activity);
     const { width } = this.#mainScreen.size;
-    const { theme, now, pictures = null } = this.#options;
-    const context = { width, theme, imageProtocol: pictures, isUnfolded: rest.isUnfolded, now: now() };
+    const { theme, now, imageProtocol = null } = this.#options;
+    const context = { width, theme, imageProtocol, isUnfolded: rest.isUnfolded, now: now() };
     if (blocks.length > 0) this.#mainScreen.print(blocks.flatMap((block) => renderBlock(block, context)));
     this.redraw();
   }

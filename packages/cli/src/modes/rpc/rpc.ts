@@ -127,7 +127,7 @@ export async function runInitialPrompt(args: CliArgs, context: RpcContext): Prom
   // stdin carries commands, so it is not read as part of the prompt.
   const content = await buildPromptContent(args, {
     files: workspaceFiles,
-    readStdin: async () => ({ type: "arrived", text: "" }),
+    readStdin: async () => ({ type: "text", text: "" }),
   });
   if (content.type === "nothing") return null;
   if (content.type === "mistake") return { type: "failed", message: content.message };

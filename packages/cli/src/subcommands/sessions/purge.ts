@@ -93,7 +93,7 @@ export async function createPurgeVault({
 }: SubcommandCall): Promise<PurgeVaultResult> {
   const resolved = await loadSettings({}, { home, environment });
   if (resolved.type === "mistake") return resolved;
-  const input = flags.stdin === true ? await readStdin(notify) : ({ type: "arrived", text: "" } as const);
+  const input = flags.stdin === true ? await readStdin(notify) : ({ type: "text", text: "" } as const);
   if (input.type === "mistake") return input;
   const values = input.text
     .split("\n")

@@ -153,7 +153,7 @@ describe("stop", () => {
       script: [stalling(8, { type: "thinking", text: LONG })],
       reach: async (talk) => {
         talk.say("hello");
-        await talk.until(() => talk.screen.state.blocks.some(({ kind }) => kind === "thought"));
+        await talk.until(() => talk.screen.state.blocks.some(({ kind }) => kind === "thinking"));
       },
     },
     {
@@ -161,7 +161,7 @@ describe("stop", () => {
       script: [stalling(6, { type: "call", name: "write", arguments: { path: "a.txt", content: LONG } })],
       reach: async (talk) => {
         talk.say("hello");
-        await talk.until(() => talk.screen.state.blocks.some(({ kind }) => kind === "called"));
+        await talk.until(() => talk.screen.state.blocks.some(({ kind }) => kind === "tool"));
       },
     },
     {

@@ -51,7 +51,7 @@ export async function atRest({ screen, until }: TalkOn): Promise<void> {
 
 /** The lines of the session's file. */
 export function isCompacted({ screen }: TalkOn): boolean {
-  return screen.state.blocks.some(({ kind }) => kind === "compacted") || screen.state.lastPrintedKind === "compacted";
+  return screen.state.blocks.some(({ kind }) => kind === "compaction") || screen.state.lastPrintedKind === "compaction";
 }
 
 /** What the picture shows now. */

@@ -45,7 +45,7 @@ describe("last exchange", () => {
   test("RES3 of a long answer a glance shows the end, from a paragraph on", () => {
     const paragraphs = Array.from({ length: 100 }, (_, at) => `paragraph ${at} ${"and its words ".repeat(5)}`);
     const { blocks } = buildRecentHistory(story("user: tell me", `says: ${paragraphs.join("\n\n")}`));
-    const answer = blocks.find((block) => block.kind === "answered");
-    expect(answer?.kind === "answered" && answer.text.slice(answer.printed)).toMatch(/^paragraph 7\d /);
+    const answer = blocks.find((block) => block.kind === "assistant");
+    expect(answer?.kind === "assistant" && answer.text.slice(answer.printed)).toMatch(/^paragraph 7\d /);
   });
 });

@@ -30,7 +30,7 @@ export function shownOn({ columns, rows, start = {}, theme = createTheme("none")
   const screen = new Screen({
     terminal,
     theme,
-    start: { ...initialScreenState, footer: { ...initialScreenState.footer, ...known }, ...start },
+    initialState: { ...initialScreenState, footer: { ...initialScreenState.footer, ...known }, ...start },
     now: () => NOW,
     onKey: () => false,
     onSubmit: () => {},

@@ -43,7 +43,7 @@ export class TalkGround {
     const screen = new Screen({
       terminal: this.terminal,
       theme: createTheme("none"),
-      start: initialScreenState,
+      initialState: initialScreenState,
       now: Date.now,
       onKey: (key) => this.#talk?.handleKey(key) ?? false,
       onSubmit: (written) => void this.#talk?.handleSubmit(written),

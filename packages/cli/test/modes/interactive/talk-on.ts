@@ -51,7 +51,7 @@ export async function talkOn(script: Script, { wish = {}, notifier, prepare }: T
   const screen = new Screen({
     terminal,
     theme: createTheme("none"),
-    start: initialScreenState,
+    initialState: initialScreenState,
     now: Date.now,
     onKey: (key, amid) => talk?.handleKey(key, amid) ?? false,
     onSubmit: (text) => void talk?.handleSubmit(text),

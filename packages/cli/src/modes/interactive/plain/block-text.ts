@@ -75,21 +75,21 @@ export function formatBlock(block: Block): readonly string[] {
 
 function describeBlock(block: Block): string {
   switch (block.kind) {
-    case "said":
+    case "user":
       return formatUserMessage(block);
-    case "answered":
+    case "assistant":
       return formatAnswer(block);
-    case "thought":
+    case "thinking":
       return `Pith thought: ${formatLineCount(block.text)}.`;
-    case "called":
+    case "tool":
       return formatToolCall(block);
     case "shell":
       return formatShellCommand(block);
-    case "compacted":
+    case "compaction":
       return formatCompaction(block);
-    case "branch-told":
+    case "branch-summary":
       return `The branch that was left, in short: ${block.summary}`;
-    case "pinned":
+    case "pin":
       return `Pinned: ${block.text}`;
     case "note":
       return `${tonePrefixes[block.tone]}${block.text.replaceAll(DRAWING_CHARS, "")}`;

@@ -58,7 +58,7 @@ const FIRST_NOTICE_SECONDS = 30;
 
 function formatProgress({ blocks }: ScreenState, seconds: number): string {
   const runningCall = blocks.findLast(
-    (block): block is ToolBlock => block.kind === "called" && block.state === "running",
+    (block): block is ToolBlock => block.kind === "tool" && block.state === "running",
   );
   const duration =
     seconds < 120 ? formatCountOrNone(seconds, "second") : formatCountOrNone(Math.round(seconds / 60), "minute");
@@ -179,7 +179,7 @@ export class PlainScreen implements ScreenApi {
   }
 
   #formatBlock(block: Block): readonly string[] {
-    return block.kind === "said" && block.text === this.#lastTyped ? [] : formatBlock(block);
+    return block.kind === "user" && block.text === this.#lastTyped ? [] : formatBlock(block);
   }
 
   #writeLines(lines: readonly string[]): void {

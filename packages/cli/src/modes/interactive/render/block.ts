@@ -2,7 +2,7 @@
 
 import { formatKeyHint } from "../../../settings/keymap.ts";
 import { formatCount, formatSeconds } from "../../../text/format.ts";
-import type { Block, BranchSummaryBlock, NoteBlock, PinBlock, ThoughtBlock, UserBlock } from "../state/blocks.ts";
+import type { Block, BranchSummaryBlock, NoteBlock, PinBlock, ThinkingBlock, UserBlock } from "../state/blocks.ts";
 import { truncateToWidth, visibleWidth } from "../terminal/pi-tui.ts";
 import { renderCompaction } from "./compaction.ts";
 import { IMAGE_LINE_PREFIX, renderImage } from "./image.ts";
@@ -28,7 +28,7 @@ export function renderBlock(block: Block, context: RenderContext): readonly stri
 
 /** Whether the block continues code whose beginning is already printed above it. */
 function continuesCode(block: Block): boolean {
-  return block.kind === "answered" && block.code !== undefined;
+  return block.kind === "assistant" && block.code !== undefined;
 }
 
 /** Cuts a line that is too wide. The line of an image is a control sequence and must not be cut. */
@@ -38,21 +38,21 @@ function fitUnlessImage(line: string, width: number): string {
 
 function renderLines(block: Block, context: RenderContext): readonly string[] {
   switch (block.kind) {
-    case "said":
+    case "user":
       return renderUser(block, context);
-    case "answered":
+    case "assistant":
       return renderAssistant(block, context);
-    case "thought":
+    case "thinking":
       return renderThinking(block, context);
-    case "called":
+    case "tool":
       return renderToolCall(block, context);
     case "shell":
       return renderShell(block, context);
-    case "compacted":
+    case "compaction":
       return renderCompaction(block, context);
-    case "branch-told":
+    case "branch-summary":
       return renderBranchSummary(block, context);
-    case "pinned":
+    case "pin":
       return renderPin(block, context);
     case "note":
       return renderNote(block, context);
@@ -75,7 +75,7 @@ export function renderUser({ text, images, from: source }: UserBlock, context: R
 /** A longer message was probably pasted, so the user knows its text. */
 const MAX_USER_LINES = 40;
 
-export function renderThinking(thought: ThoughtBlock, context: RenderContext): readonly string[] {
+export function renderThinking(thought: ThinkingBlock, context: RenderContext): readonly string[] {
   if (thought.isPrinted) return [];
   const { theme, width } = context;
   const style = theme.dim;
@@ -86,17 +86,14 @@ export function renderThinking(thought: ThoughtBlock, context: RenderContext): r
   ];
 }
 
-function formatThinkingHeading({ text, isOpen, durationMs }: ThoughtBlock): string {
+function formatThinkingHeading({ text, isOpen, durationMs }: ThinkingBlock): string {
   const lines = splitLines(text);
   if (isOpen) return `· thinking: ${lines.at(-1) ?? "…"}`;
   const duration = durationMs !== undefined && durationMs >= 1_000 ? ` for ${formatSeconds(durationMs)}` : "";
   return `· thought${duration}, ${formatCount(lines.length, "line")}`;
 }
 
-export function renderNote(
-  { tone, text, divides: isDivider }: NoteBlock,
-  { width, theme }: RenderContext,
-): readonly string[] {
+export function renderNote({ tone, text, isDivider }: NoteBlock, { width, theme }: RenderContext): readonly string[] {
   if (isDivider) return [theme.border(renderDivider(text, width))];
   if (tone === "plain") return wrapColumns(text, { width, style: theme.dim });
   const style = theme[tone];

@@ -5,7 +5,7 @@ import type { CompactionEntry, ImageBlock } from "@pith/context";
 export type Block =
   | UserBlock
   | AssistantBlock
-  | ThoughtBlock
+  | ThinkingBlock
   | ToolBlock
   | ShellBlock
   | CompactionBlock
@@ -22,7 +22,7 @@ interface BlockBase {
 
 /** A user message. */
 export interface UserBlock extends BlockBase {
-  readonly kind: "said";
+  readonly kind: "user";
   readonly text: string;
   readonly images: readonly ImageBlock[];
   /** Set if a program wrote the message, and not the user. */
@@ -31,7 +31,7 @@ export interface UserBlock extends BlockBase {
 
 /** The model's answer, as Markdown. */
 export interface AssistantBlock extends BlockBase {
-  readonly kind: "answered";
+  readonly kind: "assistant";
   readonly text: string;
   /** Whether it is still streaming. */
   readonly isOpen: boolean;
@@ -44,8 +44,8 @@ export interface AssistantBlock extends BlockBase {
 }
 
 /** The model's thinking. */
-export interface ThoughtBlock extends BlockBase {
-  readonly kind: "thought";
+export interface ThinkingBlock extends BlockBase {
+  readonly kind: "thinking";
   readonly text: string;
   readonly isOpen: boolean;
   /** In milliseconds. Absent for a block read from the log. */
@@ -57,7 +57,7 @@ export interface ThoughtBlock extends BlockBase {
 
 /** A tool call and its result. */
 export interface ToolBlock extends BlockBase {
-  readonly kind: "called";
+  readonly kind: "tool";
   readonly tool: string;
   readonly arguments: Readonly<Record<string, unknown>>;
   /** `writing`: the arguments are still streaming. `waiting`: not started, for example because the user is asked first. */
@@ -86,7 +86,7 @@ export interface ShellBlock extends BlockBase {
 
 /** A compaction, shown as its receipt. */
 export interface CompactionBlock extends BlockBase {
-  readonly kind: "compacted";
+  readonly kind: "compaction";
   readonly entry: CompactionEntry;
   readonly warnings: readonly string[];
   readonly isUndone: boolean;
@@ -94,12 +94,12 @@ export interface CompactionBlock extends BlockBase {
 
 /** The summary of a branch that the user left. */
 export interface BranchSummaryBlock extends BlockBase {
-  readonly kind: "branch-told";
+  readonly kind: "branch-summary";
   readonly summary: string;
 }
 
 export interface PinBlock extends BlockBase {
-  readonly kind: "pinned";
+  readonly kind: "pin";
   readonly text: string;
 }
 
@@ -109,7 +109,7 @@ export interface NoteBlock extends BlockBase {
   readonly tone: "plain" | "good" | "warning" | "bad";
   readonly text: string;
   /** Drawn as a line across the screen that separates the blocks above from those below. */
-  readonly divides?: true;
+  readonly isDivider?: true;
 }
 
 /** Whether the block is not an entry yet. */
@@ -121,17 +121,19 @@ export const DRAFT_ID_PREFIX = "draft:";
 
 /** Whether the block is folded by default. It stays in the live region, where it can be unfolded, until another block follows. */
 export function isFoldable({ kind }: Block): boolean {
-  return kind === "called" || kind === "compacted" || kind === "thought" || kind === "shell" || kind === "branch-told";
+  return (
+    kind === "tool" || kind === "compaction" || kind === "thinking" || kind === "shell" || kind === "branch-summary"
+  );
 }
 
 /** Whether the block no longer changes by itself. */
 export function isFinished(block: Block): boolean {
   switch (block.kind) {
-    case "answered":
-    case "thought":
+    case "assistant":
+    case "thinking":
     case "shell":
       return !block.isOpen;
-    case "called":
+    case "tool":
       return block.state === "done" || block.state === "failed" || block.state === "broken-off";
     default:
       return true;

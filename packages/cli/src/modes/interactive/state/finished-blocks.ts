@@ -77,7 +77,7 @@ export function splitFinished(state: ScreenState): FinishedSplit {
   const finishedBlocks = firstLiveIndex === -1 ? spacedBlocks : spacedBlocks.slice(0, firstLiveIndex);
   const [firstLive, ...liveAfter] = firstLiveIndex === -1 ? [] : spacedBlocks.slice(firstLiveIndex);
   const split =
-    firstLive?.kind === "answered" && firstLive.isOpen ? splitAnswer(firstLive) : { printable: [], rest: firstLive };
+    firstLive?.kind === "assistant" && firstLive.isOpen ? splitAnswer(firstLive) : { printable: [], rest: firstLive };
   const printableBlocks = [...finishedBlocks.filter((block) => !isPrintedThought(block)), ...split.printable];
   if (printableBlocks.length === 0)
     return {
@@ -111,12 +111,12 @@ function splitAnswer(answer: AssistantBlock): { readonly printable: readonly Blo
 
 /** Thinking is printed when it ends. It must not be printed again with the complete reply. */
 function toPrintedDraft(block: Block): readonly Block[] {
-  if (block.kind !== "thought" || !isDraft(block)) return [];
+  if (block.kind !== "thinking" || !isDraft(block)) return [];
   return [{ ...block, isPrinted: true }];
 }
 
 function isPrintedThought(block: Block): boolean {
-  return block.kind === "thought" && block.isPrinted === true;
+  return block.kind === "thinking" && block.isPrinted === true;
 }
 
 /**
@@ -138,5 +138,5 @@ export function updateSpacing(blocks: readonly Block[], kindAbove: Block["kind"]
 }
 
 function isToolOrThought(kind: Block["kind"]): boolean {
-  return kind === "called" || kind === "thought";
+  return kind === "tool" || kind === "thinking";
 }

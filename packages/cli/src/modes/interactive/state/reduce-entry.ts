@@ -18,7 +18,7 @@ import {
   isDraft,
   type NoteBlock,
   type ShellBlock,
-  type ThoughtBlock,
+  type ThinkingBlock,
   type ToolBlock,
   type UserBlock,
 } from "./blocks.ts";
@@ -61,18 +61,18 @@ export function removeDrafts(state: ScreenState): ScreenState {
 
 /** A running shell line is also a draft, but not part of a reply. */
 function isReplyDraft(block: Block): boolean {
-  return isDraft(block) && (block.kind === "answered" || block.kind === "thought" || block.kind === "called");
+  return isDraft(block) && (block.kind === "assistant" || block.kind === "thinking" || block.kind === "tool");
 }
 
 function wasPrinted(block: Block): boolean {
-  return block.kind === "answered" ? block.printed > 0 : block.kind === "thought" && block.isPrinted === true;
+  return block.kind === "assistant" ? block.printed > 0 : block.kind === "thinking" && block.isPrinted === true;
 }
 
 function buildReplyBlocks(id: string, message: AssistantMessage, drafts: readonly Block[]): readonly Block[] {
   const isInterrupted = message.stopReason === "error" || message.stopReason === "aborted";
   const unmatchedChars = { text: countPrintedText(message, drafts), thinking: countPrintedThinking(message, drafts) };
   const durationMs = drafts.find(
-    (block): block is ThoughtBlock => block.kind === "thought" && !block.isPrinted,
+    (block): block is ThinkingBlock => block.kind === "thinking" && !block.isPrinted,
   )?.durationMs;
   return message.content.flatMap((part, index): readonly Block[] => {
     const blockId = `${id}:${index}`;
@@ -82,18 +82,18 @@ function buildReplyBlocks(id: string, message: AssistantMessage, drafts: readonl
     unmatchedChars[part.type] -= printedChars;
     if (text.slice(printedChars).trim() === "") return [];
     if (part.type === "text") return [createAssistantBlock(blockId, text, printedChars)];
-    return [{ kind: "thought", id: blockId, text, isOpen: false, ...(durationMs !== undefined && { durationMs }) }];
+    return [{ kind: "thinking", id: blockId, text, isOpen: false, ...(durationMs !== undefined && { durationMs }) }];
   });
 }
 
 function createAssistantBlock(id: string, text: string, printedChars: number): AssistantBlock {
   const openCode = printedChars === 0 ? null : findOpenCode(text, printedChars);
-  return { kind: "answered", id, text, isOpen: false, printed: printedChars, ...(openCode && { code: openCode }) };
+  return { kind: "assistant", id, text, isOpen: false, printed: printedChars, ...(openCode && { code: openCode }) };
 }
 
 /** Counts the printed characters over all text parts of the reply. A draft may contain several parts, and starts at the first word. */
 function countPrintedText({ content }: AssistantMessage, drafts: readonly Block[]): number {
-  const answerDrafts = drafts.filter((block): block is AssistantBlock => block.kind === "answered");
+  const answerDrafts = drafts.filter((block): block is AssistantBlock => block.kind === "assistant");
   const printedText = answerDrafts.map(({ text, printed: printedChars }) => text.slice(0, printedChars)).join("");
   const replyText = content.map((part) => (part.type === "text" ? part.text : "")).join("");
   return matchPrintedChars(replyText, printedText, replyText.length - replyText.trimStart().length);
@@ -101,7 +101,7 @@ function countPrintedText({ content }: AssistantMessage, drafts: readonly Block[
 
 function countPrintedThinking({ content }: AssistantMessage, drafts: readonly Block[]): number {
   const printedDrafts = drafts.filter(
-    (block): block is ThoughtBlock => block.kind === "thought" && block.isPrinted === true,
+    (block): block is ThinkingBlock => block.kind === "thinking" && block.isPrinted === true,
   );
   const replyThinking = content.map((part) => (part.type === "thinking" ? part.thinking : "")).join("");
   return matchPrintedChars(replyThinking, printedDrafts.map(({ text }) => text).join(""), 0);
@@ -116,7 +116,7 @@ type ToolCallContent = Extract<AssistantMessage["content"][number], { type: "too
 
 function createToolBlock({ id, name, arguments: toolArguments }: ToolCallContent, isInterrupted: boolean): ToolBlock {
   const state = isInterrupted ? "broken-off" : "waiting";
-  return { kind: "called", id, tool: name, arguments: toolArguments, state, output: "", images: [] };
+  return { kind: "tool", id, tool: name, arguments: toolArguments, state, output: "", images: [] };
 }
 
 export function reduceEntry(state: ScreenState, entry: Entry): ScreenState {
@@ -124,13 +124,13 @@ export function reduceEntry(state: ScreenState, entry: Entry): ScreenState {
     case "message":
       return reduceMessage(state, entry);
     case "compaction":
-      return appendBlocks(state, { kind: "compacted", id: entry.id, entry, warnings: [], isUndone: false });
+      return appendBlocks(state, { kind: "compaction", id: entry.id, entry, warnings: [], isUndone: false });
     case "branch_summary":
-      return appendBlocks(state, { kind: "branch-told", id: entry.id, summary: entry.summary });
+      return appendBlocks(state, { kind: "branch-summary", id: entry.id, summary: entry.summary });
     case "custom_message":
       if (!entry.display) return state;
       if (entry.customType === PIN_TYPE)
-        return appendBlocks(state, { kind: "pinned", id: entry.id, text: extractText(entry.content) });
+        return appendBlocks(state, { kind: "pin", id: entry.id, text: extractText(entry.content) });
       return appendBlocks(state, { kind: "note", id: entry.id, tone: "plain", text: extractText(entry.content) });
     default:
       return state;
@@ -158,7 +158,7 @@ function reduceMessage(state: ScreenState, entry: MessageEntry): ScreenState {
 
 function createUserBlock(entry: MessageEntry, content: MessageContent): UserBlock {
   const source = authorOf(entry) === "person" ? {} : { from: "program" as const };
-  return { kind: "said", id: entry.id, text: displayText(content), images: extractImages(content), ...source };
+  return { kind: "user", id: entry.id, text: displayText(content), images: extractImages(content), ...source };
 }
 
 /** Notes how an old reply was interrupted. During a run, the end of the run adds the note. */
@@ -191,7 +191,7 @@ function putShellBlock(state: ScreenState, shellBlock: ShellBlock): ScreenState 
 }
 
 function isToolBlockFor(block: Block, { toolCallId }: ToolResultMessage): block is ToolBlock {
-  return block.kind === "called" && block.id === toolCallId;
+  return block.kind === "tool" && block.id === toolCallId;
 }
 
 export function withResult(block: ToolBlock, { content, isError, details }: ToolResultMessage): ToolBlock {

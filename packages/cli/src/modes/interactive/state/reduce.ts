@@ -14,7 +14,7 @@ import {
   isDraft,
   isFinished,
   type NoteBlock,
-  type ThoughtBlock,
+  type ThinkingBlock,
   type ToolBlock,
 } from "./blocks.ts";
 import { appendBlocks, createDraft, reduceEntry, removeDrafts, withNote, withResult } from "./reduce-entry.ts";
@@ -50,11 +50,11 @@ export function reduceDelta(state: ScreenState, delta: MessageDelta, now: number
 
 function appendText(state: ScreenState, text: string, now: number): ScreenState {
   const last = state.blocks.at(-1);
-  if (last?.kind === "answered" && last.isOpen) return replaceLastBlock(state, extendAnswer(last, text));
+  if (last?.kind === "assistant" && last.isOpen) return replaceLastBlock(state, extendAnswer(last, text));
   // Line ends before its first word are no answer yet.
   const firstText = text.trimStart();
   if (firstText === "") return state;
-  const draft = createDraft<AssistantBlock>(state, { kind: "answered", text: firstText, isOpen: true, printed: 0 });
+  const draft = createDraft<AssistantBlock>(state, { kind: "assistant", text: firstText, isOpen: true, printed: 0 });
   return appendBlocks(finishThinking(draft.state, now), draft.block);
 }
 
@@ -65,16 +65,16 @@ function extendAnswer(answer: AssistantBlock, text: string): AssistantBlock {
 
 function appendThinking(state: ScreenState, text: string, now: number): ScreenState {
   const last = state.blocks.at(-1);
-  if (last?.kind === "thought" && last.isOpen) return replaceLastBlock(state, { ...last, text: last.text + text });
-  const draft = createDraft<ThoughtBlock>(state, { kind: "thought", text, isOpen: true, startedAt: now });
+  if (last?.kind === "thinking" && last.isOpen) return replaceLastBlock(state, { ...last, text: last.text + text });
+  const draft = createDraft<ThinkingBlock>(state, { kind: "thinking", text, isOpen: true, startedAt: now });
   return appendBlocks(draft.state, draft.block);
 }
 
 function addToolDraft(state: ScreenState, { id, name }: { readonly id: string; readonly name: string }, now: number) {
   const draftId = `${DRAFT_ID_PREFIX}${id}`;
-  if (state.blocks.some((block) => block.kind === "called" && block.id === draftId)) return state;
+  if (state.blocks.some((block) => block.kind === "tool" && block.id === draftId)) return state;
   const toolBlock: ToolBlock = {
-    kind: "called",
+    kind: "tool",
     id: draftId,
     tool: name,
     arguments: {},
@@ -92,7 +92,7 @@ function replaceLastBlock(state: ScreenState, block: Block): ScreenState {
 /** Whoever begins to answer has thought enough. */
 function finishThinking(state: ScreenState, now: number): ScreenState {
   const last = state.blocks.at(-1);
-  if (last?.kind !== "thought" || !last.isOpen || !isDraft(last)) return state;
+  if (last?.kind !== "thinking" || !last.isOpen || !isDraft(last)) return state;
   return replaceLastBlock(state, {
     ...last,
     isOpen: false,
@@ -133,9 +133,9 @@ function updateCompactionBlock(
   id: string,
   update: (block: CompactionBlock) => CompactionBlock,
 ): ScreenState | null {
-  const index = state.blocks.findIndex((block) => block.kind === "compacted" && block.id === id);
+  const index = state.blocks.findIndex((block) => block.kind === "compaction" && block.id === id);
   const block = state.blocks[index];
-  return block?.kind === "compacted" ? { ...state, blocks: state.blocks.with(index, update(block)) } : null;
+  return block?.kind === "compaction" ? { ...state, blocks: state.blocks.with(index, update(block)) } : null;
 }
 
 function withWarnings(state: ScreenState, warnings: readonly string[]): ScreenState {
@@ -149,11 +149,11 @@ function withUndoNote(state: ScreenState, isUndone: boolean): ScreenState {
 
 /** The summary of what was left was written before one stood here, and yet belongs to this side of the line. */
 function withMoveDivider(state: ScreenState, summaryId: string | undefined): ScreenState {
-  const isLeftBranchSummary = (block: Block): boolean => block.kind === "branch-told" && block.id === summaryId;
+  const isLeftBranchSummary = (block: Block): boolean => block.kind === "branch-summary" && block.id === summaryId;
   const summaries = state.blocks.filter(isLeftBranchSummary);
   // What a hint told was of the place that was left.
   const cleared = { ...state, hint: null, blocks: state.blocks.filter((block) => !isLeftBranchSummary(block)) };
-  const { blocks, ...rest } = withNote(cleared, { tone: "plain", text: "moved in the tree", divides: true });
+  const { blocks, ...rest } = withNote(cleared, { tone: "plain", text: "moved in the tree", isDivider: true });
   return { ...rest, blocks: [...blocks, ...summaries] };
 }
 
@@ -171,7 +171,7 @@ export function interruptOpenCalls(state: ScreenState): ScreenState {
 }
 
 function updateToolBlocks(state: ScreenState, update: (block: ToolBlock) => ToolBlock): ScreenState {
-  return { ...state, blocks: state.blocks.map((block): Block => (block.kind === "called" ? update(block) : block)) };
+  return { ...state, blocks: state.blocks.map((block): Block => (block.kind === "tool" ? update(block) : block)) };
 }
 
 function applyToolEvent(block: ToolBlock, event: ToolEvent, now: number): ToolBlock {

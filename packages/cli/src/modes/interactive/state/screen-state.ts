@@ -140,7 +140,14 @@ function isExpandable({ kind }: Block): boolean {
   return EXPANDABLE_KINDS.includes(kind);
 }
 
-const EXPANDABLE_KINDS: readonly Block["kind"][] = ["said", "thought", "called", "shell", "compacted", "branch-told"];
+const EXPANDABLE_KINDS: readonly Block["kind"][] = [
+  "user",
+  "thinking",
+  "tool",
+  "shell",
+  "compaction",
+  "branch-summary",
+];
 
 /** Blocks above are already printed and cannot be redrawn. */
 function describeFolding(isUnfolded: boolean, { keymap }: ScreenState): string {

@@ -19,9 +19,7 @@ export async function atWork(script: Script, wish: TalkWish = {}): Promise<AtWor
   };
   const talk = await talkOn([waits, ...(script as readonly Step[])], all(wish));
   talk.say("work");
-  await talk.until(() =>
-    talk.screen.state.blocks.some((block) => block.kind === "called" && block.state === "running"),
-  );
+  await talk.until(() => talk.screen.state.blocks.some((block) => block.kind === "tool" && block.state === "running"));
   return { ...talk, goOn: () => writeFileSync(join(talk.folder, "go"), "") };
 }
 

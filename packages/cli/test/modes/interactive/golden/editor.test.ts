@@ -34,7 +34,7 @@ golden("several lines with a long paste and a picture", ({ screen, terminal }) =
 golden("words that wait while it works", ({ screen, terminal }) => {
   screen.update((state) => ({
     ...state,
-    blocks: [{ kind: "said", id: "1", text: "make the tests pass", images: [] }],
+    blocks: [{ kind: "user", id: "1", text: "make the tests pass", images: [] }],
     activity: { type: "running", startedAt: Date.UTC(2026, 0, 1, 11, 59, 48), phase: "thinking", chars: 0 },
     queue: {
       steering: ["leave the snapshots alone", "look at @a.ts first (+1 line)"],

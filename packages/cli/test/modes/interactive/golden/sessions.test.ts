@@ -85,20 +85,20 @@ golden("a search through all sessions", (shown) => page(shown, TAB, ..."test"));
 golden("a session on its way to the trash", (shown) => page(shown, TAB, DOWN, DOWN, CTRL_D));
 
 const blocks: readonly Block[] = [
-  { kind: "said", id: "1", text: "why does the login test fail on Mondays?", images: [] },
+  { kind: "user", id: "1", text: "why does the login test fail on Mondays?", images: [] },
   {
-    ...{ kind: "called", id: "2", tool: "bash", arguments: { command: "npm test" }, state: "done", images: [] },
+    ...{ kind: "tool", id: "2", tool: "bash", arguments: { command: "npm test" }, state: "done", images: [] },
     output: Array.from({ length: 12 }, (_, at) => `ok ${at + 1} login keeps its promise number ${at + 1}`).join("\n"),
   },
   {
-    kind: "answered",
+    kind: "assistant",
     id: "3",
     text: "It asks for the **day of the week**, and on Mondays:\n\n- the cache is empty\n- the clock of the test stands at midnight",
     isOpen: false,
     printed: 0,
   },
-  { kind: "said", id: "4", text: "then fix the clock", images: [] },
-  { kind: "answered", id: "5", text: "Done: the test brings its own clock.", isOpen: false, printed: 0 },
+  { kind: "user", id: "4", text: "then fix the clock", images: [] },
+  { kind: "assistant", id: "5", text: "Done: the test brings its own clock.", isOpen: false, printed: 0 },
 ];
 
 const transcript: TranscriptSource = {
@@ -129,7 +129,7 @@ golden("a session that broke off", ({ screen }) => {
   const past = buildRecentHistory(
     story("user: why does it fail?", "says: let me look", "user: run the tests", "calls: bash"),
   );
-  const note = { kind: "note", id: "n", tone: "plain", text: "the login bug", divides: true } as const;
+  const note = { kind: "note", id: "n", tone: "plain", text: "the login bug", isDivider: true } as const;
   screen.update((state) => ({ ...state, blocks: [note, ...past.blocks] }));
   const call = { type: "toolCall", id: "c", name: "bash", arguments: {} } as const;
   const left = describePendingWork({ type: "results", calls: [{ call, resultId: "r", mayHaveStarted: false }] }, 0);

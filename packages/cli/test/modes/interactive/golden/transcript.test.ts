@@ -11,15 +11,15 @@ function show(screen: Screen, ...blocks: readonly Block[]): void {
 }
 
 function said(text: string): Block {
-  return { kind: "said", id: text, text, images: [] };
+  return { kind: "user", id: text, text, images: [] };
 }
 
 function answered(text: string): Block {
-  return { kind: "answered", id: text, text, isOpen: false, printed: 0 };
+  return { kind: "assistant", id: text, text, isOpen: false, printed: 0 };
 }
 
 function called(tool: string, given: ToolBlock["arguments"], more: Partial<ToolBlock> = {}): ToolBlock {
-  return { kind: "called", id: `${tool}-1`, tool, arguments: given, state: "done", output: "", images: [], ...more };
+  return { kind: "tool", id: `${tool}-1`, tool, arguments: given, state: "done", output: "", images: [], ...more };
 }
 
 function lines(count: number, name = "line"): string {
@@ -68,7 +68,7 @@ golden("a piece of work in calls", ({ screen }) => {
   show(
     screen,
     said("fix the area of a rectangle"),
-    { kind: "thought", id: "t", text: lines(14, "a thought"), isOpen: false, durationMs: 6_200 },
+    { kind: "thinking", id: "t", text: lines(14, "a thought"), isOpen: false, durationMs: 6_200 },
     called("grep", { pattern: "area\\(", path: "src" }, { output: lines(3, "src/area.ts:") }),
     called("read", { path: "src/area.ts", offset: 1, limit: 80 }, { output: lines(42) }),
     called("edit", { path: "src/area.ts" }, { diff: DIFF }),
@@ -154,8 +154,8 @@ const COMPACTION: CompactionEntry = {
   },
 };
 
-function compacted(more: Partial<Extract<Block, { kind: "compacted" }>> = {}): Block {
-  return { kind: "compacted", id: "k", entry: COMPACTION, warnings: [], isUndone: false, ...more };
+function compacted(more: Partial<Extract<Block, { kind: "compaction" }>> = {}): Block {
+  return { kind: "compaction", id: "k", entry: COMPACTION, warnings: [], isUndone: false, ...more };
 }
 
 golden("a compaction and its receipt", ({ screen }) => {
@@ -190,9 +190,9 @@ golden("a move in the tree with notes and pins", ({ screen }) => {
     screen,
     said("try it with a map instead"),
     answered("It was slower."),
-    { kind: "note", id: "d", tone: "plain", text: "moved in the tree", divides: true },
-    { kind: "branch-told", id: "b", summary: `The user explored another branch.\n${lines(8, "- found")}` },
-    { kind: "pinned", id: "p", text: "never push to main" },
+    { kind: "note", id: "d", tone: "plain", text: "moved in the tree", isDivider: true },
+    { kind: "branch-summary", id: "b", summary: `The user explored another branch.\n${lines(8, "- found")}` },
+    { kind: "pin", id: "p", text: "never push to main" },
     { kind: "note", id: "n1", tone: "good", text: "saved as notes.md" },
     { kind: "note", id: "n2", tone: "warning", text: "the context is 82 % full (164k of 200k tokens)" },
     { kind: "note", id: "n3", tone: "bad", text: "the provider could not be reached; /model chooses another" },
@@ -204,7 +204,7 @@ golden("pictures said and read", ({ screen }) => {
   const images = [{ type: "image", data, mimeType: "image/png" }] as const;
   show(
     screen,
-    { kind: "said", id: "1", text: "what is wrong in this picture?", images },
+    { kind: "user", id: "1", text: "what is wrong in this picture?", images },
     called("read", { path: "shot.png" }, { output: "shot.png: a picture", images }),
     answered("The button is cut off."),
   );

@@ -22,7 +22,7 @@ const compaction: CompactionEntry = {
 };
 
 function called(tool: string, given: ToolBlock["arguments"], more: Partial<ToolBlock> = {}): ToolBlock {
-  return { kind: "called", id: `${tool}-1`, tool, arguments: given, state: "done", output: "", images: [], ...more };
+  return { kind: "tool", id: `${tool}-1`, tool, arguments: given, state: "done", output: "", images: [], ...more };
 }
 
 const DIFF = `--- src/import.ts
@@ -37,12 +37,12 @@ const DIFF = `--- src/import.ts
 `;
 
 const talk: readonly Block[] = [
-  { kind: "said", id: "1", text: "old files use semicolons; read them, too", images: [] },
+  { kind: "user", id: "1", text: "old files use semicolons; read them, too", images: [] },
   called("read", { path: "src/import.ts" }, { output: "x\n".repeat(120) }),
   called("edit", { path: "src/import.ts" }, { diff: DIFF }),
   called("bash", { command: "pnpm test import" }, { output: "\n 42 passed", durationMs: 3_100 }),
-  { kind: "answered", id: "2", text: "Semicolons are read, and all **42** tests pass.", isOpen: false, printed: 0 },
-  { kind: "compacted", id: "k", entry: compaction, warnings: [], isUndone: false },
+  { kind: "assistant", id: "2", text: "Semicolons are read, and all **42** tests pass.", isOpen: false, printed: 0 },
+  { kind: "compaction", id: "k", entry: compaction, warnings: [], isUndone: false },
 ];
 
 golden(

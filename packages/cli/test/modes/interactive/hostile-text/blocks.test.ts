@@ -53,7 +53,7 @@ test("SNK4 what is streamed piece by piece lets nothing through, and is seen as 
       for (const piece of pieces) screen.handleEvent({ type: "message_update", delta: { type, text: piece } });
     screen.handleEvent({ type: "tool_execution_start", ...call });
     screen.handleEvent({ type: "tool_execution_update", ...call, partialResult: text });
-    screen.update((state) => ({ ...state, blocks: state.blocks.filter(({ kind }) => kind !== "called").map(closed) }));
+    screen.update((state) => ({ ...state, blocks: state.blocks.filter(({ kind }) => kind !== "tool").map(closed) }));
     screen.showNote("next");
     await new Promise((resolve) => setImmediate(resolve));
     expect(strangeIn(bytes()), JSON.stringify(text.slice(0, 60))).toEqual([]);
@@ -65,5 +65,5 @@ test("SNK4 what is streamed piece by piece lets nothing through, and is seen as 
 });
 
 function closed(block: Block): Block {
-  return block.kind === "thought" || block.kind === "answered" ? { ...block, isOpen: false } : block;
+  return block.kind === "thinking" || block.kind === "assistant" ? { ...block, isOpen: false } : block;
 }

@@ -48,7 +48,7 @@ test("SNK10 output of 50 KB, ten thousand times, is drawn no more often than any
   const { screen, terminal } = shownOn({ columns: 80, rows: 24 });
   const call = { toolCallId: "c", toolName: "bash", args: { command: "x" } };
   const block = {
-    kind: "called",
+    kind: "tool",
     id: "c",
     tool: "bash",
     arguments: call.args,

@@ -15,28 +15,28 @@ export function blocksOf(text: string): readonly Block[] {
     isPrivate: false,
   } as const;
   return [
-    { kind: "said", id, text, images: [] },
-    { kind: "said", id, text, images: [], from: "program" },
-    { kind: "answered", id, text, isOpen: false, printed: 0 },
-    { kind: "answered", id, text: `before\n\n${text}`, isOpen: true, printed: 8 },
-    { kind: "thought", id, text, isOpen: false },
-    { kind: "thought", id, text, isOpen: true },
+    { kind: "user", id, text, images: [] },
+    { kind: "user", id, text, images: [], from: "program" },
+    { kind: "assistant", id, text, isOpen: false, printed: 0 },
+    { kind: "assistant", id, text: `before\n\n${text}`, isOpen: true, printed: 8 },
+    { kind: "thinking", id, text, isOpen: false },
+    { kind: "thinking", id, text, isOpen: true },
     ...callsOf(text),
     { ...shell, isOpen: false },
     { ...shell, isOpen: true, isPrivate: true, isCancelled: true, exitCode: null },
-    { kind: "compacted", id, entry: compactionOf(text), warnings: [text], isUndone: false },
-    { kind: "compacted", id, entry: compactionOf(text), warnings: [], isUndone: true },
-    { kind: "branch-told", id, summary: text },
-    { kind: "pinned", id, text },
+    { kind: "compaction", id, entry: compactionOf(text), warnings: [text], isUndone: false },
+    { kind: "compaction", id, entry: compactionOf(text), warnings: [], isUndone: true },
+    { kind: "branch-summary", id, summary: text },
+    { kind: "pin", id, text },
     ...(["plain", "good", "warning", "bad"] as const).map((tone): Block => ({ kind: "note", id, tone, text })),
-    { kind: "note", id, tone: "plain", text, divides: true },
+    { kind: "note", id, tone: "plain", text, isDivider: true },
   ];
 }
 
 const states = ["writing", "waiting", "running", "done", "failed", "broken-off"] as const;
 
 function callsOf(text: string): readonly ToolBlock[] {
-  const call = { kind: "called", id: text.slice(0, 20), output: text, images: [] } as const;
+  const call = { kind: "tool", id: text.slice(0, 20), output: text, images: [] } as const;
   const named = ["read", "write", "edit", "grep", "find", "ls", "fetch", text].map(
     (tool): ToolBlock => ({ ...call, tool, state: "done", arguments: argumentsOf(text) }),
   );

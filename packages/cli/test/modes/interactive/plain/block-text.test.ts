@@ -6,21 +6,21 @@ import { formatBlock } from "../../../../src/modes/interactive/plain/block-text.
 import type { Block, ToolBlock } from "../../../../src/modes/interactive/state/blocks.ts";
 
 const call: ToolBlock = {
-  ...{ kind: "called", id: "c", tool: "bash", arguments: { command: "npm test" }, state: "done" },
+  ...{ kind: "tool", id: "c", tool: "bash", arguments: { command: "npm test" }, state: "done" },
   ...{ output: "one\ntwo\n", images: [] },
 };
 
-const answer = { kind: "answered", id: "a", text: "First.\n\nSecond.", isOpen: false, printed: 0 } as const;
+const answer = { kind: "assistant", id: "a", text: "First.\n\nSecond.", isOpen: false, printed: 0 } as const;
 const shell = { kind: "shell", id: "s", command: "ls", output: "a\nb\n", isCancelled: false, isOpen: false } as const;
 const compaction = { type: "compaction", tokensBefore: 1200 } as CompactionEntry;
 
 test.each<readonly [Block, readonly string[]]>([
-  [{ kind: "said", id: "u", text: "fix it\nnow", images: [] }, ["You: fix it", "now"]],
-  [{ kind: "said", id: "u", text: "go on", images: [], from: "program" }, ["Said for you: go on"]],
+  [{ kind: "user", id: "u", text: "fix it\nnow", images: [] }, ["You: fix it", "now"]],
+  [{ kind: "user", id: "u", text: "go on", images: [], from: "program" }, ["Said for you: go on"]],
   [answer, ["Pith: First.", "", "Second."]],
   [{ ...answer, printed: 8 }, ["Second."]],
   [{ ...answer, printed: answer.text.length }, []],
-  [{ kind: "thought", id: "t", text: "a\nb\nc", isOpen: false }, ["Pith thought: 3 lines."]],
+  [{ kind: "thinking", id: "t", text: "a\nb\nc", isOpen: false }, ["Pith thought: 3 lines."]],
   [call, ["Tool bash npm test: done, 2 lines."]],
   [{ ...call, output: "", durationMs: 12_400 }, ["Tool bash npm test: done, no lines, 12 seconds."]],
   [{ ...call, state: "failed", output: "no such file" }, ["Tool bash npm test: failed: no such file"]],
@@ -31,8 +31,8 @@ test.each<readonly [Block, readonly string[]]>([
   ],
   [{ ...shell, exitCode: 0, isPrivate: true }, ["a", "b", "Shell ls: done; the model does not see it."]],
   [{ ...shell, exitCode: 2, isPrivate: false }, ["a", "b", "Shell ls: ended with 2."]],
-  [{ kind: "pinned", id: "p", text: "never push" }, ["Pinned: never push"]],
-  [{ kind: "branch-told", id: "b", summary: "tried X" }, ["The branch that was left, in short: tried X"]],
+  [{ kind: "pin", id: "p", text: "never push" }, ["Pinned: never push"]],
+  [{ kind: "branch-summary", id: "b", summary: "tried X" }, ["The branch that was left, in short: tried X"]],
   [{ kind: "note", id: "n", tone: "bad", text: "no key" }, ["Error: no key"]],
   [
     { kind: "note", id: "n", tone: "plain", text: "▏░░░░ 9 of 10 tokens\n  replies  25  ██" },
@@ -44,7 +44,7 @@ test.each<readonly [Block, readonly string[]]>([
 
 test("PLN1 a compaction says what it did and how it is taken back", () => {
   const block: Block = {
-    kind: "compacted",
+    kind: "compaction",
     id: "c",
     entry: compaction,
     warnings: ["it is the third"],

@@ -32,7 +32,7 @@ test("PLN3 a tool is told when it is done, though nothing follows it", () => {
   const { screen, taken } = listening();
   screen.update((state) => ({
     ...state,
-    blocks: [{ kind: "called", id: "c", tool: "bash", arguments: call.args, state: "waiting", output: "", images: [] }],
+    blocks: [{ kind: "tool", id: "c", tool: "bash", arguments: call.args, state: "waiting", output: "", images: [] }],
   }));
   screen.handleEvent({ type: "tool_execution_start", ...call });
   screen.handleEvent({ type: "tool_execution_update", ...call, partialResult: "half" });
@@ -128,7 +128,7 @@ test("PLN7 words to change are read out, and an empty line says them", () => {
 test("PLN8 what was just typed is not read out again; what is said for somebody is", () => {
   const { screen, taken } = listening();
   const said = (text: string) =>
-    screen.update((state) => ({ ...state, blocks: [{ kind: "said", id: text, text, images: [] }] }));
+    screen.update((state) => ({ ...state, blocks: [{ kind: "user", id: text, text, images: [] }] }));
   said(screen.takeLine("hello"));
   expect(taken()).toEqual([]);
   screen.showNote("a note");

@@ -44,7 +44,7 @@ test("SCR16 no line is wider than the screen, and nothing in it steers the termi
 test("SCR17 what is not printed yet takes about as many rows as there are, opened or not", () => {
   const long = Array.from({ length: 500 }, (_, at) => `line ${at}`).join("\n");
   for (const block of everywhere(long)) {
-    if (!isFoldable(block) && block.kind !== "answered") continue;
+    if (!isFoldable(block) && block.kind !== "assistant") continue;
     for (const brush of [folded, opened])
       expect([block.kind, renderBlock(block, { ...brush, maxRows: 30 }).length <= 36]).toEqual([block.kind, true]);
   }

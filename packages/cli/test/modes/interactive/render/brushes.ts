@@ -7,11 +7,11 @@ export const folded: RenderContext = { width: 80, theme: createTheme("none"), is
 export const opened: RenderContext = { ...folded, isUnfolded: true };
 
 export function answerOf(text: string, more: Partial<AssistantBlock> = {}): Block {
-  return { kind: "answered", id: "a", text, isOpen: false, printed: 0, ...more };
+  return { kind: "assistant", id: "a", text, isOpen: false, printed: 0, ...more };
 }
 
 export function callOf(more: Partial<ToolBlock>): ToolBlock {
-  return { kind: "called", id: "c", tool: "bash", arguments: {}, state: "done", output: "", images: [], ...more };
+  return { kind: "tool", id: "c", tool: "bash", arguments: {}, state: "done", output: "", images: [], ...more };
 }
 
 /** In every place that words from outside can come to. */
@@ -24,11 +24,11 @@ export function everywhere(words: string): readonly Block[] {
   };
   const details = { pith: { receipt } };
   return [
-    { kind: "said", id: "1", text: words, images: [{ type: "image", data: words, mimeType: words }] },
+    { kind: "user", id: "1", text: words, images: [{ type: "image", data: words, mimeType: words }] },
     { ...answerOf(words), id: words },
     answerOf(words, { isOpen: true }),
-    { kind: "thought", id: "2", text: words, isOpen: false },
-    { kind: "thought", id: "3", text: words, isOpen: true },
+    { kind: "thinking", id: "2", text: words, isOpen: false },
+    { kind: "thinking", id: "3", text: words, isOpen: true },
     callOf({ tool: words, arguments: { [words]: words }, output: words }),
     callOf({ arguments: { command: words }, output: words, state: "failed" }),
     callOf({ tool: "read", arguments: { path: words }, output: words }),
@@ -45,15 +45,15 @@ export function everywhere(words: string): readonly Block[] {
       isOpen: false,
     },
     {
-      ...{ kind: "compacted", id: "5", warnings: [words], isUndone: false },
+      ...{ kind: "compaction", id: "5", warnings: [words], isUndone: false },
       entry: {
         ...{ type: "compaction", id: "5", parentId: null, timestamp: words, summary: words, firstKeptEntryId: "" },
         ...{ tokensBefore: 9, details },
       },
     },
-    { kind: "branch-told", id: "6", summary: words },
-    { kind: "pinned", id: "7", text: words },
+    { kind: "branch-summary", id: "6", summary: words },
+    { kind: "pin", id: "7", text: words },
     { kind: "note", id: "8", tone: "bad", text: words },
-    { kind: "note", id: "9", tone: "plain", text: words, divides: true },
+    { kind: "note", id: "9", tone: "plain", text: words, isDivider: true },
   ];
 }

@@ -22,7 +22,7 @@ function drawn(receipt: object): string {
   const entry = story("user: go", "compacts: told, keeps nothing").find(({ type }) => type === "compaction");
   const told = { ...(entry as CompactionEntry), details: { pith: { receipt: { ...whole, ...receipt } } } };
   const brush = { width: 80, theme: createTheme("none"), isUnfolded: true, now: 0, maxRows: 20 };
-  return renderCompaction({ kind: "compacted", id: "e2", entry: told, warnings: [], isUndone: false }, brush).join(
+  return renderCompaction({ kind: "compaction", id: "e2", entry: told, warnings: [], isUndone: false }, brush).join(
     "\n",
   );
 }

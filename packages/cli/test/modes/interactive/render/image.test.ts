@@ -11,7 +11,7 @@ import { folded } from "./brushes.ts";
 const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 function saidWith(data: string): UserBlock {
-  return { kind: "said", id: "s", text: "look", images: [{ type: "image", data, mimeType: "image/png" }] };
+  return { kind: "user", id: "s", text: "look", images: [{ type: "image", data, mimeType: "image/png" }] };
 }
 
 test("SCR23 a picture is a line of words where the terminal shows none, and never drawn while things change", () => {

@@ -113,32 +113,32 @@ describe("finished blocks", () => {
   });
 
   test("SCR12 nothing is printed before what stands in front of it", () => {
-    const running = { kind: "called", id: "c", tool: "bash", arguments: {}, output: "", images: [] } as const;
-    const said = { kind: "said", id: "s", text: "hi", images: [] } as const;
+    const running = { kind: "tool", id: "c", tool: "bash", arguments: {}, output: "", images: [] } as const;
+    const said = { kind: "user", id: "s", text: "hi", images: [] } as const;
     const { blocks, rest } = splitFinished({
       ...initialScreenState,
       blocks: [said, { ...running, state: "running" }, said],
     });
     expect(blocks).toEqual([said]);
-    expect(rest.blocks.map(({ kind }) => kind)).toEqual(["called", "said"]);
+    expect(rest.blocks.map(({ kind }) => kind)).toEqual(["tool", "user"]);
   });
 
   test("SCR12 what can be opened stays until something follows it, and an answer does not stay", () => {
-    const call = { kind: "called", id: "c", tool: "ls", arguments: {}, output: "", images: [], state: "done" } as const;
-    const answer = { kind: "answered", id: "a", text: "so", isOpen: false, printed: 0 } as const;
+    const call = { kind: "tool", id: "c", tool: "ls", arguments: {}, output: "", images: [], state: "done" } as const;
+    const answer = { kind: "assistant", id: "a", text: "so", isOpen: false, printed: 0 } as const;
     expect(splitFinished({ ...initialScreenState, blocks: [call] }).blocks).toEqual([]);
     expect(splitFinished({ ...initialScreenState, blocks: [call, answer] }).blocks).toEqual([call, answer]);
   });
 
   test("calls and thoughts in a row stand close to each other, also below what was printed", () => {
-    const call = { kind: "called", id: "c", tool: "ls", arguments: {}, output: "", images: [], state: "done" } as const;
+    const call = { kind: "tool", id: "c", tool: "ls", arguments: {}, output: "", images: [], state: "done" } as const;
     const { blocks, rest } = splitFinished({ ...initialScreenState, blocks: [call, call, call] });
     expect(blocks.map(({ isAttached = false }) => isAttached)).toEqual([false, true]);
     expect(rest.blocks.map(({ isAttached = false }) => isAttached)).toEqual([true]);
   });
 
   test("SCR20 a piece within a line is not held against all that stands before it", () => {
-    const open = { kind: "answered", id: "a", isOpen: true, printed: 0 } as const;
+    const open = { kind: "assistant", id: "a", isOpen: true, printed: 0 } as const;
     const state = { ...initialScreenState, blocks: [{ ...open, text: "one\n\ntwo", isWithinLine: true }] };
     expect(splitFinished(state).rest).toBe(state);
     const begun = { ...initialScreenState, blocks: [{ ...open, text: "one\n\ntwo", isWithinLine: false }] };

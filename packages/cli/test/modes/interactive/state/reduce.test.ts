@@ -38,7 +38,7 @@ describe("events", () => {
       const stopped: AgentEvent = { type: "agent_end", messages: [], end: { type: "aborted" } };
       const { printed, state } = shown([begun, started(), appended("e", messageOf(parts, "aborted")), stopped]);
       const all = [...printed, ...state.blocks];
-      expect(all.map(({ kind }) => kind)).toEqual(["answered", "called", "note"]);
+      expect(all.map(({ kind }) => kind)).toEqual(["assistant", "tool", "note"]);
       expect(all[1]).toMatchObject({ state: "broken-off" });
       expect(all[2]).toMatchObject({ text: "stopped", tone: "warning" });
     });
@@ -55,14 +55,14 @@ describe("events", () => {
       const parts = [text("one\n\n"), { type: "toolCall", id: "c", name: "ls", arguments: {} }] as const;
       const { state } = shown([begun, started(), ...pieces([text("one\n\nx")], 9)]);
       const drafts = { ...state, blocks: state.blocks.map((block) => ({ ...block, text: "one\n\n" }) as Block) };
-      expect(after([appended("e", messageOf(parts))], drafts).blocks.map(({ kind }) => kind)).toEqual(["called"]);
+      expect(after([appended("e", messageOf(parts))], drafts).blocks.map(({ kind }) => kind)).toEqual(["tool"]);
     });
 
     test("gives each of its drafts an id that no other had", () => {
       const reply = [started(), ...pieces([{ type: "thinking", thinking: "hm" }, text("so\n\nand")], 3)];
       const { printed, state } = shown([begun, ...reply, restart, ...reply, restart, ...reply]);
       const ids = [...printed, ...state.blocks]
-        .filter(({ kind }) => kind === "note" || kind === "thought")
+        .filter(({ kind }) => kind === "note" || kind === "thinking")
         .map(({ id }) => id);
       // The last thought stands twice: printed, and as the place that is kept for it.
       expect(new Set(ids).size).toBe(ids.length - 1);
@@ -72,7 +72,7 @@ describe("events", () => {
       const thinking: AgentEvent = { type: "message_update", delta: { type: "thinking-delta", text: "hm" } };
       const answer: AgentEvent = { type: "message_update", delta: { type: "text-delta", text: "so" } };
       const { blocks } = reduceEvent(reduceEvent(initialScreenState, thinking, 1_000), answer, 4_500);
-      expect(blocks[0]).toMatchObject({ kind: "thought", isOpen: false, durationMs: 3_500 });
+      expect(blocks[0]).toMatchObject({ kind: "thinking", isOpen: false, durationMs: 3_500 });
     });
   });
 
@@ -156,8 +156,8 @@ describe("events", () => {
       moved,
     ]);
     expect(blocks).toMatchObject([
-      { kind: "note", divides: true },
-      { kind: "branch-told", id: "b" },
+      { kind: "note", isDivider: true },
+      { kind: "branch-summary", id: "b" },
     ]);
     expect(activity).toEqual({ type: "idle" });
   });
@@ -187,7 +187,7 @@ describe("events", () => {
 
   test("a run that is over waits for no call", () => {
     const call = {
-      kind: "called",
+      kind: "tool",
       id: "c",
       tool: "ls",
       arguments: {},

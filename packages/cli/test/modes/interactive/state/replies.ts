@@ -83,10 +83,10 @@ export function shown(events: readonly AgentEvent[], start: ScreenState = initia
 /** All that somebody has read by now, in order: what is printed, then what still changes. */
 export function readIn({ printed, state }: Shown): readonly string[] {
   return [...printed, ...state.blocks].flatMap((block): readonly string[] => {
-    if (block.kind === "answered") return [block.text.slice(block.printed)];
-    if (block.kind === "thought") return block.isPrinted ? [] : [block.text];
-    if (block.kind === "said" || block.kind === "note") return [block.text];
-    return block.kind === "called" ? [`${block.tool}:${block.id.replace("draft:", "")}`] : [];
+    if (block.kind === "assistant") return [block.text.slice(block.printed)];
+    if (block.kind === "thinking") return block.isPrinted ? [] : [block.text];
+    if (block.kind === "user" || block.kind === "note") return [block.text];
+    return block.kind === "tool" ? [`${block.tool}:${block.id.replace("draft:", "")}`] : [];
   });
 }
 

@@ -16,6 +16,6 @@ test("SCR12 where nothing is left to be opened, the key says what it changes, an
 });
 
 test("SCR12 what is opened or closed before one's eyes needs no words", () => {
-  const thought = { kind: "thought", id: "t", text: "so", isOpen: false } as const;
+  const thought = { kind: "thinking", id: "t", text: "so", isOpen: false } as const;
   expect(toggleFolding({ ...initialScreenState, blocks: [thought] })).toMatchObject({ isUnfolded: true, hint: null });
 });

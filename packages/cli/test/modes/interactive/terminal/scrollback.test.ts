@@ -28,7 +28,7 @@ function reply(at: number): readonly AgentEvent[] {
 test("SCR24 after 10,000 pieces, 20 resizes and 20 opened folds no line stands twice, and those of the shell stay", async () => {
   const terminal = new Headless(80, 24);
   terminal.write("$ earlier shell line 1\r\n$ earlier shell line 2\r\n");
-  const parts = { terminal, theme: createTheme("dark"), start: initialScreenState, now: () => 0 };
+  const parts = { terminal, theme: createTheme("dark"), initialState: initialScreenState, now: () => 0 };
   const screen = new Screen({ ...parts, onKey: () => false, onSubmit: () => {} });
   screen.start();
   const fold = (): void => screen.update((state) => ({ ...state, isUnfolded: !state.isUnfolded }));

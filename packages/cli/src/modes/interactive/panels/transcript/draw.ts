@@ -116,19 +116,19 @@ export function getBlockText(block: Block | undefined): string {
   switch (block?.kind) {
     case undefined:
       return "";
-    case "said":
-    case "answered":
-    case "thought":
-    case "pinned":
+    case "user":
+    case "assistant":
+    case "thinking":
+    case "pin":
     case "note":
       return block.text;
-    case "called":
+    case "tool":
       return `${block.tool} ${Object.values(block.arguments).map(toText).join(" ")} ${block.output} ${block.diff ?? ""}`;
     case "shell":
       return `${block.command} ${block.output}`;
-    case "compacted":
+    case "compaction":
       return block.entry.summary;
-    case "branch-told":
+    case "branch-summary":
       return block.summary;
   }
 }

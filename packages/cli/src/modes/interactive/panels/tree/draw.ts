@@ -330,7 +330,7 @@ function wrapPreviewText(
   { width, theme }: Pick<PreviewOptions, "width" | "theme">,
 ) {
   if (!isMarkdown) return wrapTextWithAnsi(escapeControls(text).replaceAll("\t", "    "), width);
-  const block = { kind: "answered", id, text, isOpen: false, printed: 0 } as const;
+  const block = { kind: "assistant", id, text, isOpen: false, printed: 0 } as const;
   const lines = renderBlock(block, { width, theme, isUnfolded: true, now: 0 });
   return lines[0]?.trim() === "" ? lines.slice(1) : lines;
 }

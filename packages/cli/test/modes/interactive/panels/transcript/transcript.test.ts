@@ -193,7 +193,7 @@ test("RES26 words that were found stand out, and are seen in a block of any heig
 
 test("RES17 the arguments of a call are found by their words, and by nothing else", () => {
   const edits = [{ oldText: "giraffe", newText: "zebra" }];
-  const called = { kind: "called", id: "c", tool: "edit", state: "done", output: "", images: [] } as const;
+  const called = { kind: "tool", id: "c", tool: "edit", state: "done", output: "", images: [] } as const;
   const words = getBlockText({ ...called, arguments: { path: "a.ts", edits } });
   expect(words).toContain("giraffe");
   expect(words).not.toContain("object");
