@@ -1,4 +1,4 @@
-/** Shows a session when it gets the screen, then sends the prompt of the command line or offers to continue unfinished work. */
+/** Shows a session that gets the screen, then sends the prompt of the command line or offers to continue unfinished work. */
 
 import { findDraft, findPendingWork, MAX_IMAGE_BYTES, type PendingWork } from "@pith/agent";
 import { nodeFiles } from "@pith/agent/node";
@@ -17,38 +17,7 @@ import { isFinished } from "./state/blocks.ts";
 import { buildFooterData } from "./state/footer.ts";
 import { submit } from "./submit.ts";
 
-export async function offerToResume(context: InteractiveContext): Promise<void> {
-  const { app, screen } = context;
-  const { agent, missingModel } = app;
-  const unfinished = describePendingWork(findPendingWork(agent.session.branch.entries), agent.queue.length);
-  if (unfinished === null || missingModel !== null) return;
-  // Who types already would answer with their next letter.
-  if (screen.editorText.text !== "")
-    return screen.showNote(`This session broke off: ${unfinished}. What you say next comes first.`);
-  const shouldResume = await screen.showPanel(
-    createChoicePanel({
-      title: `This session broke off: ${unfinished}.`,
-      options: [
-        { key: "y", label: "Go on", description: "from where it was", value: true },
-        { key: "n", label: "Leave it", description: "what you say next comes first", value: false },
-      ],
-    }),
-    { where: "inline" },
-  );
-  if (shouldResume) await drainRun(app.agent.resume());
-}
-
-/** For people; null where nothing is left open. */
-export function describePendingWork(pending: PendingWork | null, queuedCount: number): string | null {
-  if (pending?.type === "results") {
-    const names = [...new Set(pending.calls.map(({ call }) => call.name))].join(", ");
-    return `${names} had not ended`;
-  }
-  if (pending?.type === "reply") return "the last words have no answer yet";
-  return queuedCount > 0 ? "something was said that nobody has heard yet" : null;
-}
-
-/** `open` gives it the screen, and tells what was noted while it was made ready. */
+/** `openOutput` shows the notes that were held back while the session opened, and all later output. */
 export async function showSession(context: InteractiveContext, openOutput: () => void): Promise<void> {
   const { app, screen } = context;
   const { session } = app.agent;
@@ -73,7 +42,38 @@ export async function showSession(context: InteractiveContext, openOutput: () =>
   else if (draft === null) void reportErrors(() => offerToResume(context), context);
 }
 
-/** What stands above belongs to another session, or to the shell. */
+export async function offerToResume(context: InteractiveContext): Promise<void> {
+  const { app, screen } = context;
+  const { agent, missingModel } = app;
+  const unfinished = describePendingWork(findPendingWork(agent.session.branch.entries), agent.queue.length);
+  if (unfinished === null || missingModel !== null) return;
+  // If the user is typing, the next letter would answer the panel.
+  if (screen.editorText.text !== "")
+    return screen.showNote(`This session broke off: ${unfinished}. What you say next comes first.`);
+  const shouldResume = await screen.showPanel(
+    createChoicePanel({
+      title: `This session broke off: ${unfinished}.`,
+      options: [
+        { key: "y", label: "Go on", description: "from where it was", value: true },
+        { key: "n", label: "Leave it", description: "what you say next comes first", value: false },
+      ],
+    }),
+    { where: "inline" },
+  );
+  if (shouldResume) await drainRun(app.agent.resume());
+}
+
+/** Describes unfinished work for the user. Null if there is none. */
+export function describePendingWork(pending: PendingWork | null, queuedCount: number): string | null {
+  if (pending?.type === "results") {
+    const names = [...new Set(pending.calls.map(({ call }) => call.name))].join(", ");
+    return `${names} had not ended`;
+  }
+  if (pending?.type === "reply") return "the last words have no answer yet";
+  return queuedCount > 0 ? "something was said that nobody has heard yet" : null;
+}
+
+/** Separates the session from the lines above it, which belong to another session or to the shell. */
 async function showDivider({ app, screen }: InteractiveContext): Promise<void> {
   const { session } = app.agent;
   const id = session.store.header.id.slice(0, 8);
@@ -86,7 +86,7 @@ async function showDivider({ app, screen }: InteractiveContext): Promise<void> {
   screen.update((state) => ({ ...state, blocks: [...state.blocks, block] }));
 }
 
-/** Where they are loaded already. */
+/** Returns an empty text if the first message is not loaded. */
 function getFirstMessageText({ entries, reachesRoot }: LoadedBranch): string {
   const firstMessage = reachesRoot ? entries.find(isUserMessage) : undefined;
   return firstMessage?.type === "message" && firstMessage.message.role === "user"
@@ -96,7 +96,7 @@ function getFirstMessageText({ entries, reachesRoot }: LoadedBranch): string {
 
 const MAX_TITLE_WIDTH = 60;
 
-/** What stood on the command line: words, and files by their @. */
+/** Sends the prompt and the `@` files of the command line. */
 async function sendInitialPrompt(context: InteractiveContext): Promise<void> {
   const { app, screen } = context;
   const { args } = app;
@@ -106,6 +106,6 @@ async function sendInitialPrompt(context: InteractiveContext): Promise<void> {
   if (result.type === "content") return await sendMessage(result.content, context);
   if (result.type === "nothing") return;
   screen.showNote(result.message, "bad");
-  // Nothing that was typed is lost.
+  // The user can correct the prompt and send it again.
   screen.editorText.set(args.prompt);
 }

@@ -18,19 +18,72 @@ import { type InteractiveSession, runSessions } from "./session-loop.ts";
 import { RESTORE_TITLE, SAVE_TITLE } from "./session-output.ts";
 import { initialScreenState } from "./state/screen-state.ts";
 
+export async function runInteractive(args: CliArgs): Promise<ExitStatus> {
+  let session = null as InteractiveSession | null;
+  /** Messages that were submitted before the first session was open. */
+  const earlyInputs: Parameters<InteractiveSession["handleSubmit"]>[0][] = [];
+  const { screen, notifier, start, stop } = await openScreen(args, {
+    onKey: (key, keyContext) => (session ? session.handleKey(key, keyContext) : handleEarlyKey(key, screen)),
+    onSubmit: (input) => (session ? session.handleSubmit(input) : void earlyInputs.push(input)),
+    hasSession: () => session !== null,
+  });
+  const restore = (): void => {
+    screen.writeSequence(RESTORE_TITLE);
+    stop();
+  };
+  const onSessionShown = (next: InteractiveSession): void => {
+    session = next;
+    for (const input of earlyInputs.splice(0)) void next.handleSubmit(input);
+  };
+  const exitWatch = watchExitSignals({ isDrawn: screen.hasPages });
+  const stopCrashHandler = restoreOnCrash(restore);
+  const stopSuspendHandler = suspendOnSignal(screen);
+  start();
+  screen.writeSequence(SAVE_TITLE);
+  // Text that an extension prints to the console would corrupt the screen. It is shown as a note instead.
+  const printToScreen = (...values: readonly unknown[]): void => screen.showNote(format(...values));
+  Object.assign(console, {
+    log: printToScreen,
+    info: printToScreen,
+    debug: printToScreen,
+    warn: printToScreen,
+    error: printToScreen,
+  });
+  try {
+    return await Promise.race([
+      runSessions(args, { screen, notifier, onSessionShown }),
+      exitWatch.exitCode.then((code) => ({ code })),
+    ]);
+  } finally {
+    await session?.close();
+    screen.update((state) => ({ ...state, activity: { type: "idle" } }));
+    exitWatch.dispose();
+    stopCrashHandler();
+    stopSuspendHandler();
+    restore();
+  }
+}
+
+/** Lets the user quit or suspend while the first session opens. */
+function handleEarlyKey(key: string, screen: ScreenApi): boolean {
+  if (key === "ctrl+c") process.kill(process.pid, "SIGINT");
+  if (key === "ctrl+z") void suspend({ screen });
+  return key === "ctrl+c" || key === "ctrl+z";
+}
+
 export interface ExitWatch {
-  /** The exit code that belongs to what came. */
+  /** Resolves with the exit code of the first signal, or when the terminal is closed. */
   readonly exitCode: Promise<number>;
-  /** From then on it is as if nobody had listened. */
+  /** Removes all listeners. */
   readonly dispose: () => void;
 }
 
 export interface ExitWatchOptions {
-  /** Whether Ctrl+C and the end of the input come as keys, so that nobody else hears of them. */
+  /** Whether the screen is drawn. The plain screen handles SIGINT and the end of the input itself. */
   readonly isDrawn: boolean;
 }
 
-/** The second of them ends it at once, and so does a program that does not come to its end. */
+/** After the first signal, the program has a grace period to close the session. A second signal exits immediately. */
 export function watchExitSignals({ isDrawn }: ExitWatchOptions): ExitWatch {
   const { promise, resolve } = Promise.withResolvers<number>();
   const controller = new AbortController();
@@ -54,7 +107,7 @@ export function watchExitSignals({ isDrawn }: ExitWatchOptions): ExitWatch {
 
 const EXIT_GRACE_MS = 5_000;
 
-/** As shells count: 128 and the signal's number. A terminal that is gone counts as its signal. */
+/** Exit codes are 128 plus the number of the signal, as in shells. A closed terminal is treated as SIGHUP. */
 const HANGUP_CODE = 129;
 const INTERRUPT = ["SIGINT", 130] as const;
 const SIGNALS = [
@@ -62,10 +115,10 @@ const SIGNALS = [
   ["SIGTERM", 143],
 ] as const;
 
-/** Restores the terminal before it reports the fault: the message would be unreadable otherwise. What comes back ends that. */
+/** Restores the terminal before it reports an uncaught error, because the message would be unreadable otherwise. Returns a function that removes the handlers. */
 export function restoreOnCrash(restore: () => void): () => void {
   const handleError = (error: unknown, kind: StrayErrorKind): void => {
-    // LOAD19: it is told by whoever loaded it.
+    // LOAD19: the session that loaded the extension reports the error.
     if (isExtensionError(error, kind)) return;
     restoreTerminal(restore);
     const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
@@ -82,7 +135,7 @@ export function restoreOnCrash(restore: () => void): () => void {
   };
 }
 
-/** What is broken may be the very thing that would restore it. */
+/** Falls back to a fixed sequence, because the code that restores the terminal may be the code that failed. */
 function restoreTerminal(restore: () => void): void {
   try {
     restore();
@@ -92,26 +145,26 @@ function restoreTerminal(restore: () => void): void {
   }
 }
 
-/** The main screen, a cursor, and neither brackets around what is pasted nor word of focus nor keys spelled otherwise. */
+/** Leaves the alternate screen, shows the cursor, and turns off bracketed paste, focus reports, keyboard protocols and text attributes. */
 const RESET_SEQUENCE = "\x1b[?1049l\x1b[?25h\x1b[?2004l\x1b[?1004l\x1b[<u\x1b[>4;0m\x1b[0m\r\n";
 
 const SAVED_MESSAGE = "pith: what was said and done until now is saved; go on with pith -c";
 
 export interface OpenScreen {
   readonly screen: ScreenApi;
-  /** Absent where nobody can be called. */
+  /** Absent if the user cannot be notified. */
   readonly notifier?: Notifier;
   start(): void;
   stop(): void;
 }
 
 export interface InputHandlers extends Pick<ScreenOptions, "onKey"> {
-  readonly onSubmit: (given: string | EditorMessage) => Promise<void> | void;
-  /** Whether there is a talk yet that hears what is typed. */
+  readonly onSubmit: (input: string | EditorMessage) => Promise<void> | void;
+  /** Whether a session is open that handles the input. */
   readonly hasSession: () => boolean;
 }
 
-/** Only what is wanted is loaded. */
+/** Loads only the code of the screen that is used. */
 export async function openScreen({ overrides }: CliArgs, handlers: InputHandlers): Promise<OpenScreen> {
   if (await wantsPlainMode(overrides)) {
     const { createPlainTerminal } = await import("./plain/input-loop.ts");
@@ -158,74 +211,22 @@ async function openDrawnScreen({ onKey, onSubmit }: InputHandlers): Promise<Open
   return { screen, notifier, start, stop: () => screen.stop() };
 }
 
-export async function runInteractive(args: CliArgs): Promise<ExitStatus> {
-  let session = null as InteractiveSession | null;
-  /** Sent off before there was a talk. */
-  const earlyInputs: Parameters<InteractiveSession["handleSubmit"]>[0][] = [];
-  const { screen, notifier, start, stop } = await openScreen(args, {
-    onKey: (key, keyContext) => (session ? session.handleKey(key, keyContext) : handleEarlyKey(key, screen)),
-    onSubmit: (input) => (session ? session.handleSubmit(input) : void earlyInputs.push(input)),
-    hasSession: () => session !== null,
-  });
-  const restore = (): void => {
-    screen.writeSequence(RESTORE_TITLE);
-    stop();
-  };
-  const onSessionShown = (next: InteractiveSession): void => {
-    session = next;
-    for (const input of earlyInputs.splice(0)) void next.handleSubmit(input);
-  };
-  const exitWatch = watchExitSignals({ isDrawn: screen.hasPages });
-  const stopCrashHandler = restoreOnCrash(restore);
-  const stopSuspendHandler = suspendOnSignal(screen);
-  start();
-  screen.writeSequence(SAVE_TITLE);
-  // What an extension prints would be written across the screen.
-  const printToScreen = (...values: readonly unknown[]): void => screen.showNote(format(...values));
-  Object.assign(console, {
-    log: printToScreen,
-    info: printToScreen,
-    debug: printToScreen,
-    warn: printToScreen,
-    error: printToScreen,
-  });
-  try {
-    return await Promise.race([
-      runSessions(args, { screen, notifier, onSessionShown }),
-      exitWatch.exitCode.then((code) => ({ code })),
-    ]);
-  } finally {
-    await session?.close();
-    screen.update((state) => ({ ...state, activity: { type: "idle" } }));
-    exitWatch.dispose();
-    stopCrashHandler();
-    stopSuspendHandler();
-    restore();
-  }
-}
-
-/** Whatever takes so long can be left, or put to sleep. */
-function handleEarlyKey(key: string, screen: ScreenApi): boolean {
-  if (key === "ctrl+c") process.kill(process.pid, "SIGINT");
-  if (key === "ctrl+z") void suspend({ screen });
-  return key === "ctrl+c" || key === "ctrl+z";
-}
-
+/** A flag overrides the setting. Without both, only a terminal named `dumb` gets the plain screen. */
 export async function wantsPlainMode(
   { plain }: SettingsOverrides,
   options: PlainModeOptions = getPlainModeOptions(),
 ): Promise<boolean> {
   if (plain !== undefined) return plain;
   const result = await readSettings(options.home);
-  // A mistake in them is told when all of them are read.
+  // An error in the settings file is reported later, when the session reads all settings.
   const setting = result.type === "read" ? buildSettings(result.fields).plain : undefined;
   return setting ?? options.terminalName === "dumb";
 }
 
 export interface PlainModeOptions {
-  /** Pith's home. */
+  /** Pith's home folder. */
   readonly home: string;
-  /** What the terminal calls itself. */
+  /** The value of `TERM`. */
   readonly terminalName: string | undefined;
 }
 

@@ -18,20 +18,110 @@ import { createSessionOutput, type SessionOutput } from "./session-output.ts";
 import type { FooterTracker } from "./state/track-footer.ts";
 import { submit } from "./submit.ts";
 
+export interface SessionLoopOptions {
+  readonly screen: ScreenApi;
+  readonly notifier: Notifier | undefined;
+  /** Called before each session is shown. */
+  readonly onSessionShown: (session: InteractiveSession) => void;
+}
+
+/** Opens the next session before it closes the current one. If the next one cannot be opened, the current one continues. */
+export async function runSessions(
+  args: CliArgs,
+  { screen, notifier, onSessionShown }: SessionLoopOptions,
+): Promise<ExitStatus> {
+  let session: InteractiveSession | null = null;
+  let folder = process.cwd();
+  for (let next = await chooseFirstSession(args, screen); next; ) {
+    const isFolderTrusted = session !== null && process.cwd() === folder;
+    // A reload opens the same session again, which is possible only after it was closed.
+    const reloadStart = session?.getSwitchReason() === "reload" ? await closeSession(session, session) : null;
+    const result = await openInteractiveSession(
+      isFolderTrusted ? next : await confirmFolderTrust(next, { screen, folder }),
+      screen,
+      notifier,
+    );
+    if (result.type === "failed" && reloadStart) return result.exit;
+    if (result.type === "failed" && !session && args.session.type !== "choose") return result.exit;
+    if (result.type === "failed") stayInSession(result.exit, { screen, folder, hasSession: session !== null });
+    else {
+      const sessionStart = reloadStart ?? (await closeSession(session, result.session));
+      session = result.session;
+      folder = process.cwd();
+      onSessionShown(session);
+      await session.show(sessionStart);
+    }
+    // If no session is open, the user chooses another one.
+    next = session ? await session.waitForNext() : await chooseFirstSession(args, screen, getFailureMessage(result));
+  }
+  return createExitStatus(session);
+}
+
+/** Lets the user choose a session if the arguments say so. Null if the user chose none. `notice` says why the last choice could not be opened. */
+export async function chooseFirstSession(
+  args: CliArgs,
+  screen: ScreenApi,
+  notice: string | null = null,
+): Promise<CliArgs | null> {
+  if (args.session.type !== "choose") return args;
+  const { pickSession } = await import("./panels/sessions/resume.ts");
+  const options = { cwd: process.cwd(), home: pithHome(), currentPath: null };
+  const session = await pickSession(screen, options, notice);
+  return session && { ...args, session };
+}
+
+/** Closes the current session, if there is one, and returns how the next one starts. */
+async function closeSession(
+  session: InteractiveSession | null,
+  nextSession: Pick<InteractiveSession, "sessionPath">,
+): Promise<SessionStart> {
+  if (!session) return { reason: "startup" };
+  return await closeForNext(session, nextSession, session.getSwitchReason());
+}
+
+interface SwitchOptions {
+  readonly screen: ScreenApi;
+  /** The folder of the current session, for which trust was given. Before the first session, the folder at the start. */
+  readonly folder: string;
+}
+
+async function confirmFolderTrust(args: CliArgs, { screen, folder }: SwitchOptions): Promise<CliArgs> {
+  return await askForTrust(limitTrust(args, { from: folder, to: process.cwd() }), screen);
+}
+
+/** Reports why the next session could not be opened, and changes back to `folder`. */
+function stayInSession(
+  { message = "" }: ExitStatus,
+  { screen, folder, hasSession }: SwitchOptions & { readonly hasSession: boolean },
+): void {
+  screen.showNote(hasSession ? `one stays in this session: ${message}` : message, "bad");
+  if (process.cwd() !== folder) process.chdir(folder);
+}
+
+function getFailureMessage(result: Awaited<ReturnType<typeof openInteractiveSession>>): string | null {
+  return result.type === "failed" ? (result.exit.message ?? null) : null;
+}
+
+function createExitStatus(session: InteractiveSession | null): ExitStatus {
+  const message = session?.formatResumeHint() ?? null;
+  return message === null ? { code: 0 } : { code: 0, message };
+}
+
+/** How a session is left for another one. */
 export interface SessionSwitch {
-  /** Goes on with another session, or ends. */
   readonly leave: InteractiveContext["leave"];
+  /** Resolves when the session is left. Null if no session follows. */
   readonly waitForNext: () => Promise<CliArgs | null>;
-  /** Whether somebody has said so, and it is not yet known whether it can be gone to. */
+  /** Whether `leave` was called. False again if the next session could not be opened and this one continues. */
   readonly isLeaving: () => boolean;
-  /** How one goes to the session that was said last. */
+  /** The reason of the last call of `leave`. */
   readonly getSwitchReason: () => SwitchReason;
 }
 
 export function createSessionSwitch(): SessionSwitch {
   let next = Promise.withResolvers<CliArgs | null>();
   let isLeaving = false;
-  let hasLeft = false;
+  let isNextTaken = false;
   let switchReason: SwitchReason = "resume";
   return {
     leave: (args, reason = "resume") => {
@@ -41,18 +131,18 @@ export function createSessionSwitch(): SessionSwitch {
     },
     isLeaving: () => isLeaving,
     getSwitchReason: () => switchReason,
-    // Whoever waits again could not go there: one stays, and may leave once more.
+    // A second call means that the next session could not be opened. This one continues and can be left again.
     waitForNext: async () => {
-      if (isLeaving && hasLeft) [isLeaving, next] = [false, Promise.withResolvers()];
-      hasLeft = false;
+      if (isLeaving && isNextTaken) [isLeaving, next] = [false, Promise.withResolvers()];
+      isNextTaken = false;
       const args = await next.promise;
-      hasLeft = true;
+      isNextTaken = true;
       return args;
     },
   };
 }
 
-/** Null where nothing is kept, or nothing was said. */
+/** Says how to continue the session later. Null if the session is not saved or has no entries. */
 export function formatResumeHint(app: App): string | null {
   const { agent, sessionPath: path, resumeFlags } = app;
   if (path === null || agent.session.leaf === null) return null;
@@ -63,16 +153,15 @@ export function formatResumeHint(app: App): string | null {
 export interface InteractiveSession {
   handleKey(key: string, keyContext?: KeyContext): boolean;
   handleSubmit(input: string | EditorMessage): Promise<void>;
-  /** From now on it has the screen: what was said before is shown, and what was asked for is said. */
-  show(arrival?: SessionStart): Promise<void>;
-  /** The session that comes next; null for none. */
+  /** Gives the session the screen, shows its recent history, and sends the prompt of the command line. */
+  show(sessionStart?: SessionStart): Promise<void>;
+  /** Resolves when the session is left. Null if no session follows. */
   waitForNext(): Promise<CliArgs | null>;
-  /** How one goes there. */
+  /** Why the session is left. */
   getSwitchReason(): SwitchReason;
-  /** Its file; null where nothing is kept. */
+  /** Null if the session is not saved. */
   readonly sessionPath: string | null;
   close(shutdown?: SessionShutdownDetails): Promise<void>;
-  /** How to go on with it another time, for people; null where nothing is kept. */
   formatResumeHint(): string | null;
 }
 
@@ -105,7 +194,7 @@ export async function openInteractiveSession(
     return { type: "failed", exit: { code: opened.code, message: opened.message } };
   }
   const { app } = opened;
-  const nextArgs = app.missingModel === null ? null : await loadFirstStart(app, screen);
+  const nextArgs = app.missingModel === null ? null : await runOnboarding(app, screen);
   if (nextArgs) {
     output.close();
     await app.close();
@@ -121,8 +210,8 @@ export async function openInteractiveSession(
   };
 }
 
-/** Loaded where nobody can speak. */
-async function loadFirstStart(app: App, screen: ScreenApi): Promise<CliArgs | null> {
+/** Asks for a model. The code is loaded only if none is configured. */
+async function runOnboarding(app: App, screen: ScreenApi): Promise<CliArgs | null> {
   const { runFirstStart } = await import("./onboarding/first-start.ts");
   return await runFirstStart(app, screen);
 }
@@ -147,16 +236,16 @@ function createInteractiveSession(
   };
   return {
     handleKey: (key, keyContext) => handleKey(key, context, keyContext),
-    // Whoever was quicker than the start is heard behind it.
+    // Messages that are submitted before the session is shown wait for it.
     handleSubmit: async (input) => {
       await started.promise;
       if (!isLeaving()) return await reportErrors(() => submit(input, context), context);
-      // It is for the session that comes.
+      // The message is for the next session, so it stays in the editor.
       context.screen.editorText.set(typeof input === "string" ? input : input.text);
     },
     sessionPath: app.sessionPath,
-    show: async (arrival) => {
-      await app.emitSessionStart(arrival);
+    show: async (sessionStart) => {
+      await app.emitSessionStart(sessionStart);
       await showSession(context, openOutput);
       started.resolve();
       footerTracker = (await import("./state/track-footer.ts")).trackFooter(context);
@@ -167,93 +256,4 @@ function createInteractiveSession(
     },
     formatResumeHint: () => formatResumeHint(app),
   };
-}
-
-/** Null where none was chosen. `note`: why the one before it could not be had. */
-export async function chooseFirstSession(
-  args: CliArgs,
-  screen: ScreenApi,
-  notice: string | null = null,
-): Promise<CliArgs | null> {
-  if (args.session.type !== "choose") return args;
-  const { pickSession } = await import("./panels/sessions/resume.ts");
-  const options = { cwd: process.cwd(), home: pithHome(), currentPath: null };
-  const session = await pickSession(screen, options, notice);
-  return session && { ...args, session };
-}
-
-export interface SessionLoopOptions {
-  readonly screen: ScreenApi;
-  readonly notifier: Notifier | undefined;
-  /** Told of each that gets the screen. */
-  readonly onSessionShown: (talk: InteractiveSession) => void;
-}
-
-/** The next session is opened before the current one is closed; where that fails, the current one stays. */
-export async function runSessions(
-  args: CliArgs,
-  { screen, notifier, onSessionShown }: SessionLoopOptions,
-): Promise<ExitStatus> {
-  let session: InteractiveSession | null = null;
-  let folder = process.cwd();
-  for (let next = await chooseFirstSession(args, screen); next; ) {
-    const isFolderTrusted = session !== null && process.cwd() === folder;
-    // It cannot be opened a second time while it is open.
-    const earlyArrival = session?.getSwitchReason() === "reload" ? await closeSession(session, session) : null;
-    const result = await openInteractiveSession(
-      isFolderTrusted ? next : await confirmFolderTrust(next, { screen, folder }),
-      screen,
-      notifier,
-    );
-    if (result.type === "failed" && earlyArrival) return result.exit;
-    if (result.type === "failed" && !session && args.session.type !== "choose") return result.exit;
-    if (result.type === "failed") stayInSession(result.exit, { screen, folder, hasSession: session !== null });
-    else {
-      const arrival = earlyArrival ?? (await closeSession(session, result.session));
-      session = result.session;
-      folder = process.cwd();
-      onSessionShown(session);
-      await session.show(arrival);
-    }
-    // With none to stay in, another one is chosen.
-    next = session ? await session.waitForNext() : await chooseFirstSession(args, screen, getFailureMessage(result));
-  }
-  return createExitStatus(session);
-}
-
-/** The one before is closed; how one came to the next from there. */
-async function closeSession(
-  session: InteractiveSession | null,
-  nextSession: Pick<InteractiveSession, "sessionPath">,
-): Promise<SessionStart> {
-  if (!session) return { reason: "startup" };
-  return await closeForNext(session, nextSession, session.getSwitchReason());
-}
-
-interface SwitchOptions {
-  readonly screen: ScreenApi;
-  /** The one that trust was given for. */
-  readonly folder: string;
-}
-
-async function confirmFolderTrust(args: CliArgs, { screen, folder }: SwitchOptions): Promise<CliArgs> {
-  return await askForTrust(limitTrust(args, { from: folder, to: process.cwd() }), screen);
-}
-
-/** Also in the folder, if one was on the way to another. */
-function stayInSession(
-  { message = "" }: ExitStatus,
-  { screen, folder, hasSession }: SwitchOptions & { readonly hasSession: boolean },
-): void {
-  screen.showNote(hasSession ? `one stays in this session: ${message}` : message, "bad");
-  if (process.cwd() !== folder) process.chdir(folder);
-}
-
-function getFailureMessage(result: Awaited<ReturnType<typeof openInteractiveSession>>): string | null {
-  return result.type === "failed" ? (result.exit.message ?? null) : null;
-}
-
-function createExitStatus(session: InteractiveSession | null): ExitStatus {
-  const message = session?.formatResumeHint() ?? null;
-  return message === null ? { code: 0 } : { code: 0, message };
 }

@@ -1,4 +1,4 @@
-/** Shows a session's events and notes, held back until it has the screen and dropped afterwards, and sets the terminal title. */
+/** Shows the events and notes of a session while it has the screen, and sets the terminal title. Notes are held back until then, and dropped afterwards. */
 
 import { basename } from "node:path";
 import type { AgentEventListener, ExtensionUi } from "@pith/agent";
@@ -16,12 +16,12 @@ export async function showTitle({ app, screen }: InteractiveContext): Promise<vo
   writeTitle(agent.session.redact((await agent.session.store.name()) ?? ""), { screen, folder: app.cwd });
 }
 
-/** A session that gets another name has another title. */
+/** Changes the title when the session gets another name. */
 export function updateTitle(entry: Entry, screen: Pick<ScreenApi, "writeSequence">): void {
   if (entry.type === "session_info") writeTitle(entry.name ?? "", { screen, folder: process.cwd() });
 }
 
-/** At the start, so that what stood there before can come back; not every terminal can. */
+/** Saves the title of the terminal, so that `RESTORE_TITLE` can restore it at the end. Not every terminal supports this. */
 export const SAVE_TITLE = "\x1b[22;0t";
 export const RESTORE_TITLE = "\x1b[23;0t";
 
@@ -45,8 +45,9 @@ export interface SessionOutput {
   readonly onEvent: AgentEventListener;
   readonly ui: ExtensionUi;
   readonly queue: PromptQueue;
-  /** Shows the notes so far, and everything that follows. */
+  /** Shows the notes that were held back, and all later output. */
   readonly open: () => void;
+  /** Drops all later output. */
   readonly close: () => void;
 }
 

@@ -22,7 +22,7 @@ import { CURSOR_MARKER, truncateToWidth } from "../terminal/pi-tui.ts";
 import { continueWith, finishWith, type Panel } from "./panel.ts";
 import { createInput, editInput, type LineInput, renderHints, renderInput } from "./widgets.ts";
 
-/** Answers what it should look at; empty for nothing special. */
+/** The answer is what the summary should focus on. It is empty if the user names nothing. */
 export function createPreviewPanel(preview: PreviewStats, focus: string): Panel<LineInput, string> {
   return {
     initialState: createInput(focus),
@@ -89,11 +89,11 @@ export const openCompact: PanelCommand = async (args, context) => {
   if (!wantsPreview && args.startsWith("--")) return false;
   if (!wantsPreview) return await runCompaction(args, context);
   const { agent } = context.app;
-  // Refused at once, and not after a preview.
+  // During a compaction, the command is refused immediately and not after a preview.
   if (isCompacting(agent)) return await runCompaction("", context);
   await agent.session.loadState();
   const plan = previewCompaction(agent.session.branch, agent.budget);
-  // Why there is nothing to do is told as anywhere.
+  // The command without a panel says why there is nothing to do.
   if (plan.type !== "planned") return false;
   const panel = createPreviewPanel(
     computePreviewStats(plan, findSummaryModel(context)),
@@ -105,7 +105,7 @@ export const openCompact: PanelCommand = async (args, context) => {
 
 const PREVIEW_FLAG = /(?:^|\s)--preview(?=\s|$)/;
 
-/** Its receipt, or why it broke off, stands in the transcript by itself; only what came of nothing is told here. */
+/** The transcript shows the receipt or the failure by itself. Only the other outcomes are reported here. */
 async function runCompaction(focus: string, context: InteractiveContext): Promise<true> {
   const { agent } = context.app;
   if (agent.isRunning && !isCompacting(agent))
@@ -127,7 +127,7 @@ function findSummaryModel({ app }: InteractiveContext): SummarizerInfo {
   return { summarizer: summaryModel, isCurrentModel: summaryModel === currentModel, prices };
 }
 
-/** Whoever has just undone one wants it again; else the newest is undone. */
+/** Redoes the compaction that was undone last. If none was undone, undoes the newest one. */
 export const toggleCompaction: PanelCommand = (_, context) =>
   undoOrRedo(hasUndo(context.app.agent.session.branch) ? "redo" : "undo", context);
 
@@ -135,7 +135,7 @@ export const openUndo: PanelCommand = async (args, context) => args === "" && (a
 
 export const openRedo: PanelCommand = async (args, context) => args === "" && (await undoOrRedo("redo", context));
 
-/** That it is done stands in the transcript by itself; what it means is a hint. */
+/** The transcript shows a success by itself. A hint describes its effect on the context. */
 async function undoOrRedo(action: "undo" | "redo", context: InteractiveContext): Promise<true> {
   const { agent } = context.app;
   const messagesSince = countMessagesSince(agent.session.branch);
@@ -158,12 +158,12 @@ function formatRedoHint(agent: Agent, undoKey: string | null): string {
 }
 
 interface UndoHintOptions {
-  /** What was said and done behind the compaction: it is not lost, but no longer seen. */
+  /** The number of messages after the compaction. They stay on their own branch, but the model no longer sees them. */
   readonly messagesSince: number;
   readonly key: string | null;
 }
 
-/** Two lines at most: what stays behind matters more than when the next one comes. */
+/** Two lines at most. If messages stay on another branch, that replaces the notice about automatic compaction. */
 function formatUndoHint(agent: Agent, { messagesSince, key }: UndoHintOptions): string {
   const sizeText = `The model sees about ${formatNumber(agent.contextUsage().tokens)} tokens now`;
   const leftBehindText = `; the ${formatCount(messagesSince, "message")} said since stay behind on their branch.`;

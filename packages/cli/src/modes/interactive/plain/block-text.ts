@@ -15,7 +15,7 @@ import type {
 import type { FooterData } from "../state/footer.ts";
 import type { Activity, ExtensionWidgets, ScreenState } from "../state/screen-state.ts";
 
-/** One sentence, such as `Tool bash npm test: done, 12 lines.`; a failed call adds its first lines. */
+/** Returns one sentence, such as `Tool bash npm test: done, 12 lines.` A failed call adds the first lines of its output. */
 export function formatToolCall(call: ToolBlock): string {
   const name = formatToolCallName(call);
   switch (call.state) {
@@ -33,7 +33,7 @@ export function formatToolCall(call: ToolBlock): string {
   }
 }
 
-/** The tool, and what it was called with as far as that says which. */
+/** Returns the tool and the arguments that identify the call. */
 export function formatToolCallName({ tool, arguments: args }: ToolBlock): string {
   const { path, command, pattern, url } = args;
   const details = [command, pattern, path, url].filter((value) => typeof value === "string");
@@ -52,7 +52,7 @@ function formatDuration({ durationMs = 0 }: ToolBlock): string {
   return durationMs < MIN_SHOWN_DURATION_MS ? "" : `, ${formatCountOrNone(Math.round(durationMs / 1_000), "second")}`;
 }
 
-/** In milliseconds: shorter is not worth a word. */
+/** A shorter duration is omitted. */
 const MIN_SHOWN_DURATION_MS = 2_000;
 
 function formatOutputHead(output: string): string {
@@ -67,7 +67,7 @@ function formatOutputHead(output: string): string {
 const MAX_ERROR_LINES = 5;
 const MAX_ERROR_CHARS = 2_000;
 
-/** Lines without anything that steers a terminal; none where nothing is to be said of it. */
+/** Returns lines without terminal control characters. Empty if the block has no text to read. */
 export function formatBlock(block: Block): readonly string[] {
   const text = escapeControls(describeBlock(block)).replace(/\s+$/, "");
   return text === "" ? [] : text.split("\n");
@@ -103,7 +103,7 @@ const tonePrefixes: Readonly<Record<NoteBlock["tone"], string>> = {
   bad: "Error: ",
 };
 
-/** Bars and rules, which would be read out sign by sign. */
+/** Box-drawing and block characters. A screen reader would read each of them aloud. */
 const DRAWING_CHARS = / *[\u2500-\u259f]+ */g;
 
 function formatUserMessage({ text, images, from }: UserBlock): string {
@@ -113,7 +113,7 @@ function formatUserMessage({ text, images, from }: UserBlock): string {
   return `${label}${imageNote}: ${text}`;
 }
 
-/** What comes behind its first paragraph needs no name before it. */
+/** Only the first part of an answer gets the prefix. */
 function formatAnswer({ text, printed }: AssistantBlock): string {
   const rest = text.slice(printed);
   if (rest.trim() === "") return "";
@@ -145,7 +145,7 @@ export function formatStateChange(before: ScreenState, after: ScreenState): read
   return lines.map(escapeControls);
 }
 
-/** A start is told at once; afterwards only what became another. */
+/** Describes everything in one sentence when the session starts, and later only what changed. */
 function formatFooterChange(before: FooterData, after: FooterData): readonly string[] {
   const { model, folder, permissionMode, sessionName } = after;
   if (before.model === "" && model !== "")
@@ -174,7 +174,7 @@ function formatActivityChange(before: Activity, after: Activity): readonly strin
   }
 }
 
-/** Only when they come: read out at every change, they would be heard all the time. */
+/** Reports only new statuses and widgets. If each change were reported, a screen reader would read them all the time. */
 function formatWidgetChange(before: ExtensionWidgets, after: ExtensionWidgets): readonly string[] {
   if (before === after) return [];
   const statuses = Object.entries(after.statuses).filter(([key]) => !Object.hasOwn(before.statuses, key));

@@ -1,4 +1,4 @@
-/** Renders a compaction as two lines (what was dropped, kept and paid) and, when opened, its full receipt. */
+/** Renders a compaction: a headline, its balance and warnings, and the full receipt if the block is unfolded. */
 
 import type { CompactionEntry } from "@pith/context";
 import { formatKeyHint } from "../../../settings/keymap.ts";
@@ -7,25 +7,6 @@ import { truncate } from "../../../text/safe-text.ts";
 import type { CompactionBlock } from "../state/blocks.ts";
 import { renderFoldable, truncateLine, wrapText } from "./text.ts";
 import { isLive, type RenderContext } from "./theme.ts";
-
-const LABEL_WIDTH = 12;
-
-function renderReceipt(entry: CompactionEntry, context: RenderContext): readonly string[] {
-  const { theme, width } = context;
-  const rows = (listReceiptRows(entry) ?? []).flatMap(([label, value]) =>
-    wrapText(truncate(value), {
-      width,
-      prefix: `  ${theme.dim(label.padEnd(LABEL_WIDTH))}`,
-      indent: " ".repeat(LABEL_WIDTH + 2),
-    }),
-  );
-  const rowLimit = context.maxRows === undefined ? {} : { maxRows: Math.max(4, context.maxRows - rows.length - 3) };
-  const summary = renderFoldable(
-    { text: entry.summary, foldedLines: 0, end: "first", style: theme.dim },
-    { ...context, ...rowLimit },
-  );
-  return [...rows, `  ${theme.dim("Summary sent to the model:")}`, ...summary];
-}
 
 export function renderCompaction(block: CompactionBlock, context: RenderContext): readonly string[] {
   const { theme, width } = context;
@@ -46,7 +27,26 @@ export function renderCompaction(block: CompactionBlock, context: RenderContext)
 
 const MAX_WARNING_CHARS = 300;
 
-/** Only while the keys still work on this compaction. */
+function renderReceipt(entry: CompactionEntry, context: RenderContext): readonly string[] {
+  const { theme, width } = context;
+  const rows = (listReceiptRows(entry) ?? []).flatMap(([label, value]) =>
+    wrapText(truncate(value), {
+      width,
+      prefix: `  ${theme.dim(label.padEnd(LABEL_WIDTH))}`,
+      indent: " ".repeat(LABEL_WIDTH + 2),
+    }),
+  );
+  const rowLimit = context.maxRows === undefined ? {} : { maxRows: Math.max(4, context.maxRows - rows.length - 3) };
+  const summary = renderFoldable(
+    { text: entry.summary, foldedLines: 0, end: "first", style: theme.dim },
+    { ...context, ...rowLimit },
+  );
+  return [...rows, `  ${theme.dim("Summary sent to the model:")}`, ...summary];
+}
+
+const LABEL_WIDTH = 12;
+
+/** Returns no hints for a printed block, because the keys no longer apply to it. */
 function renderKeyHints({ isUndone }: CompactionBlock, context: RenderContext): readonly string[] {
   if (!isLive(context)) return [];
   const hints = [

@@ -20,7 +20,43 @@ import {
 import { appendBlocks, createDraft, reduceEntry, removeDrafts, withNote, withResult } from "./reduce-entry.ts";
 import type { Activity, ScreenState } from "./screen-state.ts";
 
-/** Once, when they begin to wait: they may be long, and are drawn often. */
+/** `now` is in milliseconds. */
+export function reduceEvent(state: ScreenState, event: AgentEvent, now: number): ScreenState {
+  return withEventNote(reduceBlocks(reduceActivity(state, event, now), event, now), event);
+}
+
+function reduceBlocks(state: ScreenState, event: AgentEvent, now: number): ScreenState {
+  switch (event.type) {
+    case "message_start":
+      return event.message.role === "assistant" ? removeDrafts(state) : state;
+    case "message_update":
+      return reduceDelta(state, event.delta, now);
+    case "auto_retry_start":
+      return removeDrafts(state);
+    case "entry_appended":
+      return reduceEntry(state, event.entry);
+    case "tool_execution_start":
+    case "tool_execution_update":
+    case "tool_execution_end":
+      return reduceToolEvent(state, event, now);
+    case "queue_update":
+      return {
+        ...state,
+        queue: { steering: formatQueuedMessages(event.steering), followUp: formatQueuedMessages(event.followUp) },
+      };
+    case "compaction_quality":
+    case "compaction_undone":
+    case "compaction_redone":
+    case "session_tree":
+      return reduceCompactionOrTree(state, event);
+    case "agent_end":
+      return interruptOpenCalls(removeDrafts(state));
+    default:
+      return state;
+  }
+}
+
+/** Formats each message as one line. Callers do this once per change of the queue: messages can be long and are drawn often. */
 export function formatQueuedMessages(messages: readonly string[]): readonly string[] {
   return messages.map(formatQueuedMessage);
 }
@@ -33,10 +69,10 @@ function formatQueuedMessage(text: string): string {
   return extraLines === 0 ? firstLine : `${firstLine} (+${formatCount(extraLines, "line")})`;
 }
 
-/** Wider is no terminal. */
+/** No terminal is wider. */
 const MAX_QUEUED_CHARS = 1_000;
 
-/** `now` in milliseconds. */
+/** `now` is in milliseconds. */
 export function reduceDelta(state: ScreenState, delta: MessageDelta, now: number): ScreenState {
   switch (delta.type) {
     case "text-delta":
@@ -51,7 +87,7 @@ export function reduceDelta(state: ScreenState, delta: MessageDelta, now: number
 function appendText(state: ScreenState, text: string, now: number): ScreenState {
   const last = state.blocks.at(-1);
   if (last?.kind === "assistant" && last.isOpen) return replaceLastBlock(state, extendAnswer(last, text));
-  // Line ends before its first word are no answer yet.
+  // Leading line breaks do not start an answer.
   const firstText = text.trimStart();
   if (firstText === "") return state;
   const draft = createDraft<AssistantBlock>(state, { kind: "assistant", text: firstText, isOpen: true, printed: 0 });
@@ -89,7 +125,7 @@ function replaceLastBlock(state: ScreenState, block: Block): ScreenState {
   return { ...state, blocks: [...state.blocks.slice(0, -1), block] };
 }
 
-/** Whoever begins to answer has thought enough. */
+/** Closes the open thinking block, because the answer or a tool call starts. */
 function finishThinking(state: ScreenState, now: number): ScreenState {
   const last = state.blocks.at(-1);
   if (last?.kind !== "thinking" || !last.isOpen || !isDraft(last)) return state;
@@ -127,7 +163,7 @@ export function reduceCompactionOrTree(state: ScreenState, event: CompactionOrTr
   }
 }
 
-/** Null where it was printed already, so that it cannot change any more. */
+/** Null if the block is already printed and can no longer change. */
 function updateCompactionBlock(
   state: ScreenState,
   id: string,
@@ -147,11 +183,11 @@ function withUndoNote(state: ScreenState, isUndone: boolean): ScreenState {
   return withNote(state, { tone: "good", text });
 }
 
-/** The summary of what was left was written before one stood here, and yet belongs to this side of the line. */
+/** Adds a divider after a move in the tree. The summary of the branch that was left is appended before the move, but belongs below the divider. */
 function withMoveDivider(state: ScreenState, summaryId: string | undefined): ScreenState {
   const isLeftBranchSummary = (block: Block): boolean => block.kind === "branch-summary" && block.id === summaryId;
   const summaries = state.blocks.filter(isLeftBranchSummary);
-  // What a hint told was of the place that was left.
+  // The hint is about the position that was left.
   const cleared = { ...state, hint: null, blocks: state.blocks.filter((block) => !isLeftBranchSummary(block)) };
   const { blocks, ...rest } = withNote(cleared, { tone: "plain", text: "moved in the tree", isDivider: true });
   return { ...rest, blocks: [...blocks, ...summaries] };
@@ -165,7 +201,7 @@ export function reduceToolEvent(state: ScreenState, event: ToolEvent, now: numbe
   );
 }
 
-/** When a run is over, what it called and never came back to is not waited for. */
+/** Marks the calls that have no result when a run ends, so that the screen does not wait for them. */
 export function interruptOpenCalls(state: ScreenState): ScreenState {
   return updateToolBlocks(state, (block) => (isFinished(block) ? block : { ...block, state: "broken-off" }));
 }
@@ -202,7 +238,7 @@ function describeEvent(event: AgentEvent): NoteText | null {
     case "compaction_failed":
       return { tone: "bad", text: event.errorMessage };
     case "compaction_end":
-      // Who asked for it is answered.
+      // The command reports a manual compaction.
       return event.aborted && event.reason !== "manual"
         ? { tone: "plain", text: "the compaction was stopped; all is as it was" }
         : null;
@@ -226,42 +262,6 @@ function describeRunEnd(end: Extract<AgentEvent, { type: "agent_end" }>["end"]):
 function describeNotice(event: AgentEvent): NoteText | null {
   const text = formatProgressNote(event, []);
   return text === null ? null : { tone: "warning", text: text.replace(/^· /, "") };
-}
-
-/** `now` in milliseconds. */
-export function reduceEvent(state: ScreenState, event: AgentEvent, now: number): ScreenState {
-  return withEventNote(reduceBlocks(reduceActivity(state, event, now), event, now), event);
-}
-
-function reduceBlocks(state: ScreenState, event: AgentEvent, now: number): ScreenState {
-  switch (event.type) {
-    case "message_start":
-      return event.message.role === "assistant" ? removeDrafts(state) : state;
-    case "message_update":
-      return reduceDelta(state, event.delta, now);
-    case "auto_retry_start":
-      return removeDrafts(state);
-    case "entry_appended":
-      return reduceEntry(state, event.entry);
-    case "tool_execution_start":
-    case "tool_execution_update":
-    case "tool_execution_end":
-      return reduceToolEvent(state, event, now);
-    case "queue_update":
-      return {
-        ...state,
-        queue: { steering: formatQueuedMessages(event.steering), followUp: formatQueuedMessages(event.followUp) },
-      };
-    case "compaction_quality":
-    case "compaction_undone":
-    case "compaction_redone":
-    case "session_tree":
-      return reduceCompactionOrTree(state, event);
-    case "agent_end":
-      return interruptOpenCalls(removeDrafts(state));
-    default:
-      return state;
-  }
 }
 
 export function reduceActivity(state: ScreenState, event: AgentEvent, now: number): ScreenState {
@@ -299,7 +299,7 @@ function nextActivity(activity: Activity, event: AgentEvent, now: number): Activ
         ...(isDuringRun(activity) && { isWithinRun: true }),
       };
     case "compaction_end":
-      // A model with a smaller window, or a person, may want one while nothing else is under way.
+      // Without a run, the user or the change to a model with a smaller window started the compaction.
       return isDuringRun(activity)
         ? { type: "running", startedAt: now, phase: "thinking", chars: 0 }
         : { type: "idle" };
