@@ -174,7 +174,8 @@ function createPreviewResult(loaded: LoadedContext): SubcommandResult {
   if (preview.type === "cannot-fit")
     return toSubcommandResult(reportCompaction({ type: "failed", why: "cannot-fit", breaker: preview.breaker }));
   const { model, prices, branch } = loaded;
-  const isCurrentModel = branch.state.model !== null && model.endsWith(`/${branch.state.model.modelId}`);
+  const { model: lastModel } = branch.state;
+  const isCurrentModel = lastModel !== null && model === `${lastModel.provider}/${lastModel.modelId}`;
   const { costUsd: price } = computePreviewStats(preview, { summarizer: model, isCurrentModel, prices });
   const { receipt, summaryText: front } = preview;
   const data = { id: loaded.id, model: loaded.model, receipt, front, price, evicted: preview.userMessages.evicted };
