@@ -491,7 +491,7 @@ describe("methods", () => {
     const story = (count: number): string => `Keep this: ${"more of the same story, ".repeat(count)}`;
     assert.equal(await editor.say(session, story(600)), "end_turn");
     assert.equal(await editor.say(session, story(500)), "end_turn");
-    assert.match(editor.words("agent_message_chunk"), /· compacted: \d+ → \d+ tokens/);
+    assert.match(editor.words("agent_message_chunk"), /· compacted: [\d,]+ → [\d,]+ tokens/);
     assert.equal(editor.updates("compaction_update").length + editor.updates("notice").length, 0);
 
     const other = await editor.begin(ground.folder);

@@ -129,7 +129,7 @@ describe("queue keys", () => {
     await talk.until(() => talk.screen.state.activity.type === "compacting");
     talk.say("typed meanwhile");
     await talk.sees("↳ afterwards typed meanwhile");
-    await talk.sees(/A compaction is in progress; your message is kept and is\s+sent when it has ended\./);
+    await talk.sees(/A compaction is in progress\. Your message is kept, and\s+sent when it\s+has ended\./);
     talk.say("/compact");
     await talk.sees(/nothing was compacted: a compaction is in progress; wait for its end, or\s+stop it first/);
     talk.say("and this");
