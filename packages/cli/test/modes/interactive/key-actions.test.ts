@@ -131,7 +131,7 @@ describe("queue keys", () => {
     await talk.sees("↳ afterwards typed meanwhile");
     await talk.sees(/A compaction is in progress\. Your message is kept, and\s+sent when it\s+has ended\./);
     talk.say("/compact");
-    await talk.sees(/nothing was compacted: a compaction is in progress; wait for its end, or\s+stop it first/);
+    await talk.sees(/nothing was compacted: a compaction is in progress; wait for its end, or\s+stop\s+it first/);
     talk.say("and this");
     await talk.sees("↳ next       and this");
     expect(talk.screen.state.activity.type).toBe("compacting");
