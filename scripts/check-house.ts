@@ -1,6 +1,7 @@
 /**
  * `node scripts/check-house.ts [ROOT]` checks imports between packages and between the layers of the program, import cycles, opening
- * sentences, the purity of `packages/context` and the lists of files in ARCHITECTURE.md. `pnpm house` also lists questions and figures; `pnpm house --json` prints the figures alone.
+ * sentences, the purity of `packages/context` and the lists of files in ARCHITECTURE.md. `pnpm house` also lists questions and figures; `pnpm house --json` prints the figures alone, and
+ * `pnpm prose` the sentences that sound translated.
  */
 
 import { resolve } from "node:path";
@@ -10,7 +11,7 @@ import { type Fault, formatCount, formatFault, sortFaults } from "./fault.ts";
 import { checkCodePaths, checkCompactionPath } from "./house/code-paths.ts";
 import { AIMS, measureSources, type SourceFigures } from "./house/figures.ts";
 import { checkCliLayers, findFilesInCycles, relativeImportGraph } from "./house/import-graph.ts";
-import { askAboutNames, askAboutSizes } from "./house/questions.ts";
+import { askAboutNames, askAboutSizes, listProseMarks } from "./house/questions.ts";
 import {
   type Check,
   CONTEXT_PACKAGE,
@@ -26,14 +27,15 @@ import { PROGRAM_NAME, SCOPE } from "./packages.ts";
 import { type Import, lineAt, listImports, parseSource, type Source } from "./source/source.ts";
 
 function printReport(): void {
-  const options = { list: { type: "boolean" }, json: { type: "boolean" } } as const;
+  const options = { list: { type: "boolean" }, json: { type: "boolean" }, prose: { type: "boolean" } } as const;
   const { values, positionals } = parseArgs({ options, allowPositionals: true });
   const root = resolve(positionals[0] ?? `${import.meta.dirname}/..`);
   const { files, faults, questions, figures } = runChecks(root);
   if (files === 0) throw new Error(`no TypeScript file under ${root}`);
   process.exitCode = faults.length > 0 ? 1 : 0;
 
-  if (values.json) console.log(JSON.stringify(figures));
+  if (values.prose) printProseMarks(root);
+  else if (values.json) console.log(JSON.stringify(figures));
   else {
     for (const fault of [...faults, ...(values.list ? questions : [])]) console.log(formatFault(fault));
     for (const [name, value] of values.list ? Object.entries(figures) : []) {
@@ -47,6 +49,13 @@ function printReport(): void {
       `house: ${formatCount(files, "file")}, ${formatCount(faults.length, "fault")}, ${formatCount(questions.length, "question")}${hint}`,
     );
   }
+}
+
+/** `pnpm prose`: every sentence is a question to a reader, so the program does not fail. */
+function printProseMarks(root: string): void {
+  const marks = listProseMarks(readWorkspace(root));
+  for (const mark of sortFaults(marks)) console.log(formatFault(mark));
+  console.log(`prose: ${formatCount(marks.length, "mark")}`);
 }
 
 export interface CheckReport {

@@ -9,7 +9,14 @@ import {
   listPiTuiImporters,
   relativeImportGraph,
 } from "./import-graph.ts";
-import { folderDepth, isLong, listGerundFolders, listParticipleNames, type ParticipleName } from "./questions.ts";
+import {
+  folderDepth,
+  isLong,
+  listGerundFolders,
+  listParticipleNames,
+  listProseMarks,
+  type ParticipleName,
+} from "./questions.ts";
 import { CONTEXT_PACKAGE, CONTEXT_SOURCES, type Workspace } from "./workspace.ts";
 
 export type SourceFigures = Readonly<Record<string, number | readonly string[]>>;
@@ -39,6 +46,7 @@ export const AIMS: Readonly<Record<string, number>> = {
   depth_interactive: 4,
   pi_tui_importers: 1,
   arrows_back: 3,
+  prose_marks: 20,
   compact_command_lines: 1500,
   print_lines: 1200,
   gerund_folders: 0,
@@ -82,6 +90,7 @@ export function measureSources(workspace: Workspace): SourceFigures {
     print_lines: countPathLines(workspace, "print path"),
     pi_tui_importers: listPiTuiImporters(workspace).length,
     arrows_back: listBackArrows(workspace).length,
+    prose_marks: listProseMarks(workspace).length,
     gerund_folders: listGerundFolders(listWithin("packages/")).length,
     cycles: findFilesInCycles(relativeImportGraph(workspace)).length,
   };

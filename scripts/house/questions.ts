@@ -1,14 +1,17 @@
-/** Asks about unusual sizes of files, folders and functions, and about names that readers cannot guess. These are questions, never faults. */
+/** Asks about unusual sizes of files, folders and functions, about names that readers cannot guess, and about sentences that sound translated. These are questions, never faults. */
 
 import { posix } from "node:path";
+import { Visitor } from "rolldown/utils";
 import { type Fault, formatCount } from "../fault.ts";
 import {
   countLines,
   type DeclaredName,
+  lineAt,
   listDeclaredNames,
   listExports,
   listFunctions,
   listImports,
+  parseSource,
   type Source,
 } from "../source/source.ts";
 import { CONTEXT_SOURCES, type Workspace } from "./workspace.ts";
@@ -220,3 +223,68 @@ const IRREGULAR_FORMS: ReadonlySet<string> = new Set(
     ["stood", "stuck", "struck", "swept", "taken", "thrown", "told", "torn", "understood", "won", "worn", "written"],
   ].flat(),
 );
+
+const MARKS: readonly RegExp[] = [
+  /\b(?:nobody|whoever|somebody|anew)\b/i,
+  /\bwho (?:speaks|spoke|tells)\b/i,
+  /\b(?:is|are|was|were) (?:told|heard)\b/i,
+  /\bit is said\b|\bas (?:it|they) (?:was|were) said\b/i,
+  /\b(?:tells?|told) (?:it|them|that) in short\b|\btold in short\b/i,
+  /\bbehind (?:it|them|its|a flag|the name)\b/i,
+  /\b(?:it|that) counts\b|\bcounts? (?:again|here)\b|\bdoes not count\b/i,
+  /\bby itself\b/i,
+  /\bone (?:stands|goes|stays|types|wants|works|sees|comes|came)\b/i,
+  /\bunder way\b/i,
+  /\b(?:shall|must needs|in truth)\b/i,
+  /(?:^|[.!?] )(?:Should|Were|Had) \w+ [a-z]/,
+];
+
+export interface ProseMark extends Fault {
+  /** The words that were found. */
+  readonly found: string;
+}
+
+export function listProseMarks({ pages, sources }: Workspace): readonly ProseMark[] {
+  const strings = sources.filter(({ path }) => path.startsWith("packages/")).flatMap(listStrings);
+  return [...pages.flatMap(listParagraphs), ...strings].flatMap(({ path, line, text }) => {
+    const found = MARKS.map((mark) => mark.exec(text)?.[0]).find((words) => words !== undefined);
+    return found === undefined ? [] : [{ path, line, found, sentence: `"${found.trim()}": ${shorten(text)}` }];
+  });
+}
+
+interface Passage {
+  readonly path: string;
+  readonly line: number;
+  readonly text: string;
+}
+
+/** The lines of a page outside of code fences, without inline code and links' addresses. */
+function listParagraphs({ path, text }: Source): readonly Passage[] {
+  let isCode = false;
+  return text.split("\n").flatMap((line, index) => {
+    if (/^\s*(?:```|~~~)/.test(line)) isCode = !isCode;
+    const prose = line.replaceAll(/`[^`]*`|\]\([^)]*\)/g, "");
+    return isCode || prose.trim() === "" ? [] : [{ path, line: index + 1, text: prose }];
+  });
+}
+
+/** Strings of two words and more; a template counts by its pieces. */
+function listStrings(source: Source): readonly Passage[] {
+  const passages: Passage[] = [];
+  const add = (text: string, start: number): void => {
+    if (/\w \w/.test(text)) passages.push({ path: source.path, line: lineAt(source.text, start), text });
+  };
+  const visitor = new Visitor({
+    Literal: ({ value, start }) => typeof value === "string" && add(value, start),
+    TemplateElement: ({ value, start }) => add(value.cooked ?? value.raw, start),
+  });
+  visitor.visit(parseSource(source).program);
+  return passages;
+}
+
+function shorten(text: string): string {
+  const line = text.trim().replaceAll(/\s+/g, " ");
+  return line.length > MAX_CHARS ? `${line.slice(0, MAX_CHARS)}…` : line;
+}
+
+const MAX_CHARS = 160;

@@ -1,6 +1,6 @@
-/** Reads the sources, tests, package.json files and ARCHITECTURE.md that the checks look at. */
+/** Reads the sources, tests, package.json files and documents that the checks look at. */
 
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Fault } from "../fault.ts";
 import { PROGRAM_NAME, SCOPE } from "../packages.ts";
@@ -11,6 +11,8 @@ export interface Workspace {
   /** Tests of packages. Only their opening sentences and folder names are checked. */
   readonly tests: readonly Source[];
   readonly packages: readonly PackageFolder[];
+  /** The documents: pages in the root, in `docs/` and its folders, and the readme of each package. The changelog is not among them. */
+  readonly pages: readonly Source[];
   /** The text of ARCHITECTURE.md; empty if there is none. */
   readonly architecture: string;
 }
@@ -55,8 +57,22 @@ export function readWorkspace(root: string): Workspace {
     sources: sourceFolders.flatMap((folder) => readFolder(root, folder)),
     tests: packages.flatMap((folder) => readFolder(root, `${folder}/test`)),
     packages: packageFolders.map((folder) => readPackageFolder(root, folder)),
+    pages: listPages(root, packages).map((path) => ({ path, text: readFileSync(join(root, path), "utf8") })),
     architecture: existsSync(architecture) ? readFileSync(architecture, "utf8") : "",
   };
+}
+
+function listPages(root: string, packages: readonly string[]): readonly string[] {
+  const docs = existsSync(join(root, "docs"))
+    ? readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })
+    : [];
+  const rootPages = readdirSync(root).filter((name) => name.endsWith(".md") && name !== "CHANGELOG.md");
+  const readmes = packages.map((folder) => `${folder}/README.md`).filter((path) => existsSync(join(root, path)));
+  return [
+    ...rootPages,
+    ...docs.filter((name) => name.endsWith(".md")).map((name) => `docs/${name}`),
+    ...readmes,
+  ].toSorted();
 }
 
 interface Manifest {

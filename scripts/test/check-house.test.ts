@@ -246,9 +246,25 @@ test("pnpm house lists questions and figures; with --json the figures are one ob
     print_lines: 0,
     pi_tui_importers: 0,
     arrows_back: 0,
+    prose_marks: 0,
     gerund_folders: 0,
     cycles: 0,
   });
+});
+
+test("pnpm prose lists sentences of documents and strings that sound translated, and code is none", () => {
+  const planted = writeTree({
+    ...cleanWorkspace,
+    "docs/a.md": "Nobody is asked.\n\n```\nnobody\n```\n\nThe user is asked. `anew`\n",
+    "packages/cli/src/text/a.ts": sourceFile('export const hint = "The branch is told in short";\n// nobody'),
+  });
+  const { status, lines } = runScript("check-house.ts", "--prose", planted);
+  expect(status).toBe(0);
+  expect(lines).toEqual([
+    'docs/a.md:1  "Nobody": Nobody is asked.',
+    expect.stringMatching(/^packages\/cli\/src\/text\/a\.ts:3 {2}"is told": The branch is told in short/),
+    "prose: 2 marks",
+  ]);
 });
 
 test("an import against the layers of the program counts once for each pair of folders", () => {
