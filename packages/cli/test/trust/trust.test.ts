@@ -127,7 +127,7 @@ test("TRU7 a damaged file trusts nothing and is set aside by the next trust; a n
   const file = join(project.home, "trust.json");
   writeFileSync(file, '{"version":1,"projects":{"/a":[]}}', { mode: 0o600 });
   expect((await project.seen()).notes).toEqual([`${file} is damaged, so no folder is trusted`]);
-  expect(await project.trust()).toEqual({ type: "kept" });
+  expect(await project.trust()).toEqual({ type: "saved" });
   expect(readdirSync(project.home).filter((name) => name.startsWith("trust.json.damaged-"))).toHaveLength(1);
   writeFileSync(file, '{"version":2}');
   expect(await project.trust()).toMatchObject({ type: "failed" });
