@@ -9,7 +9,7 @@ import { escapeControls } from "../text/safe-text.ts";
 import { findNearest } from "../text/usage-error.ts";
 import { type McpClientManager, selectCallableTools } from "./find-tool.ts";
 import { sanitizeJson } from "./trust-question.ts";
-import type { OfferedTool } from "./trusted-tools.ts";
+import type { OfferedTool } from "./trust-records.ts";
 
 /** Validates arguments before the call, so that the model gets the error immediately. Null if they are valid, or if only the server can decide. */
 export async function validateArguments(

@@ -26,7 +26,7 @@ import {
 import type { ProgramSpawnOptions } from "./transport.ts";
 import type { Trust } from "./trust.ts";
 import type { Confirm } from "./trust-question.ts";
-import type { OfferedTool } from "./trusted-tools.ts";
+import type { OfferedTool } from "./trust-records.ts";
 
 export interface McpClientOptions {
   readonly context: SandboxContext;

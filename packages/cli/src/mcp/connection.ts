@@ -7,7 +7,7 @@ import { escapeControls } from "../text/safe-text.ts";
 import type { ProgramSpawnOptions } from "./transport.ts";
 import { createTransport, type ServerTransport } from "./transport.ts";
 import { sanitizeLine } from "./trust-question.ts";
-import type { OfferedTool } from "./trusted-tools.ts";
+import type { OfferedTool } from "./trust-records.ts";
 
 /** Ends a program whose stdin is closed: waits for its exit, then sends SIGTERM, then SIGKILL. */
 export async function endProgram(pid: number): Promise<void> {

@@ -4,7 +4,7 @@ import type { ExtensionTool, ToolCall, ToolOutput } from "@pith/agent";
 import type { McpClient, McpResult } from "./client.ts";
 import type { Trust } from "./trust.ts";
 import { sanitizeJson, sanitizeLine } from "./trust-question.ts";
-import type { OfferedTool } from "./trusted-tools.ts";
+import type { OfferedTool } from "./trust-records.ts";
 
 export interface CallableTools {
   readonly tools: readonly OfferedTool[];

@@ -10,7 +10,7 @@ import type { Environment } from "@pith/models";
 import { expandTilde } from "../sandbox/sandbox.ts";
 import { type NamedServer, type StdioServer, serverSourceLabels } from "../settings/settings.ts";
 import { hashProgramFiles, type ProgramFiles } from "./program-files.ts";
-import { trustRecordKey } from "./trusted-tools.ts";
+import { trustRecordKey } from "./trust-records.ts";
 
 export type NamedProgram = NamedServer<StdioServer>;
 

@@ -24,7 +24,7 @@ import {
   type ServerTrustRecord,
   saveTrustRecord,
   trustRecordKey,
-} from "./trusted-tools.ts";
+} from "./trust-records.ts";
 
 export interface ServerStatus {
   readonly name: string;

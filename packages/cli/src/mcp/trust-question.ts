@@ -5,7 +5,7 @@ import { formatServerCommand, type NamedServer, serverSourceLabels } from "../se
 import { escapeControls, truncate } from "../text/safe-text.ts";
 import type { LaunchPlan } from "./plan-launch.ts";
 import { isLauncher, listFileChanges, type ProgramFiles } from "./program-files.ts";
-import { createTrustRecord, findToolChanges, type OfferedTool, type ServerTrustRecord } from "./trusted-tools.ts";
+import { createTrustRecord, findToolChanges, type OfferedTool, type ServerTrustRecord } from "./trust-records.ts";
 
 /** Returns text of a server as one line: truncated, and without control or invisible characters. */
 export function sanitizeLine(text: string | undefined, maxChars: number): string {

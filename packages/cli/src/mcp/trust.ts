@@ -22,7 +22,7 @@ import {
   type ServerTrustRecord,
   saveTrustRecord,
   trustRecordKey,
-} from "./trusted-tools.ts";
+} from "./trust-records.ts";
 
 export interface TrustOptions {
   /** The workspace folder. */

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "vitest";
 import { createFindTool, type McpClientManager } from "../../src/mcp/find-tool.ts";
-import type { OfferedTool } from "../../src/mcp/trusted-tools.ts";
+import type { OfferedTool } from "../../src/mcp/trust-records.ts";
 
 function servers(tools: readonly OfferedTool[], names: readonly string[] = ["desk"]): McpClientManager {
   return {

@@ -13,7 +13,7 @@ import { createLineSplitter, type Line, MAX_LINE_BYTES } from "@pith/client";
 import { pithHome } from "@pith/context/node";
 import type { CliArgs } from "../../args/args.ts";
 import { version } from "../../args/help.ts";
-import { parseJsonLine } from "../../protocol/lines.ts";
+import { parseJsonLine } from "../../protocol/parse-json-line.ts";
 import type { ExitStatus, Terminal } from "../../text/process-io.ts";
 import { type AcpSession, internalError, readClientFeatures } from "./acp-context.ts";
 import { buildConfigOptions, setMode, setOption } from "./config-options.ts";

@@ -8,7 +8,7 @@ import type { Redaction } from "@pith/context";
 import { noRedaction } from "@pith/context/host";
 import { getUserShell } from "../../app/user-shell.ts";
 import type { CliArgs } from "../../args/args.ts";
-import { settlesWithin } from "../../protocol/lines.ts";
+import { settlesWithin } from "../../protocol/parse-json-line.ts";
 import { buildPromptContent } from "../../resources/attachments.ts";
 import type { ExitStatus } from "../../text/process-io.ts";
 import {

@@ -2,7 +2,7 @@
 
 import { AppendError } from "@pith/agent";
 import { createLineSplitter, type Line, MAX_LINE_BYTES, type RpcCommandName, type RpcResponse } from "@pith/client";
-import { parseJsonLine, settlesWithin } from "../../protocol/lines.ts";
+import { parseJsonLine, settlesWithin } from "../../protocol/parse-json-line.ts";
 import { compactionCommands } from "./commands/compaction.ts";
 import { modelCommands } from "./commands/model.ts";
 import { promptCommands } from "./commands/prompt.ts";

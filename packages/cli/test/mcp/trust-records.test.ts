@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "vitest";
-import { createTrustRecord, findToolChanges, trustRecordKey } from "../../src/mcp/trusted-tools.ts";
+import { createTrustRecord, findToolChanges, trustRecordKey } from "../../src/mcp/trust-records.ts";
 
 const add = { name: "add", description: "Adds.", inputSchema: { type: "object", properties: { one: {}, two: {} } } };
 const tell = { name: "tell", inputSchema: { type: "object" } };

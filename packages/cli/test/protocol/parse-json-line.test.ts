@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { createLineSplitter, type Line } from "@pith/client";
 import { describe, test } from "vitest";
-import { parseJsonLine } from "../../src/protocol/lines.ts";
+import { parseJsonLine } from "../../src/protocol/parse-json-line.ts";
 
 describe("split lines", () => {
   const shown = (pieces: readonly Line[]): readonly (string | number)[] =>
