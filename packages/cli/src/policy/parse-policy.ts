@@ -25,29 +25,30 @@ export const policyTable: readonly PolicyItem[] = [
   {
     name: "models.allow",
     kind: arrayKind(isModelPattern, 'patterns of models, such as ["anthropic/*", "openai/gpt-5*"]'),
-    description: "The models that may be used, for answers, summaries and sub-agents; `*` stands for any letters.",
+    description: "The models that may be used for answers, summaries and sub-agents. `*` matches any characters.",
   },
   {
     name: "models.baseUrls",
     kind: arrayKind(isBaseUrl, 'addresses, such as ["https://models.example.com/v1"]'),
     description:
-      "Addresses at which models may be reached beside the providers' own, and whatever lies below them. Where `models` is set and this is not: none.",
+      "Base URLs at which models may be reached besides the providers' own, including every path below them. If `models` is set without this item, no other URL is allowed.",
   },
   {
     name: "network.mode",
     kind: enumKind("off", "hosts", "open"),
-    description: "The loosest `network` that may be used. With `off`, `fetch` and MCP servers reach nothing either.",
+    description:
+      "The least strict value of `network` that may be used. With `off`, `fetch` and MCP servers cannot reach any host either.",
   },
   {
     name: "network.hosts",
     kind: arrayKind(isHostPattern, 'hosts, such as ["registry.example.com", "*.example.com", "localhost:5432"]'),
     description:
-      "The only hosts that commands, `fetch` and MCP servers may reach; each is still asked about unless a rule of the user allows it.",
+      "The only hosts that commands, `fetch` and MCP servers may reach. Pith still asks about each host unless a rule of the user allows it.",
   },
   {
     name: "network.deny",
     kind: arrayKind(isHostPattern, 'hosts, such as ["*.example.org"]'),
-    description: "Hosts that nothing reaches.",
+    description: "Hosts that are always blocked.",
   },
   {
     name: "permissions.modes",
@@ -60,26 +61,26 @@ export const policyTable: readonly PolicyItem[] = [
   {
     name: "permissions.deny",
     kind: arrayKind(isRule, 'rules, such as ["bash(git push:*)", "read(~/.ssh)"]'),
-    description: "Rules that deny, beside those of the user.",
+    description: "Deny rules, in addition to those of the user.",
   },
   {
     name: "permissions.ask",
     kind: arrayKind(isRule, 'rules, such as ["bash(terraform apply:*)"]'),
-    description: "Rules after which the user is asked every time, whatever the mode and the user's rules allow.",
+    description: "Rules for which Pith asks the user every time, whatever the mode and the user's rules allow.",
   },
   {
     name: "sandbox",
     kind: requiredKind,
     description:
-      "Commands of the model and MCP servers run in the sandbox and never leave it; where the machine has none, Pith does not start.",
+      "The model's commands and MCP servers run in the sandbox and cannot leave it. If the machine has no sandbox, Pith does not start.",
   },
-  { name: "secrets.redact", kind: requiredKind, description: "The redaction of secrets cannot be switched off." },
-  { name: "auditLog", kind: requiredKind, description: "The log of permissions cannot be switched off." },
+  { name: "secrets.redact", kind: requiredKind, description: "The redaction of secrets cannot be turned off." },
+  { name: "auditLog", kind: requiredKind, description: "The audit log of permissions cannot be turned off." },
   {
     name: "extensions.allow",
     kind: arrayKind(isSafeAbsolutePath, 'whole paths, such as ["/opt/example/pith/tickets.ts"]; [] for none'),
     description:
-      "The extensions that may be loaded: files, or folders with all that is in them, which root alone can change.",
+      "The extensions that may be loaded: files, or folders with everything in them. They must be writable only by root.",
   },
   {
     name: "mcp.allow",
@@ -90,7 +91,7 @@ export const policyTable: readonly PolicyItem[] = [
         items: buildServerSchema(),
       },
     ),
-    description: "The MCP servers that may be used, each under its name and started or reached exactly so.",
+    description: "The MCP servers that may be used, each with exactly this name and configuration.",
   },
 ];
 

@@ -10,10 +10,10 @@ import { answerOf, deskOf, toldBy } from "./desks.ts";
 describe("/keys", () => {
   test("TYP20 /keys tells every key as it is now, with what is wrong in the keymap file", async () => {
     const desk = await deskOf([]);
-    expect(await toldBy("/keys", desk)).toMatch(/ctrl\+o +open or close what is folded/);
+    expect(await toldBy("/keys", desk)).toMatch(/ctrl\+o +expand or collapse folded content/);
     writeFileSync(join(desk.home, "keymap.json"), '{ "fold": "f2", "flod": "f3" }');
     const told = await toldBy("/keys", desk);
-    expect(told).toMatch(/f2 +open or close what is folded/);
+    expect(told).toMatch(/f2 +expand or collapse folded content/);
     expect(told).toContain('there is nothing called "flod"; did you mean "fold"?');
     expect(await toldBy("/keys undo", desk)).toContain('"tui.editor.undo": ctrl+-');
     expect(await answerOf("/keys nothing like it", desk)).toMatchObject({ type: "mistake" });
@@ -23,7 +23,7 @@ describe("/keys", () => {
     const ground = new Ground();
     onTestFinished(() => ground.clear());
     const { code, out } = await ground.run(["-p", "/keys fold"]);
-    expect([code, out]).toEqual([0, '  "fold": ctrl+o\n      open or close what is folded\n']);
+    expect([code, out]).toEqual([0, '  "fold": ctrl+o\n      expand or collapse folded content\n']);
   });
 });
 

@@ -63,7 +63,7 @@ test("TYP20 the keys are told as they are now, and by their names where words as
   const { keymap } = parseKeymap('{ "fold": "f2", "mode": [] }', "k");
   expect(formatKeys(keymap)).toContain("  f2 ");
   expect(formatKeys(keymap)).toContain("(no key)");
-  expect(formatKeys(keymap, "fold")).toMatch(/^ {2}"fold": f2\n {6}open or close/);
+  expect(formatKeys(keymap, "fold")).toMatch(/^ {2}"fold": f2\n {6}expand or collapse/);
   expect(formatKeys(keymap, "nothing like it")).toBeNull();
   for (const line of (formatKeys(keymap) ?? "").split("\n")) expect(line.length).toBeLessThanOrEqual(80);
 });

@@ -67,7 +67,9 @@ describe("schema", () => {
     expect(listed.find(({ name }) => name === own)).toMatchObject({ value: 1, source: "s.json" });
     const lines = formatSettings(listed).split("\n");
     expect(lines.find((line) => line.startsWith("thinking "))).toMatch(/^thinking +"high" {2}← --thinking$/);
-    expect(lines.find((line) => line.startsWith("model "))).toMatch(/^model +\(the first that your keys allow\)$/);
+    expect(lines.find((line) => line.startsWith("model "))).toMatch(
+      /^model +\(the first model that your keys allow\)$/,
+    );
   });
 
   test("SET2 what is no setting is none, whatever it is called", () => {
