@@ -28,7 +28,7 @@ const entryBase = { id: "e7", parentId: "e6", timestamp: "2026-11-15T19:11:24.03
 /** In the order in which the events occur in a session. */
 export const eventTable: EventDocs<WireEvent> = {
   session: {
-    description: "the first line: which session this is",
+    description: "the first line: identifies the session",
     example: {
       type: "session",
       version: 3,
@@ -38,14 +38,14 @@ export const eventTable: EventDocs<WireEvent> = {
       pith: { format: 1 },
     },
   },
-  agent_start: { description: "a run begins", example: { type: "agent_start" } },
+  agent_start: { description: "a run starts", example: { type: "agent_start" } },
   turn_start: { description: "before each request of the run", example: { type: "turn_start" } },
   message_start: {
-    description: "a message begins: the user's, a reply of which nothing has come yet, or a result",
+    description: "a message starts: a user message, a reply that is still empty, or a tool result",
     example: { type: "message_start", message: userMessage },
   },
   message_update: {
-    description: "a piece of the reply, only what is new; `usage` is what is known by then, mostly nothing",
+    description: "a part of the reply, only what is new; `usage` is what is known so far, usually nothing",
     example: {
       type: "message_update",
       usage: zeroUsage,
@@ -54,54 +54,55 @@ export const eventTable: EventDocs<WireEvent> = {
   },
   message_end: {
     description:
-      "the message, whole; a reply that failed or was stopped says so in `stopReason`, and what it cost in `usage`",
+      "the complete message; for a reply that failed or was stopped, `stopReason` says so, and `usage` is what it cost",
     example: { type: "message_end", message: reply },
   },
-  tool_execution_start: { description: "a tool begins", example: { type: "tool_execution_start", ...toolCall } },
+  tool_execution_start: { description: "a tool starts", example: { type: "tool_execution_start", ...toolCall } },
   tool_execution_update: {
-    description: "the newest of what it says while it runs, not all of it",
+    description: "the newest output of a running tool, not all of it",
     example: { type: "tool_execution_update", ...toolCall, partialResult: { content: toolResult.content } },
   },
   tool_execution_end: {
-    description: "its result, which follows as a message too",
+    description: "the result of the tool, which is also sent as a message afterwards",
     example: { type: "tool_execution_end", ...toolCall, result: toolResult, isError: false },
   },
   turn_end: {
-    description: "a reply, also one that failed, and the results of its calls; its `usage` was told by `message_end`",
+    description:
+      "a reply, even if it failed, and the results of its tool calls; `message_end` has already reported its `usage`",
     example: { type: "turn_end", message: reply, toolResults: [] },
   },
   agent_end: {
     description:
-      "the run is over; `messages` are all of it, results included; `end` is `done`, `aborted` or `failed` with `why`",
+      "the run has ended; `messages` are all its messages, including results; `end` is `done`, `aborted` or `failed` with `why`",
     example: { type: "agent_end", messages: [userMessage, reply], willRetry: false, end: { type: "done" } },
   },
   agent_settled: {
     description:
-      "nothing is under way any more, and nothing will begin by itself, but for what an extension begins, such as a sub-agent that ended",
+      "no work is in progress, and none starts automatically, except what an extension starts, for example when a sub-agent has ended",
     example: { type: "agent_settled", aborted: false },
   },
   auto_retry_start: {
     description:
-      "the provider was busy or the line broke: what came of the reply does not count, and it is asked again",
+      "the provider was busy or the connection broke: the partial reply is discarded, and the request is sent again",
     example: { type: "auto_retry_start", attempt: 1, maxAttempts: 6, delayMs: 2000, errorMessage: "overloaded" },
   },
   auto_retry_end: {
-    description: "what came of that; `finalError` where nothing did",
+    description: "the result of the retries; `finalError` if they failed",
     example: { type: "auto_retry_end", attempt: 1, success: false, finalError: "overloaded" },
   },
   compaction_start: {
     description:
-      "`reason`: `manual` (asked for), `threshold` (the context is full) or `overflow` (the provider refused it)",
+      "a compaction starts; `reason` is `manual` (requested), `threshold` (the context is full) or `overflow` (the provider refused the request as too long)",
     example: { type: "compaction_start", reason: "threshold" },
   },
   compaction_progress: {
     description:
-      "`step`: `planning`, `asking` (`model`, and of a long session `part` of `parts`), `awaiting-first-token` (once a minute: `elapsedMs` of at most `limitMs`), `writing` (`tokens` so far), `auditing`, `repairing` (`flaws`), `falling-back` (`why`)",
+      "the progress of a compaction; `step` is `planning`, `asking` (`model`, and for a long session `part` of `parts`), `awaiting-first-token` (once a minute: `elapsedMs` of at most `limitMs`), `writing` (`tokens` so far), `auditing`, `repairing` (`flaws`) or `falling-back` (`why`)",
     example: { type: "compaction_progress", reason: "threshold", step: "asking", model: "anthropic/claude-sonnet-4-5" },
   },
   compaction_end: {
     description:
-      "`result` where one was done, `errorMessage` where none was; `usage` is of all its `calls`, those of which nothing came included",
+      "a compaction has ended: `result` if the context was compacted, `errorMessage` if not; `usage` is the sum over all its `calls`, including those without a usable result",
     example: {
       type: "compaction_end",
       reason: "threshold",
@@ -122,7 +123,7 @@ export const eventTable: EventDocs<WireEvent> = {
   },
   compaction_failed: {
     description:
-      "behind the end of one that failed; `code` is `cannot-fit`, `leaf-moved` or what the disk had against it; an `error` follows",
+      "after the `compaction_end` of a compaction that failed; `code` is `cannot-fit`, `leaf-moved` or the reason why the session could not be written; an `error` follows",
     example: {
       type: "compaction_failed",
       reason: "overflow",
@@ -131,7 +132,7 @@ export const eventTable: EventDocs<WireEvent> = {
     },
   },
   model_notice: {
-    description: "the request differs from what you asked for; `code` is `thinking-off`; once, until that changes",
+    description: "the request differs from what you asked for; `code` is `thinking-off`; sent once, until that changes",
     example: {
       type: "model_notice",
       code: "thinking-off",
@@ -141,7 +142,7 @@ export const eventTable: EventDocs<WireEvent> = {
   },
   session_damaged: {
     description:
-      "the session that was opened is damaged: behind its header, once per opening. `message` is for people; `damage` names the first 20 damaged lines; of `count` in all",
+      "the opened session is damaged; sent after its header, once per opening. `message` is for users; `damage` lists the first 20 damaged lines; `count` is the total",
     example: {
       type: "session_damaged",
       message:
@@ -158,7 +159,7 @@ export const eventTable: EventDocs<WireEvent> = {
   },
   compaction_skipped: {
     description:
-      "it would have been time, but: `why` is `off`, `undone`, `breaker`, `postponed`, `empty`, `already-compacted`, `too-short` or `too-little`; once, until that changes",
+      "a compaction was due but was not done; `why` is `off`, `undone`, `breaker`, `postponed`, `empty`, `already-compacted`, `too-short` or `too-little`; sent once, until that changes",
     example: {
       type: "compaction_skipped",
       reason: "threshold",
@@ -167,7 +168,7 @@ export const eventTable: EventDocs<WireEvent> = {
     },
   },
   compaction_soft_threshold: {
-    description: "it will soon be too much: once, when the context passes `compaction.softPercent` of the limit",
+    description: "the context is nearly full: sent once, when it passes `compaction.softPercent` of the limit",
     example: {
       type: "compaction_soft_threshold",
       tokens: 148000,
@@ -178,7 +179,7 @@ export const eventTable: EventDocs<WireEvent> = {
   },
   compaction_quality: {
     description:
-      "what a person should know of the one just done: `no-model-summary`, `repaired`, `user-messages-evicted`, `compacted-again`",
+      "what a user should know about the compaction just done: `no-model-summary`, `repaired`, `user-messages-evicted`, `compacted-again`",
     example: {
       type: "compaction_quality",
       compactionId: "e9",
@@ -188,16 +189,16 @@ export const eventTable: EventDocs<WireEvent> = {
     },
   },
   compaction_undone: {
-    description: "it was undone: the context is what it was",
+    description: "a compaction was undone: the context is the same as before it",
     example: { type: "compaction_undone", compactionId: "e9", leafId: "e10" },
   },
   compaction_redone: {
-    description: "the undo was taken back",
+    description: "an undone compaction was restored",
     example: { type: "compaction_redone", compactionId: "e9", leafId: "e11" },
   },
   summarization_retry_scheduled: {
     description:
-      "the model that writes a summary was busy, fell silent, took too long or broke off, and is asked again after a while; `source` is `compaction` (with `reason`) or `branchSummary`",
+      "the model that writes a summary was busy, stopped responding, took too long or broke off, and the request is sent again after a delay; `source` is `compaction` (with `reason`) or `branchSummary`",
     example: {
       type: "summarization_retry_scheduled",
       source: "compaction",
@@ -208,19 +209,20 @@ export const eventTable: EventDocs<WireEvent> = {
     },
   },
   summarization_retry_attempt_start: {
-    description: "the wait is over",
+    description: "the delay is over, and the request is sent again",
     example: { type: "summarization_retry_attempt_start", source: "branchSummary" },
   },
   summarization_retry_finished: {
-    description: "whatever came of asking again",
+    description: "the retries have ended, successfully or not",
     example: { type: "summarization_retry_finished", source: "branchSummary" },
   },
   branch_summary_progress: {
-    description: "a branch that is left is told: the steps of `compaction_progress`",
+    description: "the progress of the summary of a branch that is left, with the steps of `compaction_progress`",
     example: { type: "branch_summary_progress", step: "writing", tokens: 400 },
   },
   session_tree: {
-    description: "one stands elsewhere in the tree now; `summaryEntry` tells what was left, where somebody wanted that",
+    description:
+      "the position in the tree has changed; `summaryEntry` summarizes the branch that was left, if a summary was requested",
     example: {
       type: "session_tree",
       newLeafId: "e7",
@@ -229,47 +231,49 @@ export const eventTable: EventDocs<WireEvent> = {
     },
   },
   usage: {
-    description: "what was paid besides replies and compactions; `kind` is `branch_summary`, `handoff`, `retry`, …",
+    description:
+      "the usage of model calls other than replies and compactions; `kind` is `branch_summary`, `handoff`, `retry`, …",
     example: { type: "usage", kind: "branch_summary", provider: "anthropic", model: "claude-sonnet-4-5", usage },
   },
   entry_appended: {
     description:
-      "a line of the session's file, as it was written: the log itself, so that its usage is counted elsewhere already",
+      "a line of the session file as it was written; another event reports its usage, so do not add it again",
     example: { type: "entry_appended", entry: { type: "message", ...entryBase, message: userMessage } },
   },
   queue_update: {
-    description: "what waits to be said",
+    description: "the queue has changed; `steering` and `followUp` are the texts of the queued messages",
     example: { type: "queue_update", steering: ["stop at the tests"], followUp: [] },
   },
   thinking_level_changed: {
-    description: "from the next request on",
+    description: "the thinking level has changed, from the next request on",
     example: { type: "thinking_level_changed", level: "high" },
   },
   session_info_changed: {
-    description: "the session's name from now on; without `name` it has none any more",
+    description: "the name of the session has changed; without `name`, it was removed",
     example: { type: "session_info_changed", name: "fix the login" },
   },
   leaf_moved: {
     description:
-      "one stands elsewhere in the tree now, not behind what was written last: after a move, an undo or a redo",
+      "the position in the tree has changed to one that does not follow the last written entry: after a move, an undo or a redo",
     example: { type: "leaf_moved", leafId: "e7", oldLeafId: "e5" },
   },
   extension_error: {
-    description: "something of an extension threw, hung or answered nonsense at `event`; all went on without it",
+    description:
+      "an extension threw an error, timed out or returned an invalid value at `event`; the work continued without it",
     example: { type: "extension_error", extensionPath: "todo.ts", event: "tool_call", error: "no answer within 30 s" },
   },
   secrets_redacted: {
-    description: "secrets were found, and something else stands in their place from now on",
+    description: "secrets were found, and are replaced by placeholders from now on",
     example: { type: "secrets_redacted", secrets: [{ family: "GitHub token", placeholder: "…" }] },
   },
   command_result: {
     description:
-      "what a command such as `/session` answered: `text` for people, `data` for programs, `error` where it failed, `session` where one stands in another now, `draft` for words to say",
+      "the result of a command such as `/session`: `text` for users, `data` for programs, `error` if it failed, `session` if another session is open now, `draft` for a prompt to edit and send",
     example: { type: "command_result", command: "/name fix the login", success: true, text: "…", data: {} },
   },
   error: {
     description:
-      "whatever failed, in words that say what to do; the program ends with the code for it, unless it was a compaction",
+      "a failure, with a message that says what to do; the program exits with the matching code, unless it was a compaction that failed",
     example: { type: "error", error: "no model: set a key such as ANTHROPIC_API_KEY" },
   },
 };
@@ -296,28 +300,31 @@ type EventOfType<Event, Type> = Event extends { readonly type: infer EventType }
 
 /** The events of a streamed reply, which `message_update` contains. */
 export const replyTable: EventDocs<AssistantMessageEvent> = {
-  text_start: { description: "a text begins", example: { type: "text_start", contentIndex: 0 } },
-  text_delta: { description: "more of it", example: { type: "text_delta", contentIndex: 0, delta: "Hel" } },
-  text_end: { description: "all of it", example: { type: "text_end", contentIndex: 0, content: "Hello." } },
-  thinking_start: { description: "a thought begins", example: { type: "thinking_start", contentIndex: 0 } },
+  text_start: { description: "a text block starts", example: { type: "text_start", contentIndex: 0 } },
+  text_delta: {
+    description: "the next part of the text",
+    example: { type: "text_delta", contentIndex: 0, delta: "Hel" },
+  },
+  text_end: { description: "the complete text", example: { type: "text_end", contentIndex: 0, content: "Hello." } },
+  thinking_start: { description: "a thinking block starts", example: { type: "thinking_start", contentIndex: 0 } },
   thinking_delta: {
-    description: "more of it",
+    description: "the next part of the thinking",
     example: { type: "thinking_delta", contentIndex: 0, delta: "The user" },
   },
   thinking_end: {
-    description: "all of it",
+    description: "the complete thinking",
     example: { type: "thinking_end", contentIndex: 0, content: "The user greets." },
   },
   toolcall_start: {
-    description: "a call begins",
+    description: "a tool call starts",
     example: { type: "toolcall_start", contentIndex: 1, id: "c1", toolName: "bash" },
   },
   toolcall_delta: {
-    description: "more of its arguments, as JSON text",
+    description: "the next part of its arguments, as JSON text",
     example: { type: "toolcall_delta", contentIndex: 1, delta: '{"comm' },
   },
   toolcall_end: {
-    description: "the call, whole; calls end with the reply",
+    description: "the complete tool call; tool calls end with the reply",
     example: {
       type: "toolcall_end",
       contentIndex: 1,

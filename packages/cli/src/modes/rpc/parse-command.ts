@@ -28,7 +28,7 @@ export const textField: Field<string> = {
 };
 
 export const nonEmptyTextField: Field<string> = {
-  requirement: "a text, not empty, without U+0000",
+  requirement: "a non-empty text without U+0000",
   isValid: (value): value is string => textField.isValid(value) && value.trim() !== "",
 };
 
@@ -63,7 +63,7 @@ export function oneOf<Value extends string>(...values: readonly Value[]): Field<
 }
 
 export const entryIdOrNullField: Field<string | null> = {
-  requirement: "the id of an entry, or null for before the first",
+  requirement: "the id of an entry, or null for the position before the first entry",
   isValid: (value): value is string | null => value === null || nameField.isValid(value),
 };
 

@@ -61,14 +61,14 @@ export const compactionCommands: RpcCommandDefinitions<
   >
 > = {
   compact: {
-    description: "tell what was said so far in short; answered when it is done. `abort` ends it",
+    description: "summarize the conversation so far; the response comes when the compaction is done. `abort` stops it",
     example: { type: "compact", customInstructions: "Keep every decision on the schema." },
     fields: { customInstructions: optional(nonEmptyTextField) },
     run: ({ customInstructions }, context) => runCompaction(customInstructions, context),
   },
   preview_compaction: {
     description:
-      "what a compaction would do now: its receipt and the front that code alone would write; nothing is done, nobody is asked",
+      "show what a compaction would do now: its receipt, and as `front` the summary that would be written without a model; nothing is changed, and no model is called",
     example: { type: "preview_compaction" },
     fields: {},
     run: async (_, { app }) => {
@@ -80,19 +80,19 @@ export const compactionCommands: RpcCommandDefinitions<
     },
   },
   undo_compaction: {
-    description: "take the newest compaction back",
+    description: "undo the newest compaction",
     example: { type: "undo_compaction" },
     fields: {},
     run: (_, context) => undoOrRedo("undo", context),
   },
   redo_compaction: {
-    description: "bring back the one that was undone last",
+    description: "restore the compaction that was undone last",
     example: { type: "redo_compaction" },
     fields: {},
     run: (_, context) => undoOrRedo("redo", context),
   },
   set_auto_compaction: {
-    description: "whether anything is compacted by itself, until the program ends",
+    description: "turn automatic compaction on or off until the program ends",
     example: { type: "set_auto_compaction", enabled: true },
     fields: { enabled: booleanField },
     run: async ({ enabled }, { setOptions }) => {
@@ -101,7 +101,7 @@ export const compactionCommands: RpcCommandDefinitions<
     },
   },
   pin: {
-    description: "keep words through every compaction: `text`, or those of an entry by `entryId`; gives all pins",
+    description: "keep a text through every compaction: `text`, or the text of the entry `entryId`; returns all pins",
     example: { type: "pin", text: "Never push to main." },
     fields: { entryId: optional(nameField), text: optional(nonEmptyTextField) },
     run: async ({ entryId, text }, context) => {
@@ -119,7 +119,7 @@ export const compactionCommands: RpcCommandDefinitions<
     },
   },
   unpin: {
-    description: "let go of a pin by its id; gives those that are left",
+    description: "remove a pin by its id; returns the remaining pins",
     example: { type: "unpin", pinId: "3f2a9c11" },
     fields: { pinId: nameField },
     run: async ({ pinId }, context) => {

@@ -23,7 +23,7 @@ export const modelCommands: RpcCommandDefinitions<
   >
 > = {
   set_model: {
-    description: "another model speaks from the next request on; what is too much for it is compacted first",
+    description: "change the model from the next request on; a context that is too long for it is compacted first",
     example: { type: "set_model", provider: "anthropic", modelId: "claude-sonnet-4-5" },
     fields: { provider: nameField, modelId: nameField },
     run: async ({ provider, modelId }, context) => {
@@ -31,7 +31,7 @@ export const modelCommands: RpcCommandDefinitions<
     },
   },
   cycle_model: {
-    description: "the next of `get_available_models` speaks; null where there is no other",
+    description: "change to the next model of `get_available_models`; returns null if there is no other",
     example: { type: "cycle_model" },
     fields: {},
     run: async (_, context) => {
@@ -49,7 +49,7 @@ export const modelCommands: RpcCommandDefinitions<
     },
   },
   get_available_models: {
-    description: "the models for which there is a key; who speaks now is among them",
+    description: "list the models that have a key, including the current model",
     example: { type: "get_available_models" },
     fields: {},
     run: async (_, context) => {
@@ -57,7 +57,7 @@ export const modelCommands: RpcCommandDefinitions<
     },
   },
   set_thinking_level: {
-    description: "how long the model thinks, from the next request on",
+    description: "change how long the model thinks, from the next request on",
     example: { type: "set_thinking_level", level: "high" },
     fields: { level: oneOf(...thinkingLevels) },
     run: async ({ level }, { app }) => {
@@ -66,7 +66,7 @@ export const modelCommands: RpcCommandDefinitions<
     },
   },
   cycle_thinking_level: {
-    description: "the next level",
+    description: "change to the next thinking level",
     example: { type: "cycle_thinking_level" },
     fields: {},
     run: async (_, { app }) => {
@@ -81,14 +81,14 @@ export const modelCommands: RpcCommandDefinitions<
     },
   },
   get_available_thinking_levels: {
-    description: "the levels, the least first; a model that does not know one takes the nearest",
+    description: "list the thinking levels, lowest first; a model that does not support a level uses the nearest one",
     example: { type: "get_available_thinking_levels" },
     fields: {},
     run: async () => success({ levels: thinkingLevels }),
   },
   set_steering_mode: {
     description:
-      "whether all that steers is said before the next request, or one of it, until the program ends (`all` unless set)",
+      "set whether all queued steering messages are delivered before the next request, or only one, until the program ends (default: `all`)",
     example: { type: "set_steering_mode", mode: "all" },
     fields: { mode: deliveryField },
     run: async ({ mode }, { setOptions }) => {
@@ -98,7 +98,7 @@ export const modelCommands: RpcCommandDefinitions<
   },
   set_follow_up_mode: {
     description:
-      "whether all that follows is said at once, or one after the other, until the program ends (`one-at-a-time` unless set)",
+      "set whether all queued follow-up messages are delivered at once, or one after another, until the program ends (default: `one-at-a-time`)",
     example: { type: "set_follow_up_mode", mode: "one-at-a-time" },
     fields: { mode: deliveryField },
     run: async ({ mode }, { setOptions }) => {

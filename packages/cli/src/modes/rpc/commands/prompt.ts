@@ -142,7 +142,7 @@ export const promptCommands: RpcCommandDefinitions<
 > = {
   prompt: {
     description:
-      "say something; answered when it is accepted, not when it is done. While a run is under way say how with `streamingBehavior`. During a compaction it is queued, and `note` says so. `attachments` are texts beside the message, such as files or selections: the model reads them, and they never count as what the user said. A message that begins with a slash may be a command",
+      "send a message to the model; the response comes when the message is accepted, not when the run ends. During a run, `streamingBehavior` is required and says when the message is delivered. During a compaction the message is queued, and `note` says so. `attachments` are texts sent with the message, such as files or selections: the model reads them, but they are never treated as the user's own words. A message that starts with a slash can be a command",
     example: { type: "prompt", message: "Fix the login test." },
     fields: { ...messageFields, message: textField, streamingBehavior: optional(oneOf("steer", "followUp")) },
     lane: "prompt",
@@ -153,7 +153,7 @@ export const promptCommands: RpcCommandDefinitions<
     },
   },
   steer: {
-    description: "say something before the next request of the run that is under way; where none is, it begins one",
+    description: "send a message to the model before the next request of the current run; without a run, start one",
     example: { type: "steer", message: "Leave the tests alone." },
     fields: messageFields,
     lane: "prompt",
@@ -161,7 +161,7 @@ export const promptCommands: RpcCommandDefinitions<
       sendPrompt(message, { context, images, attachments, behaviour: "steer" }),
   },
   follow_up: {
-    description: "say something when the model has no more to say; where no run is under way, it begins one",
+    description: "send a message to the model when the current run would otherwise end; without a run, start one",
     example: { type: "follow_up", message: "Then write the changelog." },
     fields: messageFields,
     lane: "prompt",
@@ -170,7 +170,7 @@ export const promptCommands: RpcCommandDefinitions<
   },
   abort: {
     description:
-      "end what is under way, a run, a compaction or a move; answered when it has ended. What waits to be said stays; open questions are left without an answer",
+      "stop the current run, compaction or move in the tree; the response comes when it has stopped. Queued messages are kept; open questions are closed without an answer",
     example: { type: "abort" },
     fields: {},
     lane: "urgent",
@@ -182,7 +182,7 @@ export const promptCommands: RpcCommandDefinitions<
     },
   },
   clear_queue: {
-    description: "take back all that waits to be said",
+    description: "remove all queued messages and return them",
     example: { type: "clear_queue" },
     fields: {},
     run: async (_, { app }) => {
@@ -194,7 +194,7 @@ export const promptCommands: RpcCommandDefinitions<
   },
   run_command: {
     description:
-      "run what a person would type with a slash: Pith's own commands, those of extensions, templates and skills",
+      "run a slash command as a user would type it: a command of Pith or of an extension, a template or a skill",
     example: { type: "run_command", command: "/session" },
     fields: { command: nonEmptyTextField },
     lane: "prompt",
@@ -207,7 +207,7 @@ export const promptCommands: RpcCommandDefinitions<
     },
   },
   get_commands: {
-    description: "all that can be run with a slash; `source` is `pith`, `extension`, `prompt` or `skill`",
+    description: "list all slash commands; `source` is `pith`, `extension`, `prompt` or `skill`",
     example: { type: "get_commands" },
     fields: {},
     run: async (_, context) => {

@@ -33,41 +33,42 @@ export const sessionCommands: RpcCommandDefinitions<
   >
 > = {
   new_session: {
-    description: "an empty session, as a child of `parentSession` where that is said; the one before is kept",
+    description: "start an empty session, as a child of `parentSession` if it is given; the previous session is kept",
     example: { type: "new_session" },
     fields: { parentSession: optional(nameField) },
     lane: "switch",
     run: async ({ parentSession }, context) => startNewSession(parentSession, context),
   },
   switch_session: {
-    description: "go on with another session, by its path, its name or the beginning of its id",
+    description: "continue another session, given by its path, its name or the start of its id",
     example: { type: "switch_session", sessionPath: "3f2a9c11" },
     fields: { sessionPath: nameField },
     lane: "switch",
     run: async ({ sessionPath }, context) => switchSession(sessionPath, context),
   },
   fork: {
-    description: "a session of its own from before a message of the user; `text` are its words, to be changed and said",
+    description:
+      "start a new session from the point before a user message; `text` is the text of that message, to edit and send",
     example: { type: "fork", entryId: "3f2a9c11" },
     fields: { entryId: nameField },
     lane: "switch",
     run: async ({ entryId }, context) => forkSession(entryId, context),
   },
   clone: {
-    description: "the branch one stands on once more, as a session of its own",
+    description: "copy the current branch to a new session",
     example: { type: "clone" },
     fields: {},
     lane: "switch",
     run: async (_, context) => cloneSession(context),
   },
   get_fork_messages: {
-    description: "the messages of the user on this branch, to fork from",
+    description: "list the user messages of the current branch, from which you can fork",
     example: { type: "get_fork_messages" },
     fields: {},
     run: async (_, context) => (await import("./tree.ts")).listForkMessages(context),
   },
   set_session_name: {
-    description: "what the session is called in lists; empty takes its name away",
+    description: "set the name of the session in lists; an empty name removes it",
     example: { type: "set_session_name", name: "the login bug" },
     fields: { name: nameOrEmptyField },
     run: async ({ name }, { app }) => {
@@ -77,7 +78,7 @@ export const sessionCommands: RpcCommandDefinitions<
   },
   list_sessions: {
     description:
-      "the sessions of this folder, or of all with `all`; the newest first, at most `limit` (100 unless said)",
+      "list the sessions of this folder, or of all folders with `all`; newest first, at most `limit` (default: 100)",
     example: { type: "list_sessions", limit: 20 },
     fields: { all: optional(booleanField), limit: optional(countField) },
     run: async ({ all = false, limit = 100 }, { app }) => {
@@ -90,14 +91,14 @@ export const sessionCommands: RpcCommandDefinitions<
   },
   delete_session: {
     description:
-      "move a session into the trash, by `sessionPath` or by `sessionId`, which may be the beginning of it; `pith sessions restore` brings it back. Not the one that is open",
+      "move a session to the trash, by `sessionPath`, or by `sessionId` or the start of it; `pith sessions restore` restores it. The open session cannot be deleted",
     example: { type: "delete_session", sessionId: "3f2a9c11" },
     fields: { sessionPath: optional(nameField), sessionId: optional(nameField) },
     run: async (params, context) => trashSession(params, context),
   },
   export_html: {
     description:
-      "this branch as a page, to `outputPath` or into the folder one works in; a file that is there is never written over",
+      "export the current branch as an HTML page, to `outputPath` or to the working directory; an existing file is never overwritten",
     example: { type: "export_html", outputPath: "talk.html" },
     fields: { outputPath: optional(nameField) },
     run: async ({ outputPath }, { app }) => {

@@ -38,13 +38,13 @@ export const shellCommands: RpcCommandDefinitions<
 > = {
   bash: {
     description:
-      "run a shell line of the user's own, outside of any sandbox and without a question; the model is told of it, unless `excludeFromContext`. Answered when it has ended",
+      "run a shell command of the user, outside any sandbox and without asking; the model sees the command and its output, unless `excludeFromContext` is set. The response comes when the command has ended",
     example: { type: "bash", command: "git status --short" },
     fields: { command: nonEmptyTextField, excludeFromContext: optional(booleanField) },
     run: (params, context) => runShellCommand(params, context),
   },
   abort_bash: {
-    description: "end the shell lines that run or wait",
+    description: "stop the shell commands that are running or waiting",
     example: { type: "abort_bash" },
     fields: {},
     lane: "urgent",
@@ -55,7 +55,7 @@ export const shellCommands: RpcCommandDefinitions<
   },
   set_auto_retry: {
     description:
-      "whether a provider that is busy is asked again, until the program ends; without it the run ends there",
+      "set whether requests to a busy provider are retried, until the program ends; without retries, the run ends there",
     example: { type: "set_auto_retry", enabled: true },
     fields: { enabled: booleanField },
     run: async ({ enabled }, { retry }) => {
@@ -64,7 +64,7 @@ export const shellCommands: RpcCommandDefinitions<
     },
   },
   abort_retry: {
-    description: "end a run that waits to ask again; one that does not wait goes on",
+    description: "stop a run that is waiting to retry; a run that is not waiting continues",
     example: { type: "abort_retry" },
     fields: {},
     lane: "urgent",
@@ -74,13 +74,14 @@ export const shellCommands: RpcCommandDefinitions<
     },
   },
   get_permission_mode: {
-    description: "what may be done without a question: `plan`, `ask`, `edit` or `all`",
+    description:
+      "return the permission mode, which says what is allowed without asking: `plan`, `ask`, `edit` or `all`",
     example: { type: "get_permission_mode" },
     fields: {},
     run: async (_, { app }) => success({ mode: app.permissions.mode }),
   },
   set_permission_mode: {
-    description: "the same from now on, until the program ends; the model is told before the next word",
+    description: "change the permission mode until the program ends; the model is informed before its next reply",
     example: { type: "set_permission_mode", mode: "edit" },
     fields: { mode: oneOf(...permissionModes.map(({ name }) => name)) },
     run: async ({ mode }, { setOptions, app }) => {

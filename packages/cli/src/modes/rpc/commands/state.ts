@@ -78,13 +78,14 @@ export const stateCommands: RpcCommandDefinitions<
   >
 > = {
   get_state: {
-    description: "who speaks, what is under way, which session this is, and what is set",
+    description: "return the model, the work in progress, the session and the current options",
     example: { type: "get_state" },
     fields: {},
     run: async (_, context) => success(await getState(context)),
   },
   get_messages: {
-    description: "the context as it is now: what a compaction put in front, and what was said since",
+    description:
+      "return the messages of the current context: what the last compaction put at the start, and the messages since",
     example: { type: "get_messages" },
     fields: {},
     run: async (_, { app }) => {
@@ -94,13 +95,13 @@ export const stateCommands: RpcCommandDefinitions<
     },
   },
   get_last_assistant_text: {
-    description: "the last answer of the model; `text` is null where there is none",
+    description: "return the last answer of the model; `text` is null if there is none",
     example: { type: "get_last_assistant_text" },
     fields: {},
     run: async (_, { app }) => success({ text: await findNthLastAnswer(1, app.agent.session) }),
   },
   get_session_stats: {
-    description: "messages, tokens and cost over all branches, and what fills the window",
+    description: "return messages, tokens and cost of all branches, and the usage of the context window",
     example: { type: "get_session_stats" },
     fields: {},
     run: async (_, context) => {
@@ -110,7 +111,7 @@ export const stateCommands: RpcCommandDefinitions<
   },
   context_usage: {
     description:
-      "the tokens of the next request, the window, and the limit above which it is compacted. `isEstimate` is true where no reply has measured it: before the first one, and after a compaction until the next; of the tokens `measured` are by the last reply",
+      "return the tokens of the next request, the context window, and the limit above which the context is compacted. `isEstimate` is true if no reply has measured the tokens: before the first reply, and after a compaction until the next reply. `measured` is the part of the tokens that the last reply measured",
     example: { type: "context_usage" },
     fields: {},
     run: async (_, { app }) => success(toRpcUsage(app.agent)),

@@ -96,7 +96,7 @@ export const treeCommands: RpcCommandDefinitions<
 > = {
   get_entries: {
     description:
-      "all entries of all branches, a parent before its children; with `since` those behind that entry in this order",
+      "list all entries of all branches, each parent before its children; with `since`, only those after that entry in this order",
     example: { type: "get_entries" },
     fields: { since: optional(nameField) },
     run: async ({ since }, { app }) => {
@@ -110,7 +110,7 @@ export const treeCommands: RpcCommandDefinitions<
   },
   get_tree: {
     description:
-      "the same as a tree of `{ entry, children, label? }`; refused where it is deeper than 1000 entries: then take `get_entries`, which name their parents",
+      "return all entries as a tree of `{ entry, children, label? }`; refused if the tree is deeper than 1000 entries: then use `get_entries`, where each entry names its parent",
     example: { type: "get_tree" },
     fields: {},
     run: async (_, { app }) => {
@@ -123,7 +123,7 @@ export const treeCommands: RpcCommandDefinitions<
   },
   navigate_tree: {
     description:
-      "stand at another entry (null: before the first); `summarize` has what is left told there. Of a message of the user one stands before it, and `editorText` are its words",
+      "move to another entry (null: before the first entry); `summarize` adds, at the new position, a summary of the branch you leave. If the entry is a user message, the new position is before it, and `editorText` is its text",
     example: { type: "navigate_tree", entryId: "3f2a9c11", summarize: true },
     fields: {
       entryId: entryIdOrNullField,
@@ -135,7 +135,7 @@ export const treeCommands: RpcCommandDefinitions<
     run: (params, context) => navigateTree(params, context),
   },
   abort_branch_summary: {
-    description: "end a move whose summary is being written; one stays where one was",
+    description: "cancel a move while its summary is being written; the position in the tree does not change",
     example: { type: "abort_branch_summary" },
     fields: {},
     lane: "urgent",
@@ -146,7 +146,7 @@ export const treeCommands: RpcCommandDefinitions<
     },
   },
   set_label: {
-    description: "name an entry; without `label` its name is taken away",
+    description: "set the label of an entry; without `label`, remove it",
     example: { type: "set_label", entryId: "3f2a9c11", label: "before the rewrite" },
     fields: { entryId: nameField, label: optional(nameOrEmptyField) },
     run: async ({ entryId, label = "" }, { app }) => {
