@@ -2,60 +2,61 @@
 
 import { readFileSync } from "node:fs";
 
-export const help = `pith ["what to do"] [@file …]       a talk on the screen, until you leave it
-pith -p "what to do" [@file …]     one answer, and the end
+export const help = `pith ["what to do"] [@file …]       start an interactive session
+pith -p "what to do" [@file …]     print one answer and exit
 
-A coding agent in your terminal. It reads, edits and runs what you ask for, in the folder you are in, and keeps the session.
+A coding agent in your terminal. It reads and edits files and runs commands in the current folder, and saves the session.
 
-  -p, --print                    work until done, print the answer, and end
-      --mode MODE                text (the answer alone), json (every event as a line), rpc (a program talks), acp (an editor does)
-  -m, --model PROVIDER/MODEL     who speaks, e.g. anthropic/claude-sonnet-4-5 (default: what your keys allow)
+  -p, --print                    work until done, print the answer and exit
+      --mode MODE                text (only the answer), json (one event per line), rpc (controlled by a program), acp (by an editor)
+  -m, --model PROVIDER/MODEL     model to use, e.g. anthropic/claude-sonnet-4-5 (default: first provider with a key)
       --thinking LEVEL           off, minimal, low, medium, high, xhigh, max
-      --base-url URL             where the provider is reached
+      --base-url URL             base URL of the provider's API
 
-  -c, --continue                 go on with the last session of this folder; without words, with what was left unfinished
-  -r, --resume                   choose one of your sessions on the screen, with a search through all of them
-      --session ID               go on with this one: the beginning of its id, its name, its path, or last
-      --no-session               keep nothing
-      --plain                    tell the talk in plain lines, for screen readers; nothing is drawn anew
-      --no-auto-compact          compact nothing by itself; "/compact" does it when you say so
+  -c, --continue                 continue the last session of this folder; without a prompt, continue its unfinished turn
+  -r, --resume                   choose a session from a list with a search through all sessions
+      --session ID               continue this session: the beginning of its id, its name, its path, or last
+      --no-session               do not save the session
+      --plain                    print plain lines for screen readers; nothing is redrawn
+      --no-auto-compact          turn off automatic compaction; "/compact" still works
       --max-turns N              end a run after N model turns (default: 200 with -p and --mode json, otherwise none)
-      --max-cost USD             end a run once it has cost so much, summaries and sub-agents included (default: none)
+      --max-cost USD             end a run when it has cost this much, including summaries and sub-agents (default: none)
 
-      --permission-mode MODE     ask (with -p: what is not allowed is refused), edit (files of this folder freely), plan (only look), all
-      --allow RULE               permit this, e.g. 'bash(npm test)'; as often as you like
-      --deny RULE                never this, e.g. 'bash(git push:*)'
-      --sandbox on|off           whether commands run in a sandbox, where the system has one
-      --network off|hosts|open   what commands in the sandbox reach: nothing, hosts that you allow (default), every public host
-      --tools LIST               these, e.g. read,grep, or all (default: read,write,edit,bash)
-      --trust                    in this call, let this folder's own settings, skills, agents, extensions and servers count
+      --permission-mode MODE     ask (with -p: refuse what is not allowed), edit (freely change files of this folder), plan (only read), all
+      --allow RULE               allow this, e.g. 'bash(npm test)'; can be repeated
+      --deny RULE                deny this, e.g. 'bash(git push:*)'; can be repeated
+      --sandbox on|off           run commands in a sandbox, if the system has one
+      --network off|hosts|open   what commands in the sandbox can reach: nothing, hosts that you allow (default), every public host
+      --tools LIST               tools to enable, e.g. read,grep, or all (default: read,write,edit,bash)
+      --trust                    in this call, use this folder's own settings, skills, agents, extensions and MCP servers
 
-      --system-prompt TEXT       instead of ours
+      --system-prompt TEXT       replace the default system prompt
       --append-system-prompt TEXT
       --no-context-files         do not read AGENTS.md and CLAUDE.md
-      --no-skills                do not tell the model of skills
-      --no-extensions            load no extension, no agents and no servers of tools
-      --agent NAME               play the part of this agent, from ~/.pith/agents or .pith/agents of a trusted folder
+      --no-skills                do not tell the model about skills
+      --no-extensions            do not load extensions, agents or MCP servers
+      --agent NAME               run as this agent, from ~/.pith/agents or .pith/agents of a trusted folder
   -h, --help
   -v, --version
 
-@file says the file with your words: text up to 256 KB, pictures up to 3.75 MB. What is piped in is said, too.
-Behind -- everything is words.
+@file adds a file to the prompt: text up to 256 KB, images up to 3.75 MB. Piped input is added, too.
+Everything after -- is part of the prompt.
 
-Rules: bash(npm test) is this command in the sandbox, or where there is none, outside(npm test) the same out of it, and
-bash(npm test:*) all that begins so. read(.env) and edit(src/**) bind the tools; commands are held to a deny of them where it
-names a whole file or folder, in the sandbox alone. network(example.com) is a host for commands and for fetch, network(localhost:5432)
-a port of your machine for commands, publish(3000) a port of the sandbox for your machine.
+Rules: bash(npm test) matches this command in the sandbox, or without one if the system has none; outside(npm test) matches it
+outside the sandbox; bash(npm test:*) matches every command that begins like this. read(.env) and edit(src/**) apply to the tools;
+deny rules of these kinds also apply to commands, but only in the sandbox and only for a whole file or folder. network(example.com)
+is a host for commands and fetch, network(localhost:5432) a port of your machine that commands can reach, and publish(3000) a port
+of the sandbox that your machine can reach.
 
-Besides talking: pith sessions list, search, show, export, rm, restore, rebind, stats, prune and purge; pith extensions
-list, add and rm; pith mcp list, trust and test; pith compact, context, settings, trust, doctor and completions. Each tells more
-with --help: pith sessions --help.
+Subcommands: pith sessions list, search, show, export, rm, restore, rebind, stats, prune and purge; pith extensions
+list, add and rm; pith mcp list, trust and test; pith compact, context, settings, trust, doctor and completions. For details,
+use --help: pith sessions --help.
 
 Keys come from the environment (ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY, …), or from ~/.pith/keys.json, which
-only you may read (chmod 600): { "anthropic": "…" }. Settings lie in ~/.pith/settings.json: { "model": "…", "thinking": "high" },
-sessions in ~/.pith/sessions; PITH_HOME names another folder. A flag goes before a variable (PITH_MODEL, PITH_THINKING,
-PITH_PERMISSION_MODE, PITH_SANDBOX, PITH_NETWORK, PITH_DISABLE_AUTOCOMPACT=1), that before the .pith/settings.json of a folder
-you trust, that before your own. "pith settings" shows what holds here, and who said it.
+only you may read (chmod 600): { "anthropic": "…" }. Settings are in ~/.pith/settings.json: { "model": "…", "thinking": "high" },
+sessions in ~/.pith/sessions; PITH_HOME sets another folder. A flag overrides a variable (PITH_MODEL, PITH_THINKING,
+PITH_PERMISSION_MODE, PITH_SANDBOX, PITH_NETWORK, PITH_DISABLE_AUTOCOMPACT=1), a variable overrides the .pith/settings.json of a
+folder you trust, and that file overrides your own. "pith settings" shows the values in this folder and where each is set.
 
   pith "fix the login test"
   pith -p "why does the login test fail?"
@@ -63,8 +64,8 @@ you trust, that before your own. "pith settings" shows what holds here, and who 
   git diff | pith -p "review this" @CONTRIBUTING.md
   pith -p --model ollama/qwen3-coder:30b "explain src/parse.ts"
 
-The answer goes to the standard output, everything else to the standard error. Ends with 0 when done, also where something
-was not permitted; 1 when it could not go on; 2 for a mistake in the call, the settings or the keys; 3 at --max-turns or --max-cost; 130 or 143 when stopped.`;
+The answer goes to standard output, everything else to standard error. The exit code is 0 when done, even if something was
+not permitted; 1 if Pith could not continue; 2 for an error in the call, the settings or the keys; 3 at --max-turns or --max-cost; 130 or 143 when stopped.`;
 
 // Defined by the build. When Pith runs from its sources, the version is read from `package.json`.
 declare const PITH_VERSION: string | undefined;

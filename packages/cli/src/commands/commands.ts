@@ -19,7 +19,7 @@ export function createHelpCommand(listCommands: () => readonly Command[]): Comma
   return {
     name: "help",
     argumentHint: "[command]",
-    description: "all commands, or how one of them is used",
+    description: "list all commands, or show how one is used",
     examples: ["/help", "/help tree"],
     async run(args, { templates, extensions }) {
       const commands = [...listCommands(), ...(extensions?.commands ?? []).map(toCommandInfo)];
@@ -81,7 +81,7 @@ function toHelpData({ name, aliases = [], argumentHint = "", description, exampl
 export const quitCommand: Command = {
   name: "quit",
   aliases: ["exit"],
-  description: "leave; the session is kept",
+  description: "quit; the session is saved",
   run: async () => ({ type: "quit" }),
 };
 

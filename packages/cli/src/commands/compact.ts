@@ -27,7 +27,8 @@ import {
 export const compactCommand: Command = {
   name: "compact",
   argumentHint: "[instructions] [--preview]",
-  description: "tell what was said so far in short, and what to look at; --preview only shows what would become of it",
+  description:
+    "summarize the conversation so far; optional text says what to focus on; --preview only shows the effect",
   examples: ["/compact", "/compact keep every decision on the schema", "/compact --preview"],
   async run(args, { agent, notify }) {
     if (PREVIEW_FLAG.test(args)) return reportPreview(agent);
@@ -48,7 +49,7 @@ const PREVIEW_FLAG = /(?:^|\s)--preview(?=\s|$)/;
 export const autocompactCommand: Command = {
   name: "autocompact",
   argumentHint: "[on|off]",
-  description: "whether anything is compacted by itself, and when; on and off change it while this program runs",
+  description: "show whether and when Pith compacts automatically; on or off changes it until the program ends",
   examples: ["/autocompact", "/autocompact off"],
   async run(args, context) {
     if (args !== "" && args !== "on" && args !== "off")
@@ -135,13 +136,13 @@ function describeCompaction(receipt: Receipt | null, agent: Agent): string {
 
 export const undoCommand: Command = {
   name: "undo",
-  description: "take the newest compaction back; what was said since stays on a branch of its own",
+  description: "undo the newest compaction; later messages stay on a separate branch",
   run: (_, { agent }) => undoOrRedoCompaction("undo", agent),
 };
 
 export const redoCommand: Command = {
   name: "redo",
-  description: "bring back the compaction that was undone last",
+  description: "restore the compaction that was undone last",
   run: (_, { agent }) => undoOrRedoCompaction("redo", agent),
 };
 

@@ -5,7 +5,7 @@ import { type Command, success } from "./command.ts";
 
 export const contextCommand: Command = {
   name: "context",
-  description: "what fills the window, when it is too much, and what a compaction would free",
+  description: "show what fills the context window, the compaction limit, and what a compaction would free",
   async run(_, { agent: { session, budget } }) {
     await session.loadState();
     const { buildContextReport, formatContextReport } = await import("../context-report/report.ts");
@@ -16,7 +16,7 @@ export const contextCommand: Command = {
 
 export const seenCommand: Command = {
   name: "seen",
-  description: "what the model sees now, word for word: what compactions have put first, what they kept, what is new",
+  description: "show exactly what the model sees now: what compactions put first, what they kept, and what is new",
   async run(_, { agent: { session, budget } }) {
     await session.loadState();
     const { buildModelView } = await import("../context-report/model-view.ts");

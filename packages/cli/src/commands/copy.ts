@@ -56,7 +56,7 @@ export const copyCommand: Command = {
   name: "copy",
   argumentHint: "[n] [code]",
   description:
-    "the last answer to the clipboard, the n-th last, or the last code in it; printed where there is no screen",
+    "copy the last or n-th last answer to the clipboard, or the last code block in it; without a screen, print it",
   examples: ["/copy", "/copy 2", "/copy code"],
   run: findTextToCopy,
 };

@@ -38,7 +38,7 @@ export const forkCommand: Command = {
   name: "fork",
   aliases: ["branch"],
   argumentHint: "[entry]",
-  description: "a new session from before one of your messages; alone: your messages",
+  description: "start a new session from before one of your messages; without an argument, list your messages",
   examples: ["/fork", "/fork 3f2a9c11"],
   async run(args, context) {
     if (context.sessionPath === null) return sessionNotSavedError("fork");
@@ -100,7 +100,7 @@ const MAX_MESSAGE_CHARS = 90;
 
 export const cloneCommand: Command = {
   name: "clone",
-  description: "this branch once more, as a session of its own",
+  description: "copy this branch into a new session",
   async run(_, context) {
     const { agent, sessionPath, home } = context;
     const { session } = agent;

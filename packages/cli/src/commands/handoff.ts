@@ -65,7 +65,7 @@ export const handoffCommand: Command = {
   name: "handoff",
   argumentHint: "<goal>",
   description:
-    "a new session for a goal: its first message, to be changed and said, tells what it must know of this one",
+    "start a new session for a goal; its first message, a draft to edit and send, says what it must know from this one",
   examples: ["/handoff write the tests for the parser"],
   async run(goal, context) {
     if (goal === "") return usageError("/handoff needs a goal, such as /handoff write the tests for the parser");

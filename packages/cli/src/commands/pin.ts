@@ -22,7 +22,7 @@ const MAX_PIN_CHARS = 100;
 export const pinCommand: Command = {
   name: "pin",
   argumentHint: "[words|entry]",
-  description: "keep words, or those of an entry, through every compaction; alone: what is pinned",
+  description: "keep a text, or the text of an entry, through every compaction; without an argument, list the pins",
   examples: ["/pin Never push to main.", "/pin 3f2a9c11", "/pin"],
   async run(args, context) {
     if (args === "") return listPins(context.agent.session);
@@ -55,7 +55,7 @@ async function addEntryPin(entryId: string, { agent }: CommandContext): Promise<
 export const unpinCommand: Command = {
   name: "unpin",
   argumentHint: "[pin]",
-  description: "let go of a pin, by its number or id; alone: what is pinned",
+  description: "remove a pin by its number or id; without an argument, list the pins",
   examples: ["/unpin 1"],
   async run(args, { agent }) {
     if (args === "") return listPins(agent.session);

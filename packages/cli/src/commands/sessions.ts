@@ -30,7 +30,7 @@ import {
 export const newCommand: Command = {
   name: "new",
   aliases: ["clear"],
-  description: "an empty session; this one is kept",
+  description: "start an empty session; the current one is kept",
   async run(_, { cwd, home, sessionPath, extensions }) {
     if (sessionPath === null) return sessionNotSavedError("new");
     const veto = await checkExtensionVeto(
@@ -51,7 +51,7 @@ export const resumeCommand: Command = {
   name: "resume",
   argumentHint: "[session]",
   description:
-    "go on with another session, by the beginning of its id, its name or its path; alone: those of this folder",
+    "continue another session, by the beginning of its id, its name or its path; without an argument, list those of this folder",
   examples: ["/resume", "/resume 0d4f"],
   async run(args, context) {
     if (args === "") return await listFolderSessions(context);
@@ -99,7 +99,7 @@ const DESCRIPTION_WIDTH = 80;
 export const nameCommand: Command = {
   name: "name",
   argumentHint: "[words|--none]",
-  description: "what this session is called in lists; --none takes its name away",
+  description: "show or set the name of this session in lists; --none removes it",
   examples: ["/name the login bug", "/name"],
   async run(args, { agent }) {
     const currentName = await agent.session.store.name();
@@ -118,7 +118,8 @@ export const nameCommand: Command = {
 export const exportCommand: Command = {
   name: "export",
   argumentHint: "[file]",
-  description: "this session as a file for others: .html (a page), .md (a text) or .jsonl (for pi, with all branches)",
+  description:
+    "export this session to a file to share: .html (a web page), .md (Markdown) or .jsonl (for pi, with all branches)",
   examples: ["/export", "/export login-bug.md"],
   async run(args, { agent: { session }, sessionPath, cwd }) {
     if (sessionPath === null) return sessionNotSavedError("export");
@@ -138,7 +139,7 @@ const SLOW_COUNT_BYTES = 64 * 1024 * 1024;
 
 export const sessionCommand: Command = {
   name: "session",
-  description: "where this session lies, what it holds, and what it has cost over all its branches",
+  description: "show where this session is stored, what it contains, and what it has cost across all branches",
   async run(_, context) {
     const { agent, sessionPath, notify } = context;
     if (sessionPath !== null && (await stat(sessionPath)).size > SLOW_COUNT_BYTES) notify?.("counting all entries");
@@ -164,7 +165,7 @@ export const sessionCommand: Command = {
 
 export const diffCommand: Command = {
   name: "diff",
-  description: "what this session changed in files, against how they were before it",
+  description: "show what this session changed in files, compared with their state before it",
   examples: ["/diff"],
   run: async (_, context) => {
     // Loaded lazily, because the diff library would slow down the start.

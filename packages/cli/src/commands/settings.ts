@@ -10,7 +10,7 @@ import { reportCompaction } from "./compact.ts";
 export const keysCommand: Command = {
   name: "keys",
   argumentHint: "[words]",
-  description: "every key of the screen; with words: those that have them, by the names that keymap.json knows",
+  description: "list the keyboard shortcuts; with text, only those that match it, with their names for keymap.json",
   examples: ["/keys", "/keys undo"],
   async run(args, { home }) {
     const { keymapFile, formatKeys, readKeymap, listKeys } = await import("../settings/keymap.ts");
@@ -24,16 +24,16 @@ export const keysCommand: Command = {
 
 /** From the most restrictive mode to the least. */
 export const permissionModes: readonly { readonly name: PermissionMode; readonly description: string }[] = [
-  { name: "plan", description: "it only looks, and says what it would do" },
-  { name: "ask", description: "it asks before it changes a file, runs a command or opens a page" },
-  { name: "edit", description: "it changes files here and runs commands in the sandbox; else it asks" },
-  { name: "all", description: "it asks only about hosts, secrets, ports and leaving the sandbox" },
+  { name: "plan", description: "only reads, and describes what it would do" },
+  { name: "ask", description: "asks before it changes a file, runs a command or opens a page" },
+  { name: "edit", description: "changes files here and runs commands in the sandbox; otherwise asks" },
+  { name: "all", description: "asks only about hosts, secrets, ports and leaving the sandbox" },
 ];
 
 export const modeCommand: Command = {
   name: "mode",
   argumentHint: "[plan|ask|edit|all]",
-  description: "what may be done without a question: plan, ask, edit or all",
+  description: "show or change what the agent may do without asking: plan, ask, edit or all",
   examples: ["/mode", "/mode plan"],
   async run(args, { permissionMode }) {
     if (!permissionMode) return usageError("/mode: nobody is asked here, so there is nothing to set");
@@ -53,7 +53,7 @@ export function describeMode(name: PermissionMode): string {
 export const modelCommand: Command = {
   name: "model",
   argumentHint: "[provider/model]",
-  description: "who speaks, or who speaks from the next request on",
+  description: "show or change the model; a change applies from the next request on",
   examples: ["/model", "/model anthropic/claude-sonnet-4-5"],
   async run(args, { agent, openModel, notify }) {
     if (args === "") return describeModel(agent);
@@ -94,7 +94,7 @@ const EXTENSIONS_RELOAD_NOTICE = "extensions are loaded anew with the next sessi
 
 export const reloadCommand: Command = {
   name: "reload",
-  description: "read settings, context files, skills and templates anew",
+  description: "reload settings, context files, skills and templates",
   async run(_, context) {
     const changes = [...(await context.reload()), ...(context.extensions ? [EXTENSIONS_RELOAD_NOTICE] : [])];
     return success(changes.length === 0 ? "read anew; nothing has changed" : changes.join("\n"), changes);
@@ -104,7 +104,7 @@ export const reloadCommand: Command = {
 export const settingsCommand: Command = {
   name: "settings",
   argumentHint: "[name]",
-  description: "every setting: what holds, and which file, variable or flag says so",
+  description: "show every setting, its value, and the file, variable or flag that sets it",
   examples: ["/settings", "/settings compaction"],
   async run(args, context) {
     const matches = (context.listSettings?.() ?? []).filter(({ name }) => name.includes(args));
@@ -119,7 +119,7 @@ export const thinkingLevels: readonly ThinkingLevel[] = ["off", "minimal", "low"
 export const thinkingCommand: Command = {
   name: "thinking",
   argumentHint: "[level]",
-  description: `how long the model thinks: ${thinkingLevels.join(", ")}`,
+  description: `show or change how long the model thinks: ${thinkingLevels.join(", ")}`,
   examples: ["/thinking", "/thinking high"],
   async run(args, { agent }) {
     if (args === "") return success(`thinking: ${agent.thinkingLevel}`, { level: agent.thinkingLevel });

@@ -124,7 +124,7 @@ export const treeCommand: Command = {
   name: "tree",
   argumentHint: "[entry] [--summary [words]] [--label words] [--files]",
   description:
-    "the session as a tree, or a move to an entry of it (root: before the first); --files puts changed files back",
+    "show the session as a tree, or move to an entry (root: before the first); --files restores changed files",
   examples: ["/tree", "/tree 3f2a9c11", "/tree 3f2a9c11 --summary what failed and why --label second try --files"],
   async run(args, context) {
     const result = parseCommandArgs(args, treeFlags);
@@ -162,7 +162,7 @@ async function moveToEntry(
 
 export const transcriptCommand: Command = {
   name: "transcript",
-  description: "all that was said and done on this branch, also before compactions",
+  description: "show everything that was said and done on this branch, including before compactions",
   async run(_, { agent: { session } }) {
     const entries = await readBranch(session.leaf, session.store, MAX_TRANSCRIPT_ENTRIES);
     const texts = entries.flatMap((entry) => formatEntry(entry) ?? []);

@@ -6,32 +6,32 @@ export const exportSubcommand: Subcommand = {
   name: "sessions export",
   argumentHint: "SESSION",
   argumentCount: { min: 1, max: 1 },
-  description: "write a session into a file for others: a page, Markdown, or a session of pi",
+  description: "export a session to a file to share: a web page, Markdown, or a pi session",
   details:
-    "SESSION is the beginning of an id, a name, a path, or last: the last session of this folder. Secrets are left out. A file for pi holds all branches.",
+    "SESSION is the beginning of an id, a name, a path, or last: the last session of this folder. Secrets are left out. A file for pi contains all branches.",
   jsonShape: "{ path, as, missing: [hash of a blob that is lost] }",
   flags: {
     as: {
       type: "string",
       valueHint: "FORMAT",
       values: ["html", "markdown", "pi"],
-      description: "what it shall be (default: by the file's ending, else html)",
+      description: "format (default: from the file extension, otherwise html)",
     },
     output: {
       type: "string",
       short: "o",
       valueHint: "FILE",
-      description: "where to; must be free (default: a file here, named after the session)",
+      description: "file to write; must not exist yet (default: a file in the current folder, named after the session)",
     },
     branch: {
       type: "string",
       valueHint: "ID",
-      description: "the branch that ends with this entry, instead of the active one",
+      description: "use the branch that ends with this entry, instead of the active one",
     },
     folder: {
       type: "string",
       valueHint: "FOLDER",
-      description: "look for the session here, such as in pi's folder of sessions",
+      description: "look for the session in this folder, such as pi's sessions folder",
     },
   },
   examples: ["pith sessions export last --as markdown", "pith sessions export last -o talk.html"],
@@ -43,17 +43,17 @@ export const listSubcommand: Subcommand = {
   name: "sessions list",
   argumentHint: "",
   argumentCount: { min: 0, max: 0 },
-  description: "the sessions of this folder, newest first: id, age, size, and name or first words",
+  description: "list the sessions of this folder, newest first: id, age, size, and name or first message",
   jsonShape:
     "{ total, sessions: [{ id, path, cwd, name?, created, modified, size, firstMessage, parentSession?, damaged? }] }",
   flags: {
-    all: { type: "boolean", description: "of all folders" },
+    all: { type: "boolean", description: "list the sessions of all folders" },
     folder: {
       type: "string",
       valueHint: "FOLDER",
-      description: "of this folder; or a folder of sessions, such as pi's",
+      description: "list the sessions of this project folder, or in this sessions folder, such as pi's",
     },
-    limit: { type: "string", valueHint: "N", description: "at most so many (default: 20; 0 for all)" },
+    limit: { type: "string", valueHint: "N", description: "maximum number of sessions (default: 20; 0 for all)" },
   },
   examples: ["pith sessions list", "pith sessions list --all --limit 50", "pith sessions list --all --json"],
   run: async (call: SubcommandCall): Promise<SubcommandResult> =>
@@ -64,20 +64,20 @@ export const pruneSubcommand: Subcommand = {
   name: "sessions prune",
   argumentHint: "",
   argumentCount: { min: 0, max: 0 },
-  description: "show which sessions have been silent for long; with --yes, move them into the trash",
+  description: "show sessions that have been inactive for a long time; with --yes, move them to the trash",
   details:
-    "How long is told by the newest entry of a session, never by its file alone. What is named, labelled or pinned stays.\nNothing is ever pruned by itself; each one is noted in trash/log.jsonl of Pith's home.",
+    "Inactivity is measured from the newest entry of a session, never from the time of its file alone. Sessions with a name, a label or a pin are kept.\nPith never prunes automatically. It logs each pruned session in trash/log.jsonl in Pith's home.",
   jsonShape:
     "{ isDone: false, olderThan, total, bytes, silent: [{ id, path, size, newest }], stays, trash }; with --yes { isDone: true, trashed, removed }",
   flags: {
     "older-than": {
       type: "string",
       valueHint: "AGE",
-      description: "silent for so long, such as 90d, 12w or 1y (default: 90d)",
+      description: "minimum time of inactivity, such as 90d, 12w or 1y (default: 90d)",
     },
-    "dry-run": { type: "boolean", description: "only show it, as without --yes" },
-    "empty-trash": { type: "boolean", description: "also what has lain in the trash for 30 days, for good" },
-    yes: { type: "boolean", short: "y", description: "do it; needs --older-than" },
+    "dry-run": { type: "boolean", description: "only show the sessions, as without --yes" },
+    "empty-trash": { type: "boolean", description: "also permanently delete what has been in the trash for 30 days" },
+    yes: { type: "boolean", short: "y", description: "prune the sessions; requires --older-than" },
   },
   examples: [
     "pith sessions prune",
@@ -92,17 +92,17 @@ export const purgeSubcommand: Subcommand = {
   argumentHint: "[SESSION …]",
   argumentCount: { min: 0, max: Number.POSITIVE_INFINITY },
   description:
-    "take secrets out of sessions, their kept output and the search index; without --yes, only look for them",
+    "remove secrets from sessions, their stored output and the search index; without --yes, only look for them",
   details:
-    "SESSION is the beginning of an id, a name, a path, or last: the last session of this folder.\nOne that is in use is left alone and told of; it ends with 1 then.",
+    "SESSION is the beginning of an id, a name, a path, or last: the last session of this folder.\nA session in use is skipped and reported; the exit code is then 1.",
   jsonShape: "{ purged, looked, kinds, sessions: [{ id, path, lines, blobs, files }], failed: [{ id, path, why }] }",
   flags: {
-    all: { type: "boolean", description: "of all sessions, those in the trash too" },
+    all: { type: "boolean", description: "purge all sessions, including those in the trash" },
     stdin: {
       type: "boolean",
-      description: "take out what is piped in, one secret a line, beside what is known as one",
+      description: "also remove the secrets that are piped in, one per line",
     },
-    yes: { type: "boolean", short: "y", description: "do it; what is gone does not come back" },
+    yes: { type: "boolean", short: "y", description: "remove the secrets; this cannot be undone" },
   },
   examples: [
     "pith sessions purge --all",
@@ -116,7 +116,7 @@ export const rebindSubcommand: Subcommand = {
   name: "sessions rebind",
   argumentHint: "SESSION FOLDER",
   argumentCount: { min: 2, max: 2 },
-  description: "let a session belong to another folder, e.g. because the project has moved",
+  description: "assign a session to another folder, e.g. because the project has moved",
   details: "SESSION is the beginning of an id, a name, a path, or last: the last session of this folder.",
   jsonShape: "{ path, cwd }",
   flags: {},
@@ -129,8 +129,8 @@ export const restoreSubcommand: Subcommand = {
   name: "sessions restore",
   argumentHint: "[TRASHED]",
   argumentCount: { min: 0, max: 1 },
-  description: "bring a session back from the trash; without a word, show what lies there",
-  details: "TRASHED is the beginning of an id, a folder of the trash, or last: what went there last.",
+  description: "restore a session from the trash; without an argument, list the trash",
+  details: "TRASHED is the beginning of an id, a folder in the trash, or last: the session that was trashed last.",
   jsonShape: "{ id, path }; without a word { trash: [{ id, path, from, folder, trashed, size }] }",
   flags: {},
   examples: ["pith sessions restore", "pith sessions restore last"],
@@ -142,11 +142,11 @@ export const removeSubcommand: Subcommand = {
   name: "sessions rm",
   argumentHint: "SESSION …",
   argumentCount: { min: 1, max: Number.POSITIVE_INFINITY },
-  description: "move sessions into the trash; pith sessions restore brings them back",
+  description: "move sessions to the trash; pith sessions restore brings them back",
   details: "SESSION is the beginning of an id, a name, a path, or last: the last session of this folder.",
   jsonShape: "{ trashed: [{ id, path, folder }] }",
   flags: {
-    yes: { type: "boolean", short: "y", description: "more than one, without asking" },
+    yes: { type: "boolean", short: "y", description: "move more than one without asking" },
   },
   examples: ["pith sessions rm last", "pith sessions rm 3f2a 9c41 --yes"],
   run: async (call: SubcommandCall): Promise<SubcommandResult> =>
@@ -157,21 +157,21 @@ export const searchSubcommand: Subcommand = {
   name: "sessions search",
   argumentHint: "WORDS …",
   argumentCount: { min: 1, max: Number.POSITIVE_INFINITY },
-  description: "find what was said, called or answered, in all sessions",
-  details: 'All words must occur; "words in quotes" in a row; wor* is the beginning of a word.',
+  description: "search messages, tool calls and results in all sessions",
+  details: 'All words must occur; "words in quotes" must occur as a phrase; wor* matches the beginning of a word.',
   jsonShape:
     "{ hits: [{ session: { id, path, name?, cwd }, entry, kind, time, snippet: { text, marks } }], more, pending }",
   flags: {
     folder: {
       type: "string",
       valueHint: "FOLDER",
-      description: "only in sessions of this folder, or in a folder of sessions",
+      description: "search only the sessions of this project folder, or in this sessions folder",
     },
-    limit: { type: "string", valueHint: "N", description: "at most so many (default: 20)" },
+    limit: { type: "string", valueHint: "N", description: "maximum number of results (default: 20)" },
     since: {
       type: "string",
       valueHint: "WHEN",
-      description: "nothing older than this age or day, such as 7d or 2026-01-31",
+      description: "exclude results older than this age or date, such as 7d or 2026-01-31",
     },
   },
   examples: [
@@ -187,23 +187,23 @@ export const showSubcommand: Subcommand = {
   name: "sessions show",
   argumentHint: "SESSION",
   argumentCount: { min: 1, max: 1 },
-  description: "what was said and done in a session, each with the id of its entry",
+  description: "show what was said and done in a session, with the id of each entry",
   details: "SESSION is the beginning of an id, a name, a path, or last: the last session of this folder.",
   jsonShape:
     "{ id, path, cwd, name, created, leaf, before, entries: [entry] } (before: the entry above them, or null); with --tree { …, nodes: [{ id, kind, words, label?, isOnBranch, isLeaf, isSide }] }; with --entry the entry",
   flags: {
-    tail: { type: "string", valueHint: "N", description: "the last N entries (default: 30; 0 for all)" },
-    entry: { type: "string", valueHint: "ID", description: "this entry alone, whole" },
+    tail: { type: "string", valueHint: "N", description: "show the last N entries (default: 30; 0 for all)" },
+    entry: { type: "string", valueHint: "ID", description: "show only this entry, in full" },
     branch: {
       type: "string",
       valueHint: "ID",
-      description: "the branch that ends with this entry, instead of the active one",
+      description: "use the branch that ends with this entry, instead of the active one",
     },
-    tree: { type: "boolean", description: "all branches, as a tree of what was asked" },
+    tree: { type: "boolean", description: "show all branches as a tree" },
     folder: {
       type: "string",
       valueHint: "FOLDER",
-      description: "look for the session here, such as in pi's folder of sessions",
+      description: "look for the session in this folder, such as pi's sessions folder",
     },
   },
   examples: ["pith sessions show last", "pith sessions show last --tree", "pith sessions show last --tail 5 --json"],
@@ -215,17 +215,16 @@ export const statsSubcommand: Subcommand = {
   name: "sessions stats",
   argumentHint: "[SESSION]",
   argumentCount: { min: 0, max: 1 },
-  description:
-    "how many sessions there are, the room they take, and what they have cost, over all entries of all branches",
+  description: "show the number of sessions, their size on disk, and their cost, across all entries of all branches",
   details:
-    "SESSION is the beginning of an id, a name, a path, or last: the last session of this folder. Without it, all sessions.",
+    "SESSION is the beginning of an id, a name, a path, or last: the last session of this folder. The default is all sessions.",
   jsonShape:
     "{ sessions, damaged, bytes: { logs, blobs }, entries, messages, toolCalls, compactions, usage, biggest: [{ id, path, bytes, words, cost }] }",
   flags: {
     folder: {
       type: "string",
       valueHint: "FOLDER",
-      description: "only those of this folder, or of a folder of sessions",
+      description: "include only the sessions of this project folder, or in this sessions folder",
     },
   },
   examples: ["pith sessions stats", "pith sessions stats last", "pith sessions stats --folder . --json"],

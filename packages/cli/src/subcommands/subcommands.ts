@@ -19,18 +19,19 @@ export const compactSubcommand: Subcommand = {
   name: "compact",
   argumentHint: "SESSION",
   argumentCount: { min: 1, max: 1 },
-  description: "tell what was said in a session so far in short; --preview shows what that would do, and asks nobody",
+  description:
+    "summarize the conversation of a session so far; --preview only shows the effect, without calling a model",
   details: "SESSION is the beginning of an id, a name, a path, or last: the last session of this folder.",
   jsonShape:
     "the receipt { tokens: { before, after, limit }, by, covered, kept, calls, cost, findings, … }; with --preview { id, model, receipt, front, price, evicted }",
   flags: {
-    preview: { type: "boolean", description: "only show what would be kept and told in short, and the price" },
-    instructions: { type: "string", valueHint: "TEXT", description: "what the summary should look at above all" },
+    preview: { type: "boolean", description: "only show what would be kept and summarized, and the price" },
+    instructions: { type: "string", valueHint: "TEXT", description: "what the summary should focus on" },
     model: {
       type: "string",
       short: "m",
       valueHint: "PROVIDER/MODEL",
-      description: "who writes it (default: who spoke last)",
+      description: "model to use (default: the model setting, otherwise the last one used)",
     },
   },
   examples: ["pith compact last --preview", 'pith compact last --instructions "keep every decision on the schema"'],
@@ -46,9 +47,9 @@ export function createCompletionsSubcommand(listSubcommands: () => readonly Subc
     name: "completions",
     argumentHint: "bash|zsh|fish",
     argumentCount: { min: 1, max: 1 },
-    description: "print what your shell needs to complete the words of pith",
-    details: `For bash, into ~/.local/share/bash-completion/completions/pith; for fish, into ~/.config/fish/completions/pith.fish;
-for zsh, into a folder of $fpath under the name _pith, before compinit runs. Create the folder first if it is missing.`,
+    description: "print the completion script for your shell",
+    details: `For bash, save it as ~/.local/share/bash-completion/completions/pith; for fish, as ~/.config/fish/completions/pith.fish;
+for zsh, as _pith in a folder of $fpath, before compinit runs. Create the folder first if it is missing.`,
     jsonShape: "{ shell, script }",
     flags: {},
     examples: [
@@ -70,9 +71,10 @@ export const contextSubcommand: Subcommand = {
   name: "context",
   argumentHint: "SESSION",
   argumentCount: { min: 1, max: 1 },
-  description: "what fills the window of a session, when it is too much, and what a compaction would free",
+  description:
+    "show what fills the context window of a session, the compaction limit, and what a compaction would free",
   details:
-    "SESSION is the beginning of an id, a name, a path, or last: the last session of this folder. Nobody is asked.",
+    "SESSION is the beginning of an id, a name, a path, or last: the last session of this folder. No model is called.",
   jsonShape:
     "{ id, model, tokens, measured, contextWindow, limit, soft, isAutomatic, held, parts: [{ place, kind, tokens }], tools: [{ tool, results, tokens }], files: [{ path, results, tokens }], biggest: [{ id, kind, words, tokens, frees: { compaction, moving } }], afterCompaction }",
   flags: {
@@ -80,7 +82,7 @@ export const contextSubcommand: Subcommand = {
       type: "string",
       short: "m",
       valueHint: "PROVIDER/MODEL",
-      description: "for whom (default: who spoke last)",
+      description: "model to report for (default: the model setting, otherwise the last one used)",
     },
   },
   examples: ["pith context last", "pith context last --json"],
@@ -92,14 +94,14 @@ export const doctorSubcommand: Subcommand = {
   name: "doctor",
   argumentHint: "[SESSION]",
   argumentCount: { min: 0, max: 1 },
-  description: "look whether all that Pith needs is there, and say what to do; ends with 1 where something is broken",
+  description: "check that Pith has everything it needs, and say what to do; exits with 1 if something is broken",
   details:
-    "With SESSION (the beginning of an id, a name, a path, or last) it looks at every line of that session and shows the damaged ones.",
+    "With SESSION (the beginning of an id, a name, a path, or last), check every line of that session and show the damaged ones.",
   jsonShape:
     '{ checks: [{ name, state: "ok" | "warning" | "fault", says, advice? }] }; with SESSION { path, damage: [{ kind, line, offset, length, note, text }], beside }',
   flags: {
-    fix: { type: "boolean", description: "take away the rights that others have to your files, and nothing else" },
-    deep: { type: "boolean", description: "look at every line of every session" },
+    fix: { type: "boolean", description: "remove other users' access to your Pith files, and change nothing else" },
+    deep: { type: "boolean", description: "check every line of every session" },
   },
   examples: ["pith doctor", "pith doctor --fix", "pith doctor --json", "pith doctor last"],
   run: async (call: SubcommandCall): Promise<SubcommandResult> => (await import("./doctor/doctor.ts")).runDoctor(call),
@@ -109,11 +111,11 @@ export const addExtensionSubcommand: Subcommand = {
   name: "extensions add",
   argumentHint: "PATH|TARBALL|NAME",
   argumentCount: { min: 1, max: 1 },
-  description: "show what an extension can do, and add it to yours",
+  description: "show what an extension can do, and add it to your extensions",
   details:
-    "A file or a folder is copied; a tarball or a package by its name is installed by npm, which runs none of its scripts. To see what it can do it is run once, in a process that can write nothing and read nothing of yours.",
+    "A file or a folder is copied; a tarball or a package name is installed by npm, without running its scripts. To find out what the extension can do, Pith runs it once, in a process that cannot write anything or read your files.",
   jsonShape: "{ name, events, tools, commands, states, rules, writes }",
-  flags: { yes: { type: "boolean", short: "y", description: "do not ask: add it" } },
+  flags: { yes: { type: "boolean", short: "y", description: "add it without asking" } },
   examples: ["pith extensions add ./todo.ts", "pith extensions add --yes pith-todo-1.0.0.tgz"],
   run: async (call) => (await import("../extensions/install.ts")).runAddExtension(call),
 };
@@ -122,9 +124,9 @@ export const listExtensionsSubcommand: Subcommand = {
   name: "extensions list",
   argumentHint: "",
   argumentCount: { min: 0, max: 0 },
-  description: "the extensions of this folder, where each comes from, and what it can do",
+  description: "list the extensions of this folder, where each comes from, and what it can do",
   jsonShape: "{ extensions: [{ name, from, events, tools, commands, states, rules, writes }], notes }",
-  flags: { trust: { type: "boolean", description: "let this folder's own extensions count in this call" } },
+  flags: { trust: { type: "boolean", description: "include this folder's own extensions in this call" } },
   examples: ["pith extensions list", "pith extensions list --json"],
   run: async (call) => (await import("../extensions/inspect.ts")).runListExtensions(call),
 };
@@ -133,7 +135,7 @@ export const removeExtensionSubcommand: Subcommand = {
   name: "extensions rm",
   argumentHint: "NAME",
   argumentCount: { min: 1, max: 1 },
-  description: "take one of your extensions away; a file is put aside, a package uninstalled",
+  description: "remove one of your extensions; a file is moved aside, a package is uninstalled",
   jsonShape: "{ name, path? }",
   flags: {},
   examples: ["pith extensions rm todo.ts"],
@@ -144,7 +146,7 @@ export const listServersSubcommand: Subcommand = {
   name: "mcp list",
   argumentHint: "",
   argumentCount: { min: 0, max: 0 },
-  description: "the servers of tools that count here, and whether their tools are trusted; none is started",
+  description: "list the MCP servers that apply here, and whether their tools are trusted; starts none of them",
   jsonShape: "{ servers: [{ name, how, from, state, trusted }] }",
   flags: {},
   examples: ["pith mcp list", "pith mcp list --json"],
@@ -156,7 +158,7 @@ export const testServerSubcommand: Subcommand = {
   name: "mcp test",
   argumentHint: "NAME",
   argumentCount: { min: 1, max: 1 },
-  description: "start a server of tools and show what it offers, or why it fails; nothing is trusted by it",
+  description: "start an MCP server and show what it offers, or why it fails; does not trust it",
   jsonShape: "{ name, isTrusted, wasTrusted, tools: [NAME] }",
   flags: {},
   examples: ["pith mcp test github"],
@@ -168,9 +170,9 @@ export const trustServerSubcommand: Subcommand = {
   name: "mcp trust",
   argumentHint: "NAME",
   argumentCount: { min: 1, max: 1 },
-  description: "start a server of tools, show what it offers and what changed, and trust exactly that",
+  description: "start an MCP server, show what it offers and what changed, and trust exactly that",
   jsonShape: "{ name, isTrusted, wasTrusted, tools: [NAME] }",
-  flags: { yes: { type: "boolean", short: "y", description: "do not ask: trust what is shown" } },
+  flags: { yes: { type: "boolean", short: "y", description: "trust what is shown without asking" } },
   examples: ["pith mcp trust github", "pith mcp trust github --yes"],
   run: async (call: SubcommandCall): Promise<SubcommandResult> =>
     (await import("../mcp/subcommands.ts")).trustServer(call),
@@ -180,10 +182,10 @@ export const settingsSubcommand: Subcommand = {
   name: "settings",
   argumentHint: "",
   argumentCount: { min: 0, max: 0 },
-  description: "every setting, what holds in this folder, and who said it",
+  description: "list every setting, its value in this folder, and where it is set",
   jsonShape: "{ settings: [{ name, value, words?, source, says }] }; with --schema the schema",
   flags: {
-    trust: { type: "boolean", description: "let this folder's own settings count in this call" },
+    trust: { type: "boolean", description: "include this folder's own settings in this call" },
     schema: { type: "boolean", description: "print the JSON Schema of the settings, for editors" },
   },
   examples: ["pith settings", "pith settings --json", "pith settings --schema > ~/.pith/settings.schema.json"],
@@ -217,10 +219,10 @@ export const trustSubcommand: Subcommand = {
   jsonShape:
     "{ root, isTrusted, isChanged?, files: [{ kind, name, size, hash }], changes, unread, contextFiles }; with --revoke { root, isTrusted, wasTrusted }; with --list [{ root, trusted, files }]",
   flags: {
-    show: { type: "boolean", description: "only show what it holds, and what changed since it was trusted" },
-    yes: { type: "boolean", short: "y", description: "do not ask: trust what is shown" },
-    revoke: { type: "boolean", description: "trust it no longer" },
-    list: { type: "boolean", description: "all folders that are trusted" },
+    show: { type: "boolean", description: "only show what it contains, and what changed since it was trusted" },
+    yes: { type: "boolean", short: "y", description: "trust what is shown without asking" },
+    revoke: { type: "boolean", description: "stop trusting it" },
+    list: { type: "boolean", description: "list all trusted folders" },
   },
   examples: [
     "pith trust --show",

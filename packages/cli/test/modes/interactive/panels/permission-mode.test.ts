@@ -33,7 +33,7 @@ test("MAN6 everything is permitted only by its name and after a question, which 
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect(talk.screen.state.footer.permissionMode).toBe("edit");
   talk.terminal.press("\r");
-  await talk.sees("all mode: it asks only about hosts, secrets");
+  await talk.sees("all mode: asks only about hosts, secrets");
   expect(talk.screen.state.footer.permissionMode).toBe("all");
   talk.terminal.press(SHIFT_TAB);
   expect(talk.screen.state.footer.permissionMode).toBe("plan");
