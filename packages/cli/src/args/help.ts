@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 
 export const help = `pith ["what to do"] [@file …]       start an interactive session
-pith -p "what to do" [@file …]     print one answer and exit
+pith -p "what to do" [@file …]      print one answer and exit
 
 A coding agent in your terminal. It reads and edits files and runs commands in the current folder, and saves the session.
 
