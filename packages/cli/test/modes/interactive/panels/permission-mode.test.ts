@@ -45,7 +45,7 @@ test("MAN7 in plan mode nothing is changed, the model is told so, and told when 
   talk.say("hi");
   await talk.sees("hello");
   talk.say("/mode plan");
-  await talk.sees("plan mode: it only looks");
+  await talk.sees("plan mode: only reads, and de");
   talk.say("write it");
   await talk.sees("I would write it");
   expect(existsSync(join(talk.folder, "a.txt"))).toBe(false);
