@@ -122,7 +122,7 @@ test("MAN32 what has to be written in words is told how", async () => {
   await talk.sees("typing searches");
   talk.terminal.type("contextWindow");
   talk.terminal.press("\r");
-  await talk.sees(/contextWindow: Tokens[\s\S]*write a whole number of tokens[\s\S]*then \/reload/);
+  await talk.sees(/contextWindow: The maximum[\s\S]*write a whole number of tokens[\s\S]*then \/reload/);
 });
 
 test("MAN33 after /reload, /settings shows what the files say now", async () => {
