@@ -3,11 +3,11 @@
 import { rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { MemoryStore, type Model, type Redaction, Session } from "@pith/context";
-import { measureInSteps, type SessionState } from "@pith/context/host";
+import { measureInSteps } from "@pith/context/host";
 import { createSession, listSessions, nodeRuntime, openStore, pithHome } from "@pith/context/node";
 import type { Damage } from "@pith/context/store";
 import type { CliArgs, SessionTarget } from "../args/args.ts";
-import { chooseModel } from "../models/open-model.ts";
+import { chooseModel, createAbsentModel } from "../models/open-model.ts";
 import { isSubAgentSession } from "../sessions/sub-agent-ids.ts";
 import type { AppOptions } from "./app-options.ts";
 
@@ -145,23 +145,6 @@ export async function openSessionAndModel({ session: target }: CliArgs, options:
     model: createAbsentModel(modelResult.message, lastModel),
     modelNotes: [],
     modelError: modelResult.message,
-  };
-}
-
-/**
- * Creates a placeholder model for work that needs none; every request fails. It has the name of the session's last model, so that
- * the session is not treated as one of another model.
- */
-export function createAbsentModel(message: string, previousModel: SessionState["model"] = null): Model {
-  return {
-    api: "none",
-    provider: previousModel?.provider ?? "none",
-    model: previousModel?.modelId ?? "none",
-    contextWindow: 0,
-    maxTokens: 0,
-    async *stream() {
-      yield { type: "reply-failed", failure: { kind: "refused", message } };
-    },
   };
 }
 

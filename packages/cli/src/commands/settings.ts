@@ -2,6 +2,7 @@
 
 import type { Agent, PermissionMode, SetModelResult } from "@pith/agent";
 import type { ThinkingLevel } from "@pith/context";
+import { isAbsentModel } from "../models/open-model.ts";
 import { formatNumber } from "../text/format.ts";
 import { usageError } from "../text/usage-error.ts";
 import { type Command, type CommandResult, failure, success } from "./command.ts";
@@ -66,15 +67,13 @@ export const modelCommand: Command = {
   },
 };
 
-function describeModel({ model: { api, provider, model: name, contextWindow } }: Agent, prefix = ""): CommandResult {
-  if (api === NO_MODEL_API)
+function describeModel({ model }: Agent, prefix = ""): CommandResult {
+  const { provider, model: name, contextWindow } = model;
+  if (isAbsentModel(model))
     return success("nobody can speak yet; set a key, or name one who needs none: /model provider/model", null);
   const windowText = contextWindow > 0 ? `a window of ${formatNumber(contextWindow)} tokens` : "a window nobody knows";
   return success(`${prefix}${provider}/${name}, ${windowText}`, { provider, model: name, contextWindow });
 }
-
-/** The `api` of the placeholder model that is used while no model is available. */
-const NO_MODEL_API = "none";
 
 function reportModelChange(result: SetModelResult, agent: Agent): CommandResult {
   if (result.type === "set") return describeModel(agent, "from now on: ");

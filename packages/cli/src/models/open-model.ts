@@ -1,6 +1,8 @@
 /** Chooses and opens a model: the requested model, the session's last model, or the default model of the first provider with a key. */
 
 import { join } from "node:path";
+import type { Model } from "@pith/context";
+import type { SessionState } from "@pith/context/host";
 import {
   createFileWindowStore,
   type Environment,
@@ -166,3 +168,27 @@ export function canonicalProviderId(modelName: string): string {
   const [id = ""] = modelName.split("/");
   return providers.find((provider) => provider.id === id)?.canonicalId ?? id;
 }
+
+/**
+ * Creates a placeholder model for work that needs none; every request fails. It has the name of the session's last model, so that
+ * the session is not treated as one of another model.
+ */
+export function createAbsentModel(message: string, previousModel: SessionState["model"] = null): Model {
+  return {
+    api: ABSENT_API,
+    provider: previousModel?.provider ?? "none",
+    model: previousModel?.modelId ?? "none",
+    contextWindow: 0,
+    maxTokens: 0,
+    async *stream() {
+      yield { type: "reply-failed", failure: { kind: "refused", message } };
+    },
+  };
+}
+
+/** Whether this is the placeholder that a session has while no model is available. */
+export function isAbsentModel({ api }: Pick<Model, "api">): boolean {
+  return api === ABSENT_API;
+}
+
+const ABSENT_API = "none";

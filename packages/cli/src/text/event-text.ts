@@ -83,7 +83,7 @@ export interface UsageTotals {
 
 export const emptyTotals: UsageTotals = { requests: 0, usage: zeroUsage };
 
-/** EVT5: each call to a model is told once. */
+/** EVT5: each call to a model is counted once. */
 export function addEventUsage(totals: UsageTotals, event: AgentEvent): UsageTotals {
   switch (event.type) {
     case "message_end":

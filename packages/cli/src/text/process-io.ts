@@ -84,7 +84,7 @@ export function createLineWriter(stream: NodeJS.WritableStream): LineWriter {
  */
 export function abortOnSignals(agent: Pick<Agent, "abort">): () => number | null {
   let receivedCode: number | null = null;
-  for (const [signal, exitCode] of signalExitCodes)
+  for (const [signal, exitCode] of Object.entries(signalExitCodes))
     process.once(signal, () => {
       receivedCode ??= exitCode;
       agent.abort();
@@ -96,14 +96,11 @@ export function abortOnSignals(agent: Pick<Agent, "abort">): () => number | null
 /** The exit code after a broken pipe: 128 plus the number of SIGPIPE. */
 export const BROKEN_PIPE_EXIT_CODE = 141;
 
-const EXIT_GRACE_MS = 5_000;
+/** How long a stopped program may take to end. */
+export const EXIT_GRACE_MS = 5_000;
 
 /** 128 plus the signal's number, as in shells. */
-const signalExitCodes = [
-  ["SIGHUP", 129],
-  ["SIGINT", 130],
-  ["SIGTERM", 143],
-] as const;
+export const signalExitCodes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
 /** The exit code of the process, and a message if it is not 0. */
 export interface ExitStatus {

@@ -6,6 +6,7 @@ import type { CommandContext } from "../../commands/command.ts";
 import { runCommand } from "../../commands/run-command.ts";
 import { permissionModes, thinkingLevels } from "../../commands/settings.ts";
 import { listModelsWithKey, type ModelsWithKeyOptions } from "../../models/available-models.ts";
+import { isAbsentModel } from "../../models/open-model.ts";
 import { listPermittedModes, type Policy } from "../../policy/policy.ts";
 import { invalidParams } from "./acp-context.ts";
 
@@ -36,8 +37,8 @@ export async function buildConfigOptions(
   { agent, permissionMode }: Pick<CommandContext, "agent" | "permissionMode">,
   options: ModelsWithKeyOptions,
 ): Promise<SessionConfigOption[]> {
-  const { provider, model, api } = agent.model;
-  const currentModel = api === NO_MODEL_API ? "" : `${provider}/${model}`;
+  const { provider, model } = agent.model;
+  const currentModel = isAbsentModel(agent.model) ? "" : `${provider}/${model}`;
   const names = new Set((await listModelsWithKey(options)).map(({ name }) => name));
   if (currentModel !== "") names.add(currentModel);
   return [
@@ -73,9 +74,6 @@ export async function buildConfigOptions(
     },
   ];
 }
-
-/** The `api` of the placeholder that is used while no model is set. */
-const NO_MODEL_API = "none";
 
 /** Throws a protocol error if the value cannot be set. */
 export async function setOption(id: string, value: unknown, context: CommandContext): Promise<void> {

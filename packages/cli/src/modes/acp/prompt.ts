@@ -9,6 +9,7 @@ import { attachImage, attachText } from "@pith/context/host";
 import { toCommandFailure } from "../../app/live-session.ts";
 import type { CommandResult } from "../../commands/command.ts";
 import { runCommand } from "../../commands/run-command.ts";
+import { isAbsentModel } from "../../models/open-model.ts";
 import { MAX_TEXT_BYTES, parseImage } from "../../resources/attachments.ts";
 import { getQueuedNotice } from "../../text/compaction-text.ts";
 import { type UsageError, usageError } from "../../text/usage-error.ts";
@@ -39,7 +40,7 @@ export async function runPrompt(blocks: readonly ContentBlock[], session: AcpSes
 
 async function promptModel(content: UserContent, { app, trackRun, view, sendUpdate }: AcpSession): Promise<StopReason> {
   const { agent, missingModel } = app;
-  if (agent.model.api === NO_MODEL_API) throw authRequired(missingModel ?? "nobody can speak: set a key");
+  if (isAbsentModel(agent.model)) throw authRequired(missingModel ?? "nobody can speak: set a key");
   if (agent.isRunning)
     throw invalidParams("a prompt is under way in this session; wait for its end, or stop it with session/cancel");
   const queuedNote = getQueuedNotice(agent);
@@ -58,9 +59,6 @@ async function promptModel(content: UserContent, { app, trackRun, view, sendUpda
       throw end.code === "key-refused" ? authRequired(end.why) : internalError(end.why);
   }
 }
-
-/** The `api` of the placeholder that is used while no model is set. */
-const NO_MODEL_API = "none";
 
 /** Runs to the end. The event listener of the session sends the updates to the editor. */
 async function drainRun(run: AsyncGenerator<AgentEvent, RunEnd>): Promise<RunEnd> {

@@ -7,7 +7,7 @@ import { isExtensionError, type StrayErrorKind } from "../../extensions/errors.t
 import { buildSettings } from "../../settings/fields.ts";
 import { readSettings } from "../../settings/resolve.ts";
 import type { SettingsOverrides } from "../../settings/settings.ts";
-import type { ExitStatus } from "../../text/process-io.ts";
+import { EXIT_GRACE_MS, type ExitStatus, signalExitCodes } from "../../text/process-io.ts";
 import { escapeControls } from "../../text/safe-text.ts";
 import type { EditorMessage } from "./editor/message.ts";
 import { suspend, suspendOnSignal } from "./interrupt.ts";
@@ -99,18 +99,16 @@ export function watchExitSignals({ isDrawn }: ExitWatchOptions): ExitWatch {
     source.on(name, handler);
     controller.signal.addEventListener("abort", () => source.off(name, handler));
   };
-  for (const [signal, code] of isDrawn ? [...SIGNALS, INTERRUPT] : SIGNALS) listen(process, signal, code);
+  for (const [signal, code] of Object.entries(signalExitCodes))
+    if (isDrawn || signal !== "SIGINT") listen(process, signal, code);
   if (isDrawn) for (const name of ["end", "error"]) listen(process.stdin, name, HANGUP_CODE);
   listen(process.stdout, "error", HANGUP_CODE);
   return { exitCode: promise, dispose: () => controller.abort() };
 }
 
-const EXIT_GRACE_MS = 5_000;
-
-/** Exit codes are 128 plus the number of the signal, as in shells. A closed terminal is treated as SIGHUP. */
-const HANGUP_CODE = 129;
-const INTERRUPT = ["SIGINT", 130] as const;
-const SIGNALS = [
+/** A closed terminal is treated as SIGHUP. */
+const HANGUP_CODE = signalExitCodes.SIGHUP;
+const _SIGNALS = [
   ["SIGHUP", HANGUP_CODE],
   ["SIGTERM", 143],
 ] as const;

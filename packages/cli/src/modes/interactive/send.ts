@@ -3,6 +3,7 @@
 import type { Agent, AgentEvent, UserContent } from "@pith/agent";
 import { drainRun } from "../../app/live-session.ts";
 import type { CommandResult } from "../../commands/command.ts";
+import { isAbsentModel } from "../../models/open-model.ts";
 import { getQueuedNotice } from "../../text/compaction-text.ts";
 import type { InteractiveContext } from "./screen-context.ts";
 
@@ -15,8 +16,7 @@ export async function sendMessage(
   delivery: Delivery = "steer",
 ): Promise<void> {
   const { agent } = context.app;
-  if (agent.model.api === NO_MODEL_API)
-    return (await import("./onboarding/first-start.ts")).sendAfterSetup(content, context);
+  if (isAbsentModel(agent.model)) return (await import("./onboarding/first-start.ts")).sendAfterSetup(content, context);
   while (startingRuns.has(agent)) await startingRuns.get(agent);
   const notice = getQueuedNotice(agent);
   if (notice) context.screen.showNote(notice);
@@ -42,9 +42,6 @@ async function consumeRun(agent: Agent, run: AsyncIterable<AgentEvent>): Promise
     markStarted();
   }
 }
-
-/** The `api` of the placeholder model, which is set while no model is available. */
-const NO_MODEL_API = "none";
 
 /** True during a compaction, a branch summary, or a shell line whose output the message may refer to. */
 function isBusy({ screen }: InteractiveContext): boolean {

@@ -3,6 +3,7 @@
 import type { RpcCommands, RpcModel } from "@pith/client";
 import { modelCommand, thinkingLevels } from "../../../commands/settings.ts";
 import { listModelsWithKey } from "../../../models/available-models.ts";
+import { isAbsentModel } from "../../../models/open-model.ts";
 import { nameField, oneOf } from "../parse-command.ts";
 import { failure, type Outcome, type RpcCommandDefinitions, type RpcContext, success } from "../rpc-context.ts";
 import { toRpcModel } from "./state.ts";
@@ -124,5 +125,5 @@ export async function listModels({ app }: RpcContext): Promise<readonly RpcModel
   });
   const currentModel = toRpcModel(agent.model);
   const isListed = models.some(({ provider, id }) => provider === currentModel.provider && id === currentModel.id);
-  return isListed || agent.model.api === "none" ? models : [currentModel, ...models];
+  return isListed || isAbsentModel(agent.model) ? models : [currentModel, ...models];
 }

@@ -6,6 +6,7 @@ import type { ImageBlock } from "@pith/context";
 import { attachText } from "@pith/context/host";
 import type { CommandResult } from "../../../commands/command.ts";
 import { commands } from "../../../commands/commands.ts";
+import { isAbsentModel } from "../../../models/open-model.ts";
 import { toCommandResultEvent } from "../../../protocol/events.ts";
 import { getQueuedNotice } from "../../../text/compaction-text.ts";
 import { attachmentsField, imagesField, nonEmptyTextField, oneOf, optional, textField } from "../parse-command.ts";
@@ -24,8 +25,7 @@ export async function sendPrompt(input: UserContent, options: PromptOptions): Pr
   const { agent, missingModel } = context.app;
   const content = withAttachments(input, options);
   if (content.length === 0) return failure('"message" is empty; write what to say');
-  if (agent.model.api === NO_MODEL_API)
-    return failure(missingModel ?? "nobody can speak yet; name a model with set_model");
+  if (isAbsentModel(agent.model)) return failure(missingModel ?? "nobody can speak yet; name a model with set_model");
   if (agent.isRunning && behaviour === undefined) return failure(BUSY_MESSAGE);
   if (agent.isRunning) {
     const outcome = createQueuedOutcome(agent);
@@ -45,9 +45,6 @@ function createQueuedOutcome(agent: Agent): Outcome<PromptResult> {
   const note = getQueuedNotice(agent);
   return success({ disposition: "queued", ...(note && { note }) });
 }
-
-/** The `api` of the placeholder that is used while no model is set. */
-const NO_MODEL_API = "none";
 
 const BUSY_MESSAGE =
   'a run is under way; say "streamingBehavior": "steer" (before its next request) or "followUp" (when it is done), or abort it';

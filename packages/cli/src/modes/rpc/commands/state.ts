@@ -4,6 +4,7 @@ import type { Agent } from "@pith/agent";
 import type { RpcCommands, RpcModel, RpcState, RpcStats, RpcUsage } from "@pith/client";
 import { buildSessionContext, type Model } from "@pith/context";
 import { findNthLastAnswer } from "../../../commands/copy.ts";
+import { isAbsentModel } from "../../../models/open-model.ts";
 import { countSessionTotals } from "../../../sessions/session-stats.ts";
 import { isCompacting } from "../../../text/compaction-text.ts";
 import { failure, type RpcCommandDefinitions, type RpcContext, success } from "../rpc-context.ts";
@@ -13,7 +14,7 @@ export async function getState({ app }: Pick<RpcContext, "app">): Promise<RpcSta
   const { session } = agent;
   const name = await session.store.name();
   return {
-    model: agent.model.api === "none" ? null : toRpcModel(agent.model),
+    model: isAbsentModel(agent.model) ? null : toRpcModel(agent.model),
     thinkingLevel: agent.thinkingLevel,
     isStreaming: agent.isRunning,
     isCompacting: isCompacting(agent),

@@ -1,8 +1,8 @@
 /** What the footer is told by the parts of the program. */
 
 import { expect, test } from "vitest";
-import { createAbsentModel } from "../../../../src/app/session.ts";
 import type { App } from "../../../../src/app/start.ts";
+import { createAbsentModel } from "../../../../src/models/open-model.ts";
 import { buildFooterData } from "../../../../src/modes/interactive/state/footer.ts";
 
 function modelTold(spoke: { readonly provider: string; readonly modelId: string } | null): string {
