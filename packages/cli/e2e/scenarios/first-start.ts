@@ -22,11 +22,11 @@ export async function onFirstStart(
     const start = Date.now();
     await terminal.enter("pith");
     await act(terminal, ground);
-    await terminal.waitFor("Say what you want done");
+    await terminal.waitFor("Tell Pith what to do here");
     await terminal.enter("Are you there?");
     const answered = await terminal.waitFor("Good morning, I am here.");
     const seconds = (Date.now() - start) / 1000;
-    expectThat(!answered.includes("Say what you want done"), "the hint is still there");
+    expectThat(!answered.includes("Tell Pith what to do here"), "the hint is still there");
     expectThat(seconds < 60, `it took ${seconds} s to the first answer`);
     return `${seconds.toFixed(1)} s to the first answer`;
   } finally {

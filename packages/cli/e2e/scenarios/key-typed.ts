@@ -17,23 +17,23 @@ export const keyTyped: Scenario = {
     try {
       const variables = { ANTHROPIC_BASE_URL: `http://127.0.0.1:${(gate.address() as AddressInfo).port}` };
       return await onFirstStart(keep, { isKeyless: true, variables }, async (terminal, ground) => {
-        await terminal.waitFor("Who shall speak?");
+        await terminal.waitFor("Choose a model");
         await terminal.type("claude");
         await terminal.waitFor(/❯ Anthropic/);
         await terminal.press("Enter");
-        await terminal.waitFor("Your key for Anthropic");
+        await terminal.waitFor("API key for Anthropic");
         await terminal.paste("sk-ant-wrong-42 ");
-        await terminal.waitFor("15 letters");
+        await terminal.waitFor("15 characters");
         await terminal.press("Enter");
-        const refused = await terminal.waitFor("refused this key (401)");
+        const refused = await terminal.waitFor("rejected this API key (401)");
         expectThat(!refused.includes("wrong-42"), "the key was shown");
         await terminal.paste(`  ${RIGHT}\n`);
-        await terminal.waitFor(`${RIGHT.length} letters`);
+        await terminal.waitFor(`${RIGHT.length} characters`);
         gate.target = ground.server.url;
         await terminal.press("Enter");
-        await terminal.waitFor("Which model of Anthropic");
+        await terminal.waitFor("Choose a model from Anthropic");
         await terminal.press("Enter");
-        await terminal.waitFor("claude-sonnet-4-5 speaks, with the key you gave");
+        await terminal.waitFor("claude-sonnet-4-5 with the API key you entered");
         const file = join(ground.home, "keys.json");
         expectThat(JSON.parse(readFileSync(file, "utf8")).anthropic === RIGHT, "the key is not kept");
         expectThat((statSync(file).mode & 0o777) === 0o600, "others can read the key");

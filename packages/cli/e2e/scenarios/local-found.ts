@@ -12,16 +12,16 @@ export const localFound: Scenario = {
     const server = { port: 11434, local: { kind: "ollama", model: "qwen3", window: 32_768 } } as const;
     return await onFirstStart(keep, { isKeyless: true, server }, async (terminal, ground) => {
       for (;;) {
-        const asked = await terminal.waitFor("Who shall speak?");
+        const asked = await terminal.waitFor("Choose a model");
         if (asked.includes("❯ qwen3:latest")) break;
         // On a machine with much else to do it may have answered too late.
         await terminal.press("End");
-        await terminal.waitFor("❯ Look again");
+        await terminal.waitFor("❯ Search again");
         await terminal.press("Enter");
-        await terminal.waitUntilGone("❯ Look again");
+        await terminal.waitUntilGone("❯ Search again");
       }
       await terminal.press("Enter");
-      await terminal.waitFor("ollama/qwen3:latest speaks, on this machine, and no key is needed");
+      await terminal.waitFor("Using ollama/qwen3:latest on this machine (no API key needed)");
       const settings = JSON.parse(readFileSync(join(ground.home, "settings.json"), "utf8"));
       expectThat(settings.model === "ollama/qwen3:latest", "the next start would ask again");
       expectThat(!existsSync(join(ground.home, "keys.json")), "a key was kept");

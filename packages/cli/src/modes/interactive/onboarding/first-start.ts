@@ -49,7 +49,7 @@ async function selectModel(requestedModel: string | null, context: FirstStartCon
   if (source.type === "provider") return await selectProviderModel(source.option, context);
   const model = await saveModel(source.provider, source.model, context);
   context.screen.showNote(
-    formatModelReady(`${source.provider}/${source.model}`, "on this machine, and no key is needed"),
+    formatModelReady(`${source.provider}/${source.model}`, "on this machine (no API key needed)"),
     "good",
   );
   return model;
@@ -62,7 +62,7 @@ async function selectProviderModel(option: ProviderOption, context: FirstStartCo
   const defaultModel = defaultModels[id] ?? "";
   const answer = await askModel({ name: option.name, defaultModel, models }, context.screen);
   if (answer === null) return null;
-  context.screen.showNote(formatModelReady(`${id}/${answer.model}`, "with the key you gave"), "good");
+  context.screen.showNote(formatModelReady(`${id}/${answer.model}`, "with the API key you entered"), "good");
   // The default model is not saved, so that a later change of the default applies.
   return answer.shouldSave && answer.model !== defaultModel
     ? await saveModel(id, answer.model, context)

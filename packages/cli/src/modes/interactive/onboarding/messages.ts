@@ -9,24 +9,24 @@ import type { ScreenApi } from "../screen-context.ts";
 
 export const WELCOME: string = [
   "Pith: a coding agent whose long sessions keep their memory.",
-  "Enter sends · / commands · @ files · Esc stops · Ctrl+C twice quits",
+  "Enter send · / commands · @ files · Esc stop · Ctrl+C twice quit",
 ].join("\n");
 
-export const FIRST_HINT: string = "Say what you want done in this folder; /help shows more, /model who speaks.";
+export const FIRST_HINT: string = "Tell Pith what to do here. /help lists commands, /model changes the model.";
 
 export const NO_MODEL_MESSAGE: string =
-  "Nobody can speak yet. Say anything and you are asked again; or set a key such as ANTHROPIC_API_KEY, or start a server such as Ollama, and run pith again.";
+  "No model is configured yet. Send a message to choose one. Or set an API key such as ANTHROPIC_API_KEY, or start a local server such as Ollama, and restart Pith.";
 
 export function formatModelReady(model: string, source: string): string {
-  return `${model} speaks, ${source}.`;
+  return `Using ${model} ${source}.`;
 }
 
 export function formatRefusedKey(name: string, status: number): string {
-  return `${name} refused this key (${status}). Was all of it copied?`;
+  return `${name} rejected this API key (${status}). Did you copy all of it?`;
 }
 
 export function formatUncheckedKey(name: string, reason: string): string {
-  return `${name} could not be asked whether it takes this key: ${reason}. The key is saved; your first message will show whether it works.`;
+  return `Could not check the API key with ${name}: ${reason}. The key is saved; your first message will show whether it works.`;
 }
 
 export async function greetFirstSession(app: App, screen: ScreenApi): Promise<void> {
@@ -42,7 +42,7 @@ function formatChosenModel(app: App): string {
   const variable = keys.find((name) => app.environment[name]?.trim());
   return formatModelReady(
     `${provider}/${model}`,
-    variable ? `with the key in ${variable}` : "with the key you keep for it",
+    variable ? `with the API key in ${variable}` : "with your saved API key",
   );
 }
 
@@ -64,7 +64,7 @@ export function addAdvice({ why, code }: FailedRun): string {
 
 const ADVICE_BY_CODE: Readonly<Partial<Record<NonNullable<FailedRun["code"]>, string>>> = {
   "key-refused":
-    "The key is not taken: mend it in its variable or in ~/.pith/keys.json, then start again; or /model for somebody else. pith doctor shows which keys are found.",
+    "The API key was rejected. Correct it in its environment variable or in ~/.pith/keys.json and restart Pith, or choose another model with /model. Run pith doctor to see which keys are found.",
   unreachable:
-    "Nothing is lost: say it again when the network or the server is there, or /model for somebody else. pith doctor shows what is wrong here.",
+    "Nothing is lost. Send your message again when the network and the server are available, or choose another model with /model. Run pith doctor to find the problem.",
 };

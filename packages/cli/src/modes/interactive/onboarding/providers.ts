@@ -15,7 +15,7 @@ export interface ProviderOption {
 export function findProviderOption(id: string): ProviderOption | null {
   const provider = providers.find((candidate) => candidate.id === id);
   if (!provider || provider.keyVariables.length === 0) return null;
-  const [name, keyPage] = KNOWN_PROVIDERS[provider.canonicalId ?? id] ?? [id, `the pages of ${id}`];
+  const [name, keyPage] = KNOWN_PROVIDERS[provider.canonicalId ?? id] ?? [id, `the ${id} website`];
   return { provider, name, keyPage };
 }
 
@@ -84,16 +84,16 @@ function parseResponse(status: number, text: string): KeyCheck {
   // Google responds with 400 to an invalid key.
   const isRefused = status === 401 || status === 403 || (status === 400 && /api.?key/i.test(text));
   if (isRefused) return { type: "refused", status };
-  if (status !== 200) return { type: "unchecked", reason: `it answered ${status}` };
+  if (status !== 200) return { type: "unchecked", reason: `the server returned HTTP ${status}` };
   try {
     return { type: "accepted", models: parseModelIds(JSON.parse(text)) };
   } catch {
-    return { type: "unchecked", reason: "it answered something that cannot be read" };
+    return { type: "unchecked", reason: "the response could not be parsed" };
   }
 }
 
 function describeError(error: unknown): string {
-  if (error instanceof Error && error.name === "TimeoutError") return "no answer came within 10 seconds";
+  if (error instanceof Error && error.name === "TimeoutError") return "no response within 10 seconds";
   const { code } = Object(error instanceof Error ? (error.cause ?? error) : error) as { readonly code?: unknown };
-  return typeof code === "string" ? `it could not be reached (${code})` : "it could not be reached";
+  return typeof code === "string" ? `the server could not be reached (${code})` : "the server could not be reached";
 }

@@ -40,7 +40,7 @@ export function createSecretInput(options: SecretInputOptions): Panel<SecretInpu
 function acceptKey(line: LineInput): KeyResult<SecretInputState, string> {
   const key = line.text.trim();
   if (isKey(key)) return finishWith(key);
-  const error = key === "" ? null : "A key is one word of plain letters, digits and signs. Paste it once more.";
+  const error = key === "" ? null : "That doesn't look like an API key: spaces or non-ASCII text. Paste it again.";
   return continueWith<SecretInputState>({ line: emptyInput, error });
 }
 
@@ -60,14 +60,14 @@ function drawSecretInput(
 ): string[] {
   const length = line.text.length;
   const dots = "•".repeat(Math.min(length, Math.max(8, width - 30)));
-  const count = length === 0 ? "" : theme.dim(`  ${length} letters`);
+  const count = length === 0 ? "" : theme.dim(`  ${length} characters`);
   return [
     theme.border("─".repeat(width)),
     theme.strong(` ${escapeControls(title)}`),
     ...wrapTextWithAnsi(theme.dim(escapeControls(description)), width - 2).map((row) => ` ${row}`),
     ...(error === null ? [] : [theme.bad(` ✗ ${escapeControls(error)}`)]),
     ` ❯ ${dots}${CURSOR_MARKER}${theme.selected(" ")}${count}`,
-    renderHints(["Enter takes it", "Ctrl+U empties the line", "Esc later"], { width, theme }),
+    renderHints(["Enter confirm", "Ctrl+U clear", "Esc skip"], { width, theme }),
   ].map((row) => truncateToWidth(row, width));
 }
 
@@ -97,7 +97,7 @@ function createWaitingPanel(message: string): Panel<null, never> {
     handleKey: () => null,
     render: (_, { width, theme }) => [
       theme.border("─".repeat(width)),
-      truncateToWidth(` ${escapeControls(message)}${theme.dim(" · Esc does without")}`, width),
+      truncateToWidth(` ${escapeControls(message)}${theme.dim(" · Esc skip")}`, width),
     ],
   };
 }
@@ -121,18 +121,18 @@ export async function askKey(
   { environment, home, screen }: KeyPromptOptions,
 ): Promise<EnteredKey | null> {
   const { provider, name, keyPage } = option;
-  const title = `Your key for ${name}`;
-  const description = `You get one at ${keyPage}. It is kept in ${keyFilePath(home)}, which only you can read.`;
+  const title = `API key for ${name}`;
+  const description = `Create one at ${keyPage}. It is saved in ${keyFilePath(home)}, which only you can read.`;
   for (let error: string | null = null; ; ) {
     const key = await screen.showPanel(createSecretInput({ title, description, error }), { where: "inline" });
     if (key === null) return null;
-    const check = await showWhile(`Asking ${name} whether it takes this key`, screen, (signal) =>
+    const check = await showWhile(`Checking the API key with ${name}`, screen, (signal) =>
       checkKey({ provider, key, environment, signal }),
     );
     if (check?.type === "accepted") return { key, models: check.models };
     if (check?.type === "refused") error = formatRefusedKey(name, check.status);
     else {
-      screen.showNote(formatUncheckedKey(name, check?.reason ?? "you did not wait"), "warning");
+      screen.showNote(formatUncheckedKey(name, check?.reason ?? "you skipped the check"), "warning");
       return { key, models: [] };
     }
   }
@@ -158,9 +158,9 @@ export async function askModel(options: ModelPromptOptions, screen: ScreenApi): 
   const [onlyRow] = rows;
   if (onlyRow && rows.length === 1) return { model: onlyRow.value, shouldSave: true };
   const panel = createPickPanel({
-    title: `Which model of ${options.name}?`,
+    title: `Choose a model from ${options.name}`,
     rows,
-    extraKeys: { "alt+enter": "only this time" },
+    extraKeys: { "alt+enter": "use once" },
   });
   const choice = await screen.showPanel(panel, { where: "inline" });
   return choice && { model: choice.value, shouldSave: choice.key === "enter" };
@@ -175,7 +175,7 @@ function createModelRows({ defaultModel, models }: ModelPromptOptions) {
     .map((model) => ({ label: model, description: "", value: model }));
   return [
     ...(hasDefault && defaultModel !== ""
-      ? [{ label: defaultModel, description: "a good one to begin with", value: defaultModel }]
+      ? [{ label: defaultModel, description: "recommended", value: defaultModel }]
       : []),
     ...others,
   ];
@@ -190,7 +190,7 @@ export async function askModelSource(screen: ScreenApi): Promise<ModelSource | n
   for (;;) {
     const servers = await showWhile("Looking for models on this machine", screen, () => findLocalServers());
     const choice = await screen.showPanel(
-      createPickPanel({ title: "Who shall speak?", rows: createSourceRows(servers ?? []) }),
+      createPickPanel({ title: "Choose a model", rows: createSourceRows(servers ?? []) }),
       {
         where: "inline",
       },
@@ -205,15 +205,15 @@ export function createSourceRows(servers: readonly LocalServer[]): readonly Pick
   const localRows = servers.flatMap(({ provider, models }) =>
     models.map((model) => ({
       label: model,
-      description: `${provider} on this machine, no key needed`,
+      description: `${provider} on this machine, no API key needed`,
       value: { type: "local", provider, model } as const,
     })),
   );
   const providerRows = listProviderOptions().map((option) => ({
     label: option.name,
-    description: "you give a key",
+    description: "needs an API key",
     value: { type: "provider", option } as const,
   }));
-  const retryRow = { label: "Look again", description: "when you have started Ollama, LM Studio, llama.cpp or vLLM" };
+  const retryRow = { label: "Search again", description: "after you start Ollama, LM Studio, llama.cpp or vLLM" };
   return [...localRows, ...providerRows, { ...retryRow, value: "again" as const }];
 }

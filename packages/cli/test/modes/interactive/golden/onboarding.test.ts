@@ -19,7 +19,7 @@ golden(
   ({ screen }) => {
     screen.showNote(WELCOME);
     const rows = createSourceRows([{ provider: "ollama", models: ["qwen3-coder:30b", "gpt-oss:20b"] }]);
-    void screen.showPanel(createPickPanel({ title: "Who shall speak?", rows }), { where: "inline" });
+    void screen.showPanel(createPickPanel({ title: "Choose a model", rows }), { where: "inline" });
   },
   "first-start",
 );
@@ -27,18 +27,18 @@ golden(
 golden("a first start asks for a key again", ({ screen, terminal }) => {
   screen.showNote(WELCOME);
   const says =
-    "You get one at console.anthropic.com/settings/keys. It is kept in ~/.pith/keys.json, which only you can read.";
+    "Create one at console.anthropic.com/settings/keys. It is saved in ~/.pith/keys.json, which only you can read.";
   const fault = formatRefusedKey("Anthropic (Claude)", 401);
   void screen.showPanel(
-    createSecretInput({ title: "Your key for Anthropic (Claude)", description: says, error: fault }),
+    createSecretInput({ title: "API key for Anthropic (Claude)", description: says, error: fault }),
     { where: "inline" },
   );
   terminal.type("");
 });
 
 golden("a key is never seen", ({ screen, terminal }) => {
-  const says = "You get one at platform.openai.com/api-keys.";
-  void screen.showPanel(createSecretInput({ title: "Your key for OpenAI (GPT)", description: says, error: null }), {
+  const says = "Create one at platform.openai.com/api-keys.";
+  void screen.showPanel(createSecretInput({ title: "API key for OpenAI (GPT)", description: says, error: null }), {
     where: "inline",
   });
   terminal.type("sk-proj-0123456789");
@@ -51,6 +51,6 @@ golden("a first start asks for a model", ({ screen }) => {
 
 golden("a first start is done", ({ screen }) => {
   screen.showNote(WELCOME);
-  screen.showNote(formatModelReady("anthropic/claude-sonnet-4-5", "with the key you gave"), "good");
+  screen.showNote(formatModelReady("anthropic/claude-sonnet-4-5", "with the API key you entered"), "good");
   screen.update((state) => ({ ...state, hint: FIRST_HINT }));
 });

@@ -52,24 +52,24 @@ async function seen(words: string): Promise<void> {
 }
 
 async function giveKey(): Promise<void> {
-  await seen("Your key for Anthropic");
+  await seen("API key for Anthropic");
   shown.terminal.press("\x1b[200~ sk-ant-1\n\x1b[201~", "\r");
-  await seen("could not be asked whether it takes this key");
+  await seen("Could not check the API key");
 }
 
 test("FST9 who is welcomed can put it off, and is told what to do", async () => {
   const start = runFirstStart(await readyWith(), shown.screen);
-  await seen("Who shall speak?");
+  await seen("Choose a model");
   await seen("a coding agent whose long sessions keep their memory");
   shown.terminal.press("\x1b");
   expect(await start).toBeNull();
-  await seen("Say anything and you are asked again");
+  await seen("Send a message to choose one");
   expect(existsSync(join(home, "keys.json"))).toBe(false);
 });
 
 test("FST9 a key can be put off as well, and nothing is kept then", async () => {
   const start = runFirstStart(await readyWith({ model: "anthropic/claude-opus-4-5" }), shown.screen);
-  await seen("Your key for Anthropic");
+  await seen("API key for Anthropic");
   shown.terminal.press("s", "k", "\x1b");
   expect(await start).toBeNull();
   expect(existsSync(join(home, "keys.json"))).toBe(false);
@@ -77,7 +77,7 @@ test("FST9 a key can be put off as well, and nothing is kept then", async () => 
 
 test("FST4 without a network a key is kept with a note, and the usual model speaks", async () => {
   const start = runFirstStart(await readyWith(), shown.screen);
-  await seen("Who shall speak?");
+  await seen("Choose a model");
   shown.terminal.type("claude");
   shown.terminal.press("\r");
   await giveKey();
@@ -101,7 +101,7 @@ test("FST9 words that nobody could hear are said when somebody can, and are back
     leave: (next: CliArgs | null) => left.push(next),
   } as unknown as InteractiveContext;
   const first = sendAfterSetup("Are you there?", talking);
-  await seen("Your key for Anthropic");
+  await seen("API key for Anthropic");
   shown.terminal.press("\x1b");
   await first;
   expect([shown.screen.editorText.text, left]).toEqual(["Are you there?", []]);

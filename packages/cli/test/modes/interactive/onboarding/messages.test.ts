@@ -10,7 +10,7 @@ test("FST8 a refused key and a server that is not there come with what to do nex
     /^anthropic answered 401\n.*keys\.json.*\/model.*pith doctor/,
   );
   expect(addAdvice({ type: "failed", why: "it could not be reached", code: "unreachable" })).toMatch(
-    /say it again.*\/model.*pith doctor/,
+    /Send your message again.*\/model.*pith doctor/,
   );
   expect(addAdvice({ type: "failed", why: "too long" })).toBe("too long");
 });

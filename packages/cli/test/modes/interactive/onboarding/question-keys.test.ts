@@ -25,7 +25,7 @@ const rows = Array.from({ length: 20 }, (_, at) => ({
   description: at % 2 ? "odd" : "even",
   value: at,
 }));
-const list = createPickPanel({ title: "Which?", rows, extraKeys: { "alt+enter": "only this time" } });
+const list = createPickPanel({ title: "Which?", rows, extraKeys: { "alt+enter": "use once" } });
 
 test("FST7 a list is walked and narrowed by typing, and what is taken says by which key", () => {
   expect(pressed(list, "down", "down", "enter")).toEqual({ value: 2, key: "enter" });
@@ -44,12 +44,12 @@ test("FST5 a key is taken without what was copied around it, typed or pasted, an
   expect(pressed(secret, ..."sk-1", "left", "backspace", "enter")).toBe("sk1");
   const seen = pressed(secret, "\x1b[200~sk-ant-1\x1b[201~");
   expect(seen).toContain("••••••••");
-  expect(seen).toContain("8 letters");
+  expect(seen).toContain("8 characters");
   expect(seen).not.toContain("sk");
 });
 
 test("FST5 what cannot be a key is not taken, and names of keys are no letters of it", () => {
-  expect(pressed(secret, "\x1b[200~my key is\x1b[201~", "enter")).toContain("one word of plain letters");
+  expect(pressed(secret, "\x1b[200~my key is\x1b[201~", "enter")).toContain("That doesn't look like an API key");
   expect(pressed(secret, "enter")).not.toContain("✗");
   expect(pressed(secret, "up", "tab", "ctrl+k", "f1", "shift+tab", "sk-1x2", "enter")).toBe("sk-1x2");
 });
