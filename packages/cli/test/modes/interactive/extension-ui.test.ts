@@ -187,7 +187,7 @@ test("XUI8 in plain lines they are numbered questions or a line to type, and sig
     "An extension asks",
     "Name?",
     "Such as: Ada",
-    "Answer with a line. Ctrl+C leaves it.",
+    "Type your answer. Ctrl+C cancels.",
   ]);
   ui.setStatus("build", "green");
   ui.setStatus("build", "red");

@@ -21,7 +21,7 @@ export function formatToolCall(call: ToolBlock): string {
   switch (call.state) {
     case "writing":
     case "waiting":
-      return `${name}: waits.`;
+      return `${name}: waiting.`;
     case "running":
       return `${name}: running.`;
     case "done":
@@ -29,7 +29,7 @@ export function formatToolCall(call: ToolBlock): string {
     case "failed":
       return `${name}: failed${formatDuration(call)}: ${formatOutputHead(call.output)}`;
     case "broken-off":
-      return `${name}: broken off.`;
+      return `${name}: interrupted.`;
   }
 }
 
@@ -41,7 +41,7 @@ export function formatToolCallName({ tool, arguments: args }: ToolBlock): string
 }
 
 function formatOutputSize({ output, diff, images }: ToolBlock): string {
-  if (images.length > 0) return formatCountOrNone(images.length, "picture");
+  if (images.length > 0) return formatCountOrNone(images.length, "image");
   if (diff === undefined) return formatLineCount(output);
   const lines = diff.split("\n").filter((line) => !/^(?:\+\+\+|---) /.test(line));
   const [added, removed] = ["+", "-"].map((prefix) => lines.filter((line) => line.startsWith(prefix)).length);
@@ -80,7 +80,7 @@ function describeBlock(block: Block): string {
     case "assistant":
       return formatAnswer(block);
     case "thinking":
-      return `Pith thought: ${formatLineCount(block.text)}.`;
+      return `Thinking: ${formatLineCount(block.text)}.`;
     case "tool":
       return formatToolCall(block);
     case "shell":
@@ -88,7 +88,7 @@ function describeBlock(block: Block): string {
     case "compaction":
       return formatCompaction(block);
     case "branch-summary":
-      return `The branch that was left, in short: ${block.summary}`;
+      return `Summary of the branch you left: ${block.summary}`;
     case "pin":
       return `Pinned: ${block.text}`;
     case "note":
@@ -107,9 +107,9 @@ const tonePrefixes: Readonly<Record<NoteBlock["tone"], string>> = {
 const DRAWING_CHARS = / *[\u2500-\u259f]+ */g;
 
 function formatUserMessage({ text, images, from }: UserBlock): string {
-  const label = from === "program" ? "Said for you" : "You";
+  const label = from === "program" ? "Sent by a program" : "You";
   const imageNote =
-    images.length === 0 ? "" : ` (with ${images.length === 1 ? "a picture" : `${images.length} pictures`})`;
+    images.length === 0 ? "" : ` (with ${images.length === 1 ? "an image" : `${images.length} images`})`;
   return `${label}${imageNote}: ${text}`;
 }
 
@@ -121,16 +121,20 @@ function formatAnswer({ text, printed }: AssistantBlock): string {
 }
 
 function formatShellCommand({ command, output, exitCode, isCancelled, isPrivate }: ShellBlock): string {
-  const outcome = isCancelled ? "stopped" : exitCode === 0 ? "done" : `ended with ${exitCode ?? "no code"}`;
+  const outcome = isCancelled ? "stopped" : exitCode === 0 ? "done" : formatExit(exitCode);
   const privacyNote = isPrivate ? "; the model does not see it" : "";
   return `${output.replace(/\s+$/, "")}\nShell ${escapeLineBreaks(command)}: ${outcome}${privacyNote}.`.trimStart();
+}
+
+function formatExit(exitCode: number | null): string {
+  return exitCode === null ? "ended without an exit code" : `exited with code ${exitCode}`;
 }
 
 function formatCompaction({ entry, warnings, isUndone }: CompactionBlock): string {
   if (isUndone) return `Compaction (undone): ${formatHeadline(entry)}.`;
   const warningLines = warnings.map((warning) => `\nWarning: ${warning}`).join("");
   const balance = formatBalance(entry);
-  return `Compacted: ${formatHeadline(entry)}. ${balance.charAt(0).toUpperCase()}${balance.slice(1)}. /context shows what fills the context now; /undo restores it.${warningLines}`;
+  return `Compacted: ${formatHeadline(entry)}. ${balance.charAt(0).toUpperCase()}${balance.slice(1)}. /context shows what is in the context now; /undo undoes the compaction.${warningLines}`;
 }
 
 export function formatStateChange(before: ScreenState, after: ScreenState): readonly string[] {
@@ -163,11 +167,11 @@ function formatActivityChange(before: Activity, after: Activity): readonly strin
   if (after.type === before.type) return [];
   switch (after.type) {
     case "compacting":
-      return ["Compacting, to make room. Ctrl+C stops it."];
+      return ["Compacting the context. Ctrl+C stops it."];
     case "summarising":
-      return ["The branch that is left is told in short. Ctrl+C stops it."];
+      return ["Summarizing the branch you are leaving. Ctrl+C stops it."];
     case "retrying":
-      return [`It is tried again, because: ${after.errorMessage}`];
+      return [`Retrying: ${after.errorMessage}`];
     case "running":
     case "idle":
       return [];
@@ -183,8 +187,8 @@ function formatWidgetChange(before: ExtensionWidgets, after: ExtensionWidgets): 
 }
 
 function formatQueueChange({ queue: before }: ScreenState, { queue: after }: ScreenState): readonly string[] {
-  const steering = after.steering.slice(before.steering.length).map((text) => `Waits to be heard: ${text}`);
-  const followUps = after.followUp.slice(before.followUp.length).map((text) => `Waits for the end: ${text}`);
+  const steering = after.steering.slice(before.steering.length).map((text) => `Queued: ${text}`);
+  const followUps = after.followUp.slice(before.followUp.length).map((text) => `Queued until the run ends: ${text}`);
   return [...steering, ...followUps];
 }
 

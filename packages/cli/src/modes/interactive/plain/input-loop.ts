@@ -16,14 +16,15 @@ export function resolveHistory(line: string, history: readonly string[]): Histor
   if (match === undefined) return { type: "line", text: line };
   if (number === undefined) return { type: "output", lines: listHistory(history) };
   const text = history[Number(number) - 1];
-  if (text === undefined) return { type: "output", lines: [`There is no line ${number}; /history names them.`] };
+  if (text === undefined)
+    return { type: "output", lines: [`No line ${number} in the history. /history lists the lines.`] };
   return { type: "line", text };
 }
 
 function listHistory(history: readonly string[]): readonly string[] {
-  if (history.length === 0) return ["Nothing was typed yet."];
+  if (history.length === 0) return ["The history is empty."];
   const rows = history.map((text, index) => `${index + 1}. ${escapeControls(truncate(text))}`);
-  return [...rows.slice(-MAX_HISTORY_LINES), "/history and a number says one of them again."];
+  return [...rows.slice(-MAX_HISTORY_LINES), "To submit a line again, type /history <number>."];
 }
 
 const MAX_HISTORY_LINES = 20;

@@ -175,7 +175,7 @@ export class PlainScreen implements ScreenApi {
     this.#draft = text;
     if (text === "") return;
     const lines = escapeControls(`Draft: ${text}`).split("\n");
-    this.#writeLines([...lines, "An empty line says it as it is; any other line is said instead."]);
+    this.#writeLines([...lines, "Press Enter to send it, or type a line to send instead."]);
   }
 
   #formatBlock(block: Block): readonly string[] {

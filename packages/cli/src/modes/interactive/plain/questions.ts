@@ -33,7 +33,8 @@ export function createKeyQuestion(panel: OpenPanel, isOpen: () => boolean): Ques
   };
 }
 
-const KEY_HINT = "Answer with keys, such as: down, enter, escape. Other words are typed. An empty line is enter.";
+const KEY_HINT =
+  "Answer with key names, such as: down, enter, escape. Other text is typed as it is. An empty line means enter.";
 
 /** If every word is a key name, returns the keys, otherwise each character of the line. */
 function parseKeys(line: string): readonly string[] {
@@ -69,8 +70,8 @@ function createTextQuestion<Answer>(
   answer: (value: Answer | null) => void,
 ): Question {
   return {
-    lines: () => toPlainLines([title, ...lines(plainViewport), "Answer with a line. Ctrl+C leaves it."]),
-    prompt: "Your line: ",
+    lines: () => toPlainLines([title, ...lines(plainViewport), "Type your answer. Ctrl+C cancels."]),
+    prompt: "Your answer: ",
     handleLine: (text) => {
       answer(parseLine(text));
       return null;
@@ -88,11 +89,11 @@ function createChoiceQuestion<Answer>(
   const expected = `a number from 0 to ${options.length}`;
   return {
     lines: () => toPlainLines([title, ...lines(plainViewport), ...rows, "0. none of these"]),
-    prompt: `Answer with ${expected}: `,
+    prompt: `Enter ${expected}: `,
     handleLine: (line) => {
       const number = /^\s*(\d{1,4})\s*\.?\s*$/.exec(line)?.[1];
       const option = options[Number(number) - 1];
-      if (number === undefined || (Number(number) !== 0 && !option)) return [`It needs ${expected}.`];
+      if (number === undefined || (Number(number) !== 0 && !option)) return [`Enter ${expected}.`];
       answer(option ? option.value : null);
       return null;
     },

@@ -16,23 +16,23 @@ const compaction = { type: "compaction", tokensBefore: 1200 } as CompactionEntry
 
 test.each<readonly [Block, readonly string[]]>([
   [{ kind: "user", id: "u", text: "fix it\nnow", images: [] }, ["You: fix it", "now"]],
-  [{ kind: "user", id: "u", text: "go on", images: [], from: "program" }, ["Said for you: go on"]],
+  [{ kind: "user", id: "u", text: "go on", images: [], from: "program" }, ["Sent by a program: go on"]],
   [answer, ["Pith: First.", "", "Second."]],
   [{ ...answer, printed: 8 }, ["Second."]],
   [{ ...answer, printed: answer.text.length }, []],
-  [{ kind: "thinking", id: "t", text: "a\nb\nc", isOpen: false }, ["Pith thought: 3 lines."]],
+  [{ kind: "thinking", id: "t", text: "a\nb\nc", isOpen: false }, ["Thinking: 3 lines."]],
   [call, ["Tool bash npm test: done, 2 lines."]],
   [{ ...call, output: "", durationMs: 12_400 }, ["Tool bash npm test: done, no lines, 12 seconds."]],
   [{ ...call, state: "failed", output: "no such file" }, ["Tool bash npm test: failed: no such file"]],
-  [{ ...call, state: "broken-off" }, ["Tool bash npm test: broken off."]],
+  [{ ...call, state: "broken-off" }, ["Tool bash npm test: interrupted."]],
   [
     { ...call, tool: "edit", arguments: { path: "a.ts" }, diff: "--- a.ts\n+++ a.ts\n@@ -1,1 +1,2 @@\n-x\n+y\n+z\n" },
     ["Tool edit a.ts: done, 2 lines added, 1 removed."],
   ],
   [{ ...shell, exitCode: 0, isPrivate: true }, ["a", "b", "Shell ls: done; the model does not see it."]],
-  [{ ...shell, exitCode: 2, isPrivate: false }, ["a", "b", "Shell ls: ended with 2."]],
+  [{ ...shell, exitCode: 2, isPrivate: false }, ["a", "b", "Shell ls: exited with code 2."]],
   [{ kind: "pin", id: "p", text: "never push" }, ["Pinned: never push"]],
-  [{ kind: "branch-summary", id: "b", summary: "tried X" }, ["The branch that was left, in short: tried X"]],
+  [{ kind: "branch-summary", id: "b", summary: "tried X" }, ["Summary of the branch you left: tried X"]],
   [{ kind: "note", id: "n", tone: "bad", text: "no key" }, ["Error: no key"]],
   [
     { kind: "note", id: "n", tone: "plain", text: "▏░░░░ 9 of 10 tokens\n  replies  25  ██" },

@@ -48,8 +48,8 @@ test("PLN12 earlier lines are listed, and said again by their number", () => {
   const { loop, heard, written } = looping();
   for (const line of ["one", "two", "/history", "/history 1", "/history 9"]) loop.handleLine(line);
   expect(heard).toEqual(["one", "two", "one"]);
-  expect(written()).toContain("1. one\n2. two\n/history and a number says one of them again.\n");
-  expect(written()).toContain("There is no line 9; /history names them.\n");
+  expect(written()).toContain("1. one\n2. two\nTo submit a line again, type /history <number>.\n");
+  expect(written()).toContain("No line 9 in the history. /history lists the lines.\n");
 });
 
 test("PLN13 lines from a pipe are said one after the other, and their end is the end", async () => {

@@ -25,7 +25,7 @@ test("PLN2 a thought is told once, when it is over", () => {
   expect(taken()).toEqual([]);
   screen.handleEvent(delta("So."));
   screen.handleEvent(delta(" It is"));
-  expect(taken()).toEqual(["Pith thought: 2 lines."]);
+  expect(taken()).toEqual(["Thinking: 2 lines."]);
 });
 
 test("PLN3 a tool is told when it is done, though nothing follows it", () => {
@@ -74,9 +74,9 @@ test("PLN5 a choice is answered by its number; what is none is said so", async (
     where: "inline",
   });
   expect(taken()).toEqual(["Run it?", "make all", "1. Yes", "2. No: and stop", "0. none of these"]);
-  expect(screen.openQuestion?.question.prompt).toBe("Answer with a number from 0 to 2: ");
+  expect(screen.openQuestion?.question.prompt).toBe("Enter a number from 0 to 2: ");
   for (const line of ["3", "maybe", ""])
-    expect(screen.openQuestion?.question.handleLine(line)).toEqual(["It needs a number from 0 to 2."]);
+    expect(screen.openQuestion?.question.handleLine(line)).toEqual(["Enter a number from 0 to 2."]);
   expect(screen.openQuestion?.question.handleLine(" 2. ")).toBeNull();
   expect(await asked).toBe("no");
   expect(screen.openQuestion).toBeUndefined();
@@ -105,7 +105,7 @@ const typing: Panel<string, string> = {
 test("PLN6 any other panel is answered with the names of its keys, or with words", async () => {
   const { screen, taken } = listening();
   const asked = screen.showPanel(typing, { where: "page" });
-  expect(taken()).toEqual([" Why?", expect.stringMatching(/^Answer with keys/)]);
+  expect(taken()).toEqual([" Why?", expect.stringMatching(/^Answer with key names/)]);
   expect(screen.openQuestion?.question.handleLine("so it is")).toEqual([" Why? so it is", expect.any(String)]);
   expect(screen.openQuestion?.question.handleLine("")).toBeNull();
   expect(await asked).toBe("so it is");
@@ -117,7 +117,7 @@ test("PLN6 any other panel is answered with the names of its keys, or with words
 test("PLN7 words to change are read out, and an empty line says them", () => {
   const { screen, taken } = listening();
   screen.editorText.set("fix it\nwell");
-  expect(taken()).toEqual(["Draft: fix it", "well", expect.stringMatching(/^An empty line says it/)]);
+  expect(taken()).toEqual(["Draft: fix it", "well", expect.stringMatching(/^Press Enter to send it/)]);
   expect(screen.takeLine("")).toBe("fix it\nwell");
   expect(screen.takeLine("")).toBe("");
   screen.editorText.set("again");
@@ -143,11 +143,11 @@ test("PLN9 what waits, hints, another model and another mode are a line each", (
   screen.update((state) => ({ ...state, footer: { ...state.footer, permissionMode: "plan" } }));
   screen.handleEvent({ type: "auto_retry_start", attempt: 1, maxAttempts: 6, delayMs: 1, errorMessage: "busy\x1b[2J" });
   expect(taken()).toEqual([
-    "Waits to be heard: faster",
-    "Waits for the end: then (+1 line)",
+    "Queued: faster",
+    "Queued until the run ends: then (+1 line)",
     "Model a/b, folder ~/x.",
     "Hint: /help",
     "Permission mode: plan.",
-    "It is tried again, because: busy\\x1b[2J",
+    "Retrying: busy\\x1b[2J",
   ]);
 });

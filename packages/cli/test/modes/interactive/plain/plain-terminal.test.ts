@@ -57,7 +57,7 @@ test("ASK4 in plain lines only the number of a lasting grant gives it; every oth
   const script = [{ parts: [write] }, "Done."];
   const lines = ["p", "y", "yes, always", "3x", "/compact", "33"];
   const refused = await ground.pith(ask, script, { input: `write\n${lines.join("\n")}\n4\n` });
-  expect(refused.out.match(/It needs a number from 0 to 4\./g)).toHaveLength(lines.length);
+  expect(refused.out.match(/Enter a number from 0 to 4\./g)).toHaveLength(lines.length);
   expect(existsSync(join(ground.home, "permissions.json"))).toBe(false);
   expect(existsSync(join(ground.folder, "a.txt"))).toBe(false);
   await ground.pith(ask, script, { input: "write\n3\n" });
@@ -103,10 +103,10 @@ test("COM43 in plain lines a message during a compaction is kept, and another co
     tmux.type("again");
     await tmux.until("Done.");
     tmux.type("/compact its beginning");
-    await tmux.until("Compacting, to make room.");
+    await tmux.until("Compacting the context.");
     tmux.type("meanwhile");
     await tmux.until("A compaction is in progress. Your message is kept, and sent when it has ended.");
-    await tmux.until("Waits for the end: meanwhile");
+    await tmux.until("Queued until the run ends: meanwhile");
     tmux.type("/compact its end");
     await tmux.until("nothing was compacted: a compaction is in progress; wait for its end");
     gate.resolve();
@@ -124,7 +124,7 @@ async function untilAsked({ server }: Ground): Promise<void> {
 
 /** The second counts within two seconds; a slow machine may need one more. */
 async function leave(tmux: Tmux): Promise<void> {
-  for (let at = 0; at < 10 && !tmux.shows("go on with pith"); at += 1) {
+  for (let at = 0; at < 10 && !tmux.shows("continue with: pith"); at += 1) {
     tmux.press("C-c");
     await sleep(1_500);
   }
