@@ -75,7 +75,9 @@ export class AuditLog {
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       if (!this.#hasFailed)
-        this.#options.notify(`permissions are not recorded, because the audit log cannot be written: ${reason}`);
+        this.#options.notify(
+          `permission decisions are not recorded, because the audit log cannot be written: ${reason}`,
+        );
       this.#hasFailed = true;
     }
   }

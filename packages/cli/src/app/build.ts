@@ -244,7 +244,7 @@ function checkRequiredAuditLog({ settings: { policy } }: AppOptions, audit: Audi
   if (reason === null) return null;
   return {
     type: "failed",
-    message: `${formatRefusal(policy, "work without the audit log")} It cannot be written: ${reason}`,
+    message: `${formatRefusal(policy, "work without the audit log")} The audit log cannot be written: ${reason}`,
     code: 1,
   };
 }
@@ -262,7 +262,7 @@ async function checkRequiredSandbox(
   if (policy === undefined || !requiresSandbox(policy)) return null;
   const opened = await sandbox;
   if (opened.type !== "unavailable") return null;
-  const message = `${formatRefusal(policy, "commands without a sandbox")} There is none here: ${opened.why}`;
+  const message = `${formatRefusal(policy, "commands without a sandbox")} No sandbox is available: ${opened.why}`;
   return { type: "failed", message, code: 1 };
 }
 

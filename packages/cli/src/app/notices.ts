@@ -21,7 +21,7 @@ export const NOTICES: readonly Notice[] = [
       "  Secret variables are not passed to commands: setting sandboxEnvironment",
       "  Commands ask by host: --allow 'network(host)' or --network open",
       "  fetch asks by host: --allow 'fetch(host)'",
-      "  Commands get placeholders instead of secrets; a true value needs your yes",
+      "  Commands get placeholders for secrets; a real value needs your approval",
       "  MCP servers start in a sandbox once you trust them: pith mcp trust NAME",
       "Shown once. Details and examples: docs/security.md",
     ].join("\n"),

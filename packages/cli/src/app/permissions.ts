@@ -130,7 +130,7 @@ function parseExtensionRules(
   const parseAll = (texts: readonly string[] = []): readonly Rule[] =>
     texts.flatMap((text) => {
       const parsed = parseRule(text, { tools: toolNames, source: "extension" });
-      if (parsed.type === "mistake") notes.push(formatRuleError("the rule of an extension", text, parsed.message));
+      if (parsed.type === "mistake") notes.push(formatRuleError("extension rule", text, parsed.message));
       return parsed.type === "mistake" ? [] : [parsed.rule];
     });
   const { allow, ask, deny } = extensions?.rules ?? {};

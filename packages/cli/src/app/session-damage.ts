@@ -28,7 +28,7 @@ export function describeDamage({ damage, gaps, id, path, home }: SessionDamage):
   const clauses =
     reportedDamage.length > 0 ? describeDamageKinds(reportedDamage) : gaps.length > 0 ? [describeGaps(gaps)] : [];
   if (clauses.length === 0) return null;
-  const message = `This session is damaged: ${joinClauses(clauses)}. Nothing was deleted, and everything else is used; where a message is missing, the model is told. To see the damaged lines, run: pith doctor ${formatSessionArgument({ id, path }, home)}`;
+  const message = `This session is damaged: ${joinClauses(clauses)}. Nothing was deleted, and the rest of the session is used. The model is informed where messages are missing. To see the damaged lines, run: pith doctor ${formatSessionArgument({ id, path }, home)}`;
   return {
     type: "session_damaged",
     message,
@@ -71,7 +71,7 @@ function describeDamageKinds(damage: readonly Damage[]): readonly string[] {
       : []),
     ...(changedLines.length > 0
       ? [
-          `${formatCount(changedLines.length, "line")} changed at the end, the content still whole (${formatLineNumbers(changedLines)})`,
+          `${formatCount(changedLines.length, "line")} changed at its end, with its content intact (${formatLineNumbers(changedLines)})`,
         ]
       : []),
   ];

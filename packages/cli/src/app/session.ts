@@ -61,10 +61,10 @@ export async function openSession(
       );
       return latest
         ? toOpenSessionResult(await openStore(latest.path), redaction)
-        : createFailure("there is no session of this folder yet; begin one without -c");
+        : createFailure("this folder has no session yet; start one without -c");
     }
     case "choose":
-      return createFailure("say which session: --session ID");
+      return createFailure("specify a session with --session ID");
     case "named": {
       const { findSession, requireSessionFile } = await import("../sessions/find-session.ts");
       const home = pithHome();
@@ -81,7 +81,10 @@ async function toOpenSessionResult(
   redaction: Redaction | undefined,
 ): Promise<OpenSessionResult> {
   if (outcome.type === "held")
-    return { ...createFailure(`process ${outcome.owner.pid} writes this session; end it, or begin another`), code: 1 };
+    return {
+      ...createFailure(`process ${outcome.owner.pid} is writing to this session; stop it or start another`),
+      code: 1,
+    };
   if (outcome.type !== "opened") return { ...createFailure(outcome.why), code: 1 };
   const { store } = outcome;
   const damage = await store.damageOnOpen();
@@ -162,7 +165,7 @@ export function buildResumeHint({ session, overrides: { baseUrl } }: CliArgs, { 
   const { id } = store.header;
   // AGT14: `-c` never continues a sub-agent's session.
   const sessionFlag = isSubAgentSession(id) ? `--session ${id.slice(0, 8)}` : "-c";
-  return { resumeHint: `session ${id.slice(0, 8)}; go on with pith -p ${sessionFlag}${flags}`, resumeFlags: flags };
+  return { resumeHint: `session ${id.slice(0, 8)}; continue with: pith -p ${sessionFlag}${flags}`, resumeFlags: flags };
 }
 
 /** Measures the branch in short slices, after the work that is already scheduled. Does not keep the process alive. */

@@ -154,7 +154,9 @@ async function createSandboxShells(
 
 function describeUnenforcedRules(rules: readonly Rule[]): readonly string[] {
   if (rules.length === 0) return [];
-  return [`commands are not held to what is denied by ${rules.map(({ text }) => text).join(", ")}; the tools are`];
+  const names = rules.map(({ text }) => text).join(", ");
+  const subject = rules.length === 1 ? `the rule ${names} is` : `the rules ${names} are`;
+  return [`${subject} enforced for tools, not for shell commands`];
 }
 
 /** Returns no note about the sandbox if the user switched it off. */
@@ -164,8 +166,10 @@ function describeMissingSandbox(
 ): readonly string[] {
   const reason = advice === undefined ? why : `${why}; ${advice}`;
   const notes =
-    sandbox === "off" ? [] : [`commands have no sandbox, so each needs --allow or --permission-mode all: ${reason}`];
-  return network === "off" ? [...notes, "--network off counts in the sandbox alone"] : notes;
+    sandbox === "off"
+      ? []
+      : [`no sandbox is available, so each shell command needs --allow or --permission-mode all: ${reason}`];
+  return network === "off" ? [...notes, "--network off applies only in the sandbox"] : notes;
 }
 
 /** Tracks which files the model has read on the current branch. Starts over after a move in the session tree. */
@@ -271,7 +275,8 @@ export function describeUnknownTools(
   const knownNames = [...allTools, "all", ...extensionTools.map(({ name }) => name)];
   const unknownNames = names.filter((name) => !knownNames.includes(name));
   return unknownNames.map(
-    (name) => `no extension here brings a tool ${name}; pith extensions list shows what they bring`,
+    (name) =>
+      `unknown tool ${name}: no loaded extension provides it; pith extensions list shows the tools of extensions`,
   );
 }
 

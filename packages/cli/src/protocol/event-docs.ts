@@ -146,7 +146,7 @@ export const eventTable: EventDocs<WireEvent> = {
     example: {
       type: "session_damaged",
       message:
-        "This session is damaged: 1 line cannot be read (line 12). Nothing was deleted, and everything else is used; where a message is missing, the model is told. To see the damaged lines, run: pith doctor 019a8b3c",
+        "This session is damaged: 1 line cannot be read (line 12). Nothing was deleted, and the rest of the session is used. The model is informed where messages are missing. To see the damaged lines, run: pith doctor 019a8b3c",
       damage: [
         {
           kind: "wrong-checksum",

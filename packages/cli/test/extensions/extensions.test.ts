@@ -83,7 +83,7 @@ test("LOAD19 what an extension throws outside of any call is told, and the sessi
 });
 
 test("LOAD20 a tool that is named and that nobody brings is told", () => {
-  assert.match(said.notes, /no extension here brings a tool nobodys; pith extensions list/);
+  assert.match(said.notes, /unknown tool nobodys: no loaded extension provides it; pith extensions list/);
 });
 
 test("LOAD5 with --no-extensions none is loaded", async () => {

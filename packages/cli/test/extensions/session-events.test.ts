@@ -82,7 +82,7 @@ test("LOAD15 an extension that throws in a hook, a tool or a command is named, a
 });
 
 test("LOAD16 a wrong rule of an extension is told, and its others count", () => {
-  assert.match(went.notes, /the rule of an extension bash\(/);
+  assert.match(went.notes, /extension rule bash\(/);
   assert.match(asked, /the rule bash\(git push\) denies it/);
 });
 

@@ -25,7 +25,7 @@ test("PRT1 works in its folder with its tools, prints the answer alone, and keep
   );
   expect({ code, out }).toEqual({ code: 0, out: "Two lines: one and two.\n" });
   expect(notes).toContain("· read a.txt");
-  expect(notes).toMatch(/· 2 requests, .* tokens in.*, .* out.* · session [\w-]+; go on with pith -p -c "…"\n$/);
+  expect(notes).toMatch(/· 2 requests, .* tokens in.*, .* out.* · session [\w-]+; continue with: pith -p -c "…"\n$/);
   expect(JSON.stringify(ground.server.requests[1]?.body)).toContain("2 a.txt");
   expect(ground.session()).toContain("Two lines: one and two.");
 });

@@ -52,7 +52,7 @@ describe("on macOS without the runtime", () => {
     if (sandbox.type !== "unavailable") throw new Error("it is not installed");
     const { notes, bash } = await bashIn(at, sandbox);
     expect(notes[0]).toBe(
-      `commands have no sandbox, so each needs --allow or --permission-mode all: @anthropic-ai/sandbox-runtime ${RUNTIME_VERSION} is not installed; install it: ${formatInstallCommand(folder)}`,
+      `no sandbox is available, so each shell command needs --allow or --permission-mode all: @anthropic-ai/sandbox-runtime ${RUNTIME_VERSION} is not installed; install it: ${formatInstallCommand(folder)}`,
     );
     expect(bash.intent({ command: "ls" })).not.toMatchObject({ isConfined: true });
   });

@@ -183,7 +183,7 @@ test("RES24 with -r a session that cannot be opened brings one back to the page,
   ground.start("-r");
   await ground.until("❯ the one that is held");
   ground.terminal.press("\r");
-  await ground.until(/❯ the one that is held.*writes this session; end it, or begin another/s);
+  await ground.until(/❯ the one that is held.*is writing to this session; stop it or start another/s);
   ground.terminal.press("\x1b[B");
   await ground.until("❯ the one to go on with");
   ground.terminal.press("\r");
