@@ -31,7 +31,7 @@ export async function buildMessageContent(
     blocks.push(...result.blocks);
     if (result.blocks.length > 0) fileCount += 1;
     if (fileCount > MAX_MENTIONED_FILES)
-      return usageError(`more than ${MAX_MENTIONED_FILES} files are named with an @; name fewer at once`);
+      return usageError(`More than ${MAX_MENTIONED_FILES} files are mentioned with @. Mention fewer in one message.`);
   }
   for (const { marker, image } of images) blocks.push(...attachImage(marker, image, marker));
   for (const { marker, text: pastedText } of pastes)
@@ -82,7 +82,7 @@ export async function pasteImage({ app, screen }: InteractiveContext): Promise<v
 export async function attachImageFile(path: string, { app, screen }: InteractiveContext): Promise<boolean> {
   const files = nodeFiles({ root: app.cwd, maxBytes: MAX_IMAGE_BYTES });
   const file = await files.read(path);
-  if (file.type === "too-large") screen.showNote(`${path}: ${file.message}; up to 3.75 MB can be said`, "warning");
+  if (file.type === "too-large") screen.showNote(`${path}: ${file.message}; images can be up to 3.75 MB`, "warning");
   const image = file.type === "read" ? screen.editor?.images.addBytes(file.bytes) : undefined;
   if (image?.type !== "added") return false;
   screen.editorText.insert(`${image.marker} `);

@@ -22,11 +22,11 @@ export async function readClipboardImage(environment: Environment): Promise<Clip
     const bytes = reader.decode(output);
     if (detectImageType(bytes) !== null) return { type: "picture", bytes };
   }
-  if (hasReader) return { type: "none", reason: "there is no picture in the clipboard" };
-  return { type: "none", reason: `no program here reads pictures from the clipboard; ${INSTALL_HINT}` };
+  if (hasReader) return { type: "none", reason: "The clipboard contains no image." };
+  return { type: "none", reason: `No program that reads images from the clipboard was found. ${INSTALL_HINT}` };
 }
 
-const INSTALL_HINT = "install wl-clipboard, xclip or pngpaste, or paste the path of a picture";
+const INSTALL_HINT = "Install wl-clipboard, xclip or pngpaste, or paste the path of an image.";
 
 interface ClipboardReader {
   readonly program: string;
@@ -138,13 +138,15 @@ export const runCopyCommand: PanelCommand = async (args, { app, screen }) => {
   // Plain mode dropped the sequence, so nothing was copied. The text is then shown, as in print mode.
   if (program === null && !screen.hasPages) return false;
   screen.showNote(
-    `copied ${formatLineCount(text)}, ${program === null ? describeTerminalCopy(text) : `by ${program}`}`,
+    `Copied ${formatLineCount(text)} ${program === null ? describeTerminalCopy(text) : `with ${program}`}.`,
   );
   return true;
 };
 
 function describeTerminalCopy(text: string): string {
-  return text.length > MAX_OSC52_CHARS ? "through the terminal; it may be too long for it" : "through the terminal";
+  return text.length > MAX_OSC52_CHARS
+    ? "through the terminal, which may not accept this much text"
+    : "through the terminal";
 }
 
 /** Some terminals do not accept a longer sequence. */

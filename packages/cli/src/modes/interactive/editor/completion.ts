@@ -139,7 +139,7 @@ export async function listArgumentCandidates(
 
 async function listLabels({ agent }: CommandContext): Promise<readonly Candidate[]> {
   const labels = [...(await agent.session.store.labels()).values()];
-  return labels.filter((label) => !/\s/.test(label)).map((value) => ({ value, description: "a label" }));
+  return labels.filter((label) => !/\s/.test(label)).map((value) => ({ value, description: "label" }));
 }
 
 /** A hint such as `[on|off]` contains the arguments. */

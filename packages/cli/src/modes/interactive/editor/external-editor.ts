@@ -10,7 +10,7 @@ export async function openExternalEditor(context: InteractiveContext): Promise<v
   const { app, screen } = context;
   const { VISUAL, EDITOR } = app.environment;
   const editor = VISUAL || EDITOR;
-  if (!editor) return screen.showNote("which editor? set VISUAL or EDITOR, such as: export EDITOR=vim");
+  if (!editor) return screen.showNote("No editor is configured. Set VISUAL or EDITOR, for example: export EDITOR=vim");
   if (screensWithEditor.has(screen)) return;
   screensWithEditor.add(screen);
   await editMessage(editor, context).finally(() => screensWithEditor.delete(screen));
@@ -27,7 +27,7 @@ async function editMessage(editor: string, { app, screen }: InteractiveContext):
     await writeFile(file, screen.editorText.text, { mode: 0o600 });
     const error = await screen.releaseTerminal(() => runEditor(editor, { file, cwd, environment }));
     if (error === null) screen.editorText.set((await readFile(file, "utf8")).replace(/\n$/, ""));
-    else screen.showNote(`${editor}: ${error}; your words are as they were`, "bad");
+    else screen.showNote(`${editor}: ${error}; your text is unchanged`, "bad");
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -48,6 +48,8 @@ function runEditor(editor: string, { file, cwd, environment }: EditorProcessOpti
   });
   return new Promise((resolve) => {
     child.once("error", ({ message }) => resolve(message));
-    child.once("exit", (code, signal) => resolve(code === 0 ? null : `it ended with ${signal ?? `code ${code}`}`));
+    child.once("exit", (code, signal) =>
+      resolve(code === 0 ? null : signal ? `killed by ${signal}` : `exited with code ${code}`),
+    );
   });
 }

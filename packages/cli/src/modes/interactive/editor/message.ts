@@ -141,9 +141,10 @@ export class ImageAttachments {
 
   addBytes(bytes: Uint8Array): AddImageResult {
     const mimeType = detectImageType(bytes);
-    if (mimeType === null) return { type: "refused", reason: "that is no picture (png, jpeg, gif, webp)" };
+    if (mimeType === null)
+      return { type: "refused", reason: "This is not a supported image (PNG, JPEG, GIF or WebP)." };
     if (bytes.length > MAX_IMAGE_BYTES)
-      return { type: "refused", reason: `the picture has ${formatSize(bytes.length)}; up to 3.75 MB can be said` };
+      return { type: "refused", reason: `The image is ${formatSize(bytes.length)}. The limit is 3.75 MB.` };
     return {
       type: "added",
       marker: this.add({ type: "image", data: Buffer.from(bytes).toString("base64"), mimeType }),

@@ -83,11 +83,11 @@ describe("paste images", () => {
   test("TYP13 where there is no picture, or no program to read one, that is said kindly", async () => {
     expect(await readClipboardImage(programs({ xclip: "exit 1" }))).toEqual({
       type: "none",
-      reason: "there is no picture in the clipboard",
+      reason: "The clipboard contains no image.",
     });
     expect(await readClipboardImage(programs({}))).toMatchObject({
       type: "none",
-      reason: /install wl-clipboard, xclip/,
+      reason: /Install wl-clipboard, xclip/,
     });
   });
 });

@@ -47,7 +47,7 @@ test("TYP14 an editor that fails leaves the words as they were", async () => {
   const talk = await editing('echo changed > "$2"; exit 3');
   talk.terminal.type("mine");
   talk.terminal.press(CTRL_G);
-  await talk.sees(/ended with code 3; your words are as\s+they were/);
+  await talk.sees(/exited\s+with\s+code\s+3;\s+your\s+text\s+is\s+unchanged/);
   expect(talk.screen.editorText.text).toBe("mine");
 });
 
@@ -57,5 +57,5 @@ test("TYP14 without one, it is said how to have one", async () => {
   delete process.env.EDITOR;
   delete process.env.VISUAL;
   talk.terminal.press(CTRL_G);
-  await talk.sees("set VISUAL or EDITOR");
+  await talk.sees("Set VISUAL or EDITOR");
 });

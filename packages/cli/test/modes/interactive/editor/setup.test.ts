@@ -32,7 +32,7 @@ test("TYP21 hints follow the keymap file", async () => {
   });
   await talk.until(() => talk.screen.state.keymap !== undefined);
   talk.terminal.press("\x1bOS");
-  await talk.sees("F4 again leaves; everything is saved");
+  await talk.sees("Press F4 again to quit. Everything is saved.");
   talk.terminal.press("\x1bOS");
   await talk.until(() => talk.left() === null);
 });
