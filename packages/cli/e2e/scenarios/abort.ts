@@ -10,11 +10,11 @@ import { expectThat, type Scenario } from "../scenario.ts";
 const points: Readonly<Record<string, { readonly does: Step; readonly sign: string | RegExp }>> = {
   "before the first byte": {
     does: { parts: [{ type: "text", text: "late" }], pace: { waitMs: 600_000 } },
-    sign: "Esc stops it",
+    sign: " s · Esc stop",
   },
   "before the first event": {
     does: { parts: [{ type: "text", text: "late" }], breaks: { how: "stall", after: 0 } },
-    sign: "Esc stops it",
+    sign: " s · Esc stop",
   },
   "in a thought": { does: slowly("thinking"), sign: /thinking|thought/ },
   "in an answer": { does: slowly("text"), sign: "slowly slowly" },
@@ -68,13 +68,13 @@ export const abort: Scenario = {
     for (const [at, [point, { sign }]] of Object.entries(points).entries()) {
       doing = point;
       await terminal.enter(`Begin ${at}`);
-      await terminal.waitFor("Esc stops it");
+      await terminal.waitFor(" s · Esc stop");
       await terminal.waitFor(sign);
       slowest = Math.max(slowest, await stopped(terminal, ground, point));
       await terminal.press("C-c");
       await terminal.enter(`Hello ${at}`);
       await terminal.waitFor(`Answered: Hello ${at}`);
-      await terminal.waitUntilGone("Esc stops it");
+      await terminal.waitUntilGone(" s · Esc stop");
     }
     return `ten points, the slowest within ${slowest} ms`;
   },
@@ -84,10 +84,10 @@ export const abort: Scenario = {
 async function stopped(terminal: Tmux, ground: Ground, point: string): Promise<number> {
   const start = Date.now();
   await terminal.press("Escape");
-  await terminal.waitUntilGone("Esc stops it");
+  await terminal.waitUntilGone(" s · Esc stop");
   const took = Date.now() - start;
   const asked = ground.server.requests.length;
-  await terminal.waitFor(/stopped|broken off|claude/);
+  await terminal.waitFor(/Stopped|interrupted|claude/);
   expectThat(ground.server.requests.length === asked, `${point}: the model was asked again`);
   return took;
 }

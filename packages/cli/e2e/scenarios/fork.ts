@@ -15,7 +15,7 @@ export const fork: Scenario = {
     await terminal.waitFor("First answer.");
     await terminal.enter("Question two");
     await terminal.waitFor("Second answer.");
-    await terminal.waitUntilGone("Esc stops it");
+    await terminal.waitUntilGone(" s · Esc stop");
     const before = ground.sessions();
     await terminal.enter("/fork");
     await terminal.waitUntil((screen) => !screen.includes("/fork") && screen.includes("Question two"), "the list");

@@ -24,7 +24,7 @@ export const killed: Scenario = {
     process.kill(ground.pid, "SIGKILL");
     await terminal.waitFor(/Killed|\$ $/m);
     const again = await ground.pith("-c --permission-mode all");
-    const back = await again.waitFor("broke off");
+    const back = await again.waitFor("was interrupted");
     for (const each of ["The first answer.", "Run it"]) expectThat(back.includes(each), `${each} is lost:\n${back}`);
     await again.press("y");
     await again.waitFor("it was started before");

@@ -29,7 +29,7 @@ export const resize: Scenario = {
     for (const [at, [columns, rows]] of SIZES.entries()) {
       await terminal.enter(`Count ${at}`);
       await terminal.waitFor(lines(at + 1).at(-1) ?? "");
-      await terminal.waitUntilGone("Esc stops it");
+      await terminal.waitUntilGone(" s · Esc stop");
       await terminal.settled();
       await terminal.resize(columns, rows);
       await terminal.waitUntil((screen) => isDrawnFor(columns, screen), `a picture of ${columns} columns`);

@@ -22,7 +22,7 @@ export const restore: Scenario = {
     await terminal.waitFor("Yes, I am here.");
     await terminal.enter("Make it B");
     await terminal.waitFor("It is plan B now.");
-    await terminal.waitUntilGone("Esc stops it");
+    await terminal.waitUntilGone(" s · Esc stop");
     expectThat(ground.read("plan.txt") === "plan B\n", "the file was not changed");
     await terminal.enter("/tree");
     await terminal.waitFor(/← here/);

@@ -19,7 +19,7 @@ export const resume: Scenario = {
       await terminal.enter(say);
       await terminal.waitFor(answer);
       await terminal.enter("/new");
-      await terminal.waitFor(new RegExp(`${answer}\\s+── a new session`));
+      await terminal.waitFor(new RegExp(`${answer}\\s+── new session`));
     }
     await terminal.enter("/resume");
     await terminal.waitFor("Sessions");
@@ -36,7 +36,7 @@ export const resume: Scenario = {
     expectThat(body.includes("Tell me of houses") && !body.includes("animals"), "another session went on");
     await terminal.press("C-c");
     await terminal.press("C-c");
-    await terminal.waitFor("go on with pith -c");
+    await terminal.waitFor("continue with: pith -c");
     await terminal.enter("pith --resume");
     await terminal.waitFor("Sessions");
     await terminal.type("hedgehog");

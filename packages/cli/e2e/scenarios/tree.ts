@@ -18,7 +18,7 @@ export const tree: Scenario = {
     ] as const) {
       await terminal.enter(say);
       await terminal.waitFor(answer);
-      await terminal.waitUntilGone("Esc stops it");
+      await terminal.waitUntilGone(" s · Esc stop");
     }
     await terminal.enter("/tree");
     await terminal.waitFor(/← here/);

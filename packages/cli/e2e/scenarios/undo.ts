@@ -16,7 +16,7 @@ export const undo: Scenario = {
       await terminal.enter(say);
       await terminal.waitUntil(() => ground.server.requests.length > sent, "the model to be asked");
       await terminal.waitUntil(
-        (screen) => screen.includes("line 00069") && !screen.includes("Esc stops it"),
+        (screen) => screen.includes("line 00069") && !screen.includes(" s · Esc stop"),
         "its end",
       );
     }

@@ -265,7 +265,7 @@ export function keyHint(id: ActionId, keymap: Keymap = defaultKeymap): string | 
   return key === undefined ? null : formatKey(key);
 }
 
-/** Returns the key with a description, as in `Ctrl+O opens`. Empty if the action has no key. */
+/** Returns the key with a description, as in `Ctrl+O expand`. Empty if the action has no key. */
 export function formatKeyHint(id: ActionId, description: string, keymap?: Keymap): string {
   const key = keyHint(id, keymap);
   return key === null ? "" : `${key} ${description}`;

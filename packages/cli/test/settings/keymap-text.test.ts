@@ -22,6 +22,6 @@ test("TYP21 what is under way names the key that stops it", () => {
   const brush = { width: 60, theme: createTheme("none"), isUnfolded: false, now: 2_000 };
   const told = (stop: readonly string[]): string | undefined =>
     renderActivity({ ...initialScreenState, activity: work }, { ...brush, keymap: { stop } })[1];
-  expect(told(["f9"])).toBe(" ● thinking · 2 s · F9 stops it");
+  expect(told(["f9"])).toBe(" ● thinking · 2 s · F9 stop");
   expect(told([])).toBe(" ● thinking · 2 s");
 });

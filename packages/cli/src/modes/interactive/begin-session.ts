@@ -49,13 +49,13 @@ export async function offerToResume(context: InteractiveContext): Promise<void> 
   if (unfinished === null || missingModel !== null) return;
   // If the user is typing, the next letter would answer the panel.
   if (screen.editorText.text !== "")
-    return screen.showNote(`This session broke off: ${unfinished}. What you say next comes first.`);
+    return screen.showNote(`This session was interrupted: ${unfinished}. Your next message is sent first.`);
   const shouldResume = await screen.showPanel(
     createChoicePanel({
-      title: `This session broke off: ${unfinished}.`,
+      title: `This session was interrupted: ${unfinished}.`,
       options: [
-        { key: "y", label: "Go on", description: "from where it was", value: true },
-        { key: "n", label: "Leave it", description: "what you say next comes first", value: false },
+        { key: "y", label: "Continue", description: "from where it stopped", value: true },
+        { key: "n", label: "Not now", description: "your next message is sent first", value: false },
       ],
     }),
     { where: "inline" },
@@ -67,10 +67,10 @@ export async function offerToResume(context: InteractiveContext): Promise<void> 
 export function describePendingWork(pending: PendingWork | null, queuedCount: number): string | null {
   if (pending?.type === "results") {
     const names = [...new Set(pending.calls.map(({ call }) => call.name))].join(", ");
-    return `${names} had not ended`;
+    return `${names} did not finish`;
   }
-  if (pending?.type === "reply") return "the last words have no answer yet";
-  return queuedCount > 0 ? "something was said that nobody has heard yet" : null;
+  if (pending?.type === "reply") return "the last message has no answer yet";
+  return queuedCount > 0 ? `${queuedCount === 1 ? "a queued message was" : "queued messages were"} not sent` : null;
 }
 
 /** Separates the session from the lines above it, which belong to another session or to the shell. */
@@ -79,7 +79,7 @@ async function showDivider({ app, screen }: InteractiveContext): Promise<void> {
   const id = session.store.header.id.slice(0, 8);
   const name = (await session.store.name()) ?? getFirstMessageText(session.branch);
   const text = truncate(
-    sanitizeLine(session.redact(name)) || (session.leaf === null ? "a new session" : id),
+    sanitizeLine(session.redact(name)) || (session.leaf === null ? "new session" : id),
     MAX_TITLE_WIDTH,
   );
   const block = { kind: "note", id: `session:${id}`, tone: "plain", text, isDivider: true } as const;

@@ -120,7 +120,7 @@ export function restoreOnCrash(restore: () => void): () => void {
     if (isExtensionError(error, kind)) return;
     restoreTerminal(restore);
     const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    process.stderr.write(`pith: this must not happen: ${escapeControls(message)}\n${SAVED_MESSAGE}\n`);
+    process.stderr.write(`pith: internal error: ${escapeControls(message)}\n${SAVED_MESSAGE}\n`);
     process.exit(1);
   };
   const onException = (error: unknown): void => handleError(error, "thrown");
@@ -146,7 +146,7 @@ function restoreTerminal(restore: () => void): void {
 /** Leaves the alternate screen, shows the cursor, and turns off bracketed paste, focus reports, keyboard protocols and text attributes. */
 const RESET_SEQUENCE = "\x1b[?1049l\x1b[?25h\x1b[?2004l\x1b[?1004l\x1b[<u\x1b[>4;0m\x1b[0m\r\n";
 
-const SAVED_MESSAGE = "pith: what was said and done until now is saved; go on with pith -c";
+const SAVED_MESSAGE = "pith: the session is saved; continue with: pith -c";
 
 export interface OpenScreen {
   readonly screen: ScreenApi;

@@ -92,7 +92,7 @@ function showQuitHint(screen: ScreenApi): void {
 }
 
 function formatQuitHint({ state }: ScreenApi): string {
-  return `${keyHint("clear", state.keymap) ?? "Ctrl+C"} again leaves; everything is saved`;
+  return `Press ${keyHint("clear", state.keymap) ?? "Ctrl+C"} again to quit. Everything is saved.`;
 }
 
 const QUIT_HINT_MS = 2_000;

@@ -112,7 +112,7 @@ export class Notifier {
     const durationMs = this.#startedAt === null ? 0 : this.#options.now() - this.#startedAt;
     this.#startedAt = null;
     // A user who stopped the run needs no notification.
-    if (!event.aborted && durationMs > LONG_RUN_MS && this.#msUntilAway() === 0) this.#notify("the work is done");
+    if (!event.aborted && durationMs > LONG_RUN_MS && this.#msUntilAway() === 0) this.#notify("Finished working");
   }
 
   /** Notifies as soon as the user is away. The returned function cancels it. */

@@ -58,7 +58,7 @@ export async function reportErrors(run: () => Promise<void>, { screen, app }: In
     await run();
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    const text = error instanceof AppendError ? message : `this must not happen: ${message}`;
+    const text = error instanceof AppendError ? message : `Internal error: ${message}`;
     screen.showNote(app.agent.session.redact(text), "bad");
   }
 }

@@ -94,7 +94,7 @@ function stayInSession(
   { message = "" }: ExitStatus,
   { screen, folder, hasSession }: SwitchOptions & { readonly hasSession: boolean },
 ): void {
-  screen.showNote(hasSession ? `one stays in this session: ${message}` : message, "bad");
+  screen.showNote(hasSession ? `Could not open that session; staying here: ${message}` : message, "bad");
   if (process.cwd() !== folder) process.chdir(folder);
 }
 
@@ -147,7 +147,7 @@ export function formatResumeHint(app: App): string | null {
   const { agent, sessionPath: path, resumeFlags } = app;
   if (path === null || agent.session.leaf === null) return null;
   const { id } = agent.session.store.header;
-  return `go on with pith -c${resumeFlags}, or from anywhere with pith --session ${formatSessionArgument({ id, path }, app.home)}${resumeFlags}`;
+  return `continue with: pith -c${resumeFlags}, or from any folder: pith --session ${formatSessionArgument({ id, path }, app.home)}${resumeFlags}`;
 }
 
 export interface InteractiveSession {

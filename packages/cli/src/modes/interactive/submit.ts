@@ -123,7 +123,8 @@ export async function runShellLine(text: string, context: InteractiveContext): P
   if (!userShell.isBusy()) await resumeAfterShell(context, outcome);
 }
 
-const SHELL_USAGE = "behind ! goes a command, such as !git status; behind !! one that the model is not told";
+const SHELL_USAGE =
+  "Type a command after !, such as !git status. With !!, the model does not see the command or its output.";
 
 interface StartedCommand {
   readonly line: ShellBlock;

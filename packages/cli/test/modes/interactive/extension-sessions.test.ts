@@ -61,7 +61,7 @@ test("LOAD10 on a screen the session that is left ends for its extensions before
   ground.start("a question");
   await ground.until("an answer");
   await ground.say("/new");
-  await ground.until("── a new session ─");
+  await ground.until("── new session ─");
   await ground.say("/word");
   await ground.until("the word is first");
   await ground.leave();

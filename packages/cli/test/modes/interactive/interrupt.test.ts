@@ -17,7 +17,7 @@ describe("quit", () => {
     talk.terminal.type("a long thought");
     talk.terminal.press(CTRL_C);
     expect(talk.screen.editorText.text).toBe("");
-    await talk.sees("Ctrl+C again leaves; everything is saved");
+    await talk.sees("Press Ctrl+C again to quit. Everything is saved.");
     talk.terminal.press(UP);
     expect(talk.screen.editorText.text).toBe("a long thought");
     expect(talk.left()).toBe(undefined);
@@ -28,7 +28,7 @@ describe("quit", () => {
   test("MAN12 a second Ctrl+C later only empties again", async () => {
     const talk = await talkOn([]);
     talk.terminal.press(CTRL_C);
-    await talk.until(() => talk.screen.state.hint === null || !talk.screen.state.hint.includes("again leaves"));
+    await talk.until(() => talk.screen.state.hint === null || !talk.screen.state.hint.includes("again to quit"));
     talk.terminal.press(CTRL_C);
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(talk.left()).toBe(undefined);

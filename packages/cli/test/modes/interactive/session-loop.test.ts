@@ -44,10 +44,10 @@ describe("switch sessions", () => {
     ground.start("the first question");
     await ground.until("first answer");
     await ground.say("/new");
-    await ground.until("── a new session ─");
+    await ground.until("── new session ─");
     await ground.say("another question");
     const seen = await ground.until("second answer");
-    expect(seen.indexOf("the first question")).toBeLessThan(seen.indexOf("── a new session"));
+    expect(seen.indexOf("the first question")).toBeLessThan(seen.indexOf("── new session"));
     expect(await ground.leave()).toMatchObject({ code: 0 });
     expect(files()).toHaveLength(2);
   });
@@ -57,7 +57,7 @@ describe("switch sessions", () => {
     ground.start();
     await ground.until("Pith");
     await ground.say("/new");
-    await ground.until("a new session");
+    await ground.until("── new session");
     expect(await ground.leave()).toEqual({ code: 0 });
     expect(files()).toEqual([]);
   });
@@ -67,7 +67,7 @@ describe("switch sessions", () => {
     ground.start("why does it fail?");
     await ground.until("the clock is wrong");
     const exit = await ground.leave();
-    expect(exit.message).toMatch(/^go on with pith -c, or from anywhere with pith --session [0-9a-f]{8}$/);
+    expect(exit.message).toMatch(/^continue with: pith -c, or from any folder: pith --session [0-9a-f]{8}$/);
     ground.start("-c");
     const seen = await ground.until("the clock is wrong");
     expect(seen).toContain("── why does it fail? ─");
@@ -85,7 +85,7 @@ describe("switch sessions", () => {
     ground.start("my own session");
     await ground.until("second");
     await ground.say(`/resume ${path.split("_").at(-1)?.slice(0, 8)}`);
-    await ground.until(/one stays in this session: .*writes this session/s);
+    await ground.until(/staying here: .*is\s+writing\s+to\s+this\s+session/s);
     await ground.say("and I can go on");
     await ground.until("third");
     await ground.leave();
@@ -101,7 +101,7 @@ describe("switch sessions", () => {
     await ground.until(/broken|aborted|stopped|Esc/i);
     await ground.leave();
     ground.start("-c");
-    await ground.until("This session broke off");
+    await ground.until("This session was interrupted");
     ground.terminal.press("y");
     await ground.until("it has gone on");
     await ground.leave();
@@ -176,7 +176,7 @@ describe("switch sessions", () => {
     ground.start("the first question");
     await ground.until("first answer");
     await ground.say("/new");
-    await ground.until("── a new session ─");
+    await ground.until("── new session ─");
     await ground.say("another question");
     await ground.until("second answer");
     await ground.leave();

@@ -116,8 +116,8 @@ function renderDivider(text: string, width: number): string {
 export function renderBranchSummary({ summary }: BranchSummaryBlock, context: RenderContext): readonly string[] {
   const { theme, width, isUnfolded } = context;
   const lineCount = formatCount(splitLines(summary).length, "line");
-  const hint = isLive(context) && !isUnfolded ? formatKeyHint("fold", "opens", context.keymap) : "";
-  const heading = truncateLine(`the branch that was left, told in ${lineCount}${hint && ` · ${hint}`}`, {
+  const hint = isLive(context) && !isUnfolded ? formatKeyHint("fold", "expand", context.keymap) : "";
+  const heading = truncateLine(`summary of the branch you left, ${lineCount}${hint && ` · ${hint}`}`, {
     width: width - 2,
     indent: "",
   });

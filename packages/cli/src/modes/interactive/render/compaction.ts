@@ -50,9 +50,9 @@ const LABEL_WIDTH = 12;
 function renderKeyHints({ isUndone }: CompactionBlock, context: RenderContext): readonly string[] {
   if (!isLive(context)) return [];
   const hints = [
-    formatKeyHint("undoCompaction", isUndone ? "brings it back" : "undoes it", context.keymap),
-    formatKeyHint("seen", "what the model sees now", context.keymap),
-    formatKeyHint("fold", context.isUnfolded ? "closes the receipt" : "the receipt", context.keymap),
+    formatKeyHint("undoCompaction", isUndone ? "restore" : "undo", context.keymap),
+    formatKeyHint("seen", "show what the model sees", context.keymap),
+    formatKeyHint("fold", context.isUnfolded ? "hide receipt" : "show receipt", context.keymap),
   ].filter((text) => text !== "");
   return hints.length === 0
     ? []

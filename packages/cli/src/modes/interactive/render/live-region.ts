@@ -79,10 +79,10 @@ export function renderQueue(
       width,
     );
   const hiddenCount = messages.length - MAX_QUEUE_ROWS;
-  const takeBackHint = formatKeyHint("takeBack", `takes ${messages.length === 1 ? "it" : "them"} back`, keymap);
+  const takeBackHint = formatKeyHint("takeBack", "edit", keymap);
   const summary = [hiddenCount > 0 ? `and ${hiddenCount} more` : "", takeBackHint]
     .filter((text) => text !== "")
-    .join("; ");
+    .join(" · ");
   const summaryRows = summary === "" ? [] : [theme.dim(truncateToWidth(`  ${summary}`, width))];
   return ["", ...messages.slice(0, MAX_QUEUE_ROWS).map(renderRow), ...summaryRows];
 }
@@ -113,7 +113,7 @@ export function renderActivity(
   if (activity.type === "idle") return [];
   const [label = "", ...details] = describeActivity(activity, now).filter((text) => text !== "");
   // The stop hint is always shown; the heading is cut instead.
-  const stopHint = formatKeyHint("stop", "stops it", keymap);
+  const stopHint = formatKeyHint("stop", "stop", keymap);
   const suffix = ` · ${formatElapsed(now - activity.startedAt)}${stopHint && ` · ${stopHint}`}`;
   const heading = `${theme.accent(`● ${escapeControls(label)}`)}${theme.dim(escapeControls(details.map((text) => ` · ${text}`).join("")))}`;
   return ["", ` ${truncateToWidth(heading, Math.max(1, width - suffix.length - 1), "…")}${theme.dim(suffix)}`];
@@ -127,7 +127,7 @@ function describeActivity(activity: RunningActivity, now: number): readonly stri
       return [activity.phase, formatTokensSoFar(activity.chars)];
     case "retrying":
       return [
-        `asking again in ${Math.max(0, Math.ceil((activity.retryAt - now) / 1000))} s`,
+        `retrying in ${Math.max(0, Math.ceil((activity.retryAt - now) / 1000))} s`,
         truncate(activity.errorMessage.replaceAll(/\s+/g, " "), MAX_ERROR_CHARS),
       ];
     case "compacting":
@@ -136,7 +136,7 @@ function describeActivity(activity: RunningActivity, now: number): readonly stri
         activity.step,
       ];
     case "summarising":
-      return ["summing up the branch you leave", activity.step];
+      return ["summarizing the branch you are leaving", activity.step];
   }
 }
 

@@ -57,7 +57,7 @@ function keepCursorVisible(line: string, width: number): string | null {
 function limitLength(line: string): string {
   return line.length <= MAX_LINE_CHARS
     ? line
-    : `${line.slice(0, MAX_LINE_CHARS)} … ${line.length - MAX_LINE_CHARS} more letters`;
+    : `${line.slice(0, MAX_LINE_CHARS)} … ${line.length - MAX_LINE_CHARS} more characters`;
 }
 
 const MAX_LINE_CHARS = 8_000;
@@ -140,8 +140,8 @@ export function renderHiddenCount(
   if (count === 0) return [];
   const lines = position === "above" ? `${formatCount(count, "line")} above` : formatCount(count, "more line");
   const hint = context.isUnfolded
-    ? formatKeyHint("transcript", "shows all", context.keymap)
-    : formatKeyHint("fold", "opens", context.keymap);
+    ? formatKeyHint("transcript", "show all", context.keymap)
+    : formatKeyHint("fold", "expand", context.keymap);
   return [
     truncateLine(`… ${lines}${isLive(context) && hint ? ` · ${hint}` : ""}`, {
       ...indentOptions(context),

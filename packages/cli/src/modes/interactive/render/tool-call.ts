@@ -33,9 +33,9 @@ const STATE_MARKS: Readonly<Record<ToolBlock["state"], { readonly sign: string; 
 };
 
 const STATE_LABELS: Partial<Record<ToolBlock["state"], string>> = {
-  writing: "being written",
+  writing: "preparing",
   failed: "failed",
-  "broken-off": "broke off",
+  "broken-off": "interrupted",
 };
 
 function formatAmount({ tool, state, output, diff, arguments: { content } }: ToolBlock): string {
@@ -119,7 +119,7 @@ function formatShellDetails(
   { keymap }: RenderContext,
 ): readonly string[] {
   const end = isCancelled ? "stopped" : exitCode ? `exit code ${exitCode}` : "";
-  const status = isOpen ? ["running", formatKeyHint("stop", "stops it", keymap)] : [end];
+  const status = isOpen ? ["running", formatKeyHint("stop", "stop", keymap)] : [end];
   return [...status, isPrivate ? "the model does not see it" : ""].filter((detail) => detail !== "");
 }
 

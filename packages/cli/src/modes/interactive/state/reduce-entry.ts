@@ -55,7 +55,7 @@ export function removeDrafts(state: ScreenState): ScreenState {
   if (drafts.length === 0) return state;
   const nextState = { ...state, blocks: state.blocks.filter((block) => !isReplyDraft(block)) };
   return drafts.some(wasPrinted)
-    ? withNote(nextState, { tone: "warning", text: "what stands above broke off" })
+    ? withNote(nextState, { tone: "warning", text: "The reply above was interrupted." })
     : nextState;
 }
 
@@ -164,8 +164,9 @@ function createUserBlock(entry: MessageEntry, content: MessageContent): UserBloc
 /** Notes how an old reply was interrupted. During a run, the end of the run adds the note. */
 function withStopNote(state: ScreenState, { stopReason, errorMessage }: AssistantMessage): ScreenState {
   if (state.activity.type !== "idle") return state;
-  if (stopReason === "aborted") return withNote(state, { tone: "warning", text: "stopped here" });
-  if (stopReason === "error") return withNote(state, { tone: "bad", text: errorMessage ?? "the reply broke off" });
+  if (stopReason === "aborted") return withNote(state, { tone: "warning", text: "Stopped here." });
+  if (stopReason === "error")
+    return withNote(state, { tone: "bad", text: errorMessage ?? "The reply was interrupted." });
   return state;
 }
 

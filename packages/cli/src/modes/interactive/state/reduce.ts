@@ -179,7 +179,7 @@ function withWarnings(state: ScreenState, warnings: readonly string[]): ScreenSt
 }
 
 function withUndoNote(state: ScreenState, isUndone: boolean): ScreenState {
-  const text = isUndone ? "the compaction was undone; /redo takes that back" : "the compaction counts again";
+  const text = isUndone ? "Compaction undone. /redo restores it." : "Compaction restored.";
   return withNote(state, { tone: "good", text });
 }
 
@@ -240,7 +240,7 @@ function describeEvent(event: AgentEvent): NoteText | null {
     case "compaction_end":
       // The command reports a manual compaction.
       return event.aborted && event.reason !== "manual"
-        ? { tone: "plain", text: "the compaction was stopped; all is as it was" }
+        ? { tone: "plain", text: "Compaction stopped. The context is unchanged." }
         : null;
     case "compaction_skipped":
     case "compaction_soft_threshold":
@@ -255,8 +255,8 @@ function describeEvent(event: AgentEvent): NoteText | null {
 
 function describeRunEnd(end: Extract<AgentEvent, { type: "agent_end" }>["end"]): NoteText | null {
   if (end.type === "failed") return { tone: "bad", text: addAdvice(end) };
-  if (end.type === "aborted") return { tone: "warning", text: "stopped" };
-  return end.isCut ? { tone: "warning", text: "the answer was longer than the model may answer, and ends here" } : null;
+  if (end.type === "aborted") return { tone: "warning", text: "Stopped." };
+  return end.isCut ? { tone: "warning", text: "The answer reached the model's output limit and is incomplete." } : null;
 }
 
 function describeNotice(event: AgentEvent): NoteText | null {
@@ -308,10 +308,10 @@ function nextActivity(activity: Activity, event: AgentEvent, now: number): Activ
     case "summarization_retry_scheduled":
       return withStep(
         activity,
-        `${truncate(event.errorMessage, MAX_STEP_CHARS)}; asks again in ${formatSeconds(event.delayMs)}`,
+        `${truncate(event.errorMessage, MAX_STEP_CHARS)}; retrying in ${formatSeconds(event.delayMs)}`,
       );
     case "summarization_retry_attempt_start":
-      return withStep(activity, "asks again");
+      return withStep(activity, "retrying");
     case "session_tree":
       return activity.type === "summarising" ? { type: "idle" } : activity;
     case "agent_settled":

@@ -99,7 +99,7 @@ export type Activity =
       readonly type: "compacting";
       readonly startedAt: number;
       readonly reason: CompactionReason;
-      /** Shown to the user, for example `tells it in short, 1,200 tokens so far`. */
+      /** Shown to the user, for example `summarizing, 1,200 tokens so far`. */
       readonly step: string;
       /** The compaction interrupts a run, which continues afterwards. */
       readonly isWithinRun?: true;
@@ -151,6 +151,6 @@ const EXPANDABLE_KINDS: readonly Block["kind"][] = [
 
 /** Blocks above are already printed and cannot be redrawn. */
 function describeFolding(isUnfolded: boolean, { keymap }: ScreenState): string {
-  const key = formatKeyHint("transcript", "opens what stands above.", keymap);
-  return `What comes next is shown ${isUnfolded ? "whole" : "folded"}.${key && ` ${key}`}`;
+  const key = formatKeyHint("transcript", "shows earlier output.", keymap);
+  return `New output is shown ${isUnfolded ? "in full" : "folded"}.${key && ` ${key}`}`;
 }

@@ -115,13 +115,13 @@ const MARKING_FINDINGS: ReadonlySet<string> = new Set([
 ]);
 
 const MODEL_FREE_NOTICE = "No model wrote the summary: it lists your messages, your files and the last checks.";
-const HANDOFF_HINT = "/handoff GOAL starts a new session.";
+const HANDOFF_HINT = "/handoff <goal> starts a new session.";
 
 function formatCounts({ compactions, entries }: CompactionCounts): string {
   const summarisedText =
     entries === null
       ? "all entries are readable"
-      : `${formatCount(entries, "entry", "entries")} summarised, all readable`;
+      : `${formatCount(entries, "entry", "entries")} summarized, all readable`;
   return `Compacted ${formatNumber(compactions)} times; ${summarisedText}.`;
 }
 

@@ -134,8 +134,10 @@ golden("a session that broke off", ({ screen }) => {
   const call = { type: "toolCall", id: "c", name: "bash", arguments: {} } as const;
   const left = describePendingWork({ type: "results", calls: [{ call, resultId: "r", mayHaveStarted: false }] }, 0);
   const options = [
-    { key: "y", label: "Go on", description: "from where it was", value: true },
-    { key: "n", label: "Leave it", description: "what you say next comes first", value: false },
+    { key: "y", label: "Continue", description: "from where it stopped", value: true },
+    { key: "n", label: "Not now", description: "your next message is sent first", value: false },
   ];
-  void screen.showPanel(createChoicePanel({ title: `This session broke off: ${left}.`, options }), { where: "inline" });
+  void screen.showPanel(createChoicePanel({ title: `This session was interrupted: ${left}.`, options }), {
+    where: "inline",
+  });
 });

@@ -71,9 +71,9 @@ describe("SCR18 a call", () => {
     const seen = ["    … 4 lines above", ...[4, 5, 6, 7, 8].map((at) => `    line ${at}`)];
     expect(renderBlock(call, brush)).toEqual(["✓ bash npm test · 2 s", ...seen]);
     expect(renderBlock(call, { ...brush, isUnfolded: true })).toHaveLength(10);
-    expect(renderBlock(call, { ...brush, maxRows: 20 })[1]).toBe("    … 4 lines above · Ctrl+O opens");
+    expect(renderBlock(call, { ...brush, maxRows: 20 })[1]).toBe("    … 4 lines above · Ctrl+O expand");
     expect(renderBlock(call, { ...brush, isUnfolded: true, maxRows: 8 })[1]).toBe(
-      "    … 4 lines above · Ctrl+T shows all",
+      "    … 4 lines above · Ctrl+T show all",
     );
   });
 

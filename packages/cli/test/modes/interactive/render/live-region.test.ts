@@ -13,9 +13,9 @@ describe("queue lines", () => {
   const queue = { steering: ["first"], followUp: ["日本語の長い言葉".repeat(20), "c", "d", "e"] };
 
   test("TYP2 what waits is seen in few lines, the rest is counted, and the key that takes it back is the one of the keymap", () => {
-    expect(renderQueue({ queue }, brush).at(-1)).toBe("  and 1 more; Alt+Up takes them back");
+    expect(renderQueue({ queue }, brush).at(-1)).toBe("  and 1 more · Alt+Up edit");
     const keymap = { ...defaultKeymap, takeBack: ["ctrl+x"] };
-    expect(renderQueue({ queue }, { ...brush, keymap }).at(-1)).toBe("  and 1 more; Ctrl+X takes them back");
+    expect(renderQueue({ queue }, { ...brush, keymap }).at(-1)).toBe("  and 1 more · Ctrl+X edit");
     expect(renderQueue({ queue: { ...queue, followUp: [] } }, { ...brush, keymap: { takeBack: [] } })).toHaveLength(2);
     for (const width of [5, 20, 40])
       for (const line of renderQueue({ queue }, { ...brush, width }))
@@ -36,19 +36,19 @@ describe("status lines", () => {
   test("MET7 it says what is under way, how far, for how long, and how to stop it; nothing while nothing is", () => {
     expect(told({ type: "idle" })).toBe("");
     expect(told({ type: "running", startedAt: NOW - 75_000, phase: "answering", chars: 4_812 })).toBe(
-      "● answering · about 1,203 tokens · 1 min 15 s · Esc stops it",
+      "● answering · about 1,203 tokens · 1 min 15 s · Esc stop",
     );
     expect(told({ type: "compacting", startedAt: NOW - 3_000, reason: "threshold", step: "part 2 of 3" })).toBe(
-      "● compacting: the context is full · part 2 of 3 · 3 s · Esc stops it",
+      "● compacting: the context is full · part 2 of 3 · 3 s · Esc stop",
     );
     expect(told({ type: "retrying", startedAt: NOW, errorMessage: "too busy\nnow", retryAt: NOW + 4_200 })).toBe(
-      "● asking again in 5 s · too busy now · 0 s · Esc stops it",
+      "● retrying in 5 s · too busy now · 0 s · Esc stop",
     );
   });
 
   test("MET7 how to stop it is never what there is no room for", () => {
     const line = told({ type: "compacting", startedAt: NOW, reason: "overflow", step: "word ".repeat(40) });
-    expect(stripVTControlCharacters(line)).toMatch(/… · 0 s · Esc stops it$/);
+    expect(stripVTControlCharacters(line)).toMatch(/… · 0 s · Esc stop$/);
     expect(visibleWidth(line)).toBeLessThanOrEqual(80);
   });
 

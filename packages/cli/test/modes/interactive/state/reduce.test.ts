@@ -26,7 +26,7 @@ describe("events", () => {
         restart,
         ...pieces([text("three")], 9),
       ]);
-      expect(readIn(came)).toEqual(["one\n\n", "what stands above broke off", "three"]);
+      expect(readIn(came)).toEqual(["one\n\n", "The reply above was interrupted.", "three"]);
     });
 
     test("SCR13 that begins anew before anything was printed leaves nothing of its first try", () => {
@@ -40,7 +40,7 @@ describe("events", () => {
       const all = [...printed, ...state.blocks];
       expect(all.map(({ kind }) => kind)).toEqual(["assistant", "tool", "note"]);
       expect(all[1]).toMatchObject({ state: "broken-off" });
-      expect(all[2]).toMatchObject({ text: "stopped", tone: "warning" });
+      expect(all[2]).toMatchObject({ text: "Stopped.", tone: "warning" });
     });
 
     test("read from the log tells by itself how it broke off", () => {
@@ -124,8 +124,8 @@ describe("events", () => {
       );
       expect(steps).toMatchObject([
         { type: "compacting", step: "no response after 3 min, waiting up to 10 min" },
-        { type: "compacting", step: "no token came within 10 min; asks again in 1 s" },
-        { type: "compacting", step: "asks again" },
+        { type: "compacting", step: "no token came within 10 min; retrying in 1 s" },
+        { type: "compacting", step: "retrying" },
       ]);
     });
 

@@ -7,11 +7,11 @@ test("SCR12 where nothing is left to be opened, the key says what it changes, an
   const opened = toggleFolding(initialScreenState);
   expect(opened).toMatchObject({
     isUnfolded: true,
-    hint: "What comes next is shown whole. Ctrl+T opens what stands above.",
+    hint: "New output is shown in full. Ctrl+T shows earlier output.",
   });
   expect(toggleFolding(opened)).toMatchObject({
     isUnfolded: false,
-    hint: "What comes next is shown folded. Ctrl+T opens what stands above.",
+    hint: "New output is shown folded. Ctrl+T shows earlier output.",
   });
 });
 

@@ -113,7 +113,7 @@ describe("compaction hint", () => {
   test("MET15 a repeated compaction states how often and how much, and offers a new session", () => {
     expect(formatCompactionHint(compaction({}), once)).toBeNull();
     expect(formatCompactionHint(compaction({}), twice)).toBe(
-      "Compacted 2 times; 1,212 entries summarised, all readable. /handoff GOAL starts a new session.",
+      "Compacted 2 times; 1,212 entries summarized, all readable. /handoff <goal> starts a new session.",
     );
     expect(formatCompactionHint(compaction({}), { counts: { compactions: 3, entries: null } })).toMatch(
       /^Compacted 3 times; all entries are readable\. /,
@@ -126,7 +126,7 @@ describe("compaction hint", () => {
       formatCompactionHint(compaction(found(...codes, "user-messages-evicted", "summarizer-failed", "too-long")), once),
     ).toBe("5 lines of the summary are marked (unconfirmed) or (not from the user). Alt+S shows them.");
     expect(formatCompactionHint(compaction(found("unfounded")), twice)).toBe(
-      "Compacted 2 times; 1,212 entries summarised, all readable. 1 line of the summary is marked (unconfirmed) or (not from the user). Alt+S shows it.",
+      "Compacted 2 times; 1,212 entries summarized, all readable. 1 line of the summary is marked (unconfirmed) or (not from the user). Alt+S shows it.",
     );
     expect(formatCompactionHint(compaction(found("user-messages-evicted", "result-reduced")), once)).toBeNull();
   });
@@ -153,7 +153,7 @@ describe("compaction hint", () => {
     expect(talk.screen.state.hint ?? "").not.toContain("times");
     await exchanged(talk, 5, 6);
     talk.say("/compact once more");
-    await hints(/^Compacted 2 times; \d+ entries summarised, all readable\./);
+    await hints(/^Compacted 2 times; \d+ entries summarized, all readable\./);
     await atRest(talk);
     talk.terminal.press(ALT_U);
     await hints(/^The model sees about /);
