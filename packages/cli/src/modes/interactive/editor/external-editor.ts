@@ -21,9 +21,9 @@ const screensWithEditor = new WeakSet<object>();
 
 async function editMessage(editor: string, { app, screen }: InteractiveContext): Promise<void> {
   const { environment, cwd } = app;
-  const folder = await mkdtemp(join(tmpdir(), "pith-words-"));
+  const folder = await mkdtemp(join(tmpdir(), "pith-message-"));
   try {
-    const file = join(folder, "words.md");
+    const file = join(folder, "message.md");
     await writeFile(file, screen.editorText.text, { mode: 0o600 });
     const error = await screen.releaseTerminal(() => runEditor(editor, { file, cwd, environment }));
     if (error === null) screen.editorText.set((await readFile(file, "utf8")).replace(/\n$/, ""));
