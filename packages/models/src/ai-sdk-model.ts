@@ -110,7 +110,7 @@ function replaceMessageImages(message: Message): Message {
 }
 
 function replaceImageBlock(block: TextBlock | ImageBlock): TextBlock | ImageBlock {
-  return block.type === "image" ? { type: "text", text: "[an image, which this model cannot see]" } : block;
+  return block.type === "image" ? { type: "text", text: "[image omitted: this model does not support images]" } : block;
 }
 
 /** For a model without tool calls: no tools are declared, and earlier calls and results become text. */
@@ -268,10 +268,10 @@ function describeEnding(
     case "filtered":
       return {
         kind: "refused",
-        message: `${provider} stopped the reply: ${replyText || (ending.raw ?? "it was filtered")}`,
+        message: `${provider} stopped the reply: ${replyText || (ending.raw ?? "blocked by a content filter")}`,
       };
     case "broken":
-      return { kind: "unreachable", message: `the reply broke off${ending.raw ? ` (${ending.raw})` : ""}` };
+      return { kind: "unreachable", message: `the reply ended unexpectedly${ending.raw ? ` (${ending.raw})` : ""}` };
   }
 }
 
@@ -329,11 +329,11 @@ export interface DetectedOverflow {
 }
 
 const overflowDescriptions: Readonly<Record<ReplyOverflow["kind"], string>> = {
-  named: "says that the context window is full",
-  "no-room": "had no room left for an answer",
-  "over-window": "read more than the context window holds",
-  truncated: "read much less than was sent: it seems to have cut the context",
-  squeezed: "cut the answer short: the context left too little room for it",
+  named: "reports that the context window is full",
+  "no-room": "had no room left in the context window for a reply",
+  "over-window": "received more tokens than the context window holds",
+  truncated: "processed far fewer tokens than were sent; it probably truncated the context",
+  squeezed: "cut off the reply because the context left too little room for it",
 };
 
 function currentContextWindow({ contextWindow }: AiSdkModelOptions): number {

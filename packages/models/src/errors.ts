@@ -167,7 +167,7 @@ function findMessage(value: unknown, depth: number): string | null {
 }
 
 function pageTitle(page: string): string {
-  return /<title>([^<]{1,200})</i.exec(page)?.[1] ?? "it sent a web page";
+  return /<title>([^<]{1,200})</i.exec(page)?.[1] ?? "the response is a web page";
 }
 
 // The status of an error inside a stream is made up by the package: the response itself had status 200.
@@ -262,15 +262,15 @@ function failureMessage({ source, status, displayText }: ThrownError, provider: 
   const detail = displayText === "" ? "" : `: ${displayText}`;
   switch (source) {
     case "response":
-      return `${provider} answered ${status ?? "with an error"}${detail}`;
+      return `${provider} returned ${status ?? "an error"}${detail}`;
     case "stream":
       return `${provider} ended its reply with an error${detail}`;
     case "network":
       return status === 200
-        ? `the connection to ${provider} broke during the reply`
+        ? `the connection to ${provider} was lost during the reply`
         : `${provider} could not be reached${detail}`;
     case "unreadable":
-      return `${provider} sent a response that cannot be read`;
+      return `${provider} sent a response that cannot be parsed`;
     case "not-sent":
       return `the request to ${provider} was not sent${detail}`;
     case "package":

@@ -26,7 +26,7 @@ export async function openModel(
   if (typeof options !== "string") return openFromOptions(options, dependencies);
   const [, provider = "", model = ""] = /^([^/]*)\/(.*)$/s.exec(options) ?? [];
   if (provider === "" || model === "")
-    throw new Error(`openModel needs "provider/model", e.g. "anthropic/claude-sonnet-4-5", and got "${options}"`);
+    throw new Error(`openModel needs "provider/model", e.g. "anthropic/claude-sonnet-4-5"; got "${options}"`);
   const result = await openFromOptions({ provider, model }, dependencies);
   if (result.type !== "opened") throw new Error(`${options} cannot be opened: ${result.message}`);
   return result.model;
@@ -142,7 +142,7 @@ function maxReplyTokens({ maxTokens }: ModelOptions, { facts, source }: FactsRes
 }
 
 const NO_TOOLS_NOTE =
-  "cannot call tools, so it cannot read files, run commands or make changes. Put files and output into your messages, or choose another model";
+  "cannot call tools, so it cannot read files, run commands or make changes. Paste files and output into your messages, or choose another model";
 
 function networkNotes(environment: Environment): readonly string[] {
   const note = proxyNotes[detectProxy(environment)];
@@ -246,7 +246,7 @@ function baseUrlFromEnvironment(environment: Environment, provider: Provider | u
 }
 
 function findOptionsProblem({ provider, model }: ModelOptions, baseUrl: string | undefined): string | null {
-  if (model.trim() === "") return `the model name is empty; name a model of ${provider}`;
+  if (model.trim() === "") return `the model name is empty; choose a model of ${provider}`;
   if (baseUrl === undefined)
     return provider === "openai-compatible" ? `${provider} needs a baseUrl, e.g. ${EXAMPLE_BASE_URL}` : null;
   if (/^https?:$/.test(URL.parse(baseUrl)?.protocol ?? "")) return null;
@@ -279,7 +279,7 @@ async function resolvePackage(packageName: string, connection: ProviderConnectio
     case "not-a-provider":
       return {
         type: "not-installed",
-        message: `the package ${packageName} is not a provider of the AI SDK 7 (no create… function that makes V4 models)`,
+        message: `the package ${packageName} is not an AI SDK 7 provider (it has no create… function that returns V4 models)`,
       };
   }
 }
@@ -296,9 +296,9 @@ function unknownProviderMessage(name: string): string {
   const knownIds = providers.map(({ id }) => id).join(", ");
   const suggestion = suggestProvider(name);
   const hint = suggestion ? ` Did you mean ${suggestion}?` : "";
-  return `there is no provider "${name}".${hint} Known: ${knownIds}. For any other provider, pass the name of its AI SDK package as \`package\`, or use openai-compatible with a baseUrl`;
+  return `unknown provider "${name}".${hint} Known providers: ${knownIds}. For any other provider, pass the name of its AI SDK package as \`package\`, or use openai-compatible with a baseUrl`;
 }
 
 function missingKeyMessage({ id, keyVariables }: Provider): string {
-  return `${id} needs a key: set ${keyVariables.join(" or ")}, or pass one as apiKey`;
+  return `${id} needs an API key: set ${keyVariables.join(" or ")}, or pass it as apiKey`;
 }

@@ -80,7 +80,7 @@ async function* streamWithRetries({
     };
     await runtime.sleep(waitMs, signal ? { signal } : {}).catch(() => undefined); // An abort is checked next.
     if (signal?.aborted)
-      return yield { type: "reply-failed", failure: { kind: "aborted", message: "aborted while waiting" } };
+      return yield { type: "reply-failed", failure: { kind: "aborted", message: "aborted while waiting to retry" } };
     remainingMs -= waitMs;
   }
 }

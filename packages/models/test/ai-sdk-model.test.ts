@@ -288,6 +288,6 @@ test("MOD11 replaces images with text for a model without image input", async ()
     model,
     requestOf([{ role: "user", content: [image, { type: "text", text: "what is it?" }], timestamp: 0 }]),
   );
-  expect(JSON.stringify(prompt)).toContain("[an image, which this model cannot see]");
+  expect(JSON.stringify(prompt)).toContain("[image omitted: this model does not support images]");
   expect(JSON.stringify(prompt)).not.toContain("aGk=");
 });

@@ -76,11 +76,11 @@ describe("error kinds", () => {
 
     test("MOD5 the message contains only the provider's message", async () => {
       const failure = await failureOf(refused(401, "Incorrect API key provided: sk-very-secret-key-1234."), name);
-      expect(failure?.message).toBe(`${name.provider} answered 401: Incorrect API key provided: [key]`);
+      expect(failure?.message).toBe(`${name.provider} returned 401: Incorrect API key provided: [key]`);
       const whole = JSON.stringify(failure?.message);
       expect(whole).not.toMatch(/secret|\{/);
       const page = await failureOf(refused(502, "", { body: "<html><head><title>Bad Gateway</title></head>…" }), name);
-      expect(page?.message).toBe(`${name.provider} answered 502: Bad Gateway`);
+      expect(page?.message).toBe(`${name.provider} returned 502: Bad Gateway`);
       expect(JSON.stringify(page)).not.toContain("A secret question");
     });
 
@@ -110,7 +110,7 @@ describe("error kinds", () => {
       );
       expect(broken).toMatchObject({
         kind: "unreachable",
-        message: `${name.provider} sent a response that cannot be read`,
+        message: `${name.provider} sent a response that cannot be parsed`,
       });
     });
 
@@ -204,7 +204,7 @@ describe("error messages", () => {
     ['{"type":"response.failed","response":{"error":{"code":"x","message":"It failed"}}}', "It failed"],
     ["  plain\n  words  ", "plain words"],
     ["<!DOCTYPE html><html><head><title>504 Gateway Time-out</title></head></html>", "504 Gateway Time-out"],
-    ["<html><body>sorry</body></html>", "it sent a web page"],
+    ["<html><body>sorry</body></html>", "the response is a web page"],
     ["", ""],
   ])("MOD5 %s", (text, words) => {
     expect(formatErrorText(text)).toBe(words);

@@ -22,8 +22,8 @@ test("accepts a model name with a slash", async () => {
 
 test("throws one sentence that says why it cannot be opened", async () => {
   await expect(openModel("anthropic/claude-sonnet-4-5", { environment: {} })).rejects.toThrow(
-    "anthropic/claude-sonnet-4-5 cannot be opened: anthropic needs a key: set ANTHROPIC_API_KEY",
+    "anthropic/claude-sonnet-4-5 cannot be opened: anthropic needs an API key: set ANTHROPIC_API_KEY",
   );
   await expect(openModel("anthropic/", { environment: {} })).rejects.toThrow('openModel needs "provider/model"');
-  await expect(openModel("nowhere/m", { environment: {} })).rejects.toThrow('there is no provider "nowhere"');
+  await expect(openModel("nowhere/m", { environment: {} })).rejects.toThrow('unknown provider "nowhere"');
 });

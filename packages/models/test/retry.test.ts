@@ -41,7 +41,7 @@ test("RTY5 an abort during the wait ends at once without a retry", async () => {
   const events = await all(model, abort.signal);
   expect(events.at(-1)).toEqual({
     type: "reply-failed",
-    failure: { kind: "aborted", message: "aborted while waiting" },
+    failure: { kind: "aborted", message: "aborted while waiting to retry" },
   });
 });
 

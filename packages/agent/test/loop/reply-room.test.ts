@@ -87,7 +87,7 @@ test("ROOM2 a model that cannot think says that the level has no effect", async 
   const first = await ran(agent, "Hello.");
   const second = await ran(agent, "Go on.");
   const notices = [...first.events, ...second.events].filter(({ type }) => type === "model_notice");
-  expect(notices).toMatchObject([{ message: "gpt-4o cannot think: the thinking level has no effect." }]);
+  expect(notices).toMatchObject([{ message: "gpt-4o does not support thinking; the thinking level has no effect." }]);
 });
 
 describe("ROOM3 a provider that refuses input and answer together", () => {

@@ -137,7 +137,7 @@ export const eventTable: EventDocs<WireEvent> = {
       type: "model_notice",
       code: "thinking-off",
       message:
-        "Thinking is off until your next message: claude-sonnet-4-5 cannot start to think in the middle of a turn.",
+        "Thinking is off until your next message: claude-sonnet-4-5 cannot start thinking in the middle of a turn.",
     },
   },
   session_damaged: {

@@ -22,7 +22,7 @@ test("SET9 nobody is opened before a summary is wanted; then the first that can 
   const cheap = named("cheap/small", ...Array.from({ length: 6 }, () => STORY));
   const open = async (name: string): Promise<ChooseModelResult> => {
     opened.push(name);
-    if (name === "none/missing") return { type: "mistake", message: "none needs a key: set NONE_API_KEY" };
+    if (name === "none/missing") return { type: "mistake", message: "none needs an API key: set NONE_API_KEY" };
     return openedAs(name === "cheap/small" ? cheap : named(name));
   };
   const agent = await agentWith(["none/missing", "cheap/small", "dear/large"], { open });
@@ -32,7 +32,7 @@ test("SET9 nobody is opened before a summary is wanted; then the first that can 
     type: "compacted",
     receipt: {
       by: "cheap/small",
-      findings: expect.arrayContaining([finding("none/missing: none needs a key: set NONE_API_KEY")]),
+      findings: expect.arrayContaining([finding("none/missing: none needs an API key: set NONE_API_KEY")]),
     },
   });
   await talk(agent.session);

@@ -57,7 +57,7 @@ function checkEntry(key: string, value: unknown): CheckedEntry {
   if (!provider || !rest.join("/"))
     return rejectEntry(key, `does not name a model; write "provider/model" or "provider/*"`);
   if (key.slice(0, -1).includes("*"))
-    return rejectEntry(key, "has a star before its end; only the last character may be a star");
+    return rejectEntry(key, 'has "*" before its end; only the last character may be "*"');
   if (!isRecord(value)) return rejectEntry(key, `is ${JSON.stringify(value)}; write { "contextWindow": 128000 }`);
   const fields = Object.entries(value).map(([name, given]) => ({ name, given, problem: checkField(name, given) }));
   const validFields = fields.filter(({ problem }) => problem === null).map(({ name, given }) => [name, given]);
@@ -74,7 +74,7 @@ function rejectEntry(key: string, message: string): CheckedEntry {
 /** The problem of a field; null if it is valid. */
 export function checkField(name: string, value: unknown): string | null {
   const check = Object.hasOwn(fieldChecks, name) ? fieldChecks[name] : undefined;
-  return check ? check(value) : `is not a field; write one of ${Object.keys(fieldChecks).join(", ")}`;
+  return check ? check(value) : `is not a known field; write one of ${Object.keys(fieldChecks).join(", ")}`;
 }
 
 const fieldChecks: Readonly<Record<string, (value: unknown) => string | null>> = {
@@ -100,10 +100,12 @@ function checkPrices(value: unknown): string | null {
   if (typeof value !== "object" || value === null) return `is ${formatValue(value)}; write ${example}`;
   const entries = Object.entries(value);
   const unknownPrice = entries.find(([name]) => !PRICE_NAMES.includes(name));
-  if (unknownPrice) return `has "${unknownPrice[0]}", which is not a price; write ${example}`;
+  if (unknownPrice) return `has an unknown price "${unknownPrice[0]}"; write ${example}`;
   const missing = REQUIRED_PRICES.find((name) => !entries.some(([priceName]) => priceName === name));
   const [invalidName = missing] = entries.find(([, price]) => !isPrice(price)) ?? [];
-  return invalidName === undefined ? null : `lacks a price for "${invalidName}", zero or more; write ${example}`;
+  return invalidName === undefined
+    ? null
+    : `has no valid price for "${invalidName}" (a number, zero or more); write ${example}`;
 }
 
 const PRICE_NAMES = ["input", "output", "cacheRead", "cacheWrite"];

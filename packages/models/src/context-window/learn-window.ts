@@ -231,8 +231,8 @@ export interface TruncationDetails extends TokenCounts {
 export function formatTruncation({ estimate, reported, window, endpointLabel }: TruncationDetails): string {
   return [
     `${endpointLabel} counted ${formatTokens(reported)} of about ${formatTokens(estimate)} tokens: it seems to silently drop what does not fit.`,
-    `From now on its window is assumed to be ${formatTokens(window)} tokens.`,
-    "Serve a larger window (Ollama: OLLAMA_CONTEXT_LENGTH or num_ctx; llama.cpp: -c; LM Studio: context length) to keep more.",
+    `Its context window is now assumed to be ${formatTokens(window)} tokens.`,
+    "To keep more, configure a larger context window on the server (Ollama: OLLAMA_CONTEXT_LENGTH or num_ctx; llama.cpp: -c; LM Studio: context length).",
   ].join(" ");
 }
 

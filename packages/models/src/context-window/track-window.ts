@@ -86,7 +86,7 @@ async function saveWindow(store: WindowStore, key: string, learned: LearnedWindo
     await store.write(key, learned);
     return null;
   } catch (error) {
-    return `the learned window could not be saved: ${error instanceof Error ? error.message : error}`;
+    return `the learned context window could not be saved: ${error instanceof Error ? error.message : error}`;
   }
 }
 

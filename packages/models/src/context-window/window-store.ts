@@ -62,9 +62,11 @@ async function readStore(path: string): Promise<StoredWindows> {
     const windows = await readWindowFile(path);
     return windows
       ? { windows, error: null }
-      : emptyStore(`${path} is damaged; the windows in it will be learned again`);
+      : emptyStore(`${path} is damaged; the context windows in it will be learned again`);
   } catch (cause) {
-    return emptyStore(`${path} cannot be read (${(cause as Error).message}); the windows in it will be learned again`);
+    return emptyStore(
+      `${path} cannot be read (${(cause as Error).message}); the context windows in it will be learned again`,
+    );
   }
 }
 
@@ -144,7 +146,7 @@ async function acquireLock(lockPath: string): Promise<void> {
     if (owner !== null && unchangedCount >= STALE_AFTER_RETRIES) await rm(lockPath, { force: true });
     else await setTimeout(LOCK_RETRY_MS);
   }
-  throw new Error(`${lockPath} is locked by another program`);
+  throw new Error(`${lockPath} is locked by another process`);
 }
 
 async function tryCreateLock(lockPath: string): Promise<boolean> {

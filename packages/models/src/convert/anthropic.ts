@@ -171,9 +171,9 @@ function explainNoThinking(request: Request, options: ConvertOptions): string | 
   const { target } = options;
   if (thinking === "off" || !usesThinkingBudget(target)) return null;
   if (isToolForced(request))
-    return `Thinking is off for this reply: ${target.model} cannot think when it must call a tool.`;
+    return `Thinking is off for this reply: ${target.model} cannot think when a tool call is required.`;
   if (continuesWithoutThinking(request, target))
-    return `Thinking is off until your next message: ${target.model} cannot start to think in the middle of a turn.`;
+    return `Thinking is off until your next message: ${target.model} cannot start thinking in the middle of a turn.`;
   if (computeThinkingBudget(thinking, toReplyLimits(request, options)) !== null) return null;
   return "Thinking is off for this reply: the context leaves too little room to think and to answer. Run /compact, or use a model with a larger context window.";
 }

@@ -129,7 +129,7 @@ function toContentBlock(
   if (part.type === "text") return { type: "text", text: part.text };
   const { data, mediaType } = part;
   if (data.type === "text") return { type: "text", text: data.text };
-  if (data.type !== "data" || !mediaType.startsWith("image/")) return { type: "text", text: `[a file: ${mediaType}]` };
+  if (data.type !== "data" || !mediaType.startsWith("image/")) return { type: "text", text: `[file: ${mediaType}]` };
   return { type: "image", data: toBase64(data.data), mimeType: mediaType };
 }
 

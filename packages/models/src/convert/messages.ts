@@ -150,13 +150,13 @@ function toSeparateImageParts({
   const images = content.filter((block) => block.type === "image");
   if (images.length === 0) return [];
   return [
-    { type: "text", text: `From the result of the tool ${toolName} (${toolCallId}):` },
+    { type: "text", text: `Images from the result of the tool ${toolName} (${toolCallId}):` },
     ...images.map(toImagePart),
   ];
 }
 
 const NO_OUTPUT = "(no output)";
-const IMAGES_FOLLOW = "(its images follow in the next message)";
+const IMAGES_FOLLOW = "(images follow in the next message)";
 const IMAGES_ATTACHED = "(the result is the attached image)";
 
 function joinTexts(content: readonly (TextBlock | ImageBlock)[]): string {
@@ -192,8 +192,8 @@ function formatSystemUpdate(message: SystemMessage, knownTools: SystemUpdateOpti
   const contentText = typeof content === "string" ? content : content.map(({ text }) => text).join("\n");
   const sectionChanges = Object.entries(sections).map(([name, text]) =>
     text === null
-      ? `The part "${name}" of your instructions is no longer valid.`
-      : `The part "${name}" of your instructions now reads:\n\n${text}`,
+      ? `The section "${name}" of your instructions is no longer valid.`
+      : `The section "${name}" of your instructions now reads:\n\n${text}`,
   );
   return [
     contentText,
@@ -211,7 +211,7 @@ function formatRemovedTools(tools: readonly { readonly name: string }[]): readon
 }
 
 function formatAddedTools(tools: readonly { readonly name: string }[]): readonly string[] {
-  return tools.length === 0 ? [] : [`From now on you can call these tools: ${joinNames(tools)}.`];
+  return tools.length === 0 ? [] : [`You can now call these tools: ${joinNames(tools)}.`];
 }
 
 // A tool stays declared as it was first, to preserve the cached prefix. This text describes its change.

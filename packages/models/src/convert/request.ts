@@ -220,5 +220,7 @@ function copyProviderOptions<Each extends HasProviderOptions>(
 export function thinkingNotice(request: Request, convertOptions: ConvertOptions): string | null {
   const { target, supportsThinking = true } = convertOptions;
   if (supportsThinking) return findProtocol(target).explainNoThinking?.(request, convertOptions) ?? null;
-  return request.thinking === "off" ? null : `${target.model} cannot think: the thinking level has no effect.`;
+  return request.thinking === "off"
+    ? null
+    : `${target.model} does not support thinking; the thinking level has no effect.`;
 }

@@ -79,7 +79,7 @@ function describeServerTool({ name, input, output, failed }: ServerToolOutcome):
   const performed =
     queries.length > 0 || /search/i.test(name) ? "searched the web" : `ran ${sanitizeText(name)} at the provider`;
   const queryText = queries.length > 0 ? ` for ${[...new Set(queries)].join(", ")}` : "";
-  if (output === undefined || failed) return `${performed}${queryText}, without an answer`;
+  if (output === undefined || failed) return `${performed}${queryText}, without a result`;
   const pages = formatPages(output);
   return pages.length > 0 ? `${performed}${queryText}: ${pages.join("; ")}` : `${performed}${queryText}`;
 }
@@ -87,7 +87,7 @@ function describeServerTool({ name, input, output, failed }: ServerToolOutcome):
 function describePageAction(url: string, pattern: string): string {
   return pattern === ""
     ? `opened the web page ${sanitizeText(url)}`
-    : `looked for "${sanitizeText(pattern)}" in the web page ${sanitizeText(url)}`;
+    : `searched for "${sanitizeText(pattern)}" on the web page ${sanitizeText(url)}`;
 }
 
 function findQueries(value: JSONValue | undefined): readonly string[] {

@@ -100,8 +100,9 @@ export type ProxyStatus = "used" | "none" | "invalid" | "unsupported";
 
 /** Messages for the user. They do not contain the proxy's address, which may include a password. */
 export const proxyNotes: Readonly<Partial<Record<ProxyStatus, string>>> = {
-  invalid: "the proxy in the environment is not a valid address and is not used; write http://host:port",
-  unsupported: "this version of Node cannot use the proxy in the environment; set NODE_USE_ENV_PROXY=1, or use Node 24",
+  invalid: "the proxy address in the environment is invalid and is ignored; write http://host:port",
+  unsupported:
+    "this version of Node does not use the proxy from the environment; set NODE_USE_ENV_PROXY=1, or use Node 24",
 };
 
 /** Whether Node's `fetch` may use a proxy, set here or by an option or variable of Node. */

@@ -98,10 +98,12 @@ export function checkRedirect(request: PlainRequest, response: IncomingMessage):
   if (target === null) return refuseRedirect("was redirected to an invalid address");
   if (target.origin !== url.origin || target.username !== "" || target.password !== "")
     return refuseRedirect(
-      `was redirected to ${target.origin}, another server that must not get its key; if that server is right, use its address`,
+      `was redirected to ${target.origin}, a different server, which must not receive the API key; if that server is correct, change the base URL`,
     );
   if (redirect === "error" || !isRepeatable(method, status))
-    return refuseRedirect(`was redirected to ${target.origin}${target.pathname}; if that address is right, use it`);
+    return refuseRedirect(
+      `was redirected to ${target.origin}${target.pathname}; if that address is correct, change the base URL`,
+    );
   return { type: "follow", request: { ...request, url: target } };
 }
 

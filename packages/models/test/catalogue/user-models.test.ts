@@ -16,7 +16,7 @@ test("CAT4 a valid file is parsed into its models", () => {
 
 test.each([
   ["gpt", {}, "gpt", 'does not name a model; write "provider/model" or "provider/*"'],
-  ["a/*/b", {}, "a/*/b", "has a star before its end; only the last character may be a star"],
+  ["a/*/b", {}, "a/*/b", 'has "*" before its end; only the last character may be "*"'],
   ["a/b", 128_000, "a/b", 'is 128000; write { "contextWindow": 128000 }'],
   [
     "a/b",
@@ -29,7 +29,7 @@ test.each([
     "a/b",
     { contextwindow: 1 },
     "a/b › contextwindow",
-    "is not a field; write one of contextWindow, maxTokens, prices, input, reasoning, tools",
+    "is not a known field; write one of contextWindow, maxTokens, prices, input, reasoning, tools",
   ],
   ["a/b", { input: ["image"] }, "a/b › input", 'is ["image"]; write ["text"] or ["text", "image"]'],
   ["a/b", { reasoning: "yes" }, "a/b › reasoning", 'is "yes"; write true or false'],
@@ -37,7 +37,7 @@ test.each([
     "a/b",
     { prices: { input: 3 } },
     "a/b › prices",
-    'lacks a price for "output", zero or more; write { "input": 3, "output": 15, "cacheRead": 0.3, "cacheWrite": 3.75 }, in dollars per million tokens',
+    'has no valid price for "output" (a number, zero or more); write { "input": 3, "output": 15, "cacheRead": 0.3, "cacheWrite": 3.75 }, in dollars per million tokens',
   ],
 ])("CAT5 %s: %j is named with its file, its key and what to write instead", (key, entry, named, message) => {
   const { models, issues } = parseUserModels(JSON.stringify({ [key]: entry, ...right }), "models.json");

@@ -15,8 +15,8 @@ describe("truncation notice", () => {
     const cut = { estimate: 60_000.4, reported: 4_096, window: 4_096, endpointLabel: "http://127.0.0.1:11434/v1" };
     expect(formatTruncation(cut)).toBe(
       "http://127.0.0.1:11434/v1 counted 4,096 of about 60,000 tokens: it seems to silently drop what does not fit. " +
-        "From now on its window is assumed to be 4,096 tokens. Serve a larger window (Ollama: OLLAMA_CONTEXT_LENGTH or num_ctx; " +
-        "llama.cpp: -c; LM Studio: context length) to keep more.",
+        "Its context window is now assumed to be 4,096 tokens. To keep more, configure a larger context window on the server " +
+        "(Ollama: OLLAMA_CONTEXT_LENGTH or num_ctx; llama.cpp: -c; LM Studio: context length).",
     );
   });
 });

@@ -104,7 +104,7 @@ test("SEE10 reports a damaged file as empty; the next write repairs it", async (
   writeFileSync(path, readFileSync(path, "utf8").slice(0, 20));
   const { windows, error } = await createFileWindowStore(path).read();
   expect(windows).toEqual({});
-  expect(error).toBe(`${path} is damaged; the windows in it will be learned again`);
+  expect(error).toBe(`${path} is damaged; the context windows in it will be learned again`);
   await createFileWindowStore(path).write("two", limit);
   expect(await createFileWindowStore(path).read()).toEqual({ windows: { two: limit }, error: null });
 });

@@ -119,7 +119,7 @@ test("CNV14 reads parts of other programs as far as they have a text form", () =
     {
       content: [
         { type: "image", data: "AQID", mimeType: "image/png" },
-        { type: "text", text: "[a file: application/pdf]" },
+        { type: "text", text: "[file: application/pdf]" },
         { type: "text", text: "a note" },
       ],
     },

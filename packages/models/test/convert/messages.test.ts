@@ -32,11 +32,11 @@ describe("an error with an image", () => {
         {
           role: "tool",
           content: [
-            { output: { type: "error-text", value: "boom\n(its images follow in the next message)" } },
+            { output: { type: "error-text", value: "boom\n(images follow in the next message)" } },
             { output: { type: "content" } },
           ],
         },
-        { role: "user", content: [{ text: "From the result of the tool read (a):" }, { type: "file" }] },
+        { role: "user", content: [{ text: "Images from the result of the tool read (a):" }, { type: "file" }] },
       ]);
   });
 

@@ -33,10 +33,10 @@ const change: SystemMessage = {
 
 const systemUpdate = [
   "Be brief.",
-  'The part "place" of your instructions now reads:\n\nYou are in Rome.',
-  'The part "mood" of your instructions is no longer valid.',
+  'The section "place" of your instructions now reads:\n\nYou are in Rome.',
+  'The section "mood" of your instructions is no longer valid.',
   "These tools were removed; do not call them: bash.",
-  "From now on you can call these tools: write, read.",
+  "You can now call these tools: write, read.",
 ].join("\n\n");
 
 describe("system", () => {
@@ -130,7 +130,7 @@ describe("results", () => {
       });
       expect(prompt[3]).toEqual({
         role: "user",
-        content: [{ type: "text", text: "From the result of the tool read (a):" }, file],
+        content: [{ type: "text", text: "Images from the result of the tool read (a):" }, file],
       });
     }
   });

@@ -194,7 +194,7 @@ describe("result text", () => {
         input: {},
         output: { action: { type: "findInPage", url: "https://a.org", pattern: "core" } },
       },
-      'looked for "core" in the web page https://a.org',
+      'searched for "core" on the web page https://a.org',
     ],
     [
       "Google's questions, each once",
@@ -208,9 +208,9 @@ describe("result text", () => {
     [
       "a search that failed",
       { name: "web_search", input: { query: "x" }, output: {}, failed: true },
-      'searched the web for "x", without an answer',
+      'searched the web for "x", without a result',
     ],
-    ["one that was cut off", { name: "web_search", input: {} }, "searched the web, without an answer"],
+    ["one that was cut off", { name: "web_search", input: {} }, "searched the web, without a result"],
     [
       "another tool",
       { name: "code_execution", input: { code: "1" }, output: { stdout: "1" } },
@@ -276,7 +276,7 @@ describe("stream parts", () => {
 
   test("NAT8 a search without a result becomes a line without data to send back", () => {
     const [block] = played([asked]).content;
-    expect(block).toEqual({ type: "text", text: '\n[searched the web for "x", without an answer]\n' });
+    expect(block).toEqual({ type: "text", text: '\n[searched the web for "x", without a result]\n' });
   });
 
   test("NAT8 ignores a result without its search, and a preliminary result", () => {

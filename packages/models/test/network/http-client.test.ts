@@ -242,7 +242,9 @@ describe("redirects", () => {
       const other = await sendingOn(200, () => "");
       const { url } = await sendingOn(307, () => `${other.url}/there?token=abc`);
       const failed = fetchPlain(`${url}/here`, { method, headers: key, ...(method === "POST" && { body: "hi" }) });
-      await expect(failed).rejects.toThrow(`redirected to ${other.url}, another server that must not get its key`);
+      await expect(failed).rejects.toThrow(
+        `redirected to ${other.url}, a different server, which must not receive the API key`,
+      );
       await expect(failed).rejects.not.toThrow("abc");
       expect(other.questions).toEqual([]);
     },

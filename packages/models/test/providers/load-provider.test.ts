@@ -46,7 +46,7 @@ test("VOI13 names what is missing and suggests a provider", async () => {
     return opened.type === "opened" ? "opened" : `${opened.type}: ${opened.message}`;
   };
   expect(await openMessage({ provider: "anthropic", model: "m" })).toBe(
-    "no-key: anthropic needs a key: set ANTHROPIC_API_KEY, or pass one as apiKey",
+    "no-key: anthropic needs an API key: set ANTHROPIC_API_KEY, or pass it as apiKey",
   );
   expect(await openMessage({ provider: "openai", model: "m", apiKey: "" })).toMatch(/^no-key/);
   expect(await openMessage({ provider: "antropic", model: "m" })).toMatch(

@@ -6,8 +6,8 @@ import { reduceEvent } from "../../../../src/modes/interactive/state/reduce.ts";
 import { initialScreenState } from "../../../../src/modes/interactive/state/screen-state.ts";
 
 test("FST8 a refused key and a server that is not there come with what to do next", () => {
-  expect(addAdvice({ type: "failed", why: "anthropic answered 401", code: "key-refused" })).toMatch(
-    /^anthropic answered 401\n.*keys\.json.*\/model.*pith doctor/,
+  expect(addAdvice({ type: "failed", why: "anthropic returned 401", code: "key-refused" })).toMatch(
+    /^anthropic returned 401\n.*keys\.json.*\/model.*pith doctor/,
   );
   expect(addAdvice({ type: "failed", why: "it could not be reached", code: "unreachable" })).toMatch(
     /Send your message again.*\/model.*pith doctor/,
