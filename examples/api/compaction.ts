@@ -125,7 +125,7 @@ await pinText(pinned, "Never change the lock file. ".repeat(1_500));
 // #region breakerNotes
 const stuck = await compact({ session: pinned, budget, reason: "due", runtime: nodeRuntime }); // nothing can be covered: all of it is pins
 const breaker = stuck.type === "failed" && stuck.why === "cannot-fit" ? stuck.breaker : null; // { fills: "pins", tokens: 10065, limit: 6400 }
-const advice = breaker && breakerNotes[breaker.fills]; // "the pins fill the window by themselves; take some away, or …"
+const advice = breaker && breakerNotes[breaker.fills]; // "the pins alone fill the context window; remove some, or …"
 // #endregion
 
 assert.equal(isSmall, false);
@@ -141,4 +141,4 @@ assert.deepEqual([receipt?.covered.count, receipt?.route, receipt?.cost, receipt
 assert.deepEqual([undone.type, redone.type], ["undone", "redone"]);
 assert.deepEqual(after, before);
 assert.deepEqual(breaker, { fills: "pins", tokens: 10_065, limit: 6_400 });
-assert.match(advice ?? "", /^the pins fill the window by themselves; take some away, or /);
+assert.match(advice ?? "", /^the pins alone fill the context window; remove some, or /);

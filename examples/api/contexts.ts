@@ -34,7 +34,7 @@ const folded = mergeSystemMessages(loadBranch(entries)); // all that was said of
 // #region convertToLlm
 const sent = convertToLlm(context.messages, { api: "openai-responses", provider: "openai", model: "gpt-5" });
 // The second call was never answered; providers refuse that, so it gets a result that says so:
-const last = show(sent).split("\n").at(-1); // "4 tool      c2 -> (error) There is no result of this call: …"
+const last = show(sent).split("\n").at(-1); // "4 tool      c2 -> (error) There is no result for this call: …"
 // #endregion
 
 // #region buildRequest
@@ -54,7 +54,7 @@ const isUnknown = mayBeLostMessage(gap); // true: nobody knows what the user sai
 // #endregion
 
 // #region damageNote
-const lost = damageNote(gap); // "[Pith: an entry of this session is damaged and cannot be read. It was a message of the user. …]"
+const lost = damageNote(gap); // "[Pith: an entry of this session is damaged and cannot be read. It was a message from the user. …]"
 // #endregion
 
 // #region DAMAGE_TYPE
@@ -82,7 +82,7 @@ assert.ok(lost?.startsWith("[Pith: an entry of this session is damaged"));
 assert.deepEqual([isUnknown, isNote, tornNote.content.startsWith("[Pith: ")], [true, true, true]);
 assert.deepEqual(roles, ["system", "user", "assistant", "toolResult"]);
 assert.deepEqual(sources, ["e1", "e2", "e3", "e4"]);
-assert.match(last ?? "", /^4 tool {6}c2 -> \(error\) There is no result of this call: /);
+assert.match(last ?? "", /^4 tool {6}c2 -> \(error\) There is no result for this call: /);
 assert.deepEqual(system, [{ name: "prompt", text: "You are a coding agent." }]);
 assert.deepEqual(marks, [{ after: "system" }, { after: "message", index: 0 }, { after: "message", index: 3 }]);
 assert.deepEqual(speakers, ["program", "person", "assistant", "tool"]);

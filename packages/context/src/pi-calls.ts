@@ -156,7 +156,7 @@ export async function summarizePreparation(
     settings,
   } = preparation;
   if (!isCompactionSettings(settings))
-    throw new Error("compact needs a preparation of prepareCompaction, with its settings.");
+    throw new Error("compact needs the result of prepareCompaction, with its settings.");
   const summary = await summarizeMessages("compact(preparation, model)", {
     ...{ messages: messagesToSummarize, turn: turnPrefixMessages, model, reserveTokens: settings.reserveTokens },
     ...{ previousSummary, ...options },
@@ -191,7 +191,7 @@ export async function generateSummary(
 ): Promise<SummaryResult | string> {
   if (!isList(first)) return generate(first);
   if (!isTokenCount(reserveTokens))
-    throw new Error("generateSummary needs the tokens that are reserved: generateSummary(messages, model, 16_384).");
+    throw new Error("generateSummary needs the number of reserved tokens: generateSummary(messages, model, 16_384).");
   return summarizeMessages("generateSummary(messages, model, 16_384)", {
     ...{ messages: first, turn: [], model, reserveTokens, customInstructions, previousSummary, signal },
   });
@@ -218,7 +218,7 @@ async function summarizeMessages(
   const earlier = messages.flatMap((message) => (message.role === "compactionSummary" ? message.summary : []));
   const previous = [previousSummary, ...earlier].filter((text) => text !== "").join("\n\n");
   const [entries, turnEntries] = [toEntries(messages), toEntries(turn, messages.length)];
-  if (entries.length + turnEntries.length === 0) throw new Error(`${call} was given no messages to summarise.`);
+  if (entries.length + turnEntries.length === 0) throw new Error(`${call} was given no messages to summarize.`);
   const result = await generate({
     ...{ model, runtime, previous, entries, turn: turnEntries, instructions: customInstructions, signal },
     keepsMessages: false,
@@ -229,7 +229,7 @@ async function summarizeMessages(
     signal?.throwIfAborted();
     throw new Error(`${call} was aborted.`);
   }
-  throw new Error(`${model.provider}/${model.model} wrote no summary that can be used: ${result.failure.note}`);
+  throw new Error(`${model.provider}/${model.model} did not write a usable summary: ${result.failure.note}`);
 }
 
 /** The share of the reserve that a summary may use (B40). */
@@ -312,7 +312,7 @@ export function prepareBranchEntries(
   if (!isList(first) && typeof second === "object") return selectBranchEntries(first, second);
   if (!isList(first) || typeof second !== "number" || !(second >= 0))
     throw new Error(
-      "prepareBranchEntries needs entries and the tokens that there is room for: prepareBranchEntries(entries, 100_000); or a left branch: prepareBranchEntries(left, { tokens: 100_000 }).",
+      "prepareBranchEntries needs entries and a token budget: prepareBranchEntries(entries, 100_000); or an abandoned branch: prepareBranchEntries(left, { tokens: 100_000 }).",
     );
   const edits = collectEdits(first);
   const { entries } = selectBranchEntries(
@@ -362,7 +362,7 @@ export async function generateBranchSummary(
   const { model, runtime } = requireOpenModel("generateBranchSummary(entries, { model })", options?.model);
   const oldBranch = { entries: first, edits: collectEdits(first) };
   if (!first.some((entry) => isVisibleToModel(entry, oldBranch.edits) || entry.type === "compaction"))
-    return { error: "The branch has nothing to summarise." };
+    return { error: "The branch has nothing to summarize." };
   const { customInstructions = "", replaceInstructions = false, reserveTokens, signal } = options ?? {};
   const reserve = reserveTokens === undefined ? {} : { thresholds: [{ reserve: reserveTokens }] };
   const budget = createBudget({ ...compactionLimits, ...reserve }, { contextWindow: model.contextWindow });

@@ -16,7 +16,7 @@ describe("quality findings", () => {
   const failed: Finding = { code: "summarizer-failed", note: "p/m: empty" };
   const mended: Finding = { code: "unfounded", note: "line 2 is made up" };
   const evicted: Finding = { code: "user-messages-evicted", note: "2 messages are no longer shown" };
-  const reduced: Finding = { code: "result-reduced", note: "entry:e3 is shown as head and tail" };
+  const reduced: Finding = { code: "result-reduced", note: "entry:e3 is shortened to its beginning and end" };
 
   test("EVT4 a good summary has no findings", () => {
     expect(codes("model", [])).toEqual([]);

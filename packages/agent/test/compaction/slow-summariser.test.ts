@@ -98,9 +98,9 @@ test("SUM13 after thirty minutes no more requests are sent, and code writes the 
     .pith;
   expect(receipt.route).toBe("model-free");
   expect(receipt.findings.slice(0, 3).map(({ note }) => note)).toEqual([
-    expect.stringContaining("anthropic/first: no token came within 10 min"),
-    expect.stringContaining("anthropic/second: the limit of 30 min for one summary was reached"),
-    expect.stringContaining("anthropic/third was not asked: the limit of 30 min for one summary was reached"),
+    expect.stringContaining("anthropic/first: no token arrived within 10 min"),
+    expect.stringContaining("anthropic/second: the limit of 30 min for one summary was exceeded"),
+    expect.stringContaining("anthropic/third was not used: the limit of 30 min for one summary was exceeded"),
   ]);
 });
 

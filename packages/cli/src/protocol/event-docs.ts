@@ -128,7 +128,7 @@ export const eventTable: EventDocs<WireEvent> = {
       type: "compaction_failed",
       reason: "overflow",
       code: "cannot-fit",
-      errorMessage: "the pins fill the window by themselves; take some away, or use a larger window",
+      errorMessage: "the pins alone fill the context window; remove some, or use a model with a larger window",
     },
   },
   model_notice: {
@@ -151,7 +151,7 @@ export const eventTable: EventDocs<WireEvent> = {
         {
           kind: "wrong-checksum",
           line: 12,
-          note: "the checksum does not fit: the line has changed since it was written",
+          note: "the checksum does not match: the line has changed since it was written",
         },
       ],
       count: 1,
@@ -184,7 +184,7 @@ export const eventTable: EventDocs<WireEvent> = {
       type: "compaction_quality",
       compactionId: "e9",
       findings: [
-        { code: "user-messages-evicted", note: "2 messages of the user are no longer shown; they can be recalled" },
+        { code: "user-messages-evicted", note: "2 user messages are no longer shown, but can be read again: #4, #9" },
       ],
     },
   },

@@ -196,7 +196,7 @@ test("HARM7 pith doctor SESSION shows the damaged lines and changes nothing", as
   placeFile(session, Buffer.from(session.bytes.toString().replace("puffin", "muffin")));
   const { out, code } = await ground.run(["doctor", "last"], { variables: keys() });
   expect(code).toBe(1);
-  expect(out).toMatch(/^line \d+: the checksum does not fit/m);
+  expect(out).toMatch(/^line \d+: the checksum does not match/m);
   expect(out).toContain("muffin");
   expect(readFileSync(session.path, "utf8")).toContain("muffin");
   placeFile(session, session.bytes);

@@ -15,7 +15,7 @@ describe("compactions", () => {
     expect([200, 1_800, 2_000, 2_200, 4_100].map((tokens) => step({ step: "writing", tokens }))).toEqual([
       ...[null, null, "  summarizing, 2.0k tokens so far …", null, "  summarizing, 4.1k tokens so far …"],
     ]);
-    expect(step({ step: "falling-back", why: "p/m:\nits answer is empty" })).toBe("  p/m: its answer is empty");
+    expect(step({ step: "falling-back", why: "p/m:\nthe reply is empty" })).toBe("  p/m: the reply is empty");
     expect(step({ step: "awaiting-first-token", elapsedMs: 120_000, limitMs: 600_000 })).toBe(
       "  no response after 2 min, waiting up to 10 min …",
     );

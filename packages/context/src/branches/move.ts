@@ -117,7 +117,7 @@ function chooseSummaryOptions(
   if (summarize && !summary && !summaryForHooks)
     reportHookFailure(hooks, {
       event: "session_before_tree",
-      why: "it asks for a summary, and there is no model to write one",
+      why: "it requests a summary, but no model is available to write one",
     });
   return summarize ? (summary ?? summaryForHooks) : undefined;
 }

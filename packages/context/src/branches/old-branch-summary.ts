@@ -234,7 +234,10 @@ function checkHookSummary(
   }
   const { text: narrative } = checkSummary(summary.trim(), collectBranchEvidence(oldBranch), ANY_SHAPE);
   const tokens = textTokens(narrative);
-  const why = narrative.trim() === "" ? "its summary is empty" : `its summary has ${tokens} tokens`;
+  const why =
+    narrative.trim() === ""
+      ? "its summary is empty"
+      : `its summary has ${tokens} tokens; the limit is ${budget.branchSummary}`;
   if (narrative.trim() === "" || tokens > budget.branchSummary) {
     reportHookFailure(hooks ?? {}, { event: "session_before_tree", why });
     return null;

@@ -16,7 +16,7 @@ export function parseDetails(details: unknown): JsonObject | null {
   if (!isObject(details)) return null;
   const text = serializeDetails(details);
   if (text === null || text.length > MAX_DETAILS_CHARS || exceedsDepth(text, MAX_DETAILS_DEPTH))
-    throw new Error(`its details are no JSON of at most ${MAX_DETAILS_CHARS} letters`);
+    throw new Error(`its details are not JSON of at most ${MAX_DETAILS_CHARS} characters`);
   const value: unknown = JSON.parse(text);
   return isObject(value) ? value : null;
 }
@@ -63,20 +63,20 @@ export function parseHookEntries(
 ): readonly HookEntry[] | null {
   const { entries } = Object(result) as { readonly entries?: unknown };
   if (entries === undefined || entries === null) return null;
-  if (!Array.isArray(entries)) throw new Error("its entries are no list");
+  if (!Array.isArray(entries)) throw new Error("its entries are not an array");
   const hookEntries = entries.map(parseHookEntry);
   const entryTokens = hookEntryTokens(hookEntries);
-  if (entryTokens > tokens) throw new Error(`its entries have ${entryTokens} tokens, ${tokens} are allowed`);
+  if (entryTokens > tokens) throw new Error(`its entries have ${entryTokens} tokens; the limit is ${tokens}`);
   return hookEntries;
 }
 
 function parseHookEntry(value: unknown): HookEntry {
   const { type, customType, content, display, details, data } = Object(value) as Readonly<Record<string, unknown>>;
   if (typeof customType !== "string" || customType === "" || customType.startsWith("pith."))
-    throw new Error("its entry has no type of its own");
+    throw new Error('its entry needs a "customType" that does not start with "pith."');
   if (type === "custom") return { type, customType, ...(isObject(data) && { data: parseDetails(data) }) };
   if (type !== "custom_message" || typeof content !== "string")
-    throw new Error("its entry is neither state nor a message");
+    throw new Error('its entry is neither "custom" nor a "custom_message" with text');
   return {
     type,
     customType,
@@ -116,7 +116,7 @@ export async function appendHookEntries(
   if (hookEntries.length === 0) return;
   const isOnBranch = afterEntryId === session.leaf || session.branch.entries.some(({ id }) => id === afterEntryId);
   if (isOnBranch) await session.append(...hookEntries);
-  else reportHookFailure(host, { event, why: "the session has gone elsewhere meanwhile" });
+  else reportHookFailure(host, { event, why: "the session has moved to another branch in the meantime" });
 }
 
 /** Returns the maximum number of tokens that hooks may add, so that the added entries do not cause the next compaction (GUARD1). */

@@ -142,7 +142,7 @@ export function parseHookCandidate(
   const { summary, firstKeptEntryId, details, usage } = Object(compaction) as JsonObject;
   if (typeof summary !== "string" || summary.trim() === "") throw new Error("its summary is empty");
   const hookPlan = replanAtEntry(plan, firstKeptEntryId, describeImages);
-  if (!hookPlan) throw new Error(`nothing can be cut at ${String(firstKeptEntryId)}`);
+  if (!hookPlan) throw new Error(`the context cannot be cut at ${String(firstKeptEntryId)}`);
   const hookDetails = parseDetails(details);
   const hookUsage = parseUsage(usage);
   return {

@@ -20,10 +20,11 @@ export interface Breaker {
 /** The cause of each kind of breaker, and what to do about it. */
 export const breakerNotes = {
   fixed:
-    "the system prompt and the tools fill the window by themselves; use fewer tools, a shorter prompt or a larger window",
-  pins: "the pins fill the window by themselves; take some away, or use a larger window",
-  refill: "the context is full again as soon as it was compacted; use a larger window, or smaller steps",
-  bytes: "the images weigh more than a request may; take some away from the newest messages",
+    "the system prompt and the tools alone fill the context window; use fewer tools, a shorter prompt or a model with a larger window",
+  pins: "the pins alone fill the context window; remove some, or use a model with a larger window",
+  refill:
+    "the context fills up again right after a compaction; use a model with a larger window, or work in smaller steps",
+  bytes: "the images exceed the size limit of a request; remove some from the newest messages",
 } as const;
 
 export type BreakerCause = keyof typeof breakerNotes;

@@ -224,7 +224,7 @@ const checkLength: CandidateCheck = ({ candidate: { route, narrative, notes }, p
   const tokens = textTokens(narrative) + textTokens(notes);
   const maxTokens = Math.floor(plan.checkpoint);
   return tokens > maxTokens
-    ? { code: "too-long", note: `the summary has ${tokens} tokens, ${maxTokens} are allowed` }
+    ? { code: "too-long", note: `the summary has ${tokens} tokens; the limit is ${maxTokens}` }
     : null;
 };
 
@@ -241,28 +241,31 @@ export function checkFarTooLong(
 // CMP6: every entry that the model saw is covered or kept.
 const checkCoverage: CandidateCheck = ({ plan, candidate }) => {
   const uncoveredEntries = findUncoveredEntries(plan, candidate);
-  return uncoveredEntries.length > 0
-    ? {
-        code: "not-covered",
-        note: `${uncoveredEntries.length} entries are in neither part, the first is ${uncoveredEntries[0]?.id}`,
-      }
-    : null;
+  const [first] = uncoveredEntries;
+  if (first === undefined) return null;
+  const count = uncoveredEntries.length === 1 ? "1 entry is" : `${uncoveredEntries.length} entries are`;
+  return { code: "not-covered", note: `${count} neither summarized nor kept; the first is ${first.id}` };
 };
 
 // CMP9: the context must become smaller.
 const checkGain: CandidateCheck = ({ plan: { sizeBefore, budget }, sizeAfter }) => {
   const isSmaller =
     sizeAfter.tokens < sizeBefore.tokens || (sizeAfter.bytes < sizeBefore.bytes && sizeBefore.bytes > budget.bytes);
-  if (!isSmaller) return { code: "no-gain", note: `${sizeBefore.tokens} tokens would become ${sizeAfter.tokens}` };
+  if (!isSmaller)
+    return { code: "no-gain", note: `the context would not shrink: ${formatChange(sizeBefore, sizeAfter)}` };
   const isSmallGain = sizeAfter.tokens > sizeBefore.tokens * (1 - budget.limits.progress);
   return isSmallGain && findExceededLimit(sizeBefore, budget) === null
-    ? { code: "no-gain", note: `${sizeBefore.tokens} tokens would become ${sizeAfter.tokens}, which is hardly less` }
+    ? { code: "no-gain", note: `the context would hardly shrink: ${formatChange(sizeBefore, sizeAfter)}` }
     : null;
 };
 
+function formatChange(before: Pick<ContextSize, "tokens">, after: Pick<ContextSize, "tokens">): string {
+  return `${before.tokens} tokens would become ${after.tokens}`;
+}
+
 const checkFits: CandidateCheck = ({ plan: { budget }, sizeAfter }) =>
   findExceededLimit(sizeAfter, budget) !== null
-    ? { code: "does-not-fit", note: `${sizeAfter.tokens} tokens would be left, ${budget.limit} fit` }
+    ? { code: "does-not-fit", note: `${sizeAfter.tokens} tokens would remain; only ${budget.limit} fit` }
     : null;
 
 const candidateChecks: readonly CandidateCheck[] = [checkNotEmpty, checkLength, checkCoverage, checkGain, checkFits];
@@ -272,6 +275,6 @@ export function createReductionNotices({ reductions, kept }: CompactionPlan): re
   const referenceInTail = (id: string): string => entryReference(kept.find((entry) => entry.id === id) ?? { id });
   return reductions.map(({ targetId }) => ({
     code: "result-reduced",
-    note: `${referenceInTail(targetId)} is shown as head and tail`,
+    note: `${referenceInTail(targetId)} is shortened to its beginning and end`,
   }));
 }

@@ -7,7 +7,7 @@ import { branchLeaf } from "../session/loaded-branch.ts";
 import type { NewEntry, Session } from "../session/session.ts";
 import type { Refusal } from "../session/store.ts";
 import type { OnProgress } from "../summary/ask-model.ts";
-import { explainReachedLimit, type TimeLimit, withTimeLimit } from "../summary/limits.ts";
+import { explainReachedLimit, SPEND_LIMIT_NOTE, type TimeLimit, withTimeLimit } from "../summary/limits.ts";
 import { createUsageEntry } from "../usage.ts";
 import { type Breaker, isBreakerOpen } from "./breaker.ts";
 import { type Budget, findExceededLimit } from "./budget.ts";
@@ -159,7 +159,7 @@ async function runSummarizer(
   if (time.totalExpired.aborted) {
     recordFinding(state, {
       code: "time-limit",
-      note: `${summarizer.route} was not asked: ${explainReachedLimit("total", time)}`,
+      note: `${summarizer.route} was not used: ${explainReachedLimit("total", time)}`,
     });
     return null;
   }
@@ -169,7 +169,7 @@ async function runSummarizer(
     unusedCalls: state.unusedCalls,
   });
   if (summarizer.isPaid && !isAllowed(allowance)) {
-    recordFinding(state, { code: "spend-limit", note: "summaries have cost as much as they may within an hour" });
+    recordFinding(state, { code: "spend-limit", note: SPEND_LIMIT_NOTE });
     return null;
   }
   const summarizeOptions = {

@@ -40,7 +40,7 @@ export function shouldCompact(
   if (typeof first !== "number" && typeof second !== "number" && second) return findExceededLimit(first, second);
   if (!isTokenCount(first) || typeof second !== "number" || !isCompactionSettings(settings))
     throw new Error(
-      "shouldCompact needs the tokens of the context, the model's window and settings: shouldCompact(190_000, 200_000, { enabled: true, reserveTokens: 16_384, keepRecentTokens: 20_000 }); or a size and a budget: shouldCompact(contextSize(window), budget).",
+      "shouldCompact needs the context tokens, the model's context window and settings: shouldCompact(190_000, 200_000, { enabled: true, reserveTokens: 16_384, keepRecentTokens: 20_000 }); or a size and a budget: shouldCompact(contextSize(window), budget).",
     );
   return settings.enabled && first > second - settings.reserveTokens;
 }

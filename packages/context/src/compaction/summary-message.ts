@@ -109,7 +109,7 @@ function renderPart(
   if (typeof result !== "string") return { kind, isText: false, blocks: result, findings: [] };
   const text = share === null ? result : firstLines(result.trim(), tokens);
   const isShortened = share !== null && text !== result.trim();
-  const note = `the part "${kind}" is longer than ${tokens} tokens; its first lines are kept`;
+  const note = `the part "${kind}" is longer than ${tokens} tokens; only its first lines are kept`;
   return {
     kind,
     isText: true,

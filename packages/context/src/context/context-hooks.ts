@@ -130,7 +130,7 @@ function parseMessages(result: unknown, isValid: (value: unknown) => boolean): r
   const { messages } = Object(result) as { readonly messages?: unknown };
   if (messages === undefined || messages === null) return null;
   if (!Array.isArray(messages) || ![...messages].every(isValid))
-    throw new Error("the hook returned `messages` that is not a list of messages");
+    throw new Error("the hook returned `messages` that are not an array of valid messages");
   return messages;
 }
 

@@ -129,11 +129,11 @@ function formatBashExecution({
 }: BashExecutionMessage): string {
   const parts = [
     `The user ran \`${command}\` in a shell:`,
-    output ? `\`\`\`\n${toPlainText(output)}\n\`\`\`` : "(it printed nothing)",
+    output ? `\`\`\`\n${toPlainText(output)}\n\`\`\`` : "(no output)",
   ];
-  if (cancelled) parts.push("(stopped by the user before it ended)");
+  if (cancelled) parts.push("(stopped by the user before it finished)");
   else if (exitCode) parts.push(`Exit code: ${toPlainText(exitCode)}`);
-  if (truncated && fullOutputPath) parts.push(`[shortened; all of the output is in ${toPlainText(fullOutputPath)}]`);
+  if (truncated && fullOutputPath) parts.push(`[shortened; the full output is in ${toPlainText(fullOutputPath)}]`);
   return parts.join("\n\n");
 }
 
@@ -241,7 +241,7 @@ function createMissingResult({ id, name }: ToolCallBlock, timestamp: number): To
     role: "toolResult",
     toolCallId: id,
     toolName: name,
-    content: [{ type: "text", text: "There is no result of this call: it was interrupted or its output was lost." }],
+    content: [{ type: "text", text: "There is no result for this call: it was interrupted or its output was lost." }],
     details: { pith: { synthesised: true } },
     isError: true,
     timestamp,
@@ -251,7 +251,7 @@ function createMissingResult({ id, name }: ToolCallBlock, timestamp: number): To
 // CTX7: the call is no longer in the context, or the model answered without the result. Sent messages are not rewritten.
 function lateResultMessage({ toolName, toolCallId, content, timestamp }: ToolResultMessage): UserMessage {
   const [tool, call] = [toolName, toolCallId].map(toToolName);
-  const intro = `Output of an earlier call of the tool ${tool} (${call}), which came after the conversation had gone on:`;
+  const intro = `Output of an earlier call of the tool ${tool} (${call}), received after the conversation had continued:`;
   return { role: "user", content: [{ type: "text", text: intro }, ...content], timestamp };
 }
 

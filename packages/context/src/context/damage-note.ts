@@ -28,7 +28,7 @@ export function mayBeLostMessage(entry: Entry): boolean {
 
 /** The note for a session file whose end was cut off. It is a new entry, because nothing of the lost entries remains. */
 export const TORN_END_NOTE =
-  "[Pith: the last lines of this session were cut off, as after a crash or on a full disk, and cannot be read. What was said or done last may be missing here. Check the state of the work before you rely on it.]";
+  "[Pith: the last lines of this session were cut off, as after a crash or on a full disk, and cannot be read. The latest messages and actions may be missing here. Check the state of the work before you rely on it.]";
 
 function readLostKind(entry: GapEntry | UnknownEntry): LostKind | undefined {
   if (entry.type === "gap") return entry.kind;
@@ -49,16 +49,16 @@ const MISSING_MESSAGE_ROLES: ReadonlySet<string> = new Set<LostKind>([
   "bashExecution",
 ]);
 
-const UNKNOWN_KIND_NOTE = "It may have been a message of the user, a reply of yours, a tool result or a summary.";
+const UNKNOWN_KIND_NOTE = "It may have been a message from the user, one of your replies, a tool result or a summary.";
 const DAMAGE_ADVICE = "Do not guess its content. If you need it, ask the user, or get it again with a tool.";
 
 /** The note for each kind; null for a kind that is never in the context. */
 const notesByLostKind: Readonly<Record<LostKind, string | null>> = {
-  user: "It was a message of the user.",
-  assistant: "It was a reply of yours, possibly with tool calls.",
+  user: "It was a message from the user.",
+  assistant: "It was one of your replies, possibly with tool calls.",
   toolResult: "It was the result of a tool call.",
   bashExecution: "It was a shell command that the user ran, with its output.",
-  custom_message: "It was a note that a program had added, not the user.",
+  custom_message: "It was a note added by a program, not by the user.",
   compaction: "It was a summary of the messages before it, which are shown again in full.",
   branch_summary: "It was a summary of another branch of the conversation.",
   system: null,

@@ -150,7 +150,7 @@ function sanitizeBlock(block: TextBlock | ImageBlock, model: ModelName | undefin
     case "text":
       return sanitizeTextBlock(block);
     case "image":
-      return isSendableImage(block, model) ? block : { type: "text", text: "[an image of a kind that cannot be sent]" };
+      return isSendableImage(block, model) ? block : { type: "text", text: "[image omitted: unsupported format]" };
   }
   return UNKNOWN_BLOCK;
 }

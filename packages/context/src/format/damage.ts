@@ -17,8 +17,8 @@ export interface Damage {
 export type DamageKind = keyof typeof damageNotes;
 
 /**
- * Explains each kind of damage to the user. Migration writes some of these texts into session files, as the reason of a gap, so those
- * texts do not change.
+ * Explains each kind of damage to the user. Migration writes some of these texts into session files, as the reason of a gap; no code
+ * compares them.
  */
 export const damageNotes = {
   "utf-16": "the file is encoded as UTF-16; the next append rewrites it as UTF-8",
@@ -33,16 +33,16 @@ export const damageNotes = {
   "not-json": "not JSON",
   "not-an-object": "JSON, but not an object",
   "invalid-utf8": "not UTF-8",
-  "nul-bytes": "zero bytes, as a power cut leaves them",
-  "wrong-checksum": "the checksum does not fit: the line has changed since it was written",
+  "nul-bytes": "NUL bytes, as left by a power failure",
+  "wrong-checksum": "the checksum does not match: the line has changed since it was written",
   "damaged-trailer": "the checksum at the end of the line is damaged; the entry itself is unchanged",
   "line-too-long": "longer than the limit",
   "nested-too-deep": "nested deeper than the limit",
-  malformed: "fields are missing or of another type than the entry's kind promises",
+  malformed: "fields are missing or have the wrong type for this kind of entry",
   "duplicate-line": "a copy of an earlier line; it is ignored",
   "duplicate-id": "another entry has the same id; this entry gets a new id",
-  "missing-parent": "its parent is not in the file; it hangs under a gap",
-  "parent-cycle": "its ancestors lead back to itself; it hangs under a gap",
+  "missing-parent": "its parent is not in the file; a gap replaces the parent",
+  "parent-cycle": "its ancestors lead back to itself; a gap replaces the parent",
   "out-of-order": "the parent of this entry comes later in the file",
   "lost-entry": "an entry was lost here before the file was rewritten; a gap marks its position",
   "missing-first-kept":

@@ -7,7 +7,7 @@ import type { Runtime } from "../runtime.ts";
 import { type ForkOptions, forkBranch } from "./fork.ts";
 import { appendToBranch, branchLeaf, type LoadedBranch, needsReload } from "./loaded-branch.ts";
 import { addStateToCompactions } from "./state.ts";
-import { type AppendGuard, type AppendResult, refusalNotes, type Store } from "./store.ts";
+import { type AppendGuard, type AppendResult, explainFailedAppend, type Store } from "./store.ts";
 import { streamReply } from "./stream-reply.ts";
 
 /** Removes secrets from everything that is written to the log. Entries already in the log are not changed. */
@@ -275,7 +275,5 @@ export class Session {
 
 function requireAppended(result: AppendResult): Extract<AppendResult, { type: "appended" }> {
   if (result.type === "appended") return result;
-  const why =
-    result.type === "refused" ? refusalNotes[result.why] : "another program has written to this session; open it again";
-  throw new Error(`The message was not written: ${why}.`);
+  throw new Error(`The message was not written: ${explainFailedAppend(result)}.`);
 }

@@ -77,6 +77,13 @@ export const refusalNotes = {
   "newer-version": "a newer version of Pith wrote this session; update Pith, or fork the session",
 } as const;
 
+/** Explains to the user why an append failed, and what to do next. */
+export function explainFailedAppend(result: Exclude<AppendResult, { type: "appended" }>): string {
+  return result.type === "refused"
+    ? refusalNotes[result.why]
+    : "another process has written to this session; open it again";
+}
+
 /** The reading side of a store. It answers synchronously, from memory or from a file. */
 export interface EntryReader {
   /** The id of the last entry, or of the gap if its line is damaged. A damaged line that shows no sign of an entry is skipped. */

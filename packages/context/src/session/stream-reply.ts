@@ -35,7 +35,7 @@ export async function* streamReply(
       if (isOver) return;
     }
     isOver = true;
-    yield { type: "reply-failed", failure: { kind: "unreachable", message: "The reply did not end." } };
+    yield { type: "reply-failed", failure: { kind: "unreachable", message: "The reply ended unexpectedly." } };
   } finally {
     if (!isOver) {
       stopped.abort();

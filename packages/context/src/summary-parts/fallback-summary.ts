@@ -13,7 +13,7 @@ import { collectWorkRecord } from "./work-record.ts";
 
 const TURN_LIST_TEMPLATE = `A turn is one line: what was asked → the last reply, shortened [the entry where the turn begins]. Whether work is finished is not known: check before you rely on it.
 {turns}
-Next: continue with the latest request. If it only says to go on, continue the newest turn that did not end well, or what the last reply left open.`;
+Next: continue with the latest request. If it only asks to continue, continue the newest turn that did not end normally, or what the last reply left open.`;
 
 const TURN_LIST_TITLES = {
   all: "# Turns so far (an automatic list; no model wrote it)",
@@ -26,7 +26,7 @@ const turnListTemplates = {
   all: `${TURN_LIST_TITLES.all}\n${TURN_LIST_TEMPLATE}`,
   allShort: `${TURN_LIST_TITLES.all}\n{turns}`,
   /** After a previous summary. */
-  since: `${TURN_LIST_TITLES.since}\nThe list is newer than the summary: where they differ, the list holds. ${TURN_LIST_TEMPLATE}`,
+  since: `${TURN_LIST_TITLES.since}\nThe list is newer than the summary: where they differ, the list is correct. ${TURN_LIST_TEMPLATE}`,
   sinceShort: `${TURN_LIST_TITLES.since}\n{turns}`,
   left: "- (earlier turns are not listed)",
 } as const;

@@ -179,7 +179,7 @@ function describeEnding(turn: readonly Entry[], edits: readonly ContextEditEntry
   const messages = turn.flatMap((entry) => (entry.type === "message" && !isRemoved(entry) ? [entry.message] : []));
   const last = messages.findLast(({ role }) => role === "assistant" || role === "toolResult");
   if (last?.role === "assistant") {
-    if (last.stopReason === "aborted") return "stopped before it was finished";
+    if (last.stopReason === "aborted") return "stopped before it finished";
     if (last.stopReason === "error")
       return sanitizeLine(`ended in an error: ${last.errorMessage ?? "unknown"}`, MAX_NOTE_CHARS);
     if (last.stopReason === "length") return "the last reply was cut off";

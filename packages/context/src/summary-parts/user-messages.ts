@@ -59,13 +59,13 @@ export function createMessageNotices({
     ...(evicted.length > 0 ? [{ code: "user-messages-evicted" as const, note: formatEvictedNote(evicted) }] : []),
     ...shortened.map((reference) => ({
       code: "user-messages-shortened" as const,
-      note: `${reference} is kept as head and tail`,
+      note: `${reference} is shortened to its beginning and end`,
     })),
   ];
 }
 
 function formatEvictedNote(references: readonly string[]): string {
-  const count = references.length === 1 ? "1 message of the user is" : `${references.length} messages of the user are`;
+  const count = references.length === 1 ? "1 user message is" : `${references.length} user messages are`;
   return `${count} no longer shown, but can be read again: ${references.join(", ")}`;
 }
 
@@ -209,7 +209,7 @@ export function readUserMessage(
 }
 
 /** HARM2: stands for a user message that cannot be read. */
-const MISSING_MESSAGE_NOTE = "(This message of the user is damaged and cannot be read.)";
+const MISSING_MESSAGE_NOTE = "(This user message is damaged and cannot be read.)";
 
 // Cached: near the limit a plan is made before every request.
 function countMessageTokens(entry: Entry, text: string): number {

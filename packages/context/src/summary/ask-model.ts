@@ -164,7 +164,7 @@ async function runAttempt(
       if (next.type === "aborted")
         return createStoppedResult(await awaitFinalMessage(pendingEvent, runtime), { options, timer });
       if (next.type !== "done") return toAttemptFailure(next);
-      if (!next.value || next.value.done) return createUnreachableFailure("the reply broke off");
+      if (!next.value || next.value.done) return createUnreachableFailure("the reply ended unexpectedly");
       const event = next.value.value;
       if (event.type === "reply-restarted") {
         if (event.failure.kind === "unreachable" && !retries.delete("broken")) {
@@ -202,7 +202,7 @@ function createStoppedResult(
 ): AttemptResult {
   if (!signal?.aborted) return { type: "expired", limit: timer.reachedLimit, ...(message && { message }) };
   if (!message) return { type: "aborted" };
-  return { type: "reply-failed", failure: { kind: "aborted", message: "it was stopped" }, message };
+  return { type: "reply-failed", failure: { kind: "aborted", message: "the request was stopped" }, message };
 }
 
 // EVT5: an aborted model has a moment to report its usage.
@@ -220,7 +220,7 @@ const FINAL_MESSAGE_TIMEOUT_MS = 60;
 
 function toAttemptFailure(result: Exclude<GuardedResult<unknown>, { type: "done" }>): AttemptResult {
   if (result.type === "aborted") return result;
-  return createUnreachableFailure(result.type === "failed" ? result.why : "it took too long");
+  return createUnreachableFailure(result.type === "failed" ? result.why : "the request timed out");
 }
 
 function createUnreachableFailure(message: string): AttemptResult {
@@ -229,7 +229,7 @@ function createUnreachableFailure(message: string): AttemptResult {
 
 function toModelFailure(result: AttemptResult, time: TimeLimit): ModelFailure {
   if (result.type === "reply-failed") return result.failure;
-  const message = result.type === "expired" ? describeReachedLimit(result.limit, time) : "it broke off";
+  const message = result.type === "expired" ? describeReachedLimit(result.limit, time) : "the reply ended unexpectedly";
   return { kind: "unreachable", message };
 }
 
@@ -281,16 +281,17 @@ function readAnswer(
   const text = message.content.map((block) => (block.type === "text" ? block.text : "")).join("");
   if (message.stopReason === "aborted") return { type: "cancelled", call };
   if (message.content.some(({ type }) => type === "toolCall") || message.stopReason === "toolUse")
-    return createFailedResult("tool-call", "it called a tool instead of answering", call);
-  if (message.stopReason === "deferred") return createFailedResult("empty", "its answer is deferred", call);
-  if (message.stopReason === "length") return createFailedResult("truncated", "its answer was cut off", call);
-  if (message.stopReason === "error") return createFailedResult("failed", message.errorMessage ?? "it failed", call);
+    return createFailedResult("tool-call", "the model called a tool instead of writing the summary", call);
+  if (message.stopReason === "deferred") return createFailedResult("empty", "the reply is deferred", call);
+  if (message.stopReason === "length") return createFailedResult("truncated", "the reply was cut off", call);
+  if (message.stopReason === "error")
+    return createFailedResult("failed", message.errorMessage ?? "the request failed", call);
   if (isFarTooLong(text, tokens)) return createFailedResult("too-long", TOO_LONG_NOTE, call);
-  if (text.trim() === "") return createFailedResult("empty", "its answer is empty", call);
+  if (text.trim() === "") return createFailedResult("empty", "the reply is empty", call);
   return { type: "answered", text, message, call };
 }
 
-const TOO_LONG_NOTE = "its answer is many times longer than a summary may be";
+const TOO_LONG_NOTE = "the reply is far longer than a summary may be";
 
 function createFailedResult(code: AskFailure["code"], note: string, call?: ModelCall): AskModelResult {
   return { type: "failed", failure: { code, note: truncateReason(note) }, ...(call && { call }) };

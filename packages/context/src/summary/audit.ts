@@ -153,7 +153,7 @@ function judgeItem(item: SummaryItem, evidence: Evidence, hasOnlyUnknownCitation
   const blob = findBlobDigits(item.text).find((hash) => !evidence.hasBlob(hash));
   if (blob !== undefined) return markUnconfirmed("unknown-id", `names blob:${blob}, which does not exist`);
   if (findQuotations(item.text).some((quotation) => isWrongQuotation(quotation, evidence)))
-    return markUnconfirmed("false-quote", "quotes words that are not in the log");
+    return markUnconfirmed("false-quote", "quotes text that is not in the log");
   const unknownName = isPlanSection(item.section) ? undefined : findUnknownName(item, evidence);
   if (unknownName !== undefined)
     return markUnconfirmed("unknown-name", `names ${unknownName}, which is not in the log`);
@@ -205,10 +205,13 @@ const NOT_FROM_USER: ItemVerdict = {
   type: "mark",
   mark: "(not from the user)",
   code: "not-from-user",
-  why: "cites no message of the user",
+  why: "cites no message from the user",
 };
 
-const FROM_ATTACHMENT: ItemVerdict = { ...NOT_FROM_USER, why: "rests on an attachment, which the user did not write" };
+const FROM_ATTACHMENT: ItemVerdict = {
+  ...NOT_FROM_USER,
+  why: "is based on an attachment, which the user did not write",
+};
 
 /** What supports a line: the entry's own words, its attachments, or nothing. */
 type SupportKind = "own" | "attachment" | "none";
@@ -254,7 +257,7 @@ function judgeUncited(item: SummaryItem, evidence: Evidence): ItemVerdict {
     const { shared } = countSharedWords(claim, source.vocabulary());
     if (shared > best.shared && findSupport(claim, source) === "own") best = { reference, shared };
   }
-  if (best.reference === "") return markUnconfirmed("unfounded", "cites no message of the user");
+  if (best.reference === "") return markUnconfirmed("unfounded", "cites no message from the user");
   return { type: "cite", reference: best.reference };
 }
 

@@ -128,16 +128,19 @@ export async function trySleep(ms: number, { sleep, signal }: SleepOptions): Pro
   return !signal.aborted;
 }
 
+/** GUARD3: the calls or the cost of summaries have reached the hourly limit. */
+export const SPEND_LIMIT_NOTE = "the hourly limit for summaries was reached";
+
 /** Describes the limit that was reached, and what the user can do. */
 export function explainReachedLimit(limit: TimeLimitName, time: SummaryTimeouts): string {
   return [describeReachedLimit(limit, time), ...TIME_LIMIT_ADVICE[limit]].join("; ");
 }
 
-const FASTER_MODEL_ADVICE = "a faster model for summaries can be named in compaction.model";
+const FASTER_MODEL_ADVICE = "you can set a faster summary model with compaction.model";
 
 const TIME_LIMIT_ADVICE: Readonly<Record<TimeLimitName, readonly string[]>> = {
   firstToken: [
-    "a local model may need longer to read a long prompt: raise firstTokenMinutes in the settings, or summaryTime.firstToken of the limits in the library",
+    "a local model may need longer to read a long prompt: raise firstTokenMinutes in the settings, or summaryTime.firstToken in the library's limits",
   ],
   nextToken: [],
   attempt: [FASTER_MODEL_ADVICE],
@@ -148,13 +151,13 @@ const TIME_LIMIT_ADVICE: Readonly<Record<TimeLimitName, readonly string[]>> = {
 export function describeReachedLimit(limit: TimeLimitName, time: SummaryTimeouts): string {
   switch (limit) {
     case "firstToken":
-      return `no token came within ${formatDuration(time.firstToken)}`;
+      return `no token arrived within ${formatDuration(time.firstToken)}`;
     case "nextToken":
-      return `no further token came for ${formatDuration(time.nextToken)}`;
+      return `no further token arrived for ${formatDuration(time.nextToken)}`;
     case "attempt":
       return `the summary was not complete after ${formatDuration(time.attempt)}`;
     case "total":
-      return `the limit of ${formatDuration(time.total)} for one summary was reached`;
+      return `the limit of ${formatDuration(time.total)} for one summary was exceeded`;
   }
 }
 

@@ -15,6 +15,7 @@ import {
   type ModelCall,
   type OnProgress,
 } from "./ask-model.ts";
+import { SPEND_LIMIT_NOTE } from "./limits.ts";
 import {
   fillTemplate,
   PROMPT_TEMPLATES,
@@ -87,7 +88,7 @@ export async function summarizeTranscript(originalJob: SummaryJob): Promise<Summ
   const fullTranscript = job.transcript("full");
   let reply: SummaryReply = {
     type: "failed",
-    failure: { code: "overflow", note: "its context window is too small for a summary" },
+    failure: { code: "overflow", note: "the model's context window is too small for a summary" },
   };
   if (transcriptTokens(fullTranscript) <= budget) {
     reply = await summarizeInOneRequest(fullTranscript, job);
@@ -208,7 +209,7 @@ async function summarizeInChunks(
   if (chunks.length > MAX_CHUNKS)
     return {
       type: "failed",
-      failure: { code: "overflow", note: `the session is too long for it, even in ${MAX_CHUNKS} parts` },
+      failure: { code: "overflow", note: `the session is too long for this model, even in ${MAX_CHUNKS} parts` },
     };
   const chunkJob = createChunkJob(job, budget);
   const notes: ChunkNotes[] = [];
@@ -419,7 +420,7 @@ function isAllowanceSpent({ calls, allowance }: SummaryJob): boolean {
 
 const SPEND_LIMIT_FAILURE: AskFailure = {
   code: "spend-limit",
-  note: "summaries have cost as much as they may within an hour",
+  note: SPEND_LIMIT_NOTE,
 };
 
 /** Material of a prompt. It is enclosed in marks with a random word, which no content can predict or imitate. */

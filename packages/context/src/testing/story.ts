@@ -138,7 +138,7 @@ function createToolResult(
   { text, callId, isError }: { text: string; callId: string; isError: boolean },
 ): StoryEntry {
   const toolCall = state.calls.find(({ id }) => id === callId) ?? state.openCalls[0];
-  if (!toolCall) throw new Error(`"result: ${text}": there is no open call`);
+  if (!toolCall) throw new Error(`"result: ${text}": no open tool call`);
   state.openCalls = state.openCalls.filter((openCall) => openCall !== toolCall);
   const content = text === "" ? [] : [{ type: "text" as const, text }];
   return {

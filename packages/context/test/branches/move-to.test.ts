@@ -233,7 +233,7 @@ describe("where nothing comes of it", () => {
     expect(outcome).toEqual({
       type: "failed",
       why: "summary",
-      failures: [{ code: "truncated", note: "anthropic/storyteller: its answer was cut off" }],
+      failures: [{ code: "truncated", note: "anthropic/storyteller: the reply was cut off" }],
     });
     expect(added).toMatchObject([
       { type: "usage", kind: "branch_summary", model: "storyteller", parentId: "e10", usage },

@@ -111,7 +111,7 @@ test("SRC1 what went wrong is said in the result", async () => {
     aborted: true,
   });
   const model = opened();
-  expect(await generateBranchSummary([], { model })).toEqual({ error: "The branch has nothing to summarise." });
+  expect(await generateBranchSummary([], { model })).toEqual({ error: "The branch has nothing to summarize." });
   expect(model.requests).toEqual([]);
 });
 

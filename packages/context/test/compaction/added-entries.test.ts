@@ -45,22 +45,42 @@ describe("what is refused", () => {
   ring.self = ring;
 
   test.each<[string, unknown, string]>([
-    ["Pith's own state", { type: "custom", customType: "pith.leaf" }, "its entry has no type of its own"],
-    ["Pith's own message", { ...note, customType: "pith.pin" }, "its entry has no type of its own"],
-    ["no type", { type: "custom" }, "its entry has no type of its own"],
-    ["an empty type", { ...note, customType: "" }, "its entry has no type of its own"],
-    ["nothing", null, "its entry has no type of its own"],
-    ["a message of the user", { ...note, type: "message" }, "its entry is neither state nor a message"],
-    ["a compaction", { ...note, type: "compaction" }, "its entry is neither state nor a message"],
-    ["an edit", { ...note, type: "context_edit" }, "its entry is neither state nor a message"],
-    ["a message without text", { ...note, content: 7 }, "its entry is neither state nor a message"],
-    ["a ring", { type: "custom", customType: "x", data: ring }, "its details are no JSON of at most 262144 letters"],
+    [
+      "Pith's own state",
+      { type: "custom", customType: "pith.leaf" },
+      'its entry needs a "customType" that does not start with "pith."',
+    ],
+    [
+      "Pith's own message",
+      { ...note, customType: "pith.pin" },
+      'its entry needs a "customType" that does not start with "pith."',
+    ],
+    ["no type", { type: "custom" }, 'its entry needs a "customType" that does not start with "pith."'],
+    ["an empty type", { ...note, customType: "" }, 'its entry needs a "customType" that does not start with "pith."'],
+    ["nothing", null, 'its entry needs a "customType" that does not start with "pith."'],
+    [
+      "a message of the user",
+      { ...note, type: "message" },
+      'its entry is neither "custom" nor a "custom_message" with text',
+    ],
+    ["a compaction", { ...note, type: "compaction" }, 'its entry is neither "custom" nor a "custom_message" with text'],
+    ["an edit", { ...note, type: "context_edit" }, 'its entry is neither "custom" nor a "custom_message" with text'],
+    [
+      "a message without text",
+      { ...note, content: 7 },
+      'its entry is neither "custom" nor a "custom_message" with text',
+    ],
+    [
+      "a ring",
+      { type: "custom", customType: "x", data: ring },
+      "its details are not JSON of at most 262144 characters",
+    ],
   ])("HOOK5 %s, and with it all that it brings", (_, entry, why) => {
     expect(() => added(note, entry)).toThrow(why);
   });
 
   test("HOOK5 what is no list", () => {
-    expect(() => parseHookEntries({ entries: note }, { tokens: 150 })).toThrow("its entries are no list");
+    expect(() => parseHookEntries({ entries: note }, { tokens: 150 })).toThrow("its entries are not an array");
   });
 
   test("HOOK5 more than there is room for, in one or in many", () => {

@@ -71,7 +71,7 @@ describe("checks", () => {
       const within = (checkpoint: number, changes: Partial<SummaryCandidate> = {}): Finding | null =>
         firstFailedCheck({ ...good, plan: { ...plan, checkpoint }, candidate: { ...candidate, ...long, ...changes } });
       expect(within(12)).toBeNull();
-      expect(within(11)).toEqual({ code: "too-long", note: "the summary has 12 tokens, 11 are allowed" });
+      expect(within(11)).toEqual({ code: "too-long", note: "the summary has 12 tokens; the limit is 11" });
       expect(within(11, { route: MODEL_FREE_ROUTE })).toBeNull();
     });
 
@@ -186,19 +186,19 @@ describe("checks", () => {
   test("CMP6 what was seen is in one of the two parts, or the first that is not is named", () => {
     expect(told({ covers: new Set() })).toEqual({
       code: "not-covered",
-      note: "2 entries are in neither part, the first is e1",
+      note: "2 entries are neither summarized nor kept; the first is e1",
     });
     expect(told({ covers: new Set(["e1"]) })).toEqual({
       code: "not-covered",
-      note: "1 entries are in neither part, the first is e2",
+      note: "1 entry is neither summarized nor kept; the first is e2",
     });
   });
 
   describe("what it comes to", () => {
-    const same: Finding = { code: "no-gain", note: "1000 tokens would become 1000" };
+    const same: Finding = { code: "no-gain", note: "the context would not shrink: 1000 tokens would become 1000" };
     const hardly = (tokens: number): Finding => ({
       code: "no-gain",
-      note: `1000 tokens would become ${tokens}, which is hardly less`,
+      note: `the context would hardly shrink: 1000 tokens would become ${tokens}`,
     });
 
     test.each<[string, ContextSize, ContextSize, Finding | null]>([
@@ -218,8 +218,8 @@ describe("checks", () => {
 
     test.each<[ContextSize, Finding | null]>([
       [size(1500, 5000), null],
-      [size(1501), { code: "does-not-fit", note: "1501 tokens would be left, 1500 fit" }],
-      [size(700, 5001), { code: "does-not-fit", note: "700 tokens would be left, 1500 fit" }],
+      [size(1501), { code: "does-not-fit", note: "1501 tokens would remain; only 1500 fit" }],
+      [size(700, 5001), { code: "does-not-fit", note: "700 tokens would remain; only 1500 fit" }],
     ])("CMP10 must fit: %j", (after, finding) => {
       expect(
         firstFailedCheck({ candidate, plan: { ...plan, sizeBefore: size(3000, 9000) }, sizeAfter: after }),
@@ -229,7 +229,7 @@ describe("checks", () => {
 
   test("CMP5 CMP6 CMP9 of several faults the first is told: what it says, what it leaves out, what it comes to", () => {
     const covers = new Set<string>();
-    const left = "2 entries are in neither part, the first is e1";
+    const left = "2 entries are neither summarized nor kept; the first is e1";
     const tight = { ...plan, checkpoint: 0 };
     expect([
       firstFailedCheck({
@@ -244,7 +244,7 @@ describe("checks", () => {
       "empty",
       "too-long",
       { code: "not-covered", note: left },
-      { code: "no-gain", note: "1000 tokens would become 9000" },
+      { code: "no-gain", note: "the context would not shrink: 1000 tokens would become 9000" },
     ]);
   });
 
@@ -263,8 +263,8 @@ describe("checks", () => {
     });
 
     test.each<[readonly string[], string]>([
-      [["#4"], `1 message of the user is ${gone}: #4`],
-      [["#4", "entry:4f2a"], `2 messages of the user are ${gone}: #4, entry:4f2a`],
+      [["#4"], `1 user message is ${gone}: #4`],
+      [["#4", "entry:4f2a"], `2 user messages are ${gone}: #4, entry:4f2a`],
     ])("KEEP2 CMP8 is which messages went: %j", (evicted, note) => {
       expect(noticed({ evicted })).toEqual([{ code: "user-messages-evicted", note }]);
     });
@@ -272,10 +272,10 @@ describe("checks", () => {
     test("KEEP2 CUT7 CMP8 is each message and result of which head and tail are left", () => {
       const reductions = [{ type: "context_edit", targetId: "e7", replacement: null } as const];
       expect(noticed({ shortened: ["#1", "#3"], evicted: ["#2"] }, reductions)).toEqual([
-        { code: "user-messages-evicted", note: `1 message of the user is ${gone}: #2` },
-        { code: "user-messages-shortened", note: "#1 is kept as head and tail" },
-        { code: "user-messages-shortened", note: "#3 is kept as head and tail" },
-        { code: "result-reduced", note: expect.stringMatching(/e7 is shown as head and tail$/) },
+        { code: "user-messages-evicted", note: `1 user message is ${gone}: #2` },
+        { code: "user-messages-shortened", note: "#1 is shortened to its beginning and end" },
+        { code: "user-messages-shortened", note: "#3 is shortened to its beginning and end" },
+        { code: "result-reduced", note: expect.stringMatching(/e7 is shortened to its beginning and end$/) },
       ]);
     });
 
@@ -289,7 +289,7 @@ describe("checks", () => {
       expect(missing.length).toBeGreaterThan(1);
       expect(outcome.receipt.findings).toContainEqual({
         code: "user-messages-evicted",
-        note: `${missing.length} messages of the user are ${gone}: ${missing.join(", ")}`,
+        note: `${missing.length} user messages are ${gone}: ${missing.join(", ")}`,
       });
     });
   });

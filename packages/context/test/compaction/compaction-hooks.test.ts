@@ -113,10 +113,14 @@ describe("after compact", () => {
       [
         "Pith's own kind",
         () => ({ entries: [{ ...note("x"), customType: "pith.pin" }] }),
-        "its entry has no type of its own",
+        'its entry needs a "customType" that does not start with "pith."',
       ],
       ["too much", adding(repeatWord(700)), expect.stringMatching(/^its entries have \d+ tokens, \d+ are allowed$/)],
-      ["another kind", () => ({ entries: [{ type: "message" } as never] }), "its entry has no type of its own"],
+      [
+        "another kind",
+        () => ({ entries: [{ type: "message" } as never] }),
+        'its entry needs a "customType" that does not start with "pith."',
+      ],
       ["an error", () => Promise.reject<never>(new Error("no")), "no"],
       ["no end", () => new Promise<never>(() => {}), "no answer within 30 s"],
     ])(
@@ -151,7 +155,9 @@ describe("after compact", () => {
       const { outcome, reported } = await acted({ session_compact: [leaving] }, {}, session);
       expect(outcome.type).toBe("compacted");
       expect((await session.branchEntries()).map(({ type }) => type)).toStrictEqual(["message", "custom"]);
-      expect(reported).toStrictEqual([{ event: "session_compact", why: "the session has gone elsewhere meanwhile" }]);
+      expect(reported).toStrictEqual([
+        { event: "session_compact", why: "the session has moved to another branch in the meantime" },
+      ]);
     });
 
     test("HOOK5 what was said meanwhile comes first, and nothing is lost", async () => {
@@ -397,11 +403,15 @@ describe("before compact", async () => {
       saying({ compaction: { summary: "mine", firstKeptEntryId: "e6", ...compaction } });
 
     test.each<[string, BeforeCompact, string]>([
-      ["a wrong id", brought({ firstKeptEntryId: "e99" }), "nothing can be cut at e99"],
-      ["a tool result as the first that is kept", brought({ firstKeptEntryId: "e5" }), "nothing can be cut at e5"],
+      ["a wrong id", brought({ firstKeptEntryId: "e99" }), "the context cannot be cut at e99"],
+      [
+        "a tool result as the first that is kept",
+        brought({ firstKeptEntryId: "e5" }),
+        "the context cannot be cut at e5",
+      ],
       ["an empty summary", brought({ summary: " \n" }), "its summary is empty"],
       ["a summary that is no text", brought({ summary: 7 }), "its summary is empty"],
-      ["absurd details", brought({ details: ring }), "its details are no JSON of at most 262144 letters"],
+      ["absurd details", brought({ details: ring }), "its details are not JSON of at most 262144 characters"],
     ])("HOOK2 HOOK4 %s: it is reported, code writes, and the receipt says so", async (_, hook, why) => {
       const { session, outcome, reported } = await acted([hook]);
       expect(reported).toStrictEqual([{ event: "session_before_compact", why }]);
@@ -603,7 +613,7 @@ describe("hook candidate", () => {
         },
       ],
     ])("CMP7 %s is refused with a sentence", (_, details) => {
-      expect(() => made({ details })).toThrow("its details are no JSON of at most 262144 letters");
+      expect(() => made({ details })).toThrow("its details are not JSON of at most 262144 characters");
     });
 
     test("CMP7 are kept as they will be in the log, and later changes of the hook's own are not", () => {
@@ -641,9 +651,9 @@ describe("hook candidate", () => {
 
   describe("its cut", () => {
     test("CMP7 CUT2 a tool result is never the first that is kept, be it removed or not", () => {
-      expect(() => made({ firstKeptEntryId: "e4" })).toThrow("nothing can be cut at e4");
+      expect(() => made({ firstKeptEntryId: "e4" })).toThrow("the context cannot be cut at e4");
       const shown = planOf(...lines.filter((line) => line !== "drops e4"));
-      expect(() => made({ firstKeptEntryId: "e4" }, shown)).toThrow("nothing can be cut at e4");
+      expect(() => made({ firstKeptEntryId: "e4" }, shown)).toThrow("the context cannot be cut at e4");
       expect(made({ firstKeptEntryId: "e3" }).plan.kept[0]?.id).toBe("e3");
     });
 

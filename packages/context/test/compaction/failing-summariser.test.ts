@@ -81,15 +81,15 @@ function streaming(stream: (good: readonly ModelEvent[]) => AsyncGenerator<Model
 const call = { type: "toolCall" as const, id: "c9", name: "bash", arguments: { command: "rm -rf /" } };
 
 const ways: readonly (readonly [string, Model, string])[] = [
-  ["says nothing", scriptedModel(said("")), "its answer is empty"],
-  ["says whitespace", scriptedModel(said(" \n\t\n ")), "its answer is empty"],
-  ["only thinks", scriptedModel({ content: [{ type: "thinking", thinking: good }], usage }), "its answer is empty"],
-  ["is cut off", scriptedModel(said(good, { stopReason: "length" })), "its answer was cut off"],
-  ["calls a tool", scriptedModel({ content: [call], usage }), "it called a tool instead of answering"],
+  ["says nothing", scriptedModel(said("")), "the reply is empty"],
+  ["says whitespace", scriptedModel(said(" \n\t\n ")), "the reply is empty"],
+  ["only thinks", scriptedModel({ content: [{ type: "thinking", thinking: good }], usage }), "the reply is empty"],
+  ["is cut off", scriptedModel(said(good, { stopReason: "length" })), "the reply was cut off"],
+  ["calls a tool", scriptedModel({ content: [call], usage }), "the model called a tool instead of writing the summary"],
   [
     "writes and calls a tool",
     scriptedModel(said(good, { content: [{ type: "text", text: good }, call] })),
-    "it called a tool instead of answering",
+    "the model called a tool instead of writing the summary",
   ],
   [
     "refuses in words",
@@ -119,14 +119,14 @@ const ways: readonly (readonly [string, Model, string])[] = [
     streaming(async function* (events) {
       yield* events.slice(0, 1);
     }),
-    "the reply broke off",
+    "the reply ended unexpectedly",
   ],
   [
     "hangs before the first token",
     streaming(async function* () {
       await new Promise(() => {});
     }),
-    "no token came within 10 min; a local model",
+    "no token arrived within 10 min; a local model",
   ],
   [
     "hangs in the middle",
@@ -134,7 +134,7 @@ const ways: readonly (readonly [string, Model, string])[] = [
       yield* events.slice(0, 1);
       await new Promise(() => {});
     }),
-    "no further token came for 90 s",
+    "no further token arrived for 90 s",
   ],
 ];
 
@@ -214,7 +214,7 @@ describe("a summariser that", () => {
     expect(receipt).toMatchObject({ route: "model-free", by: null });
     expect(receipt.findings).toContainEqual({
       code: "summarizer-failed",
-      note: "anthropic/storyteller: its answer is many times longer than a summary may be",
+      note: "anthropic/storyteller: the reply is far longer than a summary may be",
     });
     expect(contextLines(session)[0]).not.toMatch(/w\d+x\d/);
     expectSound(session);

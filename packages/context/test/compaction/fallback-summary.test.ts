@@ -23,7 +23,7 @@ test("CMP12 it lists what was asked and the last reply, with the entries to open
     A turn is one line: what was asked → the last reply, shortened [the entry where the turn begins]. Whether work is finished is not known: check before you rely on it.
     - fix the login → done [#1]
     - now the tests → two fail [#6]
-    Next: continue with the latest request. If it only says to go on, continue the newest turn that did not end well, or what the last reply left open."
+    Next: continue with the latest request. If it only asks to continue, continue the newest turn that did not end normally, or what the last reply left open."
   `);
 });
 
@@ -39,13 +39,13 @@ test("CMP12 of a turn it says what the log knows of its end, and no more", () =>
   );
   expect(renderTurnNotes({ turns, hasNarrative: true, tokens: 400 })).toMatchInlineSnapshot(`
     "# Turns since that summary (an automatic list; no model wrote it)
-    The list is newer than the summary: where they differ, the list holds. A turn is one line: what was asked → the last reply, shortened [the entry where the turn begins]. Whether work is finished is not known: check before you rely on it.
+    The list is newer than the summary: where they differ, the list is correct. A turn is one line: what was asked → the last reply, shortened [the entry where the turn begins]. Whether work is finished is not known: check before you rely on it.
     - run the tests → all is well [#1] (the last tool call failed: bash)
     - fix them → fixed [#5]
-    - now deploy → I begin [#11] (stopped before it was finished)
+    - now deploy → I begin [#11] (stopped before it finished)
     - go on → (no reply) [#14] (ended in an error: the server is down # no heading)
     - wait for it → (no text; 1 tool call: bash) [#16]
-    Next: continue with the latest request. If it only says to go on, continue the newest turn that did not end well, or what the last reply left open."
+    Next: continue with the latest request. If it only asks to continue, continue the newest turn that did not end normally, or what the last reply left open."
   `);
 });
 
@@ -83,7 +83,7 @@ test("CMP12 work after the last text of a turn, or without any text, is counted,
     ),
   );
   expect(linesOf({ turns, hasNarrative: false, tokens: 400 })).toEqual([
-    "- rename foo → (no text; 2 tool calls, the last: edit b.ts) [#1] (stopped before it was finished)",
+    "- rename foo → (no text; 2 tool calls, the last: edit b.ts) [#1] (stopped before it finished)",
     "- run the tests → I run them (then 1 tool call: bash ./test.sh) [#7]",
     "- [note] the build is red [#12]",
     "- (a branch that was left) tried a lock file [#11]",

@@ -223,7 +223,7 @@ test("SRC1 a summary among the messages is not lost: it stands for what came bef
 test("SRC1 a model that fails and a signal that is aborted throw, as pi's calls do", async () => {
   const failing = opened({ failure: { kind: "refused", message: "no such model" } });
   await expect(generateSummary(messagesOf(branch), failing, 4_000)).rejects.toThrow(
-    "anthropic/storyteller wrote no summary that can be used: no such model",
+    "anthropic/storyteller did not write a usable summary: no such model",
   );
   const stop = new AbortController();
   stop.abort();
@@ -272,7 +272,7 @@ const wrong: Readonly<Record<string, readonly [call: () => unknown, says: string
     () => generateSummary(messagesOf(branch), opened(record), undefined as never),
     "generateSummary(messages, model, 16_384)",
   ],
-  "generateSummary of nothing": [() => generateSummary([], opened(record), 16_384), "no messages to summarise"],
+  "generateSummary of nothing": [() => generateSummary([], opened(record), 16_384), "no messages to summarize"],
 };
 
 test.each(Object.entries(wrong))("SRC2 %s says what to write", async (_, [call, says]) => {

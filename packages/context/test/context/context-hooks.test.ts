@@ -211,7 +211,7 @@ describe("the result of a context hook", () => {
 });
 
 describe("a hook that fails", () => {
-  const nonsense = "the hook returned `messages` that is not a list of messages";
+  const nonsense = "the hook returned `messages` that are not an array of valid messages";
   const failing: readonly [string, ContextHook, string][] = [
     ["throws", () => Promise.reject<never>(new Error("no")), "no"],
     ["hangs", () => new Promise<never>(() => {}), "no answer within 30 s"],

@@ -52,7 +52,7 @@ describe("pairs", () => {
     const late = sentLines("user: go", "calls: read", "user: never mind", "says: fine", "result c1: the file");
     expect(late.slice(0, early.length)).toEqual(early);
     expect(late.at(-1)).toBe(
-      "5 user      Output of an earlier call of the tool read (c1), which came after the conversation had gone on: the file",
+      "5 user      Output of an earlier call of the tool read (c1), received after the conversation had continued: the file",
     );
   });
 
@@ -199,7 +199,7 @@ describe("nothing that a provider rejects is sent", () => {
       content: [{ type: "image", data, mimeType }],
       timestamp: 0,
     });
-    const named = [{ type: "text", text: "[an image of a kind that cannot be sent]" }];
+    const named = [{ type: "text", text: "[image omitted: unsupported format]" }];
     expect(blocksSent(image("image/png"))).toEqual([{ type: "image", data: "AAAA", mimeType: "image/png" }]);
     expect(blocksSent(image("image/tiff"))).toEqual(named);
     expect(blocksSent(image("image/png", ""))).toEqual(named);
@@ -241,9 +241,9 @@ describe("custom kinds of messages", () => {
     const textOf = (message: AgentMessage): unknown =>
       (convertToLlm([message])[0]?.content as readonly { text: string }[] | undefined)?.[0]?.text;
     expect(textOf(ran)).toBe(
-      "The user ran `make` in a shell:\n\n(it printed nothing)\n\nExit code: 2\n\n[shortened; all of the output is in /tmp/x]",
+      "The user ran `make` in a shell:\n\n(no output)\n\nExit code: 2\n\n[shortened; the full output is in /tmp/x]",
     );
-    expect(textOf({ ...ran, cancelled: true })).toContain("(stopped by the user before it ended)");
+    expect(textOf({ ...ran, cancelled: true })).toContain("(stopped by the user before it finished)");
     expect(convertToLlm([{ ...ran, excludeFromContext: true }])).toEqual([]);
   });
 

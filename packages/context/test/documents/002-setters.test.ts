@@ -216,6 +216,6 @@ test("HOOK8 a hook forgoes the summary that the user asked for", async () => {
 test("HOOK8 without a model to write one, that is reported and the move is made", async () => {
   const { outcome, reported } = await moved(() => ({ summarize: true }));
   expect(outcome).toMatchObject({ type: "moved" });
-  const why = "it asks for a summary, and there is no model to write one";
+  const why = "it requests a summary, but no model is available to write one";
   expect(reported).toEqual([{ event: "session_before_tree", why }]);
 });

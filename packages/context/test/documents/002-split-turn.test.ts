@@ -35,7 +35,7 @@ test("CUT2 HOOK4 B30 a hook that cuts there is reported, and not followed", asyn
       report: ({ event, why }) => reported.push(`${event}: ${why}`),
     },
   });
-  expect(reported).toEqual(["session_before_compact: nothing can be cut at t1"]);
+  expect(reported).toEqual(["session_before_compact: the context cannot be cut at t1"]);
   expect(outcome).toMatchObject({ type: "compacted", receipt: { route: "model-free", kept: { first: "u2" } } });
 });
 

@@ -16,7 +16,7 @@ test("CTX6 a call whose result never came is answered, and marked", () => {
     "0 user      run both",
     "1 assistant [c1: bash command=make] [c2: bash command=test]",
     "2 tool      c1 -> made",
-    "3 tool      c2 -> (error) There is no result of this call: it was interrupted or its output was lost.",
+    "3 tool      c2 -> (error) There is no result for this call: it was interrupted or its output was lost.",
     "4 user      stop",
     "5 assistant stopped",
   ]);
@@ -26,7 +26,7 @@ test("CTX7 REQ2 when it comes after all it is shown as text: what was sent befor
   const late = sentLines(...interrupted, "result c2: 3 tests failed", "user: go on");
   expect(late.slice(0, 6)).toEqual(sentLines(...interrupted));
   expect(late.slice(6)).toEqual([
-    "6 user      Output of an earlier call of the tool bash (c2), which came after the conversation had gone on: 3 tests failed",
+    "6 user      Output of an earlier call of the tool bash (c2), received after the conversation had continued: 3 tests failed",
     "7 user      go on",
   ]);
 });

@@ -14,7 +14,7 @@ test("CUT7 CMP1 a paste too big for the tail becomes head, tail and handle, in t
     type: "compacted",
     receipt: {
       kept: { first: "e2", last: "e3" },
-      findings: [{ code: "result-reduced", note: "#3 is shown as head and tail" }],
+      findings: [{ code: "result-reduced", note: "#3 is shortened to its beginning and end" }],
     },
   });
   const paste = contextLines(session).at(-1) ?? "";

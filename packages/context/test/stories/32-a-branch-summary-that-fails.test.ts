@@ -23,7 +23,7 @@ test("BR5 B71 two models fail: the move is not made, and the log has what it cos
     type: "failed",
     why: "summary",
     failures: [
-      { code: "empty", note: "anthropic/storyteller: its answer is empty" },
+      { code: "empty", note: "anthropic/storyteller: the reply is empty" },
       { code: "unreachable", note: "anthropic/gone: no route to host" },
     ],
   });

@@ -46,7 +46,7 @@ test("HOOK2 HOOK4 HOOK5 too much of it is reported and left out, and the compact
   expect(await compactSmall(session, { budget: budgetKeeping(session, 1), hooks })).toMatchObject({
     type: "compacted",
   });
-  expect(heard[1]).toMatch(/^session_compact: its entries have \d+ tokens, 600 are allowed$/);
+  expect(heard[1]).toMatch(/^session_compact: its entries have \d+ tokens; the limit is 600$/);
   expect(contextLines(session).slice(1)).toEqual(["1 user      go on"]);
 });
 

@@ -20,7 +20,7 @@ const request: Request = {
   cacheMarks: [],
 };
 const NO_TOKEN =
-  "no token came within 10 min; a local model may need longer to read a long prompt: raise firstTokenMinutes in the settings, or summaryTime.firstToken of the limits in the library";
+  "no token arrived within 10 min; a local model may need longer to read a long prompt: raise firstTokenMinutes in the settings, or summaryTime.firstToken in the library's limits";
 const call = { by: storyModel, usage: billedUsage };
 const record: AskModelResult = { type: "answered", text: "the record", message: assistantMessage(), call };
 
@@ -43,23 +43,23 @@ describe("unusable answers", () => {
   const toolCall = { type: "toolCall" as const, id: "c1", name: "read", arguments: {} };
 
   test.each<[string, Partial<AssistantMessage>, unknown]>([
-    ["no content", { content: [] }, failed("empty", "its answer is empty", { call })],
-    ["only whitespace", { content: text(" \n\t") }, failed("empty", "its answer is empty", { call })],
-    ["only thinking", { content: [thought] }, failed("empty", "its answer is empty", { call })],
-    ["a truncated answer", { stopReason: "length" }, failed("truncated", "its answer was cut off", { call })],
+    ["no content", { content: [] }, failed("empty", "the reply is empty", { call })],
+    ["only whitespace", { content: text(" \n\t") }, failed("empty", "the reply is empty", { call })],
+    ["only thinking", { content: [thought] }, failed("empty", "the reply is empty", { call })],
+    ["a truncated answer", { stopReason: "length" }, failed("truncated", "the reply was cut off", { call })],
     [
       "a tool's name",
       { content: [...text("first"), toolCall] },
-      failed("tool-call", "it called a tool instead of answering", { call }),
+      failed("tool-call", "the model called a tool instead of writing the summary", { call }),
     ],
     [
       "that it calls a tool",
       { stopReason: "toolUse" },
-      failed("tool-call", "it called a tool instead of answering", { call }),
+      failed("tool-call", "the model called a tool instead of writing the summary", { call }),
     ],
     ["an error", { stopReason: "error", errorMessage: "no more" }, failed("failed", "no more", { call })],
-    ["an error without a message", { stopReason: "error" }, failed("failed", "it failed", { call })],
-    ["a deferred answer", { stopReason: "deferred" }, failed("empty", "its answer is deferred", { call })],
+    ["an error without a message", { stopReason: "error" }, failed("failed", "the request failed", { call })],
+    ["a deferred answer", { stopReason: "deferred" }, failed("empty", "the reply is deferred", { call })],
     ["an aborted answer", { stopReason: "aborted" }, { type: "cancelled", call }],
   ])("SUM4 %s is a failure, and its usage is recorded", async (_, parts, reply) => {
     expect(await ask(scriptedModel(assistantMessage(parts)))).toStrictEqual(reply);
@@ -173,10 +173,10 @@ describe("streams", () => {
       async function* () {
         yield delta;
       },
-      failed("unreachable", "the reply broke off"),
+      failed("unreachable", "the reply ended unexpectedly"),
     ],
     ["never begins", iterated({ next: () => new Promise(() => {}) }), failed("silent", NO_TOKEN)],
-    ["stalls", after(91_000, replyEnded()), failed("silent", "no further token came for 90 s")],
+    ["stalls", after(91_000, replyEnded()), failed("silent", "no further token arrived for 90 s")],
     ["is slow but within the limit", after(89_000, replyEnded()), record],
     [
       "yields a value that is not an event",

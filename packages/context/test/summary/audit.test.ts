@@ -540,7 +540,7 @@ describe("what changes in a summary", () => {
 
   test("AUD7 the note of a long line is short and never splits a character", () => {
     const [flaw] = check(`## Goal\n- ${"😀".repeat(200)} paint`).flaws;
-    expect(flaw?.note).toBe(`Marked (unconfirmed): cites no message of the user: ${"😀".repeat(80)}…`);
+    expect(flaw?.note).toBe(`Marked (unconfirmed): cites no message from the user: ${"😀".repeat(80)}…`);
     expect(flaw?.note.isWellFormed()).toBe(true);
   });
 });

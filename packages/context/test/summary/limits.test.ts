@@ -191,7 +191,7 @@ test("SUM13 EVT3 the wait for the first token is reported every minute, and a re
   const waits = [60_000, 120_000].map((elapsedMs) => ({ step: "awaiting-first-token", elapsedMs, limitMs: 150_000 }));
   expect(steps).toEqual([
     ...waits,
-    { step: "waiting", attempt: 1, delayMs: 1_000, errorMessage: "no token came within 150 s" },
+    { step: "waiting", attempt: 1, delayMs: 1_000, errorMessage: "no token arrived within 150 s" },
     { step: "asking-again", attempt: 1 },
     ...waits,
     { step: "answered", attempts: 1 },

@@ -421,7 +421,7 @@ describe("in one request", () => {
       expect({ reply, kinds }).toStrictEqual({
         reply: {
           type: "failed",
-          failure: { code: "overflow", note: "the session is too long for it, even in 32 parts" },
+          failure: { code: "overflow", note: "the session is too long for this model, even in 32 parts" },
         },
         kinds: [],
       });
@@ -433,7 +433,10 @@ describe("in one request", () => {
     ])("SUM5 for a very small window is refused without a request: %s", async (_, parts) => {
       const { reply, kinds } = await summarize([], { history: createBlocks([100]), ...parts });
       expect({ reply, kinds }).toStrictEqual({
-        reply: { type: "failed", failure: { code: "overflow", note: "its context window is too small for a summary" } },
+        reply: {
+          type: "failed",
+          failure: { code: "overflow", note: "the model's context window is too small for a summary" },
+        },
         kinds: [],
       });
     });

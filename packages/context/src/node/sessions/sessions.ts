@@ -7,7 +7,7 @@ import { parseEntry } from "../../format/entry-line.ts";
 import { readRawLine } from "../../format/read-line.ts";
 import { createHeader, encodeSession } from "../../format/session-file.ts";
 import { Session, type SessionOptions } from "../../session/session.ts";
-import { type AppendResult, refusalNotes } from "../../session/store.ts";
+import { type AppendResult, explainFailedAppend } from "../../session/store.ts";
 import { sanitizeLine } from "../../text/sanitize.ts";
 import { addToTotals, type SessionTotals, zeroTotals } from "../../usage.ts";
 import { catchDiskErrors, diskErrorCode, type OpenFile, realFiles, type UnavailableResult } from "../files.ts";
@@ -70,7 +70,9 @@ function requireStore(path: string, result: OpenResult): JsonlStore {
     case "opened":
       return result.store;
     case "held":
-      throw new Error(`Another process (${result.owner.pid}) writes ${path}. Close it there, or fork the session.`);
+      throw new Error(
+        `Another process (${result.owner.pid}) is writing to ${path}. Close the session there, or fork it.`,
+      );
     case "unavailable":
       throw new Error(`The session was not opened: ${result.why}.`);
   }
@@ -85,8 +87,7 @@ async function setSystemPrompt(session: Session, system: string): Promise<void> 
   const result = await session.append({ type: "message", message });
   if (result.type === "appended") return;
   await session.close();
-  const why = result.type === "refused" ? refusalNotes[result.why] : "another program has written to this session";
-  throw new Error(`The system prompt was not written: ${why}.`);
+  throw new Error(`The system prompt was not written: ${explainFailedAppend(result)}.`);
 }
 
 const PROMPT_SECTION = "prompt";

@@ -111,7 +111,7 @@ describe("events", () => {
       const start: AgentEvent = { type: "compaction_start", reason: "threshold" };
       const waits = { step: "awaiting-first-token", elapsedMs: 180_000, limitMs: 600_000 } as const;
       const waiting: AgentEvent = { type: "compaction_progress", reason: "threshold", ...waits };
-      const errorMessage = "no token came within 10 min";
+      const errorMessage = "no token arrived within 10 min";
       const again = {
         type: "summarization_retry_scheduled",
         ...about,
@@ -124,7 +124,7 @@ describe("events", () => {
       );
       expect(steps).toMatchObject([
         { type: "compacting", step: "no response after 3 min, waiting up to 10 min" },
-        { type: "compacting", step: "no token came within 10 min; retrying in 1 s" },
+        { type: "compacting", step: "no token arrived within 10 min; retrying in 1 s" },
         { type: "compacting", step: "retrying" },
       ]);
     });
