@@ -31,15 +31,15 @@ export function createSwitchPanel({
   seconds,
 }: Pick<CompactionQuestionOptions, "tokens" | "seconds">): Panel<ListPosition, boolean> {
   return createChoicePanel<boolean>({
-    title: "The next model sees less at once. Compact the context for it?",
+    title: "The new model has a smaller context window. Compact first?",
     body: ({ theme }) => [
-      theme.dim(` ${formatNumber(tokens)} tokens are too many for it. Who speaks now tells in short what is old;`),
-      theme.dim(" your words and pins stay, and you can undo it."),
-      theme.dim(` Without an answer in ${seconds} seconds nothing changes.`),
+      theme.dim(` ${formatNumber(tokens)} tokens do not fit. The current model summarizes older messages;`),
+      theme.dim(" your own messages and pins are kept. You can undo it."),
+      theme.dim(` If you do not answer in ${seconds} s, nothing changes.`),
     ],
     options: [
-      { key: "y", label: "Compact, then change the model", value: true },
-      { key: "n", label: "No", description: "who speaks now speaks on", value: false },
+      { key: "y", label: "Compact, then switch models", value: true },
+      { key: "n", label: "No", description: "keep the current model", value: false },
     ],
   });
 }
@@ -55,22 +55,22 @@ export function createCompactionPanel({
     title: "The context is full. Compact it now?",
     body: ({ theme }) => [
       theme.dim(
-        ` ${formatNumber(tokens)} of ${formatNumber(limit)} tokens. The newest ${formatNumber(keptTokens)} stay as they were said;`,
+        ` ${formatNumber(tokens)} of ${formatNumber(limit)} tokens. The newest ${formatNumber(keptTokens)} tokens are kept unchanged;`,
       ),
-      theme.dim(" all before is told in short, and your words and pins stay. You can undo it."),
+      theme.dim(" older messages are summarized; your messages and pins stay. You can undo it."),
       ...(canPostpone
         ? []
         : [
-            theme.warning(" There is no room to wait: the next request may be refused as too long,"),
-            theme.warning(" and then it is compacted all the same."),
+            theme.warning(" The window is almost full: the next request may be rejected as too long,"),
+            theme.warning(" and then Pith compacts anyway."),
           ]),
-      theme.dim(` Without an answer it is done in ${seconds} seconds.`),
+      theme.dim(` Compacts automatically in ${seconds} s.`),
     ],
     options: [
       { key: "y", label: "Compact now", value: "now" },
-      { key: "n", label: "Not now", description: "you are asked again when it has grown", value: "later" },
+      { key: "n", label: "Not now", description: "ask again when the context has grown", value: "later" },
       // The question may appear while the user types, so a lower-case letter must not switch anything off.
-      { key: "N", label: "Never in this session", description: "/autocompact on takes that back", value: "never" },
+      { key: "N", label: "Never in this session", description: "/autocompact on turns it back on", value: "never" },
     ],
   });
 }
@@ -131,7 +131,7 @@ export class CompactionConsent {
   #disable(): HookResult {
     this.#context.app.agent.setAutoCompactionEnabled(false);
     refreshMeter(this.#context);
-    this.#context.screen.showNote("Nothing is compacted by itself until you leave; /autocompact on takes that back.");
+    this.#context.screen.showNote("Automatic compaction is off until you exit; /autocompact on turns it back on.");
     return { cancel: true };
   }
 }
@@ -162,8 +162,8 @@ export function createAutoCompactPanel(budget: Budget): Panel<ListPosition, bool
     title: `Automatic compaction is ${enabled ? "on" : "off"}`,
     body: ({ theme }) => describeLimits(budget).map(([name, text]) => `   ${theme.dim(name.padEnd(18))} ${text}`),
     options: [
-      { key: "1", label: "on ", description: "the context is made smaller when it is full", value: true },
-      { key: "2", label: "off", description: "only when you ask for it with /compact", value: false },
+      { key: "1", label: "on ", description: "compact when the context is full", value: true },
+      { key: "2", label: "off", description: "compact only when you run /compact", value: false },
     ],
     initialIndex: enabled ? 0 : 1,
   });
@@ -174,17 +174,19 @@ function describeLimits({ contextWindow, limit, tail, limits }: Budget): readonl
   const isLimitKnown = Number.isFinite(limit);
   return [
     [
-      "window",
-      isLimitKnown ? `${formatNumber(contextWindow)} tokens` : "unknown: compacted when the provider refuses a request",
+      "context window",
+      isLimitKnown
+        ? `${formatNumber(contextWindow)} tokens`
+        : "unknown; compacts when the provider rejects a request as too long",
     ],
-    ...(isLimitKnown ? [["compacted above", `${formatNumber(limit)} tokens`] as const] : []),
+    ...(isLimitKnown ? [["compacts above", `${formatNumber(limit)} tokens`] as const] : []),
     [
       "reserveTokens",
-      `${reserve === undefined ? "none" : formatTokensOrShare(reserve)}: ${isLimitKnown ? `${formatNumber(contextWindow - limit)} stay free for answers` : "stays free for answers"}`,
+      `${reserve === undefined ? "none" : formatTokensOrShare(reserve)}: ${isLimitKnown ? `${formatNumber(contextWindow - limit)} tokens reserved for replies` : "reserved for replies"}`,
     ],
     [
       "keepRecentTokens",
-      `${formatTokensOrShare(limits.tail.tokens)}: the newest ${formatNumber(tail)} stay as they were said`,
+      `${formatTokensOrShare(limits.tail.tokens)}: the newest ${formatNumber(tail)} tokens are kept unchanged`,
     ],
   ];
 }
@@ -203,10 +205,10 @@ export const openAutocompact: PanelCommand = async (args, context) => {
   agent.setAutoCompactionEnabled(isEnabled);
   refreshMeter(context);
   const error = await saveSetting({ path: ["compaction", "enabled"], value: isEnabled, home: app.home });
-  if (error) screen.showNote(`${error.message}; it holds until you leave`, "bad");
+  if (error) screen.showNote(`${error.message}; the change applies until you exit`, "bad");
   else
     screen.showNote(
-      `Automatic compaction is ${isEnabled ? "on" : "off"}, here and from now on ("compaction.enabled").`,
+      `Automatic compaction is ${isEnabled ? "on" : "off"}, now and in new sessions ("compaction.enabled").`,
       "good",
     );
   return true;

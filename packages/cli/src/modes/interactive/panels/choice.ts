@@ -109,7 +109,7 @@ export interface PickPanelOptions<Value> {
   readonly rows: readonly PickRow<Value>[];
   /** Keys besides Enter that choose a row, with their hints. */
   readonly extraKeys?: Readonly<Record<string, string>>;
-  /** The hint for closing the panel without a choice. Default: `Esc later`. */
+  /** The hint for closing the panel without a choice. Default: `Esc skip`. */
   readonly leaveHint?: string;
 }
 
@@ -162,7 +162,7 @@ function filterRows<Value>(rows: readonly PickRow<Value>[], query: string): read
 }
 
 function renderPickPanel<Value>(
-  { title, rows, extraKeys = {}, leaveHint = "Esc later" }: PickPanelOptions<Value>,
+  { title, rows, extraKeys = {}, leaveHint = "Esc skip" }: PickPanelOptions<Value>,
   { query, position }: PickState,
   viewport: Viewport,
 ): string[] {
@@ -174,8 +174,8 @@ function renderPickPanel<Value>(
   );
   const column = Math.min(44, Math.max(...rows.map(({ label }) => visibleWidth(escapeControls(label)))));
   const hints = [
-    "typing searches",
-    "Enter takes it",
+    "type to filter",
+    "Enter select",
     ...Object.entries(extraKeys).map(([key, action]) => `${formatKey(key)} ${action}`),
     leaveHint,
   ];
@@ -183,8 +183,8 @@ function renderPickPanel<Value>(
   return [
     theme.border("─".repeat(width)),
     `${theme.strong(` ${escapeControls(title)}`)}${positionText}`,
-    ...(query.text === "" ? [] : [` ${theme.dim("search:")} ${renderInput(query, theme)}`]),
-    ...(matches.length === 0 ? [theme.dim("   nothing has this in its name")] : []),
+    ...(query.text === "" ? [] : [` ${theme.dim("filter:")} ${renderInput(query, theme)}`]),
+    ...(matches.length === 0 ? [theme.dim("   No matches.")] : []),
     ...visible.map((row, index) =>
       renderRow(row, { isSelected: position.top + index === position.index, column, viewport }),
     ),

@@ -35,7 +35,7 @@ export function createPreviewPanel(preview: PreviewStats, focus: string): Panel<
       const lines = [...renderHead(preview, theme), ...renderRows(preview, theme)];
       const footerLines = [
         renderFocus(line, theme),
-        renderHints(["Enter compacts", "type what it should look at", "Esc leaves all as it is"], { width, theme }),
+        renderHints(["Enter compact", "type to set a focus", "Esc cancel"], { width, theme }),
       ];
       const border = theme.border("─".repeat(width));
       return [border, ...lines.slice(0, Math.max(0, height - 3)), ...footerLines].map((row) =>
@@ -46,7 +46,7 @@ export function createPreviewPanel(preview: PreviewStats, focus: string): Panel<
 }
 
 function renderHead({ tokens }: PreviewStats, theme: Theme): readonly string[] {
-  const savings = theme.dim(`, ${formatNumber(Math.max(0, tokens.before - tokens.after))} less`);
+  const savings = theme.dim(`, ${formatNumber(Math.max(0, tokens.before - tokens.after))} fewer`);
   return [
     theme.strong(" Compact now?"),
     ` ${formatNumber(tokens.before)} → about ${formatNumber(tokens.after)} tokens${savings}`,
@@ -58,19 +58,24 @@ function renderRows(
   theme: Theme,
 ): readonly string[] {
   const rows: readonly (readonly [string, string, string])[] = [
-    ["dropped", formatShare(dropped, "entry", "entries"), "told in short"],
-    ["kept", formatShare(kept, "entry", "entries"), "as they were said"],
+    ["dropped", formatShare(dropped, "entry", "entries"), "summarized"],
+    ["kept", formatShare(kept, "entry", "entries"), "unchanged"],
     [
-      "your words",
+      "your messages",
       formatCount(userMessages.count, "message"),
-      `word for word, up to ${formatNumber(userMessages.tokens)} tokens`,
+      `verbatim, up to ${formatNumber(userMessages.tokens)} tokens`,
     ],
-    ["pinned", formatCount(pins, "pin"), pins === 0 ? "/pin keeps what must stay" : "word for word"],
-    ["recoverable", "all of it", "search, /tree, /undo takes it back"],
+    ["pinned", formatCount(pins, "pin"), pins === 0 ? "/pin keeps text verbatim" : "verbatim"],
+    ["recoverable", "everything", "with search, /tree or /undo"],
     ["summary by", escapeControls(summarizer), cost === null ? "" : `about ${formatCost(cost)}`],
   ];
-  return rows.map(([name, figure, note]) => ` ${theme.dim(name.padEnd(12))} ${figure.padEnd(28)} ${theme.dim(note)}`);
+  return rows.map(
+    ([name, figure, note]) => ` ${theme.dim(name.padEnd(NAME_WIDTH))} ${figure.padEnd(28)} ${theme.dim(note)}`,
+  );
 }
+
+/** The width of the longest row name. */
+const NAME_WIDTH = 13;
 
 function formatShare({ count, tokens }: EntryTotals, singular: string, plural: string): string {
   return `${formatCount(count, singular, plural)}, ${formatNumber(tokens)} tokens`;
@@ -78,10 +83,8 @@ function formatShare({ count, tokens }: EntryTotals, singular: string, plural: s
 
 function renderFocus(line: LineInput, theme: Theme): string {
   const inputText =
-    line.text === ""
-      ? `${CURSOR_MARKER}${theme.selected(" ")}${theme.dim(" nothing special")}`
-      : renderInput(line, theme);
-  return ` ${theme.dim("look at".padEnd(12))} ${inputText}`;
+    line.text === "" ? `${CURSOR_MARKER}${theme.selected(" ")}${theme.dim(" optional")}` : renderInput(line, theme);
+  return ` ${theme.dim("focus".padEnd(NAME_WIDTH))} ${inputText}`;
 }
 
 export const openCompact: PanelCommand = async (args, context) => {
@@ -109,7 +112,7 @@ const PREVIEW_FLAG = /(?:^|\s)--preview(?=\s|$)/;
 async function runCompaction(focus: string, context: InteractiveContext): Promise<true> {
   const { agent } = context.app;
   if (agent.isRunning && !isCompacting(agent))
-    context.screen.showNote("It is compacted as soon as the request under way has its answer.");
+    context.screen.showNote("The context is compacted when the current request finishes.");
   const outcome = await agent.compact(focus === "" ? undefined : focus);
   if (REPORTED_OUTCOMES.has(outcome.type)) await showResult(reportCompaction(outcome), context);
   return true;
@@ -154,7 +157,7 @@ async function undoOrRedo(action: "undo" | "redo", context: InteractiveContext):
 }
 
 function formatRedoHint(agent: Agent, undoKey: string | null): string {
-  return `The model sees about ${formatNumber(agent.contextUsage().tokens)} tokens now; ${undoKey ?? "/undo"} undoes it again.`;
+  return `${formatContextSize(agent)} Undo with ${undoKey ?? "/undo"}.`;
 }
 
 interface UndoHintOptions {
@@ -165,12 +168,16 @@ interface UndoHintOptions {
 
 /** Two lines at most. If messages stay on another branch, that replaces the notice about automatic compaction. */
 function formatUndoHint(agent: Agent, { messagesSince, key }: UndoHintOptions): string {
-  const sizeText = `The model sees about ${formatNumber(agent.contextUsage().tokens)} tokens now`;
-  const leftBehindText = `; the ${formatCount(messagesSince, "message")} said since stay behind on their branch.`;
-  return `${sizeText}${messagesSince === 0 ? NO_AUTO_COMPACT_NOTICE : leftBehindText} ${key ?? "/redo"} takes that back.`;
+  const branchNotice = `${formatCount(messagesSince, "newer message stays", "newer messages stay")} on another branch.`;
+  const notice = messagesSince === 0 ? NO_AUTO_COMPACT_NOTICE : branchNotice;
+  return `${formatContextSize(agent)} ${notice} Redo with ${key ?? "/redo"}.`;
 }
 
-const NO_AUTO_COMPACT_NOTICE = ". Nothing is compacted by itself until a tenth of the window has come.";
+const NO_AUTO_COMPACT_NOTICE = "Automatic compaction is paused until 10 % more of the context window is used.";
+
+function formatContextSize(agent: Agent): string {
+  return `The model now sees about ${formatNumber(agent.contextUsage().tokens)} tokens.`;
+}
 
 function countMessagesSince({ entries, compactionIndex }: LoadedBranch): number {
   return entries.slice(compactionIndex + 1).filter(({ type }) => type === "message").length;

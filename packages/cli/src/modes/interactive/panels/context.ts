@@ -72,9 +72,9 @@ export function buildRows(report: ContextReport, tab: Tab): readonly ContextRow[
 }
 
 const placeDescriptions = {
-  system: "stands first, and is sent with every request",
-  front: "kept by compactions, before all that was said since",
-  tail: "as it was said; a compaction tells the older part of it in short",
+  system: "sent first with every request",
+  front: "kept by compactions; sent before newer messages",
+  tail: "sent unchanged; a compaction summarizes the older part",
 } as const;
 
 export interface ContextPageOptions {
@@ -105,7 +105,7 @@ export function renderContext(
   const list = visible.map((item) => renderRow(item, { nameWidth, totalTokens: report.tokens, viewport }));
   const blank = Array.from({ length: Math.max(0, visibleRows - list.length) }, () => "");
   const footerLines = [
-    theme.dim(` ${escapeLine(rows[position.index]?.description ?? "nothing here")}`),
+    theme.dim(` ${escapeLine(rows[position.index]?.description ?? "nothing to show")}`),
     ...nextSteps.map((line) => theme.dim(` ${line}`)),
     renderHints(listHints(tab), viewport),
   ];
@@ -150,7 +150,7 @@ function renderTabs(tab: Tab, { theme }: Viewport): string {
 }
 
 function listHints(tab: Tab): readonly string[] {
-  return ["←→ by kind, tool, file, entry", "↑↓ walk", ...(tab === "entry" ? ["Enter shows it"] : []), "Esc closes"];
+  return ["←→ switch view", "↑↓ move", ...(tab === "entry" ? ["Enter open"] : []), "Esc close"];
 }
 
 interface RowOptions {

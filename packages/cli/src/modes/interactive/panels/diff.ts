@@ -38,7 +38,7 @@ export function renderDiffPage(
     "↑↓ files",
     "Space b j k scroll",
     ...formatMore(position.top + MAX_LIST_ROWS, files.length),
-    "Esc closes",
+    "Esc close",
   ];
   const patchHeight = Math.max(1, height - fileRows.length - 5);
   const patchLines = buildPatchLines(files[position.index])
@@ -68,7 +68,7 @@ function renderFileRow({ path, kind, added, removed }: ChangedFile, { isSelected
   const [addedText, removedText] = [added === 0 ? "" : `+${added}`, removed === 0 ? "" : `−${removed}`];
   const counts = `${theme.added(addedText.padStart(6))} ${theme.removed(removedText.padStart(6))}`;
   const name = ` ${escapeLine(path)}`;
-  const mark = kind === "changed" ? "" : theme.dim(`  ${kind === "same" ? "as before" : kind}`);
+  const mark = kind === "changed" ? "" : theme.dim(`  ${kind === "same" ? "unchanged" : kind}`);
   return ` ${isSelected ? theme.accent("❯") : " "} ${counts} ${isSelected ? theme.accent(name) : name}${mark}`;
 }
 

@@ -23,7 +23,7 @@ export function createSearchPanel(title: string, options: readonly string[]): Pa
   return createPickPanel({
     title: `${QUESTION_TITLE}: ${toSafeLine(title, MAX_LINE_CHARS)}`,
     rows,
-    leaveHint: "Esc leaves it",
+    leaveHint: "Esc cancel",
   });
 }
 
@@ -46,7 +46,7 @@ export function createInputPanel(title: string, placeholder: string): Panel<Line
     initialState: emptyInput,
     plainQuestion: {
       title: QUESTION_TITLE,
-      lines: () => [title, ...(placeholder === "" ? [] : [`Such as: ${placeholder}`])].flatMap(splitSafeLines),
+      lines: () => [title, ...(placeholder === "" ? [] : [`For example: ${placeholder}`])].flatMap(splitSafeLines),
       options: [],
       parseLine: (text) => text,
     },
@@ -78,7 +78,7 @@ function renderInputPanel(
     theme.strong(` ${QUESTION_TITLE}`),
     ...titleRows.slice(0, Math.max(1, height - inputRows.length - 3)).map((row) => theme.strong(row)),
     ...inputRows,
-    renderHints(["Enter says it", "Esc leaves it"], { width, theme }),
+    renderHints(["Enter submit", "Esc cancel"], { width, theme }),
   ];
 }
 

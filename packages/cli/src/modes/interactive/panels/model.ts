@@ -49,7 +49,7 @@ export function formatWindow({ facts }: AvailableModel): string {
 
 /** Returns the price per million input and output tokens. */
 export function formatPrice({ facts, isLocal }: AvailableModel): string {
-  if (isLocal) return "free, here";
+  if (isLocal) return "free (local)";
   const prices = facts?.prices;
   return prices ? `$${formatDollars(prices.input)} / $${formatDollars(prices.output)}` : "?";
 }
@@ -122,7 +122,7 @@ function renderModelPanel(
   const isSelected = (row: AvailableModel): boolean => row === matches[position.index];
   const lines = [
     theme.border("─".repeat(width)),
-    `${theme.strong(" Who shall speak?")}${positionText}  ${theme.dim("search:")} ${renderInput(query, theme)}`,
+    `${theme.strong(" Choose a model")}${positionText}  ${theme.dim("filter:")} ${renderInput(query, theme)}`,
     ...(visible.length === 0
       ? [theme.dim(`   ${rows.length === 0 ? NO_MODELS_TEXT : NO_MATCH_TEXT}`)]
       : isNarrow
@@ -135,13 +135,13 @@ function renderModelPanel(
         viewport,
       ),
     ),
-    renderHints(["Enter takes it", "Ctrl+S also from now on", "Esc leaves it as it is"], viewport),
+    renderHints(["Enter select", "Ctrl+S select and save as default", "Esc cancel"], viewport),
   ];
   return lines.map((line) => fitLine(line, width));
 }
 
-const NO_MODELS_TEXT = "no key is set, and no server answers here; /model provider/model names one";
-const NO_MATCH_TEXT = "no model has this in its name; /model provider/model takes any";
+const NO_MODELS_TEXT = "No API key or local server found. Use /model provider/model to name a model.";
+const NO_MATCH_TEXT = "No matching models. Use /model provider/model for any other model.";
 
 interface RowOptions {
   readonly isSelected: boolean;
@@ -157,7 +157,7 @@ function renderRow(
 ): string {
   const label = ` ${isSelected ? "❯" : " "} ${fitCell(escapeControls(row.name), nameWidth)}`;
   if (isNarrow) return isSelected ? theme.accent(label) : label;
-  const details = `  ${formatWindow(row).padStart(10)}  ${formatPrice(row)}${isCurrent ? "  (speaks now)" : ""}`;
+  const details = `  ${formatWindow(row).padStart(10)}  ${formatPrice(row)}${isCurrent ? "  (current)" : ""}`;
   return `${isSelected ? theme.accent(label) : label}${theme.dim(details)}`;
 }
 
@@ -188,7 +188,7 @@ async function switchModel(name: string, context: InteractiveContext): Promise<b
 async function saveDefaultModel(name: string, { app, screen }: InteractiveContext): Promise<void> {
   const error = await saveSetting({ path: ["model"], value: name, home: app.home });
   screen.showNote(
-    error === null ? `${name} is kept for sessions to come` : error.message,
+    error === null ? `${name} is now the default model.` : error.message,
     error === null ? "plain" : "bad",
   );
 }
@@ -199,12 +199,12 @@ export async function openThinking(args: string, context: InteractiveContext): P
   const current = app.agent.thinkingLevel;
   const options = thinkingLevels.map((level) => ({
     label: level,
-    ...(level === current && { description: "now" }),
+    ...(level === current && { description: "current" }),
     value: level,
   }));
   const names: readonly string[] = thinkingLevels;
   const initialIndex = Math.max(0, names.indexOf(current));
-  const title = "How long shall the model think before it answers?";
+  const title = "Choose a thinking level";
   const level = await screen.showPanel(createChoicePanel({ title, options, initialIndex }), { where: "inline" });
   if (level === null || level === current) return true;
   const result = await runCommand(`/thinking ${level}`, app);

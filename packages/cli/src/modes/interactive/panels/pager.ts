@@ -177,7 +177,7 @@ function renderPage({ top, searchInput, query }: PagerState, { title, lines, vie
   return [heading, ...body, ...blank, footer].map((line) => fitLine(line, width));
 }
 
-const HINTS = ["↑↓ PgUp PgDn Home End", "/ search", "n next", "N previous", "Esc closes"];
+const HINTS = ["↑↓ PgUp PgDn Home End", "/ search", "n next", "N previous", "Esc close"];
 
 function renderLine({ text, isHeading }: PageLine, query: string, { theme }: Viewport): string {
   const isMatch = query !== "" && text.toLowerCase().includes(query.toLowerCase());
@@ -246,7 +246,7 @@ function renderTextPage<Value>(
   const blank = Array.from({ length: rows - visible.length }, () => "");
   const optionRows = options.length === 0 ? [] : ["", ...renderOptions(options, selectedIndex, viewport)];
   const range = count > rows ? [`↑↓ ${firstLine + 1}–${Math.min(firstLine + rows, count)} of ${count}`] : [];
-  const hints = [...range, ...(options.length > 0 ? ["←→ walk", "Enter answers"] : []), "Esc closes"];
+  const hints = [...range, ...(options.length > 0 ? ["←→ move", "Enter select"] : []), "Esc close"];
   return [...head, ...visible, ...blank, ...optionRows, renderHints(hints, viewport)].map((line) =>
     truncateToWidth(line, width, "…"),
   );

@@ -50,7 +50,7 @@ async function askMode({ app, screen }: InteractiveContext): Promise<PermissionM
   const permittedModes = listPermittedModes(app.settings.policy);
   const modes = permissionModes.filter(({ name }) => permittedModes.includes(name));
   const options = modes.map(({ name, description }) => ({ label: name.padEnd(4), description, value: name }));
-  const title = "What may be done without a question?";
+  const title = "Choose a permission mode";
   const initialIndex = modes.findIndex(({ name }) => name === current);
   return await screen.showPanel(createChoicePanel({ title, options, initialIndex }), { where: "inline" });
 }
@@ -58,15 +58,15 @@ async function askMode({ app, screen }: InteractiveContext): Promise<PermissionM
 async function confirmAllMode(screen: ScreenApi): Promise<boolean> {
   const cycleKey = keyHint("mode", screen.state.keymap) ?? "/mode";
   const panel = createChoicePanel({
-    title: "Let it act without asking?",
+    title: "Let the agent act without asking?",
     body: ({ theme }) => [
       "",
       ...(screen.state.footer.isSandboxed ? SANDBOX_WARNING : NO_SANDBOX_WARNING),
-      theme.dim(` The mode ends with this program, or with ${cycleKey}.`),
+      theme.dim(` The mode lasts until you exit Pith or change it with ${cycleKey}.`),
       "",
     ],
     options: [
-      { key: "n", label: "No, leave it as it is", value: false },
+      { key: "n", label: "No, keep the current mode", value: false },
       { key: "y", label: "Yes", value: true, isLasting: true },
     ],
   });
@@ -74,11 +74,11 @@ async function confirmAllMode(screen: ScreenApi): Promise<boolean> {
 }
 
 const SANDBOX_WARNING: readonly string[] = [
-  " It changes files in this folder, runs commands in the sandbox, pushes, and uses every tool.",
-  " It still asks about new hosts, secrets, ports, files elsewhere and commands outside the sandbox.",
+  " It can change files in this folder, run commands in the sandbox, push, and use every tool.",
+  " It still asks about new hosts, secrets, ports, files outside this folder and commands outside the sandbox.",
 ];
 
 const NO_SANDBOX_WARNING: readonly string[] = [
-  " There is no sandbox: it may change and delete files anywhere you can, and run any command.",
+  " There is no sandbox: it can change and delete any file that you can, and run any command.",
   " It still asks about secrets.",
 ];

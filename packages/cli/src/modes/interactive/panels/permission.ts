@@ -75,11 +75,11 @@ function renderSentence({ question, subject }: QuestionView, { theme, width }: V
 function removeCommand({ text, intent }: PermissionQuestion): string {
   const [start, end] = [text.indexOf("`"), text.lastIndexOf("`")];
   if (end <= start) return text;
-  return `${text.slice(0, start)}${intent?.type === "network" ? "This command" : "this"}${text.slice(end + 1)}`;
+  return `${text.slice(0, start)}${intent?.type === "network" ? "This" : "this"} command${text.slice(end + 1)}`;
 }
 
 function renderCut(count: number, { theme }: Viewport): string {
-  return theme.dim(`   … ${formatCount(count, "more line")}, Tab shows all`);
+  return theme.dim(`   … ${formatCount(count, "more line")}, Tab to show all`);
 }
 
 function renderAnswers({ state, rows }: QuestionView, { theme, width, height }: Viewport): readonly string[] {
@@ -99,13 +99,13 @@ function renderAnswers({ state, rows }: QuestionView, { theme, width, height }: 
 }
 
 function listHints({ question, state, rows }: QuestionView, isCut: boolean): readonly string[] {
-  if (state.reasonInput) return ["Enter says it to the model", "Esc goes back"];
-  const ruleHint = question.rules.length > 1 ? ["←→ another rule"] : [];
-  const numberHint = `↑↓ or 1–${rows.length} choose`;
-  return ["Enter answers", numberHint, ...ruleHint, ...(isCut ? ["Tab shows all"] : []), STOP_HINT];
+  if (state.reasonInput) return ["Enter send to the model", "Esc back"];
+  const ruleHint = question.rules.length > 1 ? ["←→ change rule"] : [];
+  const numberHint = `↑↓ or 1–${rows.length} select`;
+  return ["Enter confirm", numberHint, ...ruleHint, ...(isCut ? ["Tab show all"] : []), STOP_HINT];
 }
 
-const STOP_HINT = "Esc: no, and stop";
+const STOP_HINT = "Esc refuse and stop";
 
 export interface QuestionState {
   readonly position: ListPosition;
@@ -124,7 +124,7 @@ export function buildAnswerRows(
     rule
       ? [
           {
-            label: `Yes, and in this ${scope} always ${describeRule(rule)}: ${rule.text}`,
+            label: `Yes, and don't ask again in this ${scope} for ${describeRule(rule)}: ${rule.text}`,
             answer: { type: "yes", remember: { rule, for: scope } },
             isLasting: true,
           },
@@ -132,11 +132,11 @@ export function buildAnswerRows(
       : [];
   const once: AnswerRow = { key: "y", label: "Yes, this once", answer: { type: "yes" } };
   return [
-    yesLasts ? { ...once, label: `Yes, this ${describeScope(intent)} for this session`, isLasting: true } : once,
+    yesLasts ? { ...once, label: `Yes, allow this ${describeScope(intent)} for this session`, isLasting: true } : once,
     ...(yesLasts ? [] : createLastingRow("session")),
     ...createLastingRow("project"),
     { key: "n", label: "No", answer: { type: "no" } },
-    { label: "No, and say why", answer: "reason" },
+    { label: "No, and tell the model why", answer: "reason" },
   ];
 }
 
@@ -231,13 +231,13 @@ export function createTrustPage(text: string): Panel<TextPageState, TrustAnswer>
     options: [
       { key: "n", label: "No", value: "no" },
       { key: "o", label: "Only this time", value: "once" },
-      { key: "y", label: "Yes, as it is now", value: "always", isLasting: true },
+      { key: "y", label: "Yes, with its current files", value: "always", isLasting: true },
     ],
   });
 }
 
 const TRUST_EXPLANATION =
-  "It brings settings, skills, templates or servers of its own. They count only if you trust them. You are asked again when they change.";
+  "It has its own settings, skills, prompt templates or MCP servers. Pith uses them only if you trust the folder, and asks again when they change.";
 
 function renderTrustText(text: string, { width, theme }: Viewport): readonly string[] {
   const maxWidth = Math.max(10, width - 2);

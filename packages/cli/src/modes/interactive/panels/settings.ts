@@ -87,13 +87,13 @@ function renderSettingsPage(
   const blank = Array.from({ length: visibleRows - rows.length }, () => "");
   const description = renderDescription(settings[position.index], viewport);
   return [
-    `${theme.strong(" Settings")}  ${theme.dim("search:")} ${renderInput(query, theme)}`,
+    `${theme.strong(" Settings")}  ${theme.dim("filter:")} ${renderInput(query, theme)}`,
     theme.border("─".repeat(width)),
     ...rows,
     ...blank,
     theme.border("─".repeat(width)),
     ...Array.from({ length: 3 }, (_, index) => description[index] ?? ""),
-    renderHints(["↑↓ walk", "typing searches", "Enter changes it in your own file", "Esc closes"], viewport),
+    renderHints(["↑↓ move", "type to filter", "Enter change in your settings file", "Esc close"], viewport),
   ].map((line) => fitLine(line, width));
 }
 
@@ -135,7 +135,7 @@ function flattenText(text: string): string {
 }
 
 function renderDescription(setting: ListedSetting | undefined, { width, theme }: Viewport): readonly string[] {
-  if (!setting) return [theme.dim("   no setting has this in its name")];
+  if (!setting) return [theme.dim("   No matching settings.")];
   const description = escapeControls(setting.says.replaceAll("`", ""));
   return wrapTextWithAnsi(description, Math.max(10, width - 2)).map((line) => ` ${line}`);
 }
@@ -180,7 +180,7 @@ async function changeSetting(
   const initialIndex = Math.max(0, values.indexOf(setting.value));
   const panel = createChoicePanel({
     title: setting.name,
-    body: () => ["", ` ${setting.says.replaceAll("`", "")}`, ` Now: ${formatValue(setting)}`, ""],
+    body: () => ["", ` ${setting.says.replaceAll("`", "")}`, ` Current value: ${formatValue(setting)}`, ""],
     options,
     initialIndex,
   });
@@ -192,7 +192,7 @@ async function changeSetting(
   if (error !== null) return "no-effect";
   const notices = await app.reload();
   screen.showNote(
-    [`${setting.name} is ${JSON.stringify(choice.value)} in ${settingsFilePath(app.home)}`, ...notices].join("\n"),
+    [`Set ${setting.name} to ${JSON.stringify(choice.value)} in ${settingsFilePath(app.home)}.`, ...notices].join("\n"),
   );
   return reportOverride(setting.name, choice.value, context);
 }
@@ -202,7 +202,7 @@ function reportOverride(name: string, savedValue: unknown, { screen, app }: Inte
   const effective = app.listSettings().find((setting) => setting.name === name);
   if (!effective || effective.value === savedValue) return "done";
   screen.showNote(
-    `it counts where ${effective.source} does not say otherwise; here it says ${JSON.stringify(effective.value)}`,
+    `Not in effect here: ${effective.source} sets ${name} to ${JSON.stringify(effective.value)}.`,
     "warning",
   );
   return "no-effect";
@@ -211,9 +211,8 @@ function reportOverride(name: string, savedValue: unknown, { screen, app }: Inte
 /** Explains how to set a value that cannot be chosen from a list. */
 function explainEditing({ name, says }: ListedSetting, { screen, app }: InteractiveContext): boolean {
   const { kind } = findSetting(name.split(".")) ?? {};
-  const instruction = kind ? `write ${kind.expected}` : "write it";
-  screen.showNote(
-    `${name}: ${says.replaceAll("`", "")}\n${instruction}, in ${settingsFilePath(app.home)}; then /reload`,
-  );
+  const instruction = `To change it, edit ${settingsFilePath(app.home)} and run /reload.`;
+  const expected = kind ? ` Expected value: ${kind.expected}.` : "";
+  screen.showNote(`${name}: ${says.replaceAll("`", "")}\n${instruction}${expected}`);
   return true;
 }

@@ -112,5 +112,5 @@ async function waitUntilQuiet<State>(
 }
 
 function renderTypingHint(viewport: Viewport): string {
-  return renderHints(["You are typing a message", "Enter sends it", "Esc: back to the question"], viewport);
+  return renderHints(["You are typing a message", "Enter send", "Esc back to the question"], viewport);
 }

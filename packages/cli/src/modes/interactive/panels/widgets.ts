@@ -10,7 +10,7 @@ export interface HintOptions {
   readonly theme: Theme;
 }
 
-/** Renders e.g. `Enter takes it · Esc closes`. If not all hints fit, the last one stays, since it says how to close the panel. */
+/** Renders e.g. `Enter select · Esc cancel`. If not all hints fit, the last one stays, since it says how to close the panel. */
 export function renderHints(texts: readonly string[], { width, theme }: HintOptions): string {
   const hints = texts.map(escapeLine);
   for (let count = hints.length - 1; count > 0; count--) {

@@ -67,7 +67,7 @@ export function createSearcher({ home, redaction }: SearcherOptions): Searcher {
         if (Date.now() < nextReportAt) return;
         nextReportAt = Date.now() + REPORT_INTERVAL_MS;
         report(
-          total < MIN_REPORTED_BYTES ? null : `reading for the search: ${formatBytes(done)} of ${formatBytes(total)}`,
+          total < MIN_REPORTED_BYTES ? null : `indexing for search: ${formatBytes(done)} of ${formatBytes(total)}`,
         );
       };
       await searchSessions(INDEX_QUERY, { env, redaction: await redaction(), limit: 1, signal, onProgress });
@@ -179,8 +179,8 @@ async function renameItem(
   const outcome = await renameSession(item.path, newName, { env });
   if (outcome.type === "appended")
     return (state) => ({ ...state, items: state.items.map((candidate) => withNewName(candidate)) });
-  const note = outcome.type === "refused" ? refusalNotes[outcome.why] : describeRenameFailure(outcome);
-  return (state) => ({ ...state, note });
+  const reason = outcome.type === "refused" ? refusalNotes[outcome.why] : describeRenameFailure(outcome);
+  return (state) => ({ ...state, note: `Not renamed: ${reason}` });
 
   function withNewName(candidate: SessionItem): SessionItem {
     if (candidate.path !== item.path) return candidate;
@@ -191,14 +191,14 @@ async function renameItem(
 }
 
 function describeRenameFailure(outcome: { readonly type: string }): string {
-  if (outcome.type === "leaf-moved") return "somebody else has just written to it; try again";
+  if (outcome.type === "leaf-moved") return "another process has just written to the session; try again";
   return describeOpenFailure(outcome as Parameters<typeof describeOpenFailure>[0]);
 }
 
 async function trashItem(item: SessionItem, home: string): Promise<StateChange> {
   const result = await moveToTrash(item.path, { home, by: "rm" });
   if (result.type === "failed") return (state) => ({ ...state, note: result.message });
-  const note = `it is in the trash; pith sessions restore ${item.id.slice(0, 8)} brings it back`;
+  const note = `Moved to the trash. Restore it with: pith sessions restore ${item.id.slice(0, 8)}`;
   return (state) => ({ ...state, note, items: state.items.filter(({ path }) => path !== item.path) });
 }
 

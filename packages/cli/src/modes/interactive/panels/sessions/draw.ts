@@ -28,7 +28,7 @@ export function describeSession(item: SessionItem, preview: SessionPreview | und
   if (item.damaged !== undefined) return `damaged: ${item.damaged}`;
   if (item.name !== undefined) return item.name;
   if (preview?.gist) return preview.gist;
-  return item.firstMessage === "" ? "(nothing was said)" : item.firstMessage;
+  return item.firstMessage === "" ? "(no messages)" : item.firstMessage;
 }
 
 export function formatFolder(folder: string, userHome: string): string {
@@ -55,9 +55,9 @@ export function drawPreview({ item }: SessionRow, viewport: Viewport, context: P
     ...(preview?.model ? [theme.dim(escapeControls(preview.model))] : []),
     ...(preview?.isForeign ? [theme.dim("written by another program")] : []),
     ...(item.damaged === undefined ? [] : wrapText(item.damaged, viewport).map((line) => theme.bad(line))),
-    ...drawSection("what it is about", preview?.gist, MAX_TEXT_LINES),
-    ...drawSection("you said last", preview?.lastPrompt, MAX_PROMPT_LINES),
-    ...drawSection("it answered", preview?.lastReply, MAX_TEXT_LINES),
+    ...drawSection("summary", preview?.gist, MAX_TEXT_LINES),
+    ...drawSection("your last message", preview?.lastPrompt, MAX_PROMPT_LINES),
+    ...drawSection("last reply", preview?.lastReply, MAX_TEXT_LINES),
   ];
   return lines.slice(0, viewport.height);
 }
@@ -93,7 +93,7 @@ export function drawRow(row: SessionRow, state: SessionsState, viewport: RowView
   if (getRowHeight(state) === 1) return [line];
   return [
     line,
-    `     ${row.snippet ? highlightSnippet(row.snippet, theme) : theme.dim("by its name or its first words")}`,
+    `     ${row.snippet ? highlightSnippet(row.snippet, theme) : theme.dim("matched by name, first message or ID")}`,
   ];
 }
 
@@ -104,7 +104,7 @@ function styleTitle({ item }: SessionRow, title: string, { theme, isSelected }: 
 
 /** If there is little room, the size is left out first, then the folder. */
 function formatTail({ item }: SessionRow, { scope }: SessionsState, { context, width }: RowViewport): string {
-  const currentMark = item.path === context.currentPath ? "  here" : "";
+  const currentMark = item.path === context.currentPath ? "  current" : "";
   const folder =
     scope === "all"
       ? `  ${fitCell(truncatePath(escapeControls(formatFolder(item.cwd, context.userHome)), FOLDER_WIDTH), FOLDER_WIDTH)}`
@@ -171,8 +171,7 @@ function drawTitle(state: SessionsState, count: number, { viewport: { theme, wid
 function drawSearch({ input, searchResult, indexProgress }: SessionsState, { theme }: Viewport): string {
   const status = indexProgress ?? (input.text === "" ? null : (searchResult?.pending ?? null));
   const statusText = status === null ? "" : theme.dim(`   ${escapeControls(status)}`);
-  const hint =
-    input.text === "" && indexProgress === null ? theme.dim(" words of its name, or of anything that was said") : "";
+  const hint = input.text === "" && indexProgress === null ? theme.dim(" search session names and messages") : "";
   return ` ${theme.accent("/")} ${renderInput(input, theme)}${hint}${statusText}`;
 }
 
@@ -205,21 +204,21 @@ function drawList(
   );
 }
 
+export const NO_SESSIONS_HERE = "No sessions in this folder yet.";
+
 function describeEmptyList({ items, isComplete, input, scope, searchResult }: SessionsState): string {
-  if (!isComplete) return "looking …";
-  if (items.length === 0) return "no session yet";
+  if (!isComplete) return "Loading …";
+  if (items.length === 0) return "No sessions yet.";
   const query = parseQuery(input.text);
-  if (query !== "") return searchResult?.query === query ? "nothing was found" : "searching …";
-  return scope === "here"
-    ? "no session of this folder yet; Tab shows those of all folders"
-    : "nothing was said in any of them";
+  if (query !== "") return searchResult?.query === query ? "No matches." : "Searching …";
+  return scope === "here" ? `${NO_SESSIONS_HERE} Press Tab for all folders.` : "No session has any messages.";
 }
 
 function drawBottom({ pendingAction, note, scope }: SessionsState, { theme, width }: Viewport): string {
   if (pendingAction?.type === "trash")
-    return ` ${theme.warning("Put it into the trash? y yes · any other key no")}${theme.dim("   it can be restored")}`;
+    return ` ${theme.warning("Move this session to the trash? y yes · any other key no")}${theme.dim("   it can be restored")}`;
   if (pendingAction?.type === "rename") return ` ${theme.accent("name:")} ${renderInput(pendingAction.line, theme)}`;
   if (note !== null) return ` ${theme.warning(escapeControls(note))}`;
   const folders = scope === "here" ? "Tab all folders" : "Tab this folder";
-  return renderHints(["Enter goes on", folders, "Ctrl+R renames", "Ctrl+D trash", "Esc closes"], { width, theme });
+  return renderHints(["Enter resume", folders, "Ctrl+R rename", "Ctrl+D trash", "Esc close"], { width, theme });
 }

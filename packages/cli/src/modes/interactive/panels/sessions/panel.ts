@@ -144,12 +144,13 @@ function reloadRows(state: SessionsState, { source, viewport }: KeyContext): Ses
 }
 
 function askToTrash(state: SessionsState, item: SessionItem, { context }: SessionSource): SessionsState {
-  if (item.path === context.currentPath) return { ...state, note: "you are in this session; begin another one first" };
+  if (item.path === context.currentPath)
+    return { ...state, note: "This session is open. Switch to another session first." };
   return { ...state, pendingAction: { type: "trash", item } };
 }
 
 function askForName(state: SessionsState, item: SessionItem, { context }: SessionSource): SessionsState {
-  if (item.path === context.currentPath) return { ...state, note: "/name renames the session you are in" };
+  if (item.path === context.currentPath) return { ...state, note: "Use /name to rename the open session." };
   return { ...state, pendingAction: { type: "rename", item, line: createInput(item.name ?? "") } };
 }
 

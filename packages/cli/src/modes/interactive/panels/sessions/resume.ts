@@ -16,7 +16,7 @@ import type { InteractiveContext, ScreenApi } from "../../screen-context.ts";
 import { createNextArgs, showResult } from "../../send.ts";
 import { createChoicePanel, type Option } from "../choice.ts";
 import { createDiskSource, type SessionPickerOptions } from "./disk-source.ts";
-import { describeSession, formatFolder } from "./draw.ts";
+import { describeSession, formatFolder, NO_SESSIONS_HERE } from "./draw.ts";
 import { createSessionsPanel } from "./panel.ts";
 
 export interface FolderOptions {
@@ -37,7 +37,9 @@ export async function chooseFolder(item: SessionItem, { screen, cwd, home }: Fol
   if (item.cwd === "" || item.cwd === cwd) return { type: "chosen", path: item.path };
   const exists = await isFolder(item.cwd);
   const folder = formatFolder(item.cwd, homedir());
-  const title = exists ? `This session belongs to ${folder}.` : `The folder of this session is gone: ${folder}`;
+  const title = exists
+    ? `This session belongs to ${folder}.`
+    : `The folder of this session no longer exists: ${folder}`;
   const options = [...(exists ? [workThere] : []), workHere, moveHere];
   switch (await screen.showPanel(createChoicePanel({ title, options }), { where: "inline" })) {
     case "there":
@@ -53,12 +55,17 @@ export async function chooseFolder(item: SessionItem, { screen, cwd, home }: Fol
 
 type FolderAnswer = "there" | "here" | "move";
 
-const workThere: Option<FolderAnswer> = { key: "t", label: "Work there", description: "as before", value: "there" };
-const workHere: Option<FolderAnswer> = { key: "h", label: "Work here", description: "this time", value: "here" };
+const workThere: Option<FolderAnswer> = {
+  key: "t",
+  label: "Work there",
+  description: "in its own folder",
+  value: "there",
+};
+const workHere: Option<FolderAnswer> = { key: "h", label: "Work here", description: "this time only", value: "here" };
 const moveHere: Option<FolderAnswer> = {
   key: "b",
   label: "Bring it here",
-  description: "it belongs to this folder from now on",
+  description: "the session belongs to this folder from now on",
   value: "move",
 };
 
@@ -75,7 +82,10 @@ function enterFolder({ cwd, path }: SessionItem): FolderChoice {
     return { type: "chosen", path };
   } catch {
     // `stat` can succeed without the permission to enter, or the folder was removed since.
-    return { type: "failed", why: `${formatFolder(cwd, homedir())} cannot be entered; work here, or bring it here` };
+    return {
+      type: "failed",
+      why: `Cannot enter ${formatFolder(cwd, homedir())}. Work here, or bring the session here.`,
+    };
   }
 }
 
@@ -89,9 +99,9 @@ async function moveSessionHere(
     outcome.type === "refused"
       ? refusalNotes[outcome.why]
       : outcome.type === "leaf-moved"
-        ? "another process writes this session; end it first"
+        ? "another process is writing to this session; stop it first"
         : describeOpenFailure(outcome);
-  return { type: "failed", why: reason };
+  return { type: "failed", why: `Cannot bring the session here: ${reason}` };
 }
 
 /** Null if the user stays in the current session. If the user cancels the folder question, the page opens again. */
@@ -123,8 +133,8 @@ async function pickByNumber(screen: ScreenApi, { cwd, home }: SessionPickerOptio
     value: item,
   }));
   if (options.length > 0)
-    return await screen.showPanel(createChoicePanel({ title: "Which session?", options }), { where: "inline" });
-  screen.showNote("no session of this folder yet");
+    return await screen.showPanel(createChoicePanel({ title: "Choose a session", options }), { where: "inline" });
+  screen.showNote(NO_SESSIONS_HERE);
   return null;
 }
 

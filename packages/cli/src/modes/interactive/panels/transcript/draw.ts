@@ -26,7 +26,7 @@ export function getBodyArea({ width, height, theme }: Viewport): BodyArea {
 
 function drawBody(state: TranscriptState, area: BodyArea): readonly string[] {
   const lines: string[] = [];
-  if (state.pageRefs.length > 0 && !state.loadedPages.has(state.top.page)) return [` ${area.theme.dim("reading …")}`];
+  if (state.pageRefs.length > 0 && !state.loadedPages.has(state.top.page)) return [` ${area.theme.dim("Loading …")}`];
   for (
     let position: BlockPosition | null = state.top;
     position && lines.length < area.height;
@@ -39,7 +39,7 @@ function drawBody(state: TranscriptState, area: BodyArea): readonly string[] {
     const visibleLines = blockLines.slice(0, area.height - lines.length);
     lines.push(...visibleLines.map((line) => `${mark(line)}${highlightMatches(line, state.query, area.theme)}`));
   }
-  if (state.isComplete && lines.length === 0) return [` ${area.theme.dim("nothing was said yet")}`];
+  if (state.isComplete && lines.length === 0) return [` ${area.theme.dim("No messages yet.")}`];
   return lines;
 }
 
@@ -63,7 +63,7 @@ function drawFooter({ searchInput, note }: TranscriptState, { theme, width }: Vi
 }
 
 /** `n` searches upwards, because the page opens at the end. */
-const HINTS = ["↑↓ walk", "Enter opens", "/ search", "n up", "N down", "g start", "G end", "Esc closes"];
+const HINTS = ["↑↓ move", "Enter expand", "/ search", "n up", "N down", "g start", "G end", "Esc close"];
 
 export interface SearchOptions {
   readonly query: string;

@@ -58,7 +58,7 @@ export function reachGoal(state: TranscriptState, area: BodyArea): TranscriptSta
       return { ...state, selected, top: findTopEndingWith(state, selected, area), goal: null, isFollowing: true };
     }
     case "beginning":
-      if (!state.isComplete) return { ...state, note: "reading back to the beginning …" };
+      if (!state.isComplete) return { ...state, note: "Loading the beginning …" };
       return selectPosition(state, { page: Math.max(0, state.pageRefs.length - 1), block: 0 });
     case "position":
       if (!state.loadedPages.has(goal.position.page)) return state;
@@ -172,13 +172,13 @@ function startSearch(
   { source, area }: PageContext,
 ): TranscriptKeyResult {
   const { query } = state;
-  if (query === "") return continueWith<TranscriptState>({ ...state, note: "/ looks for words" });
-  const searchingState = { ...state, note: `looking for ${query} …` };
+  if (query === "") return continueWith<TranscriptState>({ ...state, note: "Press / to search." });
+  const searchingState = { ...state, note: `Searching for "${query}" …` };
   return {
     ...continueWith<TranscriptState>(searchingState),
     loadUpdate: async (signal) => {
       const match = await findMatch(state, { query, direction, signal }, source);
-      if (!match) return (latest) => ({ ...latest, note: `nowhere: ${query}` });
+      if (!match) return (latest) => ({ ...latest, note: `No matches for "${query}".` });
       const block = match.blocks[match.position.block];
       return (latest) => {
         // A page that is already loaded takes precedence, because it may have grown since.

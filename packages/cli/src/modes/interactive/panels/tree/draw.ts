@@ -159,8 +159,8 @@ function drawTitleLine(
   const count = outline.nodes.size.toLocaleString("en-US");
   const status = {
     complete: `${count} entries${branchCount > 1 ? ` · ${branchCount} branches` : ""}`,
-    loading: `${count} entries so far, reading on …`,
-    truncated: `${count} entries read; what is left out: /tree and its id`,
+    loading: `${count} entries so far, loading …`,
+    truncated: `${count} entries loaded; for others use /tree <id>`,
   }[outline.status];
   return alignEnds(theme.strong(` ${escapeControls(title)}`), theme.dim(status), width);
 }
@@ -197,9 +197,9 @@ function drawFooterLine(
   return renderHints(mode === "searching" ? SEARCH_HINTS : hints, { width, theme });
 }
 
-const LABEL_HINTS = ["Enter keeps it", "empty takes it away", "Esc leaves it"];
+const LABEL_HINTS = ["Enter save", "leave empty to remove", "Esc cancel"];
 
-const SEARCH_HINTS = ["↑↓ walk", "Enter takes it", "Tab looks elsewhere", "Esc ends the search"];
+const SEARCH_HINTS = ["↑↓ move", "Enter select", "Tab filter", "Esc end search"];
 
 function joinColumns(
   list: readonly string[],
@@ -244,8 +244,8 @@ function drawRows(
 }
 
 function describeEmptyList(count: number, query: string): string {
-  if (count === 0) return "nothing was said yet";
-  return query === "" ? "nothing to show here; Tab shows something else" : "nothing like that was found";
+  if (count === 0) return "No messages yet.";
+  return query === "" ? "No entries match this filter. Press Tab for another filter." : "No matches.";
 }
 
 export interface PreviewOptions {
@@ -288,9 +288,13 @@ function drawHeader(state: TreeState, { width, theme, enterAction }: PreviewOpti
   const parts = [
     kindLabels[kind],
     shortId(id),
-    isCurrent ? "you stand here" : isOnBranch ? "on the way" : "on another branch",
+    isCurrent ? "current position" : isOnBranch ? "on the current branch" : "on another branch",
     ...(label === undefined ? [] : [`[${label}]`]),
-    ...(enterAction === "fork" ? ["Enter: fork before it"] : isCurrent ? [] : [`Enter: ${describeEnter(kind)}`]),
+    ...(enterAction === "fork"
+      ? ["Enter: fork before this message"]
+      : isCurrent
+        ? []
+        : [`Enter: ${describeEnter(kind)}`]),
   ];
   return wrapTextWithAnsi(
     theme.dim(escapeControls(parts.join(" · ")).replaceAll(/\s+/g, " ")),
@@ -300,7 +304,7 @@ function drawHeader(state: TreeState, { width, theme, enterAction }: PreviewOpti
 
 /** Enter on a message lets the user edit and send it again. Enter on any other entry continues after it. */
 function describeEnter(kind: OutlineKind): string {
-  return RESENDABLE_KINDS.includes(kind) ? "say it anew" : "go on behind it";
+  return RESENDABLE_KINDS.includes(kind) ? "edit and resend" : "continue from here";
 }
 
 const RESENDABLE_KINDS: readonly OutlineKind[] = ["you", "program", "note"];

@@ -57,7 +57,7 @@ function fillEditor(text: string | null, { screen }: InteractiveContext): void {
   const currentText = screen.editorText.text.trim();
   if (currentText !== "" && currentText !== text.trim()) {
     screen.editor?.addToHistory(currentText);
-    screen.showNote("what you had typed is one ↑ away, in an empty editor");
+    screen.showNote("Your unsent text is in the input history: clear the editor and press ↑ to restore it.");
   }
   screen.editorText.set(text);
 }
@@ -65,10 +65,10 @@ function fillEditor(text: string | null, { screen }: InteractiveContext): void {
 function describeNavigateResult(result: CommandResult, navigation: NavigateResult): string {
   if (navigation.type === "failed" && navigation.why === "summary") {
     const reasons = navigation.failures.map(({ note }) => note).join("; ");
-    return `What you would leave could not be summarised, so you stand where you stood: ${reasons}. /tree goes there without a summary, too.`;
+    return `The branch could not be summarized, so nothing was moved: ${reasons}. Run /tree again to move without a summary.`;
   }
   if (navigation.type === "files-in-the-way")
-    return `You stand where you stood: ${navigation.files.map(({ path }) => path).join(", ")} changed in this very moment. /tree once more shows what can be put back.`;
+    return `Not moved: ${navigation.files.map(({ path }) => path).join(", ")} changed just now. Run /tree again to see what can be restored.`;
   if (result.type === "success" || result.type === "draft") return result.text;
   return result.type === "failed" || result.type === "mistake" ? result.message : "";
 }
@@ -90,21 +90,21 @@ export async function buildRestoreDiff(
   folder: string,
 ): Promise<string> {
   const { path, targetHash, type } = file;
-  if (type === "lost") return "What it was before is not kept any more.";
+  if (type === "lost") return "Its earlier content is no longer stored.";
   const permission = await checkPermission(files.resolve(path));
-  if (permission.type === "refused") return `It is not restored: ${permission.why}.`;
+  if (permission.type === "refused") return `Not restored: ${permission.why}.`;
   const currentFile = await files.read(path, { realPath: permission.realPath });
-  if (currentFile.type !== "read" && currentFile.type !== "missing") return "It cannot be read.";
+  if (currentFile.type !== "read" && currentFile.type !== "missing") return "The file cannot be read.";
   const currentText = currentFile.type === "read" ? decodeFileText(currentFile.bytes) : "";
   const original = targetHash === null ? null : await originals.read(targetHash);
   const targetText = original ? decodeFileText(original) : "";
-  if (currentText === null || targetText === null) return "It is no text.";
+  if (currentText === null || targetText === null) return "The file is not text.";
   const splices = [{ start: 0, end: currentText.length, text: targetText }];
   const fullDiff = unifiedDiff({ path: shortenPath(path, folder), text: currentText, splices });
   // The path is already shown above the diff.
   const diff = fullDiff.replace(/^--- .*\n\+\+\+ .*\n/, "");
   if (type !== "conflict") return diff;
-  return `It is not as this session left it, so nobody writes over it. What differs from how it was there:\n${diff}`;
+  return `The file was changed outside this session, so it is not overwritten. A restore would make these changes:\n${diff}`;
 }
 
 /** Null if the file is not text. */
@@ -144,10 +144,10 @@ export type NavigateOutcome = "done" | "cancelled";
 export async function navigateTo(id: string, context: InteractiveContext): Promise<NavigateOutcome> {
   const { agent } = context.app;
   const entry = await agent.session.store.entry(id);
-  if (!entry) return finishWithNote("this entry is not in the session any more", context);
+  if (!entry) return finishWithNote("This entry is no longer in the session.", context);
   if (!(await ensureIdle(context))) return "cancelled";
   const abandonedEntries = await countAbandonedEntries(entry, agent.session);
-  if (abandonedEntries.isCurrent) return finishWithNote("you stand there already", context);
+  if (abandonedEntries.isCurrent) return finishWithNote("You are already there.", context);
   const leaveChoice = await askHowToLeave(abandonedEntries.count, context);
   if (leaveChoice === null) return "cancelled";
   if (leaveChoice.action === "fork") return await forkFrom(entry, context);
@@ -181,10 +181,10 @@ async function ensureIdle(context: InteractiveContext): Promise<boolean> {
   if (!agent.isRunning && agent.session.busyReasons.length === 0) return true;
   const shouldStop = await screen.showPanel(
     createChoicePanel({
-      title: "Something is under way here; one can only go elsewhere when it has ended.",
+      title: "Pith is still working. Stop it and move?",
       options: [
-        { key: "n", label: "Let it go on", description: "you stay here", value: false },
-        { key: "y", label: "Stop it, and go", description: "what was done so far stays", value: true },
+        { key: "n", label: "No, keep working", description: "stay here", value: false },
+        { key: "y", label: "Yes, stop and move", description: "work done so far is kept", value: true },
       ],
     }),
     { where: "inline" },
@@ -216,8 +216,8 @@ async function askHowToLeave(count: number, { app, screen }: InteractiveContext)
 }
 
 const FOCUS_QUESTION = {
-  title: "What should the summary look at?",
-  hints: ["Enter goes there with a summary of this branch", "Esc goes back"],
+  title: "What should the summary focus on?",
+  hints: ["Enter summarize and move", "Esc back"],
 };
 
 /** Returns the paths of the files to restore. Null if the user stays. */

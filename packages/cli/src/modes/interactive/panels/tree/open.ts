@@ -13,16 +13,16 @@ export type TreePageConfig = Pick<TreePanelOptions, "title" | "hints" | "filters
 export const treePage: TreePageConfig = {
   title: "Tree",
   hints: [
-    ...["Enter goes", "/ search", "Tab filter", "←→ fold", "l label", "f fork", "[ ] branches"],
-    ...["b where you last left", "Space reads on", "Esc closes"],
+    ...["Enter go to entry", "/ search", "Tab filter", "←→ fold", "l label", "f fork", "[ ] branches"],
+    ...["b previous position", "Space scroll", "Esc close"],
   ],
   filters: treeFilters,
   enterAction: "go",
 };
 
 export const forkPage: TreePageConfig = {
-  title: "Fork: a new session from before which message?",
-  hints: ["Enter forks", "/ search", "Tab branches", "l label", "↑↓ walk", "Esc closes"],
+  title: "Fork: start a new session before which message?",
+  hints: ["Enter fork", "/ search", "Tab filter", "l label", "↑↓ move", "Esc close"],
   filters: forkFilters,
   enterAction: "fork",
 };

@@ -28,14 +28,14 @@ export function createLeaveQuestion({
   canFork,
   canSummarize,
 }: LeaveQuestionOptions): Panel<ListPosition, LeaveAction> {
-  const hint = `${formatCount(count, "entry stays", "entries stay")} behind on this branch`;
+  const hint = `${formatCount(count, "entry stays", "entries stay")} on this branch`;
   return createChoicePanel<LeaveAction>({
-    title: canSummarize ? "Summarise what you leave?" : "Leave this branch?",
-    body: ({ theme }) => [theme.dim(` ${hint} · Esc stays`)],
+    title: canSummarize ? "Summarize the branch you are leaving?" : "Leave this branch?",
+    body: ({ theme }) => [theme.dim(` ${hint} · Esc cancel`)],
     options: [
       {
         key: "n",
-        label: canSummarize ? "No, just go" : "Go",
+        label: canSummarize ? "No, just leave" : "Leave",
         description: "the branch stays in the tree",
         value: "go",
       },
@@ -46,11 +46,11 @@ export function createLeaveQuestion({
 }
 
 const summaryOptions: ChoicePanelOptions<LeaveAction>["options"] = [
-  { key: "y", label: "Yes", description: "a summary of it stands where you go on", value: "summarize" },
-  { key: "f", label: "Yes, with a focus …", description: "you say what matters", value: "summarize-with-focus" },
+  { key: "y", label: "Yes", description: "the summary is added where you continue", value: "summarize" },
+  { key: "f", label: "Yes, with a focus …", description: "choose what to focus on", value: "summarize-with-focus" },
 ];
 
-const FORK_HINT = "a new session from there; this one stays as it is";
+const FORK_HINT = "start a new session there; this one stays unchanged";
 
 export interface LineQuestion {
   readonly title: string;
@@ -80,20 +80,20 @@ export function isRestorable({ type }: PlannedFile): boolean {
 }
 
 export function describePlannedFile({ type, hasForeignChanges, why }: PlannedFile): string {
-  const foreignNote = hasForeignChanges ? "; others changed it in between, which goes, too" : "";
+  const foreignNote = hasForeignChanges ? "; changes made outside this session are lost" : "";
   switch (type) {
     case "restore":
-      return `will be as it was${foreignNote}`;
+      return `will be restored${foreignNote}`;
     case "remove":
-      return `will be removed: it was not there${foreignNote}`;
+      return `will be removed: it did not exist then${foreignNote}`;
     case "same":
-      return "is as it should be";
+      return "already up to date";
     case "conflict":
-      return "stays: somebody else changed it since";
+      return "not restored: changed outside this session";
     case "lost":
-      return "stays: what it was before is no longer kept";
+      return "not restored: its earlier content is no longer stored";
     case "not-permitted":
-      return `stays: ${why}`;
+      return `not restored: ${why}`;
   }
 }
 
@@ -194,8 +194,8 @@ function drawFiles(
     const fileOptions = { folder, pathWidth, theme, isSelected: top + index === selectedIndex };
     return drawFile(file, fileOptions);
   });
-  const header = [theme.strong(" Files were changed on the way. Put them back as they were?"), border, ...rows, border];
-  const diff = diffs.get(files[selectedIndex]?.path ?? "") ?? ["reading …"];
+  const header = [theme.strong(" Restore files to their state at this entry?"), border, ...rows, border];
+  const diff = diffs.get(files[selectedIndex]?.path ?? "") ?? ["Loading …"];
   const diffHeight = Math.max(0, height - header.length - 1);
   const firstLine = Math.min(diffOffset, Math.max(0, diff.length - diffHeight));
   const body = Array.from({ length: diffHeight }, (_, index) => renderPatchLine(diff[firstLine + index] ?? "", theme));
@@ -222,7 +222,6 @@ function displayPath(path: string, folder: string): string {
 
 function buildHints(files: readonly PlannedFile[]): readonly string[] {
   const count = files.filter(isRestorable).length;
-  const restoreHint =
-    count === 0 ? "none of them can be put back" : `y puts ${formatCount(count, "file")} back, and goes`;
-  return [restoreHint, `n goes, and leaves ${count === 0 ? "them" : "all"} as they are`, "Esc stays"];
+  const restoreHint = count === 0 ? "none can be restored" : `y restore ${formatCount(count, "file")} and move`;
+  return [restoreHint, "n move without restoring", "Esc cancel"];
 }

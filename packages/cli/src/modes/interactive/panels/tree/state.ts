@@ -19,23 +19,23 @@ export interface TreeFilter {
 }
 
 export const treeFilters: readonly TreeFilter[] = [
-  { name: "talk and tools", matches: ({ kind }) => kind !== "other" && kind !== "calls" },
+  { name: "conversation", matches: ({ kind }) => kind !== "other" && kind !== "calls" },
   { name: "no tools", matches: ({ kind }) => kind !== "other" && kind !== "calls" && kind !== "tool" },
-  { name: "yours", matches: ({ kind }) => kind === "you" },
-  { name: "labelled", matches: ({ id }, { labels }) => labels.has(id) },
+  { name: "your messages", matches: ({ kind }) => kind === "you" },
+  { name: "labeled", matches: ({ id }, { labels }) => labels.has(id) },
   { name: "all", matches: () => true },
 ];
 
 /** User messages, since a fork starts before one of them. */
 export const forkFilters: readonly TreeFilter[] = [
   { name: "this branch", matches: ({ kind, isOnBranch }) => kind === "you" && isOnBranch },
-  { name: "every branch", matches: ({ kind }) => kind === "you" },
+  { name: "all branches", matches: ({ kind }) => kind === "you" },
 ];
 
 /** With the first filter, a labelled entry is visible whatever its kind is. */
 export function createNodeFilter(filter: TreeFilter, query: string, outline: Outline): (node: OutlineNode) => boolean {
   const { labels } = outline;
-  const keepsLabelled = filter.name === "talk and tools";
+  const keepsLabelled = filter.name === "conversation";
   const matchesQuery = createQueryMatcher(query, outline);
   return (node) => (filter.matches(node, outline) || (keepsLabelled && labels.has(node.id))) && matchesQuery(node);
 }
@@ -63,7 +63,7 @@ export const kindLabels: Readonly<Record<OutlineKind, string>> = {
   draft: "draft",
   note: "note",
   lost: "lost",
-  other: "noted",
+  other: "other",
 };
 
 export interface TreeState {
