@@ -13,4 +13,4 @@ export async function answered(key: "y" | "n", terminal: Tmux): Promise<void> {
   }
 }
 
-const LAST = "No, and say why";
+const LAST = "No, and tell the model why";

@@ -15,13 +15,13 @@ export const permission: Scenario = {
     const ground = await keep(Ground.make({ script, files }));
     const terminal = await ground.pith("--permission-mode ask");
     await terminal.enter("Change it");
-    const asked = await terminal.waitFor(/No, and say why/);
+    const asked = await terminal.waitFor(/No, and tell the model why/);
     expectThat(/old words[\s\S]*new words/.test(asked), `the question shows no diff:\n${asked}`);
     await answered("n", terminal);
     await terminal.waitFor("Then not.");
     expectThat(ground.read("a.txt") === "old words\n", "it was changed after a no");
     await terminal.enter("Change it after all");
-    await terminal.waitFor(/No, and say why/);
+    await terminal.waitFor(/No, and tell the model why/);
     await answered("y", terminal);
     await terminal.waitFor("It is changed.");
     expectThat(ground.read("a.txt") === "new words\n", "it was not changed after a yes");

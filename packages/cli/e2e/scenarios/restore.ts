@@ -30,10 +30,10 @@ export const restore: Scenario = {
     await terminal.type("Make it");
     await terminal.waitFor(/ 1 found/);
     await terminal.press("Enter");
-    await terminal.waitFor("Summarise what you leave?");
+    await terminal.waitFor("Summarize the branch you are leaving?");
     await terminal.press("n");
     // The page itself: the name of the file stands in the tree, too.
-    await terminal.waitFor("Put them back as they were?");
+    await terminal.waitFor("Restore files to their state at this entry?");
     const offered = await terminal.waitFor("+plan A");
     await terminal.press("y");
     await terminal.waitUntil((screen) => /─\n\s*Make it B\s*\n─/.test(screen), "the words in the editor");

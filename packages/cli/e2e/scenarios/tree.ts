@@ -26,7 +26,7 @@ export const tree: Scenario = {
     await terminal.type("two");
     await terminal.waitFor(/ 1 found/);
     await terminal.press("Enter");
-    await terminal.waitFor("Summarise what you leave?");
+    await terminal.waitFor("Summarize the branch you are leaving?");
     await terminal.press("y");
     // What the branch was about stands there, and the words of the message in the editor.
     await terminal.waitUntil((screen) => /─\n\s*Question two\s*\n─/.test(screen), "the words in the editor");

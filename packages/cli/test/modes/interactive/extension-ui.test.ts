@@ -186,7 +186,7 @@ test("XUI8 in plain lines they are numbered questions or a line to type, and sig
   expect(taken().slice(-4)).toEqual([
     "An extension asks",
     "Name?",
-    "Such as: Ada",
+    "For example: Ada",
     "Type your answer. Ctrl+C cancels.",
   ]);
   ui.setStatus("build", "green");

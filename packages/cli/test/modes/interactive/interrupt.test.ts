@@ -70,12 +70,12 @@ describe("quit", () => {
   test("MAN16 a page that stood there gives way to whoever has the terminal, and stands there again", async () => {
     const talk = await talkOn([]);
     talk.say("/settings");
-    await talk.sees("typing searches");
+    await talk.sees("type to filter");
     await talk.screen.releaseTerminal(async () => {
       await talk.until(() => talk.terminal.emulator.buffer.active.type === "normal");
     });
     await talk.until(() => talk.terminal.emulator.buffer.active.type === "alternate");
-    await talk.sees("typing searches");
+    await talk.sees("type to filter");
     talk.terminal.press("\x1b");
     await talk.sees("edit mode");
   });
@@ -173,7 +173,7 @@ describe("stop", () => {
     {
       at: "while somebody is asked",
       script: [call("bash", { command: "touch late" }), after],
-      reach: begin("hello", "Esc: no, and stop"),
+      reach: begin("hello", "Esc refuse and stop"),
       mode: "ask",
     },
     {

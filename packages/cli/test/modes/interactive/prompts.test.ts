@@ -68,7 +68,7 @@ describe("permission question", () => {
     const step: Step = { parts: [{ type: "call", name: "write", arguments: { path: "new.txt", content } }] };
     const talk = await talkOn([step, "written"], asking);
     talk.say("write it");
-    await talk.sees("Tab shows all");
+    await talk.sees("Tab to show all");
     talk.terminal.press("\t");
     await talk.until(() => talk.terminal.emulator.buffer.active.type === "alternate");
     await talk.sees("+ line 15");
@@ -96,10 +96,10 @@ describe("permission question", () => {
     await talk.sees(/\$ touch first/);
     talk.terminal.type("say why");
     expect(talk.screen.editorText.text).toBe("and say why");
-    await talk.sees("Esc: back to the question");
+    await talk.sees("Esc back to the question");
     expect(existsSync(join(talk.folder, "first"))).toBe(false);
     talk.terminal.press("\x1b");
-    await talk.sees("Enter answers");
+    await talk.sees("Enter confirm");
     talk.terminal.press("y");
     await talk.sees("done");
     expect(talk.screen.editorText.text).toBe("and say why");
@@ -113,9 +113,9 @@ describe("permission question", () => {
     await new Promise((resolve) => setTimeout(resolve, 400));
     expect(existsSync(join(talk.folder, "first"))).toBe(false);
     clearInterval(pressing);
-    await talk.sees("Esc: back to the question");
+    await talk.sees("Esc back to the question");
     talk.terminal.press("\x1b");
-    await talk.sees("Enter answers");
+    await talk.sees("Enter confirm");
     talk.terminal.press("y");
     await talk.sees("done");
   });
@@ -133,7 +133,7 @@ describe("permission question", () => {
     talk.terminal.press("\x1b");
     await talk.sees("back to the question");
     talk.terminal.press("\x1b");
-    await talk.sees("Enter answers");
+    await talk.sees("Enter confirm");
     talk.terminal.press("n");
     await talk.sees("done");
     expect(talk.screen.editorText.text).toBe("/comp");
@@ -149,7 +149,7 @@ describe("permission question", () => {
     await talk.sees(/↳ next/);
     expect(existsSync(join(talk.folder, "first"))).toBe(false);
     talk.terminal.press("\x1b");
-    await talk.sees("Enter answers");
+    await talk.sees("Enter confirm");
     talk.terminal.press("y");
     await talk.sees("done");
     expect(JSON.stringify(talk.server.requests.at(-1)?.body)).toContain("y\\n2\\ny");
@@ -165,7 +165,7 @@ describe("permission question", () => {
       const shell: Step = presses === 1 ? step : call("touch a.txt");
       const talk = await talkOn([shell, "settled"], start);
       talk.say("go");
-      await talk.sees("Enter answers");
+      await talk.sees("Enter confirm");
       for (let left = presses; left > 0; left -= 1) talk.terminal.press("\x1b[Z");
       await talk.sees("settled");
       expect(talk.screen.state.footer.permissionMode).toBe(presses === 1 ? "edit" : "plan");

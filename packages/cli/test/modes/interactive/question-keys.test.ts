@@ -38,7 +38,7 @@ async function asked(tmux: Tmux, command: string): Promise<void> {
   await tmux.type("x");
   await tmux.waitFor("back to the question");
   await tmux.press("Escape");
-  await tmux.waitFor("Enter answers");
+  await tmux.waitFor("Enter confirm");
 }
 
 test("ASK1 ASK2 ASK3 nothing typed, pasted or pressed in a burst grants what lasts; Enter on its row does", {
@@ -53,28 +53,28 @@ test("ASK1 ASK2 ASK3 nothing typed, pasted or pressed in a burst grants what las
   await tmux.waitFor("back to the question");
   expect(existsSync(join(ground.folder, "one"))).toBe(false);
   await tmux.press("Escape");
-  await tmux.waitFor("Enter answers");
+  await tmux.waitFor("Enter confirm");
   for (const text of ["/compact", "so please stop", "always", "9 p 2 s"]) {
     await tmux.type(text);
     await tmux.waitFor(text.slice(-6));
     await tmux.waitFor("back to the question");
     // The first may only close a completion.
-    for (let left = 3; left > 0 && !(await tmux.screen()).includes("Enter answers"); left -= 1) {
+    for (let left = 3; left > 0 && !(await tmux.screen()).includes("Enter confirm"); left -= 1) {
       await tmux.press("Escape");
       await sleep(300);
     }
-    await tmux.waitFor("Enter answers");
+    await tmux.waitFor("Enter confirm");
     expect(grants(ground)).toBe("");
   }
   await tmux.paste("y\n3\n");
   await tmux.waitFor("back to the question");
   await tmux.press("Escape");
-  await tmux.waitFor("Enter answers");
+  await tmux.waitFor("Enter confirm");
   // Digits lead to a row, and nothing is answered.
   await tmux.press("2");
-  await tmux.waitFor("❯ 2. Yes, and in this session always this exact line: bash(touch one)");
+  await tmux.waitFor("❯ 2. Yes, and in this session don't ask again for this exact line:");
   await tmux.press("3");
-  await tmux.waitFor("❯ 3. Yes, and in this project always");
+  await tmux.waitFor("❯ 3. Yes, and in this project don't ask again");
   expect(grants(ground)).toBe("");
   expect(existsSync(join(ground.folder, "one"))).toBe(false);
   await tmux.press("y");
@@ -102,7 +102,7 @@ test("ASK5 Shift+Tab changes the mode while a question is open; plan mode refuse
   await asked(tmux, "touch one");
   await tmux.press("BTab");
   await tmux.waitFor("edit mode");
-  await tmux.waitFor("Enter answers");
+  await tmux.waitFor("Enter confirm");
   await tmux.press("BTab");
   await tmux.waitFor("not done");
   expect(await tmux.screen()).toContain("plan mode");

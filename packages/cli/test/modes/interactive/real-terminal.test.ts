@@ -74,11 +74,11 @@ test("MAN15 a fault of the program gives the terminal back before it is told, an
   await tmux.enter(`NODE_OPTIONS='--import ${fault}' pith`);
   await tmux.waitFor("edit mode");
   await tmux.enter("/settings");
-  await tmux.waitFor("typing searches");
+  await tmux.waitFor("type to filter");
   process.kill(ground.pid, "SIGUSR2");
   const screen = await tmux.waitFor("continue with: pith -c");
   expect(screen).toContain("internal error: Error: broken \\x1b[2J inside");
-  expect(screen).not.toContain("typing searches");
+  expect(screen).not.toContain("type to filter");
   await expectShell(tmux, 1);
 });
 
@@ -103,8 +103,8 @@ test("MAN16 Ctrl+Z works while something is asked, too, and fg brings the questi
   const ground = await groundOf();
   const tmux = await ground.pith();
   for (const [command, sign] of [
-    ["/settings", "typing searches"],
-    ["/mode", "What may be done without a question?"],
+    ["/settings", "type to filter"],
+    ["/mode", "Choose a permission mode"],
   ] as const) {
     await tmux.enter(command);
     await tmux.waitFor(sign);

@@ -29,7 +29,7 @@ test("SET14 theme chooses the colours of the screen", async () => {
   for (const theme of ["dark", "light"]) {
     const tmux = await (await groundOf({ theme })).pith();
     await tmux.enter("/mode");
-    await tmux.waitFor("without a question?");
+    await tmux.waitFor("Choose a permission mode");
     seen.push(await inks(tmux));
   }
   const [dark = "", light = ""] = seen;
@@ -56,7 +56,7 @@ test("SET14 notify says how somebody who looks elsewhere is called", async () =>
   const written = join(ground.place, "written");
   await run("tmux", ["-L", tmux.socket, "pipe-pane", `cat > ${written}`]);
   await tmux.enter("touch it");
-  await tmux.waitFor("No, and say why");
+  await tmux.waitFor("No, and tell the model why");
   // As a terminal says that somebody has turned away.
   await run("tmux", ["-L", tmux.socket, "send-keys", "-H", "1b", "5b", "4f"]);
   const isCalled = (): boolean =>

@@ -124,7 +124,7 @@ export function buildAnswerRows(
     rule
       ? [
           {
-            label: `Yes, and don't ask again in this ${scope} for ${describeRule(rule)}: ${rule.text}`,
+            label: `Yes, and in this ${scope} don't ask again for ${describeRule(rule)}: ${rule.text}`,
             answer: { type: "yes", remember: { rule, for: scope } },
             isLasting: true,
           },
@@ -231,7 +231,7 @@ export function createTrustPage(text: string): Panel<TextPageState, TrustAnswer>
     options: [
       { key: "n", label: "No", value: "no" },
       { key: "o", label: "Only this time", value: "once" },
-      { key: "y", label: "Yes, with its current files", value: "always", isLasting: true },
+      { key: "y", label: "Yes, until it changes", value: "always", isLasting: true },
     ],
   });
 }

@@ -141,8 +141,7 @@ const SHOWN = ["model", "baseUrl", "thinking", "permissionMode", "sandbox", "net
 
 golden("which mode", ({ screen }) => {
   const options = permissionModes.map(({ name, description }) => ({ label: name.padEnd(4), description, value: name }));
-  void screen.showPanel(
-    createChoicePanel({ title: "What may be done without a question?", options, initialIndex: 2 }),
-    { where: "inline" },
-  );
+  void screen.showPanel(createChoicePanel({ title: "Choose a permission mode", options, initialIndex: 2 }), {
+    where: "inline",
+  });
 });

@@ -111,8 +111,8 @@ golden("the question whether to summarise what is left", ({ screen }) => {
 });
 
 golden("the focus of a summary is asked", async ({ screen, terminal }) => {
-  const hints = ["Enter goes there with a summary of this branch", "Esc goes back"];
-  void screen.showPanel(createLinePanel({ title: "What should the summary look at?", hints }), { where: "inline" });
+  const hints = ["Enter summarize and move", "Esc back"];
+  void screen.showPanel(createLinePanel({ title: "What should the summary focus on?", hints }), { where: "inline" });
   terminal.type("why the timer failed");
 });
 

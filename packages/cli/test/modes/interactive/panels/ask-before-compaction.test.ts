@@ -18,17 +18,17 @@ test("MET14 somebody who says yes has it compacted, and the work goes on", async
   await talk.sees("compacted:");
 });
 
-test("MET14 not now puts it off once; then it is said that there is no room to wait", async () => {
+test("MET14 not now puts it off once; then it is said that the window is almost full", async () => {
   const talk = await longTalk(asking);
   await exchanged(talk, 4);
   talk.say("question 5");
-  expect(await shows(talk, "Compact it now?")).not.toContain("no room to wait");
+  expect(await shows(talk, "Compact it now?")).not.toContain("window is almost full");
   talk.terminal.press("n");
   await talk.sees("Answer 5 ends here");
   await atRest(talk);
   expect(isCompacted(talk)).toBe(false);
   talk.say("question 6");
-  await shows(talk, "no room to wait");
+  await shows(talk, "window is almost full");
   talk.terminal.press("y");
   await talk.sees("Answer 6 ends here");
   await talk.sees("compacted:");
@@ -61,8 +61,8 @@ test("MET13 /autocompact asks, shows what is kept and kept free, and writes the 
   await exchanged(talk, 1);
   talk.say("/autocompact");
   const seen = await shows(talk, "Automatic compaction is on");
-  expect(seen).toMatch(/reserveTokens +16,384: 6,000 stay free/);
-  expect(seen).toMatch(/keepRecentTokens +20,000: the newest 4,800 stay/);
+  expect(seen).toMatch(/reserveTokens +16,384: 6,000 tokens reserved/);
+  expect(seen).toMatch(/keepRecentTokens +20,000: the newest 4,800 tokens are kept/);
   talk.terminal.press("\x1b[B", ENTER);
   await shows(talk, "auto off");
   await talk.sees('"compaction.enabled"');

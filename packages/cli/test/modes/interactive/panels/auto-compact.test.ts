@@ -26,7 +26,7 @@ async function asked(tokensBefore: number, answer: unknown): Promise<{ seen: str
 
 test("MET14 before a change to a model that sees less, it is asked what it is for; no keeps everything as it was", async () => {
   const no = await asked(90_000, false);
-  expect(no.seen).toContain("The next model sees less at once");
+  expect(no.seen).toContain("The new model has a smaller context window");
   expect(no.seen).not.toContain("is full");
   expect(no).toMatchObject({ reply: { cancel: true }, isOn: true });
   expect((await asked(90_000, true)).reply).toBe(undefined);

@@ -25,7 +25,7 @@ test("MET8 /compact alone shows what would become of it, and Esc leaves everythi
   const asked = talk.server.requests.length;
   talk.say("/compact");
   const seen = await shows(talk, "Compact now?");
-  for (const words of ["dropped", "kept", "your words", "pinned", "recoverable", "summary by", "look at"])
+  for (const words of ["dropped", "kept", "your messages", "pinned", "recoverable", "summary by", "focus"])
     expect(seen).toContain(words);
   expect(seen).toMatch(/[\d,]+ → about [\d,]+ tokens/);
   talk.terminal.press(ESC);
@@ -48,7 +48,7 @@ test("MET8 MET10 what is typed there is what the summary looks at; alt+u takes t
   const after = talk.screen.state.footer.meter?.tokens ?? 0;
   talk.terminal.press(ALT_U);
   await talk.until(() => (talk.screen.state.footer.meter?.tokens ?? 0) > after);
-  await shows(talk, "Nothing is compacted by itself until");
+  await shows(talk, "Automatic compaction is paused");
   talk.terminal.press(ALT_U);
   await talk.until(() => talk.screen.state.footer.meter?.tokens === after);
   expect(logged(talk, "compaction")).toBe(1);
@@ -70,7 +70,7 @@ test("MET10 who undoes it after the talk went on is told what stays behind", asy
   await atRest(talk);
   await exchanged(talk, 1, 6);
   talk.terminal.press(ALT_U);
-  await shows(talk, "the 2 messages said since");
+  await shows(talk, "2 newer messages stay");
 });
 
 test("MET10 where there is nothing to undo, the key says so", async () => {

@@ -44,5 +44,5 @@ test("MAN30 where there is nobody it says what to do", () => {
     where: "inline",
     onChange: () => {},
   });
-  expect(panel.render(sight).join("\n")).toContain("no key is set, and no server answers here; /model provider/model");
+  expect(panel.render(sight).join("\n")).toContain("No API key or local server found. Use /model provider/model");
 });

@@ -44,7 +44,7 @@ test("MET11 a search goes to the next place, n further and N back, once round", 
   expect(after(hundred, "/", "4", "2")?.[1]).toContain("line 42");
   expect(after(hundred, "/", "5", "enter", "n", "n")?.[1]).toContain("line 25");
   expect(after(hundred, "/", "5", "enter", "n", "n", "N")?.[1]).toContain("line 15");
-  expect(after(hundred, "/", "escape")?.at(-1)).toContain("Esc closes");
+  expect(after(hundred, "/", "escape")?.at(-1)).toContain("Esc close");
 });
 
 test("MET16 whatever stands in a page, no line is wider than the screen, and nothing of it steers the terminal", () => {

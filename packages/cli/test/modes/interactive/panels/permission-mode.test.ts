@@ -21,13 +21,13 @@ test("MAN5 one key goes through plan, ask and edit, and the footer says which", 
 test("MAN6 everything is permitted only by its name and after a question, which is no by itself", async () => {
   const talk = await talkOn([]);
   talk.say("/mode all");
-  await talk.sees("Let it act without asking?");
+  await talk.sees("Let the agent act without asking?");
   await talk.sees("It still asks about");
   talk.terminal.press("\r");
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect(talk.screen.state.footer.permissionMode).toBe("edit");
   talk.say("/mode all");
-  await talk.sees("Let it act without asking?");
+  await talk.sees("Let the agent act without asking?");
   // ASK3: it lasts, so its letter only leads to it.
   talk.terminal.press("y");
   await new Promise((resolve) => setTimeout(resolve, 50));

@@ -76,7 +76,7 @@ describe("question panel", () => {
   test("PERM37 each row says what its rule permits", () => {
     const { panel } = opened({ ...question, rules: [rule("bash(ls:*)")] });
     expect(panel.render({ ...sight, width: 120 }).join("\n")).toContain(
-      "3. Yes, and in this project always ls with any arguments: bash(ls:*)",
+      "3. Yes, and in this project don't ask again for ls with any arguments: bash(ls:*)",
     );
   });
 
@@ -93,8 +93,8 @@ describe("question panel", () => {
     const lines = opened(asked).panel.render(sight).join("\n");
     expect(lines).toContain("This command wants to connect to example.com.");
     expect(lines.split(command)).toHaveLength(2);
-    expect(lines).toContain("1. Yes, this host for this session\n");
-    expect(lines).not.toContain("in this session always");
+    expect(lines).toContain("1. Yes, allow this host for this session\n");
+    expect(lines).not.toContain("in this session don't ask");
     // It lasts, so its letter only leads to it.
     expect(await answerTo(["down", "y", "n"], asked)).toEqual({ type: "no" });
     expect(await answerTo(["down", "y", "enter"], asked)).toEqual({ type: "yes" });
@@ -109,7 +109,7 @@ describe("question panel", () => {
   test("MAN1 where no rule is offered nothing can be remembered", async () => {
     const bare = { ...question, rules: [] };
     const { panel } = opened(bare);
-    expect(panel.render(sight).join("\n")).not.toMatch(/always|another rule/);
+    expect(panel.render(sight).join("\n")).not.toMatch(/don't ask again|change rule/);
     expect(await answerTo(["2", "enter"], bare)).toEqual({ type: "no" });
   });
 
@@ -124,7 +124,7 @@ describe("question panel", () => {
     );
     expect(lines.length).toBeLessThanOrEqual(24);
     expect(lines.join("\n")).toMatch(
-      /step 0[\s\S]*… \d+ more lines, Tab shows all[\s\S]*step 199[\s\S]*Esc: no, and stop/,
+      /step 0[\s\S]*… \d+ more lines, Tab to show all[\s\S]*step 199[\s\S]*Esc refuse and stop/,
     );
     panel.handleKey("tab");
     expect(await answer).toMatchObject({ type: "show-all", state: { ruleIndex: 0 } });
@@ -135,9 +135,9 @@ describe("question panel", () => {
     for (const key of ["y", "e", "enter", "2"]) expect(panel.handleKey(key)).toBe("typing");
     await vi.advanceTimersByTimeAsync(60_000);
     for (const key of ["s", "y", "enter"]) expect(panel.handleKey(key)).toBe("typing");
-    expect(panel.render(sight).at(-1)).toContain("Esc: back to the question");
+    expect(panel.render(sight).at(-1)).toContain("Esc back to the question");
     expect(panel.handleKey("escape")).toBe("used");
-    expect(panel.render(sight).at(-1)).toContain("Enter answers");
+    expect(panel.render(sight).at(-1)).toContain("Enter confirm");
     panel.handleKey("n");
     expect(await answer).toEqual({ type: "no" });
   });
@@ -188,9 +188,9 @@ describe("question panel", () => {
       for (const line of lines) expect(visibleWidth(line)).toBeLessThanOrEqual(width);
       const text = lines.join("\n");
       expect(text).toMatch(
-        /Yes, and in this session\s+always this exact line:[\s\S]*everything\)[\s\S]*3\. Yes, and in this project/,
+        /Yes, and in this session\s+don't\s+ask\s+again\s+for\s+this\s+exact\s+line:[\s\S]*everything\)[\s\S]*3\. Yes, and in this project/,
       );
-      expect(text).toMatch(/4\. No \(n\)[\s\S]*5\. No, and say why/);
+      expect(text).toMatch(/4\. No \(n\)[\s\S]*5\. No, and tell the model why/);
     }
   });
 
@@ -203,7 +203,7 @@ describe("question panel", () => {
     });
     const lines = panel.render({ ...sight, width: 40, height: 10 });
     expect(lines.length).toBeLessThanOrEqual(10);
-    expect(lines.join("\n")).toMatch(/Yes, this once \(y\)[\s\S]*say why[\s\S]*Enter answers/);
+    expect(lines.join("\n")).toMatch(/Yes, this once \(y\)[\s\S]*tell the model why[\s\S]*Enter confirm/);
   });
 
   test("MAN2 a long reason is seen where one types it", () => {
@@ -220,7 +220,7 @@ describe("question panel", () => {
       const lines = opened().panel.render({ ...sight, height });
       expect(lines.length).toBeLessThanOrEqual(height);
       expect(lines.join("\n")).toMatch(
-        /bash wants to run this[\s\S]*npm run build && node[\s\S]*Yes, this once \(y\)[\s\S]*No \(n\)/,
+        /bash wants to run this command[\s\S]*npm run build && node[\s\S]*Yes, this once \(y\)[\s\S]*No \(n\)/,
       );
     }
   });
@@ -314,7 +314,7 @@ describe("trust page", () => {
       const lines = panel.render({ width, height, theme: createTheme("none") });
       expect(lines.length).toBe(height);
       for (const line of lines) expect(visibleWidth(line)).toBeLessThanOrEqual(width);
-      expect(lines.join("\n")).toMatch(/No \(n\)[\s\S]*Only this time \(o\)[\s\S]*Yes, as it is now \(y, Enter\)/);
+      expect(lines.join("\n")).toMatch(/No \(n\)[\s\S]*Only this time \(o\)[\s\S]*Yes, until it changes \(y, Enter\)/);
     }
   });
 

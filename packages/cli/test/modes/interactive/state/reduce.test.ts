@@ -164,7 +164,7 @@ describe("events", () => {
 
   test("SCR15 a move takes away the hint of the place that was left", () => {
     const moved: AgentEvent = { type: "session_tree", newLeafId: "b", oldLeafId: "x" };
-    expect(after([moved], { ...initialScreenState, hint: "Alt+U undoes it again." }).hint).toBeNull();
+    expect(after([moved], { ...initialScreenState, hint: "Undo with Alt+U." }).hint).toBeNull();
   });
 
   test("a shell line of the log takes the place of the one that was seen while it ran", () => {

@@ -288,7 +288,7 @@ function drawHeader(state: TreeState, { width, theme, enterAction }: PreviewOpti
   const parts = [
     kindLabels[kind],
     shortId(id),
-    isCurrent ? "current position" : isOnBranch ? "on the current branch" : "on another branch",
+    isCurrent ? "current position" : isOnBranch ? "current branch" : "another branch",
     ...(label === undefined ? [] : [`[${label}]`]),
     ...(enterAction === "fork"
       ? ["Enter: fork before this message"]

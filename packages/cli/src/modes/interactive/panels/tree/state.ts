@@ -19,7 +19,7 @@ export interface TreeFilter {
 }
 
 export const treeFilters: readonly TreeFilter[] = [
-  { name: "conversation", matches: ({ kind }) => kind !== "other" && kind !== "calls" },
+  { name: "messages and tools", matches: ({ kind }) => kind !== "other" && kind !== "calls" },
   { name: "no tools", matches: ({ kind }) => kind !== "other" && kind !== "calls" && kind !== "tool" },
   { name: "your messages", matches: ({ kind }) => kind === "you" },
   { name: "labeled", matches: ({ id }, { labels }) => labels.has(id) },
@@ -35,7 +35,7 @@ export const forkFilters: readonly TreeFilter[] = [
 /** With the first filter, a labelled entry is visible whatever its kind is. */
 export function createNodeFilter(filter: TreeFilter, query: string, outline: Outline): (node: OutlineNode) => boolean {
   const { labels } = outline;
-  const keepsLabelled = filter.name === "conversation";
+  const keepsLabelled = filter.name === "messages and tools";
   const matchesQuery = createQueryMatcher(query, outline);
   return (node) => (filter.matches(node, outline) || (keepsLabelled && labels.has(node.id))) && matchesQuery(node);
 }

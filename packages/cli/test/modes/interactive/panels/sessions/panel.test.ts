@@ -43,7 +43,7 @@ function page(more: Partial<SessionSource> = {}, sight = { width: 80, height: 24
 test("RES9 what is searched for is searched for in the other folders, too, when one goes to them", async () => {
   const { press, asked, seen } = page();
   await press(..."zeb");
-  expect(seen()).toContain("searching …");
+  expect(seen()).toContain("Searching …");
   await press("tab");
   expect(asked.at(-1)).toBe("zeb in all");
 });
@@ -68,6 +68,6 @@ test("RES23 in a narrow terminal words stay, and so does the way out", async () 
     for (const line of drawn({ width, height: 16 })) expect(visibleWidth(line)).toBeLessThanOrEqual(width);
   for (const width of [40, 60, 80]) {
     expect(seen({ width, height: 16 })).toContain("words 9");
-    expect(seen({ width, height: 16 })).toContain("Esc closes");
+    expect(seen({ width, height: 16 })).toContain("Esc close");
   }
 });

@@ -66,7 +66,7 @@ test("RES8 -r shows the sessions of this folder before any is made, and Enter go
 
 test("RES8 -r and Esc end without a trace", async () => {
   ground.start("-r");
-  await ground.until("no session yet");
+  await ground.until("No sessions yet.");
   ground.terminal.press("\x1b");
   expect(await ground.ended).toEqual({ code: 0 });
   expect(readdirSync(ground.home)).not.toContain("sessions");
@@ -134,7 +134,7 @@ test("RES11 a folder that is gone keeps nobody from a session: it can be brought
   ground.start("-r");
   await ground.until("of a folder that is gone");
   ground.terminal.press("\r");
-  await ground.until("The folder of this session is gone: ~/moved-away");
+  await ground.until("The folder of this session no longer exists: ~/moved-away");
   ground.terminal.press("b");
   await ground.until("── of a folder that is gone ─");
   await ground.leave();
@@ -154,10 +154,10 @@ test("RES12 ctrl+d asks before it puts a session into the trash, and ctrl+r give
   ground.terminal.press("\r");
   await ground.until("❯ the best of all");
   ground.terminal.press("\x1b[B", "\x04");
-  await ground.until("Put it into the trash?");
+  await ground.until("Move this session to the trash?");
   ground.terminal.press("n", "\x04");
   ground.terminal.press("y");
-  await ground.until("it is in the trash; pith sessions restore");
+  await ground.until("Moved to the trash. Restore it with: pith sessions restore");
   expect((await ground.terminal.screen()).join("\n")).not.toContain("to be thrown away");
   expect(readdirSync(join(ground.home, "trash")).filter((name) => name.includes("_"))).toHaveLength(1);
   ground.terminal.press("\x1b");

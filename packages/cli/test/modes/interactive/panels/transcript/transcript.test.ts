@@ -128,7 +128,7 @@ test("RES17 / finds words wherever they stand, n the ones before them, N the one
   page.press("N");
   await page.until("▌  answer 779.");
   page.press("/", ..."no such words", "enter");
-  await page.until("nowhere: no such words");
+  await page.until('No matches for "no such words".');
   page.press("escape");
 });
 
@@ -165,7 +165,7 @@ test("RES25 an open transcript follows what is written, as long as one stands at
 test("RES25 an empty transcript shows the first words, and what is written on another branch is none of it", async () => {
   const talk = await longTalk(0);
   const page = opened(talk);
-  await page.until("nothing was said yet");
+  await page.until("No messages yet.");
   await talk.session.append(user("the first words."));
   await page.until("▌> the first words.");
   await talk.session.move(null);

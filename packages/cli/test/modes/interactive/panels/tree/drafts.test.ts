@@ -54,7 +54,7 @@ test("WLK18 a draft that waits where one goes comes into the editor", async () =
   talk.terminal.type("/say this");
   await shows(talk, /❯ ○ draft +say this next/);
   talk.terminal.press(ENTER);
-  await shows(talk, "Summarise what you leave?");
+  await shows(talk, "Summarize the branch you are leaving?");
   talk.terminal.type("n");
   await talk.until(() => talk.screen.editorText.text === "say this next");
 });

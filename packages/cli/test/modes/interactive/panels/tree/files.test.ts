@@ -29,7 +29,7 @@ async function goesBack(talk: TalkOn): Promise<void> {
   await openTree(talk);
   talk.terminal.type("/answer two");
   talk.terminal.press(ENTER);
-  await shows(talk, "Summarise what you leave?");
+  await shows(talk, "Summarize the branch you are leaving?");
   talk.terminal.type("n");
 }
 
@@ -37,8 +37,8 @@ test("WLK10 files that were changed on the way are put back if one wants that, a
   const talk = await leavesTwoFiles();
   await goesBack(talk);
   const seen = await shows(talk, /-one/);
-  expect(seen).toContain("✓ one.txt  will be removed: it was not there");
-  expect(seen).toContain("y puts 2 files back, and goes");
+  expect(seen).toContain("✓ one.txt  will be removed: it did not exist then");
+  expect(seen).toContain("y restore 2 files and move");
   talk.terminal.type("y");
   await shows(talk, "2 files were put back");
   expect(existsSync(join(talk.folder, "one.txt"))).toBe(false);
@@ -46,7 +46,7 @@ test("WLK10 files that were changed on the way are put back if one wants that, a
   await openTree(talk);
   talk.terminal.type("/written");
   talk.terminal.press(ENTER);
-  await shows(talk, "✓ one.txt  will be as it was");
+  await shows(talk, "✓ one.txt  will be restored");
   talk.terminal.type("y");
   await talk.until(() => existsSync(join(talk.folder, "two.txt")));
   expect(readFileSync(join(talk.folder, "two.txt"), "utf8")).toBe("two\n");
@@ -55,7 +55,7 @@ test("WLK10 files that were changed on the way are put back if one wants that, a
 test("WLK10 or they stay as they are", async () => {
   const talk = await leavesTwoFiles();
   await goesBack(talk);
-  await shows(talk, "y puts 2 files back");
+  await shows(talk, "y restore 2 files");
   talk.terminal.type("n");
   await shows(talk, "moved in the tree");
   expect(readFileSync(join(talk.folder, "one.txt"), "utf8")).toBe("one\n");
@@ -65,8 +65,8 @@ test("WLK11 a file that somebody else changed since is not touched, and it is sa
   const talk = await leavesTwoFiles();
   writeFileSync(join(talk.folder, "one.txt"), "mine\n");
   await goesBack(talk);
-  const seen = await shows(talk, "✗ one.txt  stays: somebody else changed it since");
-  expect(seen).toContain("y puts 1 file back");
+  const seen = await shows(talk, "✗ one.txt  not restored: changed outside this session");
+  expect(seen).toContain("y restore 1 file");
   talk.terminal.type("y");
   await shows(talk, "1 file was put back");
   expect(readFileSync(join(talk.folder, "one.txt"), "utf8")).toBe("mine\n");
@@ -76,7 +76,7 @@ test("WLK11 a file that somebody else changed since is not touched, and it is sa
 test("WLK12 after a move the model knows of files what it saw on this branch, and no more", async () => {
   const talk = await leavesTwoFiles([calls("write", { path: "one.txt", content: "other\n" }), "tried"]);
   await goesBack(talk);
-  await shows(talk, "y puts 2 files back");
+  await shows(talk, "y restore 2 files");
   talk.terminal.type("n");
   await shows(talk, "moved in the tree");
   talk.say("change it");

@@ -25,7 +25,7 @@ test("WLK13 a fork can be made from any entry of the tree, and instead of leavin
   const talk = await twoExchanges([]);
   await openTree(talk);
   talk.terminal.press(UP, UP, ENTER);
-  await shows(talk, "Summarise what you leave?");
+  await shows(talk, "Summarize the branch you are leaving?");
   talk.terminal.type("k");
   await talk.until(() => talk.left() !== undefined);
   expect(talk.screen.editorText.text).toBe("");

@@ -17,7 +17,7 @@ describe("navigate", () => {
     const talk = await twoExchanges(["answer three"]);
     await openTree(talk);
     talk.terminal.press(UP, ENTER);
-    await shows(talk, "Summarise what you leave?");
+    await shows(talk, "Summarize the branch you are leaving?");
     talk.terminal.type("n");
     await talk.until(() => talk.screen.editorText.text === "second");
     await shows(talk, "moved in the tree");
@@ -31,10 +31,10 @@ describe("navigate", () => {
     const talk = await twoExchanges(["answer three"]);
     await openTree(talk);
     talk.terminal.press(ENTER);
-    await shows(talk, "you stand there already");
+    await shows(talk, "You are already there.");
     await openTree(talk);
     talk.terminal.press(UP, UP, ENTER);
-    await shows(talk, "2 entries stay behind");
+    await shows(talk, "2 entries stay on this branch");
     talk.terminal.type("n");
     await shows(talk, "moved in the tree");
     expect(talk.screen.editorText.text).toBe("");
@@ -47,9 +47,9 @@ describe("navigate", () => {
     const talk = await twoExchanges([summary, summary, "answer three"]);
     await openTree(talk);
     talk.terminal.press(UP, UP, ENTER);
-    await shows(talk, "Summarise what you leave?");
+    await shows(talk, "Summarize the branch you are leaving?");
     talk.terminal.type("f");
-    await shows(talk, "What should the summary look at?");
+    await shows(talk, "What should the summary focus on?");
     talk.terminal.type("what failed");
     talk.terminal.press(ENTER);
     await shows(talk, "the branch that was left");
@@ -64,7 +64,7 @@ describe("navigate", () => {
     const talk = await twoExchanges([]);
     await openTree(talk);
     talk.terminal.press(UP, UP, ENTER);
-    await shows(talk, "Summarise what you leave?");
+    await shows(talk, "Summarize the branch you are leaving?");
     talk.terminal.press(ESC);
     await shows(talk, /❯ ● reply +answer one/);
     talk.terminal.press(ESC);
@@ -80,9 +80,9 @@ describe("navigate", () => {
     talk.terminal.type("/first");
     await shows(talk, /❯ ● you +first/);
     talk.terminal.press(ENTER);
-    await shows(talk, "Summarise what you leave?");
+    await shows(talk, "Summarize the branch you are leaving?");
     talk.terminal.press(ESC);
-    await shows(talk, /\/ first +1 found in: yours/);
+    await shows(talk, /\/ first +1 found in: your messages/);
   });
 
   test("WLK7 the setting branchSummary.skipPrompt asks nothing", async () => {
@@ -100,7 +100,7 @@ describe("navigate", () => {
     const talk = await twoExchanges([slow]);
     await openTree(talk);
     talk.terminal.press(UP, UP, ENTER);
-    await shows(talk, "Summarise what you leave?");
+    await shows(talk, "Summarize the branch you are leaving?");
     talk.terminal.type("y");
     await talk.until(() => talk.screen.state.activity.type === "summarising" && talk.server.requests.length === 3);
     talk.terminal.press(ESC);
@@ -114,9 +114,9 @@ describe("navigate", () => {
     const talk = await twoExchanges([{ refuse: { status: 400, message: "no credit left" } }]);
     await openTree(talk);
     talk.terminal.press(UP, UP, ENTER);
-    await shows(talk, "Summarise what you leave?");
+    await shows(talk, "Summarize the branch you are leaving?");
     talk.terminal.type("y");
-    await talk.sees(/could not be summarised, so you stand where you stood/);
+    await talk.sees(/could not be summarized, so nothing was moved/);
     await atRest(talk);
   });
 
@@ -124,14 +124,14 @@ describe("navigate", () => {
     const talk = await atWork(["never"]);
     await openTree(talk);
     talk.terminal.press("\x1b[H", ENTER);
-    await shows(talk, "Something is under way here");
+    await shows(talk, "Pith is still working");
     talk.terminal.type("n");
     await shows(talk, "entries");
     expect(talk.screen.state.activity.type).toBe("running");
     talk.terminal.press(ENTER);
-    await shows(talk, "Something is under way here");
+    await shows(talk, "Pith is still working");
     talk.terminal.type("y");
-    await shows(talk, "Summarise what you leave?");
+    await shows(talk, "Summarize the branch you are leaving?");
     talk.terminal.type("n");
     await talk.until(() => talk.screen.editorText.text === "work");
   });
@@ -140,7 +140,7 @@ describe("navigate", () => {
     const talk = await atWork(["never"]);
     await openTree(talk);
     talk.terminal.press("\x1b[H", "f");
-    await shows(talk, "Something is under way here");
+    await shows(talk, "Pith is still working");
     talk.terminal.type("n");
     await shows(talk, "entries");
     expect(talk.screen.state.activity.type).toBe("running");
@@ -171,10 +171,10 @@ describe("navigate", () => {
     talk.terminal.press(ESC, ESC);
     await shows(talk, /❯ ◉ reply +answer two/);
     talk.terminal.press(UP, ENTER);
-    await shows(talk, "Summarise what you leave?");
+    await shows(talk, "Summarize the branch you are leaving?");
     talk.terminal.type("n");
     await talk.until(() => talk.screen.editorText.text === "second");
-    await shows(talk, "what you had typed is one ↑ away");
+    await shows(talk, "Your unsent text is in the input history");
     talk.terminal.press("\x15", UP);
     await talk.until(() => talk.screen.editorText.text === "half a thought");
   });

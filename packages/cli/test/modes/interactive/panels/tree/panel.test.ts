@@ -180,7 +180,7 @@ test("WLK7 a page one comes back to is as it was, and nothing is read again", as
     .render({ width: 100, height: 30, theme: createTheme("none") })
     .join("\n")
     .replaceAll(INKS, "");
-  expect(lines).toMatch(/\[yours\]/);
+  expect(lines).toMatch(/\[your messages\]/);
   expect(lines).toMatch(/❯ .*▸ you +try A +\+1/);
   // What is written since is read.
   const anew = openPanel(createTreePanel({ ...parts, leaf: "e11", previousState: picked.state }), {
@@ -188,18 +188,18 @@ test("WLK7 a page one comes back to is as it was, and nothing is read again", as
     onChange: () => {},
   });
   await later();
-  expect(anew.render({ width: 100, height: 30, theme: createTheme("none") }).join("\n")).toMatch(/\[yours\]/);
+  expect(anew.render({ width: 100, height: 30, theme: createTheme("none") }).join("\n")).toMatch(/\[your messages\]/);
 });
 
 test("WLK1 a compaction is a line across, and what Enter does is said beside each entry", async () => {
   const page = await pageOf([...twoTries, "compacts: so far, keeps nothing", "user: go on", "says: yes"]);
   const drawn = () => page.render({ width: 100, height: 30, theme: createTheme("none") }).join("\n");
   expect(drawn()).toMatch(/compaction .*── 1,000 tokens before ─{10,}/);
-  expect(drawn()).toContain("you stand here");
+  expect(drawn()).toContain("current position");
   press(page, "up");
-  expect(drawn()).toContain("on the way · Enter: say it anew");
+  expect(drawn()).toContain("current branch · Enter: edit and resend");
   press(page, "up", "b");
-  expect(drawn()).toContain("on another branch · Enter: go on behind it");
+  expect(drawn()).toContain("another branch · Enter: continue from here");
 });
 
 test("WLK2 there are as many branches as there are, whatever is shown of them", async () => {

@@ -50,7 +50,7 @@ describe("rows", () => {
     ]);
   });
 
-  test("WLK2 five filters: talk and tools, no tools, yours, labelled, all; a label is never hidden by the first", async () => {
+  test("WLK2 five filters: messages and tools, no tools, your messages, labeled, all; a label is never hidden by the first", async () => {
     const outline = await outlineOf(twoTries);
     expect(rowsOf(outline, { sieve: 1 })).not.toContain("● e13");
     expect(rowsOf(outline, { sieve: 2 })).toEqual(["● e1", "├─○ e3", "│ ○ e8", "● e11"]);
