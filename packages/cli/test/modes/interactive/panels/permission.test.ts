@@ -314,7 +314,7 @@ describe("trust page", () => {
       const lines = panel.render({ width, height, theme: createTheme("none") });
       expect(lines.length).toBe(height);
       for (const line of lines) expect(visibleWidth(line)).toBeLessThanOrEqual(width);
-      expect(lines.join("\n")).toMatch(/No \(n\)[\s\S]*Only this time \(o\)[\s\S]*Yes, until it changes \(y, Enter\)/);
+      expect(lines.join("\n")).toMatch(/No \(n\)[\s\S]*Only this time \(o\)[\s\S]*Yes, until they change \(y, Enter\)/);
     }
   });
 
