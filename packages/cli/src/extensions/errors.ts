@@ -61,12 +61,12 @@ function handleStrayError(error: unknown, kind: StrayErrorKind): void {
     const extension = [first, ...others].map(({ name }) => name).join(" or ");
     first.report({
       extension,
-      event: "work of its own",
+      event: "background work",
       why: others.length === 0 ? formatExtensionError(error, first.path) : formatErrorMessage(error),
     });
   } else if (process.listenerCount(kind === "thrown" ? "uncaughtException" : "unhandledRejection") === 1) {
     // The same as Node's default without a listener.
-    process.stderr.write(`pith: this must not happen: ${escapeControls(readStack(error) ?? String(error))}\n`);
+    process.stderr.write(`pith: internal error: ${escapeControls(readStack(error) ?? String(error))}\n`);
     process.exit(1);
   }
 }

@@ -117,7 +117,7 @@ function createFailureReporter({
     const key = `${extension} ${event}`;
     if (reportedKeys.has(key)) return;
     reportedKeys.add(key);
-    notify(`the extension ${extension} failed at ${event}, and all went on without it: ${why}`);
+    notify(`the extension ${extension} failed during ${event}; Pith continued without its result: ${why}`);
     void onEvent?.({ type: "extension_error", extensionPath: extension, event, error: why });
   };
 }

@@ -79,7 +79,7 @@ function findPackageEntry(folder: string): string | null {
 }
 
 export function describeMissingEntry(folder: string): string {
-  return `${folder} is no extension: it needs an index.ts, index.js or index.mjs, or a package.json with "pith": { "extension": "./file.js" }`;
+  return `${folder} is not an extension: it needs an index.ts, index.js or index.mjs, or a package.json with "pith": { "extension": "./file.js" }`;
 }
 
 function listNames(folder: string): readonly string[] {

@@ -31,8 +31,8 @@ export function formatCapabilities({
     ["states", states],
     ["rules", rules],
     ["writes", writes ? ["summaries"] : []],
-    ["hears", events],
-    ["but", notes],
+    ["events", events],
+    ["problems", notes],
   ];
   const sections = lines
     .filter(([, names]) => names.length > 0)
@@ -67,7 +67,7 @@ export async function runListExtensions({
   if (settings.extensions === false)
     return {
       type: "success",
-      text: "no extension is loaded: the setting extensions is false",
+      text: "No extensions are loaded, because the setting extensions is false.",
       data: { extensions: [], notes: [] },
     };
   const { found } = await findExtensions({ home, trustedFolder, settings });
@@ -83,13 +83,13 @@ export async function runListExtensions({
 }
 
 const ORIGIN_LABELS: Readonly<Record<ExtensionOrigin | "pith", string>> = {
-  pith: "comes with Pith",
+  pith: "included with Pith",
   user: "yours",
-  package: "yours, a package",
-  project: "of this project",
+  package: "yours (package)",
+  project: "from this project",
 };
 
-const NO_EXTENSIONS_TEXT = "there is no extension here; pith extensions add PATH adds one";
+const NO_EXTENSIONS_TEXT = "No extensions found. Add one with: pith extensions add PATH";
 
 export type InspectionResult =
   | { readonly type: "inspected"; readonly capabilities: Capabilities }
@@ -120,7 +120,7 @@ function parseInspection(text: string): InspectionResult {
   const parsed = parseJsonObject(text) ?? {};
   const isList = (value: unknown): boolean => Array.isArray(value) && value.every((item) => typeof item === "string");
   if (!LIST_FIELDS.every((name) => isList(parsed[name])))
-    return { type: "failed", message: "it says something else instead" };
+    return { type: "failed", message: "it printed invalid output" };
   return { type: "inspected", capabilities: parsed as unknown as Capabilities };
 }
 

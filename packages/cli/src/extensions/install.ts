@@ -34,7 +34,7 @@ export async function runNpm(
       message,
     } = error as { readonly code?: unknown; readonly stderr?: string; readonly message: string };
     if (code === "ENOENT")
-      return { type: "failed", message: "npm is needed for packages, and is not there; install Node with npm" };
+      return { type: "failed", message: "packages require npm, which was not found; install Node with npm" };
     const [line = message] = stderr.split("\n").filter((outputLine) => outputLine.trim() !== "");
     return { type: "failed", message: `npm could not ${command} ${packageSpec}: ${line}` };
   }
@@ -54,15 +54,18 @@ export async function runAddExtension(call: SubcommandCall): Promise<SubcommandR
     const extension = await stageExtension(call, stagingFolder);
     if (extension.type === "failed") return extension;
     const inspection = await inspectExtension(extension.entryFile, stagingFolder);
-    if (inspection.type === "failed") return failure(`it was not added, as it cannot be loaded: ${inspection.message}`);
+    if (inspection.type === "failed")
+      return failure(`the extension was not added, because it cannot be loaded: ${inspection.message}`);
     const { notes } = inspection.capabilities;
-    if (notes.length > 0) return failure(`it was not added: ${notes.join("; ").replaceAll(`${stagingFolder}/`, "")}`);
+    if (notes.length > 0)
+      return failure(`the extension was not added: ${notes.join("; ").replaceAll(`${stagingFolder}/`, "")}`);
     const lines = [
-      `${extension.name} would be run by Pith, with all your rights. It registers:`,
+      `Pith would run ${extension.name} with all your permissions. Capabilities:`,
       ...formatCapabilities(inspection.capabilities),
     ];
     if (call.flags.yes !== true) {
-      if (!canPrompt()) return failure(`${lines.join("\n")}\nnothing was added; say it again with --yes to add it`);
+      if (!canPrompt())
+        return failure(`${lines.join("\n")}\nNothing was added. To add it, run the command again with --yes.`);
       call.notify(`${lines.join("\n")}\n`);
       if (!(await confirm("Add it?"))) return failure("nothing was added");
     }
@@ -71,7 +74,7 @@ export async function runAddExtension(call: SubcommandCall): Promise<SubcommandR
     const { name: _, notes: __, ...data } = inspection.capabilities;
     return {
       type: "success",
-      text: [`${extension.name} was added`, ...lines.slice(1)].join("\n"),
+      text: [`Added ${extension.name}.`, ...lines.slice(1)].join("\n"),
       data: { name: extension.name, ...data },
     };
   } finally {
@@ -98,7 +101,7 @@ async function stageExtension(
   if (existsSync(path) && !/\.(tgz|tar\.gz)$/.test(path)) return stageCopy(path, { stagingFolder, targetFolder });
   const isTarball = existsSync(path);
   if (!isTarball && !/^(@[\w.-]+\/)?[\w.-]+(@[\w.^~-]+)?$/.test(source))
-    return failure(`there is no ${source}; write a path, a tarball or the name of a package`);
+    return failure(`${source} was not found; specify a path, a tarball or a package name`);
   return await stagePackage({ packageSpec: source, path, isTarball, stagingFolder, targetFolder });
 }
 
@@ -110,7 +113,9 @@ interface InstallFolders {
 function stageCopy(path: string, { stagingFolder, targetFolder }: InstallFolders): StagedExtension {
   const name = basename(path);
   if (findEntryFile(path) === null)
-    return failure(`${path} is no extension: a .ts, .js or .mjs file, or a folder with an index of that kind`);
+    return failure(
+      `${path} is not an extension; expected a .ts, .js or .mjs file, or a folder with such an index file`,
+    );
   cpSync(path, join(stagingFolder, name), { recursive: true });
   const entryFile = findEntryFile(join(stagingFolder, name)) ?? join(stagingFolder, name);
   const target = join(targetFolder, name);
@@ -119,7 +124,7 @@ function stageCopy(path: string, { stagingFolder, targetFolder }: InstallFolders
     name,
     entryFile,
     install: async () => {
-      if (existsSync(target)) return `there is an extension ${name} already; pith extensions rm ${name} takes it away`;
+      if (existsSync(target)) return `the extension ${name} already exists; remove it with: pith extensions rm ${name}`;
       mkdirSync(targetFolder, { recursive: true, mode: 0o700 });
       // Copies the inspected files, not the original ones, which may have changed.
       cpSync(join(stagingFolder, name), target, { recursive: true });
@@ -148,9 +153,7 @@ async function stagePackage({
   if (stagingResult.type === "failed") return stagingResult;
   const [found] = findInstalledPackages(stagingFolder);
   if (!found)
-    return failure(
-      `${packageSpec} is no extension: its package.json names none with "pith": { "extension": "./file.js" }`,
-    );
+    return failure(`${packageSpec} is not an extension: its package.json has no "pith": { "extension": "./file.js" }`);
   return {
     type: "staged",
     name: found.name,
@@ -185,16 +188,16 @@ export async function runRemoveExtension({ arguments: [name = ""], home }: Subco
   const folder = extensionsFolder(home);
   const { found } = existsSync(folder) ? findUserExtensions(home) : { found: [] };
   const extension = found.find((candidate) => candidate.name === name);
-  if (!extension) return usageError(`there is no extension ${name} of yours; pith extensions list names them`);
+  if (!extension) return usageError(`you have no extension named ${name}; list them with: pith extensions list`);
   if (extension.origin === "package") {
     const result = await runNpm("uninstall", folder, name);
-    return result.type === "failed" ? result : { type: "success", text: `${name} was uninstalled`, data: { name } };
+    return result.type === "failed" ? result : { type: "success", text: `Uninstalled ${name}.`, data: { name } };
   }
   // Moved, not deleted: this may be the user's only copy.
   mkdirSync(join(folder, REMOVED_FOLDER), { recursive: true, mode: 0o700 });
   const path = join(folder, REMOVED_FOLDER, `${Date.now()}-${name}`);
   renameSync(join(folder, name), path);
-  return { type: "success", text: `${name} is not loaded any more; it lies in ${path}`, data: { name, path } };
+  return { type: "success", text: `Removed ${name}. It was moved to ${path}`, data: { name, path } };
 }
 
 const REMOVED_FOLDER = ".removed";

@@ -96,7 +96,7 @@ const PITH_SCHEME = "pith:";
 
 function createModuleUrl(specifier: string): string {
   if (pithModuleNames.includes(specifier)) return `${PITH_SCHEME}${specifier}`;
-  throw new Error(`there is no ${specifier} for extensions; there are ${pithModuleNames.join(", ")}`);
+  throw new Error(`extensions cannot import ${specifier}; available: ${pithModuleNames.join(", ")}`);
 }
 
 /** Resolves an import of a project's extension. Throws unless it is one of the trusted files, because the user has not reviewed other files. */
@@ -106,14 +106,14 @@ function resolveTrustedUrl(
   files: ReadonlyMap<string, Uint8Array>,
 ): string {
   if (!/^(\.{0,2}\/|file:)/.test(specifier))
-    throw new Error(`${specifier} cannot be imported by an extension of a project; ${IMPORT_HINT}`);
+    throw new Error(`an extension of a project cannot import ${specifier}; ${IMPORT_HINT}`);
   const url = new URL(specifier, parent);
   const path = fileURLToPath(url);
-  if (!files.has(path)) throw new Error(`${path} was not trusted, so it is not run; ${IMPORT_HINT}`);
+  if (!files.has(path)) throw new Error(`${path} is not trusted, so it was not loaded; ${IMPORT_HINT}`);
   return url.href;
 }
 
-const IMPORT_HINT = "it has node:…, @pith/… and the files beside it in .pith/extensions";
+const IMPORT_HINT = "it can import node:…, @pith/… and the files in .pith/extensions";
 
 /** Whether the importing module is Pith's own source, whose imports are resolved as usual. */
 function isPithSource(parent = ""): boolean {
@@ -175,4 +175,4 @@ async function importExtension({ path, stamp, trustedBytes }: FoundExtension): P
   return extension as ExtensionFunction;
 }
 
-const NO_EXPORT_TEXT = "it exports no function; write: export default (pith) => { … }";
+const NO_EXPORT_TEXT = "it has no default export that is a function; add: export default (pith) => { … }";

@@ -56,19 +56,19 @@ const extensions: Readonly<Record<string, string>> = {
 
 test("LOAD1 a file, a folder and a package's entry are extensions; what is none is named", () => {
   for (const name of ["one", "two", "three"]) assert.match(helped.out, new RegExp(`/${name} +d \\(`), helped.notes);
-  assert.match(said.notes, /four is no extension: it needs an index\.ts/);
+  assert.match(said.notes, /four is not an extension: it needs an index\.ts/);
 });
 
 test("LOAD2 what an extension imports of Pith is the program that runs, in its own files too", () => {
   assert.match(helped.out, /\/kinds +function,function,function/);
-  assert.match(said.notes, /lost\.ts.*there is no @pith\/nothing for extensions; there are @pith\/context,/);
+  assert.match(said.notes, /lost\.ts.*extensions cannot import @pith\/nothing; available: @pith\/context,/);
 });
 
 test("LOAD3 one that cannot be loaded is named with its line, and the session goes on without it", () => {
   assert.deepEqual([said.code, said.out], [0, "Hello.\n"]);
   assert.match(said.notes, /extensions\/broken\.ts(:2)?: /);
   assert.match(said.notes, /extensions\/throws\.ts:3: not today/);
-  assert.match(said.notes, /shapeless\.ts: it exports no function; write: export default/);
+  assert.match(said.notes, /shapeless\.ts: it has no default export that is a function; add: export default/);
 });
 
 test("LOAD18 what an extension leaves running does not keep the program from ending, nor cuts off what it says", () => {
@@ -76,9 +76,9 @@ test("LOAD18 what an extension leaves running does not keep the program from end
 });
 
 test("LOAD19 what an extension throws outside of any call is told, and the session goes on", () => {
-  assert.match(said.notes, /the extension late\.ts failed at work of its own.*late\.ts:1: in a clock/);
-  assert.match(said.notes, /the extension alone\.ts failed at work of its own.*alone\.ts:1: in a promise/);
-  assert.match(said.notes, /words\.ts.* failed at work of its own.*just words/);
+  assert.match(said.notes, /the extension late\.ts failed during background work.*late\.ts:1: in a clock/);
+  assert.match(said.notes, /the extension alone\.ts failed during background work.*alone\.ts:1: in a promise/);
+  assert.match(said.notes, /words\.ts.* failed during background work.*just words/);
   assert.equal(said.code, 0);
 });
 
@@ -110,5 +110,5 @@ test("LOAD4 of a project nothing is loaded before it is trusted, and then the ve
   assert.match(before.notes, /this folder is not trusted, so its extensions are not used/);
   const trusted = await ground.pith(["-p", "--trust", "/word"], []);
   assert.equal(trusted.out, "yes\n", trusted.notes);
-  assert.match(trusted.notes, /beside\.ts was not trusted, so it is not run/);
+  assert.match(trusted.notes, /beside\.ts is not trusted, so it was not loaded/);
 });

@@ -21,7 +21,7 @@ test("LOAD7 what an extension can do is shown before it is added, and it counts 
   cpSync(join(examples, "todo.ts"), join(ground.folder, "todo.ts"));
   const asked = await ground.run(["extensions", "add", "todo.ts"]);
   assert.equal(asked.code, 1);
-  assert.match(asked.notes, /tools: todo\n {2}commands: \/todo\n[\s\S]*say it again with --yes/);
+  assert.match(asked.notes, /tools: todo\n {2}commands: \/todo\n[\s\S]*run the command again with --yes/);
   assert.equal(existsSync(join(ground.home, "extensions/todo.ts")), false);
   const added = await ground.run(["extensions", "add", "--yes", "todo.ts"]);
   assert.equal(added.code, 0, added.notes);
@@ -29,7 +29,7 @@ test("LOAD7 what an extension can do is shown before it is added, and it counts 
   const [row] = JSON.parse(listed.out).extensions;
   assert.deepEqual([row.name, row.from, row.tools, row.commands], ["todo.ts", "user", ["todo"], ["todo"]]);
   const gone = await ground.run(["extensions", "rm", "todo.ts"]);
-  assert.match(gone.out, /todo\.ts is not loaded any more; it lies in /);
+  assert.match(gone.out, /Removed todo\.ts\. It was moved to /);
   assert.equal(existsSync(join(ground.home, "extensions/todo.ts")), false);
 });
 
@@ -64,11 +64,11 @@ test("LOAD9 what cannot be loaded is not added, and the reason is told", async (
   writeFileSync(join(ground.folder, "bad.ts"), "export default () => {\n  throw new Error('no');\n};\n");
   const { code, notes } = await ground.run(["extensions", "add", "--yes", "bad.ts"]);
   assert.equal(code, 1);
-  assert.match(notes, /it was not added: .*bad\.ts:2: no/);
+  assert.match(notes, /the extension was not added: .*bad\.ts:2: no/);
   writeFileSync(join(ground.folder, "liar.js"), 'process.stdout.write("{}"); process.exit(0);\n');
   const liar = await ground.run(["extensions", "add", "--yes", "liar.js"]);
-  assert.match(liar.notes, /it was not added, as it cannot be loaded: it says something else instead/);
+  assert.match(liar.notes, /the extension was not added, because it cannot be loaded: it printed invalid output/);
   const nothing = await ground.run(["extensions", "add", "--yes", "./nothing here"]);
-  assert.match(nothing.notes, /write a path, a tarball or the name of a package/);
-  assert.match((await ground.run(["extensions", "rm", "bad.ts"])).notes, /there is no extension bad\.ts of yours/);
+  assert.match(nothing.notes, /specify a path, a tarball or a package name/);
+  assert.match((await ground.run(["extensions", "rm", "bad.ts"])).notes, /you have no extension named bad\.ts/);
 });

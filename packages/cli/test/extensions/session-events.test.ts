@@ -70,8 +70,8 @@ test("LOAD10 extensions are told how a session begins and ends", () => {
 
 test("LOAD15 an extension that throws in a hook, a tool or a command is named, and the session is intact", async () => {
   assert.equal(went.code, 0, went.notes);
-  assert.match(went.notes, /the extension odd\.ts failed at tool_result, and all went on without it: hook/);
-  assert.match(went.notes, /the extension odd\.ts failed at turn_end/);
+  assert.match(went.notes, /the extension odd\.ts failed during tool_result; Pith continued without its result: hook/);
+  assert.match(went.notes, /the extension odd\.ts failed during turn_end/);
   const told = /"type":"extension_error","extensionPath":"odd\.ts","event":"tool_result","error":"hook"/g;
   assert.equal(went.out.match(told)?.length, 1, "once, though it was asked twice");
   assert.match(asked, /in the tool/);
