@@ -22,9 +22,9 @@ export async function readFileBlocks(path: string, files: Pick<WorkspaceFiles, "
     case "read":
       return toFileBlocks(path, result.bytes);
     case "missing":
-      return usageError(`@${path}: ${result.message}. An @ names a file; words go behind --`);
+      return usageError(`@${path}: ${result.message}. @ attaches a file; put text that starts with @ after --`);
     case "folder":
-      return usageError(`@${path}: ${result.message}. Name a file of it, or the folder without the @`);
+      return usageError(`@${path}: ${result.message}. Name a file in it, or the folder without the @`);
     case "too-large":
       return usageError(describeTooLarge(path, "3.75 MB"));
     case "refused":
@@ -39,13 +39,13 @@ function toFileBlocks(path: string, bytes: Uint8Array): FileBlocksResult {
     return createBlocksResult(...attachImage(path, { type: "image", data, mimeType }));
   }
   const text = decodeText(bytes);
-  if (text === null) return usageError(`@${path} is neither a text nor a picture (png, jpeg, gif, webp)`);
+  if (text === null) return usageError(`@${path} is neither text nor an image (png, jpeg, gif, webp)`);
   if (bytes.length > MAX_TEXT_BYTES) return usageError(describeTooLarge(path, "256 KB"));
   return createBlocksResult(attachText({ kind: "file", name: path }, text));
 }
 
 function describeTooLarge(path: string, limit: string): string {
-  return `@${path} has more than ${limit}, too much to be said; name it without the @ and let it read the file`;
+  return `@${path} is larger than ${limit} and cannot be attached; name it without the @ and let the model read it`;
 }
 
 function createBlocksResult(...content: readonly (TextBlock | ImageBlock)[]): FileBlocksResult {
@@ -82,7 +82,7 @@ export async function buildPromptContent(
   const blocks = [...attachedBlocks, ...textBlocks(stdin.text, content)];
   if (blocks.length > 0) return { type: "content", content: simplifyContent(blocks) };
   if (session.type === "last" || session.type === "named") return { type: "nothing" };
-  return usageError('what should it do? pith -p "what to do"');
+  return usageError('the prompt is missing; run: pith -p "what to do"');
 }
 
 /** WORD5: piped input without a prompt is the prompt. With a prompt, it is an attachment. */
@@ -119,7 +119,7 @@ export async function readStdin(notify: (line: string) => void): Promise<StdinRe
 
 const WAIT_NOTICE_DELAY_MS = 3_000;
 
-const WAIT_NOTICE = "waiting for the end of what is piped in; if nothing is, add < /dev/null";
+const WAIT_NOTICE = "waiting for the piped input to end; if nothing is piped in, add < /dev/null";
 
 export async function readAllText(input: AsyncIterable<Uint8Array>): Promise<StdinResult> {
   const chunks: Uint8Array[] = [];
@@ -128,10 +128,10 @@ export async function readAllText(input: AsyncIterable<Uint8Array>): Promise<Std
     chunks.push(chunk);
     size += chunk.length;
     if (size > MAX_TEXT_BYTES)
-      return usageError("more than 256 KB were piped in; put them into a file and let it read that");
+      return usageError("the piped input is larger than 256 KB; save it to a file and let the model read it");
   }
   const bytes = Buffer.concat(chunks, size);
-  if (bytes.includes(0)) return usageError("what was piped in is no text");
+  if (bytes.includes(0)) return usageError("the piped input is not text");
   return { type: "text", text: new TextDecoder().decode(bytes).trimEnd() };
 }
 

@@ -5,7 +5,7 @@ import { type FileHandle, open, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { decodeText, type ProjectText } from "@pith/agent";
 import { escapeControls } from "../text/safe-text.ts";
-import { findProjectFolders, isInside } from "../trust/project-files.ts";
+import { findProjectFolders, isInside, OUTSIDE_PROJECT } from "../trust/project-files.ts";
 
 export const MAX_FILE_BYTES: number = 32 * 1024;
 
@@ -31,9 +31,9 @@ export function limitTexts(files: readonly ContextFileText[]): ContextFiles {
   for (const { path, text, isWhole } of files.toReversed()) {
     const excerpt = takeHead(text, Math.min(remainingBytes, MAX_FILE_BYTES));
     const isCut = excerpt.length < text.length || !isWhole;
-    texts.unshift({ path, text: isCut ? `${excerpt}\n[cut here; the rest stands in ${path}]` : excerpt });
+    texts.unshift({ path, text: isCut ? `${excerpt}\n[truncated; the rest is in ${path}]` : excerpt });
     if (isCut)
-      notes.unshift(`${path} is long: only its first ${Math.ceil(Buffer.byteLength(excerpt) / 1024)} KB are told`);
+      notes.unshift(`${path} is too long: only its first ${Math.ceil(Buffer.byteLength(excerpt) / 1024)} KB are sent`);
     remainingBytes -= Buffer.byteLength(excerpt);
   }
   return { texts, notes };
@@ -75,14 +75,14 @@ export async function readFirstText(
     try {
       const realPath = await realpath(path);
       if (rootFolder !== undefined && !isInside(await realpath(rootFolder), realPath))
-        return createUnreadResult(`${path} leads out of the project, so it was not read`);
+        return createUnreadResult(`${path} ${OUTSIDE_PROJECT}, so it was not read`);
       if (mayRead && !(await mayRead(realPath)))
-        return createUnreadResult(`${path} may not be read without a question, so it was not`);
+        return createUnreadResult(`${path} was not read, because reading it requires permission`);
       // If the file was replaced in the meantime, a link is not followed and a pipe does not block.
       const file = await open(realPath, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
       return await readOpenFile(file, path).finally(() => file.close());
     } catch (error) {
-      const { code = "for an unknown reason" } = error as NodeJS.ErrnoException;
+      const { code = "unknown error" } = error as NodeJS.ErrnoException;
       if (code !== "ENOENT" && code !== "ENOTDIR") return createUnreadResult(`${path} cannot be read: ${code}`);
     }
   }
@@ -91,10 +91,10 @@ export async function readFirstText(
 
 async function readOpenFile(file: FileHandle, path: string): Promise<ReadTextResult> {
   const stats = await file.stat();
-  if (!stats.isFile()) return createUnreadResult(`${path} is no regular file, so it was not read`);
+  if (!stats.isFile()) return createUnreadResult(`${path} is not a regular file, so it was not read`);
   const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(MAX_FILE_BYTES + 1), position: 0 });
   const text = decodeText(buffer.subarray(0, bytesRead));
-  if (text === null) return createUnreadResult(`${path} is no text, so it was not read`);
+  if (text === null) return createUnreadResult(`${path} is not a text file, so it was not read`);
   if (text.trim() === "") return { type: "none" };
   return { type: "text", path, text: escapeControls(text), isWhole: bytesRead <= MAX_FILE_BYTES };
 }

@@ -14,7 +14,7 @@ export function parseFrontMatter(source: string): FrontMatter {
   if (!/^---[ \t]*\n/.test(text)) return { fields: new Map(), body: text, error: null };
   const lines = text.split("\n", MAX_LINES);
   const end = lines.findIndex((line, index) => index > 0 && /^(?:---|\.\.\.)[ \t]*$/.test(line));
-  if (end < 0) return { fields: new Map(), body: text, error: "begins with --- and has no second line of ---" };
+  if (end < 0) return { fields: new Map(), body: text, error: "starts with --- but has no closing --- line" };
   const headLength = lines.slice(0, end + 1).join("\n").length;
   return { ...parseFields(lines.slice(1, end)), body: text.slice(headLength).replace(/^\n/, "") };
 }
@@ -26,10 +26,10 @@ function parseFields(lines: readonly string[]): Pick<FrontMatter, "fields" | "er
   for (const [index, line] of lines.entries()) {
     if (isContinuation(line)) continue;
     const field = parseFieldLine(line);
-    if (field === null) return { fields, error: `has a line ${index + 2} that is no "name: text"` };
+    if (field === null) return { fields, error: `has an invalid line ${index + 2} (expected "name: text")` };
     const nextField = lines.findIndex((following, position) => position > index && !isContinuation(following));
     const value = parseValue(field.first, lines.slice(index + 1, nextField < 0 ? lines.length : nextField));
-    if (value === null) return { fields, error: `has a text in line ${index + 2} whose quotes have no end` };
+    if (value === null) return { fields, error: `has an invalid quoted string on line ${index + 2}` };
     fields.set(field.name, value);
   }
   return { fields, error: null };

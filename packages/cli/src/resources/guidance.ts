@@ -182,17 +182,17 @@ function memoize<Value>(create: () => Promise<Value>): () => Promise<Value> {
 export function listGuidanceChanges(before: Guidance, after: Guidance): readonly string[] {
   const texts = (guidance: Guidance): NamedTexts => new Map(guidance.project.map(({ path, text }) => [path, text]));
   const skills = (guidance: Guidance): NamedTexts =>
-    new Map(guidance.skills.map(({ name, path, hash }) => [`the skill ${name}`, `${path} ${hash}`]));
+    new Map(guidance.skills.map(({ name, path, hash }) => [`The skill ${name}`, `${path} ${hash}`]));
   return [...listDifferences(texts(before), texts(after)), ...listDifferences(skills(before), skills(after))];
 }
 
 type NamedTexts = ReadonlyMap<string, string>;
 
 function listDifferences(before: NamedTexts, after: NamedTexts): readonly string[] {
-  const addedLines = [...after.keys()].filter((name) => !before.has(name)).map((name) => `${name} is new`);
-  const removedLines = [...before.keys()].filter((name) => !after.has(name)).map((name) => `${name} is gone`);
+  const addedLines = [...after.keys()].filter((name) => !before.has(name)).map((name) => `${name} was added`);
+  const removedLines = [...before.keys()].filter((name) => !after.has(name)).map((name) => `${name} was removed`);
   const changedTexts = [...after].filter(([name, text]) => (before.get(name) ?? text) !== text);
-  return [...addedLines, ...removedLines, ...changedTexts.map(([name]) => `${name} has changed`)];
+  return [...addedLines, ...removedLines, ...changedTexts.map(([name]) => `${name} changed`)];
 }
 
 export interface GuidanceState {
@@ -220,7 +220,7 @@ export interface ReloadOptions extends Pick<GuidanceSources, "cwd" | "home" | "u
 export async function reload(state: GuidanceState, options: ReloadOptions): Promise<readonly string[]> {
   const { settings: oldSettings, guidance: oldGuidance } = state;
   const result = await resolveSettings({ overrides: options.overrides, trustsProject: options.trustsProject }, options);
-  if (result.type === "mistake") return [`nothing was changed: ${result.message}`];
+  if (result.type === "mistake") return [`Nothing was changed: ${result.message}`];
   const { settings, trustedFolder, sources } = result;
   const guidance = await readGuidance({ ...options, trustedFolder, enabled: getEnabledResources(settings) });
   const next: GuidanceState = { settings, trustedFolder, guidance, sources };
@@ -238,13 +238,13 @@ function listSettingChanges(before: Settings, after: Settings): readonly string[
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])] as (keyof Settings)[];
   return names
     .filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
-    .map((name) => `the setting ${name} has changed${IMMEDIATE_SETTINGS[name] ?? RESTART_NOTICE}`);
+    .map((name) => `The setting ${name} changed${IMMEDIATE_SETTINGS[name] ?? RESTART_NOTICE}`);
 }
 
-const RESTART_NOTICE = "; it counts when Pith is started again";
+const RESTART_NOTICE = "; restart Pith to apply it";
 const IMMEDIATE_SETTINGS: Readonly<Partial<Record<keyof Settings, string>>> = {
   contextFiles: "",
   notify: "",
   skills: "",
-  compaction: "; its amounts count at once, the rest when Pith is started again",
+  compaction: "; its limits apply now, the rest after a restart",
 };

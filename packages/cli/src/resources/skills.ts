@@ -24,21 +24,20 @@ export function limitCatalogue(allSkills: readonly Skill[]): SkillCatalogue {
     const skills = shortenDescriptions(allSkills, descriptionChars);
     return {
       skills,
-      notes:
-        descriptionChars === DESCRIPTION_LENGTHS[0] ? [] : [`${allSkills.length} skills are many: ${SHORTENED_NOTE}`],
+      notes: descriptionChars === DESCRIPTION_LENGTHS[0] ? [] : [`${allSkills.length} skills are ${SHORTENED_NOTE}`],
     };
   }
   const skills = takeFittingSkills(shortenDescriptions(allSkills, DESCRIPTION_LENGTHS.at(-1) ?? 0));
   const omittedCount = allSkills.length - skills.length;
   return {
     skills,
-    notes: [`${allSkills.length} skills are too many: ${SHORTENED_NOTE}, and not told of the last ${omittedCount}`],
+    notes: [`${allSkills.length} skills are ${SHORTENED_NOTE}, and the last ${omittedCount} are omitted`],
   };
 }
 
 /** The lengths to try, from the longest allowed description to the shortest useful one. */
 const DESCRIPTION_LENGTHS: readonly number[] = [1024, 400, 200, 100];
-const SHORTENED_NOTE = "the model is told only the first words on each";
+const SHORTENED_NOTE = "too many to list in full: their descriptions are shortened";
 
 function shortenDescriptions(skills: readonly Skill[], maxChars: number): readonly Skill[] {
   return skills.map(({ name, description, path }) => ({ name, path, description: truncate(description, maxChars) }));
@@ -85,14 +84,14 @@ export interface ParseSkillResult {
 
 export function parseSkill({ path, folder, bytes }: SkillFile): ParseSkillResult {
   const text = decodeText(bytes);
-  if (text === null) return createInvalidSkill(path, "is no text");
+  if (text === null) return createInvalidSkill(path, "is not a text file");
   const { fields, error } = parseFrontMatter(text);
   if (error !== null) return createInvalidSkill(path, error);
   if (!SKILL_NAME.test(folder) || folder.length > MAX_NAME_CHARS)
-    return createInvalidSkill(path, `lies in a folder whose name is no ${NAME_RULE}`);
+    return createInvalidSkill(path, `is in a folder whose name is not a valid skill name (${NAME_RULE})`);
   const fullDescription = toSingleLine(fields.get("description") ?? "");
   if (fullDescription === "")
-    return createInvalidSkill(path, "has no description; begin it with --- name: …, description: … and ---");
+    return createInvalidSkill(path, "has no description (start it with ---, name: …, description: … and ---)");
   const description = truncate(fullDescription, MAX_DESCRIPTION_CHARS);
   const wantsTools = fields.has("allowed-tools");
   const skill = { name: folder, description, path, text: escapeControls(text), hash: hashBytes(bytes), wantsTools };
@@ -102,7 +101,7 @@ export function parseSkill({ path, folder, bytes }: SkillFile): ParseSkillResult
 /** The format of the Agent Skills standard: lower case letters, digits and single dashes. */
 const SKILL_NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 const MAX_NAME_CHARS = 64;
-const NAME_RULE = `skill's name: at most ${MAX_NAME_CHARS} of a-z, 0-9 and single dashes between them`;
+const NAME_RULE = `at most ${MAX_NAME_CHARS} characters: a-z, 0-9 and single dashes between them`;
 const MAX_DESCRIPTION_CHARS = 1024;
 
 interface SkillHeader extends Omit<SkillFile, "bytes"> {
@@ -115,9 +114,9 @@ function findProblems({ path, folder, fullDescription, name }: SkillHeader): rea
   return [
     ...(name === folder
       ? []
-      : [`${path} names itself ${shownName || "nothing"}; it is known by its folder, ${folder}`]),
+      : [`${path} has ${shownName ? `the name ${shownName}` : "no name"}; the name of its folder is used: ${folder}`]),
     ...(fullDescription.length > MAX_DESCRIPTION_CHARS
-      ? [`${path} has a description of more than ${MAX_DESCRIPTION_CHARS} letters, which is cut`]
+      ? [`${path} has a description of more than ${MAX_DESCRIPTION_CHARS} characters, which is truncated`]
       : []),
   ];
 }
@@ -127,7 +126,7 @@ function toSingleLine(text: string): string {
 }
 
 function createInvalidSkill(path: string, why: string): ParseSkillResult {
-  return { skill: null, notes: [`${path} ${why}, so it is no skill`] };
+  return { skill: null, notes: [`${path} ${why}, so it was not loaded as a skill`] };
 }
 
 export interface UserSkillFiles {
@@ -141,7 +140,7 @@ export async function readUserSkillFiles(folder: string): Promise<UserSkillFiles
   const files: SkillFile[] = [];
   const notes: string[] = [];
   const names = await listSkillFolders(folder);
-  if (names.length > MAX_SKILLS) notes.push(`${folder} has more than ${MAX_SKILLS} skills; the others are left out`);
+  if (names.length > MAX_SKILLS) notes.push(`${folder} has more than ${MAX_SKILLS} skills; the rest are ignored`);
   for (const name of names.slice(0, MAX_SKILLS)) {
     const path = join(folder, name, SKILL_FILE);
     const content = await readResourceFile(path);
@@ -168,9 +167,9 @@ async function listSkillFolders(folder: string): Promise<readonly string[]> {
 export async function readResourceFile(path: string): Promise<Uint8Array | string | null> {
   try {
     const bytes = await readBytes(await realpath(path), MAX_FILE_BYTES);
-    return bytes ?? `${path} is no regular file, or larger than ${MAX_FILE_BYTES / 1024} KB, so it was not read`;
+    return bytes ?? `${path} is not a regular file or is larger than ${MAX_FILE_BYTES / 1024} KB, so it was not read`;
   } catch (error) {
-    const { code = "for an unknown reason" } = error as NodeJS.ErrnoException;
+    const { code = "unknown error" } = error as NodeJS.ErrnoException;
     return code === "ENOENT" || code === "ENOTDIR" ? null : `${path} cannot be read: ${code}`;
   }
 }
@@ -229,13 +228,27 @@ function keepNearestSkills(candidates: readonly FoundSkill[]): FoundSkills {
   const notes: string[] = [];
   for (const skill of candidates) {
     const previous = byName.get(skill.name);
-    if (previous) notes.push(`there are two skills ${skill.name}: ${skill.path} counts, ${previous.path} does not`);
+    if (previous) {
+      const { name, path: usedPath } = skill;
+      notes.push(formatDuplicate({ kind: "skills", name, usedPath, ignoredPath: previous.path }));
+    }
     byName.set(skill.name, skill);
   }
   return { skills: [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1)), notes };
 }
 
+interface Duplicate {
+  readonly kind: "skills" | "prompt templates";
+  readonly name: string;
+  readonly usedPath: string;
+  readonly ignoredPath: string;
+}
+
+export function formatDuplicate({ kind, name, usedPath, ignoredPath }: Duplicate): string {
+  return `two ${kind} are named ${name}: ${usedPath} is used, ${ignoredPath} is ignored`;
+}
+
 function createToolNotes(skills: readonly FoundSkill[]): readonly string[] {
   const names = skills.filter(({ wantsTools }) => wantsTools).map(({ name }) => name);
-  return names.length === 0 ? [] : [`allowed-tools of ${names.join(", ")}: a skill grants no permission`];
+  return names.length === 0 ? [] : [`allowed-tools is ignored in ${names.join(", ")}: a skill grants no permissions`];
 }

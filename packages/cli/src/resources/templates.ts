@@ -7,7 +7,7 @@ import { attachText } from "@pith/context/host";
 import { escapeControls, truncate } from "../text/safe-text.ts";
 import { type FolderTrust, listTrustedFiles } from "../trust/trust.ts";
 import { parseFrontMatter } from "./front-matter.ts";
-import { type FoundSkill, readResourceFile } from "./skills.ts";
+import { type FoundSkill, formatDuplicate, readResourceFile } from "./skills.ts";
 
 /**
  * Replaces the placeholders in one pass, so that an argument that looks like a placeholder stays as typed. If the template has no
@@ -63,13 +63,13 @@ export interface ParseTemplateResult {
 export function parseTemplate({ path, bytes }: TemplateFile): ParseTemplateResult {
   const name = basename(path, ".md");
   const source = decodeText(bytes);
-  if (source === null) return createInvalidTemplate(path, "is no text");
+  if (source === null) return createInvalidTemplate(path, "is not a text file");
   if (!TEMPLATE_NAME.test(name))
-    return createInvalidTemplate(path, "has a name that cannot be typed; take letters, digits and dashes");
+    return createInvalidTemplate(path, "has an invalid name (use letters, digits and dashes)");
   const { fields, body, error } = parseFrontMatter(source);
   if (error !== null) return createInvalidTemplate(path, error);
   const text = escapeControls(body).trim();
-  if (text === "") return createInvalidTemplate(path, "says nothing");
+  if (text === "") return createInvalidTemplate(path, "contains no text");
   const field = (key: string): string => truncate(escapeControls(fields.get(key) ?? ""), MAX_DESCRIPTION_CHARS);
   const description = field("description") || truncate(text.split("\n", 1)[0] ?? "", MAX_DESCRIPTION_CHARS);
   return { template: { name, description, argumentHint: field("argument-hint"), text, path }, notes: [] };
@@ -80,7 +80,7 @@ const TEMPLATE_NAME = /^[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?$/u;
 const MAX_DESCRIPTION_CHARS = 200;
 
 function createInvalidTemplate(path: string, why: string): ParseTemplateResult {
-  return { template: null, notes: [`${path} ${why}, so it is no template`] };
+  return { template: null, notes: [`${path} ${why}, so it was not loaded as a prompt template`] };
 }
 
 export interface TemplateSources {
@@ -116,9 +116,13 @@ export async function findTemplates({
     if (!template) continue;
     const { name, path } = template;
     const previous = byName.get(name);
-    if (reservedNames.includes(name)) notes.push(`${path} is never used: /${name} is a command; give it another name`);
+    if (reservedNames.includes(name))
+      notes.push(`${path} is not used, because /${name} is a command; rename the template`);
     else byName.set(name, template);
-    if (previous) notes.push(`there are two templates /${name}: ${path} counts, ${previous.path} does not`);
+    if (previous)
+      notes.push(
+        formatDuplicate({ kind: "prompt templates", name: `/${name}`, usedPath: path, ignoredPath: previous.path }),
+      );
   }
   return { templates: [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1)), notes };
 }
@@ -133,7 +137,7 @@ async function readUserTemplateFiles(folder: string): Promise<TemplateFiles> {
   const names = (await readdir(folder).catch(() => [])).filter(isTemplateFile).sort();
   const files: TemplateFile[] = [];
   const notes =
-    names.length > MAX_TEMPLATES ? [`${folder} has more than ${MAX_TEMPLATES} templates; the others are left out`] : [];
+    names.length > MAX_TEMPLATES ? [`${folder} has more than ${MAX_TEMPLATES} templates; the rest are ignored`] : [];
   for (const path of names.slice(0, MAX_TEMPLATES).map((name) => join(folder, name))) {
     const content = await readResourceFile(path);
     if (typeof content === "string") notes.push(content);

@@ -83,7 +83,7 @@ function createLazyShell(shell: Lazy<WorkspaceShell>): WorkspaceShell {
         .get()
         .catch((error: unknown) => (error instanceof Error ? error : new Error(String(error))));
       if (!(shellOrError instanceof Error)) return await shellOrError.run(command, options);
-      const message = `the command was not run, because the network of its sandbox could not be made: ${shellOrError.message}`;
+      const message = `the command was not run, because the network of its sandbox could not be created: ${shellOrError.message}`;
       return { type: "not-started", message };
     },
   };

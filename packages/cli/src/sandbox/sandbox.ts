@@ -40,7 +40,7 @@ export function runtimeFolderPath(home: string): string {
 
 export async function openSandbox(options: SandboxContext): Promise<OpenSandbox> {
   const { cwd: root, environment, settings } = options;
-  if (settings.sandbox === "off") return { type: "unavailable", why: "it was switched off" };
+  if (settings.sandbox === "off") return { type: "unavailable", why: "it is turned off" };
   const folder = join(options.home, "sandbox");
   const detectedSandbox = await findCommandSandbox({
     environment,

@@ -184,22 +184,26 @@ type InspectResult =
   | { readonly type: "skipped"; readonly reason: string }
   | { readonly type: "none" };
 
-const TOO_MANY_PATHS: InspectResult = createSkipped(`is one of more than ${scanLimits.paths} names`);
+const TOO_MANY_PATHS: InspectResult = createSkipped(`is over the limit of ${scanLimits.paths} files and folders`);
 
 async function inspectPath({ path, resolved, parentFolders }: ScanPosition, scan: ProjectScan): Promise<InspectResult> {
   // The name is shown to the user and the model on a line of its own.
-  if (createControlCharPattern().test(basename(path))) return createSkipped("has a line end or the like in its name");
+  if (createControlCharPattern().test(basename(path)))
+    return createSkipped("has a control character or line break in its name");
   const { realPath, kind } = resolved ?? (await resolvePath(path));
-  if (!isInside(scan.root, realPath)) return createSkipped("leads out of the project");
+  if (!isInside(scan.root, realPath)) return createSkipped(OUTSIDE_PROJECT);
   if (kind === "file") return await readWithinLimits(realPath, scan);
-  if (kind !== "folder") return createSkipped("is no regular file");
-  if (parentFolders.includes(realPath)) return createSkipped("leads back to itself");
-  if (parentFolders.length >= scanLimits.depth) return createSkipped(`lies more than ${scanLimits.depth} folders deep`);
+  if (kind !== "folder") return createSkipped("is not a regular file");
+  if (parentFolders.includes(realPath)) return createSkipped("links to one of its parent folders");
+  if (parentFolders.length >= scanLimits.depth) return createSkipped(`is more than ${scanLimits.depth} folders deep`);
   const items = listFolder(realPath, scanLimits.folderItems);
   return items === null
-    ? createSkipped(`holds more than ${scanLimits.folderItems} names`)
+    ? createSkipped(`contains more than ${scanLimits.folderItems} items`)
     : { type: "folder", realPath, items };
 }
+
+/** The end of a sentence that starts with a path. */
+export const OUTSIDE_PROJECT = "resolves to a path outside the project";
 
 const createControlCharPattern = (): RegExp => /[\p{Cc}\p{Zl}\p{Zp}]/u;
 
@@ -210,18 +214,18 @@ async function resolvePath(path: string): Promise<ResolvedPath> {
 
 /** Opens the real path without following links, so that a file that was replaced by a link after the check is not read. */
 async function readWithinLimits(realPath: string, scan: ProjectScan): Promise<InspectResult> {
-  if (scan.filesLeft === 0) return createSkipped(`is one of more than ${scanLimits.files} files`);
+  if (scan.filesLeft === 0) return createSkipped(`is over the limit of ${scanLimits.files} files`);
   const bytes = await readBytes(realPath, scan.bytesLeft);
-  if (bytes === null) return createSkipped("is larger than what is read of a project");
+  if (bytes === null) return createSkipped("exceeds the size limit for the files of a project");
   scan.filesLeft -= 1;
   scan.bytesLeft -= bytes.length;
   return { type: "file", bytes };
 }
 
 function toInspectError(error: NodeJS.ErrnoException): InspectResult {
-  const { code = "for an unknown reason" } = error;
+  const { code = "unknown error" } = error;
   if (code === "ENOENT" || code === "ENOTDIR") return { type: "none" };
-  return createSkipped(code === "EMOVED" ? "leads elsewhere by now" : `cannot be read: ${code}`);
+  return createSkipped(code === "EMOVED" ? "was replaced while it was being read" : `cannot be read: ${code}`);
 }
 
 function createSkipped(reason: string): InspectResult {
@@ -244,7 +248,7 @@ export interface ProjectFile {
 /** A file that is never used, even if the folder is trusted. */
 export interface UnreadFile {
   readonly name: string;
-  /** Completes a sentence that starts with the name: `leads out of the project`. */
+  /** Completes a sentence that starts with the name: `is not a regular file`. */
   readonly why: string;
 }
 
@@ -270,14 +274,14 @@ export interface TrustRequiredPath {
 
 /** The complete list of project files that change what Pith does. AGENTS.md and CLAUDE.md are only text for the model and grant nothing. */
 export const trustRequiredPaths: readonly TrustRequiredPath[] = [
-  { kind: "settings", path: ".pith/settings.json", description: "choose how Pith works here" },
-  { kind: "skills", path: ".pith/skills", description: "tell the model how to work" },
-  { kind: "skills", path: ".agents/skills", description: "tell the model how to work" },
-  { kind: "prompts", path: ".pith/prompts", description: "are said to the model when you type their name" },
-  { kind: "agents", path: ".pith/agents", description: "work on their own" },
-  { kind: "extensions", path: ".pith/extensions", description: "are programs" },
-  { kind: "servers", path: ".pith/mcp.json", description: "name programs that bring tools" },
-  { kind: "servers", path: ".mcp.json", description: "name programs that bring tools" },
+  { kind: "settings", path: ".pith/settings.json", description: "configure Pith in this folder" },
+  { kind: "skills", path: ".pith/skills", description: "give instructions to the model" },
+  { kind: "skills", path: ".agents/skills", description: "give instructions to the model" },
+  { kind: "prompts", path: ".pith/prompts", description: "are sent to the model when you type their name" },
+  { kind: "agents", path: ".pith/agents", description: "run as sub-agents" },
+  { kind: "extensions", path: ".pith/extensions", description: "are programs that Pith runs" },
+  { kind: "servers", path: ".pith/mcp.json", description: "name programs that provide tools" },
+  { kind: "servers", path: ".mcp.json", description: "name programs that provide tools" },
 ];
 
 /** Lists the folders from the repository's root down to `cwd`. Outside a repository, only `cwd`. */

@@ -74,25 +74,25 @@ export function formatTrustQuestion(question: TrustQuestion): string {
   const sections = [
     [escapeLineBreaks(root), `  ${describeTrustState(question)}`],
     ...groups.map(formatGroup),
-    formatSection("Changed since it was last trusted", changes.map(formatChange)),
+    formatSection("Changed since the folder was last trusted", changes.map(formatChange)),
     formatSection(
-      "Never used, trusted or not",
+      "Never used, even if the folder is trusted",
       unread.map(({ name, why }) => [`  ${escapeLineBreaks(name)} ${why}`]),
     ),
-    formatSection("Told to the model as text, trusted or not", contextFiles.map(formatFile)),
+    formatSection("Sent to the model as text, even if the folder is not trusted", contextFiles.map(formatFile)),
   ];
   return sections.flatMap((lines) => (lines.length > 0 ? [lines.join("\n")] : [])).join("\n\n");
 }
 
 function describeTrustState({ reason, groups }: TrustQuestion): string {
-  if (groups.length === 0) return "holds nothing that needs trust";
+  if (groups.length === 0) return "contains nothing that needs trust";
   switch (reason) {
     case "never":
-      return "is not trusted: nothing of this is used";
+      return "is not trusted; these files are not used";
     case "changed":
-      return "was trusted, and has changed since: nothing of this is used";
+      return "has changed since it was trusted; these files are not used";
     case "trusted":
-      return "is trusted, as it is now";
+      return "is trusted in its current state";
   }
 }
 
@@ -126,7 +126,7 @@ function formatContent(text: string): readonly string[] {
 
 function truncateLine(line: string): string {
   const hiddenCount = line.length - MAX_LINE_CHARS;
-  return hiddenCount > 0 ? `${line.slice(0, MAX_LINE_CHARS)} … ${formatCount(hiddenCount, "more letter")}` : line;
+  return hiddenCount > 0 ? `${line.slice(0, MAX_LINE_CHARS)} … ${formatCount(hiddenCount, "more character")}` : line;
 }
 
 const MAX_CONTENT_LINES = 100;
@@ -135,7 +135,7 @@ const MAX_LINE_CHARS = 400;
 function formatSection(title: string, items: readonly (readonly string[])[]): readonly string[] {
   if (items.length === 0) return [];
   const hiddenCount = items.length - MAX_SECTION_ITEMS;
-  const hiddenNotice = hiddenCount > 0 ? [`  … and ${hiddenCount} more, which --json names`] : [];
+  const hiddenNotice = hiddenCount > 0 ? [`  … and ${hiddenCount} more; --json lists all`] : [];
   return [title, ...items.slice(0, MAX_SECTION_ITEMS).flat(), ...hiddenNotice];
 }
 

@@ -35,7 +35,7 @@ export async function saveTrust(
     return await withLock(file, async (holdsLock) => {
       const result = await readTrustFile(file);
       if (result.type === "untrusted")
-        return { type: "failed", message: `${result.why}, so nothing was changed in it` };
+        return { type: "failed", message: `${result.why}, so the trust file was not changed` };
       if (result.type === "damaged") await moveAside(file);
       const projects = result.type === "read" ? result.projects : new Map<string, TrustRecord>();
       await writeTrustFile(file, applyRecordUpdate(projects, root, updateRecord), holdsLock);
@@ -59,7 +59,7 @@ async function readTrustFile(file: string): Promise<TrustFileResult> {
   if (result.type === "none") return { type: "read", projects: new Map() };
   const value = parseJsonObject(result.text) ?? {};
   if (typeof value.version === "number" && value.version > 1)
-    return { type: "untrusted", why: `${file} was written by a newer version` };
+    return { type: "untrusted", why: `${file} was written by a newer version of Pith` };
   const projects = isObject(value.projects) ? Object.entries(value.projects) : null;
   if (value.version !== 1 || !projects?.every(isProjectEntry)) return { type: "damaged", why: `${file} is damaged` };
   return { type: "read", projects: new Map(projects as [string, TrustRecord][]) };
@@ -100,14 +100,14 @@ async function writeTrustFile(
 ): Promise<void> {
   const text = JSON.stringify({ version: 1, projects: Object.fromEntries(projects) }, null, 2);
   const assertLockHeld = async (): Promise<void> => {
-    if (!(await holdsLock())) throw new Error("another program took our turn; try again");
+    if (!(await holdsLock())) throw new Error("another process took over the lock; try again");
   };
   await writeOwnerOnlyFile(file, new TextEncoder().encode(`${text}\n`), { beforeRename: assertLockHeld });
   await syncFolder(dirname(file));
 }
 
 function toUnreadableResult(error: Error): TrustFileResult {
-  return { type: "untrusted", why: `the file of what is trusted cannot be read (${error.message})` };
+  return { type: "untrusted", why: `the trust file cannot be read (${error.message})` };
 }
 
 export function trustFilePath(home: string): string {

@@ -76,7 +76,7 @@ export function listKinds(files: readonly Pick<ProjectFile, "kind">[]): readonly
 export function formatTrustNotice(folder: FolderTrust): string | null {
   if (folder.type === "trusted" || folder.project.files.length === 0) return formatUnreadNotice(folder.project);
   const { project, reason, changes } = folder;
-  const consequence = `so its ${joinWithAnd(listKinds(project.files))} are not used; look with: pith trust --show, then: pith trust`;
+  const consequence = `so its ${joinWithAnd(listKinds(project.files))} are not used; review them with: pith trust --show, then run: pith trust`;
   if (reason === "never") return `this folder is not trusted, ${consequence}`;
   const changedFiles =
     changes.length === 1 ? `${escapeLineBreaks(changes[0]?.name ?? "")} has` : `${changes.length} files have`;
@@ -86,7 +86,7 @@ export function formatTrustNotice(folder: FolderTrust): string | null {
 /** Reports files that cannot be used even if the folder is trusted. */
 function formatUnreadNotice({ unread: [firstFile, ...otherFiles] }: ProjectFiles): string | null {
   if (!firstFile) return null;
-  const moreText = otherFiles.length === 0 ? "" : `, nor ${otherFiles.length} more, which pith trust --show names`;
+  const moreText = otherFiles.length === 0 ? "" : ` (and ${otherFiles.length} more; list them with: pith trust --show)`;
   return `${escapeLineBreaks(firstFile.name)} ${firstFile.why}, so it is not used${moreText}`;
 }
 

@@ -55,11 +55,11 @@ test("COM19 /settings shows what holds and who says so, all or some of it; /relo
     { name: "compaction.enabled", value: true, source: "default", says: "" },
   ];
   const desk = await deskOf([], {
-    desk: { listSettings: () => listed, reload: async () => ["AGENTS.md has changed"] },
+    desk: { listSettings: () => listed, reload: async () => ["AGENTS.md changed"] },
   });
   expect(await toldBy("/settings", desk)).toMatch(/^model .*"a\/b" .*--model\ncompaction\.enabled {2}true$/);
   expect(await toldBy("/settings compaction", desk)).toBe("compaction.enabled  true");
   expect(await answerOf("/settings nonsense", desk)).toMatchObject({ type: "mistake" });
-  expect(await toldBy("/reload", desk)).toBe("AGENTS.md has changed");
+  expect(await toldBy("/reload", desk)).toBe("AGENTS.md changed");
   expect(await toldBy("/reload", await deskOf([]))).toBe("read anew; nothing has changed");
 });

@@ -114,6 +114,6 @@ test("TXT5 a text of the project that links to what no tool may read unasked is 
   place(".ssh/config", "never-told");
   symlinkSync(".ssh/config", join(ground.folder, "AGENTS.md"));
   const { notes } = await ground.pith(["-p", "go"], ["Done."]);
-  expect(notes).toContain("AGENTS.md may not be read without a question, so it was not\n");
+  expect(notes).toContain("AGENTS.md was not read, because reading it requires permission\n");
   expect(told()).not.toContain("never-told");
 });

@@ -58,7 +58,7 @@ test("SKL1 SKL7 TXT8 a skill is in the catalogue, read without a question, and b
   const variables = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: server.url };
   const first = await ground.run(["-p", "Deploy it."], { variables });
   expect(first).toMatchObject({ code: 0, out: "Deployed.\n" });
-  expect(first.notes).toContain("allowed-tools of deploy: a skill grants no permission");
+  expect(first.notes).toContain("allowed-tools is ignored in deploy: a skill grants no permissions");
   const asked = server.requests.filter(({ wire }) => wire).map(({ body }) => body);
   expect(told(asked[0])).toContain(`- deploy: How this house deploys: whenever somebody ships. (${path})`);
   const summaries = asked.filter((body) => !JSON.stringify(body).includes('"tools":[{'));
@@ -88,7 +88,7 @@ test("SKL10 TPL1 SKL3 /skill:name has the model know a skill before the words, /
   expect(said).not.toContain("sink");
   const filled = await ground.pith(["-p", "--trust", '/review "a b.ts" race conditions'], ["Fine."]);
   expect(filled).toMatchObject({ code: 0, out: "Fine.\n" });
-  expect(filled.notes).toContain("compact.md is never used: /compact is a command");
+  expect(filled.notes).toContain("compact.md is not used, because /compact is a command");
   expect(told(ground.body())).toContain("Review a b.ts for race conditions.");
   expect(told(ground.body())).toMatch(/- sink: How this house deploys/);
   const unknown = await ground.pith(["-p", "/skill:sank"], []);

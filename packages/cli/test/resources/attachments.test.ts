@@ -74,9 +74,9 @@ describe("message content", () => {
       said({ words: "x", files: [path] }).then(mistakeOf),
     );
     expect(await Promise.all(messages)).toEqual([
-      "@parser.ts: parser.ts does not exist; the folder contains parse.ts. An @ names a file; words go behind --",
-      "@src: src is a folder; it contains main.ts. Name a file of it, or the folder without the @",
-      "@tool.bin is neither a text nor a picture (png, jpeg, gif, webp)",
+      "@parser.ts: parser.ts does not exist; the folder contains parse.ts. @ attaches a file; put text that starts with @ after --",
+      "@src: src is a folder; it contains main.ts. Name a file in it, or the folder without the @",
+      "@tool.bin is neither text nor an image (png, jpeg, gif, webp)",
     ]);
   });
 
@@ -86,23 +86,23 @@ describe("message content", () => {
     writeFileSync(join(folder, "fits.png"), Buffer.concat([PNG], MAX_ATTACHED_IMAGE_BYTES));
     writeFileSync(join(folder, "long.png"), Buffer.concat([PNG], MAX_ATTACHED_IMAGE_BYTES + 1));
     expect(await said({ words: "x", files: ["fits.txt", "fits.png"] })).toMatchObject({ type: "content" });
-    const advice = "too much to be said; name it without the @ and let it read the file";
+    const advice = "cannot be attached; name it without the @ and let the model read it";
     expect(mistakeOf(await said({ words: "x", files: ["long.txt"] }))).toBe(
-      `@long.txt has more than 256 KB, ${advice}`,
+      `@long.txt is larger than 256 KB and ${advice}`,
     );
     expect(mistakeOf(await said({ words: "x", files: ["long.png"] }))).toBe(
-      `@long.png has more than 3.75 MB, ${advice}`,
+      `@long.png is larger than 3.75 MB and ${advice}`,
     );
     expect(mistakeOf(await said({ words: "x" }, "x".repeat(MAX_TEXT_BYTES + 1)))).toContain(
-      "more than 256 KB were piped in",
+      "the piped input is larger than 256 KB",
     );
-    expect(mistakeOf(await said({ words: "x" }, "a\0b"))).toBe("what was piped in is no text");
+    expect(mistakeOf(await said({ words: "x" }, "a\0b"))).toBe("the piped input is not text");
   });
 
   test("PRT7 who says nothing goes on with what was left unfinished, where a session is named", async () => {
     expect(await said({ words: "", session: { type: "last" } })).toEqual({ type: "nothing" });
     expect(await said({ words: "", session: { type: "named", name: "0198" } }, " \n")).toEqual({ type: "nothing" });
-    expect(mistakeOf(await said({ words: "" }))).toBe('what should it do? pith -p "what to do"');
+    expect(mistakeOf(await said({ words: "" }))).toBe('the prompt is missing; run: pith -p "what to do"');
   });
 
   function marked(kind: string, name: string, text: string) {

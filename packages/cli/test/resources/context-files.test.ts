@@ -63,7 +63,7 @@ test("TXT5 a link inside the repository is followed, one that leads out of it is
   symlinkSync("../../secret.txt", join(ground, "repo/sub/AGENTS.md"));
   expect(await told("repo/sub")).toEqual({
     texts: [{ path: "repo/AGENTS.md", text: "linked" }],
-    notes: ["repo/sub/AGENTS.md leads out of the project, so it was not read"],
+    notes: ["repo/sub/AGENTS.md resolves to a path outside the project, so it was not read"],
   });
 });
 
@@ -72,7 +72,7 @@ test("TXT5 a home that is a repository is no project: nothing of it is read, and
   symlinkSync("../home/keys.json", join(ground, "work/AGENTS.md"));
   expect(await told("work")).toEqual({
     texts: [],
-    notes: ["work/AGENTS.md leads out of the project, so it was not read"],
+    notes: ["work/AGENTS.md resolves to a path outside the project, so it was not read"],
   });
 });
 
@@ -81,7 +81,7 @@ test("TXT5 a link to what no tool may read unasked is not followed", async () =>
   symlinkSync("home/keys.json", join(ground, "AGENTS.md"));
   expect(await told(".")).toEqual({
     texts: [],
-    notes: ["AGENTS.md may not be read without a question, so it was not"],
+    notes: ["AGENTS.md was not read, because reading it requires permission"],
   });
 });
 
@@ -90,8 +90,8 @@ test("TXT5 what is no text is not read, and it is said", async () => {
   expect(await told("repo/sub")).toEqual({
     texts: [],
     notes: [
-      "repo/AGENTS.md is no text, so it was not read",
-      "repo/sub/AGENTS.md is no regular file, so it was not read",
+      "repo/AGENTS.md is not a text file, so it was not read",
+      "repo/sub/AGENTS.md is not a regular file, so it was not read",
     ],
   });
 });
@@ -109,12 +109,12 @@ test("TXT7 each is cut at its bound, all together at theirs, the nearest last, a
   const { texts, notes } = await told("repo/a/b");
   const sizes = texts.map(({ text }) => Buffer.byteLength(text));
   expect(texts.map(({ text }) => text.endsWith("AGENTS.md]"))).toEqual([true, true, false, true]);
-  expect(texts[3]?.text).toMatch(/é \n\n\[cut here; the rest stands in repo\/a\/b\/AGENTS\.md\]$/);
+  expect(texts[3]?.text).toMatch(/é \n\n\[truncated; the rest is in repo\/a\/b\/AGENTS\.md\]$/);
   expect(Math.max(...sizes)).toBeLessThan(MAX_FILE_BYTES + 100);
   expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(MAX_TOTAL_BYTES + 300);
   expect(sizes[1]).toBeGreaterThan(MAX_FILE_BYTES - 200);
   expect(notes).toHaveLength(3);
-  expect(notes[2]).toBe("repo/a/b/AGENTS.md is long: only its first 32 KB are told");
+  expect(notes[2]).toBe("repo/a/b/AGENTS.md is too long: only its first 32 KB are sent");
 });
 
 function place(files: Readonly<Record<string, string>>): void {

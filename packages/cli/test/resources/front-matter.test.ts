@@ -50,10 +50,10 @@ test("SKL2 the body is all behind it, also with windows line ends and a byte ord
 });
 
 test.each([
-  ["no end", "---\nname: x\n", "begins with --- and has no second line of ---"],
-  ["a line that is no field", "---\nname: x\nwhat is this\n---\n", 'has a line 3 that is no "name: text"'],
-  ["a quote without an end", '---\nname: "x\n---\n', "has a text in line 2 whose quotes have no end"],
-  ["a single quote without an end", "---\nname: 'x\n---\n", "has a text in line 2 whose quotes have no end"],
+  ["no end", "---\nname: x\n", "starts with --- but has no closing --- line"],
+  ["a line that is no field", "---\nname: x\nwhat is this\n---\n", 'has an invalid line 3 (expected "name: text")'],
+  ["a quote without an end", '---\nname: "x\n---\n', "has an invalid quoted string on line 2"],
+  ["a single quote without an end", "---\nname: 'x\n---\n", "has an invalid quoted string on line 2"],
 ])("SKL2 with %s it says so", (_, text, fault) => {
   expect(parseFrontMatter(text).error).toBe(fault);
 });
@@ -61,7 +61,7 @@ test.each([
 test("SKL2 neither aliases nor hundreds of thousands of lines cost anything", () => {
   const bomb = `---\na: &a [x,x]\nb: &b [*a,*a]\nc: [*b,*b]\n---\n`;
   expect(parseFrontMatter(bomb).fields.get("c")).toBe("[*b,*b]");
-  expect(parseFrontMatter(`---\n${"a: b\n".repeat(400_000)}---\n`).error).toContain("no second line");
+  expect(parseFrontMatter(`---\n${"a: b\n".repeat(400_000)}---\n`).error).toContain("no closing --- line");
   expect(parseFrontMatter(`---\na: b${" ".repeat(200_000)}c\n---\n`).fields.get("a")).toHaveLength(200_002);
   expect(parseFrontMatter(`---\na: ${'"\\"'.repeat(100_000)}\n---\n`).error).not.toBeUndefined();
   // A sign that ends a line for some and not for others, behind what begins a comment again and again.

@@ -76,12 +76,12 @@ test("SKL11 what was read anew is told from then on, and what has changed is sai
     "home/settings.json": '{ "compaction": { "enabled": false }, "thinking": "high" }',
   });
   expect((await reload()).map((line) => line.replaceAll(`${ground}/`, ""))).toEqual([
-    "the setting compaction has changed; its amounts count at once, the rest when Pith is started again",
-    "the setting thinking has changed; it counts when Pith is started again",
-    "home/AGENTS.md is new",
-    "repo/AGENTS.md has changed",
-    "the skill sink is new",
-    "the skill ship has changed",
+    "The setting compaction changed; its limits apply now, the rest after a restart",
+    "The setting thinking changed; restart Pith to apply it",
+    "home/AGENTS.md was added",
+    "repo/AGENTS.md changed",
+    "The skill sink was added",
+    "The skill ship changed",
   ]);
   expect(told.at(-1)).toMatchObject({
     projectTexts: [{ text: "Mine." }, { text: "Spaces." }],
@@ -89,9 +89,9 @@ test("SKL11 what was read anew is told from then on, and what has changed is sai
   });
   expect(guides.limits({ api: "", provider: "", model: "" }).enabled).toBe(false);
   rmSync(join(ground, "home/skills/sink"), { recursive: true });
-  expect(await reload()).toEqual(["the skill sink is gone"]);
+  expect(await reload()).toEqual(["The skill sink was removed"]);
   place({ "home/settings.json": '{ "thinking": "hard" }' });
-  expect((await reload())[0]).toMatch(/^nothing was changed: .*settings\.json.*hard/s);
+  expect((await reload())[0]).toMatch(/^Nothing was changed: .*settings\.json.*hard/s);
   expect(guides.limits({ api: "", provider: "", model: "" }).enabled).toBe(false);
 });
 
@@ -109,7 +109,7 @@ test("SKL11 TRU8 what no longer counts because the folder has changed is told wi
   expect(await reload()).toEqual([]);
   place({ "repo/.pith/skills/build/SKILL.md": "---\nname: build\ndescription: How else.\n---\n" });
   expect(await reload()).toEqual([
-    "the skill build is gone",
+    "The skill build was removed",
     expect.stringMatching(/^\.pith\/skills\/build\/SKILL\.md has changed since this folder was trusted, so its skills/),
   ]);
 });

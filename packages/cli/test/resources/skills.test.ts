@@ -77,7 +77,9 @@ test("SKL4 of two with one name the nearer counts, and it is said", async () => 
   const { skills, notes } = await found({ cwd: "repo/sub", trusts: true });
   expect(skills).toMatchObject([{ name: "ship", description: "sub" }]);
   expect(notes).toHaveLength(4);
-  expect(notes.at(-1)).toMatch(/two skills ship: .*repo\/sub\/\.agents.* counts, .*repo\/\.pith.* does not/);
+  expect(notes.at(-1)).toMatch(
+    /two skills are named ship: .*repo\/sub\/\.agents.* is used, .*repo\/\.pith.* is ignored/,
+  );
 });
 
 test("SKL2 what is wrong with a skill is a note, and the others are there all the same", async () => {
@@ -100,15 +102,15 @@ test("SKL2 what is wrong with a skill is a note, and the others are there all th
   expect(skills[0]?.description).toHaveLength(1024);
   expect(skills[2]?.description).toBe("\\x1b[2Jgone\\u{202e}");
   expect(notes.map((note) => note.replaceAll(`${ground}/user/.pith/skills/`, ""))).toEqual([
-    "large/SKILL.md is no regular file, or larger than 256 KB, so it was not read",
-    "Shout/SKILL.md lies in a folder whose name is no skill's name: at most 64 of a-z, 0-9 and single dashes between them, so it is no skill",
-    "binary/SKILL.md is no text, so it is no skill",
-    "dumb/SKILL.md has no description; begin it with --- name: …, description: … and ---, so it is no skill",
-    "long/SKILL.md has a description of more than 1024 letters, which is cut",
-    "open/SKILL.md begins with --- and has no second line of ---, so it is no skill",
-    "other/SKILL.md names itself another; it is known by its folder, other",
-    "ship--it/SKILL.md lies in a folder whose name is no skill's name: at most 64 of a-z, 0-9 and single dashes between them, so it is no skill",
-    "allowed-tools of sly: a skill grants no permission",
+    "large/SKILL.md is not a regular file or is larger than 256 KB, so it was not read",
+    "Shout/SKILL.md is in a folder whose name is not a valid skill name (at most 64 characters: a-z, 0-9 and single dashes between them), so it was not loaded as a skill",
+    "binary/SKILL.md is not a text file, so it was not loaded as a skill",
+    "dumb/SKILL.md has no description (start it with ---, name: …, description: … and ---), so it was not loaded as a skill",
+    "long/SKILL.md has a description of more than 1024 characters, which is truncated",
+    "open/SKILL.md starts with --- but has no closing --- line, so it was not loaded as a skill",
+    "other/SKILL.md has the name another; the name of its folder is used: other",
+    "ship--it/SKILL.md is in a folder whose name is not a valid skill name (at most 64 characters: a-z, 0-9 and single dashes between them), so it was not loaded as a skill",
+    "allowed-tools is ignored in sly: a skill grants no permissions",
   ]);
 });
 
@@ -125,9 +127,9 @@ test("SKL5 a catalogue that would be long says less of each, and of very many no
   const short = limitCatalogue(many(85, 600));
   expect(short.skills).toHaveLength(85);
   expect(short.skills[0]?.description).toMatch(/^x{99}…$/);
-  expect(short.notes).toEqual(["85 skills are many: the model is told only the first words on each"]);
+  expect(short.notes).toEqual(["85 skills are too many to list in full: their descriptions are shortened"]);
   const few = limitCatalogue(many(400, 600));
-  expect(few.notes[0]).toMatch(/^400 skills are too many: .*, and not told of the last \d+$/);
+  expect(few.notes[0]).toMatch(/^400 skills are too many to list in full: .*, and the last \d+ are omitted$/);
   expect(JSON.stringify(few.skills).length).toBeLessThan(MAX_CATALOGUE_BYTES * 1.5);
 });
 

@@ -63,13 +63,13 @@ test("TPL1 TPL3 the user's own, and the project's where it is trusted; the neare
     ["review", "Looks for faults", "<files>"],
   ]);
   expect(own.notes.map((note) => note.replace(`${ground}/home/prompts/`, ""))).toEqual([
-    "empty.md says nothing, so it is no template",
-    "two words.md has a name that cannot be typed; take letters, digits and dashes, so it is no template",
-    "compact.md is never used: /compact is a command; give it another name",
+    "empty.md contains no text, so it was not loaded as a prompt template",
+    "two words.md has an invalid name (use letters, digits and dashes), so it was not loaded as a prompt template",
+    "compact.md is not used, because /compact is a command; rename the template",
   ]);
   const { templates, notes } = await findTemplates(await places(true));
   expect(templates.find(({ name }) => name === "review")?.text).toBe("Ours: $@.");
-  expect(notes.at(-1)).toMatch(/two templates \/review: .*repo.* counts, .*home.* does not/);
+  expect(notes.at(-1)).toMatch(/two prompt templates are named \/review: .*repo.* is used, .*home.* is ignored/);
 });
 
 test("TPL1 SKL10 WORD7 by its name a template is filled and a skill attached first; what is neither is nobody's", async () => {

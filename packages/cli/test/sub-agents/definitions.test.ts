@@ -49,7 +49,7 @@ describe("parse an agent file", () => {
     ["a name like a flag", "---\nname: --trust\ndescription: d\n---\ntext", "has no good name"],
     ["a tool that is none", "---\ndescription: d\ntools: read, raed\n---\ntext", "has a field tools that is"],
     ["a level that is none", "---\ndescription: d\nthinking: much\n---\ntext", "has a field thinking that is"],
-    ["no end", "---\nname: one\ntext", "has no second line of ---"],
+    ["no end", "---\nname: one\ntext", "has no closing --- line"],
   ])("AGT2 a file with %s is a note, not a failure", (_, text, why) => {
     const { agent, notes } = read(text);
     assert.equal(agent, null);

@@ -155,16 +155,16 @@ describe("trust", () => {
     const outcome = await run({});
     expect(outcome).toMatchObject({ type: "success", code: 1 });
     expect(text(outcome)).toBe(`${project.root}
-  is not trusted: nothing of this is used
+  is not trusted; these files are not used
 
-settings, which choose how Pith works here
+settings, which configure Pith in this folder
   .pith/settings.json  19 bytes
       { "model": "a/b" }
 
-skills, which tell the model how to work
+skills, which give instructions to the model
   .pith/skills/build/SKILL.md  8 bytes
 
-Told to the model as text, trusted or not
+Sent to the model as text, even if the folder is not trusted
   AGENTS.md  10 bytes
 
 nothing was trusted; say it again with --yes to trust this`);
@@ -177,7 +177,7 @@ nothing was trusted; say it again with --yes to trust this`);
     project.place({ "repo/.pith/settings.json": '{ "model": "c/d" }\n' });
     const shown = await run({ show: true });
     expect(text(shown)).toContain(`
-Changed since it was last trusted
+Changed since the folder was last trusted
   .pith/settings.json was changed
       --- .pith/settings.json
       +++ .pith/settings.json
@@ -203,7 +203,7 @@ Changed since it was last trusted
   test("TRU11 a folder that holds nothing needs no trust, and gets none", async () => {
     project.place({ "bare/file": "" });
     const shown = await run({ yes: true }, ["../bare"]);
-    expect(text(shown)).toBe(`${join(project.ground, "bare")}\n  holds nothing that needs trust`);
+    expect(text(shown)).toBe(`${join(project.ground, "bare")}\n  contains nothing that needs trust`);
     expect(() => readFileSync(join(project.home, "trust.json"))).toThrow("ENOENT");
   });
 
@@ -212,15 +212,15 @@ Changed since it was last trusted
     project.place({ "repo/.pith/settings.json": long, "repo/.pith/mcp.json": `{ "a": "${"x".repeat(1_000_000)}" }` });
     const shown = text(await run({ show: true }));
     expect(shown).toContain('      "k98": 1,\n      … 52 more lines\n');
-    expect(shown).toMatch(/\n {6}\{ "a": "x{392} … 999,611 more letters/);
+    expect(shown).toMatch(/\n {6}\{ "a": "x{392} … 999,611 more characters/);
     expect(shown.length).toBeLessThan(5_000);
   });
 
   test("TRU11 TRU9 no name in the folder looks like a line of ours, or is used", async () => {
-    const sly = ".pith/skills/a\n\nrepo\n  is trusted, as it is now";
+    const sly = ".pith/skills/a\n\nrepo\n  is trusted in its current state";
     project.place({ [`repo/${sly}/SKILL.md`]: "sly" });
     const shown = text(await run({ show: true }));
-    expect(shown).toContain(`  ${sly.replaceAll("\n", "\\n")} has a line end or the like in its name`);
+    expect(shown).toContain(`  ${sly.replaceAll("\n", "\\n")} has a control character or line break in its name`);
     expect(shown).not.toContain("\n  is trusted");
     expect((await project.seen("repo", true)).project.files.map(({ name }) => name)).toEqual([
       ".pith/settings.json",
@@ -254,7 +254,7 @@ Changed since it was last trusted
     const flood = Array.from({ length: 200 }, (_, at) => [`repo/.pith/prompts/${at}.md`, "text"] as const);
     project.place({ ...Object.fromEntries(flood), "repo/.mcp.json": '{ "mcpServers": {} }' });
     const shown = text(await run({ show: true }));
-    expect(shown).toContain("  … and 170 more, which --json names");
+    expect(shown).toContain("  … and 170 more; --json lists all");
     expect(shown).toContain('      { "mcpServers": {} }');
     expect(shown.split("\n").length).toBeLessThan(60);
   });

@@ -17,7 +17,7 @@ test("TRU3 what a folder holds counts once it is trusted, and no longer as soon 
   place(".agents/skills/build/SKILL.md", skill("Builds the site"));
   expect(await ground.run(["trust", "--yes"])).toMatchObject({
     code: 0,
-    out: expect.stringContaining("is trusted, as it is now"),
+    out: expect.stringContaining("is trusted in its current state"),
   });
   const trusted = await said(["-p", "hi"]);
   expect(trusted.notes).not.toContain("trust");

@@ -70,14 +70,14 @@ test("TRU10 looking at it with subcommands is as safe", async () => {
   expect(seen.flatMap(({ connected }) => connected)).toEqual([]);
   expect(seen.flatMap((each, number) => elsewhere(each, `look-${number}`, work))).toEqual([]);
   expect(seen.flatMap(strangeReads)).toEqual([]);
-  expect(seen[2]?.out).toContain(".pith/skills/outside leads out of the project");
+  expect(seen[2]?.out).toContain(".pith/skills/outside resolves to a path outside the project");
   expect(harm()).toEqual([]);
 });
 
 test("TRU12 even where it is trusted, no key leaves for another host, and of all that it holds only its extensions run", async () => {
   const trusted = await run("trusting", [...SAYING, "--trust"], work);
   expect(trusted).toMatchObject({ code: 0, out: "done\n" });
-  expect(trusted.notes).toContain("baseUrl is not for a project to say");
+  expect(trusted.notes).toContain("baseUrl cannot be set by a project");
   expect(new Set(trusted.connected)).toEqual(new Set([new URL(server.url).host]));
   expect(trusted.started.filter(isForeign)).toEqual([]);
   expect(strangeReads(trusted)).toEqual([]);

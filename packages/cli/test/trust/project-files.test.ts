@@ -37,11 +37,11 @@ test("TRU9 links out of the project, pipes, devices and circles are named and no
     ".pith/prompts/ok.md",
   ]);
   expect(folder.project.unread).toEqual([
-    { name: ".pith/settings.json", why: "leads out of the project" },
-    { name: ".pith/skills", why: "leads out of the project" },
-    { name: ".agents/skills/circle/skills", why: "leads back to itself" },
-    { name: ".pith/prompts/environ.md", why: "leads out of the project" },
-    { name: ".mcp.json", why: "is no regular file" },
+    { name: ".pith/settings.json", why: "resolves to a path outside the project" },
+    { name: ".pith/skills", why: "resolves to a path outside the project" },
+    { name: ".agents/skills/circle/skills", why: "links to one of its parent folders" },
+    { name: ".pith/prompts/environ.md", why: "resolves to a path outside the project" },
+    { name: ".mcp.json", why: "is not a regular file" },
   ]);
 });
 
@@ -70,9 +70,9 @@ test("TRU9 reading is bounded: a huge file, more files and deeper folders than a
   });
   expect(files.map(({ name }) => name)).toEqual([".pith/settings.json", ".pith/prompts/a.md"]);
   expect(unread.map(({ why }) => why)).toEqual([
-    "holds more than 1000 names",
-    "is larger than what is read of a project",
-    "lies more than 8 folders deep",
+    "contains more than 1000 items",
+    "exceeds the size limit for the files of a project",
+    "is more than 8 folders deep",
   ]);
 });
 
@@ -81,7 +81,7 @@ test("TRU9 folders in folders are looked through up to a number", async () => {
   mkdirSync(join(project.root, ".pith/skills"), { recursive: true });
   for (let at = 0; at < 25; at += 1) symlinkSync(join(project.root, "many"), join(project.root, `.pith/skills/${at}`));
   const { project: holds } = await project.seen();
-  expect(holds.unread.map(({ why }) => why)).toEqual(["is one of more than 2000 names"]);
+  expect(holds.unread.map(({ why }) => why)).toEqual(["is over the limit of 2000 files and folders"]);
 });
 
 test("TRU9 what is exchanged for a link between looking and opening is not read", async () => {

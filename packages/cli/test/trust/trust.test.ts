@@ -146,7 +146,7 @@ test("TRU8 one line says what is not used and how to use it; a folder with nothi
   expect(formatTrustNotice(await project.seen())).toBeNull();
   project.place(everything);
   expect(formatTrustNotice(await project.seen())).toBe(
-    "this folder is not trusted, so its settings, skills, prompts, agents, extensions and servers are not used; look with: pith trust --show, then: pith trust",
+    "this folder is not trusted, so its settings, skills, prompts, agents, extensions and servers are not used; review them with: pith trust --show, then run: pith trust",
   );
   await project.trust();
   expect(formatTrustNotice(await project.seen())).toBeNull();
@@ -157,11 +157,11 @@ test("TRU8 one line says what is not used and how to use it; a folder with nothi
 test("TRU8 what is never used is no secret either, where nothing else is to be said", async () => {
   mkdirSync(join(project.root, ".pith"));
   symlinkSync(project.userHome, join(project.root, ".pith/skills"));
-  const said = ".pith/skills leads out of the project, so it is not used";
+  const said = ".pith/skills resolves to a path outside the project, so it is not used";
   expect(formatTrustNotice(await project.seen())).toBe(said);
   symlinkSync(project.userHome, join(project.root, ".pith/prompts"));
   project.place({ "repo/.pith/settings.json": "{}" });
   expect(formatTrustNotice(await project.seen())).toMatch(/^this folder is not trusted, so its settings are not used/);
   await project.trust();
-  expect(formatTrustNotice(await project.seen())).toBe(`${said}, nor 1 more, which pith trust --show names`);
+  expect(formatTrustNotice(await project.seen())).toBe(`${said} (and 1 more; list them with: pith trust --show)`);
 });

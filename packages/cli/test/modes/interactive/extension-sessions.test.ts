@@ -44,7 +44,7 @@ test("LOAD21 /reload loads a changed extension anew, and the session goes on", a
   // A session that could not be opened again is not left.
   writeFileSync(join(ground.home, "settings.json"), "{ broken");
   await ground.say("/reload");
-  await ground.until("nothing was changed:");
+  await ground.until("Nothing was changed:");
   await ground.say("still there?");
   await ground.until("one more");
   expect(await ground.leave()).toMatchObject({ code: 0 });

@@ -235,7 +235,7 @@ describe("trust question", () => {
     expect(folder.type).toBe("trusted");
     writeFileSync(join(place.cwd, ".pith", "settings.json"), '{ "thinking": "low" }');
     const again = await answered("n", place);
-    expect(again.page).toContain("was trusted, and has changed since");
+    expect(again.page).toContain("has changed since it was trusted");
   });
 
   test("MAN8 only this time keeps nothing, no and Esc keep nothing either, and no is what Enter means", async () => {

@@ -107,7 +107,7 @@ describe("submit", () => {
     const talk = await talkOn(["fine now"], all());
     writeFileSync(join(talk.folder, "big.txt"), "x".repeat(300 * 1024));
     talk.say("see @big.txt");
-    await talk.sees("too much to be said");
+    await talk.sees("cannot be attached");
     await talk.until(() => talk.screen.editorText.text === "see @big.txt");
     expect(talk.server.requests).toHaveLength(0);
   });

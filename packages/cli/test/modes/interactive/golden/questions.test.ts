@@ -83,16 +83,16 @@ golden("a message is typed while a command is asked about", ({ screen, terminal 
 golden("a folder is to be trusted", ({ screen }) => {
   const text = [
     "/home/ada/shop",
-    "  is not trusted: nothing of this is used",
+    "  is not trusted; these files are not used",
     "",
-    "settings, which choose the model, the tools and what is permitted",
+    "settings, which configure Pith in this folder",
     "  .pith/settings.json  62 bytes",
     '      { "thinking": "high", "permissionMode": "ask" }',
     "",
-    "skills, which tell the model what to do",
+    "skills, which give instructions to the model",
     "  .pith/skills/release/SKILL.md  1,204 bytes",
     "",
-    "Told to the model as text, trusted or not",
+    "Sent to the model as text, even if the folder is not trusted",
     "  AGENTS.md  812 bytes",
   ].join("\n");
   void screen.showPanel(createTrustPage(text), { where: "page" });
