@@ -16,7 +16,9 @@ export function applyPolicy(fields: readonly SettingField[], policy: Policy): Ap
   for (const { name, narrow } of listLimits(policy)) {
     const setting = findSetting(name.split("."));
     if (!setting)
-      return usageError(`${policy.path} wants ${name}, which this version of Pith does not have; install a newer one`);
+      return usageError(
+        `${policy.path} restricts ${name}, which this version of Pith does not support; install a newer version`,
+      );
     const field = fields.findLast(({ path }) => formatSettingName(path) === name);
     const before = field?.value ?? ("value" in setting.fallback ? setting.fallback.value : undefined);
     const after = narrow(before);
@@ -24,7 +26,7 @@ export function applyPolicy(fields: readonly SettingField[], policy: Policy): Ap
     if (field) {
       const refusal = formatRefusal(policy, `${name} ${formatValue(before)}`);
       if (field.from === setting.flag) return usageError(`${field.from}: ${refusal}`);
-      notes.push(`${field.from}: ${refusal} ${formatValue(after)} is used.`);
+      notes.push(`${field.from}: ${refusal} Using ${formatValue(after)} instead.`);
     }
     addedFields.push({ path: name.split("."), value: after, from: policy.path });
   }

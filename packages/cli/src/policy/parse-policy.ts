@@ -17,19 +17,19 @@ export interface PolicyItem {
 
 const requiredKind = {
   ...enumKind("required", "required"),
-  expected: '"required", or leave it out',
+  expected: '"required" (or leave it out)',
   schema: { const: "required" },
 };
 
 export const policyTable: readonly PolicyItem[] = [
   {
     name: "models.allow",
-    kind: arrayKind(isModelPattern, 'patterns of models, such as ["anthropic/*", "openai/gpt-5*"]'),
+    kind: arrayKind(isModelPattern, 'a list of model patterns, such as ["anthropic/*", "openai/gpt-5*"]'),
     description: "The models that may be used for answers, summaries and sub-agents. `*` matches any characters.",
   },
   {
     name: "models.baseUrls",
-    kind: arrayKind(isBaseUrl, 'addresses, such as ["https://models.example.com/v1"]'),
+    kind: arrayKind(isBaseUrl, 'a list of URLs, such as ["https://models.example.com/v1"]'),
     description:
       "Base URLs at which models may be reached besides the providers' own, including every path below them. If `models` is set without this item, no other URL is allowed.",
   },
@@ -41,18 +41,21 @@ export const policyTable: readonly PolicyItem[] = [
   },
   {
     name: "network.hosts",
-    kind: arrayKind(isHostPattern, 'hosts, such as ["registry.example.com", "*.example.com", "localhost:5432"]'),
+    kind: arrayKind(
+      isHostPattern,
+      'a list of hosts, such as ["registry.example.com", "*.example.com", "localhost:5432"]',
+    ),
     description:
       "The only hosts that commands, `fetch` and MCP servers may reach. Pith still asks about each host unless a rule of the user allows it.",
   },
   {
     name: "network.deny",
-    kind: arrayKind(isHostPattern, 'hosts, such as ["*.example.org"]'),
+    kind: arrayKind(isHostPattern, 'a list of hosts, such as ["*.example.org"]'),
     description: "Hosts that are always blocked.",
   },
   {
     name: "permissions.modes",
-    kind: arrayKind(isPermissionMode, 'one or more of "plan", "ask", "edit" and "all"', {
+    kind: arrayKind(isPermissionMode, 'a list of one or more of "plan", "ask", "edit" and "all"', {
       minItems: 1,
       items: { enum: ["plan", "ask", "edit", "all"] },
     }),
@@ -60,12 +63,12 @@ export const policyTable: readonly PolicyItem[] = [
   },
   {
     name: "permissions.deny",
-    kind: arrayKind(isRule, 'rules, such as ["bash(git push:*)", "read(~/.ssh)"]'),
+    kind: arrayKind(isRule, 'a list of rules, such as ["bash(git push:*)", "read(~/.ssh)"]'),
     description: "Deny rules, in addition to those of the user.",
   },
   {
     name: "permissions.ask",
-    kind: arrayKind(isRule, 'rules, such as ["bash(terraform apply:*)"]'),
+    kind: arrayKind(isRule, 'a list of rules, such as ["bash(terraform apply:*)"]'),
     description: "Rules for which Pith asks the user every time, whatever the mode and the user's rules allow.",
   },
   {
@@ -78,7 +81,10 @@ export const policyTable: readonly PolicyItem[] = [
   { name: "auditLog", kind: requiredKind, description: "The audit log of permissions cannot be turned off." },
   {
     name: "extensions.allow",
-    kind: arrayKind(isSafeAbsolutePath, 'whole paths, such as ["/opt/example/pith/tickets.ts"]; [] for none'),
+    kind: arrayKind(
+      isSafeAbsolutePath,
+      'a list of absolute paths, such as ["/opt/example/pith/tickets.ts"], or [] for none',
+    ),
     description:
       "The extensions that may be loaded: files, or folders with everything in them. They must be writable only by root.",
   },
@@ -86,7 +92,7 @@ export const policyTable: readonly PolicyItem[] = [
     name: "mcp.allow",
     kind: arrayKind(
       isPermittedServer,
-      '{ "name": …, "command": "/whole/path", "args": […], "env": […] } or { "name": …, "url": … } for each; [] for none',
+      'a list of { "name": …, "command": "/absolute/path", "args": […], "env": […] } or { "name": …, "url": … }, or [] for none',
       {
         items: buildServerSchema(),
       },
@@ -118,22 +124,21 @@ function findFaults(object: JsonObject, parentPath: readonly string[]): readonly
     const itemPath = [...parentPath, key];
     const name = itemPath.join(".");
     const item = policyTable.find((candidate) => candidate.name === name);
-    if (item)
-      return item.kind.isValid(value)
-        ? []
-        : [{ itemPath, message: `is ${shorten(JSON.stringify(value))}; write ${item.kind.expected}` }];
+    if (item) return item.kind.isValid(value) ? [] : [{ itemPath, message: formatMismatch(value, item.kind.expected) }];
     if (!policyTable.some((candidate) => candidate.name.startsWith(`${name}.`)))
-      return [{ itemPath, message: `is no item of a policy${suggestItem(name)}` }];
-    return isObject(value)
-      ? findFaults(value, itemPath)
-      : [{ itemPath, message: `is ${shorten(JSON.stringify(value))}; write { … }` }];
+      return [{ itemPath, message: `is not a policy item${suggestItem(name)}` }];
+    return isObject(value) ? findFaults(value, itemPath) : [{ itemPath, message: formatMismatch(value, "{ … }") }];
   });
 }
 
 function suggestItem(name: string): string {
   const names = policyTable.map((item) => item.name);
   const suggestion = findNearest(name, names);
-  return suggestion === null ? `; there are: ${names.join(", ")}` : `; did you mean ${suggestion}?`;
+  return suggestion === null ? `; valid items: ${names.join(", ")}` : `; did you mean ${suggestion}?`;
+}
+
+function formatMismatch(value: unknown, expected: string): string {
+  return `is ${shorten(JSON.stringify(value))}; expected ${expected}`;
 }
 
 function shorten(text: string): string {

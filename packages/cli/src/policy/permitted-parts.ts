@@ -13,7 +13,7 @@ import {
   policySource,
   requiresSandbox,
 } from "./policy.ts";
-import { isWritableOnlyByOwner, type PolicyLocation } from "./policy-file.ts";
+import { isWritableOnlyByOwner, type PolicyLocation, WRITABLE_BY_OTHERS } from "./policy-file.ts";
 
 interface ExtensionFile {
   readonly name: string;
@@ -80,12 +80,12 @@ export function requireRootOwnedSandbox<Sandbox extends CommandSandbox>(
 ): Sandbox | UnavailableSandbox {
   if (sandbox.type === "unavailable" || !requiresSandbox(policy)) return sandbox;
   if (sandbox.type === "runtime")
-    return { type: "unavailable", why: `${sandbox.runtime.folder} can be changed by others than root` };
+    return { type: "unavailable", why: `${sandbox.runtime.folder} ${WRITABLE_BY_OTHERS}` };
   const programs = [sandbox.program.path, sandbox.program.nsenter].filter((path) => path !== null);
   const unprotectedPath = programs.find((path) => !isWritableOnlyByOwner(realpathSync(path)));
   return unprotectedPath === undefined
     ? sandbox
-    : { type: "unavailable", why: `${unprotectedPath} can be changed by others than root` };
+    : { type: "unavailable", why: `${unprotectedPath} ${WRITABLE_BY_OTHERS}` };
 }
 
 type UnavailableSandbox = Extract<CommandSandbox, { type: "unavailable" }>;
@@ -101,7 +101,7 @@ export function getServerRefusal(
   const refusal = formatRefusal(policy, `the MCP server ${name}`);
   if (allow !== undefined)
     return allow.some((permitted) => permitted.name === name)
-      ? `${refusal} It allows one of this name that is set up otherwise.`
+      ? `${refusal} It allows a server with this name but a different configuration.`
       : refusal;
   const isRefused = "url" in server && getHostRefusal(policy, new URL(server.url).hostname) !== null;
   return isRefused ? refusal : null;
@@ -177,7 +177,7 @@ export function buildPolicyRules(policy: Policy | undefined): Pick<Rules, "ask" 
 function parsePolicyRule(text: string, policy: Policy): readonly Rule[] {
   const toolName = /^\s*([\w.-]+)/.exec(text)?.[1] ?? "";
   const result = parseRule(text, { tools: [toolName] });
-  if (result.type === "mistake") throw new Error(`${policy.path} has a rule that is none: ${text}`);
+  if (result.type === "mistake") throw new Error(`${policy.path} contains an invalid rule: ${text}`);
   return [{ ...result.rule, source: "policy" }];
 }
 

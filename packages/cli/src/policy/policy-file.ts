@@ -58,13 +58,16 @@ type OpenPolicyResult =
 function openPolicy({ path }: PolicyLocation): OpenPolicyResult {
   try {
     const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
-    if (lstatSync(path).isSymbolicLink()) return policyError(`${path} is a link; put the file itself there`);
+    if (lstatSync(path).isSymbolicLink())
+      return policyError(`${path} is a symbolic link; replace it with the file itself`);
     return { type: "opened", descriptor: openSync(path, flags) };
   } catch (error) {
-    const { code = "an unknown error" } = error as NodeJS.ErrnoException;
+    const { code = "unknown error" } = error as NodeJS.ErrnoException;
     if (code === "ENOENT" && isFolderOrAbsent(dirname(path))) return { type: "none" };
     if (code === "EACCES")
-      return policyError(`${path} is closed to this user; make it readable (chmod 644, and 755 for its folder)`);
+      return policyError(
+        `${path} is not readable by this user; make it readable (chmod 644, and chmod 755 for its folder)`,
+      );
     return policyError(`${path} cannot be read: ${code}`);
   }
 }
@@ -79,15 +82,18 @@ const MAX_POLICY_BYTES = 256 * 1024;
 
 /** Returns the end of a sentence that starts with the path of the file. */
 function findFileFault(stats: Stats, { ownerId }: PolicyLocation): string | null {
-  if (!stats.isFile()) return "is no regular file";
-  if (stats.size > MAX_POLICY_BYTES) return "is too long for a policy";
+  if (!stats.isFile()) return "is not a regular file";
+  if (stats.size > MAX_POLICY_BYTES) return "is too large for a policy file";
   return findOwnerFault(stats, ownerId);
 }
 
+/** The end of a sentence that starts with a path. */
+export const WRITABLE_BY_OTHERS = "is writable by users other than root";
+
 function findOwnerFault({ uid, mode }: Stats, ownerId: number | null): string | null {
   if (ownerId === null) return null;
-  if (uid !== ownerId) return `belongs to user ${uid}, and not to root; run as root: chown root`;
-  if ((mode & OTHERS_WRITE_BITS) !== 0) return "can be changed by others than root; run as root: chmod go-w";
+  if (uid !== ownerId) return `is owned by user ${uid} instead of root; run as root: chown root`;
+  if ((mode & OTHERS_WRITE_BITS) !== 0) return `${WRITABLE_BY_OTHERS}; run as root: chmod go-w`;
   return null;
 }
 
@@ -95,8 +101,8 @@ function findOwnerFault({ uid, mode }: Stats, ownerId: number | null): string | 
 function findFolderFault(path: string, { ownerId, topFolder }: PolicyLocation): string | null {
   for (const folder of listParentFolders(path, topFolder)) {
     const stats = lstatSync(folder);
-    const fault = stats.isDirectory() ? findOwnerFault(stats, ownerId) : "is a link and no folder";
-    if (fault !== null) return `lies in ${folder}, which ${fault}`;
+    const fault = stats.isDirectory() ? findOwnerFault(stats, ownerId) : "is a symbolic link";
+    if (fault !== null) return `is in ${folder}, which ${fault}`;
   }
   return null;
 }
@@ -121,6 +127,6 @@ export function isWritableOnlyByOwner(
 
 function policyError(reason: string): UsageError {
   return usageError(
-    `the policy of your organisation cannot be used: ${reason}. Pith does not start until an administrator of this machine mends it.`,
+    `your organization's policy cannot be used: ${reason}. Pith does not start until an administrator of this machine fixes it.`,
   );
 }

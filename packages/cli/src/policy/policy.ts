@@ -52,12 +52,12 @@ export interface PermittedServer {
 }
 
 export function formatRefusal(policy: Policy, subject: string): string {
-  return `Your organisation's policy does not allow ${subject} (${policy.path}).`;
+  return `Your organization's policy does not allow ${subject} (${policy.path}).`;
 }
 
 /** Names the policy as part of a sentence, as the source of a rule. */
 export function policySource(policy: Policy): string {
-  return `your organisation's policy (${policy.path})`;
+  return `your organization's policy (${policy.path})`;
 }
 
 /** A network policy also needs the sandbox, because only the sandbox enforces it for commands. */
@@ -88,7 +88,7 @@ export function getBaseUrlRefusal(policy: Policy | undefined, address: string): 
   const requestedUrl = URL.parse(address);
   const allowedUrls = (policy.models.baseUrls ?? []).map((allowedUrl) => new URL(allowedUrl));
   if (requestedUrl !== null && allowedUrls.some((allowedUrl) => isUrlBelow(requestedUrl, allowedUrl))) return null;
-  return formatRefusal(policy, `models at the address ${requestedUrl?.origin ?? address}`);
+  return formatRefusal(policy, `models at ${requestedUrl?.origin ?? address}`);
 }
 
 function isUrlBelow(url: URL, baseUrl: URL): boolean {

@@ -34,14 +34,15 @@ export function allowStricter(...order: readonly unknown[]): ProjectAccess {
 
 export interface ValueKind {
   readonly isValid: (value: unknown) => boolean;
-  /** The end of a sentence that starts with "write". */
+  /** A noun phrase. Messages put "expected" or "write" before it. */
   readonly expected: string;
   /** As JSON Schema. */
   readonly schema: JsonObject;
 }
 
 export function enumKind(...values: readonly string[]): ValueKind {
-  const expected = `${values.slice(0, -1).join(", ")} or ${values.at(-1)}`;
+  const quoted = values.map((value) => `"${value}"`);
+  const expected = `${quoted.slice(0, -1).join(", ")} or ${quoted.at(-1)}`;
   return { isValid: (value) => values.some((allowed) => allowed === value), expected, schema: { enum: values } };
 }
 
@@ -65,7 +66,7 @@ export function tokensOrShareKind(example: number, exampleShare: number): ValueK
   const tokenCount = tokenCountKind(example, 0);
   return {
     isValid: (value) => tokenCount.isValid(value) || (typeof value === "number" && value > 0 && value < 1),
-    expected: `${tokenCount.expected}, or a share of the window between 0 and 1, such as ${exampleShare}`,
+    expected: `${tokenCount.expected}, or a fraction of the context window between 0 and 1, such as ${exampleShare}`,
     schema: { anyOf: [tokenCount.schema, { type: "number", exclusiveMinimum: 0, exclusiveMaximum: 1 }] },
   };
 }
@@ -91,7 +92,7 @@ export function minutesKind(example: number): ValueKind {
 /** Short enough to be part of every summary request. */
 export const textKind: ValueKind = {
   isValid: (value) => typeof value === "string" && value.length <= MAX_TEXT_CHARS,
-  expected: "a text in quotes, of 4,000 letters at most",
+  expected: "a string of at most 4,000 characters",
   schema: { type: "string", maxLength: 4_000 },
 };
 
@@ -114,7 +115,7 @@ export const agentNameKind: ValueKind = {
 
 export const urlKind: ValueKind = {
   isValid: (value) => typeof value === "string" && /^https?:$/.test(URL.parse(value)?.protocol ?? ""),
-  expected: "an address of the web, such as http://127.0.0.1:8080/v1",
+  expected: "an http or https URL, such as http://127.0.0.1:8080/v1",
   schema: { type: "string", pattern: "^https?://" },
 };
 
@@ -154,7 +155,7 @@ export const toolNamesKind: ValueKind = {
     Array.isArray(value) &&
     value.length > 0 &&
     value.every((name) => typeof name === "string" && (knownToolNames.includes(name) || isExtensionToolName(name))),
-  expected: `names of tools: ${allTools.join(", ")}, or all`,
+  expected: `a list of tool names: ${allTools.join(", ")}, or all`,
   schema: {
     type: "array",
     items: { type: "string", pattern: TOOL_NAME_PATTERN.source, examples: knownToolNames },

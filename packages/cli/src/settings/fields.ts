@@ -85,9 +85,9 @@ function nestLeaves(leaves: readonly Leaf[]): JsonObject {
 /** Returns the problem as the end of a sentence that starts with the setting's name or location. Null if the value is valid. */
 export function validateSetting(path: SettingPath, value: unknown): string | null {
   const setting = findSetting(path);
-  if (!setting) return "is no setting";
+  if (!setting) return "is not a setting";
   const { kind } = setting;
-  return kind.isValid(value) ? null : `is ${formatValue(value)}; write ${kind.expected}`;
+  return kind.isValid(value) ? null : `is ${formatValue(value)}; expected ${kind.expected}`;
 }
 
 /** Formats a value as JSON, shortened for messages. */

@@ -209,15 +209,15 @@ function parseBinding(id: string, value: unknown): ParsedKeys {
   if (!Object.hasOwn(defaultKeymap, id)) return { keys: null, warnings: [formatUnknownId(id)] };
   const keyNames = value === null ? [] : [value].flat();
   if (!keyNames.every((keyName) => typeof keyName === "string"))
-    return { keys: null, warnings: [`${id} takes a key, such as "ctrl+o", or a list of keys`] };
+    return { keys: null, warnings: [`${id} must be a key, such as "ctrl+o", or a list of keys`] };
   const warnings: string[] = [];
   const keys = keyNames.flatMap((keyName) => {
     const parsed = parseKeys(keyName);
     if (parsed.type === "unknown") warnings.push(formatUnknownKey(parsed));
     else if (parsed.key.includes(" ") && id.startsWith("tui."))
-      warnings.push(`${id} takes single keys, not "${parsed.key}"`);
+      warnings.push(`${id} does not support a sequence of keys such as "${parsed.key}"`);
     else if (isTypedKey(parsed.key))
-      warnings.push(`"${parsed.key}" is typed; hold ctrl or alt with it, or take f1 to f12`);
+      warnings.push(`"${parsed.key}" inserts text and cannot be bound; add ctrl or alt, or use f1 to f12`);
     else return [parsed.key];
     return [];
   });
@@ -226,11 +226,11 @@ function parseBinding(id: string, value: unknown): ParsedKeys {
 
 function formatUnknownId(id: string): string {
   const suggestion = findNearest(id, Object.keys(defaultKeymap));
-  return `there is nothing called "${escapeControls(id)}"; ${suggestion === null ? "/keys names all there is" : `did you mean "${suggestion}"?`}`;
+  return `unknown action "${escapeControls(id)}"; ${suggestion === null ? "run /keys to list all actions" : `did you mean "${suggestion}"?`}`;
 }
 
 function formatUnknownKey({ part, suggestion }: { readonly part: string; readonly suggestion: string | null }): string {
-  return `there is no key "${escapeControls(part)}"${suggestion === null ? "" : `; did you mean "${suggestion}"?`}`;
+  return `unknown key "${escapeControls(part)}"${suggestion === null ? "" : `; did you mean "${suggestion}"?`}`;
 }
 
 /** A key in the file is removed from its default action. If the file uses a key twice, the first action gets it. */
@@ -241,14 +241,14 @@ function mergeKeymap(custom: Keymap): { readonly keymap: Keymap; readonly confli
   for (const [id, keys] of Object.entries(custom))
     merged[id] = keys.filter((key) => {
       const owner = owners.get(scopeKey(id, key)) ?? id;
-      if (owner !== id) conflicts.push(`${key} stands for ${owner} and for ${id}; it is ${owner}`);
+      if (owner !== id) conflicts.push(`${key} is bound to both ${owner} and ${id}; ${owner} is used`);
       else owners.set(scopeKey(id, key), id);
       return owner === id;
     });
   for (const [id, keys] of Object.entries(defaultKeymap))
     merged[id] ??= keys.filter((key) => {
       const owner = owners.get(scopeKey(id, key));
-      if (owner !== undefined) conflicts.push(`${key} is ${owner} now, and no longer ${id}`);
+      if (owner !== undefined) conflicts.push(`${key} is now bound to ${owner} instead of ${id}`);
       return owner === undefined;
     });
   return { keymap: merged, conflicts };

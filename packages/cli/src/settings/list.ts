@@ -53,7 +53,7 @@ export function formatSettings(settings: readonly ListedSetting[]): string {
 }
 
 export function buildSettingsSchema(): JsonObject {
-  return buildSchema(settingTable, "Settings of pith");
+  return buildSchema(settingTable, "Pith settings");
 }
 
 /** Builds the JSON Schema of a file whose items have names such as `compaction.enabled`. */

@@ -28,25 +28,25 @@ export function findNonSettingHint(path: SettingPath): NonSettingHint | null {
   return path.length === 1 && Object.hasOwn(NON_SETTING_HINTS, name) ? (NON_SETTING_HINTS[name] ?? null) : null;
 }
 
-const rulesHint = { text: "give rules with --allow and --deny", isError: true };
-const keysHint = { text: "keys come from the environment, or from your keys.json", isError: false };
-const networkHint = { text: "HTTPS_PROXY and NO_PROXY say how the network is reached", isError: false };
-const executionHint = { text: "nothing that stands in settings is run, but for mcpServers", isError: false };
+const rulesHint = { text: "pass rules with --allow and --deny", isError: true };
+const keysHint = { text: "API keys are read from environment variables or keys.json", isError: false };
+const networkHint = { text: "set the environment variables HTTPS_PROXY and NO_PROXY", isError: false };
+const executionHint = { text: "settings cannot run commands, except for mcpServers", isError: false };
 
 const NON_SETTING_HINTS: Readonly<Record<string, NonSettingHint>> = {
   allow: rulesHint,
   deny: rulesHint,
   permissions: rulesHint,
-  mode: { text: "write permissionMode", isError: true },
-  autoCompact: { text: 'write "compaction": { "enabled": false }', isError: true },
+  mode: { text: "use permissionMode", isError: true },
+  autoCompact: { text: 'use "compaction": { "enabled": false }', isError: true },
   apiKey: keysHint,
   apiKeys: keysHint,
   keys: keysHint,
   proxy: networkHint,
   httpProxy: networkHint,
   httpsProxy: networkHint,
-  headers: { text: "requests carry no headers of yours", isError: false },
-  env: { text: "variables come from the shell that starts pith", isError: false },
+  headers: { text: "custom request headers are not supported", isError: false },
+  env: { text: "environment variables come from the shell that starts Pith", isError: false },
   command: executionHint,
   commands: executionHint,
   hooks: executionHint,
@@ -64,7 +64,7 @@ export type ParseSettingsResult =
 
 /** A misplaced name in a project's file is only a warning, because the user may not be its author. In the user's file it is an error. */
 export function parseSettings(text: string, file: string, owner: "user" | "project" = "user"): ParseSettingsResult {
-  if (text.length > MAX_SETTINGS_CHARS) return usageError(`${file} is too long for settings`);
+  if (text.length > MAX_SETTINGS_CHARS) return usageError(`${file} is too large for a settings file`);
   const json = parseJsonc(text);
   if (json.type === "invalid") return usageError(`${file}:${json.line}:${json.column}: ${json.message}`);
   const formatLocation = (path: SettingPath): string => `${file}:${json.findLine(path)}`;
@@ -106,7 +106,7 @@ function collectGroupFindings(path: SettingPath, value: unknown, { name, nameKin
     { path, value, type: "invalid", describe: () => message },
   ];
   if (segment === "*" && nameKind && !nameKind.isValid(path.at(-1)))
-    return createError(`is for nobody; write ${nameKind.expected}`);
+    return createError(`has an invalid name; expected ${nameKind.expected}`);
   const isEmpty = segment === "*" && isObject(value) && Object.keys(value).length === 0;
   if (isObject(value) && !isEmpty) return collectFindings(value, path);
   const example =
@@ -116,14 +116,14 @@ function collectGroupFindings(path: SettingPath, value: unknown, { name, nameKin
         ? '{ "enabled": true }'
         : `{ "${nextSegment}": … }`;
   if (isEmpty)
-    return [{ path, value, type: "ignored", describe: () => `is empty, so it does not count; write ${example}` }];
-  return createError(`is ${formatValue(value)}; write ${example}`);
+    return [{ path, value, type: "ignored", describe: () => `is empty and has no effect; expected ${example}` }];
+  return createError(`is ${formatValue(value)}; expected ${example}`);
 }
 
 function describeUnknownSetting(path: SettingPath): Pick<Finding, "type" | "describe"> {
   const hint = findNonSettingHint(path);
-  if (hint) return { type: hint.isError ? "misplaced" : "ignored", describe: () => `is no setting: ${hint.text}` };
-  return { type: "ignored", describe: () => `is no setting${suggestSetting(path)}` };
+  if (hint) return { type: hint.isError ? "misplaced" : "ignored", describe: () => `is not a setting; ${hint.text}` };
+  return { type: "ignored", describe: () => `is not a setting${suggestSetting(path)}` };
 }
 
 /** `$schema` is for editors only. */
@@ -134,7 +134,7 @@ function isSchemaReference(path: SettingPath): boolean {
 function suggestSetting(path: SettingPath): string {
   const names = settingTable.map(({ name }) => name).filter((name) => !name.includes("*"));
   const suggestion = findNearest(formatSettingName(path), names);
-  return suggestion === null ? "; pith settings names them all" : `; did you mean ${suggestion}?`;
+  return suggestion === null ? "; run pith settings to list all settings" : `; did you mean ${suggestion}?`;
 }
 
 /** Limits the number of reported findings. */
@@ -142,7 +142,7 @@ function formatFindings(findings: readonly Finding[], format: (finding: Finding)
   const lines = findings.slice(0, MAX_REPORTED_FINDINGS).map(format);
   return findings.length <= MAX_REPORTED_FINDINGS
     ? lines
-    : [...lines, `and ${findings.length - MAX_REPORTED_FINDINGS} more of the kind`];
+    : [...lines, `and ${findings.length - MAX_REPORTED_FINDINGS} more`];
 }
 
 const MAX_REPORTED_FINDINGS = 12;
@@ -184,7 +184,7 @@ function parseOffSwitch(name: string, { variableName, text }: VariableInput): Va
     return { field: { path: name.split("."), value: false, from: variableName }, fault: null };
   return {
     field: null,
-    fault: FALSE_PATTERN.test(text) ? null : `${variableName} is ${formatValue(text)}; write 1, or leave it out`,
+    fault: FALSE_PATTERN.test(text) ? null : `${variableName} is ${formatValue(text)}; set it to 1 or unset it`,
   };
 }
 

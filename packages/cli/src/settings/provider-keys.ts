@@ -21,9 +21,10 @@ export async function readKeyFile(path: string, userId: number | null = getUserI
     const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     return await readCheckedKeys(file, { path, userId }).finally(() => file.close());
   } catch (error) {
-    const { code = "for an unknown reason" } = error as NodeJS.ErrnoException;
+    const { code = "unknown error" } = error as NodeJS.ErrnoException;
     if (code === "ENOENT") return { type: "read", keys: {} };
-    if (code === "ELOOP") return usageError(`${path} is a link, so it was not read; put the file itself there`);
+    if (code === "ELOOP")
+      return usageError(`${path} is a symbolic link, so it was not read; replace it with the file itself`);
     return usageError(`${path} cannot be read: ${code}`);
   }
 }
@@ -36,12 +37,13 @@ interface KeyFileOptions {
 
 async function readCheckedKeys(file: FileHandle, { path, userId }: KeyFileOptions): Promise<ReadKeysResult> {
   const stats = await file.stat();
-  if (!stats.isFile()) return usageError(`${path} is no regular file, so it was not read`);
-  if (userId !== null && stats.uid !== userId)
-    return usageError(`${path} belongs to somebody else, so it was not read`);
+  if (!stats.isFile()) return usageError(`${path} is not a regular file, so it was not read`);
+  if (userId !== null && stats.uid !== userId) return usageError(`${path} belongs to another user, so it was not read`);
   if (userId !== null && (stats.mode & OTHERS_PERMISSION_BITS) !== 0)
-    return usageError(`${path} is open to others, so it was not read; run: chmod 600 ${quoteForShell(path)}`);
-  if (stats.size > MAX_KEY_FILE_BYTES) return usageError(`${path} is too long for a file of keys`);
+    return usageError(
+      `${path} is accessible to other users, so it was not read; run: chmod 600 ${quoteForShell(path)}`,
+    );
+  if (stats.size > MAX_KEY_FILE_BYTES) return usageError(`${path} is too large for a key file`);
   return parseKeys(await file.readFile("utf8"), path);
 }
 
@@ -55,11 +57,13 @@ const MAX_KEY_FILE_BYTES = 64 * 1024;
 
 function parseKeys(text: string, path: string): ReadKeysResult {
   const keys = parseJsonObject(text);
-  if (keys === null) return usageError(`${path} is no JSON object; write { "anthropic": "…", "openai": "…" }`);
+  if (keys === null) return usageError(`${path} is not a JSON object; expected { "anthropic": "…", "openai": "…" }`);
   // The message gives the position, not the name: if the user swapped the two sides, the name is the key.
   const invalidIndex = Object.values(keys).findIndex((key) => !isKey(key));
   if (invalidIndex >= 0)
-    return usageError(`${path}: entry ${invalidIndex + 1} holds no key; write one line of text in quotes`);
+    return usageError(
+      `${path}: entry ${invalidIndex + 1} is not an API key; expected a string of ASCII characters without spaces`,
+    );
   return { type: "read", keys: keys as ProviderKeys };
 }
 

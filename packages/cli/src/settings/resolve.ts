@@ -65,13 +65,13 @@ function findProjectRefusal({ path, value }: SettingField, userSettings: UserSet
   const setting = findSetting(path);
   if (!setting || setting.projectAccess === "allowed") return null;
   if (setting.projectAccess === "never")
-    return `is not for a project to say, so it does not count; set it in ${userSettings.file}`;
+    return `cannot be set by a project, so it is ignored; set it in ${userSettings.file}`;
   const name = formatSettingName(path);
   const userValue =
     userSettings.fields.findLast((field) => formatSettingName(field.path) === name)?.value ??
     getFallbackValue(setting.fallback);
   if (setting.projectAccess(value, userValue)) return null;
-  return `${formatValue(value)} is looser than your ${formatValue(userValue)}, so it does not count; set it in ${userSettings.file}`;
+  return `${formatValue(value)} is less strict than your ${formatValue(userValue)}, so it is ignored; set it in ${userSettings.file}`;
 }
 
 function getFallbackValue(fallback: SettingFallback): unknown {

@@ -89,15 +89,18 @@ export async function saveSetting({ path, value, home }: SaveSettingOptions): Pr
   try {
     await mkdir(home, { recursive: true, mode: 0o700 });
     const text = setJsoncValue(await readFileIfExists(file), path, value);
-    if (text === null)
-      return usageError(`${file} is no object of settings, so ${path.join(".")} was not written into it`);
+    if (text === null) return usageError(`${file} is not a valid settings file, so ${path.join(".")} was not saved`);
     await writeFile(temporaryFile, text, { mode: 0o600, flag: "wx" });
     await rename(temporaryFile, file);
     return null;
   } catch (error) {
     await rm(temporaryFile, { force: true });
-    return usageError(`${file} cannot be written: ${(error as NodeJS.ErrnoException).code ?? "for an unknown reason"}`);
+    return createWriteError(file, error);
   }
+}
+
+function createWriteError(file: string, error: unknown): UsageError {
+  return usageError(`${file} cannot be written: ${(error as NodeJS.ErrnoException).code ?? "unknown error"}`);
 }
 
 async function readFileIfExists(file: string): Promise<string> {
@@ -131,6 +134,6 @@ export async function saveKey({ provider, key, home }: SaveKeyOptions): Promise<
     return null;
   } catch (error) {
     await rm(temporaryFile, { force: true });
-    return usageError(`${file} cannot be written: ${(error as NodeJS.ErrnoException).code ?? "for an unknown reason"}`);
+    return createWriteError(file, error);
   }
 }

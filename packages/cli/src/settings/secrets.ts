@@ -58,10 +58,10 @@ function readKey(path: string): Uint8Array | null {
   try {
     const { uid, size, mode } = fstatSync(file);
     const userId = getUserId();
-    if ((userId !== null && uid !== userId) || size !== KEY_BYTES) throw new Error(`${path} is no key of this user`);
+    if ((userId !== null && uid !== userId) || size !== KEY_BYTES) throw new Error(`${path} is not a key of this user`);
     if (userId !== null && (mode & OTHERS_PERMISSION_BITS) !== 0) fchmodSync(file, OWNER_ONLY_MODE);
     const key = new Uint8Array(KEY_BYTES);
-    if (readSync(file, key, 0, KEY_BYTES, 0) !== KEY_BYTES) throw new Error(`${path} could not be read whole`);
+    if (readSync(file, key, 0, KEY_BYTES, 0) !== KEY_BYTES) throw new Error(`${path} could not be read completely`);
     return key;
   } finally {
     closeSync(file);
@@ -158,7 +158,7 @@ async function readKeysAsVariables(home: string): Promise<Environment> {
 }
 
 /** Shown at every start while redaction is off. */
-export const REDACTION_OFF_NOTICE = "secrets are sent and kept as they are, because secrets.redact is off";
+export const REDACTION_OFF_NOTICE = "secrets are sent and stored unredacted, because secrets.redact is off";
 
 /** Lists the file of the tool call first, then the files that the session touched or attached, newest first. */
 export function listSeenFiles(entries: readonly Entry[], toolInput: unknown): readonly string[] {

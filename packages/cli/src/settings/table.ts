@@ -29,7 +29,7 @@ const serverNameKind: ValueKind = {
 
 const argumentListKind: ValueKind = {
   isValid: (value) => Array.isArray(value) && value.every((word) => typeof word === "string"),
-  expected: 'a list of texts, such as ["-y", "some-server"]',
+  expected: 'a list of strings, such as ["-y", "some-server"]',
   schema: { type: "array", items: { type: "string" } },
 };
 
@@ -55,7 +55,7 @@ const serverSettings: readonly Pick<Setting, "name" | "kind" | "fallback" | "des
   { name: "args", kind: argumentListKind, fallback: { value: [] }, description: "The arguments of the program." },
   {
     name: "env",
-    kind: stringRecordKind('names with texts, such as { "REGION": "eu" }'),
+    kind: stringRecordKind('an object with string values, such as { "REGION": "eu" }'),
     fallback: { value: {} },
     description:
       "Environment variables for the program. It inherits only a few of yours, such as `PATH` and `HOME`, and never a key.",
@@ -69,13 +69,13 @@ const serverSettings: readonly Pick<Setting, "name" | "kind" | "fallback" | "des
   },
   {
     name: "hosts",
-    kind: nameListKind('hosts, such as ["api.example.com", "*.example.com"]'),
+    kind: nameListKind('a list of hosts, such as ["api.example.com", "*.example.com"]'),
     fallback: { value: [] },
     description: "Hosts that the program may reach without a question. Pith asks about all other hosts.",
   },
   {
     name: "folders",
-    kind: nameListKind('folders, such as ["~/notes"]'),
+    kind: nameListKind('a list of folders, such as ["~/notes"]'),
     fallback: { value: [] },
     description:
       "Folders that the program may read and write besides its own: absolute paths, or paths that begin with `~/`.",
@@ -95,7 +95,7 @@ const serverSettings: readonly Pick<Setting, "name" | "kind" | "fallback" | "des
   },
   {
     name: "headers",
-    kind: stringRecordKind('names with texts, such as { "X-Team": "docs" }'),
+    kind: stringRecordKind('an object with string values, such as { "X-Team": "docs" }'),
     fallback: { value: {} },
     description: "Headers to send with every request to `url`.",
     isHidden: true,
@@ -320,14 +320,14 @@ export const settingTable: readonly Setting[] = [
   },
   {
     name: "fetchHosts",
-    kind: nameListKind('hosts, such as ["localhost:5173"]'),
+    kind: nameListKind('a list of hosts, such as ["localhost:5173"]'),
     fallback: { value: [] },
     description: "Hosts that may be fetched even if they are in your private network.",
     projectAccess: "never",
   },
   {
     name: "sandboxRead",
-    kind: nameListKind('paths, such as ["~/code/shared-library"]'),
+    kind: nameListKind('a list of paths, such as ["~/code/shared-library"]'),
     fallback: { value: [] },
     description:
       "Files and folders in your home folder that sandboxed commands can read but not change. Known locations of secrets stay hidden.",
@@ -335,14 +335,14 @@ export const settingTable: readonly Setting[] = [
   },
   {
     name: "sandboxWrite",
-    kind: nameListKind('paths, such as ["~/code/sister-project"]'),
+    kind: nameListKind('a list of paths, such as ["~/code/sister-project"]'),
     fallback: { value: [] },
     description: "Files and folders that sandboxed commands may change in addition to the workspace.",
     projectAccess: "never",
   },
   {
     name: "sandboxEnvironment",
-    kind: nameListKind('names of environment variables, such as ["DATABASE_URL"]'),
+    kind: nameListKind('a list of environment variable names, such as ["DATABASE_URL"]'),
     fallback: { value: [] },
     description:
       "Environment variables that sandboxed commands can read even if their names or values look secret. Keys of model providers are never passed.",
@@ -423,7 +423,7 @@ export const settingTable: readonly Setting[] = [
   },
   {
     name: "secrets.also",
-    kind: nameListKind('names of environment variables, such as ["COMPANY_PIN"]'),
+    kind: nameListKind('a list of environment variable names, such as ["COMPANY_PIN"]'),
     fallback: { value: [] },
     description: "Additional environment variables whose values are secrets, regardless of their names.",
     projectAccess: "never",

@@ -14,7 +14,7 @@ describe("/keys", () => {
     writeFileSync(join(desk.home, "keymap.json"), '{ "fold": "f2", "flod": "f3" }');
     const told = await toldBy("/keys", desk);
     expect(told).toMatch(/f2 +expand or collapse folded content/);
-    expect(told).toContain('there is nothing called "flod"; did you mean "fold"?');
+    expect(told).toContain('unknown action "flod"; did you mean "fold"?');
     expect(await toldBy("/keys undo", desk)).toContain('"tui.editor.undo": ctrl+-');
     expect(await answerOf("/keys nothing like it", desk)).toMatchObject({ type: "mistake" });
   });

@@ -61,7 +61,7 @@ test("MCP12 a folder that is not trusted names nobody, and a project's settings 
   assert.ok(read.type === "read");
   const { fields, notes } = filterProjectFields(read, { fields: [], file: "yours" });
   assert.deepEqual(fields, []);
-  assert.match(notes[0] ?? "", /mcpServers\["desk"\]\.command is not for a project to say/);
+  assert.match(notes[0] ?? "", /mcpServers\["desk"\]\.command cannot be set by a project/);
 });
 
 test.each([

@@ -53,7 +53,7 @@ describe.concurrent("ways around a policy", () => {
         const held = await tryOut(attempt, true);
         expect(held, held.said).toMatchObject({ isLoosened: false });
         if (attempt.isTold)
-          expect(held.said).toMatch(/Your organisation's policy does not allow .*\/etc\/pith\/policy\.json/);
+          expect(held.said).toMatch(/Your organization's policy does not allow .*\/etc\/pith\/policy\.json/);
         if (!isControlled(attempt)) return;
         const free = await tryOut(attempt, false);
         expect(free, free.said).toMatchObject({ isLoosened: true });
@@ -167,7 +167,7 @@ describe.concurrent("what a policy allows", () => {
     expect(said).toMatch(/sandbox +"on" +← \/etc\/pith\/policy\.json/);
     expect(said).toMatch(/network +"off" +← \/etc\/pith\/policy\.json/);
     expect(said).toContain(
-      'Your organisation\'s policy does not allow sandbox "off" (/etc/pith/policy.json). "on" is used.',
+      'Your organization\'s policy does not allow sandbox "off" (/etc/pith/policy.json). Using "on" instead.',
     );
     await world.close();
   });
@@ -176,7 +176,7 @@ describe.concurrent("what a policy allows", () => {
     const world = await open(() => ({ sandbox: "required" }));
     world.variables = { PATH: machine.pathWithoutSandbox() };
     expect(await world.pith("-p", "hello")).toContain(
-      "Your organisation's policy does not allow commands without a sandbox",
+      "Your organization's policy does not allow commands without a sandbox",
     );
     expect(world.models).toEqual([]);
     await world.close();

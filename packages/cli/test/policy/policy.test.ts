@@ -50,7 +50,7 @@ test("POL3 a file is read, a missing one is no policy, and one in a loose folder
   chmodSync(place.topFolder, 0o777);
   expect(await readPolicy(place)).toMatchObject({
     type: "mistake",
-    message: expect.stringContaining(`lies in ${place.topFolder}`),
+    message: expect.stringContaining(`is in ${place.topFolder}`),
   });
   expect(isWritableOnlyByOwner(place.path, place)).toBe(false);
 });
@@ -121,7 +121,7 @@ describe("hosts", () => {
     expect(refused.filter((host) => getHostRefusal(policy, host) === null)).toEqual([]);
     expect([getHostRefusal(policy, "localhost", 5432), getHostRefusal(policy, "localhost", 5433)]).toEqual([
       null,
-      "Your organisation's policy does not allow the host localhost (/etc/pith/policy.json).",
+      "Your organization's policy does not allow the host localhost (/etc/pith/policy.json).",
     ]);
   });
 
@@ -155,11 +155,11 @@ describe("hosts", () => {
     expect(await permit("example.com")).toMatchObject({ type: "permitted" });
     expect(await permit("other.example")).toEqual({
       type: "refused",
-      why: "not permitted: your organisation's policy (/etc/pith/policy.json) does not allow this host",
+      why: "not permitted: your organization's policy (/etc/pith/policy.json) does not allow this host",
     });
     expect(await permit("bad.example.org")).toMatchObject({
       why: expect.stringContaining(
-        "the rule network(bad.example.org) of your organisation's policy (/etc/pith/policy.json)",
+        "the rule network(bad.example.org) of your organization's policy (/etc/pith/policy.json)",
       ),
     });
     expect(asked).toEqual(["example.com"]);

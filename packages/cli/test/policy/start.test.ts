@@ -41,18 +41,18 @@ const broken: readonly (readonly [string, PolicyFile, string])[] = [
   ["text that is no JSON", { text: "{ models" }, "/etc/pith/policy.json:1:3:"],
   ["nothing at all", { text: "" }, "/etc/pith/policy.json:1:1:"],
   ["a list", { text: "[]" }, "one object"],
-  ["an unknown name", { text: '{\n"model": {} }' }, "/etc/pith/policy.json:2: model is no item of a policy"],
+  ["an unknown name", { text: '{\n"model": {} }' }, "/etc/pith/policy.json:2: model is not a policy item"],
   [
     "an unknown name in a group",
     { text: '{ "models": { "alow": [] } }' },
-    "models.alow is no item of a policy; did you mean models.allow?",
+    "models.alow is not a policy item; did you mean models.allow?",
   ],
   [
     "a value of the wrong type",
     { text: '{ "models": { "allow": "anthropic/*" } }' },
-    'models.allow is "anthropic/*"; write',
+    'models.allow is "anthropic/*"; expected',
   ],
-  ["a group that is none", { text: '{ "network": "off" }' }, 'network is "off"; write { … }'],
+  ["a group that is none", { text: '{ "network": "off" }' }, 'network is "off"; expected { … }'],
   ["a name twice", { text: '{ "sandbox": "required", "sandbox": "required" }' }, "a second time"],
   ["a rule that is none", { text: '{ "permissions": { "deny": ["bsh(rm:*)"] } }' }, "permissions.deny is"],
   ["no mode at all", { text: '{ "permissions": { "modes": [] } }' }, "permissions.modes is []"],
@@ -66,25 +66,25 @@ const broken: readonly (readonly [string, PolicyFile, string])[] = [
     { text: '{ "permissions": { "modes": ["none"] } }' },
     "permissions.modes is",
   ],
-  ["another owner", { text: good, owner: ORDINARY }, "belongs to user 1000, and not to root"],
-  ["a file that a group can change", { text: good, mode: 0o664 }, "can be changed by others than root"],
-  ["a file that all can change", { text: good, mode: 0o646 }, "can be changed by others than root"],
-  ["a link", { text: good, isLink: true }, "is a link; put the file itself there"],
-  ["a folder in its place", { text: good, isFolder: true }, "is no regular file"],
-  ["a file that is closed", { text: good, mode: 0o600 }, "is closed to this user"],
-  ["a folder that is closed", { text: good, folderMode: 0o700 }, "is closed to this user"],
-  ["a folder of another owner", { text: good, folderOwner: ORDINARY }, "lies in /etc/pith, which belongs to user 1000"],
+  ["another owner", { text: good, owner: ORDINARY }, "is owned by user 1000 instead of root"],
+  ["a file that a group can change", { text: good, mode: 0o664 }, "is writable by users other than root"],
+  ["a file that all can change", { text: good, mode: 0o646 }, "is writable by users other than root"],
+  ["a link", { text: good, isLink: true }, "is a symbolic link; replace it with the file itself"],
+  ["a folder in its place", { text: good, isFolder: true }, "is not a regular file"],
+  ["a file that is closed", { text: good, mode: 0o600 }, "is not readable by this user"],
+  ["a folder that is closed", { text: good, folderMode: 0o700 }, "is not readable by this user"],
+  ["a folder of another owner", { text: good, folderOwner: ORDINARY }, "is in /etc/pith, which is owned by user 1000"],
   [
     "a folder that a group can change",
     { text: good, folderMode: 0o775 },
-    "lies in /etc/pith, which can be changed by others",
+    "is in /etc/pith, which is writable by users other",
   ],
   [
     "a folder above that all can change",
     { text: good, etcMode: 0o777 },
-    "lies in /etc, which can be changed by others",
+    "is in /etc, which is writable by users other",
   ],
-  ["too many bytes", { text: `${good}${" ".repeat(300_000)}` }, "is too long"],
+  ["too many bytes", { text: `${good}${" ".repeat(300_000)}` }, "is too large"],
 ];
 
 describe.each(broken)("%s", (_, policy, words) => {
@@ -92,8 +92,8 @@ describe.each(broken)("%s", (_, policy, words) => {
     const run = await pith({ policy, args: ["-p", "hello"] });
     expect(run).toMatchObject({ code: 2, out: "" });
     expect(run.notes).toContain(words);
-    expect(run.notes).toMatch(/^pith: the policy of your organisation cannot be used: \/etc\/pith\/policy\.json/);
-    expect(run.notes).toContain("until an administrator of this machine mends it");
+    expect(run.notes).toMatch(/^pith: your organization's policy cannot be used: \/etc\/pith\/policy\.json/);
+    expect(run.notes).toContain("until an administrator of this machine fixes it");
     expect(server.requests).toEqual([]);
   });
 });
@@ -123,7 +123,7 @@ test.each(starts)("POL4 pith %s %s %s does not start", async (...args) => {
   const words = args.filter((word) => word !== undefined);
   for (const policy of [malformed, foreign]) {
     const { code, notes } = await pith({ policy, args: words });
-    expect(notes).toContain("the policy of your organisation cannot be used");
+    expect(notes).toContain("your organization's policy cannot be used");
     expect(code).toBe(2);
   }
   expect(server.requests).toEqual([]);
@@ -135,13 +135,16 @@ test("POL4 the screen does not come up in a terminal", async () => {
   const env = { PATH: process.env.PATH, HOME: machine.folder("home"), TERM: "xterm", ANTHROPIC_API_KEY: "any" };
   const words = { command: "python3", args: ["-c", inTerminal, command, ...args] };
   const run = await runCommand(words, { cwd: machine.folder("work"), env });
-  expect(run.out).toContain("the policy of your organisation cannot be used");
+  expect(run.out).toContain("your organization's policy cannot be used");
   expect(run.code).toBe(2);
 });
 
 test("POL4 a program that reads lines of JSON is told in one", async () => {
   const { out } = await pith({ policy: malformed, args: ["--mode", "json", "-p", "hello"] });
-  expect(JSON.parse(out)).toMatchObject({ type: "error", error: expect.stringContaining("modls is no item") });
+  expect(JSON.parse(out)).toMatchObject({
+    type: "error",
+    error: expect.stringContaining("modls is not a policy item"),
+  });
 });
 
 test("POL5 help, version and doctor work with a policy that does not, and doctor shows it", async () => {
@@ -150,7 +153,7 @@ test("POL5 help, version and doctor work with a policy that does not, and doctor
   expect((await pith({ policy: malformed, args: ["mcp", "list", "--help"] })).code).toBe(0);
   const doctor = await pith({ policy: malformed, args: ["doctor"] });
   expect(doctor.code).toBe(1);
-  expect(doctor.out).toMatch(/FAULT +policy: .*modls is no item of a policy/);
+  expect(doctor.out).toMatch(/FAULT +policy: .*modls is not a policy item/);
 });
 
 test("POL5 doctor says which policy holds, and that there is none", async () => {

@@ -213,7 +213,7 @@ test("SEC13 switched off it says so at every start, and everything is as it is",
   const [one] = createSampleSecrets(1, createSeededRandom(5));
   writeFileSync(join(ground.home, "settings.json"), JSON.stringify({ secrets: { redact: "off" } }));
   const { notes } = await ground.pith(["-p", `It is ${one?.text}.`], ["Yes."]);
-  expect(notes).toContain("secrets are sent and kept as they are, because secrets.redact is off");
+  expect(notes).toContain("secrets are sent and stored unredacted, because secrets.redact is off");
   expect(ground.session()).toContain(secretOf(one));
 });
 

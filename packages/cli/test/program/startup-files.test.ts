@@ -42,7 +42,7 @@ test("TXT3 a file that is not there is a mistake, and nothing is begun", async (
   expect(await ground.run(["-p", "Explain", "@gone.ts"])).toMatchObject({
     code: 2,
     out: "",
-    notes: "pith: @gone.ts: gone.ts does not exist. An @ names a file; words go behind --\n",
+    notes: "pith: @gone.ts: gone.ts does not exist. @ attaches a file; put text that starts with @ after --\n",
   });
   expect(existsSync(join(ground.home, "sessions"))).toBe(false);
 });
@@ -63,7 +63,7 @@ test("SET4 KEY1 the model and its address come from the settings, its key from t
   writeFileSync(join(ground.home, "keys.json"), '{ "anthropic": "sk-secret" }', { mode: 0o600 });
   const { code, out, notes } = await ground.run(["-p", "Where?"]);
   expect({ code, out }).toEqual({ code: 0, out: "From here.\n" });
-  expect(notes).toContain("settings.json:1: wallpaper is no setting");
+  expect(notes).toContain("settings.json:1: wallpaper is not a setting");
   expect(notes + ground.session()).not.toContain("sk-secret");
 });
 
@@ -83,7 +83,7 @@ test("SET2 KEY2 mistakes in the settings and keys that are open to others end wi
   const wrong = await ground.run(["-p", "hi"]);
   expect(wrong).toMatchObject({
     code: 2,
-    notes: expect.stringContaining('settings.json:1: thinking is "hard"; write off'),
+    notes: expect.stringContaining('settings.json:1: thinking is "hard"; expected "off"'),
   });
 });
 

@@ -120,7 +120,7 @@ describe("with the runtime", () => {
     expect(requireRootOwnedSandbox(undefined, here)).toBe(here);
     expect(requireRootOwnedSandbox({ path: "/etc/pith/policy.json", sandbox: "required" } as never, here)).toEqual({
       type: "unavailable",
-      why: "/home/u/.pith/sandbox-runtime can be changed by others than root",
+      why: "/home/u/.pith/sandbox-runtime is writable by users other than root",
     });
   });
 

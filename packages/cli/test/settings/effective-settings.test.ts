@@ -96,7 +96,7 @@ test("SET10 pith settings says what holds in this folder and who said it, and pr
   const from = (name: string): unknown =>
     JSON.parse(trusted.out).settings.find((setting: { readonly name: string }) => setting.name === name);
   expect(trusted.notes).toContain(
-    `${project}:1: baseUrl is not for a project to say, so it does not count; set it in ${own}`,
+    `${project}:1: baseUrl cannot be set by a project, so it is ignored; set it in ${own}`,
   );
   expect(from("compaction.thresholdPercent")).toMatchObject({ value: 72.5, source: project });
   expect(from("baseUrl")).toMatchObject({ value: null, source: "default" });

@@ -27,16 +27,16 @@ test("TYP17 a keymap file gives keys to what the screen and the editor do, and k
 });
 
 test.each([
-  ['{ "fald": "f2" }', 'keymap.json:1: there is nothing called "fald"; did you mean "fold"?'],
-  ['{\n "fold": "crtl+o" }', 'keymap.json:2: there is no key "crtl"; did you mean "ctrl"?'],
-  ['{ "fold": "ctrl+entr" }', 'keymap.json:1: there is no key "ctrl+entr"; did you mean "enter"?'],
-  ['{ "fold": 7 }', 'keymap.json:1: fold takes a key, such as "ctrl+o", or a list of keys'],
-  ['{ "tui.editor.undo": "a b" }', 'keymap.json:1: tui.editor.undo takes single keys, not "a b"'],
-  ['{ "fold": "ctrl+t" }', "keymap.json: ctrl+t is fold now, and no longer transcript"],
-  ['{ "fold": "ctrl+k" }', "keymap.json: ctrl+k is fold now, and no longer tui.editor.deleteToLineEnd"],
-  ['{ "fold": "f2", "tree": "f2" }', "keymap.json: f2 stands for fold and for tree; it is fold"],
-  ['{ "fold": "o" }', 'keymap.json:1: "o" is typed; hold ctrl or alt with it, or take f1 to f12'],
-  ['{ "tui.editor.undo": "shift+U" }', 'keymap.json:1: "shift+u" is typed; hold ctrl or alt'],
+  ['{ "fald": "f2" }', 'keymap.json:1: unknown action "fald"; did you mean "fold"?'],
+  ['{\n "fold": "crtl+o" }', 'keymap.json:2: unknown key "crtl"; did you mean "ctrl"?'],
+  ['{ "fold": "ctrl+entr" }', 'keymap.json:1: unknown key "ctrl+entr"; did you mean "enter"?'],
+  ['{ "fold": 7 }', 'keymap.json:1: fold must be a key, such as "ctrl+o", or a list of keys'],
+  ['{ "tui.editor.undo": "a b" }', 'keymap.json:1: tui.editor.undo does not support a sequence of keys such as "a b"'],
+  ['{ "fold": "ctrl+t" }', "keymap.json: ctrl+t is now bound to fold instead of transcript"],
+  ['{ "fold": "ctrl+k" }', "keymap.json: ctrl+k is now bound to fold instead of tui.editor.deleteToLineEnd"],
+  ['{ "fold": "f2", "tree": "f2" }', "keymap.json: f2 is bound to both fold and tree; fold is used"],
+  ['{ "fold": "o" }', 'keymap.json:1: "o" inserts text and cannot be bound; add ctrl or alt, or use f1 to f12'],
+  ['{ "tui.editor.undo": "shift+U" }', 'keymap.json:1: "shift+u" inserts text and cannot be bound'],
   ['{ "tree": "ctrl+x space" }', 'keymap.json:1: "ctrl+x space" is typed'],
   ['{ "fold": ', "keymap.json:1:11: "],
 ])("TYP18 what is wrong in a keymap file is told: %s", (text, note) => {

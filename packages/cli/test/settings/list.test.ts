@@ -74,7 +74,7 @@ describe("schema", () => {
 
   test("SET2 what is no setting is none, whatever it is called", () => {
     for (const path of [["constructor"], ["__proto__"], ["compaction"], ["compaction", "*"], []])
-      expect(validateSetting(path, "x")).toBe("is no setting");
+      expect(validateSetting(path, "x")).toBe("is not a setting");
   });
 
   function schemaAt(name: string): Schema | undefined {

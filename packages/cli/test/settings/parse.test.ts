@@ -49,53 +49,59 @@ test("SET5 comments and commas at the end are no mistakes", () => {
 });
 
 test.each([
-  ['{ "model": "sonnet" }', 's.json:1: model is "sonnet"; write provider/model, such as anthropic/claude-sonnet-4-5'],
-  ['{\n "thinking": 3 }', "s.json:2: thinking is 3; write off, minimal, low, medium, high, xhigh or max"],
-  ['{ "sandbox": true }', "s.json:1: sandbox is true; write on or off"],
-  ['{ "skills": "off" }', 's.json:1: skills is "off"; write true or false'],
+  [
+    '{ "model": "sonnet" }',
+    's.json:1: model is "sonnet"; expected provider/model, such as anthropic/claude-sonnet-4-5',
+  ],
+  [
+    '{\n "thinking": 3 }',
+    's.json:2: thinking is 3; expected "off", "minimal", "low", "medium", "high", "xhigh" or "max"',
+  ],
+  ['{ "sandbox": true }', 's.json:1: sandbox is true; expected "on" or "off"'],
+  ['{ "skills": "off" }', 's.json:1: skills is "off"; expected true or false'],
   [
     '{ "tools": "read" }',
-    's.json:1: tools is "read"; write names of tools: read, write, edit, bash, grep, find, ls, fetch, or all',
+    's.json:1: tools is "read"; expected a list of tool names: read, write, edit, bash, grep, find, ls, fetch, or all',
   ],
   [
     '{ "tools": ["raed"] }',
-    's.json:1: tools is ["raed"]; write names of tools: read, write, edit, bash, grep, find, ls, fetch, or all',
+    's.json:1: tools is ["raed"]; expected a list of tool names: read, write, edit, bash, grep, find, ls, fetch, or all',
   ],
   ['{ "contextWindow": 1e999 }', "s.json:1:20: 1e999 is no value; texts stand in double quotes"],
   [
     '{ "compaction": { "agentOverrides": { "": { "reserveTokens": 1 } } } }',
-    's.json:1: compaction.agentOverrides[""] is for nobody; write the name of an agent, such as reviewer',
+    's.json:1: compaction.agentOverrides[""] has an invalid name; expected the name of an agent, such as reviewer',
   ],
-  ['{ "contextWindow": -1 }', "s.json:1: contextWindow is -1; write a whole number of tokens, such as 128000"],
-  ['{ "compaction": false }', 's.json:1: compaction is false; write { "enabled": true }'],
-  ['{ "secrets": [] }', 's.json:1: secrets is []; write { "redact": … }'],
-  ['{ "compaction": {\n "enabled": "no" } }', 's.json:2: compaction.enabled is "no"; write true or false'],
+  ['{ "contextWindow": -1 }', "s.json:1: contextWindow is -1; expected a whole number of tokens, such as 128000"],
+  ['{ "compaction": false }', 's.json:1: compaction is false; expected { "enabled": true }'],
+  ['{ "secrets": [] }', 's.json:1: secrets is []; expected { "redact": … }'],
+  ['{ "compaction": {\n "enabled": "no" } }', 's.json:2: compaction.enabled is "no"; expected true or false'],
   [
     '{ "compaction": { "thresholdPercent": 101 } }',
-    "s.json:1: compaction.thresholdPercent is 101; write a number above 0 and up to 100, such as 72.5",
+    "s.json:1: compaction.thresholdPercent is 101; expected a number above 0 and up to 100, such as 72.5",
   ],
   [
     '{ "compaction": { "modelOverrides": { "a/b.c": { "reserveTokens": 1.5 } } } }',
-    's.json:1: compaction.modelOverrides["a/b.c"].reserveTokens is 1.5; write a whole number of tokens, such as 16384, or a share of the window between 0 and 1, such as 0.1',
+    's.json:1: compaction.modelOverrides["a/b.c"].reserveTokens is 1.5; expected a whole number of tokens, such as 16384, or a fraction of the context window between 0 and 1, such as 0.1',
   ],
   [
     '{ "compaction": { "keepRecentTokens": -0.1 } }',
-    "s.json:1: compaction.keepRecentTokens is -0.1; write a whole number of tokens, such as 20000, or a share of the window between 0 and 1, such as 0.1",
+    "s.json:1: compaction.keepRecentTokens is -0.1; expected a whole number of tokens, such as 20000, or a fraction of the context window between 0 and 1, such as 0.1",
   ],
   [
     '{ "compaction": { "modelOverrides": { "a/b": 1 } } }',
-    's.json:1: compaction.modelOverrides["a/b"] is 1; write { "reserveTokens": … }',
+    's.json:1: compaction.modelOverrides["a/b"] is 1; expected { "reserveTokens": … }',
   ],
   [
     '{ "compaction": { "modelOverrides": { "sonnet": { "reserveTokens": 1 } } } }',
-    's.json:1: compaction.modelOverrides["sonnet"] is for nobody; write provider/model, such as anthropic/claude-sonnet-4-5',
+    's.json:1: compaction.modelOverrides["sonnet"] has an invalid name; expected provider/model, such as anthropic/claude-sonnet-4-5',
   ],
   [
     '{ "permissionMode": "yolo",\n "baseUrl": "x" }',
-    's.json:1: permissionMode is "yolo"; write ask, edit, plan or all\ns.json:2: baseUrl is "x"; write an address of the web, such as http://127.0.0.1:8080/v1',
+    's.json:1: permissionMode is "yolo"; expected "ask", "edit", "plan" or "all"\ns.json:2: baseUrl is "x"; expected an http or https URL, such as http://127.0.0.1:8080/v1',
   ],
-  ['{ "deny": ["bash"] }', "s.json:1: deny is no setting: give rules with --allow and --deny"],
-  ['{ "mode": "plan" }', "s.json:1: mode is no setting: write permissionMode"],
+  ['{ "deny": ["bash"] }', "s.json:1: deny is not a setting; pass rules with --allow and --deny"],
+  ['{ "mode": "plan" }', "s.json:1: mode is not a setting; use permissionMode"],
   ["[]", "s.json:1:1: settings are one object: { … }"],
   ['{\n  "model": \n}', "s.json:3:1: a value is missing before }"],
 ])("SET2 a mistake names the file, the line, the setting and what to write: %s", (text, message) => {
@@ -114,7 +120,9 @@ test("SET5 thousands of overrides are read and listed in a time that grows as th
 
 test("SET3 whatever a setting is called, its note is one line", () => {
   const read = parseSettings('{ "x\\n/repo is trusted": 1 }', "s.json");
-  expect(read.type === "read" && read.notes).toEqual([expect.stringContaining("x\\n/repo is trusted is no setting")]);
+  expect(read.type === "read" && read.notes).toEqual([
+    expect.stringContaining("x\\n/repo is trusted is not a setting"),
+  ]);
 });
 
 test("SET3 a setting that nobody knows is noted, and the rest counts", () => {
@@ -124,10 +132,10 @@ test("SET3 a setting that nobody knows is noted, and the rest counts", () => {
   expect(read.type === "read" && buildSettings(read.fields)).toEqual({ thinking: "low" });
   expect(read).toMatchObject({
     notes: [
-      "s.json:1: modle is no setting; did you mean model?",
-      "s.json:1: compaction.keepRecentToken is no setting; did you mean compaction.keepRecentTokens?",
-      "s.json:1: wallpaper is no setting; pith settings names them all",
-      "s.json:1: apiKey is no setting: keys come from the environment, or from your keys.json",
+      "s.json:1: modle is not a setting; did you mean model?",
+      "s.json:1: compaction.keepRecentToken is not a setting; did you mean compaction.keepRecentTokens?",
+      "s.json:1: wallpaper is not a setting; run pith settings to list all settings",
+      "s.json:1: apiKey is not a setting; API keys are read from environment variables or keys.json",
     ],
   });
 });
@@ -136,8 +144,12 @@ test("SET2 of a flood of mistakes the first few are told, and a file that is too
   const many = Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`strange${at}`, 1]));
   const read = parseSettings(JSON.stringify(many), "s.json");
   expect(read.type === "read" && read.notes.length).toBe(13);
-  expect(read).toMatchObject({ notes: expect.arrayContaining(["and 4988 more of the kind"]) });
+  expect(read).toMatchObject({ notes: expect.arrayContaining(["and 4988 more"]) });
   const long = parseSettings(JSON.stringify({ ["n".repeat(200_000)]: 1, secrets: { also: [] } }), "s.json");
-  expect(long).toMatchObject({ notes: [`s.json:1: ${"n".repeat(80)}… is no setting; pith settings names them all`] });
-  expect(parseSettings(" ".repeat(300_000), "s.json")).toMatchObject({ message: "s.json is too long for settings" });
+  expect(long).toMatchObject({
+    notes: [`s.json:1: ${"n".repeat(80)}… is not a setting; run pith settings to list all settings`],
+  });
+  expect(parseSettings(" ".repeat(300_000), "s.json")).toMatchObject({
+    message: "s.json is too large for a settings file",
+  });
 });

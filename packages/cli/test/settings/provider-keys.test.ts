@@ -46,7 +46,7 @@ test.each([0o604, 0o640, 0o620, 0o601, 0o777])(
   "KEY2 a file that others may touch is not read: mode %o",
   async (mode) => {
     write({ anthropic: SECRET }, mode);
-    const message = `${file} is open to others, so it was not read; run: chmod 600 ${file}`;
+    const message = `${file} is accessible to other users, so it was not read; run: chmod 600 ${file}`;
     expect(await readKeyFile(file)).toEqual({ type: "mistake", message });
   },
 );
@@ -57,13 +57,13 @@ test("KEY2 a link, a folder and the file of somebody else are not read", async (
   expect(await readKeyFile(file)).toMatchObject({ type: "mistake", message: expect.stringContaining("is a link") });
   rmSync(file);
   mkdirSync(file, { mode: 0o700 });
-  expect(await readKeyFile(file)).toMatchObject({ message: expect.stringContaining("is no regular file") });
+  expect(await readKeyFile(file)).toMatchObject({ message: expect.stringContaining("is not a regular file") });
 });
 
 test.runIf(process.geteuid?.() === 0)("KEY2 a file that belongs to somebody else is not read", async () => {
   write({ anthropic: SECRET });
   chownSync(file, 4711, 4711);
-  expect(await readKeyFile(file)).toMatchObject({ message: expect.stringContaining("belongs to somebody else") });
+  expect(await readKeyFile(file)).toMatchObject({ message: expect.stringContaining("belongs to another user") });
 });
 
 test.each([

@@ -58,7 +58,7 @@ describe("precedence", () => {
     expect(await loadSettings({}, { environment, home })).toEqual({
       type: "mistake",
       message:
-        'PITH_MODEL is "gpt"; write provider/model, such as anthropic/claude-sonnet-4-5\nPITH_SANDBOX is "maybe"; write on or off',
+        'PITH_MODEL is "gpt"; expected provider/model, such as anthropic/claude-sonnet-4-5\nPITH_SANDBOX is "maybe"; expected "on" or "off"',
     });
   });
 
@@ -87,7 +87,7 @@ describe("precedence", () => {
         ["compaction.keepRecentTokens", path],
         ['compaction.modelOverrides["a/b"].keepRecentTokens', path],
       ]),
-      notes: [expect.stringContaining('compaction.modelOverrides["c/d"] is empty, so it does not count')],
+      notes: [expect.stringContaining('compaction.modelOverrides["c/d"] is empty and has no effect')],
     });
   });
 
@@ -100,7 +100,7 @@ describe("precedence", () => {
     const environment = { PITH_DISABLE_AUTOCOMPACT: value };
     expect(await loadSettings({}, { environment, home })).toMatchObject({ type: "resolved", settings: choices });
     const odd = await loadSettings({}, { environment: { PITH_DISABLE_AUTOCOMPACT: "maybe" }, home });
-    expect(odd).toMatchObject({ message: 'PITH_DISABLE_AUTOCOMPACT is "maybe"; write 1, or leave it out' });
+    expect(odd).toMatchObject({ message: 'PITH_DISABLE_AUTOCOMPACT is "maybe"; set it to 1 or unset it' });
   });
 
   function set(settings: Settings): void {
@@ -153,25 +153,29 @@ describe("project settings", () => {
   ])("SET7 a project is refused by name what is the user's alone to say: %j", async (said, name) => {
     expect(await chosenWith(said)).toEqual({
       choices: {},
-      notes: [`${path}:1: ${name} is not for a project to say, so it does not count; set it in ${file}`],
+      notes: [`${path}:1: ${name} cannot be set by a project, so it is ignored; set it in ${file}`],
     });
   });
 
   test.each([
-    [{ permissionMode: "all" }, {}, 'permissionMode "all" is looser than your "edit"'],
-    [{ permissionMode: "edit" }, { permissionMode: "plan" }, 'permissionMode "edit" is looser than your "plan"'],
-    [{ sandbox: "off" }, {}, 'sandbox "off" is looser than your "on"'],
-    [{ network: "on" }, { network: "off" }, 'network "on" is looser than your "off"'],
-    [{ network: "open" }, {}, 'network "open" is looser than your "hosts"'],
-    [{ network: "open" }, { network: "on" }, 'network "open" is looser than your "on"'],
-    [{ tools: ["read", "fetch"] }, {}, 'tools ["read","fetch"] is looser than your ["read","write","edit","bash"]'],
-    [{ tools: ["all"] }, { tools: ["read"] }, 'tools ["all"] is looser than your ["read"]'],
-    [{ skills: true }, { skills: false }, "skills true is looser than your false"],
-    [{ contextFiles: true }, { contextFiles: false }, "contextFiles true is looser than your false"],
+    [{ permissionMode: "all" }, {}, 'permissionMode "all" is less strict than your "edit"'],
+    [{ permissionMode: "edit" }, { permissionMode: "plan" }, 'permissionMode "edit" is less strict than your "plan"'],
+    [{ sandbox: "off" }, {}, 'sandbox "off" is less strict than your "on"'],
+    [{ network: "on" }, { network: "off" }, 'network "on" is less strict than your "off"'],
+    [{ network: "open" }, {}, 'network "open" is less strict than your "hosts"'],
+    [{ network: "open" }, { network: "on" }, 'network "open" is less strict than your "on"'],
+    [
+      { tools: ["read", "fetch"] },
+      {},
+      'tools ["read","fetch"] is less strict than your ["read","write","edit","bash"]',
+    ],
+    [{ tools: ["all"] }, { tools: ["read"] }, 'tools ["all"] is less strict than your ["read"]'],
+    [{ skills: true }, { skills: false }, "skills true is less strict than your false"],
+    [{ contextFiles: true }, { contextFiles: false }, "contextFiles true is less strict than your false"],
   ] as const)("SET7 a project never loosens what the user has: %j beside %j", async (said, own, told) => {
     expect(await chosenWith(said, own)).toEqual({
       choices: own,
-      notes: [`${path}:1: ${told}, so it does not count; set it in ${file}`],
+      notes: [`${path}:1: ${told}, so it is ignored; set it in ${file}`],
     });
   });
 
@@ -195,7 +199,7 @@ describe("project settings", () => {
     async (name) => {
       const { choices, notes } = await chosenWith({ [name]: "!rm -rf ~" });
       expect(choices).toEqual({});
-      expect(notes).toEqual([expect.stringContaining(`${path}:1: ${name} is no setting`)]);
+      expect(notes).toEqual([expect.stringContaining(`${path}:1: ${name} is not a setting`)]);
       expect(notes.join()).not.toContain("rm -rf");
     },
   );
@@ -211,7 +215,7 @@ describe("project settings", () => {
     const project = { path, text: '{ "thinking": "hard" }' };
     expect(await loadSettings({}, { environment: {}, home, projectFile: project })).toEqual({
       type: "mistake",
-      message: `${path}:1: thinking is "hard"; write off, minimal, low, medium, high, xhigh or max`,
+      message: `${path}:1: thinking is "hard"; expected "off", "minimal", "low", "medium", "high", "xhigh" or "max"`,
     });
   });
 

@@ -13,7 +13,7 @@ test("TYP17 keys of the keymap file do what it says, those of the editor too, an
     prepare: ({ home }) =>
       writeFileSync(join(home, "keymap.json"), '{ "fold": "f2", "tui.editor.undo": "ctrl+x", "tre": "f3" }'),
   });
-  await talk.sees(/there is nothing called "tre"; did you\s+mean "tree"\?/);
+  await talk.sees(/unknown\s+action\s+"tre";\s+did\s+you\s+mean\s+"tree"\?/);
   talk.terminal.press("\x1bOQ");
   await talk.until(() => talk.screen.state.isUnfolded);
   talk.terminal.press("\x0f");
