@@ -15,7 +15,7 @@ export interface PermissionQuestion {
   readonly tool: string;
   readonly arguments: Readonly<Record<string, unknown>>;
   readonly intent: Intent | null;
-  /** One sentence, safe to print. */
+  /** The question, followed by remarks about it. Safe to print. */
   readonly text: string;
   /** Rules that can be remembered with a yes: at most three, narrowest first. */
   readonly rules: readonly Rule[];
@@ -42,15 +42,16 @@ export interface AskDecision {
 
 export function createQuestion(
   request: PermissionRequest,
-  { action, reason }: AskDecision,
+  decision: AskDecision,
   paths: PermissionPaths,
 ): PermissionQuestion {
+  const { reason } = decision;
   const { tool, intent, arguments: args } = request.toolRequest;
   return {
     tool,
     arguments: args,
     intent,
-    text: `${describeSubject(request)} wants to ${describeAction(request, paths)}${actionRemarks[action] ?? ""}${reasonTexts[reason]}.`,
+    text: formatText(request, decision, paths),
     rules: reason === "mode" ? suggestRules(request, paths) : [],
     ...(isSessionWide(request, reason) && { yesLasts: "session" }),
   };
@@ -61,66 +62,82 @@ export function isSessionWide({ toolRequest: { intent } }: PermissionRequest, re
   return reason === "mode" && (intent?.type === "network" || intent?.type === "fetch" || intent?.type === "port");
 }
 
-function describeSubject({ toolRequest: { tool, intent } }: PermissionRequest): string {
-  if (intent?.type !== "network") return escapeForDisplay(tool);
-  return intent.command === null ? "A command" : `\`${escapeForDisplay(intent.command)}\``;
+function formatText(request: PermissionRequest, { action, reason }: AskDecision, paths: PermissionPaths): string {
+  const { intent } = request.toolRequest;
+  const question = `Allow ${describeRequest(request, paths)}${actionPlaces[action] ?? ""}?`;
+  const secretRemark = intent?.type === "command" ? describeSecretReach(intent) : "";
+  const remarks = [secretRemark, actionRemarks[action] ?? "", reasonRemarks[reason]];
+  return [question, ...remarks.filter((remark) => remark !== "")].join(" ");
 }
 
-const reasonTexts: Readonly<Record<AskReason, string>> = {
+const reasonRemarks: Readonly<Record<AskReason, string>> = {
   mode: "",
-  rule: "; a rule requires this question",
-  doubt: "; a rule may deny it",
-  again: "; it was started before and may have completed",
+  rule: "A rule requires asking.",
+  doubt: "It may match a deny or ask rule.",
+  again: "It was started before and may have completed.",
+};
+
+const actionPlaces: Readonly<Partial<Record<ActionKind, string>>> = {
+  "change-outside": " outside the workspace",
+  "command-confined": " in the sandbox",
+  "command-unconfined": " without a sandbox",
+  "command-outside": " outside the sandbox",
 };
 
 const actionRemarks: Readonly<Partial<Record<ActionKind, string>>> = {
-  "read-secret": ", where secrets are kept",
-  "change-protected": ", which other programs run or trust",
-  "change-outside": ", outside the workspace",
-  "command-confined": ", in the sandbox",
-  "command-unconfined": ", not in a sandbox",
-  "command-outside": ", outside the sandbox",
-  "command-remote": ", which changes something that others see",
-  "network-package": ", where your packages come from",
+  "read-secret": "This location usually contains secrets.",
+  "change-protected": "Other programs execute or trust this path.",
+  "command-remote": "It makes changes that others can see.",
+  "network-package": "Your package managers use this host.",
 };
 
-function describeAction({ toolRequest, resolvedPaths }: PermissionRequest, paths: PermissionPaths): string {
+function describeRequest({ toolRequest, resolvedPaths }: PermissionRequest, paths: PermissionPaths): string {
   const { intent } = toolRequest;
+  const tool = escapeForDisplay(toolRequest.tool);
   switch (intent?.type) {
     case "look":
-      return `read ${describeTargets(resolvedPaths, paths)}`;
-    case "change":
-      return `change ${describeTargets(resolvedPaths, paths)}`;
+      return `${tool === "read" ? "read of" : `${tool} to read`} ${describeTargets(resolvedPaths, paths)}`;
+    case "change": {
+      const isChangeTool = tool === "edit" || tool === "write";
+      return `${tool} to ${isChangeTool ? "" : "change "}${describeTargets(resolvedPaths, paths)}`;
+    }
     case "command":
-      return `run \`${escapeForDisplay(intent.command)}\`${describeSecrets(intent)}`;
+      return `${tool} to run \`${escapeForDisplay(intent.command)}\`${describeSecrets(intent)}`;
     case "fetch":
-      return `open ${escapeForDisplay(URL.parse(intent.url)?.href ?? intent.url)}`;
-    case "network":
-      return `connect to ${escapeForDisplay(intent.host)}${DEFAULT_PORTS.has(intent.port) ? "" : `:${intent.port}`}`;
+      return `${tool === "fetch" ? "fetch of" : `${tool} to open`} ${escapeForDisplay(URL.parse(intent.url)?.href ?? intent.url)}`;
+    case "network": {
+      const command = intent.command === null ? "a command" : `\`${escapeForDisplay(intent.command)}\``;
+      const port = DEFAULT_PORTS.has(intent.port) ? "" : `:${intent.port}`;
+      return `${command} to connect to ${escapeForDisplay(intent.host)}${port}`;
+    }
     case "port":
       return intent.direction === "host"
-        ? `connect commands to port ${intent.port} of this machine`
-        : `open port ${intent.port} of the sandbox to this machine`;
+        ? `commands to connect to port ${intent.port} on this machine`
+        : `${tool} to expose port ${intent.port} of the sandbox on this machine`;
     case "named":
-      return `use ${escapeForDisplay(intent.name)}: ${escapeForDisplay(JSON.stringify(toolRequest.arguments))}`;
+      return `${tool} to use ${escapeForDisplay(intent.name)} with ${escapeForDisplay(JSON.stringify(toolRequest.arguments))}`;
     case "nothing":
     case undefined:
-      return `run with ${escapeForDisplay(JSON.stringify(toolRequest.arguments))}`;
+      return `${tool} to run with ${escapeForDisplay(JSON.stringify(toolRequest.arguments))}`;
   }
 }
 
 const DEFAULT_PORTS: ReadonlySet<number> = new Set([80, 443]);
 
 /** Names the secrets, never their values. */
-function describeSecrets({ secrets = [], hosts = [], isConfined, isOutside }: CommandIntent): string {
+function describeSecrets({ secrets = [], isConfined, isOutside }: CommandIntent): string {
   if (secrets.length === 0) return "";
-  const location = isOutside ? "outside the sandbox" : "not in a sandbox";
-  const networkAccess = isConfined
-    ? hosts.length === 0
-      ? "without network"
-      : `reaching only ${hosts.map(escapeForDisplay).join(", ")}`
-    : `${location}, where it can send it to any host`;
-  return ` with ${secrets.map(describeSecret).join(", ")}, ${networkAccess}`;
+  const place = isConfined ? "" : isOutside ? " outside the sandbox" : " without a sandbox";
+  return ` with ${secrets.map(describeSecret).join(", ")}${place}`;
+}
+
+/** Where a command can send its secrets. */
+function describeSecretReach({ secrets = [], hosts = [], isConfined }: CommandIntent): string {
+  if (secrets.length === 0) return "";
+  if (!isConfined) return `It can send the ${secrets.length === 1 ? "secret" : "secrets"} to any host.`;
+  return hosts.length === 0
+    ? "It has no network access."
+    : `It can reach only ${hosts.map(escapeForDisplay).join(", ")}.`;
 }
 
 function describeSecret(name: string): string {
@@ -139,7 +156,7 @@ function describeTargets(resolvedPaths: PermissionRequest["resolvedPaths"], { ro
       ? displayPath
       : `${displayPath} (resolves to ${escapeForDisplay(shortenPath(root, realPath))})`;
   });
-  return names.length === 0 ? "unnamed files" : names.join(", ");
+  return names.length === 0 ? "unspecified files" : names.join(", ");
 }
 
 /** Formats quoted text for a question: one line of limited length, with invisible and control characters escaped. */
@@ -165,7 +182,7 @@ export function redactQuestion(
   const hidesShellCharacters = shellCharacters(intent) !== shellCharacters(redacted.intent);
   return {
     ...redacted,
-    text: hidesShellCharacters ? `${redacted.text} A secret in it contains shell special characters.` : redacted.text,
+    text: hidesShellCharacters ? `${redacted.text} It contains a secret with shell metacharacters.` : redacted.text,
     rules: rules.filter(({ text }) => redaction.redact(text) === text),
   };
 }
@@ -246,28 +263,28 @@ const PATTERN_CHARACTERS = /^~|[*?{}\\]/;
 
 /** Describes what a rule permits, as shown after it in a question: `ls with any arguments`. */
 export function describeRule({ tool, pattern }: Rule): string {
-  if (pattern === null) return `every call of ${tool}`;
+  if (pattern === null) return `all ${tool} calls`;
   switch (pattern.type) {
     case "command": {
-      const suffix = tool === "outside" ? ", outside the sandbox" : "";
-      return `${pattern.isPrefix ? `${pattern.text} with any arguments` : "this exact line"}${suffix}`;
+      const suffix = tool === "outside" ? " outside the sandbox" : "";
+      return `${pattern.isPrefix ? `${pattern.text} with any arguments` : "this exact command"}${suffix}`;
     }
     case "host":
-      return describeHosts(tool, pattern.isSubdomain ? `the hosts under ${pattern.host}` : "this host");
+      return describeHosts(tool, pattern.isSubdomain ? `hosts under ${pattern.host}` : "this host");
     case "port":
-      return "this port, for every command";
+      return "this port, for all commands";
     case "path":
       return describePaths(tool, pattern.names);
   }
 }
 
 function describeHosts(tool: string, hosts: string): string {
-  return tool === "fetch" ? `every page of ${hosts}` : `${hosts}, for every command and every page`;
+  return tool === "fetch" ? `all pages on ${hosts}` : `${hosts}, for all commands and pages`;
 }
 
 function describePaths(tool: string, names: readonly string[]): string {
   const isPattern = /[*?]/.test(names.at(-1) ?? "");
   if (tool === "read" || tool === "edit" || tool === "write")
-    return `${tool === "read" ? "reading" : "changing"} ${isPattern ? "every file in this folder" : "this file"}`;
-  return isPattern ? "every tool of this server, with any arguments" : "this tool, with any arguments";
+    return `${tool === "read" ? "reads of" : "changes to"} ${isPattern ? "all files in this folder" : "this file"}`;
+  return isPattern ? "all tools of this server, with any arguments" : "this tool, with any arguments";
 }

@@ -182,54 +182,54 @@ describe("permissions", () => {
 
   describe("PERM12 a question says what is about to happen, and shows what would not be seen", () => {
     test.each<[Intent | null, string | null]>([
-      [command("ls"), "bash wants to run `ls`, not in a sandbox."],
-      [outside("ls"), "bash wants to run `ls`, outside the sandbox."],
+      [command("ls"), "Allow bash to run `ls` without a sandbox?"],
+      [outside("ls"), "Allow bash to run `ls` outside the sandbox?"],
       [
         command("a\n\u001b[2Jb\u202e\u200b\u{e0041}", true),
-        "bash wants to run `a\\n\\x1b[2Jb\\u{202e}\\u{200b}\\u{e0041}`, in the sandbox.",
+        "Allow bash to run `a\\n\\x1b[2Jb\\u{202e}\\u{200b}\\u{e0041}` in the sandbox?",
       ],
-      [change(`${root}/src/a.ts`), "edit wants to change src/a.ts."],
-      [change(`${root}/out/x`), `edit wants to change out/x (resolves to ${home}/elsewhere/x), outside the workspace.`],
-      [change(`${root}/.git/config`), "edit wants to change .git/config, which other programs run or trust."],
+      [change(`${root}/src/a.ts`), "Allow edit to src/a.ts?"],
+      [change(`${root}/out/x`), `Allow edit to out/x (resolves to ${home}/elsewhere/x) outside the workspace?`],
+      [change(`${root}/.git/config`), "Allow edit to .git/config? Other programs execute or trust this path."],
       [
         look(`${root}/innocent/id`),
-        `read wants to read innocent/id (resolves to ${home}/.ssh/id), where secrets are kept.`,
+        `Allow read of innocent/id (resolves to ${home}/.ssh/id)? This location usually contains secrets.`,
       ],
-      [connected("example.com"), "`npm install` wants to connect to example.com."],
-      [connected("example.com", { port: 8443 }), "`npm install` wants to connect to example.com:8443."],
-      [{ type: "network", host: "example.com", port: 80, command: null }, "A command wants to connect to example.com."],
+      [connected("example.com"), "Allow `npm install` to connect to example.com?"],
+      [connected("example.com", { port: 8443 }), "Allow `npm install` to connect to example.com:8443?"],
+      [{ type: "network", host: "example.com", port: 80, command: null }, "Allow a command to connect to example.com?"],
       [
         connected("example.com", { isPackageHost: true }),
-        "`npm install` wants to connect to example.com, where your packages come from.",
+        "Allow `npm install` to connect to example.com? Your package managers use this host.",
       ],
-      [port(5432, "host"), "bash wants to connect commands to port 5432 of this machine."],
-      [port(3000, "publish"), "bash wants to open port 3000 of the sandbox to this machine."],
-      [command("git push", true), "bash wants to run `git push`, which changes something that others see."],
+      [port(5432, "host"), "Allow commands to connect to port 5432 on this machine?"],
+      [port(3000, "publish"), "Allow bash to expose port 3000 of the sandbox on this machine?"],
+      [command("git push", true), "Allow bash to run `git push`? It makes changes that others can see."],
       [
         secretly(
           "npm whoami",
           ["npm", "NPM_TOKEN", "PITH_SECRET_github_5f0c1a9b3d27"],
           ["a.example.com", "b.example.com"],
         ),
-        "bash wants to run `npm whoami` with your npm login, the variable NPM_TOKEN, the real value of PITH_SECRET_github_5f0c1a9b3d27 (github), reaching only a.example.com, b.example.com.",
+        "Allow bash to run `npm whoami` with your npm login, the variable NPM_TOKEN, the real value of PITH_SECRET_github_5f0c1a9b3d27 (github)? It can reach only a.example.com, b.example.com.",
       ],
       [
         secretly("sign x", ["SIGNING_KEY"], []),
-        "bash wants to run `sign x` with the variable SIGNING_KEY, without network.",
+        "Allow bash to run `sign x` with the variable SIGNING_KEY? It has no network access.",
       ],
       [
         { type: "command", command: "sign x", isConfined: false, secrets: ["SIGNING_KEY"], hosts: ["example.com"] },
-        "bash wants to run `sign x` with the variable SIGNING_KEY, not in a sandbox, where it can send it to any host.",
+        "Allow bash to run `sign x` with the variable SIGNING_KEY without a sandbox? It can send the secret to any host.",
       ],
-      [fetched("https://example.com/\u0007a"), "fetch wants to open https://example.com/%07a."],
-      [null, 'own wants to run with {"x":"\\u001b"}.'],
+      [fetched("https://example.com/\u0007a"), "Allow fetch of https://example.com/%07a?"],
+      [null, 'Allow own to run with {"x":"\\u001b"}?'],
       [command(`${"x".repeat(600)}${"y".repeat(600)}; rm -rf /`), null],
     ])("%j", async (intent, text) => {
       const { ask, questions } = answering();
       await permissions({ ask }).permit(act(intent, { arguments: { x: "\u001b" } }), { signal });
       expect(questions[0]).toMatchObject({ tool: act(intent).tool, intent });
       if (text !== null) expect(questions[0]?.text).toBe(text);
-      else expect(questions[0]?.text).toMatch(/x … 210 more characters … y+; rm -rf \/`, not in a sandbox\.$/);
+      else expect(questions[0]?.text).toMatch(/x … 210 more characters … y+; rm -rf \/` without a sandbox\?$/);
     });
 
     test("the question about a call that was started before says so and offers no rule", async () => {
@@ -240,7 +240,7 @@ describe("permissions", () => {
       expect(permit).toEqual(permitted);
       expect(questions).toMatchObject([{ rules: [] }]);
       expect(questions[0]?.text).toBe(
-        "bash wants to run `make`, not in a sandbox; it was started before and may have completed.",
+        "Allow bash to run `make` without a sandbox? It was started before and may have completed.",
       );
     });
   });

@@ -213,20 +213,20 @@ describe("PERM35 a beginning is offered for harmless commands only; of all other
 });
 
 test.each([
-  ["bash(npm test)", "this exact line"],
+  ["bash(npm test)", "this exact command"],
   ["bash(ls:*)", "ls with any arguments"],
-  ["outside(npm test)", "this exact line, outside the sandbox"],
-  ["edit(src/a.ts)", "changing this file"],
-  ["edit(src/**)", "changing every file in this folder"],
-  ["read(.env)", "reading this file"],
-  ["network(example.com)", "this host, for every command and every page"],
-  ["fetch(example.com)", "every page of this host"],
-  ["fetch(*.example.com)", "every page of the hosts under example.com"],
-  ["network(localhost:5432)", "this port, for every command"],
-  ["publish(3000)", "this port, for every command"],
+  ["outside(npm test)", "this exact command outside the sandbox"],
+  ["edit(src/a.ts)", "changes to this file"],
+  ["edit(src/**)", "changes to all files in this folder"],
+  ["read(.env)", "reads of this file"],
+  ["network(example.com)", "this host, for all commands and pages"],
+  ["fetch(example.com)", "all pages on this host"],
+  ["fetch(*.example.com)", "all pages on hosts under example.com"],
+  ["network(localhost:5432)", "this port, for all commands"],
+  ["publish(3000)", "this port, for all commands"],
   ["own(server/tool)", "this tool, with any arguments"],
-  ["own(server/*)", "every tool of this server, with any arguments"],
-  ["own", "every call of own"],
+  ["own(server/*)", "all tools of this server, with any arguments"],
+  ["own", "all own calls"],
 ])("PERM37 a question says what %s permits", (text, says) => {
   expect(describeRule(rule(text))).toBe(says);
 });

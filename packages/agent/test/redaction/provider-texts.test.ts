@@ -72,7 +72,7 @@ test("SEC14 the question about a command warns of shell special characters in a 
       { tool: "bash", arguments: { command }, intent: { type: "command", command, isConfined: false } },
       { signal: new AbortController().signal },
     );
-  expect(asked[0]).toMatch(/PITH_SECRET_env_0123456789ab.* A secret in it contains shell special characters\.$/);
+  expect(asked[0]).toMatch(/PITH_SECRET_env_0123456789ab.* It contains a secret with shell metacharacters\.$/);
   expect(asked[0]).not.toContain("make");
   expect(asked[1]).not.toContain("signs");
 });

@@ -27,7 +27,7 @@ export const killed: Scenario = {
     const back = await again.waitFor("was interrupted");
     for (const each of ["The first answer.", "Run it"]) expectThat(back.includes(each), `${each} is lost:\n${back}`);
     await again.press("y");
-    await again.waitFor("it was started before");
+    await again.waitFor("It was started before");
     await answered("n", again);
     await again.waitFor("I have looked what became of it.");
     expectThat(ground.read("ran.txt") === "once\n", "the command was run twice");

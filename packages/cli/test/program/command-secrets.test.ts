@@ -54,13 +54,13 @@ const deploy =
   };
 
 test.each([
-  ["in the sandbox", [], ", without network."],
-  ["without one", ["--sandbox", "off"], ", not in a sandbox, where it can send it to any host."],
+  ["in the sandbox", [], "? It has no network access."],
+  ["without one", ["--sandbox", "off"], " without a sandbox? It can send the secret to any host."],
 ])(
   "PERM29 BASH21 %s a variable is passed after a yes, in mode all too, and nobody sees its value",
   async (_, flags, end) => {
     const { asked, told, sent } = await talk(deploy(["DEPLOY_TOKEN"]), "Yes", ["--permission-mode", "all", ...flags]);
-    expect(asked).toEqual([expect.stringMatching(/^bash wants to run `printf .*` with the variable DEPLOY_TOKEN, /)]);
+    expect(asked).toEqual([expect.stringMatching(/^Allow bash to run `printf .*` with the variable DEPLOY_TOKEN/)]);
     expect(asked[0]?.endsWith(end)).toBe(true);
     expect(readFileSync(join(ground.folder, "got.txt"), "utf8")).toBe(secret);
     expect(`${told}${sent}${ground.session()}`).not.toContain(secret);

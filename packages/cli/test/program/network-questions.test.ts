@@ -58,7 +58,7 @@ test("PERM25 PERM26 PERM31 a question comes while the command runs, and a no hol
     void client.send({ type: "prompt", message: "go" });
   });
   await client.close();
-  expect(asked).toEqual([`\`${command}\` wants to connect to pages.example.`]);
+  expect(asked).toEqual([`Allow \`${command}\` to connect to pages.example?`]);
   expect(told()).toContain("after");
   expect(told()).toContain("network: pages.example was refused: the user did not permit it");
 });

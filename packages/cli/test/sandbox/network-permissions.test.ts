@@ -35,7 +35,7 @@ test("PERM25 a command's host is asked about by name, and a host of the user's p
     {
       tool: "bash",
       arguments: { command: "npm install", host: "example.com" },
-      text: "`npm install` wants to connect to example.com.",
+      text: "Allow `npm install` to connect to example.com?",
       rules: [{ text: "network(example.com)" }],
     },
   ]);
@@ -77,7 +77,7 @@ test("PERM25 where the command is not known, each connection is decided by itsel
   const { reach, questions } = scene([{ type: "no" }, { type: "no" }]);
   expect(await reach("example.com", null)).toEqual(refused);
   expect(await reach("example.com", null)).toEqual(refused);
-  expect(questions[0]?.text).toBe("A command wants to connect to example.com.");
+  expect(questions[0]?.text).toBe("Allow a command to connect to example.com?");
   expect(questions).toHaveLength(2);
 });
 

@@ -448,8 +448,8 @@ describe("methods", () => {
     const { sessionId } = await editor.agent.request("session/new", { cwd: folder(), mcpServers });
     assert.equal(await editor.say(sessionId, "ask it"), "end_turn");
     assert.deepEqual(
-      editor.asked.map(({ toolCall }) => toolCall.title?.split(/[:?]/)[0]),
-      ["mcp_call wants to use old/tell", "old"],
+      editor.asked.map(({ toolCall }) => toolCall.title?.split(/[:?]| with /)[0]),
+      ["Allow mcp_call to use old/tell", "old"],
     );
     assert.ok(old.seen.length > 0 && old.seen.every((headers) => headers["x-api-key"] === value));
     const told = JSON.stringify([editor.told, ground.body()]);

@@ -186,7 +186,7 @@ describe("permission question", () => {
     const talk = await talkOn([call("touch first"), "done"], { ...asking, notifier, prepare });
     talk.say("touch it");
     await talk.sees(/\$ touch first/);
-    expect(sent).toEqual(["\x1b]9;Pith: bash wants to run `touch first`, not in a sandbox.\x1b\\\x07"]);
+    expect(sent).toEqual(["\x1b]9;Pith: Allow bash to run `touch first` without a sandbox?\x1b\\\x07"]);
     await new Promise((resolve) => setTimeout(resolve, 400));
     talk.terminal.press("y");
     await talk.sees("done");

@@ -60,7 +60,7 @@ test("SET14 notify says how somebody who looks elsewhere is called", async () =>
   // As a terminal says that somebody has turned away.
   await run("tmux", ["-L", tmux.socket, "send-keys", "-H", "1b", "5b", "4f"]);
   const isCalled = (): boolean =>
-    readFileSync(written, "utf8").includes("\x1b]9;Pith: bash wants to run `touch first`");
+    readFileSync(written, "utf8").includes("\x1b]9;Pith: Allow bash to run `touch first`");
   for (const end = Date.now() + 30_000; !isCalled() && Date.now() < end; )
     await new Promise((resolve) => setTimeout(resolve, 100));
   expect(isCalled()).toBe(true);

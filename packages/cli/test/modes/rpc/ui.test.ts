@@ -61,7 +61,7 @@ test("RPC9 a permission is a selection with what could be remembered; no answer 
     tool: "bash",
     arguments: {},
     intent: null,
-    text: "bash wants to run it.",
+    text: "Allow bash to run it?",
     rules: [rule],
   };
   const signal = new AbortController().signal;
@@ -86,7 +86,7 @@ test("PERM31 a question about a connection goes to the client like any other, an
   const parsed = parseRule("network(example.com)");
   assert.equal(parsed.type, "rule");
   const intent = { type: "network", host: "example.com", port: 443, command: "npm install" } as const;
-  const text = "`npm install` wants to connect to example.com.";
+  const text = "Allow `npm install` to connect to example.com?";
   const rules = parsed.type === "rule" ? [parsed.rule] : [];
   const asked = {
     tool: "bash",

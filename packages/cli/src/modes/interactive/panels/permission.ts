@@ -72,10 +72,10 @@ function renderSentence({ question, subject }: QuestionView, { theme, width }: V
   return wrapTextWithAnsi(escapeControls(text), Math.max(10, width - 2)).map((line) => ` ${theme.strong(line)}`);
 }
 
-function removeCommand({ text, intent }: PermissionQuestion): string {
+function removeCommand({ text }: PermissionQuestion): string {
   const [start, end] = [text.indexOf("`"), text.lastIndexOf("`")];
   if (end <= start) return text;
-  return `${text.slice(0, start)}${intent?.type === "network" ? "This" : "this"} command${text.slice(end + 1)}`;
+  return `${text.slice(0, start)}this command${text.slice(end + 1)}`;
 }
 
 function renderCut(count: number, { theme }: Viewport): string {
@@ -124,7 +124,7 @@ export function buildAnswerRows(
     rule
       ? [
           {
-            label: `Yes, and in this ${scope} don't ask again for ${describeRule(rule)}: ${rule.text}`,
+            label: `Yes, always in this ${scope} for ${describeRule(rule)}: ${rule.text}`,
             answer: { type: "yes", remember: { rule, for: scope } },
             isLasting: true,
           },

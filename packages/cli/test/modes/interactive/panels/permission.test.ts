@@ -20,7 +20,7 @@ describe("question panel", () => {
     tool: "bash",
     arguments: { command },
     intent: { type: "command", command, isConfined: false },
-    text: `bash wants to run \`${command}\`, not in a sandbox.`,
+    text: `Allow bash to run \`${command}\` without a sandbox?`,
     rules: [rule("bash(npm run build)"), rule("bash(npm run:*)")],
   };
 
@@ -76,13 +76,13 @@ describe("question panel", () => {
   test("PERM37 each row says what its rule permits", () => {
     const { panel } = opened({ ...question, rules: [rule("bash(ls:*)")] });
     expect(panel.render({ ...sight, width: 120 }).join("\n")).toContain(
-      "3. Yes, and in this project don't ask again for ls with any arguments: bash(ls:*)",
+      "3. Yes, always in this project for ls with any arguments: bash(ls:*)",
     );
   });
 
   test("PERM31 about a connection the host and the command are shown once, and a yes says what it allows and for how long", async () => {
     const intent = { type: "network", host: "example.com", port: 443, command } as const;
-    const text = `\`${command}\` wants to connect to example.com.`;
+    const text = `Allow \`${command}\` to connect to example.com?`;
     const asked: PermissionQuestion = {
       ...question,
       intent,
@@ -91,10 +91,10 @@ describe("question panel", () => {
       yesLasts: "session",
     };
     const lines = opened(asked).panel.render(sight).join("\n");
-    expect(lines).toContain("This command wants to connect to example.com.");
+    expect(lines).toContain("Allow this command to connect to example.com?");
     expect(lines.split(command)).toHaveLength(2);
     expect(lines).toContain("1. Yes, allow this host for this session\n");
-    expect(lines).not.toContain("in this session don't ask");
+    expect(lines).not.toContain("always in this session");
     // It lasts, so its letter only leads to it.
     expect(await answerTo(["down", "y", "n"], asked)).toEqual({ type: "no" });
     expect(await answerTo(["down", "y", "enter"], asked)).toEqual({ type: "yes" });
@@ -109,7 +109,7 @@ describe("question panel", () => {
   test("MAN1 where no rule is offered nothing can be remembered", async () => {
     const bare = { ...question, rules: [] };
     const { panel } = opened(bare);
-    expect(panel.render(sight).join("\n")).not.toMatch(/don't ask again|change rule/);
+    expect(panel.render(sight).join("\n")).not.toMatch(/always in|change rule/);
     expect(await answerTo(["2", "enter"], bare)).toEqual({ type: "no" });
   });
 
@@ -188,14 +188,14 @@ describe("question panel", () => {
       for (const line of lines) expect(visibleWidth(line)).toBeLessThanOrEqual(width);
       const text = lines.join("\n");
       expect(text).toMatch(
-        /Yes, and in this session\s+don't\s+ask\s+again\s+for\s+this\s+exact\s+line:[\s\S]*everything\)[\s\S]*3\. Yes, and in this project/,
+        /Yes, always in this session\s+for\s+this\s+exact\s+command:[\s\S]*everything\)[\s\S]*3\. Yes, always in this project/,
       );
       expect(text).toMatch(/4\. No \(n\)[\s\S]*5\. No, and tell the model why/);
     }
   });
 
   test("MAN2 a long sentence takes no answer away", () => {
-    const long = { ...question, intent: null, text: `edit wants to change ${"a/very/long/path/".repeat(20)}.` };
+    const long = { ...question, intent: null, text: `Allow edit to ${"a/very/long/path/".repeat(20)}?` };
     const matter = { kind: "other", text: "one\ntwo" } as const;
     const panel = openPanel(createPermissionPanel({ question: long, subject: matter }), {
       where: "inline",
@@ -220,7 +220,7 @@ describe("question panel", () => {
       const lines = opened().panel.render({ ...sight, height });
       expect(lines.length).toBeLessThanOrEqual(height);
       expect(lines.join("\n")).toMatch(
-        /bash wants to run this command[\s\S]*npm run build && node[\s\S]*Yes, this once \(y\)[\s\S]*No \(n\)/,
+        /Allow bash to run this command[\s\S]*npm run build && node[\s\S]*Yes, this once \(y\)[\s\S]*No \(n\)/,
       );
     }
   });
@@ -231,7 +231,7 @@ describe("ASK3 only Enter on its row gives a lasting grant", () => {
     tool: "bash",
     arguments: { command: "ls" },
     intent: { type: "command", command: "ls", isConfined: true },
-    text: "bash wants to run `ls`.",
+    text: "Allow bash to run `ls`?",
     rules: ["bash(ls)", "bash(ls:*)"].map(ruleFrom),
   };
   const host: PermissionQuestion = {
