@@ -39,7 +39,7 @@ export function assertAppended(outcome: AppendResult): void {
 
 function describeAppendFailure(outcome: Exclude<AppendResult, { type: "appended" }>): string {
   return outcome.type === "leaf-moved"
-    ? "another program has written to this session; open it again"
+    ? "another process has written to this session; reopen it"
     : refusalNotes[outcome.why];
 }
 

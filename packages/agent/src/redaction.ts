@@ -128,6 +128,10 @@ export interface SecretRestorer {
   restore<Value>(value: Value): RestoreSecretsResult<Value>;
 }
 
+/** What the model can do about a placeholder whose secret is unknown. */
+export const UNKNOWN_SECRET_ADVICE =
+  "read the file that contains it again, or ask the user for it, then repeat the call";
+
 /** Replaces placeholders in paths by their secrets. A path with an unknown placeholder is refused. */
 export function restoreFilePaths(files: WorkspaceFiles, secrets: SecretRestorer): WorkspaceFiles {
   const restorePath = (path: string): string | null => {

@@ -135,7 +135,7 @@ function addEntryFields(result: CompactionOutcome, { session }: RunContext): Age
 async function appendOngoingWork({ session, tools }: RunContext): Promise<void> {
   const lines = tools.flatMap((tool) => tool.ongoing?.() ?? []);
   if (lines.length === 0) return;
-  const content = `Still going on:\n${lines.join("\n")}`;
+  const content = `Still running:\n${lines.join("\n")}`;
   await appendEntries(session, { type: "custom_message", customType: ONGOING_TYPE, content, display: false });
 }
 

@@ -109,12 +109,12 @@ function noModelNote(failures: readonly Finding[]): string {
 function describeRepairs(findings: readonly Finding[]): string {
   const [first] = findings;
   const more = findings.length === 1 ? "" : `, and ${findings.length - 1} more`;
-  return `the log does not confirm all of the summary: ${first?.note}${more}`;
+  return `parts of the summary could not be verified: ${first?.note}${more}`;
 }
 
 // B84
 const COMPACTED_AGAIN_NOTE =
-  "the branch was compacted before; all entries stay readable, /pin keeps what must stay, /handoff starts a new session";
+  "this branch was compacted before; all entries stay readable, /pin keeps entries in the context, and /handoff starts a new session";
 
 function createEndEvent(
   outcome: AgentCompactionOutcome,
@@ -163,7 +163,7 @@ function failureNote(failure: Extract<AgentCompactionOutcome, { type: "failed" }
   return failure.why === "leaf-moved" ? LEAF_MOVED_NOTE : refusalNotes[failure.why];
 }
 
-const LEAF_MOVED_NOTE = "the session was changed during the compaction; try again";
+const LEAF_MOVED_NOTE = "the session changed during the compaction; try again";
 
 // EVT5: the usage is read from the log, so that events and log agree.
 function sumUsage(entries: readonly Entry[]): Usage | null {

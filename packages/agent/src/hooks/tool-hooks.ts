@@ -51,8 +51,8 @@ export function toolCallFields({ call }: OpenCall): { readonly toolCallId: strin
   return { toolCallId: call.id, toolName: call.name };
 }
 
-const STOP_REASON = "it was not run: the user stopped";
-const CALL_HOOK_FAILED = "it was not run: a tool_call hook failed";
+const STOP_REASON = "not run: stopped by the user";
+const CALL_HOOK_FAILED = "not run: a tool_call hook failed";
 
 interface ToolCallAnswer {
   readonly blockReason?: string;
@@ -63,11 +63,12 @@ function parseToolCallAnswer(result: unknown): ToolCallAnswer | null {
   if (result === undefined || result === null) return null;
   const { block, reason, input, ...otherFields } = Object(result) as ToolArguments;
   const [unknownField] = Object.keys(otherFields);
-  if (unknownField !== undefined) throw new Error(`the result may have block, reason and input, not ${unknownField}`);
+  if (unknownField !== undefined)
+    throw new Error(`the result can contain only block, reason and input, not ${unknownField}`);
   if (block !== undefined && typeof block !== "boolean") throw new Error("block must be true or false");
   if (block)
     return {
-      blockReason: `it was not run: ${typeof reason === "string" && reason !== "" ? reason : "a hook blocked it"}`,
+      blockReason: `not run: ${typeof reason === "string" && reason !== "" ? reason : "a hook blocked it"}`,
     };
   return input === undefined || input === null ? null : { input: parseInput(input) };
 }
@@ -124,7 +125,7 @@ const RESULT_HOOK_FAILED: ToolOutput = {
   content: [
     {
       type: "text",
-      text: "it was run, but a tool_result hook failed, so its result is not shown",
+      text: "the tool ran, but a tool_result hook failed, so its result is not shown",
     },
   ],
   isError: true,

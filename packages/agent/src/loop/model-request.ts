@@ -72,7 +72,7 @@ function addFailureNote(outcome: FailedOutcome, note: string): FailedOutcome {
 }
 
 // FIT4: the error names the compaction that would have helped.
-const COMPACTION_OFF_NOTE = "automatic compaction is off; compact with /compact, or agent.compact(), and continue";
+const COMPACTION_OFF_NOTE = "automatic compaction is off; run /compact, or call agent.compact(), and continue";
 
 /** Appends the reply with the id of the step. */
 async function* requestModel(run: RunContext, stepId: string): AsyncGenerator<AgentEvent, RecordedOutcome> {
@@ -198,7 +198,7 @@ async function streamReply(
   }
   return {
     type: "failed",
-    failure: { kind: "unreachable", message: "the stream of the reply ended without an end event" },
+    failure: { kind: "unreachable", message: "the reply stream ended without an end event" },
   };
 }
 

@@ -68,13 +68,12 @@ export function compactionSkippedEvent(reason: CompactionReason, why: SkipReason
 
 /** For users: why no compaction was made, and what to do. */
 export const skipNotes: Readonly<Record<SkipReason, string>> = {
-  off: "automatic compaction is off; compact with /compact, or agent.compact()",
-  undone:
-    "the last compaction was undone, so none starts automatically before there are new messages; /compact starts one now",
-  breaker: "compactions no longer help, so they have stopped; reduce what fills the context window",
+  off: "automatic compaction is off; run /compact, or call agent.compact()",
+  undone: "the last compaction was undone; automatic compaction resumes after new messages, or run /compact now",
+  breaker: "automatic compaction is paused because it no longer helps; reduce what fills the context window",
   postponed: "a hook postponed the compaction once",
   empty: "the session has no messages yet",
   "already-compacted": "there are no new messages since the last compaction",
   "too-short": "the session is too short to compact",
-  "too-little": "a compaction would free hardly any space",
+  "too-little": "a compaction would free very little space",
 };

@@ -37,7 +37,7 @@ export class RunMeter {
       return {
         type: "failed",
         code: "max-turns",
-        why: `the run was stopped after ${maxTurns} ${maxTurns === 1 ? "turn" : "turns"}, the limit`,
+        why: `the run stopped at the limit of ${maxTurns} ${maxTurns === 1 ? "turn" : "turns"}`,
       };
     const { total } = this.#usage.cost;
     if (total < maxCost) return null;
@@ -45,7 +45,7 @@ export class RunMeter {
     return {
       type: "failed",
       code: "max-cost",
-      why: `the run was stopped after it had cost ${spent}; the limit is $${maxCost}`,
+      why: `the run stopped because it cost ${spent}; the limit is $${maxCost}`,
     };
   }
 

@@ -56,7 +56,7 @@ async function* executeRun(options: RunOptions): AsyncGenerator<AgentEvent, RunE
 class CannotResumeError extends Error {
   constructor({ number }: Entry) {
     super(
-      `the last message of this session${number === undefined ? "" : ` (#${number})`} is damaged, so it cannot be continued without a prompt; write what you want next`,
+      `the last message of this session${number === undefined ? "" : ` (#${number})`} is damaged, so the run cannot be resumed; send a message to continue`,
     );
   }
 }

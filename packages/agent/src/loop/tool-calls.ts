@@ -11,6 +11,7 @@ import {
   withChangedInput,
 } from "../hooks/tool-hooks.ts";
 import type { PermissionResult } from "../permissions/request.ts";
+import { UNKNOWN_SECRET_ADVICE } from "../redaction.ts";
 import type { Intent, Tool, ToolCall, ToolOutput } from "../tool.ts";
 import type { RunContext } from "./run-context.ts";
 import { computeMaxOutputBytes, errorOutput, recordResult } from "./tool-results.ts";
@@ -54,7 +55,7 @@ const MAX_CALLS = 256;
 const MAX_CONCURRENT_CALLS = 8;
 
 function tooManyCallsNote(count: number): string {
-  return `no call of this reply was run: it has ${count} tool calls, and the limit is ${MAX_CALLS}. Make fewer calls in one reply, or use one command that does the work of many.`;
+  return `not run: the reply has ${count} tool calls, and the limit is ${MAX_CALLS}, so none of them ran. Make fewer calls in one reply, or combine several into one command.`;
 }
 
 /** Returns the results in the order of the calls. After a failure no further call starts. */
@@ -122,7 +123,7 @@ async function runCall(openCall: OpenCall, { run, emit, refusal }: RunCallOption
 /** Why the call cannot run, or null. */
 function findCallError({ call }: OpenCall, { tools }: RunContext): string | null {
   if (!tools.some(({ name }) => name === call.name))
-    return `there is no tool ${call.name}; there are: ${tools.map(({ name }) => name).join(", ")}`;
+    return `unknown tool ${call.name}; available tools: ${tools.map(({ name }) => name).join(", ")}`;
   return call.pith ? `the arguments are not a JSON object: ${call.pith.unread.slice(0, 500)}` : null;
 }
 
@@ -166,9 +167,9 @@ async function runPermittedCall(openCall: OpenCall, tool: Tool, { run, update }:
   return appendNote(output, placeholderNote(openCall, tool, run));
 }
 
-const NOT_RUN_STOPPED = "not run: the user stopped the run";
+const NOT_RUN_STOPPED = "not run: stopped by the user";
 const STOPPED_OUTPUT = errorOutput(NOT_RUN_STOPPED);
-const STILL_STOPPING_OUTPUT = errorOutput("stopped by the user; the tool may take a moment to end");
+const STILL_STOPPING_OUTPUT = errorOutput("stopped by the user; the tool may still be running for a moment");
 
 /** The entry is on disk before the call runs. */
 async function recordIntent({ id: callId }: ToolCallBlock, session: RunContext["session"]): Promise<void> {
@@ -189,9 +190,9 @@ async function restoreCallSecrets(openCall: OpenCall, tool: Tool, { secrets }: R
 }
 
 function unknownPlaceholdersNote(placeholders: readonly string[]): string {
-  const predicate = placeholders.length === 1 ? "stands for a secret that is" : "stand for secrets that are";
-  const advice = "read the file that holds it again, or ask the user for it, then repeat the call";
-  return `it was not run: ${placeholders.join(", ")} ${predicate} not known any more; ${advice}`;
+  const predicate =
+    placeholders.length === 1 ? "is a placeholder for a secret that is" : "are placeholders for secrets that are";
+  return `not run: ${placeholders.join(", ")} ${predicate} no longer known; ${UNKNOWN_SECRET_ADVICE}`;
 }
 
 /** A call that may have run before needs the permission of the user to run again, unless its tool is idempotent. */
@@ -220,7 +221,7 @@ async function checkPermission(
 const STOPPED_PERMISSION: PermissionResult = { type: "refused", why: NOT_RUN_STOPPED };
 
 const UNKNOWN_OUTCOME =
-  "it was running when the program ended; whether it was done is not known, and it was not run again: check before you repeat it";
+  "interrupted: Pith ended while this call was running, so it may or may not have completed. It was not run again; check the current state before repeating it";
 
 function readIntent({ arguments: args }: ToolCallBlock, tool: Tool): Intent | null {
   try {
@@ -239,8 +240,8 @@ function placeholderNote({ call }: OpenCall, tool: Tool, { secrets, tools }: Run
   const placeholders = secrets.listPlaceholders(call.arguments).filter((each) => !namedSecrets.includes(each));
   if (placeholders.length === 0) return null;
   const verb = placeholders.length === 1 ? "was" : "were";
-  const bashHint = tools.some(({ name }) => name === "bash") ? "name it in `secrets` of bash, with `hosts`; " : "";
-  return `${placeholders.join(", ")} ${verb} passed as written, not as the secret. For the true value: ${bashHint}file tools restore it by themselves.`;
+  const bashHint = tools.some(({ name }) => name === "bash") ? "name it in `secrets` of bash, with `hosts`, or " : "";
+  return `${placeholders.join(", ")} ${verb} passed literally, not replaced by the secret. To use the real value, ${bashHint}use a file tool, which restores it.`;
 }
 
 function appendNote(output: ToolOutput, note: string | null): ToolOutput {
@@ -256,5 +257,5 @@ export async function closeCalls(calls: readonly OpenCall[], run: RunContext): P
 }
 
 const INTERRUPTED =
-  "it was running when the program ended; whether it was done is not known: check before you repeat it";
-const NO_RESULT = "no result: the program ended before the call had one";
+  "interrupted: Pith ended while this call was running, so it may or may not have completed. Check the current state before repeating it";
+const NO_RESULT = "no result: Pith ended before this call completed";

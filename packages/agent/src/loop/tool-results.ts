@@ -88,7 +88,8 @@ export async function boundOutput(output: ToolOutput, { maxOutputBytes, blobs }:
   const bytes = new TextEncoder().encode(texts.map(({ text }) => text).join("\n"));
   if (bytes.length <= maxOutputBytes + TOLERANCE_BYTES) return output;
   const saved = await blobs?.keep(bytes);
-  const hint = saved?.type === "kept" ? `read ${blobReference(saved.hash)} for all of it` : "the rest was not kept";
+  const hint =
+    saved?.type === "kept" ? `read ${blobReference(saved.hash)} for the full output` : "the rest was not stored";
   const excerpt = excerptEnds(bytes, maxOutputBytes, hint);
   return { ...output, content: [excerpt, ...output.content.filter(isImage)] };
 }
@@ -101,7 +102,7 @@ function excerptEnds(bytes: Uint8Array, maxOutputBytes: number, hint: string): T
   const tail = maxOutputBytes - head;
   const omittedBytes = bytes.length - head - tail;
   const text = (start: number, end: number): string => new TextDecoder().decode(bytes.subarray(start, end));
-  const note = `[… ${omittedBytes.toLocaleString("en-US")} bytes are not shown here: ${hint} …]`;
+  const note = `[… ${omittedBytes.toLocaleString("en-US")} bytes omitted; ${hint} …]`;
   return {
     type: "text",
     text: `${text(0, head).toWellFormed()}\n${note}\n${text(bytes.length - tail, bytes.length).toWellFormed()}`,

@@ -17,7 +17,7 @@ describe("tool_call", () => {
     });
     assert.deepEqual(await scene.prompt("Begin."), { type: "done" });
     const { content, isError } = await resultIn(scene);
-    assert.deepEqual(content, [{ type: "text", text: "it was not run: it is Sunday (calendar)" }]);
+    assert.deepEqual(content, [{ type: "text", text: "not run: it is Sunday (calendar)" }]);
     assert.equal(isError, true);
     assert.deepEqual(scene.toolInputs, []);
   });

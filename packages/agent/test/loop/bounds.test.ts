@@ -84,7 +84,7 @@ test("BOUND5 runs none of more than 256 calls, and each result says why", async 
   expect(ran).toEqual([]);
   expect(results).toHaveLength(300);
   expect(new Set(results.map(({ isError }) => isError))).toEqual(new Set([true]));
-  expect(JSON.stringify(results[299])).toContain("it has 300 tool calls, and the limit is 256");
+  expect(JSON.stringify(results[299])).toContain("the reply has 300 tool calls, and the limit is 256");
 });
 
 test("BOUND6 a run ends after maxTurns complete turns, and can be continued", async () => {
@@ -93,7 +93,7 @@ test("BOUND6 a run ends after maxTurns complete turns, and can be continued", as
     tools: [tool],
     runLimits: { maxTurns: 2 },
   });
-  expect(end).toEqual({ type: "failed", code: "max-turns", why: "the run was stopped after 2 turns, the limit" });
+  expect(end).toEqual({ type: "failed", code: "max-turns", why: "the run stopped at the limit of 2 turns" });
   expect(results).toHaveLength(2);
   expect(agent.isRunning).toBe(false);
 });
@@ -111,6 +111,6 @@ test("BOUND6 a run ends at maxCost", async () => {
   expect(end).toEqual({
     type: "failed",
     code: "max-cost",
-    why: "the run was stopped after it had cost $0.6000; the limit is $0.5",
+    why: "the run stopped because it cost $0.6000; the limit is $0.5",
   });
 });

@@ -28,7 +28,7 @@ test("RUN8 does not repeat an interrupted call, and continues the turn", async (
   expect(await talk(scene)).toEqual([
     "user: Begin.",
     "assistant: [c1]",
-    expect.stringMatching(/^c1 → it was running when the program ended; .* not run again/),
+    expect.stringMatching(/^c1 → interrupted: Pith ended while this call was running, .* not run again/),
     "assistant: I will look.",
   ]);
 });
@@ -75,7 +75,7 @@ test("RUN8 a new prompt closes the open calls with an error result", async () =>
   model.waiting[0]?.end(text("Left."));
   expect(await end).toEqual({ type: "done" });
   expect((await talk(scene)).slice(2)).toEqual([
-    expect.stringMatching(/^c1 → it was running when the program ended/),
+    expect.stringMatching(/^c1 → interrupted: Pith ended while this call was running/),
     "user: Leave it.",
     "assistant: Left.",
   ]);

@@ -113,7 +113,7 @@ describe("work between two requests", () => {
     await quiet();
     model.waiting[0]?.end(text("It runs."));
     await end;
-    expect(JSON.stringify(model.requests.at(-1)?.messages)).toContain("Still going on:\\njob-1: npm run dev");
+    expect(JSON.stringify(model.requests.at(-1)?.messages)).toContain("Still running:\\njob-1: npm run dev");
   });
 
   test("RUN9 refuses a move during a run; afterwards a move summarizes the left branch", async () => {
@@ -216,7 +216,7 @@ describe("runs", () => {
     const { end, events } = await ran(agent, "Work.");
     expect(end).toMatchObject({ type: "failed", code: "compaction-off", why: expect.stringContaining("too long") });
     expect(end).toMatchObject({
-      why: expect.stringMatching(/automatic compaction is off; .*\/compact, or agent\.compact\(\)/),
+      why: expect.stringMatching(/automatic compaction is off; .*\/compact, or call agent\.compact\(\)/),
     });
     expect([count(events, "compaction_start"), count(events, "compaction_skipped")]).toEqual([0, 1]);
     expect(await agent.compact()).toMatchObject({ type: "compacted" });
@@ -233,7 +233,7 @@ describe("runs", () => {
       event.type === "tool_execution_end" ? [JSON.stringify(event.result)] : [],
     );
     expect(texts.join()).toContain("it had to fail");
-    expect(texts.join()).toContain("there is no tool nobody; there are: echo, fail");
+    expect(texts.join()).toContain("unknown tool nobody; available tools: echo, fail");
   });
 
   test("RUN4 a call whose arguments are not an object gives an error result and does not run", async () => {

@@ -72,7 +72,7 @@ test("SEC6 SEC17 a tool without restoresSecrets gets the placeholder, and its re
   expect(got).toEqual([{ text: placeholder }]);
   expect(told).not.toContain(github);
   expect(told).toContain(
-    `${placeholder} was passed as written, not as the secret. For the true value: file tools restore it by themselves.`,
+    `${placeholder} was passed literally, not replaced by the secret. To use the real value, use a file tool, which restores it.`,
   );
 });
 
@@ -80,14 +80,14 @@ test("SEC17 such a tool also runs with an unknown placeholder, and there is no n
   const unknown = await played({ arguments: { text: "PITH_SECRET_github_0123456789ab" }, isRestoring: false });
   expect(unknown.got).toEqual([{ text: "PITH_SECRET_github_0123456789ab" }]);
   const without = await played({ arguments: { text: "plain" }, isRestoring: false });
-  expect(without.told).not.toContain("passed as written");
+  expect(without.told).not.toContain("passed literally");
 });
 
 test("SEC6 a call with an unknown placeholder is not run, and the result says what to do", async () => {
   const { got, told } = await played({ arguments: { text: "PITH_SECRET_github_0123456789ab" } });
   expect(got).toEqual([]);
   expect(told).toContain(
-    "it was not run: PITH_SECRET_github_0123456789ab stands for a secret that is not known any more; read the file that holds it again, or ask the user for it, then repeat the call",
+    "not run: PITH_SECRET_github_0123456789ab is a placeholder for a secret that is no longer known; read the file that contains it again, or ask the user for it, then repeat the call",
   );
 });
 

@@ -164,7 +164,7 @@ export const eventTable: EventDocs<WireEvent> = {
       type: "compaction_skipped",
       reason: "threshold",
       why: "off",
-      note: "automatic compaction is off; compact with /compact, or agent.compact()",
+      note: "automatic compaction is off; run /compact, or call agent.compact()",
     },
   },
   compaction_soft_threshold: {

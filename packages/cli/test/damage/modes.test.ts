@@ -187,7 +187,7 @@ test("HARM5 a damaged message at the end is not taken up without a prompt", asyn
   const { code, notes } = await ground.run(["-p", "-c"], { variables: keys() });
   expect(code).toBe(1);
   expect(notes).toContain(SAYS);
-  expect(notes).toMatch(/the last message of this session \(#\d+\) is damaged.*write what you want next/);
+  expect(notes).toMatch(/the last message of this session \(#\d+\) is damaged.*send a message to continue/);
   expect(ground.server.requests.length).toBe(count);
 });
 

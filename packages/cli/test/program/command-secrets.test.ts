@@ -72,6 +72,6 @@ test("PERM29 after a no the command is not run; a provider's key is never passed
   const refused = await talk(deploy(["DEPLOY_TOKEN"]), "No", ["--permission-mode", "all"]);
   expect(refused.sent).toContain("the user did not permit it");
   const key = await talk(deploy(["ANTHROPIC_API_KEY"]), "Yes", ["--permission-mode", "all"]);
-  expect(key.sent).toContain("the variable ANTHROPIC_API_KEY is not set or cannot be given to commands");
+  expect(key.sent).toContain("the variable ANTHROPIC_API_KEY is not set or cannot be passed to commands");
   expect(() => readFileSync(join(ground.folder, "got.txt"))).toThrow();
 });

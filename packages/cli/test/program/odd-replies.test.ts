@@ -14,7 +14,7 @@ test("CNV3 CNV20 calls by odd names, and with arguments that no session could ho
     const first = await ground.pith(["-p", "go"], [{ parts }, "Done."]);
     expect(first).toMatchObject({ code: 0, out: "Done.\n" });
     const results = JSON.stringify(ground.body());
-    expect(results).toContain("there is no tool constructor;");
+    expect(results).toContain("unknown tool constructor;");
     expect(results).toContain("the arguments are not a JSON object");
     expect(await ground.pith(["-p", "-c", "again"], ["Still here."])).toMatchObject({ code: 0, out: "Still here.\n" });
   } finally {

@@ -169,7 +169,7 @@ test("SEC12 a file that holds a secret is written and edited with its true bytes
   expect(written("shell.txt")).toMatch(/^PITH_SECRET_\w+_[0-9a-f]{12}$/);
   expect(readdirSync(ground.folder)).not.toContain("never.txt");
   expect(JSON.stringify(ground.body())).toContain(
-    "PITH_SECRET_github_0123456789ab stands for a secret that is not known any more; read the file that holds it again",
+    "PITH_SECRET_github_0123456789ab is a placeholder for a secret that is no longer known; read the file that contains it again",
   );
   expect([ground.session(), notes, JSON.stringify(ground.body())].join("")).not.toContain(secretOf(one));
   expect(statSync(join(ground.home, "redaction.key")).mode & 0o777).toBe(0o600);
@@ -204,9 +204,9 @@ test("SEC6 SEC17 a placeholder in an address or a command is sent as it is, and 
   expect(code).toBe(0);
   expect(asked).toEqual([expect.stringMatching(/^\/PITH_SECRET_\w+_[0-9a-f]{12}$/)]);
   expect(readFileSync(join(ground.folder, "sent.txt"), "utf8")).toBe(`${placeholder}\n`);
-  expect(JSON.stringify(ground.body()).split(`${placeholder} was passed as written, not as the secret.`)).toHaveLength(
-    3,
-  );
+  expect(
+    JSON.stringify(ground.body()).split(`${placeholder} was passed literally, not replaced by the secret.`),
+  ).toHaveLength(3);
 });
 
 test("SEC13 switched off it says so at every start, and everything is as it is", { timeout: 60_000 }, async () => {

@@ -2,6 +2,7 @@
 
 import { LOGIN_NAMES } from "../../permissions/question.ts";
 import type { ShellOptions } from "../../ports.ts";
+import { UNKNOWN_SECRET_ADVICE } from "../../redaction.ts";
 
 /** Provides the real values. Called only for names that the user has permitted. */
 export interface SecretSource {
@@ -65,7 +66,7 @@ async function findSecret(name: string, request: SecretRequest, source: SecretSo
   return value === null ? null : { environment: { [name]: value }, credentialFiles: [] };
 }
 
-/** SEC18: null if the value contains shell special characters. The command can still use it as a variable. */
+/** SEC18: null if the value contains shell metacharacters. The command can still use it as a variable. */
 function substituteSecret(command: string, placeholder: string, value: string): string | null {
   const placeholderPattern = new RegExp(`(?<!\\$|\\$\\{)${placeholder}`, "g");
   if (!placeholderPattern.test(command)) return command;
@@ -75,13 +76,12 @@ function substituteSecret(command: string, placeholder: string, value: string): 
 const PLAIN_VALUE = /^[\w@%+=:,./-]+$/;
 
 function unknownSecretMessage(name: string): string {
-  const advice = "read the file with the secret again, or ask the user for it, then repeat the call";
   if (SECRET_PLACEHOLDER.test(name))
-    return `the command did not run: the secret of ${name} is no longer known; ${advice}`;
+    return `the command did not run: the secret of ${name} is no longer known; ${UNKNOWN_SECRET_ADVICE}`;
   if (LOGIN_NAMES.has(name)) return `the command did not run: the user has no ${name} login`;
-  return `the command did not run: the variable ${name} is not set or cannot be given to commands`;
+  return `the command did not run: the variable ${name} is not set or cannot be passed to commands`;
 }
 
 function unsafeValueMessage(name: string): string {
-  return `the command did not run: the value of ${name} contains shell special characters; write "$${name}" in the command instead`;
+  return `the command did not run: the value of ${name} contains shell metacharacters; write "$${name}" in the command instead`;
 }

@@ -109,15 +109,15 @@ test("SEC18 a value that a shell would act on is not put into the line, but can 
   const refused = await call(tool, { command: `echo '${odd}'`, secrets: [odd] });
   expect(refused).toMatchObject({ isError: true });
   expect(refused.text).toBe(
-    `the command did not run: the value of ${odd} contains shell special characters; write "$${odd}" in the command instead`,
+    `the command did not run: the value of ${odd} contains shell metacharacters; write "$${odd}" in the command instead`,
   );
   expect(acts).toEqual([]);
   expect((await call(tool, { command: `echo "$${odd}"`, secrets: [odd] })).text).toBe(values[odd]);
 });
 
 test.each([
-  ["PITH_SECRET_github_000000000000", "is no longer known; read the file with the secret again"],
-  ["NO_SUCH_VARIABLE", "the variable NO_SUCH_VARIABLE is not set or cannot be given to commands"],
+  ["PITH_SECRET_github_000000000000", "is no longer known; read the file that contains it again"],
+  ["NO_SUCH_VARIABLE", "the variable NO_SUCH_VARIABLE is not set or cannot be passed to commands"],
   ["cargo", "the user has no cargo login"],
 ])("SEC18 %s cannot be passed, and the command is not run", async (name, why) => {
   const { tool, acts } = scene();
