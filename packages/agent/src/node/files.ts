@@ -35,16 +35,16 @@ export function describeFileError(error: unknown, { action, displayPath }: FileE
 
 const errorReasons: Readonly<Record<string, string>> = {
   EACCES: "permission denied (EACCES)",
-  EPERM: "the system does not allow it (EPERM)",
+  EPERM: "operation not permitted (EPERM)",
   EROFS: "the disk is read-only (EROFS)",
   ENOSPC: "the disk is full (ENOSPC)",
-  EDQUOT: "the disk quota is used up (EDQUOT)",
+  EDQUOT: "the disk quota is exceeded (EDQUOT)",
   ELOOP: "its symbolic links form a loop (ELOOP)",
   ENAMETOOLONG: "the name is too long (ENAMETOOLONG)",
   ENOTDIR: "a part of its path is a file, not a folder (ENOTDIR)",
   EEXIST: "a part of its path is a file, not a folder (EEXIST)",
   EISDIR: "it is a folder (EISDIR)",
-  EMOVED: "it leads to another file than the one that was permitted",
+  EMOVED: "it now points to a different file than the one that was permitted",
   ERR_INVALID_ARG_VALUE: "the path contains a NUL character",
 };
 
@@ -102,7 +102,7 @@ const MAX_CHUNK_BYTES = 1024 * 1024;
 
 function tooLargeResult({ displayPath }: FileLocation, maxBytes: number): FileReadResult {
   const limit = maxBytes >= MEGABYTE ? `${Math.floor(maxBytes / MEGABYTE)} MB` : `${maxBytes} bytes`;
-  return { type: "too-large", message: `${displayPath} is larger than ${limit}; read a part of it with the shell` };
+  return { type: "too-large", message: `${displayPath} is larger than ${limit}; use the shell to read a part of it` };
 }
 
 const MEGABYTE = 1024 * 1024;

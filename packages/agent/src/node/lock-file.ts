@@ -37,7 +37,7 @@ async function acquireLock(lockPath: string): Promise<string> {
     if (lastIdentity !== "" && unchangedPauses >= STALE_AFTER_PAUSES) await breakLock(lockPath, lastIdentity);
     else await setTimeout(PAUSE_MS);
   }
-  throw new Error(`${lockPath} is still locked by another program; try again`);
+  throw new Error(`${lockPath} is still locked by another process; try again`);
 }
 
 async function tryCreateLock(lockPath: string): Promise<string | null> {

@@ -96,7 +96,7 @@ export function projectRules(options: ProjectRulesOptions): ProjectRules {
         await saveRule(rule, options);
       } catch (error) {
         notify(
-          `${rule.text} is allowed only until the end of this session: ${describeFileError(error, { action: "written", displayPath: file })}`,
+          `${rule.text} is allowed only in this session: ${describeFileError(error, { action: "written", displayPath: file })}`,
         );
       }
     },
@@ -132,7 +132,7 @@ async function saveRule({ text }: Rule, options: ProjectRulesOptions): Promise<v
 }
 
 async function assertLockHeld(holdsLock: () => Promise<boolean>): Promise<void> {
-  if (!(await holdsLock())) throw new Error("another program took over the lock; try again");
+  if (!(await holdsLock())) throw new Error("another process took over the lock; try again");
 }
 
 /** Call with the lock held: the file that is moved aside must be the one that was read. */
@@ -149,7 +149,7 @@ async function acceptRulesFile(
     case "read":
       return result.content;
     case "untrusted":
-      notify(`${result.why}, so its rules are ignored and none is added`);
+      notify(`${result.why}, so its rules are ignored and none can be added`);
       return null;
     case "damaged":
       notify(`${result.why}; it was renamed to ${await moveAside(file)} and its rules are ignored`);

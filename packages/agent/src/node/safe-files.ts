@@ -114,9 +114,9 @@ function isSamePath(one: Buffer, other: string | Buffer): boolean {
   return one.equals(typeof other === "string" ? Buffer.from(other) : other);
 }
 
-/** The error for a path that leads to another file than the one that was permitted. */
+/** The error for a path that points to a different file than the one that was permitted. */
 export function pathChangedError(realPath: string | Buffer): Error {
-  return Object.assign(new Error(`${realPath} now leads to another file`), { code: "EMOVED" });
+  return Object.assign(new Error(`${realPath} now points to a different file`), { code: "EMOVED" });
 }
 
 function ignoreExists(error: unknown): void {

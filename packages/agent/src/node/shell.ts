@@ -127,7 +127,7 @@ function waitForEnd(child: ChildProcess, { wrapper }: SpawnOptions, options: She
     child.once("close", (exitCode, signal) => {
       const ownEnd: ShellResult =
         exitCode === null
-          ? { type: "killed", cause: "signal", message: `it was killed by ${signal ?? "a signal"}` }
+          ? { type: "killed", cause: "signal", message: `command killed by ${signal ?? "a signal"}` }
           : { type: "ended", exitCode };
       stopper.outcome().then((reason) => resolve(reason ? createKilledResult(reason, options) : ownEnd), reject);
     });
@@ -184,7 +184,7 @@ function readablePipes({ stdio }: ChildProcess): readonly Readable[] {
 }
 
 function createKilledResult(reason: StopReason, { timeoutMs = 0 }: ShellOptions): ShellResult {
-  const message = reason === "abort" ? "it was stopped" : `it timed out after ${timeoutMs / 1000} s`;
+  const message = reason === "abort" ? "command stopped" : `command timed out after ${timeoutMs / 1000} s`;
   return { type: "killed", cause: reason, message };
 }
 

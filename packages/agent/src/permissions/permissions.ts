@@ -266,7 +266,7 @@ export class Permissions implements PermissionCheck {
 
 const cancelledResult: PermissionResult = {
   type: "refused",
-  why: "not permitted: the question was cancelled before it was answered",
+  why: "not permitted: the question was canceled before it was answered",
 };
 
 interface DecisionContext {
@@ -334,7 +334,7 @@ export function refusalWithoutUser(
 function describeDoubt(request: PermissionRequest, state: PermissionState): string {
   const [rule] = findAskingRules(request, state);
   const cause = rule ? `the rule ${rule.text} may apply to it` : "a rule may apply to it";
-  return `not permitted: ${cause}, and no user is available to ask; use a command that does not mention what the rule names, or tell the user`;
+  return `not permitted: ${cause}, and no user is available to ask; use a command that does not mention what the rule names, or explain this to the user`;
 }
 
 function describeFlags(request: PermissionRequest, state: PermissionState): string {
@@ -366,12 +366,12 @@ function denialMessage(reason: string | undefined): string {
 
 function describeRestoreRefusal(decision: Decision): string {
   if (decision.type === "refused") return decision.why;
-  if (decision.type === "asked" && decision.reason !== "mode") return "a rule requires a question before it is changed";
+  if (decision.type === "asked" && decision.reason !== "mode") return "a rule requires asking before it is changed";
   switch (decision.type === "asked" ? decision.action : "unknown") {
     case "change-outside":
       return "it is outside the workspace";
     case "change-protected":
-      return "other programs run or trust it; allow it with --allow 'edit(path)'";
+      return "other programs execute or trust it; allow it with --allow 'edit(path)'";
     default:
       return "its path cannot be resolved";
   }

@@ -80,7 +80,7 @@ function parseRuleText(input: string, { tools = [] }: ParseRuleOptions): ParsedR
   if (name === undefined) return ruleError("missing-tool", `${text}: a rule starts with the name of a tool`);
   const knownTools = [...BUILT_IN_TOOLS, ...tools];
   if (!knownTools.includes(name))
-    return ruleError("unknown-tool", `there is no tool ${name}${suggestTool(name, knownTools)}`);
+    return ruleError("unknown-tool", `unknown tool ${name}${suggestTool(name, knownTools)}`);
   const rest = text.slice(name.length);
   if (rest === "") return { type: "rule", rule: { text, tool: name, pattern: null } };
   if (!rest.startsWith("(") || !rest.endsWith(")"))

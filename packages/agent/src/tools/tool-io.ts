@@ -47,7 +47,7 @@ export function readInteger(args: ToolArguments, name: string, minimum: 0 | 1): 
   const number = parseNumber(args[name]);
   if (number === null) return valid(null);
   if (Number.isSafeInteger(number) && number >= 0) return valid(Math.max(minimum, number));
-  return invalid(`${name} must be a whole number from ${minimum}, not ${formatValue(args[name])}`);
+  return invalid(`${name} must be a whole number of at least ${minimum}, not ${formatValue(args[name])}`);
 }
 
 export function readBoolean(args: ToolArguments, name: string): ParsedArgument<boolean> {

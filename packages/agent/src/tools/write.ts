@@ -44,7 +44,7 @@ const parameters = {
   type: "object",
   properties: {
     path: { type: "string", description: "The file, relative or absolute" },
-    content: { type: "string", description: "The whole content of the file" },
+    content: { type: "string", description: "The full content of the file" },
   },
   required: ["path", "content"],
 };
@@ -78,7 +78,7 @@ async function replaceContent(
   if (replaceResult.type === "refused") return errorOutput(replaceResult.message);
   const size = `${formatCount(countLines(text), "line")}, ${formatBytes(bytes.length)}`;
   const summary = oldBytes
-    ? `Replaced ${path}: ${size} (before: ${formatBytes(oldBytes.length)}).`
+    ? `Replaced ${path}: ${size} (was ${formatBytes(oldBytes.length)}).`
     : `Created ${path}: ${size}.`;
   return textOutput(summary, { pith: replaceResult.change });
 }

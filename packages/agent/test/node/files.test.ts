@@ -72,7 +72,7 @@ describe("reading", () => {
     writeFileSync(at("a"), "x".repeat(10));
     writeFileSync(at("b"), "x".repeat(11));
     expect((await files.read(at("a"))).type).toBe("read");
-    const message = "b is larger than 10 bytes; read a part of it with the shell";
+    const message = "b is larger than 10 bytes; use the shell to read a part of it";
     expect(await files.read(at("b"))).toEqual({ type: "too-large", message });
     // The limit of a read can only lower the general one.
     expect(await files.read(at("b"), { maxBytes: 100 })).toEqual({ type: "too-large", message });

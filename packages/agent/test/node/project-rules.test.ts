@@ -146,7 +146,7 @@ describe("PERM19 damage loses the rules in the file, and nothing else", () => {
     mkdirSync(join(home.folder, ".."), { recursive: true });
     writeFileSync(home.folder, "a file where the folder should be");
     await home.of().remember(rule("ls"));
-    expect(home.notes).toEqual([expect.stringContaining("ls is allowed only until the end of this session")]);
+    expect(home.notes).toEqual([expect.stringContaining("ls is allowed only in this session")]);
   });
 });
 

@@ -19,8 +19,8 @@ test.each([
   ["exit 3", { type: "ended", exitCode: 3 }],
   ["no-such-command-here", { type: "ended", exitCode: 127 }],
   ["(kill -9 $BASHPID)", { type: "ended", exitCode: 137 }],
-  ["kill -9 $$", { type: "killed", cause: "signal", message: "it was killed by SIGKILL" }],
-  ["kill -TERM $$", { type: "killed", cause: "signal", message: "it was killed by SIGTERM" }],
+  ["kill -9 $$", { type: "killed", cause: "signal", message: "command killed by SIGKILL" }],
+  ["kill -TERM $$", { type: "killed", cause: "signal", message: "command killed by SIGTERM" }],
 ] as const)("BASH2 `%s` ends as it ends in bash", async (command, end) => {
   expect((await ran(command)).end).toEqual(end);
 });
@@ -73,7 +73,7 @@ test.each([{ isDeaf: false }, { isDeaf: true }])(
     const pids = await pidsIn(root, 4);
     act.abort();
     expect(await running).toEqual({
-      end: { type: "killed", cause: "abort", message: "it was stopped" },
+      end: { type: "killed", cause: "abort", message: "command stopped" },
       text: "before\n",
     });
     expect(await alive(pids)).toEqual([]);
@@ -86,7 +86,7 @@ test.each([{ isDeaf: false }, { isDeaf: true }])("BASH5 a timeout ends all proce
   const pids = await pidsIn(root, 4);
   const { end, text } = await running;
   expect({ end, text }).toEqual({
-    end: { type: "killed", cause: "timeout", message: "it timed out after 3 s" },
+    end: { type: "killed", cause: "timeout", message: "command timed out after 3 s" },
     text: "before\n",
   });
   expect(await alive(pids)).toEqual([]);

@@ -579,10 +579,10 @@ describe("rule", () => {
     });
 
     test("an unknown tool is named, with a suggestion", () => {
-      expect(parseRule("Bash(rm:*)")).toMatchObject({ message: "there is no tool Bash; did you mean bash?" });
+      expect(parseRule("Bash(rm:*)")).toMatchObject({ message: "unknown tool Bash; did you mean bash?" });
       expect(parseRule("shell")).toMatchObject({
         message:
-          "there is no tool shell; known tools: read, write, edit, bash, outside, grep, find, ls, fetch, network, publish",
+          "unknown tool shell; known tools: read, write, edit, bash, outside, grep, find, ls, fetch, network, publish",
       });
     });
 

@@ -96,8 +96,8 @@ test("BACK6 files outside the workspace, protected files and Pith's own are not 
     [join(base, "outside/file"), "outside the workspace"],
     [join(base, "home/.ssh/authorized_keys"), "outside the workspace"],
     [join(base, "home/.pith/settings.json"), "only the user can change these settings"],
-    [join(workspace, ".git/hooks/pre-commit"), "other programs run or trust it"],
-    [join(workspace, ".vscode/tasks.json"), "other programs run or trust it"],
+    [join(workspace, ".git/hooks/pre-commit"), "other programs execute or trust it"],
+    [join(workspace, ".vscode/tasks.json"), "other programs execute or trust it"],
     ["~/.bashrc", "outside the workspace"],
     ["../outside/relative", "outside the workspace"],
   ] as const;

@@ -55,9 +55,9 @@ describe("known files", () => {
     for (const path of ["read", "written", "edited", "changed", "unread"])
       words.push(await logged("write", { path, content: `new ${path}` }));
     expect(words).toEqual([
-      "Replaced read: 1 line, 8 bytes (before: 2 bytes).",
-      "Replaced written: 1 line, 11 bytes (before: 2 bytes).",
-      "Replaced edited: 1 line, 10 bytes (before: 2 bytes).",
+      "Replaced read: 1 line, 8 bytes (was 2 bytes).",
+      "Replaced written: 1 line, 11 bytes (was 2 bytes).",
+      "Replaced edited: 1 line, 10 bytes (was 2 bytes).",
       "changed was changed since it was read; read it again before writing it",
       "unread exists (2 bytes) and was not read; read it before writing it, or use edit",
     ]);

@@ -62,7 +62,7 @@ function newGround(ripgrep: string | null = rgPath): Ground {
   return { root, home, says };
 }
 
-const ELSEWHERE = "it leads to another file than the one that was permitted";
+const ELSEWHERE = "it now points to a different file than the one that was permitted";
 
 /** What the workspace has at a path, exchanged for a link to what the home has. */
 function bent(path: string, target: string): void {

@@ -40,7 +40,7 @@ test("FILE5 a file that was read is replaced unless it changed since", async () 
   put("file", "old");
   await run("read", { path: "file" });
   expect(wordsOf(await run("write", { path: "file", content: "new!" }))).toBe(
-    "Replaced file: 1 line, 4 bytes (before: 3 bytes).",
+    "Replaced file: 1 line, 4 bytes (was 3 bytes).",
   );
   await run("write", { path: "file", content: "newer" });
   put("file", "by hand");

@@ -75,7 +75,7 @@ test("BACK10 /tree --files does not follow a folder that became a link, and name
   expect(code).toBe(0);
   expect(out).toContain("1 file was put back");
   expect(out).toContain("sub/a.txt was not restored: it is outside the workspace");
-  expect(out).toContain("tasks.json was not restored: other programs run or trust it");
+  expect(out).toContain("tasks.json was not restored: other programs execute or trust it");
   expect(existsSync(join(ground.userHome, "outside/a.txt"))).toBe(true);
   expect(existsSync(protectedFile)).toBe(true);
   expect(existsSync(join(ground.folder, "b.txt"))).toBe(false);

@@ -81,7 +81,7 @@ test("PERM7 a deny of a tool that nobody has is a mistake", async () => {
   const { code, notes } = await ground.run(["-p", "--deny", "Bash(rm:*)", "go"]);
   expect({ code, notes }).toEqual({
     code: 2,
-    notes: "pith: --deny Bash(rm:*): there is no tool Bash; did you mean bash?\n",
+    notes: "pith: --deny Bash(rm:*): unknown tool Bash; did you mean bash?\n",
   });
   expect(await ground.run(["-p", "--deny", "bash(", "go"])).toMatchObject({
     notes: "pith: --deny bash(: write bash alone, or bash(…) with both parentheses\n",

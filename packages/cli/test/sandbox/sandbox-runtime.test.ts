@@ -86,7 +86,7 @@ describe("on macOS without the runtime", () => {
     });
     expect(await checkFilePermissions(call, "linux")).toMatchObject({ state: "fault" });
     expect((await checkSandbox(call, "win32"))[0]).toMatchObject({
-      ...{ state: "warning", says: "there is no sandbox for Windows" },
+      ...{ state: "warning", says: "sandboxing is not available on Windows" },
       advice: expect.stringContaining("WSL 2"),
     });
   });

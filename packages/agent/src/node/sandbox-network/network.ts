@@ -97,7 +97,7 @@ export class SandboxNetwork {
     if (listenResult.type === "listening")
       return new SandboxNetwork(backend, listenResult.server, { ...options, startProxy: proxy.startProxy });
     await backend.close();
-    throw new Error(`the proxy of the sandbox cannot listen: ${listenResult.code}`);
+    throw new Error(`the sandbox proxy cannot listen: ${listenResult.code}`);
   }
 
   /** Opens another network for a single command: with the opened ports of the machine, without servers that other commands started. */
@@ -147,7 +147,7 @@ export class SandboxNetwork {
   reachHostPort(port: number): Promise<PortResult> {
     return openOnce(this.#reachedPorts, port, async () => {
       const listenResult = await this.#backend.listen(port);
-      if (listenResult.type === "failed") return portFailure(listenResult.code, `port ${port} of the sandbox`);
+      if (listenResult.type === "failed") return portFailure(listenResult.code, `port ${port} in the sandbox`);
       const server = createServer({ allowHalfOpen: true }, (inner) => {
         const target = { host: "localhost", port, lookup: lookupLoopback };
         const outer = connect({ ...target, autoSelectFamily: true, allowHalfOpen: true });
@@ -173,7 +173,7 @@ export class SandboxNetwork {
         server.once("error", (error) => resolve(errorCode(error)));
         server.listen(port, "127.0.0.1", () => resolve(null));
       });
-      if (code !== null) return portFailure(code, `port ${port} of this machine`);
+      if (code !== null) return portFailure(code, `port ${port} on this machine`);
       this.#servers.push(server.unref());
       return { type: "open" };
     });

@@ -96,7 +96,7 @@ async function admit(
   options: ProxyOptions,
 ): Promise<Refusal | AdmittedConnection> {
   const command = options.findCommand(request.headers["proxy-authorization"]);
-  if (command === null) return createRefusal(407, "the proxy of the sandbox serves only commands that Pith runs in it");
+  if (command === null) return createRefusal(407, "the sandbox proxy serves only commands that run in the sandbox");
   const destination = readDestination(target, options.privateHosts);
   if ("status" in destination) return reportRefusal(command, destination, parseReportedAddress(target));
   const { host, port } = destination;
@@ -154,7 +154,7 @@ const PLAIN_TARGET = new RegExp(`^http://${HOST_PATTERN}(?::\\d{1,5})?(?:[/?]|$)
 
 function readDestination({ text, isTunnel }: Target, privateHosts: readonly string[]): Destination | Refusal {
   if (!(isTunnel ? TUNNEL_TARGET : PLAIN_TARGET).test(text))
-    return createRefusal(400, "the host is not written as a plain name or address");
+    return createRefusal(400, "the host must be a plain name or address");
   const destination = parseDestination(toUrl({ text, isTunnel }), privateHosts);
   if (destination.type === "refused") return createRefusal(403, destination.message);
   const { host, isAllowed } = destination;
@@ -326,7 +326,7 @@ async function handleRequest(request: IncomingMessage, response: ServerResponse,
   const isPlain = /^http:\/\//i.test(text);
   const admission = isPlain
     ? await admit({ text, isTunnel: false }, { headers: request.headers, signal: clientGone.signal }, options)
-    : createRefusal(400, "this is a proxy; it takes CONNECT and requests for http:// URLs");
+    : createRefusal(400, "this is a proxy; it accepts only CONNECT and requests for http:// URLs");
   if (admission.type === "refused") return refuseRequest(response, admission);
   const { route, upstream, record } = admission;
   const exchange = new Promise<void>((resolve, reject) => {
@@ -348,7 +348,7 @@ async function handleRequest(request: IncomingMessage, response: ServerResponse,
         reject(error);
       }
     });
-    outgoing.setTimeout(IDLE_TIMEOUT_MS, () => outgoing.destroy(new Error("the host does not answer")));
+    outgoing.setTimeout(IDLE_TIMEOUT_MS, () => outgoing.destroy(new Error("the host did not respond")));
     pipeline(request, outgoing, () => {});
   });
   await exchange.catch((error: unknown) => {

@@ -86,7 +86,7 @@ export function createCommandConfig({
   const roots = mayWrite ? [sandbox.root, ...fixedPaths.writable.filter(isRepository)] : [];
   const repositories = roots.map((root) => findRepositoryPaths(root, sandbox.home));
   const link = repositories.find((repository) => repository.linkedPath !== null)?.linkedPath;
-  if (link) return { type: "failed", why: `${link} is reached by a link` };
+  if (link) return { type: "failed", why: `${link} is reached through a symbolic link` };
   const privateFolders = [sandbox.privateHome, sandbox.temporary];
   const writable = [...fixedPaths.writable, ...repositories.flatMap((repository) => repository.writable), sandbox.root];
   const guarded = [

@@ -60,7 +60,7 @@ async function handle({ type, config, command }) {
   if (type === "open") {
     manager = (await import(entry)).SandboxManager;
     const missing = ${JSON.stringify(REQUIRED_METHODS)}.filter((name) => typeof manager?.[name] !== "function");
-    if (missing.length > 0) throw new Error("the runtime has no " + missing.join(", "));
+    if (missing.length > 0) throw new Error("the runtime lacks " + missing.join(", "));
     await manager.initialize(config);
   } else if (type === "wrap") {
     manager.updateConfig(config);
@@ -153,7 +153,7 @@ export class RuntimeHost {
     this.#lastId += 1;
     const id = this.#lastId;
     return new Promise<string>((resolve, reject) => {
-      const timer = setTimeout(() => this.#settle({ id, failure: "it did not answer" }), TIMEOUT_MS);
+      const timer = setTimeout(() => this.#settle({ id, failure: "it did not respond" }), TIMEOUT_MS);
       this.#pending.set(id, ({ line, failure }) => {
         clearTimeout(timer);
         if (line === undefined) reject(new Error(`the sandbox runtime failed: ${failure}`));

@@ -61,7 +61,7 @@ export function runtimeShell(sandbox: RuntimeSandboxOptions, { platform }: Runti
   return {
     run: async (command, options) => {
       if (root === null || resolveExistingPath(sandbox.root) !== root)
-        return notStartedResult(`there is no folder ${sandbox.root}`);
+        return notStartedResult(`folder ${sandbox.root} does not exist`);
       const rootProblem = findRootProblem(root, sandbox.home);
       if (rootProblem !== null) return notStartedResult(rootProblem);
       runningCount += 1;
@@ -158,7 +158,7 @@ async function runWrapped(launch: Parameters<typeof runInGroup>[0], options: She
   const end = await runInGroup({ ...launch, wrapper: { ...output.listeners, isReplaced: true } }, options);
   const errorOutput = output.errorOutput();
   if (end.type === "ended" && !output.status().includes(STARTED_MARK))
-    return notStartedResult(errorOutput.trim() || `the sandbox runtime ended with ${end.exitCode}`);
+    return notStartedResult(errorOutput.trim() || `the sandbox runtime exited with ${end.exitCode}`);
   if (errorOutput) options.onOutput(new TextEncoder().encode(errorOutput));
   return end;
 }

@@ -90,7 +90,7 @@ export function findRootProblem(root: string, home: string): string | null {
   if (configFolder)
     return `the workspace contains ${configFolder}, which configures other programs; start pith in a project folder`;
   const secret = secretPathsIn(realHome).find((path) => isWithin(path, root));
-  return secret ? `the workspace lies in ${secret}, which holds secrets; start pith in another folder` : null;
+  return secret ? `the workspace is inside ${secret}, which contains secrets; start pith in another folder` : null;
 }
 
 /** Whether bubblewrap works on this machine, and why not. */
@@ -186,7 +186,7 @@ export async function detectBubblewrap({
 
 const NO_SANDBOX_REASONS = {
   win32: {
-    why: "there is no sandbox for Windows",
+    why: "sandboxing is not available on Windows",
     advice: "run Pith in WSL 2, where bubblewrap works; see docs/platforms.md",
   },
   others: { why: `bubblewrap works only on Linux, and this is ${process.platform}` },
@@ -201,7 +201,7 @@ async function detectNetwork(program: Bubblewrap): Promise<SandboxDetection> {
 /** Creates a network namespace and enters it; null where that works. */
 export async function findNetworkProblem(program: Bubblewrap): Promise<string | null> {
   if (program.nsenter === null) return "`nsenter` was not found; install util-linux";
-  if (buildFilter({ unixSockets: false }) === null) return `there is no system call filter for ${process.arch}`;
+  if (buildFilter({ unixSockets: false }) === null) return `no system call filter is available for ${process.arch}`;
   try {
     const namespace = await NetworkNamespace.open(program);
     const problem = await tryCommand(namespace.commandPrefix, program);
@@ -238,7 +238,7 @@ function tryCommand(
     if (pipe instanceof Writable) pipe.on("error", () => {}).end(filter ?? "");
     child.once("error", (error) => resolve(error.message));
     child.once("close", (code, signal) =>
-      resolve(code === 0 ? null : errorOutput.trim() || `it ended with ${code ?? signal}`),
+      resolve(code === 0 ? null : errorOutput.trim() || `it exited with ${code ?? signal}`),
     );
   });
 }

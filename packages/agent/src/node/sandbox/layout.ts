@@ -86,7 +86,7 @@ export function createLayout(
   const roots = mayWrite ? [sandbox.root, ...fixed.writable.filter(isRepository)] : [];
   const repositories = roots.map((root) => findRepositoryPaths(root, sandbox.home));
   const link = repositories.find((repository) => repository.linkedPath !== null)?.linkedPath;
-  if (link) return { type: "failed", why: `${link} is reached by a link` };
+  if (link) return { type: "failed", why: `${link} is reached through a symbolic link` };
   const repositoryFolders = repositories.flatMap((repository) => repository.writable);
   const writable = mayWrite ? [...fixed.writable, ...repositoryFolders, sandbox.root] : [];
   const guarded = [

@@ -79,7 +79,7 @@ export function reserveFolderName(path: string): NameReservation {
   for (;;) {
     const outcome = addMark(path, mark);
     if (outcome === "other") return { type: "not-reserved" };
-    if (outcome === "refused") return { type: "failed", why: `nothing can be created beside ${path}` };
+    if (outcome === "refused") return { type: "failed", why: `cannot create files next to ${path}` };
     if (outcome === "marked") return { type: "reserved", release: () => removeFolders(mark, path) };
   }
 }
@@ -122,7 +122,7 @@ function withOpenFolder(path: string, operation: (folder: string) => MarkResult)
   const descriptor = openFolderNoFollow(path);
   try {
     const folder = `/proc/self/fd/${descriptor}`;
-    if (readlinkSync(folder) !== path) throw new Error(`${path} is reached by a link`);
+    if (readlinkSync(folder) !== path) throw new Error(`${path} is reached through a symbolic link`);
     return operation(folder);
   } finally {
     closeSync(descriptor);
@@ -191,7 +191,7 @@ export function reserveFileName(path: string, text: string): NameReservation {
   };
   if (createOrMatchFile(path, text)) return { type: "reserved", release };
   reservation.release();
-  return { type: "failed", why: `${path} exists beside ${marks}; remove ${marks}` };
+  return { type: "failed", why: `both ${path} and ${marks} exist; remove ${marks}` };
 }
 
 /** A process that was killed at the last moment leaves an empty folder. */

@@ -178,7 +178,7 @@ export class SandboxLauncher {
   prepare(options: LaunchOptions): LaunchResult {
     const root = this.#root;
     if (root === null || resolveExistingPath(this.#sandbox.root) !== root)
-      return launchFailure(`there is no folder ${this.#sandbox.root}`);
+      return launchFailure(`folder ${this.#sandbox.root} does not exist`);
     const mayWrite = this.#sandbox.mayWrite();
     const sandbox: SandboxOptions = { ...this.#sandbox, root, mayWrite: () => mayWrite };
     const layout = this.#createLayout(sandbox, options.credentialFiles);

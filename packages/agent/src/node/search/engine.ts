@@ -50,7 +50,10 @@ export function decodePath(name: Uint8Array): string {
 
 /** Both engines report a bad pattern with the same message. */
 export function badPatternResult(why: string): GrepResult {
-  return { type: "refused", message: `pattern is not a valid regular expression: ${why}; for plain text set literal` };
+  return {
+    type: "refused",
+    message: `pattern is not a valid regular expression: ${why}; to search for plain text, set literal`,
+  };
 }
 
 export const LINE_BREAK_PROBLEM = "it contains a line break, and lines are searched one by one";

@@ -78,8 +78,8 @@ export interface FailureContext {
 
 export function toWebFailure(error: unknown, { signal, deadline }: FailureContext): WebFailed {
   if (signal.aborted) return webFailure("aborted", "the fetch was aborted");
-  if (deadline.aborted) return webFailure("timeout", "the page took too long");
-  if (error instanceof ConnectTimeout) return webFailure("timeout", "the host does not answer");
+  if (deadline.aborted) return webFailure("timeout", "the page took too long to load");
+  if (error instanceof ConnectTimeout) return webFailure("timeout", "the host did not respond");
   const code = errorCode(firstError(error));
   const message = error instanceof Error && error.message !== "" ? error.message : code || "unknown error";
   return UNREACHABLE.has(code)

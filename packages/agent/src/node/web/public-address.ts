@@ -111,7 +111,7 @@ export function parseDestination(text: string, allowedHosts: readonly string[]):
   if (CONTROL_CHARACTERS.test(text)) return webRefusal("malformed", "the URL contains spaces or control characters");
   const url = URL.parse(text);
   if (url === null)
-    return webRefusal("malformed", "this is not a URL; write it in full, as in https://example.com/page");
+    return webRefusal("malformed", "not a valid URL; write the full URL, such as https://example.com/page");
   if (url.protocol !== "http:" && url.protocol !== "https:")
     return webRefusal("scheme", `only http and https URLs can be fetched, not ${url.protocol.slice(0, -1)}`);
   const destination = toDestination(url, allowedHosts);

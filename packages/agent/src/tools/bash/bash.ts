@@ -120,7 +120,7 @@ async function prepareCommand(
   if (!secrets) return { type: "prepared", launch };
   if (!context.secrets) return { type: "refused", why: "the command did not run: secrets are not available here" };
   if (sandbox?.network === "off" && hosts.length > 0)
-    return { type: "refused", why: "the command did not run: the network is off, so it can reach no host" };
+    return { type: "refused", why: "the command did not run: the network is off, so it cannot reach any host" };
   const grant = await grantSecrets({ command, secrets, hosts, signal }, context.secrets);
   if (grant.type === "refused") return grant;
   const { environment, credentialFiles } = grant;
@@ -217,7 +217,7 @@ function startBackgroundJob(launch: CommandLaunch, jobs: Jobs, context: CommandR
 
 async function checkJob(input: Extract<BashInput, { type: "job" }>, call: ToolCall, jobs: Jobs): Promise<ToolOutput> {
   const job = jobs.find(input.job);
-  if (!job) return errorOutput(`there is no job named ${input.job}; jobs do not survive a restart of the agent`);
+  if (!job) return errorOutput(`no job named ${input.job}; jobs do not survive a restart of the agent`);
   if (input.shouldKill) job.stop();
   if (input.shouldKill) await job.ended;
   else await waitForEnd(job, input.waitMs, call.signal);

@@ -115,11 +115,13 @@ function parseJobInput(args: ToolArguments): BashInput {
 /** 0 if it is not given. */
 function readSeconds(args: ToolArguments, name: "timeout" | "wait"): ParsedArgument<number> {
   const seconds = parseNumber(args[name]) ?? 0;
-  return seconds >= 0 ? valid(Math.min(seconds, MAX_SECONDS)) : invalid(`\`${name}\` must be a number of seconds`);
+  return seconds >= 0
+    ? valid(Math.min(seconds, MAX_SECONDS))
+    : invalid(`\`${name}\` must be a number of seconds, 0 or more`);
 }
 
 const description =
-  "Run a bash command in the workspace. Standard input is empty. Long output shows only its start and end. " +
+  "Run a bash command in the workspace. Standard input is empty. If the output is long, only its start and end are shown. " +
   "Use `background` for servers, watchers and other long tasks: it returns a job name. " +
   "Pass that name as `job` to see new output, wait for the job or kill it.";
 
@@ -131,12 +133,12 @@ const NETWORK_TEXTS: Readonly<Record<NetworkSetting, string>> = {
 const OWN_LOCALHOST = " localhost is the sandbox, not the user's machine.";
 const NO_LOCALHOST = " They cannot listen on localhost or connect to it.";
 const SECRETS_TEXT =
-  " A word such as PITH_SECRET_github_5f0c1a9b3d27 is a placeholder for a secret. Commands get the placeholder itself unless you name it in `secrets`.";
+  " Text such as PITH_SECRET_github_5f0c1a9b3d27 is a placeholder for a secret. Commands get the placeholder itself unless you name it in `secrets`.";
 
 const properties = {
   command: { type: "string", description: "The command to run" },
-  timeout: { type: "number", description: "Kill the command after this many seconds; default: never" },
-  background: { type: "boolean", description: "Start the command as a job and return at once" },
+  timeout: { type: "number", description: "Timeout in seconds; default: none" },
+  background: { type: "boolean", description: "Start the command as a background job and return immediately" },
   job: { type: "string", description: "Instead of `command`: show the new output of this job" },
   wait: { type: "number", description: "With `job`: wait up to this many seconds for it to end" },
   kill: { type: "boolean", description: "With `job`: kill it" },
@@ -148,7 +150,7 @@ const secretProperties = {
   secrets: {
     ...nameListSchema,
     description:
-      "Run with the real values of these placeholders, environment variables, or logins (npm, git, pip, cargo). The user is asked. The home folder and /tmp are then empty",
+      "Run with the real values of these placeholders, environment variables, or logins (npm, git, pip, cargo). The user is asked. The home folder and /tmp are empty for this command",
   },
   hosts: { ...nameListSchema, description: "With `secrets`: the only hosts the command may reach; default: none" },
 };

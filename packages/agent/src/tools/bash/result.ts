@@ -115,13 +115,12 @@ function denialNote(text: string, { end, sandbox, connections }: BashResultInput
 function networkNote({ network, mayWrite, hasLocalhost = true }: Sandbox): string {
   if (network === "off") return `The command ran in a sandbox without network.${mayWrite() ? ` ${OUTSIDE_HINT}` : ""}`;
   if (!hasLocalhost)
-    return `The command ran in a sandbox: only programs that use HTTPS_PROXY can reach other hosts, and ports of localhost cannot be used. ${OUTSIDE_HINT}`;
+    return `The command ran in a sandbox: only programs that use HTTPS_PROXY can reach other hosts, and localhost ports cannot be used. ${OUTSIDE_HINT}`;
   return "The command ran in a sandbox: only programs that use HTTPS_PROXY can reach other hosts, and localhost is the sandbox itself.";
 }
 
 function writeNote({ network, mayWrite, temporary = "/tmp", hasLocalhost = true }: Sandbox): string {
-  const networkText =
-    network === "off" ? " and has no network" : hasLocalhost ? "" : " and cannot use ports of localhost";
+  const networkText = network === "off" ? " and has no network" : hasLocalhost ? "" : " and cannot use localhost ports";
   if (!mayWrite())
     return `The command ran in a sandbox that can write temporary files but not the workspace${networkText}.`;
   const writablePlaces = `the workspace (except .git/config, .git/hooks, .vscode and similar paths), ${temporary} and a private home folder`;
@@ -137,7 +136,9 @@ function blobNote({ blob, bytes }: OutputSnapshot): string | null {
 }
 
 function describeExtent({ isWhole, bytes }: Extract<BlobWriteResult, { type: "kept" }>, totalBytes: number): string {
-  return isWhole ? `all ${formatBytes(totalBytes)}` : `the first ${formatBytes(bytes)} of ${formatBytes(totalBytes)}`;
+  return isWhole
+    ? `full output, ${formatBytes(totalBytes)}`
+    : `the first ${formatBytes(bytes)} of ${formatBytes(totalBytes)}`;
 }
 
 /** The limit for each outcome, because a command may connect to any number of hosts. */

@@ -35,7 +35,8 @@ export async function applyEdits(
   const overlapProblems = describeOverlaps(sortedSplices, text);
   if (overlapProblems.length > 0) return { type: "refused", problems: overlapProblems };
   const splices = sortedSplices.map((splice) => narrowSplice(text, splice)).filter(isChange);
-  if (splices.length === 0) return { type: "refused", problems: ["newText is already there, apart from whitespace"] };
+  if (splices.length === 0)
+    return { type: "refused", problems: ["the file already contains newText, apart from whitespace"] };
   return {
     type: "replaced",
     splices,
@@ -145,7 +146,7 @@ export function describeMissingMatch({ name, searched, edit, redaction }: Missin
   if (text.length > MAX_LOOSE_CHARS) return `${name} was not found; in a file this large it must match exactly`;
   const nearestLines = findNearestLines(searched, edit.oldText.split("\n"));
   const newTextNote = describeExistingNewText(text, edit);
-  if (nearestLines === null) return `${name} was not found, and no similar lines${newTextNote}`;
+  if (nearestLines === null) return `${name} was not found, and no similar lines exist${newTextNote}`;
   const shown = redaction
     ? redaction
         .redact(text)

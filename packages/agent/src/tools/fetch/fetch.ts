@@ -127,7 +127,7 @@ function formatBody({ text }: PagePart): string {
 function formatNote({ text, isComplete }: ReadablePage, offset: number, { nextOffset }: PagePart): string {
   if (nextOffset !== null)
     return `\n[characters ${offset} to ${nextOffset} of ${text.length}; continue with offset ${nextOffset}]`;
-  return isComplete ? "" : "\n[the page is longer; the rest was not loaded]";
+  return isComplete ? "" : "\n[the page continues; the rest was not loaded]";
 }
 
 export interface PagePart {

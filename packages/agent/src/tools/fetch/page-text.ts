@@ -48,7 +48,7 @@ async function extractContent(page: WebPage, signal: AbortSignal): Promise<PageC
     case "binary": {
       const label = kind === "image" ? "an image" : "a binary file";
       const size = isComplete ? formatBytes(bytes.length) : `more than ${formatBytes(bytes.length)}`;
-      return { title: "", text: `[${label} of ${size}; it is not shown]`, isComplete: true };
+      return { title: "", text: `[${label} of ${size}; not shown]`, isComplete: true };
     }
   }
 }

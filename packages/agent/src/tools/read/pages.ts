@@ -237,10 +237,10 @@ function finishPage(page: PageDraft, { path, offset }: PageOptions): Page {
 
 function readOnNote({ lines }: PageDraft, { offset }: PageOptions, remainingBytes: number): string {
   const last = offset - 1 + lines.length;
-  return `lines ${offset} to ${last}; ${formatBytes(remainingBytes)} follow; continue with offset ${last + 1}`;
+  return `lines ${offset} to ${last}; ${formatBytes(remainingBytes)} remain; continue with offset ${last + 1}`;
 }
 
 function withNotes({ lines, end, hasSplitLine }: PageDraft, notes: readonly string[]): string {
-  const all = hasSplitLine ? [`a line over ${formatCount(MAX_PART_BYTES, "byte")} counts as several`, ...notes] : notes;
+  const all = hasSplitLine ? [`lines over ${formatCount(MAX_PART_BYTES, "byte")} are split`, ...notes] : notes;
   return lines.join("\n") + (all.length === 0 ? end : `\n\n[${all.join("; ")}]`);
 }

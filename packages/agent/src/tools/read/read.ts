@@ -90,7 +90,7 @@ function renderFile(bytes: Uint8Array, { path, call, redaction }: RenderFileOpti
   const kind = detectImageType(bytes);
   if (kind !== null) return imageOutput(bytes, path, kind);
   const text = decodeText(bytes);
-  if (text === null) return textOutput(`[${path} is a binary file of ${formatBytes(bytes.length)}; it is not shown]`);
+  if (text === null) return textOutput(`[${path} is a binary file of ${formatBytes(bytes.length)}; not shown]`);
   const lines = readLineRange(args);
   if (lines.type === "invalid") return errorOutput(lines.message);
   const page = buildPage(redaction?.redact(text) ?? text, { path, ...lines.value, maxBytes });

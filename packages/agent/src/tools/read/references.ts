@@ -96,7 +96,7 @@ async function openBlob(request: OpenRequest, read: ReadRange): Promise<ToolOutp
   const kind = detectImageType(head.bytes);
   if (kind !== null) return await showImage(request, read, { kind, size: head.size });
   if (isPlainText(head.bytes)) return await readTextPage(request, read);
-  return textOutput(`[${referenceText} is a binary blob of ${formatBytes(head.size)}; it is not shown]`);
+  return textOutput(`[${referenceText} is a binary blob of ${formatBytes(head.size)}; not shown]`);
 }
 
 interface ImageInfo {
@@ -184,7 +184,7 @@ function describeUserMessage({ content, pith }: UserMessage): EntryDescription {
   const { typed, attachments } = splitContent(content);
   if (pith?.from === "program" || attachments.length === 0) return { kind: "user", text: contentText(content) };
   const count = attachments.length === 1 ? "1 attachment" : `${attachments.length} attachments`;
-  const kind = `user; what the user typed, then ${count}, which the user did not write`;
+  const kind = `user; the text that the user typed, then ${count} not written by the user`;
   const images = Array.isArray(content) ? content.filter((block) => block?.type === "image").flatMap(blockTexts) : [];
   const attached = attachments.map((each) =>
     [`[attachment: ${describeAttachment(each)}]`, each.text].join("\n").trimEnd(),
@@ -193,7 +193,7 @@ function describeUserMessage({ content, pith }: UserMessage): EntryDescription {
 }
 
 function resultKind({ toolName, isError }: { readonly toolName: string; readonly isError: boolean }): string {
-  return `result of ${toolName}${isError ? ", which failed" : ""}`;
+  return `tool result: ${toolName}${isError ? ", failed" : ""}`;
 }
 
 // LED6: a reference does not show the model a command that the user excluded from the context.
@@ -204,9 +204,9 @@ function describeShellCommand({
   cancelled,
   excludeFromContext,
 }: BashExecutionMessage): EntryDescription {
-  if (excludeFromContext) return { kind: "a command that the user excluded from the context", text: "" };
+  if (excludeFromContext) return { kind: "shell command that the user excluded from the context", text: "" };
   const end = cancelled ? "\n(stopped by the user)" : exitCode ? `\n(exit code ${exitCode})` : "";
-  return { kind: "a command of the user", text: `$ ${command}\n${output}${end}` };
+  return { kind: "shell command run by the user", text: `$ ${command}\n${output}${end}` };
 }
 
 // Session files are not validated block by block, so the content may have any shape.
@@ -224,7 +224,7 @@ function blockTexts(block: Readonly<Record<string, unknown>> | null): readonly s
     case "image":
       return [`[${block.mimeType}, ${formatBytes(Math.floor(String(block.data ?? "").length * 0.75))}]`];
     case "toolCall":
-      return [`[call of ${block.name}]\n${formatArguments(block.arguments)}`];
+      return [`[tool call: ${block.name}]\n${formatArguments(block.arguments)}`];
     default:
       return [];
   }

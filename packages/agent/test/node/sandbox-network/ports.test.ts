@@ -86,11 +86,11 @@ test("PROXY18 open connections end with the network, and a port in use is report
   const port = await listen(createServer((socket) => socket.write("first")));
   const network = await openNetwork();
   const taken = await network.publishPort(port);
-  expect(taken).toEqual({ type: "failed", why: `port ${port} of this machine is already in use` });
+  expect(taken).toEqual({ type: "failed", why: `port ${port} on this machine is already in use` });
   const inside = await freePort();
   await startInside(network, inside);
   const occupied = await network.reachHostPort(inside);
-  expect(occupied).toEqual({ type: "failed", why: `port ${inside} of the sandbox is already in use` });
+  expect(occupied).toEqual({ type: "failed", why: `port ${inside} in the sandbox is already in use` });
   expect(await network.publishPort(inside)).toEqual({ type: "open" });
   const client = connect(inside, "127.0.0.1");
   await new Promise((resolve) => client.once("connect", resolve));

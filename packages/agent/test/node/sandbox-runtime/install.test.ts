@@ -73,7 +73,7 @@ describe("finding it", () => {
     const place = { environment: {}, root: "/nowhere", home: "/no-home", runtimeFolder: runtime.folder };
     expect(await findCommandSandbox({ ...place, platform: "win32" })).toEqual({
       type: "unavailable",
-      why: "there is no sandbox for Windows",
+      why: "sandboxing is not available on Windows",
       advice: expect.stringContaining("WSL 2"),
     });
   });

@@ -99,7 +99,10 @@ describe("git folder", () => {
       renameSync(path, join(place.base, "elsewhere"));
       symlinkSync(join(place.base, "elsewhere"), path);
       const { end } = await ranIn(boxOf(place), "touch ran");
-      expect(end).toMatchObject({ type: "not-started", message: expect.stringContaining("is reached by a link") });
+      expect(end).toMatchObject({
+        type: "not-started",
+        message: expect.stringContaining("is reached through a symbolic link"),
+      });
       expect(existsSync(join(place.workspace, "ran"))).toBe(false);
     },
   );

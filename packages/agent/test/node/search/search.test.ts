@@ -320,7 +320,7 @@ describe("search", () => {
       ]);
       expect(await lines(here, { pattern: "a(" })).toEqual([
         expect.stringMatching(
-          /^refused: pattern is not a valid regular expression: .+ group; for plain text set literal$/i,
+          /^refused: pattern is not a valid regular expression: .+ group; to search for plain text, set literal$/i,
         ),
       ]);
       expect(await lines(here, { pattern: "a\\nb" })).toEqual([expect.stringContaining("contains a line break")]);

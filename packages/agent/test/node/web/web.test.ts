@@ -251,7 +251,7 @@ describe("what takes too long", () => {
     await once(mute, "listening");
     const { port } = mute.address() as { port: number };
     const opened = await open(`https://127.0.0.1:${port}/`, { allowedHosts: [`127.0.0.1:${port}`], connectMs: 200 });
-    expect(opened).toEqual({ type: "failed", why: "timeout", message: "the host does not answer" });
+    expect(opened).toEqual({ type: "failed", why: "timeout", message: "the host did not respond" });
   });
 
   test("WEB7 a name that is never resolved times out", async () => {

@@ -19,7 +19,7 @@ test("BASH7 empty or unreadable output is reported", async () => {
 
 test.each([
   ["echo no; exit 3", "no\n\nexit code 3", 3],
-  ["kill -9 $$", "(no output)\n\nit was killed by SIGKILL", null],
+  ["kill -9 $$", "(no output)\n\ncommand killed by SIGKILL", null],
 ])("BASH7 `%s` is a failure that says how it ended", async (command, text, exitCode) => {
   expect(await call(toolIn(), { command })).toMatchObject({ text, isError: true, details: { exitCode } });
 });
@@ -32,7 +32,7 @@ test("BASH7 a command that is not there is a failure that names it", async () =>
 
 test("BASH5 a timeout is reported with the output so far", async () => {
   const { text, isError, details } = await call(toolIn(), { command: "echo before; sleep 60", timeout: 1 });
-  expect({ text, isError }).toEqual({ text: "before\n\nit timed out after 1 s", isError: true });
+  expect({ text, isError }).toEqual({ text: "before\n\ncommand timed out after 1 s", isError: true });
   expect(details.exitCode).toBe(null);
 });
 
@@ -42,7 +42,7 @@ test("BASH5 an abort is reported with the output so far and leaves no process ru
   const running = call(toolIn(root), { command: `echo before; ${tree()}` }, act);
   const pids = await pidsIn(root, 4);
   act.abort();
-  expect(await running).toMatchObject({ text: "before\n\nit was stopped", isError: true });
+  expect(await running).toMatchObject({ text: "before\n\ncommand stopped", isError: true });
   expect(await alive(pids)).toEqual([]);
 });
 
@@ -83,8 +83,8 @@ test("BASH9 a flood of small pieces makes few updates", async () => {
 test.each([
   [{}, "`command` is missing: give a bash command"],
   [{ command: 7 }, "`command` is missing: give a bash command"],
-  [{ command: "true", timeout: "soon" }, "`timeout` must be a number of seconds"],
-  [{ command: "true", timeout: -1 }, "`timeout` must be a number of seconds"],
+  [{ command: "true", timeout: "soon" }, "`timeout` must be a number of seconds, 0 or more"],
+  [{ command: "true", timeout: -1 }, "`timeout` must be a number of seconds, 0 or more"],
   [{ command: "true", outside: "perhaps" }, 'outside must be true or false, not "perhaps"'],
   [{ job: "job-1", command: "true" }, "give either `command` or `job`, not both"],
   [{ job: 1 }, '`job` must be the name of a job, such as "job-1"'],

@@ -44,7 +44,7 @@ test("BASH11 a job that is ended goes with all it has started, and that is no fa
   await call(tool, { command: tree(), background: true });
   const pids = await pidsIn(root, 4);
   const ended = await call(tool, { job: "job-1", kill: true });
-  expect(ended).toMatchObject({ text: "(no new output)\n\njob-1 has ended: it was stopped", isError: false });
+  expect(ended).toMatchObject({ text: "(no new output)\n\njob-1 has ended: command stopped", isError: false });
   expect(await alive(pids)).toEqual([]);
   expect(tool.ongoing()).toBe(null);
 });
@@ -54,7 +54,7 @@ test("BASH11 a job may have a timeout", async () => {
   await call(tool, { command: "sleep 60", background: true, timeout: 0.2 });
   const { text, isError } = await call(tool, { job: "job-1", wait: 60 });
   expect({ text, isError }).toEqual({
-    text: "(no new output)\n\njob-1 has ended: it timed out after 0.2 s",
+    text: "(no new output)\n\njob-1 has ended: command timed out after 0.2 s",
     isError: true,
   });
 });
@@ -84,7 +84,7 @@ test("BASH12 there are at most sixteen at a time, and one more is refused with t
 test("BASH11 an unknown job name is refused", async () => {
   const { text, isError } = await call(toolIn(), { job: "job-9" });
   expect({ text, isError }).toEqual({
-    text: "there is no job named job-9; jobs do not survive a restart of the agent",
+    text: "no job named job-9; jobs do not survive a restart of the agent",
     isError: true,
   });
 });

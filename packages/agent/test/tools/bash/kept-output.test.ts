@@ -49,7 +49,7 @@ const numbers = (last: number): string => Array.from({ length: last }, (_, at) =
 test("BASH16 a long output is kept whole, and the answer ends with its reference", async () => {
   const { blobs, open } = countedBlobs();
   const { text, details } = await call(toolIn(folder(), { blobs }), { command: "seq 100000; exit 3" });
-  expect(text).toMatch(/\n100000\n\nexit code 3\n\[all 575.1 KB: read blob:[0-9a-f]{8}\]$/);
+  expect(text).toMatch(/\n100000\n\nexit code 3\n\[full output, 575.1 KB: read blob:[0-9a-f]{8}\]$/);
   expect(text).toContain(`blob:${details.blob?.slice(0, 8)}]`);
   expect(await textIn(blobs, details.blob)).toBe(numbers(100_000));
   expect(open.size).toBe(0);
@@ -104,7 +104,9 @@ test("BASH16 output of a job since the last check is stored at the next check, a
   const tool = toolIn(folder(), { blobs });
   await call(tool, { command: "seq 20000", background: true });
   const look = await call(tool, { job: "job-1", wait: 60 });
-  expect(look.text).toMatch(/\n20000\n\njob-1 has ended: exit code 0\n\[all 106.3 KB: read blob:[0-9a-f]{8}\]$/);
+  expect(look.text).toMatch(
+    /\n20000\n\njob-1 has ended: exit code 0\n\[full output, 106.3 KB: read blob:[0-9a-f]{8}\]$/,
+  );
   expect(await textIn(blobs, look.details.blob)).toBe(numbers(20_000));
   expect((await call(tool, { job: "job-1" })).text).toBe("(no new output)\n\njob-1 has ended: exit code 0");
   await call(tool, { command: "seq 20000; sleep 60", background: true });

@@ -145,7 +145,7 @@ test.each([
 test("BASH22 with the network off no host can be named", async () => {
   const { tool } = scene({ network: "off" });
   const { text } = await call(tool, { command: "ls", secrets: ["npm"], hosts: ["example.com"] });
-  expect(text).toBe("the command did not run: the network is off, so it can reach no host");
+  expect(text).toBe("the command did not run: the network is off, so it cannot reach any host");
 });
 
 const connection = (host: string, more: Partial<NetworkConnection> = {}): NetworkConnection => ({

@@ -43,7 +43,7 @@ describe("a page", () => {
   test("WEB14 that was longer than is read says so at its end", async () => {
     const { fetch } = newBrowser(() => page("begun", { isComplete: false }));
     expect(wordsOf(await fetch({ url }))).toMatch(
-      /begun\n<\/web-page>\n\[the page is longer; the rest was not loaded\]$/,
+      /begun\n<\/web-page>\n\[the page continues; the rest was not loaded\]$/,
     );
   });
 
@@ -163,8 +163,8 @@ describe("what a call is about", () => {
     [{}, "url is missing: give the URL of a page"],
     [{ url: 7 }, "url is missing: give the URL of a page"],
     [{ url: " " }, "url is missing: give the URL of a page"],
-    [{ url, offset: -1 }, "offset must be a whole number from 0, not -1"],
-    [{ url, offset: "next" }, 'offset must be a whole number from 0, not "next"'],
+    [{ url, offset: -1 }, "offset must be a whole number of at least 0, not -1"],
+    [{ url, offset: "next" }, 'offset must be a whole number of at least 0, not "next"'],
   ])("WEB16 what is wrong with %j is said", async (asked, words) => {
     expect(await fetch(asked)).toEqual({ content: [{ type: "text", text: words }], isError: true });
   });

@@ -53,10 +53,10 @@ describe("the kind", () => {
     ["a drawing that is text", "<svg/>", "image/svg+xml", "<svg/>"],
     ["text that nobody named", "a\nb", null, "a\nb"],
     ["text that the server does not know", "a", "application/octet-stream", "a"],
-    ["a picture", latin("\x89PNG\r\n\x1a\nrest"), "image/png", "[an image of 12 bytes; it is not shown]"],
+    ["a picture", latin("\x89PNG\r\n\x1a\nrest"), "image/png", "[an image of 12 bytes; not shown]"],
     ["a picture that says it is HTML", latin("GIF89a…"), "text/html", /^\[an image of /],
     ["a picture of a kind we do not know", "abc", "image/avif", /^\[an image of /],
-    ["a document", "%PDF-1.7", "application/pdf", "[a binary file of 8 bytes; it is not shown]"],
+    ["a document", "%PDF-1.7", "application/pdf", "[a binary file of 8 bytes; not shown]"],
     ["an archive that says it is text", latin("PK\x03\x04\0\0"), "text/plain", /^\[a binary file of /],
     ["bytes that nobody named", latin("\x7fELF\0\0"), null, /^\[a binary file of /],
     ["nothing", "", "text/plain", ""],
@@ -70,6 +70,6 @@ describe("the kind", () => {
     const { text } = await toReadablePage(page("PK\0", { contentType: "application/zip", isComplete: false }), {
       signal,
     });
-    expect(text).toBe("[a binary file of more than 3 bytes; it is not shown]");
+    expect(text).toBe("[a binary file of more than 3 bytes; not shown]");
   });
 });

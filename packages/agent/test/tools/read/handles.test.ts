@@ -52,12 +52,12 @@ describe("a blob", () => {
     const { handle, read } = await kept(lines(10));
     expect(await (await kept("")).read()).toMatch(/^\[blob:\w{64} is empty\]$/);
     expect(await read({ offset: 3, limit: 2 })).toBe(
-      "line 3\nline 4\n\n[lines 3 to 4; 43 bytes follow; continue with offset 5]",
+      "line 3\nline 4\n\n[lines 3 to 4; 43 bytes remain; continue with offset 5]",
     );
     expect(await read({ offset: 9 })).toBe("line 9\nline 10\n");
     expect(await read({ offset: 9, limit: 2 })).toBe("line 9\nline 10\n");
     expect(await read({ offset: 11 })).toBe(`offset 11 is past the end: ${handle} has 10 lines`);
-    expect(await read({ offset: "x" })).toBe('offset must be a whole number from 1, not "x"');
+    expect(await read({ offset: "x" })).toBe('offset must be a whole number of at least 1, not "x"');
   });
 
   test("FILE15 all pages together are the text, over the borders of the pieces it is read in", async () => {
@@ -69,7 +69,7 @@ describe("a blob", () => {
   test("FILE16 a line without end counts as several, so that nothing of it is out of reach", async () => {
     const opening = await kept(`first\n${"😀".repeat(100_000)}\nlast\n`);
     expect(await opening.read({ offset: 2, limit: 1 })).toBe(
-      `${"😀".repeat(250)}\n\n[a line over 1,000 bytes counts as several; lines 2 to 2; 389.7 KB follow; continue with offset 3]`,
+      `${"😀".repeat(250)}\n\n[lines over 1,000 bytes are split; lines 2 to 2; 389.7 KB remain; continue with offset 3]`,
     );
     const whole = await pages(opening);
     expect(whole.replaceAll("\n", "").replace(/\[a line.*\]$/, "")).toBe(`first${"😀".repeat(100_000)}last`);
@@ -108,7 +108,7 @@ describe("a blob", () => {
     };
     const { run } = newGround({ blobs: endless });
     const path = `blob:${"0".repeat(64)}`;
-    expect(wordsOf(await run("read", { path, limit: 3 }))).toMatch(/lines 1 to 3; 256\.0 MB follow; continue/);
+    expect(wordsOf(await run("read", { path, limit: 3 }))).toMatch(/lines 1 to 3; 256\.0 MB remain; continue/);
     expect(read).toBeLessThan(300_000);
     expect(largest).toBeLessThan(300_000);
   });
@@ -122,7 +122,7 @@ describe("a blob", () => {
       /is an image \(image\/png\) of 3\.8 MB and is not shown; the limit is 3\.8 MB\]$/,
     );
     const binary = await kept(Buffer.from([1, 0, 2]));
-    expect(await binary.read()).toBe(`[${binary.handle} is a binary blob of 3 bytes; it is not shown]`);
+    expect(await binary.read()).toBe(`[${binary.handle} is a binary blob of 3 bytes; not shown]`);
   });
 
   test("FILE15 one that is not there, and one where nothing is kept, are answered", async () => {
@@ -233,19 +233,19 @@ describe("an entry", () => {
       [thinking]
       where is it?
 
-      [call of read]
+      [tool call: read]
       path: a.ts
 
-      [call of bash]
+      [tool call: bash]
       command: ls
       ---
-      [#3: result of read]
+      [#3: tool result: read]
       forty characters
       ---
-      [#4: result of bash, which failed]
+      [#4: tool result: bash, failed]
       no such file
       ---
-      [#5: a command of the user]
+      [#5: shell command run by the user]
       $ ls
       a.ts
       ---
@@ -278,7 +278,7 @@ describe("an entry", () => {
       { type: "message", id: "e2", parentId: "e1", timestamp: "", message: { role: "user", content: null } },
     ] as unknown as readonly Entry[];
     expect(await opened(odd, "entry:e1")).toBe(
-      "[entry:e1: assistant]\nso\n\n[call of write]\npath: a.ts\ncontent: one\ntwo\n\ndeep: [1]\n\n[image/png, 3.0 KB]\n\n[call of odd]\n",
+      "[entry:e1: assistant]\nso\n\n[tool call: write]\npath: a.ts\ncontent: one\ntwo\n\ndeep: [1]\n\n[image/png, 3.0 KB]\n\n[tool call: odd]\n",
     );
     expect(await opened(odd, "entry:e2")).toBe("[entry:e2: user, without text]\n");
   });
@@ -288,14 +288,14 @@ describe("an entry", () => {
     if (entry?.type !== "message") throw new Error("a shell line is a message");
     const hidden = { ...entry, message: { ...entry.message, excludeFromContext: true } } as Entry;
     expect(await opened([hidden], "#1")).toBe(
-      "[#1: a command that the user excluded from the context, without text]\n",
+      "[#1: shell command that the user excluded from the context, without text]\n",
     );
   });
 
   test("FILE18 is shown page by page", async () => {
     const talk = story(`user: ${lines(5_000)}`);
     expect(await opened(talk, "#1", { offset: 3, limit: 1 })).toBe(
-      "line 2\n\n[lines 3 to 3; 47.7 KB follow; continue with offset 4]",
+      "line 2\n\n[lines 3 to 3; 47.7 KB remain; continue with offset 4]",
     );
   });
 });

@@ -93,10 +93,10 @@ describe("a long text", () => {
 
   test.each([
     [{ offset: 11 }, "offset 11 is past the end: file has 10 lines"],
-    [{ offset: -1 }, "offset must be a whole number from 1, not -1"],
-    [{ offset: 1.5 }, "offset must be a whole number from 1, not 1.5"],
-    [{ limit: "many" }, 'limit must be a whole number from 1, not "many"'],
-    [{ limit: [1] }, "limit must be a whole number from 1, not [1]"],
+    [{ offset: -1 }, "offset must be a whole number of at least 1, not -1"],
+    [{ offset: 1.5 }, "offset must be a whole number of at least 1, not 1.5"],
+    [{ limit: "many" }, 'limit must be a whole number of at least 1, not "many"'],
+    [{ limit: [1] }, "limit must be a whole number of at least 1, not [1]"],
   ])("FILE2 what is wrong with %j is said", async (asked, words) => {
     const { put, run } = newGround();
     put("file", lines(10));
@@ -139,7 +139,7 @@ describe("what is no text", () => {
     const { put, run } = newGround();
     put("a.png", bytes);
     expect((await run("read", { path: "a.png" })).content).toEqual([
-      { type: "text", text: `[a.png is a binary file of ${bytes.length} bytes; it is not shown]` },
+      { type: "text", text: `[a.png is a binary file of ${bytes.length} bytes; not shown]` },
     ]);
   });
 

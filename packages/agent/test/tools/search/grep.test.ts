@@ -32,10 +32,13 @@ test("SEEK10 arguments may come as text, and empty ones are none", async () => {
 test.each([
   [{}, "pattern is missing"],
   [{ pattern: "a\nb" }, "pattern must be a single line, because lines and names are matched one at a time"],
-  [{ pattern: "a", limit: "many" }, 'limit must be a whole number from 1, not "many"'],
+  [{ pattern: "a", limit: "many" }, 'limit must be a whole number of at least 1, not "many"'],
   [{ pattern: "a", literal: 3 }, "literal must be true or false, not 3"],
   [{ pattern: "a", path: "srd" }, "srd does not exist; the folder contains src/"],
-  [{ pattern: "a(" }, "pattern is not a valid regular expression: unclosed group; for plain text set literal"],
+  [
+    { pattern: "a(" },
+    "pattern is not a valid regular expression: unclosed group; to search for plain text, set literal",
+  ],
 ])("SEEK10 %o is answered with what is wrong", async (asked, message) => {
   const { run } = newGround(files);
   expect(await run("grep", asked)).toEqual({ content: [{ type: "text", text: message }], isError: true });

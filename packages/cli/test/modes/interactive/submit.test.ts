@@ -240,7 +240,7 @@ describe("shell line", () => {
     await atRest(talk);
     const words = await said(talk, "and?", "fine now");
     expect(words).toContain("begun");
-    expect(words).toMatch(/it was stopped/);
+    expect(words).toMatch(/command stopped/);
   });
 
   test("TYP6 words that are said behind a line are heard behind its output", async () => {

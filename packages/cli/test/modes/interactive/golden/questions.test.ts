@@ -21,7 +21,7 @@ const command: PermissionQuestion = {
   tool: "bash",
   arguments: { command: "npm test -- --reporter=verbose" },
   intent: { type: "command", command: "npm test -- --reporter=verbose", isConfined: false },
-  text: "bash wants to run `npm test -- --reporter=verbose`, not in a sandbox.",
+  text: "Allow bash to run `npm test -- --reporter=verbose` without a sandbox?",
   rules: [rule("bash(npm test -- --reporter=verbose)")],
 };
 
@@ -29,7 +29,7 @@ const edit: PermissionQuestion = {
   tool: "edit",
   arguments: { path: "src/retry.ts" },
   intent: { type: "change", paths: ["/home/ada/shop/src/retry.ts"] },
-  text: "edit wants to change src/retry.ts.",
+  text: "Allow edit to src/retry.ts?",
   rules: [rule("edit(src/retry.ts)"), rule("edit(src/**)")],
 };
 

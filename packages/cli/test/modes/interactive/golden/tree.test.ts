@@ -125,7 +125,7 @@ golden("files that can be put back and files that cannot", async ({ screen }) =>
     file("src/timer.ts", "remove"),
     file("src/cart/total.ts", "conflict"),
     file("docs/old.md", "lost"),
-    { ...file(".vscode/tasks.json", "not-permitted"), why: "other programs run or trust it" },
+    { ...file(".vscode/tasks.json", "not-permitted"), why: "other programs execute or trust it" },
   ];
   const diff = async () => "@@ -3,3 +3,3 @@\n export function login() {\n-  renewOnTimer();\n+  renew();\n }";
   void screen.showPanel(createFilesPanel({ files, folder: "/work", diff }), { where: "page" });
