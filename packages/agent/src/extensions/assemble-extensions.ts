@@ -275,7 +275,7 @@ async function runExtensionCommand(
       guardOptions.reportError(`/${command.name}`, "run must return a string or undefined");
     return { type: "ran" };
   }
-  const why = result.type === "failed" ? result.why : "it was stopped";
+  const why = result.type === "failed" ? result.why : "stopped";
   guardOptions.reportError(`/${command.name}`, why);
   return { type: "failed", why: `/${command.name} of extension ${command.extension} failed: ${why}` };
 }

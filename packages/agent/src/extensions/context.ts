@@ -44,7 +44,7 @@ export class SessionBinding {
 }
 
 const SESSION_CLOSED = "this session has ended; the call had no effect";
-const NO_SESSION_YET = "the session has not started; call this from session_start on";
+const NO_SESSION_YET = "the session has not started; call this in session_start or later";
 
 export interface ExtensionContextOptions extends Pick<ExtensionContext, "ui" | "hasUI" | "cwd"> {
   /** Null if the session is not saved. */

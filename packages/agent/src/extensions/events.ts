@@ -119,7 +119,7 @@ export interface SessionBeforeSwitchEvent {
   readonly targetSessionFile?: string;
 }
 
-/** Sent before a new session is made from a part of this one. */
+/** Sent before a new session is created from a part of this one. */
 export interface SessionBeforeForkEvent {
   readonly type: "session_before_fork";
   readonly entryId: string | null;
@@ -205,7 +205,7 @@ export const extensionEventTable: EventTable = {
     example: { cancel: true },
   },
   session_before_fork: {
-    description: "A new session is about to be made from a part of this one. Return `cancel` to prevent it.",
+    description: "A new session is about to be created from a part of this one. Return `cancel` to prevent it.",
     isAwaited: true,
     example: { cancel: true },
   },
@@ -216,14 +216,14 @@ export const extensionEventTable: EventTable = {
     example: { customInstructions: "Keep every decision about the database." },
   },
   session_compact: {
-    description: "A compaction was made. Return entries to append after it.",
+    description: "A compaction is complete. Return entries to append after it.",
     isAwaited: true,
     example: {
       entries: [{ type: "custom_message", customType: "mine", content: "The plan is in PLAN.md.", display: true }],
     },
   },
   session_compact_failed: {
-    description: "A compaction was cancelled or failed. The session is unchanged.",
+    description: "A compaction was canceled or failed. The session is unchanged.",
     isAwaited: true,
   },
   session_before_tree: {
@@ -249,7 +249,7 @@ export const extensionEventTable: EventTable = {
     description:
       "The user message is recorded, and the first request is about to be sent. Return a message for the model, or a section of the system prompt.",
     isAwaited: true,
-    example: { message: { customType: "mine", content: "The build is broken since noon.", display: true } },
+    example: { message: { customType: "mine", content: "The build has been broken since noon.", display: true } },
   },
   agent_start: { description: "A run has started.", isAwaited: false },
   agent_end: { description: "A run has ended. The event has all of its messages.", isAwaited: false },
@@ -295,12 +295,12 @@ export const extensionEventTable: EventTable = {
     description:
       "A request is about to be sent. The event has a copy of its messages without system messages. Return other messages. The session is not changed.",
     isAwaited: true,
-    example: { messages: [{ role: "user", content: "Go on.", timestamp: 0 }] },
+    example: { messages: [{ role: "user", content: "Continue.", timestamp: 0 }] },
   },
   context_with_system: {
     description: "Like `context`, with system messages.",
     isAwaited: true,
-    example: { messages: [{ role: "user", content: "Go on.", timestamp: 0 }] },
+    example: { messages: [{ role: "user", content: "Continue.", timestamp: 0 }] },
   },
   before_provider_request: {
     description:

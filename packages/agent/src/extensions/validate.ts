@@ -164,8 +164,7 @@ function parseHandler(
   { event, handler }: Registrations["handlers"][number],
   { extension, context }: HandlerOptions,
 ): EventHandler {
-  if (typeof event !== "string" || !Object.hasOwn(extensionEventTable, event))
-    throw new Error("there is no event with this name");
+  if (typeof event !== "string" || !Object.hasOwn(extensionEventTable, event)) throw new Error("unknown event");
   if (typeof handler !== "function") throw new Error("the handler must be a function");
   return { event: event as ExtensionEventName, extension, handle: (payload) => handler(payload, context) };
 }
@@ -287,7 +286,8 @@ function parseStrings(value: unknown): readonly string[] {
 /** A summarizer that throws, hangs or returns an invalid result has failed; then the next one is tried. */
 function parseSummarizer(value: unknown, { sleep }: Pick<Runtime, "sleep">): Summarizer {
   const { route, isPaid, summarize } = Object(value) as Partial<Summarizer>;
-  if (typeof route !== "string" || route.trim() === "") throw new Error("route, which is its name, is missing");
+  if (typeof route !== "string" || route.trim() === "")
+    throw new Error("route is missing; it is the name of the summarizer");
   if (typeof summarize !== "function") throw new Error("summarize must be a function");
   return {
     route,

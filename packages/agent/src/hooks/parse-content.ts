@@ -52,7 +52,7 @@ function parseBlock(value: unknown): TextBlock | ImageBlock {
 export function parseJsonDetails(value: unknown): unknown {
   const text = JSON.stringify(value) as string | undefined;
   if (text === undefined) throw new Error("details must be JSON");
-  if (text.length > MAX_DETAILS_CHARS) throw new Error(`details have more than ${MAX_DETAILS_CHARS} characters`);
+  if (text.length > MAX_DETAILS_CHARS) throw new Error(`details has more than ${MAX_DETAILS_CHARS} characters`);
   return JSON.parse(text);
 }
 

@@ -76,7 +76,7 @@ class ProviderEventQueue {
     this.#isClosed = true;
     reportHookFailure(hooks, {
       event: "provider_stream_event",
-      why: "the hook is too slow; it gets no more events of this reply",
+      why: "the hook is too slow, so it gets no more events of this reply",
     });
   }
 
@@ -116,7 +116,7 @@ export function parseHeaders(result: unknown): HeaderMap | null {
   if (headers === undefined || headers === null) return null;
   if (typeof headers !== "object" || Array.isArray(headers)) throw new Error("headers must be an object");
   const headerEntries = Object.entries(headers);
-  if (headerEntries.length > MAX_HEADERS) throw new Error(`there are more than ${MAX_HEADERS} headers`);
+  if (headerEntries.length > MAX_HEADERS) throw new Error(`more than ${MAX_HEADERS} headers`);
   return Object.fromEntries(
     headerEntries.map(([name, value]) => [parseHeaderName(name), parseHeaderValue(name, value)]),
   );

@@ -131,7 +131,7 @@ function parseEdit(value: unknown, { branch, tokenAllowance }: BoundaryContext):
   const { targetId, replacement } = Object(value) as Readonly<Record<string, unknown>>;
   const target = branch.entries.find(({ id }) => id === targetId);
   if (!target || !isEditable(target)) throw new Error("the target of the edit is not an entry that the model sees");
-  if (isPithMessage(target)) throw new Error("the target of the edit is a message of Pith and cannot be edited");
+  if (isPithMessage(target)) throw new Error("the target of the edit is a message from Pith and cannot be edited");
   if (replacement === null) return { type: "context_edit", targetId: target.id, replacement };
   const content = parseReplacement(target, Object(replacement).content);
   if (textTokens(JSON.stringify(content)) > tokenAllowance)

@@ -38,8 +38,11 @@ function createChangedStateEntries({ name }: StateSection, text: string | null, 
   const { entries, compactionIndex } = session.branch;
   const last = entries.slice(compactionIndex + 1).findLast((entry) => isStateEntry(entry, name));
   // Redacted like the entry in the log, so that the two can be compared.
-  const content = session.redact(text === null ? `${name}: nothing any more.` : `${name}:\n${text}`);
-  const isUnchanged = last?.type === "custom_message" ? last.content === content : text === null;
+  const content = session.redact(text === null ? `${name}: none.` : `${name}:\n${text}`);
+  // Earlier versions wrote the second text for an empty section.
+  const sameContents = text === null ? [content, session.redact(`${name}: nothing any more.`)] : [content];
+  const isUnchanged =
+    last?.type === "custom_message" ? sameContents.some((same) => same === last.content) : text === null;
   return isUnchanged
     ? []
     : [{ type: "custom_message", customType: STATE_TYPE, content, display: false, details: { name } }];

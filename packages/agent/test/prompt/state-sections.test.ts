@@ -15,7 +15,7 @@ test("SAY15 appends a section before a request when it has changed or ended", as
   const { prompt, log, requestText } = await createScene(replies, {}, { stateSections: states });
   for (const words of ["1", "2", "3", "4", "5"]) await prompt(words);
   const told = (await log()).flatMap(stateOf);
-  assert.deepEqual(told, ["todo:\none open", "todo:\ntwo open", "todo: nothing any more."]);
+  assert.deepEqual(told, ["todo:\none open", "todo:\ntwo open", "todo: none."]);
   assert.match(requestText(1), /one open/);
 });
 

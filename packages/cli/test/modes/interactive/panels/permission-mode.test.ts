@@ -54,8 +54,8 @@ test("MAN7 in plan mode nothing is changed, the model is told so, and told when 
   await talk.sees("written");
   expect(existsSync(join(talk.folder, "a.txt"))).toBe(true);
   const [first, planned, , free] = talk.server.requests.map(({ body }) => body as { readonly system: unknown });
-  expect(JSON.stringify(first)).not.toContain("You can only read now");
-  expect(JSON.stringify(planned)).toContain("You can only read now");
+  expect(JSON.stringify(first)).not.toContain("You are in plan mode");
+  expect(JSON.stringify(planned)).toContain("You are in plan mode");
   expect(planned?.system).toEqual(first?.system);
   expect(free?.system).toEqual(first?.system);
 });
