@@ -108,12 +108,13 @@ export function toCommandResult(result: AppendResult, onAppended: () => CommandR
   return failure(result.type === "refused" ? refusalNotes[result.why] : LEAF_MOVED_MESSAGE);
 }
 
-export const LEAF_MOVED_MESSAGE =
-  "somebody else has written to this session meanwhile; open it again and try once more";
+export const LEAF_MOVED_MESSAGE = "another process has written to this session; open it again and try again";
+
+export const SESSION_COLLISION_MESSAGE = "another process has just created the same session; try again";
 
 /** For commands that need a session file, in a session that is not saved. */
 export function sessionNotSavedError(command: string): UsageError {
-  return usageError(`/${command} needs a session that is kept; start pith without --no-session`);
+  return usageError(`/${command} needs a saved session; start Pith without --no-session`);
 }
 
 export interface FlagSpec {
@@ -145,7 +146,7 @@ export function parseCommandArgs<Name extends string>(
     const { takes } = knownFlags[name];
     const value = rest.trim();
     if (takes === "none") texts.push(value);
-    if (takes === "text" && value === "") return usageError(`--${name} needs words behind it`);
+    if (takes === "text" && value === "") return usageError(`--${name} needs a value`);
     flags[name] = takes === "none" || value === "" ? true : value;
   }
   return { type: "read", text: texts.filter((part) => part !== "").join(" "), flags };
@@ -155,8 +156,9 @@ function isKnownFlag<Name extends string>(name: string, knownFlags: Readonly<Rec
   return Object.hasOwn(knownFlags, name);
 }
 
-function describeUnknownFlag(name: string, knownNames: readonly string[]): string {
-  return `there is no --${name} here; there ${knownNames.length === 1 ? "is" : "are"} ${knownNames.map((knownName) => `--${knownName}`).join(", ")}`;
+/** The names have no dashes. */
+export function describeUnknownFlag(name: string, knownNames: readonly string[]): string {
+  return `unknown flag --${name}; use ${knownNames.map((knownName) => `--${knownName}`).join(", ")}`;
 }
 
 /** Returns a result if an extension forbids leaving the session, else null. Call it before a session is created or opened. */
@@ -165,7 +167,7 @@ export async function checkExtensionVeto(
   { extensions }: Pick<CommandContext, "extensions">,
 ): Promise<CommandResult | null> {
   if (!extensions || (await isLeavingAllowed(event, extensions))) return null;
-  return success("an extension keeps you in this session; nothing was changed", { cancelled: true });
+  return success("An extension prevented this; nothing was changed.", { cancelled: true });
 }
 
 async function isLeavingAllowed(

@@ -26,7 +26,7 @@ export function createHelpCommand(listCommands: () => readonly Command[]): Comma
       if (args === "") return success(await formatOverview(commands, templates), commands.map(toHelpData));
       const name = args.replace(/^\//, "");
       const command = commands.find((candidate) => candidate.name === name || candidate.aliases?.includes(name));
-      if (!command) return usageError(`there is no command /${name}; /help names them all`);
+      if (!command) return usageError(`unknown command /${name}; /help lists all commands`);
       return success(formatCommandHelp(command), toHelpData(command));
     },
   };
@@ -51,7 +51,7 @@ async function formatOverview(commands: readonly CommandInfo[], templates: Templ
     `  ${row.call.padEnd(width)}${row.call.length > width ? `\n${" ".repeat(width + 2)}` : ""}  ${row.description}`;
   return [
     ...commandRows.map(formatRow),
-    ...(templateRows.length > 0 ? ["", "Yours:", ...templateRows.map(formatRow)] : []),
+    ...(templateRows.length > 0 ? ["", "Prompt templates and skills:", ...templateRows.map(formatRow)] : []),
   ].join("\n");
 }
 
@@ -65,7 +65,7 @@ function formatCommandHelp(command: CommandInfo): string {
   const aliasNames = (command.aliases ?? []).map((alias) => `/${alias}`);
   return [
     `${formatUsage(command)}: ${command.description}`,
-    ...(aliasNames.length > 0 ? [`The same: ${aliasNames.join(", ")}`] : []),
+    ...(aliasNames.length > 0 ? [`Aliases: ${aliasNames.join(", ")}`] : []),
     ...(command.examples ?? []).map((example) => `  ${example}`),
   ].join("\n");
 }

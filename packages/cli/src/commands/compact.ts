@@ -18,6 +18,7 @@ import {
   type Command,
   type CommandContext,
   type CommandResult,
+  describeUnknownFlag,
   failure,
   LEAF_MOVED_MESSAGE,
   success,
@@ -32,14 +33,14 @@ export const compactCommand: Command = {
   examples: ["/compact", "/compact keep every decision on the schema", "/compact --preview"],
   async run(args, { agent, notify }) {
     if (PREVIEW_FLAG.test(args)) return reportPreview(agent);
-    if (args.startsWith("--")) return usageError(`there is no ${args.split(/\s/)[0]} here; there is --preview`);
+    if (args.startsWith("--")) return usageError(describeUnknownFlag(args.slice(2).split(/\s/)[0] ?? "", ["preview"]));
     // During a run, the compaction waits until no request is active. The run continues after it.
-    if (agent.isRunning && !isCompacting(agent)) notify?.("compacting as soon as the request under way has its answer");
+    if (agent.isRunning && !isCompacting(agent)) notify?.("compacting when the current request has finished");
     const outcome = await agent.compact(args === "" ? undefined : args);
     if (outcome.type !== "nothing-to-do" || outcome.why !== "too-short") return reportCompaction(outcome);
     const { tail } = agent.budget;
-    const keepNotice = `the newest ${formatNumber(tail)} tokens are always kept ("compaction.keepRecentTokens")`;
-    return success(`nothing was compacted: it is too short; ${keepNotice}`, outcome);
+    const keepNotice = `The newest ${formatNumber(tail)} tokens are always kept ("compaction.keepRecentTokens").`;
+    return success(`Not compacted: the conversation is too short. ${keepNotice}`, outcome);
   },
 };
 
@@ -65,11 +66,13 @@ function reportAutoCompaction({ agent }: CommandContext, isChanged: boolean): Co
   const reserveTokens = limits.thresholds.find(({ reserve }) => reserve !== undefined)?.reserve ?? null;
   const keepRecentTokens = limits.tail.tokens;
   const lines = [
-    `automatic compaction is ${enabled ? "on" : "off"}${isChanged ? " until this program ends" : ""}`,
-    ...(isChanged ? [`to make it last: { "compaction": { "enabled": ${enabled} } } in ~/.pith/settings.json`] : []),
-    enabled ? describeThreshold(limit) : "nothing is compacted unless you ask for it with /compact",
-    `reserveTokens ${reserveTokens === null ? "(none)" : formatTokensOrShare(reserveTokens)}: so much of the window stays free, at most a quarter of it`,
-    `keepRecentTokens ${formatTokensOrShare(keepRecentTokens)}: so much at the end stays as it was said; here ${formatNumber(tail)}`,
+    `Automatic compaction is ${enabled ? "on" : "off"}${isChanged ? " until Pith exits" : ""}.`,
+    ...(isChanged
+      ? [`To make it permanent, set { "compaction": { "enabled": ${enabled} } } in ~/.pith/settings.json.`]
+      : []),
+    enabled ? describeThreshold(limit) : "The context is compacted only when you run /compact.",
+    `reserveTokens ${reserveTokens === null ? "(none)" : formatTokensOrShare(reserveTokens)}: kept free in the context window, at most a quarter of it`,
+    `keepRecentTokens ${formatTokensOrShare(keepRecentTokens)}: kept unchanged at the end of the conversation; here ${formatNumber(tail)}`,
   ];
   return success(lines.join("\n"), {
     enabled,
@@ -82,8 +85,8 @@ function reportAutoCompaction({ agent }: CommandContext, isChanged: boolean): Co
 
 function describeThreshold(limit: number): string {
   if (!Number.isFinite(limit))
-    return "nobody knows this model's window: it happens when the provider refuses a request as too long";
-  return `it happens when the context has more than ${formatNumber(limit)} tokens`;
+    return "The context window is unknown: Pith compacts when the provider refuses a request as too long.";
+  return `Pith compacts when the context exceeds ${formatNumber(limit)} tokens.`;
 }
 
 /** JSON has no infinity. */
@@ -101,23 +104,23 @@ export async function undoOrRedoCompaction(action: "undo" | "redo", agent: Agent
       return failure(outcome.appended.type === "refused" ? refusalNotes[outcome.appended.why] : LEAF_MOVED_MESSAGE);
     case "undone":
       return success(
-        `undone: ${describeCompaction(receiptBefore, agent)}; /redo brings it back. ${AUTO_COMPACTION_PAUSED}`,
+        `Compaction undone${formatReceiptAndSize(receiptBefore, agent)} /redo restores it. ${AUTO_COMPACTION_PAUSED}`,
         outcome,
       );
     case "redone":
       return success(
-        `back again: ${describeCompaction(readNewestReceipt(agent), agent)}; /undo takes it back`,
+        `Compaction restored${formatReceiptAndSize(readNewestReceipt(agent), agent)} /undo undoes it.`,
         outcome,
       );
   }
 }
 
 const AUTO_COMPACTION_PAUSED =
-  "Nothing is compacted by itself until the context has grown by a tenth of the window, or the provider refuses it";
+  "Automatic compaction is paused until the context has grown by a tenth of the window, or the provider refuses a request.";
 
 const nothingToUndoMessages = {
-  "no-compaction": "there is no compaction on this branch to undo",
-  "no-undo": "no compaction was undone here, or another has come since",
+  "no-compaction": "There is no compaction on this branch to undo.",
+  "no-undo": "No compaction was undone here, or there is a newer one.",
 } as const;
 
 function readNewestReceipt({ session: { branch } }: Agent): Receipt | null {
@@ -125,13 +128,11 @@ function readNewestReceipt({ session: { branch } }: Agent): Receipt | null {
   return compaction?.type === "compaction" ? readReceipt(compaction) : null;
 }
 
-function describeCompaction(receipt: Receipt | null, agent: Agent): string {
+function formatReceiptAndSize(receipt: Receipt | null, agent: Agent): string {
   const { tokens } = agent.contextUsage();
-  const sizeText = `the context has about ${formatNumber(tokens)} tokens now`;
   // The findings about its summary were reported when it was created.
-  return receipt
-    ? `the compaction of ${formatReceipt({ ...receipt, findings: [] })}; ${sizeText}`
-    : `the newest compaction; ${sizeText}`;
+  const receiptText = receipt ? `: ${formatReceipt({ ...receipt, findings: [] })}` : "";
+  return `${receiptText}. The context now has about ${formatNumber(tokens)} tokens.`;
 }
 
 export const undoCommand: Command = {
@@ -149,36 +150,55 @@ export const redoCommand: Command = {
 export function reportCompaction(outcome: CompactionOutcome | CompactionRefusal): CommandResult {
   switch (outcome.type) {
     case "refused":
-      return failure(`nothing was compacted: ${describeBusyRefusal(outcome.why)}`);
-    case "compacted":
-      return success(`compacted: ${formatReceipt(outcome.receipt)}; /undo takes it back`, outcome.receipt);
-    case "nothing-to-do":
-      return success(`nothing was compacted: ${nothingToDoMessages[outcome.why]}`, outcome);
-    case "postponed":
-      return success("nothing was compacted: a hook has put it off", outcome);
-    case "cancelled":
-      return success("the compaction was cancelled; everything is as it was", outcome);
     case "failed":
-      return failure(describeFailure(outcome));
+      return failure(describeOutcome(outcome));
+    case "compacted":
+      return success(`Compacted: ${formatReceipt(outcome.receipt)}. /undo undoes it.`, outcome.receipt);
+    case "nothing-to-do":
+    case "postponed":
+    case "cancelled":
+      return success(`${capitalize(describeOutcome(outcome))}.`, outcome);
   }
+}
+
+/** A clause without a capital letter and a full stop. */
+export function describeOutcome(outcome: CompactionOutcome | CompactionRefusal): string {
+  switch (outcome.type) {
+    case "refused":
+      return `not compacted: ${describeBusyRefusal(outcome.why)}`;
+    case "compacted":
+      return `compacted: ${formatReceipt(outcome.receipt)}`;
+    case "nothing-to-do":
+      return `not compacted: ${nothingToDoMessages[outcome.why]}`;
+    case "postponed":
+      return "not compacted: a hook postponed it";
+    case "cancelled":
+      return "compaction canceled; nothing was changed";
+    case "failed":
+      return describeFailure(outcome);
+  }
+}
+
+function capitalize(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 }
 
 const nothingToDoMessages: Readonly<Record<NoCompaction["why"], string>> = {
   off: 'automatic compaction is off ("compaction.enabled" in the settings, --no-auto-compact, /autocompact)',
-  empty: "nothing was said yet",
-  "already-compacted": "nothing was said since the last one; /undo takes that back",
-  "too-short": "it is too short; all of it would be kept as it is",
-  "too-little": "a summary would be about as long as what it stands for",
+  empty: "there are no messages yet",
+  "already-compacted": "there are no new messages since the last compaction; /undo undoes it",
+  "too-short": "the conversation is too short; all of it would be kept",
+  "too-little": "a summary would be about as long as the text it replaces",
 };
 
 function describeFailure(compaction: Extract<CompactionOutcome, { type: "failed" }>): string {
   if (compaction.why === "cannot-fit") {
     const { fills, tokens, limit } = compaction.breaker;
-    const sizeText = limit === null ? "" : ` (${formatNumber(tokens)} tokens of ${formatNumber(limit)})`;
-    return `no compaction can help: ${breakerNotes[fills]}${sizeText}`;
+    const sizeText = limit === null ? "" : ` (${formatNumber(tokens)} of ${formatNumber(limit)} tokens)`;
+    return `compaction cannot help: ${breakerNotes[fills]}${sizeText}`;
   }
   const why = compaction.why === "leaf-moved" ? LEAF_MOVED_MESSAGE : refusalNotes[compaction.why];
-  return `nothing was compacted: ${[why, ...compaction.findings.slice(0, MAX_FINDINGS).map(({ note }) => note)].join("; ")}`;
+  return `not compacted: ${[why, ...compaction.findings.slice(0, MAX_FINDINGS).map(({ note }) => note)].join("; ")}`;
 }
 
 export function reportPreview({ session, budget }: Agent): CommandResult {
@@ -192,8 +212,8 @@ export function reportPreview({ session, budget }: Agent): CommandResult {
 function formatPreview({ receipt, summaryText: front }: Extract<CompactionPreview, { type: "planned" }>): string {
   const { tokens, covered, kept } = receipt;
   return [
-    `would cover ${covered.count} entries and keep ${kept.count}: ${formatNumber(tokens.before)} → about ${formatNumber(tokens.after)} tokens`,
-    "What code alone would put in their place; a model's story would stand in it:",
+    `Would drop ${covered.count} entries and keep ${kept.count}: ${formatNumber(tokens.before)} → about ${formatNumber(tokens.after)} tokens.`,
+    "The summary, without the part that a model writes:",
     "",
     front.trim(),
   ].join("\n");

@@ -28,11 +28,11 @@ export const seenCommand: Command = {
 export const contextPlaceTitles: Readonly<Record<ContextPlace, string>> = {
   system: "System",
   pins: "Front: pins",
-  words: "Front: your words",
+  words: "Front: your messages",
   checkpoint: "Front: checkpoint",
-  kept: "Kept as it was said",
-  new: "New since the compaction",
-  said: "As it was said",
+  kept: "Messages kept by the compaction",
+  new: "Messages since the compaction",
+  said: "Messages",
 };
 
 function formatModelView(parts: readonly ModelViewPart[]): string {

@@ -68,11 +68,11 @@ export async function findTextToCopy(
 ): Promise<CommandResult> {
   const [, number = "1", codeFlag] = ARGS_PATTERN.exec(args) ?? [];
   if (!ARGS_PATTERN.test(args) || Number(number) < 1)
-    return usageError("/copy takes a number, such as 2 for the answer before the last, or code, or both");
+    return usageError("/copy takes a number, such as 2 for the second-to-last answer, or code, or both");
   const answer = await findNthLastAnswer(Number(number), session);
-  if (answer === null) return usageError(number === "1" ? "there is no answer yet" : `there are not ${number} answers`);
+  if (answer === null) return usageError(number === "1" ? "no answer yet" : `there are fewer than ${number} answers`);
   const text = codeFlag === undefined ? answer : findLastCodeBlock(answer);
-  if (text === null) return usageError("there is no code in this answer; /copy takes all of it");
+  if (text === null) return usageError("this answer contains no code block; /copy copies the whole answer");
   return success(text, { text });
 }
 

@@ -82,9 +82,10 @@ export function toChangedFile(plannedFile: PlannedFile, { before, current, logge
   const base = { path, ...emptyPatch };
   if (current.type !== "read" && current.type !== "missing")
     return { ...base, kind: "unreadable", notes: [current.message] };
-  const foreignNotes = plannedFile.hasForeignChanges || currentHash !== expectedHash ? ["others changed it, too"] : [];
+  const foreignNotes =
+    plannedFile.hasForeignChanges || currentHash !== expectedHash ? ["other programs changed it too"] : [];
   if (currentHash === targetHash)
-    return { ...base, kind: "same", notes: ["it is again as it was before", ...foreignNotes] };
+    return { ...base, kind: "same", notes: ["it has its original content again", ...foreignNotes] };
   const bytes = current.type === "read" ? current.bytes : null;
   const kind = targetHash === null ? "new" : bytes === null ? "removed" : "changed";
   if (targetHash !== null && before === null)
@@ -95,14 +96,14 @@ export function toChangedFile(plannedFile: PlannedFile, { before, current, logge
 }
 
 const emptyPatch: Patch = { patch: "", added: 0, removed: 0 };
-const NO_ORIGINAL_NOTE = "what it was before was not kept; this is what the tools told";
+const NO_ORIGINAL_NOTE = "the original was not saved; the diff comes from the tool results";
 
 /** Returns a patch, or the reason why there is none. */
 function createBytesPatch(before: Uint8Array | null, after: Uint8Array | null): Patch | string {
-  const sizes = `${before?.length ?? 0} bytes became ${after?.length ?? 0}`;
+  const sizes = `${before?.length ?? 0} → ${after?.length ?? 0} bytes`;
   const [oldText, newText] = [before ? decodeText(before) : "", after ? decodeText(after) : ""];
-  if (oldText === null || newText === null) return `it is no text: ${sizes}`;
-  return createPatch(oldText, newText) ?? `it became another text altogether: ${sizes}`;
+  if (oldText === null || newText === null) return `not a text file: ${sizes}`;
+  return createPatch(oldText, newText) ?? `too many changes to show: ${sizes}`;
 }
 
 /** Formats a unified diff that other programs can read. Remarks are lines that start with `#`. */
@@ -111,7 +112,7 @@ export function formatDiff(files: readonly ChangedFile[]): string {
   return [...files.map(formatFileDiff), formatTotals(files)].join("\n");
 }
 
-export const NOTHING_CHANGED = "no tool changed a file in this session; what commands did is not known";
+export const NOTHING_CHANGED = "No tool changed a file in this session. Changes by shell commands are not tracked.";
 
 function formatFileDiff({ path, kind, patch, notes }: ChangedFile): string {
   const name = escapeLineBreaks(path);
@@ -188,7 +189,7 @@ export async function collectSessionChanges({
   // Reads one file at a time, because each may have megabytes.
   for (const file of plannedFiles) {
     if (file.type === "not-permitted") {
-      const note = `not compared with the disk, only as the tools told it: ${file.why}`;
+      const note = `not compared with the disk (${file.why}); the diff comes from the tool results`;
       const patch = loggedPatches.get(file.path) ?? emptyPatch;
       changedFiles.push({ path: formatPath(file.path, cwd), kind: "changed", ...patch, notes: [note] });
       continue;
@@ -204,7 +205,9 @@ export async function collectSessionChanges({
 /** For sessions without saved originals, where only the tool results describe the changes. */
 function toLoggedFile(path: string, patch: Patch): ChangedFile {
   const note =
-    patch.patch === "" ? "a tool wrote it; how it was before was not kept" : "change by change, as the tools told it";
+    patch.patch === ""
+      ? "a tool wrote it; the original was not saved"
+      : "the diffs of the tool results, one after another";
   return { path, kind: "changed", ...patch, notes: [note] };
 }
 

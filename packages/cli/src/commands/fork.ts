@@ -5,6 +5,7 @@ import { authorOf, sanitizeLine } from "@pith/context/host";
 import { forkSession } from "@pith/context/node";
 import { entryEditableText } from "../resources/attachments.ts";
 import { describeMissingBlobs, entryDisplayText, findEntry, shortId } from "../sessions/entries.ts";
+import { describeOpenFailure } from "../sessions/find-session.ts";
 import { readBranch } from "../sessions/tree-lines.ts";
 import { usageError } from "../text/usage-error.ts";
 import {
@@ -23,11 +24,11 @@ export function reportFork(outcome: ForkResult, draft?: string): CommandResult {
   switch (outcome.type) {
     case "forked": {
       const { path, id, missing } = outcome;
-      const text = `a new session: ${id.slice(0, 8)}${describeMissingBlobs(missing)}`;
+      const text = `New session: ${id.slice(0, 8)}${describeMissingBlobs(missing)}`;
       return { type: "opened", reason: "fork", path, id, text, ...(draft !== undefined && { draft }) };
     }
     case "held":
-      return failure(`process ${outcome.owner.pid} writes this session; end it, and try again`);
+      return failure(describeOpenFailure(outcome));
     case "no-entry":
     case "unavailable":
       return failure(outcome.why);
@@ -51,7 +52,7 @@ async function forkByName(name: string, context: CommandContext): Promise<Comman
   if (result.type === "mistake") return result;
   const { entry } = result;
   if (!isTypedByUser(entry))
-    return usageError(`${shortId(entry.id)} is no message of yours; /fork shows them, /clone copies the branch`);
+    return usageError(`${shortId(entry.id)} is not one of your messages; /fork lists them, /clone copies the branch`);
   return await forkAtEntry(entry, context);
 }
 
@@ -85,13 +86,14 @@ async function listUserMessages({ agent: { session } }: CommandContext): Promise
   const messages = (await readBranch(session.leaf, session.store, MAX_VISITED_ENTRIES))
     .filter(isTypedByUser)
     .slice(-MAX_LISTED_MESSAGES);
-  if (messages.length === 0) return success("you have said nothing on this branch yet; /tree shows all of them", []);
+  if (messages.length === 0)
+    return success("You have sent no messages on this branch yet; /tree shows all branches.", []);
   const items = messages.map((entry) => ({
     id: entry.id,
     words: sanitizeLine(entryDisplayText(entry), MAX_MESSAGE_CHARS),
   }));
   const lines = items.map(({ id, words }) => `${shortId(id)}  ${words}`);
-  return success([...lines, "From before which? /fork and its id"].join("\n"), items);
+  return success([...lines, "To start from before one, type /fork and its id."].join("\n"), items);
 }
 
 const MAX_LISTED_MESSAGES = 30;
@@ -105,8 +107,7 @@ export const cloneCommand: Command = {
     const { agent, sessionPath, home } = context;
     const { session } = agent;
     if (sessionPath === null) return sessionNotSavedError("clone");
-    if (session.leaf === null)
-      return usageError("nothing was said yet, so there is nothing to copy; /new begins a session");
+    if (session.leaf === null) return usageError("there are no messages to copy yet; /new starts a session");
     const veto = await checkExtensionVeto(
       { type: "session_before_fork", entryId: session.leaf, position: "at" },
       context,

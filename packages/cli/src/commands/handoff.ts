@@ -14,6 +14,7 @@ import {
   type CommandResult,
   checkExtensionVeto,
   failure,
+  SESSION_COLLISION_MESSAGE,
   sessionNotSavedError,
   success,
 } from "./command.ts";
@@ -33,7 +34,7 @@ export async function createHandoffSession(
 ): Promise<HandoffSessionResult> {
   const { agent, cwd, home, sessionPath } = options;
   const result = await createSession({ cwd, parentSession: sessionPath, env: { PITH_HOME: home } });
-  if (result.type === "held") return { type: "failed", message: "another process has just made the same session" };
+  if (result.type === "held") return { type: "failed", message: SESSION_COLLISION_MESSAGE };
   if (result.type !== "opened") return { type: "failed", message: result.why };
   const { store } = result;
   try {
@@ -44,7 +45,7 @@ export async function createHandoffSession(
       return { type: "created", path: store.path, id: store.header.id, pins: pins.length };
     return {
       type: "failed",
-      message: appendResult.type === "refused" ? refusalNotes[appendResult.why] : "somebody else wrote to it",
+      message: appendResult.type === "refused" ? refusalNotes[appendResult.why] : "another process wrote to it",
     };
   } finally {
     await store.close();
@@ -72,17 +73,17 @@ export const handoffCommand: Command = {
     if (context.sessionPath === null) return sessionNotSavedError("handoff");
     const veto = await checkExtensionVeto({ type: "session_before_switch", reason: "new" }, context);
     if (veto) return veto;
-    context.notify?.("writing what the new session must know");
+    context.notify?.("writing the first message of the new session");
     const outcome = await context.agent.handOff(goal, (path) => isFile(resolve(context.cwd, path)));
     switch (outcome.type) {
       case "written":
         return await openHandoffSession(outcome, context.sessionPath, context);
       case "nothing-to-do":
-        return success("nothing was said yet on this branch that could be handed over; /new begins a session", null);
+        return success("This branch has no messages to hand over; /new starts an empty session.", null);
       case "cancelled":
-        return success("the handoff was cancelled; there is no new session", null);
+        return success("Handoff canceled; no session was created.", null);
       case "failed":
-        return failure(`there is no new session: ${outcome.why}; try again, or /model another`);
+        return failure(`no session was created: ${outcome.why}; try again, or choose another model with /model`);
     }
   },
 };
@@ -96,11 +97,11 @@ async function openHandoffSession(
   const { message, files, repairs, cost } = handoffResult;
   const newSession = await createHandoffSession(message, { ...context, sessionPath: sourcePath });
   if (newSession.type === "failed")
-    return { type: "draft", draft: message, text: `no session could be made: ${newSession.message}` };
+    return { type: "draft", draft: message, text: `No session was created: ${newSession.message}` };
   const notes = [
-    `a new session: ${newSession.id.slice(0, 8)}`,
+    `New session: ${newSession.id.slice(0, 8)}`,
     formatCount(files.length, "file"),
-    ...(newSession.pins > 0 ? [`${formatCount(newSession.pins, "pin")} came along`] : []),
+    ...(newSession.pins > 0 ? [`${formatCount(newSession.pins, "pin")} copied`] : []),
     ...(repairs.length > 0 ? [`corrected: ${repairs.slice(0, 3).join("; ")}`] : []),
     ...(cost > 0 ? [formatCost(cost)] : []),
   ];

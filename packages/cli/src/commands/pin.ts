@@ -8,8 +8,7 @@ import { type Command, type CommandContext, type CommandResult, success, toComma
 
 export function listPins(session: Session): CommandResult {
   const { pins } = session.branch.state;
-  if (pins.length === 0)
-    return success("nothing is pinned; /pin and some words keep them through every compaction", []);
+  if (pins.length === 0) return success("There are no pins. /pin [text] keeps a text through every compaction.", []);
   return success(pins.map(formatPin).join("\n"), pins);
 }
 
@@ -21,7 +20,7 @@ const MAX_PIN_CHARS = 100;
 
 export const pinCommand: Command = {
   name: "pin",
-  argumentHint: "[words|entry]",
+  argumentHint: "[text|entry]",
   description: "keep a text, or the text of an entry, through every compaction; without an argument, list the pins",
   examples: ["/pin Never push to main.", "/pin 3f2a9c11", "/pin"],
   async run(args, context) {
@@ -40,16 +39,16 @@ async function findEntryId(text: string, { agent: { session } }: CommandContext)
 
 async function addTextPin(text: string, { agent }: CommandContext): Promise<CommandResult> {
   const result = await agent.appendToSession((session) => pinText(session, text));
-  return toCommandResult(result, () => success(`pinned: ${sanitizeLine(text)}`, agent.session.branch.state.pins));
+  return toCommandResult(result, () => success(`Pinned: ${sanitizeLine(text)}`, agent.session.branch.state.pins));
 }
 
 async function addEntryPin(entryId: string, { agent }: CommandContext): Promise<CommandResult> {
   const { store, branch } = agent.session;
   const entry = await store.entry(entryId);
   const text = entry ? entryText(entry, branch.edits) : "";
-  if (text.trim() === "") return usageError(`${shortId(entryId)} has no words to pin`);
+  if (text.trim() === "") return usageError(`${shortId(entryId)} has no text to pin`);
   const result = await agent.appendToSession((session) => pinEntry(session, entryId));
-  return toCommandResult(result, () => success(`pinned: ${sanitizeLine(text)}`, agent.session.branch.state.pins));
+  return toCommandResult(result, () => success(`Pinned: ${sanitizeLine(text)}`, agent.session.branch.state.pins));
 }
 
 export const unpinCommand: Command = {
@@ -61,11 +60,11 @@ export const unpinCommand: Command = {
     if (args === "") return listPins(agent.session);
     const { pins } = agent.session.branch.state;
     const [match, otherMatch] = findPins(args, pins);
-    if (!match) return usageError(`there is no pin "${sanitizeLine(args, 40)}"; /pin shows them`);
-    if (otherMatch) return usageError(`several pins begin with "${sanitizeLine(args, 40)}"; say more of it`);
+    if (!match) return usageError(`no pin "${sanitizeLine(args, 40)}"; /pin lists the pins`);
+    if (otherMatch) return usageError(`several pins start with "${sanitizeLine(args, 40)}"; type more of the id`);
     const result = await agent.appendToSession((session) => removePin(match, session));
     return toCommandResult(result, () =>
-      success(`no longer pinned: ${sanitizeLine(match.text)}`, agent.session.branch.state.pins),
+      success(`Unpinned: ${sanitizeLine(match.text)}`, agent.session.branch.state.pins),
     );
   },
 };

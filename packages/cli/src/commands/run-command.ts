@@ -19,7 +19,9 @@ export async function runCommand(text: string, context: CommandContext): Promise
   if (extensionCommand) return await runExtensionCommand(extensionCommand, rest.trim(), context);
   const content = (await context.templates?.expand(name, rest.trim())) ?? null;
   if (content === null) return await suggestCommand(name, context);
-  return content === "" ? usageError(`/${name} says nothing without words behind it`) : { type: "prompt", content };
+  return content === ""
+    ? usageError(`/${name} is empty without arguments; type some text after it`)
+    : { type: "prompt", content };
 }
 
 const NAME_PATTERN = "[\\p{L}\\p{N}](?:[\\p{L}\\p{N}:-]*[\\p{L}\\p{N}])?";
@@ -34,9 +36,7 @@ function findCommand(name: string): Command | undefined {
 /** Rejects arguments that the command would ignore: `/undo the last edit` does not mean the undo of a compaction. */
 function rejectUnexpectedArgs({ name, argumentHint, description }: Command, args: string): CommandResult | null {
   if (args === "" || argumentHint !== undefined) return null;
-  return usageError(
-    `/${name} takes nothing behind it; it is: ${description}. To say all of it to the model, write //${name} …`,
-  );
+  return usageError(`/${name} takes no arguments (${description}). To send this text to the model, type //${name} …`);
 }
 
 async function suggestCommand(
@@ -48,8 +48,8 @@ async function suggestCommand(
   );
   const allNames = [...commandNames, ...((await templates?.list()) ?? []).map((template) => template.name)];
   const suggestion = findNearest(name, allNames);
-  const hint = suggestion === null ? "/help names them all." : `did you mean /${suggestion}?`;
-  return usageError(`there is no command /${name}; ${hint} To say it to the model, write //${name}`);
+  const hint = suggestion === null ? "/help lists all commands." : `did you mean /${suggestion}?`;
+  return usageError(`unknown command /${name}; ${hint} To send it to the model, type //${name}`);
 }
 
 export async function runExtensionCommand(
@@ -58,7 +58,7 @@ export async function runExtensionCommand(
   context: CommandContext,
 ): Promise<CommandResult> {
   const { extensions } = context;
-  if (!extensions) throw new Error(`the command /${command.name} is nobody's`);
+  if (!extensions) throw new Error(`the command /${command.name} belongs to no extension`);
   const nextSession: NextSession = { result: null };
   // Keeps the process alive while the command waits for a promise without a pending Node handle.
   const keepAlive = setInterval(() => {}, KEEP_ALIVE_INTERVAL_MS);
@@ -80,7 +80,7 @@ interface NextSession {
 
 function createExtensionCommandContext(context: CommandContext, nextSession: NextSession): ExtensionCommandContext {
   const { agent, extensionActions: actions } = context;
-  if (!actions) throw new Error("there is no session for commands of extensions");
+  if (!actions) throw new Error("extension commands need a session");
   const runSwitch = async (command: Command, args: string): Promise<CancellableResult> => {
     const result = await command.run(args, context);
     if (result.type === "opened") nextSession.result = result;

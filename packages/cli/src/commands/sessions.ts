@@ -22,6 +22,7 @@ import {
   type CommandResult,
   checkExtensionVeto,
   failure,
+  SESSION_COLLISION_MESSAGE,
   sessionNotSavedError,
   success,
   toCommandResult,
@@ -39,11 +40,11 @@ export const newCommand: Command = {
     );
     if (veto) return veto;
     const result = await createSession({ cwd, env: { PITH_HOME: home } });
-    if (result.type === "held") return failure("another process has just made the same session; try again");
+    if (result.type === "held") return failure(SESSION_COLLISION_MESSAGE);
     if (result.type !== "opened") return failure(result.why);
     const { path, header } = result.store;
     await result.store.close();
-    return { type: "opened", reason: "new", path, id: header.id, text: `a new session: ${header.id.slice(0, 8)}` };
+    return { type: "opened", reason: "new", path, id: header.id, text: `New session: ${header.id.slice(0, 8)}` };
   },
 };
 
@@ -59,7 +60,7 @@ export const resumeCommand: Command = {
     if (session.type !== "found") return session;
     const { path, id } = session;
     if (context.sessionPath !== null && resolve(path) === resolve(context.sessionPath))
-      return success("you are in this session already", { path, id });
+      return success("You are already in this session.", { path, id });
     const veto = await checkExtensionVeto(
       { type: "session_before_switch", reason: "resume", targetSessionFile: path },
       context,
@@ -69,7 +70,7 @@ export const resumeCommand: Command = {
       type: "opened",
       path,
       id,
-      text: `session ${escapeLineBreaks(id.slice(0, 8))}`,
+      text: `Session: ${escapeLineBreaks(id.slice(0, 8))}`,
       resumeArgument: formatSessionArgument(session, context.home),
     };
   },
@@ -78,9 +79,9 @@ export const resumeCommand: Command = {
 async function listFolderSessions({ cwd, home, sessionPath }: CommandContext): Promise<CommandResult> {
   const sessions = await listSessions({ cwd, env: { PITH_HOME: home } });
   const shownSessions = sessions.filter(({ firstMessage }) => firstMessage !== "").slice(0, MAX_LISTED_SESSIONS);
-  if (shownSessions.length === 0) return success("no other session of this folder yet", []);
+  if (shownSessions.length === 0) return success("No sessions in this folder yet.", []);
   const lines = shownSessions.map((item) => formatSession(item, sessionPath));
-  return success([...lines, "Which? /resume and the beginning of its id"].join("\n"), shownSessions);
+  return success([...lines, "To continue one, type /resume and the beginning of its id."].join("\n"), shownSessions);
 }
 
 function formatSession(
@@ -98,19 +99,19 @@ const DESCRIPTION_WIDTH = 80;
 
 export const nameCommand: Command = {
   name: "name",
-  argumentHint: "[words|--none]",
+  argumentHint: "[name|--none]",
   description: "show or set the name of this session in lists; --none removes it",
   examples: ["/name the login bug", "/name"],
   async run(args, { agent }) {
     const currentName = await agent.session.store.name();
     if (args === "")
-      return success(currentName ?? "this session has no name yet; /name and some words give it one", {
+      return success(currentName ?? "This session has no name. Set one with /name [name].", {
         name: currentName ?? null,
       });
     const newName = args === "--none" ? "" : sanitizeLine(args);
     const result = await agent.appendToSession((session) => session.append({ type: "session_info", name: newName }));
     return toCommandResult(result, () =>
-      success(newName === "" ? "the name is gone" : `called: ${newName}`, { name: newName || null }),
+      success(newName === "" ? "Name removed." : `Name: ${newName}`, { name: newName || null }),
     );
   },
 };
@@ -130,7 +131,7 @@ export const exportCommand: Command = {
       cwd,
     });
     if (result.type === "mistake") return result;
-    return success(`written: ${result.path}${describeMissingBlobs(result.missing)}`, result);
+    return success(`Exported to ${result.path}${describeMissingBlobs(result.missing)}`, result);
   },
 };
 

@@ -6,19 +6,19 @@ import { isAbsentModel } from "../models/open-model.ts";
 import { formatNumber } from "../text/format.ts";
 import { usageError } from "../text/usage-error.ts";
 import { type Command, type CommandResult, failure, success } from "./command.ts";
-import { reportCompaction } from "./compact.ts";
+import { describeOutcome } from "./compact.ts";
 
 export const keysCommand: Command = {
   name: "keys",
-  argumentHint: "[words]",
+  argumentHint: "[text]",
   description: "list the keyboard shortcuts; with text, only those that match it, with their names for keymap.json",
   examples: ["/keys", "/keys undo"],
   async run(args, { home }) {
     const { keymapFile, formatKeys, readKeymap, listKeys } = await import("../settings/keymap.ts");
     const { keymap, warnings } = await readKeymap(home);
     const keysText = formatKeys(keymap, args);
-    if (keysText === null) return usageError(`no key has "${args}" in its name or meaning; /keys shows all`);
-    const hint = `To change one: { "fold": "ctrl+o" } in ${keymapFile(home)}; /keys fold names it.`;
+    if (keysText === null) return usageError(`no key binding matches "${args}"; /keys lists all`);
+    const hint = `To change a key binding, set it in ${keymapFile(home)}, e.g. { "fold": "ctrl+o" }. /keys [text] shows the names.`;
     return success([...warnings, keysText, ...(args === "" ? ["", hint] : [])].join("\n"), listKeys(keymap));
   },
 };
@@ -37,18 +37,18 @@ export const modeCommand: Command = {
   description: "show or change what the agent may do without asking: plan, ask, edit or all",
   examples: ["/mode", "/mode plan"],
   async run(args, { permissionMode }) {
-    if (!permissionMode) return usageError("/mode: nobody is asked here, so there is nothing to set");
+    if (!permissionMode) return usageError("/mode: the permission mode cannot be changed here");
     if (args === "") return success(describeMode(permissionMode.get()), { mode: permissionMode.get() });
     const mode = permissionModes.find(({ name }) => name === args);
     if (!mode) return usageError(`/mode takes plan, ask, edit or all, not "${args}"`);
     const refusal = permissionMode.set(mode.name);
     if (refusal !== null) return usageError(`/mode: ${refusal}`);
-    return success(`${describeMode(mode.name)}, until this program ends`, { mode: mode.name });
+    return success(`${describeMode(mode.name)} It applies until Pith exits.`, { mode: mode.name });
   },
 };
 
 export function describeMode(name: PermissionMode): string {
-  return `${name} mode: ${permissionModes.find((candidate) => candidate.name === name)?.description ?? ""}`;
+  return `Permission mode ${name}: ${permissionModes.find((candidate) => candidate.name === name)?.description ?? ""}.`;
 }
 
 export const modelCommand: Command = {
@@ -67,36 +67,35 @@ export const modelCommand: Command = {
   },
 };
 
-function describeModel({ model }: Agent, prefix = ""): CommandResult {
+function describeModel({ model }: Agent, prefix = "Current model:"): CommandResult {
   const { provider, model: name, contextWindow } = model;
   if (isAbsentModel(model))
-    return success("nobody can speak yet; set a key, or name one who needs none: /model provider/model", null);
-  const windowText = contextWindow > 0 ? `a window of ${formatNumber(contextWindow)} tokens` : "a window nobody knows";
-  return success(`${prefix}${provider}/${name}, ${windowText}`, { provider, model: name, contextWindow });
+    return success("No model is configured. Set an API key, or choose a local model: /model provider/model", null);
+  const windowText = contextWindow > 0 ? `${formatNumber(contextWindow)} tokens` : "unknown";
+  return success(`${prefix} ${provider}/${name} (context window: ${windowText}).`, {
+    provider,
+    model: name,
+    contextWindow,
+  });
 }
 
 function reportModelChange(result: SetModelResult, agent: Agent): CommandResult {
-  if (result.type === "set") return describeModel(agent, "from now on: ");
+  if (result.type === "set") return describeModel(agent, "Model set to");
   const { tokens, limit, compaction } = result;
   const sizes = `${formatNumber(tokens)} tokens, and ${formatNumber(limit)} fit`;
-  const compactionResult = reportCompaction(compaction);
-  const reason =
-    compactionResult.type === "failed"
-      ? compactionResult.message
-      : compactionResult.type === "success"
-        ? compactionResult.text
-        : "";
-  return failure(`who spoke still speaks: the context has ${sizes}; ${reason}. /compact first, or /new`);
+  return failure(
+    `model not changed: the context has ${sizes}; ${describeOutcome(compaction)}. Run /compact first, or start a session with /new`,
+  );
 }
 
-const EXTENSIONS_RELOAD_NOTICE = "extensions are loaded anew with the next session";
+const EXTENSIONS_RELOAD_NOTICE = "Extensions are reloaded with the next session.";
 
 export const reloadCommand: Command = {
   name: "reload",
   description: "reload settings, context files, skills and templates",
   async run(_, context) {
     const changes = [...(await context.reload()), ...(context.extensions ? [EXTENSIONS_RELOAD_NOTICE] : [])];
-    return success(changes.length === 0 ? "read anew; nothing has changed" : changes.join("\n"), changes);
+    return success(changes.length === 0 ? "Reloaded; nothing has changed." : changes.join("\n"), changes);
   },
 };
 
@@ -107,7 +106,7 @@ export const settingsCommand: Command = {
   examples: ["/settings", "/settings compaction"],
   async run(args, context) {
     const matches = (context.listSettings?.() ?? []).filter(({ name }) => name.includes(args));
-    if (matches.length === 0) return usageError(`no setting has "${args}" in its name; /settings shows all`);
+    if (matches.length === 0) return usageError(`no setting has "${args}" in its name; /settings lists all`);
     const { formatSettings } = await import("../settings/list.ts");
     return success(formatSettings(matches), matches);
   },
@@ -121,13 +120,13 @@ export const thinkingCommand: Command = {
   description: `show or change how long the model thinks: ${thinkingLevels.join(", ")}`,
   examples: ["/thinking", "/thinking high"],
   async run(args, { agent }) {
-    if (args === "") return success(`thinking: ${agent.thinkingLevel}`, { level: agent.thinkingLevel });
+    if (args === "") return success(`Thinking level: ${agent.thinkingLevel}`, { level: agent.thinkingLevel });
     const level = thinkingLevels.find((candidate) => candidate === args);
     if (!level)
       return usageError(
         `/thinking takes ${thinkingLevels.slice(0, -1).join(", ")} or ${thinkingLevels.at(-1)}, not "${args}"`,
       );
     await agent.setThinkingLevel(level);
-    return success(`thinking, from the next request on: ${level}`, { level });
+    return success(`Thinking level from the next request on: ${level}`, { level });
   },
 };

@@ -5,6 +5,7 @@ import { refusalNotes, type Session } from "@pith/context";
 import { findEntry, formatEntry, shortId } from "../sessions/entries.ts";
 import { isMoveEntry, readBranch, readTreePart, renderTree, type TreeLine } from "../sessions/tree-lines.ts";
 import { describeBusyRefusal } from "../text/compaction-text.ts";
+import { formatCount } from "../text/format.ts";
 import { usageError } from "../text/usage-error.ts";
 import {
   type Command,
@@ -22,13 +23,13 @@ export function reportMove(result: NavigateResult, session: Session): CommandRes
     case "moved":
       return reportArrival(result, session);
     case "nothing-to-do":
-      return success("you stand there already", { moved: false });
+      return success("You are already there.", { moved: false });
     case "refused":
       return failure(describeBusyRefusal(result.why));
     case "cancelled":
-      return success("the move was cancelled; you stand where you stood", { moved: false });
+      return success("Move canceled; your position has not changed.", { moved: false });
     case "files-in-the-way":
-      return failure(describeConflicts(result.files));
+      return failure(`not moved: ${describeConflicts(result.files)}`);
     case "failed":
       return failure(describeMoveFailure(result));
   }
@@ -39,20 +40,20 @@ type MovedResult = Extract<NavigateResult, { type: "moved" }>;
 function reportArrival({ leaf, editorText, summary, files }: MovedResult, { branch }: Session): CommandResult {
   // Skips moves and labels, because the user does not regard them as positions.
   const currentEntry = branch.entries.findLast((entry) => !isMoveEntry(entry) && entry.type !== "label");
-  const positionText = currentEntry ? `you stand at ${shortId(currentEntry.id)}` : "you stand before the first entry";
-  const summaryNotice = summary ? ["what you left is told there"] : [];
+  const positionText = currentEntry ? `Moved to ${shortId(currentEntry.id)}` : "Moved to before the first entry";
+  const summaryNotice = summary ? ["the branch you left is summarized there"] : [];
   const text = [positionText, ...summaryNotice, ...(files ? describeRestoredFiles(files) : [])].join("; ");
   if (editorText !== undefined && editorText.trim() !== "") return { type: "draft", draft: editorText, text };
-  return success(text, { moved: true, leaf, ...(summary && { summary: summary.id }), ...(files && { files }) });
+  return success(`${text}.`, { moved: true, leaf, ...(summary && { summary: summary.id }), ...(files && { files }) });
 }
 
 export function describeRestoredFiles(files: RewindResult): readonly string[] {
-  if (files.type === "refused") return [describeConflicts(files.conflicts)];
+  if (files.type === "refused") return [`no files restored: ${describeConflicts(files.conflicts)}`];
   const failures = files.files.flatMap((file) =>
     file.type === "failed" || file.type === "skipped" ? [file.message] : [],
   );
   const restoredCount = files.files.length - failures.length;
-  return [`${restoredCount} ${restoredCount === 1 ? "file was" : "files were"} put back`, ...failures];
+  return [`${formatCount(restoredCount, "file")} restored`, ...failures];
 }
 
 function describeConflicts(files: readonly PlannedFile[]): string {
@@ -61,21 +62,21 @@ function describeConflicts(files: readonly PlannedFile[]): string {
     .map(({ path, type }) => `  ${path}: ${type === "lost" ? ORIGINAL_LOST : CHANGED_ELSEWHERE}`);
   const omittedLine = files.length > MAX_LISTED_FILES ? [`  … and ${files.length - MAX_LISTED_FILES} more`] : [];
   return [
-    "nobody has moved, because of these files; go there without --files, or see to them first:",
+    "these files have other changes; move without --files, or resolve them first:",
     ...lines,
     ...omittedLine,
   ].join("\n");
 }
 
 const MAX_LISTED_FILES = 20;
-const CHANGED_ELSEWHERE = "somebody else changed it since";
-const ORIGINAL_LOST = "what it was before is no longer kept";
+const CHANGED_ELSEWHERE = "changed by another program since";
+const ORIGINAL_LOST = "its earlier content is no longer stored";
 
 function describeMoveFailure(result: Extract<NavigateResult, { type: "failed" }>): string {
   if (result.why === "leaf-moved") return LEAF_MOVED_MESSAGE;
   if (result.why !== "summary") return refusalNotes[result.why];
   const notes = result.failures.map(({ note }) => note).join("; ");
-  return `what you would leave could not be told, so nobody has moved: ${notes}. Go there without --summary, or try again`;
+  return `not moved: the branch could not be summarized: ${notes}; move without --summary, or try again`;
 }
 
 /** Shows the part of the tree that ends with `fromEntry`. Default: the part around the current position. */
@@ -88,10 +89,10 @@ export async function showTree({ agent: { session } }: CommandContext, fromEntry
     store,
   );
   const lines = renderTree(part, { labels: await store.labels(), leaf });
-  if (lines.length === 0) return success("nothing was said yet", { leaf, entries: [] });
+  if (lines.length === 0) return success("No messages yet.", { leaf, entries: [] });
   const visibleLines = lines.slice(-MAX_TREE_LINES);
   const earlier = findEarlierEntry(lines.slice(0, -MAX_TREE_LINES), part.entryBefore);
-  const earlierHint = earlier === null ? [] : [`… what lies before: /tree --from ${shortId(earlier)}`];
+  const earlierHint = earlier === null ? [] : [`… earlier entries: /tree --from ${shortId(earlier)}`];
   return success([...earlierHint, ...visibleLines.map(({ text }) => text)].join("\n"), {
     leaf,
     entries: visibleLines.map(toTreeData),
@@ -122,7 +123,7 @@ type TreeFlags = Partial<Readonly<Record<keyof typeof treeFlags, string | true>>
 
 export const treeCommand: Command = {
   name: "tree",
-  argumentHint: "[entry] [--summary [words]] [--label words] [--files]",
+  argumentHint: "[entry] [--summary [instructions]] [--label <text>] [--files]",
   description:
     "show the session as a tree, or move to an entry (root: before the first); --files restores changed files",
   examples: ["/tree", "/tree 3f2a9c11", "/tree 3f2a9c11 --summary what failed and why --label second try --files"],
@@ -139,8 +140,9 @@ export const treeCommand: Command = {
   },
 };
 
-const FROM_WITH_ENTRY_MESSAGE = "--from shows another part of the tree; without it, /tree and an entry go there";
-const MISSING_ENTRY_MESSAGE = "say where to go first, e.g. /tree 3f2a9c11 --summary; /tree alone shows the ids";
+const FROM_WITH_ENTRY_MESSAGE =
+  "--from shows another part of the tree; to move to an entry, use /tree <entry> without --from";
+const MISSING_ENTRY_MESSAGE = "name the entry to move to, e.g. /tree 3f2a9c11 --summary; /tree lists the ids";
 
 async function moveToEntry(
   name: string,
@@ -150,7 +152,7 @@ async function moveToEntry(
   if (flagValues.files && sessionPath === null) return sessionNotSavedError("tree --files");
   const target = name === "root" ? null : await findEntry(name, agent.session);
   if (target?.type === "mistake") return target;
-  if (flagValues.summary !== undefined && !agent.isRunning) notify?.("telling what is left");
+  if (flagValues.summary !== undefined && !agent.isRunning) notify?.("summarizing the branch you leave");
   const result = await agent.navigateTree(target?.entry.id ?? null, {
     summarize: flagValues.summary !== undefined,
     ...(typeof flagValues.summary === "string" && { customInstructions: flagValues.summary }),
@@ -166,9 +168,9 @@ export const transcriptCommand: Command = {
   async run(_, { agent: { session } }) {
     const entries = await readBranch(session.leaf, session.store, MAX_TRANSCRIPT_ENTRIES);
     const texts = entries.flatMap((entry) => formatEntry(entry) ?? []);
-    if (texts.length === 0) return success("nothing was said yet", []);
+    if (texts.length === 0) return success("No messages yet.", []);
     const isComplete = (entries[0]?.parentId ?? null) === null;
-    const earlierHint = isComplete ? [] : ["… what lies before: pith sessions show"];
+    const earlierHint = isComplete ? [] : ["… earlier entries: pith sessions show"];
     return success([...earlierHint, ...texts].join("\n\n"), entries);
   },
 };

@@ -26,8 +26,8 @@ test("COM6 what stands behind a flag belongs to it, up to the next one", () => {
 test("COM6 a flag that nobody knows, or that lacks its words, is a mistake that says what there is", () => {
   expect(read("e1 --sumary")).toEqual({
     type: "mistake",
-    message: "there is no --sumary here; there are --summary, --label, --files",
+    message: "unknown flag --sumary; use --summary, --label, --files",
   });
   expect(read("e1 --constructor")).toMatchObject({ type: "mistake" });
-  expect(read("e1 --label")).toEqual({ type: "mistake", message: "--label needs words behind it" });
+  expect(read("e1 --label")).toEqual({ type: "mistake", message: "--label needs a value" });
 });

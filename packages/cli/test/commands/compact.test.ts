@@ -19,18 +19,18 @@ test("COM11 /compact tells with what it was done, what it freed and how it is ta
   const desk = await deskOf(long(20), { replies: [told, told] });
   const before = desk.agent.contextUsage().tokens;
   expect(await toldBy("/compact keep the numbers", desk)).toMatch(
-    /^compacted: [\d,]+ → [\d,]+ tokens; summary by anthropic\/storyteller; \d+ entries covered, \d+ kept; .*\/undo takes it back$/,
+    /^Compacted: [\d,]+ → [\d,]+ tokens; summary by anthropic\/storyteller; \d+ entries dropped, \d+ kept; .*\/undo undoes it\.$/,
   );
   const requests = JSON.stringify((desk.agent.model as unknown as { requests: unknown }).requests);
   expect(requests).toContain("Additional focus: keep the numbers");
   expect(desk.agent.contextUsage().tokens).toBeLessThan(before / 2);
   expect(await toldBy("/undo", desk)).toMatch(
-    /^undone: the compaction of [\d,]+ → .* summary by anthropic\/storyteller.*\/redo/,
+    /^Compaction undone: [\d,]+ → .* summary by anthropic\/storyteller.*\/redo/,
   );
   expect(desk.agent.contextUsage().tokens).toBe(before);
-  expect(await toldBy("/undo", desk)).toBe("there is no compaction on this branch to undo");
-  expect(await toldBy("/redo", desk)).toMatch(/^back again: the compaction of .*\/undo takes it back$/);
-  expect(await toldBy("/redo", desk)).toMatch(/^no compaction was undone here/);
+  expect(await toldBy("/undo", desk)).toBe("There is no compaction on this branch to undo.");
+  expect(await toldBy("/redo", desk)).toMatch(/^Compaction restored: .*\/undo undoes it\.$/);
+  expect(await toldBy("/redo", desk)).toMatch(/^No compaction was undone here/);
 });
 
 test("COM42 no secret leaves with what is asked of a summary, of a compaction or of a branch", async () => {
@@ -52,10 +52,10 @@ test("COM11 /compact --preview does nothing and asks nobody", async () => {
   const desk = await deskOf(long(20));
   const { leaf } = desk.agent.session;
   for (const words of ["/compact --preview", "/compact keep the numbers --preview"])
-    expect(await toldBy(words, desk)).toMatch(/^would cover \d+ entries and keep \d+: [\d,]+ → about [\d,]+ tokens\n/);
+    expect(await toldBy(words, desk)).toMatch(/^Would drop \d+ entries and keep \d+: [\d,]+ → about [\d,]+ tokens\.\n/);
   expect(await answerOf("/compact --prevew", desk)).toEqual({
     type: "mistake",
-    message: "there is no --prevew here; there is --preview",
+    message: "unknown flag --prevew; use --preview",
   });
   expect(desk.agent.session.leaf).toBe(leaf);
 });
@@ -63,9 +63,9 @@ test("COM11 /compact --preview does nothing and asks nobody", async () => {
 test("COM12 where there is nothing to compact, it says why", async () => {
   const why = async (lines: readonly string[], words = "/compact"): Promise<string> =>
     toldBy(words, await deskOf(lines));
-  expect(await why([])).toBe("nothing was compacted: nothing was said yet");
+  expect(await why([])).toBe("Not compacted: there are no messages yet.");
   const short = await why(["user: hello", "says: hi"]);
-  expect(short).toMatch(/^nothing was compacted: it is too short; the newest [\d,]+ tokens are always kept/);
+  expect(short).toMatch(/^Not compacted: the conversation is too short\. The newest [\d,]+ tokens are always kept/);
   expect(await why(["user: hello", "says: hi"], "/compact --preview")).toMatch(/too short/);
 });
 
@@ -79,7 +79,7 @@ test("COM13 /autocompact shows the switch and the amounts, and turns it for this
   const desk = await deskOf(["user: hello"]);
   const shown = await toldBy("/autocompact", desk);
   expect(shown).toMatch(
-    /^automatic compaction is on\n.*more than 183,616 tokens\nreserveTokens 16,384: .*\nkeepRecentTokens 20,000: /,
+    /^Automatic compaction is on\.\n.*exceeds 183,616 tokens\.\nreserveTokens 16,384: .*\nkeepRecentTokens 20,000: /,
   );
   const off = await answerOf("/autocompact off", desk);
   expect(off).toMatchObject({ data: { enabled: false, reserveTokens: 16_384, keepRecentTokens: 20_000 } });
@@ -101,6 +101,8 @@ test("COM13 DUE8 /autocompact shows amounts that are set as a share of the windo
 test("COM13 on is on, also where the settings say off", async () => {
   const { compactionLimits } = await import("@pith/context");
   const desk = await deskOf(["user: hello"], { parts: { limits: { ...compactionLimits, enabled: false } } });
-  expect(await toldBy("/autocompact", desk)).toMatch(/^automatic compaction is off\nnothing is compacted unless/);
-  expect(await toldBy("/autocompact on", desk)).toMatch(/^automatic compaction is on until this program ends/);
+  expect(await toldBy("/autocompact", desk)).toMatch(
+    /^Automatic compaction is off\.\nThe context is compacted only when/,
+  );
+  expect(await toldBy("/autocompact on", desk)).toMatch(/^Automatic compaction is on until Pith exits\./);
 });

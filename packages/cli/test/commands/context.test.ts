@@ -28,11 +28,11 @@ test("COM14 the parts of a context add up to what the next request weighs, each 
     "system: system prompt",
     "tail: your messages",
     "tail: thinking",
-    "tail: calls of tools",
+    "tail: tool calls",
     "tail: results of read",
     "tail: replies",
     "tail: notes",
-    "tail: your commands",
+    "tail: your shell commands",
   ]);
 });
 
@@ -67,15 +67,15 @@ test("COM15 MET19 the report says when it is too much, when it is told, and what
   expect(report).toMatchObject({ limit: 183_616, soft: Math.floor(183_616 * 0.8), isAutomatic: true, held: null });
   expect(report.afterCompaction).toBeLessThan(report.tokens / 2);
   const text = formatContextReport(report);
-  expect(text).toMatch(/^█+░+ about [\d,]+ of 183,616 tokens \(\d+ %; the window has 200,000\)\n/);
-  expect(text).toMatch(/Compacted by itself above 183,616 tokens; you are told from 146,892 on\.\n/);
+  expect(text).toMatch(/^█+░+ about [\d,]+ of 183,616 tokens \(\d+ %; context window: 200,000\)\n/);
+  expect(text).toMatch(/Compacts automatically above 183,616 tokens; warns above 146,892\.\n/);
   expect(text).toMatch(/A compaction now would free about [\d,]+ tokens \(\/compact --preview\)\.$/);
 });
 
 test("COM15 an empty session, an unknown window and a full one are told as what they are", async () => {
   expect(await toldBy("/context", await deskOf([]))).toContain("There is nothing to compact.");
   const unknown = await deskOf(talk, { model: { contextWindow: 0 } });
-  expect(await toldBy("/context", unknown)).toMatch(/^about [\d,]+ tokens of a window nobody knows\n/);
+  expect(await toldBy("/context", unknown)).toMatch(/^about [\d,]+ tokens \(context window unknown\)\n/);
   const full = await deskOf(["user: go", ...Array.from({ length: 30 }, () => `says: ${"work ".repeat(2_000)}`)], {
     model: { contextWindow: 20_000 },
   });

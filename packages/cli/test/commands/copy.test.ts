@@ -16,16 +16,16 @@ test("LOOK1 the last answer is copied, or the n-th last: what was said last befo
 });
 
 test.each([
-  ["/copy 3", "there are not 3 answers"],
-  ["/copy code", "there is no code in this answer; /copy takes all of it"],
-  ["/copy 0", "/copy takes a number, such as 2 for the answer before the last, or code, or both"],
-  ["/copy all", "/copy takes a number, such as 2 for the answer before the last, or code, or both"],
+  ["/copy 3", "there are fewer than 3 answers"],
+  ["/copy code", "this answer contains no code block; /copy copies the whole answer"],
+  ["/copy 0", "/copy takes a number, such as 2 for the second-to-last answer, or code, or both"],
+  ["/copy all", "/copy takes a number, such as 2 for the second-to-last answer, or code, or both"],
 ])("LOOK1 what cannot be copied is said: %s", async (words, message) => {
   expect(await answerOf(words, await deskOf(talk))).toEqual({ type: "mistake", message });
 });
 
 test("LOOK1 without an answer there is nothing to copy", async () => {
-  expect(await answerOf("/copy", await deskOf(["user: hello"]))).toMatchObject({ message: "there is no answer yet" });
+  expect(await answerOf("/copy", await deskOf(["user: hello"]))).toMatchObject({ message: "no answer yet" });
 });
 
 test.each([

@@ -39,11 +39,18 @@ test("LOOK3 each file is shown from before its first change to now: edited, new,
   expect(out).toBe(
     [
       ...["--- a/src/a.ts", "+++ b/src/a.ts", "@@ -1,3 +1,3 @@", " one", "-two", "-three", "+TWO", "+THREE"],
-      ...["# new.txt: others changed it, too", "--- /dev/null", "+++ b/new.txt", "@@ -0,0 +1,2 @@", "+fresh", "+other"],
-      "# back.txt: it is again as it was before",
-      "# back.txt: others changed it, too",
-      "# gone.txt: it is again as it was before",
-      "# gone.txt: others changed it, too",
+      ...[
+        "# new.txt: other programs changed it too",
+        "--- /dev/null",
+        "+++ b/new.txt",
+        "@@ -0,0 +1,2 @@",
+        "+fresh",
+        "+other",
+      ],
+      "# back.txt: it has its original content again",
+      "# back.txt: other programs changed it too",
+      "# gone.txt: it has its original content again",
+      "# gone.txt: other programs changed it too",
       "# 4 files, +4 −2",
       "",
     ].join("\n"),
@@ -59,7 +66,7 @@ test("BACK10 a file outside the workspace that a session names is not read; what
   writeFileSync(outside, "something private\n");
   // The folders of this test lie in the temporary folder, where files are restored.
   const { out } = await ground.run(["-p", "-c", "/diff"], { variables: { TMPDIR: join(ground.userHome, "tmp") } });
-  expect(out).toContain("only as the tools told it: it is outside the workspace");
+  expect(out).toContain("not compared with the disk (it is outside the workspace");
   expect(out).toContain("-old\n+other");
   expect(out).not.toContain("something private");
 });
@@ -71,8 +78,8 @@ test("LOOK3 where nothing was kept, what the tools told is shown", async () => {
   const { out } = await ground.pith(["--plain", "--no-session"], script, { input });
   expect(out).toContain(
     [
-      "# new.txt: a tool wrote it; how it was before was not kept",
-      "# old.txt: change by change, as the tools told it",
+      "# new.txt: a tool wrote it; the original was not saved",
+      "# old.txt: the diffs of the tool results, one after another",
       ...["--- a/old.txt", "+++ b/old.txt", "@@ -1,1 +1,1 @@", "-old", "+other", "# 2 files, +1 −1"],
     ].join("\n"),
   );
@@ -86,7 +93,9 @@ test("LOOK1 print mode prints the answer itself", async () => {
 
 test("LOOK3 a session that changed nothing says so", async () => {
   const desk = await deskOf(["user: hello", "says: hi"]);
-  expect(await toldBy("/diff", desk)).toBe("no tool changed a file in this session; what commands did is not known");
+  expect(await toldBy("/diff", desk)).toBe(
+    "No tool changed a file in this session. Changes by shell commands are not tracked.",
+  );
 });
 
 test.each([

@@ -14,10 +14,10 @@ test("COM17 /model tells who speaks and lets another take over; one that cannot 
           : { type: "mistake", message: `${name} needs a key` },
     },
   });
-  expect(await toldBy("/model", desk)).toBe("anthropic/storyteller, a window of 200,000 tokens");
+  expect(await toldBy("/model", desk)).toBe("Current model: anthropic/storyteller (context window: 200,000 tokens).");
   expect(await answerOf("/model google/x", desk)).toEqual({ type: "mistake", message: "google/x needs a key" });
   expect(await answerOf("/model gpt-5", desk)).toMatchObject({ message: expect.stringContaining("provider/model") });
-  expect(await toldBy("/model openai/gpt-5", desk)).toBe("from now on: openai/gpt-5, a window of 400,000 tokens");
+  expect(await toldBy("/model openai/gpt-5", desk)).toBe("Model set to openai/gpt-5 (context window: 400,000 tokens).");
   expect(desk.agent.session.branch.state.model).toEqual({ provider: "openai", modelId: "gpt-5" });
 });
 
@@ -31,18 +31,16 @@ test("COM17 a model that the context is too much for does not take over, and it 
   });
   expect(await answerOf("/model any/small", desk)).toMatchObject({
     type: "failed",
-    message: expect.stringMatching(
-      /^who spoke still speaks: the context has [\d,]+ tokens, and 75 fit; .*\/compact first/,
-    ),
+    message: expect.stringMatching(/^model not changed: the context has [\d,]+ tokens, and 75 fit; .*\/compact first/),
   });
   expect(await toldBy("/model", desk)).toContain("anthropic/storyteller");
 });
 
 test("COM18 /thinking tells the level and changes it; a level there is not names those there are", async () => {
   const desk = await deskOf(["user: hello"]);
-  expect(await toldBy("/thinking", desk)).toBe("thinking: off");
-  expect(await toldBy("/thinking high", desk)).toBe("thinking, from the next request on: high");
-  expect(await toldBy("/thinking", desk)).toBe("thinking: high");
+  expect(await toldBy("/thinking", desk)).toBe("Thinking level: off");
+  expect(await toldBy("/thinking high", desk)).toBe("Thinking level from the next request on: high");
+  expect(await toldBy("/thinking", desk)).toBe("Thinking level: high");
   expect(desk.agent.session.branch.state.thinkingLevel).toBe("high");
   expect(await answerOf("/thinking hihg", desk)).toMatchObject({
     message: expect.stringContaining("minimal, low, medium"),
@@ -61,5 +59,5 @@ test("COM19 /settings shows what holds and who says so, all or some of it; /relo
   expect(await toldBy("/settings compaction", desk)).toBe("compaction.enabled  true");
   expect(await answerOf("/settings nonsense", desk)).toMatchObject({ type: "mistake" });
   expect(await toldBy("/reload", desk)).toBe("AGENTS.md changed");
-  expect(await toldBy("/reload", await deskOf([]))).toBe("read anew; nothing has changed");
+  expect(await toldBy("/reload", await deskOf([]))).toBe("Reloaded; nothing has changed.");
 });

@@ -9,29 +9,29 @@ import { answerOf, deskOf, toldBy } from "./desks.ts";
 test("COM16 words and entries are pinned, shown with their numbers, and let go by number or id", async () => {
   const desk = await deskOf(["user: never push to main", "says: understood"]);
   const { session } = desk.agent;
-  expect(await toldBy("/pin", desk)).toMatch(/^nothing is pinned/);
-  expect(await toldBy("/pin Use tabs, not spaces.", desk)).toBe("pinned: Use tabs, not spaces.");
-  expect(await toldBy("/pin e1", desk)).toBe("pinned: never push to main");
+  expect(await toldBy("/pin", desk)).toMatch(/^There are no pins\./);
+  expect(await toldBy("/pin Use tabs, not spaces.", desk)).toBe("Pinned: Use tabs, not spaces.");
+  expect(await toldBy("/pin e1", desk)).toBe("Pinned: never push to main");
   expect(session.branch.state.pins.map(({ text }) => text)).toEqual(["Use tabs, not spaces.", "never push to main"]);
   expect(await toldBy("/pin", desk)).toMatch(/^ 1 {2}\w+ {2}Use tabs, not spaces\.\n 2 {2}\w+ {2}never push to main$/);
-  expect(await toldBy("/unpin 1", desk)).toBe("no longer pinned: Use tabs, not spaces.");
-  expect(await toldBy("/unpin e1", desk)).toBe("no longer pinned: never push to main");
+  expect(await toldBy("/unpin 1", desk)).toBe("Unpinned: Use tabs, not spaces.");
+  expect(await toldBy("/unpin e1", desk)).toBe("Unpinned: never push to main");
   expect(session.branch.state.pins).toEqual([]);
 });
 
 test("COM16 a word that is no entry is pinned as it is; what has no words cannot be", async () => {
   const desk = await deskOf(["user: hello", "model: anthropic/claude"]);
-  expect(await toldBy("/pin tabs", desk)).toBe("pinned: tabs");
-  expect(await answerOf("/pin e2", desk)).toMatchObject({ type: "mistake", message: "e2 has no words to pin" });
+  expect(await toldBy("/pin tabs", desk)).toBe("Pinned: tabs");
+  expect(await answerOf("/pin e2", desk)).toMatchObject({ type: "mistake", message: "e2 has no text to pin" });
   expect(await answerOf("/unpin 7", desk)).toMatchObject({
     type: "mistake",
-    message: expect.stringContaining("/pin shows"),
+    message: expect.stringContaining("/pin lists"),
   });
   for (const words of ["/unpin 0", "/unpin 2", "/unpin e", "/unpin zzzz"])
     expect(await answerOf(words, desk), words).toMatchObject({ type: "mistake" });
   expect(await toldBy("/unpin", desk)).toContain("tabs");
   const [pin] = desk.agent.session.branch.state.pins;
-  expect(await toldBy(`/unpin ${pin?.id.slice(0, 8)}`, desk)).toBe("no longer pinned: tabs");
+  expect(await toldBy(`/unpin ${pin?.id.slice(0, 8)}`, desk)).toBe("Unpinned: tabs");
 });
 
 test("COM16 a pin is let go by the short id of what it keeps, also of a reply", async () => {
@@ -41,6 +41,6 @@ test("COM16 a pin is let go by the short id of what it keeps, also of a reply", 
   await store.append([reply], { expectedLeaf: "e1" });
   const session = await Session.open(store, nodeRuntime);
   const later = { ...desk, agent: new Agent({ session, model: desk.agent.model, tools: [], runtime: nodeRuntime }) };
-  expect(await toldBy("/pin 01234567-1-0", later)).toBe("pinned: hello");
-  expect(await toldBy("/unpin 01234567-1-0", later)).toBe("no longer pinned: hello");
+  expect(await toldBy("/pin 01234567-1-0", later)).toBe("Pinned: hello");
+  expect(await toldBy("/unpin 01234567-1-0", later)).toBe("Unpinned: hello");
 });

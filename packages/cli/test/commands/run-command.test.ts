@@ -41,9 +41,11 @@ test("COM2 a mistyped command names the one that was meant, and the way to say i
   const answer = await answerOf("/compcat now", desk);
   expect(answer).toEqual({
     type: "mistake",
-    message: "there is no command /compcat; did you mean /compact? To say it to the model, write //compcat",
+    message: "unknown command /compcat; did you mean /compact? To send it to the model, type //compcat",
   });
-  expect(await answerOf("/zzzzzzzz", desk)).toMatchObject({ message: expect.stringContaining("/help names them all") });
+  expect(await answerOf("/zzzzzzzz", desk)).toMatchObject({
+    message: expect.stringContaining("/help lists all commands"),
+  });
   expect(await answerOf("//compcat now", desk)).toEqual({ type: "prompt", content: "/compcat now" });
   expect(await answerOf("//help", desk)).toEqual({ type: "prompt", content: "/help" });
 });
@@ -67,7 +69,7 @@ test("COM3 a template that says nothing without words says so", async () => {
   const desk = await deskOf([], { isKept: false, desk: { templates } });
   expect(await answerOf("/echo", desk)).toEqual({
     type: "mistake",
-    message: "/echo says nothing without words behind it",
+    message: "/echo is empty without arguments; type some text after it",
   });
 });
 
@@ -91,7 +93,7 @@ test("COM41 words behind a command that takes none are not passed over in silenc
   for (const { name, argumentHint } of commands.filter((command) => command.argumentHint === undefined))
     expect(await answerOf(`/${name} the last edit`, desk), `${name} ${argumentHint}`).toEqual({
       type: "mistake",
-      message: expect.stringMatching(new RegExp(`^/${name} takes nothing behind it; .* write //${name} …$`)),
+      message: expect.stringMatching(new RegExp(`^/${name} takes no arguments \\(.* type //${name} …$`)),
     });
   expect(desk.agent.session.leaf).toBe(leaf);
 });
@@ -101,6 +103,6 @@ test("COM5 what needs the session's file says so where nothing is kept", async (
   for (const words of ["/fork", "/fork e1", "/clone", "/new", "/export", "/handoff the rest", "/tree e1 --files"])
     expect(await answerOf(words, desk), words).toEqual({
       type: "mistake",
-      message: expect.stringMatching(/needs a session that is kept; start pith without --no-session$/),
+      message: expect.stringMatching(/needs a saved session; start Pith without --no-session$/),
     });
 });

@@ -13,9 +13,11 @@ const talk = ["user: fix the login", "says: looking", "user: try A", "says: A fa
 
 test("COM20 /fork makes a session that ends before one of your messages, with its words to begin with (B62)", async () => {
   const desk = await deskOf(talk);
-  expect(await toldBy("/fork", desk)).toBe("e1  fix the login\ne3  try A\nFrom before which? /fork and its id");
+  expect(await toldBy("/fork", desk)).toBe(
+    "e1  fix the login\ne3  try A\nTo start from before one, type /fork and its id.",
+  );
   const answer = opened(await answerOf("/branch e3", desk));
-  expect(answer).toMatchObject({ draft: "try A", text: `a new session: ${answer.id.slice(0, 8)}` });
+  expect(answer).toMatchObject({ draft: "try A", text: `New session: ${answer.id.slice(0, 8)}` });
   const lines = linesOf(answer.path);
   expect(lines[0]).toMatchObject({ type: "session", id: answer.id, parentSession: desk.sessionPath });
   expect(JSON.stringify(lines)).toContain("looking");
@@ -53,16 +55,16 @@ test("COM23 /resume lists the sessions of the folder and opens one by the beginn
   expect(list).toContain("the login bug (fork): fix the login");
   expect(opened(await answerOf(`/resume ${forked.id.slice(0, 13)}`, desk))).toMatchObject({ path: forked.path });
   expect(opened(await answerOf("/resume the login bug (fork)", desk))).toMatchObject({ id: forked.id });
-  expect(await toldBy(`/resume ${id}`, desk)).toBe("you are in this session already");
+  expect(await toldBy(`/resume ${id}`, desk)).toBe("You are already in this session.");
   expect(await answerOf("/resume nonsense", desk)).toMatchObject({ type: "mistake" });
 });
 
 test("COM24 /name tells, gives and takes away a name", async () => {
   const desk = await deskOf(["user: hello"]);
-  expect(await toldBy("/name", desk)).toMatch(/^this session has no name yet/);
-  expect(await toldBy("/name the  \u001b[31mred\u001b[0m\nbug", desk)).toBe("called: the red bug");
+  expect(await toldBy("/name", desk)).toMatch(/^This session has no name\./);
+  expect(await toldBy("/name the  \u001b[31mred\u001b[0m\nbug", desk)).toBe("Name: the red bug");
   expect(await toldBy("/name", desk)).toBe("the red bug");
-  expect(await toldBy("/name --none", desk)).toBe("the name is gone");
+  expect(await toldBy("/name --none", desk)).toBe("Name removed.");
   expect(await desk.agent.session.store.name()).toBeUndefined();
 });
 
@@ -73,14 +75,14 @@ test("COM25 /session tells where it lies, and what all its branches hold and hav
   expect(text).toMatch(/^name {8}the login bug$/m);
   expect(text).toMatch(/^branches {4}2$/m);
   expect(text, "MET19").toMatch(/^context {5}about \d+ of 183,616 tokens/m);
-  expect(text).toMatch(/^holds {7}8 entries, 3 messages of yours, 3 replies/m);
+  expect(text).toMatch(/^contents {4}8 entries, 3 user messages, 3 replies/m);
   const unkept = await deskOf(talk, { isKept: false });
-  expect(await toldBy("/session", unkept)).toMatch(/nothing is kept[\s\S]*holds {7}5 entries/);
+  expect(await toldBy("/session", unkept)).toMatch(/not saved[\s\S]*contents {4}5 entries/);
 });
 
 test("COM26 /export writes what the ending of the file says, and never over another", async () => {
   const desk = await deskOf(talk);
-  expect(await toldBy("/export talk.md", desk)).toBe(`written: ${join(desk.cwd, "talk.md")}`);
+  expect(await toldBy("/export talk.md", desk)).toBe(`Exported to ${join(desk.cwd, "talk.md")}`);
   expect(readFileSync(join(desk.cwd, "talk.md"), "utf8")).toContain("fix the login");
   writeFileSync(join(desk.cwd, "mine.html"), "mine");
   expect(await answerOf("/export mine.html", desk)).toMatchObject({ type: "mistake" });
@@ -96,7 +98,7 @@ test("COM27 /handoff makes a session that knows where it comes from and keeps a 
   writeFileSync(join(desk.cwd, "a.ts"), "");
   await answerOf("/pin Use tabs.", desk);
   const answer = opened(await answerOf("/handoff write the tests of the login", desk));
-  expect(answer.text).toMatch(/^a new session: \w{8}, 1 file, 1 pin came along/);
+  expect(answer.text).toMatch(/^New session: \w{8}, 1 file, 1 pin copied/);
   expect(answer.draft).toMatch(/^write the tests of the login\n\n[\s\S]*## Files\n- a\.ts$/);
   expect(linesOf(answer.path)[0]).toMatchObject({ parentSession: desk.sessionPath });
   const made = await openStore(answer.path, { mode: "follower" });
@@ -116,9 +118,9 @@ test("COM27 without a goal, without anything said, and where the model fails, th
   expect(await answerOf("/handoff", desk)).toMatchObject({ type: "mistake" });
   expect(await answerOf("/handoff the rest", desk)).toMatchObject({
     type: "failed",
-    message: expect.stringMatching(/^there is no new session: .*no credit/),
+    message: expect.stringMatching(/^no session was created: .*no credit/),
   });
-  expect(await toldBy("/handoff the rest", await deskOf([]))).toMatch(/^nothing was said yet/);
+  expect(await toldBy("/handoff the rest", await deskOf([]))).toMatch(/^This branch has no messages to hand over/);
   expect(existsSync(desk.sessionPath ?? "")).toBe(true);
 });
 

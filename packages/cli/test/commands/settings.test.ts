@@ -41,7 +41,7 @@ describe("/mode", () => {
     expect(await answerOf("/mode", desk)).toMatchObject({ type: "success", data: { mode: "edit" } });
     expect(await answerOf("/mode plan", desk)).toEqual({
       type: "success",
-      text: "plan mode: only reads, and describes what it would do, until this program ends",
+      text: "Permission mode plan: only reads, and describes what it would do. It applies until Pith exits.",
       data: { mode: "plan" },
     });
     expect(now).toBe("plan");
@@ -62,7 +62,7 @@ describe("/mode", () => {
     const { code, out } = await ground.run(["-p", "/mode"], { variables: { ANTHROPIC_API_KEY: "any" } });
     expect({ code, out }).toEqual({
       code: 0,
-      out: "ask mode: asks before it changes a file, runs a command or opens a page\n",
+      out: "Permission mode ask: asks before it changes a file, runs a command or opens a page.\n",
     });
     await ground.clear();
   });

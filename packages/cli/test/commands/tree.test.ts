@@ -15,7 +15,7 @@ describe("/transcript", () => {
     expect(told).toContain("the first words");
     expect(told).toContain("in short");
     expect(told).toContain("and then?");
-    expect(await toldBy("/transcript", await deskOf([]))).toBe("nothing was said yet");
+    expect(await toldBy("/transcript", await deskOf([]))).toBe("No messages yet.");
   });
 });
 
@@ -64,19 +64,19 @@ describe("/tree", () => {
     const text = await toldBy("/tree", compacted);
     expect(text).toMatch(/^e4 compaction: [\d,]+ tokens before$/m);
     expect(text).toMatch(/^e5 branch summary: gone ← here$/m);
-    expect(await toldBy("/tree", await deskOf([]))).toBe("nothing was said yet");
+    expect(await toldBy("/tree", await deskOf([]))).toBe("No messages yet.");
   });
 
   test("COM8 going to a message of one's own stands before it, with its words to be changed (B63)", async () => {
     const desk = await deskOf(twoTries);
-    expect(await answerOf("/tree e3", desk)).toMatchObject({ type: "draft", draft: "try A", text: "you stand at e2" });
+    expect(await answerOf("/tree e3", desk)).toMatchObject({ type: "draft", draft: "try A", text: "Moved to e2" });
     expect(await toldBy("/tree", desk)).toMatch(/^e2 reply: looking ← here$/m);
     expect(await answerOf("/tree good", desk)).toMatchObject({
       type: "success",
-      text: expect.stringMatching(/^you stand at/),
+      text: expect.stringMatching(/^Moved to /),
     });
-    expect(await answerOf("/tree e9", desk)).toMatchObject({ text: "you stand there already" });
-    expect(await answerOf("/tree root", desk)).toMatchObject({ text: "you stand before the first entry" });
+    expect(await answerOf("/tree e9", desk)).toMatchObject({ text: "You are already there." });
+    expect(await answerOf("/tree root", desk)).toMatchObject({ text: "Moved to before the first entry." });
   });
 
   test("COM8 with a summary, what is left is told at the place one goes to, under the label that was given (B64)", async () => {
@@ -84,7 +84,10 @@ describe("/tree", () => {
       "## Goal\n- fix the login [#1]\n\n## Constraints & Preferences\n- (none)\n\n## Progress\n### Done\n- (none)\n\n### In Progress\n- [ ] try B [#1]\n\n### Blocked\n- (none)\n\n## Key Decisions\n- (none)\n\n## Next Steps\n1. go on";
     const desk = await deskOf(twoTries, { replies: [told, told] });
     const answer = await answerOf("/tree e6 --summary what worked --label left B", desk);
-    expect(answer).toMatchObject({ type: "success", text: expect.stringContaining("what you left is told there") });
+    expect(answer).toMatchObject({
+      type: "success",
+      text: expect.stringContaining("the branch you left is summarized there"),
+    });
     expect(await toldBy("/tree", desk)).toMatch(/branch summary: .*\[left B\] ← here$/m);
     const request = JSON.stringify((desk.agent.model as unknown as { requests: unknown }).requests);
     expect(request).toContain("Additional focus: what worked");
@@ -96,7 +99,7 @@ describe("/tree", () => {
     const { leaf } = desk.agent.session;
     expect(await answerOf("/tree e6 --summary", desk)).toMatchObject({
       type: "failed",
-      message: expect.stringMatching(/nobody has moved: .*no credit.*without --summary/),
+      message: expect.stringMatching(/^not moved: the branch could not be summarized: .*no credit.*without --summary/),
     });
     expect(await desk.agent.session.store.entry(leaf ?? "")).toBeDefined();
     expect(await toldBy("/tree", desk)).toMatch(/e9 .*← here$/m);
@@ -114,9 +117,11 @@ describe("/tree", () => {
     for (const name of ["nobody", "e99", "abc", "__proto__"])
       expect(await answerOf(`/tree ${name}`, desk), name).toMatchObject({
         type: "mistake",
-        message: expect.stringContaining("/tree shows their ids"),
+        message: expect.stringContaining("/tree lists the ids"),
       });
-    expect(await answerOf("/tree --summary", desk)).toMatchObject({ message: expect.stringContaining("where to go") });
+    expect(await answerOf("/tree --summary", desk)).toMatchObject({
+      message: expect.stringContaining("name the entry to move to"),
+    });
     expect(await answerOf("/tree e1 --from e2", desk)).toMatchObject({ type: "mistake" });
   });
 
@@ -124,7 +129,7 @@ describe("/tree", () => {
     const desk = await deskOf(["user: one", "says: two", "labels e1: here", "labels e2: here"]);
     expect(await answerOf("/tree here", desk)).toEqual({
       type: "mistake",
-      message: 'several entries are labelled "here"; name one by its id',
+      message: 'several entries have the label "here"; use an id',
     });
   });
 
@@ -133,7 +138,7 @@ describe("/tree", () => {
     const desk = await deskOf(lines, { isKept: false });
     const text = await toldBy("/tree", desk);
     const [first, second] = text.split("\n");
-    expect(first).toBe("… what lies before: /tree --from e1050");
+    expect(first).toBe("… earlier entries: /tree --from e1050");
     expect(second).toBe("e1051 you: number 1051");
     expect(text.split("\n")).toHaveLength(151);
     const before = await toldBy("/tree --from e1050", desk);
@@ -144,7 +149,7 @@ describe("/tree", () => {
   test("COM10 long stretches of work between a question and its answer, and branches off branches, are drawn", async () => {
     const work = Array.from({ length: 900 }, () => ["calls: read path=a.ts", "result: text"]).flat();
     const long = await deskOf(["user: go", ...work, "says: done"], { isKept: false });
-    expect(await toldBy("/tree", long)).toMatch(/^… what lies before: \/tree --from e802\ne1802 reply: done ← here$/);
+    expect(await toldBy("/tree", long)).toMatch(/^… earlier entries: \/tree --from e802\ne1802 reply: done ← here$/);
     const comb = Array.from({ length: 200 }, (_, at) => [`user: try ${at}`, `moves: e${2 * at + 1}`]).flat();
     const nested = await deskOf(comb, { isKept: false });
     expect((await toldBy("/tree", nested)).split("\n").length).toBeGreaterThan(100);

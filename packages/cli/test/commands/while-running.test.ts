@@ -10,7 +10,7 @@ test("COM33 a move, an undo and a redo are refused while a run is under way, and
   for (const words of ["/tree e1", "/tree root --summary", "/undo", "/redo"])
     expect(await answerOf(words, desk), words).toEqual({
       type: "failed",
-      message: "a run is in progress; wait for its end, or stop it first",
+      message: "a run is in progress; wait for it to finish, or stop it first",
     });
   gate.resolve();
   expect(await run).toEqual({ type: "done" });

@@ -25,7 +25,13 @@ test("COM36 commands that need no model work without a key, print what they tell
   const ends = await Promise.all(calls.map((words) => alone(words)));
   for (const [at, { code, notes }] of ends.entries())
     expect({ code, notes }, calls[at]).toEqual({ code: 0, notes: "" });
-  const texts = ["/compact \\[", "compaction\\.enabled", "nobody can speak", "is off until", "nothing to compact"];
+  const texts = [
+    "/compact \\[",
+    "compaction\\.enabled",
+    "No model is configured",
+    "is off until",
+    "nothing to compact",
+  ];
   for (const [at, text] of texts.entries()) expect(ends[at]?.out).toMatch(new RegExp(text));
   expect(ends[6]?.out).toBe("");
   expect(sessions()).toEqual([]);
@@ -41,16 +47,16 @@ test("COM37 a session is looked at, named, pinned in, branched and gone on with,
   const { out: tree } = await alone("/tree", "-c");
   const [, id = ""] = /^(\w+) you: Fix the login\.$/m.exec(tree) ?? [];
   expect(tree).toMatch(/^[\w-]+ reply: Looking\. ← here$/m);
-  expect(await alone("/name the login bug", "-c")).toMatchObject({ code: 0, out: "called: the login bug\n" });
-  expect(await alone("/pin Never push.", "-c")).toMatchObject({ out: "pinned: Never push.\n" });
-  expect(await alone("/unpin 1", "-c")).toMatchObject({ out: "no longer pinned: Never push.\n" });
-  expect(await alone("/thinking high", "-c")).toMatchObject({ out: "thinking, from the next request on: high\n" });
+  expect(await alone("/name the login bug", "-c")).toMatchObject({ code: 0, out: "Name: the login bug\n" });
+  expect(await alone("/pin Never push.", "-c")).toMatchObject({ out: "Pinned: Never push.\n" });
+  expect(await alone("/unpin 1", "-c")).toMatchObject({ out: "Unpinned: Never push.\n" });
+  expect(await alone("/thinking high", "-c")).toMatchObject({ out: "Thinking level from the next request on: high\n" });
   const { out: about } = await alone("/session", "-c");
   expect(about).toMatch(/^name {8}the login bug$/m);
-  expect(about).toMatch(/1 message of yours, 1 reply,/);
+  expect(about).toMatch(/1 user message, 1 reply,/);
   const forked = await alone(`/fork ${id}`, "-c");
   expect(forked).toMatchObject({ code: 0, out: "Fix the login.\n" });
-  expect(forked.notes).toMatch(/^· a new session: \w{8}; say these words with pith -p --session [\w-]+ "…"\n/);
+  expect(forked.notes).toMatch(/^· New session: \w{8}; say these words with pith -p --session [\w-]+ "…"\n/);
   const [, fork = ""] = /--session ([\w-]+)/.exec(forked.notes) ?? [];
   expect(await ground.pith(["-p", "--session", fork, "Fix the logout."], ["Done."])).toMatchObject({ out: "Done.\n" });
   expect(await alone(`/tree ${id}`, "--session", "the login bug")).toMatchObject({
@@ -73,7 +79,7 @@ test("BACK10 /tree --files does not follow a folder that became a link, and name
   const variables = { TMPDIR: join(ground.userHome, "tmp") };
   const { code, out } = await ground.run(["-p", "-c", "/tree root --files"], { variables });
   expect(code).toBe(0);
-  expect(out).toContain("1 file was put back");
+  expect(out).toContain("1 file restored");
   expect(out).toContain("sub/a.txt was not restored: it is outside the workspace");
   expect(out).toContain("tasks.json was not restored: other programs execute or trust it");
   expect(existsSync(join(ground.userHome, "outside/a.txt"))).toBe(true);
@@ -84,7 +90,7 @@ test("BACK10 /tree --files does not follow a folder that became a link, and name
 test("COM38 sessions are copied, begun, found and exported", async () => {
   await ground.pith(["-p", "Fix the login."], ["Looking."]);
   for (const words of ["/clone", "/new"])
-    expect(await alone(words, "-c")).toMatchObject({ code: 0, out: expect.stringMatching(/^a new session: \w{8}\n$/) });
+    expect(await alone(words, "-c")).toMatchObject({ code: 0, out: expect.stringMatching(/^New session: \w{8}\n$/) });
   expect(sessions()).toHaveLength(3);
   expect((await alone("/resume")).out.match(/Fix the login\./g)).toHaveLength(2);
   expect(await alone("/export talk.md", "-c")).toMatchObject({ code: 0, out: expect.stringContaining("talk.md") });
@@ -98,10 +104,10 @@ test("COM39 a compaction is asked for, undone and brought back", async () => {
   const compacted = await ground.pith(["-p", "-c", "/compact keep the numbers"], [told, told, told]);
   expect(compacted).toMatchObject({
     code: 0,
-    out: expect.stringMatching(/^compacted: [\d,]+ → [\d,]+ tokens; summary by/),
+    out: expect.stringMatching(/^Compacted: [\d,]+ → [\d,]+ tokens; summary by/),
   });
-  expect(await alone("/undo", "-c")).toMatchObject({ out: expect.stringMatching(/^undone: the compaction of/) });
-  expect(await alone("/redo", "-c")).toMatchObject({ out: expect.stringMatching(/^back again: the compaction of/) });
+  expect(await alone("/undo", "-c")).toMatchObject({ out: expect.stringMatching(/^Compaction undone: /) });
+  expect(await alone("/redo", "-c")).toMatchObject({ out: expect.stringMatching(/^Compaction restored: /) });
 });
 
 test("COM40 work is handed over: the draft is printed with the command that says it, and that says it", async () => {

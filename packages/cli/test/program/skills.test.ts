@@ -92,5 +92,5 @@ test("SKL10 TPL1 SKL3 /skill:name has the model know a skill before the words, /
   expect(told(ground.body())).toContain("Review a b.ts for race conditions.");
   expect(told(ground.body())).toMatch(/- sink: How this house deploys/);
   const unknown = await ground.pith(["-p", "/skill:sank"], []);
-  expect(unknown).toMatchObject({ code: 2, notes: expect.stringContaining("there is no command /skill:sank") });
+  expect(unknown).toMatchObject({ code: 2, notes: expect.stringContaining("unknown command /skill:sank") });
 }, 30_000);

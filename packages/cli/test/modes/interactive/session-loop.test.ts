@@ -163,7 +163,7 @@ describe("switch sessions", () => {
     await ground.serve();
     process.env.DEPLOY_API_TOKEN = SECRET;
     ground.start(`/help ${SECRET}`);
-    const seen = await ground.until("there is no command");
+    const seen = await ground.until("unknown command");
     expect(seen).not.toContain(SECRET);
     await ground.leave();
   });

@@ -13,22 +13,22 @@ test("COM35 what is told is printed; a mistake ends with 2, a failure with 1", (
 });
 
 test("COM35 a draft is printed with the command that says it", () => {
-  expect(formatCommandResult({ type: "draft", draft: "try A", text: "you stand at e2" })).toEqual({
+  expect(formatCommandResult({ type: "draft", draft: "try A", text: "Moved to e2" })).toEqual({
     stdout: "try A",
-    notes: ['· you stand at e2; say these words anew with pith -p -c "…"'],
+    notes: ['· Moved to e2; say these words anew with pith -p -c "…"'],
   });
-  const opened = { type: "opened", path: "/s.jsonl", id, text: "a new session: 0d4f8a52" } as const;
+  const opened = { type: "opened", path: "/s.jsonl", id, text: "New session: 0d4f8a52" } as const;
   expect(formatCommandResult(opened, " --base-url http://x")).toEqual({
-    stdout: "a new session: 0d4f8a52",
+    stdout: "New session: 0d4f8a52",
     notes: ['· go on with pith -p --session 0d4f8a52-1111 --base-url http://x "…"'],
   });
   expect(formatCommandResult({ ...opened, resumeArgument: "'/a b.jsonl'" }).notes).toEqual([
     `· go on with pith -p --session '/a b.jsonl' "…"`,
   ]);
   expect(formatCommandResult({ ...opened, draft: "go" }).notes).toEqual([
-    '· a new session: 0d4f8a52; say these words with pith -p --session 0d4f8a52-1111 "…"',
+    '· New session: 0d4f8a52; say these words with pith -p --session 0d4f8a52-1111 "…"',
   ]);
   expect(formatCommandResult({ ...opened, draft: "go", isDraftSaved: true }).notes).toEqual([
-    "· a new session: 0d4f8a52; pith -p --session 0d4f8a52-1111 says this as it is; with words behind it, those instead",
+    "· New session: 0d4f8a52; pith -p --session 0d4f8a52-1111 says this as it is; with words behind it, those instead",
   ]);
 });

@@ -23,15 +23,15 @@ const patch = [
 const files: readonly ChangedFile[] = [
   { path: "src/login.ts", kind: "changed", added: 4, removed: 2, notes: [], patch },
   {
-    ...{ path: "test/login.test.ts", kind: "new", added: 2, removed: 0, notes: ["others changed it, too"] },
+    ...{ path: "test/login.test.ts", kind: "new", added: 2, removed: 0, notes: ["other programs changed it too"] },
     patch: '@@ -0,0 +1,2 @@\n+test("a stranger is refused", () => {\n+});',
   },
   { path: "docs/old.md", kind: "removed", added: 0, removed: 1, notes: [], patch: "@@ -1,1 +0,0 @@\n-# Old" },
   {
     ...{ path: "logo.png", kind: "changed", added: 0, removed: 0, patch: "" },
-    notes: ["it is no text: 3120 bytes became 2988"],
+    notes: ["not a text file: 3120 → 2988 bytes"],
   },
-  { path: "notes.txt", kind: "same", added: 0, removed: 0, patch: "", notes: ["it is again as it was before"] },
+  { path: "notes.txt", kind: "same", added: 0, removed: 0, patch: "", notes: ["it has its original content again"] },
 ];
 
 golden("what a session changed", ({ screen }) => {

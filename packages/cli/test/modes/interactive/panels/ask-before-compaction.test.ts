@@ -44,7 +44,7 @@ test("MET14 never switches it off for this session alone, and the footer says so
   await shows(talk, "Compact it now?");
   talk.terminal.press("N");
   await talk.sees("Answer 5 ends here");
-  await shows(talk, "auto off");
+  await shows(talk, "auto-compact off");
   expect(isCompacted(talk)).toBe(false);
   expect(readFileSync(join(talk.home, "settings.json"), "utf8")).not.toContain("enabled");
 });
@@ -64,11 +64,11 @@ test("MET13 /autocompact asks, shows what is kept and kept free, and writes the 
   expect(seen).toMatch(/reserveTokens +16,384: 6,000 tokens reserved/);
   expect(seen).toMatch(/keepRecentTokens +20,000: the newest 4,800 tokens are kept/);
   talk.terminal.press("\x1b[B", ENTER);
-  await shows(talk, "auto off");
+  await shows(talk, "auto-compact off");
   await talk.sees('"compaction.enabled"');
   expect(JSON.parse(readFileSync(join(talk.home, "settings.json"), "utf8"))).toMatchObject({
     compaction: { enabled: false },
   });
   talk.say("/autocompact on");
-  await talk.gone("auto off");
+  await talk.gone("auto-compact off");
 });

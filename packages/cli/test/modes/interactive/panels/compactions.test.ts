@@ -77,7 +77,7 @@ test("MET10 where there is nothing to undo, the key says so", async () => {
   const talk = await longTalk();
   await exchanged(talk, 1);
   talk.terminal.press(ALT_U);
-  await talk.sees("there is no compaction on this branch to undo");
+  await talk.sees("There is no compaction on this branch to undo.");
 });
 
 test("MET9 Esc stops a compaction that was asked for, and the session is as it was", async () => {
@@ -89,7 +89,7 @@ test("MET9 Esc stops a compaction that was asked for, and the session is as it w
   talk.terminal.press(ESC);
   await atRest(talk);
   expect(log(talk)).toEqual(before);
-  await shows(talk, "the compaction was cancelled; everything is as it was");
+  await shows(talk, "Compaction canceled; nothing was changed.");
 });
 
 test("MET9 Esc stops one that came by itself in the middle of a run, and the run with it", async () => {

@@ -86,11 +86,11 @@ test("RPC7 RPC6 COM43 a compaction can be stopped; what is said while one is und
     [queued, steered].map((answer) => answer.success && answer.data),
     Array(2).fill({
       disposition: "queued",
-      note: "A compaction is in progress. Your message is kept, and sent when it has ended.",
+      note: "A compaction is in progress. Your message is queued and sent when it finishes.",
     }),
   );
   // COM43: what cannot wait is refused in the same words.
-  const REFUSED = "a compaction is in progress; wait for its end, or stop it first";
+  const REFUSED = "a compaction is in progress; wait for it to finish, or stop it first";
   const refused = await Promise.all([
     client.send({ type: "compact" }),
     client.send({ type: "navigate_tree", entryId: null }),
@@ -99,7 +99,7 @@ test("RPC7 RPC6 COM43 a compaction can be stopped; what is said while one is und
   ]);
   assert.deepEqual(
     refused.map((answer) => !answer.success && answer.error),
-    [`nothing was compacted: ${REFUSED}`, REFUSED, REFUSED, REFUSED],
+    [`not compacted: ${REFUSED}`, REFUSED, REFUSED, REFUSED],
   );
   const looked = await client.send({ type: "run_command", command: "/session" });
   assert.equal(looked.success && looked.data?.disposition, "handled");

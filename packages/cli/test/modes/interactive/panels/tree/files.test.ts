@@ -40,7 +40,7 @@ test("WLK10 files that were changed on the way are put back if one wants that, a
   expect(seen).toContain("✓ one.txt  will be removed: it did not exist then");
   expect(seen).toContain("y restore 2 files and move");
   talk.terminal.type("y");
-  await shows(talk, "2 files were put back");
+  await shows(talk, "2 files restored");
   expect(existsSync(join(talk.folder, "one.txt"))).toBe(false);
   // There and back again: what was done on that branch is done again.
   await openTree(talk);
@@ -68,7 +68,7 @@ test("WLK11 a file that somebody else changed since is not touched, and it is sa
   const seen = await shows(talk, "✗ one.txt  not restored: changed outside this session");
   expect(seen).toContain("y restore 1 file");
   talk.terminal.type("y");
-  await shows(talk, "1 file was put back");
+  await shows(talk, "1 file restored");
   expect(readFileSync(join(talk.folder, "one.txt"), "utf8")).toBe("mine\n");
   expect(existsSync(join(talk.folder, "two.txt"))).toBe(false);
 });

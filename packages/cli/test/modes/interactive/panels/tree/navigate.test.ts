@@ -104,7 +104,7 @@ describe("navigate", () => {
     talk.terminal.type("y");
     await talk.until(() => talk.screen.state.activity.type === "summarising" && talk.server.requests.length === 3);
     talk.terminal.press(ESC);
-    await shows(talk, "the move was cancelled; you stand where you stood");
+    await shows(talk, "Move canceled; your position has not changed.");
     await atRest(talk);
     await openTree(talk);
     await shows(talk, /answer two +← here/);
