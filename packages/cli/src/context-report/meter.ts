@@ -56,6 +56,12 @@ function findFirstNewIndex({ entries, compactionIndex }: LoadedBranch, sources: 
   return index === -1 ? sources.length : index;
 }
 
+/** Why automatic compaction is paused. `short` is for the footer, where it follows other figures. */
+export const pauseReasons = {
+  undone: { short: "undone", long: "a compaction was undone, and the context has hardly grown since" },
+  breaker: { short: "no longer helps", long: "it no longer helps; see what fills the context window" },
+} as const;
+
 /** The tokens of each part of the context bar. `tail` is what the newest compaction kept verbatim; `fresh` came after it. */
 export interface MeterParts {
   readonly system: number;
@@ -197,11 +203,11 @@ function computeKinds(message: AgentMessage, model: ModelName | undefined): read
         ? [{ kind: `${RESULTS_PREFIX}${message.toolName}`, tokens: messageTokens(message) }]
         : countAsSent(`${RESULTS_PREFIX}${message.toolName}`, message, model);
     case "bashExecution":
-      return countAsSent("your commands", message, model);
+      return countAsSent("your shell commands", message, model);
     case "custom":
       return countAsSent("notes", message, model);
     case "branchSummary":
-      return countAsSent("branches that were left", message, model);
+      return countAsSent("branch summaries", message, model);
   }
 }
 
@@ -232,7 +238,7 @@ function countReplyByKind(message: AssistantMessage, model: ModelName | undefine
   }));
 }
 
-const replyBlockKinds = { text: "replies", thinking: "thinking", toolCall: "calls of tools" } as const;
+const replyBlockKinds = { text: "replies", thinking: "thinking", toolCall: "tool calls" } as const;
 
 export type KindSums = Pick<RawParts, "keptByKind" | "newByKind">;
 

@@ -31,7 +31,7 @@ export function toModelViewText(message: Message): ModelViewText {
 }
 
 function formatSystemMessage({ content, sections = {}, toolsAdded = [] }: SystemMessage): string {
-  const sectionTexts = Object.entries(sections).map(([name, text]) => `[${name}]\n${text ?? "(gone)"}`);
+  const sectionTexts = Object.entries(sections).map(([name, text]) => `[${name}]\n${text ?? "(removed)"}`);
   const tools = toolsAdded.map(({ name }) => name).join(", ");
   return [formatContent(content), ...sectionTexts, ...(tools === "" ? [] : [`Tools: ${tools}`])]
     .filter((text) => text.trim() !== "")
@@ -52,7 +52,7 @@ function formatReplyBlock(block: AssistantMessage["content"][number]): string {
     case "text":
       return block.text;
     case "thinking":
-      return block.redacted ? "(thinking, not to be read)" : `(thinking) ${block.thinking}`;
+      return block.redacted ? "(thinking, encrypted)" : `(thinking) ${block.thinking}`;
     case "toolCall":
       return `calls ${block.name} ${JSON.stringify(block.arguments)}`;
   }
@@ -100,7 +100,7 @@ function splitSummary(message: Message, { entries, compactionIndex }: LoadedBran
   }));
 }
 
-const PROGRAM_LABEL = "Pith, in your place";
+const PROGRAM_LABEL = "Pith, as user message";
 
 function isStableKind(kind: string): kind is "pins" | "words" {
   return kind === "pins" || kind === "words";

@@ -26,6 +26,7 @@ import {
   computeEntryWeights,
   computeRawParts,
   type EntryWeight,
+  pauseReasons,
   type RawParts,
   readToolCalls,
   scaleTokens,
@@ -142,7 +143,7 @@ const MAX_NAME_CHARS = 48;
 
 export function describeFreed({ compaction, moving }: ContextReport["biggest"][number]["frees"]): string {
   const movingText = `moving before it frees ${formatNumber(moving)}`;
-  return compaction > 0 ? `a compaction frees it; ${movingText}` : `a compaction keeps it; ${movingText}`;
+  return compaction > 0 ? `a compaction drops it; ${movingText}` : `a compaction keeps it; ${movingText}`;
 }
 
 export function formatContextReport(report: ContextReport): string {
@@ -150,7 +151,7 @@ export function formatContextReport(report: ContextReport): string {
   const usedShare = limit === null ? null : tokens / limit;
   const head =
     limit === null
-      ? `${formatContextTokens(report)} tokens of a window nobody knows`
+      ? `${formatContextTokens(report)} tokens (context window unknown)`
       : `${renderBar(usedShare ?? 0, HEADLINE_BAR_WIDTH)} ${formatHeadline(report)}`;
   const kindWidth = Math.max(0, ...parts.map(({ kind }) => kind.length));
   const partLines = parts.length === 0 ? [] : ["", ...formatParts(parts, { tokens, kindWidth })];
@@ -160,7 +161,7 @@ export function formatContextReport(report: ContextReport): string {
 function formatHeadline(report: ContextReport): string {
   const { tokens, limit, contextWindow } = report;
   const percent = limit === null || limit === 0 ? 100 : Math.round((100 * tokens) / limit);
-  return `${formatContextTokens(report)} of ${formatNumber(limit ?? 0)} tokens (${percent} %; the window has ${formatNumber(contextWindow)})`;
+  return `${formatContextTokens(report)} of ${formatNumber(limit ?? 0)} tokens (${percent} %; context window: ${formatNumber(contextWindow)})`;
 }
 
 interface Scale {
@@ -168,7 +169,7 @@ interface Scale {
   readonly kindWidth: number;
 }
 
-const placeTitles = { system: "System", front: "Front (kept by compactions)", tail: "As it was said" } as const;
+const placeTitles = { system: "System", front: "Front (kept by compactions)", tail: "Messages" } as const;
 
 function formatParts(parts: readonly ContextPart[], scale: Scale): readonly string[] {
   return (["system", "front", "tail"] as const).flatMap((place) => {
@@ -193,12 +194,12 @@ export function describeNextCompaction({
 }: ContextReport): readonly string[] {
   const trigger =
     limit === null ? "when the provider refuses a request as too long" : `above ${formatNumber(limit)} tokens`;
-  const warning = soft === null ? "" : `; you are told from ${formatNumber(soft)} on`;
+  const warning = soft === null ? "" : `; warns above ${formatNumber(soft)}`;
   const freedTokens = afterCompaction === null ? null : Math.max(0, tokens - afterCompaction);
   return [
     describeMeasurement(tokens, measured),
-    isAutomatic ? `Compacted by itself ${trigger}${warning}.` : "Nothing is compacted by itself (/autocompact on).",
-    ...(held === null || held === "off" ? [] : [`It is not now: ${pauseReasons[held]}.`]),
+    isAutomatic ? `Compacts automatically ${trigger}${warning}.` : "Automatic compaction is off (/autocompact on).",
+    ...(held === null || held === "off" ? [] : [`Automatic compaction is paused: ${pauseReasons[held].long}.`]),
     freedTokens === null
       ? "There is nothing to compact."
       : `A compaction now would free about ${formatNumber(freedTokens)} tokens (/compact --preview).`,
@@ -206,15 +207,10 @@ export function describeNextCompaction({
 }
 
 function describeMeasurement(tokens: number, measured: number): string {
-  if (measured === 0) return "This is an estimate: no reply has measured it yet.";
+  if (measured === 0) return "This is an estimate: no reply has reported the size yet.";
   if (measured >= tokens) return "Measured by the last reply.";
-  return `Of these ${formatNumber(measured)} were measured by the last reply, the rest is estimated.`;
+  return `The last reply measured ${formatNumber(measured)} tokens; the rest is estimated.`;
 }
-
-const pauseReasons = {
-  undone: "a compaction was undone, and the context has hardly grown since",
-  breaker: "compactions no longer help; see what fills the window",
-} as const;
 
 /** Draws a bar of `width` characters. A share above zero is always visible. */
 function renderBar(share: number, width: number): string {
@@ -287,11 +283,11 @@ function computeSystemParts(system: SystemMessage | null): readonly ContextPart[
 
 const summaryPartTitles: Readonly<Record<SummaryPartKind, string>> = {
   pins: "pins",
-  words: "your words",
+  words: "your messages",
   story: "summary",
   notes: "summary",
-  ledger: "ledger of files, commands and errors",
-  recall: "what can be recalled",
+  ledger: "files, commands and errors",
+  recall: "note on earlier entries",
   request: "your latest request",
 };
 

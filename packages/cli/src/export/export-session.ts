@@ -30,13 +30,13 @@ function renderBlock(block: Block): string {
     case "thinking":
       return quote(block.text);
     case "tool-call":
-      return `Calls \`${block.name.replaceAll("`", "'")}\`:\n\n${wrapInFence(block.text, "json")}`;
+      return `Tool call \`${block.name.replaceAll("`", "'")}\`:\n\n${wrapInFence(block.text, "json")}`;
     case "output":
       return wrapInFence(block.text);
     case "attachment":
       return `Attached: ${collapseWhitespace(block.name)}\n\n${wrapInFence(block.text)}`;
     case "image":
-      return `*(a picture, ${block.mimeType})*`;
+      return `*(image, ${block.mimeType})*`;
   }
 }
 
@@ -95,9 +95,9 @@ export async function exportSession(path: string, options: ExportOptions): Promi
   const { to: requestedPath, cwd, redaction } = options;
   const format = options.as ?? detectFormat(requestedPath);
   if (format === null)
-    return usageError(`what shall ${requestedPath} be? Let it end with .html, .md or .jsonl (for pi)`);
+    return usageError(`${requestedPath} has no known file extension; use .html, .md or .jsonl (for pi)`);
   if (format === "pi" && options.leaf !== undefined)
-    return usageError("a file for pi holds every branch; name a leaf only for markdown and html");
+    return usageError("a file for pi contains every branch; choose a leaf only for markdown or html");
   const openResult = await openStore(path, { mode: "follower" });
   if (openResult.type !== "opened")
     return usageError(openResult.type === "unavailable" ? openResult.why : `${path} cannot be read`);
@@ -148,8 +148,9 @@ async function writeNewFile(
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;
-    if (code === "EEXIST") return usageError(`${path} is there already; name another file`);
-    if (code === "ENOENT") return usageError(`there is no folder ${dirname(path)}; make it, or name another file`);
-    return usageError(`it cannot be written: ${message}`);
+    if (code === "EEXIST") return usageError(`${path} already exists; choose another file`);
+    if (code === "ENOENT")
+      return usageError(`the folder ${dirname(path)} does not exist; create it, or choose another file`);
+    return usageError(`cannot write the file: ${message}`);
   }
 }

@@ -69,8 +69,8 @@ function renderBlock(block: Block): string {
       return `<pre>${escapeHtml(block.text)}</pre>`;
     case "image":
       return isSupportedImage(block.mimeType) && /^[A-Za-z0-9+/=]*$/.test(block.data)
-        ? `<img alt="a picture" src="data:${block.mimeType};base64,${block.data}">`
-        : "<p>(a picture that cannot be shown)</p>";
+        ? `<img alt="image" src="data:${block.mimeType};base64,${block.data}">`
+        : "<p>(image cannot be shown)</p>";
   }
 }
 

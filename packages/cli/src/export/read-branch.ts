@@ -87,7 +87,7 @@ function toUntimedItem(entry: Entry): UntimedItem | null {
     case "branch_summary":
       return {
         kind: "summary",
-        heading: "What happened on a branch that was left",
+        heading: "Branch summary",
         blocks: toBlocks(entry.summary),
       };
     case "custom_message":
@@ -95,7 +95,7 @@ function toUntimedItem(entry: Entry): UntimedItem | null {
     case "model_change":
       return { kind: "note", heading: `Model: ${entry.provider}/${entry.modelId}`, blocks: [] };
     case "gap":
-      return { kind: "note", heading: `Something was lost here: ${entry.why}`, blocks: [] };
+      return { kind: "note", heading: `Lost entries: ${entry.why}`, blocks: [] };
     default:
       return null;
   }
@@ -195,7 +195,7 @@ export async function readBranch(
   const facts: readonly Fact[] = [
     ["session", id],
     ["folder", redaction.redact(cwd)],
-    ["begun", timestamp],
+    ["started", timestamp],
   ];
   return { type: "branch", title: escapeControls(name), facts, items, missing };
 }

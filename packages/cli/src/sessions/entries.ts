@@ -99,16 +99,16 @@ export async function findEntry(name: string, { store, leaf }: Session): Promise
   const exactMatch =
     (await store.entry(idOrLabel)) ?? (labelledId === undefined ? undefined : await store.entry(labelledId));
   if (exactMatch?.id === labelledId && otherLabelledId !== undefined)
-    return usageError(`several entries are labelled "${idOrLabel}"; name one by its id`);
+    return usageError(`several entries have the label "${idOrLabel}"; use an id`);
   if (exactMatch) return { type: "found", entry: exactMatch };
-  const notFound = usageError(`there is no entry "${idOrLabel.slice(0, 40)}" in this session; /tree shows their ids`);
+  const notFound = usageError(`no entry "${idOrLabel.slice(0, 40)}" in this session; /tree lists the ids`);
   if (idOrLabel.length < MIN_ID_CHARS) return notFound;
   const matches = new Map<string, Entry>();
   for await (const entry of walkEntries(store, leaf)) if (matchesId(idOrLabel, entry.id)) matches.set(entry.id, entry);
   const [first, second] = matches.values();
   if (!first) return notFound;
   return second
-    ? usageError(`several entries begin with "${idOrLabel}"; say more of the id`)
+    ? usageError(`several entries start with "${idOrLabel}"; type more of the id`)
     : { type: "found", entry: first };
 }
 
@@ -163,7 +163,7 @@ function describeEntry(entry: Entry): EntryDescription | null {
     case "compaction":
       return { author: `compaction (${formatSizes(entry)})`, text: entry.summary };
     case "branch_summary":
-      return { author: "of a branch that was left", text: entry.summary };
+      return { author: "branch summary", text: entry.summary };
     case "custom_message":
       return entry.display ? { author: entry.customType, text: formatContent(entry.content) } : null;
     case "model_change":
@@ -226,20 +226,20 @@ function indent(text: string): string {
 
 function formatTime(timestamp: string): string {
   const time = Date.parse(timestamp);
-  return Number.isNaN(time) ? "at no known time" : new Date(time).toISOString().slice(0, 16).replace("T", " ");
+  return Number.isNaN(time) ? "unknown time" : new Date(time).toISOString().slice(0, 16).replace("T", " ");
 }
 
 function truncateText(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text;
   const head = text.slice(0, maxChars).toWellFormed();
-  return `${head}\n… ${formatNumber(text.length - maxChars)} more letters`;
+  return `${head}\n… ${formatNumber(text.length - maxChars)} more characters`;
 }
 
 export async function findEntryInStore(store: Store, name: string): Promise<FindEntryResult> {
   const result = await findEntry(name, await Session.open(store, nodeRuntime));
   if (result.type === "found") return result;
   return usageError(
-    `there is no entry "${name}" in this session, or several begin so; pith sessions show SESSION --tree shows their ids`,
+    `no entry "${name}" in this session, or several start with it; pith sessions show SESSION --tree lists the ids`,
   );
 }
 
@@ -257,7 +257,7 @@ export async function createRedaction({
 
 /** Empty if no blob is missing. */
 export function describeMissingBlobs({ length }: readonly string[]): string {
-  return length === 0 ? "" : `; ${formatCount(length, "kept output")} ${length === 1 ? "is" : "are"} no longer there`;
+  return length === 0 ? "" : `; ${formatCount(length, "stored output")} ${length === 1 ? "is" : "are"} missing`;
 }
 
 /** Returns the text of an entry as the user knows it: the typed text and the names of attachments. */

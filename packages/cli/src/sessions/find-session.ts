@@ -30,7 +30,7 @@ export interface FindSessionOptions {
 
 export async function findSession(reference: string, options: FindSessionOptions): Promise<FindSessionResult> {
   if (reference.trim() === "")
-    return usageError("say which session: the beginning of its id, its name, its path, or last");
+    return usageError("name a session: the beginning of its id, its name, its path, or last");
   if (reference === "last") return await findLastSession(options);
   if (isAbsolute(reference) || reference.includes(sep) || reference.endsWith(".jsonl"))
     return await findSessionAtPath(reference, options);
@@ -53,7 +53,7 @@ async function findLastSession(options: FindSessionOptions): Promise<FindSession
   // Skips sessions without a message and sessions of sub-agents.
   const last = sessions.find(({ firstMessage, id }) => firstMessage && !isSubAgentSession(id));
   if (last) return { type: "found", path: last.path, id: last.id };
-  return usageError("there is no session of this folder yet; pith sessions list --all shows those of all folders");
+  return usageError("no sessions in this folder yet; pith sessions list --all lists those of all folders");
 }
 
 /** If there is no such file, the reference may still be a name, such as `feature/login`. */
@@ -61,12 +61,12 @@ async function findSessionAtPath(reference: string, options: FindSessionOptions)
   const path = resolve(options.cwd, reference);
   const kind = statOrNull(path)?.kind;
   if (kind === "file" && path.endsWith(".jsonl")) return { type: "found", path, id: "" };
-  if (kind === "file") return usageError(`${path} is no session: the names of their files end in .jsonl`);
+  if (kind === "file") return usageError(`${path} is not a session: the names of session files end in .jsonl`);
   if (kind !== undefined)
-    return usageError(`${path} is ${kind === "folder" ? "a folder" : "no plain file"}; name a session's file`);
+    return usageError(`${path} is ${kind === "folder" ? "a folder" : "not a regular file"}; name a session file`);
   const [first, second] = await findSessionsByName(reference, options);
   if (first && !second) return { type: "found", path: first.path, id: first.id };
-  return usageError(`there is no file ${path}; pith sessions list --all shows all sessions`);
+  return usageError(`${path} does not exist; pith sessions list --all lists all sessions`);
 }
 
 /** Null if the file does not exist or the path is invalid. */
@@ -96,17 +96,15 @@ function ambiguousError(
   const listedIds = matches.slice(0, MAX_LISTED_IDS).map(({ id }) => id);
   const rest = matches.length > MAX_LISTED_IDS ? `, and ${matches.length - MAX_LISTED_IDS} more` : "";
   return usageError(
-    `"${reference}" is the beginning of ${matches.length} sessions: ${listedIds.join(", ")}${rest}; write more of it`,
+    `"${reference}" matches ${matches.length} sessions: ${listedIds.join(", ")}${rest}; type more of the id or name`,
   );
 }
 
 const MAX_LISTED_IDS = 5;
 
 function notFoundError(reference: string, { folders }: FindSessionOptions): UsageError {
-  const where = folders ? " there" : "";
-  return usageError(
-    `there is no session "${reference}"${where}; pith sessions list --all shows them all, by id and name`,
-  );
+  const where = folders ? " in that folder" : "";
+  return usageError(`no session "${reference}"${where}; pith sessions list --all lists all ids and names`);
 }
 
 function toListOptions({ home, folders }: FindSessionOptions): {
@@ -164,7 +162,7 @@ export async function requireSessionFile(session: FindSessionResult, home: strin
   const { damage } = openResult.store;
   await openResult.store.close();
   const hasNoHeader = damage.some(({ kind }) => kind === "no-header");
-  return hasNoHeader ? usageError(`${session.path} is no session, so it stays as it is`) : session;
+  return hasNoHeader ? usageError(`${session.path} is not a session, so it is not changed`) : session;
 }
 
 /**
@@ -242,5 +240,5 @@ export function describeOpenFailure(
     | { readonly type: string; readonly why: string },
 ): string {
   if ("why" in outcome) return outcome.why;
-  return `process ${outcome.owner.pid} writes this session; end it first`;
+  return `process ${outcome.owner.pid} is using this session; end it and try again`;
 }

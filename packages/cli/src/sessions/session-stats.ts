@@ -82,16 +82,16 @@ export function formatSessionReport(report: SessionReport): string {
   const { file, id, name, cwd, parentSession, branches, totals, context, model } = report;
   const limitText = context.limit === null ? "" : ` of ${formatNumber(context.limit)}`;
   const lines: readonly (readonly [string, string | null])[] = [
-    ["file", file ?? "nothing is kept (--no-session)"],
+    ["file", file ?? "not saved (--no-session)"],
     ["id", id],
     ["name", name],
     ["folder", cwd],
-    ["comes from", parentSession],
+    ["parent", parentSession],
     ["model", model],
     ["context", `${formatContextTokens(context)}${limitText} tokens (/context)`],
     ["branches", branches === null ? "many" : String(branches)],
-    ["holds", totals ? formatContents(totals) : null],
-    ["has cost", totals ? formatUsage(totals) : null],
+    ["contents", totals ? formatContents(totals) : null],
+    ["cost", totals ? formatUsage(totals) : null],
   ];
   return lines.flatMap(([label, value]) => (value === null ? [] : [`${label.padEnd(10)}  ${value}`])).join("\n");
 }
@@ -99,9 +99,9 @@ export function formatSessionReport(report: SessionReport): string {
 function formatContents(totals: SessionTotals): string {
   return [
     formatCount(totals.entries, "entry", "entries"),
-    `${formatCount(totals.userMessages, "message")} of yours`,
+    formatCount(totals.userMessages, "user message"),
     formatCount(totals.assistantMessages, "reply", "replies"),
-    `${formatCount(totals.toolCalls, "call")} of tools`,
+    formatCount(totals.toolCalls, "tool call"),
     formatCount(totals.compactions, "compaction"),
     formatCount(totals.branchSummaries, "branch summary", "branch summaries"),
   ].join(", ");
@@ -112,7 +112,7 @@ function formatUsage({ usage, spent }: SessionTotals): string {
   const cachedText = usage.cacheRead > 0 ? ` (${formatNumber(usage.cacheRead)} from the cache)` : "";
   const totalCost = usage.cost.total > 0 ? [formatCost(usage.cost.total)] : [];
   const summaryCost =
-    spent.summaries.cost.total > 0 ? [`of that ${formatCost(spent.summaries.cost.total)} for summaries`] : [];
+    spent.summaries.cost.total > 0 ? [`including ${formatCost(spent.summaries.cost.total)} for summaries`] : [];
   return [
     `${formatNumber(input)} tokens in${cachedText}`,
     `${formatNumber(usage.output)} out`,

@@ -28,7 +28,7 @@ export async function logDeletion(home: string, deletion: Deletion): Promise<str
   } catch (error) {
     const code = diskErrorCode(error);
     if (code === "") throw error;
-    return `it cannot be noted in ${logFile(home)}: the disk gave ${code}`;
+    return `the deletion cannot be logged in ${logFile(home)}: ${code}`;
   }
 }
 
@@ -104,7 +104,7 @@ export async function trashSessions(call: SubcommandCall): Promise<SubcommandRes
     idsByPath.set(findResult.path, findResult.id);
   }
   if (idsByPath.size > 1 && call.flags.yes !== true)
-    return usageError(`that would move ${idsByPath.size} sessions into the trash; if you mean it, add --yes`);
+    return usageError(`this would move ${idsByPath.size} sessions to the trash; add --yes to confirm`);
   const trashedSessions: TrashedSession[] = [];
   for (const path of idsByPath.keys()) {
     const outcome = await moveToTrash(path, { home: call.home, by: "rm" });
@@ -152,7 +152,7 @@ export async function moveToTrash(
 /** `restore` finds a session in the trash by its file name, so the id is only suggested if the name contains it. */
 function formatTrashed({ id, path, folder }: TrashedSession): string {
   const canRestoreById = id !== "" && isPlainId(id) && basename(path).includes(id);
-  return `${path} is in the trash; bring it back with: pith sessions restore ${canRestoreById ? id.slice(0, 8) : folder}`;
+  return `Moved to the trash: ${path}. Restore it with: pith sessions restore ${canRestoreById ? id.slice(0, 8) : folder}`;
 }
 
 function toTrashData({ id, path, folder }: TrashedSession): object {

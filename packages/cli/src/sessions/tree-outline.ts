@@ -254,7 +254,7 @@ function describeReply(
   const callFields = calls.length > 0 ? { calls } : {};
   const isBroken = stopReason === "error" || stopReason === "aborted";
   if (isBroken && text === "") {
-    const reason = errorMessage === undefined ? "it was stopped" : shorten(errorMessage);
+    const reason = errorMessage === undefined ? "stopped" : shorten(errorMessage);
     return { kind: "reply", text: reason, isFailed: true, ...callFields };
   }
   return text === ""
@@ -296,7 +296,7 @@ function describeEntry(entry: Exclude<Entry, { type: "message" }>): string {
     case "thinking_level_change":
       return `thinking: ${entry.thinkingLevel}`;
     case "label":
-      return entry.label === undefined ? "label taken away" : `label: ${entry.label}`;
+      return entry.label === undefined ? "label removed" : `label: ${entry.label}`;
     case "session_info":
       return `name: ${entry.name ?? ""}`;
     default:

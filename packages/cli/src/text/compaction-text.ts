@@ -35,7 +35,7 @@ export function formatReceipt(receipt: Receipt): string {
   return [
     `${formatNumber(tokens.before)} → ${formatNumber(tokens.after)} tokens`,
     describeAuthor(receipt),
-    `${formatCount(covered.count, "entry", "entries")} covered, ${formatNumber(kept.count)} kept`,
+    `${formatCount(covered.count, "entry", "entries")} dropped, ${formatNumber(kept.count)} kept`,
     ...(calls > 0 ? [`${formatCount(calls, "call")}${cost > 0 ? `, ${formatCost(cost)}` : ""}`] : []),
     ...(findings.length > 0 ? [formatFindings(findings)] : []),
   ].join("; ");
@@ -78,7 +78,7 @@ export function formatHeadline(entry: CompactionEntry): string {
 /** What a compaction dropped and kept. */
 export function formatBalance(entry: CompactionEntry): string {
   const receipt = readCompleteReceipt(entry);
-  if (!receipt) return "everything it replaces is still in the log";
+  if (!receipt) return "everything it replaces is still in the session";
   const pins = countPins(entry);
   return [
     `dropped the oldest ${formatCount(receipt.covered.count, "entry", "entries")}, all recoverable`,
@@ -218,7 +218,7 @@ type BusyReason = Session["busyReasons"][number];
 
 /** Why a move, an undo or another compaction is refused now, and what to do. */
 export function describeBusyRefusal(reason: BusyReason): string {
-  return `${busyDescriptions[reason]}; wait for its end, or stop it first`;
+  return `${busyDescriptions[reason]}; wait for it to finish, or stop it first`;
 }
 
 const busyDescriptions: Readonly<Record<BusyReason, string>> = {
@@ -236,4 +236,4 @@ export function isCompacting({ session }: Pick<Agent, "session">): boolean {
   return session.busyReasons.includes("compacting");
 }
 
-const MESSAGE_QUEUED_NOTICE = "A compaction is in progress. Your message is kept, and sent when it has ended.";
+const MESSAGE_QUEUED_NOTICE = "A compaction is in progress. Your message is queued and sent when it finishes.";

@@ -18,7 +18,7 @@ export function formatProgressNote(event: AgentEvent, tools: readonly Tool[]): s
       return event.isError ? `  ${formatToolFailure(event)}` : null;
     case "auto_retry_start":
     case "summarization_retry_scheduled":
-      return `· ${truncate(event.errorMessage)}; asking again in ${formatSeconds(event.delayMs)}`;
+      return `· ${truncate(event.errorMessage)}; retrying in ${formatSeconds(event.delayMs)}`;
     case "model_notice":
     case "session_damaged":
       return `· ${event.message}`;

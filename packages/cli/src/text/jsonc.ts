@@ -43,7 +43,7 @@ function measureComment(text: string, offset: number): number {
   if (text.startsWith("//", offset)) return matchAt(LINE_COMMENT_PATTERN, text, offset)?.length ?? 0;
   if (!text.startsWith("/*", offset)) return 0;
   const end = text.indexOf("*/", offset + 2);
-  if (end < 0) throw new JsoncSyntaxError("a comment begins here and never ends; write */ behind it", offset);
+  if (end < 0) throw new JsoncSyntaxError("unterminated comment; add */ at its end", offset);
   return end + 2 - offset;
 }
 
@@ -59,11 +59,10 @@ function readToken(text: string, offset: number): Token {
     const raw = matchAt(pattern(), text, offset);
     if (raw !== null) return { type, raw, offset };
   }
-  if (text[offset] === '"')
-    throw new JsoncSyntaxError('a text begins here and does not end on its line; write " behind it', offset);
-  if (text[offset] === "'") throw new JsoncSyntaxError('texts stand in double quotes: "…"', offset);
+  if (text[offset] === '"') throw new JsoncSyntaxError('unterminated string; add " at its end', offset);
+  if (text[offset] === "'") throw new JsoncSyntaxError('strings need double quotes: "…"', offset);
   throw new JsoncSyntaxError(
-    `${JSON.stringify(String.fromCodePoint(text.codePointAt(offset) ?? 0))} has no place here`,
+    `unexpected character ${JSON.stringify(String.fromCodePoint(text.codePointAt(offset) ?? 0))}`,
     offset,
   );
 }
@@ -90,8 +89,8 @@ export function parseJsonc(text: string): ParseJsoncResult {
     const value = parseValue(firstToken, tokens, root);
     const extraToken = nextToken(tokens);
     if (extraToken.type !== "end")
-      throw new JsoncSyntaxError("there is something behind the closing bracket; take it out", extraToken.offset);
-    if (!isObject(value)) throw new JsoncSyntaxError("settings are one object: { … }", 0);
+      throw new JsoncSyntaxError("unexpected text after the closing bracket; remove it", extraToken.offset);
+    if (!isObject(value)) throw new JsoncSyntaxError("the file must contain one object: { … }", 0);
     return { type: "object", value, findLine: (path) => countLines(text, findOffset(path, root)) };
   } catch (error) {
     if (!(error instanceof JsoncSyntaxError)) throw error;
@@ -111,7 +110,7 @@ interface ValueNode {
 }
 
 function createNode({ offset }: Token, depth: number): ValueNode {
-  if (depth > MAX_DEPTH) throw new JsoncSyntaxError(`this lies more than ${MAX_DEPTH} brackets deep`, offset);
+  if (depth > MAX_DEPTH) throw new JsoncSyntaxError(`nested more than ${MAX_DEPTH} levels deep`, offset);
   return { offset, depth, children: new Map() };
 }
 
@@ -121,7 +120,7 @@ function parseValue(token: Token, tokens: TokenIterator, node: ValueNode): unkno
   if (token.raw === "{") return parseObject(tokens, node);
   if (token.raw === "[") return parseArray(tokens, node);
   if (token.type === "end")
-    throw new JsoncSyntaxError("the text ends too early; a bracket or a value is missing", token.offset);
+    throw new JsoncSyntaxError("unexpected end of the file; a bracket or a value is missing", token.offset);
   if (token.type === "punctuation") throw new JsoncSyntaxError(`a value is missing before ${token.raw}`, token.offset);
   return parseLiteral(token);
 }
@@ -133,10 +132,9 @@ function parseObject(tokens: TokenIterator, { depth, children }: ValueNode): Jso
       throw new JsoncSyntaxError(`${describeMissingName(token)}: write { "name": value }`, token.offset);
     const name = String(parseLiteral(token));
     if (entries.has(name))
-      throw new JsoncSyntaxError(`${truncateToken(token)} stands here a second time; keep one of them`, token.offset);
+      throw new JsoncSyntaxError(`duplicate name ${truncateToken(token)}; keep one of them`, token.offset);
     const colon = nextToken(tokens);
-    if (colon.raw !== ":")
-      throw new JsoncSyntaxError(`a colon is missing behind ${truncateToken(token)}`, colon.offset);
+    if (colon.raw !== ":") throw new JsoncSyntaxError(`a colon is missing after ${truncateToken(token)}`, colon.offset);
     const valueToken = nextToken(tokens);
     const node = createNode(valueToken, depth + 1);
     children.set(name, node);
@@ -159,12 +157,12 @@ function skipComma(tokens: TokenIterator, closingBracket: string): Token {
   if (token.raw === ",") return nextToken(tokens);
   if (token.raw === closingBracket) return token;
   if (token.type === "end")
-    throw new JsoncSyntaxError(`the text ends too early; ${closingBracket} is missing`, token.offset);
+    throw new JsoncSyntaxError(`unexpected end of the file; ${closingBracket} is missing`, token.offset);
   throw new JsoncSyntaxError(`a comma or ${closingBracket} is missing before this`, token.offset);
 }
 
 function describeMissingName(token: Token): string {
-  if (token.type === "end") return "the text ends too early";
+  if (token.type === "end") return "unexpected end of the file";
   return token.type === "word"
     ? `the name ${truncateToken(token)} has no quotes`
     : "a name in double quotes is missing";
@@ -181,8 +179,9 @@ function parseLiteral(token: Token): unknown {
 }
 
 function describeInvalidLiteral(token: Token): string {
-  if (token.type === "string") return "this text holds a sign that must be escaped, such as a tab or a lone \\";
-  return `${truncateToken(token)} is no value; texts stand in double quotes`;
+  if (token.type === "string")
+    return "this string contains a character that must be escaped, such as a tab or a single \\";
+  return `${truncateToken(token)} is not a value; strings need double quotes`;
 }
 
 function nextToken(tokens: TokenIterator): Token {

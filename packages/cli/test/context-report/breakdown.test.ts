@@ -92,6 +92,6 @@ test("MET11 /seen tells it in every mode; before the first word there is nothing
     await deskOf(["system: You work.", "user: go", "calls: read path=a", "result: x", "says: gone"]),
   );
   expect(text).toMatch(
-    /── System ──\nsystem: You work\.\n\n── As it was said ──\nyou: go\n\nmodel: calls read \{"path":"a"\}/,
+    /── System ──\nsystem: You work\.\n\n── Messages ──\nyou: go\n\nmodel: calls read \{"path":"a"\}/,
   );
 });

@@ -159,20 +159,20 @@ test("EXP4 the ending of the file says what it becomes; without a name it is a p
   expect(await exportSession(path, { to: "a.jsonl", redaction, cwd: home })).toMatchObject({ as: "pi" });
   expect(await exportSession(path, { to: "a.pdf", redaction, cwd: home })).toEqual({
     type: "mistake",
-    message: "what shall a.pdf be? Let it end with .html, .md or .jsonl (for pi)",
+    message: "a.pdf has no known file extension; use .html, .md or .jsonl (for pi)",
   });
   expect(await exportSession(path, { to: "a.txt", as: "markdown", redaction, cwd: home })).toMatchObject({
     path: join(home, "a.txt"),
     as: "markdown",
   });
   expect(await exportSession(path, { to: "none/a.md", redaction, cwd: home })).toMatchObject({
-    message: `there is no folder ${join(home, "none")}; make it, or name another file`,
+    message: `the folder ${join(home, "none")} does not exist; create it, or choose another file`,
   });
   const leafless = { to: "b.md", leaf: "nowhere", redaction, cwd: home };
   expect(await exportSession(path, leafless)).toEqual({
     type: "mistake",
     message:
-      'there is no entry "nowhere" in this session, or several begin so; pith sessions show SESSION --tree shows their ids',
+      'no entry "nowhere" in this session, or several start with it; pith sessions show SESSION --tree lists the ids',
   });
 });
 

@@ -149,7 +149,7 @@ test("SET12 SUM13 a summariser that sends no token within the time that is set i
   const { code, out, notes } = await ground.run(["-p", "-c", words(500)], { variables });
   expect({ code, out }).toEqual({ code: 0, out: "Mended.\n" });
   expect(requests.filter(({ body }) => isFor(body, "haiku"))).toHaveLength(2);
-  expect(notes).toMatch(/(no token arrived within|sent nothing for) 1.2 s; asking again in 1 s/);
+  expect(notes).toMatch(/(no token arrived within|sent nothing for) 1.2 s; retrying in 1 s/);
   expect(ground.session().includes('"route":"model-free"')).toBe(true);
 });
 

@@ -67,7 +67,7 @@ test.each([
     '{ "tools": ["raed"] }',
     's.json:1: tools is ["raed"]; expected a list of tool names: read, write, edit, bash, grep, find, ls, fetch, or all',
   ],
-  ['{ "contextWindow": 1e999 }', "s.json:1:20: 1e999 is no value; texts stand in double quotes"],
+  ['{ "contextWindow": 1e999 }', "s.json:1:20: 1e999 is not a value; strings need double quotes"],
   [
     '{ "compaction": { "agentOverrides": { "": { "reserveTokens": 1 } } } }',
     's.json:1: compaction.agentOverrides[""] has an invalid name; expected the name of an agent, such as reviewer',
@@ -102,7 +102,7 @@ test.each([
   ],
   ['{ "deny": ["bash"] }', "s.json:1: deny is not a setting; pass rules with --allow and --deny"],
   ['{ "mode": "plan" }', "s.json:1: mode is not a setting; use permissionMode"],
-  ["[]", "s.json:1:1: settings are one object: { … }"],
+  ["[]", "s.json:1:1: the file must contain one object: { … }"],
   ['{\n  "model": \n}', "s.json:3:1: a value is missing before }"],
 ])("SET2 a mistake names the file, the line, the setting and what to write: %s", (text, message) => {
   expect(parseSettings(text, "s.json")).toEqual({ type: "mistake", message });

@@ -30,7 +30,7 @@ test("SUB13 a preview tells what would be kept and told in short, and the price;
   });
   expect(readFileSync(path)).toEqual(before);
   await shelf.add({ said: "Short." });
-  expect((await shelf.run("compact", "last", "--preview", "-m", "a/b")).out).toContain("nothing was compacted");
+  expect((await shelf.run("compact", "last", "--preview", "-m", "a/b")).out).toContain("Not compacted");
   expect(await shelf.run("compact", "last", "--preview", "-m", "nonsense")).toMatchObject({ code: 2 });
 });
 
@@ -43,7 +43,7 @@ test("SUB13 what fills the window is told without a key, for whoever spoke last 
   };
   expect(own).toMatchObject({ model: "anthropic/claude-sonnet-4-5", tokens: expect.any(Number) });
   expect(own.parts.reduce((sum, { tokens }) => sum + tokens, 0)).toBe(own.tokens);
-  expect((await shelf.run("context", "last", "-m", "ollama/llama3")).out).toContain("the window has 8,192");
+  expect((await shelf.run("context", "last", "-m", "ollama/llama3")).out).toContain("context window: 8,192");
   await shelf.add({ said: "Nobody spoke." });
   expect(await shelf.run("context", "last")).toMatchObject({ code: 2, notes: [expect.stringContaining("--model")] });
 });

@@ -91,7 +91,7 @@ describe("prune", () => {
     const first = await shelf.run(...act);
     await opened.store.close();
     expect(first).toMatchObject({ code: 1, out: expect.stringContaining("1 session moved") });
-    expect(first.notes.join()).toContain(`${busy}: process ${process.pid} writes this session`);
+    expect(first.notes.join()).toContain(`${busy}: process ${process.pid} is using this session`);
     expect([busy, gone].map((path) => existsSync(path))).toEqual([true, false]);
 
     const trash = join(shelf.home, "trash");
@@ -106,7 +106,7 @@ describe("prune", () => {
     utimesSync(busy, new Date(), new Date());
     const second = await shelf.run(...act);
     expect(second).toMatchObject({ code: 1, out: expect.stringContaining("0 sessions removed for good") });
-    expect(second.notes.join()).toContain("it cannot be noted in");
+    expect(second.notes.join()).toContain("the deletion cannot be logged in");
     expect(existsSync(note)).toBe(true);
   });
 
@@ -203,7 +203,7 @@ describe("purge", () => {
     await opened.store.close();
     expect(code).toBe(1);
     expect(JSON.parse(out)).toMatchObject({ sessions: [{ lines: 1 }, { lines: 1 }], failed: [{ path: busy }] });
-    expect(notes).toContainEqual(expect.stringContaining(`${busy}: process ${process.pid} writes this session`));
+    expect(notes).toContainEqual(expect.stringContaining(`${busy}: process ${process.pid} is using this session`));
     expect(paths.map((path) => readFileSync(path, "utf8").includes(TOKEN))).toEqual([false, true, false]);
     expect(existsSync(join(shelf.home, "search.db"))).toBe(false);
     shelf.clear();

@@ -21,7 +21,7 @@ describe("compactions", () => {
     );
     expect(["planning", "auditing"].map((name) => step({ step: name }))).toEqual([null, null]);
     const wait = { type: "summarization_retry_scheduled", source: "branchSummary", attempt: 1, delayMs: 900 };
-    expect(note({ ...wait, errorMessage: "overloaded" })).toBe("· overloaded; asking again in 1 s");
+    expect(note({ ...wait, errorMessage: "overloaded" })).toBe("· overloaded; retrying in 1 s");
   });
 
   test("PRT12 its end says what it freed, who told it, and what it cost", () => {
@@ -95,7 +95,7 @@ describe("events", () => {
 
   test("PRT9 waiting and compacting are told, with before and after", () => {
     const retry = { type: "auto_retry_start", attempt: 1, delayMs: 1_200, errorMessage: "overloaded" } as const;
-    expect(formatProgressNote(retry as AgentEvent, [])).toBe("· overloaded; asking again in 2 s");
+    expect(formatProgressNote(retry as AgentEvent, [])).toBe("· overloaded; retrying in 2 s");
     expect(formatProgressNote({ type: "compaction_start", reason: "threshold" }, [])).toBe(
       "· compacting: the context is full",
     );

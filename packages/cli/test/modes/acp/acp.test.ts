@@ -57,10 +57,10 @@ describe("sessions", () => {
     while (editor.updates("notice").length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
     assert.equal(
       editor.updates("notice")[0]?.title,
-      "A compaction is in progress. Your message is kept, and sent when it has ended.",
+      "A compaction is in progress. Your message is queued and sent when it finishes.",
     );
     await editor.say(sessionId, "/compact");
-    assert.match(editor.words("agent_message_chunk"), /nothing was compacted: a compaction is in progress; wait/);
+    assert.match(editor.words("agent_message_chunk"), /not compacted: a compaction is in progress; wait/);
     gate.resolve();
     assert.deepEqual(await Promise.all([compacted, said]), ["end_turn", "end_turn"]);
     assert.match(JSON.stringify(ground.body()), /<summary>.*Meanwhile\./s);

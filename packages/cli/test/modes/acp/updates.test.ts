@@ -120,8 +120,8 @@ const rows: readonly (readonly [AgentEvent, readonly object[], (readonly object[
   ],
   [
     { type: "auto_retry_start", attempt: 1, maxAttempts: 6, delayMs: 2000, errorMessage: "overloaded" },
-    [chunk("agent_message_chunk", "\n\n· overloaded; asking again in 2 s\n\n")],
-    [{ sessionUpdate: "notice", severity: "warning", title: "overloaded; asking again in 2 s" }],
+    [chunk("agent_message_chunk", "\n\n· overloaded; retrying in 2 s\n\n")],
+    [{ sessionUpdate: "notice", severity: "warning", title: "overloaded; retrying in 2 s" }],
   ],
   [
     { type: "secrets_redacted", secrets: [{ family: "github", handle: "h" }] as never },
@@ -165,8 +165,8 @@ const rows: readonly (readonly [AgentEvent, readonly object[], (readonly object[
       ...{ type: "summarization_retry_scheduled", source: "compaction", reason: "manual" },
       ...{ attempt: 1, delayMs: 1000, errorMessage: "busy" },
     },
-    [chunk("agent_message_chunk", "\n\n· busy; asking again in 1 s\n\n")],
-    [{ sessionUpdate: "notice", severity: "warning", title: "busy; asking again in 1 s" }],
+    [chunk("agent_message_chunk", "\n\n· busy; retrying in 1 s\n\n")],
+    [{ sessionUpdate: "notice", severity: "warning", title: "busy; retrying in 1 s" }],
   ],
   [{ type: "summarization_retry_attempt_start", source: "branchSummary" }, []],
   [{ type: "summarization_retry_finished", source: "branchSummary" }, []],

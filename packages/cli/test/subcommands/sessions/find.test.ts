@@ -33,14 +33,14 @@ test("SUB7 whoever means several, or none, hears which there are and what to typ
   const several = await shelf.run("sessions", "show", "one");
   expect(several).toMatchObject({
     code: 2,
-    notes: [expect.stringContaining('"one" is the beginning of 2 sessions: ')],
+    notes: [expect.stringContaining('"one" matches 2 sessions: ')],
   });
   const link = join(shelf.folder, "link.jsonl");
   symlinkSync("/etc/passwd", link);
   for (const word of ["", "nobody", "./missing.jsonl", link, shelf.folder])
     expect(await shelf.run("sessions", "show", word)).toMatchObject({ code: 2, out: "" });
   expect((await shelf.run("sessions", "show", "nobody")).notes).toEqual([
-    'pith: there is no session "nobody"; pith sessions list --all shows them all, by id and name',
+    'pith: no session "nobody"; pith sessions list --all lists all ids and names',
   ]);
 });
 

@@ -73,10 +73,10 @@ test("SUB9 what is no session stays as it is, whoever would write, move or throw
     for (const path of [notes, data]) {
       const words = first === "compact" ? [first, path, second, ...rest] : [first, second, path, ...rest];
       const { code, notes: said } = await shelf.run(...words);
-      expect([code, said.join()], words.join(" ")).toEqual([2, expect.stringContaining(`${path} is no session`)]);
+      expect([code, said.join()], words.join(" ")).toEqual([2, expect.stringContaining(`${path} is not a session`)]);
     }
   const opened = await openSession({ type: "named", name: data }, { cwd: shelf.folder, id: "a" });
-  expect(opened).toEqual({ type: "failed", message: `${data} is no session, so it stays as it is` });
+  expect(opened).toEqual({ type: "failed", message: `${data} is not a session, so it is not changed` });
   expect([notes, data].map((path) => readFileSync(path, "utf8"))).toEqual(['{"some":"data"}\n', '{"some":"data"}\n']);
   expect(readdirSync(shelf.folder).sort()).toEqual(["data.jsonl", "notes.md"]);
 });
@@ -87,7 +87,7 @@ test("SUB19 what is to be typed works, and nothing that a stranger wrote is more
   const header = { type: "session", version: 3, id: ";reboot;", timestamp: "2026-01-01T00:00:00.000Z", cwd: "/x" };
   writeFileSync(talk, [JSON.stringify(header), ...lines].join("\n"));
   const { out } = await shelf.run("sessions", "rm", talk);
-  const [, typed = ""] = /bring it back with: pith sessions restore (.*)\n/.exec(out) ?? [];
+  const [, typed = ""] = /Restore it with: pith sessions restore (.*)\n/.exec(out) ?? [];
   expect(typed).toMatch(/^[\w./:-]+$/);
   expect((await shelf.run("sessions", "restore", typed)).out).toContain(`pith -p --session '${talk}' "…"`);
   expect(readFileSync(talk, "utf8")).toContain("Talk.");

@@ -1,5 +1,6 @@
 /** Renders how full the context is: a bar with marks for the limits, a percentage, token figures and a legend. */
 
+import { pauseReasons } from "../../../context-report/meter.ts";
 import { formatNumber } from "../../../text/format.ts";
 import type { ContextMeter } from "../state/footer.ts";
 import { visibleWidth } from "../terminal/pi-tui.ts";
@@ -97,12 +98,10 @@ function formatEstimateMark({ isEstimate }: ContextMeter): string {
 
 /** Empty if automatic compaction is on and not paused. */
 export function formatAutoCompact({ isAutoCompactEnabled, pauseReason }: ContextMeter, theme: Theme): string {
-  if (!isAutoCompactEnabled) return theme.warning("auto off");
+  if (!isAutoCompactEnabled) return theme.warning("auto-compact off");
   if (pauseReason === null || pauseReason === "off") return "";
-  return theme.warning(PAUSE_TEXTS[pauseReason]);
+  return theme.warning(`auto-compact paused (${pauseReasons[pauseReason].short})`);
 }
-
-const PAUSE_TEXTS = { undone: "auto held: undone", breaker: "auto held: breaker" } as const;
 
 function calculatePercent({ tokens, limit }: ContextMeter): number {
   return limit === null || limit === 0 ? 100 : Math.round((100 * tokens) / limit);

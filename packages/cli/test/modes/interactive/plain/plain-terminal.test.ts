@@ -103,10 +103,10 @@ test("COM43 in plain lines a message during a compaction is kept, and another co
     tmux.type("/compact its beginning");
     await tmux.until("Compacting the context.");
     tmux.type("meanwhile");
-    await tmux.until("A compaction is in progress. Your message is kept, and sent when it has ended.");
+    await tmux.until("A compaction is in progress. Your message is queued and sent when it finishes.");
     await tmux.until("Queued until the run ends: meanwhile");
     tmux.type("/compact its end");
-    await tmux.until("nothing was compacted: a compaction is in progress; wait for its end");
+    await tmux.until("not compacted: a compaction is in progress; wait for it to finish");
     gate.resolve();
     await tmux.until("Heard behind it.");
     await leave(tmux);

@@ -35,6 +35,6 @@ test("MET18 two lines name what was dropped and kept, by whom it is told, and wh
 
 test("MET18 a receipt that another program wrote is told as far as it makes sense", () => {
   for (const odd of [{ by: 7 }, { findings: [{}] }, { findings: [null] }, { kept: null }, { cost: "much" }])
-    expect(drawn(odd)).toContain("everything it replaces is still in the log");
+    expect(drawn(odd)).toContain("everything it replaces is still in the session");
   expect(drawn({ tokens: { before: 9, after: 3 } })).not.toContain("NaN");
 });

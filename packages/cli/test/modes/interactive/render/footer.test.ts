@@ -75,9 +75,9 @@ test("MET1 a long name gives way, and shows no escapes", () => {
 
 test("MET4 the footer says that nothing happens by itself, and why", () => {
   expect(told({})).not.toContain("auto");
-  expect(told({ meter: { ...someMeter, isAutoCompactEnabled: false } })).toContain("auto off");
-  expect(told({ meter: { ...someMeter, pauseReason: "undone" } })).toContain("auto held: undone");
-  expect(told({ meter: { ...someMeter, pauseReason: "breaker" } })).toContain("auto held: breaker");
+  expect(told({ meter: { ...someMeter, isAutoCompactEnabled: false } })).toContain("auto-compact off");
+  expect(told({ meter: { ...someMeter, pauseReason: "undone" } })).toContain("auto-compact paused (undone)");
+  expect(told({ meter: { ...someMeter, pauseReason: "breaker" } })).toContain("auto-compact paused (no longer helps)");
 });
 
 test("MET4 a window nobody knows is told as such, and has no bar", () => {
