@@ -129,9 +129,9 @@ describe("queue keys", () => {
     await talk.until(() => talk.screen.state.activity.type === "compacting");
     talk.say("typed meanwhile");
     await talk.sees("↳ afterwards typed meanwhile");
-    await talk.sees(/A compaction is in progress\. Your message is queued and\s+sent when it\s+finishes\./);
+    await talk.sees(/A compaction is in progress\. Your message is queued and\s+sent\s+when\s+it\s+finishes\./);
     talk.say("/compact");
-    await talk.sees(/not compacted: a compaction is in progress; wait for it to finish, or\s+stop\s+it first/);
+    await talk.sees(/not compacted: a compaction is in progress; wait for it to finish, or\s+stop\s+it\s+first/);
     talk.say("and this");
     await talk.sees("↳ next       and this");
     expect(talk.screen.state.activity.type).toBe("compacting");
