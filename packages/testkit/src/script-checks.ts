@@ -5,7 +5,7 @@ import { isObject, type Json } from "./protocols/json.ts";
 export function* checkStep(step: unknown, path: string): Generator<string> {
   if (typeof step === "string") return;
   if (!isObject(step) || (step.parts === undefined && step.refuse === undefined))
-    yield `${path} is ${describeValue(step)}: write a text ("Hello!"), a reply ({ "parts": [...] }) or a refusal ({ "refuse": { "status": 429, "message": "..." } }).`;
+    yield `${path} is ${describeValue(step)}: write a string ("Hello!"), a reply ({ "parts": [...] }) or a refusal ({ "refuse": { "status": 429, "message": "..." } }).`;
   else if (step.refuse !== undefined) yield* checkRefusal(step, path);
   else yield* checkReply(step, path);
 }
@@ -15,7 +15,7 @@ function describeValue(value: unknown): string {
   if (value === undefined) return "missing";
   if (Array.isArray(value)) return "a list";
   if (typeof value === "object" && value !== null)
-    return `an object with ${Object.keys(value).join(", ") || "nothing in it"}`;
+    return Object.keys(value).length === 0 ? "an empty object" : `an object with ${Object.keys(value).join(", ")}`;
   return JSON.stringify(value);
 }
 
@@ -31,9 +31,9 @@ function* checkRefusal(step: Json, path: string): Generator<string> {
     yield `${path}: message is ${describeValue(refuse.message)}: write the provider's error message.`;
   for (const name of ["type", "code", "body"])
     if (refuse[name] !== undefined && typeof refuse[name] !== "string")
-      yield `${path}: ${name} is ${describeValue(refuse[name])}: write a text.`;
+      yield `${path}: ${name} is ${describeValue(refuse[name])}: write a string.`;
   if (refuse.headers !== undefined && !isStringRecord(refuse.headers))
-    yield `${path}: headers is ${describeValue(refuse.headers)}: write texts by name, as in { "retry-after": "2" }.`;
+    yield `${path}: headers is ${describeValue(refuse.headers)}: write an object of strings, as in { "retry-after": "2" }.`;
 }
 
 function* checkUnknownKeys(value: Json, path: string, knownKeys: readonly string[]): Generator<string> {
@@ -84,7 +84,7 @@ function* checkPart(part: unknown, path: string): Generator<string> {
 }
 
 function* checkText({ text }: Json, path: string): Generator<string> {
-  if (typeof text !== "string") yield `${path}: text is ${describeValue(text)}: write a text.`;
+  if (typeof text !== "string") yield `${path}: text is ${describeValue(text)}: write a string.`;
 }
 
 function* checkCall(part: Json, path: string): Generator<string> {
@@ -94,7 +94,7 @@ function* checkCall(part: Json, path: string): Generator<string> {
   if (!isObject(part.arguments))
     yield `${path}: arguments is ${describeValue(part.arguments)}: write an object, as in { "path": "a.txt" }.`;
   if (part.id !== undefined && typeof part.id !== "string")
-    yield `${path}: id is ${describeValue(part.id)}: write a text, or omit it.`;
+    yield `${path}: id is ${describeValue(part.id)}: write a string, or omit it.`;
 }
 
 function* checkSearch(part: Json, path: string): Generator<string> {
@@ -113,7 +113,7 @@ function* checkResult(result: unknown, path: string): Generator<string> {
   yield* checkUnknownKeys(result, path, ["title", "url"]);
   if (typeof result.url !== "string") yield `${path}: url is ${describeValue(result.url)}: write a URL.`;
   if (result.title !== null && typeof result.title !== "string")
-    yield `${path}: title is ${describeValue(result.title)}: write a text, or null for a page without one.`;
+    yield `${path}: title is ${describeValue(result.title)}: write a string, or null for a page without a title.`;
 }
 
 const STOP_REASONS = ["stop", "length", "calls", "refusal", "context-window"];

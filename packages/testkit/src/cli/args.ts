@@ -95,9 +95,9 @@ function toServerOptions({ port, log, window, truncate, local }: FlagValues): Om
   };
 }
 
-export const helpText: string = `pith-testkit: a model server for tests. It speaks Anthropic Messages, OpenAI Responses,
-OpenAI Chat Completions and Google generateContent, replies as a script says,
-and refuses what the provider would refuse.
+export const helpText: string = `pith-testkit: a model server for tests. It implements Anthropic Messages, OpenAI Responses,
+OpenAI Chat Completions and Google generateContent, replies from a script,
+and refuses the requests that the provider would refuse.
 
   pith-testkit [SCRIPT.json] [options]
 
@@ -110,10 +110,10 @@ Without a script it answers "You said: ..." and calls no tools.
   --local KIND    also answer the model API of ollama, llama.cpp, lm-studio or vllm
   --with-parent   end when standard input ends
   --version       print the version
-  --help          print this page
+  --help          print this help
 
 A script is a list of steps, one for each request; the last one is repeated.
-{ "steps": [...], "loop": true } starts again instead. A step is a text, a reply or a refusal:
+{ "steps": [...], "loop": true } starts again instead. A step is a string, a reply or a refusal:
 
   [
     "Hello!",

@@ -18,7 +18,7 @@ export function parseScript(text: string): { readonly script: Script } | { reado
 }
 
 const SCRIPT_SHAPE =
-  'A script is a list of at least one step, as in ["Hello!", "Goodbye!"], or { "steps": [...], "loop": true } to start again after the last.';
+  'A script is a list of at least one step, as in ["Hello!", "Goodbye!"], or { "steps": [...], "loop": true } to start again after the last step.';
 
 function parseJson(text: string): unknown {
   try {

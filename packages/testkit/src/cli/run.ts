@@ -62,14 +62,14 @@ function checkLogFile(file: string | undefined): string | null {
 }
 
 export function formatGreeting(url: string): string {
-  return `pith-testkit listens on ${url}
+  return `pith-testkit is listening on ${url}
 
   Anthropic Messages                   ANTHROPIC_BASE_URL=${url}
   OpenAI Responses, Chat Completions   OPENAI_BASE_URL=${url}/v1
   Google generateContent               GOOGLE_GEMINI_BASE_URL=${url}
 
   In the AI SDK, baseURL is ${url}/v1, for Google ${url}/v1beta.
-  The API key can be any text, but must be set. Stop with Ctrl-C.
+  Set any non-empty API key. Stop with Ctrl-C.
 `;
 }
 

@@ -86,7 +86,7 @@ function answerSideRequest(
     : null;
   const status = localAnswer?.status ?? 404;
   log.add({ ...logFields, outcome: localAnswer ? "local" : "unknown", status });
-  const message = `testkit: nothing is served at ${method} ${path}`;
+  const message = `testkit: unknown endpoint ${method} ${path}`;
   writeJson(response, {
     status,
     body: localAnswer ? localAnswer.body : { error: { type: "not_found_error", message } },

@@ -56,15 +56,15 @@ test.each([
     /^The script has "repeat", which is unknown. Use steps or loop\.$/,
   ],
   ["a loop that is a number", { steps: ["a"], loop: 3 }, /^loop must be true or false\.$/],
-  ["a step that is nothing", [null], /^step 1 is null: write a text \("Hello!"\), a reply .* or a refusal/],
-  ["a step of another shape", [{ text: "hi" }], /^step 1 is an object with text: write a text/],
+  ["a step that is nothing", [null], /^step 1 is null: write a string \("Hello!"\), a reply .* or a refusal/],
+  ["a step of another shape", [{ text: "hi" }], /^step 1 is an object with text: write a string/],
   ["an unknown name in a reply", [{ parts, delay: 3 }], /^step 1 has "delay", which is unknown. Use parts, stop,/],
   ["parts that are a text", [{ parts: "hi" }], /^step 1: parts is "hi": write a list/],
   ["a part that is a text", [{ parts: ["hi"] }], /^step 1, part 1 is "hi": write \{ "type": "text"/],
   [
     "a part without words",
     ["a", { parts: [...parts, { type: "text" }] }],
-    /^step 2, part 2: text is missing: write a text\.$/,
+    /^step 2, part 2: text is missing: write a string\.$/,
   ],
   ["a call without a name", [{ parts: [{ type: "call", arguments: {} }] }], /^step 1, part 1: name is missing/],
   [
@@ -115,7 +115,7 @@ test.each([
   [
     "headers that are numbers",
     [{ refuse: { status: 429, message: "", headers: { "retry-after": 2 } } }],
-    /^step 1: headers is an object with retry-after: write texts/,
+    /^step 1: headers is an object with retry-after: write an object of strings/,
   ],
 ])("KIT7 %s", (_, value, message) => {
   const read = parseScript(value === "[" ? "[" : JSON.stringify(value));

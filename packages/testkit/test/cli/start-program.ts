@@ -31,7 +31,7 @@ export function startProgram(...args: readonly string[]): Program {
   const url = new Promise<string>((resolve, reject) => {
     child.stdout.on("data", (bytes) => {
       stdout += bytes;
-      const address = /listens on (http:\S+)\n/.exec(stdout)?.[1];
+      const address = /listening on (http:\S+)\n/.exec(stdout)?.[1];
       if (address !== undefined) resolve(address);
     });
     result.then(() => reject(new Error(`it ended: ${stderr}`)));

@@ -195,7 +195,7 @@ test("KIT5 reports a mistake in a script at the start, or at the step that a fun
   await expect(startServer({ script: "hello" as unknown as Step[] })).rejects.toThrow("a list of steps");
   server = await startServer({ script: async () => 42 as unknown as Step });
   const response = await post(`${server.url}/v1/messages`, question);
-  expect(await response.text()).toContain("the step for request 1 is 42: write a text");
+  expect(await response.text()).toContain("the step for request 1 is 42: write a string");
 });
 
 test("KIT5 repeats an event as often as the script says, then sends the rest", async () => {
