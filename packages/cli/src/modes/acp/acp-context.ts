@@ -59,12 +59,17 @@ export function internalError(message: string): RequestError {
 
 /** For a request that needs an API key. */
 export function authRequired(message: string): RequestError {
-  return new RequestError(-32000, `${message}. Then begin a new session in the editor`);
+  return new RequestError(-32000, `${endSentence(message)} Then start a new session in the editor.`);
+}
+
+/** Adds a full stop if the text does not end with one. */
+export function endSentence(text: string): string {
+  return text.endsWith(".") ? text : `${text}.`;
 }
 
 /** Uses the error code that client libraries recognise as a missing session. */
 export function sessionNotFound(sessionId: string): RequestError {
-  return new RequestError(-32002, `there is no session "${sessionId}"; session/list names those there are`);
+  return new RequestError(-32002, `no session has the id "${sessionId}"; session/list lists all sessions`);
 }
 
 export function sessionNotOpen(sessionId: string): RequestError {

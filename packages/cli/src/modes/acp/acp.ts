@@ -43,7 +43,7 @@ export function createAgentApp({ args, sessions, notify }: AgentAppOptions): Age
     })
     .onRequest("authenticate", () => {
       throw internalError(
-        "Pith needs no sign-in: set a key such as ANTHROPIC_API_KEY, or start pith once in a terminal",
+        "Pith has no sign-in: set an API key such as ANTHROPIC_API_KEY, or enter one by running pith in a terminal",
       );
     });
   handleSessionMethods(agentApp, sessions, (client) => ({ args, client, features, notify }));
@@ -136,7 +136,7 @@ async function deleteSession(sessionId: string, sessions: AcpSessions): Promise<
 /** Runs until the editor disconnects. Running work is then stopped, and the sessions stay saved. */
 export async function runAcpMode(args: CliArgs, terminal: Terminal): Promise<ExitStatus> {
   if (args.prompt !== "" || args.files.length > 0)
-    return { code: 2, message: "in ACP mode the editor says what to do; leave the words out" };
+    return { code: 2, message: "in ACP mode prompts come from the editor; remove the prompt from the command line" };
   // Output of extensions goes to stderr: on stdout it would break the protocol.
   Object.assign(console, { log: console.error, info: console.error, debug: console.error });
   const sessions = new AcpSessions();
@@ -196,7 +196,7 @@ const LINE_END = new TextEncoder().encode("\n");
 /** Returns a JSON-RPC error, or null if the line is passed on. */
 function checkLine(line: Line, maxBytes: number): { readonly code: number; readonly message: string } | null {
   if (line.type === "too-long") {
-    const message = `the line has ${line.bytes} bytes, more than the ${maxBytes} that are read; send files as links instead`;
+    const message = `the line has ${line.bytes} bytes, but the limit is ${maxBytes}; send files as links instead`;
     return { code: INVALID_REQUEST, message };
   }
   // The library skips an empty line.

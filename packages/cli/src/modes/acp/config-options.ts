@@ -47,7 +47,7 @@ export async function buildConfigOptions(
       name: "Mode",
       category: "mode",
       type: "select",
-      description: "What may be done without a question",
+      description: "What is allowed without asking",
       currentValue: permissionMode?.get() ?? "",
       options: describePermittedModes(options.settings.policy).map(({ name, description }) => ({
         value: name,
@@ -77,7 +77,7 @@ export async function buildConfigOptions(
 
 /** Throws a protocol error if the value cannot be set. */
 export async function setOption(id: string, value: unknown, context: CommandContext): Promise<void> {
-  if (typeof value !== "string") throw invalidParams(`"${id}" takes a text, one of its options`);
+  if (typeof value !== "string") throw invalidParams(`the value of "${id}" must be a string, one of its options`);
   switch (id) {
     case "mode":
       return setMode(value, context);
@@ -88,14 +88,14 @@ export async function setOption(id: string, value: unknown, context: CommandCont
       return;
     }
     default:
-      throw invalidParams(`there is no option "${id}"; there are mode, model and thinking`);
+      throw invalidParams(`unknown option "${id}"; the options are mode, model and thinking`);
   }
 }
 
 export function setMode(id: string, { permissionMode }: Pick<CommandContext, "permissionMode">): void {
   const newMode = findMode(id);
   if (newMode === null)
-    throw invalidParams(`there is no mode "${id}"; there are ${permissionModes.map(({ name }) => name).join(", ")}`);
+    throw invalidParams(`unknown mode "${id}"; the modes are ${permissionModes.map(({ name }) => name).join(", ")}`);
   const refusal = permissionMode?.set(newMode) ?? null;
   if (refusal !== null) throw invalidParams(refusal);
 }

@@ -13,7 +13,7 @@ import { isAbsentModel } from "../../models/open-model.ts";
 import { MAX_TEXT_BYTES, parseImage } from "../../resources/attachments.ts";
 import { getQueuedNotice } from "../../text/compaction-text.ts";
 import { type UsageError, usageError } from "../../text/usage-error.ts";
-import { type AcpSession, authRequired, internalError, invalidParams } from "./acp-context.ts";
+import { type AcpSession, authRequired, endSentence, internalError, invalidParams } from "./acp-context.ts";
 import { createNoticeUpdate, textBlock } from "./tool-updates.ts";
 
 /** Throws a protocol error if the prompt cannot be run. */
@@ -22,7 +22,7 @@ export async function runPrompt(blocks: readonly ContentBlock[], session: AcpSes
   if (input.type === "mistake") throw invalidParams(input.message);
   const { text: promptText, attachments } = input;
   if (promptText.trim() === "" && attachments.length === 0)
-    throw invalidParams("there is nothing to say; send words, or /help");
+    throw invalidParams("the prompt is empty; send text, or /help for the commands");
   // Editors cancel one prompt and send the next immediately.
   await session.waitForStop();
   const stopCount = session.stopCount();
@@ -40,9 +40,11 @@ export async function runPrompt(blocks: readonly ContentBlock[], session: AcpSes
 
 async function promptModel(content: UserContent, { app, trackRun, view, sendUpdate }: AcpSession): Promise<StopReason> {
   const { agent, missingModel } = app;
-  if (isAbsentModel(agent.model)) throw authRequired(missingModel ?? "nobody can speak: set a key");
+  if (isAbsentModel(agent.model)) throw authRequired(missingModel ?? "no model is configured: set an API key");
   if (agent.isRunning)
-    throw invalidParams("a prompt is under way in this session; wait for its end, or stop it with session/cancel");
+    throw invalidParams(
+      "a prompt is already running in this session; wait until it ends, or stop it with session/cancel",
+    );
   const queuedNote = getQueuedNotice(agent);
   if (queuedNote) await sendUpdate(createNoticeUpdate({ text: queuedNote }, view.features));
   const end = await trackRun(drainRun(agent.prompt(content)));
@@ -53,7 +55,9 @@ async function promptModel(content: UserContent, { app, trackRun, view, sendUpda
       return "cancelled";
     case "failed":
       if (end.code === "max-turns" || end.code === "max-cost") {
-        await sendUpdate(createNoticeUpdate({ text: `${end.why}. Say "go on" to continue.` }, view.features));
+        await sendUpdate(
+          createNoticeUpdate({ text: `${endSentence(end.why)} To continue, send "continue".` }, view.features),
+        );
         return "max_turn_requests";
       }
       throw end.code === "key-refused" ? authRequired(end.why) : internalError(end.why);
@@ -77,13 +81,13 @@ function formatResult(result: Exclude<CommandResult, { type: "prompt" }>): strin
     case "failed":
       return result.message;
     case "opened": {
-      const draft = result.draft === undefined ? "" : `\n\nTo begin it with:\n\n${result.draft}`;
-      return `${result.text}. It is session ${result.id}; open it from the editor's list of sessions.${draft}`;
+      const draft = result.draft === undefined ? "" : `\n\nMessage to send there:\n\n${result.draft}`;
+      return `${endSentence(result.text)} Open session ${result.id} from the editor's list of sessions.${draft}`;
     }
     case "draft":
-      return `${result.text}. Say anew:\n\n${result.draft}`;
+      return `${endSentence(result.text)} Edit this message and send it:\n\n${result.draft}`;
     case "quit":
-      return "close this session in the editor; it is kept";
+      return "Close this session in the editor. It stays saved.";
   }
 }
 
@@ -124,7 +128,7 @@ function parseBlock(block: ContentBlock, cwd: string): PromptPart {
       const image = parseImage(block.data);
       return image
         ? createPart("", { ...image, pith: { attachment: { kind: "image", name: "" } } })
-        : usageError(`a picture must be ${IMAGE_FORMATS}, and not larger than 3.75 MB`);
+        : usageError(`an image must be ${IMAGE_FORMATS} and at most 3.75 MB`);
     }
     case "resource_link":
       return createPart(
@@ -134,7 +138,7 @@ function parseBlock(block: ContentBlock, cwd: string): PromptPart {
     case "resource":
       return parseResource(block.resource, cwd);
     case "audio":
-      return usageError("Pith does not hear; send words, pictures or files");
+      return usageError("audio is not supported; send text, images or files");
   }
 }
 
@@ -149,7 +153,7 @@ function parseResource(resource: EmbeddedResource["resource"], cwd: string): Pro
   }
   const image = parseImage(resource.blob);
   if (image) return createPart(formatMention(uri, cwd), ...attachImage(path, image));
-  return usageError(`${path} is neither a text nor a picture (${IMAGE_FORMATS}); name it and let it be read instead`);
+  return usageError(`${path} is neither text nor an image (${IMAGE_FORMATS}); mention its path instead`);
 }
 
 const IMAGE_FORMATS = "png, jpeg, gif or webp";
@@ -158,7 +162,7 @@ const IMAGE_FORMATS = "png, jpeg, gif or webp";
 function parseOversized(uri: string, cwd: string): PromptPart {
   const mention = formatMention(uri, cwd);
   return toDisplayPath(uri, cwd) === uri
-    ? usageError(`${uri} has more than 256 KB, too much to be said; send a part of it`)
+    ? usageError(`${uri} is larger than 256 KB; send only a part of it`)
     : createPart(mention);
 }
 

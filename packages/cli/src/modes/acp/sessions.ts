@@ -26,7 +26,7 @@ export async function announceCommands({ app, sendUpdate }: AcpSession): Promise
     toAvailableCommand({ name, description, ...(argumentHint !== undefined && { argumentHint }) }),
   );
   const fromTemplates = ((await app.templates?.list()) ?? []).map(({ name, description }) =>
-    toAvailableCommand({ name, description, argumentHint: "[words]" }),
+    toAvailableCommand({ name, description, argumentHint: "[arguments]" }),
   );
   await sendUpdate({
     sessionUpdate: "available_commands_update",
@@ -51,7 +51,7 @@ interface CommandInfo {
 
 export async function listStoredSessions({ cwd, cursor }: ListSessionsRequest): Promise<ListSessionsResponse> {
   const offset = cursor ? Number(cursor) : 0;
-  if (!Number.isSafeInteger(offset) || offset < 0) throw invalidParams("this cursor is none of ours; ask without one");
+  if (!Number.isSafeInteger(offset) || offset < 0) throw invalidParams("unknown cursor; omit it to get the first page");
   const all = await listSessions({ ...(cwd && { cwd }) });
   // Empty and damaged sessions are not listed: there is nothing to open.
   const visible = all.filter(({ firstMessage, damaged }) => firstMessage !== "" && damaged === undefined);
@@ -83,10 +83,10 @@ export function convertMcpServers(requested: readonly AcpMcpServer[] = []): McpS
   const servers: Record<string, ConfiguredMcpServer> = {};
   for (const server of requested) {
     const { name } = server;
-    if (Object.hasOwn(servers, name)) return usageError(`two servers are named "${name}"; give each a name of its own`);
+    if (Object.hasOwn(servers, name)) return usageError(`two MCP servers are named "${name}"; give each a unique name`);
     const converted = convertServer(server);
     if (converted === null)
-      return usageError(`server "${name}" speaks neither over stdio nor over HTTP; Pith knows only these`);
+      return usageError(`MCP server "${name}" uses an unsupported transport; Pith supports stdio and HTTP`);
     Object.defineProperty(servers, name, { value: converted, enumerable: true });
   }
   return { type: "servers", servers };
@@ -145,7 +145,9 @@ export class AcpSessions {
       await requireFolder(params);
       const result = await forkSession(source, { cwd: params.cwd, env: { PITH_HOME: pithHome() } });
       if (result.type !== "forked")
-        throw internalError(result.type === "held" ? "another process writes it; close it there" : result.why);
+        throw internalError(
+          result.type === "held" ? "another process has this session open; close it there first" : result.why,
+        );
       return await this.#openSession({ type: "named", name: result.path }, { ...params, reason: "fork" }, options);
     });
   }
@@ -186,7 +188,7 @@ export class AcpSessions {
 async function requireFolder({ cwd }: SessionParams): Promise<string> {
   if (!isAbsolute(cwd)) throw invalidParams(`cwd must be an absolute path, not "${cwd}"`);
   const stats = await stat(cwd).catch(() => null);
-  if (!stats?.isDirectory()) throw invalidParams(`there is no folder ${cwd}; name one that is there as cwd`);
+  if (!stats?.isDirectory()) throw invalidParams(`cwd must be an existing folder, but ${cwd} is not`);
   return cwd;
 }
 

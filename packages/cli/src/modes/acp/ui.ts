@@ -61,7 +61,9 @@ export function createPermissionOptions({
 }: Pick<PermissionQuestion, "rules" | "yesLasts">): PermissionOption[] {
   return [
     { optionId: "yes", name: yesLasts ? "Allow for this session" : "Allow", kind: "allow_once" },
-    ...(rule ? [{ optionId: "always", name: `Always allow ${rule.text} here`, kind: "allow_always" } as const] : []),
+    ...(rule
+      ? [{ optionId: "always", name: `Always allow ${rule.text} in this project`, kind: "allow_always" } as const]
+      : []),
     { optionId: "no", name: "Reject", kind: "reject_once" },
   ];
 }

@@ -218,7 +218,7 @@ function toEntryUpdates(entry: Entry, view: ClientView, calls: Map<string, Argum
     case "compaction":
       return [toStoredCompactionUpdate(entry, view.features)];
     case "branch_summary":
-      return toChunks("agent_message_chunk", `\n\n· of a branch that was left:\n\n${entry.summary}\n\n`, entry.id);
+      return toChunks("agent_message_chunk", `\n\n· summary of the branch you left:\n\n${entry.summary}\n\n`, entry.id);
     case "custom_message":
       return entry.display ? toChunks("agent_message_chunk", entry.content, entry.id) : [];
     default:

@@ -254,7 +254,7 @@ describe("methods", () => {
     assert.match(seen(two), /the second/);
     for (const [cwd, why] of [
       ["here", 'cwd must be an absolute path, not "here"'],
-      [join(here, "gone"), `there is no folder ${join(here, "gone")}; name one that is there as cwd`],
+      [join(here, "gone"), `cwd must be an existing folder, but ${join(here, "gone")} is not`],
     ] as const) {
       const wrong = await rejected(editor.agent.request("session/new", { cwd, mcpServers: [] }));
       assert.deepEqual([wrong.code, wrong.message], [-32602, why]);
@@ -267,7 +267,10 @@ describe("methods", () => {
     const session = await editor.begin(ground.folder);
     const turn = editor.say(session, "talk");
     await until(() => editor.words("agent_message_chunk").includes("slow"));
-    assert.match((await rejected(editor.say(session, "and this"))).message, /a prompt is under way .* session\/cancel/);
+    assert.match(
+      (await rejected(editor.say(session, "and this"))).message,
+      /a prompt is already running .* session\/cancel/,
+    );
     await editor.agent.notify("session/cancel", { sessionId: "nobody" });
     await editor.agent.notify("session/cancel", { sessionId: session });
     // Without waiting for the end of the first.
@@ -396,11 +399,11 @@ describe("methods", () => {
     ]);
     const tiff = [{ type: "image", data: "SUkqAA==", mimeType: "image/png" } as const];
     const refused = await rejected(editor.agent.request("session/prompt", { sessionId, prompt: tiff }));
-    assert.match(refused.message, /a picture must be png, jpeg, gif or webp/);
+    assert.match(refused.message, /an image must be png, jpeg, gif or webp/);
     const prompt = [{ type: "audio", data: "", mimeType: "audio/wav" } as const];
     assert.match(
       (await rejected(editor.agent.request("session/prompt", { sessionId, prompt }))).message,
-      /does not hear/,
+      /audio is not supported/,
     );
   });
 
@@ -477,7 +480,7 @@ describe("methods", () => {
     assert.doesNotMatch(editor.words("agent_message_chunk", other), /weather/);
     const sse = [{ type: "sse" as const, name: "old", url: "http://127.0.0.1:9/", headers: [] }];
     const wrong = await rejected(editor.agent.request("session/new", { cwd: folder(), mcpServers: sse }));
-    assert.match(wrong.message, /neither over stdio nor over HTTP/);
+    assert.match(wrong.message, /unsupported transport; Pith supports stdio and HTTP/);
   });
 
   test("ACP9 ACP11 a context that grows too long is compacted, which an editor that shows none reads as a note; when it leaves, work is stopped, and the program ends", async () => {
@@ -514,7 +517,7 @@ describe("methods", () => {
     assert.equal(keyless.code, -32000);
     assert.match(keyless.message, /ANTHROPIC_API_KEY/);
     assert.equal(await editor.say(session, "/help"), "end_turn");
-    assert.match((await rejected(editor.agent.request("authenticate", { methodId: "x" }))).message, /set a key/);
+    assert.match((await rejected(editor.agent.request("authenticate", { methodId: "x" }))).message, /set an API key/);
     assert.equal((await rejected(editor.agent.request("session/wild", {}))).code, -32601);
     const hostile = [
       "{",

@@ -30,7 +30,7 @@ test("BOUND8 a line that is too long is answered with an error, and the next one
       id: null,
       error: {
         code: -32600,
-        message: expect.stringContaining("the line has 118 bytes, more than the 50 that are read"),
+        message: expect.stringContaining("the line has 118 bytes, but the limit is 50"),
       },
     },
   ]);
