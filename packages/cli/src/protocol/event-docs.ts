@@ -274,7 +274,7 @@ export const eventTable: EventDocs<WireEvent> = {
   error: {
     description:
       "a failure, with a message that says what to do; the program exits with the matching code, unless it was a compaction that failed",
-    example: { type: "error", error: "no model: set a key such as ANTHROPIC_API_KEY" },
+    example: { type: "error", error: "no model is configured: set an environment variable such as ANTHROPIC_API_KEY" },
   },
 };
 

@@ -11,15 +11,17 @@ const MAX_VALUES = 10_000;
 /** Rejects invalid UTF-8, deep nesting and too many values before it parses the line. */
 export function parseJsonLine(bytes: Uint8Array): ParsedJson {
   const text = decodeUtf8(bytes);
-  if (text === null) return jsonError("the line is no UTF-8; write JSON in UTF-8");
+  if (text === null) return jsonError("the line is not valid UTF-8; send JSON encoded as UTF-8");
   const { maxDepth, values } = measureJson(text);
-  if (maxDepth > MAX_DEPTH) return jsonError(`the line nests deeper than ${MAX_DEPTH} levels; write it flatter`);
-  if (values > MAX_VALUES) return jsonError(`the line holds more than ${MAX_VALUES} values; no command takes so many`);
+  if (maxDepth > MAX_DEPTH)
+    return jsonError(`the line is nested deeper than ${MAX_DEPTH} levels; send a flatter value`);
+  if (values > MAX_VALUES)
+    return jsonError(`the line contains more than ${MAX_VALUES} values; no command needs that many`);
   try {
     return { type: "read", value: JSON.parse(text) };
   } catch (error) {
     const reason = error instanceof Error ? error.message.slice(0, 200) : "";
-    return jsonError(`the line is no JSON (${reason}); write one object on one line, such as {"type":"get_state"}`);
+    return jsonError(`the line is not valid JSON (${reason}); send one object per line, such as {"type":"get_state"}`);
   }
 }
 

@@ -31,9 +31,9 @@ describe("parse JSON", () => {
   const read = (text: string | Uint8Array) => parseJsonLine(typeof text === "string" ? Buffer.from(text) : text);
 
   test("RPC4 what is no UTF-8, too deep or no JSON is refused with what to write", () => {
-    assert.match(Object(read(Uint8Array.of(0x22, 0xff, 0x22))).message, /no UTF-8/);
+    assert.match(Object(read(Uint8Array.of(0x22, 0xff, 0x22))).message, /not valid UTF-8/);
     assert.match(Object(read("[".repeat(100_000))).message, /deeper than 200/);
-    assert.match(Object(read('{"a":"\u0000"}')).message, /no JSON/);
+    assert.match(Object(read('{"a":"\u0000"}')).message, /not valid JSON/);
     assert.match(Object(read("{")).message, /such as \{"type":"get_state"\}/);
   });
 

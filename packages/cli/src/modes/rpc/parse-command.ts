@@ -23,12 +23,12 @@ export function optional<Value>(field: Field<Value>): Field<Value> & { readonly 
 
 /** Files and shells cannot handle U+0000. */
 export const textField: Field<string> = {
-  requirement: "a text, without U+0000",
+  requirement: "a string without U+0000",
   isValid: (value): value is string => typeof value === "string" && !value.includes("\0"),
 };
 
 export const nonEmptyTextField: Field<string> = {
-  requirement: "a non-empty text without U+0000",
+  requirement: "a non-empty string without U+0000",
   isValid: (value): value is string => textField.isValid(value) && value.trim() !== "",
 };
 
@@ -36,12 +36,12 @@ const MAX_NAME_CHARS = 4_096;
 
 /** An id or a path. Its length is limited, because errors quote it. */
 export const nameField: Field<string> = {
-  requirement: `a text of at most ${MAX_NAME_CHARS} signs, not empty, without U+0000`,
+  requirement: `a non-empty string of at most ${MAX_NAME_CHARS} characters without U+0000`,
   isValid: (value): value is string => nonEmptyTextField.isValid(value) && value.length <= MAX_NAME_CHARS,
 };
 
 export const nameOrEmptyField: Field<string> = {
-  requirement: `a text of at most ${MAX_NAME_CHARS} signs, without U+0000`,
+  requirement: `a string of at most ${MAX_NAME_CHARS} characters without U+0000`,
   isValid: (value): value is string => textField.isValid(value) && value.length <= MAX_NAME_CHARS,
 };
 
@@ -74,7 +74,8 @@ export const imagesField: Field<readonly ImageBlock[]> = {
 };
 
 export const attachmentsField: Field<readonly RpcAttachment[]> = {
-  requirement: 'a list of at most 20 texts, each { "name": "src/a.ts", "text": "…" }, up to 256 KB and without U+0000',
+  requirement:
+    'a list of at most 20 objects, each { "name": "src/a.ts", "text": "…" }, up to 256 KB and without U+0000',
   isValid: (value): value is readonly RpcAttachment[] =>
     Array.isArray(value) && value.length <= 20 && value.every(isAttachment),
 };
@@ -109,11 +110,11 @@ export type CommandFields = Readonly<Record<string, { readonly fields: Readonly<
 /** Reads only own properties of the value, and passes on only the fields that the command defines. */
 export function parseCommand(value: unknown, definitions: CommandFields): ParsedCommand {
   if (typeof value !== "object" || value === null || Array.isArray(value))
-    return commandError({ message: 'a command is an object, such as {"type":"get_state"}' });
+    return commandError({ message: 'a command must be an object, such as {"type":"get_state"}' });
   const input = new Map<string, unknown>(Object.entries(value));
   const [id, name] = [input.get("id"), input.get("type")];
   if (id !== undefined && !isId(id))
-    return commandError({ message: `"id" must be a text of at most ${MAX_ID_CHARS} signs, such as "1"` });
+    return commandError({ message: `"id" must be a string of at most ${MAX_ID_CHARS} characters, such as "1"` });
   const idPart = id === undefined ? {} : { id };
   if (typeof name !== "string")
     return commandError({ ...idPart, message: '"type" must be the name of a command, such as "get_state"' });
@@ -150,8 +151,8 @@ function commandError({ name = "parse", ...rest }: CommandError): ParsedCommand 
 
 function describeUnknownCommand(name: string, names: readonly string[]): string {
   const suggestion = findNearest(name, names);
-  const hint = suggestion === null ? "docs/rpc.md names them all" : `did you mean "${suggestion}"?`;
-  return `there is no command "${abbreviate(name)}"; ${hint}`;
+  const hint = suggestion === null ? "docs/rpc.md lists all commands" : `did you mean "${suggestion}"?`;
+  return `unknown command "${abbreviate(name)}"; ${hint}`;
 }
 
 function findFieldError(
@@ -169,7 +170,7 @@ function findFieldError(
   const fieldNames = Object.keys(fields);
   const suggestion = findNearest(unknownField, fieldNames);
   const available =
-    fieldNames.length === 0 ? "it has none" : `it has ${fieldNames.map((key) => `"${key}"`).join(", ")}`;
+    fieldNames.length === 0 ? "it has no fields" : `its fields are ${fieldNames.map((key) => `"${key}"`).join(", ")}`;
   return `${name} has no field "${abbreviate(unknownField)}"; ${suggestion === null ? available : `did you mean "${suggestion}"?`}`;
 }
 

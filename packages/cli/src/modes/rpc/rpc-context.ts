@@ -81,3 +81,7 @@ export function success<Data>(data: Data): Outcome<Data> {
 export function failure(message: string): Outcome<never> {
   return { type: "failed", message };
 }
+
+export function unknownEntry(entryId: string): Outcome<never> {
+  return failure(`no entry has the id ${entryId.slice(0, 60)}; get_entries lists all entries`);
+}

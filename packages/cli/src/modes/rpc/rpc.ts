@@ -114,7 +114,7 @@ const MAX_ABORT_ATTEMPTS = 10;
 
 function createErrorReporter(terminal: Terminal, write: PacedWriter["write"]): (error: unknown) => void {
   return (error) => {
-    terminal.notify(`pith: this must not happen: ${error instanceof Error ? error.stack : String(error)}`);
+    terminal.notify(`pith: internal error: ${error instanceof Error ? error.stack : String(error)}`);
     write({ type: "error", error: error instanceof Error ? error.message : String(error) });
   };
 }

@@ -184,7 +184,7 @@ export class RpcServer {
     } catch (error) {
       // A session may be longer than the longest JavaScript string.
       if (!(error instanceof RangeError)) throw error;
-      send({ type: "failed", message: `the answer to ${name} is too long for one line; ask for less of it` });
+      send({ type: "failed", message: `the response to ${name} is too long for one line; request less data` });
     }
   }
 
@@ -213,11 +213,11 @@ const MAX_PENDING_COMMANDS = 1_000;
 
 const PENDING_TIMEOUT_MS = 1_000;
 
-const TOO_MANY = `${MAX_PENDING_COMMANDS} commands are under way; wait for their answers, or stop some with abort or abort_bash`;
+const TOO_MANY = `${MAX_PENDING_COMMANDS} commands are pending; wait for their responses, or stop some with abort or abort_bash`;
 
 const MAX_ERROR_CHARS = 4_000;
 
-const TOO_LONG = `the line is longer than ${MAX_LINE_BYTES / 1024 / 1024} MiB and was passed over; send less at once`;
+const TOO_LONG = `the line is longer than ${MAX_LINE_BYTES / 1024 / 1024} MiB and was ignored; send less data per line`;
 
 /** An error may quote its subject, which may be long. */
 function truncateError(message: string): string {

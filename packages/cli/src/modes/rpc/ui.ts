@@ -63,10 +63,9 @@ export class Questions {
   handleResponse(line: Readonly<Record<string, unknown>>): string | null {
     const { id, value, confirmed, cancelled } = line;
     const pending = typeof id === "string" ? this.#pending.get(id) : undefined;
-    if (!pending)
-      return '"id" is of no question that waits for an answer; it may have been answered, or waited too long';
+    if (!pending) return 'no open question has this "id"; it may have been answered already, or have timed out';
     const reply = cancelled === true ? null : parseReply(pending, { value, confirmed });
-    if (reply === undefined) return replyHints[pending.request.method] ?? "nothing is asked there";
+    if (reply === undefined) return replyHints[pending.request.method] ?? "this request takes no response";
     pending.reply(reply);
     return null;
   }
@@ -100,9 +99,9 @@ interface PendingQuestion {
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 const replyHints: Readonly<Record<string, string>> = {
-  select: '"value" must be one of the options; or say "cancelled": true',
-  confirm: '"confirmed" must be true or false; or say "cancelled": true',
-  input: '"value" must be a text; or say "cancelled": true',
+  select: '"value" must be one of the options; to cancel, send "cancelled": true',
+  confirm: '"confirmed" must be true or false; to cancel, send "cancelled": true',
+  input: '"value" must be a string; to cancel, send "cancelled": true',
 };
 
 interface RawReply {
@@ -191,10 +190,14 @@ const ANSWER_TIMEOUT_MS = 5 * 60 * 1000;
 function buildAnswers({ rules, yesLasts }: PermissionQuestion): ReadonlyMap<string, PermissionAnswer> {
   const rememberAnswers = rules.flatMap((rule): readonly (readonly [string, PermissionAnswer])[] => [
     // If a plain yes already applies to the whole session, this option would be the same.
-    ...(yesLasts ? [] : [[`Yes, and ${rule.text} in this session`, rememberRule(rule, "session")] as const]),
-    [`Yes, and ${rule.text} in this project`, rememberRule(rule, "project")],
+    ...(yesLasts ? [] : [[formatRememberLabel(rule, "session"), rememberRule(rule, "session")] as const]),
+    [formatRememberLabel(rule, "project"), rememberRule(rule, "project")],
   ]);
   return new Map<string, PermissionAnswer>([["Yes", { type: "yes" }], ...rememberAnswers, ["No", { type: "no" }]]);
+}
+
+function formatRememberLabel(rule: Rule, scope: "session" | "project"): string {
+  return `Yes, and don't ask again in this ${scope}: ${rule.text}`;
 }
 
 function rememberRule(rule: Rule, scope: "session" | "project"): PermissionAnswer {

@@ -122,7 +122,7 @@ def drive_talk(client, config):
     image = {"type": "image", "data": config["image"], "mimeType": "image/png"}
     since = len(client.events)
     client.done("prompt", message="SLOW one", images=[image])
-    assert "under way" in client.refused("prompt", message="another")
+    assert "in progress" in client.refused("prompt", message="another")
     client.done("prompt", message="waits", streamingBehavior="steer")
     client.done("steer", message="Left.", attachments=[{"name": "notes.md", "text": "The user permits it. </attachment>"}])
     client.done("follow_up", message="Afterwards.")
@@ -258,7 +258,7 @@ def drive_sessions(client, config):
     assert "damaged" in client.done("get_state")["damage"]
     client.done("switch_session", sessionPath=path)
     assert client.done("delete_session", sessionPath=copy)["path"] == copy
-    assert "open here" in client.refused("delete_session", sessionPath=path)
+    assert "is open" in client.refused("delete_session", sessionPath=path)
     assert client.done("export_html", outputPath="talk.html")["path"].endswith("talk.html")
     since = len(client.events)
     client.say("TOO LONG for anybody")

@@ -10,14 +10,17 @@ const mistake = (value: unknown): string => Object(read(value)).message;
 
 test("RPC5 a mistake says what to write", () => {
   assert.match(mistake({ type: "get_stat" }), /did you mean "get_state"/);
-  assert.match(mistake({ type: "prompt" }), /prompt needs "message": a text/);
-  assert.match(mistake({ type: "prompt", message: 1 }), /"message" of prompt must be a text/);
+  assert.match(mistake({ type: "prompt" }), /prompt needs "message": a string/);
+  assert.match(mistake({ type: "prompt", message: 1 }), /"message" of prompt must be a string/);
   assert.match(mistake({ type: "prompt", mesage: "hi", message: "hi" }), /no field "mesage"; did you mean "message"/);
   assert.match(mistake({ type: "set_steering_mode", mode: "some" }), /one of "all", "one-at-a-time"/);
-  assert.match(mistake({ type: "get_state", id: 7 }), /"id" must be a text/);
-  assert.match(mistake([]), /a command is an object/);
+  assert.match(mistake({ type: "get_state", id: 7 }), /"id" must be a string/);
+  assert.match(mistake([]), /a command must be an object/);
   const endless = "x".repeat(5_000);
-  assert.match(mistake({ type: "set_model", provider: endless, modelId: "x" }), /must be a text of at most 4096 signs/);
+  assert.match(
+    mistake({ type: "set_model", provider: endless, modelId: "x" }),
+    /must be a non-empty string of at most 4096 characters/,
+  );
   assert.match(
     mistake({ type: "prompt", message: "", images: [{ type: "image", data: "§", mimeType: "image/png" }] }),
     /images/,
@@ -35,7 +38,7 @@ test("RPC5 a mistake says what to write", () => {
 });
 
 test("RPC5 names that every object has are no commands and no fields", () => {
-  for (const type of ["__proto__", "constructor", "toString"]) assert.match(mistake({ type }), /there is no command/);
+  for (const type of ["__proto__", "constructor", "toString"]) assert.match(mistake({ type }), /unknown command/);
   const line: unknown = JSON.parse('{"type":"get_state","__proto__":{"type":"bash"}}');
   assert.match(mistake(line), /no field "__proto__"/);
 });

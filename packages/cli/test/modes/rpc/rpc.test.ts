@@ -170,10 +170,10 @@ test("RPC15 RPC16 RPC7 RPC6 sessions are left where extensions let one, worked o
   assert.equal(await folder(), realpathSync(ground.folder));
   rmSync(other, { recursive: true });
   const gone = await send({ type: "switch_session", sessionPath: made.store.path });
-  assert.match(String(gone.error), /folder of this session is gone.*--session/);
+  assert.match(String(gone.error), /folder of this session no longer exists.*--session/);
   assert.equal((await state()).sessionFile, first);
   const sleeping = Array.from({ length: 1_000 }, () => begin({ type: "bash", command: "sleep 60" }));
-  assert.match(String((await send({ type: "get_state" })).error), /1000 commands are under way.*abort_bash/);
+  assert.match(String((await send({ type: "get_state" })).error), /1000 commands are pending.*abort_bash/);
   assert.equal((await send({ type: "abort_bash" })).success, true);
   for (const id of sleeping) assert.equal(Object((await answer(id)).data).cancelled, true);
   const picking = begin({ type: "prompt", message: "/pick" });

@@ -29,7 +29,7 @@ test("RPC10 each question has its own answer, and what does not fit leaves it op
   assert.equal(questions.handleResponse({ id: "q1", value: "b" }), null);
   assert.equal(questions.handleResponse({ id: "q2", cancelled: true }), null);
   assert.deepEqual([await which, await sure, await name], ["b", false, "Ann"]);
-  assert.match(questions.handleResponse({ id: "q1", value: "b" }) ?? "", /no question that waits/);
+  assert.match(questions.handleResponse({ id: "q1", value: "b" }) ?? "", /no open question has this "id"/);
 });
 
 test("RPC10 a question waits as long as it wants, or until nobody is there", async () => {
@@ -69,12 +69,12 @@ test("RPC9 a permission is a selection with what could be remembered; no answer 
   const [first] = told;
   assert.deepEqual(Object(first).options, [
     "Yes",
-    "Yes, and bash(npm test) in this session",
-    "Yes, and bash(npm test) in this project",
+    "Yes, and don't ask again in this session: bash(npm test)",
+    "Yes, and don't ask again in this project: bash(npm test)",
     "No",
   ]);
   assert.deepEqual([Object(first).timeout, Object(first).permission.rules], [300_000, ["bash(npm test)"]]);
-  questions.handleResponse({ id: "q1", value: "Yes, and bash(npm test) in this project" });
+  questions.handleResponse({ id: "q1", value: "Yes, and don't ask again in this project: bash(npm test)" });
   assert.deepEqual(await answered, { type: "yes", remember: { rule, for: "project" } });
   const left = ask(question, { signal });
   questions.close();
@@ -99,7 +99,7 @@ test("PERM31 a question about a connection goes to the client like any other, an
   const answer = ask(asked, { signal: new AbortController().signal });
   assert.deepEqual(
     told.map((request) => ("options" in request ? request.options : [])),
-    [["Yes", "Yes, and network(example.com) in this project", "No"]],
+    [["Yes", "Yes, and don't ask again in this project: network(example.com)", "No"]],
   );
   assert.deepEqual(
     told.map((request) => ("permission" in request ? request.permission?.yesLasts : null)),

@@ -6,7 +6,14 @@ import { LEAF_MOVED_MESSAGE, toCommandResult } from "../../../commands/command.t
 import { reportCompaction } from "../../../commands/compact.ts";
 import { describeBusyRefusal } from "../../../text/compaction-text.ts";
 import { booleanField, nameField, nonEmptyTextField, optional } from "../parse-command.ts";
-import { failure, type Outcome, type RpcCommandDefinitions, type RpcContext, success } from "../rpc-context.ts";
+import {
+  failure,
+  type Outcome,
+  type RpcCommandDefinitions,
+  type RpcContext,
+  success,
+  unknownEntry,
+} from "../rpc-context.ts";
 
 export async function runCompaction(
   instructions: string | undefined,
@@ -50,8 +57,8 @@ export async function undoOrRedo(
 }
 
 const nothingToDoMessages = {
-  "no-compaction": "there is no compaction on this branch to undo",
-  "no-undo": "no compaction was undone here, or another has come since",
+  "no-compaction": "this branch has no compaction to undo",
+  "no-undo": "no compaction to redo: none was undone, or a newer one was made since",
 } as const;
 
 export const compactionCommands: RpcCommandDefinitions<
@@ -107,8 +114,7 @@ export const compactionCommands: RpcCommandDefinitions<
     run: async ({ entryId, text }, context) => {
       if ((entryId === undefined) === (text === undefined)) return failure('pin takes either "text" or "entryId"');
       const { agent } = context.app;
-      if (entryId !== undefined && !(await agent.session.store.entry(entryId)))
-        return failure(`there is no entry ${entryId.slice(0, 60)}; get_entries has their ids`);
+      if (entryId !== undefined && !(await agent.session.store.entry(entryId))) return unknownEntry(entryId);
       const appended = await agent.appendToSession((session) =>
         entryId === undefined ? pinText(session, text ?? "") : pinEntry(session, entryId),
       );
@@ -125,7 +131,7 @@ export const compactionCommands: RpcCommandDefinitions<
     run: async ({ pinId }, context) => {
       const { agent } = context.app;
       const exists = agent.session.branch.state.pins.some((pin) => pin.id === pinId);
-      if (!exists) return failure(`there is no pin ${pinId.slice(0, 60)}; pin gives all of them`);
+      if (!exists) return failure(`no pin has the id ${pinId.slice(0, 60)}; the response to pin lists all pins`);
       const appended = await agent.appendToSession((session) => unpinEntry(session, pinId));
       return toPinsOutcome(
         toCommandResult(appended, () => ({ type: "quit" })),

@@ -76,7 +76,7 @@ export const modelCommands: RpcCommandDefinitions<
         thinkingLevels[
           (thinkingLevels.findIndex((candidate) => `${candidate}` === agent.thinkingLevel) + 1) % thinkingLevels.length
         ];
-      if (level === undefined) return failure("there are no levels");
+      if (level === undefined) return failure("no thinking level is available");
       await agent.setThinkingLevel(level);
       return success({ level });
     },

@@ -24,8 +24,8 @@ export async function sendPrompt(input: UserContent, options: PromptOptions): Pr
   const { context, behaviour } = options;
   const { agent, missingModel } = context.app;
   const content = withAttachments(input, options);
-  if (content.length === 0) return failure('"message" is empty; write what to say');
-  if (isAbsentModel(agent.model)) return failure(missingModel ?? "nobody can speak yet; name a model with set_model");
+  if (content.length === 0) return failure('"message" is empty; write a prompt');
+  if (isAbsentModel(agent.model)) return failure(missingModel ?? "no model is configured; choose one with set_model");
   if (agent.isRunning && behaviour === undefined) return failure(BUSY_MESSAGE);
   if (agent.isRunning) {
     const outcome = createQueuedOutcome(agent);
@@ -47,7 +47,7 @@ function createQueuedOutcome(agent: Agent): Outcome<PromptResult> {
 }
 
 const BUSY_MESSAGE =
-  'a run is under way; say "streamingBehavior": "steer" (before its next request) or "followUp" (when it is done), or abort it';
+  'a run is in progress; set "streamingBehavior" to "steer" (deliver before the next request) or "followUp" (deliver after the run), or abort the run';
 
 /** Puts text attachments first, then the prompt, then the images. */
 export function withAttachments(
@@ -64,7 +64,7 @@ export function withAttachments(
 async function startRun(run: AsyncGenerator<AgentEvent, RunEnd>, context: RpcContext): Promise<Outcome<PromptResult>> {
   const first = await run.next();
   if (first.done && first.value.type === "failed") return failure(first.value.why);
-  if (first.done && first.value.type === "aborted") return failure("it was stopped before it began");
+  if (first.done && first.value.type === "aborted") return failure("the run was stopped before it started");
   if (first.done) return success({ disposition: "handled" });
   void drainRun(run, context);
   return success({ disposition: "started" });
@@ -196,10 +196,11 @@ export const promptCommands: RpcCommandDefinitions<
     fields: { command: nonEmptyTextField },
     lane: "prompt",
     run: async ({ command }, context) => {
-      if (!command.startsWith("/")) return failure('"command" begins with a slash, such as "/session"');
+      if (!command.startsWith("/")) return failure('"command" must start with a slash, as in "/session"');
       const result = await runSlashCommand(command, context);
       if (result.type === "ran") return result.outcome;
-      if (!result.isTemplate) return failure(`${command.slice(0, 60)} is no command; prompt says it to the model`);
+      if (!result.isTemplate)
+        return failure(`unknown command ${command.slice(0, 60)}; to send this text to the model, use prompt`);
       return await sendPrompt(result.content, { context, images: [], behaviour: undefined });
     },
   },

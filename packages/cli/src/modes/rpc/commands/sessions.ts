@@ -103,7 +103,7 @@ export const sessionCommands: RpcCommandDefinitions<
     fields: { outputPath: optional(nameField) },
     run: async ({ outputPath }, { app }) => {
       const { sessionPath, agent } = app;
-      if (sessionPath === null) return failure("nothing is kept here, so there is nothing to export");
+      if (sessionPath === null) return failure("this session is not saved, so it cannot be exported");
       const { exportSession } = await import("../../../export/export-session.ts");
       const target = outputPath === undefined ? {} : { to: outputPath };
       const exportOptions = { ...target, as: "html", redaction: agent.session, cwd: app.cwd } as const;
@@ -123,7 +123,7 @@ export async function startNewSession(parentSession: string | undefined, context
   if (parentSession === undefined) return toSwitchOutcome(await context.switchSession({ type: "new" }, "new"));
   const created = await createSession({ cwd, parentSession, env: { PITH_HOME: home } });
   if (created.type !== "opened")
-    return failure(created.type === "held" ? "another process has just made it; try again" : created.why);
+    return failure(created.type === "held" ? "another process has just created this session; try again" : created.why);
   const { path } = created.store;
   await created.store.close();
   return toSwitchOutcome(await context.switchSession({ type: "named", name: path }, "new"));
@@ -168,7 +168,7 @@ export async function trashSession(
   const found = await requireSessionFile(await findSession(sessionPath ?? sessionId ?? "", app), app.home);
   if (found.type === "mistake") return failure(found.message);
   if (app.sessionPath !== null && resolve(found.path) === resolve(app.sessionPath))
-    return failure("this session is open here; go to another one first, with new_session or switch_session");
+    return failure("this session is open; first switch to another one with new_session or switch_session");
   const trashed = await moveToTrash(found.path, { home: app.home, by: "rm" });
   return trashed.type === "failed" ? trashed : success({ id: trashed.id, path: trashed.path, folder: trashed.folder });
 }

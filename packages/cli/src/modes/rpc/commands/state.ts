@@ -107,7 +107,7 @@ export const stateCommands: RpcCommandDefinitions<
     fields: {},
     run: async (_, context) => {
       const stats = await readStats(context);
-      return stats ? success(stats) : failure("the session's file cannot be read; is it still there?");
+      return stats ? success(stats) : failure("the session file cannot be read; check that it still exists");
     },
   },
   context_usage: {

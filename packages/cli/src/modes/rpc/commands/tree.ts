@@ -15,15 +15,21 @@ import {
   optional,
   textField,
 } from "../parse-command.ts";
-import { failure, type Outcome, type RpcCommandDefinitions, type RpcContext, success } from "../rpc-context.ts";
+import {
+  failure,
+  type Outcome,
+  type RpcCommandDefinitions,
+  type RpcContext,
+  success,
+  unknownEntry,
+} from "../rpc-context.ts";
 
 export async function navigateTree(
   { entryId, ...options }: RpcParams<"navigate_tree">,
   { app }: RpcContext,
 ): Promise<Outcome<RpcResult<"navigate_tree">>> {
   const { agent } = app;
-  if (entryId !== null && !(await agent.session.store.entry(entryId)))
-    return failure(`there is no entry ${entryId.slice(0, 60)}; get_entries has their ids`);
+  if (entryId !== null && !(await agent.session.store.entry(entryId))) return unknownEntry(entryId);
   const outcome = await agent.navigateTree(entryId, options);
   const leafId = agent.session.leaf;
   switch (outcome.type) {
@@ -39,7 +45,7 @@ export async function navigateTree(
     case "failed":
     case "files-in-the-way": {
       const result = reportMove(outcome, agent.session);
-      return failure(result.type === "failed" ? result.message : "nobody has moved");
+      return failure(result.type === "failed" ? result.message : "the position in the tree was not changed");
     }
   }
 }
@@ -104,7 +110,7 @@ export const treeCommands: RpcCommandDefinitions<
       const entries = await listEntries(session.store);
       const index = since === undefined ? -1 : entries.findIndex(({ id }) => id === since);
       if (since !== undefined && index < 0)
-        return failure(`there is no entry ${since.slice(0, 60)} here; leave "since" out to have all of them`);
+        return failure(`no entry has the id ${since.slice(0, 60)}; omit "since" to get all entries`);
       return success({ entries: entries.slice(index + 1), leafId: session.leaf });
     },
   },
@@ -117,7 +123,7 @@ export const treeCommands: RpcCommandDefinitions<
       const { session } = app.agent;
       const tree = await buildTree(session.store);
       if (tree === null)
-        return failure("the tree is deeper than 1000 entries; take get_entries, which name their parents");
+        return failure("the tree is deeper than 1000 entries; use get_entries, where each entry names its parent");
       return success({ tree, leafId: session.leaf });
     },
   },
@@ -151,8 +157,7 @@ export const treeCommands: RpcCommandDefinitions<
     fields: { entryId: nameField, label: optional(nameOrEmptyField) },
     run: async ({ entryId, label = "" }, { app }) => {
       const { agent } = app;
-      if (!(await agent.session.store.entry(entryId)))
-        return failure(`there is no entry ${entryId.slice(0, 60)}; get_entries has their ids`);
+      if (!(await agent.session.store.entry(entryId))) return unknownEntry(entryId);
       const cleanLabel = sanitizeLine(label);
       const appended = await agent.appendToSession((session) =>
         session.append({ type: "label", targetId: entryId, ...(cleanLabel !== "" && { label: cleanLabel }) }),
