@@ -15,7 +15,7 @@ const ABOUT_FLAGS: Readonly<Record<string, AboutTopic>> = {
 };
 
 if (isNodeTooOld()) {
-  console.error(`pith needs Node 22.19 or newer; this is ${process.version}`);
+  console.error(`pith requires Node 22.19 or newer; this is ${process.version}`);
   process.exitCode = 2;
 } else {
   await start(process.argv.slice(2));

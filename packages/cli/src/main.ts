@@ -87,9 +87,9 @@ async function runPrintMode(args: CliArgs, terminal: Terminal): Promise<ExitStat
 async function runInteractiveMode(args: CliArgs): Promise<ExitStatus> {
   // Plain mode needs no terminal: it reads and writes lines.
   if (!args.overrides.plain && process.stdout.isTTY && !process.stdin.isTTY)
-    return { code: 2, message: 'what is piped in is read in print mode: … | pith -p "what to do"' };
+    return { code: 2, message: 'piped input requires print mode: … | pith -p "what to do"' };
   if (!args.overrides.plain && (!process.stdin.isTTY || !process.stdout.isTTY))
-    return { code: 2, message: 'a talk needs a terminal; without one, write pith -p "what to do"' };
+    return { code: 2, message: 'interactive mode requires a terminal; without one, use pith -p "what to do"' };
   const { runInteractive } = await import("./modes/interactive/interactive.ts");
   return await runInteractive(args);
 }
@@ -99,11 +99,11 @@ async function runGuarded<Code>(terminal: Terminal, action: () => Promise<Code>)
     return await action();
   } catch (error) {
     if (isFolderGone(error)) {
-      terminal.notify("pith: the folder you are in is gone; go to another one");
+      terminal.notify("pith: the current folder no longer exists; change to another one");
       return 1;
     }
     // Node must not print the error: its message may contain untrusted text, which `notify` escapes.
-    terminal.notify(`pith: this must not happen: ${error instanceof Error ? error.stack : String(error)}`);
+    terminal.notify(`pith: internal error: ${error instanceof Error ? error.stack : String(error)}`);
     return 1;
   }
 }

@@ -100,7 +100,7 @@ export const flags = {
 export const flagValueHints: Readonly<Record<string, string>> = {
   model: "PROVIDER/MODEL, such as anthropic/claude-sonnet-4-5",
   thinking: "a level, such as high",
-  session: "the beginning of a session's id, or its path",
+  session: "the start of a session's id, its name or its path",
   mode: "text, json, rpc or acp",
   agent: "the name of an agent, such as reviewer",
   "permission-mode": "ask, edit, plan or all",
@@ -108,11 +108,11 @@ export const flagValueHints: Readonly<Record<string, string>> = {
   deny: "a rule, such as 'bash(git push)'",
   sandbox: "on or off",
   network: "off, hosts or open",
-  tools: "names, such as read,bash",
-  "system-prompt": "a text",
-  "append-system-prompt": "a text",
-  "base-url": "an address, such as http://127.0.0.1:8080/v1",
-  "max-turns": "a whole number from 1 on, such as 50",
+  tools: "tool names, such as read,bash",
+  "system-prompt": "text",
+  "append-system-prompt": "text",
+  "base-url": "a URL, such as http://127.0.0.1:8080/v1",
+  "max-turns": "a positive whole number, such as 50",
   "max-cost": "US dollars, such as 2.50",
 };
 
@@ -132,18 +132,18 @@ export interface ParsedFlag {
 export function findFlagError({ name, rawName, argument, value, inlineValue }: ParsedFlag): string | null {
   const flag: Flag | undefined = Object.hasOwn(flags, name) ? flags[name as keyof typeof flags] : undefined;
   if (!flag) return describeUnknownFlag(rawName, argument);
-  if (flag.type === "boolean") return value === undefined ? null : `${rawName} takes nothing, not "${value}"`;
+  if (flag.type === "boolean") return value === undefined ? null : `${rawName} takes no value, but has "${value}"`;
   if (value === undefined || value === "") return `${rawName} takes ${flagValueHints[name]}`;
   if (value.startsWith("-") && !inlineValue)
-    return `${rawName} takes ${flagValueHints[name]}, not "${value}"; if you mean it, write --${name}="${value}"`;
+    return `${rawName} takes ${flagValueHints[name]}, not "${value}"; if this is the value, write --${name}="${value}"`;
   return null;
 }
 
 function describeUnknownFlag(rawName: string, argument: string): string {
   if (/\s/.test(argument))
-    return `"${argument}" begins with a dash; to say it, write -- before it: pith -p -- "${argument}"`;
+    return `"${argument}" starts with a dash; to use it as the prompt, write -- before it: pith -p -- "${argument}"`;
   const suggestion = rawName.startsWith("--") ? findNearest(rawName, flagNames) : null;
-  return `there is no flag ${rawName}${suggestion === null ? "; pith --help names them all" : `; did you mean ${suggestion}?`}`;
+  return `unknown flag ${rawName}${suggestion === null ? "; pith --help lists all flags" : `; did you mean ${suggestion}?`}`;
 }
 
 const flagNames = Object.keys(flags).map((name) => `--${name}`);
@@ -197,16 +197,16 @@ export function parseCliArgs(argv: readonly string[]): ParseArgsResult {
 function buildCliArgs(argv: readonly string[], promptAndFiles: Pick<CliArgs, "prompt" | "files">): ParseArgsResult {
   const { values } = parseArgs({ args: [...argv], options: flags, allowPositionals: true });
   const mode = values.mode ?? "text";
-  if (!isModeFlag(mode)) return usageError(`--mode is "${mode}"; write text, json, rpc or acp`);
+  if (!isModeFlag(mode)) return usageError(`--mode takes ${flagValueHints.mode}, not "${mode}"`);
   const runMode = !values.print && mode === "text" ? "screen" : mode;
   const parsed = parseOverrides(values);
   if (parsed.type === "mistake") return parsed;
   const runLimits = parseRunLimits(values, runMode);
   if ("type" in runLimits) return runLimits;
   const session = parseSessionTarget(values);
-  if (session === null) return usageError("-c, -r, --session and --no-session exclude each other; write one of them");
+  if (session === null) return usageError("-c, -r, --session and --no-session cannot be combined; use one of them");
   if (session.type === "choose" && runMode !== "screen")
-    return usageError("-r shows your sessions on the screen; with -p, name one: --session ID");
+    return usageError("-r requires interactive mode; with -p or --mode, use --session ID");
   const cliArgs = {
     ...promptAndFiles,
     session,

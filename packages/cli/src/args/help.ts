@@ -92,6 +92,6 @@ export async function printAbout(topic: AboutTopic): Promise<number> {
   });
   // A reader that closes the pipe early is not an error.
   if (!error || error.code === "EPIPE") return 0;
-  process.stderr.write(`pith: the answer could not be written: ${error.message}\n`);
+  process.stderr.write(`pith: the output could not be written: ${error.message}\n`);
   return 1;
 }

@@ -76,7 +76,7 @@ export function parseNumberFlag(flags: SubcommandCall["flags"], name: string, de
   const value = Number(flagValue);
   if (typeof flagValue === "string" && /^\d+$/.test(flagValue) && Number.isSafeInteger(value))
     return { type: "read", value };
-  return usageError(`--${name} is "${flagValue}"; write a whole number, such as ${defaultValue}`);
+  return usageError(`--${name} takes a whole number, such as ${defaultValue}, not "${flagValue}"`);
 }
 
 /** Converts `12h`, `90d`, `4w`, `6m` or `1y` to milliseconds. Null if the text is not an age. */
@@ -95,5 +95,5 @@ export function parseTimeFlag(flags: SubcommandCall["flags"], name: string, now:
   if (ageMs !== null) return { type: "read", value: now - ageMs };
   const timestamp = /^\d{4}-\d\d-\d\d(T[\d:.]+Z?)?$/.test(flagValue) ? Date.parse(flagValue) : Number.NaN;
   if (!Number.isNaN(timestamp)) return { type: "read", value: timestamp };
-  return usageError(`--${name} is "${flagValue}"; write an age such as 7d, 4w or 1y, or a day such as 2026-01-31`);
+  return usageError(`--${name} takes an age such as 7d, 4w or 1y, or a date such as 2026-01-31, not "${flagValue}"`);
 }

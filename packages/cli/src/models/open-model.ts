@@ -58,7 +58,9 @@ export async function chooseModel(
     getModelRefusal(policy, selection.name) ?? refuseConfiguredBaseUrl({ baseUrl, provider, keySources }, policy);
   const isFromSession = model === undefined && previousModel !== undefined;
   if (refusal !== null)
-    return usageError(isFromSession ? `${refusal} This session used it; name another with --model.` : refusal);
+    return usageError(
+      isFromSession ? `${refusal} This session used that model; choose another one with --model.` : refusal,
+    );
   const key = provider ? await findKey(provider, keySources) : ({ type: "found" } as const);
   if (key.type === "mistake") return key;
   const modelOptions = {
@@ -79,10 +81,10 @@ export async function chooseModel(
   if (result.type === "opened") return result;
   const reason =
     result.type === "no-key"
-      ? `${providerId} needs a key: ${describeKeySetup(providerId, keySources)}`
+      ? `${providerId} needs an API key: ${describeKeySetup(providerId, keySources)}`
       : result.message;
   return usageError(
-    isFromSession ? `this session spoke with ${previousModel}; ${reason}, or name another model with --model` : reason,
+    isFromSession ? `this session used ${previousModel}; ${reason}, or choose another model with --model` : reason,
   );
 }
 
@@ -113,10 +115,10 @@ async function selectDefaultModel(keySources: KeySources, policy: Policy | undef
   if (providerResult.type === "mistake") return providerResult;
   const id = providerResult.provider?.id;
   if (id !== undefined) return { type: "named", name: `${id}/${defaultModels[id]}` };
-  const message = `no model: ${await describeMissingKey(keySources)}; or name one with --model provider/model`;
+  const message = `no model is configured: ${await describeMissingKey(keySources)}; or choose a model with --model provider/model`;
   const allow = policy?.models?.allow;
   if (!allow) return usageError(message);
-  return usageError(`${message}. Your organisation's policy allows: ${allow.join(", ") || "none"} (${policy.path}).`);
+  return usageError(`${message}. Your organization's policy allows: ${allow.join(", ") || "none"} (${policy.path}).`);
 }
 
 /** If the key file has keys, but under unknown names, the message says so: the names may be mistyped. */
@@ -125,12 +127,12 @@ async function describeMissingKey(keySources: KeySources): Promise<string> {
   const result = await readKeyFile(file);
   if (result.type === "mistake" || Object.keys(result.keys).length === 0)
     return describeKeySetup("anthropic", keySources);
-  return `${file} has no key under one of the names ${Object.keys(defaultModels).join(", ")}; add one`;
+  return `${file} has no key for any of ${Object.keys(defaultModels).join(", ")}; add one`;
 }
 
 function describeKeySetup(providerId: string, { home }: KeySources): string {
   const [variable] = providers.find((provider) => provider.id === providerId)?.keyVariables ?? [];
-  return `set a key such as ${variable}, or write { "${providerId}": "…" } into ${keyFilePath(home)} (chmod 600)`;
+  return `set an environment variable such as ${variable}, or add { "${providerId}": "…" } to ${keyFilePath(home)} (chmod 600)`;
 }
 
 export interface ModelOpenerOptions {

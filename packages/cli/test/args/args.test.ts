@@ -67,26 +67,29 @@ test.each([
 });
 
 test.each([
-  [["-p", "--modle", "x"], "there is no flag --modle; did you mean --model?"],
-  [["-p", "--sand-box", "off"], "there is no flag --sand-box; did you mean --sandbox?"],
-  [["-p", "--no-contxt-files"], "there is no flag --no-contxt-files; did you mean --no-context-files?"],
-  [["-p", "--frobnicate"], "there is no flag --frobnicate; pith --help names them all"],
-  [["-px", "hi"], "there is no flag -x; pith --help names them all"],
-  [["-p", "- fix it"], '"- fix it" begins with a dash; to say it, write -- before it: pith -p -- "- fix it"'],
+  [["-p", "--modle", "x"], "unknown flag --modle; did you mean --model?"],
+  [["-p", "--sand-box", "off"], "unknown flag --sand-box; did you mean --sandbox?"],
+  [["-p", "--no-contxt-files"], "unknown flag --no-contxt-files; did you mean --no-context-files?"],
+  [["-p", "--frobnicate"], "unknown flag --frobnicate; pith --help lists all flags"],
+  [["-px", "hi"], "unknown flag -x; pith --help lists all flags"],
+  [
+    ["-p", "- fix it"],
+    '"- fix it" starts with a dash; to use it as the prompt, write -- before it: pith -p -- "- fix it"',
+  ],
   [["-p", "--permission-mode"], "--permission-mode takes ask, edit, plan or all"],
   [["-p", "--allow"], "--allow takes a rule, such as 'bash(npm test)'"],
   [["-p", "--model", ""], "--model takes PROVIDER/MODEL, such as anthropic/claude-sonnet-4-5"],
   [
     ["--model", "-p"],
-    '--model takes PROVIDER/MODEL, such as anthropic/claude-sonnet-4-5, not "-p"; if you mean it, write --model="-p"',
+    '--model takes PROVIDER/MODEL, such as anthropic/claude-sonnet-4-5, not "-p"; if this is the value, write --model="-p"',
   ],
-  [["-p", "--print=no"], '--print takes nothing, not "no"'],
+  [["-p", "--print=no"], '--print takes no value, but has "no"'],
   [["-p", "--permission-mode", "yolo", "hi"], '--permission-mode is "yolo"; expected "ask", "edit", "plan" or "all"'],
   [
     ["-p", "--thinking", "hard", "hi"],
     '--thinking is "hard"; expected "off", "minimal", "low", "medium", "high", "xhigh" or "max"',
   ],
-  [["-p", "--mode", "xml", "hi"], '--mode is "xml"; write text, json, rpc or acp'],
+  [["-p", "--mode", "xml", "hi"], '--mode takes text, json, rpc or acp, not "xml"'],
   [["-p", "--sandbox", "yes", "hi"], '--sandbox is "yes"; expected "on" or "off"'],
   [["-p", "-m", "sonnet", "hi"], '--model is "sonnet"; expected provider/model, such as anthropic/claude-sonnet-4-5'],
   [
@@ -97,8 +100,8 @@ test.each([
     ["-p", "--base-url", "localhost", "hi"],
     '--base-url is "localhost"; expected an http or https URL, such as http://127.0.0.1:8080/v1',
   ],
-  [["-p", "-c", "--no-session", "hi"], "-c, -r, --session and --no-session exclude each other; write one of them"],
-  [["-r", "-p"], "-r shows your sessions on the screen; with -p, name one: --session ID"],
+  [["-p", "-c", "--no-session", "hi"], "-c, -r, --session and --no-session cannot be combined; use one of them"],
+  [["-r", "-p"], "-r requires interactive mode; with -p or --mode, use --session ID"],
 ])("PRT5 a mistake names the flag and what to write: %j", (args, message) => {
   expect(parseCliArgs(args)).toEqual({ type: "mistake", message });
 });

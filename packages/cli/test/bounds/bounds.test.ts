@@ -123,7 +123,7 @@ test.each([["-p"], ["-p --mode json"]])(
     const first = await ground.run([...args, "--max-turns", "2", "go"]);
     expect({ code: first.code, notes: first.notes }).toEqual({
       code: 3,
-      notes: expect.stringContaining("the run stopped at the limit of 2 turns; to go on, run pith -p -c"),
+      notes: expect.stringContaining("the run stopped at the limit of 2 turns; to continue, run pith -p -c"),
     });
     if (words.includes("json")) expect(first.out).toContain('"code":"max-turns"');
     const then = await ground.run([...args, "-c"]);
@@ -142,12 +142,12 @@ test("BOUND6 print mode ends after 200 turns by itself, and after --max-cost", a
   const cost = await ground.run([...args, "--max-cost", "0.005", "go"]);
   expect({ code: cost.code, notes: cost.notes }).toEqual({
     code: 3,
-    notes: expect.stringMatching(/stopped because it cost \$0\.0\d+; the limit is \$0\.005; to go on, run pith -p -c/),
+    notes: expect.stringMatching(/stopped because it cost \$0\.0\d+; the limit is \$0\.005; to continue, run pith -p -c/),
   });
   const mistake = await ground.run([...args, "--max-turns", "0", "go"]);
   expect({ code: mistake.code, notes: mistake.notes }).toEqual({
     code: 2,
-    notes: expect.stringContaining("--max-turns takes a whole number from 1 on"),
+    notes: expect.stringContaining("--max-turns takes a positive whole number"),
   });
 });
 

@@ -56,12 +56,14 @@ test("COM37 a session is looked at, named, pinned in, branched and gone on with,
   expect(about).toMatch(/1 user message, 1 reply,/);
   const forked = await alone(`/fork ${id}`, "-c");
   expect(forked).toMatchObject({ code: 0, out: "Fix the login.\n" });
-  expect(forked.notes).toMatch(/^· New session: \w{8}; say these words with pith -p --session [\w-]+ "…"\n/);
+  expect(forked.notes).toMatch(
+    /^· New session: \w{8}\n· edit this message and send it with: pith -p --session [\w-]+ "…"\n/,
+  );
   const [, fork = ""] = /--session ([\w-]+)/.exec(forked.notes) ?? [];
   expect(await ground.pith(["-p", "--session", fork, "Fix the logout."], ["Done."])).toMatchObject({ out: "Done.\n" });
   expect(await alone(`/tree ${id}`, "--session", "the login bug")).toMatchObject({
     out: "Fix the login.\n",
-    notes: expect.stringMatching(/say these words anew with pith -p -c "…"/),
+    notes: expect.stringMatching(/edit this message and send it with: pith -p -c "…"/),
   });
   expect(sessions()).toHaveLength(2);
 });
@@ -118,7 +120,7 @@ test("COM40 work is handed over: the draft is printed with the command that says
   const { code, out, notes } = await ground.pith(["-p", "-c", "/handoff Test the login."], [handed, handed]);
   expect(code).toBe(0);
   expect(out).toMatch(/^Test the login\.\n[\s\S]*## Files\n- login\.ts\n$/);
-  const [, id = ""] = /pith -p --session ([\w-]+) says this as it is/.exec(notes) ?? [];
+  const [, id = ""] = /to send this message, run: pith -p --session ([\w-]+);/.exec(notes) ?? [];
   expect(await ground.pith(["-p", "--session", id], ["Testing."])).toMatchObject({ code: 0, out: "Testing.\n" });
   expect(JSON.stringify(ground.body())).toContain("the login is fixed in login.ts");
   expect(existsSync(join(ground.folder, "login.ts"))).toBe(true);

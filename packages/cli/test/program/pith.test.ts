@@ -51,7 +51,7 @@ test("PRT2 PRT15 goes on where it stood, with the sums of all, and the first req
   const before = ground.body() as { messages: readonly unknown[]; system: unknown; tools: unknown };
   const { code, out, notes } = await ground.pith(["-p", "-c", "Second."], ["Two."]);
   expect({ code, out }).toEqual({ code: 0, out: "Two.\n" });
-  expect(notes).toMatch(/· 1 request, .* · in all .* tokens in, .* out, \$.* · session \w+; go on/);
+  expect(notes).toMatch(/· 1 request, .* · session total: .* tokens in, .* out, \$.* · session \w+; go on/);
   const after = ground.body() as typeof before;
   expect(unmarked(after.messages.slice(0, before.messages.length))).toEqual(unmarked(before.messages));
   expect(unmarked([after.system, after.tools])).toEqual(unmarked([before.system, before.tools]));
@@ -60,7 +60,10 @@ test("PRT2 PRT15 goes on where it stood, with the sums of all, and the first req
 
 test("PRT3 says what is missing, and ends with the code for it", async () => {
   const keyless = await ground.run(["-p", "hi"]);
-  expect(keyless).toMatchObject({ code: 2, notes: expect.stringContaining("set a key such as ANTHROPIC_API_KEY") });
+  expect(keyless).toMatchObject({
+    code: 2,
+    notes: expect.stringContaining("set an environment variable such as ANTHROPIC_API_KEY"),
+  });
   expect(await ground.run(["--nonsense"])).toMatchObject({ code: 2, out: "" });
   expect(await ground.run(["--help"])).toMatchObject({ code: 0, out: expect.stringContaining("pith -p -c") });
   expect(await ground.run(["--version"])).toEqual({ code: 0, out: `${own.version}\n`, notes: "" });
@@ -86,7 +89,7 @@ test.each([
     expect(stopped).toMatchObject({
       code,
       out: "",
-      notes: expect.stringMatching(/broke off.*pith sessions show \w{8}/),
+      notes: expect.stringMatching(/partial answer was not printed.*pith sessions show \w{8}/),
     });
     expect(ground.session()).toContain('"stopReason":"aborted"');
   },
@@ -109,7 +112,7 @@ test("PRT7 without words it goes on with what was left unfinished", async () => 
   expect(await ground.pith(["-p", "-c"], ["Counted."])).toMatchObject({ code: 0, out: "Counted.\n" });
   expect(JSON.stringify(ground.body())).toContain("Count.");
   const idle = await ground.pith(["-p", "-c"], []);
-  expect(idle).toMatchObject({ code: 0, out: "", notes: expect.stringContaining("nothing was left unfinished") });
+  expect(idle).toMatchObject({ code: 0, out: "", notes: expect.stringContaining("nothing to continue") });
 });
 
 test("PRT6 whatever a model or a tool says, notes cannot steer a terminal; an answer that is piped stays as it was", async () => {

@@ -35,7 +35,10 @@ test("PRT16 who stands in a folder that is gone is told so", () => {
   const bin = join(import.meta.dirname, "../../src/bin.ts");
   const script = 'mkdir gone && cd gone && rmdir ../gone && exec "$0" "$1" settings';
   const { status, stderr } = spawnSync("sh", ["-c", script, process.execPath, bin], { cwd: ground.folder });
-  expect([status, stderr.toString()]).toEqual([1, "pith: the folder you are in is gone; go to another one\n"]);
+  expect([status, stderr.toString()]).toEqual([
+    1,
+    "pith: the current folder no longer exists; change to another one\n",
+  ]);
 });
 
 test("TXT3 a file that is not there is a mistake, and nothing is begun", async () => {
@@ -77,7 +80,10 @@ test("SET2 KEY2 mistakes in the settings and keys that are open to others end wi
   rmSync(join(ground.home, "keys.json"));
   writeFileSync(join(ground.home, "keys.json"), '{ "anthropc": "sk-secret" }', { mode: 0o600 });
   const mistyped = await ground.run(["-p", "hi"]);
-  expect(mistyped).toMatchObject({ code: 2, notes: expect.stringMatching(/keys\.json has no key under .*anthropic/) });
+  expect(mistyped).toMatchObject({
+    code: 2,
+    notes: expect.stringMatching(/keys\.json has no key for any of .*anthropic/),
+  });
   expect(mistyped.notes).not.toContain("sk-secret");
   writeFileSync(join(ground.home, "settings.json"), '{ "thinking": "hard" }');
   const wrong = await ground.run(["-p", "hi"]);

@@ -108,7 +108,7 @@ function toExitStatus(end: RunEnd | null): ExitStatus {
       return end.code === "max-turns" || end.code === "max-cost"
         ? {
             code: LIMIT_REACHED_EXIT_CODE,
-            message: `${end.why}; to go on, run pith -p -c, with a higher --${end.code} if you like`,
+            message: `${end.why}; to continue, run pith -p -c, optionally with a higher --${end.code}`,
           }
         : { code: 1, message: end.why };
     case "aborted":

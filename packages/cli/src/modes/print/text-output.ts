@@ -108,20 +108,20 @@ async function writeAnswer(
   terminal: Terminal,
 ): Promise<RunEnd> {
   const writeError = answer === "" ? null : await terminal.writeOutput(ensureLineEnd(answer));
-  if (end.isCut) terminal.notify("· the answer breaks off: it is as long as the model may answer");
-  if (totals.requests > 0 && answer.trim() === "") terminal.notify("· the model said nothing");
+  if (end.isCut) terminal.notify("· the answer is cut off: it reached the model's output limit");
+  if (totals.requests > 0 && answer.trim() === "") terminal.notify("· the model returned no text");
   return writeError === null ? end : { type: "failed", why: writeError };
 }
 
 // PRT13: a partial reply is not printed, because a reader of stdout could not tell it from a complete one.
 function formatPartialReplyNote(context: OutputContext | null): string {
   const id = context?.sessionPath ? context.agent.session.store.header.id.slice(0, 8) : null;
-  const hint = id === null ? "nothing of it was kept" : `it is in the session; read it with pith sessions show ${id}`;
-  return `· the answer broke off, so that it was not printed; ${hint}`;
+  const hint = id === null ? "it was not saved" : `it is saved in the session: pith sessions show ${id}`;
+  return `· the partial answer was not printed; ${hint}`;
 }
 
 function formatRunSummary(end: RunEnd | null, totals: UsageTotals): string {
-  return end?.type === "done" && totals.requests === 0 ? "nothing was left unfinished" : formatTotals(totals);
+  return end?.type === "done" && totals.requests === 0 ? "nothing to continue" : formatTotals(totals);
 }
 
 /** An unfinished run is resumed without a prompt. */
@@ -168,7 +168,7 @@ export function formatCommandResult(
     case "draft":
       return {
         stdout: result.draft,
-        notes: [`· ${result.text}; say these words anew with pith -p -c${resumeFlags} "…"`],
+        notes: [`· ${result.text}`, `· edit this message and send it with: pith -p -c${resumeFlags} "…"`],
       };
     case "quit":
       return { stdout: "", notes: [] };
@@ -178,11 +178,11 @@ export function formatCommandResult(
 function formatOpenedSession(result: Extract<CommandResult, { type: "opened" }>, resumeFlags: string): PrintedResult {
   const { id, text, draft, isDraftSaved, resumeArgument: sessionArgument = id.slice(0, 13) } = result;
   const command = `pith -p --session ${sessionArgument}${resumeFlags}`;
-  if (draft === undefined) return { stdout: text, notes: [`· go on with ${command} "…"`] };
+  if (draft === undefined) return { stdout: text, notes: [`· continue with: ${command} "…"`] };
   const hint = isDraftSaved
-    ? `${command} says this as it is; with words behind it, those instead`
-    : `say these words with ${command} "…"`;
-  return { stdout: draft, notes: [`· ${text}; ${hint}`] };
+    ? `to send this message, run: ${command}; add a prompt to send that instead`
+    : `edit this message and send it with: ${command} "…"`;
+  return { stdout: draft, notes: [`· ${text}`, `· ${hint}`] };
 }
 
 /** Null if the session is not saved, cannot be read, or is so large that reading it takes long. */
@@ -191,7 +191,7 @@ export async function formatSessionTotals(path: string | null): Promise<string |
   const size = realFiles.stat(path)?.size ?? 0;
   if (size > MAX_COUNTED_BYTES) return null;
   const result = await readSessionTotals(path);
-  return result.type === "counted" ? `in all ${formatUsage(result.totals.usage)}` : null;
+  return result.type === "counted" ? `session total: ${formatUsage(result.totals.usage)}` : null;
 }
 
 /** A file of this size is read in a fraction of a second. */

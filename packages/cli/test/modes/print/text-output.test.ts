@@ -15,20 +15,22 @@ test("COM35 what is told is printed; a mistake ends with 2, a failure with 1", (
 test("COM35 a draft is printed with the command that says it", () => {
   expect(formatCommandResult({ type: "draft", draft: "try A", text: "Moved to e2" })).toEqual({
     stdout: "try A",
-    notes: ['· Moved to e2; say these words anew with pith -p -c "…"'],
+    notes: ["· Moved to e2", '· edit this message and send it with: pith -p -c "…"'],
   });
   const opened = { type: "opened", path: "/s.jsonl", id, text: "New session: 0d4f8a52" } as const;
   expect(formatCommandResult(opened, " --base-url http://x")).toEqual({
     stdout: "New session: 0d4f8a52",
-    notes: ['· go on with pith -p --session 0d4f8a52-1111 --base-url http://x "…"'],
+    notes: ['· continue with: pith -p --session 0d4f8a52-1111 --base-url http://x "…"'],
   });
   expect(formatCommandResult({ ...opened, resumeArgument: "'/a b.jsonl'" }).notes).toEqual([
-    `· go on with pith -p --session '/a b.jsonl' "…"`,
+    `· continue with: pith -p --session '/a b.jsonl' "…"`,
   ]);
   expect(formatCommandResult({ ...opened, draft: "go" }).notes).toEqual([
-    '· New session: 0d4f8a52; say these words with pith -p --session 0d4f8a52-1111 "…"',
+    "· New session: 0d4f8a52",
+    '· edit this message and send it with: pith -p --session 0d4f8a52-1111 "…"',
   ]);
   expect(formatCommandResult({ ...opened, draft: "go", isDraftSaved: true }).notes).toEqual([
-    "· New session: 0d4f8a52; pith -p --session 0d4f8a52-1111 says this as it is; with words behind it, those instead",
+    "· New session: 0d4f8a52",
+    "· to send this message, run: pith -p --session 0d4f8a52-1111; add a prompt to send that instead",
   ]);
 });
