@@ -40,10 +40,10 @@ function removePatterns(schema: unknown): unknown {
 export function toToolOutput({ content = [], structuredContent, isError }: CallToolResult): ToolOutput {
   const blocks = content.slice(0, MAX_BLOCKS).map(toBlock);
   const omittedNote =
-    content.length > MAX_BLOCKS ? [createTextBlock(`(${content.length - MAX_BLOCKS} more parts are left out)`)] : [];
+    content.length > MAX_BLOCKS ? [createTextBlock(`(${content.length - MAX_BLOCKS} more parts omitted)`)] : [];
   const allBlocks = [...blocks, ...omittedNote, ...toStructuredBlocks(structuredContent, blocks)];
   return {
-    content: allBlocks.length === 0 ? [createTextBlock("(it answered nothing)")] : allBlocks,
+    content: allBlocks.length === 0 ? [createTextBlock("(the tool returned no content)")] : allBlocks,
     ...(isError && { isError }),
   };
 }
@@ -57,10 +57,10 @@ function toBlock(block: ContentBlock): TextBlock | ImageBlock {
     case "image":
       return (
         parseImage(block.data) ??
-        createTextBlock(`(a picture that cannot be shown: ${block.mimeType}, ${block.data.length} letters)`)
+        createTextBlock(`(image that cannot be shown: ${block.mimeType}, ${block.data.length} characters of base64)`)
       );
     case "audio":
-      return createTextBlock(`(sound that cannot be heard here: ${block.mimeType})`);
+      return createTextBlock(`(audio is not supported: ${block.mimeType})`);
     case "resource_link":
       return createTextBlock(`${block.name}: ${block.uri}`);
     case "resource": {
@@ -68,7 +68,7 @@ function toBlock(block: ContentBlock): TextBlock | ImageBlock {
       if ("text" in resource) return createTextBlock(`${resource.uri}\n${resource.text}`);
       return (
         parseImage(resource.blob) ??
-        createTextBlock(`(${resource.uri}: bytes that are no text, ${resource.blob.length} letters)`)
+        createTextBlock(`(${resource.uri}: binary data, ${resource.blob.length} characters of base64)`)
       );
     }
   }
@@ -97,7 +97,7 @@ function createTextBlock(content: string): TextBlock {
 export function createCallTool(manager: McpClientManager): ExtensionTool {
   return {
     name: "mcp_call",
-    description: "Calls a tool that mcp_find named.",
+    description: "Calls a tool found with mcp_find.",
     parameters: {
       type: "object",
       properties: { tool: { type: "string", description: "server/name" }, arguments: { type: "object" } },
@@ -115,8 +115,8 @@ async function runCall({ arguments: input, signal, update }: ToolCall, manager: 
   const { server, name } = parseToolName(input.tool);
   const args = parseArguments(input.arguments);
   const client = manager.clients.get(server);
-  if (!client) return createErrorOutput(`write tool as server/name; ${manager.describeUnknownServer(server)}`);
-  if (args === null) return createErrorOutput("arguments must be an object");
+  if (!client) return createErrorOutput(`Specify the tool as server/name. ${manager.describeUnknownServer(server)}`);
+  if (args === null) return createErrorOutput("arguments must be a JSON object.");
   const listing = await manager.listTrustedTools(server, signal);
   if (listing.type === "failed") return createErrorOutput(listing.why);
   const { tools } = selectCallableTools(listing.value);
@@ -154,7 +154,7 @@ function parseArguments(input: unknown): Readonly<Record<string, unknown>> | nul
 }
 
 function describeMismatch(name: string, problem: string, { inputSchema }: OfferedTool): string {
-  return `${name} was not called: the arguments do not fit (${problem.slice(0, 500)}). It takes: ${sanitizeJson(inputSchema, 8_000)}`;
+  return `${name} was not called: the arguments do not match its schema (${problem.slice(0, 500)}). It takes: ${sanitizeJson(inputSchema, 8_000)}`;
 }
 
 function describeUnknownTool(
@@ -168,7 +168,7 @@ function describeUnknownTool(
       ? ""
       : ` Did you mean ${server}/${suggestion}? It takes: ${sanitizeJson(tools.find((tool) => tool.name === suggestion)?.inputSchema, 4_000)}`;
   const nameList = `${names.slice(0, 40).join(", ")}${names.length > 40 ? ` and ${names.length - 40} more` : ""}`;
-  return `there is no tool ${JSON.stringify(name.slice(0, 80))} of ${server}.${hint} There are: ${nameList}`;
+  return `The MCP server ${server} has no tool named ${JSON.stringify(name.slice(0, 80))}.${hint} Available tools: ${nameList}`;
 }
 
 function createErrorOutput(message: string): ToolOutput {

@@ -134,11 +134,11 @@ export class McpClient {
     const connection = this.#connection;
     if (!connection) return createFailure(`the server ${this.namedServer.name} is not running; try again`);
     if (connection.isStale() || !this.#tools.includes(request.tool))
-      return createFailure(`the tools of ${this.namedServer.name} have changed meanwhile; try again`);
+      return createFailure(`the tools of ${this.namedServer.name} have changed; try again`);
     try {
       return { type: "done", value: await connection.callTool(request, { signal, timeout: this.#timeouts.callMs }) };
     } catch (error) {
-      if (signal.aborted) return createFailure("it was stopped");
+      if (signal.aborted) return createFailure("canceled");
       const why = await this.#describeError(error, connection);
       if (connection.isClosed() || isUnreachable(error)) await this.#dropConnection(connection);
       return createFailure(why);
@@ -155,7 +155,7 @@ export class McpClient {
 
   async #readTools(signal: AbortSignal): Promise<McpResult<readonly OfferedTool[]>> {
     const stopSignal = AbortSignal.any([signal, this.#closeController.signal]);
-    if (stopSignal.aborted) return createFailure("it was stopped");
+    if (stopSignal.aborted) return createFailure("canceled");
     if (this.#connection?.isClosed()) await this.#dropConnection(this.#connection);
     if (this.#connection && !this.#connection.isStale()) return { type: "done", value: this.#tools };
     // The start timeout begins after the question, because the user may take long to answer.
@@ -165,19 +165,19 @@ export class McpClient {
     const timeoutController = new AbortController();
     // One timeout for the whole start, because a list may have many slow pages.
     this.#startTimer = new StartTimer(connectMs, () =>
-      timeoutController.abort(`it did not answer within ${connectMs / 1_000} seconds`),
+      timeoutController.abort(`no response within ${connectMs / 1_000} seconds`),
     );
     const requestOptions = { signal: AbortSignal.any([stopSignal, timeoutController.signal]), timeout: 2 * connectMs };
     try {
       if (target) this.#connection = await this.#connect(target.value, requestOptions);
-      if (!this.#connection) return createFailure("it was stopped");
+      if (!this.#connection) return createFailure("canceled");
       this.#tools = await this.#connection.listTools(requestOptions);
       this.#lastFailure = null;
       return { type: "done", value: this.#tools };
     } catch (error) {
       const why = await this.#describeError(error, this.#connection);
       if (this.#connection) await this.#dropConnection(this.#connection);
-      if (stopSignal.aborted) return createFailure("it was stopped");
+      if (stopSignal.aborted) return createFailure("canceled");
       this.#lastFailure = why;
       return createFailure(why);
     } finally {
@@ -209,13 +209,13 @@ export class McpClient {
     if (detection.type === "unavailable" && policy !== undefined && requiresSandbox(policy))
       return {
         type: "refused",
-        why: `${formatRefusal(policy, "a server without a sandbox")} There is none here: ${detection.why}`,
+        why: `${formatRefusal(policy, "a server without a sandbox")} No sandbox is available: ${detection.why}`,
       };
     if (detection.type === "unavailable") return { type: "unconfined", why: detection.why };
     const why = findFolderProblem(namedServer.server);
-    if (why !== null) return { type: "refused", why: `${why}; change it, or set its sandbox to "off"` };
+    if (why !== null) return { type: "refused", why: `${why}; change it, or set "sandbox": "off" for this server` };
     const hosts = this.#hosts;
-    if (!hosts) throw new Error(`${namedServer.name} is no program`);
+    if (!hosts) throw new Error(`${namedServer.name} is not a program`);
     this.#sandbox ??= await ServerSandbox.open({ ...this.#options.context, detection, namedServer, cwd, hosts });
     return { type: "sandboxed", privateHome: this.#sandbox.privateHome, networkProblem: detection.networkProblem };
   }
@@ -253,8 +253,8 @@ export class McpClient {
   }
 
   #describeRestarts(): string {
-    const lastFailure = this.#lastFailure === null ? "" : `; at last: ${this.#lastFailure}`;
-    return `the server ${this.namedServer.name} was started ${MAX_RESTARTS + 1} times in five minutes and did not stay, so it is left alone for now; look with: pith mcp test ${this.namedServer.name}${lastFailure}`;
+    const lastFailure = this.#lastFailure === null ? "" : `; last error: ${this.#lastFailure}`;
+    return `the server ${this.namedServer.name} was started ${MAX_RESTARTS + 1} times in five minutes and did not keep running, so it is not restarted for now; check it with: pith mcp test ${this.namedServer.name}${lastFailure}`;
   }
 
   async #describeError(error: unknown, connection: Connection | null): Promise<string> {

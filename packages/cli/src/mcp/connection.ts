@@ -112,7 +112,7 @@ async function fetchTools(client: Client, options: RequestOptions): Promise<read
     cursor = nextCursor;
     if (cursor === undefined) return allTools;
   }
-  throw new Error("its list of tools does not end");
+  throw new Error(`its tool list has more than ${MAX_PAGES} pages`);
 }
 
 const MAX_PAGES = 64;

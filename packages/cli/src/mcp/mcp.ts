@@ -16,7 +16,7 @@ export function createMcpExtension(options: McpOptions, timeouts: Partial<McpTim
     for (const line of notes) notify(line);
     if (namedServers.length === 0) return;
     const folderServers = namedServers.filter(({ from }) => from === "folder").map(({ name }) => name);
-    if (folderServers.length > 0) notify(`this folder names servers of tools: ${folderServers.join(", ")}`);
+    if (folderServers.length > 0) notify(`this folder configures MCP servers: ${folderServers.join(", ")}`);
     // Null until the session starts.
     let uiContext: Pick<ExtensionContext, "ui" | "hasUI"> | null = null;
     const confirm = (): Confirm | null => {
@@ -30,7 +30,7 @@ export function createMcpExtension(options: McpOptions, timeouts: Partial<McpTim
     pith.registerTool(createFindTool(manager));
     pith.registerTool(createCallTool(manager));
     pith.registerCommand("mcp", {
-      description: "servers of tools: which there are, how they stand, and what of them is trusted",
+      description: "list the MCP servers, their state, and whether their tools are trusted",
       run: async () =>
         formatServerStatuses(
           await readServerStatuses(clients, { cwd, home, disabled, findSandbox: clientOptions.findSandbox }),

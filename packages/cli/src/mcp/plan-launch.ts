@@ -60,11 +60,11 @@ export async function planLaunch(
   const resolved = resolveProgram(namedServer.server, context);
   if (resolved.type === "not-found")
     return createFailure(
-      `the program ${command} ${resolved.why} (it is named by ${serverSourceLabels[namedServer.from]})`,
+      `the program ${command} ${resolved.why} (configured in ${serverSourceLabels[namedServer.from]})`,
     );
   const cwd = configuredCwd === undefined ? await createServerFolder(namedServer, context) : expandTilde(configuredCwd);
-  if (!isAbsolute(cwd)) return createFailure(`its cwd ${cwd} is a relative path; write the whole path`);
-  if (!existsSync(cwd)) return createFailure(`the folder ${cwd} is gone`);
+  if (!isAbsolute(cwd)) return createFailure(`its cwd ${cwd} is a relative path; use an absolute path`);
+  if (!existsSync(cwd)) return createFailure(`the folder ${cwd} does not exist`);
   const environment: Record<string, string> = {
     ...selectInheritedVariables(context.environment),
     ...env,
@@ -138,14 +138,14 @@ export function resolveProgram(
   if (isAbsolute(command))
     return isExecutable(command)
       ? { type: "found", path: command, searchPath }
-      : { type: "not-found", why: "is not there, or cannot be run" };
-  if (command.includes(sep)) return { type: "not-found", why: "is a relative path; write its whole path" };
+      : { type: "not-found", why: "does not exist or is not executable" };
+  if (command.includes(sep)) return { type: "not-found", why: "is a relative path; use an absolute path" };
   const candidates = allowedFolders.map((folder) => join(folder, command)).filter(isExecutable);
   const path = candidates.find((candidate) => !isInWorkspace(candidate, workspace));
   if (path !== undefined) return { type: "found", path, searchPath };
   return pathFolders.some((folder) => isExecutable(resolve(context.workspace, folder, command)))
-    ? { type: "not-found", why: "was found only in the workspace; write its whole path if you mean that one" }
-    : { type: "not-found", why: "was not found; install it, or write its whole path" };
+    ? { type: "not-found", why: "was found only in the workspace; to use that one, write its absolute path" }
+    : { type: "not-found", why: "was not found; install it, or use its absolute path" };
 }
 
 function isInWorkspace(path: string, workspace: string): boolean {

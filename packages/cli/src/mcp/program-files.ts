@@ -54,7 +54,7 @@ export function listFileChanges(before: ProgramFiles, after: ProgramFiles): read
   ];
   return groups.flatMap(([group, oldHashes, newHashes]) =>
     findChangedPaths(oldHashes, newHashes).map((path) => {
-      const change = newHashes[path] === undefined ? "gone" : oldHashes[path] === undefined ? "new" : "changed";
+      const change = newHashes[path] === undefined ? "removed" : oldHashes[path] === undefined ? "new" : "changed";
       return `${group} ${change}: ${path}`;
     }),
   );

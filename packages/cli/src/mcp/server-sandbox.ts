@@ -46,7 +46,7 @@ export function createSandboxFinder({ workspace, environment, settings }: Sandbo
     const sandboxSetting =
       "sandbox" in server && server.sandbox !== undefined ? server.sandbox : (settings.sandbox ?? "on");
     if (sandboxSetting === "off" && !requiresSandbox(settings.policy))
-      return { type: "unavailable", why: "your settings switch it off" };
+      return { type: "unavailable", why: "turned off in your settings" };
     detection ??= detectBubblewrap({ root: workspace, environment });
     return requireRootOwnedSandbox(settings.policy, await detection);
   };
@@ -108,7 +108,7 @@ export class ServerSandbox {
     const argv = [plan.program, ...plan.arguments];
     const commandText = `MCP server ${namedServer.name}`;
     const result = launcher.prepare({ argv, commandText, onConnection: hosts.recordConnection });
-    if (result.type === "failed") throw new Error(`its sandbox could not be made: ${result.why}`);
+    if (result.type === "failed") throw new Error(`its sandbox could not be created: ${result.why}`);
     const { program, arguments: args, root, environment, filter, release } = result.launch;
     return { program, arguments: args, cwd: root, environment, filter, release };
   }
@@ -147,8 +147,10 @@ export function findFolderProblem({ cwd, folders = [] }: StdioServer): string | 
   for (const [setting, configuredPath = ""] of configuredFolders) {
     const path = expandTilde(configuredPath);
     const why =
-      existsSync(path) && isAbsolute(path) ? findRootProblem(realpathSync(path), homedir()) : "it is not there";
-    if (why !== null) return `its ${setting} names ${configuredPath}: ${why.replace("the workspace", "it")}`;
+      existsSync(path) && isAbsolute(path)
+        ? findRootProblem(realpathSync(path), homedir())
+        : "it does not exist or is not an absolute path";
+    if (why !== null) return `its ${setting} ${configuredPath} cannot be used: ${why.replace("the workspace", "it")}`;
   }
   return null;
 }
@@ -240,17 +242,17 @@ export class ServerHosts {
 
   async #askUser(host: string, port: number, signal: AbortSignal): Promise<HostDecision> {
     const { name } = this.#options.namedServer;
-    const hint = `to allow it always, add it to mcpServers.${name}.hosts in your settings`;
+    const hint = `add it to mcpServers.${name}.hosts in your settings`;
     const confirm = this.#options.confirm();
     if (confirm === null)
       return {
         type: "refused",
-        why: `${host} is refused to the MCP server ${name}, and nobody is here to ask; ${hint}`,
+        why: `the MCP server ${name} may not connect to ${host}, because no user is available to approve it; to allow it, ${hint}`,
       };
-    const title = `The MCP server ${name} wants to connect to ${sanitizeLine(host, 260)}:${port}.`;
-    const isAllowed = await confirm(title, hint, { signal, yes: "Yes, in this session" });
+    const title = `Allow the MCP server ${name} to connect to ${sanitizeLine(host, 260)}:${port}?`;
+    const isAllowed = await confirm(title, `To always allow it, ${hint}.`, { signal, yes: "Yes, for this session" });
     if (isAllowed) return { type: "allowed" };
-    return { type: "refused", why: `the user does not let the MCP server ${name} reach ${host}` };
+    return { type: "refused", why: `the user did not allow the MCP server ${name} to connect to ${host}` };
   }
 }
 

@@ -16,25 +16,25 @@ import { type FolderTrust, listTrustedFiles } from "../trust/trust.ts";
 
 export type ParseServerResult =
   | { readonly type: "server"; readonly server: McpServer }
-  /** `why` continues a sentence that begins with the server's name. */
+  /** `why` continues a sentence about the server. */
   | { readonly type: "invalid"; readonly why: string };
 
 export function parseServer(value: unknown): ParseServerResult {
-  if (!isObject(value)) return createParseError('is no object; write { "command": … } or { "url": … }');
+  if (!isObject(value)) return createParseError('is not an object; write { "command": … } or { "url": … }');
   const { command, url } = value;
   if (command !== undefined && url !== undefined)
-    return createParseError("has both a command and a url; write one of them");
+    return createParseError("has both a command and a url; use only one of them");
   if (typeof command === "string" && command !== "") return parseStdioServer(command, value);
   if (typeof url === "string") return parseHttpServer(url, value);
-  return createParseError("has neither a command nor a url; write one of them");
+  return createParseError("has neither a command nor a url; add one of them");
 }
 
 function parseStdioServer(
   command: string,
   { args = [], env = {}, ...rest }: Readonly<Record<string, unknown>>,
 ): ParseServerResult {
-  if (!isStringList(args)) return createParseError("has args that are no list of texts");
-  if (!isStringRecord(env)) return createParseError("has an env that is not made of texts");
+  if (!isStringList(args)) return createParseError("has args that are not a list of strings");
+  if (!isStringRecord(env)) return createParseError("has an env that is not an object of strings");
   const limits = parseLimits(rest);
   return limits.type === "invalid" ? limits : { type: "server", server: { command, args, env, ...limits.value } };
 }
@@ -50,9 +50,10 @@ function parseLimits({
 }: Readonly<Record<string, unknown>>):
   | { readonly type: "limits"; readonly value: ServerLimits }
   | Extract<ParseServerResult, { type: "invalid" }> {
-  if (cwd !== undefined && typeof cwd !== "string") return createParseError("has a cwd that is no text");
-  if (hosts !== undefined && !isStringList(hosts)) return createParseError("has hosts that are no list of texts");
-  if (folders !== undefined && !isStringList(folders)) return createParseError("has folders that are no list of texts");
+  if (cwd !== undefined && typeof cwd !== "string") return createParseError("has a cwd that is not a string");
+  if (hosts !== undefined && !isStringList(hosts)) return createParseError("has hosts that are not a list of strings");
+  if (folders !== undefined && !isStringList(folders))
+    return createParseError("has folders that are not a list of strings");
   if (sandbox !== undefined && sandbox !== "on" && sandbox !== "off")
     return createParseError('has a sandbox that is neither "on" nor "off"');
   const value: ServerLimits = {
@@ -69,14 +70,14 @@ function isStringList(value: unknown): value is readonly string[] {
 }
 
 function parseHttpServer(url: string, { headers = {} }: Readonly<Record<string, unknown>>): ParseServerResult {
-  if (!isStringRecord(headers)) return createParseError("has headers that are no texts");
+  if (!isStringRecord(headers)) return createParseError("has headers that are not an object of strings");
   const parsed = URL.parse(url);
-  if (parsed === null) return createParseError("has a url that is none");
+  if (parsed === null) return createParseError("has an invalid url");
   if (parsed.username !== "" || parsed.password !== "")
-    return createParseError("has a password in its url; write it into headers instead");
+    return createParseError("has a user name or password in its url; use headers instead");
   // S24: without TLS, anyone on the network could read or change the messages.
   if (parsed.protocol !== "https:" && !(parsed.protocol === "http:" && isLocalHost(parsed.hostname)))
-    return createParseError("is reached without https, which only a server on this machine may be");
+    return createParseError("has a url without https, which is allowed only for a server on this machine");
   return { type: "server", server: { url, headers } };
 }
 
@@ -133,7 +134,7 @@ export function readConfiguredServers(options: ServerSources): ConfiguredServers
   const findRefusal = (name: string, server: McpServer): string | null =>
     getServerRefusal(options.settings.policy, { name, server });
   for (const { name, value, from, source } of collectServerEntries(options)) {
-    const label = `the server ${JSON.stringify(name.slice(0, MAX_SHOWN_NAME_CHARS))} of ${source}`;
+    const label = `the MCP server ${JSON.stringify(name.slice(0, MAX_SHOWN_NAME_CHARS))} in ${source}`;
     // Two names must not differ only in case, because the user could confuse them.
     const isTaken = takenNames.has(name.toLowerCase());
     takenNames.add(name.toLowerCase());
@@ -143,13 +144,16 @@ export function readConfiguredServers(options: ServerSources): ConfiguredServers
       if (SERVER_NAME.test(name) && !isTaken) disabled.push({ name, from, how });
       continue;
     }
-    if (!SERVER_NAME.test(name)) notes.push(`${label} has a name with odd signs, so it does not count`);
-    else if (isTaken) notes.push(`${label} has the name of another, so it does not count`);
+    if (!SERVER_NAME.test(name))
+      notes.push(
+        `${label} is ignored: a name starts with a letter or digit and has at most 40 letters, digits, _ and -`,
+      );
+    else if (isTaken) notes.push(`${label} is ignored: another server has this name`);
     else if (parsed.type === "server" && findRefusal(name, parsed.server) !== null)
       notes.push(`${label}: ${findRefusal(name, parsed.server)}`);
-    else if (parsed.type === "invalid") notes.push(`${label} ${parsed.why}, so it does not count`);
+    else if (parsed.type === "invalid") notes.push(`${label} is ignored: it ${parsed.why}`);
     else if (servers.length >= MAX_SERVERS)
-      notes.push(`${label} is one too many (there may be ${MAX_SERVERS}), so it does not count`);
+      notes.push(`${label} is ignored: at most ${MAX_SERVERS} servers are allowed`);
     else servers.push({ name, server: parsed.server, from });
   }
   return { servers, disabled, notes };

@@ -2,12 +2,8 @@
 
 import type { SubcommandCall, SubcommandResult } from "../args/subcommand.ts";
 import { resolveSettings } from "../settings/resolve.ts";
-import {
-  type DisabledServer,
-  formatServerCommand,
-  type NamedServer,
-  serverSourceLabels,
-} from "../settings/settings.ts";
+import { type DisabledServer, formatServerCommand, type NamedServer } from "../settings/settings.ts";
+import { formatCount } from "../text/format.ts";
 import { canPrompt, confirm } from "../text/process-io.ts";
 import { escapeControls } from "../text/safe-text.ts";
 import { type UsageError, usageError } from "../text/usage-error.ts";
@@ -15,7 +11,7 @@ import { createClientOptions, McpClient } from "./client.ts";
 import type { FindSandbox } from "./server-sandbox.ts";
 import { readConfiguredServers } from "./servers.ts";
 import { Trust } from "./trust.ts";
-import { type Confirm, formatTrustText, formatTrustTitle, sanitizeLine } from "./trust-question.ts";
+import { type Confirm, formatOrigin, formatTrustText, formatTrustTitle, sanitizeLine } from "./trust-question.ts";
 import {
   createTrustRecord,
   isSameTrustRecord,
@@ -74,14 +70,13 @@ export async function readServerStatuses(
 }
 
 export function formatServerStatuses(statuses: readonly ServerStatus[]): string {
-  if (statuses.length === 0) return "no server of tools is named; see mcpServers in the settings";
+  if (statuses.length === 0) return "No MCP servers configured (see mcpServers in settings).";
   return statuses
     .map(({ name, how, from, state, trusted, failure, sandbox, hosts }) => {
-      const trustLabel = trusted === null ? "not trusted yet" : `${trusted} tools trusted`;
-      const stateLabel = state === "off" ? 'off, by its "enabled": false' : `${state}, ${trustLabel}`;
-      const origin = from === "settings" ? "" : `, named by ${serverSourceLabels[from]}`;
-      const details = [how, failure ?? "", sandbox && `sandbox: ${sandbox}`, hosts && `reached: ${hosts.join(", ")}`];
-      return [`${name}  ${stateLabel}${origin}`, ...details.filter(Boolean)].join("\n  ");
+      const trustLabel = trusted === null ? "not trusted yet" : `${formatCount(trusted, "tool")} trusted`;
+      const stateLabel = state === "off" ? 'off ("enabled": false)' : `${state}, ${trustLabel}`;
+      const details = [how, failure ?? "", sandbox && `sandbox: ${sandbox}`, hosts && `hosts: ${hosts.join(", ")}`];
+      return [`${name}  ${stateLabel}${formatOrigin(from)}`, ...details.filter(Boolean)].join("\n  ");
     })
     .join("\n");
 }
@@ -149,10 +144,10 @@ export async function inspectServer(call: SubcommandCall): Promise<InspectServer
   if (clientsResult.type === "mistake") return clientsResult;
   const client = clientsResult.clients.find(({ namedServer }) => namedServer.name === name);
   if (!client && clientsResult.disabled.some((server) => server.name === name))
-    return usageError(`the server ${name} is switched off; take "enabled": false out of it to use it`);
+    return usageError(`the MCP server ${name} is disabled; remove "enabled": false from its settings to use it`);
   const names = clientsResult.clients.map(({ namedServer }) => namedServer.name).join(", ");
   if (!client)
-    return usageError(`there is no server ${name}; ${names === "" ? "none is named" : `there are: ${names}`}`);
+    return usageError(`no MCP server named ${name}; ${names === "" ? "none are configured" : `available: ${names}`}`);
   const listing = await client.listTools(new AbortController().signal).finally(() => client.close());
   if (startText !== "" && !call.flags.yes && !canPrompt()) return { type: "not-started", name, text: startText };
   if (listing.type === "failed") return { type: "failed", message: listing.why };
@@ -172,16 +167,16 @@ export async function listServers(call: SubcommandCall): Promise<SubcommandResul
 export async function testServer(call: SubcommandCall): Promise<SubcommandResult> {
   const inspection = await inspectServer(call);
   if (inspection.type === "not-started")
-    return formatNotStarted(inspection, `to start and trust it: pith mcp trust ${inspection.name}`);
+    return formatNotStarted(inspection, `To start and trust it, run: pith mcp trust ${inspection.name}`);
   if (inspection.type !== "inspected") return inspection;
   const { client, tools, before } = inspection;
   const { files } = client;
   const { name } = client.namedServer;
   const isTrusted = isSameTrustRecord(before, createTrustRecord(tools, "", files));
   const trustLabel = isTrusted
-    ? "trusted as they are"
-    : `not trusted as they are; to trust them: pith mcp trust ${name}`;
-  const text = `${formatTrustText({ namedServer: client.namedServer, tools, files, before: isTrusted ? undefined : before })}\nthey are ${trustLabel}`;
+    ? "The server is trusted in its current state."
+    : `The server is not trusted in its current state. To trust it, run: pith mcp trust ${name}`;
+  const text = `${formatTrustText({ namedServer: client.namedServer, tools, files, before: isTrusted ? undefined : before })}\n${trustLabel}`;
   const data = { name, isTrusted, wasTrusted: before !== undefined, tools: tools.map((tool) => tool.name) };
   return { type: "success", text, data };
 }
@@ -190,7 +185,7 @@ export async function testServer(call: SubcommandCall): Promise<SubcommandResult
 export async function trustServer(call: SubcommandCall): Promise<SubcommandResult> {
   const inspection = await inspectServer(call);
   if (inspection.type === "not-started")
-    return formatNotStarted(inspection, "say it again with --yes to start and trust it");
+    return formatNotStarted(inspection, "To start and trust it, run the command again with --yes.");
   if (inspection.type !== "inspected") return inspection;
   const { client, tools, before, key, startText } = inspection;
   const { files } = client;
@@ -201,12 +196,12 @@ export async function trustServer(call: SubcommandCall): Promise<SubcommandResul
   if (isSameTrustRecord(before, record))
     return {
       type: "success",
-      text: `the tools of ${name} are trusted as they are`,
+      text: `The tools of ${name} are already trusted.`,
       data: { ...data, isTrusted: true },
     };
   const shownText = [startText, formatTrustText(question)].filter((text) => text !== "").join("\n");
   if (!call.flags.yes && !canPrompt()) {
-    const text = `${shownText}\nnothing was trusted; say it again with --yes to trust this`;
+    const text = `${shownText}\nNothing was trusted. To trust this, run the command again with --yes.`;
     return { type: "success", text, data: { ...data, isTrusted: false }, code: 1 };
   }
   if (!call.flags.yes) {
@@ -215,7 +210,7 @@ export async function trustServer(call: SubcommandCall): Promise<SubcommandResul
   }
   const saveResult = await saveTrustRecord(key, record, call.home);
   if (saveResult.type === "failed") return saveResult;
-  const text = `${call.flags.yes ? `${shownText}\n` : ""}the tools of ${name} are trusted, as they are now`;
+  const text = `${call.flags.yes ? `${shownText}\n` : ""}The tools of ${name} are now trusted.`;
   return { type: "success", text, data: { ...data, isTrusted: true } };
 }
 
@@ -224,5 +219,5 @@ function formatNotStarted(
   nextStep: string,
 ): SubcommandResult {
   const data = { name, isTrusted: false, wasTrusted: false, tools: [] };
-  return { type: "success", text: `${text}\nnothing was started; ${nextStep}`, data, code: 1 };
+  return { type: "success", text: `${text}\nThe server was not started. ${nextStep}`, data, code: 1 };
 }

@@ -45,7 +45,7 @@ function createLimitStream(
         tail = text.slice(-2);
       }
       if (length <= maxBytes) return controller.enqueue(chunk);
-      const why = `its answer is longer than ${maxBytes >> 20} MB`;
+      const why = `its response is larger than ${maxBytes >> 20} MB`;
       controller.error(new Error(why));
       onTooLong(why);
     },
@@ -176,13 +176,14 @@ export async function createProgramTransport(
       }),
     send: (message) =>
       new Promise((resolve, reject) => {
-        if (!child?.stdin?.writable) return reject(new Error("it is not running"));
+        if (!child?.stdin?.writable) return reject(new Error("the server is not running"));
         if (child.stdin.write(serializeMessage(message))) resolve();
         else child.stdin.once("drain", resolve);
       }),
     close: async () => void child?.stdin?.end(),
   };
-  const lastOutput = (): string => (stderrText.trim() === "" ? "" : `Its last words:\n${takeLastLines(stderrText)}`);
+  const lastOutput = (): string =>
+    stderrText.trim() === "" ? "" : `Last output of the server:\n${takeLastLines(stderrText)}`;
   return { transport, pid: () => child?.pid ?? null, lastOutput };
 }
 

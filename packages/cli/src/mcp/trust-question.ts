@@ -15,7 +15,12 @@ export function sanitizeLine(text: string | undefined, maxChars: number): string
 /** Returns the value as JSON. Text over the limit is cut, with a note about the rest. */
 export function sanitizeJson(value: unknown, maxChars: number): string {
   const text = escapeControls(JSON.stringify(value ?? {}));
-  return text.length <= maxChars ? text : `${text.slice(0, maxChars)}… (${text.length - maxChars} more letters)`;
+  return text.length <= maxChars ? text : `${text.slice(0, maxChars)}… (${text.length - maxChars} more characters)`;
+}
+
+/** Returns where a server is configured, to append to a line. Empty if the user configured it. */
+export function formatOrigin(from: NamedServer["from"]): string {
+  return from === "settings" ? "" : `, configured in ${serverSourceLabels[from]}`;
 }
 
 export interface StartQuestion {
@@ -32,27 +37,27 @@ export function formatStartTitle({ plan, before }: StartQuestion): string {
 /** Lists everything that is known before the program runs: command, folder, variables, sandbox and files. */
 export function formatStartText({ plan, before }: StartQuestion): string {
   const { namedServer, program, arguments: args, cwd, files } = plan;
-  const origin = namedServer.from === "settings" ? "" : `, named by ${serverSourceLabels[namedServer.from]}`;
   const variables = Object.keys(namedServer.server.env ?? {});
   return [
-    `runs: ${sanitizeLine([program, ...args].map(quoteArgument).join(" "), 1_000)}${origin}`,
+    `runs: ${sanitizeLine([program, ...args].map(quoteArgument).join(" "), 1_000)}${formatOrigin(namedServer.from)}`,
     `in: ${sanitizeLine(cwd, 300)}`,
-    ...(variables.length > 0 ? [`with the variables: ${formatNames(variables)}`] : []),
+    ...(variables.length > 0 ? [`variables: ${formatNames(variables)}`] : []),
     ...formatConfinement(plan),
     ...formatFiles(files, before),
   ].join("\n");
 }
 
 function formatConfinement({ namedServer, program, confinement }: LaunchPlan): readonly string[] {
-  if (confinement.type === "unconfined") return [`sandbox: off, it runs with all your rights: ${confinement.why}`];
+  if (confinement.type === "unconfined")
+    return [`sandbox: off (${confinement.why}); it runs with all your permissions`];
   const { folders = [], hosts = [] } = namedServer.server;
-  const allowedHosts = [...hosts, ...(isLauncher(program) ? ["the hosts of your packages"] : [])];
+  const allowedHosts = [...hosts, ...(isLauncher(program) ? ["your package registries"] : [])];
   const networkLine =
     confinement.networkProblem === null
-      ? `may reach: ${allowedHosts.length === 0 ? "" : `${formatNames(allowedHosts)}; `}you are asked about each other host`
-      : `may reach: no host, because ${sanitizeLine(confinement.networkProblem, 200)}`;
+      ? `network: ${allowedHosts.length === 0 ? "Pith asks about each host" : `${formatNames(allowedHosts)}; Pith asks about each other host`}`
+      : `network: none, because ${sanitizeLine(confinement.networkProblem, 200)}`;
   const writeLine = `may write: its own folder and a private home${folders.length === 0 ? "" : `, ${formatNames(folders)}`}`;
-  return ["sandbox: on, it sees neither your home nor the workspace", writeLine, networkLine];
+  return ["sandbox: on; it cannot see your home folder or the workspace", writeLine, networkLine];
 }
 
 /** Quotes an argument that contains special characters, so that it cannot look like two arguments. */
@@ -66,10 +71,10 @@ function formatFiles(files: ProgramFiles, before: ServerTrustRecord | undefined)
     return listFileChanges(before.files, files)
       .slice(0, MAX_LINES)
       .map((line) => sanitizeLine(line, 300));
-  const versionNote = before ? ["it was trusted by an earlier version of Pith, which did not look at the program"] : [];
+  const versionNote = before ? ["it was trusted by an earlier version of Pith, which did not check the program"] : [];
   const allFiles = { ...files.program, ...files.packages };
   const unreadFiles = Object.entries(allFiles).filter(([, hash]) => hash.startsWith("not read"));
-  const watchedLine = `a change of these asks again: ${formatNames(Object.keys(allFiles))}, its tools`;
+  const watchedLine = `Pith asks again if these change: ${formatNames(Object.keys(allFiles))}, its tools`;
   return [...versionNote, watchedLine, ...unreadFiles.map(([path, why]) => sanitizeLine(`${path} was ${why}`, 300))];
 }
 
@@ -91,13 +96,12 @@ export function formatTrustTitle({ namedServer, tools, before }: TrustQuestion):
 export function formatTrustText(question: TrustQuestion): string {
   const { namedServer, tools, before } = question;
   const location = `${"url" in namedServer.server ? "at" : "runs"}: ${sanitizeLine(formatServerCommand(namedServer.server), 300)}`;
-  const origin = namedServer.from === "settings" ? "" : `, named by ${serverSourceLabels[namedServer.from]}`;
   const lines = before ? formatChanges(question, before) : tools.map((tool) => `+ ${formatTool(tool)}`);
   const omittedNote = lines.length > MAX_LINES ? [`… and ${lines.length - MAX_LINES} more`] : [];
   const toolCount = `${tools.length} ${tools.length === 1 ? "tool" : "tools"}`;
   return [
-    `${location}${origin}`,
-    `${toolCount}${before ? ", of which:" : ":"}`,
+    `${location}${formatOrigin(namedServer.from)}`,
+    `${toolCount}${before ? ", changes:" : ":"}`,
     ...lines.slice(0, MAX_LINES),
     ...omittedNote,
   ].join("\n");
@@ -108,7 +112,7 @@ export function summarizeToolChanges(tools: readonly OfferedTool[], before: Serv
   const { added, removed, changed: changedNames } = findToolChanges(before, createTrustRecord(tools, ""));
   const groups = [
     [added, "new"],
-    [removed, "gone"],
+    [removed, "removed"],
     [changedNames, "changed"],
   ] as const;
   return groups.flatMap(([names, label]) => (names.length === 0 ? [] : [`${label}: ${formatNames(names)}`])).join("; ");
@@ -124,7 +128,7 @@ function formatChanges({ tools, files }: TrustQuestion, before: ServerTrustRecor
     ...(files && before.files ? listFileChanges(before.files, files).map((line) => sanitizeLine(line, 300)) : []),
     ...formatTools(changedNames, "changed:"),
     ...formatTools(added, "new:"),
-    ...removed.map((name) => `gone: ${sanitizeLine(name, MAX_NAME_CHARS)}`),
+    ...removed.map((name) => `removed: ${sanitizeLine(name, MAX_NAME_CHARS)}`),
   ];
 }
 

@@ -119,7 +119,7 @@ export async function readTrustRecords(home: string): Promise<ReadTrustRecordsRe
   try {
     return await readRecordFile(file);
   } catch (error) {
-    return { type: "untrusted", why: `${file} cannot be read: ${(error as Error).message}` };
+    return { type: "untrusted", why: `cannot read ${file}: ${(error as Error).message}` };
   }
 }
 
@@ -134,13 +134,12 @@ export async function saveTrustRecord(
     await mkdir(home, { recursive: true, mode: 0o700 });
     return await withLock(file, async (hasLock) => {
       const current = await readRecordFile(file);
-      if (current.type === "untrusted")
-        return { type: "failed", message: `${current.why}, so nothing was changed in it` };
+      if (current.type === "untrusted") return { type: "failed", message: `${current.why}; the file was not changed` };
       if (current.type === "damaged") await moveAside(file);
       const others = current.type === "read" ? [...current.records].filter(([otherKey]) => otherKey !== key) : [];
       const servers = Object.fromEntries([...others, [key, record]].slice(-MAX_RECORDS));
       const assertLock = async (): Promise<void> => {
-        if (!(await hasLock())) throw new Error("another program took our turn; try again");
+        if (!(await hasLock())) throw new Error("another process took the lock; try again");
       };
       const text = `${JSON.stringify({ version: VERSION, servers }, null, 2)}\n`;
       await writeOwnerOnlyFile(file, new TextEncoder().encode(text), { beforeRename: assertLock });
@@ -148,7 +147,7 @@ export async function saveTrustRecord(
       return { type: "saved" };
     });
   } catch (error) {
-    return { type: "failed", message: `${file} cannot be written: ${(error as Error).message}` };
+    return { type: "failed", message: `cannot write ${file}: ${(error as Error).message}` };
   }
 }
 
@@ -163,7 +162,7 @@ async function readRecordFile(file: string): Promise<ReadTrustRecordsResult> {
   if (content.type === "none") return { type: "read", records: new Map() };
   const { version, servers } = parseJsonObject(content.text) ?? {};
   if (typeof version === "number" && version > VERSION)
-    return { type: "untrusted", why: `${file} was written by a newer version` };
+    return { type: "untrusted", why: `${file} was written by a newer version of Pith` };
   const entries = isObject(servers) ? Object.entries(servers) : null;
   if ((version !== 1 && version !== VERSION) || !entries?.every(isRecordEntry))
     return { type: "damaged", why: `${file} is damaged` };

@@ -76,7 +76,7 @@ export class Trust {
     const { key, record: before } = result;
     if (hasSameFiles(before, files) || this.#isPermitted(key, files)) return null;
     const question: StartQuestion = { plan, before };
-    const refusal = `the user did not let the program of ${namedServer.name} start`;
+    const refusal = `the user did not allow the program of ${namedServer.name} to start`;
     const id = `${key} ${JSON.stringify(files)}`;
     const ask = {
       title: formatStartTitle(question),
@@ -121,7 +121,7 @@ export class Trust {
   ): Promise<{ type: "found"; key: string; record: ServerTrustRecord | undefined } | { type: "failed"; why: string }> {
     const recordsResult = await readTrustRecords(this.#options.home);
     if (recordsResult.type === "untrusted")
-      return { type: "failed", why: `nothing can be trusted: ${recordsResult.why}` };
+      return { type: "failed", why: `trust cannot be checked: ${recordsResult.why}` };
     const key = trustRecordKey(namedServer, this.#options.cwd);
     return { type: "found", key, record: recordsResult.type === "read" ? recordsResult.records.get(key) : undefined };
   }
@@ -139,7 +139,7 @@ export class Trust {
     const confirm = this.#options.confirm();
     if (confirm === null) return noUserMessage;
     const isPermitted = await confirm(title, text, { signal, yes });
-    if (signal.aborted) return "it was stopped";
+    if (signal.aborted) return "canceled";
     if (isPermitted) return null;
     this.#declinedQuestions.add(id);
     return refusal;
@@ -163,7 +163,7 @@ function describeStartWithoutUser({ plan, before }: StartQuestion): string {
   const status = before?.files
     ? `has changed since it was trusted (${listFileChanges(before.files, files).slice(0, 3).join("; ")})`
     : "is not trusted yet";
-  return `the program of ${namedServer.name} ${status}, so it was not started, and nobody is here to ask; whoever wants it runs: pith mcp trust ${namedServer.name}`;
+  return `the program of ${namedServer.name} ${status}, so it was not started, and no user is available to ask; to start and trust it, the user runs: pith mcp trust ${namedServer.name}`;
 }
 
 function describeToolsWithoutUser({ namedServer, tools, files, before }: TrustQuestion): string {
@@ -173,5 +173,5 @@ function describeToolsWithoutUser({ namedServer, tools, files, before }: TrustQu
   const status = before
     ? `have changed since they were trusted (${changes.filter((change) => change !== "").join("; ")})`
     : "are not trusted yet";
-  return `the tools of ${namedServer.name} ${status}, and nobody is here to ask; whoever wants them runs: pith mcp trust ${namedServer.name}`;
+  return `the tools of ${namedServer.name} ${status}, and no user is available to ask; to trust them, the user runs: pith mcp trust ${namedServer.name}`;
 }

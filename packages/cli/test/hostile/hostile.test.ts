@@ -76,12 +76,12 @@ const MADE: Readonly<Record<string, RegExp>> = {
   ls: /bash_history|does not exist/,
   grep: /no match|nothing|does not exist/i,
   find: /\.key|no match|nothing|does not exist/i,
-  mcp_call: /TRIED|there is no|server/,
+  mcp_call: /TRIED|has no tool|server/,
   mcp_find: /server|tool/,
   subagent: /helper/,
   upload: /TRIED/,
 };
-const REFUSED = /not permitted|did not (?:permit|let)|not trusted|refused/;
+const REFUSED = /not permitted|did not (?:permit|let|allow)|not trusted|refused/;
 
 describe.each(refusing)("mode $mode, a user who $user, as $as", (each) => {
   test.each(each.attempts.map(({ name, channel }) => ({ name, channel })))(

@@ -21,7 +21,7 @@ test("MCP7 a server that dies fails the call with its last words, and the next c
   for (let round = 0; round < 4; round += 1)
     assert.match(
       (await desk.use("mcp_call", { tool: "desk/die" })).text,
-      /failed: .*\nIts last words:\ndesk: I am going now/,
+      /failed: .*\nLast output of the server:\ndesk: I am going now/,
     );
   assert.equal(desk.started().length, 4);
   const { text } = await desk.use("mcp_call", { tool: "desk/add", arguments: { one: 1, other: 2 } });
@@ -47,11 +47,11 @@ test("MCP7 MCP10 a server that cannot start says why; it gets a few variables, a
   );
 });
 
-const NOT_FOUND = /failed: the program no-such-program-here was not found; .* \(it is named by your settings/;
+const NOT_FOUND = /failed: the program no-such-program-here was not found; .* \(configured in your settings/;
 
 test("MCP8 a server that never answers is given up, and a stop reaches it at once", async () => {
   await desk.open({ desk: desk.program("silent") }, { answer: true, limits: { connectMs: 400 } });
-  assert.match((await desk.use("mcp_call", { tool: "desk/add" })).text, /did not answer within 0\.4 seconds/);
+  assert.match((await desk.use("mcp_call", { tool: "desk/add" })).text, /no response within 0\.4 seconds/);
   assert.ok(!desk.started().some(isRunning));
 
   await desk.open({ desk: desk.program() }, { answer: true, limits: { callMs: 300 } });
@@ -61,7 +61,7 @@ test("MCP8 a server that never answers is given up, and a stop reaches it at onc
   await sleep(100);
   const before = Date.now();
   stop.abort();
-  assert.equal((await hanging).text, "it was stopped");
+  assert.equal((await hanging).text, "canceled");
   assert.ok(Date.now() - before < 200);
   await sleep(100);
   assert.match(desk.log(), /hanging\ncancelled\nhanging\ncancelled\n/);
@@ -123,7 +123,7 @@ test("MCP18 an answer that is too long fails its call, and the next one is made"
   const old = await startOldDesk({ "tools/call": () => said(words) });
   await desk.open({ old: { url: old.url } }, { answer: true });
   const { text, isError } = await desk.use("mcp_call", { tool: "old/tell" });
-  assert.deepEqual([text.slice(-31), isError], ["its answer is longer than 32 MB", true]);
+  assert.deepEqual([text.slice(-33), isError], ["its response is larger than 32 MB", true]);
   words = "Hello.";
   assert.equal((await desk.use("mcp_call", { tool: "old/tell" })).text, "Hello.");
   await desk.close();
@@ -148,7 +148,7 @@ test("MCP18 no schema of a server keeps us busy, and nothing that it says breaks
   const before = performance.now();
   const told = await desk.use("mcp_call", { tool: "old/tell", arguments: { text } });
   assert.deepEqual([told.isError, performance.now() - before < 1_000], [false, true]);
-  assert.match((await desk.use("mcp_find", { server: "empty" })).text, /no such tool/);
+  assert.match((await desk.use("mcp_find", { server: "empty" })).text, /no matching tools/);
   assert.deepEqual(printed.mock.calls, []);
   // An error that a server answers is no reason to leave it.
   for (let round = 0; round < 6; round += 1)

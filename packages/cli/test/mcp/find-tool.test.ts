@@ -41,9 +41,9 @@ test("MCP13 tools with odd or doubled names are left out, and what servers say i
     ],
     { query: "good same up" },
   );
-  assert.match(text, /^What follows is the servers' own word, not the user's\./);
+  assert.match(text, /^The servers wrote the following text; it is not from the user\./);
   assert.match(text, /desk\/good: Line one \\x1b\[2J/);
-  assert.match(text, /\(4 with odd or doubled names are left out\)/);
+  assert.match(text, /\(tools omitted because of an invalid or duplicate name: 4\)/);
   assert.doesNotMatch(text, /\p{Cf}|desk\/[Ss]ame|away/u);
   assert.ok(!text.includes("\u001b"));
   assert.ok(text.length < 10_000);

@@ -72,13 +72,13 @@ test("MCP4 MCP23 the first use asks with what runs, then with what it offers; on
   const refused = await desk.use("mcp_call", { tool: "desk/add", arguments: { one: 1, other: 2 } });
   assert.match(
     refused.text,
-    /changed since they were trusted \(new: add; gone: old; changed: die\).*pith mcp trust desk/,
+    /changed since they were trusted \(new: add; removed: old; changed: die\).*pith mcp trust desk/,
   );
   await desk.open({ desk: desk.program() }, { answer: false });
   assert.match((await desk.use("mcp_find", {})).text, /the user does not trust the tools of desk/);
   assert.match(
     desk.asked[2] ?? "",
-    /^desk: its tools have changed.*\n.*\n.*\nchanged: die: .*\nnew: add: .*\ngone: old$/,
+    /^desk: its tools have changed.*\n.*\n.*\nchanged: die: .*\nnew: add: .*\nremoved: old$/,
   );
   await desk.use("mcp_find", {});
   assert.equal(desk.asked.length, 3);
@@ -89,7 +89,7 @@ test("MCP4 another address under the same name is another server", async () => {
   await desk.open({ web: { url: web.url } }, { answer: true });
   await desk.use("mcp_find", {});
   await desk.open({ web: { url: `${web.url}?other` } });
-  assert.match((await desk.use("mcp_find", {})).text, /are not trusted yet, and nobody is here to ask/);
+  assert.match((await desk.use("mcp_find", {})).text, /are not trusted yet, and no user is available to ask/);
   await desk.close();
   await web.close();
 });
@@ -106,7 +106,7 @@ test("MCP5 a list that changes in mid-session is asked about before the next cal
 test("MCP5 what changes while somebody thinks about it is not called", async () => {
   await desk.open({ desk: desk.program("restless") }, { answer: true, thinks: 600 });
   const call = { tool: "desk/add", arguments: { one: 1, other: 2 } };
-  assert.match((await desk.use("mcp_call", call)).text, /the tools of desk have changed meanwhile; try again/);
+  assert.match((await desk.use("mcp_call", call)).text, /the tools of desk have changed; try again/);
   assert.equal((await desk.use("mcp_call", call)).text, "3");
   assert.match(desk.asked[2] ?? "", /new: late: Came later\.$/);
 });
@@ -114,15 +114,21 @@ test("MCP5 what changes while somebody thinks about it is not called", async () 
 test("MCP6 MCP16 a wrong name and arguments that do not fit are not called; texts, pictures, resources and data become what a model can take", async () => {
   await desk.open({ desk: desk.program() }, { answer: true });
   const misfit = await desk.use("mcp_call", { tool: "desk/add", arguments: { one: "1" } });
-  assert.match(misfit.text, /was not called: the arguments do not fit .*It takes: \{.*"required":\["one","other"\]/);
+  assert.match(
+    misfit.text,
+    /was not called: the arguments do not match its schema .*It takes: \{.*"required":\["one","other"\]/,
+  );
   const misspelled = await desk.use("mcp_call", { tool: "desk/ad", arguments: {} });
-  assert.match(misspelled.text, /Did you mean desk\/add\? It takes: \{"type":"object".*There are: add, die/);
-  assert.match((await desk.use("mcp_call", { tool: "nobody/x" })).text, /there is no server "nobody"; there are: desk/);
+  assert.match(misspelled.text, /Did you mean desk\/add\? It takes: \{"type":"object".*Available tools: add, die/);
+  assert.match(
+    (await desk.use("mcp_call", { tool: "nobody/x" })).text,
+    /No MCP server named "nobody"\. Available servers: desk/,
+  );
   assert.deepEqual([misfit.isError, misspelled.isError], [true, true]);
   const intents = ["nobody/x", "desk/add"].map((tool) => desk.tool("mcp_call")?.intent?.({ tool })?.type);
   assert.deepEqual(intents, ["nothing", "named"], "what nobody offers is refused, not asked about");
   assert.deepEqual(await desk.use("mcp_call", { tool: "desk/picture" }), {
-    text: '[image/png]\n(a picture that cannot be shown: image/tiff, 4 letters)\ndesk://note\na note\\x1b[31m\n{"answer":42}',
+    text: '[image/png]\n(image that cannot be shown: image/tiff, 4 characters of base64)\ndesk://note\na note\\x1b[31m\n{"answer":42}',
     isError: false,
   });
 });

@@ -39,7 +39,7 @@ test("MCP20 MCP21 MCP22 MCP23 a changed executable, script or lock file asks bef
   assert.equal((await find()).isError, false);
   assert.match(
     desk.asked[0] ?? "",
-    /a change of these asks again: .*node, .*main\.mjs, .*package-lock\.json, its tools/,
+    /Pith asks again if these change: .*node, .*main\.mjs, .*package-lock\.json, its tools/,
   );
   assert.equal(desk.asked.length, 2);
 
@@ -59,7 +59,7 @@ test("MCP20 MCP21 MCP22 MCP23 a changed executable, script or lock file asks bef
       /the program of desk has changed since it was trusted \(.* changed: .*\), so it was not started/,
     );
     await desk.open(servers, { answer: false });
-    assert.match((await find()).text, /the user did not let the program of desk start/);
+    assert.match((await find()).text, /the user did not allow the program of desk to start/);
     assert.match(desk.asked.at(-1) ?? "", told);
     assert.equal(desk.started().length, runs);
     // One yes is enough where the tools are the same.

@@ -52,7 +52,7 @@ test("MCP1 MCP2 MCP12 the file of a folder counts once the folder is trusted; fi
   assert.doesNotMatch(firstBody(), /mcp_/);
   const bare = Buffer.byteLength(firstBody());
   const { code, notes } = await ground.pith(["-p", "Hello", "--trust"], ["Hello."]);
-  assert.deepEqual([code, /this folder names servers of tools: desk/.test(notes)], [0, true]);
+  assert.deepEqual([code, /this folder configures MCP servers: desk/.test(notes)], [0, true]);
   const more = Buffer.byteLength(firstBody()) - bare;
   assert.ok(more > 0 && more <= 1024, `${more} bytes`);
   assert.match(firstBody(), /mcp_find.*mcp_call/);
@@ -105,7 +105,7 @@ test("MCP23 over RPC the program of a server starts after a yes and not before; 
     await client.send({ type: "prompt", message: "Go." });
     await settled;
     await client.close();
-    assert.match(allSaid(), answer.test("No") ? /the user did not let the program of other start/ : /"3"/);
+    assert.match(allSaid(), answer.test("No") ? /the user did not allow the program of other to start/ : /"3"/);
   }
   assert.deepEqual(asked, [
     { title: "other: start this program?", starts: 0 },
@@ -141,7 +141,7 @@ test.skipIf(here.type === "unavailable")(
     settle({ curious: { command: process.execPath, args } });
     writeFileSync(join(ground.folder, "secret"), "secret");
     const { code, out } = await ground.run(["mcp", "trust", "curious", "--yes"]);
-    assert.deepEqual([code, /\nsandbox: on, it sees neither/.test(out)], [0, true]);
+    assert.deepEqual([code, /\nsandbox: on; it cannot see/.test(out)], [0, true]);
     const look = call("curious/read", { path: join(ground.folder, "secret") });
     await ground.pith(["-p", "Go", "--permission-mode", "all"], [look, "Done."]);
     assert.match(allSaid(), /failed: ENOENT/);

@@ -50,7 +50,7 @@ test.skipIf(hasNoSandbox)(
     assert.equal(await ask("where"), `${join(desk.home, "mcp/curious")} ${homedir()} /tmp`);
     assert.match(
       desk.asked[0] ?? "",
-      /\nsandbox: on, it sees neither your home nor the workspace\nmay write: its own folder and a private home\n/,
+      /\nsandbox: on; it cannot see your home folder or the workspace\nmay write: its own folder and a private home\n/,
     );
   },
 );
@@ -91,7 +91,10 @@ test.skipIf(hasNoSandbox)(
       { folders: [join(desk.home, "gone")] },
     ]) {
       await desk.open({ curious: curious(limits) }, { answer: true });
-      assert.match((await desk.use("mcp_find", {})).text, /its (?:cwd|folders) names .*set its sandbox to "off"/);
+      assert.match(
+        (await desk.use("mcp_find", {})).text,
+        /its (?:cwd|folders) .* cannot be used: .*set "sandbox": "off"/,
+      );
     }
     assert.deepEqual(desk.asked, []);
   },
@@ -118,19 +121,22 @@ test.skipIf(hasNoSandbox)(
     await desk.open({ curious: curious({ hosts: ["127.0.0.2"] }) }, { answer: true, choices: { fetchHosts } });
     assert.equal(await ask("reach", { url }), "200 hello");
     assert.equal(desk.asked.length, 2);
-    assert.match((await desk.command("mcp")) ?? "", new RegExp(`sandbox: on\n {2}reached: ${host}`));
+    assert.match((await desk.command("mcp")) ?? "", new RegExp(`sandbox: on\n {2}hosts: ${host}`));
 
     await desk.open({ curious: curious() }, { choices: { fetchHosts } });
-    assert.match(await ask("reach", { url }), /^failed: .*\n127\.0\.0\.2 is refused .*mcpServers\.curious\.hosts/);
+    assert.match(
+      await ask("reach", { url }),
+      /^failed: .*\n.* may not connect to 127\.0\.0\.2, .*mcpServers\.curious\.hosts/,
+    );
     assert.deepEqual(seen, ["/page"]);
-    assert.match((await desk.command("mcp")) ?? "", new RegExp(`reached: ${host} \\(refused\\)`));
+    assert.match((await desk.command("mcp")) ?? "", new RegExp(`hosts: ${host} \\(refused\\)`));
 
     await desk.open({ curious: curious() }, { answer: true, choices: { fetchHosts } });
     assert.equal(await ask("reach", { url }), "200 hello");
     assert.equal(await ask("reach", { url }), "200 hello");
     assert.match(
       desk.asked[2] ?? "",
-      new RegExp(`^The MCP server curious wants to connect to ${host}\\.\n.*mcpServers\\.curious\\.hosts`),
+      new RegExp(`^Allow the MCP server curious to connect to ${host}\\?\n.*mcpServers\\.curious\\.hosts`),
     );
     assert.equal(desk.asked.length, 3);
   },
@@ -160,7 +166,7 @@ test.skipIf(hasNoSandbox)(
     await desk.open({ curious: curious({ command: npx, folders }) }, { answer: true, environment, choices });
     assert.equal(await ask("reach", { url }), "200 hello");
     assert.equal(desk.asked.length, 2);
-    assert.match(desk.asked[0] ?? "", /\nmay reach: the hosts of your packages; you are asked about each other host\n/);
+    assert.match(desk.asked[0] ?? "", /\nnetwork: your package registries; Pith asks about each other host\n/);
   },
 );
 
@@ -203,6 +209,9 @@ test("MCP28 without a sandbox it starts with all rights after the question, whic
   writeFileSync(path, "seen");
   await desk.open({ curious: curious({ sandbox: "off" }) }, { answer: true });
   assert.equal(await ask("read", { path }), "seen");
-  assert.match(desk.asked[0] ?? "", /\nsandbox: off, it runs with all your rights: your settings switch it off\n/);
-  assert.match((await desk.command("mcp")) ?? "", /\n {2}sandbox: off, your settings switch it off/);
+  assert.match(
+    desk.asked[0] ?? "",
+    /\nsandbox: off \(turned off in your settings\); it runs with all your permissions\n/,
+  );
+  assert.match((await desk.command("mcp")) ?? "", /\n {2}sandbox: off, turned off in your settings/);
 });

@@ -49,8 +49,8 @@ test("MCP12 MCP24 a name stays with who had it first, and a trusted folder bring
   ]);
   assert.deepEqual(disabled, [{ name: "off", from: "settings", how: "x" }]);
   assert.deepEqual(notes, [
-    'the server "Off" of your editor has the name of another, so it does not count',
-    'the server "desk" of .mcp.json has the name of another, so it does not count',
+    'the MCP server "Off" in your editor is ignored: another server has this name',
+    'the MCP server "desk" in .mcp.json is ignored: another server has this name',
   ]);
 });
 
@@ -66,7 +66,7 @@ test("MCP12 a folder that is not trusted names nobody, and a project's settings 
 
 test.each([
   [{ url: "http://example.com/mcp" }, /without https/],
-  [{ url: "https://me:any@example.com/" }, /a password in its url/],
+  [{ url: "https://me:any@example.com/" }, /password in its url/],
   [{ url: "http://127.0.0.1.example.com/" }, /without https/],
   [{ command: "x", url: "https://example.com" }, /both a command and a url/],
   [{}, /neither a command nor a url/],

@@ -27,21 +27,21 @@ test("MCP2 MCP4 a list of servers asks none of them; without --yes nothing is tr
   };
   assert.match(
     await called(listServers),
-    /^0 old {2}not started, not trusted yet\n {2}http:.*\nunused {2}off, .*\n {2}x$/,
+    /^0 old {2}not started, not trusted yet\n {2}http:.*\nunused {2}off \("enabled": false\).*\n {2}x$/,
   );
-  assert.match(await called(testServer, {}, "unused"), /the server unused is switched off; /);
+  assert.match(await called(testServer, {}, "unused"), /the MCP server unused is disabled; /);
   assert.deepEqual(old.seen, []);
-  assert.match(await called(trustServer), /^1 at: .*\n1 tool:\n\+ tell: Tells\.\nnothing was trusted; .*--yes/);
-  assert.match(await called(testServer), /they are not trusted as they are; to trust them: pith mcp trust old$/);
-  assert.match(await called(trustServer, { yes: true }), /^0 [\s\S]*the tools of old are trusted, as they are now$/);
-  assert.match(await called(testServer), /they are trusted as they are$/);
+  assert.match(await called(trustServer), /^1 at: .*\n1 tool:\n\+ tell: Tells\.\nNothing was trusted\. .*--yes/);
+  assert.match(await called(testServer), /is not trusted in its current state\. To trust it, run: pith mcp trust old$/);
+  assert.match(await called(trustServer, { yes: true }), /^0 [\s\S]*The tools of old are now trusted\.$/);
+  assert.match(await called(testServer), /The server is trusted in its current state\.$/);
   assert.match(await called(listServers), /1 tools? trusted/);
   const file = join(home, "mcp-pins.json");
   const pins = JSON.parse(readFileSync(file, "utf8"));
   const [key = ""] = Object.keys(pins.servers);
   pins.servers[key] = { ...pins.servers[key], hash: "other", tools: { ...pins.servers[key].tools, gone: "other" } };
   writeFileSync(file, JSON.stringify(pins), { mode: 0o600 });
-  assert.match(await called(testServer), /1 tool, of which:\ngone: gone\nthey are not trusted/);
+  assert.match(await called(testServer), /1 tool, changes:\nremoved: gone\nThe server is not trusted/);
   await old.close();
 });
 
@@ -58,12 +58,9 @@ test("MCP23 without --yes nothing is started where nobody can be asked; what wou
     const outcome = await act(call as unknown as SubcommandCall);
     return outcome.type === "success" ? `${outcome.code ?? 0} ${outcome.text}` : outcome.message;
   };
-  assert.match(await called(trustServer), /^1 runs: .*desk\.ts.*\nin: [\s\S]*\nnothing was started; .*--yes/);
-  assert.match(await called(testServer), /^1 runs: [\s\S]*nothing was started; .*pith mcp trust desk$/);
+  assert.match(await called(trustServer), /^1 runs: .*desk\.ts.*\nin: [\s\S]*\nThe server was not started\. .*--yes/);
+  assert.match(await called(testServer), /^1 runs: [\s\S]*The server was not started\. .*pith mcp trust desk$/);
   assert.equal(existsSync(log), false);
-  assert.match(
-    await called(trustServer, { yes: true }),
-    /^0 runs: [\s\S]*\+ add: [\s\S]*are trusted, as they are now$/,
-  );
-  assert.match(await called(testServer), /^0 runs: [\s\S]*they are trusted as they are$/);
+  assert.match(await called(trustServer, { yes: true }), /^0 runs: [\s\S]*\+ add: [\s\S]*are now trusted\.$/);
+  assert.match(await called(testServer), /^0 runs: [\s\S]*The server is trusted in its current state\.$/);
 });

@@ -35,7 +35,7 @@ test.each([
   await desk.open({ tracker: { command, sandbox: "off" } }, { answer: true, environment });
   const { text } = await desk.use("mcp_find", {});
   assert.deepEqual([existsSync(mark()), desk.asked], [false, []]);
-  assert.match(text, /the program (?:\.\/bin\/)?tracker .*whole path/);
+  assert.match(text, /the program (?:\.\/bin\/)?tracker .*absolute path/);
 });
 
 function linkedFolder(): string {

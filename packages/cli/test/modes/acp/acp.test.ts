@@ -473,7 +473,7 @@ describe("methods", () => {
     assert.equal(await editor.say(sessionId, "/mcp"), "end_turn");
     assert.match(
       editor.words("agent_message_chunk", sessionId),
-      /weather {2}not started[\s\S]*old .*named by your editor/,
+      /weather {2}not started[\s\S]*old .*configured in your editor/,
     );
     const { sessionId: other } = await editor.agent.request("session/new", { cwd: folder(), mcpServers: [] });
     await editor.say(other, "/mcp");
