@@ -78,7 +78,7 @@ async function runTask(client: RpcClient, options: RunChildOptions): Promise<Chi
   const response = await client.send({ type: "prompt", message: escapeSlash(task) });
   if (!response.success) return await Promise.race([exit, delayRefusal(response.error)]);
   if (response.data?.disposition === "handled")
-    return { type: "failed", why: "did not begin: an extension took its task" };
+    return { type: "failed", why: "did not start: an extension handled its task" };
   return await Promise.race([settlement.promise, exit]);
 }
 
@@ -90,7 +90,7 @@ function toChildEnd(end: RunEnd | undefined): ChildEnd {
 /** Waits briefly: if the process exits meanwhile, its exit explains the failure better. */
 async function delayRefusal(error: string): Promise<ChildEnd> {
   await new Promise((resolve) => setTimeout(resolve, 200));
-  return { type: "failed", why: `did not begin: ${error}` };
+  return { type: "failed", why: `did not start: ${error}` };
 }
 
 /** COM2: a task is never run as a slash command. */
@@ -147,7 +147,7 @@ interface ProcessExit {
 }
 
 function describeExit({ code, signal, stderrText }: ProcessExit): string {
-  const ending = signal === null ? `ended with ${code ?? "no code"}` : `was ended by ${signal}`;
+  const ending = signal === null ? `exited with code ${code ?? "unknown"}` : `was killed by ${signal}`;
   const lastLine = stderrText.trim().split("\n").at(-1) ?? "";
   return lastLine === "" ? ending : `${ending}: ${lastLine}`;
 }

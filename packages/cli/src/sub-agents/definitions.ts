@@ -41,17 +41,17 @@ export interface ParseAgentResult {
 
 export function parseAgent({ path, bytes }: AgentFile): ParseAgentResult {
   const source = decodeText(bytes);
-  if (source === null) return createInvalidAgent(path, "is no text");
+  if (source === null) return createInvalidAgent(path, "is not a text file");
   const { fields, body, error } = parseFrontMatter(source);
   if (error !== null) return createInvalidAgent(path, error);
   const name = fields.get("name") ?? basename(path, ".md");
   if (!AGENT_NAME.test(name))
-    return createInvalidAgent(path, `has no good name: take at most 40 of a-z, 0-9 and single dashes`);
+    return createInvalidAgent(path, "has an invalid name; use at most 40 characters of a-z, 0-9 and single dashes");
   const description = truncate(escapeControls(fields.get("description") ?? ""), MAX_DESCRIPTION_CHARS);
   if (description === "")
-    return createInvalidAgent(path, "has no description; begin it with --- name: …, description: … and ---");
+    return createInvalidAgent(path, "has no description; start it with --- name: …, description: … and ---");
   const text = escapeControls(body).trim();
-  if (text === "") return createInvalidAgent(path, "says nothing behind its second line of ---");
+  if (text === "") return createInvalidAgent(path, "has no text after its second line of ---");
   const overrides = parseOverrides(fields);
   if (typeof overrides === "string") return createInvalidAgent(path, overrides);
   return { agent: { name, description, ...overrides, text, path }, notes: describeUnknownFields(fields, path) };
@@ -68,8 +68,8 @@ function describeUnknownFields(fields: ReadonlyMap<string, string>, path: string
   const unknownFields = [...fields.keys()].filter((field) => !KNOWN_FIELDS.includes(field));
   return unknownFields.slice(0, MAX_UNKNOWN_FIELD_NOTES).map((field) => {
     const suggestion = findNearest(field, KNOWN_FIELDS);
-    const hint = suggestion === null ? `there are: ${KNOWN_FIELDS.join(", ")}` : `did you mean ${suggestion}?`;
-    return `${path} has a field ${truncate(escapeControls(field), 40)} that is not known; ${hint}`;
+    const hint = suggestion === null ? `valid fields: ${KNOWN_FIELDS.join(", ")}` : `did you mean ${suggestion}?`;
+    return `${path} has an unknown field ${truncate(escapeControls(field), 40)}; ${hint}`;
   });
 }
 
@@ -101,7 +101,7 @@ function parseList(value: string | undefined): readonly string[] | undefined {
 }
 
 function createInvalidAgent(path: string, why: string): ParseAgentResult {
-  return { agent: null, notes: [`${path} ${why}, so it is no agent`] };
+  return { agent: null, notes: [`${path} is not a valid agent: it ${why}`] };
 }
 
 export interface AgentSources {
@@ -127,10 +127,10 @@ export async function findAgents({ home, trustedFolder }: AgentSources): Promise
   for (const { agent } of parsed) {
     if (!agent) continue;
     const existing = byName.get(agent.name);
-    if (existing) notes.push(`there are two agents ${agent.name}: ${existing.path} counts, ${agent.path} does not`);
+    if (existing) notes.push(`two agents are named ${agent.name}: ${existing.path} is used, ${agent.path} is ignored`);
     else byName.set(agent.name, agent);
   }
-  if (byName.size > MAX_AGENTS) notes.push(`there are more than ${MAX_AGENTS} agents; the others are left out`);
+  if (byName.size > MAX_AGENTS) notes.push(`there are more than ${MAX_AGENTS} agents; the others are ignored`);
   const agents = [...byName.values()].slice(0, MAX_AGENTS).sort((a, b) => (a.name < b.name ? -1 : 1));
   return { agents, notes };
 }
@@ -221,11 +221,11 @@ function createUnknownAgentError(
   const trustHint = hasUntrustedAgents ? `; ${UNTRUSTED_AGENTS_HINT}` : "";
   const names = agents.map((agent) => agent.name);
   if (names.length === 0)
-    return usageError(`there is no agent ${name}, nor any other; write one into ~/.pith/agents/${name}.md${trustHint}`);
+    return usageError(`no agent named ${name}; create it in ~/.pith/agents/${name}.md${trustHint}`);
   const suggestion = findNearest(name, names);
   const hint = suggestion === null ? "" : ` (did you mean ${suggestion}?)`;
-  return usageError(`there is no agent ${name}${hint}; there are: ${names.join(", ")}${trustHint}`);
+  return usageError(`no agent named ${name}${hint}; available: ${names.join(", ")}${trustHint}`);
 }
 
 const UNTRUSTED_AGENTS_HINT =
-  "the agents of this folder do not count until it is trusted as it is now (look with: pith trust --show, then: pith trust)";
+  "the agents of this folder are ignored until you trust it in its current state (review it with pith trust --show, then run pith trust)";

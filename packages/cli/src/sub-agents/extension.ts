@@ -71,7 +71,7 @@ function registerSubAgents(pith: ExtensionApi, { agents, parentLimits, redaction
     // The sub-agents ask for permission themselves, for each of their own tool calls.
     intent: () => ({ type: "nothing" }),
     run: async (call) => {
-      if (!state) return { content: [{ type: "text", text: "the session has not begun" }], isError: true };
+      if (!state) return { content: [{ type: "text", text: "The session has not started yet." }], isError: true };
       const { pool, context } = state;
       const findStarted = (id: string) => findStartedSubAgents(context.session, id);
       // The task goes to another model, which must not see the secrets either.
@@ -83,7 +83,7 @@ function registerSubAgents(pith: ExtensionApi, { agents, parentLimits, redaction
 
 /** Undefined clears the status. */
 function formatRunningCount(count: number): string | undefined {
-  return count === 0 ? undefined : `${count} ${count === 1 ? "sub-agent" : "sub-agents"} at work`;
+  return count === 0 ? undefined : `${count} ${count === 1 ? "sub-agent" : "sub-agents"} running`;
 }
 
 /** Adds the unreported sub-agents after each compaction, so that a start need not read the entries before it. */

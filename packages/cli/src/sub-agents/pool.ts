@@ -82,9 +82,11 @@ export class SubAgentPool {
     const { context, pith, parentLimits } = this.#options;
     const describeStartFailure = (why: unknown): string => `${agent.name} cannot be started: ${errorMessage(why)}`;
     if (restrictTools(agent, parentLimits)?.length === 0)
-      return describeStartFailure("none of its tools is among those that are given here");
+      return describeStartFailure("none of its tools is available in this session");
     if (this.subAgents.filter(({ result }) => result === null).length >= MAX_OPEN)
-      return describeStartFailure(`${MAX_OPEN} work or wait already; wait for some of them`);
+      return describeStartFailure(
+        `${MAX_OPEN} sub-agents are already running or queued; wait for some of them to finish`,
+      );
     const id = createSubAgentId();
     const draft = { id, agent: agent.name, task, cwd: context.cwd, parentSession: context.session.file };
     const created = await createSubAgentSession(draft);
@@ -242,7 +244,7 @@ export async function recoverUnreported(
     const hasUsage = !paidIds.has(id) && outcome.usage.totalTokens > 0;
     if (hasUsage && !(await isPaidElsewhere(id, file))) await pool.recordUsage(id, outcome);
     const { status, text } = outcome;
-    const why = status === "broken" ? { why: "the program it worked for ended" } : {};
+    const why = status === "broken" ? { why: "the process that started it ended" } : {};
     if (!reportedIds.has(id)) unreported.push({ id, agent, status, text, ...why });
   }
   return unreported;

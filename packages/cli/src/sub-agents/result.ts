@@ -20,7 +20,7 @@ export function createExcerpt(text: string, maxBytes: number): Excerpt {
   const [first, last] = [bytes.subarray(0, head), bytes.subarray(bytes.length - (maxBytes - head))];
   const omittedBytes = (bytes.length - maxBytes).toLocaleString("en-US");
   // The cut may split a character; its remains are removed.
-  const excerpt = `${first.toString().replace(/\ufffd+$/, "")}\n[… ${omittedBytes} bytes are left out …]\n${last.toString().replace(/^\ufffd+/, "")}`;
+  const excerpt = `${first.toString().replace(/\ufffd+$/, "")}\n[… ${omittedBytes} bytes omitted …]\n${last.toString().replace(/^\ufffd+/, "")}`;
   return { excerpt, isWhole: false };
 }
 
@@ -29,13 +29,13 @@ export interface Progress {
   readonly usage: Usage;
 }
 
-export const initialProgress: Progress = { activity: "waits", usage: zeroUsage };
+export const initialProgress: Progress = { activity: "queued", usage: zeroUsage };
 
 /** Returns the same object if the event changes nothing. */
 export function updateProgress(progress: Progress, event: RpcEvent): Progress {
   switch (event.type) {
     case "agent_start":
-      return { ...progress, activity: "works" };
+      return { ...progress, activity: "working" };
     case "tool_execution_start":
       return { ...progress, activity: truncate(`${event.toolName} ${firstTextArgument(event.args)}`.trim(), 60) };
     case "message_end":
@@ -66,17 +66,25 @@ export interface SubAgentResult {
   readonly why?: string;
 }
 
+/** For the user and the model. */
+export const statusTexts: Readonly<Record<SubAgentResult["status"], string>> = {
+  done: "finished",
+  broken: "failed",
+  unbegun: "not started",
+  stopped: "stopped",
+};
+
 /** Shortens the text of the sub-agent to `maxBytes`. */
 export function formatResult({ id, agent, status, text, why }: SubAgentResult, maxBytes: number): string {
-  const statusText = { done: "is done", broken: "broke off", unbegun: "was not begun", stopped: "was stopped" }[status];
+  const statusText = statusTexts[status];
   const head = `[${agent} ${id} ${why === undefined || status === "done" ? statusText : `${statusText}: ${why}`}]`;
-  if (status === "unbegun") return `${head}\nStart it again if it is still wanted.`;
+  if (status === "unbegun") return `${head}\nStart it again if it is still needed.`;
   const resumeHint =
     status === "done"
       ? []
-      : [`What it did: {"read": "${id}"}. A person goes on with it by: ${formatResumeCommand(id, agent)}`];
+      : [`Transcript: {"read": "${id}"}. The user can continue it with: ${formatResumeCommand(id, agent)}`];
   const { excerpt, isWhole } = createExcerpt(text, maxBytes);
-  const readHint = isWhole ? [] : [`The whole of it: {"read": "${id}"}`];
+  const readHint = isWhole ? [] : [`Full text: {"read": "${id}"}`];
   return [head, ...(excerpt === "" ? [] : [excerpt]), ...readHint, ...resumeHint].join("\n");
 }
 

@@ -30,7 +30,7 @@ export async function createSubAgentSession({
 }: NewSessionOptions): Promise<CreateSessionResult> {
   const opened = await createSession({ cwd, id, ...(parentSession !== null && { parentSession }) });
   if (opened.type !== "opened")
-    return { type: "failed", why: opened.type === "held" ? "its session is held by another process" : opened.why };
+    return { type: "failed", why: opened.type === "held" ? "its session is in use by another process" : opened.why };
   const { store } = opened;
   // The name is optional, so a failure is ignored.
   await renameSession(store, truncate(`${agent}: ${task}`, 80));
@@ -150,7 +150,7 @@ export async function readTranscriptPage({ path, page, maxBytes }: TranscriptPag
     const pages = splitPages(paragraphs.reverse(), maxBytes);
     const text = pages[page - 1];
     if (text !== undefined) return { type: "page", text, pages: pages.length };
-    return { type: "failed", why: `there is no page ${page}; there are ${pages.length}` };
+    return { type: "failed", why: `page ${page} does not exist; the last page is ${pages.length}` };
   } finally {
     await store.close();
   }
@@ -166,7 +166,7 @@ function splitPages(paragraphs: readonly string[], maxBytes: number): readonly s
     pages.push(bytes.subarray(start, end).toString());
     start = end;
   }
-  return pages.length === 0 ? ["nothing was said in it"] : pages;
+  return pages.length === 0 ? ["(the session is empty)"] : pages;
 }
 
 /** Ends a page after a line if one ends in the second half of the page, and never inside a UTF-8 character. */

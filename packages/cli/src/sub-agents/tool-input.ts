@@ -17,7 +17,7 @@ type ToolArguments = Readonly<Record<string, unknown>>;
 export function parseToolInput(args: ToolArguments, agents: readonly AgentDefinition[]): ToolInput {
   const modes = MODES.filter((mode) => isGiven(args[mode]));
   const [mode] = modes;
-  if (mode === undefined || modes.length > 1) return createInputError(`write exactly one of: ${MODES.join(", ")}`);
+  if (mode === undefined || modes.length > 1) return createInputError(`Specify exactly one of: ${MODES.join(", ")}`);
   switch (mode) {
     case "agent":
       return parseTasks([args], { type: "tasks", args, agents });
@@ -41,19 +41,20 @@ interface ParseTasksOptions {
 }
 
 function parseTasks(items: readonly unknown[], { type, args, agents }: ParseTasksOptions): ToolInput {
-  if (items.length === 0 || items.length > MAX_TASKS) return createInputError(`write 1 to ${MAX_TASKS} tasks`);
+  if (items.length === 0 || items.length > MAX_TASKS) return createInputError(`Specify 1 to ${MAX_TASKS} tasks.`);
   const isBackground = args.background === true || args.background === "true";
-  if (isBackground && type === "chain") return createInputError("a chain is waited for; leave background out");
+  if (isBackground && type === "chain")
+    return createInputError("A chain cannot run in the background; omit background.");
   const tasks: Task[] = [];
   for (const item of items) {
     const { agent: name, task } = Object(item) as ToolArguments;
     const agent = agents.find((candidate) => candidate.name === name);
     if (!agent)
       return createInputError(
-        `there is no agent ${quoteValue(name)}; there are: ${agents.map((candidate) => candidate.name).join(", ")}`,
+        `No agent named ${quoteValue(name)}. Available agents: ${agents.map((candidate) => candidate.name).join(", ")}`,
       );
     if (typeof task !== "string" || task.trim() === "")
-      return createInputError(`${agent.name} needs a task: a text that says all it must know`);
+      return createInputError(`The agent ${agent.name} needs a task: a text with everything it must know.`);
     tasks.push({ agent, task });
   }
   return { type, tasks, isBackground };
@@ -81,24 +82,24 @@ function parsePage(value: unknown): number {
 }
 
 function quoteValue(value: unknown): string {
-  return (JSON.stringify(value) ?? "nothing").slice(0, 80);
+  return (JSON.stringify(value) ?? "undefined").slice(0, 80);
 }
 
 function createInputError(message: string): ToolInput {
   return { type: "invalid", message };
 }
 
-export const TOOL_DESCRIPTION = `Hands a task to a sub-agent: another agent with a context of its own, which sees none of this conversation. Say all it needs in the task.
-Give one {agent, task}, several that work at the same time {tasks: [{agent, task}, …]} (8 at most), or one after the other {chain: [{agent, task}, …]}, where {previous} in a task stands for what the one before said last.
-Its last words come back. With background: true you go on at once, and are told when it ends; {wait: [ids]} waits for those. {read: id, page} shows all that one did.
+export const TOOL_DESCRIPTION = `Delegates a task to a sub-agent: a separate agent with its own context, which sees nothing of this conversation. Include everything it needs in the task.
+Pass {agent, task} for one, {tasks: [{agent, task}, …]} for up to 8 in parallel, or {chain: [{agent, task}, …]} for up to 8 in sequence; in a chain, {previous} in a task is replaced with the final message of the sub-agent before it.
+The result is the final message of each sub-agent, in a chain only of the last. With background: true the call returns at once, and you get a message when the sub-agent finishes; {wait: [ids]} waits for it. {read: id, page} returns the transcript of a sub-agent.
 Agents:`;
 
-export const MORE_AGENTS_NOTE = "and more; a wrong name lists them all";
+export const MORE_AGENTS_NOTE = "and more; an unknown name lists them all";
 
 export const STATE_HEADING =
-  "Sub-agents that work in the background now; you are told when one ends, so do not start them again:";
+  "Sub-agents running in the background; you get a message when one finishes, so do not start them again:";
 
-export const STARTED_NOTE = "works in the background; you are told when it ends";
+export const STARTED_NOTE = "runs in the background; you get a message when it finishes";
 
 export function createToolSchema(agents: readonly AgentDefinition[]): Tool {
   return { name: SUB_AGENT, description: `${TOOL_DESCRIPTION}\n${formatCatalogue(agents)}`, parameters };

@@ -2,7 +2,7 @@
 
 import type { ToolCall, ToolOutput } from "@pith/agent";
 import type { AgentDefinition } from "./definitions.ts";
-import { type StartedSubAgent, SUB_AGENT } from "./log.ts";
+import type { StartedSubAgent } from "./log.ts";
 import type { StartOptions, SubAgent, SubAgentPool, Task } from "./pool.ts";
 import {
   createExcerpt,
@@ -11,6 +11,7 @@ import {
   formatResult,
   MAX_RESULT_BYTES,
   type SubAgentResult,
+  statusTexts,
 } from "./result.ts";
 import { readTranscriptPage } from "./session.ts";
 import { parseToolInput, STARTED_NOTE } from "./tool-input.ts";
@@ -92,7 +93,7 @@ function formatProgressLines(subAgents: readonly SubAgent[]): string {
 }
 
 function finishedActivity({ result }: SubAgent): { readonly activity?: string } {
-  return result === null ? {} : { activity: result.status };
+  return result === null ? {} : { activity: statusTexts[result.status] };
 }
 
 function createResultOutput(
@@ -118,10 +119,11 @@ async function waitForIds(
     const subAgent = pool.findSubAgent(id);
     const started = subAgent ? [] : await findStarted(id);
     if (!subAgent && !started.some((candidate) => candidate.id === id)) unknownIds.push(describeUnknownId(id, started));
-    else if (!subAgent) notes.push(`${id} does not work now; {"read": "${id}"} shows what it did`);
-    else if (subAgent.result) notes.push(`${id} has ended, and its end was told before; {"read": "${id}"} shows it`);
+    else if (!subAgent) notes.push(`${id} is not running; {"read": "${id}"} returns its transcript`);
+    else if (subAgent.result)
+      notes.push(`${id} has finished, and its result was already reported; {"read": "${id}"} returns its transcript`);
     // Each result is reported once, by the call that waits for it.
-    else if (subAgent.isAwaited) notes.push(`${id} is waited for by another call, which tells its end`);
+    else if (subAgent.isAwaited) notes.push(`another call is waiting for ${id} and reports its result`);
     else {
       subAgent.isAwaited = true;
       pending.push(subAgent);
@@ -155,7 +157,7 @@ async function readTranscript(
     maxBytes: Math.max(1_000, Math.min(maxOutputBytes, MAX_PAGE_BYTES) - 200),
   });
   if (transcript.type === "failed") return createErrorOutput(transcript.why);
-  const nextPageHint = page < transcript.pages ? `; the next: {"read": "${id}", "page": ${page + 1}}` : "";
+  const nextPageHint = page < transcript.pages ? `; next page: {"read": "${id}", "page": ${page + 1}}` : "";
   return {
     content: [
       { type: "text", text: `[${id}, page ${page} of ${transcript.pages}${nextPageHint}]\n${transcript.text}` },
@@ -165,7 +167,7 @@ async function readTranscript(
 
 function describeUnknownId(id: string, started: readonly StartedSubAgent[]): string {
   const ids = started.map((subAgent) => subAgent.id).join(", ");
-  return `there is no ${SUB_AGENT} ${id} of this session; ${ids === "" ? "none was started" : `there are: ${ids}`}`;
+  return `No sub-agent ${id} in this session. ${ids === "" ? "None were started." : `Started: ${ids}`}`;
 }
 
 const MAX_PAGE_BYTES = 16 * 1024;

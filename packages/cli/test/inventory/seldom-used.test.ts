@@ -27,7 +27,7 @@ test("AGT12 --agent plays the part: its text is the role, and a name that is not
   expect({ code, out }).toEqual({ code: 0, out: "roses\n" });
   expect(JSON.stringify(ground.body())).toContain("Speak in verses.");
   const other = await ground.pith(["-p", "--agent", "poem", "hello"], []);
-  expect(other).toMatchObject({ code: 2, notes: expect.stringMatching(/there is no agent poem.*poet/) });
+  expect(other).toMatchObject({ code: 2, notes: expect.stringMatching(/no agent named poem.*poet/) });
 });
 
 test("PRT5 flags that say how one call works: its words first, how long it thinks, what it keeps and reaches", async () => {

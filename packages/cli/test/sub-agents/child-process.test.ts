@@ -125,7 +125,7 @@ describe("run child", () => {
       return new Promise((resolve) => asking?.signal?.addEventListener("abort", () => resolve(undefined)));
     };
     const end = await run({ name: "asks", heard }, { ui: { select } });
-    assert.ok(end.type === "failed" && end.why === "ended with 3: no more");
+    assert.ok(end.type === "failed" && end.why === "exited with code 3: no more");
     assert.deepEqual([asked.length, asked[0]?.timeout, asked[0]?.signal?.aborted], [1, 9000, true]);
   });
 

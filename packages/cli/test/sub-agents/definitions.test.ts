@@ -45,8 +45,8 @@ describe("parse an agent file", () => {
 
   test.each([
     ["no description", "---\nname: one\n---\ntext", "has no description"],
-    ["no text", "---\nname: one\ndescription: d\n---\n", "says nothing"],
-    ["a name like a flag", "---\nname: --trust\ndescription: d\n---\ntext", "has no good name"],
+    ["no text", "---\nname: one\ndescription: d\n---\n", "has no text after"],
+    ["a name like a flag", "---\nname: --trust\ndescription: d\n---\ntext", "has an invalid name"],
     ["a tool that is none", "---\ndescription: d\ntools: read, raed\n---\ntext", "has a field tools that is"],
     ["a level that is none", "---\ndescription: d\nthinking: much\n---\ntext", "has a field thinking that is"],
     ["no end", "---\nname: one\ntext", "has no closing --- line"],
@@ -61,7 +61,7 @@ describe("parse an agent file", () => {
     assert.equal(agent?.name, "one");
     assert.match(
       notes.join("\n"),
-      /one\.md has a field modle .*did you mean model\?\n.* a field color .*there are: name,/,
+      /one\.md has an unknown field modle; did you mean model\?\n.* an unknown field color; valid fields: name,/,
     );
   });
 
@@ -104,7 +104,7 @@ describe("find agents", () => {
       trusted.agents.map(({ name, text }) => `${name} ${text}`),
       ["other theirs", "scout mine"],
     );
-    assert.match(trusted.notes[0] ?? "", /there are two agents scout: .*agents.scout\.md counts, .* does not/);
+    assert.match(trusted.notes[0] ?? "", /two agents are named scout: .*agents.scout\.md is used, .* is ignored/);
     const untrusted = await findAgents({ home, trustedFolder: await folder(false) });
     assert.deepEqual(
       untrusted.agents.map(({ name }) => name),
@@ -115,7 +115,7 @@ describe("find agents", () => {
   test("AGT2 no more than 50 agents count", async () => {
     for (let at = 0; at < 55; at += 1) writeFileSync(join(home, `agents/a${at}.md`), written(`a${at}`, "text"));
     const { agents, notes } = await findAgents({ home });
-    assert.deepEqual([agents.length, notes], [50, ["there are more than 50 agents; the others are left out"]]);
+    assert.deepEqual([agents.length, notes], [50, ["there are more than 50 agents; the others are ignored"]]);
   });
 
   test("AGT3 where there are no agents nothing is loaded, and a sub-agent starts none", () => {
@@ -160,9 +160,9 @@ describe("--agent", () => {
   test("AGT12 a name that there is not is a mistake that lists those there are", async () => {
     const played = await applyAgent({ ...wish, agent: "scuot" }, { home, settings: {} });
     assert.ok(played.type === "mistake");
-    assert.equal(played.message, "there is no agent scuot (did you mean scout?); there are: scout");
+    assert.equal(played.message, "no agent named scuot (did you mean scout?); available: scout");
     const nobody = await applyAgent(wish, { home: join(home, "none"), settings: {} });
-    assert.match(nobody.type === "mistake" ? nobody.message : "", /nor any other; write one into/);
+    assert.match(nobody.type === "mistake" ? nobody.message : "", /; create it in/);
     const file = {
       kind: "agents",
       folder: "/p",
@@ -173,7 +173,10 @@ describe("--agent", () => {
     const holds = { root: "/p", folders: ["/p"], files: [{ ...file, bytes: new Uint8Array() }], unread: [] };
     const trusted = { type: "untrusted", reason: "changed", project: holds, changes: [], notes: [] } as const;
     const local = await applyAgent({ ...wish, agent: "local" }, { home, settings: {}, trustedFolder: trusted });
-    assert.match(local.type === "mistake" ? local.message : "", /no agent local; .*until it is trusted .*pith trust/);
+    assert.match(
+      local.type === "mistake" ? local.message : "",
+      /no agent named local; .*until you trust it .*pith trust/,
+    );
   });
 
   test("AGT12 its limits of compaction are its own", () => {

@@ -53,7 +53,7 @@ test("AGT6 AGT7 AGT15 eight as four and four, of which one is killed, then a cha
   const lost = ground.started().find(({ task }) => task === "Task 2.");
   for (const at of [0, 1, 3, 4, 5, 6, 7]) assert.equal(countIn(body, `Done with Task ${at}.`), 1);
   assert.ok(!body.includes("Done with Task 2."));
-  assert.ok(body.includes(`[scout ${lost?.id} broke off: was ended by SIGKILL]`), body);
+  assert.ok(body.includes(`[scout ${lost?.id} failed: was killed by SIGKILL]`), body);
   assert.ok(body.includes(`pith --session ${lost?.id} --agent scout`));
   // AGT7: word for word, no command, none of its own, and no more tools than its caller.
   const [first = "", again = "", second = ""] = chained;

@@ -92,7 +92,10 @@ describe("recovery", () => {
     assert.ok(texts.every((text) => Buffer.byteLength(text) <= 2_000 && !text.includes("\ufffd")));
     assert.equal(texts.join("").split("wörter").length - 1, 500);
     const behind = await readTranscriptPage({ path, page: first.pages + 1, maxBytes: 2_000 });
-    assert.deepEqual(behind, { type: "failed", why: `there is no page ${first.pages + 1}; there are ${first.pages}` });
+    assert.deepEqual(behind, {
+      type: "failed",
+      why: `page ${first.pages + 1} does not exist; the last page is ${first.pages}`,
+    });
   });
 
   test("AGT9 one that still works when its caller goes on is waited for", async () => {
@@ -134,7 +137,7 @@ describe("recovery", () => {
     }
     const body = JSON.stringify(ground.body());
     assert.equal(countIn(body, "Done with Task 0."), 1, body);
-    assert.equal(countIn(body, "broke off: the program it worked for ended"), 1);
+    assert.equal(countIn(body, "failed: the process that started it ended"), 1);
     const paid = ground.parent().filter(({ type, kind }) => type === "usage" && kind === "subagent");
     assert.equal(paid.length, 1);
     await ground.clear();

@@ -36,7 +36,7 @@ test("AGT5 one task, several at once, or a chain; exactly one of the ways", () =
 
 test("AGT5 an agent that there is not is answered with those there are", () => {
   const wanted = parseToolInput({ agent: "scoot", task: "look" }, agents);
-  assert.deepEqual(wanted, { type: "invalid", message: 'there is no agent "scoot"; there are: scout, reviewer' });
+  assert.deepEqual(wanted, { type: "invalid", message: 'No agent named "scoot". Available agents: scout, reviewer' });
 });
 
 test("AGT7 {previous} is filled in one go: what was said is never filled again, nor read as a pattern", () => {
@@ -50,5 +50,5 @@ test("AGT3 the agents take at most 1 KB of the tool's description", () => {
   const many = Array.from({ length: 50 }, (_, at) => agent(`agent-${at}`));
   const [few, all] = [createToolSchema([]).description.length, createToolSchema(many).description];
   assert.ok(Buffer.byteLength(all) - few <= 1_024);
-  assert.ok(all.endsWith("a wrong name lists them all"));
+  assert.ok(all.endsWith("an unknown name lists them all"));
 });

@@ -75,7 +75,7 @@ test("AGT9 what was said is told although what it cost cannot be written now", a
     'kept("Found it."); answered(); say({ type: "agent_settled" });',
   );
   const output = await runTool(call(task), calling(crew));
-  assert.match(saidIn(output), /^\[scout [0-9a-f]{8}-subagent is done\]\nFound it\.$/);
+  assert.match(saidIn(output), /^\[scout [0-9a-f]{8}-subagent finished\]\nFound it\.$/);
   await runTool(call({ ...task, background: true }), calling(crew));
   await Promise.all(crew.subAgents.map(({ completion }) => completion));
   assert.ok(
@@ -112,18 +112,15 @@ test("AGT9 of two that wait for one sub-agent, one is told its end", async () =>
   const waits = [{ wait: [id, id] }, { wait: [id] }].map((given) => runTool(call(given), calling(crew)));
   const [first = "", second = ""] = (await Promise.all(waits)).map(saidIn);
   assert.equal(first.split("Found it.").length - 1, 1);
-  assert.equal(second, `${id} is waited for by another call, which tells its end`);
-  assert.match(saidIn(await runTool(call({ wait: [id] }), calling(crew))), /was told before/);
+  assert.equal(second, `another call is waiting for ${id} and reports its result`);
+  assert.match(saidIn(await runTool(call({ wait: [id] }), calling(crew))), /was already reported/);
   const known = async () => crew.subAgents;
   const stranger = await runTool(call({ wait: ["nope"] }), { ...calling(crew), findStarted: known });
-  assert.deepEqual(
-    [saidIn(stranger), stranger.isError],
-    [`there is no subagent nope of this session; there are: ${id}`, true],
-  );
+  assert.deepEqual([saidIn(stranger), stranger.isError], [`No sub-agent nope in this session. Started: ${id}`, true]);
   assert.deepEqual(working, [1, 0]);
   assert.equal(
     saidIn(await runTool(call({ read: "x" }), calling(crew))),
-    "there is no subagent x of this session; none was started",
+    "No sub-agent x in this session. None were started.",
   );
   assert.deepEqual(told, []);
 });
@@ -133,6 +130,9 @@ test("AGT6 no more than 32 work or wait", async () => {
   const eight = { tasks: Array(8).fill(task), background: true };
   for (let times = 0; times < 4; times += 1) await runTool(call(eight), calling(crew));
   const output = await runTool(call({ ...task, background: true }), calling(crew));
-  assert.equal(saidIn(output), "scout cannot be started: 32 work or wait already; wait for some of them");
+  assert.equal(
+    saidIn(output),
+    "scout cannot be started: 32 sub-agents are already running or queued; wait for some of them to finish",
+  );
   await crew.close();
 });
