@@ -44,7 +44,7 @@ export async function runCompact(call: SubcommandCall): Promise<SubcommandResult
   if (found.type === "mistake") return found;
   // Opens the session like `pith -p --session`, so that the compaction gets the same parts as in a resumed session.
   const parsed = parseCliArgs(["-p", `--session=${found.path}`, "--no-context-files", "--no-skills"]);
-  if (parsed.type !== "args") return usageError(`${found.path} cannot be named on a command line`);
+  if (parsed.type !== "args") return usageError(`${found.path} cannot be passed on a command line`);
   // No tool runs, so no sandbox is needed. A policy that requires one still gets it.
   const { policy } = resolved.settings;
   const settings: Settings = {
@@ -64,14 +64,14 @@ export async function runCompact(call: SubcommandCall): Promise<SubcommandResult
   if (outcome.type === "cancelled")
     return {
       type: "success",
-      text: "cancelled; everything is as it was",
+      text: "Canceled. The session is unchanged.",
       data: outcome,
       code: getSignalExitCode() ?? 1,
     };
   if (outcome.type !== "compacted") return toSubcommandResult(reportCompaction(outcome));
   const { id } = agent.session.store.header;
   const undoCommand = `pith -p --session ${formatSessionArgument({ id, path: found.path }, home)} /undo`;
-  const text = `compacted: ${formatReceipt(outcome.receipt)}; take it back with: ${undoCommand}`;
+  const text = `Compacted: ${formatReceipt(outcome.receipt)}. To undo it, run: ${undoCommand}`;
   return { type: "success", text, data: outcome.receipt };
 }
 
@@ -86,7 +86,7 @@ export function toSubcommandResult(result: CommandResult): SubcommandResult {
     case "opened":
     case "draft":
     case "quit":
-      throw new Error(`a subcommand cannot answer with ${result.type}`);
+      throw new Error(`a subcommand cannot return ${result.type}`);
   }
 }
 
@@ -128,7 +128,7 @@ export async function loadContext(call: SubcommandCall): Promise<LoadedContext |
     const { branch } = session;
     const lastModel = branch.state.model && `${branch.state.model.provider}/${branch.state.model.modelId}`;
     const model = resolved.settings.model ?? lastModel;
-    if (!model) return usageError("nobody has spoken in this session yet; say for whom with --model provider/model");
+    if (!model) return usageError("this session has not used a model yet; specify one with --model provider/model");
     const { id } = store.header;
     const sessionRef = formatSessionArgument({ id, path: store.path }, call.home);
     return { type: "read", id, sessionRef, branch, model, ...resolveModelLimits(model, resolved.settings) };
@@ -198,15 +198,15 @@ function formatPreview(
   const evictedCount = userMessages.evicted.length;
   return [
     `${formatNumber(tokens.before)} → about ${formatNumber(tokens.after)} tokens`,
-    `kept as it was said: ${formatEntryCount(kept.count)}${plan.reductions.length > 0 ? `, ${plan.reductions.length} of them shortened` : ""}`,
-    `kept word for word: your messages${evictedCount > 0 ? ` but for ${formatNumber(evictedCount)} older ones` : ""}${pinCount > 0 ? `, ${formatCount(pinCount, "pin")}` : ""}`,
-    `told in short: ${formatEntryCount(covered.count)}${formatRange(covered)}`,
-    `nothing is lost: each stays in the session (pith sessions show ${loaded.sessionRef} --entry ID)`,
+    `Kept: ${formatEntryCount(kept.count)}${plan.reductions.length > 0 ? `, ${plan.reductions.length} of them shortened` : ""}`,
+    `Kept verbatim: your messages${evictedCount > 0 ? ` (except ${formatNumber(evictedCount)} older ones)` : ""}${pinCount > 0 ? `, ${formatCount(pinCount, "pin")}` : ""}`,
+    `Summarized: ${formatEntryCount(covered.count)}${formatRange(covered)}`,
+    `All entries stay in the session (pith sessions show ${loaded.sessionRef} --entry ID)`,
     price === null
-      ? `price: nobody knows what ${loaded.model} costs`
-      : `price: about ${formatCost(price)} with ${loaded.model}; more where it must be told in parts, or corrected`,
+      ? `Price: unknown for ${loaded.model}`
+      : `Price: about ${formatCost(price)} with ${loaded.model}; more if the summary is written in parts or corrected`,
     "",
-    "What code alone would put in their place; a model's story would stand in it:",
+    "Summary without a model; the model adds its own text to it:",
     "",
     front.trim(),
   ].join("\n");

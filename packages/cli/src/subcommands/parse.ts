@@ -12,7 +12,7 @@ export type ParsedCall =
 /** The flags of every subcommand. */
 export const commonFlags: Readonly<Record<string, SubcommandFlag>> = {
   json: { type: "boolean", description: "print one JSON value, for programs" },
-  help: { type: "boolean", short: "h", description: "show this" },
+  help: { type: "boolean", short: "h", description: "show this help" },
 };
 
 export function parseCall(subcommand: Subcommand, args: readonly string[]): ParsedCall {
@@ -28,7 +28,7 @@ export function parseCall(subcommand: Subcommand, args: readonly string[]): Pars
   const positionals = tokens.flatMap((token) => (token.kind === "positional" ? [token.value] : []));
   const { min, max } = subcommand.argumentCount;
   if (positionals.length < min)
-    return usageError(`pith ${subcommand.name} takes ${subcommand.argumentHint}; ${formatHelpHint(subcommand)}`);
+    return usageError(`pith ${subcommand.name} requires ${subcommand.argumentHint}; ${formatHelpHint(subcommand)}`);
   if (positionals.length > max) return usageError(describeExtraArgument(positionals[max] ?? "", subcommand));
   const flags = collectFlags(flagTokens, options);
   return { type: "call", isJson: flags.json === true, arguments: positionals, flags };
@@ -52,12 +52,13 @@ function findFlagError(
 ): string | null {
   const flag = Object.hasOwn(options, name) ? options[name] : undefined;
   if (!flag) return describeUnknownFlag(rawName, { options, subcommand });
-  if (flag.type === "boolean") return value === undefined ? null : `${rawName} takes nothing, not "${value}"`;
+  if (flag.type === "boolean") return value === undefined ? null : `${rawName} takes no value, but got "${value}"`;
   const { valueHint = "a value", values } = flag;
-  if (value === undefined || value === "") return `${rawName} takes ${values ? formatAlternatives(values) : valueHint}`;
+  if (value === undefined || value === "")
+    return `${rawName} requires ${values ? formatAlternatives(values) : valueHint}`;
   if (value.startsWith("-") && !inlineValue)
-    return `${rawName} takes ${valueHint}, not "${value}"; if you mean it, write --${name}="${value}"`;
-  return !values || values.includes(value) ? null : `${rawName} is "${value}"; write ${formatAlternatives(values)}`;
+    return `${rawName} requires ${valueHint}, not the flag "${value}"; to use it as the value, write --${name}="${value}"`;
+  return !values || values.includes(value) ? null : `${rawName} must be ${formatAlternatives(values)}, not "${value}"`;
 }
 
 function describeUnknownFlag(rawName: string, { options, subcommand }: FlagContext): string {
@@ -68,11 +69,11 @@ function describeUnknownFlag(rawName: string, { options, subcommand }: FlagConte
 
 function describeExtraArgument(argument: string, subcommand: Subcommand): string {
   const { name, argumentHint } = subcommand;
-  return `pith ${name} takes ${argumentHint === "" ? "no words" : argumentHint}, and "${argument}" is one too many; ${formatHelpHint(subcommand)}`;
+  return `unexpected argument "${argument}": pith ${name} takes ${argumentHint === "" ? "no arguments" : `only ${argumentHint}`}; ${formatHelpHint(subcommand)}`;
 }
 
 function formatHelpHint({ name }: Subcommand): string {
-  return `pith ${name} --help shows how`;
+  return `see pith ${name} --help`;
 }
 
 function formatAlternatives(values: readonly string[]): string {
@@ -117,8 +118,8 @@ export function findSubcommand(args: readonly string[], subcommands: readonly Su
   const memberNames = group.map(({ name }) => name.slice(first.length + 1));
   const suggestion = findNearest(second, memberNames);
   const hint =
-    suggestion === null ? `there are ${memberNames.join(", ")}` : `did you mean pith ${first} ${suggestion}?`;
-  return usageError(`there is no pith ${first} ${second}; ${hint}`);
+    suggestion === null ? `available: ${memberNames.join(", ")}` : `did you mean pith ${first} ${suggestion}?`;
+  return usageError(`unknown command: pith ${first} ${second}; ${hint}`);
 }
 
 /** Treats a first word that is similar to a subcommand as a typing error. An argument with spaces, or a call with `-p` or `--mode`, is a prompt. */
@@ -130,7 +131,7 @@ function suggestSubcommand(args: readonly string[], subcommands: readonly Subcom
     : findNearest(first, [...new Set(subcommands.map(({ name }) => name.split(" ")[0] ?? name))]);
   if (suggestion === null) return { type: "none" };
   return usageError(
-    `there is no pith ${first}; did you mean pith ${suggestion}? To say it to the model: pith -p "${args.join(" ")}"`,
+    `unknown command: pith ${first}; did you mean pith ${suggestion}? To send this text to the model: pith -p "${args.join(" ")}"`,
   );
 }
 

@@ -42,7 +42,7 @@ export function formatGroupHelp(name: string, all: readonly Subcommand[]): strin
     "Examples:",
     ...examples.map(indent),
     "",
-    `Each says more with --help, and prints JSON with --json: pith ${members[0]?.name ?? name} --help`,
+    `Each command has --help for details and --json for JSON output: pith ${members[0]?.name ?? name} --help`,
   ].join("\n");
 }
 
@@ -117,11 +117,7 @@ async function showGroup(
   const members = subcommands.flatMap((subcommand) =>
     subcommand.name.startsWith(`${name} `) ? [subcommand.name.slice(name.length + 1)] : [],
   );
-  return reportError(
-    `say what to do with ${name}: pith ${name} ${members.join("|")}; pith ${name} --help tells more`,
-    2,
-    terminal,
-  );
+  return reportError(`missing subcommand: pith ${name} ${members.join("|")}; see pith ${name} --help`, 2, terminal);
 }
 
 async function callSubcommand(subcommand: Subcommand, args: readonly string[], options: RunOptions): Promise<number> {

@@ -60,7 +60,7 @@ for zsh, as _pith in a folder of $fpath, before compinit runs. Create the folder
     async run({ arguments: [shell = ""] }: SubcommandCall): Promise<SubcommandResult> {
       const { completionScripts } = await import("./completions/shells.ts");
       const script = Object.hasOwn(completionScripts, shell) ? completionScripts[shell] : undefined;
-      if (!script) return usageError(`there are no completions for "${shell}"; write bash, zsh or fish`);
+      if (!script) return usageError(`no completions for "${shell}"; use bash, zsh or fish`);
       const text = script(listSubcommands());
       return { type: "success", text, data: { shell, script: text } };
     },

@@ -27,7 +27,7 @@ export async function listTrustedFolders(home: string): Promise<SubcommandResult
   const lines = data.map(
     ({ root, trusted, files }) => `${trusted.slice(0, 10)}  ${escapeLineBreaks(root)}  (${formatCount(files, "file")})`,
   );
-  return { type: "success", text: lines.length > 0 ? lines.join("\n") : "no folder is trusted", data };
+  return { type: "success", text: lines.length > 0 ? lines.join("\n") : "No trusted folders.", data };
 }
 
 export interface TrustOptions {
@@ -60,7 +60,7 @@ export async function revokeTrust(folder: string, home: string): Promise<Subcomm
     const saveResult = await saveTrust(root, { home, updateRecord: () => null });
     if (saveResult.type === "failed") return saveResult;
   }
-  const text = wasTrusted ? `${root} is no longer trusted` : `${root} was not trusted`;
+  const text = wasTrusted ? `${root} is no longer trusted.` : `${root} was not trusted.`;
   return { type: "success", text, data: { root, isTrusted: false, wasTrusted } };
 }
 
@@ -81,7 +81,7 @@ async function runTrustAction(call: SubcommandCall, redaction: Redaction): Promi
   const { arguments: positionals, cwd, home, flags } = call;
   const actionFlags = ["show", "revoke", "list", "yes"].filter((flag) => flags[flag]);
   if (actionFlags.length > 1)
-    return usageError(`--${actionFlags.join(" and --")} exclude each other; write one of them`);
+    return usageError(`--${actionFlags.join(" and --")} cannot be combined; use only one of them`);
   if (flags.list) return await listTrustedFolders(home);
   const folder = resolve(cwd, positionals[0] ?? ".");
   if (flags.revoke) return await revokeTrust(folder, home);
@@ -89,7 +89,7 @@ async function runTrustAction(call: SubcommandCall, redaction: Redaction): Promi
     (stats) => stats.isDirectory(),
     () => false,
   );
-  if (!isFolder) return usageError(`there is no folder ${folder}`);
+  if (!isFolder) return usageError(`${folder} is not a folder`);
   const { folderTrust, question } = await inspectFolder(folder, home);
   const needsDecision = folderTrust.type === "untrusted" && question.groups.length > 0;
   return needsDecision && !flags.show
@@ -124,20 +124,20 @@ async function decideTrust(
   const { project: projectFiles, notes } = folderTrust;
   const { home, flags, notify } = call;
   if (!flags.yes && !canPrompt()) {
-    const hint = "nothing was trusted; say it again with --yes to trust this";
+    const hint = "Nothing was trusted. To trust this, run the command again with --yes.";
     // Exit code 1, so that a script does not continue as if the folder were trusted.
     return { ...createQuestionResult(question, [...notes, hint]), code: 1 };
   }
   if (!flags.yes) {
     notify(`${redaction.redact(formatTrustQuestion(question))}\n`);
-    if (!(await confirm("Trust it?"))) return { type: "failed", message: "nothing was trusted" };
+    if (!(await confirm("Trust this folder?"))) return { type: "failed", message: "nothing was trusted" };
   }
   const saveResult = await trustShownFiles(projectFiles, { home, redaction });
   if (saveResult.type === "failed") return saveResult;
   const trustedQuestion: TrustQuestion = { ...question, reason: "trusted" };
   return flags.yes
     ? createQuestionResult(trustedQuestion)
-    : { ...createQuestionResult(trustedQuestion), text: `${projectFiles.root} is trusted, as it is now` };
+    : { ...createQuestionResult(trustedQuestion), text: `${projectFiles.root} is now trusted in its current state.` };
 }
 
 function createQuestionResult(

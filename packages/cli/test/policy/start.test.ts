@@ -161,7 +161,7 @@ test("POL5 doctor says which policy holds, and that there is none", async () => 
     /ok +policy: \/etc\/pith\/policy\.json limits permissions/,
   );
   expect((await pith({ policy: null, args: ["doctor"] })).out).toMatch(
-    /ok +policy: none \(there is no \/etc\/pith\/policy\.json\)/,
+    /ok +policy: none \(\/etc\/pith\/policy\.json does not exist\)/,
   );
 });
 

@@ -38,7 +38,7 @@ test("SUB12 the program lists a session, tells it in short, throws it away, brin
   expect(open).toEqual([]);
 });
 
-const DONE = /^compacted: [\d,]+ → [\d,]+ tokens.*take it back with: pith -p --session [0-9a-f]{8} \/undo\n$/;
+const DONE = /^Compacted: [\d,]+ → [\d,]+ tokens.*To undo it, run: pith -p --session [0-9a-f]{8} \/undo\n$/;
 
 interface Listed {
   readonly sessions: readonly { readonly id: string }[];

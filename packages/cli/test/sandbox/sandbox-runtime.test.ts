@@ -66,7 +66,10 @@ describe("on macOS without the runtime", () => {
       says: `@anthropic-ai/sandbox-runtime ${RUNTIME_VERSION} is not installed`,
       advice: `install it: ${formatInstallCommand(runtimeFolderPath(home))}`,
     });
-    expect(protections).toMatchObject({ state: "warning", says: expect.stringMatching(/^nothing holds a command/) });
+    expect(protections).toMatchObject({
+      state: "warning",
+      says: expect.stringMatching(/^commands that you allow are not restricted/),
+    });
   });
 
   test("PLAT8 on Windows doctor names WSL and Git Bash, and does not judge modes of files", async () => {
@@ -74,7 +77,7 @@ describe("on macOS without the runtime", () => {
     const call = { arguments: [], flags: {}, cwd, home, environment: {}, notify: () => {} };
     expect(checkBash(call, "win32")).toEqual([
       {
-        ...{ name: "bash", state: "fault", says: "there is none, so no command can be run" },
+        ...{ name: "bash", state: "fault", says: "not found; Pith cannot run commands without it" },
         advice: expect.stringMatching(/Git for Windows.*WSL 2/),
       },
     ]);
@@ -131,7 +134,7 @@ describe("with the runtime", () => {
     const call = { arguments: [], flags: {}, cwd, home, environment: {}, notify: () => {} };
     expect((await checkSandbox(call, "darwin"))[0]).toMatchObject({
       state: "ok",
-      says: `commands are held by sandbox-runtime ${RUNTIME_VERSION}, in ${folder}`,
+      says: `commands are sandboxed by sandbox-runtime ${RUNTIME_VERSION}, in ${folder}`,
     });
     appendFileSync(join(folder, "node_modules/zod/package.json"), "\n");
     expect((await checkSandbox(call, "darwin"))[0]).toMatchObject({

@@ -12,7 +12,7 @@ describe("find subcommand", () => {
     [["doctor"], { subcommand: { name: "doctor" }, rest: [] }],
     [["sessions"], { type: "group", name: "sessions" }],
     [["sessions", "--help"], { type: "group", rest: ["--help"] }],
-    [["sessions", "lsit"], { message: "there is no pith sessions lsit; did you mean pith sessions list?" }],
+    [["sessions", "lsit"], { message: "unknown command: pith sessions lsit; did you mean pith sessions list?" }],
     [["docter"], { message: expect.stringContaining("did you mean pith doctor?") }],
     [["compcat", "last"], { message: expect.stringContaining("did you mean pith compact?") }],
   ] as const)("SUB3 %j names a subcommand, or what was meant", (args, found) => {
@@ -53,14 +53,14 @@ describe("parse flags", () => {
   });
 
   test.each([
-    [[], "pith copy takes FILE [FILE]; pith copy --help shows how"],
-    [["a", "b", "c"], 'pith copy takes FILE [FILE], and "c" is one too many; pith copy --help shows how'],
+    [[], "pith copy requires FILE [FILE]; see pith copy --help"],
+    [["a", "b", "c"], 'unexpected argument "c": pith copy takes only FILE [FILE]; see pith copy --help'],
     [["a", "--tto", "x"], "pith copy has no flag --tto; did you mean --to?"],
-    [["a", "--whatever"], "pith copy has no flag --whatever; pith copy --help shows how"],
-    [["a", "--to"], "--to takes FOLDER"],
-    [["a", "--to", "--yes"], '--to takes FOLDER, not "--yes"; if you mean it, write --to="--yes"'],
-    [["a", "--as", "pdf"], '--as is "pdf"; write text, page or pi'],
-    [["a", "--yes=no"], '--yes takes nothing, not "no"'],
+    [["a", "--whatever"], "pith copy has no flag --whatever; see pith copy --help"],
+    [["a", "--to"], "--to requires FOLDER"],
+    [["a", "--to", "--yes"], '--to requires FOLDER, not the flag "--yes"; to use it as the value, write --to="--yes"'],
+    [["a", "--as", "pdf"], '--as must be text, page or pi, not "pdf"'],
+    [["a", "--yes=no"], '--yes takes no value, but got "no"'],
   ] as const)("SUB1 %j is a mistake that says what to write", (args, message) => {
     expect(parseCall(copy, args)).toEqual({ type: "mistake", message });
   });

@@ -90,7 +90,7 @@ describe("prune", () => {
     if (opened.type !== "opened") throw new Error(opened.type);
     const first = await shelf.run(...act);
     await opened.store.close();
-    expect(first).toMatchObject({ code: 1, out: expect.stringContaining("1 session moved") });
+    expect(first).toMatchObject({ code: 1, out: expect.stringContaining("Moved 1 session") });
     expect(first.notes.join()).toContain(`${busy}: process ${process.pid} is using this session`);
     expect([busy, gone].map((path) => existsSync(path))).toEqual([true, false]);
 
@@ -105,7 +105,7 @@ describe("prune", () => {
     mkdirSync(join(trash, "log.jsonl"));
     utimesSync(busy, new Date(), new Date());
     const second = await shelf.run(...act);
-    expect(second).toMatchObject({ code: 1, out: expect.stringContaining("0 sessions removed for good") });
+    expect(second).toMatchObject({ code: 1, out: expect.stringContaining("Permanently deleted 0 sessions") });
     expect(second.notes.join()).toContain("the deletion cannot be logged in");
     expect(existsSync(note)).toBe(true);
   });
@@ -161,7 +161,7 @@ describe("purge", () => {
 
     const done = await ground.run(["sessions", "purge", "--all", "--stdin", "--yes"], { input: `${WORD}\n` });
     expect(done).toMatchObject({ code: 0 });
-    expect(done.out).toContain("they are gone from here");
+    expect(done.out).toContain("The secrets were removed");
     expect(done.out + done.notes).not.toContain(WORD);
     expect(everything()).not.toContain(WORD);
     expect(everything()).not.toContain("cellar");
@@ -173,11 +173,11 @@ describe("purge", () => {
   test("PUR7 who names nothing, or pipes in nothing, is told what to write", async () => {
     expect(await ground.run(["sessions", "purge"])).toMatchObject({
       code: 2,
-      notes: expect.stringContaining("say which sessions: pith sessions purge last, or --all"),
+      notes: expect.stringContaining("specify the sessions, e.g. pith sessions purge last, or use --all"),
     });
     expect(await ground.run(["sessions", "purge", "--all", "--stdin"], { input: "abc\n" })).toMatchObject({
       code: 2,
-      notes: expect.stringContaining("line 1 has fewer than 6 letters"),
+      notes: expect.stringContaining("line 1 has fewer than 6 characters"),
     });
   });
 

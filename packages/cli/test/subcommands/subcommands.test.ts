@@ -37,7 +37,7 @@ describe("doctor", () => {
       "ripgrep",
       "sandbox",
       "protections",
-      "rights",
+      "file permissions",
       "settings",
       "keys",
       "trust",
@@ -56,18 +56,20 @@ describe("doctor", () => {
 
   test("DRS4 what holds commands here is said with bubblewrap's version, and so is what is missing or loosened", async () => {
     const { out } = await shelf.run("doctor");
-    expect(out).toMatch(/^ok +sandbox: commands are held by \S+\/bwrap \(bubblewrap \d+\.\d+/m);
-    expect(out).toMatch(/^ok +network: each host of a command is decided by you; .* system calls are filtered$/m);
-    expect(out).toMatch(/^ok +protections: for commands: .*; for every tool: .*redaction/m);
+    expect(out).toMatch(/^ok +sandbox: commands are sandboxed by \S+\/bwrap \(bubblewrap \d+\.\d+/m);
+    expect(out).toMatch(
+      /^ok +network: you approve each host that a command connects to; .* system calls are filtered$/m,
+    );
+    expect(out).toMatch(/^ok +protections: for commands: .*; for all tools: .*redaction/m);
     writeFileSync(join(shelf.home, "settings.json"), JSON.stringify(LOOSE));
     expect((await shelf.run("doctor")).out).toMatch(
-      /^warning +protections: .*; loosened by network open, unixSockets on, sandboxRead, permissionMode all, secrets\.redact off\n +→ pith settings/m,
+      /^warning +protections: .*; weakened by network open, unixSockets on, sandboxRead, permissionMode all, secrets\.redact off\n +→ pith settings/m,
     );
     shelf.environment = { ...shelf.environment, PATH: "/nowhere" };
     const without = (await shelf.run("doctor")).out;
     expect(without).toMatch(/^warning +sandbox: bubblewrap is not installed.*\n +→ install bubblewrap/m);
     expect(without).toMatch(
-      /^warning +protections: nothing holds a command that you allow; .*\n +→ docs\/security\.md/m,
+      /^warning +protections: commands that you allow are not restricted; .*\n +→ docs\/security\.md/m,
     );
   });
 
@@ -82,7 +84,7 @@ describe("doctor", () => {
     shelf.environment = { ...shelf.environment, PITH_HOME: file };
     const { code, out } = await shelf.run("doctor");
     expect(code).toBe(1);
-    expect(out).toMatch(/^FAULT +rights: .*home\.txt.* cannot be looked at: the disk gave ENOTDIR\n +→ is it yours/m);
+    expect(out).toMatch(/^FAULT +file permissions: cannot access .*home\.txt.*: ENOTDIR\n +→ check its owner/m);
     expect(out).toMatch(/^ok +SQLite: /m);
   });
 
@@ -97,11 +99,16 @@ describe("doctor", () => {
     const open = await shelf.run("doctor");
     expect(open).toMatchObject({
       code: 1,
-      out: expect.stringMatching(/^FAULT +rights: others have rights to .* and 1 other path\n +→ pith doctor --fix/m),
+      out: expect.stringMatching(
+        /^FAULT +file permissions: other users have access to .* and 1 other path\n +→ run pith doctor --fix/m,
+      ),
     });
     expect(open.out).toMatch(/^FAULT +settings: .*thinking/m);
     const fixed = await shelf.run("doctor", "--fix");
-    expect(fixed).toMatchObject({ code: 1, out: expect.stringMatching(/^ok +rights: taken from others for 2 paths/m) });
+    expect(fixed).toMatchObject({
+      code: 1,
+      out: expect.stringMatching(/^ok +file permissions: removed other users' access to 2 paths/m),
+    });
     expect([path, shelf.home, outside].map((each) => statSync(each).mode & 0o777)).toEqual([0o600, 0o700, 0o644]);
     expect(readFileSync(join(shelf.home, "settings.json"), "utf8")).toBe('{ "thinking": 7 }');
   });
@@ -110,7 +117,7 @@ describe("doctor", () => {
     chmodSync(shelf.home, 0o755);
     const { code, out } = await shelf.run("doctor");
     expect(code).toBe(0);
-    expect(out).toMatch(/^warning +rights: others can list what lies in .*\n +→ pith doctor --fix/m);
+    expect(out).toMatch(/^warning +file permissions: other users can list the files in .*\n +→ run pith doctor --fix/m);
     chmodSync(shelf.home, 0o775);
     expect((await shelf.run("doctor")).code).toBe(1);
   });
@@ -118,9 +125,7 @@ describe("doctor", () => {
   test("DRS1 a key under a name that is no provider's is told, without the name", async () => {
     writeFileSync(join(shelf.home, "keys.json"), '{ "anthropc": "abc" }', { mode: 0o600 });
     const { out } = await shelf.run("doctor");
-    expect(out).toMatch(
-      /^warning +keys: 1 key of .*keys\.json stands under a name that is no provider's\n +→ .*anthropic/m,
-    );
+    expect(out).toMatch(/^warning +keys: 1 key in .*keys\.json has an unknown provider name\n +→ .*anthropic/m);
     expect(out).not.toContain("anthropc");
   });
 
@@ -132,8 +137,8 @@ describe("doctor", () => {
     writeFileSync(join(orphan, "a".repeat(64)), "blob", { mode: 0o600 });
     const { code, out } = await shelf.run("doctor", "--deep");
     expect(code).toBe(0);
-    expect(out).toMatch(/^warning +sessions: 1 session of 1 not whole, .*checksum/m);
-    expect(out).toMatch(/^warning +blobs: 1 folder of blobs without a session/m);
+    expect(out).toMatch(/^warning +sessions: 1 of 1 session damaged, .*checksum/m);
+    expect(out).toMatch(/^warning +blobs: 1 blob folder without a session/m);
   });
 });
 
@@ -167,7 +172,7 @@ skills, which give instructions to the model
 Sent to the model as text, even if the folder is not trusted
   AGENTS.md  10 bytes
 
-nothing was trusted; say it again with --yes to trust this`);
+Nothing was trusted. To trust this, run the command again with --yes.`);
     expect((await project.seen()).type).toBe("untrusted");
   });
 
@@ -190,14 +195,14 @@ Changed since the folder was last trusted
   });
 
   test("TRU11 trust is listed, and taken back, also from a folder that is gone", async () => {
-    expect(text(await run({ list: true }))).toBe("no folder is trusted");
+    expect(text(await run({ list: true }))).toBe("No trusted folders.");
     await run({ yes: true });
     expect(data(await run({ list: true }))).toEqual([{ root: project.root, trusted: expect.any(String), files: 2 }]);
-    expect(text(await run({ revoke: true }))).toBe(`${project.root} is no longer trusted`);
-    expect(text(await run({ revoke: true }))).toBe(`${project.root} was not trusted`);
+    expect(text(await run({ revoke: true }))).toBe(`${project.root} is no longer trusted.`);
+    expect(text(await run({ revoke: true }))).toBe(`${project.root} was not trusted.`);
     await run({ yes: true });
     rmSync(project.root, { recursive: true });
-    expect(text(await run({ revoke: true }))).toBe(`${project.root} is no longer trusted`);
+    expect(text(await run({ revoke: true }))).toBe(`${project.root} is no longer trusted.`);
   });
 
   test("TRU11 a folder that holds nothing needs no trust, and gets none", async () => {
@@ -261,10 +266,10 @@ Changed since the folder was last trusted
 
   test("TRU11 what cannot be meant is a mistake", async () => {
     expect(await run({ show: true, revoke: true })).toMatchObject({
-      message: "--show and --revoke exclude each other; write one of them",
+      message: "--show and --revoke cannot be combined; use only one of them",
     });
     expect(await run({}, ["no-such"])).toMatchObject({
-      message: `there is no folder ${join(project.root, "no-such")}`,
+      message: `${join(project.root, "no-such")} is not a folder`,
     });
   });
 

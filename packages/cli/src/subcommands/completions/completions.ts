@@ -50,7 +50,7 @@ export function listFirstWords(
 ): readonly (readonly [word: string, description: string])[] {
   const descriptions = commands.flatMap(({ name, description }): [string, string][] => {
     const [first = "", second] = name.split(" ");
-    return first === "" ? [] : [[first, second === undefined ? description : `work on ${first}`]];
+    return first === "" ? [] : [[first, second === undefined ? description : `subcommands for ${first}`]];
   });
   return [...new Map(descriptions)];
 }
@@ -117,7 +117,7 @@ export function formatSessionCompletions(cwd: string, environment: Environment):
     ...sortNewestFirst(listNames(join(sessionsRoot, currentFolder))),
     ...sortNewestFirst(otherFolders.flatMap((name) => listNames(join(sessionsRoot, name)))),
   ];
-  return ["last\tthe last of this folder", ...rows.slice(0, MAX_SESSIONS)].join("\n");
+  return ["last\tthe last session of this folder", ...rows.slice(0, MAX_SESSIONS)].join("\n");
 }
 
 function sortNewestFirst(names: readonly string[]): readonly string[] {

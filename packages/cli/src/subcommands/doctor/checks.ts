@@ -42,10 +42,11 @@ export function fault(name: string, says: string, advice: string): Check {
 export async function checkCompletions({ environment }: SubcommandCall): Promise<Check> {
   const shell = basename(environment.SHELL ?? "");
   const relativePath = COMPLETION_PATHS[shell];
-  if (relativePath === undefined) return ok("completions", "for bash, zsh and fish: pith completions --help");
+  if (relativePath === undefined)
+    return ok("completions", "available for bash, zsh and fish; see pith completions --help");
   const path = join(homedir(), relativePath);
   if (existsSync(path)) return ok("completions", path);
-  return ok("completions", `none in ${path}; pith completions ${shell} --help says how to have them`);
+  return ok("completions", `none in ${path}; to install them, see pith completions ${shell} --help`);
 }
 
 export const COMPLETION_PATHS: Readonly<Record<string, string>> = {
@@ -60,11 +61,11 @@ export async function checkDisk({ home }: SubcommandCall): Promise<readonly Chec
 
 async function checkFreeSpace(home: string): Promise<Check> {
   const freeSpace = await readFreeBytes(home);
-  if (freeSpace === null) return warning("disk", "nobody says how much room there is", "look at it with: df -h");
+  if (freeSpace === null) return warning("disk", "free space unknown", "check it with: df -h");
   const message = `${formatBytes(freeSpace)} free`;
-  if (freeSpace < MIN_FREE_BYTES) return fault("disk", message, "free some space: nothing can be kept soon");
+  if (freeSpace < MIN_FREE_BYTES) return fault("disk", message, "free some space; soon nothing can be saved");
   return freeSpace < LOW_SPACE_BYTES
-    ? warning("disk", message, "free some space, or look at: pith sessions stats")
+    ? warning("disk", message, "free some space; pith sessions stats shows the size of your sessions")
     : ok("disk", message);
 }
 
@@ -95,7 +96,7 @@ async function checkSqlite(): Promise<Check> {
     return warning(
       "SQLite",
       `no full-text search: ${reason}`,
-      "pith sessions search needs a Node with SQLite and FTS5",
+      "pith sessions search requires a Node build with SQLite and FTS5",
     );
   }
 }
@@ -112,26 +113,26 @@ async function checkPolicy(): Promise<Check> {
   const { path, ownerId } = getPolicyLocation();
   const result = await readPolicy();
   if (result.type === "mistake")
-    return fault("policy", result.message, "only an administrator can mend it; docs/policy.md says how it has to be");
-  if (result.type === "none") return ok("policy", `none (there is no ${path})`);
+    return fault("policy", result.message, "only an administrator can fix it; see docs/policy.md");
+  if (result.type === "none") return ok("policy", `none (${path} does not exist)`);
   const limitNames = Object.entries(result.policy).flatMap(([name]) => (name === "path" ? [] : [name]));
-  const ownershipNote = ownerId === null ? "; whether you could change it is not checked on this system" : "";
+  const ownershipNote = ownerId === null ? "; whether you can change it is not checked on this system" : "";
   return ok("policy", `${path} limits ${limitNames.join(", ") || "nothing"}${ownershipNote}`);
 }
 
 async function checkSettings({ home, environment }: SubcommandCall): Promise<Check> {
   const resolved = await loadSettings({}, { home, environment });
-  if (resolved.type === "mistake")
-    return fault("settings", resolved.message, "mend that; nothing is started until then");
+  if (resolved.type === "mistake") return fault("settings", resolved.message, "fix it; Pith does not start until then");
   const [firstNote] = resolved.notes;
-  if (firstNote !== undefined) return warning("settings", resolved.notes.join("; "), "pith settings shows what holds");
+  if (firstNote !== undefined)
+    return warning("settings", resolved.notes.join("; "), "pith settings shows the effective values");
   return ok("settings", resolved.settings.model === undefined ? "no model is set" : `model ${resolved.settings.model}`);
 }
 
 async function checkProviderKeys({ home, environment }: SubcommandCall): Promise<Check> {
   const keyFile = await readKeyFile(keyFilePath(home));
   if (keyFile.type === "mistake")
-    return fault("keys", keyFile.message, "mend that; until then no key is taken from there");
+    return fault("keys", keyFile.message, "fix it; the keys in this file are not used until then");
   const hasKeyVariable = ({ keyVariables }: Provider): boolean =>
     keyVariables.some((name) => environment[name]?.trim());
   const configuredProviders = providers.filter(
@@ -140,18 +141,18 @@ async function checkProviderKeys({ home, environment }: SubcommandCall): Promise
   const unknownCount = Object.keys(keyFile.keys).filter((name) => !providers.some(({ id }) => id === name)).length;
   // Unknown names are only counted, never shown: if the user swapped name and key, the name is the key.
   if (unknownCount > 0)
-    return warning("keys", describeUnknownKeys(unknownCount, home), `the names are ${formatProviderIds()}`);
+    return warning("keys", describeUnknownKeys(unknownCount, home), `valid names: ${formatProviderIds()}`);
   if (configuredProviders.length > 0) return ok("keys", `for ${configuredProviders.map(({ id }) => id).join(", ")}`);
   return warning(
     "keys",
-    "there is none",
-    `set ANTHROPIC_API_KEY or another, or write one into ${keyFilePath(home)} (chmod 600)`,
+    "no API key found",
+    `set ANTHROPIC_API_KEY or the variable of another provider, or add a key to ${keyFilePath(home)} (chmod 600)`,
   );
 }
 
 function describeUnknownKeys(count: number, home: string): string {
-  const verbPhrase = count === 1 ? "stands under a name that is" : "stand under names that are";
-  return `${formatCount(count, "key")} of ${keyFilePath(home)} ${verbPhrase} no provider's`;
+  const problem = count === 1 ? "has an unknown provider name" : "have unknown provider names";
+  return `${formatCount(count, "key")} in ${keyFilePath(home)} ${problem}`;
 }
 
 function formatProviderIds(): string {
@@ -169,14 +170,14 @@ export async function checkMachine(call: SubcommandCall): Promise<readonly Check
 export function checkBash({ environment, cwd }: SubcommandCall, platform: NodeJS.Platform): readonly Check[] {
   if (platform !== "win32") return [];
   const bashPath = findGitBash(environment, cwd);
-  const advice = "install Git for Windows, which brings Git Bash, or run Pith in WSL 2; docs/platforms.md says more";
+  const advice = "install Git for Windows, which includes Git Bash, or run Pith in WSL 2; see docs/platforms.md";
   return bashPath === null
-    ? [fault("bash", "there is none, so no command can be run", advice)]
+    ? [fault("bash", "not found; Pith cannot run commands without it", advice)]
     : [
         warning(
           "bash",
           bashPath,
-          "Pith on Windows itself is little tried; WSL 2 is the safe way, see docs/platforms.md",
+          "Pith is not well tested on Windows itself; WSL 2 is recommended, see docs/platforms.md",
         ),
       ];
 }
@@ -195,7 +196,7 @@ async function checkRipgrep({ environment, cwd }: SubcommandCall): Promise<Check
   const ripgrepPath =
     bundledPath !== null && isExecutable(bundledPath) ? bundledPath : findRipgrepOnPath(environment.PATH ?? "", cwd);
   if (ripgrepPath !== null) return ok("ripgrep", ripgrepPath);
-  return warning("ripgrep", "there is none, so searches walk through the files", "install ripgrep to search faster");
+  return warning("ripgrep", "not found; searches use the slower built-in search", "install ripgrep to search faster");
 }
 
 /** Ignores folders in the project, because a program there is not trusted. */
@@ -222,11 +223,15 @@ function isExecutable(path: string): boolean {
 export async function checkFolderTrust({ cwd, home }: SubcommandCall): Promise<Check> {
   const folder = await checkTrust({ cwd, home, userHome: homedir() });
   const { root, files } = folder.project;
-  if (files.length === 0) return ok("trust", `${root} holds nothing that would need it`);
-  const filesText = `${root} holds ${formatCount(files.length, "file")} with settings, skills or commands`;
-  if (folder.type === "trusted") return ok("trust", `${filesText}, and you trust them`);
-  const reason = folder.reason === "changed" ? "which have changed since you trusted them" : "which nobody has trusted";
-  return warning("trust", `${filesText}, ${reason}; they do not count`, "look at them, then: pith trust");
+  if (files.length === 0) return ok("trust", `${root} contains nothing that requires trust`);
+  const filesText = `${root} contains ${formatCount(files.length, "file")} with settings, skills or commands`;
+  if (folder.type === "trusted") return ok("trust", `${filesText}, all trusted`);
+  const reason = folder.reason === "changed" ? "changed since you trusted them" : "not trusted";
+  return warning(
+    "trust",
+    `${filesText}; ${reason}, so they are ignored`,
+    "review them with pith trust --show, then run pith trust",
+  );
 }
 
 export async function checkPermissions(call: SubcommandCall): Promise<readonly Check[]> {
@@ -242,11 +247,11 @@ async function checkRules({ home, cwd }: SubcommandCall): Promise<Check> {
   if (broadRules.length === 0)
     return ok("rules", `${formatCount(rules.length, "rule")} remembered for this folder in ${file}`);
   const [first] = broadRules;
-  const message = `${broadRules.map(({ text }) => text).join(", ")} in ${file}: ${first ? describeRule(first) : ""}, so it may write, run and send anything`;
+  const message = `${broadRules.map(({ text }) => text).join(", ")} in ${file}: ${first ? describeRule(first) : ""}, so it can write, run and send anything`;
   return warning(
     "rules",
     message,
-    "remove what you do not mean; exact lines, such as bash(npm test), permit no more than they say",
+    "remove the rules you do not need; an exact rule, such as bash(npm test), allows only that command",
   );
 }
 
@@ -254,10 +259,10 @@ async function checkAuditLog({ home, environment }: SubcommandCall): Promise<Che
   const resolved = await loadSettings({}, { home, environment });
   const folder = auditFolderPath(home);
   if (resolved.type !== "mistake" && resolved.settings.auditLog === false)
-    return ok("audit log", "off, by the setting auditLog");
+    return ok("audit log", "turned off by the setting auditLog");
   const fileCount = existsSync(folder) ? listAuditFiles(folder).length : 0;
   return ok(
     "audit log",
-    fileCount === 0 ? `none yet; it will be in ${folder}` : `${formatCount(fileCount, "file")} in ${folder}`,
+    fileCount === 0 ? `none yet; it will be written to ${folder}` : `${formatCount(fileCount, "file")} in ${folder}`,
   );
 }

@@ -37,7 +37,7 @@ const CHECKS: readonly (readonly [
 ])[] = [
   ["machine", checkMachine],
   ["sandbox", checkSandbox],
-  ["rights", checkFilePermissions],
+  ["file permissions", checkFilePermissions],
   ["keys", checkConfiguration],
   ["trust", checkFolderTrust],
   ["rules", checkPermissions],
@@ -57,8 +57,8 @@ async function reportDiskErrors(name: string, runCheck: () => Promise<readonly C
     return [
       fault(
         name,
-        `${path ?? "a file"} cannot be looked at: the disk gave ${code}`,
-        "is it yours, and what it should be? ls -ld shows it; PITH_HOME names another folder",
+        `cannot access ${path ?? "a file"}: ${code}`,
+        "check its owner and type with ls -ld, or set PITH_HOME to another folder",
       ),
     ];
   }
@@ -89,12 +89,12 @@ export async function runSessionDoctor(sessionRef: string, call: SubcommandCall)
 }
 
 function formatSummary(path: string, count: number): string {
-  if (count === 0) return `${path}: every line can be read and is as it was written`;
-  return `${path}: ${formatCount(count, "damaged place")}`;
+  if (count === 0) return `${path}: every line is readable and intact`;
+  return `${path}: ${formatCount(count, "problem")}`;
 }
 
 function formatDamage({ line, note, kind, text }: Damage & { readonly text: string }): string {
-  const harmNote = harmlessDamageKinds.has(kind) ? " (nothing is lost)" : "";
+  const harmNote = harmlessDamageKinds.has(kind) ? " (no data lost)" : "";
   const excerpt = truncate(escapeControls(text), MAX_EXCERPT_CHARS);
   return `\nline ${line}: ${note}${harmNote}${excerpt === "" ? "" : `\n  ${excerpt}`}`;
 }
@@ -103,9 +103,9 @@ function formatAdvice(count: number, savedCopies: readonly string[]): readonly s
   if (count === 0) return [];
   return [
     "",
-    "Damaged lines stay in the file as they are. Pith leaves them out, and never uses their text.",
-    ...savedCopies.map((path) => `What was set aside: ${path}`),
-    "If you have a backup of the file, put it in this place while no program has the session open.",
+    "Damaged lines stay in the file unchanged. Pith skips them and never uses their text.",
+    ...savedCopies.map((path) => `Saved copy: ${path}`),
+    "If you have a backup, replace the file with it while no program has the session open.",
   ];
 }
 

@@ -13,29 +13,32 @@ export async function checkFilePermissions(
   { home, flags, notify }: SubcommandCall,
   platform: NodeJS.Platform = process.platform,
 ): Promise<Check> {
-  if (platform === "win32") return ok("rights", `not checked on Windows; ${home} has those of the folder above it`);
+  if (platform === "win32")
+    return ok(CHECK_NAME, `not checked on Windows; ${home} inherits the permissions of its parent folder`);
   const exposedPaths = findExposedPaths(home, createProgressReporter(notify));
   const [first] = exposedPaths;
-  if (first === undefined) return ok("rights", `${home} is yours alone`);
+  if (first === undefined) return ok(CHECK_NAME, `only you can access ${home}`);
   if (flags.fix !== true) return reportExposedPaths(exposedPaths, first, home);
   const remainingPaths = exposedPaths.filter((path) => !removeOthersAccess(path));
   if (remainingPaths.length === 0)
-    return ok("rights", `taken from others for ${formatCount(exposedPaths.length, "path")}`);
+    return ok(CHECK_NAME, `removed other users' access to ${formatCount(exposedPaths.length, "path")}`);
   return fault(
-    "rights",
-    `others still have rights to ${remainingPaths[0]}${formatOtherPaths(remainingPaths.length)}`,
-    "take them away with chmod",
+    CHECK_NAME,
+    `other users still have access to ${remainingPaths[0]}${formatOtherPaths(remainingPaths.length)}`,
+    "remove their access with chmod",
   );
 }
+
+const CHECK_NAME = "file permissions";
 
 /** Only a warning if others can list the home, as after a plain `mkdir`: they see file names but no contents. */
 function reportExposedPaths(exposedPaths: readonly string[], first: string, home: string): Check {
   const isOnlyListable = exposedPaths.length === 1 && first === home && !hasModeBits(home, OTHERS_WRITE_BITS);
-  if (isOnlyListable) return warning("rights", `others can list what lies in ${home}`, FIX_ADVICE);
-  return fault("rights", `others have rights to ${first}${formatOtherPaths(exposedPaths.length)}`, FIX_ADVICE);
+  if (isOnlyListable) return warning(CHECK_NAME, `other users can list the files in ${home}`, FIX_ADVICE);
+  return fault(CHECK_NAME, `other users have access to ${first}${formatOtherPaths(exposedPaths.length)}`, FIX_ADVICE);
 }
 
-const FIX_ADVICE = "pith doctor --fix takes them away";
+const FIX_ADVICE = "run pith doctor --fix to remove their access";
 
 function formatOtherPaths(count: number): string {
   return count > 1 ? ` and ${formatCount(count - 1, "other path")}` : "";
@@ -50,7 +53,7 @@ function findExposedPaths(home: string, reportProgress: (line: string) => void):
   const pendingPaths = PRIVATE_NAMES.map((name) => join(home, name));
   let checkedCount = 0;
   for (let path = pendingPaths.pop(); path !== undefined && checkedCount < MAX_PATHS; path = pendingPaths.pop()) {
-    reportProgress(`looked at the rights of ${++checkedCount} paths`);
+    reportProgress(`checked the permissions of ${++checkedCount} paths`);
     if (hasModeBits(path, OTHERS_MODE_BITS)) exposedPaths.push(path);
     if (realFiles.stat(path)?.kind === "folder") pendingPaths.push(...listPaths(path));
   }
@@ -119,22 +122,18 @@ async function checkSessionDamage(sessions: readonly SessionItem[], { flags, not
   let checkedCount = 0;
   for (const item of sessions) {
     if (Date.now() > deadline) break;
-    reportProgress(`looked at ${checkedCount++} of ${formatCount(sessions.length, "session")}`);
+    reportProgress(`checked ${checkedCount++} of ${formatCount(sessions.length, "session")}`);
     const reason = item.damaged ?? (await findDamage(item.path));
     if (reason !== null) damagedSessions.push({ item, reason });
   }
   const uncheckedText =
     checkedCount < sessions.length && Date.now() > deadline
-      ? `, the newest ${checkedCount} looked at line by line; --deep looks at all`
+      ? `; only the newest ${checkedCount} were checked line by line, --deep checks all`
       : "";
   const [first] = damagedSessions;
   if (!first) return ok("sessions", `${formatCount(sessions.length, "session")}${uncheckedText}`);
-  const message = `${formatCount(damagedSessions.length, "session")} of ${sessions.length} not whole, e.g. ${first.item.path}: ${first.reason}${uncheckedText}`;
-  return warning(
-    "sessions",
-    message,
-    "what can be read is read all the same; pith doctor SESSION shows the damaged lines",
-  );
+  const message = `${damagedSessions.length} of ${formatCount(sessions.length, "session")} damaged, e.g. ${first.item.path}: ${first.reason}${uncheckedText}`;
+  return warning("sessions", message, "readable lines are still used; pith doctor SESSION shows the damaged lines");
 }
 
 async function findDamage(path: string): Promise<string | null> {
@@ -156,9 +155,9 @@ function checkOrphanedBlobs(home: string): Check {
   });
   const orphans = dataFolders.filter((path) => !hasSession(path) && realFiles.list(join(path, "blobs")).length > 0);
   const [first] = orphans;
-  if (first === undefined) return ok("blobs", "each belongs to a session");
-  const message = `${formatCount(orphans.length, "folder")} of blobs without a session, e.g. ${first}`;
-  return warning("blobs", message, "if the session will not come back, remove that folder");
+  if (first === undefined) return ok("blobs", "all belong to a session");
+  const message = `${formatCount(orphans.length, "blob folder")} without a session, e.g. ${first}`;
+  return warning("blobs", message, "remove the folder if you do not need to restore the session");
 }
 
 function hasSession(dataFolder: string): boolean {
@@ -167,7 +166,8 @@ function hasSession(dataFolder: string): boolean {
 
 function checkSearchIndex(home: string): Check {
   const stat = realFiles.stat(join(home, "search.db"));
-  if (!stat) return ok("search index", "none yet; the first pith sessions search makes it");
-  if (stat.kind !== "file") return warning("search index", `${join(home, "search.db")} is no plain file`, "remove it");
+  if (!stat) return ok("search index", "none yet; the first pith sessions search creates it");
+  if (stat.kind !== "file")
+    return warning("search index", `${join(home, "search.db")} is not a regular file`, "remove it");
   return ok("search index", `${formatBytes(stat.size)}; it can be deleted at any time`);
 }

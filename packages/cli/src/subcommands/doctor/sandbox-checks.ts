@@ -34,28 +34,28 @@ async function checkSandboxProgram(sandbox: CommandSandbox): Promise<Check> {
     return warning(
       "sandbox",
       sandbox.why,
-      sandbox.advice ?? "without a sandbox each command needs your yes or --allow",
+      sandbox.advice ?? "without a sandbox, each command needs your approval or --allow",
     );
   if (sandbox.type === "runtime") return await checkRuntime(sandbox.runtime);
   const { path } = sandbox.program;
   if (sandbox.networkProblem !== null)
     return warning(
       "sandbox",
-      `commands are held by ${path}, without a network: ${sandbox.networkProblem}`,
+      `commands are sandboxed by ${path} and have no network: ${sandbox.networkProblem}`,
       NETWORK_ADVICE,
     );
-  return ok("sandbox", `commands are held by ${path} (${await readVersion(path)})`);
+  return ok("sandbox", `commands are sandboxed by ${path} (${await readVersion(path)})`);
 }
 
 /** Compares the files of the runtime, as before the first command, without loading them. */
 async function checkRuntime(runtime: InstalledRuntime): Promise<Check> {
   const foreignFiles = await findForeignFiles(runtime);
   if (foreignFiles === null)
-    return ok("sandbox", `commands are held by sandbox-runtime ${runtime.version}, in ${runtime.folder}`);
-  return warning("sandbox", `${foreignFiles.why}; commands are refused until it is`, foreignFiles.advice);
+    return ok("sandbox", `commands are sandboxed by sandbox-runtime ${runtime.version}, in ${runtime.folder}`);
+  return warning("sandbox", `${foreignFiles.why}; commands are refused until this is fixed`, foreignFiles.advice);
 }
 
-const NETWORK_ADVICE = "install util-linux, which has nsenter; docs/network.md says what it is for";
+const NETWORK_ADVICE = "install util-linux, which includes nsenter; see docs/network.md";
 
 async function readVersion(path: string): Promise<string> {
   try {
@@ -63,7 +63,7 @@ async function readVersion(path: string): Promise<string> {
     return stdout.trim();
   } catch {
     // The sandbox was just tested, so an unknown version is not a problem.
-    return "of an unknown version";
+    return "unknown version";
   }
 }
 
@@ -72,18 +72,16 @@ const VERSION_TIMEOUT_MS = 10_000;
 /** `problem` is null if the detection created and entered a network namespace and loaded the system call filter. */
 function checkNetwork(problem: string | null, { network = "hosts" }: Settings): Check {
   if (problem !== null)
-    return warning(
-      "network",
-      `commands have none: ${problem}`,
-      "install util-linux; docs/network.md says what is needed",
-    );
+    return warning("network", `commands have no network: ${problem}`, "install util-linux; see docs/network.md");
   const descriptions = {
-    off: "commands have none, as you set",
-    open: "every public host is reached without a question",
+    off: "commands have no network, as configured",
+    open: "commands can reach every public host without asking",
   };
   const message =
-    network === "off" || network === "open" ? descriptions[network] : "each host of a command is decided by you";
-  return ok("network", `${message}; it is a namespace of its own, and system calls are filtered`);
+    network === "off" || network === "open"
+      ? descriptions[network]
+      : "you approve each host that a command connects to";
+  return ok("network", `${message}; commands run in a separate network namespace, and system calls are filtered`);
 }
 
 /** Lists the protections of docs/security.md that apply. */
@@ -93,22 +91,22 @@ export function checkProtections(sandbox: CommandSandbox, settings: Settings): C
   const commandProtections = sandbox.type === "runtime" ? COMMAND_PROTECTIONS_ON_MACOS : COMMAND_PROTECTIONS;
   const commandText = isSandboxed
     ? `for commands: ${commandProtections}; `
-    : "nothing holds a command that you allow; ";
-  const message = `${commandText}for every tool: ${TOOL_PROTECTIONS}`;
+    : "commands that you allow are not restricted; ";
+  const message = `${commandText}for all tools: ${TOOL_PROTECTIONS}`;
   if (!isSandboxed)
-    return warning("protections", message, "docs/security.md says what is missing; a container can hold it");
+    return warning("protections", message, "docs/security.md lists what is missing; a container can provide isolation");
   if (looseSettingNames.length === 0) return ok("protections", message);
   return warning(
     "protections",
-    `${message}; loosened by ${looseSettingNames.join(", ")}`,
+    `${message}; weakened by ${looseSettingNames.join(", ")}`,
     "pith settings shows where each is set",
   );
 }
 
 const COMMAND_PROTECTIONS =
-  "hidden home and variables, writable places, guarded names, network by host, private addresses, unix sockets, ports";
+  "private home, environment, writable folders, guarded names, network by host, private addresses, Unix sockets, loopback ports";
 const COMMAND_PROTECTIONS_ON_MACOS =
-  "hidden home and variables, writable places, guarded names, network by host, private addresses, unix sockets, no port of localhost";
+  "private home, environment, writable folders, guarded names, network by host, private addresses, Unix sockets, no localhost ports";
 const TOOL_PROTECTIONS = "fetch by host, placeholders, restore, trust, redaction, permissions";
 
 function listLooseSettings(settings: Settings): readonly string[] {

@@ -43,7 +43,7 @@ async function findSessionsReadError(home: string): Promise<string | null> {
   } catch (error) {
     const code = diskErrorCode(error);
     if (code === "") throw error;
-    return code === "ENOENT" ? null : `${folder} cannot be read: the disk gave ${code}; pith doctor tells more`;
+    return code === "ENOENT" ? null : `cannot read ${folder}: ${code}; run pith doctor for details`;
   }
 }
 
@@ -75,8 +75,8 @@ interface ListTextOptions {
 function formatList(items: readonly SessionItem[], { total, scope }: ListTextOptions): string {
   if (total === 0)
     return scope.type === "cwd"
-      ? `no session of ${scope.cwd} yet; pith sessions list --all shows those of all folders`
-      : 'no session yet; begin one with: pith -p "what to do"';
+      ? `No sessions for ${scope.cwd} yet. pith sessions list --all lists the sessions of all folders.`
+      : 'No sessions yet. Start one with: pith -p "what to do"';
   const now = Date.now();
   const lines = items.map((item) => formatSessionLine(item, { now, showsFolder: scope.type === "all" }));
   const moreLines =
@@ -103,9 +103,9 @@ export function shortId(id: string): string {
 
 /** Returns the name and the beginning of the first message, in one line. */
 export function describeSession({ name, firstMessage, damaged }: SessionItem): string {
-  if (damaged !== undefined) return "damaged; pith doctor tells more";
+  if (damaged !== undefined) return "damaged; run pith doctor for details";
   const excerpt = truncate(firstMessage, MAX_EXCERPT_WIDTH);
-  if (name === undefined) return excerpt === "" ? "(nothing was said)" : excerpt;
+  if (name === undefined) return excerpt === "" ? "(empty)" : excerpt;
   return excerpt === "" ? name : `${name}: ${excerpt}`;
 }
 
@@ -125,7 +125,7 @@ export async function runSearch(call: SubcommandCall): Promise<SubcommandResult>
     ...(since && { since: since.value }),
     redaction,
     onProgress: ({ done, total }) =>
-      reportProgress(`${formatBytes(done)} of ${formatBytes(total)} read, once for all searches`),
+      reportProgress(`indexed ${formatBytes(done)} of ${formatBytes(total)}; later searches use the index`),
   });
   return createSearchResult(result, call);
 }
@@ -149,12 +149,12 @@ function toSearchScope(scope: SessionScope): { readonly cwd?: string; readonly f
 }
 
 function createSearchResult(result: SearchResult, { notify }: SubcommandCall): SubcommandResult {
-  if (result.type === "aborted") return { type: "failed", message: "the search was stopped" };
+  if (result.type === "aborted") return { type: "failed", message: "the search was canceled" };
   if (result.type === "unavailable") return { type: "failed", message: result.why };
   const { hits, more, pending } = result;
   if (pending) notify(`pith: ${pending.why}`);
-  if (more) notify("pith: these are the best of the newest 2,000 hits; one more word finds what is older");
-  const text = hits.length === 0 ? "nothing was found" : hits.map(formatHit).join("\n");
+  if (more) notify("pith: these are the best of the newest 2,000 matches; add a word to find older ones");
+  const text = hits.length === 0 ? "No matches." : hits.map(formatHit).join("\n");
   return { type: "success", text, data: { hits, more, pending } };
 }
 

@@ -47,7 +47,7 @@ export async function emptyTrash(expiredItems: readonly ExpiredTrash[], home: st
 async function removeTrashFolder({ id, from, folder }: ExpiredTrash, home: string): Promise<string | null> {
   // Never removes a folder outside the trash or the target of a link.
   const isInTrash = dirname(resolve(folder)) === join(home, "trash") && realFiles.stat(folder)?.kind === "folder";
-  if (!isInTrash || basename(folder) === "") return "it is no folder of the trash";
+  if (!isInTrash || basename(folder) === "") return "not a folder in the trash";
   // PRUNE4: logged before the removal, so that no session is removed without a log line.
   const logError = await logDeletion(home, { act: "removed", id, path: from, folder, by: "prune" });
   if (logError !== null) return logError;
@@ -57,7 +57,7 @@ async function removeTrashFolder({ id, from, folder }: ExpiredTrash, home: strin
   } catch (error) {
     const code = diskErrorCode(error);
     if (code === "") throw error;
-    return `it cannot be removed: the disk gave ${code}`;
+    return `cannot be removed: ${code}`;
   }
 }
 
@@ -75,11 +75,11 @@ export function parsePruneFlags(flags: SubcommandCall["flags"]): PruneOptions | 
   const olderThan = flags["older-than"];
   const isConfirmed = flags.yes === true;
   if (isConfirmed && flags["dry-run"] === true)
-    return usageError("--dry-run only shows it and --yes does it; write one of them");
-  if (isConfirmed && olderThan === undefined) return usageError("say how old with --yes, such as --older-than 90d");
+    return usageError("--dry-run and --yes cannot be combined; use only one of them");
+  if (isConfirmed && olderThan === undefined) return usageError("--yes requires an age, such as --older-than 90d");
   const ageMs = parseAge(typeof olderThan === "string" ? olderThan : DEFAULT_AGE);
   if (ageMs === null || ageMs < MIN_AGE_MS)
-    return usageError(`--older-than is "${olderThan}"; write an age of at least a day, such as 90d, 12w or 1y`);
+    return usageError(`--older-than must be an age of at least a day, such as 90d, 12w or 1y, not "${olderThan}"`);
   return {
     type: "options",
     ageMs,
@@ -116,8 +116,8 @@ export function createReport(input: ReportInput): { readonly text: string; reado
 function formatReport({ total, inactive, keptCounts, trash, options, now }: ReportInput, bytes: number): string {
   const heading =
     inactive.length === 0
-      ? `none of ${formatCount(total, "session")} has been silent for ${options.ageText}`
-      : `${formatCount(inactive.length, "session")} of ${formatNumber(total)} silent for ${options.ageText}, ${formatBytes(bytes)}:`;
+      ? `None of ${formatCount(total, "session")} has been inactive for ${options.ageText}.`
+      : `${formatNumber(inactive.length)} of ${formatCount(total, "session")} inactive for ${options.ageText}, ${formatBytes(bytes)}:`;
   const keptTexts = (Object.keys(REASON_LABELS) as (keyof typeof REASON_LABELS)[]).flatMap((reason) =>
     keptCounts[reason] > 0 ? [`${keptCounts[reason]} ${REASON_LABELS[reason]}`] : [],
   );
@@ -125,21 +125,23 @@ function formatReport({ total, inactive, keptCounts, trash, options, now }: Repo
     heading,
     ...inactive.slice(0, MAX_LISTED_SESSIONS).map((session) => formatInactiveSession(session, now)),
     ...(inactive.length > MAX_LISTED_SESSIONS
-      ? [`… ${inactive.length - MAX_LISTED_SESSIONS} more; --json names all`]
+      ? [`… ${inactive.length - MAX_LISTED_SESSIONS} more; --json lists all`]
       : []),
-    ...(keptTexts.length > 0 ? [`old, but staying: ${keptTexts.join(", ")}`] : []),
+    ...(keptTexts.length > 0 ? [`Old, but kept: ${keptTexts.join(", ")}`] : []),
     ...(options.emptiesTrash
-      ? [`${formatCount(trash.length, "session")} in the trash for more than ${GRACE_DAYS} days`]
+      ? [`In the trash for more than ${GRACE_DAYS} days: ${formatCount(trash.length, "session")}`]
       : []),
-    ...(inactive.length + trash.length > 0 ? [`nothing was done; to do it: ${formatPruneCommand(options)}`] : []),
+    ...(inactive.length + trash.length > 0
+      ? [`Nothing was changed. To prune, run: ${formatPruneCommand(options)}`]
+      : []),
   ].join("\n");
 }
 
 const REASON_LABELS: Readonly<Record<Exclude<KeepReason, "younger">, string>> = {
   named: "named",
-  labelled: "labelled",
+  labelled: "labeled",
   pinned: "with pins",
-  undated: "without a time that can be read",
+  undated: "without a readable timestamp",
   damaged: "damaged",
 };
 
@@ -186,7 +188,7 @@ export async function findInactiveSessions({
   const keptCounts = { named: 0, labelled: 0, pinned: 0, younger: 0, undated: 0, damaged: 0 };
   const inactive: InactiveSession[] = [];
   for (const [index, item] of sessions.entries()) {
-    reportProgress(`looked at ${index} of ${formatCount(sessions.length, "session")}`);
+    reportProgress(`checked ${index} of ${formatCount(sessions.length, "session")}`);
     // PRUNE2: the modification time of the file can only keep a session, because a backup or a copy may set any time.
     const verdict = item.modified > cutoffMs ? "younger" : await classifySession(item, cutoffMs);
     if (typeof verdict === "string") keptCounts[verdict] += 1;
@@ -247,10 +249,10 @@ export async function runPrune(call: SubcommandCall): Promise<SubcommandResult> 
   const errors = [...moveErrors, ...trashResult.errors];
   for (const error of errors) call.notify(`pith: ${error}`);
   const lines = [
-    `${formatCount(movedSessions.length, "session")} moved into the trash; pith sessions restore brings one back`,
+    `Moved ${formatCount(movedSessions.length, "session")} to the trash. To bring one back, run: pith sessions restore`,
     ...(options.emptiesTrash
       ? [
-          `${formatCount(trashResult.removed.length, "session")} removed for good, after ${GRACE_DAYS} days in the trash`,
+          `Permanently deleted ${formatCount(trashResult.removed.length, "session")} after ${GRACE_DAYS} days in the trash.`,
         ]
       : []),
   ];
@@ -273,7 +275,7 @@ async function moveInactiveToTrash(
   const errors: string[] = [];
   const reportProgress = createProgressReporter(notify);
   for (const { item } of inactive) {
-    reportProgress(`${movedSessions.length} of ${formatCount(inactive.length, "session")}`);
+    reportProgress(`moved ${movedSessions.length} of ${formatCount(inactive.length, "session")}`);
     const result = await moveToTrash(item.path, { home, by: "prune" });
     if (result.type === "trashed") movedSessions.push({ id: result.id, path: item.path, folder: result.folder });
     else errors.push(`${item.path}: ${result.message}`);

@@ -69,7 +69,8 @@ export async function selectSessions(call: SubcommandCall): Promise<SessionSelec
     const items = [...(await listSessions({ env })), ...(await listTrash({ env }))];
     return { type: "selected", sessions: items.map(({ path, id }) => ({ path, id })) };
   }
-  if (call.arguments.length === 0) return usageError("say which sessions: pith sessions purge last, or --all");
+  if (call.arguments.length === 0)
+    return usageError("specify the sessions, e.g. pith sessions purge last, or use --all");
   const sessions: SelectedSession[] = [];
   for (const sessionRef of call.arguments) {
     const match = await addSessionId(await findWritableSession(sessionRef, call));
@@ -99,11 +100,12 @@ export async function createPurgeVault({
     .split("\n")
     .map((line) => line.trim())
     .filter((line) => line !== "");
-  if (flags.stdin === true && values.length === 0) return usageError("nothing was piped in; write one secret a line");
+  if (flags.stdin === true && values.length === 0)
+    return usageError("no secrets on stdin; pipe in one secret per line");
   const shortValue = values.find((value) => value.length < MIN_SECRET_CHARS);
   if (shortValue !== undefined)
     return usageError(
-      `line ${values.indexOf(shortValue) + 1} has fewer than ${MIN_SECRET_CHARS} letters: too few to be told from a word`,
+      `line ${values.indexOf(shortValue) + 1} has fewer than ${MIN_SECRET_CHARS} characters: too short to distinguish from ordinary text`,
     );
   const givenSecrets = values.map((value, index): [string, string] => [`${GIVEN_NAME_PREFIX} ${index + 1}`, value]);
   const variableNames = [...(resolved.settings.secrets?.also ?? []), ...givenSecrets.map(([name]) => name)];
@@ -129,7 +131,7 @@ export async function runPurge(call: SubcommandCall): Promise<SubcommandResult> 
   const failures: FailedSession[] = [];
   const reportProgress = createProgressReporter(call.notify);
   for (const [index, session] of selection.sessions.entries()) {
-    reportProgress(`${index} of ${formatCount(selection.sessions.length, "session")} looked through`);
+    reportProgress(`searched ${index} of ${formatCount(selection.sessions.length, "session")}`);
     const result = await purgeOne(session, { ...vaultResult, call });
     // A session in use must not stop the purge of the others.
     if ("why" in result) failures.push(result);
@@ -196,16 +198,16 @@ function createPurgeResult(
   if (purgedSessions.length === 0)
     return {
       type: "success",
-      text: `nothing was found in ${formatCount(searchedCount - failures.length, "session")}`,
+      text: `No secrets found in ${formatCount(searchedCount - failures.length, "session")}.`,
       data,
       ...exitCode,
     };
   const nextStep = isPurged
-    ? "they are gone from here; wherever they were sent, change them there"
-    : "nothing was changed; to take them out for good, say it again with --yes";
+    ? "The secrets were removed from these sessions. If they were sent anywhere, change them there."
+    : "Nothing was changed. To remove the secrets permanently, run the command again with --yes.";
   return {
     type: "success",
-    text: [`found: ${kinds.join(", ")}`, ...purgedSessions.map(formatPurgedSession), nextStep].join("\n"),
+    text: [`Found: ${kinds.join(", ")}`, ...purgedSessions.map(formatPurgedSession), nextStep].join("\n"),
     data,
     ...exitCode,
   };
@@ -214,7 +216,7 @@ function createPurgeResult(
 function formatPurgedSession({ id, path, lines, blobs, files }: PurgedSession): string {
   const counts = [
     formatCount(lines, "entry", "entries"),
-    formatCount(blobs, "kept output"),
+    formatCount(blobs, "stored output"),
     formatCount(files, "other file"),
   ];
   return `${id.slice(0, 8) || path}  ${counts.join(", ")}`;

@@ -40,11 +40,11 @@ export async function runRestore({ arguments: [sessionRef], cwd, home }: Subcomm
   const { folder } = match.item;
   const result = await restoreSession(folder, { env });
   if (result.type === "taken")
-    return { type: "failed", message: `${match.item.from} is there already; move that file away, then try again` };
+    return { type: "failed", message: `${match.item.from} already exists; move that file away, then try again` };
   if (result.type === "none")
     return {
       type: "failed",
-      message: `nobody knows where ${folder} came from; copy the .jsonl file in it to where you want it`,
+      message: `the original location of ${folder} is unknown; copy the .jsonl file in it to where you want it`,
     };
   if (result.type !== "restored") return { type: "failed", message: describeOpenFailure(result) };
   const { path } = result;
@@ -54,7 +54,7 @@ export async function runRestore({ arguments: [sessionRef], cwd, home }: Subcomm
   const { id } = match.item;
   return {
     type: "success",
-    text: `${path} is back; go on with: pith -p --session ${formatSessionArgument({ id, path }, home)} "…"`,
+    text: `Restored ${path}. Continue with: pith -p --session ${formatSessionArgument({ id, path }, home)} "…"`,
     data: { id, path },
   };
 }
@@ -68,12 +68,11 @@ function findInTrash(sessionRef: string, trash: readonly TrashItem[], cwd: strin
       : sessionRef !== "" && (id.startsWith(sessionRef) || folder === resolve(cwd, sessionRef)),
   );
   const [first, second] = matches;
-  if (!first)
-    return usageError(`there is no session "${sessionRef}" in the trash; pith sessions restore shows what is there`);
+  if (!first) return usageError(`no session "${sessionRef}" in the trash; pith sessions restore lists what is there`);
   if (sessionRef === "last" || !second) return { type: "found", item: first };
   const folders = matches.slice(0, MAX_CANDIDATES).map(({ folder }) => `\n  ${folder}`);
   return usageError(
-    `"${sessionRef}" is the beginning of ${matches.length} sessions in the trash; name one by its folder:${folders.join("")}`,
+    `"${sessionRef}" matches ${matches.length} sessions in the trash; specify one by its folder:${folders.join("")}`,
   );
 }
 
@@ -83,9 +82,9 @@ function createTrashListResult(trash: readonly TrashItem[]): SubcommandResult {
   const now = Date.now();
   const lines = trash.map(({ id, trashed, size, from }) => {
     const age = trashed === "" ? "?" : formatAge(now - Date.parse(trashed));
-    return `${id.slice(0, 8).padEnd(8)}  ${age.padStart(6)}  ${formatBytes(size).padStart(8)}  ${escapeLineBreaks(from ?? "(nobody knows from where)")}`;
+    return `${id.slice(0, 8).padEnd(8)}  ${age.padStart(6)}  ${formatBytes(size).padStart(8)}  ${escapeLineBreaks(from ?? "(original location unknown)")}`;
   });
-  const text = lines.length === 0 ? "the trash is empty" : lines.join("\n");
+  const text = lines.length === 0 ? "The trash is empty." : lines.join("\n");
   return { type: "success", text, data: { trash } };
 }
 
@@ -101,7 +100,7 @@ export async function runRebind(call: SubcommandCall): Promise<SubcommandResult>
     (stats) => stats.isDirectory(),
     () => false,
   );
-  if (!isFolder) return usageError(`${folder} is no folder; name the one the session belongs to`);
+  if (!isFolder) return usageError(`${folder} is not a folder; specify the folder that the session belongs to`);
   const match = await findWritableSession(sessionRef, call);
   if (match.type === "mistake") return match;
   const result = await rebindSession(match.path, folder, { env: { PITH_HOME: home } });
@@ -109,13 +108,13 @@ export async function runRebind(call: SubcommandCall): Promise<SubcommandResult>
     case "rebound":
       return {
         type: "success",
-        text: `the session belongs to ${folder} now, and lies in ${result.path}`,
+        text: `The session now belongs to ${folder} and is stored in ${result.path}`,
         data: { path: result.path, cwd: folder },
       };
     case "refused":
       return { type: "failed", message: refusalNotes[result.why] };
     case "leaf-moved":
-      return { type: "failed", message: "another process writes this session; end it first" };
+      return { type: "failed", message: "another process is writing to this session; end it first" };
     case "taken":
     case "held":
     case "unavailable":

@@ -51,7 +51,7 @@ async function showTree(store: JsonlStore, { flags }: SubcommandCall): Promise<S
   const earlierHint =
     part.entryBefore === null
       ? []
-      : [`… what lies before: --tree --branch ${quoteForShell(escapeLineBreaks(part.entryBefore))}`];
+      : [`… earlier entries: --tree --branch ${quoteForShell(escapeLineBreaks(part.entryBefore))}`];
   const text = nodes.length === 0 ? EMPTY_SESSION_TEXT : [...earlierHint, ...nodes.map((node) => node.text)].join("\n");
   const data = nodes.map(({ text: _, ...node }) => node);
   return {
@@ -61,7 +61,7 @@ async function showTree(store: JsonlStore, { flags }: SubcommandCall): Promise<S
   };
 }
 
-const EMPTY_SESSION_TEXT = "nothing was said in this session";
+const EMPTY_SESSION_TEXT = "This session is empty.";
 
 async function showBranch(store: JsonlStore, { flags }: SubcommandCall, tail: number): Promise<SubcommandResult> {
   const end = await findBranchEnd(store, flags);
@@ -71,7 +71,7 @@ async function showBranch(store: JsonlStore, { flags }: SubcommandCall, tail: nu
     before === null
       ? []
       : [
-          `… what lies before: --tail 0 shows all, --branch ${quoteForShell(escapeLineBreaks(before))} those right before`,
+          `… earlier entries: --tail 0 shows all, --branch ${quoteForShell(escapeLineBreaks(before))} those right before`,
         ];
   const text =
     paragraphs.length === 0
@@ -137,5 +137,5 @@ export async function runExport(call: SubcommandCall): Promise<SubcommandResult>
   });
   if (result.type === "mistake") return result;
   const { path, as, missing } = result;
-  return { type: "success", text: `written: ${path}${describeMissingBlobs(missing)}`, data: { path, as, missing } };
+  return { type: "success", text: `Exported to ${path}${describeMissingBlobs(missing)}`, data: { path, as, missing } };
 }

@@ -27,7 +27,7 @@ export function createBlobCounter(): (path: string) => number {
 }
 
 export function formatStats(stats: SessionStats): string {
-  if (stats.sessions === 0) return "no session yet";
+  if (stats.sessions === 0) return "No sessions yet.";
   const { bytes, usage } = stats;
   const input = usage.input + usage.cacheRead + usage.cacheWrite;
   const cachedText = usage.cacheRead > 0 ? ` (${formatNumber(usage.cacheRead)} from the cache)` : "";
@@ -37,17 +37,17 @@ export function formatStats(stats: SessionStats): string {
       `${formatNumber(stats.sessions)}${stats.damaged > 0 ? `, of which ${formatNumber(stats.damaged)} cannot be read` : ""}`,
     ],
     [
-      "room",
+      "disk",
       `${formatBytes(bytes.logs + bytes.blobs)}: logs ${formatBytes(bytes.logs)}, blobs ${formatBytes(bytes.blobs)}`,
     ],
     [
-      "holds",
-      `${formatNumber(stats.entries)} entries, ${formatCount(stats.messages, "message")}, ${formatCount(stats.toolCalls, "call")} of tools, ${formatCount(stats.compactions, "compaction")}`,
+      "contents",
+      `${formatNumber(stats.entries)} entries, ${formatCount(stats.messages, "message")}, ${formatCount(stats.toolCalls, "tool call")}, ${formatCount(stats.compactions, "compaction")}`,
     ],
     ["tokens", `${formatNumber(input)} in${cachedText}, ${formatNumber(usage.output)} out`],
-    ["cost", usage.cost.total > 0 ? formatCost(usage.cost.total) : "nothing, or nobody knows the prices"],
+    ["cost", usage.cost.total > 0 ? formatCost(usage.cost.total) : "none, or the prices are unknown"],
   ];
-  const biggestLines = stats.sessions === 1 ? [] : ["", "biggest", ...stats.biggest.map(formatSizedSession)];
+  const biggestLines = stats.sessions === 1 ? [] : ["", "largest", ...stats.biggest.map(formatSizedSession)];
   return [...lines.map(([label, value]) => `${label.padEnd(10)}${value}`), ...biggestLines].join("\n");
 }
 

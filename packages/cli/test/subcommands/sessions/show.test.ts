@@ -33,7 +33,7 @@ test("SUB17 words are found in all sessions, or in those of a folder or of a tim
   expect(out).toMatch(
     new RegExp(`^${idOf(here).slice(0, 8)}  \\S+ \\S+  user  .*\\n    The retry queue is flaky\\.\\n`),
   );
-  expect((await shelf.run("sessions", "search", "nowhere-to-be-found")).out).toBe("nothing was found\n");
+  expect((await shelf.run("sessions", "search", "nowhere-to-be-found")).out).toBe("No matches.\n");
   expect(await shelf.run("sessions", "search", "x", "--since", "gestern")).toMatchObject({ code: 2 });
 });
 
@@ -42,7 +42,7 @@ test("FIND4 people are told, too, that there are more than the newest 2,000", as
   const message = { role: "user", content: "Another queue." };
   appendFileSync(path, `${JSON.stringify({ type: "message", id: "more", parentId: null, message })}\n`.repeat(2_000));
   const { notes } = await shelf.run("sessions", "search", "queue");
-  expect(notes.join("\n")).toContain("one more word finds what is older");
+  expect(notes.join("\n")).toContain("add a word to find older ones");
   expect((await shelf.run("sessions", "search", "the", "queue")).notes).toEqual([]);
 });
 
