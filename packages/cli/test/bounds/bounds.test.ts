@@ -142,7 +142,9 @@ test("BOUND6 print mode ends after 200 turns by itself, and after --max-cost", a
   const cost = await ground.run([...args, "--max-cost", "0.005", "go"]);
   expect({ code: cost.code, notes: cost.notes }).toEqual({
     code: 3,
-    notes: expect.stringMatching(/stopped because it cost \$0\.0\d+; the limit is \$0\.005; to continue, run pith -p -c/),
+    notes: expect.stringMatching(
+      /stopped because it cost \$0\.0\d+; the limit is \$0\.005; to continue, run pith -p -c/,
+    ),
   });
   const mistake = await ground.run([...args, "--max-turns", "0", "go"]);
   expect({ code: mistake.code, notes: mistake.notes }).toEqual({
