@@ -57,7 +57,7 @@ test("EXT11 an action with invalid values rejects", async () => {
   const ring: Record<string, unknown> = {};
   ring.self = ring;
   await assert.rejects(actions.appendEntry("pith.pin"), /reserved for Pith/);
-  await assert.rejects(actions.appendEntry("mine", ring), /no JSON/);
+  await assert.rejects(actions.appendEntry("mine", ring), /are not JSON/);
   await assert.rejects(actions.appendEntry(7 as never), /a required text is missing/);
   await assert.rejects(actions.setLabel("unknown", "here"), /entry unknown is not in this session/);
   await assert.rejects(actions.sendMessage({ customType: "mine", content: 7 as never }), /a required text is missing/);

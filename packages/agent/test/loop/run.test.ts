@@ -177,7 +177,7 @@ describe("runs", () => {
     server = await startServer({ script: refusing({ from: 8, times: 3 }) });
     const { end } = await ran(await agentOf(await modelOf(claude, server), { summarizers: [] }), "Work.");
     if (end.type !== "done")
-      expect(end).toMatchObject({ why: expect.stringMatching(/too long.*; .*use a larger window/) });
+      expect(end).toMatchObject({ why: expect.stringMatching(/too long.*; .*use a model with a larger window/) });
   });
 
   test("RUN2 stops with the reason after at most four overflows", async () => {
@@ -206,7 +206,7 @@ describe("runs", () => {
   test("RUN2 ends the run if replies keep reporting an overflow and nothing can be compacted", async () => {
     server = await startServer({ script: () => ({ parts: [call("echo")], stop: "context-window" }) });
     const { end, events } = await ran(await agentOf(await modelOf(claude, server), { summarizers: [] }), "Work.");
-    expect(end).toMatchObject({ type: "failed", why: expect.stringContaining("use a larger window") });
+    expect(end).toMatchObject({ type: "failed", why: expect.stringContaining("use a model with a larger window") });
     expect(count(events, "tool_execution_end")).toBeLessThan(20);
   });
 

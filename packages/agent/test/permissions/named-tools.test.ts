@@ -29,6 +29,6 @@ test("MCP14 the question names the tool and what it is called with, and offers r
     act({ type: "named", name: "desk/add" }, { arguments: { tool: "desk/add", arguments: { one: 1 } } }),
   );
   const { text, rules: offered } = createQuestion(asking, { action: "unknown", reason: "mode" }, ground);
-  expect(text).toContain('use desk/add: {"tool":"desk/add","arguments":{"one":1}}');
+  expect(text).toContain('use desk/add with {"tool":"desk/add","arguments":{"one":1}}');
   expect(offered.map((rule) => rule.text)).toEqual(["own(desk/add)", "own(desk/*)"]);
 });

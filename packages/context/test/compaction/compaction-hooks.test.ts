@@ -115,7 +115,7 @@ describe("after compact", () => {
         () => ({ entries: [{ ...note("x"), customType: "pith.pin" }] }),
         'its entry needs a "customType" that does not start with "pith."',
       ],
-      ["too much", adding(repeatWord(700)), expect.stringMatching(/^its entries have \d+ tokens, \d+ are allowed$/)],
+      ["too much", adding(repeatWord(700)), expect.stringMatching(/^its entries have \d+ tokens; the limit is \d+$/)],
       [
         "another kind",
         () => ({ entries: [{ type: "message" } as never] }),

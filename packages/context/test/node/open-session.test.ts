@@ -74,7 +74,7 @@ test("openSession opens a damaged file with what is left of it", async () => {
 test("openSession throws if the path is a folder or another writer has it open", async () => {
   await expect(openSession(folder)).rejects.toThrow(/^The session was not opened: /);
   const session = await openSession(path);
-  await expect(openSession(path)).rejects.toThrow(/^Another process \(\d+\) writes /);
+  await expect(openSession(path)).rejects.toThrow(/^Another process \(\d+\) is writing to /);
   await session.close();
 });
 

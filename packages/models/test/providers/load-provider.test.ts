@@ -37,7 +37,7 @@ test("VOI12 says how to install a missing package", async () => {
 
 test("VOI12 names a package that is not a provider", async () => {
   const opened = await openModel({ provider: "x", model: "m", package: "node:path" }, { environment: {} });
-  expect(opened).toMatchObject({ type: "not-installed", message: expect.stringContaining("not a provider") });
+  expect(opened).toMatchObject({ type: "not-installed", message: expect.stringContaining("not an AI SDK 7 provider") });
 });
 
 test("VOI13 names what is missing and suggests a provider", async () => {

@@ -87,7 +87,7 @@ async function editContent(
   const file = parseTextFile(current.bytes);
   if (file === null) return errorOutput(`${path} is not UTF-8 text; change it with the shell`);
   const result = await applyEdits(file.text, edits, { signal, redaction: context.redaction });
-  if (result.type === "refused") return errorOutput(`${path} was not changed. ${result.problems.join("\n")}`);
+  if (result.type === "refused") return errorOutput(`${path} was not changed: ${result.problems.join("\n")}`);
   const after = encodeWithSplices(file, result.splices);
   const replaceResult = await replaceFile({ path: at, realPath, before: current.bytes, after }, context);
   if (replaceResult.type === "refused") return errorOutput(replaceResult.message);

@@ -358,7 +358,7 @@ const space: readonly EditCase[] = [
     name: "loose lines that are as new text wants them",
     file: "\ta\n",
     edits: [["    a", "\ta"]],
-    refused: /already there/,
+    refused: /already contains/,
   },
   { name: "a line above a loose block", file: "\ta\n", edits: [["    a", "    z\n    a"]], becomes: "\tz\n\ta\n" },
   { name: "a tab in the middle stays", file: "\ta\tb\n", edits: [["    a\tb", "    a\tc"]], becomes: "\ta\tc\n" },
