@@ -123,7 +123,7 @@ export const contextualPatterns: readonly SecretPattern[] = [
   },
   {
     id: "assigned",
-    name: "secret behind a name",
+    name: "secret assigned to a name",
     prefixes: secretNameStems(),
     pattern: `[\\w-]{0,40}(?:\\\\?["'\`])?\\]?${SECRET_ASSIGNMENT_PATTERN}(?:\\\\?["'\`])?${SECRET_VALUE_PATTERN}`,
     isWithinWords: true,

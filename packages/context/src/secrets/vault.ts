@@ -273,7 +273,7 @@ export class Vault implements Redaction {
 /** Shorter values cannot be told from ordinary words. */
 const MIN_SECRET_CHARS = 6;
 const MAX_FIELD_SECRET_CHARS = 512;
-const FIELD_SECRET_KIND: SecretKind = { id: "assigned", name: "secret behind a name" };
+const FIELD_SECRET_KIND: SecretKind = { id: "assigned", name: "secret assigned to a name" };
 
 /** `key` is the field that contains the text; null at the top and in a list. */
 type StringMapper = (text: string, key: string | null) => string;

@@ -88,7 +88,9 @@ describe("what is refused", () => {
       /^its entries have \d+ tokens; the limit is 150$/,
     );
     expect(() => added(...Array.from({ length: 50 }, () => note))).toThrow(/the limit is 150$/);
-    expect(() => added({ type: "custom", customType: "x", data: { text: "word ".repeat(200) } })).toThrow(/the limit is 150$/);
+    expect(() => added({ type: "custom", customType: "x", data: { text: "word ".repeat(200) } })).toThrow(
+      /the limit is 150$/,
+    );
     expect(added({ ...note, content: "word ".repeat(50) })).toHaveLength(1);
   });
 });

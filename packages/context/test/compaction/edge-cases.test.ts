@@ -1,10 +1,10 @@
 /** Proves the edges: each of these once lost something, looped, or stopped a session for good. */
 
 import { describe, expect, test } from "vitest";
-import { findBreaker } from "../../src/compaction/breaker.ts";
+import { findBreaker, isBreakerOpen } from "../../src/compaction/breaker.ts";
 import { createBudget } from "../../src/compaction/budget.ts";
 import type { Summarizer } from "../../src/compaction/plan.ts";
-import { recentCallCosts } from "../../src/compaction/receipt.ts";
+import { calculateAllowance, recentCallCosts } from "../../src/compaction/receipt.ts";
 import { compactionDue } from "../../src/compaction/should-compact.ts";
 import { redoCompaction, undoCompaction } from "../../src/compaction/undo.ts";
 import { compact } from "../../src/default-compaction.ts";
@@ -46,6 +46,20 @@ describe("the breaker", () => {
     await unpin(session, session.branch.state.pins[0]?.id ?? "");
     expect(compactionDue(session.branch, smallBudget())).toMatchObject({ type: "due" });
     expect(await compactSmall(session, { reason: "due" })).toMatchObject({ type: "compacted" });
+  });
+
+  test("GUARD2 a breaker for work that filled the context again closes with a user message or a larger limit, not with more work", async () => {
+    const session = await createSession(...full);
+    const { limit } = smallBudget();
+    const data = { fills: "refill", tokens: 900, limit };
+    await session.append({ type: "custom", customType: "pith.breaker", data });
+    await print(session, repeatWord(900));
+    const isDue = (budget = smallBudget()) => compactionDue(session.branch, budget);
+    expect(isDue()).toMatchObject({ why: "breaker" });
+    expect(isBreakerOpen(session.branch, { ...smallBudget(), limit: limit + 1 })).toBe(false);
+    expect(isBreakerOpen(session.branch, smallBudget())).toBe(true);
+    await session.append({ type: "message", message: { role: "user", content: "go on", timestamp: 1 } });
+    expect(isDue()).toMatchObject({ type: "due" });
   });
 
   test("GUARD1 a prompt far bigger than was said ends at the breaker, not in a loop", async () => {
@@ -92,6 +106,16 @@ describe("what summaries cost", () => {
       expect(await compactSmall(session, { budget, summarizers: [counting] })).toMatchObject({ type: "compacted" });
     }
     expect(asked).toBe(3);
+  });
+
+  test("GUARD3 a call is part of the limit for one hour before and after it, and no longer", async () => {
+    const session = await createSession(...full);
+    expect(await compactSmall(session, { summarizers: [failing] })).toMatchObject({ receipt: { calls: 1, cost: 1 } });
+    const [call] = recentCallCosts(session.branch, Date.parse("2026-01-01"));
+    const at = Date.parse(call?.at ?? "");
+    const left = (now: number) => calculateAllowance(session.branch, { calls: 3, cost: 10 }, { now });
+    for (const minutes of [-59, 0, 59]) expect(left(at + minutes * 60_000)).toEqual({ calls: 2, cost: 9 });
+    for (const minutes of [-60, 60, 61]) expect(left(at + minutes * 60_000)).toEqual({ calls: 3, cost: 10 });
   });
 
   test("GUARD3 CMP3 what was paid is in the log when a writer is cancelled, when the leaf has moved, and after an undo", async () => {

@@ -1,7 +1,7 @@
 /** Tests secrets/vault.ts: known values, vault. */
 
 import { execFileSync } from "node:child_process";
-import { createHmac } from "node:crypto";
+import { createHash, createHmac } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { secretPatterns, Vault } from "@pith/context/secrets";
@@ -93,11 +93,20 @@ describe("vault", () => {
     "api_key: 'VALUE'",
     'process.env["API_TOKEN"] = "VALUE"',
     'x = {\\"accessToken\\": \\"VALUE\\"}',
-  ])("SEC1 what chance has made is a secret behind a name: %s", (line) => {
+  ])("SEC1 what chance has made is a secret assigned to a name: %s", (line) => {
     const [{ secret } = { secret: "" }] = createSampleSecrets(secretPatterns.length, createSeededRandom(12)).slice(-1);
     expect(vault().redact(line.replace("VALUE", secret))).not.toContain(secret);
     const name = "the-name-of-a-thing-in-config";
     expect(vault().redact(line.replace("VALUE", name))).toBe(line.replace("VALUE", name));
+  });
+
+  test("SEC1 32 hexadecimal digits assigned to a name are a secret, 31 digits and repeated digits are not", () => {
+    const digits = createHash("sha256").update("seed").digest("hex");
+    const isRedacted = (value: string): boolean => vault().redact(`api_key = ${value}`) !== `api_key = ${value}`;
+    expect(isRedacted(digits.slice(0, 32))).toBe(true);
+    expect(isRedacted(digits.slice(0, 32).toUpperCase())).toBe(true);
+    expect(isRedacted(digits.slice(0, 31))).toBe(false);
+    expect(isRedacted("ab".repeat(16))).toBe(false);
   });
 
   test("SEC2 nothing is found in this repository, its lock file and its dependencies' code", () => {

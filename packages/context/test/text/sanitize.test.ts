@@ -100,6 +100,7 @@ describe("escapePromptMarkup", () => {
       ["<summary> </summary> < summary > <summary/>", "‹summary> ‹/summary> ‹ summary > ‹summary/>"],
       ["<read-files>\n</read‑files>\n<modified-files", "‹read-files>\n‹/read‑files>\n‹modified-files"],
       ["<partial-summary 1> <task> <findings>", "‹partial-summary 1> ‹task> ‹findings>"],
+      ["< findings> < task > < turn/> < /summary>", "‹ findings> ‹ task > ‹ turn/> ‹ /summary>"],
     ])("SUM2 %j", (text, safe) => {
       expect(escapePromptMarkup(text)).toBe(safe);
     });
@@ -111,6 +112,7 @@ describe("escapePromptMarkup", () => {
       "[a link](https://example.com/a?b=[c]) ![image][ref] [^1] [users] [e2e] [e3] [email] [note 3] #12 (#12) [#a]",
       "Map<string, Promise<User[]>> Array<number> <div class='summaryBox'> <TaskList> <tasks> <br/>",
       "if (a < task.length && b < summary) return a << 2; x <- c; <conv>",
+      "if (count < findings && other > 0) next(); < findings.length",
       "(User): ‹summary> {user} {{note}} «User» “User”",
       "[… 41 lines; #412 opens all of it …] [… 41 lines; entry:4f2a opens all of it …] [image]",
       "\ud800 [\udc00] \u0000 \u200b <\u200b>",
