@@ -223,7 +223,7 @@ export const extensionEventTable: EventTable = {
     },
   },
   session_compact_failed: {
-    description: "A compaction was canceled or failed. The session is unchanged.",
+    description: "A compaction was cancelled or failed. The session is unchanged.",
     isAwaited: true,
   },
   session_before_tree: {

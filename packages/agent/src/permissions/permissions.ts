@@ -266,7 +266,7 @@ export class Permissions implements PermissionCheck {
 
 const cancelledResult: PermissionResult = {
   type: "refused",
-  why: "not permitted: the question was canceled before it was answered",
+  why: "not permitted: the question was cancelled before it was answered",
 };
 
 interface DecisionContext {

@@ -333,7 +333,7 @@ describe("permissions", () => {
   });
 
   describe("PERM14 an abort resolves a question at once, as refused", () => {
-    const brokenOff = { type: "refused", why: "not permitted: the question was canceled before it was answered" };
+    const brokenOff = { type: "refused", why: "not permitted: the question was cancelled before it was answered" };
 
     test("the open question and those after it; the next is asked although none was answered", async () => {
       const stop = new AbortController();

@@ -173,7 +173,7 @@ export function describeOutcome(outcome: CompactionOutcome | CompactionRefusal):
     case "postponed":
       return "not compacted: a hook postponed it";
     case "cancelled":
-      return "compaction canceled; nothing was changed";
+      return "compaction cancelled; nothing was changed";
     case "failed":
       return describeFailure(outcome);
   }

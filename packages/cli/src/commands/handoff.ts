@@ -81,7 +81,7 @@ export const handoffCommand: Command = {
       case "nothing-to-do":
         return success("This branch has no messages to hand over; /new starts an empty session.", null);
       case "cancelled":
-        return success("Handoff canceled; no session was created.", null);
+        return success("Handoff cancelled; no session was created.", null);
       case "failed":
         return failure(`no session was created: ${outcome.why}; try again, or choose another model with /model`);
     }

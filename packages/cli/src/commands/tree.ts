@@ -27,7 +27,7 @@ export function reportMove(result: NavigateResult, session: Session): CommandRes
     case "refused":
       return failure(describeBusyRefusal(result.why));
     case "cancelled":
-      return success("Move canceled; your position has not changed.", { moved: false });
+      return success("Move cancelled; your position has not changed.", { moved: false });
     case "files-in-the-way":
       return failure(`not moved: ${describeConflicts(result.files)}`);
     case "failed":

@@ -138,7 +138,7 @@ export class McpClient {
     try {
       return { type: "done", value: await connection.callTool(request, { signal, timeout: this.#timeouts.callMs }) };
     } catch (error) {
-      if (signal.aborted) return createFailure("canceled");
+      if (signal.aborted) return createFailure("cancelled");
       const why = await this.#describeError(error, connection);
       if (connection.isClosed() || isUnreachable(error)) await this.#dropConnection(connection);
       return createFailure(why);
@@ -155,7 +155,7 @@ export class McpClient {
 
   async #readTools(signal: AbortSignal): Promise<McpResult<readonly OfferedTool[]>> {
     const stopSignal = AbortSignal.any([signal, this.#closeController.signal]);
-    if (stopSignal.aborted) return createFailure("canceled");
+    if (stopSignal.aborted) return createFailure("cancelled");
     if (this.#connection?.isClosed()) await this.#dropConnection(this.#connection);
     if (this.#connection && !this.#connection.isStale()) return { type: "done", value: this.#tools };
     // The start timeout begins after the question, because the user may take long to answer.
@@ -170,14 +170,14 @@ export class McpClient {
     const requestOptions = { signal: AbortSignal.any([stopSignal, timeoutController.signal]), timeout: 2 * connectMs };
     try {
       if (target) this.#connection = await this.#connect(target.value, requestOptions);
-      if (!this.#connection) return createFailure("canceled");
+      if (!this.#connection) return createFailure("cancelled");
       this.#tools = await this.#connection.listTools(requestOptions);
       this.#lastFailure = null;
       return { type: "done", value: this.#tools };
     } catch (error) {
       const why = await this.#describeError(error, this.#connection);
       if (this.#connection) await this.#dropConnection(this.#connection);
-      if (stopSignal.aborted) return createFailure("canceled");
+      if (stopSignal.aborted) return createFailure("cancelled");
       this.#lastFailure = why;
       return createFailure(why);
     } finally {

@@ -139,7 +139,7 @@ export class Trust {
     const confirm = this.#options.confirm();
     if (confirm === null) return noUserMessage;
     const isPermitted = await confirm(title, text, { signal, yes });
-    if (signal.aborted) return "canceled";
+    if (signal.aborted) return "cancelled";
     if (isPermitted) return null;
     this.#declinedQuestions.add(id);
     return refusal;

@@ -64,7 +64,7 @@ export async function runCompact(call: SubcommandCall): Promise<SubcommandResult
   if (outcome.type === "cancelled")
     return {
       type: "success",
-      text: "Canceled. The session is unchanged.",
+      text: "Cancelled. The session is unchanged.",
       data: outcome,
       code: getSignalExitCode() ?? 1,
     };

@@ -137,7 +137,7 @@ test("BOUND6 print mode ends after 200 turns by itself, and after --max-cost", a
   const turns = await ground.run([...args, "go"], 300_000);
   expect({ code: turns.code, notes: turns.notes }).toEqual({
     code: 3,
-    notes: expect.stringContaining("after 200 turns"),
+    notes: expect.stringContaining("at the limit of 200 turns"),
   });
   const cost = await ground.run([...args, "--max-cost", "0.005", "go"]);
   expect({ code: cost.code, notes: cost.notes }).toEqual({

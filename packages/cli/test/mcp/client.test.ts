@@ -61,7 +61,7 @@ test("MCP8 a server that never answers is given up, and a stop reaches it at onc
   await sleep(100);
   const before = Date.now();
   stop.abort();
-  assert.equal((await hanging).text, "canceled");
+  assert.equal((await hanging).text, "cancelled");
   assert.ok(Date.now() - before < 200);
   await sleep(100);
   assert.match(desk.log(), /hanging\ncancelled\nhanging\ncancelled\n/);

@@ -80,7 +80,7 @@ test("MCP11 a server of which nothing is said is a note", () => {
   const read = parseSettings('{ "mcpServers": { "desk": {} } }', "settings.json");
   assert.match(
     read.type === "read" ? (read.notes[0] ?? "") : "",
-    /mcpServers\["desk"\] is empty, .*write \{ "command"/,
+    /mcpServers\["desk"\] is empty .*expected \{ "command"/,
   );
 });
 

@@ -53,7 +53,7 @@ const broken: readonly (readonly [string, PolicyFile, string])[] = [
     'models.allow is "anthropic/*"; expected',
   ],
   ["a group that is none", { text: '{ "network": "off" }' }, 'network is "off"; expected { … }'],
-  ["a name twice", { text: '{ "sandbox": "required", "sandbox": "required" }' }, "a second time"],
+  ["a name twice", { text: '{ "sandbox": "required", "sandbox": "required" }' }, "duplicate name"],
   ["a rule that is none", { text: '{ "permissions": { "deny": ["bsh(rm:*)"] } }' }, "permissions.deny is"],
   ["no mode at all", { text: '{ "permissions": { "modes": [] } }' }, "permissions.modes is []"],
   [

@@ -90,7 +90,7 @@ test("PAUD1 the setting auditLog switches it off, and doctor says where it is", 
   writeFileSync(join(ground.home, "settings.json"), '{ "auditLog": false }');
   await ground.pith(["-p", "go", ...free], [call("make"), "done"]);
   expect(existsSync(join(ground.home, "audit"))).toBe(false);
-  expect((await ground.run(["doctor"])).out).toContain("audit log: off, by the setting auditLog");
+  expect((await ground.run(["doctor"])).out).toContain("audit log: turned off by the setting auditLog");
   writeFileSync(join(ground.home, "settings.json"), "{}");
   await ground.pith(["-p", "go", ...free], [call("make"), "done"]);
   expect((await ground.run(["doctor"])).out).toContain(`audit log: 1 file in ${join(ground.home, "audit")}`);

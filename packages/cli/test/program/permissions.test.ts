@@ -55,7 +55,7 @@ test("PERM23 in the sandbox commands are held to what is denied of whole files a
   expect(readFileSync(join(ground.folder, "ok.txt"), "utf8")).toBe("new\n");
   expect(notes).toContain("pith: the rule read(*.pem) is enforced for tools, not for shell commands\n");
   const off = await ground.pith(["-p", ...deny, "--sandbox", "off", "go"], ["Done."]);
-  expect(off.notes).toContain("denied by read(.env), edit(src/**), read(*.pem)");
+  expect(off.notes).toContain("the rules read(.env), edit(src/**), read(*.pem)");
 });
 
 test("PERM28 git push is asked about in edit, and where nobody can be asked it is refused with the way to allow it", async () => {

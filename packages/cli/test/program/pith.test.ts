@@ -51,7 +51,7 @@ test("PRT2 PRT15 goes on where it stood, with the sums of all, and the first req
   const before = ground.body() as { messages: readonly unknown[]; system: unknown; tools: unknown };
   const { code, out, notes } = await ground.pith(["-p", "-c", "Second."], ["Two."]);
   expect({ code, out }).toEqual({ code: 0, out: "Two.\n" });
-  expect(notes).toMatch(/· 1 request, .* · session total: .* tokens in, .* out, \$.* · session \w+; go on/);
+  expect(notes).toMatch(/· 1 request, .* · session total: .* tokens in, .* out, \$.* · session \w+; continue with/);
   const after = ground.body() as typeof before;
   expect(unmarked(after.messages.slice(0, before.messages.length))).toEqual(unmarked(before.messages));
   expect(unmarked([after.system, after.tools])).toEqual(unmarked([before.system, before.tools]));

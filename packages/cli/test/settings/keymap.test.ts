@@ -37,7 +37,7 @@ test.each([
   ['{ "fold": "f2", "tree": "f2" }', "keymap.json: f2 is bound to both fold and tree; fold is used"],
   ['{ "fold": "o" }', 'keymap.json:1: "o" inserts text and cannot be bound; add ctrl or alt, or use f1 to f12'],
   ['{ "tui.editor.undo": "shift+U" }', 'keymap.json:1: "shift+u" inserts text and cannot be bound'],
-  ['{ "tree": "ctrl+x space" }', 'keymap.json:1: "ctrl+x space" is typed'],
+  ['{ "tree": "ctrl+x space" }', 'keymap.json:1: "ctrl+x space" inserts text'],
   ['{ "fold": ', "keymap.json:1:11: "],
 ])("TYP18 what is wrong in a keymap file is told: %s", (text, note) => {
   expect(parseKeymap(text, "keymap.json").warnings[0]).toContain(note);

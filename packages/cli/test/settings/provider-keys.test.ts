@@ -54,7 +54,10 @@ test.each([0o604, 0o640, 0o620, 0o601, 0o777])(
 test("KEY2 a link, a folder and the file of somebody else are not read", async () => {
   writeFileSync(join(home, "elsewhere.json"), "{}", { mode: 0o600 });
   symlinkSync("elsewhere.json", file);
-  expect(await readKeyFile(file)).toMatchObject({ type: "mistake", message: expect.stringContaining("is a link") });
+  expect(await readKeyFile(file)).toMatchObject({
+    type: "mistake",
+    message: expect.stringContaining("is a symbolic link"),
+  });
   rmSync(file);
   mkdirSync(file, { mode: 0o700 });
   expect(await readKeyFile(file)).toMatchObject({ message: expect.stringContaining("is not a regular file") });

@@ -93,7 +93,7 @@ function connectUpstream(upstream: URL, signal: AbortSignal): Promise<Socket> {
 
 function waitForOpen(socket: Socket, event: "connect" | "secureConnect", signal: AbortSignal): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    const stop = (): void => void socket.destroy(new Error("the connection was canceled"));
+    const stop = (): void => void socket.destroy(new Error("the connection was cancelled"));
     const timer = setTimeout(() => socket.destroy(new Error("the host did not respond")), CONNECT_TIMEOUT_MS);
     const settle = (): void => {
       clearTimeout(timer);
@@ -132,7 +132,7 @@ function readReply(socket: Socket, signal: AbortSignal): Promise<string> {
   let reply = Buffer.alloc(0);
   return new Promise((resolve, reject) => {
     const fail = (why: string): void => finish(() => reject(new Error(why)));
-    const stop = (): void => fail("the connection was canceled");
+    const stop = (): void => fail("the connection was cancelled");
     const onClosed = (): void => fail("the proxy in the environment closed the connection");
     const timer = setTimeout(() => fail("the proxy in the environment did not respond"), CONNECT_TIMEOUT_MS);
     const onData = (chunk: Buffer): void => {

@@ -149,7 +149,7 @@ function toSearchScope(scope: SessionScope): { readonly cwd?: string; readonly f
 }
 
 function createSearchResult(result: SearchResult, { notify }: SubcommandCall): SubcommandResult {
-  if (result.type === "aborted") return { type: "failed", message: "the search was canceled" };
+  if (result.type === "aborted") return { type: "failed", message: "the search was cancelled" };
   if (result.type === "unavailable") return { type: "failed", message: result.why };
   const { hits, more, pending } = result;
   if (pending) notify(`pith: ${pending.why}`);

@@ -89,7 +89,7 @@ test("MET9 Esc stops a compaction that was asked for, and the session is as it w
   talk.terminal.press(ESC);
   await atRest(talk);
   expect(log(talk)).toEqual(before);
-  await shows(talk, "Compaction canceled; nothing was changed.");
+  await shows(talk, "Compaction cancelled; nothing was changed.");
 });
 
 test("MET9 Esc stops one that came by itself in the middle of a run, and the run with it", async () => {

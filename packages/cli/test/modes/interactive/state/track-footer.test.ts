@@ -156,7 +156,7 @@ describe("compaction hint", () => {
     await hints(/^Compacted 2 times; \d+ entries summarized, all readable\./);
     await atRest(talk);
     talk.terminal.press(ALT_U);
-    await hints(/^The model sees about /);
+    await hints(/^The model now sees about /);
     talk.say("/compact yet again");
     await hints(/^Compacted 2 times; /);
     await atRest(talk);

@@ -52,11 +52,11 @@ describe("navigate", () => {
     await shows(talk, "What should the summary focus on?");
     talk.terminal.type("what failed");
     talk.terminal.press(ENTER);
-    await shows(talk, "the branch that was left");
+    await shows(talk, "summary of the branch you left");
     expect(JSON.stringify(talk.server.requests.map(({ body }) => body))).toContain("what failed");
     await atRest(talk);
     // Once, and on this side of the line.
-    const lines = (await talk.terminal.all()).filter((line) => line.includes("the branch that was left"));
+    const lines = (await talk.terminal.all()).filter((line) => line.includes("summary of the branch you left"));
     expect(lines).toHaveLength(1);
   });
 
@@ -104,7 +104,7 @@ describe("navigate", () => {
     talk.terminal.type("y");
     await talk.until(() => talk.screen.state.activity.type === "summarising" && talk.server.requests.length === 3);
     talk.terminal.press(ESC);
-    await shows(talk, "Move canceled; your position has not changed.");
+    await shows(talk, "Move cancelled; your position has not changed.");
     await atRest(talk);
     await openTree(talk);
     await shows(talk, /answer two +← here/);
