@@ -77,7 +77,7 @@ const told = await generateBranchSummary({
   tokens: budget.branchSummary,
   runtime: nodeRuntime,
 });
-if (told.type === "summarised") console.log(told.summary.summary); // "## Goal\n- Try a cache. [#3] …", then what code knows
+if (told.type === "summarized") console.log(told.summary.summary); // "## Goal\n- Try a cache. [#3] …", then what code knows
 if (told.type === "failed") console.log(told.failures); // each model, and why it could not be used
 const asPi = await generateBranchSummary(left.entries, { model: Object.assign(model, { runtime: nodeRuntime }) }); // pi's call
 console.log(asPi.summary, asPi.readFiles, asPi.modifiedFiles, asPi.error); // error says why there is no summary
@@ -87,7 +87,7 @@ assert.deepEqual([ids, fork], [["e3", "e4", "e5", "e6"], "e2"]);
 assert.deepEqual([fitting, leftOut], [["e6"], ["e3", "e4", "e5"]]);
 assert.deepEqual([messages.length, fileOps.read.size], [1, 0]);
 assert.deepEqual([asPi.error, asPi.readFiles], [undefined, []]);
-assert.ok(told.type === "summarised" && outcome.type === "moved");
+assert.ok(told.type === "summarized" && outcome.type === "moved");
 assert.match(told.summary.summary, /^## Goal\n- Try a cache\. \[#3\]\n[\s\S]*the cache is never hit/);
 assert.equal(outcome.summary?.summary, told.summary.summary);
 assert.equal(outcome.summary?.parentId, "e2");

@@ -47,7 +47,7 @@ const [whole] = reductionLevels;
 const prepared = prepareCompaction(session.branch, budget, whole); // pure and cheap: it writes nothing, asks nobody
 if (prepared.type === "planned") {
   const { covered, kept, checkpoint } = prepared.plan;
-  console.log(covered.length, kept.length, checkpoint); // 23 are summarised, 4 stay; the tokens of the summary
+  console.log(covered.length, kept.length, checkpoint); // 23 are summarized, 4 stay; the tokens of the summary
 }
 const preparation = prepareCompaction(await session.branchEntries(), settings); // pi's call; undefined where there is nothing to do
 const { firstKeptEntryId, isSplitTurn, turnPrefixMessages } = preparation ?? {}; // "e24", true, 23 messages

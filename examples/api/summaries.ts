@@ -92,7 +92,7 @@ const other = await compact({
 
 // #region generateSummary
 const told = await generateSummary({ model, entries: talk.slice(0, 4), tokens: 1_000, runtime: nodeRuntime });
-if (told.type === "summarised") console.log(told.summary); // "## Goal\n- Why is the parser slow? [#1] …": checked
+if (told.type === "summarized") console.log(told.summary); // "## Goal\n- Why is the parser slow? [#1] …": checked
 if (told.type === "failed") console.log(told.failure.code); // "overflow", "refused", "too-long", …: nothing of it is used
 const said = talk.flatMap((entry) => (entry.type === "message" ? [entry.message] : []));
 const asked = Object.assign(model, { runtime: nodeRuntime }); // one of openModel (@pith/models) has its clock already
@@ -135,7 +135,7 @@ assert.deepEqual(
   ["model", "anthropic/storyteller", 1],
 );
 assert.equal(other.receipt.route, "mine");
-assert.ok(told.type === "summarised" && told.summary.startsWith("## Goal\n- Why is the parser slow? [#1]\n"));
+assert.ok(told.type === "summarized" && told.summary.startsWith("## Goal\n- Why is the parser slow? [#1]\n"));
 assert.deepEqual([first?.entryId, first?.reference, first?.text], ["e1", "#1", "[User]: [#1] Why is the parser slow?"]);
 assert.equal(text, "[User]: Why is it slow?\n\n[Assistant]: It reads twice.");
 assert.match(summary, /^## Goal\n- Why is the parser slow\?\n/);

@@ -224,7 +224,7 @@ async function summarizeMessages(
     keepsMessages: false,
     tokens: Math.floor(Math.min(reserveTokens * SUMMARY_SHARE, model.maxTokens || Number.POSITIVE_INFINITY)),
   });
-  if (result.type === "summarised") return removeCitations(result.summary);
+  if (result.type === "summarized") return removeCitations(result.summary);
   if (result.type === "cancelled") {
     signal?.throwIfAborted();
     throw new Error(`${call} was aborted.`);
@@ -371,7 +371,7 @@ export async function generateBranchSummary(
     ...{ tokens: budget.branchSummary, maxInputTokens: budget.limit },
   });
   switch (outcome.type) {
-    case "summarised":
+    case "summarized":
       return { summary: outcome.summary.summary, ...toFileLists(collectFileOperations(first)) };
     case "failed":
       return { error: outcome.failures.map(({ note }) => note).join("; ") };

@@ -90,7 +90,7 @@ export interface CompactionAmounts {
 }
 
 export interface BranchSummarySettings {
-  /** The part of the context window that stays free when an abandoned branch is summarised. The newest part of the branch fills the rest. */
+  /** The part of the context window that stays free when an abandoned branch is summarized. The newest part of the branch fills the rest. */
   readonly reserveTokens?: TokensOrShare;
   /** Whether the user leaves a branch without the question about a summary. */
   readonly skipPrompt?: boolean;

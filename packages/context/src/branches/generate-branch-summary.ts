@@ -132,7 +132,7 @@ export interface BranchSummaryRequest {
 /** The result of `generateBranchSummary`. */
 export type BranchSummaryOutcome =
   | {
-      readonly type: "summarised";
+      readonly type: "summarized";
       readonly summary: BranchSummary;
       readonly by: ModelName;
       readonly flaws: readonly Flaw[];
@@ -171,7 +171,7 @@ async function tryModelsInOrder(options: BranchSummaryRequest, limit: TimeLimit)
     }
     const { api, provider, model: name } = model;
     const summary = createBranchSummary(outcome.summary, options);
-    return { type: "summarised", summary, by: { api, provider, model: name }, flaws: outcome.flaws, calls };
+    return { type: "summarized", summary, by: { api, provider, model: name }, flaws: outcome.flaws, calls };
   }
   return { type: "failed", failures, calls };
 }

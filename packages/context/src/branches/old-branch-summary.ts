@@ -158,7 +158,7 @@ export async function summarizeOldBranch(
     signal,
   });
   const callEntries = outcome.calls.map(({ usage, by }) => createUsageEntry(BRANCH_USAGE, usage, by));
-  if (outcome.type !== "summarised") {
+  if (outcome.type !== "summarized") {
     const usageEntries = [...hookUsageEntries, ...callEntries];
     return outcome.type === "failed"
       ? { type: "failed", failures: outcome.failures, usageEntries }

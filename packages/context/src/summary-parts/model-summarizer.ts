@@ -42,7 +42,7 @@ export function modelSummarizer(model: Model, { runtime, thinking }: ModelSummar
         signal,
       });
       switch (outcome.type) {
-        case "summarised": {
+        case "summarized": {
           const { summary: narrative, calls, flaws } = outcome;
           const covers = new Set([...outcome.covers, ...collectHiddenIds(plan)]);
           const candidate = {

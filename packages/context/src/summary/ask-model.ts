@@ -300,7 +300,7 @@ function createFailedResult(code: AskFailure["code"], note: string, call?: Model
 /** A step in the generation of a summary. */
 export type SummaryProgress =
   | { readonly step: "planning" }
-  /** A request is sent; `part` of `parts` if the session is summarised in chunks. */
+  /** A request is sent; `part` of `parts` if the session is summarized in chunks. */
   | { readonly step: "asking"; readonly model: string; readonly part?: number; readonly parts?: number }
   /** No token has arrived yet; reported once a minute. */
   | { readonly step: "awaiting-first-token"; readonly elapsedMs: number; readonly limitMs: number }

@@ -20,7 +20,7 @@ import { buildVocabulary, type Vocabulary } from "./word-overlap.ts";
 
 /** What the evidence is collected from. */
 export interface EvidenceOptions {
-  /** The summarised entries, oldest first. */
+  /** The summarized entries, oldest first. */
   readonly covered: readonly Entry[];
   readonly edits: readonly ContextEditEntry[];
   /** The previous summary; empty for none. */

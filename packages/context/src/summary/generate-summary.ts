@@ -59,7 +59,7 @@ export interface GenerateSummaryOptions {
 /** The result of `generateSummary`: a summary, a failure or a cancellation, with the model calls it made. */
 export type SummaryResult =
   | {
-      readonly type: "summarised";
+      readonly type: "summarized";
       readonly summary: string;
       /** The ids of the summarised entries. */
       readonly covers: ReadonlySet<string>;
@@ -94,7 +94,7 @@ async function summarizeAndCheck(options: GenerateSummaryOptions, time: TimeLimi
   const result = await correctSummary(reply, { options, shape, job });
   if (result.type !== "checked") return { ...result, calls };
   return {
-    type: "summarised",
+    type: "summarized",
     summary: shape.toSummary(result.text),
     covers: new Set([...entries, ...turn].map(({ id }) => id)),
     flaws: result.flaws,

@@ -196,15 +196,15 @@ describe("number of requests", () => {
     return { result, requests: model.requests };
   }
 
-  const summaryOf = (result: SummaryResult): string => (result.type === "summarised" ? result.summary : result.type);
+  const summaryOf = (result: SummaryResult): string => (result.type === "summarized" ? result.summary : result.type);
   const codesOf = (result: SummaryResult): readonly FlawCode[] =>
-    result.type === "summarised" ? result.flaws.map(({ code }) => code) : [];
+    result.type === "summarized" ? result.flaws.map(({ code }) => code) : [];
 
   test("SUM9 a correct summary takes one request", async () => {
     const { result, requests } = await generate([honest]);
     expect(requests).toHaveLength(1);
-    expect(result).toMatchObject({ type: "summarised", summary: honest, flaws: [] });
-    expect(result.type === "summarised" && [...result.covers]).toEqual(["e1", "e2", "e3", "e4"]);
+    expect(result).toMatchObject({ type: "summarized", summary: honest, flaws: [] });
+    expect(result.type === "summarized" && [...result.covers]).toEqual(["e1", "e2", "e3", "e4"]);
   });
 
   test("SUM9 AUD7 a summary with unconfirmed lines takes one request, and they are marked", async () => {
@@ -253,7 +253,7 @@ describe("number of requests", () => {
       const [, text, finding] = at;
       const { result, requests } = await generate([text, honest]);
       expect(requests).toHaveLength(2);
-      expect(result).toMatchObject({ type: "summarised", summary: honest, flaws: [] });
+      expect(result).toMatchObject({ type: "summarized", summary: honest, flaws: [] });
       const [, answer, correction] = requests[1]?.messages ?? [];
       expect(answer).toMatchObject({ role: "assistant", content: [{ type: "text", text }] });
       expect(correction).toMatchObject({
@@ -349,7 +349,7 @@ describe("number of requests", () => {
     expect({ kind: requestKind(last), hasParts: requests.length > 2 }).toEqual({ kind: "merge", hasParts: true });
     expect(requests.flatMap(numbersIn)).toEqual(long.map(({ number }) => `#${number}`));
     expect(requestText(last)).toContain("- [x] m1x3 m1x4 [#2]");
-    expect(result).toMatchObject({ type: "summarised", summary: merged.replace("(entry:e2)", "[#2]"), flaws: [] });
+    expect(result).toMatchObject({ type: "summarized", summary: merged.replace("(entry:e2)", "[#2]"), flaws: [] });
   });
 
   /** The numbers of the blocks that a request shows. */

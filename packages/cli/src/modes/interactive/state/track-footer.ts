@@ -118,11 +118,11 @@ const MODEL_FREE_NOTICE = "No model wrote the summary: it lists your messages, y
 const HANDOFF_HINT = "/handoff <goal> starts a new session.";
 
 function formatCounts({ compactions, entries }: CompactionCounts): string {
-  const summarisedText =
+  const summarizedText =
     entries === null
       ? "all entries are readable"
       : `${formatCount(entries, "entry", "entries")} summarized, all readable`;
-  return `Compacted ${formatNumber(compactions)} times; ${summarisedText}.`;
+  return `Compacted ${formatNumber(compactions)} times; ${summarizedText}.`;
 }
 
 function formatMarkedLines(count: number): string {
