@@ -1,18 +1,18 @@
 /**
- * `node scripts/check-rules.ts [ROOT]`: checks that every rule of docs/rules.md is cited by a test, that tests cite no rule that does not
- * exist, and that every row of the source documents, B1 to B84, has a rule or is listed as still to come. Prints every fault and fails on any.
+ * `node scripts/check-rules.ts [ROOT]`: checks that every rule of docs/rules.md is cited by a test, that these tests assert something, that
+ * tests cite no rule that does not exist, and that every row of the source documents, B1 to B84, has a rule or is listed as still to come. Prints every fault and fails on any.
  */
 
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type ESTree, Visitor } from "rolldown/utils";
 import { type Fault, formatCount, formatFault, sortFaults } from "./fault.ts";
-import { lineAt, listSubfolders, parseSource, readFolder, type Source } from "./source/source.ts";
+import { lineAt, listImports, listSubfolders, parseSource, readFolder, type Source } from "./source/source.ts";
 
 function printReport(root: string): void {
   const { rules, faults } = checkRules(root);
   for (const fault of faults) console.log(formatFault(fault));
-  const outcome = faults.length > 0 ? formatCount(faults.length, "fault") : "each cited by a test";
+  const outcome = faults.length > 0 ? formatCount(faults.length, "fault") : "each cited by a test that asserts";
   console.log(`rules: ${formatCount(rules, "rule")}, ${outcome}`);
 
   const rowFaults = checkRows(root);
@@ -36,7 +36,9 @@ const DEFINED_ELSEWHERE = /^(?:INV|D|ANT|OAR|OAC|GEM)\d+$/;
 
 export function checkRules(root: string): RuleReport {
   const rules = readRules(root);
-  const names = readTestNames(root);
+  const sources = readTestSources(root);
+  const names = sources.flatMap(listTestNames);
+  const asserts = createAssertionCheck(sources);
   const ruleNumbers = new Set(rules.map(({ number }) => number));
   const citedNumbers = new Set(names.flatMap(({ name }) => citedRules(name)));
   const faults = [
@@ -44,6 +46,7 @@ export function checkRules(root: string): RuleReport {
     ...rules.filter(({ number }) => !citedNumbers.has(number)).map(describeUntestedRule),
     ...rules.filter(isRepeated).map(describeRepeatedRule),
     ...names.flatMap((name) => checkCitedRules(name, ruleNumbers)),
+    ...names.filter((name) => citedRules(name.name).length > 0 && !asserts(name)).map(describeMissingAssertion),
   ];
   return { rules: ruleNumbers.size, faults: sortFaults(faults) };
 }
@@ -62,11 +65,15 @@ function readRules(root: string): Rule[] {
   });
 }
 
-function readTestNames(root: string): TestName[] {
+function readTestSources(root: string): Source[] {
   // Contract tests are in src/testing, because hosts run them too.
-  const places = listSubfolders(root, "packages").flatMap((folder) => [`${folder}/test`, `${folder}/src/testing`]);
+  const places = listSubfolders(root, "packages").flatMap((folder) => [
+    `${folder}/test`,
+    `${folder}/e2e`,
+    `${folder}/src/testing`,
+  ]);
   const folders = [...places, "scripts/test", "bench/test"];
-  return folders.flatMap((folder) => readFolder(root, folder)).flatMap(listTestNames);
+  return folders.flatMap((folder) => readFolder(root, folder));
 }
 
 /** The numbers a test name begins with: `CTX1 CTX2 a context …` gives both. */
@@ -110,10 +117,20 @@ function checkCitedRules({ path, line, name }: TestName, ruleNumbers: ReadonlySe
   }));
 }
 
+function describeMissingAssertion({ path, line, name }: TestName): Fault {
+  return {
+    path,
+    line,
+    sentence: `"${name}" asserts nothing; call expect or assert in it, or in a function that it calls`,
+  };
+}
+
 export interface TestName {
   readonly path: string;
   readonly line: number;
   readonly name: string;
+  readonly start: number;
+  readonly end: number;
 }
 
 /** Lists the names of tests: of `test(name)`, `test.only(name)` and `test.each(table)(name)`. A skipped test proves nothing and is left out. */
@@ -121,10 +138,11 @@ export function listTestNames(source: Source): TestName[] {
   const { path, text } = source;
   const names: TestName[] = [];
   const visitor = new Visitor({
-    CallExpression: ({ start, callee, arguments: [first] }) => {
+    CallExpression: ({ start, end, callee, arguments: [first] }) => {
       const name = stringValue(first);
       const calledFunction = callee.type === "CallExpression" ? callee.callee : callee;
-      if (name !== null && isTestFunction(calledFunction)) names.push({ path, line: lineAt(text, start), name });
+      if (name !== null && isTestFunction(calledFunction))
+        names.push({ path, line: lineAt(text, start), name, start, end });
     },
   });
   visitor.visit(parseSource(source).program);
@@ -141,6 +159,110 @@ function isTestFunction(callee: ESTree.Expression | ESTree.Super): boolean {
 function stringValue(node: ESTree.Argument | undefined): string | null {
   if (node?.type === "Literal" && typeof node.value === "string") return node.value;
   return node?.type === "TemplateLiteral" ? (node.quasis[0]?.value.raw ?? null) : null;
+}
+
+/** A part of a file: a test or a function. */
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+interface TestFile {
+  /** The names that are used, with their positions. A name after a dot has `isMember`. */
+  readonly uses: readonly { readonly name: string; readonly at: number; readonly isMember: boolean }[];
+  readonly functions: readonly (Span & {
+    readonly name: string;
+    readonly isMethod: boolean;
+    readonly throws: boolean;
+  })[];
+  readonly imports: ReadonlyMap<string, string | null>;
+}
+
+/** The contract tests of stores get `equal` from the host. */
+const ASSERTION_NAMES: ReadonlySet<string> = new Set(["expect", "assert", "expectTypeOf", "equal"]);
+
+/**
+ * Creates a function that decides whether a test asserts something: it calls `expect` or `assert`, or a function of the tests that does or
+ * that throws. Names are resolved in the file and through its imports; methods by their names, in this file and the files that it imports.
+ */
+function createAssertionCheck(sources: readonly Source[]): (test: TestName) => boolean {
+  const files = new Map(sources.map((source) => [source.path, readTestFile(source)]));
+  const listReachable = createImportWalk(files);
+  const results = new Map<string, boolean>();
+  const isAsserting = (key: string, find: () => boolean): boolean => {
+    const known = results.get(key);
+    if (known !== undefined) return known;
+    results.set(key, false); // A function that only calls itself asserts nothing.
+    const result = find();
+    results.set(key, result);
+    return result;
+  };
+  const spanAsserts = (path: string, { start, end }: Span): boolean =>
+    files
+      .get(path)
+      ?.uses.some(({ name, at, isMember }) => at > start && at < end && nameAsserts(path, { name, isMember })) ?? false;
+  const nameAsserts = (path: string, { name, isMember }: { name: string; isMember: boolean }): boolean => {
+    if (ASSERTION_NAMES.has(name)) return true;
+    if (isMember) return listReachable(path).some((each) => functionAsserts(each, name, isMember));
+    if (functionAsserts(path, name, isMember)) return true;
+    const target = files.get(path)?.imports.get(name);
+    if (target === undefined) return false;
+    const places = target === null ? [...files.keys()] : [target];
+    return places.some((each) => functionAsserts(each, name, false));
+  };
+  const functionAsserts = (path: string, name: string, isMethod: boolean): boolean =>
+    isAsserting(`${path} ${name} ${isMethod}`, () =>
+      (files.get(path)?.functions ?? [])
+        .filter((each) => each.name === name && each.isMethod === isMethod)
+        .some((each) => each.throws || spanAsserts(path, each)),
+    );
+  return (test) => spanAsserts(test.path, test);
+}
+
+/** Creates a function that lists a file and all files that it imports, directly or not. */
+function createImportWalk(files: ReadonlyMap<string, TestFile>): (path: string) => readonly string[] {
+  const lists = new Map<string, readonly string[]>();
+  return (path) => {
+    const known = lists.get(path);
+    if (known) return known;
+    const reached = new Set([path]);
+    for (const each of reached)
+      for (const target of files.get(each)?.imports.values() ?? [])
+        if (target !== null && files.has(target)) reached.add(target);
+    const list = [...reached];
+    lists.set(path, list);
+    return list;
+  };
+}
+
+function readTestFile(source: Source): TestFile {
+  const uses: TestFile["uses"][number][] = [];
+  const spans: (Span & { readonly name: string; readonly isMethod: boolean })[] = [];
+  const throwPositions: number[] = [];
+  const addFunction = (key: ESTree.Node, value: ESTree.Node | null, isMethod: boolean): void => {
+    const name = key.type === "Identifier" || key.type === "PrivateIdentifier" ? key.name : null;
+    if (name !== null && value !== null) spans.push({ name, isMethod, start: value.start, end: value.end });
+  };
+  const visitor = new Visitor({
+    Identifier: ({ name, start }) => uses.push({ name, at: start, isMember: false }),
+    MemberExpression: ({ property }) => {
+      if (property.type === "Identifier" || property.type === "PrivateIdentifier")
+        uses.push({ name: property.name, at: property.start, isMember: true });
+    },
+    ThrowStatement: ({ start }) => throwPositions.push(start),
+    FunctionDeclaration: (node) => node.id && addFunction(node.id, node, false),
+    VariableDeclarator: ({ id, init }) => addFunction(id, init, false),
+    MethodDefinition: ({ key, value }) => addFunction(key, value, true),
+    PropertyDefinition: ({ key, value }) => addFunction(key, value, true),
+    Property: ({ key, value }) => addFunction(key, value, true),
+  });
+  visitor.visit(parseSource(source).program);
+  const imports = listImports(source).flatMap(({ names, target }) => names.map(({ name }) => [name, target] as const));
+  const functions = spans.map((span) => ({
+    ...span,
+    throws: throwPositions.some((at) => at > span.start && at < span.end),
+  }));
+  return { uses, functions, imports: new Map(imports) };
 }
 
 const SOURCES_FILE = "docs/sources.md";

@@ -9,10 +9,12 @@ const testFile = "packages/context/test/cut.test.ts";
 
 const rules = ["# Rules", "", "- **CUT1** a (B28)", "- **CTX1** b", "- **CTX2** c", "- **MOVE1** d"];
 const moveTest = [
+  `import { expectMoved } from "./moved.ts";`,
   "it(",
   `  \`MOVE1 \${what}\`,`,
+  "  () => expectMoved(),",
   ");",
-  `test("INV1 D3 ANT2 OAR3 OAC4 GEM5 and words");`,
+  `test("INV1 D3 ANT2 OAR3 OAC4 GEM5 and words", () => expect(1));`,
   "test(name);",
 ];
 
@@ -24,8 +26,9 @@ const sourcesPage = (rows: readonly number[]): string =>
 
 const clean: FileTree = {
   "docs/rules.md": rules.join("\n"),
-  [testFile]: `test("CUT1 holds", () => {});\ndescribe.each([1])("CTX1 CTX2: hold for %s", () => {});\n`,
+  [testFile]: `test("CUT1 holds", () => expect(1).toBe(1));\ndescribe.each([1])("CTX1 CTX2: hold for %s", () => expect(2));\n`,
   "packages/agent/test/deep/move.test.ts": moveTest.join("\n"),
+  "packages/agent/test/deep/moved.ts": "export function expectMoved() { if (!moved) throw new Error(); }\n",
 };
 
 function faultsOf(tree: FileTree): string[] {
@@ -47,7 +50,7 @@ test.each([
   ["only by a skipped test", `test.skip("CUT1 holds");`],
   ["only by a todo test", `test.todo("CUT1 holds");`],
 ])("found: a rule cited %s", (_, text) => {
-  const tree = { ...clean, [testFile]: `${text}\ntest("CTX1 CTX2 hold");\n` };
+  const tree = { ...clean, [testFile]: `${text}\ntest("CTX1 CTX2 hold", () => assert(true));\n` };
   expect(faultsOf(tree)).toEqual(["docs/rules.md:3 CUT1 has no test"]);
 });
 
@@ -56,18 +59,29 @@ test.each(["HOSTILE5", "E2E13"])(
   (number) => {
     const tree = { ...clean, "docs/rules.md": [...rules, `- **${number}** e`].join("\n") };
     expect(faultsOf(tree)).toEqual([`docs/rules.md:7 ${number} has no test`]);
-    expect(faultsOf({ ...tree, "scripts/test/a.test.ts": `test("CUT1 ${number} holds");\n` })).toEqual([]);
+    expect(faultsOf({ ...tree, "scripts/test/a.test.ts": `test("CUT1 ${number} holds", () => expect(1));\n` })).toEqual(
+      [],
+    );
   },
 );
 
 test.each(["HOSTILE5", "E2E13"])("found: a test that cites %s, which is no rule", (number) => {
-  const tree = { ...clean, "scripts/test/a.test.ts": `test("CUT1 ${number} holds");\n` };
+  const tree = { ...clean, "scripts/test/a.test.ts": `test("CUT1 ${number} holds", () => expect(1));\n` };
   expect(faultsOf(tree)).toEqual([`scripts/test/a.test.ts:1 ${number} is not in docs/rules.md`]);
 });
 
 test("found: a test that cites a number that is no rule", () => {
-  const tree = { ...clean, "scripts/test/a.test.ts": `\ntest("CUT1 CUT9 holds");\n` };
+  const tree = { ...clean, "scripts/test/a.test.ts": `\ntest("CUT1 CUT9 holds", () => expect(1));\n` };
   expect(faultsOf(tree)).toEqual(["scripts/test/a.test.ts:2 CUT9 is not in docs/rules.md"]);
+});
+
+test.each([
+  ["an empty test", "() => {}"],
+  ["a test that only calls what asserts nothing", "() => prepare()"],
+  ["a test that calls a function of another file by the same name", "() => expectMoved()"],
+])("found: %s that cites a rule", (_, body) => {
+  const text = `test("CUT1 holds", ${body});\nfunction prepare() {}\ntest("CTX1 CTX2 hold", () => assert(true));\n`;
+  expect(faultsOf({ ...clean, [testFile]: text })).toEqual([`${testFile}:1 "CUT1 holds" asserts nothing`]);
 });
 
 test("found: a number given twice", () => {
@@ -83,9 +97,12 @@ test("the script prints the counts of rules and rows, and fails on a fault", () 
   const tree = { ...clean, "docs/sources.md": sourcesPage(allRows.filter((row) => row !== 28)) };
   expect(runScript("check-rules.ts", writeTree(tree))).toEqual({
     status: 0,
-    lines: ["rules: 4 rules, each cited by a test", "rows: 84, 0 faults"],
+    lines: ["rules: 4 rules, each cited by a test that asserts", "rows: 84, 0 faults"],
   });
-  const untested = runScript("check-rules.ts", writeTree({ ...tree, [testFile]: `test("CTX1 CTX2 hold");\n` }));
+  const untested = runScript(
+    "check-rules.ts",
+    writeTree({ ...tree, [testFile]: `test("CTX1 CTX2 hold", () => expect(1));\n` }),
+  );
   expect(untested).toEqual({
     status: 1,
     lines: [

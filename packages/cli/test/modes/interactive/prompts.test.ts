@@ -265,8 +265,11 @@ describe("trust question", () => {
   test("MAN8 a list of what was declined that cannot be read or written asks again, and breaks nothing", async () => {
     const place = withSettings('{ "thinking": "high" }');
     mkdirSync(join(place.home, "declined.json"));
-    await answered("n", place);
-    await answered("n", place);
+    for (const _ of ["first", "again"]) {
+      const { page, folder } = await answered("n", place);
+      expect(page).toContain(".pith/settings.json");
+      expect(folder.type).toBe("untrusted");
+    }
   });
 
   test("MAN8 nobody is asked where there is nothing, or where it was said already", async () => {
