@@ -43,7 +43,7 @@ const model = Object.assign(scriptedModel(record), { runtime: nodeRuntime }); //
 
 // #region compactionLimits
 const limits = { ...compactionLimits, thresholds: [{ percent: 80 }, { tokens: 50_000, agent: "reviewer" }] };
-// too much: over 80 % of the window, for an agent called "reviewer" over 50,000 tokens; all else as it comes
+// too much: over 80% of the window, for an agent called "reviewer" over 50,000 tokens; all else as it comes
 // #endregion
 
 // #region createSummaryTimeouts

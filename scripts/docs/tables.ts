@@ -292,7 +292,7 @@ function reductionLevelTable(): string {
 }
 
 const formatNumber = (value: number): string => value.toLocaleString("en-US");
-const formatPercent = (share: number): string => `${Math.round(share * 100)} %`;
+const formatPercent = (share: number): string => `${Math.round(share * 100)}%`;
 
 export const modelTables: Readonly<Record<string, () => string>> = {
   "model-providers": providerTable,

@@ -65,7 +65,7 @@ export function formatErrors(errors: readonly EstimateErrors[]): string {
 }
 
 function formatPercent(fraction: number): string {
-  return `${fraction > 0 ? "+" : ""}${(fraction * 100).toFixed(1)} %`.padStart(8);
+  return `${fraction > 0 ? "+" : ""}${(fraction * 100).toFixed(1)}%`.padStart(8);
 }
 
 export function findWorst(errors: readonly EstimateErrors[], estimator: "ours" | "chars4" | "tokenx"): EstimateErrors {

@@ -16,7 +16,7 @@ describe("kinds of text the weights were not measured on", () => {
     expect(heldOut.filter(({ name }) => trained.has(name))).toEqual([]);
   });
 
-  test.each(heldOut)("TOK4 are estimated within 17 %: $name", ({ text }) => {
+  test.each(heldOut)("TOK4 are estimated within 17%: $name", ({ text }) => {
     expect(Math.abs(textTokens(text) / countRealTokens(text) - 1)).toBeLessThanOrEqual(0.17);
   });
 });

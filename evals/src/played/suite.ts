@@ -128,8 +128,8 @@ function describeCompaction(run: PlayedRun, index: number): string {
   return [
     `${tokens} tokens`,
     ...(peer ? [`pi ${measureCompaction(run, peer, index).tokens}`] : []),
-    `ids ${(100 * idsShare).toFixed(1)} %`,
-    `unique ${(100 * uniqueShare).toFixed(1)} %`,
+    `ids ${(100 * idsShare).toFixed(1)}%`,
+    `unique ${(100 * uniqueShare).toFixed(1)}%`,
     `the request ${requestRepeats} times`,
     `${calls} ${calls === 1 ? "call" : "calls"}`,
     ...(peer && peer.firstKeptEntryId !== firstKeptEntryId ? ["pi cuts at another entry"] : []),

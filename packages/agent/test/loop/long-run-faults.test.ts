@@ -119,7 +119,7 @@ function compactions(events: readonly AgentEvent[]) {
   return events.flatMap((event) => (event.type === "compaction_end" ? [event.compaction] : []));
 }
 
-/** Between two compactions the context grows by at least 60 % of what the first one freed. */
+/** Between two compactions the context grows by at least 60% of what the first one freed. */
 function expectProgress({ events }: Ran): void {
   const receipts = compactions(events).flatMap((each) => (each.type === "compacted" ? [each.receipt] : []));
   const shares = receipts.slice(1).map((next, at) => {

@@ -38,7 +38,7 @@ describe("below the compaction threshold", () => {
     expect([...thinking][0]).not.toMatch(/disabled|none|null/);
   });
 
-  test.each(voices)("ROOM1 $provider, a call of 6,000 tokens at 97 % of the threshold arrives whole", async (voice) => {
+  test.each(voices)("ROOM1 $provider, a call of 6,000 tokens at 97% of the threshold arrives whole", async (voice) => {
     const window = 200_000;
     const content = "const value = 1;\n".repeat(1_000);
     server = await startServer({ script: writesInto(content) });

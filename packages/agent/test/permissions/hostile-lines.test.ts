@@ -68,7 +68,7 @@ describe("SHELL5 few honest commands are asked about", () => {
       return matches.includes("maybe") && !matches.includes("yes");
     });
     const share = unsure.length / lines.length;
-    console.log(`${unsure.length} of ${lines.length} honest commands are asked about: ${(share * 100).toFixed(1)} %`);
+    console.log(`${unsure.length} of ${lines.length} honest commands are asked about: ${(share * 100).toFixed(1)}%`);
     expect(lines.length).toBeGreaterThan(400);
     expect(share).toBeLessThanOrEqual(0.05);
   });

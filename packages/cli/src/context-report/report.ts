@@ -161,7 +161,7 @@ export function formatContextReport(report: ContextReport): string {
 function formatHeadline(report: ContextReport): string {
   const { tokens, limit, contextWindow } = report;
   const percent = limit === null || limit === 0 ? 100 : Math.round((100 * tokens) / limit);
-  return `${formatContextTokens(report)} of ${formatNumber(limit ?? 0)} tokens (${percent} %; context window: ${formatNumber(contextWindow)})`;
+  return `${formatContextTokens(report)} of ${formatNumber(limit ?? 0)} tokens (${percent}%; context window: ${formatNumber(contextWindow)})`;
 }
 
 interface Scale {

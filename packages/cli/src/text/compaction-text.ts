@@ -211,7 +211,7 @@ function formatSoftThreshold({
   limit,
 }: Extract<AgentEvent, { type: "compaction_soft_threshold" }>): string {
   const percent = Math.floor((tokens / limit) * 100);
-  return `· the context is ${isEstimate ? "about " : ""}${percent} % full (${formatTokens(tokens)} of ${formatTokens(limit)} tokens)`;
+  return `· the context is ${isEstimate ? "about " : ""}${percent}% full (${formatTokens(tokens)} of ${formatTokens(limit)} tokens)`;
 }
 
 type BusyReason = Session["busyReasons"][number];

@@ -67,7 +67,7 @@ test("COM15 MET19 the report says when it is too much, when it is told, and what
   expect(report).toMatchObject({ limit: 183_616, soft: Math.floor(183_616 * 0.8), isAutomatic: true, held: null });
   expect(report.afterCompaction).toBeLessThan(report.tokens / 2);
   const text = formatContextReport(report);
-  expect(text).toMatch(/^█+░+ about [\d,]+ of 183,616 tokens \(\d+ %; context window: 200,000\)\n/);
+  expect(text).toMatch(/^█+░+ about [\d,]+ of 183,616 tokens \(\d+%; context window: 200,000\)\n/);
   expect(text).toMatch(/Compacts automatically above 183,616 tokens; warns above 146,892\.\n/);
   expect(text).toMatch(/A compaction now would free about [\d,]+ tokens \(\/compact --preview\)\.$/);
 });
@@ -79,5 +79,5 @@ test("COM15 an empty session, an unknown window and a full one are told as what 
   const full = await deskOf(["user: go", ...Array.from({ length: 30 }, () => `says: ${"work ".repeat(2_000)}`)], {
     model: { contextWindow: 20_000 },
   });
-  expect(await toldBy("/context", full)).toMatch(/^█{30} about [\d,]+ of 15,000 tokens \(\d{3} %/);
+  expect(await toldBy("/context", full)).toMatch(/^█{30} about [\d,]+ of 15,000 tokens \(\d{3}%/);
 });

@@ -50,7 +50,7 @@ describe("compactions", () => {
       limit: 183_616,
       contextWindow: 200_000,
     };
-    expect(note(soft)).toBe("· the context is 80 % full (148k of 184k tokens)");
+    expect(note(soft)).toBe("· the context is 80% full (148k of 184k tokens)");
     const findings = [
       { code: "user-messages-evicted", note: "two are gone" },
       { code: "compacted-again", note: "pin it" },

@@ -100,7 +100,7 @@ function maxReserveShare({ largestReserve }: CompactionLimits): number {
 function toTokenLimits({ tokens, percent, reserve }: Threshold, window: number, maxReserve: number): readonly number[] {
   return [
     ...(tokens === undefined ? [] : [tokens]),
-    // Rounds off binary errors: 32.3 % of 8,000 must be 2,584, not 2,583.
+    // Rounds off binary errors: 32.3% of 8,000 must be 2,584, not 2,583.
     ...(percent === undefined ? [] : [Number(((window * percent) / 100).toPrecision(12))]),
     ...(reserve === undefined ? [] : [subtractReserve(reserve, window, maxReserve)]),
   ];

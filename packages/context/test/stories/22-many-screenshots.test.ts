@@ -12,7 +12,7 @@ import { emptyUsage } from "../../src/testing/story.ts";
 import { createSession } from "../compaction/small-session.ts";
 import { storyModel } from "../story-context.ts";
 
-test("DUE1 KEEP8 the request stays under 80 % of the byte limit, and every image can be opened again", async () => {
+test("DUE1 KEEP8 the request stays under 80% of the byte limit, and every image can be opened again", async () => {
   const session = await createSession("user: watch the page");
   const budget = createBudget(compactionLimits, { contextWindow: 1_000_000, model: storyModel });
   const ports = testRuntime("m");

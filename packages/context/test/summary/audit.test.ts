@@ -215,7 +215,7 @@ describe("quotations", () => {
 describe("names", () => {
   test.each([
     "- Edited src/login.ts, see `loginUser` and `retry(3)`",
-    "- The login test took 9.9 s of `500ms` with `v7.1` at `64KiB` and 100 %",
+    "- The login test took 9.9 s of `500ms` with `v7.1` at `64KiB` and 100%",
     "- TypeScript, and/or JavaScript",
   ])("AUD5 %s has only known names", (line) => {
     expect(checkLine("### Done", line)).toEqual({ line, codes: [] });

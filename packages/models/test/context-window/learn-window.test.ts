@@ -39,7 +39,7 @@ describe("learn from errors", () => {
       expect(learned).toMatchObject({ window: 4_096, from: "truncation" });
     });
 
-    test("SEE6 is found at the first request truncated to less than 60 %, at once or step by step", () => {
+    test("SEE6 is found at the first request truncated to less than 60%, at once or step by step", () => {
       const script = fc.record({
         window: fc.integer({ min: 4_096, max: 32_768 }),
         counts: fc.double({ min: 0.7, max: 1, noNaN: true }),

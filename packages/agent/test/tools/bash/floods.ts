@@ -22,7 +22,7 @@ export function floods(bytes: number): readonly FloodCase[] {
   return [
     { name: "one line", bytes, command: `head -c ${bytes} /dev/zero | tr '\\0' x` },
     { name: "lines without number", bytes, command: `yes | head -c ${bytes}` },
-    { name: "a storm of progress", bytes: fifth, command: `yes $'50 %\\r' | tr -d '\\n' | head -c ${fifth}` },
+    { name: "a storm of progress", bytes: fifth, command: `yes $'50%\\r' | tr -d '\\n' | head -c ${fifth}` },
     { name: "colours without end", bytes: fifth, command: `yes $'\\e[31mred\\e[0m' | head -c ${fifth}` },
     { name: "nothing readable", bytes, command: `head -c ${bytes} /dev/zero` },
   ];

@@ -158,7 +158,7 @@ const rows: readonly (readonly [AgentEvent, readonly object[], (readonly object[
   [
     { type: "compaction_soft_threshold", tokens: 60, isEstimate: false, limit: 100, contextWindow: 200 },
     [],
-    [{ sessionUpdate: "notice", severity: "info", title: "the context is 60 % full (60 of 100 tokens)" }],
+    [{ sessionUpdate: "notice", severity: "info", title: "the context is 60% full (60 of 100 tokens)" }],
   ],
   [
     {

@@ -141,7 +141,7 @@ export class MessageEditor extends Editor {
   }
 }
 
-/** Reports a height that makes the editor half of the screen high: it uses 30 % of the height for lines, plus two rows for borders. */
+/** Reports a height that makes the editor half of the screen high: it uses 30% of the height for lines, plus two rows for borders. */
 function withHalfHeight(tui: TUI): TUI {
   const terminal = {
     get rows(): number {

@@ -173,7 +173,7 @@ function formatUndoHint(agent: Agent, { messagesSince, key }: UndoHintOptions): 
   return `${formatContextSize(agent)} ${notice} Redo with ${key ?? "/redo"}.`;
 }
 
-const NO_AUTO_COMPACT_NOTICE = "Automatic compaction is paused until 10 % more of the context window is used.";
+const NO_AUTO_COMPACT_NOTICE = "Automatic compaction is paused until 10% more of the context window is used.";
 
 function formatContextSize(agent: Agent): string {
   return `The model now sees about ${formatNumber(agent.contextUsage().tokens)} tokens.`;

@@ -174,7 +174,7 @@ function renderRow(
 ): string {
   const share = totalTokens === 0 ? 0 : row.tokens / totalTokens;
   const label = fitCell(escapeLine(row.name), nameWidth);
-  const figures = `${formatNumber(row.tokens).padStart(9)} ${`${Math.round(share * 100)} %`.padStart(6)}`;
+  const figures = `${formatNumber(row.tokens).padStart(9)} ${`${Math.round(share * 100)}%`.padStart(6)}`;
   const bar = "█".repeat(Math.min(BAR_WIDTH, Math.round(share * BAR_WIDTH))) || (row.tokens > 0 ? "▏" : "");
   const line = ` ${isSelected ? "❯" : " "} ${label}`;
   return `${isSelected ? theme.accent(line) : line} ${figures}  ${theme.tail(bar)}`;

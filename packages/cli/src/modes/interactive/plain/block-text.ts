@@ -194,5 +194,5 @@ function formatQueueChange({ queue: before }: ScreenState, { queue: after }: Scr
 
 function formatReady({ meter }: FooterData): string {
   if (!meter?.limit) return "Ready.";
-  return `Ready. The context is ${meter.isEstimate ? "about " : ""}${Math.round((meter.tokens / meter.limit) * 100)} % full.`;
+  return `Ready. The context is ${meter.isEstimate ? "about " : ""}${Math.round((meter.tokens / meter.limit) * 100)}% full.`;
 }

@@ -77,11 +77,11 @@ function styleCells(row: readonly Cell[], theme: Theme): string {
   return text;
 }
 
-/** Returns `context 46 %`, or `context ~46 %` for an estimate. 100 % is the compaction limit. Empty if the limit is unknown. */
+/** Returns `context 46%`, or `context ~46%` for an estimate. 100% is the compaction limit. Empty if the limit is unknown. */
 export function formatPercentage(meter: ContextMeter, theme: Theme): string {
   return meter.limit === null
     ? ""
-    : theme[chooseStyle(meter)](`context ${formatEstimateMark(meter)}${calculatePercent(meter)} %`);
+    : theme[chooseStyle(meter)](`context ${formatEstimateMark(meter)}${calculatePercent(meter)}%`);
 }
 
 /** Returns `84,211 / 183,616`, the same figures as `/context`, or `~84,211 / 183,616` for an estimate (MET19). */

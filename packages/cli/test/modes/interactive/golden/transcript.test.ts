@@ -194,7 +194,7 @@ golden("a move in the tree with notes and pins", ({ screen }) => {
     { kind: "branch-summary", id: "b", summary: `The user explored another branch.\n${lines(8, "- found")}` },
     { kind: "pin", id: "p", text: "never push to main" },
     { kind: "note", id: "n1", tone: "good", text: "saved as notes.md" },
-    { kind: "note", id: "n2", tone: "warning", text: "the context is 82 % full (164k of 200k tokens)" },
+    { kind: "note", id: "n2", tone: "warning", text: "the context is 82% full (164k of 200k tokens)" },
     { kind: "note", id: "n3", tone: "bad", text: "the provider could not be reached; /model chooses another" },
   );
 });

@@ -108,7 +108,7 @@ function floods(): readonly string[] {
     "\n".repeat(100),
     "line\n".repeat(100),
     "\t".repeat(100),
-    "50 %\r".repeat(100),
+    "50%\r".repeat(100),
     "\b".repeat(100),
     "👩\u200d".repeat(100),
   ];

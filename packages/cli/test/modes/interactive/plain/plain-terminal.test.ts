@@ -39,7 +39,7 @@ test("MET19 how full the context is, is about so much after a compaction, until 
   const variables = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: url };
   const input = `${"first ".repeat(1_000)}\nand now?\n/compact\nand then?\n`;
   const { out } = await ground.run(["--plain"], { variables, input });
-  const told = [...out.matchAll(/^Ready\. The context is (about )?\d+ % full\.$/gm)].map(([, about]) => about ?? "");
+  const told = [...out.matchAll(/^Ready\. The context is (about )?\d+% full\.$/gm)].map(([, about]) => about ?? "");
   expect(told.slice(-4)).toEqual(["", "", "about ", ""]);
 });
 

@@ -20,7 +20,7 @@ test("MET1 two lines at 80 columns name who speaks, where, in which way, at what
   expect(lines).toHaveLength(2);
   for (const words of ["claude-sonnet-4-5", "high", "~/work/parser", "main", "fix the parser", "3 branches"])
     expect(lines[0]).toContain(words);
-  for (const words of ["84,211 / 183,616", "46 %", "edit mode", "sandbox", "$1.42"]) expect(lines[1]).toContain(words);
+  for (const words of ["84,211 / 183,616", "46%", "edit mode", "sandbox", "$1.42"]) expect(lines[1]).toContain(words);
   expect(renderFooter(someFacts, { width: 240, theme })).toHaveLength(1);
 });
 
@@ -28,14 +28,14 @@ test("MET1 at 140 columns every word and every sign says by itself what it is", 
   expect(told({}, 140).replaceAll(/ {4,}/g, "   ")).toBe(
     [
       'anthropic/claude-sonnet-4-5 · thinking high · ~/work/parser on main · "fix the parser" · 3 branches in /tree',
-      "context 46 %  ████▓▓▓▓▒▒▒▒▒▒▒▒▒···········╎······┃  84,211 / 183,616  █ front ▓ kept ▒ new ╎ warns ┃ compacts   edit mode · sandbox · $1.42",
+      "context 46%  ████▓▓▓▓▒▒▒▒▒▒▒▒▒···········╎······┃  84,211 / 183,616  █ front ▓ kept ▒ new ╎ warns ┃ compacts   edit mode · sandbox · $1.42",
     ].join("\n"),
   );
 });
 
 test("MET1 in little room who speaks, on which branch and how full it is stay to the last", () => {
-  for (const words of ["claude-sonnet-4-5 · on main", "context 46 %"]) expect(told({}, 60)).toContain(words);
-  expect(told({}, 40)).toContain("context 46 %");
+  for (const words of ["claude-sonnet-4-5 · on main", "context 46%"]) expect(told({}, 60)).toContain(words);
+  expect(told({}, 40)).toContain("context 46%");
 });
 
 test("MET1 the mode that permits everything, and commands without a sandbox, are told as what they are", () => {
@@ -47,7 +47,7 @@ test("MET1 the mode that permits everything, and commands without a sandbox, are
 test("MET19 figures that no reply has measured have a tilde before them (B12)", () => {
   const estimated = (meter: Partial<typeof someMeter>): string =>
     told({ meter: { ...someMeter, isEstimate: true, ...meter } }, 140);
-  expect(estimated({})).toMatch(/context ~46 % .* ~84,211 \/ 183,616 /);
+  expect(estimated({})).toMatch(/context ~46% .* ~84,211 \/ 183,616 /);
   expect(estimated({ limit: null, softLimit: null })).toContain("context ~84,211 tokens · window unknown");
   expect(told({}, 140)).not.toContain("~84,211");
 });

@@ -53,7 +53,7 @@ function formatPosition({ pageRefs, selected, isComplete }: TranscriptState): st
   const entries = formatCount(total, "entry", "entries");
   if (!isComplete) return `${entries} so far …`;
   const newerCount = pageRefs.slice(0, selected.page).reduce((sum, { entryCount }) => sum + entryCount, 0);
-  return pageRefs.length < 2 ? entries : `${Math.round(((total - newerCount) / total) * 100)} % of ${entries}`;
+  return pageRefs.length < 2 ? entries : `${Math.round(((total - newerCount) / total) * 100)}% of ${entries}`;
 }
 
 function drawFooter({ searchInput, note }: TranscriptState, { theme, width }: Viewport): string {

@@ -88,13 +88,13 @@ test("RES14 the transcript opens at its end, and no more is read for that than a
   const page = opened(talk);
   await page.until("answer 3999.");
   expect(page.readAtFirst[0]).toBeLessThan(400);
-  await page.until("100 % of 4,000 entries");
+  await page.until("100% of 4,000 entries");
   page.press("escape");
 });
 
 test("RES15 from the last entry one comes to the first, through every compaction, and nothing is missing", async () => {
   const page = opened(await longTalk(600));
-  await page.until("100 % of 600 entries");
+  await page.until("100% of 600 entries");
   const seen = new Set<string>();
   for (let steps = 0; steps < 900; steps++) {
     for (const [words] of page.seen().matchAll(/(?:question|answer) \d+\./g)) seen.add(words);
@@ -120,7 +120,7 @@ test("RES16 g goes to the first entry and G to the last, also where the beginnin
 
 test("RES17 / finds words wherever they stand, n the ones before them, N the ones behind", async () => {
   const page = opened(await longTalk(2_000));
-  await page.until("100 % of 2,000 entries");
+  await page.until("100% of 2,000 entries");
   page.press("/", ..."answer 77", "enter");
   await page.until("▌  answer 779.");
   page.press("n");
@@ -147,11 +147,11 @@ test("RES18 a compaction stands in its place, and opens where it stands", async 
 test("RES25 an open transcript follows what is written, as long as one stands at its end", async () => {
   const talk = await longTalk(300);
   const page = opened(talk);
-  await page.until("100 % of 300 entries");
+  await page.until("100% of 300 entries");
   const { reads } = talk;
   for (let at = 0; at < 30; at++) await talk.session.append(user(`more ${at}.`));
   await page.until("▌> more 29.");
-  expect(page.seen()).toContain("100 % of 330 entries");
+  expect(page.seen()).toContain("100% of 330 entries");
   expect(talk.reads).toBe(reads);
   page.press("up");
   await talk.session.append(user("unseen, for the time being."));
