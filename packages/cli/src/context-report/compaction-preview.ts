@@ -1,7 +1,9 @@
 /** Computes the figures of a compaction preview: sizes, counts and cost. It changes nothing and calls no model. */
 
-import type { Budget, CompactionPreview, Entry, LoadedBranch, Usage } from "@pith/context";
-import { authorOf } from "@pith/context/host";
+import type { CompactionPreview, Entry, LoadedBranch, Usage } from "@pith/context";
+import { authorOf, estimatePlanUsage, type SummaryModel } from "@pith/context/host";
+import { createCatalogue, providers } from "@pith/models";
+import type { Settings } from "../settings/settings.ts";
 import { computeEntryWeights } from "./meter.ts";
 
 export interface PreviewStats {
@@ -24,19 +26,43 @@ export interface EntryTotals {
 
 type PlannedPreview = Extract<CompactionPreview, { type: "planned" }>;
 
-export interface SummarizerInfo {
-  readonly summarizer: string;
-  /** Whether the summarizer is the session's current model. The cost of its last reply is then more exact than list prices. */
+/** The model that writes the summary, and what its tokens cost. */
+export interface SummarizerInfo extends SummaryModel {
+  /** Whether it is the session's current model. The cost of its last reply is then more exact than list prices. */
   readonly isCurrentModel: boolean;
   /** US dollars per million tokens. Undefined if unknown. */
   readonly prices: { readonly input: number; readonly output: number } | undefined;
 }
 
-export function computePreviewStats(
-  { plan, receipt }: PlannedPreview,
-  { summarizer, isCurrentModel, prices }: SummarizerInfo,
-): PreviewStats {
-  const { branch, budget, covered, kept, checkpoint } = plan;
+/** Finds the summarizer that a compaction asks first: the first model in `compaction.model`, else the session's model. */
+export function findSummarizer(
+  { compaction, contextWindow }: Pick<Settings, "compaction" | "contextWindow">,
+  currentModel: SummaryModel,
+): SummarizerInfo {
+  const currentName = formatModelName(currentModel);
+  const [name = currentName] = [compaction?.model ?? []].flat();
+  const [providerName = "", ...modelParts] = name.split("/");
+  const known = providers.find(({ id }) => id === providerName);
+  const provider = known?.canonicalId ?? providerName;
+  const model = modelParts.join("/");
+  const { facts } = createCatalogue().facts(provider, model, { local: known?.isLocal === true });
+  if (name === currentName) return { ...pickLimits(currentModel), isCurrentModel: true, prices: facts.prices };
+  const window = Math.min(contextWindow ?? Number.POSITIVE_INFINITY, facts.contextWindow);
+  const limits = { provider, model, contextWindow: window, maxTokens: facts.maxTokens };
+  return { ...limits, isCurrentModel: false, prices: facts.prices };
+}
+
+// A model is more than its limits; only these are copied.
+function pickLimits({ provider, model, contextWindow, maxTokens }: SummaryModel): SummaryModel {
+  return { provider, model, contextWindow, maxTokens };
+}
+
+function formatModelName({ provider, model }: Pick<SummaryModel, "provider" | "model">): string {
+  return `${provider}/${model}`;
+}
+
+export function computePreviewStats({ plan, receipt }: PlannedPreview, summarizer: SummarizerInfo): PreviewStats {
+  const { branch, budget, covered, kept } = plan;
   const coveredIds = new Set(covered.map(({ id }) => id));
   const weights = computeEntryWeights(branch, budget);
   const sumEntries = (entries: readonly Entry[], isCovered: boolean): EntryTotals => ({
@@ -45,17 +71,14 @@ export function computePreviewStats(
       .filter(({ entry }) => coveredIds.has(entry.id) === isCovered)
       .reduce((sum, { tokens }) => sum + tokens, 0),
   });
-  const dropped = sumEntries(covered, true);
-  const costInput = { budget, inputTokens: dropped.tokens, outputTokens: checkpoint };
   return {
     tokens: receipt.tokens,
-    dropped,
+    dropped: sumEntries(covered, true),
     kept: sumEntries(kept, false),
     userMessages: { count: covered.filter(isTypedByUser).length, tokens: budget.userMessages },
     pins: branch.state.pins.length,
-    summarizer,
-    costUsd:
-      (isCurrentModel ? estimateFromLastReply(branch, costInput) : null) ?? estimateFromPrices(prices, costInput),
+    summarizer: formatModelName(summarizer),
+    costUsd: estimateCost(plan, summarizer),
   };
 }
 
@@ -63,31 +86,27 @@ function isTypedByUser(entry: Entry): boolean {
   return entry.type === "message" && entry.message.role === "user" && authorOf(entry) === "person";
 }
 
-interface CostInput {
-  readonly budget: Pick<Budget, "model">;
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-}
-
-/** Uses the cost of the model's last reply. Returns null if no reply reports its cost. */
-function estimateFromLastReply(
-  { entries }: LoadedBranch,
-  { budget: { model }, inputTokens, outputTokens }: CostInput,
-): number | null {
-  const reply = entries.findLast((entry) => readUsage(entry, model?.model) !== null);
-  const usage = reply && readUsage(reply, model?.model);
-  if (!usage) return null;
-  const { input, output, cost } = usage;
-  return (cost.input / input) * inputTokens + (cost.output / output) * outputTokens;
-}
-
-function estimateFromPrices(prices: SummarizerInfo["prices"], { inputTokens, outputTokens }: CostInput): number | null {
-  return prices ? (prices.input * inputTokens + prices.output * outputTokens) / MILLION : null;
+// A request for a summary shares no prefix with the conversation, so none of it is read from the cache.
+function estimateCost(plan: PlannedPreview["plan"], summarizer: SummarizerInfo): number | null {
+  const { isCurrentModel, prices: listPrices, model } = summarizer;
+  const usage = estimatePlanUsage(plan, summarizer);
+  const prices = (isCurrentModel ? readLastPrices(plan.branch, model) : null) ?? listPrices;
+  if (!usage || !prices) return null;
+  return (prices.input * usage.inputTokens + prices.output * usage.outputTokens) / MILLION;
 }
 
 const MILLION = 1_000_000;
 
-function readUsage(entry: Entry, model: string | undefined): Usage | null {
+/** The prices in the model's last reply, per million tokens. Returns null if no reply reports its cost. */
+function readLastPrices({ entries }: LoadedBranch, model: string): SummarizerInfo["prices"] | null {
+  const reply = entries.findLast((entry) => readUsage(entry, model) !== null);
+  const usage = reply && readUsage(reply, model);
+  if (!usage) return null;
+  const { input, output, cost } = usage;
+  return { input: (cost.input / input) * MILLION, output: (cost.output / output) * MILLION };
+}
+
+function readUsage(entry: Entry, model: string): Usage | null {
   if (entry.type !== "message" || entry.message.role !== "assistant") return null;
   const { usage, model: usedModel } = entry.message;
   const hasCost = usage?.input > 0 && usage.output > 0 && usage.cost?.input > 0 && usage.cost.output > 0;

@@ -10,13 +10,13 @@ import {
   Session,
 } from "@pith/context";
 import { nodeRuntime } from "@pith/context/node";
-import { createCatalogue, type Prices, providers } from "@pith/models";
+import { createCatalogue, providers } from "@pith/models";
 import { buildApp } from "../app/build.ts";
 import { parseCliArgs } from "../args/args.ts";
 import type { SubcommandCall, SubcommandResult } from "../args/subcommand.ts";
 import type { CommandResult } from "../commands/command.ts";
 import { reportCompaction } from "../commands/compact.ts";
-import { computePreviewStats } from "../context-report/compaction-preview.ts";
+import { computePreviewStats, findSummarizer, type PreviewStats } from "../context-report/compaction-preview.ts";
 import { buildContextReport, formatContextReport } from "../context-report/report.ts";
 import { requiresSandbox } from "../policy/policy.ts";
 import { createRedaction } from "../sessions/entries.ts";
@@ -114,8 +114,9 @@ export interface LoadedContext {
   readonly budget: Budget;
   /** As `provider/model`. */
   readonly model: string;
-  /** Undefined if unknown. */
-  readonly prices: Prices | undefined;
+  readonly settings: Settings;
+  /** The longest answer of the model. */
+  readonly maxTokens: number;
 }
 
 /** Sends no request and needs no API key. */
@@ -131,14 +132,15 @@ export async function loadContext(call: SubcommandCall): Promise<LoadedContext |
     if (!model) return usageError("this session has not used a model yet; specify one with --model provider/model");
     const { id } = store.header;
     const sessionRef = formatSessionArgument({ id, path: store.path }, call.home);
-    return { type: "read", id, sessionRef, branch, model, ...resolveModelLimits(model, resolved.settings) };
+    const { settings } = resolved;
+    return { type: "read", id, sessionRef, branch, model, settings, ...resolveModelLimits(model, settings) };
   });
 }
 
 function resolveModelLimits(
   modelName: string,
   { compaction, contextWindow }: Settings,
-): Pick<LoadedContext, "budget" | "prices"> {
+): Pick<LoadedContext, "budget" | "maxTokens"> {
   const [providerName = "", ...modelParts] = modelName.split("/");
   const provider = providers.find((candidate) => candidate.id === providerName);
   const providerId = provider?.canonicalId ?? providerName;
@@ -148,7 +150,7 @@ function resolveModelLimits(
   const windowTokens = Math.min(contextWindow ?? Number.POSITIVE_INFINITY, facts.contextWindow);
   return {
     budget: createBudget(createLimitsForModel(compaction)(target), { contextWindow: windowTokens, model: target }),
-    prices: facts.prices,
+    maxTokens: facts.maxTokens,
   };
 }
 
@@ -173,25 +175,27 @@ function createPreviewResult(loaded: LoadedContext): SubcommandResult {
   if (preview.type === "nothing-to-do") return toSubcommandResult(reportCompaction(preview));
   if (preview.type === "cannot-fit")
     return toSubcommandResult(reportCompaction({ type: "failed", why: "cannot-fit", breaker: preview.breaker }));
-  const { model, prices, branch } = loaded;
-  const { model: lastModel } = branch.state;
-  const isCurrentModel = lastModel !== null && model === `${lastModel.provider}/${lastModel.modelId}`;
-  const { costUsd: price } = computePreviewStats(preview, { summarizer: model, isCurrentModel, prices });
+  const { settings, budget, maxTokens } = loaded;
+  const { provider = "", model = "" } = budget.model ?? {};
+  const currentModel = { provider, model, contextWindow: budget.contextWindow, maxTokens };
+  const stats = computePreviewStats(preview, findSummarizer(settings, currentModel));
   const { receipt, summaryText: front } = preview;
-  const data = { id: loaded.id, model: loaded.model, receipt, front, price, evicted: preview.userMessages.evicted };
-  return { type: "success", text: formatPreview(preview, { loaded, price }), data };
+  const { costUsd: price, summarizer } = stats;
+  const { evicted } = preview.userMessages;
+  const data = { id: loaded.id, model: loaded.model, summarizer, receipt, front, price, evicted };
+  return { type: "success", text: formatPreview(preview, { loaded, stats }), data };
 }
 
 type PlannedCompaction = Extract<CompactionPreview, { type: "planned" }>;
 
 interface PreviewTextOptions {
   readonly loaded: LoadedContext;
-  readonly price: number | null;
+  readonly stats: PreviewStats;
 }
 
 function formatPreview(
   { plan, receipt, userMessages, summaryText: front }: PlannedCompaction,
-  { loaded, price }: PreviewTextOptions,
+  { loaded, stats: { costUsd: price, summarizer } }: PreviewTextOptions,
 ): string {
   const { tokens, covered, kept } = receipt;
   const pinCount = loaded.branch.state.pins.length;
@@ -203,8 +207,8 @@ function formatPreview(
     `Summarized: ${formatEntryCount(covered.count)}${formatRange(covered)}`,
     `All entries stay in the session (pith sessions show ${loaded.sessionRef} --entry ID)`,
     price === null
-      ? `Price: unknown for ${loaded.model}`
-      : `Price: about ${formatCost(price)} with ${loaded.model}; more if the summary is written in parts or corrected`,
+      ? `Price: unknown for ${summarizer}`
+      : `Price: about ${formatCost(price)} with ${summarizer}; more if the summary must be corrected`,
     "",
     "Summary without a model; the model adds its own text to it:",
     "",

@@ -19,7 +19,7 @@ test("SUB13 a preview tells what would be kept and told in short, and the price;
   const { code, out } = await shelf.run("compact", "last", "--preview");
   expect(code).toBe(0);
   expect(out).toMatch(/^[\d,]+ → about [\d,]+ tokens\nKept: .*\nKept verbatim: .*\nSummarized: /);
-  expect(out).toMatch(/^Price: about \$\d.*; more if the summary is written in parts or corrected$/m);
+  expect(out).toMatch(/^Price: about \$\d.*; more if the summary must be corrected$/m);
   const other = (await shelf.json("compact", "last", "--preview", "--model", "nobody/knows-it")) as object;
   expect(other).toMatchObject({
     model: "nobody/knows-it",

@@ -2,11 +2,13 @@
 
 import { isVisibleToModel } from "../compaction/cut-point.ts";
 import { type CompactionPlan, NARRATIVE_SHARE, type Summarizer, type SummarizerResult } from "../compaction/plan.ts";
+import { readReceipt } from "../compaction/receipt.ts";
 import { collectCalibration, defaultCalibration, modelKey } from "../context/context-size.ts";
 import type { ThinkingLevel } from "../message.ts";
 import type { Model, ModelName } from "../model.ts";
 import type { Runtime } from "../runtime.ts";
-import { clampThinking, generateSummary } from "../summary/generate-summary.ts";
+import type { SummaryUsageEstimate } from "../summary/estimate-usage.ts";
+import { clampThinking, estimateSummary, generateSummary } from "../summary/generate-summary.ts";
 import { previousNarrative } from "../summary/parse-summary.ts";
 import { collectPlanEvidence, markReviewed, toFinding } from "./review-summary.ts";
 
@@ -30,11 +32,9 @@ export function modelSummarizer(model: Model, { runtime, thinking }: ModelSummar
       const outcome = await generateSummary({
         model,
         runtime,
-        ...toSummaryInput(plan),
+        ...toSummaryInput(plan, by),
         instructions,
-        tokens: Math.floor(plan.checkpoint * NARRATIVE_SHARE),
         thinking: thinking ?? clampThinking(plan.branch.state.thinkingLevel),
-        factor: calibrationFactor(plan, by),
         evidence: collectPlanEvidence(plan),
         ...(allowance && { allowance }),
         progress,
@@ -66,8 +66,29 @@ export function modelSummarizer(model: Model, { runtime, thinking }: ModelSummar
   };
 }
 
+/** The model of an estimate, and its limits. */
+export type SummaryModel = Pick<Model, "provider" | "model" | "contextWindow" | "maxTokens">;
+
+/**
+ * Estimates what a model would be billed for the summary of a plan. The size of an answer is that of the branch's newest compaction, if the
+ * same model wrote it. Null if the summary does not fit the model.
+ */
+export function estimatePlanUsage(plan: CompactionPlan, model: SummaryModel): SummaryUsageEstimate | null {
+  const runtime = { nonce: () => "estimated-nonce" };
+  return estimateSummary({ model, runtime, ...toSummaryInput(plan, model) }, measuredAnswerTokens(plan, model));
+}
+
+function measuredAnswerTokens({ branch }: CompactionPlan, { provider, model }: SummaryModel): number | undefined {
+  const compaction = branch.entries[branch.compactionIndex];
+  if (compaction?.type !== "compaction") return undefined;
+  const receipt = readReceipt(compaction);
+  const outputTokens = compaction.usage?.output;
+  if (receipt?.by !== `${provider}/${model}` || !outputTokens || !(receipt.calls > 0)) return undefined;
+  return Math.ceil(outputTokens / receipt.calls);
+}
+
 /** Undefined if there are no measurements for this model. */
-function calibrationFactor({ branch }: CompactionPlan, by: ModelName): number | undefined {
+function calibrationFactor({ branch }: CompactionPlan, by: Pick<ModelName, "provider" | "model">): number | undefined {
   const { factor, samples } = collectCalibration(branch)[modelKey(by)] ?? defaultCalibration;
   return samples >= 1 ? factor : undefined;
 }
@@ -75,7 +96,8 @@ function calibrationFactor({ branch }: CompactionPlan, by: ModelName): number | 
 /** The route of a summary by a model. */
 const MODEL_ROUTE = "model";
 
-function toSummaryInput({ branch, covered, turnPrefix, previous }: CompactionPlan) {
+function toSummaryInput(plan: CompactionPlan, by: Pick<ModelName, "provider" | "model">) {
+  const { branch, covered, turnPrefix, previous, checkpoint } = plan;
   const { edits } = branch;
   const visibleEntries = covered.filter((entry) => isVisibleToModel(entry, edits));
   const inTurnPrefix = new Set(turnPrefix);
@@ -85,6 +107,8 @@ function toSummaryInput({ branch, covered, turnPrefix, previous }: CompactionPla
     edits,
     previous: previousNarrative(previous),
     isChecked: previous.isChecked,
+    tokens: Math.floor(checkpoint * NARRATIVE_SHARE),
+    factor: calibrationFactor(plan, by),
   };
 }
 

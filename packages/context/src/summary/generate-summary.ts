@@ -9,9 +9,12 @@ import { textTokens } from "../tokens/estimate-tokens.ts";
 import type { Allowance, AskFailure, ModelCall, OnProgress } from "./ask-model.ts";
 import { checkSummary, type Flaw, type FlawCode, type SummaryCheckResult } from "./audit.ts";
 import { collectEvidence, type Evidence } from "./audit-evidence.ts";
+import { estimateSummaryUsage, type SummaryUsageEstimate } from "./estimate-usage.ts";
 import { type TimeLimit, withTimeLimit } from "./limits.ts";
 import { listHeadings, NO_HISTORY, type SummaryFormatName, TURN_SEPARATOR } from "./prompts.ts";
 import {
+  type ModelLimits,
+  type PromptJob,
   requestCorrection,
   type SummaryJob,
   type SummaryReply,
@@ -20,10 +23,10 @@ import {
 } from "./summarize.ts";
 import { renderTranscript, type TranscriptBlock, type TranscriptDetail } from "./transcript.ts";
 
-/** The options of `generateSummary`. */
-export interface GenerateSummaryOptions {
-  readonly model: Model;
-  readonly runtime: Pick<Runtime, "sleep" | "nonce">;
+/** What a summary is made from, and its form. */
+export interface SummaryInput {
+  readonly model: ModelLimits;
+  readonly runtime: Pick<Runtime, "nonce">;
   /** The entries to summarise, oldest first. */
   readonly entries: readonly Entry[];
   /** The beginning of the turn after these entries, if the rest of that turn is kept. */
@@ -45,6 +48,12 @@ export interface GenerateSummaryOptions {
   readonly thinking?: ThinkingLevel;
   /** Real tokens per estimated token, if replies of this model have measured it. */
   readonly factor?: number | undefined;
+}
+
+/** The options of `generateSummary`. */
+export interface GenerateSummaryOptions extends SummaryInput {
+  readonly model: Model;
+  readonly runtime: Pick<Runtime, "sleep" | "nonce">;
   /** What the summary is checked against. Default: the entries and the previous summary. */
   readonly evidence?: Evidence;
   /** The limit on calls and cost. Default: none. */
@@ -85,9 +94,10 @@ export function generateSummary(options: GenerateSummaryOptions): Promise<Summar
 }
 
 async function summarizeAndCheck(options: GenerateSummaryOptions, time: TimeLimit): Promise<SummaryResult> {
-  const { entries, turn = [] } = options;
-  const shape = createSummaryShape({ ...options, hasHistory: entries.length > 0, hasTurn: turn.length > 0 });
-  const job = createSummaryJob(options, { shape, time });
+  const { entries, turn = [], model, runtime, signal, allowance, progress } = options;
+  const shape = shapeOf(options);
+  const prompts = createPromptJob(options, shape);
+  const job: SummaryJob = { ...prompts, model, runtime, signal, allowance, progress, time, calls: [] };
   const { calls } = job;
   const reply = await summarizeTranscript(job);
   if (reply.type !== "answered") return { ...reply, calls };
@@ -102,13 +112,18 @@ async function summarizeAndCheck(options: GenerateSummaryOptions, time: TimeLimi
   };
 }
 
-interface SummaryJobOptions {
-  readonly shape: SummaryShape;
-  readonly time: TimeLimit;
+/** Estimates the requests and tokens that `generateSummary` takes; see `estimateSummaryUsage`. */
+export function estimateSummary(options: SummaryInput, answerTokens?: number): SummaryUsageEstimate | null {
+  return estimateSummaryUsage(createPromptJob(options, shapeOf(options)), answerTokens);
 }
 
-function createSummaryJob(options: GenerateSummaryOptions, { shape, time }: SummaryJobOptions): SummaryJob {
-  const { model, runtime, signal, entries, turn = [], edits = [], thinking = "off", instructions = "" } = options;
+function shapeOf(options: SummaryInput): SummaryShape {
+  const { entries, turn = [] } = options;
+  return createSummaryShape({ ...options, hasHistory: entries.length > 0, hasTurn: turn.length > 0 });
+}
+
+function createPromptJob(options: SummaryInput, shape: SummaryShape): PromptJob {
+  const { model, runtime, entries, turn = [], edits = [], thinking = "off", instructions = "" } = options;
   const historyIds = new Set(entries.map(({ id }) => id));
   const isHistory = ({ entryId }: TranscriptBlock): boolean => shape.format === "turn" || historyIds.has(entryId);
   const transcript = (detail: TranscriptDetail): Transcript => {
@@ -118,7 +133,6 @@ function createSummaryJob(options: GenerateSummaryOptions, { shape, time }: Summ
   return {
     model,
     runtime,
-    signal,
     thinking,
     format: shape.format,
     transcript,
@@ -129,10 +143,6 @@ function createSummaryJob(options: GenerateSummaryOptions, { shape, time }: Summ
     task: options.replaceInstructions && instructions.trim() !== "" ? instructions.trim() : undefined,
     keepsMessages: options.keepsMessages ?? options.format !== "branch",
     tokens: shape.tokens,
-    calls: [],
-    allowance: options.allowance,
-    progress: options.progress,
-    time,
   };
 }
 

@@ -26,9 +26,10 @@ import {
 } from "./prompts.ts";
 import type { TranscriptBlock, TranscriptDetail } from "./transcript.ts";
 
-/** Everything that the requests for one summary need. */
-export interface SummaryJob extends AskModelOptions {
-  readonly runtime: Pick<Runtime, "sleep" | "nonce">;
+/** What the prompts for one summary are made from. */
+export interface PromptJob {
+  readonly model: ModelLimits;
+  readonly runtime: Pick<Runtime, "nonce">;
   readonly thinking: ThinkingLevel;
   readonly format: SummaryFormatName;
   /** Renders the transcript with full texts or with excerpts. */
@@ -45,6 +46,16 @@ export interface SummaryJob extends AskModelOptions {
   /** Whether the user's messages and the file lists are kept next to the summary. */
   readonly keepsMessages: boolean;
   /** The maximum size of the summary. */
+  readonly tokens: number;
+}
+
+/** The limits of a model that decide how much one request holds. */
+export type ModelLimits = Pick<Model, "contextWindow" | "maxTokens">;
+
+/** Everything that the requests for one summary need. */
+export interface SummaryJob extends AskModelOptions, PromptJob {
+  readonly model: Model;
+  readonly runtime: Pick<Runtime, "sleep" | "nonce">;
   readonly tokens: number;
   /** The model calls so far; each request adds its own. */
   readonly calls: ModelCall[];
@@ -83,7 +94,7 @@ export interface PromptRequest {
  * that the provider finds too long is sent again with less material.
  */
 export async function summarizeTranscript(originalJob: SummaryJob): Promise<SummaryReply> {
-  const job = { ...originalJob, previous: truncatePreviousSummary(originalJob) };
+  const job = withTruncatedPrevious(originalJob);
   let budget = availableMaterialTokens(job);
   const fullTranscript = job.transcript("full");
   let reply: SummaryReply = {
@@ -105,7 +116,7 @@ export async function summarizeTranscript(originalJob: SummaryJob): Promise<Summ
   return reply;
 }
 
-function transcriptTokens({ history, turn }: Transcript): number {
+export function transcriptTokens({ history, turn }: Transcript): number {
   return sumTokens(history) + sumTokens(turn);
 }
 
@@ -118,16 +129,17 @@ function isOverflow(reply: SummaryReply): boolean {
   return reply.type === "failed" && ["overflow", "payload", "quota"].includes(reply.failure.code);
 }
 
-// A previous summary that another program wrote may have any size.
-function truncatePreviousSummary({ model, previous }: SummaryJob): string {
-  return truncateMiddle(previous, {
-    tokens: Math.floor(usableWindow(model) * MAX_PREVIOUS_SUMMARY_SHARE),
+/** Limits the previous summary: one that another program wrote may have any size. */
+export function withTruncatedPrevious<Job extends PromptJob>(job: Job): Job {
+  const previous = truncateMiddle(job.previous, {
+    tokens: Math.floor(usableWindow(job.model) * MAX_PREVIOUS_SUMMARY_SHARE),
     handle: "the summary before",
   });
+  return { ...job, previous };
 }
 
 /** The estimated tokens of material that fit into one request. */
-function availableMaterialTokens(job: SummaryJob): number {
+export function availableMaterialTokens(job: PromptJob): number {
   const { model, previous, instructions } = job;
   const surroundingTexts = [
     SYSTEM_TEMPLATE,
@@ -145,18 +157,18 @@ function availableMaterialTokens(job: SummaryJob): number {
 }
 
 /** The tokens reserved for the answer and its thinking: twice the size of the summary, and more if the window is large. */
-function maxAnswerTokens({ model, tokens }: SummaryJob): number {
+function maxAnswerTokens({ model, tokens }: PromptJob): number {
   const window = usableWindow(model);
   const wantedTokens = Math.max(2 * tokens, Math.min(MAX_ANSWER_RESERVE.tokens, window * MAX_ANSWER_RESERVE.share));
   return Math.floor(Math.min(model.maxTokens || Number.POSITIVE_INFINITY, wantedTokens, window / 2));
 }
 
 /** The factor for estimated tokens: a calibrated estimate is nearly right, any other may be too low by a third. */
-function estimateMargin({ factor }: SummaryJob): number {
+function estimateMargin({ factor }: PromptJob): number {
   return factor === undefined ? 4 / 3 : factor * 1.1;
 }
 
-function usableWindow({ contextWindow }: Model): number {
+function usableWindow({ contextWindow }: ModelLimits): number {
   return contextWindow > 0 ? Math.min(contextWindow, MAX_SUMMARIZER_WINDOW) : DEFAULT_SUMMARIZER_WINDOW;
 }
 
@@ -169,10 +181,17 @@ const MAX_SUMMARIZER_WINDOW = 10_000_000;
 const MAX_MATERIALS = 3;
 
 function summarizeInBudget(budget: number, transcript: Transcript, job: SummaryJob): Promise<SummaryReply> {
-  const history = transcript.history.map((block) => truncateBlock(block, budget));
-  const turn = transcript.turn.map((block) => truncateBlock(block, budget));
-  const isTooMuch = transcriptTokens({ history, turn }) > budget;
-  return isTooMuch ? summarizeInChunks({ history, turn }, job, budget) : summarizeInOneRequest({ history, turn }, job);
+  const truncated = truncateBlocks(transcript, budget);
+  const isTooMuch = transcriptTokens(truncated) > budget;
+  return isTooMuch ? summarizeInChunks(truncated, job, budget) : summarizeInOneRequest(truncated, job);
+}
+
+/** Shortens each block that does not fit into a request by itself. */
+export function truncateBlocks({ history, turn }: Transcript, budget: number): Transcript {
+  return {
+    history: history.map((block) => truncateBlock(block, budget)),
+    turn: turn.map((block) => truncateBlock(block, budget)),
+  };
 }
 
 function truncateBlock(block: TranscriptBlock, budget: number): TranscriptBlock {
@@ -181,68 +200,83 @@ function truncateBlock(block: TranscriptBlock, budget: number): TranscriptBlock 
   return { ...block, text, tokens: textTokens(text) };
 }
 
-function summarizeInOneRequest({ history, turn }: Transcript, job: SummaryJob): Promise<SummaryReply> {
+function summarizeInOneRequest(transcript: Transcript, job: SummaryJob): Promise<SummaryReply> {
+  return sendPrompt(buildSinglePrompt(transcript, job), job);
+}
+
+/** Builds the prompt for the summary of a transcript that fits into one request. */
+export function buildSinglePrompt({ history, turn }: Transcript, job: PromptJob): PromptRequest {
   const materials = [
     ...toSummaryMaterial("previous-summary", job.previous),
     ...toConversationMaterial("conversation", history),
     ...toConversationMaterial("turn", turn),
   ];
-  return requestSummary(materials, renderTask(job, choosePromptTemplate(job)), job);
+  return buildPrompt(materials, renderTask(job, choosePromptTemplate(job)), job);
 }
 
-function choosePromptTemplate({ format, previous }: SummaryJob): keyof typeof PROMPT_TEMPLATES {
+function choosePromptTemplate({ format, previous }: PromptJob): keyof typeof PROMPT_TEMPLATES {
   if (format === "branch") return "branch";
   if (format === "turn") return "turnPrefix";
   return previous === "" ? "initial" : "update";
 }
 
-/** Summarises in chunks; the split turn gets chunks of its own. Requests are sequential, because many local servers have one slot (B43). */
-async function summarizeInChunks(
-  { history, turn }: Transcript,
-  job: SummaryJob,
-  budget: number,
-): Promise<SummaryReply> {
-  const chunks = [
-    ...splitIntoChunks(history, budget).map((blocks) => ({ origin: "history" as const, blocks })),
-    ...splitIntoChunks(turn, budget).map((blocks) => ({ origin: "turn" as const, blocks })),
-  ];
+/** Summarises in chunks. Requests are sequential, because many local servers have one slot (B43). */
+async function summarizeInChunks(transcript: Transcript, job: SummaryJob, budget: number): Promise<SummaryReply> {
+  const chunks = splitTranscript(transcript, budget);
   if (chunks.length > MAX_CHUNKS)
     return {
       type: "failed",
       failure: { code: "overflow", note: `the session is too long for this model, even in ${MAX_CHUNKS} parts` },
     };
-  const chunkJob = createChunkJob(job, budget);
   const notes: ChunkNotes[] = [];
-  for (const [index, { origin, blocks }] of chunks.entries()) {
-    const slots = { part: String(index + 1), parts: String(chunks.length) };
-    const positionedJob = { ...chunkJob, chunk: { part: index + 1, parts: chunks.length } };
-    const reply = await requestSummary(
-      toConversationMaterial("conversation", blocks),
-      renderTask(chunkJob, "map", slots),
-      positionedJob,
-    );
+  for (const [index, chunk] of chunks.entries()) {
+    const chunkJob = { ...job, ...chunkOptions(job, budget), chunk: { part: index + 1, parts: chunks.length } };
+    const reply = await sendPrompt(buildChunkPrompt(chunk, chunkJob), chunkJob);
     if (reply.type !== "answered") return reply;
-    notes.push(toChunkNotes(origin, reply.text));
+    notes.push(toChunkNotes(chunk.origin, reply.text));
   }
   return mergeNotes(notes, job, budget);
 }
 
 /** The maximum number of requests for one summary. */
-const MAX_CHUNKS = 32;
+export const MAX_CHUNKS = 32;
 
-/** The job for the notes on one chunk: a plain summary of at most a quarter of the budget. */
-function createChunkJob(job: SummaryJob, budget: number): SummaryJob {
-  const tokens = Math.min(job.tokens, Math.floor(budget / 4));
-  return { ...job, format: "summary", hasTurn: false, task: undefined, tokens };
+/** The blocks of one request. The split turn has chunks of its own. */
+export interface TranscriptChunk {
+  readonly origin: "history" | "turn";
+  readonly blocks: readonly TranscriptBlock[];
 }
 
-interface ChunkNotes {
-  readonly origin: "history" | "turn";
+export function splitTranscript({ history, turn }: Transcript, budget: number): readonly TranscriptChunk[] {
+  return [
+    ...splitIntoChunks(history, budget).map((blocks) => ({ origin: "history" as const, blocks })),
+    ...splitIntoChunks(turn, budget).map((blocks) => ({ origin: "turn" as const, blocks })),
+  ];
+}
+
+/** The changes to a job for the notes on one chunk: a plain summary of at most a quarter of the budget. */
+export function chunkOptions(
+  job: PromptJob,
+  budget: number,
+): Pick<PromptJob, "format" | "hasTurn" | "task" | "tokens"> {
+  return { format: "summary", hasTurn: false, task: undefined, tokens: Math.min(job.tokens, Math.floor(budget / 4)) };
+}
+
+export function buildChunkPrompt(
+  { blocks }: TranscriptChunk,
+  job: PromptJob & Required<Pick<SummaryJob, "chunk">>,
+): PromptRequest {
+  const slots = { part: String(job.chunk.part), parts: String(job.chunk.parts) };
+  return buildPrompt(toConversationMaterial("conversation", blocks), renderTask(job, "map", slots), job);
+}
+
+export interface ChunkNotes {
+  readonly origin: TranscriptChunk["origin"];
   readonly text: string;
   readonly tokens: number;
 }
 
-function toChunkNotes(origin: ChunkNotes["origin"], text: string): ChunkNotes {
+export function toChunkNotes(origin: ChunkNotes["origin"], text: string): ChunkNotes {
   return { origin, text, tokens: textTokens(text) + MATERIAL_MARK_TOKENS };
 }
 
@@ -256,8 +290,12 @@ async function mergeNotes(notes: readonly ChunkNotes[], job: SummaryJob, budget:
 }
 
 function requestMerge(notes: readonly ChunkNotes[], job: SummaryJob): Promise<SummaryReply> {
+  return sendPrompt(buildMergePrompt(notes, job), job);
+}
+
+export function buildMergePrompt(notes: readonly ChunkNotes[], job: PromptJob): PromptRequest {
   const materials = [...toSummaryMaterial("previous-summary", job.previous), ...notes.flatMap(toNotesMaterial)];
-  return requestSummary(materials, renderTask(job, "merge"), job);
+  return buildPrompt(materials, renderTask(job, "merge"), job);
 }
 
 async function mergeInGroups(
@@ -265,7 +303,7 @@ async function mergeInGroups(
   job: SummaryJob,
   budget: number,
 ): Promise<readonly ChunkNotes[] | SummaryReply> {
-  const chunkJob = createChunkJob(job, budget);
+  const chunkJob = { ...job, ...chunkOptions(job, budget) };
   const mergedNotes: ChunkNotes[] = [];
   const groups = (["history", "turn"] as const).flatMap((origin) =>
     splitIntoChunks(
@@ -276,7 +314,8 @@ async function mergeInGroups(
   for (const group of groups) {
     const [first] = group;
     if (!first) continue;
-    const reply = await requestSummary(group.flatMap(toNotesMaterial), renderTask(chunkJob, "merge"), chunkJob);
+    const prompt = buildPrompt(group.flatMap(toNotesMaterial), renderTask(chunkJob, "merge"), chunkJob);
+    const reply = await sendPrompt(prompt, chunkJob);
     if (reply.type !== "answered") return reply;
     mergedNotes.push(toChunkNotes(first.origin, reply.text));
   }
@@ -328,7 +367,7 @@ export function sumTokens(items: readonly ItemWithTokens[]): number {
 
 /** Renders the task of a request. The user's instructions are part of every task. */
 export function renderTask(
-  { format, hasTurn, instructions, task, tokens, keepsMessages }: SummaryJob,
+  { format, hasTurn, instructions, task, tokens, keepsMessages }: PromptJob,
   template: keyof typeof PROMPT_TEMPLATES,
   slots: Readonly<Record<string, string>> = {},
 ): string {
@@ -350,12 +389,8 @@ export function renderTask(
 
 const SUMMARY_WORDS_PER_TOKEN = 0.6;
 
-/** Requests a summary of the material. The answer is not checked here. */
-export function requestSummary(
-  materials: readonly PromptMaterial[],
-  task: string,
-  job: SummaryJob,
-): Promise<SummaryReply> {
+/** Builds the request for a summary of the material. */
+function buildPrompt(materials: readonly PromptMaterial[], task: string, job: PromptJob): PromptRequest {
   const { nonce, message } = wrapMaterials(materials, task, job.runtime);
   const request: Request = {
     system: [{ name: "prompt", text: fillTemplate(SYSTEM_TEMPLATE, { nonce }) }],
@@ -365,7 +400,7 @@ export function requestSummary(
     toolChoice: "none",
     cacheMarks: [],
   };
-  return sendPrompt({ request: withReplyRoom(request, job), nonce }, job);
+  return { request: withReplyRoom(request, job), nonce };
 }
 
 /** Requests a correction in the same conversation. Findings quote the answer, so they are material too. */
@@ -386,7 +421,7 @@ export function requestCorrection(
 }
 
 /** Sets the reply budget of a request: the estimate here is better than the one that the model would make. */
-function withReplyRoom(request: Request, job: SummaryJob): Request {
+function withReplyRoom(request: Request, job: PromptJob): Request {
   const tokens = Math.floor(usableWindow(job.model) - requestTokens(request) * estimateMargin(job));
   const reserve = maxAnswerTokens(job);
   return { ...request, replyBudget: { tokens: Math.max(tokens, reserve), reserve } };

@@ -3,13 +3,12 @@
 import type { Agent } from "@pith/agent";
 import { type Entry, type LoadedBranch, previewCompaction } from "@pith/context";
 import { MOVE_TYPE } from "@pith/context/host";
-import { createCatalogue } from "@pith/models";
 import { reportCompaction, undoOrRedoCompaction } from "../../../commands/compact.ts";
 import {
   computePreviewStats,
   type EntryTotals,
+  findSummarizer,
   type PreviewStats,
-  type SummarizerInfo,
 } from "../../../context-report/compaction-preview.ts";
 import { keyHint } from "../../../settings/keymap.ts";
 import { isCompacting } from "../../../text/compaction-text.ts";
@@ -98,10 +97,8 @@ export const openCompact: PanelCommand = async (args, context) => {
   const plan = previewCompaction(agent.session.branch, agent.budget);
   // The command without a panel says why there is nothing to do.
   if (plan.type !== "planned") return false;
-  const panel = createPreviewPanel(
-    computePreviewStats(plan, findSummaryModel(context)),
-    args.replace(PREVIEW_FLAG, " ").trim(),
-  );
+  const stats = computePreviewStats(plan, findSummarizer(context.app.settings, agent.model));
+  const panel = createPreviewPanel(stats, args.replace(PREVIEW_FLAG, " ").trim());
   const focus = await context.screen.showPanel(panel, { where: "inline" });
   return focus === null ? true : await runCompaction(focus, context);
 };
@@ -119,16 +116,6 @@ async function runCompaction(focus: string, context: InteractiveContext): Promis
 }
 
 const REPORTED_OUTCOMES: ReadonlySet<string> = new Set(["refused", "nothing-to-do", "postponed", "cancelled"]);
-
-function findSummaryModel({ app }: InteractiveContext): SummarizerInfo {
-  const { provider, model } = app.agent.model;
-  const [configured] = [app.settings.compaction?.model ?? []].flat();
-  const currentModel = `${provider}/${model}`;
-  const summaryModel = configured ?? currentModel;
-  const slash = summaryModel.indexOf("/");
-  const { prices } = createCatalogue().facts(summaryModel.slice(0, slash), summaryModel.slice(slash + 1)).facts;
-  return { summarizer: summaryModel, isCurrentModel: summaryModel === currentModel, prices };
-}
 
 /** Redoes the compaction that was undone last. If none was undone, undoes the newest one. */
 export const toggleCompaction: PanelCommand = (_, context) =>

@@ -1,0 +1,96 @@
+/** Estimates the requests and tokens that a summary takes, with the prompts that would be sent. It sends nothing. */
+
+import { requestTokens } from "../tokens/estimate-tokens.ts";
+import {
+  availableMaterialTokens,
+  buildChunkPrompt,
+  buildMergePrompt,
+  buildSinglePrompt,
+  chunkOptions,
+  MAX_CHUNKS,
+  type PromptJob,
+  type PromptRequest,
+  splitTranscript,
+  type Transcript,
+  toChunkNotes,
+  transcriptTokens,
+  truncateBlocks,
+  withTruncatedPrevious,
+} from "./summarize.ts";
+
+/** The tokens that the requests for a summary are expected to be billed for. */
+export interface SummaryUsageEstimate {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+}
+
+/**
+ * Estimates a summary as `summarizeTranscript` writes it. `answerTokens` is the usual size of one answer, if it is known from an earlier
+ * summary. Returns null if the transcript does not fit the model, even in chunks.
+ */
+export function estimateSummaryUsage(originalJob: PromptJob, answerTokens?: number): SummaryUsageEstimate | null {
+  const job = withTruncatedPrevious(originalJob);
+  const budget = availableMaterialTokens(job);
+  const fullTranscript = job.transcript("full");
+  const fitsInFull = transcriptTokens(fullTranscript) <= budget;
+  const transcript = fitsInFull ? fullTranscript : truncateBlocks(job.transcript("excerpt"), Math.max(0, budget));
+  if (transcriptTokens(transcript) > budget) return estimateChunks(transcript, { job, budget, answerTokens });
+  return withCorrection(estimatePrompts([buildSinglePrompt(transcript, job)], { job, answerTokens }));
+}
+
+/** The part of all summaries, about, for which a correction is requested. It sends the last prompt again, with the answer. */
+const CORRECTION_SHARE = 0.3;
+
+function withCorrection({ inputTokens, outputTokens }: SummaryUsageEstimate): SummaryUsageEstimate {
+  return {
+    inputTokens: inputTokens + Math.ceil((inputTokens + outputTokens) * CORRECTION_SHARE),
+    outputTokens: outputTokens + Math.ceil(outputTokens * CORRECTION_SHARE),
+  };
+}
+
+interface AnswerOptions {
+  readonly job: PromptJob;
+  /** Undefined if no earlier answer was measured. */
+  readonly answerTokens: number | undefined;
+}
+
+function estimateChunks(
+  transcript: Transcript,
+  { job, budget, answerTokens }: AnswerOptions & { readonly budget: number },
+): SummaryUsageEstimate | null {
+  const chunks = budget > 0 ? splitTranscript(transcript, budget) : [];
+  if (chunks.length === 0 || chunks.length > MAX_CHUNKS) return null;
+  const options = chunkOptions(job, budget);
+  const prompts = chunks.map((chunk, index) =>
+    buildChunkPrompt(chunk, { ...job, ...options, chunk: { part: index + 1, parts: chunks.length } }),
+  );
+  const notes = estimatePrompts(prompts, { job: { ...job, ...options }, answerTokens });
+  // The merge reads the notes, whose text is not known yet.
+  const emptyMerge = requestTokens(buildMergePrompt([toChunkNotes("history", "")], job).request);
+  const merge = withCorrection({
+    inputTokens: emptyMerge + notes.outputTokens,
+    outputTokens: answerTokens ?? expectAnswerTokens(notes.inputTokens, job),
+  });
+  return {
+    inputTokens: notes.inputTokens + merge.inputTokens,
+    outputTokens: notes.outputTokens + merge.outputTokens,
+  };
+}
+
+function estimatePrompts(
+  prompts: readonly PromptRequest[],
+  { job, answerTokens }: AnswerOptions,
+): SummaryUsageEstimate {
+  const inputs = prompts.map(({ request }) => Math.ceil(requestTokens(request) * (job.factor ?? 1)));
+  const outputs = inputs.map((tokens) => answerTokens ?? expectAnswerTokens(tokens, job));
+  return { inputTokens: sum(inputs), outputTokens: sum(outputs) };
+}
+
+/** The usual size of an answer. The recorded summaries of 1,600 to 8,300 tokens have 400 to 1,100; a long text gets a shorter share. */
+function expectAnswerTokens(inputTokens: number, { tokens }: PromptJob): number {
+  return Math.min(tokens, Math.round(10 * Math.sqrt(inputTokens)));
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}
