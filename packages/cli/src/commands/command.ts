@@ -70,7 +70,13 @@ export type OpenedModel =
 /** The result of a command. Each mode shows it in its own way. */
 export type CommandResult =
   /** The command succeeded. `data` is the machine-readable form of `text`. */
-  | { readonly type: "success"; readonly text: string; readonly data: unknown }
+  | {
+      readonly type: "success";
+      readonly text: string;
+      readonly data: unknown;
+      /** Whether the command added an entry that the transcript shows, so that a screen does not show the text as well. */
+      readonly isInTranscript?: true;
+    }
   | UsageError
   | { readonly type: "failed"; readonly message: string }
   /** The caller sends the content to the model. */
@@ -96,6 +102,11 @@ export type CommandResult =
 
 export function success(text: string, data: unknown): CommandResult {
   return { type: "success", text, data };
+}
+
+/** The result of a command whose entry the transcript shows. */
+export function successInTranscript(text: string, data: unknown): CommandResult {
+  return { type: "success", text, data, isInTranscript: true };
 }
 
 export function failure(message: string): CommandResult {

@@ -11,8 +11,10 @@ import {
   refusalNotes,
 } from "@pith/context";
 import { breakerNotes } from "@pith/context/host";
+import type { PreviewStats } from "../context-report/compaction-preview.ts";
+import type { Settings } from "../settings/settings.ts";
 import { describeBusyRefusal, formatReceipt, isCompacting, MAX_FINDINGS } from "../text/compaction-text.ts";
-import { formatNumber, formatTokensOrShare } from "../text/format.ts";
+import { formatCost, formatCount, formatNumber, formatTokensOrShare } from "../text/format.ts";
 import { usageError } from "../text/usage-error.ts";
 import {
   type Command,
@@ -22,6 +24,7 @@ import {
   failure,
   LEAF_MOVED_MESSAGE,
   success,
+  successInTranscript,
 } from "./command.ts";
 
 /** Compacts even below the automatic threshold. */
@@ -31,8 +34,8 @@ export const compactCommand: Command = {
   description:
     "summarize the conversation so far; optional text says what to focus on; --preview only shows the effect",
   examples: ["/compact", "/compact keep every decision on the schema", "/compact --preview"],
-  async run(args, { agent, notify }) {
-    if (PREVIEW_FLAG.test(args)) return reportPreview(agent);
+  async run(args, { agent, settings, notify }) {
+    if (PREVIEW_FLAG.test(args)) return await reportPreview(agent, settings);
     if (args.startsWith("--")) return usageError(describeUnknownFlag(args.slice(2).split(/\s/)[0] ?? "", ["preview"]));
     // During a run, the compaction waits until no request is active. The run continues after it.
     if (agent.isRunning && !isCompacting(agent)) notify?.("compacting when the current request has finished");
@@ -153,7 +156,7 @@ export function reportCompaction(outcome: CompactionOutcome | CompactionRefusal)
     case "failed":
       return failure(describeOutcome(outcome));
     case "compacted":
-      return success(`Compacted: ${formatReceipt(outcome.receipt)}. /undo undoes it.`, outcome.receipt);
+      return successInTranscript(`Compacted: ${formatReceipt(outcome.receipt)}. /undo undoes it.`, outcome.receipt);
     case "nothing-to-do":
     case "postponed":
     case "cancelled":
@@ -201,18 +204,28 @@ function describeFailure(compaction: Extract<CompactionOutcome, { type: "failed"
   return `not compacted: ${[why, ...compaction.findings.slice(0, MAX_FINDINGS).map(({ note }) => note)].join("; ")}`;
 }
 
-export function reportPreview({ session, budget }: Agent): CommandResult {
+async function reportPreview({ session, budget, model }: Agent, settings: Settings): Promise<CommandResult> {
+  await session.loadState();
   const preview = previewCompaction(session.branch, budget);
   if (preview.type === "nothing-to-do") return reportCompaction(preview);
   if (preview.type === "cannot-fit")
     return reportCompaction({ type: "failed", why: "cannot-fit", breaker: preview.breaker });
-  return success(formatPreview(preview), preview.receipt);
+  const { computePreviewStats, findSummarizer } = await import("../context-report/compaction-preview.ts");
+  return success(
+    formatPreview(preview, computePreviewStats(preview, findSummarizer(settings, model))),
+    preview.receipt,
+  );
 }
 
-function formatPreview({ receipt, summaryText: front }: Extract<CompactionPreview, { type: "planned" }>): string {
+function formatPreview(
+  { receipt, summaryText: front }: Extract<CompactionPreview, { type: "planned" }>,
+  { pins, summarizer, costUsd }: PreviewStats,
+): string {
   const { tokens, covered, kept } = receipt;
+  const price = costUsd === null ? "at an unknown price" : `for about ${formatCost(costUsd)}`;
   return [
     `Would drop ${covered.count} entries and keep ${kept.count}: ${formatNumber(tokens.before)} → about ${formatNumber(tokens.after)} tokens.`,
+    `Kept verbatim: your messages and ${pins === 0 ? "no pins" : formatCount(pins, "pin")}. Summary by ${summarizer}, ${price}.`,
     "The summary, without the part that a model writes:",
     "",
     front.trim(),

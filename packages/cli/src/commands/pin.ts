@@ -4,7 +4,14 @@ import { type AppendResult, pinEntry, pinText, type Session, unpin as unpinEntry
 import { entryText, type Pin, sanitizeLine } from "@pith/context/host";
 import { findEntry, matchesId, shortId } from "../sessions/entries.ts";
 import { usageError } from "../text/usage-error.ts";
-import { type Command, type CommandContext, type CommandResult, success, toCommandResult } from "./command.ts";
+import {
+  type Command,
+  type CommandContext,
+  type CommandResult,
+  success,
+  successInTranscript,
+  toCommandResult,
+} from "./command.ts";
 
 export function listPins(session: Session): CommandResult {
   const { pins } = session.branch.state;
@@ -39,7 +46,7 @@ async function findEntryId(text: string, { agent: { session } }: CommandContext)
 
 async function addTextPin(text: string, { agent }: CommandContext): Promise<CommandResult> {
   const result = await agent.appendToSession((session) => pinText(session, text));
-  return toCommandResult(result, () => success(`Pinned: ${sanitizeLine(text)}`, agent.session.branch.state.pins));
+  return toCommandResult(result, () => reportPin(text, agent));
 }
 
 async function addEntryPin(entryId: string, { agent }: CommandContext): Promise<CommandResult> {
@@ -48,7 +55,11 @@ async function addEntryPin(entryId: string, { agent }: CommandContext): Promise<
   const text = entry ? entryText(entry, branch.edits) : "";
   if (text.trim() === "") return usageError(`${shortId(entryId)} has no text to pin`);
   const result = await agent.appendToSession((session) => pinEntry(session, entryId));
-  return toCommandResult(result, () => success(`Pinned: ${sanitizeLine(text)}`, agent.session.branch.state.pins));
+  return toCommandResult(result, () => reportPin(text, agent));
+}
+
+function reportPin(text: string, { session }: CommandContext["agent"]): CommandResult {
+  return successInTranscript(`Pinned: ${sanitizeLine(text)}`, session.branch.state.pins);
 }
 
 export const unpinCommand: Command = {

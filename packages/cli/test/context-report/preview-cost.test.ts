@@ -108,12 +108,10 @@ function summary(lines: number): string {
 
 async function talk(variables: Readonly<Record<string, string>>, count: number): Promise<void> {
   configure({ compaction: { enabled: false } });
-  for (let at = 0; at < count; at += 1) {
-    const isFirst = ground.server.requests.length === 0;
-    const args = ["-p", ...(isFirst ? [] : ["--continue"]), `message ${at}: write 1200 words`];
-    const { code, notes } = await ground.run(args, { variables });
-    expect({ code, notes }).toMatchObject({ code: 0 });
-  }
+  const isFirst = ground.server.requests.length === 0;
+  const input = Array.from({ length: count }, (_, at) => `message ${at}: write 1200 words\n`).join("");
+  const { code, notes } = await ground.run(["--plain", ...(isFirst ? [] : ["--continue"])], { variables, input });
+  expect({ code, notes }).toMatchObject({ code: 0 });
 }
 
 interface Prices {

@@ -39,7 +39,7 @@ export function estimateSummaryUsage(originalJob: PromptJob, answerTokens?: numb
 }
 
 /** The part of all summaries, about, for which a correction is requested. It sends the last prompt again, with the answer. */
-const CORRECTION_SHARE = 0.3;
+const CORRECTION_SHARE = 0.15;
 
 function withCorrection({ inputTokens, outputTokens }: SummaryUsageEstimate): SummaryUsageEstimate {
   return {
@@ -88,7 +88,7 @@ function estimatePrompts(
 
 /** The usual size of an answer. The recorded summaries of 1,600 to 8,300 tokens have 400 to 1,100; a long text gets a shorter share. */
 function expectAnswerTokens(inputTokens: number, { tokens }: PromptJob): number {
-  return Math.min(tokens, Math.round(10 * Math.sqrt(inputTokens)));
+  return Math.min(tokens, Math.round(8 * Math.sqrt(inputTokens)));
 }
 
 function sum(numbers: readonly number[]): number {

@@ -85,7 +85,7 @@ export async function showResult(rawResult: CommandResult, context: InteractiveC
   switch (result.type) {
     case "success":
       // A command of an extension may return no text.
-      return result.text === "" ? undefined : screen.showNote(result.text);
+      return result.text === "" || result.isInTranscript ? undefined : screen.showNote(result.text);
     case "mistake":
     case "failed":
       return screen.showNote(result.message, "bad");

@@ -54,6 +54,15 @@ test("MET8 MET10 what is typed there is what the summary looks at; alt+u takes t
   expect(logged(talk, "compaction")).toBe(1);
 });
 
+test("MET21 a pin is shown once, by its entry", async () => {
+  const talk = await longTalk({ words: 100 });
+  talk.say("/pin Never push to main.");
+  const seen = await talk.sees("pinned: Never push to main.");
+  talk.say("/pin");
+  await talk.sees(/ 1 {2}\w+ {2}Never push to main\./);
+  expect(seen.match(/pinned: Never push/gi)).toHaveLength(1);
+});
+
 test("MET8 with words behind it /compact goes at once", async () => {
   const talk = await longTalk();
   await exchanged(talk, 5);

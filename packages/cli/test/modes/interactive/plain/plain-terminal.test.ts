@@ -43,6 +43,26 @@ test("MET19 how full the context is, is about so much after a compaction, until 
   expect(told.slice(-4)).toEqual(["", "", "about ", ""]);
 });
 
+test("PLN18 a preview and a compaction state the size after it, the price, the pins and the summarizer, each once", async () => {
+  writeFileSync(
+    join(ground.home, "settings.json"),
+    '{ "contextWindow": 8192, "compaction": { "keepRecentTokens": 100 } }',
+  );
+  const { url } = await ground.serve(({ tools }) => (tools.length === 0 ? STORY : "Done."));
+  const variables = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: url };
+  const input = `${"first ".repeat(1_000)}\nand now?\n/pin Never push.\n/compact --preview\n/compact\n`;
+  const { out } = await ground.run(["--plain"], { variables, input });
+  const preview =
+    /^Would drop \d+ entries and keep \d+: [\d,]+ → about [\d,]+ tokens\.\nKept verbatim: your messages and 1 pin\. Summary by anthropic\/claude-sonnet-4-5, for about \$(\S+)\.$/m;
+  const compaction =
+    /^Compacted: [\d,]+ → [\d,]+ tokens · \$(\S+) · summary by claude-sonnet-4-5\. Dropped the oldest \d+ entries, all recoverable · kept the newest \d+ · 1 pin\./m;
+  const [predicted, actual] = [preview, compaction].map((pattern) => Number(pattern.exec(out)?.[1]));
+  expect((predicted ?? 0) / (actual ?? 0)).toBeLessThan(2);
+  expect((predicted ?? 0) / (actual ?? 0)).toBeGreaterThan(0.5);
+  expect(out.match(/^Compacted: /gm)).toHaveLength(1);
+  expect(out.match(/^Pinned: Never push\.$/gm)).toHaveLength(1);
+});
+
 test("PLN16 a permission is asked for in words and given by a number", async () => {
   const ask = ["--plain", "--permission-mode", "ask"];
   const given = await ground.pith(ask, [{ parts: [write] }, "Done."], { input: "write\n1\n" });
