@@ -22,6 +22,7 @@ import { enqueue } from "./loop/message-queue.ts";
 import { resumeFromLog, startWithMessage } from "./loop/run.ts";
 import type { QueueMode, QueueModes } from "./loop/run-context.ts";
 import { type RunRequest, Scheduler } from "./loop/scheduler.ts";
+import { findPendingWork, STOP_TYPE, wasStoppedByUser } from "./loop/unfinished-turn.ts";
 import type { SkillText } from "./prompt/attach-skills.ts";
 import type { SystemPromptOptions } from "./prompt/system-prompt.ts";
 import type { FileExists, HandOffResult } from "./session/handoff.ts";
@@ -147,6 +148,16 @@ export class Agent {
   /** Aborts all work, and resolves when it has ended. Entries that are already in the session stay. */
   abort(): Promise<void> {
     return this.#scheduler.abort();
+  }
+
+  /** Aborts all work because the user wants it. If a turn stays unfinished, the session records that this was no crash. */
+  async stop(): Promise<void> {
+    const wasRunning = this.isRunning;
+    await this.abort();
+    const { entries } = this.session.branch;
+    const isUnfinished = ["reply", "results"].includes(findPendingWork(entries)?.type ?? "");
+    if (!wasRunning || !isUnfinished || wasStoppedByUser(entries)) return;
+    await this.appendToSession((session) => session.append({ type: "custom", customType: STOP_TYPE }));
   }
 
   /** Resolves when no work is in progress. */

@@ -81,7 +81,7 @@ export {
 export type { BoundaryEntry, BoundaryResult, ProviderHooks, RunHooks } from "./hooks/hooks.ts";
 export type { QueueMode, QueueModes } from "./loop/run-context.ts";
 export type { RunLimits } from "./loop/run-limits.ts";
-export { DRAFT_TYPE, findDraft, findPendingWork, type PendingWork } from "./loop/unfinished-turn.ts";
+export { DRAFT_TYPE, findDraft, findPendingWork, type PendingWork, wasStoppedByUser } from "./loop/unfinished-turn.ts";
 export { createMemoryBlobs, type MemoryBlobsOptions } from "./memory-blobs.ts";
 export type { AuditRecord, AuditRule } from "./permissions/audit.ts";
 export { isHarmlessRule } from "./permissions/classify-commands.ts";

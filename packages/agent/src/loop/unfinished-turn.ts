@@ -22,6 +22,17 @@ export interface OpenCall {
 /** The custom entry that is written before a call runs that must not run twice. */
 export const INTENT_TYPE = "pith.intent";
 
+/** The custom entry that records that the user stopped the turn before it. */
+export const STOP_TYPE = "pith.stopped";
+
+/** Whether the user stopped the newest turn. An unfinished turn without such an entry ended with a crash, a signal or a lost connection. */
+export function wasStoppedByUser(entries: readonly Entry[]): boolean {
+  const index = entries.findLastIndex((entry) => entry.type === "custom" && entry.customType === STOP_TYPE);
+  return (
+    index >= 0 && !entries.slice(index).some((entry) => entry.type === "message" && entry.message.role !== "system")
+  );
+}
+
 /** The newest message decides; failed replies are skipped, and custom messages count only if they were queued. Null if these entries have no such message. */
 export function findPendingWork(entries: readonly Entry[]): PendingWork | null {
   const answeredIds: string[] = [];

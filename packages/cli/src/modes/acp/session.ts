@@ -121,7 +121,7 @@ function createAcpSession(
   let activeRun: Promise<unknown> = Promise.resolve();
   const stop = (): Promise<void> => {
     stopCount += 1;
-    pendingStop = Promise.allSettled([agent.abort(), activeRun]).then(() => undefined);
+    pendingStop = Promise.allSettled([agent.stop(), activeRun]).then(() => undefined);
     return pendingStop;
   };
   return {

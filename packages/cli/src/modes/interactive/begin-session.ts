@@ -1,6 +1,6 @@
 /** Shows a session that gets the screen, then sends the prompt of the command line or offers to continue unfinished work. */
 
-import { findDraft, findPendingWork, MAX_IMAGE_BYTES, type PendingWork } from "@pith/agent";
+import { findDraft, findPendingWork, MAX_IMAGE_BYTES, type PendingWork, wasStoppedByUser } from "@pith/agent";
 import { nodeFiles } from "@pith/agent/node";
 import type { LoadedBranch } from "@pith/context";
 import { displayText, sanitizeLine } from "@pith/context/host";
@@ -47,6 +47,8 @@ export async function offerToResume(context: InteractiveContext): Promise<void> 
   const { agent, missingModel } = app;
   const unfinished = describePendingWork(findPendingWork(agent.session.branch.entries), agent.queue.length);
   if (unfinished === null || missingModel !== null) return;
+  // Who stopped the turn knows why it is unfinished.
+  if (agent.queue.length === 0 && wasStoppedByUser(agent.session.branch.entries)) return;
   // If the user is typing, the next letter would answer the panel.
   if (screen.editorText.text !== "")
     return screen.showNote(`This session was interrupted: ${unfinished}. Your next message is sent first.`);

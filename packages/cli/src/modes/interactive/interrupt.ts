@@ -21,7 +21,7 @@ export function stop(context: InteractiveContext): boolean {
 async function stopAndRestoreQueue(context: InteractiveContext): Promise<void> {
   const { app, screen } = context;
   const { agent } = app;
-  await Promise.all([agent.abort(), screen.state.pendingShellBlocks.length > 0 && stopShell(context)]);
+  await Promise.all([agent.stop(), screen.state.pendingShellBlocks.length > 0 && stopShell(context)]);
   clearActivity(context);
   if (agent.queue.length === 0) return;
   await restoreQueue(context);

@@ -92,18 +92,39 @@ describe("switch sessions", () => {
     if (held.type === "opened") await held.store.close();
   });
 
-  test("RES5 a session that broke off says so, and goes on when told to", async () => {
+  test("RES5 a session that ended in the middle of a run says so, and continues when asked", async () => {
     const call = { parts: [{ type: "call", name: "bash", arguments: { command: "sleep 60" } }] } as const;
     await ground.serve(call, "it has gone on");
     ground.start("do it");
     await ground.until("sleep 60");
-    ground.terminal.press("\x1b");
-    await ground.until(/broken|aborted|stopped|Esc/i);
     await ground.leave();
     ground.start("-c");
     await ground.until("This session was interrupted");
     ground.terminal.press("y");
     await ground.until("it has gone on");
+    await ground.leave();
+  });
+
+  test("RES30 a run that the user stopped with Esc is not called interrupted, whether a tool ran or a reply came", async () => {
+    const call = { parts: [{ type: "call", name: "bash", arguments: { command: "sleep 60" } }] } as const;
+    const slow = { parts: [{ type: "text", text: "slow words" }], pace: { waitMs: 60_000 } } as const;
+    await ground.serve(call, slow, "and now it is done");
+    ground.start("do it");
+    await ground.until("sleep 60");
+    ground.terminal.press("\x1b");
+    await ground.until("Stopped.");
+    await ground.leave();
+    ground.start("-c");
+    await ground.until("sleep 60");
+    await ground.say("once more");
+    await ground.until(/● .*Esc/);
+    ground.terminal.press("\x1b");
+    await ground.until(/Stopped/);
+    await ground.leave();
+    ground.start("-c");
+    await ground.until("once more");
+    await ground.say("go on");
+    expect(await ground.until("and now it is done")).not.toContain("This session was interrupted");
     await ground.leave();
   });
 

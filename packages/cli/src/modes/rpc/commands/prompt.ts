@@ -172,7 +172,7 @@ export const promptCommands: RpcCommandDefinitions<
     fields: {},
     lane: "urgent",
     run: async (_, { app, dismissQuestions }) => {
-      const pendingAbort = app.agent.abort();
+      const pendingAbort = app.agent.stop();
       dismissQuestions();
       await pendingAbort;
       return success(null);
