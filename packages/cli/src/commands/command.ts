@@ -22,6 +22,8 @@ export interface Command {
   readonly aliases?: readonly string[];
   /** The arguments, such as `[instructions]`. Absent if the command takes none. */
   readonly argumentHint?: string;
+  /** The arguments that can be typed as they are, for completion. Placeholders of the hint are not among them. */
+  readonly argumentValues?: readonly string[];
   /** One line for `/help`. */
   readonly description: string;
   /** Complete command lines. */

@@ -31,6 +31,7 @@ import {
 export const compactCommand: Command = {
   name: "compact",
   argumentHint: "[instructions] [--preview]",
+  argumentValues: ["--preview"],
   description:
     "summarize the conversation so far; optional text says what to focus on; --preview only shows the effect",
   examples: ["/compact", "/compact keep every decision on the schema", "/compact --preview"],
@@ -53,6 +54,7 @@ const PREVIEW_FLAG = /(?:^|\s)--preview(?=\s|$)/;
 export const autocompactCommand: Command = {
   name: "autocompact",
   argumentHint: "[on|off]",
+  argumentValues: ["on", "off"],
   description: "show whether and when Pith compacts automatically; on or off changes it until the program ends",
   examples: ["/autocompact", "/autocompact off"],
   async run(args, context) {

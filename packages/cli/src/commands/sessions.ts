@@ -100,6 +100,7 @@ const DESCRIPTION_WIDTH = 80;
 export const nameCommand: Command = {
   name: "name",
   argumentHint: "[name|--none]",
+  argumentValues: ["--none"],
   description: "show or set the name of this session in lists; --none removes it",
   examples: ["/name the login bug", "/name"],
   async run(args, { agent }) {

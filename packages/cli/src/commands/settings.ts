@@ -33,7 +33,8 @@ export const permissionModes: readonly { readonly name: PermissionMode; readonly
 
 export const modeCommand: Command = {
   name: "mode",
-  argumentHint: "[plan|ask|edit|all]",
+  argumentHint: `[${permissionModes.map(({ name }) => name).join("|")}]`,
+  argumentValues: permissionModes.map(({ name }) => name),
   description: "show or change what the agent may do without asking: plan, ask, edit or all",
   examples: ["/mode", "/mode plan"],
   async run(args, { permissionMode }) {
@@ -117,6 +118,7 @@ export const thinkingLevels: readonly ThinkingLevel[] = ["off", "minimal", "low"
 export const thinkingCommand: Command = {
   name: "thinking",
   argumentHint: "[level]",
+  argumentValues: thinkingLevels,
   description: `show or change how long the model thinks: ${thinkingLevels.join(", ")}`,
   examples: ["/thinking", "/thinking high"],
   async run(args, { agent }) {

@@ -36,7 +36,7 @@ export async function runInteractive(args: CliArgs): Promise<ExitStatus> {
     for (const input of earlyInputs.splice(0)) void next.handleSubmit(input);
   };
   const exitWatch = watchExitSignals({ isDrawn: screen.hasPages });
-  const stopCrashHandler = restoreOnCrash(restore);
+  const stopCrashHandler = restoreOnCrash({ restore, getResumeHint: () => session?.formatResumeHint() ?? null });
   const stopSuspendHandler = suspendOnSignal(screen);
   start();
   screen.writeSequence(SAVE_TITLE);
@@ -108,19 +108,23 @@ export function watchExitSignals({ isDrawn }: ExitWatchOptions): ExitWatch {
 
 /** A closed terminal is treated as SIGHUP. */
 const HANGUP_CODE = signalExitCodes.SIGHUP;
-const _SIGNALS = [
-  ["SIGHUP", HANGUP_CODE],
-  ["SIGTERM", 143],
-] as const;
+
+export interface CrashOptions {
+  readonly restore: () => void;
+  /** Null if nothing of the session is saved. */
+  readonly getResumeHint: () => string | null;
+}
 
 /** Restores the terminal before it reports an uncaught error, because the message would be unreadable otherwise. Returns a function that removes the handlers. */
-export function restoreOnCrash(restore: () => void): () => void {
+export function restoreOnCrash({ restore, getResumeHint }: CrashOptions): () => void {
   const handleError = (error: unknown, kind: StrayErrorKind): void => {
     // LOAD19: the session that loaded the extension reports the error.
     if (isExtensionError(error, kind)) return;
     restoreTerminal(restore);
     const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    process.stderr.write(`pith: internal error: ${escapeControls(message)}\n${SAVED_MESSAGE}\n`);
+    const resumeHint = getResumeHint();
+    const savedNote = resumeHint === null ? "" : `pith: the session is saved; ${resumeHint}\n`;
+    process.stderr.write(`pith: internal error: ${escapeControls(message)}\n${savedNote}`);
     process.exit(1);
   };
   const onException = (error: unknown): void => handleError(error, "thrown");
@@ -145,8 +149,6 @@ function restoreTerminal(restore: () => void): void {
 
 /** Leaves the alternate screen, shows the cursor, and turns off bracketed paste, focus reports, keyboard protocols and text attributes. */
 const RESET_SEQUENCE = "\x1b[?1049l\x1b[?25h\x1b[?2004l\x1b[?1004l\x1b[<u\x1b[>4;0m\x1b[0m\r\n";
-
-const SAVED_MESSAGE = "pith: the session is saved; continue with: pith -c";
 
 export interface OpenScreen {
   readonly screen: ScreenApi;

@@ -57,13 +57,13 @@ function toEditorText(content: QueuedMessage["content"], { editor }: ScreenApi):
 /** Ctrl+C: stops the work or clears the editor; a second press quits. The up arrow restores the cleared text. */
 export function clear(context: InteractiveContext): boolean {
   const { screen, leave } = context;
-  if (screen.state.hint === formatQuitHint(screen)) {
+  if (screen.state.hint === formatQuitHint(context)) {
     clearEditor(screen);
     leave(null);
     return true;
   }
   if (!stop(context)) clearEditor(screen);
-  showQuitHint(screen);
+  showQuitHint(context);
   return true;
 }
 
@@ -82,17 +82,19 @@ function clearEditor(screen: ScreenApi): void {
 }
 
 /** A second Ctrl+C quits only while this hint is visible. */
-function showQuitHint(screen: ScreenApi): void {
+function showQuitHint(context: InteractiveContext): void {
+  const { screen } = context;
   const previousHint = screen.state.hint;
-  const quitHint = formatQuitHint(screen);
+  const quitHint = formatQuitHint(context);
   screen.update((state) => ({ ...state, hint: quitHint }));
   const restore = (): void =>
     screen.update((state) => (state.hint === quitHint ? { ...state, hint: previousHint } : state));
   setTimeout(restore, QUIT_HINT_MS).unref();
 }
 
-function formatQuitHint({ state }: ScreenApi): string {
-  return `Press ${keyHint("clear", state.keymap) ?? "Ctrl+C"} again to quit. Everything is saved.`;
+function formatQuitHint({ app, screen: { state } }: InteractiveContext): string {
+  const saved = app.sessionPath === null ? "This session is not saved." : "Everything is saved.";
+  return `Press ${keyHint("clear", state.keymap) ?? "Ctrl+C"} again to quit. ${saved}`;
 }
 
 const QUIT_HINT_MS = 2_000;

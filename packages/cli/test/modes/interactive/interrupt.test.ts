@@ -25,6 +25,14 @@ describe("quit", () => {
     await talk.until(() => talk.left() === null);
   });
 
+  test("MAN19 before it quits, a session that is not saved says so", async () => {
+    const talk = await talkOn([], { wish: { session: { type: "none" } } });
+    talk.terminal.press(CTRL_C);
+    await talk.sees("Press Ctrl+C again to quit. This session is not saved.");
+    talk.terminal.press(CTRL_C);
+    await talk.until(() => talk.left() === null);
+  });
+
   test("MAN12 a second Ctrl+C later only empties again", async () => {
     const talk = await talkOn([]);
     talk.terminal.press(CTRL_C);

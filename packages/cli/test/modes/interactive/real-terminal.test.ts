@@ -67,19 +67,36 @@ test("MAN14 a terminal that is gone ends the program, and all that was said is t
 });
 
 test("MAN15 a fault of the program gives the terminal back before it is told, and its words steer nothing", async () => {
-  const ground = await groundOf();
+  const ground = await groundOf({ script: ["Here I am."] });
   const fault = join(ground.place, "fault.mjs");
   writeFileSync(fault, 'process.on("SIGUSR2", () => { throw new Error("broken \\x1b[2J inside"); });');
   const tmux = await ground.terminal();
   await tmux.enter(`NODE_OPTIONS='--import ${fault}' pith`);
   await tmux.waitFor("edit mode");
+  await tmux.enter("begin");
+  await tmux.waitFor("Here I am.");
   await tmux.enter("/settings");
   await tmux.waitFor("type to filter");
   process.kill(ground.pid, "SIGUSR2");
-  const screen = await tmux.waitFor("continue with: pith -c");
+  const screen = await tmux.waitFor("the session is saved; continue with: pith -c");
   expect(screen).toContain("internal error: Error: broken \\x1b[2J inside");
   expect(screen).not.toContain("type to filter");
   await expectShell(tmux, 1);
+});
+
+test("MAN19 after a fault, a session that is not saved is not called saved", async () => {
+  const ground = await groundOf({ script: ["Here I am."] });
+  const fault = join(ground.place, "fault.mjs");
+  writeFileSync(fault, 'process.on("SIGUSR2", () => { throw new Error("broken inside"); });');
+  const tmux = await ground.terminal();
+  await tmux.enter(`NODE_OPTIONS='--import ${fault}' pith --no-session`);
+  await tmux.waitFor("edit mode");
+  await tmux.enter("begin");
+  await tmux.waitFor("Here I am.");
+  process.kill(ground.pid, "SIGUSR2");
+  await tmux.waitFor("internal error: Error: broken inside");
+  await expectShell(tmux, 1);
+  expect(await tmux.screen()).not.toContain("saved");
 });
 
 test("MAN16 Ctrl+Z gives the terminal to the shell, and fg brings all of it back, what was typed too", async () => {

@@ -56,7 +56,9 @@ async function suggest(
   if (/^\/[^\s/]*$/.test(before)) return matchCandidates(before, await sources.listCommands());
   const [, command, argument = ""] = /^\/(\S+)\s+(\S*)$/.exec(before) ?? [];
   const candidates = command === undefined ? null : await sources.listArguments(command);
-  return candidates && matchCandidates(argument, candidates);
+  // An option is offered after its dash, so that Enter behind a blank chooses none.
+  const isOffered = ({ value }: Candidate): boolean => argument.startsWith("-") || !value.startsWith("-");
+  return candidates && matchCandidates(argument, candidates.filter(isOffered));
 }
 
 async function suggestPaths(mention: string, sources: CompletionSources, signal: AbortSignal): Promise<Suggestions> {
@@ -119,8 +121,6 @@ export async function listArgumentCandidates(
       return null;
     case "help":
       return commands.map((item) => ({ value: item.name, description: item.description }));
-    case "thinking":
-      return ["off", "minimal", "low", "medium", "high", "xhigh", "max"].map((value) => ({ value }));
     case "model":
       return (await listModels()).map((value) => ({ value }));
     case "tree":
@@ -133,19 +133,13 @@ export async function listArgumentCandidates(
     case "settings":
       return (context.listSettings?.() ?? []).map((item) => ({ value: item.name }));
     default:
-      return parseArgumentHint(command?.argumentHint ?? "");
+      return command?.argumentValues?.map((value) => ({ value })) ?? null;
   }
 }
 
 async function listLabels({ agent }: CommandContext): Promise<readonly Candidate[]> {
   const labels = [...(await agent.session.store.labels()).values()];
   return labels.filter((label) => !/\s/.test(label)).map((value) => ({ value, description: "label" }));
-}
-
-/** A hint such as `[on|off]` contains the arguments. */
-function parseArgumentHint(argumentHint: string): readonly Candidate[] | null {
-  const alternatives = /^[[<]([\w-]+(?:\|[\w-]+)+)[\]>]$/.exec(argumentHint)?.[1];
-  return alternatives?.split("|").map((value) => ({ value })) ?? null;
 }
 
 /** Higher is better: letters in order, close together and late in the path. Null if the path does not contain all letters. */

@@ -1,7 +1,12 @@
 /** What is offered at the cursor. */
 
 import { expect, test } from "vitest";
-import { createCompletionProvider } from "../../../../src/modes/interactive/editor/completion.ts";
+import type { CommandContext } from "../../../../src/commands/command.ts";
+import { commands } from "../../../../src/commands/commands.ts";
+import {
+  createCompletionProvider,
+  listArgumentCandidates,
+} from "../../../../src/modes/interactive/editor/completion.ts";
 
 const provider = createCompletionProvider({
   listCommands: async () => [
@@ -10,7 +15,8 @@ const provider = createCompletionProvider({
     { value: "/autocompact" },
     { value: "/review", description: "mine" },
   ],
-  listArguments: async (name) => (name === "autocompact" ? [{ value: "on" }, { value: "off" }] : null),
+  listArguments: async (name) =>
+    name === "autocompact" ? [{ value: "on" }, { value: "off" }] : name === "context" ? [{ value: "--none" }] : null,
   findPaths: async (wanted) => [
     { value: `${wanted}found.ts` },
     { value: "with blank.md" },
@@ -37,6 +43,22 @@ test("TYP12 commands, templates and skills are offered behind a slash at the beg
 test("TYP12 what belongs behind a command is offered where it is a closed set", async () => {
   expect(await offered("/autocompact o")).toEqual(["on", "off"]);
   expect(await offered("/compact o")).toBeNull();
+  expect(await offered("/context ")).toBeNull();
+  expect(await offered("/context -")).toEqual(["--none"]);
+});
+
+test("TYP12 of an argument only the literal values are offered, never a placeholder of its hint", async () => {
+  const values = async (name: string) =>
+    (await listArgumentCandidates(name, { context: {} as CommandContext, listModels: async () => [] }))?.map(
+      ({ value }) => value,
+    ) ?? null;
+  expect(await values("name")).toEqual(["--none"]);
+  expect(await values("pin")).toBeNull();
+  expect(await values("autocompact")).toEqual(["on", "off"]);
+  expect(await values("mode")).toEqual(["plan", "ask", "edit", "all"]);
+  expect(await values("thinking")).toContain("high");
+  for (const { name, argumentHint = "", argumentValues = [] } of commands.filter(({ name }) => name !== "thinking"))
+    for (const value of argumentValues) expect(`${name} ${argumentHint}`).toContain(value);
 });
 
 test("TYP12 where an argument or a path is written to its end nothing is offered, so that Enter says it", async () => {
