@@ -38,6 +38,30 @@ describe("submit", () => {
     expect(seen).not.toContain("let a = 1");
   });
 
+  test("TYP10 a folder with its slash is completed to what is in it, and attached as a list of its names", async () => {
+    const prepare = ({ folder }: { readonly folder: string }): void => {
+      mkdirSync(join(folder, "docs"));
+      for (const name of ["guide.md", "intro.md"]) writeFileSync(join(folder, "docs", name), "# Text\n");
+    };
+    const talk = await talkOn(["fine now"], all({ prepare }));
+    // The editor knows its completions a moment after the first picture.
+    while (!talk.screen.editor.isShowingAutocomplete()) {
+      talk.screen.editorText.set("");
+      talk.terminal.type("look at @doc");
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    await talk.sees("→ @docs/");
+    talk.terminal.press("\t");
+    await talk.sees(/→ @docs\/guide\.md\s+@docs\/intro\.md/);
+    expect(talk.screen.editorText.text).toBe("look at @docs/");
+    talk.terminal.press("\x1b");
+    await talk.gone("@docs/guide.md");
+    talk.terminal.type(" please");
+    talk.terminal.press("\r");
+    await talk.sees("fine now");
+    expect(heard(talk)).toContain('<folder path="docs/">\nguide.md\nintro.md\n</folder>');
+  });
+
   test("WORD1 WORD6 files and collapsed pastes are marked in the log, and the typed text keeps the marker", async () => {
     const talk = await talkOn(["fine now"], all());
     writeFileSync(join(talk.folder, "a.ts"), "let a = 1;\n");

@@ -220,7 +220,10 @@ export class FileList {
     const pendingRefresh = this.refresh();
     // An aborted search does not wait for the list.
     if (this.#paths.length === 0) await Promise.race([pendingRefresh, waitForAbort(signal)]);
-    return await findBestMatches(this.#paths, query.toLowerCase(), signal);
+    const folderEntries = query.endsWith("/") ? listFolderEntries(this.#paths, query.toLowerCase()) : [];
+    return folderEntries.length > 0
+      ? folderEntries.slice(0, MAX_MATCHES)
+      : await findBestMatches(this.#paths, query.toLowerCase(), signal);
   }
 
   /** Lists the files in the background, unless the list is recent. */
@@ -263,6 +266,19 @@ function collectNewFolders(path: string, known: Set<string>): readonly string[] 
     newFolders.push(folder);
   }
   return newFolders;
+}
+
+/** Lists what is directly in a folder, folders first. Empty if no listed file is in it. */
+function listFolderEntries(paths: readonly IndexedPath[], folder: string): readonly string[] {
+  const isEntry = ({ lowerCase }: IndexedPath): boolean =>
+    lowerCase.startsWith(folder) &&
+    lowerCase.length > folder.length &&
+    !lowerCase.slice(folder.length, -1).includes("/");
+  const isFolder = (path: string): number => (path.endsWith("/") ? 0 : 1);
+  return paths
+    .filter(isEntry)
+    .map(({ path }) => path)
+    .toSorted((a, b) => isFolder(a) - isFolder(b) || (a < b ? -1 : 1));
 }
 
 async function findBestMatches(

@@ -29,6 +29,8 @@ const MAX_TEXT_CHARS = 100_000;
 /** Input waits this long for an image. A slower image is inserted when it is read. */
 const IMAGE_WAIT_MS = 2_000;
 
+const FOLDER_MENTION = /(?:^|[\s(])@(?:"[^"]*|\S*)\/$/;
+
 export class MessageEditor extends Editor {
   readonly images: ImageAttachments = new ImageAttachments();
   /** Attaches the image at a path. Returns false if there is none, so that the path is inserted as text. */
@@ -80,6 +82,15 @@ export class MessageEditor extends Editor {
     this.setAutocompleteMaxVisible(Math.min(MAX_COMPLETIONS, Math.floor(this.#getRows() / 2) - 4));
     if (this.#pasteBuffer !== "" || data.includes(PASTE_START)) this.#handlePaste(this.#pasteBuffer + data);
     else super.handleInput(isPrintable(data) ? stripControls(data) : data);
+    if (this.getText() !== this.#textBeforeInput) this.#completeFolder();
+  }
+
+  /** Offers the contents of a folder after its slash. The base class does not: it opens a list only after a letter. */
+  #completeFolder(): void {
+    const { line, col } = this.getCursor();
+    const before = (this.getLines()[line] ?? "").slice(0, col);
+    if (this.isShowingAutocomplete() || !FOLDER_MENTION.test(before)) return;
+    (this as unknown as { tryTriggerAutocomplete(): void }).tryTriggerAutocomplete();
   }
 
   /** Pasted texts by the number in their marker. The base class keeps them private, and clears them before it calls `onSubmit`. */

@@ -91,16 +91,22 @@ export function createEditorCompletion({ app }: InteractiveContext): Autocomplet
     findPaths: async (query, signal) => {
       const folder = parseOutsideFolder(query);
       const search = nodeSearch({ root });
-      const paths =
-        folder === null ? fileList.find(query, signal) : listMatchingNames(folder, query, { search, signal });
       // The search is aborted when the user types on. A folder that cannot be read completes nothing.
-      return (await paths.catch(() => [])).map((value) => ({ value }));
+      const listNames = (path: string) => listMatchingNames(path, query, { search, signal }).catch(() => []);
+      if (folder !== null) return (await listNames(folder)).map(toPathCandidate);
+      const paths = await fileList.find(query, signal).catch(() => []);
+      // Ignored files are listed if their folder is named.
+      return (paths.length === 0 && query.endsWith("/") ? await listNames(query) : paths).map(toPathCandidate);
     },
   });
 }
 
 function listExtensionCommands({ extensions }: InteractiveContext["app"]): readonly Candidate[] {
   return (extensions?.commands ?? []).map(({ name, description }) => toCandidate({ name, description }));
+}
+
+function toPathCandidate(value: string): Candidate {
+  return { value };
 }
 
 const builtInCommands: readonly Candidate[] = commands.map(toCandidate);

@@ -31,6 +31,12 @@ test("TYP11 folders are offered as well", async () => {
   expect(await listOf(["src/deep/a.ts"]).find("deep", signal)).toEqual(["src/deep/", "src/deep/a.ts"]);
 });
 
+test("TYP11 behind the slash of a folder, what is in it is offered, folders first, and nothing from deeper down", async () => {
+  const list = listOf(["docs/a.md", "docs/pictures/one.png", "docs/pictures/two.png", "src/docs/c.md", "docs.md"]);
+  expect(await list.find("docs/", signal)).toEqual(["docs/pictures/", "docs/a.md"]);
+  expect(await list.find("Docs/pictures/", signal)).toEqual(["docs/pictures/one.png", "docs/pictures/two.png"]);
+});
+
 test("TYP11 among 50,000 files keys are heard while one is looked for", async () => {
   const paths = Array.from({ length: 50_000 }, (_, at) => `packages/p${at % 97}/src/some-folder/file-${at}.ts`);
   const list = listOf(paths);
