@@ -96,6 +96,9 @@ export const flags = {
   version: { type: "boolean", short: "v" },
 } as const;
 
+/** The values of `--mode`. */
+export const modeNames = ["text", "json", "rpc", "acp"] as const;
+
 /** The expected value of each flag, for usage errors. */
 export const flagValueHints: Readonly<Record<string, string>> = {
   model: "PROVIDER/MODEL, such as anthropic/claude-sonnet-4-5",
@@ -244,8 +247,8 @@ function parseRunLimits(values: LimitFlags, mode: CliArgs["mode"]): RunLimits | 
 
 const DEFAULT_MAX_TURNS = 200;
 
-function isModeFlag(mode: string): mode is Exclude<CliArgs["mode"], "screen"> {
-  return ["text", "json", "rpc", "acp"].includes(mode);
+function isModeFlag(mode: string): mode is (typeof modeNames)[number] {
+  return modeNames.some((name) => name === mode);
 }
 
 interface SessionFlags {
@@ -289,7 +292,7 @@ export interface CliArgs {
   /** Limits at which a run ends even if the model would continue. */
   readonly runLimits?: RunLimits;
   /** `text`: prints the answer. `json`: prints every event. `screen`: interactive. `rpc`, `acp`: controlled by a program or an editor. */
-  readonly mode: "text" | "json" | "screen" | "rpc" | "acp";
+  readonly mode: (typeof modeNames)[number] | "screen";
 }
 
 export type SessionTarget =

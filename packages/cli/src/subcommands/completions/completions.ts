@@ -4,7 +4,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { sessionFolderName, sessionsFolder } from "@pith/context/node";
 import type { Environment } from "@pith/models";
-import { flags as ownFlags } from "../../args/args.ts";
+import { modeNames, flags as ownFlags } from "../../args/args.ts";
 import { help } from "../../args/help.ts";
 import type { Subcommand, SubcommandFlag } from "../../args/subcommand.ts";
 import { settingTable } from "../../settings/table.ts";
@@ -74,7 +74,7 @@ function findFlagDescription(name: string): string {
 }
 
 function listFlagValues(flag: string): CompletionValues {
-  if (flag === "mode") return ["text", "json"];
+  if (flag === "mode") return modeNames;
   if (flag === "session") return "sessions";
   const { kind } = settingTable.find((setting) => setting.flag === `--${flag}`) ?? {};
   return Array.isArray(kind?.schema.enum) ? kind.schema.enum.map(String) : [];

@@ -4,6 +4,8 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { parseCliArgs } from "../../../src/args/args.ts";
+import { listCommandCompletions } from "../../../src/subcommands/completions/completions.ts";
 import { idOf, Shelf } from "../shelf.ts";
 
 const shelf = new Shelf();
@@ -37,8 +39,26 @@ const typed: readonly (readonly [line: string, answer: () => string])[] = [
   ["sessions export last --as m", () => "markdown"],
   ["doctor --f", () => "--fix"],
   ["--thinking h", () => "high"],
+  ["--mode r", () => "rpc"],
+  ["--mode a", () => "acp"],
+  ["--permission-mode p", () => "plan"],
+  ["--network h", () => "hosts"],
   ["completions f", () => "fish"],
 ];
+
+test("SUB11 the values of a flag are all those that it takes", () => {
+  const [program] = listCommandCompletions([]);
+  const offered = (program?.flags ?? []).flatMap(({ name, values }) =>
+    Array.isArray(values) && values.length > 0 ? [[name, values as readonly string[]] as const] : [],
+  );
+  expect(offered.map(([name]) => name)).toEqual(["thinking", "mode", "permission-mode", "sandbox", "network"]);
+  for (const [name, values] of offered) {
+    for (const value of values)
+      expect(parseCliArgs([`--${name}`, value]), `--${name} ${value}`).not.toMatchObject({ type: "mistake" });
+    const refusal = parseCliArgs([`--${name}`, "nonsense"]);
+    for (const value of values) expect(refusal, `--${name}`).toMatchObject({ message: expect.stringContaining(value) });
+  }
+});
 
 test("SUB11 bash completes subcommands, flags, values and sessions", async () => {
   const { out } = await shelf.run("completions", "bash");
