@@ -5,7 +5,6 @@ import { dirname, extname, resolve } from "node:path";
 import type { Redaction } from "@pith/context";
 import { exportForPi, openStore, sessionIdToFileName } from "@pith/context/node";
 import { type UsageError, usageError } from "../text/usage-error.ts";
-import { renderHtml } from "./html.ts";
 import { type Block, type ReadBranchResult, readBranch, type TranscriptItem } from "./read-branch.ts";
 
 type Branch = Extract<ReadBranchResult, { type: "branch" }>;
@@ -110,10 +109,8 @@ export async function exportSession(path: string, options: ExportOptions): Promi
     if (format !== "pi") {
       const branch = await readBranch(store, { path, leaf: options.leaf, redaction });
       if (branch.type === "mistake") return branch;
-      return await writeNewFile(targetPath, format === "html" ? renderHtml(branch) : renderMarkdown(branch), {
-        format,
-        branch,
-      });
+      const text = format === "html" ? (await import("./html.ts")).renderHtml(branch) : renderMarkdown(branch);
+      return await writeNewFile(targetPath, text, { format, branch });
     }
     const exportResult = await exportForPi(path, targetPath, { redaction });
     return exportResult.type === "exported"

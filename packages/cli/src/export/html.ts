@@ -1,29 +1,14 @@
 /** Renders a branch as one self-contained HTML page: all text is escaped, no script runs and nothing is loaded. */
 
 import { createHash } from "node:crypto";
+import { languageOfPath } from "../text/highlight-code.ts";
+import { escapeControls } from "../text/safe-text.ts";
+import { escapeHtml, renderCode, renderMarkdownHtml, renderPlainText } from "./markdown-html.ts";
 import { type Block, isSupportedImage, type ReadBranchResult, type TranscriptItem } from "./read-branch.ts";
-
-export const stylesheet = `
-:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
-body { margin: 0 auto; max-width: 60rem; padding: 1rem; }
-header { border-bottom: 1px solid #8886; margin-bottom: 1rem; }
-h1 { font-size: 1.4rem; overflow-wrap: anywhere; }
-h2 { display: inline; font-size: 0.9rem; overflow-wrap: anywhere; }
-dl { display: grid; gap: 0 1rem; grid-template-columns: max-content 1fr; font-size: 0.85rem; }
-dd { margin: 0; overflow-wrap: anywhere; }
-time { color: #888; font-size: 0.75rem; margin-left: 0.75rem; }
-article { border-left: 3px solid #8884; margin: 1rem 0; padding: 0.1rem 0 0.1rem 1rem; }
-article.user { border-color: #2a7ae2; }
-article.assistant { border-color: #2a9d5c; }
-article.summary { border-color: #b8860b; }
-article.failure { border-color: #c0392b; }
-.text { overflow-wrap: anywhere; white-space: pre-wrap; }
-pre { background: #8881; border-radius: 4px; font-size: 0.8rem; max-height: 30rem; overflow: auto; padding: 0.6rem; white-space: pre-wrap; }
-summary { color: #888; cursor: pointer; font-size: 0.85rem; }
-img { max-width: 100%; }
-`;
+import { stylesheet } from "./stylesheet.ts";
 
 type Branch = Extract<ReadBranchResult, { type: "branch" }>;
+type ToolCallBlock = Extract<Block, { type: "tool-call" }>;
 
 export function renderHtml({ title, facts, items }: Branch): string {
   const factList = facts.map(([name, value]) => `<dt>${escapeHtml(name)}</dt><dd>${escapeHtml(value)}</dd>`).join("");
@@ -32,7 +17,7 @@ export function renderHtml({ title, facts, items }: Branch): string {
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${contentSecurityPolicy}">
-<meta name="viewport" content="width=device-width">
+<meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <title>${escapeHtml(title)}</title>
 <style>${stylesheet}</style>
@@ -40,7 +25,7 @@ export function renderHtml({ title, facts, items }: Branch): string {
 <body>
 <header><h1>${escapeHtml(title)}</h1><dl>${factList}</dl></header>
 <main>
-${items.map(renderItem).join("\n")}
+${renderItems(items)}
 </main>
 </body>
 </html>
@@ -50,23 +35,49 @@ ${items.map(renderItem).join("\n")}
 /** Forbids scripts and all loading. The stylesheet is allowed by its hash. */
 const contentSecurityPolicy = `default-src 'none'; img-src data:; style-src 'sha256-${createHash("sha256").update(stylesheet).digest("base64")}'; base-uri 'none'; form-action 'none'`;
 
-function renderItem({ kind, heading, time, blocks }: TranscriptItem): string {
-  const header = `<h2>${escapeHtml(heading)}</h2><time>${escapeHtml(time)}</time>`;
-  return `<article class="${kind}">${header}${blocks.map(renderBlock).join("")}</article>`;
+/** The result of a tool call is shown with the call. Ids may repeat, so a result belongs to the reply before it. */
+function renderItems(items: readonly TranscriptItem[]): string {
+  const shownResults = new Set<TranscriptItem>();
+  const takeResult = (index: number, callId: string): TranscriptItem | undefined => {
+    const end = items.findIndex(({ kind }, other) => other > index && (kind === "assistant" || kind === "user"));
+    const candidates = items.slice(index + 1, end === -1 ? items.length : end);
+    const result = candidates.find((item) => item.callId === callId && !shownResults.has(item));
+    if (result) shownResults.add(result);
+    return result;
+  };
+  return items
+    .map((item, index) => (shownResults.has(item) ? "" : renderItem(item, (callId) => takeResult(index, callId))))
+    .filter((html) => html !== "")
+    .join("\n");
 }
 
-function renderBlock(block: Block): string {
+type TakeResult = (callId: string) => TranscriptItem | undefined;
+
+function renderItem({ kind, heading, time, blocks }: TranscriptItem, takeResult: TakeResult): string {
+  const content = blocks.map((block) => renderBlock(block, takeResult)).join("");
+  if (kind === "result" || kind === "failure")
+    return `<article class="${kind}"><details><summary>${escapeHtml(heading)}</summary>${content}</details></article>`;
+  const header = `<h2>${escapeHtml(heading)}</h2><time>${escapeHtml(formatTime(time))}</time>`;
+  return `<article class="${kind}">${header}${content}</article>`;
+}
+
+/** `2026-01-02 10:30` in UTC, or the text as it is. */
+function formatTime(time: string): string {
+  return /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)/.exec(time)?.slice(1).join(" ") ?? time;
+}
+
+function renderBlock(block: Block, takeResult: TakeResult): string {
   switch (block.type) {
     case "text":
-      return `<div class="text">${escapeHtml(block.text)}</div>`;
+      return renderMarkdownHtml(block.text);
     case "thinking":
-      return `<details><summary>Thinking</summary><div class="text">${escapeHtml(block.text)}</div></details>`;
+      return `<details><summary>Thinking</summary>${renderPlainText(block.text)}</details>`;
     case "tool-call":
-      return `<details open><summary>${escapeHtml(block.name)}</summary><pre>${escapeHtml(block.text)}</pre></details>`;
+      return renderToolCall(block, takeResult(block.id));
     case "attachment":
-      return `<details><summary>Attached: ${escapeHtml(block.name)}</summary><pre>${escapeHtml(block.text)}</pre></details>`;
+      return `<details><summary>Attached: ${escapeHtml(block.name)}</summary>${renderCode(block.text, languageOfPath(block.name))}</details>`;
     case "output":
-      return `<pre>${escapeHtml(block.text)}</pre>`;
+      return renderCode(block.text, "");
     case "image":
       return isSupportedImage(block.mimeType) && /^[A-Za-z0-9+/=]*$/.test(block.data)
         ? `<img alt="image" src="data:${block.mimeType};base64,${block.data}">`
@@ -74,6 +85,18 @@ function renderBlock(block: Block): string {
   }
 }
 
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
+function renderToolCall(call: ToolCallBlock, result: TranscriptItem | undefined): string {
+  const output = result?.diff
+    ? renderCode(result.diff, "diff")
+    : (result?.blocks ?? []).map((block) => renderBlock(block, () => undefined)).join("");
+  const state = result?.kind === "failure" ? ' <span class="failed">failed</span>' : "";
+  return `<details class="call"><summary><span class="tool">${escapeHtml(call.title)}</span>${state}</summary>${renderArguments(call)}${output}</details>`;
+}
+
+/** Commands and written files are shown as code. Other arguments are shown as JSON. */
+function renderArguments({ name, arguments: args, text }: ToolCallBlock): string {
+  if (name === "bash" && typeof args.command === "string") return renderCode(escapeControls(args.command), "bash");
+  if (name === "write" && typeof args.content === "string")
+    return renderCode(escapeControls(args.content), languageOfPath(String(args.path)));
+  return name === "read" || name === "edit" ? "" : renderCode(text, "json");
 }

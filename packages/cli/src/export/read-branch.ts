@@ -7,6 +7,7 @@ import type { Store } from "@pith/context/store";
 import { findEntryInStore } from "../sessions/entries.ts";
 import { describeAuthor, formatSizes } from "../text/compaction-text.ts";
 import { escapeControls } from "../text/safe-text.ts";
+import { describeToolCall } from "../text/tool-call-text.ts";
 import type { UsageError } from "../text/usage-error.ts";
 
 type BlobInfo = NonNullable<ReturnType<typeof parseBlobBlock>>;
@@ -15,7 +16,17 @@ export type Block =
   /** With `blob`, the text only describes content that is stored in a blob. */
   | { readonly type: "text"; readonly text: string; readonly blob?: BlobInfo }
   | { readonly type: "thinking"; readonly text: string }
-  | { readonly type: "tool-call"; readonly name: string; readonly text: string }
+  | {
+      readonly type: "tool-call";
+      readonly id: string;
+      readonly name: string;
+      /** The call in one line. */
+      readonly title: string;
+      /** As the model wrote them; not safe to show. */
+      readonly arguments: Readonly<Record<string, unknown>>;
+      /** The arguments as JSON. */
+      readonly text: string;
+    }
   | { readonly type: "output"; readonly text: string }
   /** Text that the user attached, not typed. */
   | { readonly type: "attachment"; readonly name: string; readonly text: string }
@@ -37,13 +48,7 @@ function convertBlock(block: Readonly<Record<string, unknown>> | null): readonly
     case "thinking":
       return block.thinking ? [{ type: "thinking", text: toPlainText(block.thinking) }] : [];
     case "toolCall":
-      return [
-        {
-          type: "tool-call",
-          name: toPlainText(block.name),
-          text: escapeControls(JSON.stringify(block.arguments ?? {}, null, 2)),
-        },
-      ];
+      return [toToolCallBlock(block)];
     case "image":
       return isSupportedImage(block.mimeType)
         ? [{ type: "image", data: toPlainText(block.data), mimeType: block.mimeType }]
@@ -51,6 +56,19 @@ function convertBlock(block: Readonly<Record<string, unknown>> | null): readonly
     default:
       return [];
   }
+}
+
+function toToolCallBlock(call: Readonly<Record<string, unknown>>): Block {
+  const args = Object(call.arguments ?? {}) as Readonly<Record<string, unknown>>;
+  const name = toPlainText(call.name);
+  return {
+    type: "tool-call",
+    id: String(call.id ?? ""),
+    name,
+    title: escapeControls(describeToolCall(name, args)),
+    arguments: args,
+    text: escapeControls(JSON.stringify(args, null, 2)),
+  };
 }
 
 export function toPlainText(text: unknown): string {
@@ -68,6 +86,10 @@ export interface TranscriptItem {
   readonly heading: string;
   readonly time: string;
   readonly blocks: readonly Block[];
+  /** The tool call that this is the result of. */
+  readonly callId?: string;
+  /** The change of a file that the call made. */
+  readonly diff?: string;
 }
 
 /** Null for entries that only record state. */
@@ -116,6 +138,8 @@ function toMessageItem({ message }: Extract<Entry, { type: "message" }>): Untime
         kind: message.isError ? "failure" : "result",
         heading: `${message.toolName}${message.isError ? " failed" : ""}`,
         blocks: toBlocks(message.content).map(toOutputBlock),
+        callId: String(message.toolCallId ?? ""),
+        ...readDiff(message.details),
       };
     case "bashExecution":
       return {
@@ -126,6 +150,11 @@ function toMessageItem({ message }: Extract<Entry, { type: "message" }>): Untime
     default:
       return null;
   }
+}
+
+function readDiff(details: unknown): Pick<TranscriptItem, "diff"> {
+  const { diff } = Object(details) as { readonly diff?: unknown };
+  return typeof diff === "string" && diff !== "" ? { diff: escapeControls(diff) } : {};
 }
 
 function toUserBlocks(content: unknown): readonly Block[] {

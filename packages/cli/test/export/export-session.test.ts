@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Redaction, Session } from "@pith/context";
+import { zeroUsage } from "@pith/context/host";
 import { createSession, keepBlob, nodeRuntime, openStore } from "@pith/context/node";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { exportSession } from "../../src/export/export-session.ts";
@@ -78,7 +79,7 @@ test("EXP2 a page holds no element but ours, no script and no address, whatever 
   const text = readFileSync(to, "utf8");
   const elements = new Set(Array.from(text.matchAll(/<\/?([a-z!][a-z0-9]*)/gi), ([, name]) => name?.toLowerCase()));
   const ours =
-    "!doctype html head meta title style body header h1 dl dt dd main article h2 time div pre details summary img p";
+    "!doctype html head meta title style body header h1 dl dt dd main article h2 h3 time div pre code details summary span img p br";
   expect([...elements].filter((name) => !ours.split(" ").includes(name ?? ""))).toEqual([]);
   expect(text).toContain("default-src 'none'");
   expect(text.match(/<style>/g)).toHaveLength(1);
@@ -86,6 +87,87 @@ test("EXP2 a page holds no element but ours, no script and no address, whatever 
   expect(text).not.toMatch(/ on[a-z]+=[^&]*alert[^&]*>/);
   expect(text).not.toContain("\u202e");
   expect(text).not.toContain("\u001b");
+});
+
+test("EXP2 Markdown of a session makes no element, attribute or address of its own", async () => {
+  const { path } = await made([
+    "[click](javascript:alert(1)) ![pixel](https://evil.example/p.png) <https://evil.example>",
+    '<a href="javascript:alert(1)">x</a> `<b>` **<i>bold</i>** &#8238; &lt;script&gt;',
+    "<script>alert(1)</script>\n\n<pre><img src=x onerror=alert(1)></pre>",
+    '```"><script>alert(1)</script>\n<img src=x onerror=alert(1)>\n```',
+    "| <u>a</u> | b |\n|---|---|\n| <img src=x onerror=alert(1)> | c |",
+    "- [x] done\n- [ ] open\n\n> quoted\n\n1. one\n\n~~gone~~ *em*\n\n---",
+    `${"> ".repeat(200_000)}deep`,
+    "*a".repeat(50_000),
+  ]);
+  const to = join(home, "out.html");
+  await exportSession(path, { to, redaction, cwd: home });
+  const text = readFileSync(to, "utf8");
+  const elements = new Set(Array.from(text.matchAll(/<\/?([a-z!][a-z0-9]*)/gi), ([, name]) => name?.toLowerCase()));
+  for (const name of ["a", "script", "b", "i", "u", "input", "svg"]) expect(elements).not.toContain(name);
+  expect(text).not.toMatch(/<[^>]*\s(?:href|on\w+)\s*=/i);
+  expect(text).not.toMatch(/<img(?! alt="image" src="data:)/);
+  expect(text).not.toContain("&#8238;");
+  expect(text).toContain("<li>☑ done</li>");
+});
+
+test("EXP7 a page has a title, Markdown, framed code with colors, and folded tool calls with their results", async () => {
+  const opened = await createSession({ cwd: "/code", env: { PITH_HOME: home } });
+  if (opened.type !== "opened") throw new Error("no session");
+  const session = await Session.open(opened.store, nodeRuntime);
+  const usage = { ...zeroUsage };
+  const reply = {
+    role: "assistant",
+    api: "a",
+    provider: "p",
+    model: "m",
+    usage,
+    stopReason: "stop",
+    timestamp: 1,
+  } as const;
+  const call = (id: string, name: string, args: object) => ({ type: "toolCall", id, name, arguments: args }) as const;
+  const result = (toolCallId: string, text: string, details?: object) =>
+    ({
+      type: "message",
+      message: {
+        ...{
+          role: "toolResult",
+          toolCallId,
+          toolName: "x",
+          content: [{ type: "text", text }],
+          isError: false,
+          timestamp: 1,
+        },
+        ...(details && { details }),
+      },
+    }) as const;
+  await session.append({ type: "message", message: { role: "user", content: "Fix the **login** test", timestamp: 1 } });
+  const calls = [
+    call("c1", "bash", { command: "npm test" }),
+    call("c2", "write", { path: "src/a.ts", content: "const a = 1;\n" }),
+    call("c3", "edit", { path: "src/b.ts", oldText: "x", newText: "y" }),
+  ] as never[];
+  await session.append({ type: "message", message: { ...reply, content: calls } } as never);
+  await session.append(result("c1", "1 failed") as never, result("c2", "written") as never);
+  await session.append(result("c3", "edited", { diff: "@@ -1 +1 @@\n-x\n+y" }) as never);
+  const said = "## Done\n\nIt **works**:\n\n```ts\nconst b = 2;\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |";
+  await session.append({ type: "message", message: { ...reply, content: [{ type: "text", text: said }] } } as never);
+  await opened.store.close();
+  const to = join(home, "out.html");
+  await exportSession(opened.store.path, { to, redaction, cwd: home });
+  const text = readFileSync(to, "utf8");
+  expect(text).toContain("<title>Fix the **login** test</title>");
+  expect(text).toContain("<strong>works</strong>");
+  expect(text).toContain('<pre><code><span class="hljs-keyword">const</span> b');
+  expect(text).toContain("<th>a</th>");
+  const [, command = "", written = "", edited = ""] = text.split('<details class="call">');
+  expect(command).toContain('<span class="tool">bash npm test</span>');
+  expect(command).toContain("1 failed");
+  expect(written).toContain('<span class="hljs-keyword">const</span> a');
+  expect(edited).toContain('<span class="hljs-addition">+y</span>');
+  expect(text).not.toContain("<details open");
+  expect(text).toContain("prefers-color-scheme: dark");
+  expect(text).toContain("width=device-width");
 });
 
 test("EXP3 in Markdown no output ends its own fence", async () => {

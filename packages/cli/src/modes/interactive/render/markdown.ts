@@ -1,5 +1,6 @@
 /** Renders an answer as Markdown, paragraph by paragraph, so that it looks the same whether it is printed at the end or in parts. */
 
+import { isSafeToParse } from "../../../text/markdown-limits.ts";
 import { type AssistantBlock, type FencedCode, type Paragraph, splitParagraphs } from "../state/blocks.ts";
 import { LIVE_CODE_LINES } from "../state/finished-blocks.ts";
 import {
@@ -11,33 +12,6 @@ import {
 } from "../terminal/pi-tui.ts";
 import { toDisplayText, wrapText } from "./text.ts";
 import { isLive, type RenderContext, type Theme } from "./theme.ts";
-
-/** S15: the Markdown parser is recursive, so a million nested quotes would overflow the stack. */
-export function isSafeToParse(text: string): boolean {
-  if (text.length > MAX_MARKDOWN_CHARS) return false;
-  let markCount = 0;
-  for (const line of text.split("\n")) {
-    if (DEEP_NESTING.test(line)) return false;
-    markCount = (BLOCK_START.test(line) ? 0 : markCount) + countMarks(line);
-    if (markCount > MAX_MARKS) return false;
-  }
-  return true;
-}
-
-/** Parsing blocks the screen. */
-const MAX_MARKDOWN_CHARS = 60_000;
-
-/** The parser compares each mark with all others of its paragraph, so the cost is quadratic. */
-const MAX_MARKS = 600;
-
-const DEEP_NESTING = /^(?:\s*(?:>|[-*+] |\d{1,9}[.)] )){10}/;
-
-/** A list item, a table row, a heading or a blank line: the parser reads its text separately. */
-const BLOCK_START = /^\s*(?:[-*+] |\d{1,9}[.)] |\||#{1,6} |$)/;
-
-function countMarks(line: string): number {
-  return line.match(/[*_[!]/g)?.length ?? 0;
-}
 
 // The URL of a link is always shown beside its text, so that the text cannot hide where the link leads.
 setCapabilities({ ...detectCapabilities(() => false), hyperlinks: false });
