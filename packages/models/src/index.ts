@@ -2,7 +2,16 @@
 
 export { type AiSdkModelOptions, createAiSdkModel } from "./ai-sdk-model.ts";
 export { type Catalogue, type CatalogueOptions, createCatalogue, type FactsResult } from "./catalogue/catalogue.ts";
+export { type LoadedCatalogue, loadCatalogue, writeCatalogueFile } from "./catalogue/catalogue-file.ts";
 export type { ModelFacts, Prices } from "./catalogue/model-facts.ts";
+export {
+  compareVersions,
+  findOlderModels,
+  type ModelVersion,
+  parseModelVersion,
+  sortNewestFirst,
+} from "./catalogue/model-version.ts";
+export { type ModelListResult, parseModelList } from "./catalogue/models-dev.ts";
 export {
   type ParsedUserModels,
   parseUserModels,

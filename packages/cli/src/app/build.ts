@@ -17,7 +17,7 @@ import { nodeRuntime } from "@pith/context/node";
 import type { CliArgs } from "../args/args.ts";
 import type { PermissionModeControl } from "../commands/command.ts";
 import type { SessionActionsOptions } from "../extensions/session.ts";
-import { createModelOpener, type OpenModelByName } from "../models/open-model.ts";
+import { createModelOpener, findBaseUrlOwner, type OpenModelByName } from "../models/open-model.ts";
 import type { SummaryModelOptions } from "../models/summary-models.ts";
 import { formatRefusal, getModeRefusal, requiresSandbox } from "../policy/policy.ts";
 import {
@@ -92,7 +92,7 @@ export async function buildApp(args: CliArgs, options: AppOptions): Promise<Buil
   const { permissions } = permissionSetup;
   if (options.parentLimits) {
     options.parentLimits.permissions = permissions;
-    options.parentLimits.baseUrlOwner = options.settings.model ?? sessionAndModel.model.provider;
+    options.parentLimits.baseUrlOwner = findBaseUrlOwner(options.settings, sessionAndModel.model.provider);
   }
   const readGitHead = createGitHeadReader(options.cwd);
   const readGitBranch = (): string | null => describeGitHead(readGitHead());

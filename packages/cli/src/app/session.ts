@@ -142,13 +142,24 @@ export async function openSessionAndModel({ session: target }: CliArgs, options:
   const openedSession = existing ?? (await openSession(target, openOptions));
   if (openedSession.type === "failed") return openedSession;
   if (modelResult.type === "opened")
-    return { ...openedSession, model: modelResult.model, modelNotes: modelResult.notes(), modelError: null };
+    return {
+      ...openedSession,
+      model: modelResult.model,
+      modelNotes: [...describeResolvedModel(settings.model, modelResult.model), ...modelResult.notes()],
+      modelError: null,
+    };
   return {
     ...openedSession,
     model: createAbsentModel(modelResult.message, lastModel),
     modelNotes: [],
     modelError: modelResult.message,
   };
+}
+
+/** Says which model is used if the setting is only a part of its name. */
+function describeResolvedModel(requestedModel: string | undefined, { provider, model }: Model): readonly string[] {
+  if (requestedModel === undefined || requestedModel.split("/").slice(1).join("/") === model) return [];
+  return [`Using ${provider}/${model} for "${requestedModel}".`];
 }
 
 export interface ResumeHint {

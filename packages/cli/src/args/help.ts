@@ -9,8 +9,8 @@ A coding agent in your terminal. It reads and edits files and runs commands in t
 
   -p, --print                    work until done, print the answer and exit
       --mode MODE                text (only the answer), json (one event per line), rpc (controlled by a program), acp (by an editor)
-  -m, --model PROVIDER/MODEL     model to use, e.g. anthropic/claude-sonnet-4-5 (default: first provider with a key)
-      --thinking LEVEL           off, minimal, low, medium, high, xhigh, max
+  -m, --model MODEL              model to use, e.g. sonnet or anthropic/claude-sonnet-5 (default: that of the first provider with a key)
+      --thinking LEVEL           off, minimal, low, medium (default), high, xhigh, max
       --base-url URL             base URL of the provider's API
 
   -c, --continue                 continue the last session of this folder; without a prompt, continue its unfinished turn
@@ -48,9 +48,9 @@ deny rules of these kinds also apply to commands, but only in the sandbox and on
 is a host for commands and fetch, network(localhost:5432) a port of your machine that commands can reach, and publish(3000) a port
 of the sandbox that your machine can reach.
 
-Subcommands: pith sessions list, search, show, export, rm, restore, rebind, stats, prune and purge; pith extensions
-list, add and rm; pith mcp list, trust and test; pith compact, context, settings, trust, doctor and completions. For details,
-use --help: pith sessions --help.
+Subcommands: pith sessions list, search, show, export, rm, restore, rebind, stats, prune and purge; pith models list and update;
+pith extensions list, add and rm; pith mcp list, trust and test; pith compact, context, settings, trust, doctor and completions.
+For details, use --help: pith sessions --help.
 
 Keys come from the environment (ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY, …), or from ~/.pith/keys.json, which
 only you may read (chmod 600): { "anthropic": "…" }. Settings are in ~/.pith/settings.json: { "model": "…", "thinking": "high" },

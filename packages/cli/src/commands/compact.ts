@@ -35,8 +35,9 @@ export const compactCommand: Command = {
   description:
     "summarize the conversation so far; optional text says what to focus on; --preview only shows the effect",
   examples: ["/compact", "/compact keep every decision on the schema", "/compact --preview"],
-  async run(args, { agent, settings, notify }) {
-    if (PREVIEW_FLAG.test(args)) return await reportPreview(agent, settings);
+  async run(args, context) {
+    const { agent, notify } = context;
+    if (PREVIEW_FLAG.test(args)) return await reportPreview(context);
     if (args.startsWith("--")) return usageError(describeUnknownFlag(args.slice(2).split(/\s/)[0] ?? "", ["preview"]));
     // During a run, the compaction waits until no request is active. The run continues after it.
     if (agent.isRunning && !isCompacting(agent)) notify?.("compacting when the current request has finished");
@@ -206,17 +207,21 @@ function describeFailure(compaction: Extract<CompactionOutcome, { type: "failed"
   return `not compacted: ${[why, ...compaction.findings.slice(0, MAX_FINDINGS).map(({ note }) => note)].join("; ")}`;
 }
 
-async function reportPreview({ session, budget, model }: Agent, settings: Settings): Promise<CommandResult> {
+async function reportPreview({
+  agent: { session, budget, model },
+  settings,
+  home,
+}: Pick<CommandContext, "agent" | "settings" | "home">): Promise<CommandResult> {
   await session.loadState();
   const preview = previewCompaction(session.branch, budget);
   if (preview.type === "nothing-to-do") return reportCompaction(preview);
   if (preview.type === "cannot-fit")
     return reportCompaction({ type: "failed", why: "cannot-fit", breaker: preview.breaker });
   const { computePreviewStats, findSummarizer } = await import("../context-report/compaction-preview.ts");
-  return success(
-    formatPreview(preview, computePreviewStats(preview, findSummarizer(settings, model))),
-    preview.receipt,
-  );
+  const { openCatalogue } = await import("../models/catalogue.ts");
+  const { catalogue } = await openCatalogue(home);
+  const stats = computePreviewStats(preview, findSummarizer(settings, model, catalogue));
+  return success(formatPreview(preview, stats), preview.receipt);
 }
 
 function formatPreview(

@@ -54,13 +54,11 @@ export function describeMode(name: PermissionMode): string {
 
 export const modelCommand: Command = {
   name: "model",
-  argumentHint: "[provider/model]",
-  description: "show or change the model; a change applies from the next request on",
-  examples: ["/model", "/model anthropic/claude-sonnet-4-5"],
+  argumentHint: "[model]",
+  description: "show or change the model, by provider/model or words of its name; it is used from the next request on",
+  examples: ["/model", "/model opus", "/model anthropic/claude-sonnet-4-5"],
   async run(args, { agent, openModel, notify }) {
     if (args === "") return describeModel(agent);
-    if (!/^[^/\s]+\/\S+$/.test(args))
-      return usageError(`/model takes provider/model, such as anthropic/claude-sonnet-4-5, not "${args}"`);
     const result = await openModel(args);
     if (result.type !== "opened") return usageError(result.message);
     for (const line of result.notes()) notify?.(`${line}`);

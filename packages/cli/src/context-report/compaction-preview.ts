@@ -2,7 +2,7 @@
 
 import type { CompactionPreview, Entry, LoadedBranch, Usage } from "@pith/context";
 import { authorOf, estimatePlanUsage, type SummaryModel } from "@pith/context/host";
-import { createCatalogue, providers } from "@pith/models";
+import { type Catalogue, providers } from "@pith/models";
 import type { Settings } from "../settings/settings.ts";
 import { computeEntryWeights } from "./meter.ts";
 
@@ -38,6 +38,7 @@ export interface SummarizerInfo extends SummaryModel {
 export function findSummarizer(
   { compaction, contextWindow }: Pick<Settings, "compaction" | "contextWindow">,
   currentModel: SummaryModel,
+  catalogue: Catalogue,
 ): SummarizerInfo {
   const currentName = formatModelName(currentModel);
   const [name = currentName] = [compaction?.model ?? []].flat();
@@ -45,7 +46,7 @@ export function findSummarizer(
   const known = providers.find(({ id }) => id === providerName);
   const provider = known?.canonicalId ?? providerName;
   const model = modelParts.join("/");
-  const { facts } = createCatalogue().facts(provider, model, { local: known?.isLocal === true });
+  const { facts } = catalogue.facts(provider, model, { local: known?.isLocal === true });
   if (name === currentName) return { ...pickLimits(currentModel), isCurrentModel: true, prices: facts.prices };
   const window = Math.min(contextWindow ?? Number.POSITIVE_INFINITY, facts.contextWindow);
   const limits = { provider, model, contextWindow: window, maxTokens: facts.maxTokens };

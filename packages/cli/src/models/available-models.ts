@@ -1,10 +1,19 @@
 /** Lists the models that the user can use: models of providers with a key, and models of local servers. */
 
 import { get } from "node:http";
-import { createCatalogue, type ModelFacts, type Provider, providers } from "@pith/models";
+import {
+  createCatalogue,
+  findOlderModels,
+  type ModelFacts,
+  type Provider,
+  providers,
+  sortNewestFirst,
+} from "@pith/models";
 import { getModelRefusal } from "../policy/policy.ts";
 import { findKey, type KeySources } from "../settings/provider-keys.ts";
 import type { Settings } from "../settings/settings.ts";
+import { formatNumber } from "../text/format.ts";
+import { openCatalogue } from "./catalogue.ts";
 
 export interface AvailableModel {
   /** As `provider/model`. */
@@ -13,24 +22,31 @@ export interface AvailableModel {
   readonly facts: ModelFacts | null;
   /** Whether the model runs on this machine and costs nothing. */
   readonly isLocal: boolean;
+  /** Whether a newer model replaces it. */
+  readonly isOlder?: boolean;
 }
 
 export interface ModelsWithKeyOptions extends KeySources {
   readonly settings: Pick<Settings, "policy">;
 }
 
-/** Grouped by provider, newest names first. Models that the policy forbids are omitted. */
+/** Grouped by provider, newest first, older generations last. Models that the policy forbids are omitted. */
 export async function listModelsWithKey(options: ModelsWithKeyOptions): Promise<readonly AvailableModel[]> {
-  const catalogue = createCatalogue();
-  const providersWithKey = await Promise.all(
-    providers.map(async (provider) => ((await hasKey(provider, options)) ? [provider] : [])),
-  );
-  return providersWithKey.flat().flatMap(({ id }) =>
-    omitDatedVersions(catalogue.listModels(id))
+  const { catalogue } = await openCatalogue(options.home);
+  const providersWithKey = await listProvidersWithKey(options);
+  return providersWithKey.flatMap(({ id }) => {
+    const models = sortNewestFirst(omitDatedVersions(catalogue.listModels(id)), catalogue.defaultModel(id));
+    const olderModels = findOlderModels(models);
+    return models
       .filter((model) => getModelRefusal(options.settings.policy, `${id}/${model}`) === null)
-      .toSorted(compareNewestFirst)
-      .map((model) => ({ name: `${id}/${model}`, facts: catalogue.facts(id, model).facts, isLocal: false })),
-  );
+      .toSorted((one, other) => Number(olderModels.has(one)) - Number(olderModels.has(other)))
+      .map((model) => ({
+        name: `${id}/${model}`,
+        facts: catalogue.facts(id, model).facts,
+        isLocal: false,
+        ...(olderModels.has(model) && { isOlder: true }),
+      }));
+  });
 }
 
 export async function listLocalModels(): Promise<readonly AvailableModel[]> {
@@ -44,12 +60,59 @@ export async function listLocalModels(): Promise<readonly AvailableModel[]> {
   );
 }
 
-/** False for a provider that is an alias of another: its models are the same. */
-async function hasKey(provider: Provider, keySources: KeySources): Promise<boolean> {
-  if (provider.isLocal || provider.keyVariables.length === 0 || provider.canonicalId !== undefined) return false;
-  if (provider.keyVariables.some((name) => keySources.environment[name]?.trim())) return true;
-  const key = await findKey(provider, keySources);
-  return key.type === "found" && key.apiKey !== undefined;
+export interface ModelFilter {
+  readonly query: string;
+  /** Whether to include older generations. A query always includes them. */
+  readonly showsOlder: boolean;
+  /** As `provider/model`. It comes first. */
+  readonly currentModel?: string;
+}
+
+/** Returns the models whose name contains every word of the query, the current model first. */
+export function filterModels(
+  models: readonly AvailableModel[],
+  { query, showsOlder, currentModel }: ModelFilter,
+): readonly AvailableModel[] {
+  const queryWords = query.toLowerCase().split(/\s+/);
+  const showsAll = showsOlder || query.trim() !== "";
+  const matches = models.filter(
+    ({ name, isOlder }) =>
+      (showsAll || !isOlder || name === currentModel) && queryWords.every((word) => name.toLowerCase().includes(word)),
+  );
+  return matches.toSorted((a, b) => Number(b.name === currentModel) - Number(a.name === currentModel));
+}
+
+export function formatWindow({ facts }: AvailableModel): string {
+  return facts ? formatNumber(facts.contextWindow) : "?";
+}
+
+/** Returns the price per million input and output tokens. */
+export function formatPrice({ facts, isLocal }: AvailableModel): string {
+  if (isLocal) return "free (local)";
+  const prices = facts?.prices;
+  return prices ? `$${formatDollars(prices.input)} / $${formatDollars(prices.output)}` : "?";
+}
+
+function formatDollars(price: number): string {
+  return price >= 100 ? price.toFixed(0) : String(Number(price.toFixed(2)));
+}
+
+/** Keys in the environment come before keys in the file. An alias of a provider is omitted: its models are the same. */
+export async function listProvidersWithKey(keySources: KeySources): Promise<readonly Provider[]> {
+  const candidates = providers.filter(
+    ({ isLocal, keyVariables, canonicalId }) => !isLocal && keyVariables.length > 0 && canonicalId === undefined,
+  );
+  const isInEnvironment = ({ keyVariables }: Provider): boolean =>
+    keyVariables.some((name) => keySources.environment[name]?.trim());
+  const others = candidates.filter((provider) => !isInEnvironment(provider));
+  const keys = await Promise.all(others.map((provider) => findKey(provider, keySources)));
+  return [
+    ...candidates.filter(isInEnvironment),
+    ...others.filter((_, index) => {
+      const key = keys[index];
+      return key?.type === "found" && key.apiKey !== undefined;
+    }),
+  ];
 }
 
 /** Omits a dated version if the list contains the name without the date. The user can still use it by its full name. */
@@ -61,10 +124,6 @@ function omitDatedVersions(models: readonly string[]): readonly string[] {
 }
 
 const DATE_SUFFIX_PATTERN = /-\d{4}-?\d{2}-?\d{2}$/;
-
-function compareNewestFirst(a: string, b: string): number {
-  return b.localeCompare(a, "en", { numeric: true });
-}
 
 /** Accepts any JSON value. Empty if it is not a list of models. Models that are not for chat are omitted. */
 export function parseModelIds(response: unknown): readonly string[] {

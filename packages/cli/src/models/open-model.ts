@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Model } from "@pith/context";
 import type { SessionState } from "@pith/context/host";
 import {
+  type Catalogue,
   createFileWindowStore,
   type Environment,
   type OpenModelResult,
@@ -15,23 +16,7 @@ import { getBaseUrlRefusal, getModelRefusal, type Policy } from "../policy/polic
 import { findKey, findProviderWithKey, type KeySources, keyFilePath, readKeyFile } from "../settings/provider-keys.ts";
 import type { Settings } from "../settings/settings.ts";
 import { type UsageError, usageError } from "../text/usage-error.ts";
-
-/** The default model of each provider, by the provider's id. */
-export const defaultModels: Readonly<Record<string, string>> = {
-  anthropic: "claude-sonnet-4-5",
-  openai: "gpt-5.1",
-  google: "gemini-2.5-pro",
-  openrouter: "anthropic/claude-sonnet-4.5",
-  xai: "grok-4.7",
-  groq: "openai/gpt-oss-120b",
-  cerebras: "gpt-oss-120b",
-  mistral: "devstral-latest",
-  deepseek: "deepseek-v4-pro",
-  together: "zai-org/GLM-5.3",
-  fireworks: "accounts/fireworks/models/glm-5p3",
-  moonshotai: "kimi-k3",
-  zai: "glm-5.3",
-};
+import { openCatalogue } from "./catalogue.ts";
 
 export type ChooseModelResult = OpenModelResult | UsageError;
 
@@ -40,17 +25,22 @@ export interface ChooseModelOptions extends KeySources {
   readonly sessionId: string;
   /** The session's last model, as `provider/model`. */
   readonly previousModel?: string | undefined;
+  /** See `SelectModelOptions`. */
+  readonly preferredProvider?: string | undefined;
 }
 
 export async function chooseModel(
-  { model, baseUrl, contextWindow, firstTokenMinutes, policy }: Settings,
-  { sessionId, previousModel, ...keySources }: ChooseModelOptions,
+  settings: Settings,
+  { sessionId, previousModel, preferredProvider, ...keySources }: ChooseModelOptions,
 ): Promise<ChooseModelResult> {
-  const modelName = model ?? previousModel;
-  const selection =
-    modelName === undefined
-      ? await selectDefaultModel(keySources, policy)
-      : ({ type: "named", name: modelName } as const);
+  const { model, baseUrl, contextWindow, firstTokenMinutes, policy } = settings;
+  const { catalogue, error: catalogueError } = await openCatalogue(keySources.home);
+  const selection = await selectModel(settings, {
+    ...keySources,
+    catalogue,
+    previousModel,
+    preferredProvider,
+  });
   if (selection.type === "mistake") return selection;
   const [providerId = "", ...rest] = selection.name.split("/");
   const provider = providers.find((candidate) => candidate.id === providerId);
@@ -75,10 +65,12 @@ export async function chooseModel(
   const requestPolicy = firstTokenMinutes === undefined ? {} : { firstTokenTimeoutMs: firstTokenMinutes * 60_000 };
   const result = await openModel(modelOptions, {
     environment: keySources.environment,
+    catalogue,
     windowStore,
     requestPolicy,
   });
-  if (result.type === "opened") return result;
+  if (result.type === "opened")
+    return catalogueError === null ? result : { ...result, notes: () => [catalogueError, ...result.notes()] };
   const reason =
     result.type === "no-key"
       ? `${providerId} needs an API key: ${describeKeySetup(providerId, keySources)}`
@@ -106,15 +98,59 @@ function refuseConfiguredBaseUrl(
 
 type ModelSelection = { readonly type: "named"; readonly name: string } | UsageError;
 
-async function selectDefaultModel(keySources: KeySources, policy: Policy | undefined): Promise<ModelSelection> {
-  const withDefaultModel = providers.filter(({ id }) => defaultModels[id] !== undefined);
-  const allowedProviders = withDefaultModel.filter(
-    ({ id }) => getModelRefusal(policy, `${id}/${defaultModels[id]}`) === null,
-  );
+export interface SelectModelOptions extends KeySources {
+  readonly catalogue: Catalogue;
+  /** The session's last model, as `provider/model`. It is used unchanged if the settings name no model. */
+  readonly previousModel?: string | undefined;
+  /** The provider whose models are preferred if the name is short. Default: that of the session's last model. */
+  readonly preferredProvider?: string | undefined;
+}
+
+/** Returns the full name of the model that the settings name, of the session's last model, or of the default model. */
+export async function selectModel(
+  { model, baseUrl, policy }: Settings,
+  { previousModel, preferredProvider, ...options }: SelectModelOptions,
+): Promise<ModelSelection> {
+  const fullName = model === undefined || isFullName(model, options.catalogue) ? (model ?? previousModel) : undefined;
+  if (fullName !== undefined) return { type: "named", name: fullName };
+  if (model === undefined) return await selectDefaultModel(options, policy);
+  // The key of a provider that the user did not name must not be sent to the base URL.
+  if (baseUrl !== undefined && !model.includes("/"))
+    return usageError(`a base URL is set, so "${model}" needs its provider: write it as provider/model`);
+  const { resolveModelName } = await import("./resolve-model.ts");
+  const resolved = await resolveModelName(model, {
+    ...options,
+    policy,
+    preferredProvider: preferredProvider ?? (previousModel && canonicalProviderId(previousModel)),
+  });
+  return resolved.type === "no-key" ? await selectDefaultModel(options, policy) : resolved;
+}
+
+/**
+ * Whether the name is used unchanged: `provider/model` with a version, or with a model that the catalogue lists, or of a provider
+ * that it does not list. The catalogue need not know the model.
+ */
+function isFullName(name: string, catalogue: Catalogue): boolean {
+  const [providerId = "", ...rest] = name.split("/");
+  const model = rest.join("/");
+  if (model === "" || /\s/.test(name) || !providers.some(({ id }) => id === providerId)) return false;
+  if (/\d/.test(model)) return true;
+  const models = catalogue.listModels(canonicalProviderId(name));
+  return models.length === 0 || models.includes(model);
+}
+
+async function selectDefaultModel(
+  { catalogue, ...keySources }: KeySources & { readonly catalogue: Catalogue },
+  policy: Policy | undefined,
+): Promise<ModelSelection> {
+  const allowedProviders = providers.filter(({ id, canonicalId }) => {
+    const model = canonicalId === undefined ? catalogue.defaultModel(id) : null;
+    return model !== null && getModelRefusal(policy, `${id}/${model}`) === null;
+  });
   const providerResult = await findProviderWithKey(allowedProviders, keySources);
   if (providerResult.type === "mistake") return providerResult;
   const id = providerResult.provider?.id;
-  if (id !== undefined) return { type: "named", name: `${id}/${defaultModels[id]}` };
+  if (id !== undefined) return { type: "named", name: `${id}/${catalogue.defaultModel(id)}` };
   const message = `no model is configured: ${await describeMissingKey(keySources)}; or choose a model with --model provider/model`;
   const allow = policy?.models?.allow;
   if (!allow) return usageError(message);
@@ -127,7 +163,8 @@ async function describeMissingKey(keySources: KeySources): Promise<string> {
   const result = await readKeyFile(file);
   if (result.type === "mistake" || Object.keys(result.keys).length === 0)
     return describeKeySetup("anthropic", keySources);
-  return `${file} has no key for any of ${Object.keys(defaultModels).join(", ")}; add one`;
+  const ids = providers.filter(({ keyVariables, canonicalId }) => keyVariables.length > 0 && !canonicalId);
+  return `${file} has no key for any of ${ids.map(({ id }) => id).join(", ")}; add one`;
 }
 
 function describeKeySetup(providerId: string, { home }: KeySources): string {
@@ -145,14 +182,13 @@ export interface ModelOpenerOptions {
   readonly provider: string;
 }
 
-/** The name is `provider/model`. */
+/** The name is `provider/model`, or short, such as `sonnet`. */
 export type OpenModelByName = (name: string) => Promise<ChooseModelResult>;
 
 /** Creates a function that opens further models. The base URL in the settings belongs to one provider: no other provider's key is sent there. */
 export function createModelOpener({ settings, provider, ...chooseOptions }: ModelOpenerOptions): OpenModelByName {
-  const { model, baseUrl, contextWindow, firstTokenMinutes, policy } = settings;
-  // The settings come first: the session's model may be from another provider than the one the base URL is for.
-  const baseUrlProvider = canonicalProviderId(model ?? provider);
+  const { baseUrl, contextWindow, firstTokenMinutes, policy } = settings;
+  const baseUrlProvider = canonicalProviderId(findBaseUrlOwner(settings, provider));
   return (name) => {
     const modelSettings = {
       model: name,
@@ -161,8 +197,16 @@ export function createModelOpener({ settings, provider, ...chooseOptions }: Mode
       ...(firstTokenMinutes !== undefined && { firstTokenMinutes }),
       ...(policy && { policy }),
     };
-    return chooseModel(modelSettings, chooseOptions);
+    return chooseModel(modelSettings, { ...chooseOptions, preferredProvider: canonicalProviderId(provider) });
   };
+}
+
+/**
+ * Returns the provider, or a model of it, that the base URL in the settings is for. The settings come first: the session's model may be
+ * from another provider.
+ */
+export function findBaseUrlOwner({ model }: Pick<Settings, "model">, sessionProvider: string): string {
+  return model?.includes("/") ? model : sessionProvider;
 }
 
 /** Maps an alias of a provider to the provider's main id. */

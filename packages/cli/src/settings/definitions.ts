@@ -125,6 +125,13 @@ export const modelNameKind: ValueKind = {
   schema: { type: "string", pattern: "^[^/]+/." },
 };
 
+/** A full name, or words of one. */
+export const modelChoiceKind: ValueKind = {
+  isValid: (value) => typeof value === "string" && /^[!-~]+( [!-~]+)*$/.test(value),
+  expected: "a model, such as sonnet or anthropic/claude-sonnet-5",
+  schema: { type: "string", pattern: "^\\S" },
+};
+
 export const modelNamesKind: ValueKind = {
   isValid: (value) => isModelName(value) || (Array.isArray(value) && value.length > 0 && value.every(isModelName)),
   expected: 'provider/model, or a list such as ["google/gemini-2.5-flash", "openai/gpt-5-mini"]',

@@ -8,6 +8,7 @@ import {
   enumKind,
   isToolSubset,
   minutesKind,
+  modelChoiceKind,
   modelNameKind,
   modelNamesKind,
   nameListKind,
@@ -242,9 +243,9 @@ function createOverrideSettings(group: string, { description, nameKind }: Overri
 export const settingTable: readonly Setting[] = [
   {
     name: "model",
-    kind: modelNameKind,
-    fallback: { description: "the first model that your keys allow" },
-    description: "The model to use, as `provider/model`.",
+    kind: modelChoiceKind,
+    fallback: { description: "the default model of the first provider with a key" },
+    description: "The model to use: `provider/model`, or words of its name, which the newest match is used for.",
     projectAccess: "never",
     flag: "--model",
     variable: "PITH_MODEL",

@@ -10,7 +10,7 @@ import {
   Session,
 } from "@pith/context";
 import { nodeRuntime } from "@pith/context/node";
-import { createCatalogue, providers } from "@pith/models";
+import { type Catalogue, providers } from "@pith/models";
 import { buildApp } from "../app/build.ts";
 import { parseCliArgs } from "../args/args.ts";
 import type { SubcommandCall, SubcommandResult } from "../args/subcommand.ts";
@@ -18,6 +18,8 @@ import type { CommandResult } from "../commands/command.ts";
 import { reportCompaction } from "../commands/compact.ts";
 import { computePreviewStats, findSummarizer, type PreviewStats } from "../context-report/compaction-preview.ts";
 import { buildContextReport, formatContextReport } from "../context-report/report.ts";
+import { openCatalogue } from "../models/catalogue.ts";
+import { selectModel } from "../models/open-model.ts";
 import { requiresSandbox } from "../policy/policy.ts";
 import { createRedaction } from "../sessions/entries.ts";
 import {
@@ -115,6 +117,7 @@ export interface LoadedContext {
   /** As `provider/model`. */
   readonly model: string;
   readonly settings: Settings;
+  readonly catalogue: Catalogue;
   /** The longest answer of the model. */
   readonly maxTokens: number;
 }
@@ -128,24 +131,42 @@ export async function loadContext(call: SubcommandCall): Promise<LoadedContext |
     await session.loadState();
     const { branch } = session;
     const lastModel = branch.state.model && `${branch.state.model.provider}/${branch.state.model.modelId}`;
-    const model = resolved.settings.model ?? lastModel;
-    if (!model) return usageError("this session has not used a model yet; specify one with --model provider/model");
+    if (!resolved.settings.model && !lastModel)
+      return usageError("this session has not used a model yet; specify one with --model");
+    const { catalogue } = await openCatalogue(call.home);
+    const selection = await selectModel(resolved.settings, {
+      ...call,
+      catalogue,
+      previousModel: lastModel ?? undefined,
+    });
+    if (selection.type === "mistake") return selection;
+    const model = selection.name;
     const { id } = store.header;
     const sessionRef = formatSessionArgument({ id, path: store.path }, call.home);
     const { settings } = resolved;
-    return { type: "read", id, sessionRef, branch, model, settings, ...resolveModelLimits(model, settings) };
+    return {
+      type: "read",
+      id,
+      sessionRef,
+      branch,
+      model,
+      settings,
+      catalogue,
+      ...resolveModelLimits(model, settings, catalogue),
+    };
   });
 }
 
 function resolveModelLimits(
   modelName: string,
   { compaction, contextWindow }: Settings,
+  catalogue: Catalogue,
 ): Pick<LoadedContext, "budget" | "maxTokens"> {
   const [providerName = "", ...modelParts] = modelName.split("/");
   const provider = providers.find((candidate) => candidate.id === providerName);
   const providerId = provider?.canonicalId ?? providerName;
   const model = modelParts.join("/");
-  const { facts } = createCatalogue().facts(providerId, model, { local: provider?.isLocal === true });
+  const { facts } = catalogue.facts(providerId, model, { local: provider?.isLocal === true });
   const target = { api: provider?.api ?? "", provider: providerId, model };
   const windowTokens = Math.min(contextWindow ?? Number.POSITIVE_INFINITY, facts.contextWindow);
   return {
@@ -175,10 +196,10 @@ function createPreviewResult(loaded: LoadedContext): SubcommandResult {
   if (preview.type === "nothing-to-do") return toSubcommandResult(reportCompaction(preview));
   if (preview.type === "cannot-fit")
     return toSubcommandResult(reportCompaction({ type: "failed", why: "cannot-fit", breaker: preview.breaker }));
-  const { settings, budget, maxTokens } = loaded;
+  const { settings, budget, maxTokens, catalogue } = loaded;
   const { provider = "", model = "" } = budget.model ?? {};
   const currentModel = { provider, model, contextWindow: budget.contextWindow, maxTokens };
-  const stats = computePreviewStats(preview, findSummarizer(settings, currentModel));
+  const stats = computePreviewStats(preview, findSummarizer(settings, currentModel, catalogue));
   const { receipt, summaryText: front } = preview;
   const { costUsd: price, summarizer } = stats;
   const { evicted } = preview.userMessages;

@@ -86,7 +86,7 @@ export async function runSubcommand(args: readonly string[], options: RunOptions
     case "mistake":
       return reportError(match.message, 2, terminal);
     case "group":
-      return showGroup(match, terminal);
+      return runGroup(match, options);
     case "subcommand":
       return callSubcommand(match.subcommand, match.rest, options);
   }
@@ -108,16 +108,15 @@ async function printExtensionCapabilities(path: string, { terminal }: RunOptions
   return printText(formatJson(await readCapabilities(path)), 0, terminal);
 }
 
-async function showGroup(
+/** A group without a subcommand, such as `pith sessions`, runs its `list`. */
+async function runGroup(
   { name, rest }: { readonly name: string; readonly rest: readonly string[] },
-  terminal: Terminal,
+  options: RunOptions,
 ): Promise<number> {
-  if (rest.some((arg) => arg === "--help" || arg === "-h"))
-    return printText(formatGroupHelp(name, subcommands), 0, terminal);
-  const members = subcommands.flatMap((subcommand) =>
-    subcommand.name.startsWith(`${name} `) ? [subcommand.name.slice(name.length + 1)] : [],
-  );
-  return reportError(`missing subcommand: pith ${name} ${members.join("|")}; see pith ${name} --help`, 2, terminal);
+  const listMember = subcommands.find((subcommand) => subcommand.name === `${name} list`);
+  const wantsHelp = rest.some((arg) => arg === "--help" || arg === "-h");
+  if (listMember && !wantsHelp) return await callSubcommand(listMember, rest, options);
+  return printText(formatGroupHelp(name, subcommands), 0, options.terminal);
 }
 
 async function callSubcommand(subcommand: Subcommand, args: readonly string[], options: RunOptions): Promise<number> {

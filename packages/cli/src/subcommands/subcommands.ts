@@ -30,7 +30,7 @@ export const compactSubcommand: Subcommand = {
     model: {
       type: "string",
       short: "m",
-      valueHint: "PROVIDER/MODEL",
+      valueHint: "MODEL",
       description: "model to use (default: the model setting, otherwise the last one used)",
     },
   },
@@ -81,7 +81,7 @@ export const contextSubcommand: Subcommand = {
     model: {
       type: "string",
       short: "m",
-      valueHint: "PROVIDER/MODEL",
+      valueHint: "MODEL",
       description: "model to report for (default: the model setting, otherwise the last one used)",
     },
   },
@@ -211,6 +211,33 @@ export const settingsSubcommand: Subcommand = {
   },
 };
 
+export const listModelsSubcommand: Subcommand = {
+  name: "models list",
+  argumentHint: "[WORDS …]",
+  argumentCount: { min: 0, max: 16 },
+  description: "list the models that you can use, newest first, with their context window and price",
+  details:
+    "Lists the models of providers that you have a key for, and those of local servers. With WORDS, lists every model whose name contains them.",
+  jsonShape:
+    "{ date, hidden, models: [{ name, contextWindow?, maxTokens?, prices?, isDefault, isLocal, isOlder }] }; date is that of the list",
+  flags: { all: { type: "boolean", short: "a", description: "include older generations" } },
+  examples: ["pith models list", "pith models list --all", "pith models list sonnet --json"],
+  run: async (call) => (await import("./models.ts")).runListModels(call),
+};
+
+export const updateModelsSubcommand: Subcommand = {
+  name: "models update",
+  argumentHint: "FILE|URL",
+  argumentCount: { min: 1, max: 1 },
+  description: "store a newer list of models, with their limits and prices, from a file or a URL",
+  details:
+    "The list has the format of https://models.dev/api.json. A URL must be https, or http on this machine. The list is stored in Pith's home and used from the next start on, if it is newer than the built-in one.",
+  jsonShape: "{ path, date, providers, models, skipped, isUsed }",
+  flags: {},
+  examples: ["pith models update https://models.dev/api.json", "pith models update ./api.json"],
+  run: async (call) => (await import("./models.ts")).runUpdateModels(call),
+};
+
 export const trustSubcommand: Subcommand = {
   name: "trust",
   argumentHint: "[FOLDER]",
@@ -250,6 +277,8 @@ export const subcommands: readonly Subcommand[] = [
   purgeSubcommand,
   compactSubcommand,
   contextSubcommand,
+  listModelsSubcommand,
+  updateModelsSubcommand,
   settingsSubcommand,
   trustSubcommand,
   listExtensionsSubcommand,

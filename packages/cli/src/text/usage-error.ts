@@ -23,7 +23,7 @@ export function findNearest(input: string, candidates: readonly string[]): strin
 const MAX_INPUT_CHARS = 64;
 
 /** The number of characters to insert, delete, replace, or swap with their neighbour. */
-function editDistance(a: string, b: string): number {
+export function editDistance(a: string, b: string): number {
   const rows = [Array.from({ length: b.length + 1 }, (_, column) => column)];
   const cell = (row: number, column: number): number => rows[row]?.[column] ?? 0;
   for (let row = 1; row <= a.length; row += 1) {

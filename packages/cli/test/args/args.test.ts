@@ -91,7 +91,10 @@ test.each([
   ],
   [["-p", "--mode", "xml", "hi"], '--mode takes text, json, rpc or acp, not "xml"'],
   [["-p", "--sandbox", "yes", "hi"], '--sandbox is "yes"; expected "on" or "off"'],
-  [["-p", "-m", "sonnet", "hi"], '--model is "sonnet"; expected provider/model, such as anthropic/claude-sonnet-4-5'],
+  [
+    ["-p", "-m", " sonnet", "hi"],
+    '--model is " sonnet"; expected a model, such as sonnet or anthropic/claude-sonnet-5',
+  ],
   [
     ["-p", "--tools", "read,,bash", "hi"],
     '--tools is ["read","","bash"]; expected a list of tool names: read, write, edit, bash, grep, find, ls, fetch, or all',

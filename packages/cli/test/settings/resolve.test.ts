@@ -54,11 +54,11 @@ describe("precedence", () => {
   });
 
   test("SET2 a mistake in a variable names it", async () => {
-    const environment = { PITH_SANDBOX: "maybe", PITH_MODEL: "gpt" };
+    const environment = { PITH_SANDBOX: "maybe", PITH_MODEL: "gpt\t5" };
     expect(await loadSettings({}, { environment, home })).toEqual({
       type: "mistake",
       message:
-        'PITH_MODEL is "gpt"; expected provider/model, such as anthropic/claude-sonnet-4-5\nPITH_SANDBOX is "maybe"; expected "on" or "off"',
+        'PITH_MODEL is "gpt\\t5"; expected a model, such as sonnet or anthropic/claude-sonnet-5\nPITH_SANDBOX is "maybe"; expected "on" or "off"',
     });
   });
 

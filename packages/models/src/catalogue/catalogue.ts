@@ -26,7 +26,8 @@ export function createCatalogue(options: CatalogueOptions = {}): Catalogue {
   } = options;
   const findRelated = createRelatedModelFinder(snapshot);
   return {
-    listModels: (provider) => [...snapshot.ids(normalizeProviderName(provider))],
+    listModels: (provider) => snapshot.offeredIds(normalizeProviderName(provider)),
+    defaultModel: (provider) => snapshot.defaultModel(normalizeProviderName(provider)) ?? null,
     facts(provider, model, location = {}) {
       const result = location.local
         ? fromLocal({ relatedModel: findRelated(provider, model), unknownLocalFacts })
@@ -42,8 +43,10 @@ export function createCatalogue(options: CatalogueOptions = {}): Catalogue {
 export interface Catalogue {
   /** The facts about a model. `local`: it runs on a local server, so its name does not determine its window. */
   facts(provider: string, model: string, location?: { readonly local?: boolean }): FactsResult;
-  /** The known models of a provider; there may be others. */
+  /** The known models that a provider offers; there may be others. */
   listModels(provider: string): readonly string[];
+  /** The model of a provider to use if the user chose none; null if there is none. */
+  defaultModel(provider: string): string | null;
 }
 
 export interface FactsResult {

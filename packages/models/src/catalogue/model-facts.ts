@@ -39,6 +39,7 @@ const ALIASES: Readonly<Record<string, string>> = {
   azure: "azure-openai-responses",
   "azure-openai": "azure-openai-responses",
   bedrock: "amazon-bedrock",
+  "fireworks-ai": "fireworks",
   copilot: "github-copilot",
   gateway: "vercel-ai-gateway",
   vercel: "vercel-ai-gateway",

@@ -1,7 +1,8 @@
 /** Reads the generated snapshot and a few hand-checked models, one provider at a time and only on demand. */
 
+import type { SnapshotData, SnapshotRow } from "./build-snapshot.ts";
 import type { ModelFacts, Prices } from "./model-facts.ts";
-import { snapshotDate, snapshotRows } from "./snapshot-data.ts";
+import { snapshotData } from "./snapshot-data.ts";
 
 const SONNET = [3, 15, 0.3, 3.75] as const;
 const OPUS = [15, 75, 1.5, 18.75] as const;
@@ -51,15 +52,6 @@ export const handCheckedRows: Readonly<Record<string, readonly SnapshotRow[]>> =
   ],
 };
 
-/** Name, window, longest reply, flags (1 for images, 2 for reasoning), then four prices or none. */
-export type SnapshotRow = readonly [
-  id: string,
-  contextWindow: number,
-  maxTokens: number,
-  flags: number,
-  ...prices: number[],
-];
-
 export function toModelFacts([, contextWindow, maxTokens, flags, ...priceFigures]: SnapshotRow): ModelFacts {
   const limits = { contextWindow, maxTokens };
   const inputField = { input: (flags & 1) === 1 ? (["text", "image"] as const) : (["text"] as const) };
@@ -76,31 +68,56 @@ export interface Snapshot {
   /** The day of its data. */
   readonly date: string;
   readonly providers: readonly string[];
-  /** The models of a provider; none for an unknown provider. */
+  /** The models of a provider with known facts, retired ones included; none for an unknown provider. */
   ids(provider: string): Iterable<string>;
+  /** The models that a provider offers. */
+  offeredIds(provider: string): readonly string[];
+  /** Undefined if the provider has none. */
+  defaultModel(provider: string): string | undefined;
   facts(provider: string, id: string): ModelFacts | undefined;
 }
 
-const parsedRows = new Map<string, ReadonlyMap<string, SnapshotRow>>();
+const builtInRows = (provider: string): readonly SnapshotRow[] =>
+  JSON.parse(ownValue(snapshotData.rows, provider) ?? "[]");
 
-export const snapshot: Snapshot = {
-  date: snapshotDate,
-  providers: Object.keys(snapshotRows),
-  ids: (provider) => loadRows(provider).keys(),
-  facts(provider, id) {
-    const row = loadRows(provider).get(id);
-    return row && toModelFacts(row);
-  },
-};
+/** The snapshot that ships with Pith. */
+export const snapshot: Snapshot = createSnapshot({ ...snapshotData, readRows: builtInRows });
 
-function loadRows(provider: string): ReadonlyMap<string, SnapshotRow> {
-  const cached = parsedRows.get(provider);
-  if (cached) return cached;
-  const text = ownValue(snapshotRows, provider);
-  const list = JSON.parse(text ?? "[]") as readonly SnapshotRow[];
-  const rowsById = new Map([...(ownValue(handCheckedRows, provider) ?? []), ...list].map((row) => [row[0], row]));
-  if (text) parsedRows.set(provider, rowsById);
-  return rowsById;
+/** Creates a snapshot from newer data. Providers that the data lacks keep their models of the built-in snapshot. */
+export function createUpdatedSnapshot({ date, defaults, rows }: SnapshotData<readonly SnapshotRow[]>): Snapshot {
+  return createSnapshot({
+    date,
+    defaults: { ...snapshotData.defaults, ...defaults },
+    rows: { ...snapshotData.rows, ...rows },
+    readRows: (provider) => ownValue(rows, provider) ?? builtInRows(provider),
+  });
+}
+
+interface SnapshotSource extends SnapshotData<unknown> {
+  readonly readRows: (provider: string) => readonly SnapshotRow[];
+}
+
+function createSnapshot({ date, defaults, rows, readRows }: SnapshotSource): Snapshot {
+  const cachedRows = new Map<string, ReadonlyMap<string, SnapshotRow>>();
+  const loadRows = (provider: string): ReadonlyMap<string, SnapshotRow> => {
+    const cached = cachedRows.get(provider);
+    if (cached) return cached;
+    const allRows = [...(ownValue(handCheckedRows, provider) ?? []), ...readRows(provider)];
+    const rowsById = new Map(allRows.map((row) => [row[0], row]));
+    if (Object.hasOwn(rows, provider)) cachedRows.set(provider, rowsById);
+    return rowsById;
+  };
+  return {
+    date,
+    providers: Object.keys(rows),
+    ids: (provider) => loadRows(provider).keys(),
+    offeredIds: (provider) => readRows(provider).map(([id]) => id),
+    defaultModel: (provider) => ownValue(defaults, provider),
+    facts(provider, id) {
+      const row = loadRows(provider).get(id);
+      return row && toModelFacts(row);
+    },
+  };
 }
 
 /** Ignores inherited properties: `constructor` is not a provider. */

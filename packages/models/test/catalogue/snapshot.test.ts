@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createCatalogue } from "../../src/catalogue/catalogue.ts";
 import { handCheckedRows, snapshot } from "../../src/catalogue/snapshot.ts";
-import { snapshotRows } from "../../src/catalogue/snapshot-data.ts";
+import { snapshotData } from "../../src/catalogue/snapshot-data.ts";
 
 describe("hand checked", () => {
   test.each([
@@ -34,7 +34,7 @@ describe("hand checked", () => {
 
   test("CAT7 hand-checked models belong to a provider of the snapshot that does not list them", () => {
     for (const [provider, rows] of Object.entries(handCheckedRows)) {
-      const listed = (JSON.parse(snapshotRows[provider] ?? "[]") as [string][]).map(([id]) => id);
+      const listed = (JSON.parse(snapshotData.rows[provider] ?? "[]") as [string][]).map(([id]) => id);
       expect(listed.length).toBeGreaterThan(0);
       expect(rows.filter(([id]) => listed.includes(id))).toEqual([]);
       expect([...snapshot.ids(provider)]).toEqual(expect.arrayContaining(rows.map(([id]) => id)));

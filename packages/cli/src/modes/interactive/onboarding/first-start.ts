@@ -4,7 +4,7 @@ import type { UserContent } from "@pith/agent";
 import { editableText } from "@pith/context/host";
 import type { App } from "../../../app/start.ts";
 import type { CliArgs } from "../../../args/args.ts";
-import { defaultModels } from "../../../models/open-model.ts";
+import { openCatalogue } from "../../../models/catalogue.ts";
 import { saveKey, saveSetting } from "../../../settings/save.ts";
 import type { InteractiveContext, ScreenApi } from "../screen-context.ts";
 import { formatModelReady, NO_MODEL_MESSAGE, WELCOME } from "./messages.ts";
@@ -59,7 +59,7 @@ async function selectProviderModel(option: ProviderOption, context: FirstStartCo
   const models = await askAndSaveKey(option, context);
   if (models === null) return null;
   const { id } = option.provider;
-  const defaultModel = defaultModels[id] ?? "";
+  const defaultModel = (await openCatalogue(context.app.home)).catalogue.defaultModel(id) ?? "";
   const answer = await askModel({ name: option.name, defaultModel, models }, context.screen);
   if (answer === null) return null;
   context.screen.showNote(formatModelReady(`${id}/${answer.model}`, "with the API key you entered"), "good");

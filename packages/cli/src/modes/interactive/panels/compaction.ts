@@ -10,6 +10,7 @@ import {
   findSummarizer,
   type PreviewStats,
 } from "../../../context-report/compaction-preview.ts";
+import { openCatalogue } from "../../../models/catalogue.ts";
 import { keyHint } from "../../../settings/keymap.ts";
 import { isCompacting } from "../../../text/compaction-text.ts";
 import { formatCost, formatCount, formatNumber } from "../../../text/format.ts";
@@ -97,7 +98,8 @@ export const openCompact: PanelCommand = async (args, context) => {
   const plan = previewCompaction(agent.session.branch, agent.budget);
   // The command without a panel says why there is nothing to do.
   if (plan.type !== "planned") return false;
-  const stats = computePreviewStats(plan, findSummarizer(context.app.settings, agent.model));
+  const { catalogue } = await openCatalogue(context.app.home);
+  const stats = computePreviewStats(plan, findSummarizer(context.app.settings, agent.model, catalogue));
   const panel = createPreviewPanel(stats, args.replace(PREVIEW_FLAG, " ").trim());
   const focus = await context.screen.showPanel(panel, { where: "inline" });
   return focus === null ? true : await runCompaction(focus, context);

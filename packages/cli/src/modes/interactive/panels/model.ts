@@ -2,9 +2,15 @@
 
 import { runCommand } from "../../../commands/run-command.ts";
 import { thinkingLevels } from "../../../commands/settings.ts";
-import { type AvailableModel, listLocalModels, listModelsWithKey } from "../../../models/available-models.ts";
+import {
+  type AvailableModel,
+  filterModels,
+  formatPrice,
+  formatWindow,
+  listLocalModels,
+  listModelsWithKey,
+} from "../../../models/available-models.ts";
 import { saveSetting } from "../../../settings/save.ts";
-import { formatNumber } from "../../../text/format.ts";
 import { escapeControls } from "../../../text/safe-text.ts";
 import { fitCell, fitLine } from "../render/text.ts";
 import type { InteractiveContext } from "../screen-context.ts";
@@ -23,17 +29,6 @@ import {
   renderInput,
 } from "./widgets.ts";
 
-/** Returns the models whose name contains every word of the query, the current model first. */
-export function filterModels(
-  rows: readonly AvailableModel[],
-  query: string,
-  currentModel: string,
-): readonly AvailableModel[] {
-  const queryWords = query.toLowerCase().split(/\s+/);
-  const matches = rows.filter(({ name }) => queryWords.every((word) => name.toLowerCase().includes(word)));
-  return matches.toSorted((a, b) => Number(b.name === currentModel) - Number(a.name === currentModel));
-}
-
 /** Appends models with new names. Existing rows keep their positions, so that the user does not choose a row that has just moved. */
 export function mergeModels(
   rows: readonly AvailableModel[],
@@ -41,21 +36,6 @@ export function mergeModels(
 ): readonly AvailableModel[] {
   const names = new Set(rows.map(({ name }) => name));
   return [...rows, ...newRows.filter(({ name }) => !names.has(name))];
-}
-
-export function formatWindow({ facts }: AvailableModel): string {
-  return facts ? formatNumber(facts.contextWindow) : "?";
-}
-
-/** Returns the price per million input and output tokens. */
-export function formatPrice({ facts, isLocal }: AvailableModel): string {
-  if (isLocal) return "free (local)";
-  const prices = facts?.prices;
-  return prices ? `$${formatDollars(prices.input)} / $${formatDollars(prices.output)}` : "?";
-}
-
-function formatDollars(price: number): string {
-  return price >= 100 ? price.toFixed(0) : String(Number(price.toFixed(2)));
 }
 
 export interface ModelPanelOptions {
@@ -70,6 +50,8 @@ export interface ModelPanelState {
   readonly rows: readonly AvailableModel[];
   readonly query: LineInput;
   readonly position: ListPosition;
+  /** Whether older generations are shown without a query. */
+  readonly showsOlder: boolean;
 }
 
 export interface ModelChoice {
@@ -84,17 +66,18 @@ export function createModelPanel({
   loadMore,
 }: ModelPanelOptions): Panel<ModelPanelState, ModelChoice> {
   return {
-    initialState: { rows, query: emptyInput, position: listStart },
+    initialState: { rows, query: emptyInput, position: listStart, showsOlder: false },
     loadUpdates: async (update, signal) => {
       const newRows = await loadMore(signal);
       update((state) => ({ ...state, rows: mergeModels(state.rows, newRows) }));
     },
     handleKey: (state, key) => {
-      const matches = filterModels(state.rows, state.query.text, currentModel);
+      const matches = filterRows(state, currentModel);
       const row = key === "enter" || key === "ctrl+s" ? matches[state.position.index] : undefined;
       if (row) return finishWith({ name: row.name, isDefault: key === "ctrl+s" });
       const position = moveByKey(state.position, key, { count: matches.length, rows: MAX_VISIBLE_ROWS });
       if (position) return continueWith({ ...state, position });
+      if (key === "tab") return continueWith({ ...state, showsOlder: !state.showsOlder, position: listStart });
       const query = editInput(state.query, key);
       return query ? continueWith({ ...state, query, position: listStart }) : null;
     },
@@ -104,13 +87,14 @@ export function createModelPanel({
 
 const MAX_VISIBLE_ROWS = 10;
 
-function renderModelPanel(
-  { rows, query, position }: ModelPanelState,
-  currentModel: string,
-  viewport: Viewport,
-): readonly string[] {
+function filterRows({ rows, query, showsOlder }: ModelPanelState, currentModel: string): readonly AvailableModel[] {
+  return filterModels(rows, { query: query.text, showsOlder, currentModel });
+}
+
+function renderModelPanel(state: ModelPanelState, currentModel: string, viewport: Viewport): readonly string[] {
   const { theme, width, height } = viewport;
-  const matches = filterModels(rows, query.text, currentModel);
+  const { rows, query, position, showsOlder } = state;
+  const matches = filterRows(state, currentModel);
   const visibleRows = Math.max(1, Math.min(MAX_VISIBLE_ROWS, height - 5));
   const visible = matches.slice(Math.max(position.top, position.index - visibleRows + 1)).slice(0, visibleRows);
   const maxNameWidth = Math.max(24, ...visible.map(({ name }) => visibleWidth(escapeControls(name))));
@@ -135,7 +119,15 @@ function renderModelPanel(
         viewport,
       ),
     ),
-    renderHints(["Enter select", "Ctrl+S select and save as default", "Esc cancel"], viewport),
+    renderHints(
+      [
+        "Enter select",
+        ...(rows.some(({ isOlder }) => isOlder) ? [`Tab ${showsOlder ? "hide" : "show"} older`] : []),
+        "Ctrl+S select and save as default",
+        "Esc cancel",
+      ],
+      viewport,
+    ),
   ];
   return lines.map((line) => fitLine(line, width));
 }

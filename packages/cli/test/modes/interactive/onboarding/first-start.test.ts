@@ -6,10 +6,11 @@ import { join } from "node:path";
 import { Agent } from "@pith/agent";
 import { MemoryStore, Session } from "@pith/context";
 import { nodeRuntime } from "@pith/context/node";
+import { createCatalogue } from "@pith/models";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { App } from "../../../../src/app/start.ts";
 import type { CliArgs } from "../../../../src/args/args.ts";
-import { chooseModel, createAbsentModel, defaultModels } from "../../../../src/models/open-model.ts";
+import { chooseModel, createAbsentModel } from "../../../../src/models/open-model.ts";
 import { runFirstStart, sendAfterSetup } from "../../../../src/modes/interactive/onboarding/first-start.ts";
 import type { InteractiveContext } from "../../../../src/modes/interactive/screen-context.ts";
 import type { Settings } from "../../../../src/settings/settings.ts";
@@ -81,7 +82,7 @@ test("FST4 without a network a key is kept with a note, and the usual model spea
   shown.terminal.type("claude");
   shown.terminal.press("\r");
   await giveKey();
-  expect(await start).toMatchObject({ overrides: { model: "anthropic/claude-sonnet-4-5" } });
+  expect(await start).toMatchObject({ overrides: { model: "anthropic/claude-sonnet-5" } });
   expect(JSON.parse(readFileSync(join(home, "keys.json"), "utf8"))).toEqual({ anthropic: "sk-ant-1" });
   expect((await shown.terminal.all()).join("\n")).not.toContain("sk-ant");
 });
@@ -120,7 +121,7 @@ test("FST2 a key of any provider in the environment is enough: its usual model s
   ] as const) {
     const chosen = await chooseModel({}, { environment: { [variable]: "any" }, home, sessionId: "s" });
     expect(chosen.type === "opened" && `${chosen.model.provider}/${chosen.model.model}`).toBe(
-      `${provider}/${defaultModels[provider]}`,
+      `${provider}/${createCatalogue().defaultModel(provider)}`,
     );
     expect(chosen.type === "opened" && chosen.factsResult.source).toBe("snapshot");
   }

@@ -46,3 +46,20 @@ test("MAN30 where there is nobody it says what to do", () => {
   });
   expect(panel.render(sight).join("\n")).toContain("No API key or local server found. Use /model provider/model");
 });
+
+test("MAN34 older models are hidden until Tab or a filter shows them; the current one never is", async () => {
+  const older = (name: string): AvailableModel => ({ ...row(name), isOlder: true });
+  const models = [row("one/new-2"), older("one/new-1"), older("one/mine-1")];
+  const panel = openPanel(createModelPanel({ rows: models, currentModel: "one/mine-1", loadMore: async () => [] }), {
+    where: "inline",
+    onChange: () => {},
+  });
+  const seen = (): string => panel.render(sight).join("\n");
+  expect(seen()).toMatch(/one\/mine-1[\s\S]*one\/new-2[\s\S]*Tab show older/);
+  expect(seen()).not.toContain("one/new-1");
+  panel.handleKey("tab");
+  expect(seen()).toMatch(/one\/new-1[\s\S]*Tab hide older/);
+  panel.handleKey("tab");
+  for (const key of ["n", "e", "w"]) panel.handleKey(key);
+  expect(seen()).toContain("one/new-1");
+});
