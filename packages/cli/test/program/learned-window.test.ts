@@ -1,0 +1,42 @@
+/** A learned context window as the program uses it: from one process to the next, for a week. */
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { Ground } from "../ground.ts";
+
+let ground: Ground;
+
+beforeEach(() => {
+  ground = new Ground();
+});
+
+afterEach(() => ground.clear());
+
+test("SEE9 the program uses a limit that a refusal named in later processes, and asks for it again after a week", async () => {
+  const refuse = { status: 400, message: "prompt is too long: 70000 tokens > 60000 maximum" };
+  await ground.pith(["-p", "--model", "haiku", "hi"], [{ refuse }, { refuse }, { refuse }, { refuse }]);
+  expect(await readWindow()).toBe(60_000);
+  ageWindows(6);
+  expect(await readWindow()).toBe(60_000);
+  ageWindows(2);
+  expect(await readWindow()).toBe(200_000);
+});
+
+/** The window that a new process uses. */
+async function readWindow(): Promise<unknown> {
+  const { out } = await ground.run(["--mode", "rpc", "--no-session", "--model", "haiku"], {
+    variables: { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: ground.server.url },
+    input: `${JSON.stringify({ type: "get_state" })}\n`,
+  });
+  const states = out.split("\n").flatMap((line) => (line.includes('"get_state"') ? [JSON.parse(line)] : []));
+  return states[0].data.model.contextWindow;
+}
+
+/** Moves the time of every learned window back by some days. */
+function ageWindows(days: number): void {
+  const path = join(ground.home, "windows.json");
+  const windows = JSON.parse(readFileSync(path, "utf8")) as Record<string, { at: number }>;
+  for (const learned of Object.values(windows)) learned.at -= days * 24 * 3_600_000;
+  writeFileSync(path, JSON.stringify(windows));
+}
