@@ -12,7 +12,7 @@ import {
   type SystemPromptOptions,
   type Tool,
 } from "@pith/agent";
-import type { Model, Summarizer } from "@pith/context";
+import type { Summarizer } from "@pith/context";
 import { nodeRuntime } from "@pith/context/node";
 import type { CliArgs } from "../args/args.ts";
 import type { PermissionModeControl } from "../commands/command.ts";
@@ -42,6 +42,7 @@ import {
   openSessionAndModel,
   type ResumeHint,
   type SessionAndModel,
+  type SessionModel,
   type StartFailure,
 } from "./session.ts";
 import { describeDamage, describeTornEnd, type SessionDamagedEvent } from "./session-damage.ts";
@@ -293,7 +294,7 @@ async function createAgent(
   const { sessionAndModel, permissionSetup, loadedGuidance, workspace } = components;
   const { settings, vault, extensions } = options;
   const hooks = extensions ? mergeHooks(...(options.hooks ? [options.hooks] : []), extensions.hooks) : options.hooks;
-  const { session, model, damage } = sessionAndModel;
+  const { session, model, thinkingLevel, damage } = sessionAndModel;
   const openingNote = describeTornEnd(damage);
   const { permissions, mayRead } = permissionSetup;
   const agent: Agent = new Agent({
@@ -305,13 +306,14 @@ async function createAgent(
     blobs: workspace.blobs,
     skillFiles: loadedGuidance,
     limits: loadedGuidance.limits,
-    ...(await createEventListener(options, model)),
+    ...(await createEventListener(options, sessionAndModel)),
     ...(hooks && { hooks }),
     ...(openingNote !== null && { openingNote }),
     ...(extensions && { stateSections: extensions.stateSections }),
     ...(vault && { secrets: restoreSecrets(vault, { session, files: workspace.files, mayRead }) }),
     ...(workspace.rewind && { rewind: workspace.rewind }),
-    ...pickAgentSettings(settings),
+    ...(settings.compaction?.instructions && { instructions: settings.compaction.instructions }),
+    ...(thinkingLevel && { thinkingLevel }),
     ...(await loadSummarizers(settings.compaction, {
       openModel,
       currentModel: () => agent.model,
@@ -320,13 +322,6 @@ async function createAgent(
   });
   measureInBackground(session);
   return agent;
-}
-
-function pickAgentSettings({ compaction, thinking }: Settings): Partial<AgentOptions> {
-  return {
-    ...(compaction?.instructions && { instructions: compaction.instructions }),
-    ...(thinking && { thinkingLevel: thinking }),
-  };
 }
 
 /** Imports the module only if the settings or an extension configure a summarizer. */
@@ -355,12 +350,12 @@ async function loadSummarizers(
 
 /** Forwards events to extensions too. Imports the module only if there are extensions. */
 async function createEventListener(
-  { onEvent, extensions, settings }: AppOptions,
-  model: Model,
+  { onEvent, extensions }: AppOptions,
+  { model, thinkingLevel = "off" }: SessionModel,
 ): Promise<Pick<AgentOptions, "onEvent">> {
   if (!extensions) return onEvent ? { onEvent } : {};
   const { createSessionListener } = await import("../extensions/session.ts");
-  return { onEvent: createSessionListener(onEvent, extensions, { model, level: settings.thinking ?? "off" }) };
+  return { onEvent: createSessionListener(onEvent, extensions, { model, level: thinkingLevel }) };
 }
 
 function pickPromptOptions({

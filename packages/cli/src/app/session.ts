@@ -2,7 +2,7 @@
 
 import { rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { MemoryStore, type Model, type Redaction, Session } from "@pith/context";
+import { MemoryStore, type Model, type Redaction, Session, type ThinkingLevel } from "@pith/context";
 import { measureInSteps } from "@pith/context/host";
 import { createSession, listSessions, nodeRuntime, openStore, pithHome } from "@pith/context/node";
 import type { Damage } from "@pith/context/store";
@@ -114,6 +114,8 @@ export type SessionAndModel = (Extract<OpenSessionResult, { type: "opened" }> & 
 
 export interface SessionModel {
   readonly model: Model;
+  /** The level that the settings name, or the default level of a new session. Undefined if the session keeps its own. */
+  readonly thinkingLevel: ThinkingLevel | undefined;
   /** Notes from opening the model. */
   readonly modelNotes: readonly string[];
   /** Why no model could be opened; null if one was. */
@@ -145,16 +147,22 @@ export async function openSessionAndModel({ session: target }: CliArgs, options:
     return {
       ...openedSession,
       model: modelResult.model,
+      thinkingLevel:
+        settings.thinking ?? (isNew && modelResult.factsResult.facts.reasoning ? DEFAULT_THINKING : undefined),
       modelNotes: [...describeResolvedModel(settings.model, modelResult.model), ...modelResult.notes()],
       modelError: null,
     };
   return {
     ...openedSession,
     model: createAbsentModel(modelResult.message, lastModel),
+    thinkingLevel: settings.thinking,
     modelNotes: [],
     modelError: modelResult.message,
   };
 }
+
+/** For a new session with a model that can think. An existing session keeps its level, so that its cached prefix stays valid. */
+const DEFAULT_THINKING: ThinkingLevel = "medium";
 
 /** Says which model is used if the setting is only a part of its name. */
 function describeResolvedModel(requestedModel: string | undefined, { provider, model }: Model): readonly string[] {

@@ -261,7 +261,7 @@ export const settingTable: readonly Setting[] = [
   {
     name: "thinking",
     kind: enumKind("off", "minimal", "low", "medium", "high", "xhigh", "max"),
-    fallback: { description: "the model's default" },
+    fallback: { description: "`medium` in a new session, if the model can think" },
     description: "How much the model thinks before it answers.",
     projectAccess: "allowed",
     flag: "--thinking",

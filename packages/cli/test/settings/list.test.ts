@@ -68,7 +68,7 @@ describe("schema", () => {
     const lines = formatSettings(listed).split("\n");
     expect(lines.find((line) => line.startsWith("thinking "))).toMatch(/^thinking +"high" {2}← --thinking$/);
     expect(lines.find((line) => line.startsWith("model "))).toMatch(
-      /^model +\(the default model of the first provider with a keys allow\)$/,
+      /^model +\(the default model of the first provider with a key\)$/,
     );
   });
 

@@ -1,0 +1,37 @@
+/** How much a model thinks if nothing is set: medium in a new session, and what a session already has. */
+
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { Ground } from "../ground.ts";
+
+let ground: Ground;
+
+beforeEach(() => {
+  ground = new Ground();
+});
+
+afterEach(() => ground.clear());
+
+test("SET16 a new session thinks at medium, and a continued one keeps its level", async () => {
+  await ground.pith(["-p", "hi"], ["done"]);
+  expect(ground.body()).toMatchObject({ output_config: { effort: "medium" } });
+  await ground.pith(["-p", "-c", "--thinking", "low", "on"], ["done"]);
+  expect(ground.body()).toMatchObject({ output_config: { effort: "low" } });
+  await ground.pith(["-p", "-c", "on"], ["done"]);
+  expect(ground.body()).toMatchObject({ output_config: { effort: "low" } });
+});
+
+test("SET16 a session without thinking stays without it", async () => {
+  await ground.pith(["-p", "--thinking", "off", "hi"], ["done"]);
+  await ground.pith(["-p", "-c", "on"], ["done"]);
+  expect(ground.body()).not.toHaveProperty("output_config");
+});
+
+test("SET16 a model that cannot think is not asked to, and nothing is said about it", async () => {
+  const { url } = await ground.serve(["done"]);
+  const variables = { OPENAI_API_KEY: "any", OPENAI_BASE_URL: url };
+  const ended = await ground.run(["-p", "--model", "openai/gpt-4.1", "hi"], { variables });
+  expect(ended).toMatchObject({ code: 0, out: "done\n" });
+  expect(ground.body()).not.toHaveProperty("reasoning");
+  expect(ended.notes).not.toMatch(/think/i);
+  expect(ground.session()).not.toContain("thinking_level_change");
+});
