@@ -70,11 +70,31 @@ export async function raceAbort<Outcome>(work: Promise<Outcome>, signal: AbortSi
   }
 }
 
+/** After an abort, waits for the work a moment longer, then resolves to null. The work continues, and its outcome is dropped. */
+export async function raceStop<Outcome>(work: Promise<Outcome>, signal: AbortSignal): Promise<Outcome | null> {
+  const elapsed = Promise.withResolvers<null>();
+  let timer: NodeJS.Timeout | undefined;
+  const onAbort = (): void => {
+    timer = setTimeout(() => elapsed.resolve(null), OWN_STOP_MS);
+  };
+  if (signal.aborted) onAbort();
+  signal.addEventListener("abort", onAbort);
+  try {
+    return await Promise.race([work, elapsed.promise]);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", onAbort);
+  }
+}
+
+/** Shorter than `STOP_GRACE_MS`, so that a tool can still return what it has. */
+const OWN_STOP_MS = 60;
+
 export interface StopGraceOptions<Outcome> {
   readonly signal: AbortSignal;
   readonly runtime: Pick<Runtime, "sleep">;
-  /** The outcome if the work does not end in time. */
-  readonly fallback: Outcome;
+  /** Returns the outcome if the work does not end in time. */
+  readonly fallback: () => Outcome;
 }
 
 const STOP_GRACE_MS = 120;
@@ -91,7 +111,7 @@ export async function withStopGrace<Outcome>(
   });
   const graceElapsed = stopped
     .then(() => runtime.sleep(STOP_GRACE_MS, { signal: raceController.signal }))
-    .then(() => fallback);
+    .then(fallback);
   try {
     return await Promise.race([work(), graceElapsed]);
   } finally {

@@ -25,6 +25,7 @@ export type AgentEvent =
   | { readonly type: "message_start"; readonly message: AgentMessage }
   | { readonly type: "message_update"; readonly delta: MessageDelta }
   | { readonly type: "message_end"; readonly message: AgentMessage }
+  /** Sent after the call is permitted. For a call that does not run, it is sent right before its end. */
   | (ToolCallFields & { readonly type: "tool_execution_start" })
   /** `partialResult` is the newest output, not all of it. */
   | (ToolCallFields & { readonly type: "tool_execution_update"; readonly partialResult: string })
@@ -32,6 +33,8 @@ export type AgentEvent =
       readonly type: "tool_execution_end";
       readonly result: ToolResultMessage;
       readonly isError: boolean;
+      /** The time that the tool ran, without questions to the user. */
+      readonly durationMs: number;
     })
   | {
       readonly type: "turn_end";

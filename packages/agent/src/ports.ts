@@ -56,7 +56,12 @@ export interface ShellOptions {
   readonly credentialFiles?: readonly string[];
   /** Called when a connection ends or is refused. */
   readonly onConnection?: (connection: NetworkConnection) => void;
+  /** Runs each question to the user about this command, such as one about a host. The timeout does not run meanwhile. */
+  readonly waitForUser?: WaitForUser | undefined;
 }
+
+/** Runs a question to the user without counting its time as time of the tool. */
+export type WaitForUser = <Answer>(ask: () => Promise<Answer>) => Promise<Answer>;
 
 /** A connection of a sandboxed command that has ended. */
 export interface NetworkConnection {

@@ -1,6 +1,7 @@
 /** Defines a tool: its schema for the model, what a call intends to do, and how it runs. */
 
 import type { ImageBlock, TextBlock, Tool as ToolSchema } from "@pith/context";
+import type { WaitForUser } from "./ports.ts";
 
 /** A tool that the model can call. */
 export interface Tool extends ToolSchema {
@@ -30,6 +31,8 @@ export interface ToolCall {
   readonly grant?: PermissionGrant;
   /** Reports output while the tool runs. */
   readonly update: (text: string) => void;
+  /** Runs a question to the user while the tool runs; its time is not part of the tool's duration. */
+  readonly waitForUser?: WaitForUser;
 }
 
 /** The state of the paths when a call was permitted. Links may have changed by the time the paths are opened. */

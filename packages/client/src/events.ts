@@ -18,6 +18,8 @@ export type WireEvent =
       readonly type: "tool_execution_end";
       readonly result: Pick<ToolResultMessage, "content" | "details">;
       readonly isError: boolean;
+      /** The time that the tool ran, without questions to the user. */
+      readonly durationMs: number;
     })
   | CompactionEndLine
   | {

@@ -81,10 +81,14 @@ function parseInput(input: unknown): ToolArguments {
 
 /** The session keeps the call as the model made it; the details of its result hold the arguments that were used. */
 export function withChangedInput(output: ToolOutput, input: ToolArguments): ToolOutput {
+  return { ...output, details: { ...toDetailsObject(output), changedInput: toInputDetails(input) } };
+}
+
+/** The details of an output as an object that fields can be added to. */
+export function toDetailsObject(output: ToolOutput): Readonly<Record<string, unknown>> {
   const { details } = Object(output) as ToolOutput;
-  const isObject = typeof details === "object" && details !== null && !Array.isArray(details);
-  const baseDetails = isObject ? details : details === undefined ? {} : { details };
-  return { ...output, details: { ...baseDetails, changedInput: toInputDetails(input) } };
+  if (typeof details === "object" && details !== null && !Array.isArray(details)) return { ...details };
+  return details === undefined ? {} : { details };
 }
 
 function toInputDetails(input: ToolArguments): unknown {

@@ -147,7 +147,7 @@ async function streamUntilStopped(request: Request, context: StreamContext): Pro
   const release = session.markBusy("streaming");
   try {
     const startStream = (): Promise<RequestOutcome> => streamReply(request, context, abandonController.signal);
-    return await withStopGrace(startStream, { signal, runtime, fallback: STOPPED_OUTCOME });
+    return await withStopGrace(startStream, { signal, runtime, fallback: () => STOPPED_OUTCOME });
   } finally {
     abandonController.abort("over");
     release();

@@ -11,10 +11,11 @@ import {
   withChangedInput,
 } from "../hooks/tool-hooks.ts";
 import type { PermissionResult } from "../permissions/request.ts";
+import type { WaitForUser } from "../ports.ts";
 import { UNKNOWN_SECRET_ADVICE } from "../redaction.ts";
 import type { Intent, Tool, ToolCall, ToolOutput } from "../tool.ts";
 import type { RunContext } from "./run-context.ts";
-import { computeMaxOutputBytes, errorOutput, recordResult } from "./tool-results.ts";
+import { computeMaxOutputBytes, errorOutput, markStopped, recordResult } from "./tool-results.ts";
 import { INTENT_TYPE, type OpenCall } from "./unfinished-turn.ts";
 
 /** Runs the calls of a reply, at most 8 at once. Each result is appended as soon as it is there. */
@@ -110,14 +111,54 @@ async function runCall(openCall: OpenCall, { run, emit, refusal }: RunCallOption
   // SAY4: the events show the arguments that run, which a hook may have changed.
   const { id: toolCallId, name: toolName, arguments: args } = hookResult.open.call;
   const callFields = { toolCallId, toolName, args };
-  emit({ type: "tool_execution_start", ...callFields });
-  const { session } = run;
+  const { session, runtime } = run;
+  const stopwatch = createStopwatch(runtime);
+  const start = (): void => {
+    if (stopwatch.start()) emit({ type: "tool_execution_start", ...callFields });
+  };
   const update = (text: string): void =>
     emit({ type: "tool_execution_update", ...callFields, partialResult: session.redact(text) });
-  const output = await runToolResultHooks(hookResult.open, await runHookedCall(hookResult, run, update), run);
+  const callOutput = await runHookedCall(hookResult, { run, start, update, waitForUser: stopwatch.waitForUser });
+  start();
+  const durationMs = stopwatch.elapsedMs();
+  const markedOutput = run.signal.aborted && callOutput?.isError ? markStopped(callOutput) : callOutput;
+  const output = await runToolResultHooks(hookResult.open, markedOutput, run);
   const result = await recordResult(openCall, output, run);
-  emit({ type: "tool_execution_end", ...callFields, result, isError: result.isError });
+  emit({ type: "tool_execution_end", ...callFields, result, isError: result.isError, durationMs });
   return result;
+}
+
+interface Stopwatch {
+  /** Returns false if it was started before. */
+  start(): boolean;
+  readonly waitForUser: WaitForUser;
+  elapsedMs(): number;
+}
+
+/** RUN17: measures how long a tool works. It stands still while the user is asked. */
+function createStopwatch({ now }: Pick<RunContext["runtime"], "now">): Stopwatch {
+  let [startedAt, waitingMs, openQuestions, questionAt]: [number | null, number, number, number] = [null, 0, 0, 0];
+  return {
+    start: () => {
+      const isFirst = startedAt === null;
+      startedAt ??= now();
+      return isFirst;
+    },
+    waitForUser: async (ask) => {
+      if (openQuestions === 0) questionAt = now();
+      openQuestions += 1;
+      try {
+        return await ask();
+      } finally {
+        openQuestions -= 1;
+        if (openQuestions === 0) waitingMs += now() - questionAt;
+      }
+    },
+    elapsedMs: () => {
+      const openMs = openQuestions > 0 ? now() - questionAt : 0;
+      return startedAt === null ? 0 : Math.max(0, now() - startedAt - waitingMs - openMs);
+    },
+  };
 }
 
 /** Why the call cannot run, or null. */
@@ -127,18 +168,15 @@ function findCallError({ call }: OpenCall, { tools }: RunContext): string | null
   return call.pith ? `the arguments are not a JSON object: ${call.pith.unread.slice(0, 500)}` : null;
 }
 
-async function runHookedCall(
-  hookResult: ToolCallHookResult,
-  run: RunContext,
-  update: (text: string) => void,
-): Promise<ToolOutput> {
+async function runHookedCall(hookResult: ToolCallHookResult, options: ToolRunOptions): Promise<ToolOutput> {
+  const { run } = options;
   const tool = run.tools.find(({ name }) => name === hookResult.open.call.name);
   if (hookResult.type === "blocked") return errorOutput(hookResult.why);
   if (!tool) throw new Error(`the tool ${hookResult.open.call.name} does not exist`);
   try {
     const restored = await restoreCallSecrets(hookResult.open, tool, run);
     if (restored.type === "unknown") return errorOutput(restored.why);
-    const output = await runPermittedCall(restored.openCall, tool, { run, update });
+    const output = await runPermittedCall(restored.openCall, tool, options);
     return hookResult.isChanged ? withChangedInput(output, hookResult.open.call.arguments) : output;
   } catch (error) {
     if (error instanceof AppendError) throw error;
@@ -147,12 +185,14 @@ async function runHookedCall(
   }
 }
 
-interface ToolRunOptions {
+interface ToolRunOptions extends Required<Pick<ToolCall, "update" | "waitForUser">> {
   readonly run: RunContext;
-  readonly update: (text: string) => void;
+  /** Called when the call is permitted and starts. */
+  readonly start: () => void;
 }
 
-async function runPermittedCall(openCall: OpenCall, tool: Tool, { run, update }: ToolRunOptions): Promise<ToolOutput> {
+async function runPermittedCall(openCall: OpenCall, tool: Tool, options: ToolRunOptions): Promise<ToolOutput> {
+  const { run, start, update, waitForUser } = options;
   const { session, signal, model, runtime } = run;
   if (signal.aborted) return STOPPED_OUTPUT;
   const permission = await checkPermission(openCall, tool, run);
@@ -162,14 +202,29 @@ async function runPermittedCall(openCall: OpenCall, tool: Tool, { run, update }:
   const { id, arguments: args } = openCall.call;
   const { grant } = permission;
   const maxOutputBytes = computeMaxOutputBytes(model.contextWindow);
-  const call: ToolCall = { id, arguments: args, signal, maxOutputBytes, update, ...(grant && { grant }) };
-  const output = await withStopGrace(async () => tool.run(call), { signal, runtime, fallback: STILL_STOPPING_OUTPUT });
+  let lastUpdate = "";
+  const recordUpdate = (text: string): void => {
+    lastUpdate = text;
+    update(text);
+  };
+  const call: ToolCall = {
+    ...{ id, arguments: args, signal, maxOutputBytes, update: recordUpdate, waitForUser },
+    ...(grant && { grant }),
+  };
+  start();
+  const fallback = (): ToolOutput => errorOutput(stillStoppingText(lastUpdate));
+  const output = await withStopGrace(async () => tool.run(call), { signal, runtime, fallback });
   return appendNote(output, placeholderNote(openCall, tool, run));
 }
 
 const NOT_RUN_STOPPED = "not run: stopped by the user";
 const STOPPED_OUTPUT = errorOutput(NOT_RUN_STOPPED);
-const STILL_STOPPING_OUTPUT = errorOutput("stopped by the user; the tool may still be running for a moment");
+
+/** A tool that does not react to the abort in time loses its result, so its newest output is kept instead. */
+function stillStoppingText(lastUpdate: string): string {
+  const note = "stopped by the user; the tool may still be running for a moment";
+  return lastUpdate.trim() === "" ? note : `${lastUpdate.trimEnd()}\n\n${note}`;
+}
 
 /** The entry is on disk before the call runs. */
 async function recordIntent({ id: callId }: ToolCallBlock, session: RunContext["session"]): Promise<void> {
@@ -212,7 +267,7 @@ async function checkPermission(
     ...(isRepeated && { isAgain: isRepeated }),
   };
   const ask = async (): Promise<PermissionResult> => permissions.permit(request, { signal });
-  const permission = await withStopGrace(ask, { signal, runtime, fallback: STOPPED_PERMISSION });
+  const permission = await withStopGrace(ask, { signal, runtime, fallback: () => STOPPED_PERMISSION });
   return permission.type === "refused" && isRepeated
     ? { ...permission, why: `${UNKNOWN_OUTCOME} (${permission.why})` }
     : permission;

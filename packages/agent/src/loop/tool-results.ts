@@ -4,6 +4,7 @@ import type { ImageBlock, TextBlock, ToolResultMessage } from "@pith/context";
 import { blobReference } from "@pith/context/host";
 import { AppendError, appendBuffered } from "../append-entries.ts";
 import { runMessageHooks } from "../hooks/message-hooks.ts";
+import { toDetailsObject } from "../hooks/tool-hooks.ts";
 import type { BlobStore } from "../ports.ts";
 import type { ToolOutput } from "../tool.ts";
 import type { RunContext } from "./run-context.ts";
@@ -65,6 +66,12 @@ async function runResultMessageHooks(message: ToolResultMessage, run: RunContext
     const { details: _, ...rest } = message;
     return { ...rest, ...errorOutput(error.message), isError: true };
   }
+}
+
+/** Records in the details that the user stopped the call, so that it is not shown as a failure; `wasStopped` reads it. */
+export function markStopped(output: ToolOutput): ToolOutput {
+  const { pith, ...details } = toDetailsObject(output);
+  return { ...output, details: { ...details, pith: { ...Object(pith), stopped: true } } };
 }
 
 /** The maximum size of a result: a tenth of the context window, and at most 50 KB (B7). */

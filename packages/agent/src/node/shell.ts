@@ -6,7 +6,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { win32 } from "node:path";
 import { Readable, Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ShellOptions, ShellResult, WorkspaceShell } from "../ports.ts";
+import type { ShellOptions, ShellResult, WaitForUser, WorkspaceShell } from "../ports.ts";
 import { errorCode } from "./safe-files.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -63,6 +63,8 @@ export interface SpawnOptions {
   readonly environment: Environment;
   /** Set where the program creates a sandbox for the command and waits for it. */
   readonly wrapper?: Wrapper;
+  /** Ends the command after its timeout; default: a timer that does not stand still. */
+  readonly timer?: CommandTimer;
 }
 
 /** A program around the command, with output of its own. It is not asked to end before the command. */
@@ -111,10 +113,14 @@ function writeFilter(pipe: unknown, filter: Uint8Array): void {
   if (pipe instanceof Writable) pipe.on("error", () => {}).end(filter);
 }
 
-function waitForEnd(child: ChildProcess, { wrapper }: SpawnOptions, options: ShellOptions): Promise<ShellResult> {
-  const stopper = stopOnAbortOrTimeout(child, options, {
-    sparesLeader: wrapper !== undefined && wrapper.isReplaced !== true,
-  });
+function waitForEnd(
+  child: ChildProcess,
+  { wrapper, timer: launchTimer }: SpawnOptions,
+  options: ShellOptions,
+): Promise<ShellResult> {
+  const timer = launchTimer ?? createCommandTimer(options);
+  const sparesLeader = wrapper !== undefined && wrapper.isReplaced !== true;
+  const stopper = stopOnAbortOrTimeout(child, options.signal, { sparesLeader, timer });
   const [output, errorOutput, status] = readablePipes(child);
   output?.on("data", (chunk: Buffer) => passOutput(chunk, options));
   errorOutput?.on("data", (chunk: Buffer) =>
@@ -142,8 +148,8 @@ const STOP_GRACE_MS: Readonly<Record<StopReason, number>> = { abort: 100, timeou
 /** Ends the whole group on a timeout or an abort. The outcome is known once no process of the group is left. */
 function stopOnAbortOrTimeout(
   { pid }: ChildProcess,
-  { signal, timeoutMs }: ShellOptions,
-  { sparesLeader }: { readonly sparesLeader: boolean },
+  signal: AbortSignal,
+  { sparesLeader, timer }: { readonly sparesLeader: boolean; readonly timer: CommandTimer },
 ): { outcome(): Promise<StopReason | null>; forget(): void } {
   let stopped: Promise<StopReason> | null = null;
   const stop = (reason: StopReason): void => {
@@ -151,13 +157,61 @@ function stopOnAbortOrTimeout(
       stopped ??= endGroup(pid, { gracePeriodMs: STOP_GRACE_MS[reason], sparesLeader }).then(() => reason);
   };
   const abort = (): void => stop("abort");
-  const timer = timeoutMs === undefined ? undefined : setTimeout(() => stop("timeout"), timeoutMs);
+  timer.start(() => stop("timeout"));
   signal.addEventListener("abort", abort, { once: true });
   const forget = (): void => {
-    clearTimeout(timer);
+    timer.clear();
     signal.removeEventListener("abort", abort);
   };
   return { outcome: async () => stopped, forget };
+}
+
+/** The timeout of one command. */
+export interface CommandTimer {
+  start(onTimeout: () => void): void;
+  clear(): void;
+  /** Runs a question to the user; the timer stands still meanwhile. */
+  readonly waitForUser: WaitForUser;
+}
+
+/** Without `timeoutMs` it never ends the command. Questions also go through `waitForUser` of the options. */
+export function createCommandTimer({
+  timeoutMs,
+  waitForUser,
+}: Pick<ShellOptions, "timeoutMs" | "waitForUser">): CommandTimer {
+  let remainingMs = timeoutMs ?? Number.POSITIVE_INFINITY;
+  let [timer, startedAt, openQuestions]: [NodeJS.Timeout | undefined, number, number] = [undefined, 0, 0];
+  let onTimeout: (() => void) | null = null;
+  const run = (): void => {
+    if (!onTimeout || openQuestions > 0 || !Number.isFinite(remainingMs)) return;
+    startedAt = performance.now();
+    timer = setTimeout(onTimeout, remainingMs);
+  };
+  const pause = (): void => {
+    if (timer) remainingMs = Math.max(0, remainingMs - (performance.now() - startedAt));
+    clearTimeout(timer);
+    timer = undefined;
+  };
+  return {
+    start: (callback) => {
+      onTimeout = callback;
+      run();
+    },
+    clear: () => {
+      onTimeout = null;
+      clearTimeout(timer);
+    },
+    waitForUser: async (ask) => {
+      if (openQuestions === 0) pause();
+      openQuestions += 1;
+      try {
+        return await (waitForUser ? waitForUser(ask) : ask());
+      } finally {
+        openQuestions -= 1;
+        if (openQuestions === 0) run();
+      }
+    },
+  };
 }
 
 /** Frees the memory at once: left to the garbage collector, the chunks of a large output pile up to a hundred megabytes. */

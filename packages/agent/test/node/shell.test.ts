@@ -2,8 +2,9 @@
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { nodeShell } from "../../src/node/shell.ts";
+import { createCommandTimer, nodeShell } from "../../src/node/shell.ts";
 import { alive, endIfThere, folder, pidsIn, ran, tree } from "./shell-folder.ts";
 
 const patient = { signal: new AbortController().signal };
@@ -123,4 +124,13 @@ test("BASH6 no output before the end is lost, even if this process was busy", as
   );
   expect(text.length).toBe(150_006);
   for (const pid of await pidsIn(root, 1)) endIfThere(pid);
+});
+
+test("RUN17 the timeout of a command stands still while the user is asked", async () => {
+  const timer = createCommandTimer({ timeoutMs: 300 });
+  const ended = Promise.withResolvers<number>();
+  const before = performance.now();
+  timer.start(() => ended.resolve(performance.now() - before));
+  await timer.waitForUser(() => sleep(500));
+  expect(await ended.promise).toBeGreaterThanOrEqual(790);
 });

@@ -7,7 +7,7 @@ import type { Store } from "@pith/context/store";
 import { findEntryInStore } from "../sessions/entries.ts";
 import { describeAuthor, formatSizes } from "../text/compaction-text.ts";
 import { escapeControls } from "../text/safe-text.ts";
-import { describeToolCall } from "../text/tool-call-text.ts";
+import { describeToolCall, formatCallEnd } from "../text/tool-call-text.ts";
 import type { UsageError } from "../text/usage-error.ts";
 
 type BlobInfo = NonNullable<ReturnType<typeof parseBlobBlock>>;
@@ -136,7 +136,7 @@ function toMessageItem({ message }: Extract<Entry, { type: "message" }>): Untime
     case "toolResult":
       return {
         kind: message.isError ? "failure" : "result",
-        heading: `${message.toolName}${message.isError ? " failed" : ""}`,
+        heading: `${message.toolName}${formatCallEnd(message)}`,
         blocks: toBlocks(message.content).map(toOutputBlock),
         callId: String(message.toolCallId ?? ""),
         ...readDiff(message.details),

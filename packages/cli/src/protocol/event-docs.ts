@@ -57,14 +57,17 @@ export const eventTable: EventDocs<WireEvent> = {
       "the complete message; for a reply that failed or was stopped, `stopReason` says so, and `usage` is what it cost",
     example: { type: "message_end", message: reply },
   },
-  tool_execution_start: { description: "a tool starts", example: { type: "tool_execution_start", ...toolCall } },
+  tool_execution_start: {
+    description: "a tool starts, after its call is permitted",
+     example: { type: "tool_execution_start", ...toolCall },
+  },
   tool_execution_update: {
     description: "the newest output of a running tool, not all of it",
     example: { type: "tool_execution_update", ...toolCall, partialResult: { content: toolResult.content } },
   },
   tool_execution_end: {
-    description: "the result of the tool, which is also sent as a message afterwards",
-    example: { type: "tool_execution_end", ...toolCall, result: toolResult, isError: false },
+    description: "the result of the tool, which is also sent as a message afterwards; `durationMs` excludes questions to the user",
+    example: { type: "tool_execution_end", ...toolCall, result: toolResult, isError: false, durationMs: 240 },
   },
   turn_end: {
     description:

@@ -10,6 +10,7 @@ import { createVault } from "../settings/secrets.ts";
 import { formatSizes } from "../text/compaction-text.ts";
 import { formatCount, formatNumber } from "../text/format.ts";
 import { escapeLineBreaks } from "../text/safe-text.ts";
+import { formatCallEnd } from "../text/tool-call-text.ts";
 import { type UsageError, usageError } from "../text/usage-error.ts";
 
 export interface EntryLine {
@@ -185,7 +186,7 @@ function describeMessage(message: AgentMessage): EntryDescription | null {
       return { author: `${message.provider}/${message.model}${stopSuffix}`, text: formatContent(message.content) };
     }
     case "toolResult":
-      return { author: `${message.toolName}${message.isError ? " failed" : ""}`, text: formatContent(message.content) };
+      return { author: `${message.toolName}${formatCallEnd(message)}`, text: formatContent(message.content) };
     case "bashExecution":
       return { author: "user's command", text: `$ ${message.command}\n${message.output}` };
     case "custom":

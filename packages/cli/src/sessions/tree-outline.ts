@@ -2,7 +2,7 @@
 
 import { DRAFT_TYPE } from "@pith/agent";
 import type { AgentMessage, Entry } from "@pith/context";
-import { authorOf, entryText, PIN_TYPE, removeCitations, sanitizeLine } from "@pith/context/host";
+import { authorOf, entryText, PIN_TYPE, removeCitations, sanitizeLine, wasStopped } from "@pith/context/host";
 import { formatSizes } from "../text/compaction-text.ts";
 import { entryDisplayText } from "./entries.ts";
 
@@ -224,7 +224,12 @@ function describeMessage(entry: Entry, message: AgentMessage, shorten: Shorten):
       const { toolName, toolCallId: callId } = message;
       // A successful result is shown by its call. Only a failure shows its own text.
       if (!message.isError) return { kind: "tool", text: shorten(toolName), callId };
-      return { kind: "tool", text: shorten(`${toolName} ${entryText(entry)}`), callId, isFailed: true };
+      return {
+        kind: "tool",
+        text: shorten(`${toolName} ${entryText(entry)}`),
+        callId,
+        ...(!wasStopped(message) && { isFailed: true }),
+      };
     }
     case "bashExecution":
       return { kind: "shell", text: shorten(message.command) };

@@ -2,7 +2,7 @@
 
 import type { AgentEvent, Tool } from "@pith/agent";
 import type { Usage } from "@pith/context";
-import { addUsage, zeroUsage } from "@pith/context/host";
+import { addUsage, wasStopped, zeroUsage } from "@pith/context/host";
 import { formatCompactionEvent, formatProgressLine } from "./compaction-text.ts";
 import { formatSeconds, formatUsage } from "./format.ts";
 import { truncate } from "./safe-text.ts";
@@ -51,7 +51,14 @@ function formatSecretFamilies(secrets: Extract<AgentEvent, { type: "secrets_reda
 /** By its words, since calls run at once and end in any order. */
 function formatToolFailure({ toolName, args, result }: Extract<AgentEvent, { type: "tool_execution_end" }>): string {
   const call = `${toolName} ${truncate(formatArguments(args), MAX_CALL_CHARS)}`.trim();
+  if (wasStopped(result)) return `${call} stopped: ${truncateStart(joinText(result.content))}`;
   return `${call} failed: ${truncate(joinText(result.content), MAX_NOTE_CHARS)}`;
+}
+
+/** The end of the output shows how far a stopped call came. */
+function truncateStart(text: string): string {
+  const tail = text.trim().slice(-MAX_NOTE_CHARS);
+  return truncate(tail.length < text.trim().length ? `…${tail}` : tail, MAX_NOTE_CHARS + 1);
 }
 
 const MAX_CALL_CHARS = 40;

@@ -1,5 +1,7 @@
 /** Describes a tool call in one short line: the tool, and its file, command or pattern. */
 
+import type { ToolResultMessage } from "@pith/context";
+import { wasStopped } from "@pith/context/host";
 import { escapeLineBreaks } from "./safe-text.ts";
 
 type ToolArguments = Readonly<Record<string, unknown>>;
@@ -65,3 +67,9 @@ function describeArguments(args: ToolArguments): string {
 }
 
 const MAX_TEXT_CHARS = 500;
+
+/** How a call ended, after its name in a heading. Empty if it succeeded. */
+export function formatCallEnd(result: ToolResultMessage): string {
+  if (wasStopped(result)) return " stopped";
+  return result.isError ? " failed" : "";
+}

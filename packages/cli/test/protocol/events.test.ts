@@ -115,8 +115,8 @@ test("JSON1 a result is a message too; a receipt stays in its details; a failure
     isError: false,
     timestamp: 0,
   } as const;
-  expect(wired({ type: "tool_execution_end", ...call, result, isError: false })).toEqual([
-    { type: "tool_execution_end", ...call, result: { content: [] }, isError: false },
+  expect(wired({ type: "tool_execution_end", ...call, result, isError: false, durationMs: 7 })).toEqual([
+    { type: "tool_execution_end", ...call, result: { content: [] }, isError: false, durationMs: 7 },
     { type: "message_start", message: result },
     { type: "message_end", message: result },
   ]);

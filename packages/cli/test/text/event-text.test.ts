@@ -88,9 +88,24 @@ describe("events", () => {
       isError: true,
       timestamp: 0,
     } as const;
-    const end: AgentEvent = { ...started("bash", {}), type: "tool_execution_end", result, isError: true };
+    const end: AgentEvent = { ...started("bash", {}), type: "tool_execution_end", result, isError: true, durationMs: 1 };
     expect(formatProgressNote(end, [])).toBe("  bash failed: not permitted: no user is available to ask");
     expect(formatProgressNote({ ...end, isError: false }, [])).toBeNull();
+  });
+
+  test("RUN18 a stopped call is told with the end of its output, and is not a failure", () => {
+    const output = `${"line\n".repeat(500)}last line\n\ncommand stopped by the user`;
+    const result = {
+      role: "toolResult",
+      toolCallId: "1",
+      toolName: "bash",
+      content: [{ type: "text", text: output }],
+      details: { pith: { stopped: true } },
+      isError: true,
+      timestamp: 0,
+    } as const;
+    const end: AgentEvent = { ...started("bash", {}), type: "tool_execution_end", result, isError: true, durationMs: 1 };
+    expect(formatProgressNote(end, [])).toMatch(/^ {2}bash stopped: ….*last line command stopped by the user$/);
   });
 
   test("PRT9 waiting and compacting are told, with before and after", () => {

@@ -4,7 +4,7 @@ import { isVisibleToModel } from "../compaction/cut-point.ts";
 import { formatAttachmentLine } from "../context/attachments.ts";
 import { entryMessage, latestEdit } from "../context/build-context.ts";
 import { isLostEntry } from "../context/damage-note.ts";
-import { authorOf, entryText, splitUserEntry } from "../context/entry-text.ts";
+import { authorOf, entryText, splitUserEntry, wasStopped } from "../context/entry-text.ts";
 import { formatSkillPlaceholder, readLoadedSkill, SKILL_LIST_TYPE } from "../context/loaded-skills.ts";
 import { type ContextEditEntry, type Entry, entryReference, isStateEntry, PIN_TYPE } from "../entry.ts";
 import { completeToolCalls, toolCallEffects } from "../ledger/touched-files.ts";
@@ -185,9 +185,9 @@ function describeEnding(turn: readonly Entry[], edits: readonly ContextEditEntry
     if (last.stopReason === "length") return "the last reply was cut off";
   }
   const result = messages.findLast(({ role }) => role === "toolResult");
-  return result?.role === "toolResult" && result.isError
-    ? sanitizeLine(`the last tool call failed: ${result.toolName}`, MAX_NOTE_CHARS)
-    : null;
+  if (result?.role !== "toolResult" || !result.isError) return null;
+  const outcome = wasStopped(result) ? "was stopped by the user" : "failed";
+  return sanitizeLine(`the last tool call ${outcome}: ${result.toolName}`, MAX_NOTE_CHARS);
 }
 
 const toNoteReference = (entry: Entry): Pick<TurnNote, "entryId" | "reference"> => ({

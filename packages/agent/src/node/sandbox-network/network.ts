@@ -3,7 +3,7 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import type { Server as HttpServer } from "node:http";
 import { type AddressInfo, connect, createServer, type LookupFunction, type Server, type Socket } from "node:net";
-import type { NetworkConnection, PortResult } from "../../ports.ts";
+import type { NetworkConnection, PortResult, WaitForUser } from "../../ports.ts";
 import { errorCode } from "../safe-files.ts";
 import type { Bubblewrap } from "../sandbox/mounts.ts";
 import type { Destination, ResolveHost } from "../web/public-address.ts";
@@ -44,6 +44,8 @@ export interface NetworkCommand {
   /** The only hosts it may reach, without a question: names, or `*.name` for all subdomains. */
   readonly hosts?: readonly string[] | undefined;
   readonly onConnection?: ((connection: NetworkConnection) => void) | undefined;
+  /** Runs each question about a host. */
+  readonly waitForUser?: WaitForUser | undefined;
 }
 
 /** A command that may use the proxy until it is unregistered. */
@@ -113,13 +115,18 @@ export class SandboxNetwork {
   }
 
   /** Registers a command with its own credentials for the proxy. */
-  registerCommand({ text, hosts, onConnection = () => {} }: NetworkCommand): RegisteredCommand {
+  registerCommand({
+    text,
+    hosts,
+    onConnection = () => {},
+    waitForUser = (ask) => ask(),
+  }: NetworkCommand): RegisteredCommand {
     const id = randomBytes(8).toString("hex");
     const token = randomBytes(24).toString("hex");
     const controller = new AbortController();
     const permit = async ({ host, port }: Destination, signal: AbortSignal): Promise<string | null> => {
       if (hosts) return hosts.some((pattern) => matchesHost(pattern, host)) ? null : formatUnlistedHost(host, hosts);
-      const decision = await this.#hostQuestions.ask({ host, port, command: text }, signal);
+      const decision = await waitForUser(() => this.#hostQuestions.ask({ host, port, command: text }, signal));
       return decision.type === "allowed" ? null : decision.why;
     };
     const command = { token, signal: controller.signal, connections: new Set<() => void>(), onConnection, permit };

@@ -17,7 +17,7 @@ import {
   splitEnvironment,
 } from "../sandbox/shell.ts";
 import { PROXY_VARIABLES } from "../sandbox-network/network.ts";
-import { bashArguments, commandEnvironment, quoteWord, runInGroup } from "../shell.ts";
+import { bashArguments, commandEnvironment, createCommandTimer, quoteWord, runInGroup } from "../shell.ts";
 import {
   createCommandConfig,
   createNetworkConfig,
@@ -130,10 +130,12 @@ async function runCommand(
 ): Promise<ShellResult> {
   const configResult = createCommandConfig({ ...sandbox, fixedPaths, credentialFiles });
   if (configResult.type === "failed") return notStartedResult(configResult.why);
+  const timer = createCommandTimer(options);
   const networkCommand = sandbox.network?.registerCommand({
     text: command,
     hosts: options.hosts,
     onConnection: options.onConnection,
+    waitForUser: timer.waitForUser,
   });
   try {
     const visibleEnvironment = { ...commandEnvironment(sandbox), ...options.environment };
@@ -147,7 +149,7 @@ async function runCommand(
     );
     const environment = { ...outer, PATH: SYSTEM_PATH, ...(credentials && { [CREDENTIALS_VARIABLE]: credentials }) };
     const args = ["--noprofile", "--norc", "-c", commandLine];
-    return await runWrapped({ program: "/bin/bash", arguments: args, root: sandbox.root, environment }, options);
+    return await runWrapped({ program: "/bin/bash", arguments: args, root: sandbox.root, environment, timer }, options);
   } finally {
     networkCommand?.unregister();
   }

@@ -6,7 +6,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import type { ShellOptions, ShellResult, WorkspaceShell } from "../../ports.ts";
 import { PROXY_VARIABLES, type SandboxNetwork } from "../sandbox-network/network.ts";
-import { bashArguments, commandEnvironment, runInGroup, type Wrapper } from "../shell.ts";
+import { bashArguments, commandEnvironment, createCommandTimer, runInGroup, type Wrapper } from "../shell.ts";
 import { findRootProblem } from "./detect.ts";
 import { createFixedLayout, createLayout, type FixedLayout, type Layout } from "./layout.ts";
 import {
@@ -79,11 +79,15 @@ async function runWithRetries(launcher: SandboxLauncher, command: string, option
 }
 
 async function runOnce(command: string, launcher: SandboxLauncher, options: ShellOptions): Promise<ShellResult> {
-  const prepared = launcher.prepare({ ...options, argv: bashArguments(command), commandText: command });
+  const timer = createCommandTimer(options);
+  const { waitForUser } = timer;
+  const prepared = launcher.prepare({ ...options, argv: bashArguments(command), commandText: command, waitForUser });
   if (prepared.type === "failed") return notStartedResult(prepared.why);
   const { filter, release, ...launch } = prepared.launch;
   const output = captureWrapperOutput();
-  const end = await runInGroup({ ...launch, wrapper: { ...output.listeners, filter } }, options).finally(release);
+  const end = await runInGroup({ ...launch, wrapper: { ...output.listeners, filter }, timer }, options).finally(
+    release,
+  );
   const errorOutput = output.errorOutput();
   const haveMountsMoved = errorOutput.trim() === MOUNTS_MOVED;
   if (end.type === "ended" && (haveMountsMoved || !output.status().includes(EXIT_CODE_KEY)))
@@ -126,7 +130,7 @@ export function notStartedResult(why: string): ShellResult {
 
 /** A program to start in the sandbox. */
 export interface LaunchOptions
-  extends Pick<ShellOptions, "hosts" | "environment" | "credentialFiles" | "onConnection"> {
+  extends Pick<ShellOptions, "hosts" | "environment" | "credentialFiles" | "onConnection" | "waitForUser"> {
   /** The program with its arguments. */
   readonly argv: readonly string[];
   /** The command line shown when the user is asked about a host. */
@@ -230,9 +234,9 @@ export class SandboxLauncher {
 
   #createLaunch(
     argv: readonly string[],
-    { sandbox, mounts, commandText, hosts, environment, onConnection, release }: PreparedLaunch,
+    { sandbox, mounts, commandText, hosts, environment, onConnection, waitForUser, release }: PreparedLaunch,
   ) {
-    const networkCommand = sandbox.network?.registerCommand({ text: commandText, hosts, onConnection });
+    const networkCommand = sandbox.network?.registerCommand({ text: commandText, hosts, onConnection, waitForUser });
     const [program = "", ...prefixArgs] = [...(networkCommand?.commandPrefix ?? []), sandbox.program.path];
     return {
       program,

@@ -1,8 +1,8 @@
 /** Defines the `bash` tool: runs a command and reports its result, or starts it as a background job. */
 
 import type { Redaction } from "@pith/context";
-import { raceAbort } from "../../async.ts";
-import type { BlobStore, NetworkConnection, WorkspaceShell } from "../../ports.ts";
+import { raceAbort, raceStop } from "../../async.ts";
+import type { BlobStore, NetworkConnection, ShellResult, WorkspaceShell } from "../../ports.ts";
 import type { Intent, Tool, ToolCall, ToolOutput } from "../../tool.ts";
 import { errorOutput, type OutputLimit, outputLimit } from "../tool-io.ts";
 import { CommandOutput } from "./command-output.ts";
@@ -105,12 +105,12 @@ type PrepareResult =
 /** Opens the ports and gets the secrets that a command requests. If one is refused, the command does not run. */
 async function prepareCommand(
   input: CommandInput,
-  { signal }: ToolCall,
+  { signal, waitForUser = (ask) => ask() }: ToolCall,
   context: PrepareContext,
 ): Promise<PrepareResult> {
   const { command, timeoutMs, secrets, hosts = [] } = input;
   const { sandbox, connections } = context;
-  const why = await openPorts(input, sandbox, signal);
+  const why = await waitForUser(() => openPorts(input, sandbox, signal));
   if (why !== null) return { type: "refused", why };
   const launch: CommandLaunch = {
     ...{ displayCommand: command, command },
@@ -168,17 +168,27 @@ async function runCommand(
 ): Promise<ToolOutput> {
   const { shell, sandbox, output: commandOutput, connections } = context;
   const updates = createThrottle(() => call.update(commandOutput.tail(UPDATE_BYTES)), UPDATE_INTERVAL_MS);
+  let isOver = false;
   const onOutput = (chunk: Uint8Array): void => {
+    if (isOver) return;
     commandOutput.write(chunk);
     updates.trigger();
   };
   try {
-    const end = await shell.run(command, { ...options, signal: call.signal, onOutput }).finally(updates.stop);
+    const { signal, waitForUser } = call;
+    const ended = shell.run(command, { ...options, signal, onOutput, waitForUser });
+    const end = (await raceStop(ended, call.signal)) ?? STILL_ENDING;
+    isOver = true;
     return await buildBashResult({ output: commandOutput, end, sandbox, connections });
   } finally {
+    isOver = true;
+    updates.stop();
     commandOutput.discard();
   }
 }
+
+/** The end of a command whose processes take long to end after an abort. Its output so far is kept. */
+const STILL_ENDING: ShellResult = { type: "killed", cause: "abort", message: "command stopped" };
 
 interface Throttle {
   trigger(): void;

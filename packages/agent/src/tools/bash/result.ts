@@ -95,6 +95,7 @@ function noOutputText({ output: { bytes }, job }: BashResultInput): string {
 
 function endNote({ end, job }: BashResultInput): string | null {
   if (end === null) return `${job} is still running`;
+  if (!job && end.type === "killed" && end.cause === "abort") return `${end.message} by the user`;
   const ending = end.type === "ended" ? `exit code ${end.exitCode}` : end.message;
   if (job) return `${job} has ended: ${ending}`;
   return end.type === "ended" && end.exitCode === 0 ? null : ending;

@@ -42,7 +42,7 @@ test("BASH5 an abort is reported with the output so far and leaves no process ru
   const running = call(toolIn(root), { command: `echo before; ${tree()}` }, act);
   const pids = await pidsIn(root, 4);
   act.abort();
-  expect(await running).toMatchObject({ text: "before\n\ncommand stopped", isError: true });
+  expect(await running).toMatchObject({ text: "before\n\ncommand stopped by the user", isError: true });
   expect(await alive(pids)).toEqual([]);
 });
 

@@ -78,7 +78,7 @@ const rows: readonly (readonly [AgentEvent, readonly object[], (readonly object[
     [{ ...callUpdate, content: [{ type: "content", content: { type: "text", text: "a" } }] }],
   ],
   [
-    { type: "tool_execution_end", ...called, result, isError: false },
+    { type: "tool_execution_end", ...called, result, isError: false, durationMs: 1 },
     [
       {
         ...{ ...callUpdate, status: "completed", rawOutput: { exitCode: 0 } },
@@ -93,6 +93,7 @@ const rows: readonly (readonly [AgentEvent, readonly object[], (readonly object[
       toolName: "edit",
       args: { path: "a.ts" },
       result: edited,
+      durationMs: 1,
       isError: false,
     },
     [

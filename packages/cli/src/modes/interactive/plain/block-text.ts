@@ -15,7 +15,7 @@ import type {
 import type { FooterData } from "../state/footer.ts";
 import type { Activity, ExtensionWidgets, ScreenState } from "../state/screen-state.ts";
 
-/** Returns one sentence, such as `Tool bash npm test: done, 12 lines.` A failed call adds the first lines of its output. */
+/** Returns one sentence, such as `Tool bash npm test: done, 12 lines.` A failed call adds the first lines of its output, a stopped one the last lines. */
 export function formatToolCall(call: ToolBlock): string {
   const name = formatToolCallName(call);
   switch (call.state) {
@@ -28,6 +28,8 @@ export function formatToolCall(call: ToolBlock): string {
       return `${name}: done, ${formatOutputSize(call)}${formatDuration(call)}.`;
     case "failed":
       return `${name}: failed${formatDuration(call)}: ${formatOutputHead(call.output)}`;
+    case "stopped":
+      return `${name}: stopped${formatDuration(call)}: ${formatOutputTail(call.output)}`;
     case "broken-off":
       return `${name}: interrupted.`;
   }
@@ -62,6 +64,12 @@ function formatOutputHead(output: string): string {
     ...lines.slice(0, MAX_ERROR_LINES),
     ...(hiddenCount > 0 ? [`and ${formatCountOrNone(hiddenCount, "more line")}`] : []),
   ].join("\n");
+}
+
+/** The end of the output shows how far a stopped call came. */
+function formatOutputTail(output: string): string {
+  const lines = output.trim().slice(-MAX_ERROR_CHARS).split("\n");
+  return lines.slice(-MAX_ERROR_LINES).join("\n");
 }
 
 const MAX_ERROR_LINES = 5;

@@ -29,12 +29,14 @@ const STATE_MARKS: Readonly<Record<ToolBlock["state"], { readonly sign: string; 
   running: { sign: "●", style: "accent" },
   done: { sign: "✓", style: "good" },
   failed: { sign: "✗", style: "bad" },
+  stopped: { sign: "–", style: "warning" },
   "broken-off": { sign: "–", style: "warning" },
 };
 
 const STATE_LABELS: Partial<Record<ToolBlock["state"], string>> = {
   writing: "preparing",
   failed: "failed",
+  stopped: "stopped",
   "broken-off": "interrupted",
 };
 

@@ -60,8 +60,11 @@ export interface ToolBlock extends BlockBase {
   readonly kind: "tool";
   readonly tool: string;
   readonly arguments: Readonly<Record<string, unknown>>;
-  /** `writing`: the arguments are still streaming. `waiting`: not started, for example because the user is asked first. */
-  readonly state: "writing" | "waiting" | "running" | "done" | "failed" | "broken-off";
+  /**
+   * `writing`: the arguments are still streaming. `waiting`: not started, for example because the user is asked first. `stopped`: the
+   * user stopped it. `broken-off`: it has no result.
+   */
+  readonly state: "writing" | "waiting" | "running" | "done" | "failed" | "stopped" | "broken-off";
   /** The output so far, or the final output. */
   readonly output: string;
   readonly images: readonly ImageBlock[];
@@ -134,7 +137,7 @@ export function isFinished(block: Block): boolean {
     case "shell":
       return !block.isOpen;
     case "tool":
-      return block.state === "done" || block.state === "failed" || block.state === "broken-off";
+      return block.state !== "writing" && block.state !== "waiting" && block.state !== "running";
     default:
       return true;
   }

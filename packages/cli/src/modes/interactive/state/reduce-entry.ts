@@ -9,7 +9,7 @@ import type {
   TextBlock,
   ToolResultMessage,
 } from "@pith/context";
-import { authorOf, displayText, PIN_TYPE } from "@pith/context/host";
+import { authorOf, displayText, PIN_TYPE, wasStopped } from "@pith/context/host";
 import {
   type AssistantBlock,
   type Block,
@@ -195,11 +195,12 @@ function isToolBlockFor(block: Block, { toolCallId }: ToolResultMessage): block 
   return block.kind === "tool" && block.id === toolCallId;
 }
 
-export function withResult(block: ToolBlock, { content, isError, details }: ToolResultMessage): ToolBlock {
+export function withResult(block: ToolBlock, result: ToolResultMessage): ToolBlock {
+  const { content, isError, details } = result;
   const diff = (Object(details) as { readonly diff?: unknown }).diff;
   return {
     ...block,
-    state: isError ? "failed" : "done",
+    state: wasStopped(result) ? "stopped" : isError ? "failed" : "done",
     output: extractText(content),
     images: extractImages(content),
     ...(typeof diff === "string" && { diff }),

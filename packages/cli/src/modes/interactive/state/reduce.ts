@@ -217,10 +217,7 @@ function applyToolEvent(block: ToolBlock, event: ToolEvent, now: number): ToolBl
     case "tool_execution_update":
       return { ...block, output: event.partialResult };
     case "tool_execution_end":
-      return {
-        ...withResult(block, event.result),
-        ...(block.startedAt !== undefined && { durationMs: now - block.startedAt }),
-      };
+      return { ...withResult(block, event.result), durationMs: event.durationMs };
   }
 }
 

@@ -42,7 +42,7 @@ test("PLN3 a tool is told when it is done, though nothing follows it", () => {
     ...{ toolCallId: "c", toolName: "bash", timestamp: 0, isError: false },
     content: [{ type: "text", text: "a\nb" }],
   } as const;
-  screen.handleEvent({ type: "tool_execution_end", ...call, result, isError: false });
+  screen.handleEvent({ type: "tool_execution_end", ...call, result, isError: false, durationMs: 1 });
   expect(taken()).toEqual(["Tool bash make: done, 2 lines."]);
   expect(screen.state.blocks).toEqual([]);
 });

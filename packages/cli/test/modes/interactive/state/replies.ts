@@ -46,7 +46,7 @@ export function callEvents(call: Extract<Part, { type: "toolCall" }>, output: st
   return [
     { type: "tool_execution_start", toolCallId, toolName, args },
     { type: "tool_execution_update", toolCallId, toolName, args, partialResult: output.slice(0, 3) },
-    { type: "tool_execution_end", toolCallId, toolName, args, result, isError: false },
+    { type: "tool_execution_end", toolCallId, toolName, args, result, isError: false, durationMs: 1 },
     appended(`result-${toolCallId}`, result),
   ];
 }

@@ -1,0 +1,129 @@
+/** Tests that a stopped call keeps its output and is not a failure, and that questions to the user are not the tool's time. */
+
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ToolResultMessage } from "@pith/context";
+import { wasStopped } from "@pith/context/host";
+import { nodeRuntime } from "@pith/context/node";
+import { expect, test } from "vitest";
+import { type AgentEvent, bashTool, type PermissionCheck, type Tool } from "../../src/index.ts";
+import { nodeShell } from "../../src/node/shell.ts";
+import { folder, shellIn } from "../node/shell-folder.ts";
+import { calls, heldModel, quiet, type Stage, stage, text } from "./held.ts";
+
+const call = (name: string, args: Readonly<Record<string, unknown>>) => ({
+  content: [{ type: "toolCall" as const, id: "c1", name, arguments: args }],
+});
+
+type ToolEnd = Extract<AgentEvent, { type: "tool_execution_end" }>;
+
+function endOf({ events }: Stage): ToolEnd {
+  const end = events.find((event) => event.type === "tool_execution_end");
+  if (end?.type !== "tool_execution_end") throw new Error("no call has ended");
+  return end;
+}
+
+function textOf({ content }: ToolResultMessage): string {
+  return content.map((block) => (block.type === "text" ? block.text : "")).join("\n");
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await sleep(5);
+}
+
+test.each([
+  ["that ends at once", "echo before; sleep 60"],
+  ["that ignores SIGTERM", "trap '' TERM; echo before; while :; do sleep 0.1; done"],
+])("RUN18 a stopped command %s keeps its output for the model, and is stopped, not failed", async (_, command) => {
+  const model = heldModel();
+  const scene = await stage(model, { runtime: nodeRuntime, tools: [bashTool(shellIn(folder()))] });
+  const run = scene.prompt("Work.");
+  await quiet();
+  model.waiting[0]?.end(call("bash", { command }));
+  await until(() => scene.events.some(({ type }) => type === "tool_execution_update"));
+  await scene.agent.abort();
+  await run;
+  const { result } = endOf(scene);
+  expect(textOf(result)).toBe("before\n\ncommand stopped by the user");
+  expect(wasStopped(result)).toBe(true);
+  const next = scene.prompt("And?");
+  await until(() => model.waiting.length > 0);
+  expect(JSON.stringify(model.requests.at(-1)?.messages)).toContain("before\\n\\ncommand stopped by the user");
+  model.waiting[0]?.end(text("Stopped."));
+  await next;
+});
+
+test("RUN18 of a tool that does not react to a stop, the newest output is kept", async () => {
+  const deaf: Tool = {
+    ...{ name: "work", description: "Works.", parameters: { type: "object" }, isIdempotent: true },
+    run: ({ update }) => {
+      update("half of it");
+      return new Promise(() => {});
+    },
+  };
+  const model = heldModel();
+  const scene = await stage(model, { runtime: nodeRuntime, tools: [deaf] });
+  const run = scene.prompt("Work.");
+  await quiet();
+  model.waiting[0]?.end(calls("work", "c1"));
+  await quiet();
+  await scene.agent.abort();
+  await run;
+  expect(textOf(endOf(scene).result)).toBe(
+    "half of it\n\nstopped by the user; the tool may still be running for a moment",
+  );
+  expect(wasStopped(endOf(scene).result)).toBe(true);
+});
+
+test("RUN17 a call starts when it is permitted, and a question about it is not its time", async () => {
+  const permissions: PermissionCheck = {
+    permit: async () => {
+      await sleep(400);
+      return { type: "permitted" };
+    },
+  };
+  const model = heldModel();
+  const scene = await stage(model, { runtime: nodeRuntime, permissions, tools: [bashTool(shellIn(folder()))] });
+  const run = scene.prompt("Work.");
+  await quiet();
+  model.waiting[0]?.end(call("bash", { command: "true" }));
+  await sleep(200);
+  expect(scene.events.some(({ type }) => type === "tool_execution_start")).toBe(false);
+  await until(() => model.waiting.length > 0);
+  expect(endOf(scene).durationMs).toBeLessThan(400);
+  model.waiting[0]?.end(text("Done."));
+  await run;
+});
+
+test("RUN17 a question while a command runs stops its timeout and its duration", async () => {
+  const root = folder();
+  const shell = nodeShell({ root, environment: { PATH: process.env.PATH } });
+  const asking: Tool = bashTool({
+    run: async (command, options) => {
+      await options.waitForUser?.(() => sleep(600));
+      return await shell.run(command, options);
+    },
+  });
+  const model = heldModel();
+  const scene = await stage(model, { runtime: nodeRuntime, tools: [asking] });
+  const run = scene.prompt("Work.");
+  await quiet();
+  model.waiting[0]?.end(call("bash", { command: "true" }));
+  await until(() => model.waiting.length > 0);
+  expect(endOf(scene).durationMs).toBeLessThan(550);
+  model.waiting[0]?.end(text("Done."));
+  await run;
+});
+
+test("RUN17 a refused call has both events, and no duration", async () => {
+  const permissions: PermissionCheck = { permit: async () => ({ type: "refused", why: "not permitted" }) };
+  const model = heldModel();
+  const scene = await stage(model, { permissions, tools: [bashTool(shellIn(folder()))] });
+  const run = scene.prompt("Work.");
+  await quiet();
+  model.waiting[0]?.end(call("bash", { command: "true" }));
+  await until(() => model.waiting.length > 0);
+  const types = scene.events.map(({ type }) => type).filter((type) => type.startsWith("tool_"));
+  expect(types).toEqual(["tool_execution_start", "tool_execution_end"]);
+  model.waiting[0]?.end(text("Done."));
+  await run;
+});
