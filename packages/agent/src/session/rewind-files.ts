@@ -16,6 +16,8 @@ export interface FileChange {
   readonly after: string;
   /** The sides whose bytes could not be kept; absent if both were kept. */
   readonly unkept?: readonly ChangeSide[];
+  /** The file had been changed since the model read it. */
+  readonly isStale?: boolean;
 }
 
 export type ChangeSide = "before" | "after";

@@ -16,8 +16,8 @@ export function findSeenFiles(
 ): ReadonlyMap<string, string> {
   const hashes = new Map<string, string>();
   for (const entry of entries) {
-    const { path, hash, after = hash } = readFileDetails(entry) ?? {};
-    if (typeof path === "string" && isBlobHash(after)) hashes.set(resolve(path), after);
+    const { path, hash, after = hash, isStale } = readFileDetails(entry) ?? {};
+    if (typeof path === "string" && isBlobHash(after) && isStale !== true) hashes.set(resolve(path), after);
   }
   return hashes;
 }
@@ -28,6 +28,8 @@ export interface FileReplacement extends PathOptions {
   /** Null if the file does not exist. */
   readonly before: Uint8Array | null;
   readonly after: Uint8Array;
+  /** The model has not seen all of the old content, so it does not know the new one. */
+  readonly isStale?: boolean;
 }
 
 export type ReplaceFileResult =
@@ -40,14 +42,16 @@ export interface ReplaceFileContext extends Pick<FileToolOptions, "files" | "ori
 
 /** Stores the old and the new bytes before it writes, so that a move in the session tree can restore either. */
 export async function replaceFile(
-  { path, realPath, before, after }: FileReplacement,
+  { path, realPath, before, after, isStale = false }: FileReplacement,
   { files, originals, readTracker }: ReplaceFileContext,
 ): Promise<ReplaceFileResult> {
   const unsavedSides = originals ? await saveBoth({ before, after }, originals) : [];
   const writeResult = await files.write(path, after, { realPath });
   if (writeResult.type === "refused") return writeResult;
-  const hashes = { before: before && (await hashBytes(before)), after: await readTracker.remember(path, after) };
-  return { type: "replaced", change: { path, ...hashes, ...(unsavedSides.length > 0 && { unkept: unsavedSides }) } };
+  const afterHash = isStale ? await hashBytes(after) : await readTracker.remember(path, after);
+  const hashes = { before: before && (await hashBytes(before)), after: afterHash };
+  const notes = { ...(unsavedSides.length > 0 && { unkept: unsavedSides }), ...(isStale && { isStale }) };
+  return { type: "replaced", change: { path, ...hashes, ...notes } };
 }
 
 /** Returns the sides that could not be stored. */

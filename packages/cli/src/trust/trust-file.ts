@@ -174,27 +174,31 @@ export type TrustChange =
   | { readonly type: "changed"; readonly name: string; readonly diff?: string };
 
 /** Ignores files in folders that are not read from the current working directory. */
-export function findChanges(record: TrustRecord, project: ProjectFiles): readonly TrustChange[] {
-  const fileChanges = project.files.flatMap((file) => findFileChange(file, record) ?? []);
+export async function findChanges(record: TrustRecord, project: ProjectFiles): Promise<readonly TrustChange[]> {
+  const fileChanges = (await Promise.all(project.files.map((file) => findFileChange(file, record)))).flatMap(
+    (change) => change ?? [],
+  );
   const names = new Set(project.files.map(({ name }) => name));
   const removedNames = Object.keys(record.files).filter((name) => !names.has(name) && isInScope(name, project));
   return [...fileChanges, ...removedNames.map((name) => ({ type: "removed", name }) as const)];
 }
 
-function findFileChange(file: ProjectFile, { files }: TrustRecord): TrustChange | null {
+async function findFileChange(file: ProjectFile, { files }: TrustRecord): Promise<TrustChange | null> {
   const { name, hash } = file;
   const trustedFile = Object.hasOwn(files, name) ? files[name] : undefined;
   if (!trustedFile) return { type: "added", name };
-  return trustedFile.hash === hash ? null : { type: "changed", name, ...createDiff(trustedFile, file) };
+  return trustedFile.hash === hash ? null : { type: "changed", name, ...(await createDiff(trustedFile, file)) };
 }
 
-function createDiff({ text: oldText }: TrustedFile, { name, bytes }: ProjectFile): { readonly diff?: string } {
+async function createDiff(
+  { text: oldText }: TrustedFile,
+  { name, bytes }: ProjectFile,
+): Promise<{ readonly diff?: string }> {
   const newText = decodeText(bytes);
   // A diff of binary data would be meaningless.
   if (oldText === undefined || newText === null || oldText === newText) return {};
-  return {
-    diff: unifiedDiff({ path: name, text: oldText, splices: [{ start: 0, end: oldText.length, text: newText }] }),
-  };
+  const splices = [{ start: 0, end: oldText.length, text: newText }];
+  return { diff: await unifiedDiff({ path: name, text: oldText, splices }) };
 }
 
 /** Whether the user has declined exactly these files. The file with the declined hashes needs no owner check, because it grants nothing. */

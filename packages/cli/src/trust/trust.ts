@@ -57,7 +57,7 @@ async function compareWithRecord(project: ProjectFiles, home: string): Promise<F
   const { projects, notes } = await readTrust(home);
   const record = projects.get(project.root);
   if (!record) return { type: "untrusted", reason: "never", project, changes: [], notes };
-  const changes = findChanges(record, project);
+  const changes = await findChanges(record, project);
   if (changes.length === 0) return { type: "trusted", project, notes };
   return { type: "untrusted", reason: "changed", project, changes, notes };
 }

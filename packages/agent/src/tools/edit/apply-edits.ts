@@ -11,7 +11,7 @@ import {
   normalizeCharacters,
   SearchedText,
 } from "./find-match.ts";
-import { findCommonEnds, lineNumbersAt, normalizeLineEnds, type Splice } from "./text-file.ts";
+import { lineNumbersAt, narrowSplice, normalizeLineEnds, type Splice } from "./text-file.ts";
 
 export type ApplyEditsResult =
   | { readonly type: "replaced"; readonly splices: readonly Splice[]; readonly matchKinds: readonly MatchKind[] }
@@ -261,12 +261,6 @@ function describeOverlaps(splices: readonly NamedSplice[], text: string): string
     const [line] = lineNumbersAt(text, [splice.start]);
     return [`${previous.name} and ${splice.name} overlap in line ${line}; combine them into one replacement`];
   });
-}
-
-/** Excludes unchanged text, so that it keeps its line ends. */
-function narrowSplice(text: string, { start, end, text: replacement }: Splice): Splice {
-  const { head, tail } = findCommonEnds(text.slice(start, end), replacement);
-  return { start: start + head, end: end - tail, text: replacement.slice(head, replacement.length - tail) };
 }
 
 function isChange({ start, end, text }: Splice): boolean {

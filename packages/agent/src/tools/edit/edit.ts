@@ -20,8 +20,8 @@ import {
 import { errorOutput, formatCount, getPermittedPath, type ToolArguments, textOutput } from "../tool-io.ts";
 import { applyEdits } from "./apply-edits.ts";
 import type { MatchKind } from "./find-match.ts";
-import { applySplices, encodeWithSplices, parseTextFile, type Splice } from "./text-file.ts";
-import { findChanges, unifiedDiff } from "./unified-diff.ts";
+import { applySplices, encodeWithSplices, parseTextFile } from "./text-file.ts";
+import { createUnifiedDiff, type UnifiedDiff } from "./unified-diff.ts";
 
 export function editTool(options: FileToolOptions, readTracker: ReadTracker = new ReadTracker()): Tool {
   const { files } = options;
@@ -83,37 +83,48 @@ async function editContent(
 ): Promise<ToolOutput> {
   const { path, at, realPath, edits, signal } = request;
   if (current.type !== "read") return errorOutput(current.message);
-  if ((await context.readTracker.readState(at, current.bytes)) === "stale") return errorOutput(staleMessage(path));
+  const isStale = (await context.readTracker.readState(at, current.bytes)) === "stale";
   const file = parseTextFile(current.bytes);
   if (file === null) return errorOutput(`${path} is not UTF-8 text; change it with the shell`);
   const result = await applyEdits(file.text, edits, { signal, redaction: context.redaction });
-  if (result.type === "refused") return errorOutput(`${path} was not changed: ${result.problems.join("\n")}`);
-  const after = encodeWithSplices(file, result.splices);
-  const replaceResult = await replaceFile({ path: at, realPath, before: current.bytes, after }, context);
+  const problems = result.type === "refused" ? result.problems : isStale ? findLooseMatches(result.matchKinds) : [];
+  if (result.type === "refused" || problems.length > 0)
+    return errorOutput(`${path} was not changed: ${[...problems, ...(isStale ? [STALE_ADVICE] : [])].join("\n")}`);
+  const { splices, matchKinds } = result;
+  const after = encodeWithSplices(file, splices);
+  const replaceResult = await replaceFile({ path: at, realPath, before: current.bytes, after, isStale }, context);
   if (replaceResult.type === "refused") return errorOutput(replaceResult.message);
-  const diff = unifiedDiff({ path, text: file.text, splices: result.splices });
-  return textOutput(formatEditReport({ path, text: file.text, ...result }), { diff, pith: replaceResult.change });
+  const changes = await createUnifiedDiff({ path, text: file.text, splices });
+  const report = formatEditReport({ path, changes, replacementCount: splices.length, matchKinds });
+  const { change } = replaceResult;
+  return textOutput(isStale ? `${report} ${STALE_NOTE}` : report, { diff: changes.diff, pith: change });
 }
 
-function staleMessage(path: string): string {
-  return `${path} was changed since it was read, so it was not edited; read it again`;
+const STALE_ADVICE = "The file was changed since it was read; read it again.";
+const STALE_NOTE = "The file was changed since it was read; lines that you have not seen may differ.";
+
+/** FILE10: in a file that was changed since it was read, only an exact match shows that the edit is still right. */
+function findLooseMatches(matchKinds: readonly MatchKind[]): readonly string[] {
+  return matchKinds.flatMap((matchKind, index) =>
+    matchKind === "exact"
+      ? []
+      : `edits[${index}].oldText matches only if ${matchKind} ${matchKind === "whitespace" ? "is" : "are"} ignored.`,
+  );
 }
 
 export interface EditReport {
   readonly path: string;
-  readonly text: string;
-  readonly splices: readonly Splice[];
+  readonly changes: UnifiedDiff;
+  readonly replacementCount: number;
   readonly matchKinds: readonly MatchKind[];
 }
 
-export function formatEditReport({ path, text, splices, matchKinds }: EditReport): string {
-  const changes = findChanges(text, splices);
-  const addedLines = changes.reduce((sum, change) => sum + change.newLines.length, 0);
-  const removedLines = changes.reduce((sum, change) => sum + change.oldLines.length, 0);
-  const lines = changes.slice(0, MAX_LISTED_LINES).map(({ lineIndex }) => lineIndex + 1);
-  const more = changes.length > MAX_LISTED_LINES ? " …" : "";
+export function formatEditReport({ path, changes, replacementCount, matchKinds }: EditReport): string {
+  const { added, removed, changedLines } = changes;
+  const lines = changedLines.slice(0, MAX_LISTED_LINES);
+  const more = changedLines.length > MAX_LISTED_LINES ? " …" : "";
   const location = `${lines.length === 1 ? "line" : "lines"} ${lines.join(", ")}${more}`;
-  return `Edited ${path}: ${formatCount(splices.length, "replacement")} at ${location}; +${addedLines} -${removedLines}.${formatMatchNotes(matchKinds)}`;
+  return `Edited ${path}: ${formatCount(replacementCount, "replacement")} at ${location}; +${added} -${removed}.${formatMatchNotes(matchKinds)}`;
 }
 
 const MAX_LISTED_LINES = 10;

@@ -128,3 +128,9 @@ export function findCommonEnds(one: ArrayLike<string>, other: ArrayLike<string>)
   while (tail < shorterLength - head && one[one.length - 1 - tail] === other[other.length - 1 - tail]) tail++;
   return { head, tail };
 }
+
+/** Excludes unchanged text, so that it keeps its line ends. */
+export function narrowSplice(text: string, { start, end, text: replacement }: Splice): Splice {
+  const { head, tail } = findCommonEnds(text.slice(start, end), replacement);
+  return { start: start + head, end: end - tail, text: replacement.slice(head, replacement.length - tail) };
+}

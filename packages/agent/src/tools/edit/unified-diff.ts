@@ -1,6 +1,7 @@
-/** Builds a unified diff from a text and its splices, without searching for changes. */
+/** Builds a unified diff of a text and the changes to it. Only the changed parts are compared, so that a long text takes no longer. */
 
-import { applySplices, findCommonEnds, lineNumbersAt, type Splice } from "./text-file.ts";
+import type { structuredPatch } from "diff";
+import { applySplices, lineNumbersAt, narrowSplice, type Splice } from "./text-file.ts";
 
 /** A text and the changes to it. */
 export interface DiffInput {
@@ -10,99 +11,148 @@ export interface DiffInput {
   readonly splices: readonly Splice[];
 }
 
-/** Removed and added lines. `lineIndex` starts at 0. */
-export interface Change {
-  readonly lineIndex: number;
-  readonly oldLines: readonly string[];
-  readonly newLines: readonly string[];
+export interface UnifiedDiff {
+  /** Of bounded length, because it is stored in the session. */
+  readonly diff: string;
+  readonly added: number;
+  readonly removed: number;
+  /** The lines of the old text at which changes start, counted from 1. */
+  readonly changedLines: readonly number[];
+}
+
+/** Compares the changed parts line by line. */
+export async function createUnifiedDiff({ path, text, splices }: DiffInput): Promise<UnifiedDiff> {
+  // Loaded with the first change: a session that only reads does not need it.
+  const { structuredPatch } = await import("diff");
+  let shift = 0;
+  const hunks = findRegions(text, splices).flatMap((region) => {
+    const regionHunks = compareRegion(text, region, structuredPatch);
+    const moved = regionHunks.map((hunk) => ({
+      ...hunk,
+      oldStart: hunk.oldStart + region.firstLine - 1,
+      newStart: hunk.newStart + region.firstLine - 1 + shift,
+    }));
+    shift += regionHunks.reduce((sum, { oldLines, newLines }) => sum + newLines - oldLines, 0);
+    return moved;
+  });
+  const lines = hunks.flatMap((hunk) => hunk.lines);
+  return {
+    diff: limitLength([`--- ${path}\n+++ ${path}\n`, ...hunks.flatMap(formatHunk)]),
+    added: lines.filter((line) => line.startsWith("+")).length,
+    removed: lines.filter((line) => line.startsWith("-")).length,
+    changedLines: hunks.flatMap(findChangedLines),
+  };
 }
 
 /** Formats changes as a unified diff of bounded length. */
-export function unifiedDiff({ path, text, splices }: DiffInput): string {
-  const lines = splitLines(text);
-  let shift = 0;
-  const hunks = groupIntoHunks(findChanges(text, splices)).map((changes) => {
-    const hunk = formatHunk(changes, lines, shift);
-    shift += changes.reduce((sum, change) => sum + change.newLines.length - change.oldLines.length, 0);
-    return hunk;
-  });
-  return limitLength([`--- ${path}\n+++ ${path}\n`, ...hunks.flat()]);
+export async function unifiedDiff(input: DiffInput): Promise<string> {
+  return (await createUnifiedDiff(input)).diff;
+}
+
+/** A part of the text with whole lines: changes and the lines around them. */
+interface Region {
+  readonly start: number;
+  readonly end: number;
+  /** Counted from 1. */
+  readonly firstLine: number;
+  readonly splices: readonly Splice[];
 }
 
 const CONTEXT_LINES = 3;
-/** The diff is stored in the session, so its size is limited. */
-const MAX_CHARS = 16_384;
 
-/** Extends splices to whole lines and merges those on the same lines. */
-export function findChanges(text: string, splices: readonly Splice[]): readonly Change[] {
-  const blocks: { readonly start: number; readonly end: number; readonly inside: readonly Splice[] }[] = [];
-  for (const splice of splices) {
-    const start = splice.start === 0 ? 0 : text.lastIndexOf("\n", splice.start - 1) + 1;
-    const end = text.indexOf("\n", splice.end) + 1 || text.length;
-    const previous = blocks.at(-1);
+/** Changes whose surrounding lines overlap are in one region. */
+function findRegions(text: string, splices: readonly Splice[]): readonly Region[] {
+  const regions: Omit<Region, "firstLine">[] = [];
+  for (const splice of splices.map((each) => narrowSplice(text, each))) {
+    const start = findLineStart(text, splice.start, CONTEXT_LINES);
+    const end = findLineEnd(text, splice.end, CONTEXT_LINES);
+    const previous = regions.at(-1);
     if (previous && start < previous.end)
-      blocks.splice(-1, 1, { start: previous.start, end, inside: [...previous.inside, splice] });
-    else blocks.push({ start, end, inside: [splice] });
+      regions.splice(-1, 1, { start: previous.start, end, splices: [...previous.splices, splice] });
+    else regions.push({ start, end, splices: [splice] });
   }
-  const numbers = lineNumbersAt(
+  const firstLines = lineNumbersAt(
     text,
-    blocks.map(({ start }) => start),
+    regions.map(({ start }) => start),
   );
-  return blocks.map(({ start, end, inside }, index) => {
-    const oldLines = splitLines(text.slice(start, end));
-    const newLines = splitLines(applySplices(text, inside, { start, end }));
-    const { head, tail } = findCommonEnds(oldLines, newLines);
-    const first = (numbers[index] ?? 1) - 1 + head;
-    return {
-      lineIndex: first,
-      oldLines: oldLines.slice(head, oldLines.length - tail),
-      newLines: newLines.slice(head, newLines.length - tail),
-    };
-  });
+  return regions.map((region, index) => ({ ...region, firstLine: firstLines[index] ?? 1 }));
 }
 
-/** Lines with their line ends, so that a missing final one is visible. */
-function splitLines(text: string): readonly string[] {
-  return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+/** The start of the line at the offset, `count` lines further up. */
+function findLineStart(text: string, offset: number, count: number): number {
+  let start = offset;
+  for (let line = 0; line <= count && start >= 0; line += 1)
+    start = start === 0 ? -1 : text.lastIndexOf("\n", start - 1);
+  return start + 1;
 }
 
-function groupIntoHunks(changes: readonly Change[]): readonly (readonly Change[])[] {
-  const hunks: Change[][] = [];
-  for (const change of changes) {
-    const hunk = hunks.at(-1);
-    const previous = hunk?.at(-1);
-    if (hunk && previous && change.lineIndex - previous.lineIndex - previous.oldLines.length <= 2 * CONTEXT_LINES)
-      hunk.push(change);
-    else hunks.push([change]);
+/** The end of the line at the offset, `count` lines further down. */
+function findLineEnd(text: string, offset: number, count: number): number {
+  let end = offset;
+  for (let line = 0; line <= count; line += 1) end = text.indexOf("\n", end) + 1 || text.length;
+  return end;
+}
+
+interface Hunk {
+  readonly oldStart: number;
+  readonly oldLines: number;
+  readonly newStart: number;
+  readonly newLines: number;
+  readonly lines: readonly string[];
+}
+
+function compareRegion(text: string, region: Region, createPatch: typeof structuredPatch): readonly Hunk[] {
+  const before = text.slice(region.start, region.end);
+  const after = applySplices(text, region.splices, region);
+  const options = { context: CONTEXT_LINES, maxEditLength: MAX_EDIT_LENGTH, timeout: TIMEOUT_MS };
+  const isComparable = before.length + after.length <= MAX_COMPARED_CHARS;
+  return (
+    (isComparable && createPatch("", "", before, after, "", "", options)?.hunks) || [replaceAllLines(before, after)]
+  );
+}
+
+/** The comparison must not block a stop. Beyond these limits, all lines of the part are shown as replaced. */
+const MAX_EDIT_LENGTH = 2_000;
+const TIMEOUT_MS = 150;
+const MAX_COMPARED_CHARS = 2 * 1024 * 1024;
+
+function replaceAllLines(before: string, after: string): Hunk {
+  const [removed, added] = [prefixLines("-", before), prefixLines("+", after)];
+  const [oldLines, newLines] = [before, after].map((text) => (text.match(/[^\n]+$|\n/g) ?? []).length);
+  return { oldStart: 1, oldLines: oldLines ?? 0, newStart: 1, newLines: newLines ?? 0, lines: [...removed, ...added] };
+}
+
+function prefixLines(sign: string, text: string): readonly string[] {
+  const lines = text.split("\n");
+  if (lines.at(-1) === "") return lines.slice(0, -1).map((line) => sign + line);
+  return [...lines.map((line) => sign + line), "\\ No newline at end of file"];
+}
+
+function formatHunk({ oldStart, oldLines, newStart, newLines, lines }: Hunk): readonly string[] {
+  const header = `@@ -${formatRange(oldStart, oldLines)} +${formatRange(newStart, newLines)} @@`;
+  return [header, ...lines].map((line) => `${line}\n`);
+}
+
+/** An empty range names the line before it. */
+function formatRange(start: number, size: number): string {
+  return `${size === 0 ? start - 1 : start},${size}`;
+}
+
+/** The first line of each run of removed and added lines. */
+function findChangedLines({ oldStart, lines }: Hunk): readonly number[] {
+  let oldLine = oldStart;
+  let wasContext = true;
+  const changedLines: number[] = [];
+  for (const line of lines) {
+    const isContext = line.startsWith(" ");
+    if (!isContext && wasContext) changedLines.push(oldLine);
+    wasContext = isContext;
+    if (isContext || line.startsWith("-")) oldLine += 1;
   }
-  return hunks;
+  return changedLines;
 }
 
-function formatHunk(changes: readonly Change[], lines: readonly string[], shift: number): readonly string[] {
-  const start = Math.max(0, (changes[0]?.lineIndex ?? 0) - CONTEXT_LINES);
-  let position = start;
-  const body = changes.flatMap((change) => {
-    const before = lines.slice(position, change.lineIndex);
-    position = change.lineIndex + change.oldLines.length;
-    return [...prefixLines(" ", before), ...prefixLines("-", change.oldLines), ...prefixLines("+", change.newLines)];
-  });
-  const after = lines.slice(position, position + CONTEXT_LINES);
-  const size = position + after.length - start;
-  const growth = changes.reduce((sum, change) => sum + change.newLines.length - change.oldLines.length, 0);
-  return [
-    `@@ -${range(start, size)} +${range(start + shift, size + growth)} @@\n`,
-    ...body,
-    ...prefixLines(" ", after),
-  ];
-}
-
-function range(start: number, size: number): string {
-  return `${size === 0 ? start : start + 1},${size}`;
-}
-
-function prefixLines(prefix: string, lines: readonly string[]): readonly string[] {
-  return lines.map((line) => `${prefix}${line}${line.endsWith("\n") ? "" : "\n\\ No newline at end of file\n"}`);
-}
+const MAX_CHARS = 16_384;
 
 function limitLength(lines: readonly string[]): string {
   let chars = 0;

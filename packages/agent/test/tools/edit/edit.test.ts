@@ -151,18 +151,51 @@ describe("edit", () => {
   describe("a file that changed", () => {
     const edits = [{ oldText: "a", newText: "b" }];
 
-    test("FILE8 since it was read is not edited until it is read again", async () => {
+    test("FILE8 since it was read is edited if oldText still occurs exactly once, and the result says so", async () => {
+      const { put, text, run } = newGround();
+      put("file.txt", "const a=1\nconst b=2\n");
+      await run("read", { path: "file.txt" });
+      // A formatter, for example.
+      put("file.txt", "const a = 1;\nconst b=2\n");
+      const edited = await run("edit", { path: "file.txt", edits: [{ oldText: "const b=2", newText: "const b=3" }] });
+      expect(edited.isError).not.toBe(true);
+      expect(wordsOf(edited)).toContain(
+        "The file was changed since it was read; lines that you have not seen may differ.",
+      );
+      expect(text("file.txt")).toBe("const a = 1;\nconst b=3\n");
+      // The model still does not know the whole file.
+      expect(await run("write", { path: "file.txt", content: "all of it\n" })).toMatchObject({ isError: true });
+    });
+
+    test.each([
+      [
+        "occurs several times",
+        "a changed\n",
+        "oldText occurs 2 times, in lines 1, 1; add surrounding lines until it occurs once",
+      ],
+      ["is gone", "else\n", "oldText was not found, and no similar lines exist"],
+    ])("FILE8 since it was read is not edited if oldText %s; it is to be read again", async (_, now, why) => {
       const { put, text, run } = newGround();
       put("file.txt", "a\n");
       await run("read", { path: "file.txt" });
-      put("file.txt", "a changed\n");
+      put("file.txt", now);
       const refused = await run("edit", { path: "file.txt", edits });
       expect(refused).toMatchObject({ isError: true });
-      expect(wordsOf(refused)).toBe("file.txt was changed since it was read, so it was not edited; read it again");
-      expect(text("file.txt")).toBe("a changed\n");
+      const advice = "The file was changed since it was read; read it again.";
+      expect(wordsOf(refused)).toBe(`file.txt was not changed: ${why}\n${advice}`);
+      expect(text("file.txt")).toBe(now);
+    });
+
+    test("FILE8 since it was read is not edited where oldText only resembles it", async () => {
+      const { put, text, run } = newGround();
+      put("file.txt", "say('x')\n");
       await run("read", { path: "file.txt" });
-      await run("edit", { path: "file.txt", edits: [{ oldText: "a c", newText: "b c" }] });
-      expect(text("file.txt")).toBe("b changed\n");
+      put("file.txt", "say(\u2018x\u2019)\n");
+      const refused = await run("edit", { path: "file.txt", edits: [{ oldText: "say('x')", newText: "c()" }] });
+      expect(wordsOf(refused)).toBe(
+        "file.txt was not changed: edits[0].oldText matches only if typographic characters are ignored.\nThe file was changed since it was read; read it again.",
+      );
+      expect(text("file.txt")).toBe("say(\u2018x\u2019)\n");
     });
 
     test("FILE8 by an edit or a write of the model's own is known", async () => {
@@ -274,6 +307,38 @@ describe("edit", () => {
         ),
         { numRuns: 40 },
       );
+    });
+
+    test("FILE10 of ten replaced lines, only the two that differ are shown as changed", async () => {
+      const { put, run } = newGround();
+      put("file.txt", lines);
+      const oldText = Array.from({ length: 10 }, (_, at) => `line ${at + 11}`).join("\n");
+      const newText = oldText.replace("line 12", "LINE 12").replace("line 19", "LINE 19");
+      const output = await run("edit", { path: "file.txt", edits: [{ oldText, newText }] });
+      expect(wordsOf(output)).toBe("Edited file.txt: 1 replacement at lines 12, 19; +2 -2.");
+      const { diff } = output.details as { readonly diff: string };
+      expect(diff.split("\n").filter((line) => /^[-+](?![-+])/.test(line))).toEqual([
+        ...["-line 12", "+LINE 12", "-line 19", "+LINE 19"],
+      ]);
+    });
+
+    test("FILE10 a change in a huge file, and one of a great many lines, take no longer than a moment", async () => {
+      const { put, run } = newGround();
+      const huge = Array.from({ length: 400_000 }, (_, at) => `line ${at} of a long file\n`).join("");
+      put("file.txt", huge);
+      const edits = [
+        { oldText: "line 7 of a long file", newText: "LINE 7" },
+        { oldText: "line 399990 of a long file", newText: "LINE 399990" },
+      ];
+      const few = await run("edit", { path: "file.txt", edits });
+      expect(wordsOf(few)).toBe("Edited file.txt: 2 replacements at lines 8, 399991; +2 -2.");
+      const oldText = huge.slice(huge.indexOf("line 1000 "), huge.indexOf("line 60000 "));
+      const { createUnifiedDiff } = await import("../../../src/tools/edit/unified-diff.ts");
+      const before = performance.now();
+      const splices = [{ start: 0, end: oldText.length, text: oldText.replaceAll("long", "very long") }];
+      const many = await createUnifiedDiff({ path: "file.txt", text: oldText, splices });
+      expect(performance.now() - before).toBeLessThan(2_000);
+      expect(many).toMatchObject({ added: 59_000, removed: 59_000 });
     });
 
     test("FILE10 the diff of a large change is bounded", async () => {

@@ -100,7 +100,7 @@ export async function buildRestoreDiff(
   const targetText = original ? decodeFileText(original) : "";
   if (currentText === null || targetText === null) return "The file is not text.";
   const splices = [{ start: 0, end: currentText.length, text: targetText }];
-  const fullDiff = unifiedDiff({ path: shortenPath(path, folder), text: currentText, splices });
+  const fullDiff = await unifiedDiff({ path: shortenPath(path, folder), text: currentText, splices });
   // The path is already shown above the diff.
   const diff = fullDiff.replace(/^--- .*\n\+\+\+ .*\n/, "");
   if (type !== "conflict") return diff;
