@@ -39,7 +39,10 @@ const grepParameters = {
   properties: {
     pattern: { type: "string" },
     path: { type: "string", description: "A file or folder; default: the workspace" },
-    glob: { type: "string", description: "Only search files that match, such as *.ts or src/**/*.{js,jsx}" },
+    glob: {
+      type: "string",
+      description: "Only search files that match, such as *.ts or src/**/*.{js,jsx}; !*.ts excludes files",
+    },
     literal: { type: "boolean", description: "Treat the pattern as plain text" },
     ignoreCase: { type: "boolean" },
     context: { type: "integer", description: "Lines to show before and after each match" },
@@ -124,7 +127,7 @@ export function findTool(options: SearchToolOptions): Tool {
 const findParameters = {
   type: "object",
   properties: {
-    glob: { type: "string", description: "For example *.ts (in any folder) or src/**/*.test.ts" },
+    glob: { type: "string", description: "For example *.ts (in any folder) or src/**/*.test.ts; !*.ts excludes files" },
     path: { type: "string", description: "The folder; default: the workspace" },
     limit: { type: "integer", description: "Maximum number of files; default 1,000" },
   },

@@ -9,7 +9,8 @@ import type { GrepHit, GrepQuery } from "../../ports.ts";
 import { detectUtf16 } from "../../text.ts";
 import { cutLineAround } from "../../tools/search.ts";
 import { openNoFollow } from "../safe-files.ts";
-import { escapePattern, LINE_BREAK_PROBLEM, MAX_FILE_MEGABYTES } from "./engine.ts";
+import { escapePattern, MAX_FILE_MEGABYTES } from "./engine.ts";
+import { type TranslatedPattern, translateRustPattern } from "./rust-pattern.ts";
 
 export interface SearchedFile {
   /** Its path without links. */
@@ -186,37 +187,26 @@ export type LinePattern =
       /** The position of the first match in each line, or -1. Null if matching takes too long. */
       readonly findMatches: (lines: readonly string[]) => readonly number[] | null;
     }
-  | { readonly type: "bad"; readonly why: string };
+  | Exclude<TranslatedPattern, { type: "translated" }>;
 
 export function compileLinePattern({
   pattern,
   isLiteral = false,
   ignoresCase = false,
 }: Omit<GrepQuery, "path">): LinePattern {
-  if (!isLiteral && matchesLineBreak(pattern)) return { type: "bad", why: LINE_BREAK_PROBLEM };
-  const source = isLiteral ? escapePattern(pattern) : pattern;
+  const translated = isLiteral
+    ? ({ type: "translated", source: escapePattern(pattern), ignoresCase } as const)
+    : translateRustPattern(pattern);
+  if (translated.type !== "translated") return translated;
+  const flags = `v${ignoresCase || translated.ignoresCase ? "i" : ""}`;
   try {
-    const expression = compileExpression(source, { ignoresCase });
+    const expression = new RegExp(translated.source, flags);
     const findMatches = (lines: readonly string[]): readonly number[] => lines.map((line) => line.search(expression));
-    const isQuick = isLiteral || !REPETITION.test(source);
+    const isQuick = isLiteral || !REPETITION.test(pattern);
     return { type: "pattern", findMatches: isQuick ? findMatches : withTimeLimit(findMatches) };
-  } catch (error) {
-    return { type: "bad", why: error instanceof SyntaxError ? error.message.replace(/^.*: /s, "") : String(error) };
-  }
-}
-
-/** `\n` inside a character class is fine: it may be one of the excluded characters. */
-function matchesLineBreak(pattern: string): boolean {
-  return pattern.replace(/\\\\|\[(?:\\.|[^\]])*\]/g, "").includes("\\n");
-}
-
-function compileExpression(source: string, { ignoresCase }: { readonly ignoresCase: boolean }): RegExp {
-  const { unicode, loose, flags } = toJavaScriptPattern(source);
-  const allFlags = ignoresCase && !flags.includes("i") ? `${flags}i` : flags;
-  try {
-    return new RegExp(unicode, `${allFlags}u`);
   } catch {
-    return new RegExp(loose, allFlags);
+    // Only a newer version of Node knows flags for a part of a pattern.
+    return { type: "unsupported", what: "syntax that this version of Node does not have" };
   }
 }
 
@@ -249,62 +239,4 @@ function isTimeout(error: unknown): boolean {
   return (
     typeof error === "object" && error !== null && "code" in error && error.code === "ERR_SCRIPT_EXECUTION_TIMEOUT"
   );
-}
-
-export interface TranslatedPattern {
-  /** The source for the flag `u`. */
-  readonly unicode: string;
-  /** The source without that flag, which accepts more spellings. */
-  readonly loose: string;
-  readonly flags: string;
-}
-
-/** Translates the common differences of ripgrep's syntax: Unicode words, POSIX classes, flags at the beginning. */
-export function toJavaScriptPattern(pattern: string): TranslatedPattern {
-  const [flagPrefix = "", flags = ""] = /^\(\?([ims]+)\)/.exec(pattern) ?? [];
-  const loose = pattern
-    .slice(flagPrefix.length)
-    .replace(/\[:(\w+):\]/g, (kind, name: string) => POSIX_CLASSES[name] ?? kind);
-  return { unicode: toUnicodePattern(loose), loose, flags: [...new Set(flags)].join("") };
-}
-
-const POSIX_CLASSES: Readonly<Record<string, string>> = {
-  alpha: "a-zA-Z",
-  digit: "0-9",
-  alnum: "a-zA-Z0-9",
-  upper: "A-Z",
-  lower: "a-z",
-  space: "\\s",
-  word: "a-zA-Z0-9_",
-  xdigit: "0-9a-fA-F",
-  punct: "!-\\/:-@\\[-`\\{-~",
-};
-
-const WORD_CLASS = "\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\p{Join_Control}";
-
-/** Inside a character class, and outside. */
-const UNICODE_ESCAPES: Readonly<Record<string, readonly [string, string]>> = {
-  "\\w": [WORD_CLASS, `[${WORD_CLASS}]`],
-  "\\W": ["\\W", `[^${WORD_CLASS}]`],
-  "\\d": ["\\p{Nd}", "\\p{Nd}"],
-  "\\D": ["\\P{Nd}", "\\P{Nd}"],
-  "\\b": ["\\b", `(?:(?<=[${WORD_CLASS}])(?![${WORD_CLASS}])|(?<![${WORD_CLASS}])(?=[${WORD_CLASS}]))`],
-};
-
-function toUnicodePattern(source: string): string {
-  let isInClass = false;
-  return source.replace(/\\.|[[\]]/gs, (token) => {
-    if (!token.startsWith("\\")) {
-      isInClass = token === "[";
-      return token;
-    }
-    const [insideClass, outsideClass] = UNICODE_ESCAPES[token] ?? [keepNeededEscape(token), keepNeededEscape(token)];
-    return isInClass ? insideClass : outsideClass;
-  });
-}
-
-/** The flag `u` forbids other escapes; a hyphen is written so that it works anywhere. */
-function keepNeededEscape(token: string): string {
-  if (token === "\\-") return "\\x2d";
-  return /^\\[\w^$\\.*+?()[\]{}|/]/.test(token) ? token : token.slice(1);
 }

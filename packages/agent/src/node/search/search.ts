@@ -196,7 +196,7 @@ async function find(
   { query, location, getEngine }: SearchRequest<FindQuery>,
   options: SearchOptions,
 ): Promise<SearchResult<string>> {
-  const fits = createPathMatcher(query.glob);
+  const fits = createGlobFilter(query.glob);
   if (fits === null) return tooManyBraces;
   const findFiles = query.isUnordered ? findFilesUnordered : findNewestFiles;
   return await withFolder(location, async (folder) =>
@@ -208,7 +208,7 @@ async function grep(
   { query, location, getEngine }: SearchRequest<GrepQuery>,
   options: SearchOptions,
 ): Promise<SearchResult<GrepHit>> {
-  const fits = query.glob === undefined ? () => true : createPathMatcher(query.glob);
+  const fits = query.glob === undefined ? () => true : createGlobFilter(query.glob);
   if (fits === null) return tooManyBraces;
   return await withTarget(location, async (target) => {
     // Ripgrep holds a whole line in memory, and a large file may be a single line.
@@ -225,6 +225,13 @@ async function grep(
     });
     return target.type === "file" && hits.type === "found" ? withHitPath(hits, basename(location.path)) : hits;
   });
+}
+
+/** A glob that starts with `!` excludes the files that match the rest; `\\!` stands for the character. */
+function createGlobFilter(glob: string): PathMatcher | null {
+  if (!glob.startsWith("!")) return createPathMatcher(glob);
+  const isExcluded = createPathMatcher(glob.slice(1));
+  return isExcluded && ((path) => !isExcluded(path));
 }
 
 function toFileScope({ realPath }: SearchedFolder): Pick<GrepTarget, "folder" | "file"> {

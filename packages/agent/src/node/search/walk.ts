@@ -128,7 +128,8 @@ export const walkEngine: SearchEngine = { listFiles: walkFiles, grep };
 async function* grep(target: GrepTarget, options: SearchOptions): AsyncGenerator<GrepResult> {
   const { folder, file, fits, contextLines = 0, redaction } = target;
   const pattern = compileLinePattern(target);
-  if (pattern.type === "bad") return yield badPatternResult(pattern.why);
+  if (pattern.type === "invalid") return yield badPatternResult(pattern.why);
+  if (pattern.type === "unsupported") return yield unsupportedPatternResult(pattern.what);
   for await (const name of file === undefined ? walkFiles(folder, options) : [Buffer.from(file)]) {
     const displayPath = decodePath(name);
     if (fits && !fits(displayPath)) continue;
@@ -138,6 +139,11 @@ async function* grep(target: GrepTarget, options: SearchOptions): AsyncGenerator
     if (hits === null) return yield tooSlowResult(displayPath);
     if (hits.length > 0) yield { type: "file", hits };
   }
+}
+
+function unsupportedPatternResult(what: string): GrepResult {
+  const advice = "write it differently, set literal, or ask the user to install ripgrep (the command rg)";
+  return { type: "refused", message: `the built-in search does not support ${what}; ${advice}` };
 }
 
 function tooSlowResult(path: string): GrepResult {

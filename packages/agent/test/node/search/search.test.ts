@@ -75,6 +75,14 @@ describe("search", () => {
       expect(two.type === "found" && two.items).toHaveLength(2);
     });
 
+    test("SEEK19 a glob with an exclamation mark excludes the files that match, in grep and in find", async () => {
+      const { here } = ground({ "a.ts": "needle", "b.md": "needle", "src/c.ts": "needle", "src/d.md": "needle" });
+      expect(await lines(here, { glob: "!*.ts" })).toEqual(["b.md:1:needle", "src/d.md:1:needle"]);
+      expect(await lines(here, { glob: "!src/**" })).toEqual(["a.ts:1:needle", "b.md:1:needle"]);
+      expect(await lines(here, { glob: "!*.{ts,md}" })).toEqual([]);
+      expect(await names(here, "!*.ts")).toEqual(["b.md", "src/d.md"]);
+    });
+
     test("SEEK2 both engines return hits in the order of the tree, by name", async () => {
       const files = {
         "b.txt": "needle",
