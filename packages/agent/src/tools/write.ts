@@ -2,6 +2,7 @@
 
 import type { FileReadResult } from "../ports.ts";
 import type { Tool, ToolOutput } from "../tool.ts";
+import { keepFileFormat, parseTextFile } from "./edit/text-file.ts";
 import {
   changeIntent,
   type FileToolOptions,
@@ -13,6 +14,7 @@ import {
   replaceFile,
   withFileBytes,
 } from "./file-access.ts";
+import { type DecodedFile, decodeFile, describeUnencodable, encodeText, UTF_8 } from "./text-encoding.ts";
 import { errorOutput, formatBytes, formatCount, getPermittedPath, textOutput } from "./tool-io.ts";
 
 export function writeTool(options: FileToolOptions, readTracker: ReadTracker = new ReadTracker()): Tool {
@@ -66,8 +68,10 @@ async function replaceContent(
 ): Promise<ToolOutput> {
   const { path, at, realPath, text } = request;
   if (current.type !== "read" && current.type !== "missing") return errorOutput(current.message);
-  const bytes = new TextEncoder().encode(text);
   const oldBytes = current.type === "read" ? current.bytes : null;
+  const encoded = await encodeLike(text, oldBytes && (await decodeFile(oldBytes)));
+  if (encoded.type === "refused") return errorOutput(`${path} was not written: ${encoded.message}`);
+  const { bytes } = encoded;
   // Writing identical content is always allowed, so that a repeated call succeeds.
   const objection =
     oldBytes && Buffer.compare(oldBytes, bytes) !== 0
@@ -78,9 +82,28 @@ async function replaceContent(
   if (replaceResult.type === "refused") return errorOutput(replaceResult.message);
   const size = `${formatCount(countLines(text), "line")}, ${formatBytes(bytes.length)}`;
   const summary = oldBytes
-    ? `Replaced ${path}: ${size} (was ${formatBytes(oldBytes.length)}).`
+    ? `Replaced ${path}: ${size} (was ${formatBytes(oldBytes.length)}).${encoded.note}`
     : `Created ${path}: ${size}.`;
   return textOutput(summary, { pith: replaceResult.change });
+}
+
+type EncodeLikeResult =
+  /** `note` says what of the old file was kept; empty for UTF-8 without anything special. */
+  | { readonly type: "encoded"; readonly bytes: Uint8Array; readonly note: string }
+  | { readonly type: "refused"; readonly message: string };
+
+/** FILE31: a replaced file keeps its encoding, its byte order mark and its line ends. Binary data is replaced by UTF-8. */
+async function encodeLike(text: string, old: DecodedFile | null): Promise<EncodeLikeResult> {
+  const { encoding } = old ?? { encoding: UTF_8 };
+  const formatted = old ? keepFileFormat(text, parseTextFile(old.text)) : text;
+  const result = await encodeText(formatted, encoding);
+  if (result.type === "unencodable")
+    return { type: "refused", message: describeUnencodable("content", result.character, encoding) };
+  const kept = [
+    ...(encoding === UTF_8 ? [] : [`the encoding ${encoding}`]),
+    ...(formatted.length > text.length && formatted.includes("\r\n") ? ["the line ends CRLF"] : []),
+  ];
+  return { ...result, note: kept.length === 0 ? "" : ` Kept ${kept.join(" and ")}.` };
 }
 
 async function findObjection(

@@ -136,13 +136,13 @@ describe("replace file", () => {
     const edited = await run("edit", { path: "file", edits });
     expect(edited.details).toMatchObject({ pith: { path: join(root, "file"), before, after } });
     const written = await run("write", { path: "file", content: "three" });
-    const last = await hashBytes(bytes("three"));
+    const last = await hashBytes(bytes("\ufeffthree"));
     expect(written.details).toEqual({ pith: { path: join(root, "file"), before: after, after: last } });
     const texts = await Promise.all([before, after, last].map((hash) => originals.read(hash)));
     expect(texts.map((text) => text && Buffer.from(text).toString())).toEqual([
       "\ufeffone\r\n",
       "\ufefftwo\r\n",
-      "three",
+      "\ufeffthree",
     ]);
   });
 

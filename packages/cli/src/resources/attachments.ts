@@ -1,7 +1,7 @@
 /** Builds a prompt from attached files, piped input and the user's text, and converts images and entries for editing. */
 
 import { fstatSync } from "node:fs";
-import { decodeText, detectImageType, MAX_IMAGE_BYTES, type UserContent, type WorkspaceFiles } from "@pith/agent";
+import { decodeFile, detectImageType, MAX_IMAGE_BYTES, type UserContent, type WorkspaceFiles } from "@pith/agent";
 import type { Entry, ImageBlock, TextBlock } from "@pith/context";
 import { attachImage, attachText, editableText, entryText } from "@pith/context/host";
 import type { CliArgs } from "../args/args.ts";
@@ -20,7 +20,7 @@ export async function readFileBlocks(path: string, files: Pick<WorkspaceFiles, "
   const result = await files.read(path);
   switch (result.type) {
     case "read":
-      return toFileBlocks(path, result.bytes);
+      return await toFileBlocks(path, result.bytes);
     case "missing":
       return usageError(`@${path}: ${result.message}. @ attaches a file; put text that starts with @ after --`);
     case "folder":
@@ -32,16 +32,17 @@ export async function readFileBlocks(path: string, files: Pick<WorkspaceFiles, "
   }
 }
 
-function toFileBlocks(path: string, bytes: Uint8Array): FileBlocksResult {
+async function toFileBlocks(path: string, bytes: Uint8Array): Promise<FileBlocksResult> {
   const mimeType = detectImageType(bytes);
   if (mimeType !== null) {
     const data = Buffer.from(bytes).toString("base64");
     return createBlocksResult(...attachImage(path, { type: "image", data, mimeType }));
   }
-  const text = decodeText(bytes);
-  if (text === null) return usageError(`@${path} is neither text nor an image (png, jpeg, gif, webp)`);
+  const decoded = await decodeFile(bytes);
+  if (!decoded || decoded.looksBinary)
+    return usageError(`@${path} is neither text nor an image (png, jpeg, gif, webp)`);
   if (bytes.length > MAX_TEXT_BYTES) return usageError(describeTooLarge(path, "256 KB"));
-  return createBlocksResult(attachText({ kind: "file", name: path }, text));
+  return createBlocksResult(attachText({ kind: "file", name: path }, decoded.text.replace(/^\ufeff/, "")));
 }
 
 function describeTooLarge(path: string, limit: string): string {

@@ -17,10 +17,11 @@ import {
   replaceFile,
   withFileBytes,
 } from "../file-access.ts";
+import { type DecodedFile, decodeFile, describeUnencodable, encodeText } from "../text-encoding.ts";
 import { errorOutput, formatCount, getPermittedPath, type ToolArguments, textOutput } from "../tool-io.ts";
 import { applyEdits } from "./apply-edits.ts";
 import type { MatchKind } from "./find-match.ts";
-import { applySplices, encodeWithSplices, parseTextFile } from "./text-file.ts";
+import { applySplices, joinWithSplices, parseTextFile } from "./text-file.ts";
 import { createUnifiedDiff, type UnifiedDiff } from "./unified-diff.ts";
 
 export function editTool(options: FileToolOptions, readTracker: ReadTracker = new ReadTracker()): Tool {
@@ -84,20 +85,32 @@ async function editContent(
   const { path, at, realPath, edits, signal } = request;
   if (current.type !== "read") return errorOutput(current.message);
   const isStale = (await context.readTracker.readState(at, current.bytes)) === "stale";
-  const file = parseTextFile(current.bytes);
-  if (file === null) return errorOutput(`${path} is not UTF-8 text; change it with the shell`);
+  const decoded = await decodeFile(current.bytes);
+  if (!decoded?.isLossless) return errorOutput(describeUneditable(path, decoded));
+  const file = parseTextFile(decoded.text);
   const result = await applyEdits(file.text, edits, { signal, redaction: context.redaction });
   const problems = result.type === "refused" ? result.problems : isStale ? findLooseMatches(result.matchKinds) : [];
   if (result.type === "refused" || problems.length > 0)
     return errorOutput(`${path} was not changed: ${[...problems, ...(isStale ? [STALE_ADVICE] : [])].join("\n")}`);
   const { splices, matchKinds } = result;
-  const after = encodeWithSplices(file, splices);
+  const encoded = await encodeText(joinWithSplices(file, splices), decoded.encoding);
+  if (encoded.type === "unencodable")
+    return errorOutput(
+      `${path} was not changed: ${describeUnencodable("newText", encoded.character, decoded.encoding)}`,
+    );
+  const after = encoded.bytes;
   const replaceResult = await replaceFile({ path: at, realPath, before: current.bytes, after, isStale }, context);
   if (replaceResult.type === "refused") return errorOutput(replaceResult.message);
   const changes = await createUnifiedDiff({ path, text: file.text, splices });
   const report = formatEditReport({ path, changes, replacementCount: splices.length, matchKinds });
   const { change } = replaceResult;
   return textOutput(isStale ? `${report} ${STALE_NOTE}` : report, { diff: changes.diff, pith: change });
+}
+
+/** A change would also change bytes that the edit does not name. */
+export function describeUneditable(path: string, decoded: DecodedFile | null): string {
+  if (decoded === null) return `${path} is not text; change it with the shell`;
+  return `${path} has bytes that are not valid ${decoded.encoding}, so that it cannot be written without loss; change it with the shell`;
 }
 
 const STALE_ADVICE = "The file was changed since it was read; read it again.";
@@ -165,9 +178,9 @@ export async function previewChange(
   if (path.type === "invalid") return null;
   const read = await files.read(files.resolve(path.value), { signal: call.signal });
   if (read.type !== "read" && read.type !== "missing") return null;
-  const file = read.type === "read" ? parseTextFile(read.bytes) : null;
-  if (read.type === "read" && file === null) return null;
-  const before = file?.text ?? null;
+  const decoded = read.type === "read" ? await decodeFile(read.bytes) : null;
+  if (read.type === "read" && !decoded?.isLossless) return null;
+  const before = decoded && parseTextFile(decoded.text).text;
   const after = call.tool === "write" ? formatWrittenText(call) : await formatEditedText(before, call, redaction);
   return after === null ? null : { path: path.value, before, after };
 }

@@ -15,17 +15,19 @@ export interface Splice {
   readonly text: string;
 }
 
-/** Null if the bytes are not UTF-8, because writing them back would change them. */
-export function parseTextFile(bytes: Uint8Array): TextFile | null {
-  try {
-    const whole = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-    const byteOrderMark = whole.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : "";
-    const raw = whole.slice(byteOrderMark.length);
-    return { byteOrderMark, text: normalizeLineEnds(raw), carriageReturns: findCarriageReturns(raw) };
-  } catch {
-    // The decoder only throws for invalid UTF-8.
-    return null;
-  }
+/** `whole` is the decoded file, with its byte order mark and its own line ends. */
+export function parseTextFile(whole: string): TextFile {
+  const byteOrderMark = whole.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : "";
+  const raw = whole.slice(byteOrderMark.length);
+  return { byteOrderMark, text: normalizeLineEnds(raw), carriageReturns: findCarriageReturns(raw) };
+}
+
+/** The new text of a file with the byte order mark of the old one, and with its line ends if they are all the same. */
+export function keepFileFormat(text: string, { byteOrderMark, text: oldText, carriageReturns }: TextFile): string {
+  const lineEnds = oldText.split("\n").length - 1;
+  const isCarriageReturned = lineEnds > 0 && carriageReturns.length === lineEnds && !text.includes("\r\n");
+  const withLineEnds = isCarriageReturned ? text.replaceAll("\n", "\r\n") : text;
+  return text.startsWith(BYTE_ORDER_MARK) ? withLineEnds : byteOrderMark + withLineEnds;
 }
 
 const BYTE_ORDER_MARK = "\ufeff";
@@ -42,7 +44,7 @@ function findCarriageReturns(raw: string): readonly number[] {
 }
 
 /** The file with its splices, which are in order and do not overlap. New lines get the line end of their surroundings. */
-export function encodeWithSplices(file: TextFile, splices: readonly Splice[]): Uint8Array {
+export function joinWithSplices(file: TextFile, splices: readonly Splice[]): string {
   const pieces: string[] = [file.byteOrderMark];
   let position = 0;
   for (const splice of splices) {
@@ -50,7 +52,7 @@ export function encodeWithSplices(file: TextFile, splices: readonly Splice[]): U
     position = splice.end;
   }
   pieces.push(rawSlice(file, position, file.text.length));
-  return new TextEncoder().encode(pieces.join(""));
+  return pieces.join("");
 }
 
 function rawSlice({ text, carriageReturns }: TextFile, start: number, end: number): string {

@@ -14,6 +14,7 @@ import {
   readPath,
   withFileBytes,
 } from "../file-access.ts";
+import { type DecodedFile, decodeFile, UTF_8 } from "../text-encoding.ts";
 import { errorOutput, formatBytes, getPermittedPath, textOutput } from "../tool-io.ts";
 import { buildPage, imageOutput } from "./pages.ts";
 import { openReference } from "./references.ts";
@@ -62,7 +63,7 @@ async function readFile(
 ): Promise<ToolOutput> {
   return await withFileBytes({ at, realPath, signal: call.signal }, options, async (result) => {
     if (result.type !== "read") return errorOutput(result.message);
-    const output = renderFile(result.bytes, { path, call, redaction: options.redaction });
+    const output = await renderFile(result.bytes, { path, call, redaction: options.redaction });
     if (output.isError === true) return output;
     const hash = await options.readTracker.remember(at, result.bytes);
     const name = options.skillAt?.(at) ?? null;
@@ -85,14 +86,25 @@ interface RenderFileOptions extends Pick<FileToolOptions, "redaction"> {
   readonly call: ToolCall;
 }
 
-function renderFile(bytes: Uint8Array, { path, call, redaction }: RenderFileOptions): ToolOutput {
+async function renderFile(bytes: Uint8Array, { path, call, redaction }: RenderFileOptions): Promise<ToolOutput> {
   const { arguments: args, maxOutputBytes: maxBytes } = call;
   const kind = detectImageType(bytes);
   if (kind !== null) return imageOutput(bytes, path, kind);
-  const text = decodeText(bytes);
-  if (text === null) return textOutput(`[${path} is a binary file of ${formatBytes(bytes.length)}; not shown]`);
+  const decoded = await decodeFile(bytes);
+  if (!decoded || decoded.looksBinary)
+    return textOutput(`[${path} is a binary file of ${formatBytes(bytes.length)}; not shown]`);
+  const text = decoded.text.replace(/^\ufeff/, "");
   const lines = readLineRange(args);
   if (lines.type === "invalid") return errorOutput(lines.message);
   const page = buildPage(redaction?.redact(text) ?? text, { path, ...lines.value, maxBytes });
-  return page.type === "page" ? textOutput(page.text) : errorOutput(page.message);
+  if (page.type !== "page") return errorOutput(page.message);
+  const output = textOutput(page.text);
+  if (decoded.encoding === UTF_8) return output;
+  return { ...output, content: [...output.content, { type: "text", text: encodingNote(decoded) }] };
+}
+
+function encodingNote({ encoding, isLossless }: DecodedFile): string {
+  return isLossless
+    ? `[encoding: ${encoding}; edit and write keep it]`
+    : `[encoding: probably ${encoding}, with invalid bytes; it cannot be edited]`;
 }
