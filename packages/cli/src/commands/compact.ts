@@ -12,7 +12,6 @@ import {
 } from "@pith/context";
 import { breakerNotes } from "@pith/context/host";
 import type { PreviewStats } from "../context-report/compaction-preview.ts";
-import type { Settings } from "../settings/settings.ts";
 import { describeBusyRefusal, formatReceipt, isCompacting, MAX_FINDINGS } from "../text/compaction-text.ts";
 import { formatCost, formatCount, formatNumber, formatTokensOrShare } from "../text/format.ts";
 import { usageError } from "../text/usage-error.ts";

@@ -59,14 +59,15 @@ export const eventTable: EventDocs<WireEvent> = {
   },
   tool_execution_start: {
     description: "a tool starts, after its call is permitted",
-     example: { type: "tool_execution_start", ...toolCall },
+    example: { type: "tool_execution_start", ...toolCall },
   },
   tool_execution_update: {
     description: "the newest output of a running tool, not all of it",
     example: { type: "tool_execution_update", ...toolCall, partialResult: { content: toolResult.content } },
   },
   tool_execution_end: {
-    description: "the result of the tool, which is also sent as a message afterwards; `durationMs` excludes questions to the user",
+    description:
+      "the result of the tool, which is also sent as a message afterwards; `durationMs` excludes questions to the user",
     example: { type: "tool_execution_end", ...toolCall, result: toolResult, isError: false, durationMs: 240 },
   },
   turn_end: {
