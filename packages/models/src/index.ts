@@ -23,7 +23,14 @@ export type { ContextWindow } from "./context-window/choose-window.ts";
 export { createFileWindowStore, type WindowStore } from "./context-window/window-store.ts";
 export { webSearch } from "./convert/server-tools.ts";
 export { supportsWebSearch } from "./convert/web-search.ts";
+export { type BaseUrlOptions, createEndpoint, type Endpoint } from "./network/base-url.ts";
 export { createNetworkFetch, type Environment } from "./network/fetch.ts";
-export { type ModelOptions, type OpenModelDependencies, type OpenModelResult, openModel } from "./open-model.ts";
+export {
+  baseUrlFromEnvironment,
+  type ModelOptions,
+  type OpenModelDependencies,
+  type OpenModelResult,
+  openModel,
+} from "./open-model.ts";
 export { type Provider, providers } from "./providers/providers.ts";
 export { defaultRequestPolicy, type RequestPolicy, type RetryRuntime, withRetries } from "./retry.ts";

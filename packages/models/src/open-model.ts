@@ -9,6 +9,7 @@ import { type ContextWindow, endpointKey, isLocal } from "./context-window/choos
 import { probeServedWindow } from "./context-window/local-servers.ts";
 import { createWindowTracker, type WindowTracker, withWindowTracking } from "./context-window/track-window.ts";
 import { createMemoryWindowStore, type WindowStore } from "./context-window/window-store.ts";
+import { createEndpoint } from "./network/base-url.ts";
 import { createNetworkFetch, detectProxy, type Environment, proxyNotes } from "./network/fetch.ts";
 import { limitResponses } from "./network/response-limits.ts";
 import { loadPackage, type ProviderConnection } from "./providers/load-provider.ts";
@@ -211,18 +212,23 @@ export async function resolveProvider(
   { environment, fetch }: ResolveProviderOptions,
 ): Promise<ProviderResolution> {
   const provider = findProvider(options.provider);
-  const baseUrl = options.baseUrl ?? baseUrlFromEnvironment(environment, provider) ?? provider?.baseUrl;
+  const customUrl = options.baseUrl ?? (provider && baseUrlFromEnvironment(provider, environment));
   const apiKey = [options.apiKey, ...(provider?.keyVariables ?? []).map((name) => environment[name])].find((key) =>
     key?.trim(),
   );
-  const problem = findOptionsProblem(options, baseUrl);
+  const problem = findOptionsProblem(options, customUrl ?? provider?.baseUrl);
   if (problem) return { type: "incomplete", message: problem };
+  // Only the protocol of a known provider says how its base URL must end.
+  const { baseUrl, fetch: endpointFetch } =
+    provider && customUrl !== undefined && options.package === undefined
+      ? createEndpoint(customUrl, { api: provider.api, fetch })
+      : { baseUrl: customUrl ?? provider?.baseUrl, fetch };
   const connection: ProviderConnection = {
     model: options.model,
     ...(baseUrl !== undefined && { baseUrl }),
     ...(apiKey !== undefined && { apiKey }),
     ...(options.headers && { headers: options.headers }),
-    fetch,
+    fetch: endpointFetch,
   };
   if (options.package !== undefined) return resolvePackage(options.package, connection);
   if (!provider) return { type: "unknown-provider", message: unknownProviderMessage(options.provider) };
@@ -237,12 +243,12 @@ export async function resolveProvider(
   };
 }
 
-/** Read here from the given environment, so that the packages do not read the variables of the process themselves. */
-function baseUrlFromEnvironment(environment: Environment, provider: Provider | undefined): string | undefined {
-  const baseUrl = provider?.baseUrlVariable && environment[provider.baseUrlVariable]?.trim();
-  if (!baseUrl) return undefined;
-  // Other programs take only the host, so that the path may be missing.
-  return URL.parse(baseUrl)?.pathname === "/" ? `${baseUrl.replace(/\/$/, "")}/v1` : baseUrl;
+/** The base URL in the provider's variable. Read from the given environment, so that the packages do not read the variables of the process. */
+export function baseUrlFromEnvironment(
+  { baseUrlVariable }: Pick<Provider, "baseUrlVariable">,
+  environment: Environment,
+): string | undefined {
+  return (baseUrlVariable && environment[baseUrlVariable]?.trim()) || undefined;
 }
 
 function findOptionsProblem({ provider, model }: ModelOptions, baseUrl: string | undefined): string | null {

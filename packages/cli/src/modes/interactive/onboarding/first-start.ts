@@ -5,10 +5,10 @@ import { editableText } from "@pith/context/host";
 import type { App } from "../../../app/start.ts";
 import type { CliArgs } from "../../../args/args.ts";
 import { openCatalogue } from "../../../models/catalogue.ts";
+import { findProviderOption, type ProviderOption } from "../../../models/check-key.ts";
 import { saveKey, saveSetting } from "../../../settings/save.ts";
 import type { InteractiveContext, ScreenApi } from "../screen-context.ts";
 import { formatModelReady, NO_MODEL_MESSAGE, WELCOME } from "./messages.ts";
-import { findProviderOption, type ProviderOption } from "./providers.ts";
 import { askKey, askModel, askModelSource } from "./questions.ts";
 
 /** Returns the arguments to continue with. Null if the user postponed the setup; a note then says how to continue. */

@@ -2,6 +2,7 @@
 
 import type { Environment } from "@pith/models";
 import { findLocalServers, type LocalServer } from "../../../models/available-models.ts";
+import { checkKey, listProviderOptions, type ProviderOption } from "../../../models/check-key.ts";
 import { isKey, keyFilePath } from "../../../settings/provider-keys.ts";
 import { escapeControls } from "../../../text/safe-text.ts";
 import { createPickPanel, type PickRow } from "../panels/choice.ts";
@@ -10,7 +11,6 @@ import { editInput, emptyInput, type LineInput, renderHints } from "../panels/wi
 import type { ScreenApi } from "../screen-context.ts";
 import { CURSOR_MARKER, truncateToWidth, wrapTextWithAnsi } from "../terminal/pi-tui.ts";
 import { formatRefusedKey, formatUncheckedKey } from "./messages.ts";
-import { checkKey, listProviderOptions, type ProviderOption } from "./providers.ts";
 
 export interface SecretInputOptions {
   readonly title: string;

@@ -4,7 +4,7 @@ import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createCatalogue, type Provider, providers } from "@pith/models";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { checkKey, listProviderOptions } from "../../../../src/modes/interactive/onboarding/providers.ts";
+import { checkKey, listProviderOptions } from "../../src/models/check-key.ts";
 
 let server: Server;
 let answer: { readonly status: number; readonly body: string };

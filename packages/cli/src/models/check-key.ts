@@ -1,7 +1,14 @@
-/** Lists the providers that the first start offers, and tests a key with a request that costs nothing. */
+/** Lists the providers that a user can enter a key for, and tests a key with a request that costs nothing. */
 
-import { createNetworkFetch, type Environment, type Provider, providers } from "@pith/models";
-import { parseModelIds } from "../../../models/available-models.ts";
+import {
+  baseUrlFromEnvironment,
+  createEndpoint,
+  createNetworkFetch,
+  type Environment,
+  type Provider,
+  providers,
+} from "@pith/models";
+import { parseModelIds } from "./available-models.ts";
 
 export interface ProviderOption {
   readonly provider: Provider;
@@ -49,14 +56,19 @@ export interface KeyCheckOptions {
   readonly provider: Provider;
   readonly key: string;
   readonly environment: Environment;
+  /** The address that requests with this key go to. Default: that of the environment or of the provider. */
+  readonly baseUrl?: string | undefined;
   readonly signal?: AbortSignal;
 }
 
-export async function checkKey({ provider, key, environment, signal }: KeyCheckOptions): Promise<KeyCheck> {
+export async function checkKey(options: KeyCheckOptions): Promise<KeyCheck> {
+  const { provider, key, environment, signal } = options;
+  const givenUrl = options.baseUrl ?? baseUrlFromEnvironment(provider, environment) ?? provider.baseUrl;
+  if (givenUrl === undefined) return { type: "unchecked", reason: "the address of the server is not known" };
   const timeoutSignal = AbortSignal.any([AbortSignal.timeout(CHECK_TIMEOUT_MS), ...(signal ? [signal] : [])]);
+  const { baseUrl, fetch } = createEndpoint(givenUrl, { ...provider, fetch: createNetworkFetch(environment) });
   try {
-    const url = `${getBaseUrl(provider, environment)}${provider.id === "openrouter" ? "/key" : "/models"}`;
-    const response = await createNetworkFetch(environment)(url, {
+    const response = await fetch(`${baseUrl}${provider.id === "openrouter" ? "/key" : "/models"}`, {
       headers: createHeaders(provider, key),
       signal: timeoutSignal,
     });
@@ -67,13 +79,6 @@ export async function checkKey({ provider, key, environment, signal }: KeyCheckO
 }
 
 const CHECK_TIMEOUT_MS = 10_000;
-
-/** Some users set only the host in the variable, as other programs expect. */
-function getBaseUrl({ baseUrlVariable, baseUrl = "" }: Provider, environment: Environment): string {
-  const customUrl = baseUrlVariable && environment[baseUrlVariable]?.trim();
-  if (!customUrl) return baseUrl;
-  return URL.parse(customUrl)?.pathname === "/" ? `${customUrl.replace(/\/$/, "")}/v1` : customUrl;
-}
 
 function createHeaders({ api }: Provider, key: string): Record<string, string> {
   if (api === "anthropic-messages") return { "x-api-key": key, "anthropic-version": "2023-06-01" };
