@@ -5,6 +5,7 @@ import type {
   CompactionLimits,
   ContextHooks,
   Model,
+  ModelFailure,
   ModelName,
   Runtime,
   Session,
@@ -55,6 +56,8 @@ export interface AgentOptions {
   /** Restores files on moves in the tree. Without it, no file is restored. */
   readonly rewind?: RewindOptions;
   readonly runStep?: RunStep;
+  /** Words a failed request for the user, with what to do next. Default: the message of the failure. */
+  readonly describeFailure?: (failure: ModelFailure, model: ModelName) => string | Promise<string>;
   /** Called with every event, also outside a run. */
   readonly onEvent?: AgentEventListener;
 }

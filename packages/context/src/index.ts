@@ -91,6 +91,7 @@ export type {
   Model,
   ModelEvent,
   ModelFailure,
+  ModelFailureReason,
   ModelName,
   Request,
   StreamOptions,

@@ -262,7 +262,12 @@ function describeEnding(
       const sizeError = findSizeLimitError(ending.thrown);
       if (sizeError) return { kind: "refused", message: `${provider} ${sizeError.message}`, cause: sizeError };
       if (ending.thrown instanceof IdleTimeoutError)
-        return { kind: "unreachable", message: `${provider} ${ending.thrown.message}`, cause: ending.thrown };
+        return {
+          kind: "unreachable",
+          message: `${provider} ${ending.thrown.message}`,
+          reason: "timeout",
+          cause: ending.thrown,
+        };
       return toModelFailure(ending.thrown, { provider, estimate: budget, now: runtime.now });
     }
     case "filtered":

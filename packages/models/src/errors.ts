@@ -1,6 +1,6 @@
 /** Translates what a provider or its package throws into a `ModelFailure`. No other file translates such errors. */
 
-import type { ModelFailure } from "@pith/context";
+import type { ModelFailure, ModelFailureReason } from "@pith/context";
 import { tryParseJson } from "./json.ts";
 import type { OutputBudget } from "./max-output-tokens.ts";
 import { classifyRefusal, type RefusalClassification } from "./overflow/index.ts";
@@ -10,9 +10,11 @@ export function toModelFailure(error: unknown, { provider, estimate, now }: Fail
   const classification = classifyThrown(thrown, { provider, estimate });
   const retryAfterMs = parseRetryAfter(thrown, now);
   const kind = failureKind(thrown, { classification, hasRetryAfter: retryAfterMs !== undefined });
+  const reason = failureReason(thrown, kind);
   return {
     kind,
     message: failureMessage(thrown, provider),
+    ...(reason && { reason }),
     ...((kind === "overflow" || kind === "quota") &&
       classification.limit !== undefined && { limit: classification.limit }),
     ...((kind === "busy" || kind === "unreachable") && retryAfterMs !== undefined && { retryAfterMs }),
@@ -257,6 +259,59 @@ function failureKindForStatus(status: number | undefined, code: string): ModelFa
   if (status === undefined || status >= 500 || status === 408 || status === 425) return "unreachable";
   return "refused";
 }
+
+/** Undefined if the status and the text do not say what the user can do. */
+function failureReason(
+  { source, status, code = "", text }: ThrownError,
+  kind: ModelFailure["kind"],
+): ModelFailureReason | undefined {
+  if (source === "network") return CONNECTION_REASONS.find(([pattern]) => pattern.test(code))?.[1];
+  if (source !== "response" || (kind !== "refused" && kind !== "busy")) return undefined;
+  return REFUSAL_REASONS.find(
+    ({ statuses, pattern, kind: onlyKind = kind }) =>
+      onlyKind === kind &&
+      status !== undefined &&
+      statuses.includes(status) &&
+      pattern.test(`${code} ${text.slice(0, 2048)}`),
+  )?.reason;
+}
+
+const CONNECTION_REASONS: readonly (readonly [RegExp, ModelFailureReason])[] = [
+  [/ECONNREFUSED/, "connection-refused"],
+  [/ENOTFOUND|EAI_AGAIN/, "unknown-host"],
+  [/CERT|SELF_SIGNED|UNABLE_TO_|ERR_SSL|ERR_TLS|EPROTO/, "tls"],
+  [/ETIMEDOUT|TIMEOUT/, "timeout"],
+];
+
+interface RefusalReason {
+  readonly reason: ModelFailureReason;
+  readonly statuses: readonly number[];
+  /** Matches the code and the text of the response. */
+  readonly pattern: RegExp;
+  readonly kind?: ModelFailure["kind"];
+}
+
+/** The first match counts. Google and xAI respond with 400 to an invalid key, and some providers with 400 to an unknown model. */
+const REFUSAL_REASONS: readonly RefusalReason[] = [
+  { reason: "no-credit", statuses: [402], pattern: /^/ },
+  {
+    reason: "no-credit",
+    statuses: [400, 403, 429],
+    kind: "refused",
+    pattern: /insufficient.{1,9}(?:quota|credit|balance|funds)|credit balance|billing/i,
+  },
+  { reason: "invalid-key", statuses: [401], pattern: /^/ },
+  { reason: "invalid-key", statuses: [400, 403], pattern: /api.?key|access token|credential|unauthenticated/i },
+  { reason: "no-access", statuses: [403], pattern: /^/ },
+  { reason: "unknown-model", statuses: [404], pattern: /model|no endpoints found/i },
+  {
+    reason: "unknown-model",
+    statuses: [400],
+    pattern: /model_not_found|invalid model|not a valid model|model.{1,200}(?:not found|does not exist)/is,
+  },
+  { reason: "unknown-path", statuses: [404], pattern: /^/ },
+  { reason: "rate-limit", statuses: [429], kind: "busy", pattern: /^/ },
+];
 
 function failureMessage({ source, status, displayText }: ThrownError, provider: string): string {
   const detail = displayText === "" ? "" : `: ${displayText}`;

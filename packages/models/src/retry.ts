@@ -100,11 +100,12 @@ async function* forwardUntilFailure(
 
 /** Null if a retry would not help. */
 function computeRetryDelay(
-  { kind, retryAfterMs, cause }: ModelFailure,
+  { kind, reason, retryAfterMs, cause }: ModelFailure,
   { retry, policy, random }: { readonly retry: number; readonly policy: RequestPolicy; readonly random: () => number },
 ): number | null {
   if ((kind !== "busy" && kind !== "unreachable") || retry >= policy.retries) return null;
-  if (Object(cause).code === CONNECTION_REFUSED && retry >= MAX_REFUSED_RETRIES) return null;
+  if (reason === "tls") return null;
+  if ((reason === "connection-refused" || reason === "unknown-host") && retry >= MAX_UNCONNECTED_RETRIES) return null;
   if (cause instanceof IdleTimeoutError && retry >= MAX_TIMEOUT_RETRIES) return null;
   const maxDelayMs = Math.min(policy.maxWaitMs, policy.firstWaitMs * 2 ** retry);
   // The provider's wait is the minimum; jitter only adds to it.
@@ -112,8 +113,7 @@ function computeRetryDelay(
   return Math.ceil(maxDelayMs * (0.5 + random() / 2));
 }
 
-/** RTY7: a server that is not running stays down; one that restarts is soon back. */
-const CONNECTION_REFUSED = "ECONNREFUSED";
-const MAX_REFUSED_RETRIES = 2;
+/** RTY7: a server that is not running stays down, and a wrong name stays unknown; a server that restarts is soon back. */
+const MAX_UNCONNECTED_RETRIES = 2;
 /** RTY8: each timeout has already taken minutes. */
 const MAX_TIMEOUT_RETRIES = 1;

@@ -4,6 +4,7 @@ import type { ModelFailure } from "@pith/context";
 import { type RefusalStep, type Script, startServer } from "@pith/testkit";
 import { describe, expect, test } from "vitest";
 import { formatErrorText, parseRetryAfter } from "../src/errors.ts";
+import { openModel } from "../src/open-model.ts";
 import { requestOf, user } from "./convert/requests.ts";
 import { lastOf, modelAt, names } from "./served.ts";
 
@@ -150,11 +151,53 @@ describe("error kinds", () => {
       });
     });
 
+    test.each([
+      [401, "invalid x-api-key", "refused", "invalid-key"],
+      [403, "This API key was disabled.", "refused", "invalid-key"],
+      [400, "API key not valid. Please pass a valid API key.", "refused", "invalid-key"],
+      [403, "Your country is not supported.", "refused", "no-access"],
+      [402, "Insufficient Balance", "refused", "no-credit"],
+      [400, "Your credit balance is too low.", "refused", "no-credit"],
+      [404, "model: claude-sonet-4-5", "refused", "unknown-model"],
+      [400, "The model `gpt-9` does not exist", "refused", "unknown-model"],
+      [404, "Not Found", "refused", "unknown-path"],
+      [429, "Too many requests", "busy", "rate-limit"],
+    ])("MOD14 %i %s has the reason %s %s", async (status, message, kind, reason) => {
+      expect(await failureOf(refused(status, message), name)).toMatchObject({ kind, reason });
+    });
+
     test("MOD3 a reply that was filtered is refused", async () => {
       expect(await failureOf([{ parts: [{ type: "text", text: "No." }], stop: "refusal" }], name)).toMatchObject({
         kind: "refused",
       });
     });
+  });
+});
+
+describe("connection failures", () => {
+  async function failureAt(baseUrl: string): Promise<ModelFailure | null> {
+    const options = { provider: "anthropic", model: "claude-sonnet-4-5", apiKey: "any", baseUrl };
+    const opened = await openModel(options, {
+      environment: {},
+      requestPolicy: { retries: 0, firstTokenTimeoutMs: 200 },
+    });
+    if (opened.type !== "opened") throw new Error(opened.message);
+    const last = await lastOf(opened.model, requestOf([user("Hello?")]));
+    return last?.type === "reply-failed" ? last.failure : null;
+  }
+
+  test("MOD14 a refused connection, an unknown host, a failed handshake and a timeout are told apart", async () => {
+    const server = await startServer({ script: [{ parts: [], breaks: { how: "stall" } }] });
+    const reasons = [];
+    for (const url of [
+      "http://127.0.0.1:1",
+      "http://no-such-host.invalid",
+      server.url.replace("http:", "https:"),
+      server.url,
+    ])
+      reasons.push((await failureAt(url))?.reason);
+    await server.close();
+    expect(reasons).toEqual(["connection-refused", "unknown-host", "tls", "timeout"]);
   });
 });
 

@@ -84,10 +84,17 @@ test("RTY5 accepts a sleep that rejects on abort", async () => {
 });
 
 test("RTY7 retries a refused connection twice", async () => {
-  const nobody = { failure: { kind: "unreachable", message: "no", cause: { code: "ECONNREFUSED" } } } as const;
+  const nobody = { failure: { kind: "unreachable", message: "no", reason: "connection-refused" } } as const;
   const { model, slept } = scene([nobody, nobody, nobody, "never said"]);
   expect((await all(model)).at(-1)).toEqual({ type: "reply-failed", failure: nobody.failure });
   expect(slept).toEqual([750, 1_500]);
+});
+
+test("RTY9 does not retry a failed handshake", async () => {
+  const untrusted = { failure: { kind: "unreachable", message: "no", reason: "tls" } } as const;
+  const { model, slept } = scene([untrusted, "never said"]);
+  expect((await all(model)).at(-1)).toEqual({ type: "reply-failed", failure: untrusted.failure });
+  expect(slept).toEqual([]);
 });
 
 test("RTY7 recognises the connection error of a provider package", async () => {
@@ -95,7 +102,9 @@ test("RTY7 recognises the connection error of a provider package", async () => {
   const opened = await openModel(wish, { environment: {}, requestPolicy: { retries: 0 } });
   if (opened.type !== "opened") throw new Error(opened.message);
   const failed = (await all(opened.model)).at(-1);
-  expect(failed).toMatchObject({ failure: { kind: "unreachable", cause: { code: "ECONNREFUSED" } } });
+  expect(failed).toMatchObject({
+    failure: { kind: "unreachable", reason: "connection-refused", cause: { code: "ECONNREFUSED" } },
+  });
 });
 
 test("RTY8 retries an idle timeout once", async () => {

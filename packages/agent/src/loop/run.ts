@@ -122,7 +122,7 @@ async function* runTurn(run: RunContext, { id, overflowCount }: TurnOptions): As
   const { message } = outcome;
   if (outcome.type === "failed") {
     yield { type: "turn_end", message, toolResults: [] };
-    return toRunEnd(outcome.failure, code);
+    return await toRunEnd(outcome.failure, { code, run });
   }
   const toolResults = yield* runCalls(toOpenCalls(message, replyId), run);
   const turnEnd = { type: "turn_end", message, toolResults } as const;
@@ -172,16 +172,21 @@ const CONTINUE_MESSAGE = {
   display: false,
 } as const;
 
-function toRunEnd(failure: ModelFailure, requestCode: RequestResult["code"]): RunEnd {
-  if (failure.kind === "aborted") return { type: "aborted" };
-  const code = requestCode ?? failureCode(failure);
-  return { type: "failed", why: failure.message, ...(code && { code }) };
+interface FailedRequest {
+  readonly code: RequestResult["code"];
+  readonly run: RunContext;
 }
 
-function failureCode({ kind, cause }: ModelFailure): RunFailureCode | undefined {
+async function toRunEnd(failure: ModelFailure, { code: requestCode, run }: FailedRequest): Promise<RunEnd> {
+  if (failure.kind === "aborted") return { type: "aborted" };
+  const code = requestCode ?? failureCode(failure);
+  const why = (await run.describeFailure?.(failure, run.model)) ?? failure.message;
+  return { type: "failed", why, ...(code && { code }) };
+}
+
+function failureCode({ kind, reason }: ModelFailure): RunFailureCode | undefined {
   if (kind === "unreachable") return kind;
-  const { status } = Object(cause) as { readonly status?: unknown };
-  return kind === "refused" && (status === 401 || status === 403) ? "key-refused" : undefined;
+  return reason === "invalid-key" ? "key-refused" : undefined;
 }
 
 /** Starts a run with a user message: closes open tool calls and delivers queued messages first. */

@@ -122,6 +122,7 @@ export async function buildApp(args: CliArgs, options: AppOptions): Promise<Buil
     openModel,
     systemPrompt: buildSystemPrompt(guidance),
     runLimits,
+    mode: args.mode,
   });
   return {
     type: "built",
@@ -285,11 +286,12 @@ async function findExtensionFolders({ extensions, cwd }: AppOptions): Promise<Ex
 interface CreateAgentOptions extends Pick<AgentOptions, "tools" | "systemPrompt" | "runLimits"> {
   readonly options: AppOptions;
   readonly openModel: OpenModelByName;
+  readonly mode: CliArgs["mode"];
 }
 
 async function createAgent(
   components: AppComponents,
-  { options, openModel, ...agentOptions }: CreateAgentOptions,
+  { options, openModel, mode, ...agentOptions }: CreateAgentOptions,
 ): Promise<Agent> {
   const { sessionAndModel, permissionSetup, loadedGuidance, workspace } = components;
   const { settings, vault, extensions } = options;
@@ -306,6 +308,7 @@ async function createAgent(
     blobs: workspace.blobs,
     skillFiles: loadedGuidance,
     limits: loadedGuidance.limits,
+    describeFailure: (failure, failedModel) => describeFailure(failure, failedModel, { mode, ...options }),
     ...(await createEventListener(options, sessionAndModel)),
     ...(hooks && { hooks }),
     ...(openingNote !== null && { openingNote }),
@@ -323,6 +326,14 @@ async function createAgent(
   measureInBackground(session);
   return agent;
 }
+
+/** Imports the module only after a failure. */
+async function describeFailure(...failureArguments: Parameters<DescribeFailure>): Promise<string> {
+  const { describeFailure: describe } = await import("../models/describe-failure.ts");
+  return await describe(...failureArguments);
+}
+
+type DescribeFailure = typeof import("../models/describe-failure.ts").describeFailure;
 
 /** Imports the module only if the settings or an extension configure a summarizer. */
 async function loadSummarizers(

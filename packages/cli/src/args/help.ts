@@ -52,8 +52,8 @@ Subcommands: pith sessions list, search, show, export, rm, restore, rebind, stat
 pith extensions list, add and rm; pith mcp list, trust and test; pith compact, context, settings, trust, doctor and completions.
 For details, use --help: pith sessions --help.
 
-Keys come from the environment (ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY, …), or from ~/.pith/keys.json, which
-only you may read (chmod 600): { "anthropic": "…" }. Settings are in ~/.pith/settings.json: { "model": "…", "thinking": "high" },
+Keys come from the environment (ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY, …), or from "pith login", which saves them in
+~/.pith/keys.json for you only. Settings are in ~/.pith/settings.json: { "model": "…", "thinking": "high" },
 sessions in ~/.pith/sessions; PITH_HOME sets another folder. A flag overrides a variable (PITH_MODEL, PITH_THINKING,
 PITH_PERMISSION_MODE, PITH_SANDBOX, PITH_NETWORK, PITH_DISABLE_AUTOCOMPACT=1), a variable overrides the .pith/settings.json of a
 folder you trust, and that file overrides your own. "pith settings" shows the values in this folder and where each is set.

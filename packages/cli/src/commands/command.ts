@@ -10,6 +10,7 @@ import type {
   UserContent,
 } from "@pith/agent";
 import { type AppendResult, refusalNotes } from "@pith/context";
+import type { Environment } from "@pith/models";
 import type { ChooseModelResult } from "../models/open-model.ts";
 import type { Templates } from "../resources/templates.ts";
 import type { ListedSetting } from "../settings/list.ts";
@@ -40,6 +41,7 @@ export interface CommandContext {
   /** Pith's home. */
   readonly home: string;
   readonly settings: Settings;
+  readonly environment: Environment;
   /** Opens a model by `provider/model`. */
   readonly openModel: (name: string) => Promise<OpenedModel>;
   /** Reads settings, skills, templates and context files again. Returns the changes as lines for the user. */

@@ -9,6 +9,7 @@ import { contextCommand, seenCommand } from "./context.ts";
 import { copyCommand } from "./copy.ts";
 import { cloneCommand, forkCommand } from "./fork.ts";
 import { handoffCommand } from "./handoff.ts";
+import { loginCommand, logoutCommand } from "./login.ts";
 import { pinCommand, unpinCommand } from "./pin.ts";
 import { diffCommand, exportCommand, nameCommand, newCommand, resumeCommand, sessionCommand } from "./sessions.ts";
 import { keysCommand, modeCommand, modelCommand, reloadCommand, settingsCommand, thinkingCommand } from "./settings.ts";
@@ -112,6 +113,8 @@ export const commands: readonly Command[] = [
   copyCommand,
   diffCommand,
   modelCommand,
+  loginCommand,
+  logoutCommand,
   thinkingCommand,
   modeCommand,
   settingsCommand,

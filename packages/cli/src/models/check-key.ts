@@ -18,11 +18,11 @@ export interface ProviderOption {
   readonly keyPage: string;
 }
 
-/** Returns null for a provider that is unknown or needs no key. */
+/** Returns null for a provider that is unknown or runs on this machine, and so needs no key. */
 export function findProviderOption(id: string): ProviderOption | null {
   const provider = providers.find((candidate) => candidate.id === id);
-  if (!provider || provider.keyVariables.length === 0) return null;
-  const [name, keyPage] = KNOWN_PROVIDERS[provider.canonicalId ?? id] ?? [id, `the ${id} website`];
+  if (!provider || provider.isLocal) return null;
+  const [name, keyPage] = KNOWN_PROVIDERS[provider.canonicalId ?? id] ?? [id, "the website of the server's operator"];
   return { provider, name, keyPage };
 }
 
@@ -79,6 +79,14 @@ export async function checkKey(options: KeyCheckOptions): Promise<KeyCheck> {
 }
 
 const CHECK_TIMEOUT_MS = 10_000;
+
+export function formatRefusedKey(name: string, status: number): string {
+  return `${name} rejected this API key (${status}). Did you copy all of it?`;
+}
+
+export function formatUncheckedKey(name: string, reason: string): string {
+  return `Could not check the API key with ${name}: ${reason}. The key is saved; your first message will show whether it works.`;
+}
 
 function createHeaders({ api }: Provider, key: string): Record<string, string> {
   if (api === "anthropic-messages") return { "x-api-key": key, "anthropic-version": "2023-06-01" };

@@ -72,9 +72,7 @@ export async function chooseModel(
   if (result.type === "opened")
     return catalogueError === null ? result : { ...result, notes: () => [catalogueError, ...result.notes()] };
   const reason =
-    result.type === "no-key"
-      ? `${providerId} needs an API key: ${describeKeySetup(providerId, keySources)}`
-      : result.message;
+    result.type === "no-key" ? `${providerId} needs an API key: ${describeKeySetup(providerId)}` : result.message;
   return usageError(
     isFromSession ? `this session used ${previousModel}; ${reason}, or choose another model with --model` : reason,
   );
@@ -161,15 +159,14 @@ async function selectDefaultModel(
 async function describeMissingKey(keySources: KeySources): Promise<string> {
   const file = keyFilePath(keySources.home);
   const result = await readKeyFile(file);
-  if (result.type === "mistake" || Object.keys(result.keys).length === 0)
-    return describeKeySetup("anthropic", keySources);
+  if (result.type === "mistake" || Object.keys(result.keys).length === 0) return describeKeySetup("anthropic");
   const ids = providers.filter(({ keyVariables, canonicalId }) => keyVariables.length > 0 && !canonicalId);
-  return `${file} has no key for any of ${ids.map(({ id }) => id).join(", ")}; add one`;
+  return `${file} has no key for any of ${ids.map(({ id }) => id).join(", ")}; run pith login`;
 }
 
-function describeKeySetup(providerId: string, { home }: KeySources): string {
+function describeKeySetup(providerId: string): string {
   const [variable] = providers.find((provider) => provider.id === providerId)?.keyVariables ?? [];
-  return `set an environment variable such as ${variable}, or add { "${providerId}": "…" } to ${keyFilePath(home)} (chmod 600)`;
+  return `run pith login ${providerId}, or set ${variable}`;
 }
 
 export interface ModelOpenerOptions {

@@ -31,7 +31,10 @@ function createLazySummarizer(name: string, { openModel, runtime }: SummaryModel
         if (result.type !== "opened") return { type: "failed", why: result.message };
         summarizer = modelSummarizer(result.model, { runtime });
       }
-      return summarizer.summarize(plan, options);
+      const summary = await summarizer.summarize(plan, options);
+      // The next attempt opens the model again: the user may have entered another key.
+      if (summary.type === "failed") summarizer = null;
+      return summary;
     },
   };
 }

@@ -88,7 +88,7 @@ export type FindKeyResult =
 
 /** Does not open the key file if the provider is local or the environment contains its key. */
 export async function findKey(provider: Provider, { environment, home }: KeySources): Promise<FindKeyResult> {
-  if (provider.isLocal || hasKeyVariable(provider, environment)) return { type: "found" };
+  if (provider.isLocal || findKeyVariable(provider, environment) !== null) return { type: "found" };
   const result = await readKeyFile(keyFilePath(home));
   if (result.type === "mistake") return result;
   // An alias of a provider uses the same key.
@@ -103,7 +103,7 @@ export async function findProviderWithKey(
   candidates: readonly Provider[],
   { environment, home }: KeySources,
 ): Promise<FindProviderResult> {
-  const configuredProvider = candidates.find((provider) => hasKeyVariable(provider, environment));
+  const configuredProvider = candidates.find((provider) => findKeyVariable(provider, environment) !== null);
   if (configuredProvider) return { type: "found", provider: configuredProvider };
   const result = await readKeyFile(keyFilePath(home));
   return result.type === "mistake"
@@ -120,6 +120,15 @@ export function keyFilePath(home: string): string {
   return join(home, "keys.json");
 }
 
-function hasKeyVariable({ keyVariables: variableNames }: Provider, environment: Environment): boolean {
-  return variableNames.some((name) => environment[name]?.trim());
+/** Returns the name of the variable with the provider's key. Null if none is set. */
+export function findKeyVariable(
+  { keyVariables }: Pick<Provider, "keyVariables">,
+  environment: Environment,
+): string | null {
+  return keyVariables.find((name) => environment[name]?.trim()) ?? null;
+}
+
+/** Removes the provider's key from the environment of this process, so that the session and its sub-agents use the saved key. */
+export function unsetKeyVariables({ keyVariables }: Pick<Provider, "keyVariables">, environment: Environment): void {
+  for (const name of keyVariables) delete (environment as Record<string, string | undefined>)[name];
 }

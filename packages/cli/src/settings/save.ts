@@ -1,9 +1,9 @@
-/** Saves a setting or a provider key in the user's files. Files are replaced atomically; comments and other values stay. */
+/** Saves a setting, and saves or removes a provider key, in the user's files. Files are replaced atomically; comments and other values stay. */
 
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { parseJsonc, type Token, tokenize } from "../text/jsonc.ts";
 import { type UsageError, usageError } from "../text/usage-error.ts";
-import { keyFilePath, readKeyFile } from "./provider-keys.ts";
+import { keyFilePath, type ProviderKeys, readKeyFile } from "./provider-keys.ts";
 import { settingsFilePath } from "./resolve.ts";
 
 /** Null if the text is invalid, or if a part of the path is not an object. */
@@ -120,12 +120,27 @@ export interface SaveKeyOptions {
   readonly home: string;
 }
 
-/** Null if the key was saved. Does not write a key file that `readKeyFile` rejects. Other users can never read the file, even while it is written. */
+/** Null if the key was saved. Does not write a key file that `readKeyFile` rejects. */
 export async function saveKey({ provider, key, home }: SaveKeyOptions): Promise<UsageError | null> {
-  const file = keyFilePath(home);
-  const result = await readKeyFile(file);
+  const result = await readKeyFile(keyFilePath(home));
+  return result.type === "mistake" ? result : await writeKeyFile({ ...result.keys, [provider]: key }, home);
+}
+
+export type RemoveKeyResult = { readonly type: "removed" | "absent" } | UsageError;
+
+/** Removes the saved keys of these provider ids. */
+export async function removeKeys(ids: readonly string[], home: string): Promise<RemoveKeyResult> {
+  const result = await readKeyFile(keyFilePath(home));
   if (result.type === "mistake") return result;
-  const text = `${JSON.stringify({ ...result.keys, [provider]: key }, null, 2)}\n`;
+  const remainingKeys = Object.entries(result.keys).filter(([id]) => !ids.includes(id));
+  if (remainingKeys.length === Object.keys(result.keys).length) return { type: "absent" };
+  return (await writeKeyFile(Object.fromEntries(remainingKeys), home)) ?? { type: "removed" };
+}
+
+/** Other users can never read the file, even while it is written. */
+async function writeKeyFile(keys: ProviderKeys, home: string): Promise<UsageError | null> {
+  const file = keyFilePath(home);
+  const text = `${JSON.stringify(keys, null, 2)}\n`;
   const temporaryFile = `${file}.${process.pid}.new`;
   try {
     await mkdir(home, { recursive: true, mode: 0o700 });

@@ -264,6 +264,32 @@ export const trustSubcommand: Subcommand = {
   },
 };
 
+export const loginSubcommand: Subcommand = {
+  name: "login",
+  argumentHint: "[PROVIDER]",
+  argumentCount: { min: 0, max: 2 },
+  description: "enter or replace the API key of a provider, test it and save it",
+  details:
+    "At a terminal, Pith asks for the provider and the key; the key is not shown. Otherwise the key is read from standard input. It is tested with a free request and saved in keys.json. An environment variable such as ANTHROPIC_API_KEY takes precedence over a saved key.",
+  jsonShape: '{ provider, file, check: "accepted" | "unchecked" | "skipped", variable }',
+  flags: {
+    "no-check": { type: "boolean", description: "save the key without testing it, for work without a network" },
+  },
+  examples: ["pith login", "pith login anthropic", "pith login openrouter --no-check < key.txt"],
+  run: async (call) => (await import("./login.ts")).runLogin(call),
+};
+
+export const logoutSubcommand: Subcommand = {
+  name: "logout",
+  argumentHint: "[PROVIDER]",
+  argumentCount: { min: 0, max: 1 },
+  description: "remove the saved API key of a provider",
+  jsonShape: "{ provider, wasRemoved, variable }",
+  flags: {},
+  examples: ["pith logout", "pith logout anthropic"],
+  run: async (call) => (await import("./login.ts")).runLogout(call),
+};
+
 export const subcommands: readonly Subcommand[] = [
   listSubcommand,
   searchSubcommand,
@@ -279,6 +305,8 @@ export const subcommands: readonly Subcommand[] = [
   contextSubcommand,
   listModelsSubcommand,
   updateModelsSubcommand,
+  loginSubcommand,
+  logoutSubcommand,
   settingsSubcommand,
   trustSubcommand,
   listExtensionsSubcommand,

@@ -58,6 +58,14 @@ export function formatSeconds(ms: number): string {
   return `${Math.ceil(ms / 1_000)} s`;
 }
 
+/** Rounds up to whole seconds, minutes or hours, so that the time is enough. */
+export function formatWait(ms: number): string {
+  if (ms <= 120_000) return formatCount(Math.max(1, Math.ceil(ms / 1000)), "second");
+  return ms <= 7_200_000
+    ? formatCount(Math.ceil(ms / 60_000), "minute")
+    : formatCount(Math.ceil(ms / 3_600_000), "hour");
+}
+
 export function formatMinutes(ms: number): string {
   return ms < 60_000 ? formatSeconds(ms) : `${Math.round(ms / 60_000)} min`;
 }

@@ -1,6 +1,7 @@
 /** Handles the process's input and output: writes to stdout and stderr, asks for confirmation, and aborts the agent on signals. */
 
 import { createInterface } from "node:readline/promises";
+import { Writable } from "node:stream";
 import type { Agent } from "@pith/agent";
 import type { Redaction } from "@pith/context";
 import { escapeControls } from "./safe-text.ts";
@@ -111,6 +112,29 @@ export interface ExitStatus {
 /** Whether a user can answer questions at the terminal. */
 export function canPrompt(): boolean {
   return Boolean(process.stdin.isTTY && process.stderr.isTTY);
+}
+
+/** Asks for a line at the terminal. Null if the input is closed or the user presses Ctrl+C. */
+export function askLine(question: string): Promise<string | null> {
+  return readTerminalLine(question, process.stderr);
+}
+
+/** Like `askLine`, but shows nothing of what is typed or pasted. */
+export async function readSecret(question: string): Promise<string | null> {
+  process.stderr.write(question);
+  const silentOutput = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const secret = await readTerminalLine("", silentOutput);
+  process.stderr.write("\n");
+  return secret === null ? null : secret.trim();
+}
+
+async function readTerminalLine(question: string, output: NodeJS.WritableStream): Promise<string | null> {
+  // Without a history: a secret must not be kept.
+  const reader = createInterface({ input: process.stdin, output, terminal: true, historySize: 0 });
+  const closed = new Promise<null>((resolve) => {
+    reader.once("SIGINT", () => resolve(null)).once("close", () => resolve(null));
+  });
+  return await Promise.race([reader.question(question), closed]).finally(() => reader.close());
 }
 
 export interface ConfirmStreams {

@@ -1,4 +1,4 @@
-/** Defines the usage error, which ends the program with exit code 2, and finds the candidate nearest to a mistyped word. */
+/** Defines the usage error, which ends the program with exit code 2, and finds the candidates nearest to a mistyped word. */
 
 export interface UsageError {
   readonly type: "mistake";
@@ -12,12 +12,19 @@ export function usageError(message: string): UsageError {
 
 /** Null if no candidate is similar enough. */
 export function findNearest(input: string, candidates: readonly string[]): string | null {
+  return listNearest(input, candidates, 1)[0] ?? null;
+}
+
+/** Returns the most similar candidates, nearest first. Empty if none is similar enough. */
+export function listNearest(input: string, candidates: readonly string[], maxCount: number): readonly string[] {
   // A longer input is no typing error, and comparing it would be slow.
-  if (input.length > MAX_INPUT_CHARS) return null;
-  const [best] = candidates
+  if (input.length > MAX_INPUT_CHARS) return [];
+  return candidates
     .map((word) => ({ word, distance: editDistance(input.toLowerCase(), word.toLowerCase()) }))
-    .sort((a, b) => a.distance - b.distance);
-  return best && best.distance <= Math.max(1, Math.floor(best.word.length / 3)) ? best.word : null;
+    .filter(({ word, distance }) => distance <= Math.max(1, Math.floor(word.length / 3)))
+    .sort((a, b) => a.distance - b.distance)
+    .slice(0, maxCount)
+    .map(({ word }) => word);
 }
 
 const MAX_INPUT_CHARS = 64;

@@ -36,6 +36,7 @@ export async function deskOf(lines: readonly string[], wish: DeskWish = {}): Pro
     cwd,
     home,
     settings: {},
+    environment: {},
     openModel: async (name) => ({ type: "mistake", message: `there is no ${name} here` }),
     reload: async () => [],
     ...wish.desk,

@@ -62,7 +62,7 @@ test("PRT3 says what is missing, and ends with the code for it", async () => {
   const keyless = await ground.run(["-p", "hi"]);
   expect(keyless).toMatchObject({
     code: 2,
-    notes: expect.stringContaining("set an environment variable such as ANTHROPIC_API_KEY"),
+    notes: expect.stringContaining("run pith login anthropic, or set ANTHROPIC_API_KEY"),
   });
   expect(await ground.run(["--nonsense"])).toMatchObject({ code: 2, out: "" });
   expect(await ground.run(["--help"])).toMatchObject({ code: 0, out: expect.stringContaining("pith -p -c") });

@@ -222,6 +222,12 @@ export class Vault implements Redaction {
       this.#assignPlaceholder(text.slice(start, end), kind);
   }
 
+  /** Adds the value of a variable that was set after the start, such as a key that the user has just entered. */
+  addVariable(name: string, value: string): void {
+    this.#loadEnvironment();
+    this.#addEnvironment({ [name]: value }, [name]);
+  }
+
   /** Returns the secrets redacted since the last call, each reported once. */
   takeFindings(): readonly SecretFinding[] {
     const results = this.#findings;
@@ -263,6 +269,10 @@ export class Vault implements Redaction {
     if (this.#isEnvironmentLoaded) return;
     this.#isEnvironmentLoaded = true;
     const { environment = {}, variableNames = [] } = this.#options;
+    this.#addEnvironment(environment, variableNames);
+  }
+
+  #addEnvironment(environment: EnvironmentVariables, variableNames: readonly string[]): void {
     for (const { text, kind, isListed } of collectEnvironmentValues(environment, variableNames)) {
       this.#secretValues.add(text, kind, { isListed });
       if (kind.value === undefined && !this.#pendingValues.has(text)) this.#pendingValues.set(text, kind);

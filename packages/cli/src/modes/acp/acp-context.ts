@@ -59,7 +59,7 @@ export function internalError(message: string): RequestError {
 
 /** For a request that needs an API key. */
 export function authRequired(message: string): RequestError {
-  return new RequestError(-32000, `${endSentence(message)} Then start a new session in the editor.`);
+  return new RequestError(-32000, endSentence(message));
 }
 
 /** Adds a full stop if the text does not end with one. */

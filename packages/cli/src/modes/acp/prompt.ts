@@ -40,7 +40,10 @@ export async function runPrompt(blocks: readonly ContentBlock[], session: AcpSes
 
 async function promptModel(content: UserContent, { app, trackRun, view, sendUpdate }: AcpSession): Promise<StopReason> {
   const { agent, missingModel } = app;
-  if (isAbsentModel(agent.model)) throw authRequired(missingModel ?? "no model is configured: set an API key");
+  if (isAbsentModel(agent.model))
+    throw authRequired(
+      `${endSentence(missingModel ?? "no model is configured")} Then send /login or start a new session.`,
+    );
   if (agent.isRunning)
     throw invalidParams(
       "a prompt is already running in this session; wait until it ends, or stop it with session/cancel",

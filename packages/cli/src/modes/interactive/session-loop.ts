@@ -1,5 +1,6 @@
 /** Opens, runs and closes one session after another on the same screen. */
 
+import type { AgentEvent, AgentEventListener } from "@pith/agent";
 import { pithHome } from "@pith/context/node";
 import type { SessionShutdownDetails } from "../../app/build.ts";
 import { closeApp, closeForNext, limitTrust, openApp } from "../../app/live-session.ts";
@@ -176,7 +177,11 @@ export async function openInteractiveSession(
 ): Promise<OpenedSession> {
   let openContext: InteractiveContext | null = null;
   const output = createSessionOutput(screen, notifier);
-  const { notify, setRedaction, onEvent, ui, queue } = output;
+  const { notify, setRedaction, ui, queue } = output;
+  const onEvent: AgentEventListener = async (event) => {
+    await output.onEvent(event);
+    if (openContext && isKeyRejection(event)) void askForAnotherKey(openContext);
+  };
   const askPermission = createPermissionPrompt(screen, { getContext: () => openContext, notifier, queue });
   const hooks = createConsentHooks(() => openContext);
   const opened = await openApp(args, {
@@ -208,6 +213,15 @@ export async function openInteractiveSession(
     type: "opened",
     session: { ...createInteractiveSession(context, output, isLeaving), waitForNext, getSwitchReason },
   };
+}
+
+function isKeyRejection(event: AgentEvent): boolean {
+  return event.type === "agent_end" && event.end.type === "failed" && event.end.code === "key-refused";
+}
+
+/** Does not block the event: the run must end first. */
+function askForAnotherKey(context: InteractiveContext): Promise<void> {
+  return reportErrors(async () => (await import("./panels/login.ts")).replaceRejectedKey(context), context);
 }
 
 /** Asks for a model. The code is loaded only if none is configured. */

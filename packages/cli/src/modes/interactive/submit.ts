@@ -22,6 +22,8 @@ export const panelCommands: Readonly<Record<string, () => Promise<PanelCommand>>
   branch: async () => (await import("./panels/tree/open.ts")).openFork,
   mode: async () => (await import("./panels/permission-mode.ts")).openMode,
   model: async () => (await import("./panels/model.ts")).openModels,
+  login: async () => (await import("./panels/login.ts")).openLogin,
+  logout: async () => (await import("./panels/login.ts")).openLogout,
   thinking: async () => (await import("./panels/model.ts")).openThinking,
   settings: async () => (await import("./panels/settings.ts")).openSettings,
   compact: async () => (await import("./panels/compaction.ts")).openCompact,
@@ -34,8 +36,8 @@ export const panelCommands: Readonly<Record<string, () => Promise<PanelCommand>>
   diff: async () => (await import("./panels/diff.ts")).openDiff,
 };
 
-/** Commands that open no panel, so that they also work on a screen without pages. */
-export const COMMANDS_WITHOUT_PANEL: readonly string[] = ["copy", "new", "clear", "reload"];
+/** Commands that need no page: they open no panel, or ask questions that can also be plain lines. */
+export const COMMANDS_WITHOUT_PANEL: readonly string[] = ["copy", "new", "clear", "reload", "login", "logout"];
 
 export async function submit(input: string | EditorMessage, context: InteractiveContext): Promise<void> {
   const message = typeof input === "string" ? createTextMessage(input) : input;

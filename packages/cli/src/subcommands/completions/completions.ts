@@ -7,6 +7,7 @@ import type { Environment } from "@pith/models";
 import { modeNames, flags as ownFlags } from "../../args/args.ts";
 import { help } from "../../args/help.ts";
 import type { Subcommand, SubcommandFlag } from "../../args/subcommand.ts";
+import { listProviderOptions } from "../../models/check-key.ts";
 import { settingTable } from "../../settings/table.ts";
 import { commonFlags } from "../parse.ts";
 
@@ -102,6 +103,7 @@ function parseValueHint(hint: string): CompletionValues {
   if (hint.includes("SESSION")) return "sessions";
   if (hint.includes("FOLDER")) return "folders";
   if (hint.includes("FILE")) return "files";
+  if (/^\[?PROVIDER\]?$/.test(hint)) return listProviderOptions().map(({ provider }) => provider.id);
   return hint.includes("|") ? hint.replace(/[[\]]/g, "").split("|") : [];
 }
 

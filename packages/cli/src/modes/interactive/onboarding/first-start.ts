@@ -6,10 +6,10 @@ import type { App } from "../../../app/start.ts";
 import type { CliArgs } from "../../../args/args.ts";
 import { openCatalogue } from "../../../models/catalogue.ts";
 import { findProviderOption, type ProviderOption } from "../../../models/check-key.ts";
-import { saveKey, saveSetting } from "../../../settings/save.ts";
+import { saveSetting } from "../../../settings/save.ts";
 import type { InteractiveContext, ScreenApi } from "../screen-context.ts";
 import { formatModelReady, NO_MODEL_MESSAGE, WELCOME } from "./messages.ts";
-import { askKey, askModel, askModelSource } from "./questions.ts";
+import { askAndSaveKey, askModel, askModelSource } from "./questions.ts";
 
 /** Returns the arguments to continue with. Null if the user postponed the setup; a note then says how to continue. */
 export async function runFirstStart(app: App, screen: ScreenApi): Promise<CliArgs | null> {
@@ -43,7 +43,8 @@ function findRequestedModel(app: App): string | null {
 /** Returns `provider/model`. Null if the user postponed the setup. */
 async function selectModel(requestedModel: string | null, context: FirstStartContext): Promise<string | null> {
   const option = requestedModel === null ? null : findProviderOption(requestedModel.split("/")[0] ?? "");
-  if (option) return (await askAndSaveKey(option, context)) === null ? null : requestedModel;
+  if (option && option.provider.keyVariables.length > 0)
+    return (await askAndSaveKey(option, context.app, context.screen)) === null ? null : requestedModel;
   const source = await askModelSource(context.screen);
   if (source === null) return null;
   if (source.type === "provider") return await selectProviderModel(source.option, context);
@@ -56,7 +57,7 @@ async function selectModel(requestedModel: string | null, context: FirstStartCon
 }
 
 async function selectProviderModel(option: ProviderOption, context: FirstStartContext): Promise<string | null> {
-  const models = await askAndSaveKey(option, context);
+  const models = await askAndSaveKey(option, context.app, context.screen);
   if (models === null) return null;
   const { id } = option.provider;
   const defaultModel = (await openCatalogue(context.app.home)).catalogue.defaultModel(id) ?? "";
@@ -67,20 +68,6 @@ async function selectProviderModel(option: ProviderOption, context: FirstStartCo
   return answer.shouldSave && answer.model !== defaultModel
     ? await saveModel(id, answer.model, context)
     : `${id}/${answer.model}`;
-}
-
-/** Returns the models that the key can use, as far as they are known. Null if there is no key. */
-async function askAndSaveKey(
-  { provider, name, keyPage }: ProviderOption,
-  { app, screen }: FirstStartContext,
-): Promise<readonly string[] | null> {
-  const { home, environment } = app;
-  const answer = await askKey({ provider, name, keyPage }, { environment, home, screen });
-  if (answer === null) return null;
-  const error = await saveKey({ provider: provider.canonicalId ?? provider.id, key: answer.key, home });
-  if (error === null) return answer.models;
-  screen.showNote(error.message, "bad");
-  return null;
 }
 
 /** Saves a model that is not the default, so that the user is not asked again. */

@@ -1,8 +1,7 @@
-/** Defines the messages of the first start, greets the first session, and adds advice to a failed run. */
+/** Defines the messages of the first start, and greets the first session. */
 
 import { readdir } from "node:fs/promises";
 import { basename, dirname } from "node:path";
-import type { RunEnd } from "@pith/agent";
 import { providers } from "@pith/models";
 import type { App } from "../../../app/start.ts";
 import type { ScreenApi } from "../screen-context.ts";
@@ -15,18 +14,10 @@ export const WELCOME: string = [
 export const FIRST_HINT: string = "Tell Pith what to do here. /help lists commands, /model changes the model.";
 
 export const NO_MODEL_MESSAGE: string =
-  "No model is configured yet. Send a message to choose one. Or set an API key such as ANTHROPIC_API_KEY, or start a local server such as Ollama, and restart Pith.";
+  "No model is configured yet. Send a message to choose one. Or enter an API key with /login, or start a local server such as Ollama.";
 
 export function formatModelReady(model: string, source: string): string {
   return `Using ${model} ${source}.`;
-}
-
-export function formatRefusedKey(name: string, status: number): string {
-  return `${name} rejected this API key (${status}). Did you copy all of it?`;
-}
-
-export function formatUncheckedKey(name: string, reason: string): string {
-  return `Could not check the API key with ${name}: ${reason}. The key is saved; your first message will show whether it works.`;
 }
 
 export async function greetFirstSession(app: App, screen: ScreenApi): Promise<void> {
@@ -54,17 +45,3 @@ async function isFirstSession({ sessionPath }: App): Promise<boolean> {
   const isAlone = folders.every((name) => name === basename(folder) || name.startsWith("."));
   return isAlone && files.every((name) => name === basename(sessionPath) || !name.endsWith(".jsonl"));
 }
-
-type FailedRun = Extract<RunEnd, { type: "failed" }>;
-
-export function addAdvice({ why, code }: FailedRun): string {
-  const advice = code && ADVICE_BY_CODE[code];
-  return advice ? `${why}\n${advice}` : why;
-}
-
-const ADVICE_BY_CODE: Readonly<Partial<Record<NonNullable<FailedRun["code"]>, string>>> = {
-  "key-refused":
-    "The API key was rejected. Correct it in its environment variable or in ~/.pith/keys.json and restart Pith, or choose another model with /model. Run pith doctor to see which keys are found.",
-  unreachable:
-    "Nothing is lost. Send your message again when the network and the server are available, or choose another model with /model. Run pith doctor to find the problem.",
-};

@@ -1,8 +1,16 @@
 /** Asks for a provider, its key and a model on the first start. Only the length of a key is ever shown. */
 
 import type { Environment } from "@pith/models";
+import type { App } from "../../../app/start.ts";
 import { findLocalServers, type LocalServer } from "../../../models/available-models.ts";
-import { checkKey, listProviderOptions, type ProviderOption } from "../../../models/check-key.ts";
+import {
+  checkKey,
+  formatRefusedKey,
+  formatUncheckedKey,
+  listProviderOptions,
+  type ProviderOption,
+} from "../../../models/check-key.ts";
+import { findKeyBaseUrl, saveProviderKey } from "../../../models/login.ts";
 import { isKey, keyFilePath } from "../../../settings/provider-keys.ts";
 import { escapeControls } from "../../../text/safe-text.ts";
 import { createPickPanel, type PickRow } from "../panels/choice.ts";
@@ -10,7 +18,6 @@ import { continueWith, finishWith, type KeyResult, type Panel, type Viewport } f
 import { editInput, emptyInput, type LineInput, renderHints } from "../panels/widgets.ts";
 import type { ScreenApi } from "../screen-context.ts";
 import { CURSOR_MARKER, truncateToWidth, wrapTextWithAnsi } from "../terminal/pi-tui.ts";
-import { formatRefusedKey, formatUncheckedKey } from "./messages.ts";
 
 export interface SecretInputOptions {
   readonly title: string;
@@ -28,6 +35,12 @@ export interface SecretInputState {
 export function createSecretInput(options: SecretInputOptions): Panel<SecretInputState, string> {
   return {
     initialState: { line: emptyInput, error: options.error },
+    plainQuestion: {
+      title: options.title,
+      lines: () => [options.description, ...(options.error === null ? [] : [options.error])],
+      options: [],
+      parseLine: (text) => text.trim(),
+    },
     handleKey: ({ line, error }, key) => {
       if (key === "enter") return acceptKey(line);
       const next = insertPaste(line, key) ?? editInput(line, key);
@@ -40,9 +53,10 @@ export function createSecretInput(options: SecretInputOptions): Panel<SecretInpu
 function acceptKey(line: LineInput): KeyResult<SecretInputState, string> {
   const key = line.text.trim();
   if (isKey(key)) return finishWith(key);
-  const error = key === "" ? null : "That doesn't look like an API key: spaces or non-ASCII text. Paste it again.";
-  return continueWith<SecretInputState>({ line: emptyInput, error });
+  return continueWith<SecretInputState>({ line: emptyInput, error: key === "" ? null : INVALID_KEY_MESSAGE });
 }
+
+const INVALID_KEY_MESSAGE = "That doesn't look like an API key: spaces or non-ASCII text. Paste it again.";
 
 /** Some terminals send pasted text as if it were one key. */
 function insertPaste({ text, cursor }: LineInput, key: string): LineInput | null {
@@ -112,22 +126,29 @@ export interface KeyPromptOptions {
   readonly environment: Environment;
   /** Pith's home folder. */
   readonly home: string;
+  /** The address that requests with this key go to. Default: that of the provider. */
+  readonly baseUrl?: string | undefined;
   readonly screen: ScreenApi;
+  /** Why the current key must be replaced. Absent if there is none. */
+  readonly error?: string | undefined;
 }
 
 /** Returns null if the user postponed it. */
-export async function askKey(
-  option: ProviderOption,
-  { environment, home, screen }: KeyPromptOptions,
-): Promise<EnteredKey | null> {
+export async function askKey(option: ProviderOption, options: KeyPromptOptions): Promise<EnteredKey | null> {
+  const { environment, home, baseUrl, screen } = options;
   const { provider, name, keyPage } = option;
   const title = `API key for ${name}`;
   const description = `Create one at ${keyPage}. It is saved in ${keyFilePath(home)}, which only you can read.`;
-  for (let error: string | null = null; ; ) {
+  for (let error: string | null = options.error ?? null; ; ) {
     const key = await screen.showPanel(createSecretInput({ title, description, error }), { where: "inline" });
-    if (key === null) return null;
+    if (key === null || key === "") return null;
+    // A panel checks the form itself. A plain question does not.
+    if (!isKey(key)) {
+      error = INVALID_KEY_MESSAGE;
+      continue;
+    }
     const check = await showWhile(`Checking the API key with ${name}`, screen, (signal) =>
-      checkKey({ provider, key, environment, signal }),
+      checkKey({ provider, key, environment, baseUrl, signal }),
     );
     if (check?.type === "accepted") return { key, models: check.models };
     if (check?.type === "refused") error = formatRefusedKey(name, check.status);
@@ -136,6 +157,22 @@ export async function askKey(
       return { key, models: [] };
     }
   }
+}
+
+/** Asks for a key, saves it, and redacts it from now on. Returns the models that it can use, as far as they are known. Null if there is no key. */
+export async function askAndSaveKey(
+  option: ProviderOption,
+  { home, environment, settings, vault }: Pick<App, "home" | "environment" | "settings" | "vault">,
+  screen: ScreenApi,
+  error?: string,
+): Promise<readonly string[] | null> {
+  const baseUrl = findKeyBaseUrl(option.provider, settings);
+  const answer = await askKey(option, { environment, home, baseUrl, screen, error });
+  if (answer === null) return null;
+  const saveError = await saveProviderKey(option.provider, answer.key, { home, vault });
+  if (saveError === null) return answer.models;
+  screen.showNote(saveError.message, "bad");
+  return null;
 }
 
 export interface ModelPromptOptions {

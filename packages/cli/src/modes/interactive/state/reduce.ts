@@ -5,7 +5,6 @@ import { describeProgress } from "../../../text/compaction-text.ts";
 import { formatProgressNote } from "../../../text/event-text.ts";
 import { formatCount, formatSeconds } from "../../../text/format.ts";
 import { truncate } from "../../../text/safe-text.ts";
-import { addAdvice } from "../onboarding/messages.ts";
 import {
   type AssistantBlock,
   type Block,
@@ -251,7 +250,7 @@ function describeEvent(event: AgentEvent): NoteText | null {
 }
 
 function describeRunEnd(end: Extract<AgentEvent, { type: "agent_end" }>["end"]): NoteText | null {
-  if (end.type === "failed") return { tone: "bad", text: addAdvice(end) };
+  if (end.type === "failed") return { tone: "bad", text: end.why };
   if (end.type === "aborted") return { tone: "warning", text: "Stopped." };
   return end.isCut ? { tone: "warning", text: "The answer reached the model's output limit and is incomplete." } : null;
 }

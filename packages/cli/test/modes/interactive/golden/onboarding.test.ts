@@ -1,11 +1,7 @@
 /** Golden screens of a first start. */
 
-import {
-  FIRST_HINT,
-  formatModelReady,
-  formatRefusedKey,
-  WELCOME,
-} from "../../../../src/modes/interactive/onboarding/messages.ts";
+import { formatRefusedKey } from "../../../../src/models/check-key.ts";
+import { FIRST_HINT, formatModelReady, WELCOME } from "../../../../src/modes/interactive/onboarding/messages.ts";
 import {
   askModel,
   createSecretInput,

@@ -1,0 +1,109 @@
+/** Tests `/login`, `/logout` and the question after a rejected key, on the screen of the real program. */
+
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { type KeyServer, startKeyServer } from "../../../key-server.ts";
+import { type TalkOn, talkOn } from "../talk-on.ts";
+
+const NEW_KEY = "sk-ant-api03-qL9vW2xT7zR4nK8mB1cD6fG3hJ5";
+const OLD_KEY = "sk-ant-api03-zZ8yY7xX6wW5vV4uU3tT2sS1rR0";
+
+interface LoginTalk extends TalkOn {
+  readonly keyServer: KeyServer;
+}
+
+/** The provider accepts only `NEW_KEY`. */
+async function talkWithKey(replies: readonly string[], prepare: (home: string) => void = () => {}): Promise<LoginTalk> {
+  let target = "";
+  const keyServer = await startKeyServer(NEW_KEY, () => target);
+  const talk = await talkOn([...replies], {
+    prepare: ({ home }) => {
+      target = process.env.ANTHROPIC_BASE_URL ?? "";
+      process.env.ANTHROPIC_BASE_URL = keyServer.url;
+      process.env.ANTHROPIC_API_KEY = OLD_KEY;
+      prepare(home);
+    },
+  });
+  return { ...talk, keyServer };
+}
+
+function paste({ terminal }: TalkOn, text: string): void {
+  terminal.press(`\x1b[200~${text}\x1b[201~`, "\r");
+}
+
+/** The text of every file in Pith's home but the key file. */
+function textOfHome(home: string): string {
+  return readdirSync(home, { recursive: true, encoding: "utf8" })
+    .filter((name) => name !== "keys.json" && statSync(join(home, name)).isFile())
+    .map((name) => readFileSync(join(home, name), "utf8"))
+    .join("\n");
+}
+
+test("KEY7 a rejected key is asked for again in place, and the request is sent again with the new one", async () => {
+  const talk = await talkWithKey(["Hello again."]);
+  talk.say("Are you there?");
+  await talk.sees("Anthropic (Claude) rejected the API key in ANTHROPIC_API_KEY.");
+  paste(talk, "sk-ant-wrong");
+  await talk.sees("rejected this API key (401). Did you copy all of it?");
+  paste(talk, NEW_KEY);
+  await talk.sees("Hello again.");
+  expect(talk.keyServer.keys).toEqual([OLD_KEY, NEW_KEY]);
+  expect(JSON.parse(readFileSync(join(talk.home, "keys.json"), "utf8"))).toEqual({ anthropic: NEW_KEY });
+  const seen = await talk.sees(/ANTHROPIC_API_KEY has\s+another key/);
+  expect(seen.match(/Are you there\?/g)).toHaveLength(1);
+  expect(seen).not.toMatch(/qL9vW|zZ8yY/);
+  expect(textOfHome(talk.home)).not.toMatch(/qL9vW|zZ8yY|sk-ant-wrong/);
+});
+
+test("KEY7 Esc keeps everything as it is, with what to do next", async () => {
+  const talk = await talkWithKey([]);
+  talk.say("Are you there?");
+  await talk.sees("API key for Anthropic");
+  talk.terminal.press("\x1b");
+  await talk.gone("API key for Anthropic");
+  expect(await talk.sees(/Enter another one with \/login\s+anthropic\./)).toContain("401");
+  expect(existsSync(join(talk.home, "keys.json"))).toBe(false);
+  expect(talk.keyServer.keys).toEqual([OLD_KEY]);
+});
+
+test("KEY7 /login applies to the running session, and what it is given is redacted from then on", async () => {
+  const talk = await talkWithKey(["Yes."]);
+  // No pattern matches it, so that only the login makes it a secret.
+  const plainKey = "gateway-password";
+  talk.keyServer.acceptedKey = plainKey;
+  talk.say("/login anthropic");
+  await talk.sees("API key for Anthropic");
+  paste(talk, plainKey);
+  await talk.sees("anthropic/claude-sonnet-4-5 now uses the API key you entered.");
+  talk.say(`Is ${plainKey} still secret?`);
+  await talk.sees("Yes.");
+  expect(talk.keyServer.keys).toEqual([plainKey]);
+  expect(JSON.stringify(talk.server.requests.at(-1)?.body)).not.toContain(plainKey);
+  expect(textOfHome(talk.home)).not.toContain(plainKey);
+});
+
+test("KEY7 /login lists the providers with where their keys come from; another provider's key leaves the model", async () => {
+  const talk = await talkWithKey([]);
+  talk.say("/login");
+  expect(await talk.sees("Enter the API key of")).toMatch(/Anthropic \(Claude\)\s+API key in ANTHROPIC_API_KEY/);
+  talk.terminal.press("\x1b");
+  await talk.gone("Enter the API key of");
+  talk.say("/login antropic");
+  await talk.sees("did you mean anthropic?");
+  talk.say("/login openai-compatible");
+  await talk.sees("API key for openai-compatible");
+  paste(talk, "server-key-1");
+  await talk.sees(/Choose a model of\s+openai-compatible with \/model/);
+});
+
+test("KEY6 /logout removes a saved key, and asks which one if there are several", async () => {
+  const talk = await talkWithKey([], (home) =>
+    writeFileSync(join(home, "keys.json"), JSON.stringify({ anthropic: "a", openai: "o" }), { mode: 0o600 }),
+  );
+  talk.say("/logout");
+  await talk.sees("Remove the API key of");
+  talk.terminal.press("\r");
+  await talk.sees(/The API key of Anthropic \(Claude\) was removed from[\s\S]*ANTHROPIC_API_KEY still provides one/);
+  expect(JSON.parse(readFileSync(join(talk.home, "keys.json"), "utf8"))).toEqual({ openai: "o" });
+});

@@ -1,0 +1,151 @@
+/** Tests `pith login` and `pith logout`, `/login` over RPC, and what the program says when a request fails: real processes and HTTP. */
+
+import { spawn } from "node:child_process";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
+import { Ground as TerminalGround } from "../../e2e/ground/ground.ts";
+import { Ground } from "../ground.ts";
+import { startKeyServer } from "../key-server.ts";
+
+let ground: Ground;
+const closers: (() => void)[] = [];
+
+beforeEach(() => {
+  ground = new Ground();
+});
+
+afterEach(async () => {
+  for (const close of closers.splice(0)) close();
+  await ground.clear();
+});
+
+const SECRET = "sk-ant-api03-qL9vW2xT7zR4nK8mB1cD6fG3hJ5";
+
+const keyFile = (): string => join(ground.home, "keys.json");
+const savedKeys = (): unknown => JSON.parse(readFileSync(keyFile(), "utf8"));
+
+test("KEY5 a key is read from a pipe, checked and saved for the user only; a second login replaces it", async () => {
+  const variables = { ANTHROPIC_BASE_URL: (await startKeyServer(SECRET, () => "")).url };
+  await ground.run(["login", "openrouter", "--no-check"], { input: "or-1\n" });
+  const login = await ground.run(["login", "anthropic"], { variables, input: `${SECRET}\n` });
+  expect(login).toMatchObject({ code: 0, out: expect.stringMatching(/^Anthropic \(Claude\) accepted the API key\./) });
+  expect(savedKeys()).toEqual({ openrouter: "or-1", anthropic: SECRET });
+  expect(statSync(keyFile()).mode & 0o777).toBe(0o600);
+  const refused = await ground.run(["login", "anthropic"], { variables, input: "sk-wrong" });
+  expect(refused).toMatchObject({ code: 1, out: "", notes: expect.stringContaining("rejected this API key (401)") });
+  expect(savedKeys()).toMatchObject({ anthropic: SECRET });
+  expect(JSON.stringify([login, refused])).not.toMatch(/qL9v|sk-wrong/);
+});
+
+test("KEY5 without a network the key is saved with a note, and --no-check asks nobody", async () => {
+  const variables = { ANTHROPIC_BASE_URL: "http://127.0.0.1:1", ANTHROPIC_API_KEY: "other" };
+  const unchecked = await ground.run(["login", "anthropic"], { variables, input: SECRET });
+  expect(unchecked.out).toMatch(
+    /Could not check the API key.*ECONNREFUSED.*ANTHROPIC_API_KEY is set and takes precedence/s,
+  );
+  const skipped = await ground.run(["login", "anthropic", "--no-check", "--json"], { variables: {}, input: SECRET });
+  expect(JSON.parse(skipped.out)).toEqual({
+    provider: "anthropic",
+    file: keyFile(),
+    check: "skipped",
+    variable: null,
+  });
+});
+
+test("KEY5 a key is never taken from an argument, and no message quotes it", async () => {
+  const asArgument = await ground.run(["login", "anthropic", SECRET], { input: "" });
+  const asProvider = await ground.run(["login", SECRET], { input: "" });
+  const empty = await ground.run(["login", "anthropic"], { input: "" });
+  const spaced = await ground.run(["login", "anthropic"], { input: "my key" });
+  const local = await ground.run(["login", "ollama"], { input: SECRET });
+  const unnamed = await ground.run(["login"], { input: SECRET });
+  expect([asArgument, asProvider, empty, spaced, local, unnamed].map(({ code }) => code)).toEqual([2, 2, 2, 1, 2, 2]);
+  expect(asArgument.notes).toContain("a key must not be an argument");
+  expect(local.notes).toContain("needs no API key");
+  expect(JSON.stringify([asArgument, asProvider, empty, spaced])).not.toMatch(/qL9v|my key/);
+  expect(existsSync(keyFile())).toBe(false);
+});
+
+test("KEY6 logout removes one key and says if a variable still provides one", async () => {
+  writeFileSync(keyFile(), JSON.stringify({ anthropic: "a", openai: "o" }), { mode: 0o600 });
+  expect(await ground.run(["logout"])).toMatchObject({ code: 2, notes: expect.stringContaining("anthropic, openai") });
+  const variables = { ANTHROPIC_API_KEY: "other" };
+  const removed = await ground.run(["logout", "anthropic"], { variables });
+  expect(removed.out).toMatch(/was removed from .*keys\.json\. ANTHROPIC_API_KEY still provides one/);
+  expect(savedKeys()).toEqual({ openai: "o" });
+  expect((await ground.run(["logout", "anthropic"])).out).toContain("has no API key of Anthropic");
+  expect((await ground.run(["logout"])).out).toContain("OpenAI");
+  expect(savedKeys()).toEqual({});
+  expect((await ground.run(["logout"])).notes).toContain("no API key is saved");
+});
+
+test("FST8 print mode says what to do after 401, 403, 404, 429 and a server that is not there", async () => {
+  const failed = async (status: number, message: string, headers: Record<string, string> = {}) =>
+    (await ground.pith(["-p", "Hello", "--no-session"], [{ refuse: { status, message, headers } }])).notes;
+  expect(await failed(401, "invalid x-api-key")).toMatch(
+    /401: invalid x-api-key\n.*ANTHROPIC_API_KEY.*pith login anthropic/,
+  );
+  expect(await failed(403, "Your country is not supported.")).toMatch(/403.*\nThe API key is not allowed/);
+  expect(await failed(404, "model: claude-sonnet-4-5")).toMatch(/404.*\nanthropic has no model/);
+  expect(await failed(429, "slow down", { "retry-after": "900" })).toMatch(/429.*\n.*rate limit.*in 15 minutes/);
+  const variables = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: "http://127.0.0.1:1" };
+  const unreachable = await ground.run(["-p", "Hello", "--no-session"], { variables });
+  expect(unreachable.notes).toMatch(
+    /ECONNREFUSED.*\nNo server listens there.*http:\/\/127\.0\.0\.1:1 \(ANTHROPIC_BASE_URL\)/,
+  );
+});
+
+test("VOI15 a base URL without its version works as a flag and as a setting", async () => {
+  const { url } = await ground.serve(["One.", "Two."]);
+  const variables = { OPENAI_API_KEY: "any" };
+  const flag = ["-p", "Hello", "--no-session", "--model", "openai/gpt-5"];
+  expect((await ground.run([...flag, "--base-url", url], { variables })).out).toBe("One.\n");
+  writeFileSync(join(ground.home, "settings.json"), JSON.stringify({ model: "openai/gpt-5", baseUrl: `${url}/` }));
+  expect((await ground.run(["-p", "Hello", "--no-session"], { variables })).out).toBe("Two.\n");
+});
+
+test("KEY7 over RPC, a key that pith login has saved is used after /login, without a restart", async () => {
+  const { url } = await ground.serve(["Hello again."]);
+  const keyServer = await startKeyServer(SECRET, () => url);
+  writeFileSync(keyFile(), JSON.stringify({ anthropic: "sk-old" }), { mode: 0o600 });
+  const variables = { ANTHROPIC_BASE_URL: keyServer.url };
+  const env = { PATH: process.env.PATH, HOME: ground.userHome, PITH_HOME: ground.home, ...variables };
+  const child = spawn(process.execPath, [ground.bin, "--mode", "rpc"], { cwd: ground.folder, env });
+  closers.push(() => child.kill());
+  let output = "";
+  child.stdout.on("data", (chunk) => {
+    output += chunk;
+  });
+  const send = (line: object) => child.stdin.write(`${JSON.stringify(line)}\n`);
+  const says = (pattern: RegExp) => expect.poll(() => output, { timeout: 20_000 }).toMatch(pattern);
+  send({ type: "prompt", message: "Hello" });
+  await says(/"code":"key-refused"/);
+  await says(/pith login anthropic, then send \/login anthropic here/);
+  await ground.run(["login", "anthropic"], { variables, input: SECRET });
+  send({ type: "run_command", command: "/login" });
+  await says(/claude-sonnet-4-5 now uses the API key saved in/);
+  send({ type: "prompt", message: "Hello" });
+  await says(/Hello again\./);
+  expect(keyServer.keys).toEqual(["sk-old", SECRET]);
+});
+
+test("KEY5 at a terminal, the provider is chosen from a list and the key is not shown", async () => {
+  const terminalGround = await TerminalGround.make({ script: [], program: ground.bin, isKeyless: true });
+  onTestFinished(() => terminalGround.clear());
+  const keyServer = await startKeyServer(SECRET, () => "");
+  const tmux = await terminalGround.terminal();
+  await tmux.enter(`ANTHROPIC_BASE_URL=${keyServer.url} pith login`);
+  await tmux.waitFor("Provider (1-13 or a name):");
+  await tmux.enter("1");
+  await tmux.waitFor("API key for Anthropic (Claude):");
+  await tmux.type("sk-wrong");
+  await tmux.press("Enter");
+  await tmux.waitFor("rejected this API key (401)");
+  await tmux.waitFor(/\(401\)[\s\S]*API key for Anthropic/);
+  await tmux.type(SECRET);
+  await tmux.press("Enter");
+  await tmux.waitFor("accepted the API key");
+  expect(await tmux.screen()).not.toMatch(/qL9v|sk-wrong/);
+  expect(JSON.parse(readFileSync(join(terminalGround.home, "keys.json"), "utf8"))).toEqual({ anthropic: SECRET });
+});
