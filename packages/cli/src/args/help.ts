@@ -49,7 +49,7 @@ is a host for commands and fetch, network(localhost:5432) a port of your machine
 of the sandbox that your machine can reach.
 
 Subcommands: pith sessions list, search, show, export, rm, restore, rebind, stats, prune and purge; pith models list and update;
-pith extensions list, add and rm; pith mcp list, trust and test; pith compact, context, settings, trust, doctor and completions.
+pith extensions list, add and rm; pith mcp list, trust and test; pith login, logout, compact, context, settings, trust, doctor and completions.
 For details, use --help: pith sessions --help.
 
 Keys come from the environment (ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY, …), or from "pith login", which saves them in

@@ -146,7 +146,7 @@ async function checkProviderKeys({ home, environment }: SubcommandCall): Promise
   return warning(
     "keys",
     "no API key found",
-    `set ANTHROPIC_API_KEY or the variable of another provider, or add a key to ${keyFilePath(home)} (chmod 600)`,
+    "run pith login, or set ANTHROPIC_API_KEY or the variable of another provider",
   );
 }
 
