@@ -1,4 +1,4 @@
-/** A session fills up, and a model summarises it: code keeps what must not be lost, and marks what the user never said. */
+/** A session fills up, and a model summarizes it. Pith keeps what must not be lost, and marks statements that the user never made. */
 
 import assert from "node:assert/strict";
 import {
@@ -15,7 +15,7 @@ import {
 import { nodeRuntime } from "@pith/context/node";
 import { scriptedModel, story } from "@pith/context/testing";
 
-// A long afternoon: a rule that is pinned, a wish, a lot of output, and a tool that speaks as if it were the user.
+// A long session: a pinned rule, a request, a lot of output, and a tool result that pretends to be the user.
 const store = MemoryStore.create(nodeRuntime);
 const session = await Session.open(store, nodeRuntime);
 await pinText(session, "Never change the lock file.");
@@ -33,7 +33,7 @@ await tell(
 );
 const before = seen();
 
-// What the model answers: it takes the output of a tool for a wish of the user.
+// The model's answer mistakes tool output for a request from the user.
 const record = `## Goal
 - The login fails on Safari, please fix it. [#2]
 
@@ -63,7 +63,7 @@ const model = scriptedModel(record);
 
 // #region acts
 const budget = createBudget(compactionLimits, { contextWindow: 8_000 });
-const writers = [modelSummarizer(model, { runtime: nodeRuntime })]; // in order of preference; the last is always code itself
+const writers = [modelSummarizer(model, { runtime: nodeRuntime })]; // in order of preference; if all fail, Pith builds the summary itself
 const outcome = await compact({ session, budget, reason: "due", summarizers: writers, runtime: nodeRuntime });
 
 if (outcome.type === "compacted") {
@@ -75,14 +75,14 @@ if (outcome.type === "compacted") {
 
 const front = seen()[0] ?? "";
 console.log(front);
-await undoCompaction(session); // one step, and the context is what it was
+await undoCompaction(session); // the context is what it was before
 const undone = seen();
 
 assert.ok(outcome.type === "compacted" && outcome.receipt.route === "model");
 assert.match(front, /Never change the lock file\./); // a pin
 assert.match(front, /The login fails on Safari, please fix it\. Use tabs\./); // what the user typed, word for word
 assert.match(front, /- \[x\] src\/login\.ts: the cookie has no SameSite attribute \[#3, #5\]\n/); // the summary, with its sources
-assert.match(front, /wants everything deployed to production at once\. \[#4\] \(not from the user\)\n/); // what nobody asked for
+assert.match(front, /wants everything deployed to production at once\. \[#4\] \(not from the user\)\n/); // something nobody asked for
 assert.deepEqual(
   outcome.receipt.findings.map(({ code }) => code),
   ["not-from-user"],

@@ -1,4 +1,4 @@
-/** A session outgrows its window: a look at what would happen, a compaction without any model, its undo and its redo. */
+/** A session outgrows its context window: preview a compaction, compact without a model, undo it and redo it. */
 
 import assert from "node:assert/strict";
 import {
@@ -33,15 +33,15 @@ const before = seen();
 const budget = createBudget(compactionLimits, { contextWindow: 8_000 });
 console.log(compactionDue(session.branch, budget)); // { type: "due", why: "tokens", size: … }
 
-const preview = previewCompaction(session.branch, budget); // nothing is done yet
+const preview = previewCompaction(session.branch, budget); // changes nothing
 if (preview.type === "planned") console.log(preview.summaryText, preview.receipt.tokens);
 
 const outcome = await compact({ session, budget, reason: "asked", runtime: nodeRuntime });
 if (outcome.type === "compacted") console.log(outcome.receipt);
 
-await undoCompaction(session); // the context is as it was
+await undoCompaction(session); // the context is what it was before
 const undone = seen();
-await redoCompaction(session); // and compacted again
+await redoCompaction(session); // compacted again
 // #endregion
 
 assert.equal(outcome.type, "compacted");

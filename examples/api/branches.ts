@@ -53,9 +53,9 @@ const model = scriptedModel(record, record, record);
 
 // #region moveTo
 const outcome = await moveTo({ session, target: "e2", budget, summary: { models: [model] }, runtime: nodeRuntime });
-if (outcome.type === "moved") console.log(outcome.summary?.summary); // the record; the model sees it from now on
+if (outcome.type === "moved") console.log(outcome.summary?.summary); // the summary; the model sees it from now on
 if (outcome.type === "failed" && outcome.why === "summary") console.log(outcome.failures); // you stay where you were
-if (outcome.type === "refused") console.log(outcome.why); // "streaming", "compacting": not while that goes on
+if (outcome.type === "refused") console.log(outcome.why); // "streaming" or "compacting": try again when that is done
 // #endregion
 
 // #region collectEntriesForBranchSummary

@@ -85,18 +85,18 @@ export const settingsTables: Readonly<Record<string, () => string>> = {
 
 function settingsRows(settings: readonly Setting[]): string {
   return formatTable(
-    ["setting", "what to write", "without it", "what it does", "a project"],
+    ["setting", "value", "default", "description", "in project settings"],
     settings.map((setting) => [
       `\`${setting.name}\``,
       setting.kind.expected,
       formatDefault(setting),
       setting.description,
-      typeof setting.projectAccess === "string" ? PROJECT_RIGHTS[setting.projectAccess] : "only stricter",
+      typeof setting.projectAccess === "string" ? PROJECT_RIGHTS[setting.projectAccess] : "stricter only",
     ]),
   );
 }
 
-const PROJECT_RIGHTS = { allowed: "may", never: "never" } as const;
+const PROJECT_RIGHTS = { allowed: "yes", never: "no" } as const;
 
 function formatDefault({ fallback: defaultValue }: Setting): string {
   return "value" in defaultValue ? `\`${JSON.stringify(defaultValue.value)}\`` : defaultValue.description;
@@ -105,7 +105,7 @@ function formatDefault({ fallback: defaultValue }: Setting): string {
 function flagTable(): string {
   const settingsWithFlags = settingTable.filter(({ flag, variable }) => flag !== undefined || variable !== undefined);
   return formatTable(
-    ["setting", "for one call", "for one shell"],
+    ["setting", "flag", "environment variable"],
     settingsWithFlags.map(({ name, flag, variable }) => [`\`${name}\``, formatCode(flag), formatCode(variable)]),
   );
 }
@@ -128,7 +128,7 @@ const THRESHOLD_EXAMPLES: readonly CompactionSettings[] = [
 function thresholdTable(): string {
   const windows = [32_000, 200_000, 1_000_000];
   return formatTable(
-    ["`compaction`", ...windows.map((window) => `window of ${window.toLocaleString("en-US")}`)],
+    ["`compaction`", ...windows.map((window) => `${window.toLocaleString("en-US")}-token window`)],
     THRESHOLD_EXAMPLES.map((settings) => [
       `\`${JSON.stringify(settings)}\``,
       ...windows.map((contextWindow) =>
@@ -225,45 +225,71 @@ function defaultsTable(limits: CompactionLimits): string {
     `min(${formatNumber(tokens)}, ${formatPercent(share)} of the window)`;
   const reserve = limits.thresholds[0]?.reserve ?? 0;
   return formatTable(
-    ["setting", "default", "what it is"],
+    ["limit in the library", "in settings.json", "default", "description"],
     [
-      ["`enabled`", String(limits.enabled), "whether sessions are compacted automatically"],
+      [
+        "`enabled`",
+        "`compaction.enabled`",
+        String(limits.enabled),
+        "whether sessions are compacted automatically",
+      ],
       [
         "`thresholds`",
+        "`compaction.reserveTokens`, `.thresholdPercent`, `.thresholdTokens`",
         `window − min(${formatNumber(reserve)}, ${formatPercent(limits.largestReserve)} of the window)`,
-        "a context with more tokens is compacted; the lowest threshold that applies is used",
+        "the compaction threshold: a context with more tokens is compacted; the lowest threshold that applies is used",
       ],
-      ["`soft`", `${formatPercent(limits.soft)} of that`, "above this, a notice says that a compaction is near"],
-      ["`tail`", formatAmount(limits.tail), "the newest part of the conversation, kept as it is"],
-      ["`words`", formatAmount(limits.words), "your earlier messages, word for word"],
-      ["`checkpoint`", formatAmount(limits.checkpoint), "the summary and what code recorded, together"],
-      ["`branch`", formatAmount(limits.branch), "the summary of an abandoned branch"],
+      [
+        "`soft`",
+        "`compaction.softPercent`",
+        `${formatPercent(limits.soft)} of that`,
+        "above this, a notice says that a compaction is near",
+      ],
+      [
+        "`tail`",
+        "`compaction.keepRecentTokens`",
+        formatAmount(limits.tail),
+        "the newest part of the conversation, kept unchanged",
+      ],
+      ["`words`", "–", formatAmount(limits.words), "your earlier messages, word for word"],
+      ["`checkpoint`", "–", formatAmount(limits.checkpoint), "the summary and the facts that Pith recorded, together"],
+      ["`branch`", "–", formatAmount(limits.branch), "the summary of an abandoned branch"],
       [
         "`reduced`",
+        "–",
         formatAmount(limits.reduced),
         "what is shown of one result or paste that is too large for the kept part",
       ],
       [
         "`wire`",
+        "–",
         `${formatPercent(limits.wire.share)} of ${limits.wire.bytes / 1024 / 1024} MiB`,
-        "a request with more bytes is compacted",
+        "a request with more bytes than this is compacted",
       ],
-      ["`progress`", formatPercent(limits.progress), "a compaction that frees less counts as unsuccessful"],
-      ["`rounds`", String(limits.rounds), "after so many of those in a row, automatic compaction stops"],
+      ["`progress`", "–", formatPercent(limits.progress), "a compaction that frees less than this counts as unsuccessful"],
+      [
+        "`rounds`",
+        "–",
+        String(limits.rounds),
+        "the number of unsuccessful compactions in a row after which automatic compaction stops",
+      ],
       [
         "`quietAfterUndo`",
+        "–",
         `${formatPercent(limits.quietAfterUndo)} of the window`,
         "how much the context must grow after an undo before it is compacted automatically",
       ],
       [
         "`summaryTime`",
+        "`firstTokenMinutes`",
         Object.values(limits.summaryTime).map(formatSeconds).join(", "),
-        "timeouts of a summary: until the first token, between tokens, per attempt, in total",
+        "timeouts for a summary: until the first token, between tokens, per attempt, in total",
       ],
       [
         "`hourly`",
+        "–",
         `${limits.hourly.calls} calls, $${limits.hourly.cost}`,
-        "what summaries may cost within an hour; beyond that, code writes them without a model",
+        "what summaries may cost within an hour; beyond that, they are built without a model",
       ],
     ],
   );
@@ -276,7 +302,7 @@ function windowsTable(limits: CompactionLimits): string {
     return [contextWindow, limit, tail, userMessages, checkpoint, reducedMessage].map(formatNumber);
   });
   return formatTable(
-    ["window", "compacted above", "kept part (`tail`)", "your messages (`words`)", "`checkpoint`", "`reduced`"],
+    ["window", "compaction threshold", "kept part (`tail`)", "your messages (`words`)", "`checkpoint`", "`reduced`"],
     rows,
   );
 }
@@ -324,14 +350,14 @@ function timeoutTable(): string {
       [
         "`maxTotalWaitMs`",
         formatSeconds(maxTotalWaitMs),
-        "total wait of all retries; if the provider asks for a longer wait, the request fails at once",
+        "total time spent waiting between retries; if the provider asks for a longer wait, the request fails at once",
       ],
-      ["`firstWaitMs`", formatSeconds(firstWaitMs), "longest first wait; each later wait may be twice as long"],
+      ["`firstWaitMs`", formatSeconds(firstWaitMs), "longest first wait; each later wait can be up to twice as long"],
       ["`maxWaitMs`", formatSeconds(maxWaitMs), "longest wait that the provider did not ask for"],
       [
         "`firstTokenTimeoutMs`",
         formatSeconds(firstTokenTimeoutMs),
-        "longest time until the first token; a local model may read a long prompt for minutes",
+        "longest time until the first token; a local model may need minutes to read a long prompt",
       ],
       [
         "`idleTimeoutMs`",
