@@ -1,4 +1,4 @@
-/** A chat that is kept in a file and compacts itself. No key needed: a scripted server answers. */
+/** A chat that is saved in a file and compacts itself. Needs no API key: a scripted server answers. */
 
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** A newcomer's first five minutes: a session is a tree of entries, and the context is what one branch of it says. */
+/** The first five minutes: a session is a tree of entries, and the context is built from one branch. */
 
 import assert from "node:assert/strict";
 // #region screen
@@ -6,34 +6,34 @@ import { buildSessionContext, convertToLlm, MemoryStore, Session } from "@pith/c
 import { nodeRuntime } from "@pith/context/node";
 import { show } from "@pith/context/testing";
 
-// A session in memory. A file or a database is another store behind the same door.
+// A session in memory. A file or a database is another store with the same interface.
 const store = MemoryStore.create(nodeRuntime, { cwd: "/project" });
 const session = await Session.open(store, nodeRuntime);
 const say = (content: string) =>
   session.append({ type: "message", message: { role: "user", content, timestamp: nodeRuntime.now() } });
 const seen = () => show(convertToLlm(buildSessionContext(session.branch).messages));
 
-// What is said is appended; the last entry is the leaf.
+// Messages are appended; the last entry is the leaf.
 await say("Make the parser faster.");
 const start = session.leaf;
 await say("Try a cache.");
 const cached = seen();
 
-// Going back and saying something else makes a second branch. Nothing is removed.
+// Going back and sending something else creates a second branch. Nothing is removed.
 await session.move(start);
 await say("Try an index.");
 const indexed = seen();
 
-// A compaction is an entry too: from here on the model sees its summary and what it keeps …
+// A compaction is an entry too: from here on, the model sees its summary and the entries it keeps …
 const kept = session.leaf ?? "";
 await session.append({ type: "compaction", summary: "It is about speed.", firstKeptEntryId: kept, tokensBefore: 12 });
 const compacted = seen();
 
-// … and moving to before it undoes it.
+// … and going back to an entry before it undoes it.
 await session.move(kept);
 const undone = seen();
 
-// All of it is one file. Opening reads any session that pi or Pith ever wrote; what is damaged is named, never thrown.
+// The whole session is one file. Any session that pi or Pith wrote can be opened; damage is reported, never thrown.
 const again = MemoryStore.open(store.bytes(), nodeRuntime);
 console.log(
   `${again.damage.length} lines are damaged, ${(await again.branchEntries(await again.leaf())).length} entries lead here`,

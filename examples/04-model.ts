@@ -1,4 +1,4 @@
-/** Runs one session with two providers and shows an overflow error. Needs no key: a scripted server replaces both providers. */
+/** Runs one session with two providers and shows an overflow error. Needs no API key: a scripted server replaces both providers. */
 
 import assert from "node:assert/strict";
 import { buildRequest, buildSessionContext, MemoryStore, type Model, Session } from "@pith/context";

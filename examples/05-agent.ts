@@ -1,4 +1,4 @@
-/** An agent with a tool of its own. No key needed: a scripted server stands in for the model. */
+/** An agent with a custom tool. Needs no API key: a scripted server stands in for the model. */
 
 import assert from "node:assert/strict";
 import { Agent, type Tool } from "@pith/agent";

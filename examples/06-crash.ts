@@ -1,4 +1,4 @@
-/** Kill a writer in the middle of its work, open the session again: nothing that was acknowledged is lost. */
+/** Kills a writer in the middle of its work and opens the session again: nothing that was acknowledged is lost. */
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -12,7 +12,7 @@ const [, program = "", path] = process.argv;
 if (path) await write(path);
 else await killAndLook();
 
-/** The writer: appends for ever, and says each id once it is safe. */
+/** The writer: appends forever, and prints each id once it is safe. */
 async function write(path: string): Promise<void> {
   const created = await createStore(path, { cwd: process.cwd() });
   if (created.type !== "opened") throw new Error(`no session: ${JSON.stringify(created)}`);
@@ -35,10 +35,10 @@ async function killAndLook(): Promise<void> {
   writer.kill("SIGKILL");
   await new Promise((resolve) => writer.on("close", resolve));
 
-  // To be sure that there is something to repair: half a line more, as a crash in the middle of a write leaves it.
+  // To make sure that there is something to repair, adds half a line, as a crash in the middle of a write would.
   appendFileSync(path, '{"type":"message","id":"torn');
 
-  // The writer is dead, so its lease is ours at once.
+  // The writer is dead, so its lease is taken over at once.
   const opened = await openStore(path);
   if (opened.type !== "opened") throw new Error(`not opened: ${JSON.stringify(opened)}`);
   const { store } = opened;
@@ -50,7 +50,7 @@ async function killAndLook(): Promise<void> {
   const lost = safe.filter((id) => !ids.has(id));
   console.log(`${safe.length} entries were acknowledged, ${ids.size} are there, ${lost.length} are lost`);
 
-  // The first append sets the torn bytes aside and goes on behind the last whole line.
+  // The first append sets the torn bytes aside and continues after the last complete line.
   await session.append({
     type: "message",
     message: { role: "user", content: "On it goes.", timestamp: nodeRuntime.now() },
@@ -77,7 +77,7 @@ function safeIds(path: string): readonly string[] {
   try {
     return readFileSync(`${path}.safe`, "utf8").split("\n").slice(0, -1);
   } catch {
-    // The writer has not begun.
+    // The writer has not started.
     return [];
   }
 }

@@ -1,4 +1,4 @@
-/** Many sessions: created, listed, found, named, forked, followed from another place, put into the trash and taken out again. */
+/** Creates, lists, finds, names, forks and follows sessions, moves one to the trash and restores it. */
 
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -18,24 +18,24 @@ import {
   trashSession,
 } from "@pith/context/node";
 
-// A home of its own for this example; without it sessions lie in ~/.pith/sessions.
+// A separate home for this example. Without it, sessions are in ~/.pith/sessions.
 process.env.PITH_HOME = mkdtempSync(join(tmpdir(), "pith-sessions-"));
 
 // #region file
 const created = await createSession({ cwd: process.cwd() });
-if (created.type !== "opened") throw new Error(JSON.stringify(created)); // another process has it, or the disk said no
+if (created.type !== "opened") throw new Error(JSON.stringify(created)); // another process has it open, or the disk failed
 const { store } = created;
 const session = await Session.open(store, nodeRuntime);
 
 const outcome = await session.append({ type: "message", message: { role: "user", content: "Hello.", timestamp: 1 } });
-if (outcome.type === "refused") console.error(refusalNotes[outcome.why]); // a full disk, a lost lease, a file that is gone …
-if (outcome.type === "leaf-moved") await session.refresh(); // another writer was here: look, then append again
+if (outcome.type === "refused") console.error(refusalNotes[outcome.why]); // a full disk, a lost lease, a file that was removed …
+if (outcome.type === "leaf-moved") await session.refresh(); // another writer appended entries: check them, then append again
 
-// Whoever has a session gives that, and not its path: one file has one writer.
+// Pass the open session, not its path: a file has only one writer.
 await renameSession(session, "A first try");
 await labelEntry(session, { entryId: outcome.leaf ?? "", label: "hello" });
 
-// A second window is told who writes. It may read along, fork, or take over (`mode: "takeover"`).
+// A second process is told who the writer is. It can follow, fork, or take over (`mode: "takeover"`).
 const second = await openStore(store.path);
 if (second.type === "held") console.log(`process ${second.owner.pid} writes it`);
 const follower = await openStore(store.path, { mode: "follower" });

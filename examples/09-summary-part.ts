@@ -1,4 +1,4 @@
-/** A host adds a part of its own to the summary message: the tickets that are open. Every compaction renders it again. */
+/** Adds a custom part to the summary message: the open tickets. Every compaction renders it again. */
 
 import assert from "node:assert/strict";
 import {
@@ -21,8 +21,8 @@ const budget = createBudget(compactionLimits, { contextWindow: 8_000 });
 // #region acts
 const tickets: SummaryPart<readonly string[]> = {
   kind: "example.tickets", // names the part in the session file
-  share: 0.05, // of the checkpoint's tokens; a longer text is cut
-  collect: () => [...openTickets], // once per plan; the summary before is in plan.previous
+  share: 0.05, // the fraction of the checkpoint's tokens; longer text is cut
+  collect: () => [...openTickets], // once per plan; plan.previous has the previous summary
   render: (kept) => (kept.length === 0 ? "" : `# Open tickets\n${kept.map((each) => `- ${each}`).join("\n")}`),
 };
 const parts = [...defaultParts, tickets];

@@ -1,4 +1,4 @@
-/** Adds instructions to branch summaries, and cancels a move that would leave a long branch without a summary. */
+/** Adds instructions to branch summaries, and keeps you from leaving a long branch without a summary. */
 
 import type { ExtensionApi } from "@pith/agent";
 
@@ -6,9 +6,9 @@ export default (pith: ExtensionApi): void => {
   pith.on("session_before_tree", ({ preparation }, { ui }) => {
     const { entriesToSummarize, userWantsSummary } = preparation;
     if (!userWantsSummary && entriesToSummarize.length > 200) {
-      ui.notify("The move would leave more than 200 entries without a summary. Use /tree ID --summary.", "warning");
+      ui.notify("This would leave more than 200 entries without a summary. Use /tree ID --summary.", "warning");
       return { cancel: true };
     }
-    return { customInstructions: "Look at changes of the API's contract.", replaceInstructions: false };
+    return { customInstructions: "Look at changes to the API's contract.", replaceInstructions: false };
   });
 };

@@ -1,4 +1,4 @@
-/** Stores your changed files in git before a move in the session tree, as a commit on no branch; your branches and files stay as they are. */
+/** Stores your changed files in git before you go to another entry in the session tree, as a commit on no branch. Your branches and files do not change. */
 
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
@@ -20,7 +20,7 @@ export default (pith: ExtensionApi): void => {
     const commit = await git(cwd, ["stash", "create", `pith: before leaving ${preparation.oldLeafId ?? "the root"}`]);
     if (!commit) {
       ui.notify(
-        "The move was cancelled: git could not create a checkpoint. Make a first commit, or answer no.",
+        "Cancelled: git could not create a checkpoint. Make a first commit, or answer no.",
         "warning",
       );
       return { cancel: true };

@@ -10,7 +10,7 @@ interface Item {
 export default (pith: ExtensionApi): void => {
   let items: readonly Item[] = [];
 
-  // The session holds the list, also after a restart and after a move to another branch.
+  // The session stores the list, so it survives a restart and follows you to another branch.
   const restore = (entries: readonly { readonly type: string }[]): void => {
     items = entries.flatMap((entry) => readItems(entry) ?? []).at(-1) ?? [];
   };

@@ -89,7 +89,7 @@ test("LOAD17 branch-focus.ts: what it wants looked at reaches whoever tells the 
   });
   const variables = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: url };
   await ground.run(["-p", "-c", `/tree ${first} --summary`], { variables });
-  assert.match(asked.join("\n"), /changes of the API's contract/);
+  assert.match(asked.join("\n"), /changes to the API's contract/);
 });
 
 test("LOAD17 git-checkpoint.ts: a move keeps the files in git", async () => {
