@@ -1,4 +1,4 @@
-/** Blobs: images and long outputs that lie beside the log, and the text block that stands for each. */
+/** Blobs: images and long output that are stored next to the log, and the text block that replaces each. */
 
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
@@ -23,7 +23,7 @@ const reference = entryReference({ id: "4f2a91c0", number: 412 }); // "#412"; "e
 // #endregion
 
 // #region MIN_BLOB_DIGITS
-const isEnough = "1a2b3c4d".length >= MIN_BLOB_DIGITS; // true: the fewest digits of a hash that name a blob
+const isEnough = "1a2b3c4d".length >= MIN_BLOB_DIGITS; // true: the fewest hash digits that identify a blob
 // #endregion
 
 // #region removeCitations
@@ -31,7 +31,7 @@ const prose = removeCitations("The cache is never hit [#3, #12], see issue #4.")
 // #endregion
 
 // #region isBlobHash
-const isHash = isBlobHash("../../etc/passwd"); // false: nothing else is ever made into a path
+const isHash = isBlobHash("../../etc/passwd"); // false: only a hash is ever used as a path
 // #endregion
 
 // #region parseBlobBlock

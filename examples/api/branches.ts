@@ -1,4 +1,4 @@
-/** Branches: going back with a record of what was left, and the three steps that such a record is made in. */
+/** Branches: going back with a summary of the branch you leave, and the three steps that create it. */
 
 import assert from "node:assert/strict";
 import {
@@ -27,7 +27,7 @@ await store.append(talk, { expectedLeaf: null });
 const session = await Session.open(store, nodeRuntime);
 const budget = createBudget(compactionLimits, { contextWindow: 200_000 });
 
-// What a model would answer: the numbers in brackets are those of the entries it was shown, here 3 to 6.
+// A model's answer: the numbers in brackets are the entries it was shown, here 3 to 6.
 const record = `## Goal
 - Try a cache. [#3]
 
@@ -60,12 +60,12 @@ if (outcome.type === "refused") console.log(outcome.why); // "streaming" or "com
 
 // #region collectEntriesForBranchSummary
 const left = await collectEntriesForBranchSummary(session.store, "e6", "e2");
-const ids = left.entries.map(({ id }) => id); // ["e3", "e4", "e5", "e6"]: what a move from e6 to e2 leaves behind
+const ids = left.entries.map(({ id }) => id); // ["e3", "e4", "e5", "e6"]: what going from e6 to e2 leaves behind
 const fork = left.commonAncestorId; // "e2"
 // #endregion
 
 // #region prepareBranchEntries
-const { entries, omittedIds: leftOut } = prepareBranchEntries(left, { tokens: 30 }); // the newest that fit into 30 tokens
+const { entries, omittedIds: leftOut } = prepareBranchEntries(left, { tokens: 30 }); // the newest that fit in 30 tokens
 const fitting = entries.map(({ id }) => id); // ["e6"]; leftOut is ["e3", "e4", "e5"]: a call stays with its result
 const { messages, fileOps } = prepareBranchEntries(left.entries, 30); // pi's call: messages, and files as sets
 // #endregion
@@ -77,7 +77,7 @@ const told = await generateBranchSummary({
   tokens: budget.branchSummary,
   runtime: nodeRuntime,
 });
-if (told.type === "summarized") console.log(told.summary.summary); // "## Goal\n- Try a cache. [#3] …", then what code knows
+if (told.type === "summarized") console.log(told.summary.summary); // "## Goal\n- Try a cache. [#3] …", then the facts that Pith recorded
 if (told.type === "failed") console.log(told.failures); // each model, and why it could not be used
 const asPi = await generateBranchSummary(left.entries, { model: Object.assign(model, { runtime: nodeRuntime }) }); // pi's call
 console.log(asPi.summary, asPi.readFiles, asPi.modifiedFiles, asPi.error); // error says why there is no summary

@@ -1,4 +1,4 @@
-/** Compaction: whether it is too much, what would happen, doing it, its receipt, taking it back, and the breaker. */
+/** Compaction: whether it is due, a preview, compacting, the receipt, undo and redo, and the breaker. */
 
 import assert from "node:assert/strict";
 import { setImmediate } from "node:timers/promises";
@@ -29,7 +29,7 @@ import {
 import { nodeRuntime } from "@pith/context/node";
 import { scriptedModel, story } from "@pith/context/testing";
 
-// A session that has outgrown a window of 8,000 tokens: two wishes, and twelve long outputs between them.
+// A session that has outgrown an 8,000-token window: two requests, and twelve long outputs between them.
 const output = "one more line of output\n".repeat(120);
 const steps = Array.from({ length: 12 }, (_, at) => [`calls: bash command=step-${at + 1}`, `result: ${output}`]);
 const store = MemoryStore.create(nodeRuntime);
@@ -39,41 +39,41 @@ const before = buildSessionContext(session.branch).messages;
 const entries = await session.branchEntries();
 const record =
   "## Original Request\n- Use tabs. [#1]\n\n## Early Progress\n- step-1 was run [#2]\n\n## Context for Suffix\n- (none)";
-const model = Object.assign(scriptedModel(record), { runtime: nodeRuntime }); // one of openModel (@pith/models) has its clock already
+const model = Object.assign(scriptedModel(record), { runtime: nodeRuntime }); // a model from openModel (@pith/models) already has a clock
 
 // #region compactionLimits
 const limits = { ...compactionLimits, thresholds: [{ percent: 80 }, { tokens: 50_000, agent: "reviewer" }] };
-// too much: over 80% of the window, for an agent called "reviewer" over 50,000 tokens; all else as it comes
+// thresholds: 80% of the window, or 50,000 tokens for an agent called "reviewer"; everything else has its default
 // #endregion
 
 // #region createSummaryTimeouts
-const patient = { ...limits, summaryTime: createSummaryTimeouts(20 * 60_000) }; // a local model: 20 minutes until its first token
+const patient = { ...limits, summaryTime: createSummaryTimeouts(20 * 60_000) }; // for a local model: 20 minutes until the first token
 // #endregion
 assert.equal(patient.summaryTime.attempt, 25 * 60_000);
 
 // #region createBudget
-const budget = createBudget(limits, { contextWindow: 8_000 }); // the limits, worked out for one model's window
-const { limit, tail, userMessages: words } = budget; // 6400 tokens are the limit; 1600 stay as they were said, 800 are yours
+const budget = createBudget(limits, { contextWindow: 8_000 }); // the limits, computed for one model's window
+const { limit, tail, userMessages: words } = budget; // the threshold is 6400 tokens; 1600 are kept unchanged, 800 are for the user's messages
 // #endregion
 
 // #region compactionDue
 const answer = compactionDue(session.branch, budget); // before every request
-if (answer.type === "due") console.log(answer.why, answer.size.tokens); // "tokens", 10065: more than the limit
+if (answer.type === "due") console.log(answer.why, answer.size.tokens); // "tokens", 10065: above the threshold
 // #endregion
 
 // #region computeReplyBudget
 const roomy = createBudget(limits, { contextWindow: 32_000 });
 const room = computeReplyBudget(session.branch, { budget: roomy, maxTokens: 8_000 });
-// { tokens: 8000, reserve: 6400 }: for `buildRequest`, so that the reply is asked to be as long as the window allows
+// { tokens: 8000, reserve: 6400 }: for `buildRequest`, so that the reply can be as long as the window allows
 // #endregion
 assert.deepEqual(room, { tokens: 8_000, reserve: 6_400 });
 
 // #region fitsWithoutCounting
-const isSmall = fitsWithoutCounting(session.branch, budget); // false: it must be counted; true costs nothing and is always right
+const isSmall = fitsWithoutCounting(session.branch, budget); // false: count it; true is always right and costs nothing
 // #endregion
 
 // #region measureInSteps
-for (const _ of measureInSteps(session.branch)) await setImmediate(); // after opening; then the first plan of a long session is quick
+for (const _ of measureInSteps(session.branch)) await setImmediate(); // after opening, so that a long session's first plan is fast
 // #endregion
 
 // #region defaultParts
@@ -88,42 +88,42 @@ const partsPreview = previewCompaction(session.branch, budget, { reason: "asked"
 assert.ok(partsPreview.type !== "planned" || partsPreview.summaryText.endsWith("# Open tickets\n- LOGIN-1"));
 
 // #region previewCompaction
-const preview = previewCompaction(session.branch, budget); // nothing is done, no model is asked
+const preview = previewCompaction(session.branch, budget); // changes nothing, calls no model
 if (preview.type === "planned") {
   console.log(preview.receipt.tokens); // { before: 10065, after: 1140, limit: 6400 }
-  console.log(preview.summaryText); // what the model would see first: your messages, notes, files, checks
+  console.log(preview.summaryText); // what the model would see first: user messages, summary, files, test results
 }
 // #endregion
 
 // #region compact
-const outcome = await compact({ session, budget, reason: "asked", runtime: nodeRuntime }); // add `writers` for a story by a model
+const outcome = await compact({ session, budget, reason: "asked", runtime: nodeRuntime }); // add `summarizers` for a summary by a model
 if (outcome.type === "compacted") console.log(outcome.receipt.tokens.after); // 1140: it fits again
 if (outcome.type === "failed" && outcome.why === "cannot-fit") console.log(outcome.breaker.fills); // what fills the window
 const settings = { enabled: true, reserveTokens: 2_000, keepRecentTokens: 1_000 };
-const preparation = prepareCompaction(entries, settings); // pi's calls: nothing is written, and a model is asked
+const preparation = prepareCompaction(entries, settings); // pi's calls: they write nothing, and a model writes the summary
 const result = preparation && (await compact(preparation, model)); // { summary, firstKeptEntryId, tokensBefore, details }
 // #endregion
 
 // #region readReceipt
 const newest = session.branch.entries[session.branch.compactionIndex];
-const receipt = newest?.type === "compaction" ? readReceipt(newest) : null; // it lies in the entry, so it can be read later
+const receipt = newest?.type === "compaction" ? readReceipt(newest) : null; // stored in the entry, so it can be read later
 console.log(receipt?.covered.count, receipt?.route, receipt?.cost, receipt?.findings); // 23, "model-free", 0, []
 // #endregion
 
 // #region undoCompaction
-const undone = await undoCompaction(session); // { type: "undone", leaf: … }: the context is what it was, to the byte
+const undone = await undoCompaction(session); // { type: "undone", leaf: … }: the context is the same as before, byte for byte
 // #endregion
 const after = buildSessionContext(session.branch).messages;
 
 // #region redoCompaction
-const redone = await redoCompaction(session); // { type: "redone", leaf: … }: and compacted again
+const redone = await redoCompaction(session); // { type: "redone", leaf: … }: compacted again
 // #endregion
 
 const pinned = await Session.open(MemoryStore.create(nodeRuntime), nodeRuntime);
 await pinText(pinned, "Never change the lock file. ".repeat(1_500));
 
 // #region breakerNotes
-const stuck = await compact({ session: pinned, budget, reason: "due", runtime: nodeRuntime }); // nothing can be covered: all of it is pins
+const stuck = await compact({ session: pinned, budget, reason: "due", runtime: nodeRuntime }); // nothing can be summarized: everything is pinned
 const breaker = stuck.type === "failed" && stuck.why === "cannot-fit" ? stuck.breaker : null; // { fills: "pins", tokens: 10065, limit: 6400 }
 const advice = breaker && breakerNotes[breaker.fills]; // "the pins alone fill the context window; remove some, or …"
 // #endregion

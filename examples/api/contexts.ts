@@ -1,4 +1,4 @@
-/** Contexts: what a model sees at a leaf, the request that is made of it, who speaks in it and which files it touches. */
+/** Contexts: what a model sees at a leaf, the request built from it, who wrote each entry, and which files it touches. */
 
 import assert from "node:assert/strict";
 import { buildRequest, buildSessionContext, convertToLlm } from "@pith/context";
@@ -28,12 +28,12 @@ const sources = context.sources; // ["e1", "e2", "e3", "e4"]: the entry each mes
 // #endregion
 
 // #region mergeSystemMessages
-const folded = mergeSystemMessages(loadBranch(entries)); // all that was said of prompt and tools, as one message; null for nothing
+const folded = mergeSystemMessages(loadBranch(entries)); // everything about the prompt and the tools, as one message; null if there is nothing
 // #endregion
 
 // #region convertToLlm
 const sent = convertToLlm(context.messages, { api: "openai-responses", provider: "openai", model: "gpt-5" });
-// The second call was never answered; providers refuse that, so it gets a result that says so:
+// The second call has no result. Providers reject that, so it gets a result that says so:
 const last = show(sent).split("\n").at(-1); // "4 tool      c2 -> (error) There is no result for this call: …"
 // #endregion
 
@@ -41,7 +41,7 @@ const last = show(sent).split("\n").at(-1); // "4 tool      c2 -> (error) There 
 const to = { api: "anthropic-messages", provider: "anthropic", model: "claude-opus-4-5" };
 const request = buildRequest(context, { model: to }); // what `Model.stream` takes
 const system = request.system; // [{ name: "prompt", text: "You are a coding agent." }]
-const marks = request.cacheMarks; // where the provider is asked to keep the prefix
+const marks = request.cacheMarks; // where the provider should cache the prefix
 // #endregion
 
 // #region authorOf
@@ -50,7 +50,7 @@ const speakers = entries.map(authorOf); // ["program", "person", "assistant", "t
 
 // #region mayBeLostMessage
 const gap = { type: "gap", id: "e5", parentId: "e4", timestamp: "", why: "not JSON", kind: "user" } as const;
-const isUnknown = mayBeLostMessage(gap); // true: nobody knows what the user said there, so do not go on by yourself
+const isUnknown = mayBeLostMessage(gap); // true: nobody knows what the user said there, so do not continue automatically
 // #endregion
 
 // #region damageNote
@@ -59,7 +59,7 @@ const lost = damageNote(gap); // "[Pith: an entry of this session is damaged and
 
 // #region DAMAGE_TYPE
 const noted = buildSessionContext(loadBranch([...entries, gap])).messages.at(-1);
-const isNote = noted?.role === "custom" && noted.customType === DAMAGE_TYPE; // true: a note to the model stands in its place
+const isNote = noted?.role === "custom" && noted.customType === DAMAGE_TYPE; // true: a note to the model replaces it
 // #endregion
 
 // #region TORN_END_NOTE
@@ -70,11 +70,11 @@ const tornNote = { type: "custom_message", customType: DAMAGE_TYPE, content: TOR
 // #region collectFileLists
 const files = collectFileLists(entries); // { read: ["error.log", "src/main.ts"], modified: [] }
 const own = collectFileLists(story("calls: patch target=a.ts"), { patch: { modifies: ["target"] } });
-// { read: [], modified: ["a.ts"] }: what a tool of your own does to files is said by its role
+// { read: [], modified: ["a.ts"] }: a role says what your own tool does to files
 // #endregion
 
 // #region fileTouches
-const touches = fileTouches(entries); // in order, each with the entry that says so
+const touches = fileTouches(entries); // in order, each with its entry
 // [{ path: "src/main.ts", did: "read", entryId: "e3" }, { path: "error.log", did: "read", entryId: "e3" }]
 // #endregion
 

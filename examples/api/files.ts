@@ -1,4 +1,4 @@
-/** Files: the bytes of a session to its entries and back; what is damaged is named, never thrown. */
+/** Files: from a session's bytes to its entries and back. Damage is reported, never thrown. */
 
 import assert from "node:assert/strict";
 import { formatLimits } from "@pith/context/host";
@@ -25,11 +25,11 @@ const lines = entries.map((entry) => serializeEntry(entry)); // ['{"type":"messa
 
 // #region encodeSession
 const bytes = encodeSession([JSON.stringify(header), ...lines], nodeRuntime.checksum);
-// a file of ours: each line ends in a checksum, `,"crc":"1f0a33b7"}`; pi opens it too
+// a Pith file: each line ends in a checksum, `,"crc":"1f0a33b7"}`; pi opens it too
 // #endregion
 
 // #region decodeSession
-const torn = bytes.subarray(0, -5); // as a crash leaves it; any bytes give a result
+const torn = bytes.subarray(0, -5); // as after a crash; any bytes can be decoded
 const file = decodeSession(torn, nodeRuntime);
 const whole = file.lines.map(({ entry }) => entry.id); // ["e1"]
 const damage = file.damage.map(({ kind, line }) => `line ${line}: ${kind}`); // ["line 3: torn-tail"]
@@ -40,13 +40,13 @@ const isHarmless = harmlessDamageKinds.has("duplicate-line"); // true: the copy 
 // #endregion
 
 // #region crashDamageKinds
-const isTorn = file.damage.some(({ kind }) => crashDamageKinds.has(kind)); // true: the next append sets that end aside
+const isTorn = file.damage.some(({ kind }) => crashDamageKinds.has(kind)); // true: the next append sets the torn end aside
 // #endregion
 
 // #region formatLimits
-const { lineBytes, depth } = formatLimits; // 33,554,432 bytes a line, 200 brackets in each other
+const { lineBytes, depth } = formatLimits; // 33,554,432 bytes per line, 200 levels of nesting
 const [first] = entries;
-const tooLong = () => first && serializeEntry(first, { ...formatLimits, lineBytes: 100 }); // throws: keep it as a blob
+const tooLong = () => first && serializeEntry(first, { ...formatLimits, lineBytes: 100 }); // throws: store it as a blob
 // #endregion
 
 assert.deepEqual(

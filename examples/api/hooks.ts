@@ -1,4 +1,4 @@
-/** Hooks: a host's say before and after a compaction, a move and a request. One that throws or hangs spoils nothing. */
+/** Hooks: functions that run before and after a compaction, a move in the tree and a request. One that throws or hangs does no harm. */
 
 import assert from "node:assert/strict";
 import {
@@ -42,15 +42,15 @@ const budget = createBudget(compactionLimits, { contextWindow: 8_000 });
 const reminder = { type: "custom_message", customType: "reminder", content: "Run the tests.", display: true } as const;
 const hooks: CompactionHooks = {
   session_before_compact: [({ reason }) => (reason === "threshold" ? { postpone: true } : undefined)],
-  session_compact: [() => ({ entries: [reminder] })], // stands behind the compaction before anybody goes on
-  report: ({ event, why }) => console.error(`${event}: ${why}`), // of a hook that throws, hangs or answers nonsense
+  session_compact: [() => ({ entries: [reminder] })], // appended right after the compaction
+  report: ({ event, why }) => console.error(`${event}: ${why}`), // called for a hook that throws, hangs or returns an invalid result
 };
 const first = await compact({ session, budget, reason: "due", hooks, runtime: nodeRuntime }); // { type: "postponed" }
-const second = await compact({ session, budget, reason: "due", hooks, runtime: nodeRuntime }); // "compacted": it waits once
+const second = await compact({ session, budget, reason: "due", hooks, runtime: nodeRuntime }); // "compacted": it can be postponed only once
 // #endregion
 
 // #region POSTPONE_TYPE
-const entries = await session.branchEntries(); // the wish to wait is in the log, so it counts after a restart too
+const entries = await session.branchEntries(); // the postponement is in the log, so it counts after a restart too
 const waits = entries.filter((entry) => entry.type === "custom" && entry.customType === POSTPONE_TYPE).length; // 1
 // #endregion
 const last = show(buildSessionContext(session.branch).messages).split("\n").at(-1);
@@ -58,14 +58,14 @@ const last = show(buildSessionContext(session.branch).messages).split("\n").at(-
 // #region ContextHooks
 const contextHooks: ContextHooks = {
   context: [({ messages }) => ({ messages: messages.filter(({ role }) => role !== "toolResult") })],
-  onFailure: "cancel", // for a hook that keeps secrets: rather no request than one without it
+  onFailure: "cancel", // for a hook that protects secrets: no request is better than one without it
 };
 // #endregion
 
 // #region applyContextHooks
 const context = buildSessionContext(session.branch);
 const hooked = await applyContextHooks(context, { hooks: contextHooks, runtime: nodeRuntime });
-if (hooked.type === "ready") console.log(hooked.context.messages.length); // fewer; what is in the log stays there
+if (hooked.type === "ready") console.log(hooked.context.messages.length); // fewer; the log does not change
 // #endregion
 
 // #region TreeHooks
@@ -77,17 +77,17 @@ const moved = await moveTo({ session, target: "e1", budget, hooks: treeHooks, ru
 // #endregion
 
 // #region runHooks
-const save = { save: [() => ({ name: "draft" }), () => Promise.reject(new Error("no"))] }; // hooks of your own
+const save = { save: [() => ({ name: "draft" }), () => Promise.reject(new Error("no"))] }; // your own hooks
 const heard = await runHooks(save.save, () => ({ type: "save" }), {
-  host: { report: ({ event, why }) => console.error(`${event}: ${why}`) }, // told of the one that throws
+  host: { report: ({ event, why }) => console.error(`${event}: ${why}`) }, // called for the hook that throws
   runtime: nodeRuntime,
   read: (result) => (typeof Object(result).name === "string" ? String(Object(result).name) : null),
 });
-// heard.answers: ["draft"]; it throws nothing, and waits at most 30 s for each
+// heard.answers: ["draft"]; it never throws, and waits at most 30 s for each
 // #endregion
 
 // #region continueOnFailure
-const host = continueOnFailure({ onFailure: "cancel" }); // for what is done already: "go-on", whatever the host wants
+const host = continueOnFailure({ onFailure: "cancel" }); // for something that has already happened: "go-on", whatever the host wants
 // #endregion
 
 // #region reportHookFailure
@@ -95,7 +95,7 @@ reportHookFailure({ report: ({ why }) => console.error(why) }, { event: "save", 
 // #endregion
 
 // #region createPausableSleep
-const sleep = createPausableSleep({ isWaitingForUser: () => false }, nodeRuntime); // a clock that begins anew while a person is asked
+const sleep = createPausableSleep({ isWaitingForUser: () => false }, nodeRuntime); // a timer that restarts while a question to the user is open
 await sleep(1, {});
 // #endregion
 
@@ -112,20 +112,20 @@ const room = hookTokenAllowance(session, budget); // tokens that hooks may add h
 // #endregion
 
 // #region createHookEntryParser
-const adding = createHookEntryParser(room); // all hooks of one act share it
-const added = adding({ entries: [reminder] }); // as it would be written; throws where it is nonsense or too much
+const adding = createHookEntryParser(room); // shared by all hooks of one action
+const added = adding({ entries: [reminder] }); // as it would be written; throws if it is invalid or too long
 // #endregion
 
 // #region parseDetails
-const details = parseDetails({ at: new Date(0) }); // { at: "1970-01-01T00:00:00.000Z" }; throws where it is no JSON
+const details = parseDetails({ at: new Date(0) }); // { at: "1970-01-01T00:00:00.000Z" }; throws if it is not JSON
 // #endregion
 
 // #region parseUsage
-const usage = parseUsage({ input: -1 }); // null: nothing costs that
+const usage = parseUsage({ input: -1 }); // null: usage cannot be negative
 // #endregion
 
 // #region isEditable
-const editable = entries.filter(isEditable).length; // whose content a context edit can change
+const editable = entries.filter(isEditable).length; // entries whose content a context edit can change
 // #endregion
 
 assert.deepEqual(first, { type: "postponed" });

@@ -1,4 +1,4 @@
-/** Pins: words that survive every compaction, letter by letter, until they are taken away. */
+/** Pins: text that every compaction keeps verbatim, until it is unpinned. */
 
 import assert from "node:assert/strict";
 import { buildSessionContext, MemoryStore, pinEntry, pinText, Session, unpin } from "@pith/context";
@@ -17,7 +17,7 @@ const seen = show(buildSessionContext(session.branch).messages).split("\n").at(-
 // #endregion
 
 // #region pinEntry
-const outcome = await pinEntry(session, "e1"); // what was said there; it stays in its place, and is pinned too
+const outcome = await pinEntry(session, "e1"); // pins the entry's text; the entry itself stays where it is
 const texts = session.branch.state.pins.map(({ text }) => text);
 // ["Never change the lock file.", "The staging host is delta-7."]
 // #endregion
@@ -32,12 +32,12 @@ const isEnvironment = pin?.type === "custom_message" && pin.customType === ENVIR
 // #endregion
 
 // #region STATE_TYPE
-const isState = pin?.type === "custom_message" && pin.customType === STATE_TYPE; // false: what an extension states
+const isState = pin?.type === "custom_message" && pin.customType === STATE_TYPE; // false: an extension's state
 // #endregion
 
 // #region unpin
 const [first] = session.branch.state.pins;
-if (first) await unpin(session, first.id); // only the second one is left
+if (first) await unpin(session, first.id); // only the second pin is left
 // #endregion
 
 assert.equal(seen, "2 custom    Never change the lock file.");

@@ -1,4 +1,4 @@
-/** Inside a compaction: the threshold, the cut, the plan on each rung of the ladder, and the front that comes of it. */
+/** Inside a compaction: the threshold, the cut, the plan at each reduction level, and the resulting summary message. */
 
 import assert from "node:assert/strict";
 import {
@@ -24,32 +24,32 @@ const session = await Session.open(store, nodeRuntime);
 
 // #region shouldCompact
 const budget = createBudget(compactionLimits, { contextWindow: 8_000 });
-const why = shouldCompact(contextSize(session.branch), budget); // "tokens"; null where it fits
+const why = shouldCompact(contextSize(session.branch), budget); // "tokens"; null if it fits
 const settings = { enabled: true, reserveTokens: 16_384, keepRecentTokens: 1_000 };
 const isTime = shouldCompact(190_000, 200_000, settings); // true: pi's call, with the tokens and the window
 // #endregion
 
 // #region findCutPoint
 const { entries, edits } = session.branch;
-const cut = findCutPoint(entries, { keepTokens: 2, tokensOf: () => 1, edits }); // here every entry counts one token
-// { index: 25, turnStartIndex: 0 }: "Done." and "Go on." are kept; the turn that began with "Use tabs." is cut in its middle
-const piCut = findCutPoint(entries, 0, entries.length, 1_000); // pi's call: here 1,000 estimated tokens are kept
+const cut = findCutPoint(entries, { keepTokens: 2, tokensOf: () => 1, edits }); // here every entry counts as one token
+// { index: 25, turnStartIndex: 0 }: "Done." and "Go on." are kept; the turn that began with "Use tabs." is cut in the middle
+const piCut = findCutPoint(entries, 0, entries.length, 1_000); // pi's call: keeps 1,000 estimated tokens
 // { firstKeptEntryIndex: 23, turnStartIndex: 0, isSplitTurn: true }
 // #endregion
 
 // #region reductionLevels
-const names = reductionLevels.map(({ name }) => name); // from what is kept gladly to the barest
+const names = reductionLevels.map(({ name }) => name); // from keeping the most to keeping the least
 // ["whole", "reduced", "half", "quarter", "summary-only", "barest"]
 // #endregion
 
 // #region prepareCompaction
 const [whole] = reductionLevels;
-const prepared = prepareCompaction(session.branch, budget, whole); // pure and cheap: it writes nothing, asks nobody
+const prepared = prepareCompaction(session.branch, budget, whole); // pure and cheap: writes nothing, calls no model
 if (prepared.type === "planned") {
   const { covered, kept, checkpoint } = prepared.plan;
-  console.log(covered.length, kept.length, checkpoint); // 23 are summarized, 4 stay; the tokens of the summary
+  console.log(covered.length, kept.length, checkpoint); // 23 are summarized, 4 are kept; the tokens for the summary
 }
-const preparation = prepareCompaction(await session.branchEntries(), settings); // pi's call; undefined where there is nothing to do
+const preparation = prepareCompaction(await session.branchEntries(), settings); // pi's call; undefined if there is nothing to do
 const { firstKeptEntryId, isSplitTurn, turnPrefixMessages } = preparation ?? {}; // "e24", true, 23 messages
 // #endregion
 

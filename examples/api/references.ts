@@ -1,4 +1,4 @@
-/** What is loaded as it stands, such as a skill: never retold by a summary, and attached again by whoever compacts. */
+/** Text that is loaded verbatim, such as a skill: never paraphrased in a summary, and attached again after a compaction. */
 
 import assert from "node:assert/strict";
 import { MemoryStore, type Redaction, Session } from "@pith/context";
@@ -20,7 +20,7 @@ import {
 import { nodeRuntime } from "@pith/context/node";
 
 // #region noRedaction
-const redaction: Redaction = process.env.KEEP_ALL ? noRedaction : { redact: (value) => value }; // or a Vault of @pith/context/secrets
+const redaction: Redaction = process.env.KEEP_ALL ? noRedaction : { redact: (value) => value }; // or a Vault from @pith/context/secrets
 const session = await Session.open(MemoryStore.create(nodeRuntime), nodeRuntime, { redaction });
 // #endregion
 
@@ -43,7 +43,7 @@ const names = collectLoadedSkills(session.branch).map(({ name }) => name); // ["
 // #endregion
 
 // #region findMissingSkills
-const missing = findMissingSkills(session.branch); // []: every word of it is in the context
+const missing = findMissingSkills(session.branch); // []: all of it is in the context
 // #endregion
 
 // #region SKILL_LIST_TYPE
@@ -58,7 +58,7 @@ const words = entry && entryText(entry); // "Write one line for each change."
 // #endregion
 
 // #region sanitizeLine
-const shown = sanitizeLine("one\u001b[31m\ntwo"); // "one two": a single line that steers no terminal
+const shown = sanitizeLine("one\u001b[31m\ntwo"); // "one two": a single line that cannot control the terminal
 // #endregion
 
 // #region attachText
@@ -83,7 +83,7 @@ const title = displayText(content); // "@src/a.ts\nExplain it."
 // #endregion
 
 // #region editableText
-const draft = editableText(content); // the same here; a paste stands in its place again
+const draft = editableText(content); // the same here; pasted text is put back in its place
 // #endregion
 
 // #region describeAttachment

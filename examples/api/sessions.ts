@@ -1,4 +1,4 @@
-/** Sessions: opened, added to, moved in, asked about, and told no. */
+/** Sessions: opening, appending, going back, reading, and handling refusals. */
 
 import assert from "node:assert/strict";
 import { MemoryStore, refusalNotes, Session } from "@pith/context";
@@ -9,7 +9,7 @@ import type { Store } from "@pith/context/store";
 // #region MemoryStore
 const memory = MemoryStore.create(nodeRuntime, { cwd: "/project" }); // a new session, without a disk
 const again = MemoryStore.open(memory.bytes(), nodeRuntime); // from the bytes of any file that pi or Pith wrote
-console.log(again.damage); // []; else what is wrong with the file, line by line
+console.log(again.damage); // [] if the file is intact; otherwise the damage, line by line
 // #endregion
 
 // #region Session
@@ -18,22 +18,22 @@ const say = (content: string) =>
   session.append({ type: "message", message: { role: "user", content, timestamp: nodeRuntime.now() } });
 
 await say("Make the parser faster.");
-const start = session.leaf; // the id of what was said last
+const start = session.leaf; // the id of the last entry
 await say("Try a cache.");
-await session.move(start); // back; nothing is removed
+await session.move(start); // goes back; nothing is removed
 const outcome = await say("Try an index."); // { type: "appended", leaf: … }: a second branch
 // #endregion
 
 // #region refusalNotes
-const added = await say("Go on."); // a disk can be full, a lease can be lost: that is an outcome and does not throw
+const added = await say("Go on."); // a full disk or a lost lease is an outcome; it does not throw
 if (added.type === "refused") console.error(refusalNotes[added.why]); // e.g. "the disk is full; free some space …"
-if (added.type === "leaf-moved") await session.refresh(); // another writer was here: look, then say it again
+if (added.type === "leaf-moved") await session.refresh(); // another writer appended entries: check them, then append again
 // #endregion
 
 // #region Store
-const store: Store = session.store; // memory, a file, a database: all answer the same questions
-const branches = await store.children(start); // two: "Try a cache.", and the move with "Try an index." behind it
-const all = await store.branchEntries(session.leaf); // from the root to here, however long that is
+const store: Store = session.store; // memory, a file or a database: all have the same interface
+const branches = await store.children(start); // two: "Try a cache.", and the move, followed by "Try an index."
+const all = await store.branchEntries(session.leaf); // from the root to here, however long
 const parent = await store.commonAncestor(branches[0]?.id ?? null, session.leaf); // start
 // #endregion
 
@@ -43,14 +43,14 @@ const isMove = move?.type === "custom" && move.customType === MOVE_TYPE; // true
 // #endregion
 
 // #region QUEUE_TYPE
-const data = { id: "m1", kind: "followUp", content: "Then write the tests." }; // waits; `id` is the one its message will have
+const data = { id: "m1", kind: "followUp", content: "Then write the tests." }; // queued; its message will have this `id`
 await session.append({ type: "custom", customType: QUEUE_TYPE, data });
-const waiting = session.branch.state.queue.length; // 1, after a crash and through compactions too
+const waiting = session.branch.state.queue.length; // 1, even after a crash or a compaction
 // #endregion
 
 // #region UNQUEUE_TYPE
 await session.append({ type: "custom", customType: UNQUEUE_TYPE, data: { ids: ["m1"] } });
-const left = session.branch.state.queue.length; // 0: taken back before its turn
+const left = session.branch.state.queue.length; // 0: withdrawn before it was delivered
 // #endregion
 
 assert.deepEqual([waiting, left], [1, 0]);

@@ -1,4 +1,4 @@
-/** Summaries by models: a model as the writer of a compaction, a writer of one's own, and the record by itself. */
+/** Model-written summaries: a model as the summarizer of a compaction, a custom summarizer, and a summary on its own. */
 
 import assert from "node:assert/strict";
 import {
@@ -23,7 +23,7 @@ import { nodeRuntime } from "@pith/context/node";
 import { loadBranch } from "@pith/context/store";
 import { scriptedModel, story } from "@pith/context/testing";
 
-// What a model would answer: the numbers in brackets are those of the entries it was shown.
+// A model's answer: the numbers in brackets are the entries it was shown.
 const record = `## Goal
 - Why is the parser slow? [#1]
 
@@ -67,7 +67,7 @@ const limits = { ...compactionLimits, tail: { tokens: 30, share: 1 } };
 const budget = createBudget(limits, { contextWindow: 8_000 });
 
 // #region modelSummarizer
-const writers = [modelSummarizer(model, { runtime: nodeRuntime })]; // where one model fails the next is asked; at last code writes
+const writers = [modelSummarizer(model, { runtime: nodeRuntime })]; // if one model fails, the next one is used; finally, Pith builds the summary itself
 const outcome = await compact({ session, budget, reason: "asked", summarizers: writers, runtime: nodeRuntime });
 if (outcome.type === "compacted") console.log(outcome.receipt.by, outcome.receipt.calls); // "anthropic/storyteller", 1
 // #endregion
@@ -77,7 +77,7 @@ const mine: Summarizer = {
   route: "mine", // as the receipt names it
   isPaid: false,
   summarize: ({ covered }) => {
-    const covers = new Set(covered.map(({ id }) => id)); // all of it must be told, or it is refused
+    const covers = new Set(covered.map(({ id }) => id)); // it must cover all of them, or it is refused
     return { type: "written", candidate: { route: "mine", narrative: "It was about a parser.", notes: "", covers } };
   },
 };
@@ -93,36 +93,36 @@ const other = await compact({
 // #region generateSummary
 const told = await generateSummary({ model, entries: talk.slice(0, 4), tokens: 1_000, runtime: nodeRuntime });
 if (told.type === "summarized") console.log(told.summary); // "## Goal\n- Why is the parser slow? [#1] …": checked
-if (told.type === "failed") console.log(told.failure.code); // "overflow", "refused", "too-long", …: nothing of it is used
+if (told.type === "failed") console.log(told.failure.code); // "overflow", "refused", "too-long", …: none of it is used
 const said = talk.flatMap((entry) => (entry.type === "message" ? [entry.message] : []));
-const asked = Object.assign(model, { runtime: nodeRuntime }); // one of openModel (@pith/models) has its clock already
+const asked = Object.assign(model, { runtime: nodeRuntime }); // a model from openModel (@pith/models) already has a clock
 const summary = await generateSummary(said, asked, 16_384); // pi's call: "## Goal\n- Why is the parser slow?"
 // #endregion
 
 // #region renderTranscript
-const blocks = renderTranscript(talk, { edits: [] }); // the transcript that a summariser reads, one block per entry
+const blocks = renderTranscript(talk, { edits: [] }); // the transcript that a summarizer reads, one block per entry
 const [first] = blocks; // { entryId: "e1", reference: "#1", text: "[User]: [#1] Why is the parser slow?", tokens: … }
 // #endregion
 
 // #region serializeConversation
 const messages = buildSessionContext(loadBranch(story("user: Why is it slow?", "says: It reads twice."))).messages;
-const text = serializeConversation(convertToLlm(messages)); // the same without numbers, for a prompt of your own
+const text = serializeConversation(convertToLlm(messages)); // the same without numbers, for your own prompt
 // "[User]: Why is it slow?\n\n[Assistant]: It reads twice."
 // #endregion
 
 // #region SUMMARIZATION_SYSTEM_PROMPT
 const system = SUMMARIZATION_SYSTEM_PROMPT.replace("{nonce}", "4f2a"); // "You summarise a coding session …"
-const material = `<conversation 4f2a>\n${text}\n</conversation 4f2a>`; // nothing said in it can imitate its end
+const material = `<conversation 4f2a>\n${text}\n</conversation 4f2a>`; // text inside cannot imitate the end tag
 // #endregion
 
 // #region SUMMARIZATION_PROMPT
 const sized = (task: string): string => task.replace("{tokens}", "4000").replace("{words}", "2400");
-const first4k = `${material}\n\n${sized(SUMMARIZATION_PROMPT)}`; // what is said to a model of your own
+const first4k = `${material}\n\n${sized(SUMMARIZATION_PROMPT)}`; // what to send to your own model
 // #endregion
 
 // #region UPDATE_SUMMARIZATION_PROMPT
 const before = `<previous-summary 4f2a>\n${summary}\n</previous-summary 4f2a>`;
-const update = [before, material, sized(UPDATE_SUMMARIZATION_PROMPT)].join("\n\n"); // brings an earlier one up to date
+const update = [before, material, sized(UPDATE_SUMMARIZATION_PROMPT)].join("\n\n"); // updates an earlier summary
 // #endregion
 
 // #region TURN_PREFIX_SUMMARIZATION_PROMPT

@@ -1,4 +1,4 @@
-/** Tokens: how big a context is, by what providers count and by an estimate that learns from them. */
+/** Tokens: how large a context is, based on the providers' counts and on an estimate calibrated with them. */
 
 import assert from "node:assert/strict";
 import {
@@ -15,7 +15,7 @@ import { loadBranch } from "@pith/context/store";
 import { emptyUsage, story } from "@pith/context/testing";
 
 // #region textTokens
-const tokens = textTokens("The parser reads every line twice."); // 8, without any tokenizer
+const tokens = textTokens("The parser reads every line twice."); // 8, without a tokenizer
 // #endregion
 
 // #region messageTokens
@@ -30,15 +30,15 @@ const whole = requestTokens({ system, tools: [], messages: [message] }); // 22: 
 
 // #region estimateTokens
 const shell = { role: "bashExecution", command: "ls", output: "a.ts", cancelled: false, truncated: false } as const;
-const estimated = estimateTokens({ ...shell, exitCode: 0, timestamp: 1 }); // 24: of any message, as the model would see it
+const estimated = estimateTokens({ ...shell, exitCode: 0, timestamp: 1 }); // 24: for any message, as the model would see it
 // #endregion
 
 // #region calculateContextTokens
 const usage: Usage = { ...emptyUsage, input: 200, cacheRead: 1_800, output: 100 };
-const counted = calculateContextTokens(usage); // 2100: what the next request will have at least
+const counted = calculateContextTokens(usage); // 2100: the next request will have at least this many
 // #endregion
 
-// A reply that says what it was counted for, as every provider's does.
+// A reply with its usage, as every provider reports it.
 const paid = (entry: Entry, used: Usage): Entry =>
   entry.type === "message" && entry.message.role === "assistant"
     ? { ...entry, message: { ...entry.message, usage: used } }
@@ -56,7 +56,7 @@ const size = contextSize(window);
 // #endregion
 
 // #region collectCalibration
-const calibration = collectCalibration(window); // what the replies on this branch have taught, model by model
+const calibration = collectCalibration(window); // learned from the replies on this branch, by model
 // { "anthropic/storyteller": { factor: 1.187, overhead: 2080, samples: 1.68 } }, rounded
 // #endregion
 

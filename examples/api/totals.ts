@@ -1,4 +1,4 @@
-/** Totals: what a session holds and has cost, over all its branches. */
+/** Totals: what a session contains and has cost, across all its branches. */
 
 import assert from "node:assert/strict";
 import { type Entry, MemoryStore, Session } from "@pith/context";
@@ -19,7 +19,7 @@ await store.append(story("user: Hello.", "says: Hi."), { expectedLeaf: null });
 const session = await Session.open(store, nodeRuntime);
 
 // #region zeroUsage
-const two = { ...zeroUsage, input: 2, totalTokens: 2 }; // what costs nothing, to begin with
+const two = { ...zeroUsage, input: 2, totalTokens: 2 }; // zero usage, as a starting point
 // #endregion
 
 // #region COMPACTION_USAGE
@@ -28,7 +28,7 @@ await session.append(unused); // a summary that was paid for and not used
 // #endregion
 
 // #region RETRY_USAGE
-await session.append({ ...unused, kind: RETRY_USAGE }); // a reply that broke off, and was asked for again
+await session.append({ ...unused, kind: RETRY_USAGE }); // a reply that broke off and was requested again
 // #endregion
 
 const entries = await session.branchEntries();
@@ -40,15 +40,15 @@ console.log(totals.spent.summaries.input, totals.spent.rest.input); // 2, 2
 // #endregion
 
 // #region zeroTotals
-const empty = [].reduce(addToTotals, zeroTotals); // where the fold begins
+const empty = [].reduce(addToTotals, zeroTotals); // the initial value
 // #endregion
 
 // #region usageOfEntry
-const paid = usageOfEntry(entries.at(-1) as Entry); // { for: "rest", usage: … }; null for what costs nothing
+const paid = usageOfEntry(entries.at(-1) as Entry); // { for: "rest", usage: … }; null if the entry costs nothing
 // #endregion
 
 // #region addUsage
-const four = addUsage(two, two); // tokens and dollars; what is no number counts nothing
+const four = addUsage(two, two); // tokens and dollars; values that are not numbers count as 0
 // #endregion
 
 assert.equal(totals.userMessages, 1);

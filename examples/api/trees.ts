@@ -1,4 +1,4 @@
-/** Trees and windows: which entry follows which, and the loaded end of a branch that every context is made from. */
+/** Trees and loaded branches: which entry follows which, and the loaded end of a branch that every context is built from. */
 
 import assert from "node:assert/strict";
 import {
@@ -31,24 +31,24 @@ const fork = commonAncestor(tree, "e2", "e4"); // "e1"
 const long = story("user: One.", "says: Two.", "compacts: We count., keeps e2", "thinking: high", "user: Three.");
 const window = loadBranch(long);
 const loaded = window.entries.map(({ id }) => id); // ["e2", "e3", "e4", "e5"]: the compaction covers e1
-const level = window.state.thinkingLevel; // "high": what holds at the leaf, wherever it was set
+const level = window.state.thinkingLevel; // "high": the level at the leaf, wherever it was set
 // #endregion
 
 // #region loadBranchFrom
-const upwards = long.toReversed(); // from the leaf to the root; more is read only while it matters
-const quick = loadBranchFrom(upwards, { requireState: false }); // stops at e2, the first entry that is kept …
-const isSettled = quick.isStateComplete; // false: … so a model that was set before e2 is not known yet
+const upwards = long.toReversed(); // from the leaf to the root; reads only as far as needed
+const quick = loadBranchFrom(upwards, { requireState: false }); // stops at e2, the first kept entry …
+const isSettled = quick.isStateComplete; // false: … so a model set before e2 is not known yet
 // #endregion
 
 // #region appendToBranch
 const [next] = story("user: Four.").map((entry) => ({ ...entry, id: "e6", parentId: "e5" }));
-const longer = next ? appendToBranch(window, [next]) : window; // without looking at the rest again
+const longer = next ? appendToBranch(window, [next]) : window; // without reading the rest again
 // #endregion
 
 // #region reduceState
 const state = story("model: anthropic/claude", "thinking: low", "thinking: high").reduce(
   reduceState,
-  loadBranch([]).state, // what holds before the first entry
+  loadBranch([]).state, // the state before the first entry
 );
 // { model: { provider: "anthropic", modelId: "claude" }, thinkingLevel: "high", activeTools: null, pins: [], queue: [] }
 // #endregion
@@ -56,7 +56,7 @@ const state = story("model: anthropic/claude", "thinking: low", "thinking: high"
 // #region validateBatch
 const [orphan] = story("user: Hello.").map((entry) => ({ ...entry, id: "e9", parentId: "nobody" }));
 const held = { ancestors: () => branchEntries(tree, "e4").toReversed(), has: (id: string) => tree.entries.has(id) };
-const append = () => orphan && validateBatch([orphan], held); // for a store of your own, before it writes
+const append = () => orphan && validateBatch([orphan], held); // for your own store, before it writes
 // throws "entry e9 follows nobody, which is not in this session"
 // #endregion
 

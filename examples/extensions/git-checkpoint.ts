@@ -19,10 +19,7 @@ export default (pith: ExtensionApi): void => {
     if (!isWanted) return undefined;
     const commit = await git(cwd, ["stash", "create", `pith: before leaving ${preparation.oldLeafId ?? "the root"}`]);
     if (!commit) {
-      ui.notify(
-        "Cancelled: git could not create a checkpoint. Make a first commit, or answer no.",
-        "warning",
-      );
+      ui.notify("Cancelled: git could not create a checkpoint. Make a first commit, or answer no.", "warning");
       return { cancel: true };
     }
     await git(cwd, ["update-ref", `refs/pith/${preparation.oldLeafId ?? "root"}`, commit]);

@@ -227,12 +227,7 @@ function defaultsTable(limits: CompactionLimits): string {
   return formatTable(
     ["limit in the library", "in settings.json", "default", "description"],
     [
-      [
-        "`enabled`",
-        "`compaction.enabled`",
-        String(limits.enabled),
-        "whether sessions are compacted automatically",
-      ],
+      ["`enabled`", "`compaction.enabled`", String(limits.enabled), "whether sessions are compacted automatically"],
       [
         "`thresholds`",
         "`compaction.reserveTokens`, `.thresholdPercent`, `.thresholdTokens`",
@@ -266,7 +261,12 @@ function defaultsTable(limits: CompactionLimits): string {
         `${formatPercent(limits.wire.share)} of ${limits.wire.bytes / 1024 / 1024} MiB`,
         "a request with more bytes than this is compacted",
       ],
-      ["`progress`", "–", formatPercent(limits.progress), "a compaction that frees less than this counts as unsuccessful"],
+      [
+        "`progress`",
+        "–",
+        formatPercent(limits.progress),
+        "a compaction that frees less than this counts as unsuccessful",
+      ],
       [
         "`rounds`",
         "–",
