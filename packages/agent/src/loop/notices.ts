@@ -70,7 +70,7 @@ export function compactionSkippedEvent(reason: CompactionReason, why: SkipReason
 export const skipNotes: Readonly<Record<SkipReason, string>> = {
   off: "automatic compaction is off; run /compact, or call agent.compact()",
   undone: "the last compaction was undone; automatic compaction resumes after new messages, or run /compact now",
-  breaker: "automatic compaction is paused because it no longer helps; reduce what fills the context window",
+  breaker: "automatic compaction is paused because it no longer frees enough; reduce what fills the context window",
   postponed: "a hook postponed the compaction once",
   empty: "the session has no messages yet",
   "already-compacted": "there are no new messages since the last compaction",

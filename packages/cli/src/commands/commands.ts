@@ -20,7 +20,7 @@ export function createHelpCommand(listCommands: () => readonly Command[]): Comma
   return {
     name: "help",
     argumentHint: "[command]",
-    description: "list all commands, or show how one is used",
+    description: "list all commands, or show how to use one",
     examples: ["/help", "/help tree"],
     async run(args, { templates, extensions }) {
       const commands = [...listCommands(), ...(extensions?.commands ?? []).map(toCommandInfo)];

@@ -32,14 +32,14 @@ export const compactCommand: Command = {
   argumentHint: "[instructions] [--preview]",
   argumentValues: ["--preview"],
   description:
-    "summarize the conversation so far; optional text says what to focus on; --preview only shows the effect",
+    "summarize the conversation so far; optional text says what to focus on; --preview shows the effect before anything is changed",
   examples: ["/compact", "/compact keep every decision on the schema", "/compact --preview"],
   async run(args, context) {
     const { agent, notify } = context;
     if (PREVIEW_FLAG.test(args)) return await reportPreview(context);
     if (args.startsWith("--")) return usageError(describeUnknownFlag(args.slice(2).split(/\s/)[0] ?? "", ["preview"]));
     // During a run, the compaction waits until no request is active. The run continues after it.
-    if (agent.isRunning && !isCompacting(agent)) notify?.("compacting when the current request has finished");
+    if (agent.isRunning && !isCompacting(agent)) notify?.("compacting after the current request finishes");
     const outcome = await agent.compact(args === "" ? undefined : args);
     if (outcome.type !== "nothing-to-do" || outcome.why !== "too-short") return reportCompaction(outcome);
     const { tail } = agent.budget;
@@ -55,7 +55,7 @@ export const autocompactCommand: Command = {
   name: "autocompact",
   argumentHint: "[on|off]",
   argumentValues: ["on", "off"],
-  description: "show whether and when Pith compacts automatically; on or off changes it until the program ends",
+  description: "show whether and when Pith compacts automatically; on or off applies until you quit",
   examples: ["/autocompact", "/autocompact off"],
   async run(args, context) {
     if (args !== "" && args !== "on" && args !== "off")
@@ -71,13 +71,13 @@ function reportAutoCompaction({ agent }: CommandContext, isChanged: boolean): Co
   const reserveTokens = limits.thresholds.find(({ reserve }) => reserve !== undefined)?.reserve ?? null;
   const keepRecentTokens = limits.tail.tokens;
   const lines = [
-    `Automatic compaction is ${enabled ? "on" : "off"}${isChanged ? " until Pith exits" : ""}.`,
+    `Automatic compaction is ${enabled ? "on" : "off"}${isChanged ? " until you quit" : ""}.`,
     ...(isChanged
       ? [`To make it permanent, set { "compaction": { "enabled": ${enabled} } } in ~/.pith/settings.json.`]
       : []),
     enabled ? describeThreshold(limit) : "The context is compacted only when you run /compact.",
     `reserveTokens ${reserveTokens === null ? "(none)" : formatTokensOrShare(reserveTokens)}: kept free in the context window, at most a quarter of it`,
-    `keepRecentTokens ${formatTokensOrShare(keepRecentTokens)}: kept unchanged at the end of the conversation; here ${formatNumber(tail)}`,
+    `keepRecentTokens ${formatTokensOrShare(keepRecentTokens)}: the newest ${formatNumber(tail)} tokens are kept unchanged`,
   ];
   return success(lines.join("\n"), {
     enabled,
@@ -98,7 +98,6 @@ function describeThreshold(limit: number): string {
 const toFiniteOrNull = (limit: number): number | null => (Number.isFinite(limit) ? limit : null);
 
 export async function undoOrRedoCompaction(action: "undo" | "redo", agent: Agent): Promise<CommandResult> {
-  const receiptBefore = readNewestReceipt(agent);
   const outcome = await agent.undoCompaction(action);
   switch (outcome.type) {
     case "refused":
@@ -109,7 +108,7 @@ export async function undoOrRedoCompaction(action: "undo" | "redo", agent: Agent
       return failure(outcome.appended.type === "refused" ? refusalNotes[outcome.appended.why] : LEAF_MOVED_MESSAGE);
     case "undone":
       return success(
-        `Compaction undone${formatReceiptAndSize(receiptBefore, agent)} /redo restores it. ${AUTO_COMPACTION_PAUSED}`,
+        `Compaction undone. The context is back to about ${formatNumber(agent.contextUsage().tokens)} tokens. /redo restores the compaction. ${AUTO_COMPACTION_PAUSED}`,
         outcome,
       );
     case "redone":
@@ -121,11 +120,11 @@ export async function undoOrRedoCompaction(action: "undo" | "redo", agent: Agent
 }
 
 const AUTO_COMPACTION_PAUSED =
-  "Automatic compaction is paused until the context has grown by a tenth of the window, or the provider refuses a request.";
+  "Automatic compaction is paused until the context grows by another 10% of the window or the provider refuses a request.";
 
 const nothingToUndoMessages = {
   "no-compaction": "There is no compaction on this branch to undo.",
-  "no-undo": "No compaction was undone here, or there is a newer one.",
+  "no-undo": "There is no undone compaction to restore.",
 } as const;
 
 function readNewestReceipt({ session: { branch } }: Agent): Receipt | null {
@@ -191,7 +190,7 @@ function capitalize(text: string): string {
 const nothingToDoMessages: Readonly<Record<NoCompaction["why"], string>> = {
   off: 'automatic compaction is off ("compaction.enabled" in the settings, --no-auto-compact, /autocompact)',
   empty: "there are no messages yet",
-  "already-compacted": "there are no new messages since the last compaction; /undo undoes it",
+  "already-compacted": "there is nothing new since the last compaction (/undo reverts that one)",
   "too-short": "the conversation is too short; all of it would be kept",
   "too-little": "a summary would be about as long as the text it replaces",
 };
@@ -230,9 +229,9 @@ function formatPreview(
   const { tokens, covered, kept } = receipt;
   const price = costUsd === null ? "at an unknown price" : `for about ${formatCost(costUsd)}`;
   return [
-    `Would drop ${covered.count} entries and keep ${kept.count}: ${formatNumber(tokens.before)} → about ${formatNumber(tokens.after)} tokens.`,
+    `Would summarize ${formatCount(covered.count, "entry", "entries")} and keep ${formatNumber(kept.count)}: ${formatNumber(tokens.before)} → about ${formatNumber(tokens.after)} tokens.`,
     `Kept verbatim: your messages and ${pins === 0 ? "no pins" : formatCount(pins, "pin")}. Summary by ${summarizer}, ${price}.`,
-    "The summary, without the part that a model writes:",
+    "Preview of the summary (the model's part is added later):",
     "",
     front.trim(),
   ].join("\n");

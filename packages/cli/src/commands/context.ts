@@ -5,7 +5,7 @@ import { type Command, success } from "./command.ts";
 
 export const contextCommand: Command = {
   name: "context",
-  description: "show what fills the context window, the compaction limit, and what a compaction would free",
+  description: "show what fills the context window, the compaction threshold, and what a compaction would free",
   async run(_, { agent: { session, budget } }) {
     await session.loadState();
     const { buildContextReport, formatContextReport } = await import("../context-report/report.ts");
@@ -16,7 +16,7 @@ export const contextCommand: Command = {
 
 export const seenCommand: Command = {
   name: "seen",
-  description: "show exactly what the model sees now: what compactions put first, what they kept, and what is new",
+  description: "show exactly what the model sees now: summary, kept messages, and newer messages",
   async run(_, { agent: { session, budget } }) {
     await session.loadState();
     const { buildModelView } = await import("../context-report/model-view.ts");
@@ -27,9 +27,9 @@ export const seenCommand: Command = {
 
 export const contextPlaceTitles: Readonly<Record<ContextPlace, string>> = {
   system: "System",
-  pins: "Front: pins",
-  words: "Front: your messages",
-  checkpoint: "Front: checkpoint",
+  pins: "Summary: pins",
+  words: "Summary: your messages",
+  checkpoint: "Summary: work so far",
   kept: "Messages kept by the compaction",
   new: "Messages since the compaction",
   said: "Messages",

@@ -1,6 +1,7 @@
 /** Implements `/copy`: finds an answer or its last code block. The interactive mode copies it to the clipboard; other modes print it. */
 
 import type { Entry, Session } from "@pith/context";
+import { formatCount } from "../text/format.ts";
 import { usageError } from "../text/usage-error.ts";
 import { type Command, type CommandContext, type CommandResult, success } from "./command.ts";
 
@@ -21,21 +22,34 @@ export function findLastCodeBlock(markdown: string): string | null {
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})(.*)$/;
 
-/** An answer is the last text of the model before the next user message. Position 1 is the newest. Null if there are fewer answers. */
-export async function findNthLastAnswer(position: number, { leaf, store }: Session): Promise<string | null> {
+/** Position 1 is the newest answer. Null if there are fewer answers. */
+export async function findNthLastAnswer(position: number, session: Session): Promise<string | null> {
   let count = 0;
+  for await (const answer of readAnswers(session)) {
+    count += 1;
+    if (count === position) return answer;
+  }
+  return null;
+}
+
+async function countAnswers(session: Session): Promise<number> {
+  let count = 0;
+  for await (const _ of readAnswers(session)) count += 1;
+  return count;
+}
+
+/** Newest first. An answer is the last text of the model before the next user message. */
+async function* readAnswers({ leaf, store }: Session): AsyncGenerator<string> {
   let hasAnswer = false;
   for (let id = leaf, visited = 0; id !== null && visited < MAX_VISITED_ENTRIES; visited += 1) {
     const entry: Entry | null = (await store.entry(id)) ?? null;
-    if (!entry) return null;
+    if (!entry) return;
     if (isUserMessage(entry)) hasAnswer = false;
     const text: string = hasAnswer ? "" : readAnswerText(entry);
-    if (text !== "") count += 1;
-    if (text !== "" && count === position) return text;
+    if (text !== "") yield text;
     hasAnswer ||= text !== "";
     id = entry.parentId;
   }
-  return null;
 }
 
 const MAX_VISITED_ENTRIES = 100_000;
@@ -56,7 +70,7 @@ export const copyCommand: Command = {
   name: "copy",
   argumentHint: "[n] [code]",
   description:
-    "copy the last or n-th last answer to the clipboard, or the last code block in it; without a screen, print it",
+    "copy the last (or nth-to-last) answer, or its last code block, to the clipboard; in print mode, print it",
   examples: ["/copy", "/copy 2", "/copy code"],
   run: findTextToCopy,
 };
@@ -68,9 +82,12 @@ export async function findTextToCopy(
 ): Promise<CommandResult> {
   const [, number = "1", codeFlag] = ARGS_PATTERN.exec(args) ?? [];
   if (!ARGS_PATTERN.test(args) || Number(number) < 1)
-    return usageError("/copy takes a number, such as 2 for the second-to-last answer, or code, or both");
+    return usageError("/copy takes a number (2 is the second-to-last answer), the word code, or both");
   const answer = await findNthLastAnswer(Number(number), session);
-  if (answer === null) return usageError(number === "1" ? "no answer yet" : `there are fewer than ${number} answers`);
+  if (answer === null) {
+    const count = await countAnswers(session);
+    return usageError(count === 0 ? "no answer yet" : `this branch has only ${formatCount(count, "answer")}`);
+  }
   const text = codeFlag === undefined ? answer : findLastCodeBlock(answer);
   if (text === null) return usageError("this answer contains no code block; /copy copies the whole answer");
   return success(text, { text });

@@ -112,7 +112,8 @@ export function formatDiff(files: readonly ChangedFile[]): string {
   return [...files.map(formatFileDiff), formatTotals(files)].join("\n");
 }
 
-export const NOTHING_CHANGED = "No tool changed a file in this session. Changes by shell commands are not tracked.";
+export const NOTHING_CHANGED =
+  "No tool changed a file in this session. Changes made by shell commands are not tracked.";
 
 function formatFileDiff({ path, kind, patch, notes }: ChangedFile): string {
   const name = escapeLineBreaks(path);
@@ -189,7 +190,7 @@ export async function collectSessionChanges({
   // Reads one file at a time, because each may have megabytes.
   for (const file of plannedFiles) {
     if (file.type === "not-permitted") {
-      const note = `not compared with the disk (${file.why}); the diff comes from the tool results`;
+      const note = `not compared with the file on disk (${file.why}); the diff comes from the tool results`;
       const patch = loggedPatches.get(file.path) ?? emptyPatch;
       changedFiles.push({ path: formatPath(file.path, cwd), kind: "changed", ...patch, notes: [note] });
       continue;
@@ -207,7 +208,7 @@ function toLoggedFile(path: string, patch: Patch): ChangedFile {
   const note =
     patch.patch === ""
       ? "a tool wrote it; the original was not saved"
-      : "the diffs of the tool results, one after another";
+      : "the diffs from the tool results, one after another";
   return { path, kind: "changed", ...patch, notes: [note] };
 }
 

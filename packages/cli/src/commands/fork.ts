@@ -39,7 +39,8 @@ export const forkCommand: Command = {
   name: "fork",
   aliases: ["branch"],
   argumentHint: "[entry]",
-  description: "start a new session from before one of your messages; without an argument, list your messages",
+  description:
+    "start a new session from the point just before one of your messages; without an argument, list your messages",
   examples: ["/fork", "/fork 3f2a9c11"],
   async run(args, context) {
     if (context.sessionPath === null) return sessionNotSavedError("fork");
@@ -93,7 +94,7 @@ async function listUserMessages({ agent: { session } }: CommandContext): Promise
     words: sanitizeLine(entryDisplayText(entry), MAX_MESSAGE_CHARS),
   }));
   const lines = items.map(({ id, words }) => `${shortId(id)}  ${words}`);
-  return success([...lines, "To start from before one, type /fork and its id."].join("\n"), items);
+  return success([...lines, "To start just before one, type /fork and its id."].join("\n"), items);
 }
 
 const MAX_LISTED_MESSAGES = 30;

@@ -66,14 +66,14 @@ export const handoffCommand: Command = {
   name: "handoff",
   argumentHint: "<goal>",
   description:
-    "start a new session for a goal; its first message, a draft to edit and send, says what it must know from this one",
+    "start a new session for a goal; Pith drafts its first message with what it needs to know from this session",
   examples: ["/handoff write the tests for the parser"],
   async run(goal, context) {
     if (goal === "") return usageError("/handoff needs a goal, such as /handoff write the tests for the parser");
     if (context.sessionPath === null) return sessionNotSavedError("handoff");
     const veto = await checkExtensionVeto({ type: "session_before_switch", reason: "new" }, context);
     if (veto) return veto;
-    context.notify?.("writing the first message of the new session");
+    context.notify?.("writing the first message for the new session");
     const outcome = await context.agent.handOff(goal, (path) => isFile(resolve(context.cwd, path)));
     switch (outcome.type) {
       case "written":
@@ -98,19 +98,18 @@ async function openHandoffSession(
   const newSession = await createHandoffSession(message, { ...context, sessionPath: sourcePath });
   if (newSession.type === "failed")
     return { type: "draft", draft: message, text: `No session was created: ${newSession.message}` };
+  const costText = cost > 0 ? `; writing it cost ${formatCost(cost)}` : "";
   const notes = [
-    `New session: ${newSession.id.slice(0, 8)}`,
-    formatCount(files.length, "file"),
-    ...(newSession.pins > 0 ? [`${formatCount(newSession.pins, "pin")} copied`] : []),
-    ...(repairs.length > 0 ? [`corrected: ${repairs.slice(0, 3).join("; ")}`] : []),
-    ...(cost > 0 ? [formatCost(cost)] : []),
+    `New session: ${newSession.id.slice(0, 8)}. Its draft lists ${formatCount(files.length, "file")}${costText}.`,
+    ...(newSession.pins > 0 ? [`${formatCount(newSession.pins, "pin")} copied.`] : []),
+    ...(repairs.length > 0 ? [`Corrected: ${repairs.slice(0, 3).join("; ")}`] : []),
   ];
   return {
     type: "opened",
     reason: "new",
     path: newSession.path,
     id: newSession.id,
-    text: notes.join(", "),
+    text: notes.join(" "),
     draft: message,
     isDraftSaved: true,
   };

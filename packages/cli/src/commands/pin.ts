@@ -15,7 +15,8 @@ import {
 
 export function listPins(session: Session): CommandResult {
   const { pins } = session.branch.state;
-  if (pins.length === 0) return success("There are no pins. /pin [text] keeps a text through every compaction.", []);
+  if (pins.length === 0)
+    return success("There are no pins. /pin <text> keeps text in the context through every compaction.", []);
   return success(pins.map(formatPin).join("\n"), pins);
 }
 
@@ -28,7 +29,8 @@ const MAX_PIN_CHARS = 100;
 export const pinCommand: Command = {
   name: "pin",
   argumentHint: "[text|entry]",
-  description: "keep a text, or the text of an entry, through every compaction; without an argument, list the pins",
+  description:
+    "keep text, or an entry's text, in the context through every compaction; without an argument, list the pins",
   examples: ["/pin Never push to main.", "/pin 3f2a9c11", "/pin"],
   async run(args, context) {
     if (args === "") return listPins(context.agent.session);

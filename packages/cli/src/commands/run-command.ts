@@ -58,7 +58,7 @@ export async function runExtensionCommand(
   context: CommandContext,
 ): Promise<CommandResult> {
   const { extensions } = context;
-  if (!extensions) throw new Error(`the command /${command.name} belongs to no extension`);
+  if (!extensions) throw new Error(`no extension provides the command /${command.name}`);
   const nextSession: NextSession = { result: null };
   // Keeps the process alive while the command waits for a promise without a pending Node handle.
   const keepAlive = setInterval(() => {}, KEEP_ALIVE_INTERVAL_MS);

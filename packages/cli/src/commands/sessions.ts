@@ -52,7 +52,7 @@ export const resumeCommand: Command = {
   name: "resume",
   argumentHint: "[session]",
   description:
-    "continue another session, by the beginning of its id, its name or its path; without an argument, list those of this folder",
+    "continue another session, given an id prefix, a name or a path; without an argument, list the sessions in this folder",
   examples: ["/resume", "/resume 0d4f"],
   async run(args, context) {
     if (args === "") return await listFolderSessions(context);
@@ -81,7 +81,7 @@ async function listFolderSessions({ cwd, home, sessionPath }: CommandContext): P
   const shownSessions = sessions.filter(({ firstMessage }) => firstMessage !== "").slice(0, MAX_LISTED_SESSIONS);
   if (shownSessions.length === 0) return success("No sessions in this folder yet.", []);
   const lines = shownSessions.map((item) => formatSession(item, sessionPath));
-  return success([...lines, "To continue one, type /resume and the beginning of its id."].join("\n"), shownSessions);
+  return success([...lines, "To continue one, type /resume and its id."].join("\n"), shownSessions);
 }
 
 function formatSession(
@@ -101,12 +101,12 @@ export const nameCommand: Command = {
   name: "name",
   argumentHint: "[name|--none]",
   argumentValues: ["--none"],
-  description: "show or set the name of this session in lists; --none removes it",
+  description: "show or set this session's name; --none removes it",
   examples: ["/name the login bug", "/name"],
   async run(args, { agent }) {
     const currentName = await agent.session.store.name();
     if (args === "")
-      return success(currentName ?? "This session has no name. Set one with /name [name].", {
+      return success(currentName ?? "This session has no name. Set one with /name <name>.", {
         name: currentName ?? null,
       });
     const newName = args === "--none" ? "" : sanitizeLine(args);
@@ -121,7 +121,7 @@ export const exportCommand: Command = {
   name: "export",
   argumentHint: "[file]",
   description:
-    "export this session to a file to share: .html (a web page), .md (Markdown) or .jsonl (for pi, with all branches)",
+    "export this session to a file you can share: .html (a web page), .md (Markdown) or .jsonl (for pi, with all branches)",
   examples: ["/export", "/export login-bug.md"],
   async run(args, { agent: { session }, sessionPath, cwd }) {
     if (sessionPath === null) return sessionNotSavedError("export");
@@ -167,7 +167,7 @@ export const sessionCommand: Command = {
 
 export const diffCommand: Command = {
   name: "diff",
-  description: "show what this session changed in files, compared with their state before it",
+  description: "show the changes this session made to your files",
   examples: ["/diff"],
   run: async (_, context) => {
     // Loaded lazily, because the diff library would slow down the start.

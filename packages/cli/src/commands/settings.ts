@@ -11,14 +11,14 @@ import { describeOutcome } from "./compact.ts";
 export const keysCommand: Command = {
   name: "keys",
   argumentHint: "[text]",
-  description: "list the keyboard shortcuts; with text, only those that match it, with their names for keymap.json",
+  description: "list the keyboard shortcuts; with text, only matching ones, with their names for keymap.json",
   examples: ["/keys", "/keys undo"],
   async run(args, { home }) {
     const { keymapFile, formatKeys, readKeymap, listKeys } = await import("../settings/keymap.ts");
     const { keymap, warnings } = await readKeymap(home);
     const keysText = formatKeys(keymap, args);
     if (keysText === null) return usageError(`no key binding matches "${args}"; /keys lists all`);
-    const hint = `To change a key binding, set it in ${keymapFile(home)}, e.g. { "fold": "ctrl+o" }. /keys [text] shows the names.`;
+    const hint = `To change a key binding, set it in ${keymapFile(home)}, e.g. { "fold": "ctrl+x" }. /keys <text> shows the names.`;
     return success([...warnings, keysText, ...(args === "" ? ["", hint] : [])].join("\n"), listKeys(keymap));
   },
 };
@@ -27,7 +27,10 @@ export const keysCommand: Command = {
 export const permissionModes: readonly { readonly name: PermissionMode; readonly description: string }[] = [
   { name: "plan", description: "only reads, and describes what it would do" },
   { name: "ask", description: "asks before it changes a file, runs a command or opens a page" },
-  { name: "edit", description: "changes files here and runs commands in the sandbox; otherwise asks" },
+  {
+    name: "edit",
+    description: "edits files in this folder and runs commands in the sandbox; asks about anything else",
+  },
   { name: "all", description: "asks only about hosts, secrets, ports and leaving the sandbox" },
 ];
 
@@ -44,7 +47,7 @@ export const modeCommand: Command = {
     if (!mode) return usageError(`/mode takes plan, ask, edit or all, not "${args}"`);
     const refusal = permissionMode.set(mode.name);
     if (refusal !== null) return usageError(`/mode: ${refusal}`);
-    return success(`${describeMode(mode.name)} It applies until Pith exits.`, { mode: mode.name });
+    return success(`${describeMode(mode.name)} It applies until you quit.`, { mode: mode.name });
   },
 };
 
@@ -55,7 +58,7 @@ export function describeMode(name: PermissionMode): string {
 export const modelCommand: Command = {
   name: "model",
   argumentHint: "[model]",
-  description: "show or change the model, by provider/model or words of its name; it is used from the next request on",
+  description: "show or change the model, by provider/model or part of its name, starting with the next request",
   examples: ["/model", "/model opus", "/model anthropic/claude-sonnet-4-5"],
   async run(args, { agent, openModel, notify }) {
     if (args === "") return describeModel(agent);
@@ -81,7 +84,7 @@ function describeModel({ model }: Agent, prefix = "Current model:"): CommandResu
 function reportModelChange(result: SetModelResult, agent: Agent): CommandResult {
   if (result.type === "set") return describeModel(agent, "Model set to");
   const { tokens, limit, compaction } = result;
-  const sizes = `${formatNumber(tokens)} tokens, and ${formatNumber(limit)} fit`;
+  const sizes = `${formatNumber(tokens)} tokens, but only ${formatNumber(limit)} fit`;
   return failure(
     `model not changed: the context has ${sizes}; ${describeOutcome(compaction)}. Run /compact first, or start a session with /new`,
   );
@@ -91,7 +94,7 @@ const EXTENSIONS_RELOAD_NOTICE = "Extensions are reloaded with the next session.
 
 export const reloadCommand: Command = {
   name: "reload",
-  description: "reload settings, context files, skills and templates",
+  description: "reload settings, context files, skills and prompt templates",
   async run(_, context) {
     const changes = [...(await context.reload()), ...(context.extensions ? [EXTENSIONS_RELOAD_NOTICE] : [])];
     return success(changes.length === 0 ? "Reloaded; nothing has changed." : changes.join("\n"), changes);
@@ -105,7 +108,7 @@ export const settingsCommand: Command = {
   examples: ["/settings", "/settings compaction"],
   async run(args, context) {
     const matches = (context.listSettings?.() ?? []).filter(({ name }) => name.includes(args));
-    if (matches.length === 0) return usageError(`no setting has "${args}" in its name; /settings lists all`);
+    if (matches.length === 0) return usageError(`no setting name contains "${args}"; /settings lists all`);
     const { formatSettings } = await import("../settings/list.ts");
     return success(formatSettings(matches), matches);
   },
@@ -127,6 +130,6 @@ export const thinkingCommand: Command = {
         `/thinking takes ${thinkingLevels.slice(0, -1).join(", ")} or ${thinkingLevels.at(-1)}, not "${args}"`,
       );
     await agent.setThinkingLevel(level);
-    return success(`Thinking level from the next request on: ${level}`, { level });
+    return success(`Thinking set to ${level}, starting with the next request.`, { level });
   },
 };

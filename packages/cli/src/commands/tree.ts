@@ -27,9 +27,9 @@ export function reportMove(result: NavigateResult, session: Session): CommandRes
     case "refused":
       return failure(describeBusyRefusal(result.why));
     case "cancelled":
-      return success("Move cancelled; your position has not changed.", { moved: false });
+      return success("Cancelled; your position in the tree has not changed.", { moved: false });
     case "files-in-the-way":
-      return failure(`not moved: ${describeConflicts(result.files)}`);
+      return failure(`your position has not changed: ${describeConflicts(result.files)}`);
     case "failed":
       return failure(describeMoveFailure(result));
   }
@@ -40,7 +40,7 @@ type MovedResult = Extract<NavigateResult, { type: "moved" }>;
 function reportArrival({ leaf, editorText, summary, files }: MovedResult, { branch }: Session): CommandResult {
   // Skips moves and labels, because the user does not regard them as positions.
   const currentEntry = branch.entries.findLast((entry) => !isMoveEntry(entry) && entry.type !== "label");
-  const positionText = currentEntry ? `Moved to ${shortId(currentEntry.id)}` : "Moved to before the first entry";
+  const positionText = currentEntry ? `Now at ${shortId(currentEntry.id)}` : "Now before the first entry";
   const summaryNotice = summary ? ["the branch you left is summarized there"] : [];
   const text = [positionText, ...summaryNotice, ...(files ? describeRestoredFiles(files) : [])].join("; ");
   if (editorText !== undefined && editorText.trim() !== "") return { type: "draft", draft: editorText, text };
@@ -61,11 +61,9 @@ function describeConflicts(files: readonly PlannedFile[]): string {
     .slice(0, MAX_LISTED_FILES)
     .map(({ path, type }) => `  ${path}: ${type === "lost" ? ORIGINAL_LOST : CHANGED_ELSEWHERE}`);
   const omittedLine = files.length > MAX_LISTED_FILES ? [`  … and ${files.length - MAX_LISTED_FILES} more`] : [];
-  return [
-    "these files have other changes; move without --files, or resolve them first:",
-    ...lines,
-    ...omittedLine,
-  ].join("\n");
+  return ["these files have other changes; omit --files, or resolve the changes first:", ...lines, ...omittedLine].join(
+    "\n",
+  );
 }
 
 const MAX_LISTED_FILES = 20;
@@ -76,7 +74,7 @@ function describeMoveFailure(result: Extract<NavigateResult, { type: "failed" }>
   if (result.why === "leaf-moved") return LEAF_MOVED_MESSAGE;
   if (result.why !== "summary") return refusalNotes[result.why];
   const notes = result.failures.map(({ note }) => note).join("; ");
-  return `not moved: the branch could not be summarized: ${notes}; move without --summary, or try again`;
+  return `your position has not changed: the branch could not be summarized: ${notes}; omit --summary, or try again`;
 }
 
 /** Shows the part of the tree that ends with `fromEntry`. Default: the part around the current position. */
@@ -92,7 +90,8 @@ export async function showTree({ agent: { session } }: CommandContext, fromEntry
   if (lines.length === 0) return success("No messages yet.", { leaf, entries: [] });
   const visibleLines = lines.slice(-MAX_TREE_LINES);
   const earlier = findEarlierEntry(lines.slice(0, -MAX_TREE_LINES), part.entryBefore);
-  const earlierHint = earlier === null ? [] : [`… earlier entries: /tree --from ${shortId(earlier)}`];
+  const earlierHint =
+    earlier === null ? [] : [`… earlier entries not shown; to see them, type /tree --from ${shortId(earlier)}`];
   return success([...earlierHint, ...visibleLines.map(({ text }) => text)].join("\n"), {
     leaf,
     entries: visibleLines.map(toTreeData),
@@ -125,7 +124,7 @@ export const treeCommand: Command = {
   name: "tree",
   argumentHint: "[entry] [--summary [instructions]] [--label <text>] [--files]",
   description:
-    "show the session as a tree, or move to an entry (root: before the first); --files restores changed files",
+    "show the session as a tree, or go to an entry (`root` is before the first message); --files restores changed files",
   examples: ["/tree", "/tree 3f2a9c11", "/tree 3f2a9c11 --summary what failed and why --label second try --files"],
   async run(args, context) {
     const result = parseCommandArgs(args, treeFlags);
@@ -141,8 +140,8 @@ export const treeCommand: Command = {
 };
 
 const FROM_WITH_ENTRY_MESSAGE =
-  "--from shows another part of the tree; to move to an entry, use /tree <entry> without --from";
-const MISSING_ENTRY_MESSAGE = "name the entry to move to, e.g. /tree 3f2a9c11 --summary; /tree lists the ids";
+  "--from shows another part of the tree; to go to an entry, use /tree <entry> without --from";
+const MISSING_ENTRY_MESSAGE = "specify the entry to go to, e.g. /tree 3f2a9c11 --summary; /tree shows the entries";
 
 async function moveToEntry(
   name: string,
@@ -152,7 +151,7 @@ async function moveToEntry(
   if (flagValues.files && sessionPath === null) return sessionNotSavedError("tree --files");
   const target = name === "root" ? null : await findEntry(name, agent.session);
   if (target?.type === "mistake") return target;
-  if (flagValues.summary !== undefined && !agent.isRunning) notify?.("summarizing the branch you leave");
+  if (flagValues.summary !== undefined && !agent.isRunning) notify?.("summarizing the branch you are leaving");
   const result = await agent.navigateTree(target?.entry.id ?? null, {
     summarize: flagValues.summary !== undefined,
     ...(typeof flagValues.summary === "string" && { customInstructions: flagValues.summary }),
@@ -170,7 +169,7 @@ export const transcriptCommand: Command = {
     const texts = entries.flatMap((entry) => formatEntry(entry) ?? []);
     if (texts.length === 0) return success("No messages yet.", []);
     const isComplete = (entries[0]?.parentId ?? null) === null;
-    const earlierHint = isComplete ? [] : ["… earlier entries: pith sessions show"];
+    const earlierHint = isComplete ? [] : ["… earlier entries not shown; pith sessions show lists them"];
     return success([...earlierHint, ...texts].join("\n\n"), entries);
   },
 };

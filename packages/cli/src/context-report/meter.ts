@@ -58,8 +58,8 @@ function findFirstNewIndex({ entries, compactionIndex }: LoadedBranch, sources: 
 
 /** Why automatic compaction is paused. `short` is for the footer, where it follows other figures. */
 export const pauseReasons = {
-  undone: { short: "undone", long: "a compaction was undone, and the context has hardly grown since" },
-  breaker: { short: "no longer helps", long: "it no longer helps; see what fills the context window" },
+  undone: { short: "after undo", long: "a compaction was undone, and the context has hardly grown since" },
+  breaker: { short: "not freeing enough", long: "it no longer frees enough; see what fills the context window" },
 } as const;
 
 /** The tokens of each part of the context bar. `tail` is what the newest compaction kept verbatim; `fresh` came after it. */
@@ -200,18 +200,24 @@ function computeKinds(message: AgentMessage, model: ModelName | undefined): read
       return countReplyByKind(message, model);
     case "toolResult":
       return hasOnlyText(message.content)
-        ? [{ kind: `${RESULTS_PREFIX}${message.toolName}`, tokens: messageTokens(message) }]
-        : countAsSent(`${RESULTS_PREFIX}${message.toolName}`, message, model);
+        ? [{ kind: `${message.toolName}${RESULTS_SUFFIX}`, tokens: messageTokens(message) }]
+        : countAsSent(`${message.toolName}${RESULTS_SUFFIX}`, message, model);
     case "bashExecution":
       return countAsSent("your shell commands", message, model);
     case "custom":
-      return countAsSent("notes", message, model);
+      return countAsSent(describeCustomKind(message.customType), message, model);
     case "branchSummary":
       return countAsSent("branch summaries", message, model);
   }
 }
 
-const RESULTS_PREFIX = "results of ";
+/** Messages with other types come from extensions. */
+function describeCustomKind(customType: string): string {
+  if (customType === "pith.skill") return "skills";
+  return customType.startsWith("pith.") ? "environment info" : "extension messages";
+}
+
+const RESULTS_SUFFIX = " results";
 
 const USER_MESSAGES = "your messages";
 

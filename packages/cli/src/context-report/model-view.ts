@@ -26,7 +26,7 @@ export function toModelViewText(message: Message): ModelViewText {
     case "assistant":
       return { who: "model", text: message.content.map(formatReplyBlock).join("\n") };
     case "toolResult":
-      return { who: `result of ${message.toolName}`, text: formatContent(message.content) };
+      return { who: `${message.toolName} result`, text: formatContent(message.content) };
   }
 }
 
@@ -100,7 +100,7 @@ function splitSummary(message: Message, { entries, compactionIndex }: LoadedBran
   }));
 }
 
-const PROGRAM_LABEL = "Pith, as user message";
+const PROGRAM_LABEL = "Pith (as a user message)";
 
 function isStableKind(kind: string): kind is "pins" | "words" {
   return kind === "pins" || kind === "words";

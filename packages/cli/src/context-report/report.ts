@@ -142,8 +142,10 @@ function truncateName(name: string): string {
 const MAX_NAME_CHARS = 48;
 
 export function describeFreed({ compaction, moving }: ContextReport["biggest"][number]["frees"]): string {
-  const movingText = `moving before it frees ${formatNumber(moving)}`;
-  return compaction > 0 ? `a compaction drops it; ${movingText}` : `a compaction keeps it; ${movingText}`;
+  const movingText = `going back to before it (/tree) frees ${formatNumber(moving)} tokens`;
+  return compaction > 0
+    ? `a compaction would summarize it; ${movingText}`
+    : `a compaction would keep it; ${movingText}`;
 }
 
 export function formatContextReport(report: ContextReport): string {
@@ -169,7 +171,7 @@ interface Scale {
   readonly kindWidth: number;
 }
 
-const placeTitles = { system: "System", front: "Front (kept by compactions)", tail: "Messages" } as const;
+const placeTitles = { system: "System", front: "Compaction summary", tail: "Messages" } as const;
 
 function formatParts(parts: readonly ContextPart[], scale: Scale): readonly string[] {
   return (["system", "front", "tail"] as const).flatMap((place) => {
@@ -191,13 +193,14 @@ export function describeNextCompaction({
   isAutomatic,
   held,
   afterCompaction,
+  parts,
 }: ContextReport): readonly string[] {
   const trigger =
     limit === null ? "when the provider refuses a request as too long" : `above ${formatNumber(limit)} tokens`;
   const warning = soft === null ? "" : `; warns above ${formatNumber(soft)}`;
   const freedTokens = afterCompaction === null ? null : Math.max(0, tokens - afterCompaction);
   return [
-    describeMeasurement(tokens, measured),
+    describeMeasurement({ tokens, measured, parts }),
     isAutomatic ? `Compacts automatically ${trigger}${warning}.` : "Automatic compaction is off (/autocompact on).",
     ...(held === null || held === "off" ? [] : [`Automatic compaction is paused: ${pauseReasons[held].long}.`]),
     freedTokens === null
@@ -206,10 +209,17 @@ export function describeNextCompaction({
   ];
 }
 
-function describeMeasurement(tokens: number, measured: number): string {
-  if (measured === 0) return "This is an estimate: no reply has reported the size yet.";
-  if (measured >= tokens) return "Measured by the last reply.";
-  return `The last reply measured ${formatNumber(measured)} tokens; the rest is estimated.`;
+function describeMeasurement({
+  tokens,
+  measured,
+  parts,
+}: Pick<ContextReport, "tokens" | "measured" | "parts">): string {
+  if (measured === 0)
+    return parts.some(({ place }) => place === "front")
+      ? "This is an estimate: the provider has not reported the size since the last compaction."
+      : "This is an estimate: the provider has not reported the size yet.";
+  if (measured >= tokens) return "As reported by the provider with the last reply.";
+  return `The provider reported ${formatNumber(measured)} tokens with the last reply; the rest is estimated.`;
 }
 
 /** Draws a bar of `width` characters. A share above zero is always visible. */
@@ -287,7 +297,7 @@ const summaryPartTitles: Readonly<Record<SummaryPartKind, string>> = {
   story: "summary",
   notes: "summary",
   ledger: "files, commands and errors",
-  recall: "note on earlier entries",
+  recall: "pointer to earlier entries",
   request: "your latest request",
 };
 

@@ -96,7 +96,7 @@ export async function exportSession(path: string, options: ExportOptions): Promi
   if (format === null)
     return usageError(`${requestedPath} has no known file extension; use .html, .md or .jsonl (for pi)`);
   if (format === "pi" && options.leaf !== undefined)
-    return usageError("a file for pi contains every branch; choose a leaf only for markdown or html");
+    return usageError("a file for pi always contains every branch; choose a leaf only for Markdown or HTML");
   const openResult = await openStore(path, { mode: "follower" });
   if (openResult.type !== "opened")
     return usageError(openResult.type === "unavailable" ? openResult.why : `${path} cannot be read`);

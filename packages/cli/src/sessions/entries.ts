@@ -102,7 +102,7 @@ export async function findEntry(name: string, { store, leaf }: Session): Promise
   if (exactMatch?.id === labelledId && otherLabelledId !== undefined)
     return usageError(`several entries have the label "${idOrLabel}"; use an id`);
   if (exactMatch) return { type: "found", entry: exactMatch };
-  const notFound = usageError(`no entry "${idOrLabel.slice(0, 40)}" in this session; /tree lists the ids`);
+  const notFound = usageError(`no entry "${idOrLabel.slice(0, 40)}" in this session; /tree shows the entries`);
   if (idOrLabel.length < MIN_ID_CHARS) return notFound;
   const matches = new Map<string, Entry>();
   for await (const entry of walkEntries(store, leaf)) if (matchesId(idOrLabel, entry.id)) matches.set(entry.id, entry);

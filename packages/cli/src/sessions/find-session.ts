@@ -29,8 +29,7 @@ export interface FindSessionOptions {
 }
 
 export async function findSession(reference: string, options: FindSessionOptions): Promise<FindSessionResult> {
-  if (reference.trim() === "")
-    return usageError("name a session: the beginning of its id, its name, its path, or last");
+  if (reference.trim() === "") return usageError("specify a session: an id prefix, a name, a path, or last");
   if (reference === "last") return await findLastSession(options);
   if (isAbsolute(reference) || reference.includes(sep) || reference.endsWith(".jsonl"))
     return await findSessionAtPath(reference, options);
@@ -53,7 +52,7 @@ async function findLastSession(options: FindSessionOptions): Promise<FindSession
   // Skips sessions without a message and sessions of sub-agents.
   const last = sessions.find(({ firstMessage, id }) => firstMessage && !isSubAgentSession(id));
   if (last) return { type: "found", path: last.path, id: last.id };
-  return usageError("no sessions in this folder yet; pith sessions list --all lists those of all folders");
+  return usageError("no sessions in this folder yet; pith sessions list --all lists the sessions in all folders");
 }
 
 /** If there is no such file, the reference may still be a name, such as `feature/login`. */
@@ -61,9 +60,9 @@ async function findSessionAtPath(reference: string, options: FindSessionOptions)
   const path = resolve(options.cwd, reference);
   const kind = statOrNull(path)?.kind;
   if (kind === "file" && path.endsWith(".jsonl")) return { type: "found", path, id: "" };
-  if (kind === "file") return usageError(`${path} is not a session: the names of session files end in .jsonl`);
+  if (kind === "file") return usageError(`${path} is not a session: session file names end in .jsonl`);
   if (kind !== undefined)
-    return usageError(`${path} is ${kind === "folder" ? "a folder" : "not a regular file"}; name a session file`);
+    return usageError(`${path} is ${kind === "folder" ? "a folder" : "not a regular file"}; specify a session file`);
   const [first, second] = await findSessionsByName(reference, options);
   if (first && !second) return { type: "found", path: first.path, id: first.id };
   return usageError(`${path} does not exist; pith sessions list --all lists all sessions`);

@@ -35,7 +35,7 @@ export function formatReceipt(receipt: Receipt): string {
   return [
     `${formatNumber(tokens.before)} → ${formatNumber(tokens.after)} tokens`,
     describeAuthor(receipt),
-    `${formatCount(covered.count, "entry", "entries")} dropped, ${formatNumber(kept.count)} kept`,
+    `${formatCount(covered.count, "entry", "entries")} summarized, ${formatNumber(kept.count)} kept`,
     ...(calls > 0 ? [`${formatCount(calls, "call")}${cost > 0 ? `, ${formatCost(cost)}` : ""}`] : []),
     ...(findings.length > 0 ? [formatFindings(findings)] : []),
   ].join("; ");
@@ -53,7 +53,7 @@ export const MAX_FINDINGS = 3;
 
 export function describeAuthor({ by, route }: Pick<Receipt, "by" | "route">): string {
   if (by !== null) return `summary by ${by}`;
-  return route === "hook" ? "summary by a hook" : "summary without a model";
+  return route === "hook" ? "summary by a hook" : "summary built without a model";
 }
 
 /** The sizes before and after; of an entry without a receipt only the size before. */
@@ -81,7 +81,7 @@ export function formatBalance(entry: CompactionEntry): string {
   if (!receipt) return "everything it replaces is still in the session";
   const pins = countPins(entry);
   return [
-    `dropped the oldest ${formatCount(receipt.covered.count, "entry", "entries")}, all recoverable`,
+    `summarized the oldest ${formatCount(receipt.covered.count, "entry", "entries")} (all still in the session)`,
     `kept the newest ${formatNumber(receipt.kept.count)}`,
     pins === 0 ? "no pins" : formatCount(pins, "pin"),
   ].join(" · ");
@@ -94,14 +94,17 @@ export function listReceiptRows(entry: CompactionEntry): readonly ReceiptRow[] |
   const receipt = readCompleteReceipt(entry);
   if (!receipt) return null;
   const { reason, tokens, bytes, calls, cost, durationMs, covered, kept, findings } = receipt;
-  const limit = typeof tokens.limit === "number" ? ` (limit ${formatNumber(tokens.limit)})` : "";
+  const limit = typeof tokens.limit === "number" ? ` (compaction threshold ${formatNumber(tokens.limit)})` : "";
   const expense = [formatCount(calls, "call"), ...(cost > 0 ? [formatCost(cost)] : []), formatSeconds(durationMs)];
   return [
     ["reason", describeReason(reason)],
     ["summary", `${describeAuthor(receipt).replace(/^summary /, "")}: ${expense.join(", ")}`],
     ["tokens", `${formatNumber(tokens.before)} → ${formatNumber(tokens.after)}${limit}`],
     ["bytes", `${formatBytes(bytes.before)} → ${formatBytes(bytes.after)}`],
-    ["dropped", `the oldest ${formatCount(covered.count, "entry", "entries")}; the agent and /tree still find them`],
+    [
+      "summarized",
+      `the oldest ${formatCount(covered.count, "entry", "entries")}; still available to the agent and in /tree`,
+    ],
     ["kept", `the newest ${formatCount(kept.count, "entry", "entries")}, unchanged`],
     ["pinned", `${formatNumber(countPins(entry))}, word for word`],
     ...findings.map(({ note }): ReceiptRow => ["note", note]),
@@ -224,7 +227,7 @@ export function describeBusyRefusal(reason: BusyReason): string {
 const busyDescriptions: Readonly<Record<BusyReason, string>> = {
   streaming: "a run is in progress",
   compacting: "a compaction is in progress",
-  moving: "another move is in progress",
+  moving: "a jump to another entry in the tree is in progress",
 };
 
 /** What happens to a message that is sent during a compaction; null if none is in progress (B80). */
@@ -236,4 +239,4 @@ export function isCompacting({ session }: Pick<Agent, "session">): boolean {
   return session.busyReasons.includes("compacting");
 }
 
-const MESSAGE_QUEUED_NOTICE = "A compaction is in progress. Your message is queued and sent when it finishes.";
+const MESSAGE_QUEUED_NOTICE = "A compaction is in progress. Your message is queued and will be sent when it finishes.";

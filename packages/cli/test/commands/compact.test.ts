@@ -19,18 +19,18 @@ test("COM11 /compact tells with what it was done, what it freed and how it is ta
   const desk = await deskOf(long(20), { replies: [told, told] });
   const before = desk.agent.contextUsage().tokens;
   expect(await toldBy("/compact keep the numbers", desk)).toMatch(
-    /^Compacted: [\d,]+ → [\d,]+ tokens; summary by anthropic\/storyteller; \d+ entries dropped, \d+ kept; .*\/undo undoes it\.$/,
+    /^Compacted: [\d,]+ → [\d,]+ tokens; summary by anthropic\/storyteller; \d+ entries summarized, \d+ kept; .*\/undo undoes it\.$/,
   );
   const requests = JSON.stringify((desk.agent.model as unknown as { requests: unknown }).requests);
   expect(requests).toContain("Additional focus: keep the numbers");
   expect(desk.agent.contextUsage().tokens).toBeLessThan(before / 2);
   expect(await toldBy("/undo", desk)).toMatch(
-    /^Compaction undone: [\d,]+ → .* summary by anthropic\/storyteller.*\/redo/,
+    /^Compaction undone\. The context is back to about [\d,]+ tokens\. \/redo restores the compaction\./,
   );
   expect(desk.agent.contextUsage().tokens).toBe(before);
   expect(await toldBy("/undo", desk)).toBe("There is no compaction on this branch to undo.");
   expect(await toldBy("/redo", desk)).toMatch(/^Compaction restored: .*\/undo undoes it\.$/);
-  expect(await toldBy("/redo", desk)).toMatch(/^No compaction was undone here/);
+  expect(await toldBy("/redo", desk)).toMatch(/^There is no undone compaction to restore\.$/);
 });
 
 test("COM42 no secret leaves with what is asked of a summary, of a compaction or of a branch", async () => {
@@ -52,7 +52,9 @@ test("COM11 /compact --preview does nothing and asks nobody", async () => {
   const desk = await deskOf(long(20));
   const { leaf } = desk.agent.session;
   for (const words of ["/compact --preview", "/compact keep the numbers --preview"])
-    expect(await toldBy(words, desk)).toMatch(/^Would drop \d+ entries and keep \d+: [\d,]+ → about [\d,]+ tokens\.\n/);
+    expect(await toldBy(words, desk)).toMatch(
+      /^Would summarize \d+ entries and keep \d+: [\d,]+ → about [\d,]+ tokens\.\n/,
+    );
   expect(await answerOf("/compact --prevew", desk)).toEqual({
     type: "mistake",
     message: "unknown flag --prevew; use --preview",
@@ -72,7 +74,7 @@ test("COM12 where there is nothing to compact, it says why", async () => {
 test("COM12 a model that fails costs nobody the session: code alone tells it, and says so", async () => {
   const failure = { failure: { kind: "refused", message: "no credit" } } as const;
   const desk = await deskOf(long(20), { replies: [failure, failure] });
-  expect(await toldBy("/compact", desk)).toMatch(/summary without a model;.*no credit/);
+  expect(await toldBy("/compact", desk)).toMatch(/summary built without a model;.*no credit/);
 });
 
 test("COM13 /autocompact shows the switch and the amounts, and turns it for this program alone (B22)", async () => {
@@ -104,5 +106,5 @@ test("COM13 on is on, also where the settings say off", async () => {
   expect(await toldBy("/autocompact", desk)).toMatch(
     /^Automatic compaction is off\.\nThe context is compacted only when/,
   );
-  expect(await toldBy("/autocompact on", desk)).toMatch(/^Automatic compaction is on until Pith exits\./);
+  expect(await toldBy("/autocompact on", desk)).toMatch(/^Automatic compaction is on until you quit\./);
 });

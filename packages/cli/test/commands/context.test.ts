@@ -29,9 +29,9 @@ test("COM14 the parts of a context add up to what the next request weighs, each 
     "tail: your messages",
     "tail: thinking",
     "tail: tool calls",
-    "tail: results of read",
+    "tail: read results",
     "tail: replies",
-    "tail: notes",
+    "tail: extension messages",
     "tail: your shell commands",
   ]);
 });
@@ -57,7 +57,7 @@ test("COM14 behind a compaction its summary is the front, and what it covered is
   const window = loadBranch(story(...talk, "user: go on", "compacts: a story of it, keeps e9", "says: going on"));
   const parts = computeContextParts(window, budget);
   expect(parts.filter(({ place }) => place === "front")).toMatchObject([{ kind: "summary" }]);
-  expect(parts.map(({ kind }) => kind)).not.toContain("results of read");
+  expect(parts.map(({ kind }) => kind)).not.toContain("read results");
   expect(parts.reduce((sum, { tokens }) => sum + tokens, 0)).toBe(contextSize(window, budget).tokens);
 });
 
@@ -70,6 +70,15 @@ test("COM15 MET19 the report says when it is too much, when it is told, and what
   expect(text).toMatch(/^█+░+ about [\d,]+ of 183,616 tokens \(\d+%; context window: 200,000\)\n/);
   expect(text).toMatch(/Compacts automatically above 183,616 tokens; warns above 146,892\.\n/);
   expect(text).toMatch(/A compaction now would free about [\d,]+ tokens \(\/compact --preview\)\.$/);
+});
+
+test("COM15 the report says since when its size is an estimate", () => {
+  const first = buildContextReport(loadBranch(story("user: go", "says: gone")), budget);
+  expect(formatContextReport(first)).toContain("This is an estimate: the provider has not reported the size yet.");
+  const compacted = loadBranch(story(...talk, "user: go on", "compacts: a story of it, keeps e9"));
+  expect(formatContextReport(buildContextReport(compacted, budget))).toContain(
+    "This is an estimate: the provider has not reported the size since the last compaction.",
+  );
 });
 
 test("COM15 an empty session, an unknown window and a full one are told as what they are", async () => {

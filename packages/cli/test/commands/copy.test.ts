@@ -16,10 +16,10 @@ test("LOOK1 the last answer is copied, or the n-th last: what was said last befo
 });
 
 test.each([
-  ["/copy 3", "there are fewer than 3 answers"],
+  ["/copy 3", "this branch has only 2 answers"],
   ["/copy code", "this answer contains no code block; /copy copies the whole answer"],
-  ["/copy 0", "/copy takes a number, such as 2 for the second-to-last answer, or code, or both"],
-  ["/copy all", "/copy takes a number, such as 2 for the second-to-last answer, or code, or both"],
+  ["/copy 0", "/copy takes a number (2 is the second-to-last answer), the word code, or both"],
+  ["/copy all", "/copy takes a number (2 is the second-to-last answer), the word code, or both"],
 ])("LOOK1 what cannot be copied is said: %s", async (words, message) => {
   expect(await answerOf(words, await deskOf(talk))).toEqual({ type: "mistake", message });
 });

@@ -66,7 +66,7 @@ test("BACK10 a file outside the workspace that a session names is not read; what
   writeFileSync(outside, "something private\n");
   // The folders of this test lie in the temporary folder, where files are restored.
   const { out } = await ground.run(["-p", "-c", "/diff"], { variables: { TMPDIR: join(ground.userHome, "tmp") } });
-  expect(out).toContain("not compared with the disk (it is outside the workspace");
+  expect(out).toContain("not compared with the file on disk (it is outside the workspace");
   expect(out).toContain("-old\n+other");
   expect(out).not.toContain("something private");
 });
@@ -79,7 +79,7 @@ test("LOOK3 where nothing was kept, what the tools told is shown", async () => {
   expect(out).toContain(
     [
       "# new.txt: a tool wrote it; the original was not saved",
-      "# old.txt: the diffs of the tool results, one after another",
+      "# old.txt: the diffs from the tool results, one after another",
       ...["--- a/old.txt", "+++ b/old.txt", "@@ -1,1 +1,1 @@", "-old", "+other", "# 2 files, +1 −1"],
     ].join("\n"),
   );
@@ -94,7 +94,7 @@ test("LOOK1 print mode prints the answer itself", async () => {
 test("LOOK3 a session that changed nothing says so", async () => {
   const desk = await deskOf(["user: hello", "says: hi"]);
   expect(await toldBy("/diff", desk)).toBe(
-    "No tool changed a file in this session. Changes by shell commands are not tracked.",
+    "No tool changed a file in this session. Changes made by shell commands are not tracked.",
   );
 });
 

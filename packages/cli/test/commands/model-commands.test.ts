@@ -39,7 +39,7 @@ test("COM17 a model that the context is too much for does not take over, and it 
 test("COM18 /thinking tells the level and changes it; a level there is not names those there are", async () => {
   const desk = await deskOf(["user: hello"]);
   expect(await toldBy("/thinking", desk)).toBe("Thinking level: off");
-  expect(await toldBy("/thinking high", desk)).toBe("Thinking level from the next request on: high");
+  expect(await toldBy("/thinking high", desk)).toBe("Thinking set to high, starting with the next request.");
   expect(await toldBy("/thinking", desk)).toBe("Thinking level: high");
   expect(desk.agent.session.branch.state.thinkingLevel).toBe("high");
   expect(await answerOf("/thinking hihg", desk)).toMatchObject({

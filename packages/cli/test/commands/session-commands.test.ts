@@ -14,7 +14,7 @@ const talk = ["user: fix the login", "says: looking", "user: try A", "says: A fa
 test("COM20 /fork makes a session that ends before one of your messages, with its words to begin with (B62)", async () => {
   const desk = await deskOf(talk);
   expect(await toldBy("/fork", desk)).toBe(
-    "e1  fix the login\ne3  try A\nTo start from before one, type /fork and its id.",
+    "e1  fix the login\ne3  try A\nTo start just before one, type /fork and its id.",
   );
   const answer = opened(await answerOf("/branch e3", desk));
   expect(answer).toMatchObject({ draft: "try A", text: `New session: ${answer.id.slice(0, 8)}` });
@@ -98,7 +98,9 @@ test("COM27 /handoff makes a session that knows where it comes from and keeps a 
   writeFileSync(join(desk.cwd, "a.ts"), "");
   await answerOf("/pin Use tabs.", desk);
   const answer = opened(await answerOf("/handoff write the tests of the login", desk));
-  expect(answer.text).toMatch(/^New session: \w{8}, 1 file, 1 pin copied/);
+  expect(answer.text).toMatch(
+    /^New session: \w{8}\. Its draft lists 1 file(?:; writing it cost \$[\d.]+)?\. 1 pin copied\./,
+  );
   expect(answer.draft).toMatch(/^write the tests of the login\n\n[\s\S]*## Files\n- a\.ts$/);
   expect(linesOf(answer.path)[0]).toMatchObject({ parentSession: desk.sessionPath });
   const made = await openStore(answer.path, { mode: "follower" });

@@ -69,14 +69,14 @@ describe("/tree", () => {
 
   test("COM8 going to a message of one's own stands before it, with its words to be changed (B63)", async () => {
     const desk = await deskOf(twoTries);
-    expect(await answerOf("/tree e3", desk)).toMatchObject({ type: "draft", draft: "try A", text: "Moved to e2" });
+    expect(await answerOf("/tree e3", desk)).toMatchObject({ type: "draft", draft: "try A", text: "Now at e2" });
     expect(await toldBy("/tree", desk)).toMatch(/^e2 reply: looking ← here$/m);
     expect(await answerOf("/tree good", desk)).toMatchObject({
       type: "success",
       text: expect.stringMatching(/^Moved to /),
     });
     expect(await answerOf("/tree e9", desk)).toMatchObject({ text: "You are already there." });
-    expect(await answerOf("/tree root", desk)).toMatchObject({ text: "Moved to before the first entry." });
+    expect(await answerOf("/tree root", desk)).toMatchObject({ text: "Now before the first entry." });
   });
 
   test("COM8 with a summary, what is left is told at the place one goes to, under the label that was given (B64)", async () => {
@@ -99,7 +99,9 @@ describe("/tree", () => {
     const { leaf } = desk.agent.session;
     expect(await answerOf("/tree e6 --summary", desk)).toMatchObject({
       type: "failed",
-      message: expect.stringMatching(/^not moved: the branch could not be summarized: .*no credit.*without --summary/),
+      message: expect.stringMatching(
+        /^your position has not changed: the branch could not be summarized: .*no credit.*omit --summary/,
+      ),
     });
     expect(await desk.agent.session.store.entry(leaf ?? "")).toBeDefined();
     expect(await toldBy("/tree", desk)).toMatch(/e9 .*← here$/m);
@@ -117,10 +119,10 @@ describe("/tree", () => {
     for (const name of ["nobody", "e99", "abc", "__proto__"])
       expect(await answerOf(`/tree ${name}`, desk), name).toMatchObject({
         type: "mistake",
-        message: expect.stringContaining("/tree lists the ids"),
+        message: expect.stringContaining("/tree shows the entries"),
       });
     expect(await answerOf("/tree --summary", desk)).toMatchObject({
-      message: expect.stringContaining("name the entry to move to"),
+      message: expect.stringContaining("specify the entry to go to"),
     });
     expect(await answerOf("/tree e1 --from e2", desk)).toMatchObject({ type: "mistake" });
   });
@@ -138,7 +140,7 @@ describe("/tree", () => {
     const desk = await deskOf(lines, { isKept: false });
     const text = await toldBy("/tree", desk);
     const [first, second] = text.split("\n");
-    expect(first).toBe("… earlier entries: /tree --from e1050");
+    expect(first).toBe("… earlier entries not shown; to see them, type /tree --from e1050");
     expect(second).toBe("e1051 you: number 1051");
     expect(text.split("\n")).toHaveLength(151);
     const before = await toldBy("/tree --from e1050", desk);
@@ -149,7 +151,9 @@ describe("/tree", () => {
   test("COM10 long stretches of work between a question and its answer, and branches off branches, are drawn", async () => {
     const work = Array.from({ length: 900 }, () => ["calls: read path=a.ts", "result: text"]).flat();
     const long = await deskOf(["user: go", ...work, "says: done"], { isKept: false });
-    expect(await toldBy("/tree", long)).toMatch(/^… earlier entries: \/tree --from e802\ne1802 reply: done ← here$/);
+    expect(await toldBy("/tree", long)).toMatch(
+      /^… earlier entries not shown; to see them, type \/tree --from e802\ne1802 reply: done ← here$/,
+    );
     const comb = Array.from({ length: 200 }, (_, at) => [`user: try ${at}`, `moves: e${2 * at + 1}`]).flat();
     const nested = await deskOf(comb, { isKept: false });
     expect((await toldBy("/tree", nested)).split("\n").length).toBeGreaterThan(100);

@@ -33,7 +33,7 @@ test("MET12 results count by tool and by file, the most first, and add up to wha
     ["bash", 1],
   ]);
   for (const { tool, tokens } of report.tools) {
-    const part = report.parts.find(({ kind }) => kind === `results of ${tool}`);
+    const part = report.parts.find(({ kind }) => kind === `${tool} results`);
     expect(Math.abs(tokens - (part?.tokens ?? 0))).toBeLessThan(5);
   }
   expect(report.files.map(({ path, results }) => [path, results])).toEqual([
@@ -61,7 +61,7 @@ test("MET12 the biggest entries say what becomes free by a compaction, and by go
 test("MET12 print and JSON have the same: by tool, by file and by entry", async () => {
   const desk = await deskOf(talk);
   const text = await toldBy("/context", desk);
-  for (const words of ["By tool", "By file", "Biggest entries", "a.ts", "moving before it frees"])
+  for (const words of ["By tool", "By file", "Biggest entries", "a.ts", "going back to before it (/tree) frees"])
     expect(text).toContain(words);
   const answer = await answerOf("/context", desk);
   expect(answer).toMatchObject({

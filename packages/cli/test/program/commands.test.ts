@@ -50,7 +50,9 @@ test("COM37 a session is looked at, named, pinned in, branched and gone on with,
   expect(await alone("/name the login bug", "-c")).toMatchObject({ code: 0, out: "Name: the login bug\n" });
   expect(await alone("/pin Never push.", "-c")).toMatchObject({ out: "Pinned: Never push.\n" });
   expect(await alone("/unpin 1", "-c")).toMatchObject({ out: "Unpinned: Never push.\n" });
-  expect(await alone("/thinking high", "-c")).toMatchObject({ out: "Thinking level from the next request on: high\n" });
+  expect(await alone("/thinking high", "-c")).toMatchObject({
+    out: "Thinking set to high, starting with the next request.\n",
+  });
   const { out: about } = await alone("/session", "-c");
   expect(about).toMatch(/^name {8}the login bug$/m);
   expect(about).toMatch(/1 user message, 1 reply,/);
@@ -108,7 +110,9 @@ test("COM39 a compaction is asked for, undone and brought back", async () => {
     code: 0,
     out: expect.stringMatching(/^Compacted: [\d,]+ → [\d,]+ tokens; summary by/),
   });
-  expect(await alone("/undo", "-c")).toMatchObject({ out: expect.stringMatching(/^Compaction undone: /) });
+  expect(await alone("/undo", "-c")).toMatchObject({
+    out: expect.stringMatching(/^Compaction undone\. The context is back to about [\d,]+ tokens\./),
+  });
   expect(await alone("/redo", "-c")).toMatchObject({ out: expect.stringMatching(/^Compaction restored: /) });
 });
 

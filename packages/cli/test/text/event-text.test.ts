@@ -118,7 +118,7 @@ describe("events", () => {
     const compaction = { type: "compacted", id: "c", receipt };
     const ended = { type: "compaction_end", reason: "threshold", aborted: false, willRetry: false };
     expect(formatProgressNote({ ...ended, compaction } as AgentEvent, [])).toBe(
-      "  90,000 → 12,000 tokens, summary without a model",
+      "  90,000 → 12,000 tokens, summary built without a model",
     );
     const failed = { ...ended, compaction: { type: "failed" }, errorMessage: "the pins alone are too much" };
     expect(formatProgressNote(failed as AgentEvent, [])).toBe("  the pins alone are too much");

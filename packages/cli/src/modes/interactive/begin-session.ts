@@ -51,13 +51,13 @@ export async function offerToResume(context: InteractiveContext): Promise<void> 
   if (agent.queue.length === 0 && wasStoppedByUser(agent.session.branch.entries)) return;
   // If the user is typing, the next letter would answer the panel.
   if (screen.editorText.text !== "")
-    return screen.showNote(`This session was interrupted: ${unfinished}. Your next message is sent first.`);
+    return screen.showNote(`This session was interrupted: ${unfinished}. Your next message will be sent first.`);
   const shouldResume = await screen.showPanel(
     createChoicePanel({
       title: `This session was interrupted: ${unfinished}.`,
       options: [
         { key: "y", label: "Continue", description: "from where it stopped", value: true },
-        { key: "n", label: "Not now", description: "your next message is sent first", value: false },
+        { key: "n", label: "Not now", description: "your next message will be sent first", value: false },
       ],
     }),
     { where: "inline" },

@@ -180,7 +180,7 @@ test("XUI8 in plain lines they are numbered questions or a line to type, and sig
     return await asking;
   };
   expect(await answered(ui.select("Which?", ["red", "green"]), "2")).toBe("green");
-  expect(taken()).toEqual(["An extension asks", " Which?", "1. red", "2. green", "0. none of these"]);
+  expect(taken()).toEqual(["An extension asks", " Which?", "1. red", "2. green", "0. cancel"]);
   expect(await answered(ui.confirm("Really?", "All of it."), "7", "1")).toBe(true);
   expect(await answered(ui.input("Name?", "Ada"), "up and down")).toBe("up and down");
   expect(taken().slice(-4)).toEqual([

@@ -72,9 +72,9 @@ test("ASK1 ASK2 ASK3 nothing typed, pasted or pressed in a burst grants what las
   await tmux.waitFor("Enter confirm");
   // Digits lead to a row, and nothing is answered.
   await tmux.press("2");
-  await tmux.waitFor("❯ 2. Yes, always in this session for this exact command");
+  await tmux.waitFor("❯ 2. Yes, don't ask again this session for this exact command");
   await tmux.press("3");
-  await tmux.waitFor("❯ 3. Yes, always in this project");
+  await tmux.waitFor("❯ 3. Yes, don't ask again in this project");
   expect(grants(ground)).toBe("");
   expect(existsSync(join(ground.folder, "one"))).toBe(false);
   await tmux.press("y");

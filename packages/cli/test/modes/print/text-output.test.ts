@@ -13,9 +13,9 @@ test("COM35 what is told is printed; a mistake ends with 2, a failure with 1", (
 });
 
 test("COM35 a draft is printed with the command that says it", () => {
-  expect(formatCommandResult({ type: "draft", draft: "try A", text: "Moved to e2" })).toEqual({
+  expect(formatCommandResult({ type: "draft", draft: "try A", text: "Now at e2" })).toEqual({
     stdout: "try A",
-    notes: ["· Moved to e2", '· edit this message and send it with: pith -p -c "…"'],
+    notes: ["· Now at e2", '· edit this message and send it with: pith -p -c "…"'],
   });
   const opened = { type: "opened", path: "/s.jsonl", id, text: "New session: 0d4f8a52" } as const;
   expect(formatCommandResult(opened, " --base-url http://x")).toEqual({

@@ -26,7 +26,7 @@ export async function readClipboardImage(environment: Environment): Promise<Clip
   return { type: "none", reason: `No program that reads images from the clipboard was found. ${INSTALL_HINT}` };
 }
 
-const INSTALL_HINT = "Install wl-clipboard, xclip or pngpaste, or paste the path of an image.";
+const INSTALL_HINT = "Install wl-clipboard, xclip or pngpaste, or paste the path to an image.";
 
 interface ClipboardReader {
   readonly program: string;
@@ -138,15 +138,15 @@ export const runCopyCommand: PanelCommand = async (args, { app, screen }) => {
   // Plain mode dropped the sequence, so nothing was copied. The text is then shown, as in print mode.
   if (program === null && !screen.hasPages) return false;
   screen.showNote(
-    `Copied ${formatLineCount(text)} ${program === null ? describeTerminalCopy(text) : `with ${program}`}.`,
+    `Copied ${formatLineCount(text)} ${program === null ? describeTerminalCopy(text) : `to the clipboard with ${program}`}.`,
   );
   return true;
 };
 
 function describeTerminalCopy(text: string): string {
   return text.length > MAX_OSC52_CHARS
-    ? "through the terminal, which may not accept this much text"
-    : "through the terminal";
+    ? "to the clipboard via the terminal, which may not accept this much text"
+    : "to the clipboard via the terminal, which must support OSC 52";
 }
 
 /** Some terminals do not accept a longer sequence. */

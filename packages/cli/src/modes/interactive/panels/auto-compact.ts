@@ -160,7 +160,7 @@ export function createAutoCompactPanel(budget: Budget): Panel<ListPosition, bool
   const { enabled } = budget.limits;
   return createChoicePanel({
     title: `Automatic compaction is ${enabled ? "on" : "off"}`,
-    body: ({ theme }) => describeLimits(budget).map(([name, text]) => `   ${theme.dim(name.padEnd(18))} ${text}`),
+    body: ({ theme }) => describeLimits(budget).map(([name, text]) => `   ${theme.dim(name.padEnd(20))} ${text}`),
     options: [
       { key: "1", label: "on ", description: "compact when the context is full", value: true },
       { key: "2", label: "off", description: "compact only when you run /compact", value: false },
@@ -179,14 +179,14 @@ function describeLimits({ contextWindow, limit, tail, limits }: Budget): readonl
         ? `${formatNumber(contextWindow)} tokens`
         : "unknown; compacts when the provider rejects a request as too long",
     ],
-    ...(isLimitKnown ? [["compacts above", `${formatNumber(limit)} tokens`] as const] : []),
+    ...(isLimitKnown ? [["compaction threshold", `${formatNumber(limit)} tokens`] as const] : []),
     [
       "reserveTokens",
-      `${reserve === undefined ? "none" : formatTokensOrShare(reserve)}: ${isLimitKnown ? `${formatNumber(contextWindow - limit)} tokens reserved for replies` : "reserved for replies"}`,
+      `${reserve === undefined ? "none" : formatTokensOrShare(reserve)} (${isLimitKnown && reserve !== contextWindow - limit ? `${formatNumber(contextWindow - limit)} tokens ` : ""}reserved for replies)`,
     ],
     [
       "keepRecentTokens",
-      `${formatTokensOrShare(limits.tail.tokens)}: the newest ${formatNumber(tail)} tokens are kept unchanged`,
+      `${formatTokensOrShare(limits.tail.tokens)} (the newest ${limits.tail.tokens === tail ? "" : `${formatNumber(tail)} `}tokens, kept unchanged)`,
     ],
   ];
 }

@@ -98,10 +98,10 @@ function renderOption<Value>(option: Option<Value>, isSelected: boolean, { width
   return truncateToWidth(line, width, "…");
 }
 
-/** Returns ` (y)`, or ` (y, Enter)` if the key only selects the option. */
+/** Returns ` (y)`, or ` (y then Enter)` if the key only selects the option. */
 export function formatOptionKey<Value>({ key, isLasting }: Option<Value>): string {
   if (key === undefined) return "";
-  return isLasting ? ` (${key}, Enter)` : ` (${key})`;
+  return isLasting ? ` (${key} then Enter)` : ` (${key})`;
 }
 
 export interface PickPanelOptions<Value> {

@@ -58,7 +58,7 @@ function renderRows(
   theme: Theme,
 ): readonly string[] {
   const rows: readonly (readonly [string, string, string])[] = [
-    ["dropped", formatShare(dropped, "entry", "entries"), "summarized"],
+    ["summarized", formatShare(dropped, "entry", "entries"), "still searchable; /undo restores them"],
     ["kept", formatShare(kept, "entry", "entries"), "unchanged"],
     [
       "your messages",
@@ -66,7 +66,6 @@ function renderRows(
       `verbatim, up to ${formatNumber(userMessages.tokens)} tokens`,
     ],
     ["pinned", formatCount(pins, "pin"), pins === 0 ? "/pin keeps text verbatim" : "verbatim"],
-    ["recoverable", "everything", "with search, /tree or /undo"],
     ["summary by", escapeControls(summarizer), cost === null ? "" : `about ${formatCost(cost)}`],
   ];
   return rows.map(
@@ -162,7 +161,7 @@ function formatUndoHint(agent: Agent, { messagesSince, key }: UndoHintOptions): 
   return `${formatContextSize(agent)} ${notice} Redo with ${key ?? "/redo"}.`;
 }
 
-const NO_AUTO_COMPACT_NOTICE = "Automatic compaction is paused until 10% more of the context window is used.";
+const NO_AUTO_COMPACT_NOTICE = "Automatic compaction is paused until the context grows by another 10% of the window.";
 
 function formatContextSize(agent: Agent): string {
   return `The model now sees about ${formatNumber(agent.contextUsage().tokens)} tokens.`;

@@ -126,23 +126,30 @@ function renderHead(meter: ContextMeter, { width, theme }: Viewport): readonly s
   return [
     alignEnds(theme.strong(" What fills the context"), right, width),
     ` ${renderMeterBar(meter, { width: width - 2, theme })}`,
-    renderLegend(meter, theme),
+    renderLegend(meter, { width, theme }),
     "",
   ];
 }
 
-function renderLegend({ parts, tokens, limit, softLimit }: ContextMeter, theme: Viewport["theme"]): string {
+/** The marks are left out if there is no room: the lines below name both thresholds. */
+function renderLegend(
+  { parts, tokens, limit, softLimit }: ContextMeter,
+  { width, theme }: Pick<Viewport, "width" | "theme">,
+): string {
   const { system, pins, words, checkpoint, tail, fresh } = parts;
   const front = system + pins + words + checkpoint;
   const items = [
-    theme.front(`${barCharacters.front} front ${formatNumber(front)}`),
+    theme.front(`${barCharacters.front} prompt + summary ${formatNumber(front)}`),
     ...(tail > 0 ? [theme.tail(`${barCharacters.tail} kept ${formatNumber(tail)}`)] : []),
     theme.fresh(`${barCharacters.fresh} new ${formatNumber(fresh)}`),
     ...(limit === null ? [] : [theme.dim(`${barCharacters.free} free ${formatNumber(Math.max(0, limit - tokens))}`)]),
-    ...(softLimit === null ? [] : [theme.dim(`${limitMarks.soft} warns`)]),
-    ...(limit === null ? [] : [theme.dim(`${limitMarks.hard} compacts`)]),
   ];
-  return ` ${items.join("   ")}`;
+  const marks = [
+    ...(softLimit === null ? [] : [theme.dim(`${limitMarks.soft} warning`)]),
+    ...(limit === null ? [] : [theme.dim(`${limitMarks.hard} auto-compact`)]),
+  ];
+  const legend = ` ${[...items, ...marks].join("   ")}`;
+  return visibleWidth(legend) <= width ? legend : ` ${items.join("   ")}`;
 }
 
 function renderTabs(tab: Tab, { theme }: Viewport): string {

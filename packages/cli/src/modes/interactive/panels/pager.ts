@@ -177,7 +177,7 @@ function renderPage({ top, searchInput, query }: PagerState, { title, lines, vie
   return [heading, ...body, ...blank, footer].map((line) => fitLine(line, width));
 }
 
-const HINTS = ["↑↓ PgUp PgDn Home End", "/ search", "n next", "N previous", "Esc close"];
+const HINTS = ["↑↓ PgUp PgDn Home End", "/ search", "n/N next/previous match", "Esc close"];
 
 function renderLine({ text, isHeading }: PageLine, query: string, { theme }: Viewport): string {
   const isMatch = query !== "" && text.toLowerCase().includes(query.toLowerCase());
@@ -193,6 +193,8 @@ export interface TextPageOptions<Value> {
   readonly options?: readonly Option<Value>[];
   /** The option selected at first. Default: 0. */
   readonly initialIndex?: number;
+  /** What Esc does. Default: `Esc close`. */
+  readonly cancelHint?: string;
 }
 
 export interface TextPageState {
@@ -238,7 +240,7 @@ function renderTextPage<Value>(
   viewport: Viewport,
 ): readonly string[] {
   const { theme, width } = viewport;
-  const { options = [] } = page;
+  const { options = [], cancelHint = "Esc close" } = page;
   const { count, rows } = measurePage(page, viewport);
   const firstLine = clampScroll(top, { count, rows });
   const visible = page.lines(viewport).slice(firstLine, firstLine + rows);
@@ -246,7 +248,7 @@ function renderTextPage<Value>(
   const blank = Array.from({ length: rows - visible.length }, () => "");
   const optionRows = options.length === 0 ? [] : ["", ...renderOptions(options, selectedIndex, viewport)];
   const range = count > rows ? [`↑↓ ${firstLine + 1}–${Math.min(firstLine + rows, count)} of ${count}`] : [];
-  const hints = [...range, ...(options.length > 0 ? ["←→ move", "Enter select"] : []), "Esc close"];
+  const hints = [...range, ...(options.length > 0 ? ["←→ move", "Enter select"] : []), cancelHint];
   return [...head, ...visible, ...blank, ...optionRows, renderHints(hints, viewport)].map((line) =>
     truncateToWidth(line, width, "…"),
   );

@@ -23,6 +23,8 @@ export interface PlainQuestion<Answer> {
   readonly title: string;
   readonly lines: (viewport: Viewport) => readonly string[];
   readonly options: readonly PlainOption<Answer>[];
+  /** What 0 does. Default: `cancel`. */
+  readonly cancelLabel?: string;
   /** Converts a typed line to an answer, for a question without options. */
   readonly parseLine?: (text: string) => Answer;
 }

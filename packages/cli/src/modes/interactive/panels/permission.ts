@@ -88,7 +88,9 @@ function renderAnswers({ state, rows }: QuestionView, { theme, width, height }: 
     // A lasting grant has no key of its own: its number selects it, and Enter gives it.
     const keyText = key === undefined || isLasting ? "" : theme.dim(` (${key})`);
     const text = `${index + 1}. ${escapeLine(label)}`;
-    if (index !== state.position.index) return `   ${truncateToWidth(text, width - 7, "…")}${keyText}`;
+    // The width without the key shows the scope of a lasting grant even in 40 columns.
+    const labelWidth = keyText === "" ? width - 3 : width - 7;
+    if (index !== state.position.index) return `   ${truncateToWidth(text, labelWidth, "…")}${keyText}`;
     // The selected row is wrapped instead of cut, so that the user can read what it permits.
     const lines = wrapTextWithAnsi(text, Math.max(10, width - 7)).slice(0, Math.max(1, height - 8));
     return lines.map((line, row) => {
@@ -124,13 +126,13 @@ export function buildAnswerRows(
     rule
       ? [
           {
-            label: `Yes, always in this ${scope} for ${describeRule(rule)}: ${rule.text}`,
+            label: `Yes, don't ask again ${scopeNames[scope]} for ${describeRule(rule)}: ${rule.text}`,
             answer: { type: "yes", remember: { rule, for: scope } },
             isLasting: true,
           },
         ]
       : [];
-  const once: AnswerRow = { key: "y", label: "Yes, this once", answer: { type: "yes" } };
+  const once: AnswerRow = { key: "y", label: "Yes, just this once", answer: { type: "yes" } };
   return [
     yesLasts ? { ...once, label: `Yes, allow this ${describeScope(intent)} for this session`, isLasting: true } : once,
     ...(yesLasts ? [] : createLastingRow("session")),
@@ -139,6 +141,8 @@ export function buildAnswerRows(
     { label: "No, and tell the model why", answer: "reason" },
   ];
 }
+
+const scopeNames = { session: "this session", project: "in this project" } as const;
 
 /** Names what a yes for the session covers. For a page, this is its whole host. */
 function describeScope(intent: PermissionQuestion["intent"]): "host" | "port" {
@@ -173,6 +177,7 @@ export function createPermissionPanel(options: QuestionOptions): Panel<QuestionS
     plainQuestion: {
       title: question.text,
       lines: (viewport) => renderSubject(options.subject, viewport),
+      cancelLabel: "refuse and stop",
       // The plain screen reads only numbers, so the user cannot type a reason.
       options: buildAnswerRows(question, start).flatMap(({ label, answer }) =>
         answer === "reason" ? [] : [{ label, value: answer }],
@@ -194,7 +199,9 @@ function handleKey(state: QuestionState, key: string, { question }: QuestionOpti
   const rowIndex = rows.findIndex((row, index) => row.key === key || `${index + 1}` === key);
   const row = rows[rowIndex];
   if (row && row.key === key && !row.isLasting) return chooseRow(state, row);
-  if (row) return continueWith({ ...state, position: moveTo(state.position, rowIndex, size) });
+  const selected = { ...state, position: moveTo(state.position, rowIndex, size) };
+  // The reason can be typed immediately; otherwise its first letter would start a message in the editor.
+  if (row) return row.answer === "reason" ? chooseRow(selected, row) : continueWith(selected);
   if (key === "tab" || key === "ctrl+o") return finishWith({ type: "show-all", state });
   if (key === "left" || key === "right") return continueWith({ ...state, ruleIndex: nextRule(state, key, question) });
   const position = moveByKey(state.position, key, size);
@@ -227,11 +234,12 @@ export type TrustAnswer = "always" | "once" | "no";
 export function createTrustPage(text: string): Panel<TextPageState, TrustAnswer> {
   return createTextPage<TrustAnswer>({
     title: "Do you trust this folder?",
+    cancelHint: "Esc don't trust",
     lines: (viewport) => renderTrustText(text, viewport),
     options: [
       { key: "n", label: "No", value: "no" },
       { key: "o", label: "Only this time", value: "once" },
-      { key: "y", label: "Yes, until they change", value: "always", isLasting: true },
+      { key: "y", label: "Yes, until its files change", value: "always", isLasting: true },
     ],
   });
 }

@@ -34,7 +34,7 @@ export function createKeyQuestion(panel: OpenPanel, isOpen: () => boolean): Ques
 }
 
 const KEY_HINT =
-  "Answer with key names, such as: down, enter, escape. Other text is typed as it is. An empty line means enter.";
+  "Answer with key names, such as: down, enter, escape. Anything else is typed literally. An empty line means enter.";
 
 /** If every word is a key name, returns the keys, otherwise each character of the line. */
 function parseKeys(line: string): readonly string[] {
@@ -80,7 +80,7 @@ function createTextQuestion<Answer>(
 }
 
 function createChoiceQuestion<Answer>(
-  { title, lines, options }: PlainQuestion<Answer>,
+  { title, lines, options, cancelLabel = "cancel" }: PlainQuestion<Answer>,
   answer: (value: Answer | null) => void,
 ): Question {
   const rows = options.map(
@@ -88,7 +88,7 @@ function createChoiceQuestion<Answer>(
   );
   const expected = `a number from 0 to ${options.length}`;
   return {
-    lines: () => toPlainLines([title, ...lines(plainViewport), ...rows, "0. none of these"]),
+    lines: () => toPlainLines([title, ...lines(plainViewport), ...rows, `0. ${cancelLabel}`]),
     prompt: `Enter ${expected}: `,
     handleLine: (line) => {
       const number = /^\s*(\d{1,4})\s*\.?\s*$/.exec(line)?.[1];

@@ -136,7 +136,7 @@ export function calculateBarWidth(meter: ContextMeter, { width, theme }: MeterOp
 const GAP = "  ";
 /** A shorter bar is unreadable. */
 const MIN_BAR_WIDTH = 8;
-const MIN_BAR_WIDTH_WITH_LEGEND = 24;
+const MIN_BAR_WIDTH_WITH_LEGEND = 20;
 const MAX_BAR_WIDTH = 36;
 
 function joinNonEmpty(parts: readonly string[]): string {
@@ -152,10 +152,10 @@ function formatFigures(meter: ContextMeter, theme: Theme): string {
 function renderLegend({ parts, softLimit }: ContextMeter, theme: Theme): string {
   const { system, pins, words, checkpoint, tail, fresh } = parts;
   return [
-    ...(system + pins + words + checkpoint > 0 ? [theme.front(`${barCharacters.front} front`)] : []),
+    ...(system + pins + words + checkpoint > 0 ? [theme.front(`${barCharacters.front} prompt + summary`)] : []),
     ...(tail > 0 ? [theme.tail(`${barCharacters.tail} kept`)] : []),
     ...(fresh > 0 ? [theme.fresh(`${barCharacters.fresh} new`)] : []),
-    ...(softLimit === null ? [] : [theme.dim(`${limitMarks.soft} warns`)]),
-    theme.dim(`${limitMarks.hard} compacts`),
+    ...(softLimit === null ? [] : [theme.dim(`${limitMarks.soft} warning`)]),
+    theme.dim(`${limitMarks.hard} auto-compact`),
   ].join(" ");
 }

@@ -21,7 +21,7 @@ function describeImage({ data, mimeType }: ImageBlock, { width, theme }: RenderC
   const size = isBase64(data) ? getImageDimensions(data.slice(0, MAX_HEADER_CHARS), mimeType) : null;
   const pixels = size ? `, ${size.widthPx}×${size.heightPx}` : "";
   const kind = mimeType.replace(/^image\//, "").slice(0, 20);
-  return truncateLine(`[picture: ${kind}${pixels}, ${formatBytes(Math.floor((data.length * 3) / 4))}]`, {
+  return truncateLine(`[image: ${kind}${pixels}, ${formatBytes(Math.floor((data.length * 3) / 4))}]`, {
     width,
     style: theme.dim,
   });

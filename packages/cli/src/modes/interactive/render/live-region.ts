@@ -69,17 +69,17 @@ export function renderQueue(
   { theme, width, keymap }: RenderContext,
 ): readonly string[] {
   const messages = [
-    ...queue.steering.map((text) => ({ kind: "next", text })),
-    ...queue.followUp.map((text) => ({ kind: "afterwards", text })),
+    ...queue.steering.map((text) => ({ kind: "next request", text })),
+    ...queue.followUp.map((text) => ({ kind: "when done", text })),
   ];
   if (messages.length === 0) return [];
   const renderRow = ({ kind, text }: { readonly kind: string; readonly text: string }): string =>
     truncateToWidth(
-      `  ${theme.accent(`↳ ${kind.padEnd(10)}`)} ${theme.dim(escapeControls(text.replaceAll(/\s+/g, " ")))}`,
+      `  ${theme.accent(`↳ ${kind.padEnd(12)}`)} ${theme.dim(escapeControls(text.replaceAll(/\s+/g, " ")))}`,
       width,
     );
   const hiddenCount = messages.length - MAX_QUEUE_ROWS;
-  const takeBackHint = formatKeyHint("takeBack", "edit", keymap);
+  const takeBackHint = formatKeyHint("takeBack", "edit queued", keymap);
   const summary = [hiddenCount > 0 ? `and ${hiddenCount} more` : "", takeBackHint]
     .filter((text) => text !== "")
     .join(" · ");

@@ -188,7 +188,11 @@ function withMoveDivider(state: ScreenState, summaryId: string | undefined): Scr
   const summaries = state.blocks.filter(isLeftBranchSummary);
   // The hint is about the position that was left.
   const cleared = { ...state, hint: null, blocks: state.blocks.filter((block) => !isLeftBranchSummary(block)) };
-  const { blocks, ...rest } = withNote(cleared, { tone: "plain", text: "moved in the tree", isDivider: true });
+  const { blocks, ...rest } = withNote(cleared, {
+    tone: "plain",
+    text: "went to another entry in the tree",
+    isDivider: true,
+  });
   return { ...rest, blocks: [...blocks, ...summaries] };
 }
 

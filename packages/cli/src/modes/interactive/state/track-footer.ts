@@ -63,7 +63,7 @@ function formatTreePosition(outline: Outline): string | null {
   const branchCount = visibleEntries.filter(({ id }) => !parentIds.has(id)).length;
   if (branchCount < 2) return null;
   const isAtEnd = !parentIds.has(findVisibleEntry(outline, outline.leaf));
-  return `${isAtEnd ? "" : "between "}${branchCount}${outline.status === "truncated" ? "+" : ""} branches`;
+  return `${branchCount}${outline.status === "truncated" ? "+" : ""} branches${isAtEnd ? "" : " (mid-branch)"}`;
 }
 
 /** Returns the entry itself, or its nearest visible ancestor. */
@@ -114,19 +114,20 @@ const MARKING_FINDINGS: ReadonlySet<string> = new Set([
   "not-from-user",
 ]);
 
-const MODEL_FREE_NOTICE = "No model wrote the summary: it lists your messages, your files and the last checks.";
+const MODEL_FREE_NOTICE =
+  "The summary was built without a model. It lists your messages, the files, and the latest test and build results.";
 const HANDOFF_HINT = "/handoff <goal> starts a new session.";
 
 function formatCounts({ compactions, entries }: CompactionCounts): string {
   const summarizedText =
     entries === null
-      ? "all entries are readable"
-      : `${formatCount(entries, "entry", "entries")} summarized, all readable`;
+      ? "all entries are still in the session"
+      : `${formatCount(entries, "entry", "entries")} summarized, all still in the session`;
   return `Compacted ${formatNumber(compactions)} times; ${summarizedText}.`;
 }
 
 function formatMarkedLines(count: number): string {
-  const lines = `${formatCount(count, "line")} of the summary ${count === 1 ? "is" : "are"}`;
+  const lines = `${formatCount(count, "line")} in the summary ${count === 1 ? "is" : "are"}`;
   return `${lines} marked (unconfirmed) or (not from the user).`;
 }
 

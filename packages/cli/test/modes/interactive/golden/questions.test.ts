@@ -29,7 +29,7 @@ const edit: PermissionQuestion = {
   tool: "edit",
   arguments: { path: "src/retry.ts" },
   intent: { type: "change", paths: ["/home/ada/shop/src/retry.ts"] },
-  text: "Allow edit to src/retry.ts?",
+  text: "Allow this edit to src/retry.ts?",
   rules: [rule("edit(src/retry.ts)"), rule("edit(src/**)")],
 };
 

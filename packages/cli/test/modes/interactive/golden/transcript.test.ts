@@ -190,7 +190,7 @@ golden("a move in the tree with notes and pins", ({ screen }) => {
     screen,
     said("try it with a map instead"),
     answered("It was slower."),
-    { kind: "note", id: "d", tone: "plain", text: "moved in the tree", isDivider: true },
+    { kind: "note", id: "d", tone: "plain", text: "went to another entry in the tree", isDivider: true },
     { kind: "branch-summary", id: "b", summary: `The user explored another branch.\n${lines(8, "- found")}` },
     { kind: "pin", id: "p", text: "never push to main" },
     { kind: "note", id: "n1", tone: "good", text: "saved as notes.md" },

@@ -111,7 +111,7 @@ golden("the question whether to summarise what is left", ({ screen }) => {
 });
 
 golden("the focus of a summary is asked", async ({ screen, terminal }) => {
-  const hints = ["Enter summarize and move", "Esc back"];
+  const hints = ["Enter summarize and go", "Esc back"];
   void screen.showPanel(createLinePanel({ title: "What should the summary focus on?", hints }), { where: "inline" });
   terminal.type("why the timer failed");
 });

@@ -61,8 +61,8 @@ test("MET13 /autocompact asks, shows what is kept and kept free, and writes the 
   await exchanged(talk, 1);
   talk.say("/autocompact");
   const seen = await shows(talk, "Automatic compaction is on");
-  expect(seen).toMatch(/reserveTokens +16,384: 6,000 tokens reserved/);
-  expect(seen).toMatch(/keepRecentTokens +20,000: the newest 4,800 tokens are kept/);
+  expect(seen).toMatch(/reserveTokens +16,384 \(6,000 tokens reserved for replies\)/);
+  expect(seen).toMatch(/keepRecentTokens +20,000 \(the newest 4,800 tokens, kept unchanged\)/);
   talk.terminal.press("\x1b[B", ENTER);
   await shows(talk, "auto-compact off");
   await talk.sees('"compaction.enabled"');

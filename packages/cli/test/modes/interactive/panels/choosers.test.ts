@@ -65,7 +65,7 @@ test("MAN31 /thinking offers its levels", async () => {
   talk.say("/thinking");
   await talk.sees("Choose a thinking level");
   talk.terminal.press("\x1b[H", DOWN, DOWN, "\r");
-  await talk.sees("Thinking level from the next request on: low");
+  await talk.sees("Thinking set to low, starting with the next request.");
 });
 
 test("MAN32 /settings shows every setting with its source; what can be chosen is written into the user's file and holds at once", async () => {

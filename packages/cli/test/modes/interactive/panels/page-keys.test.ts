@@ -78,7 +78,7 @@ test("MET12 the page goes from kinds to tools, files and entries, and Enter show
   expect(after(page)?.join("\n")).toContain("[by kind]");
   expect(after(page, "tab")?.join("\n")).toMatch(/\[by tool\][\s\S]*❯ read/);
   expect(after(page, "right", "right")?.join("\n")).toMatch(/\[by file\][\s\S]*❯ src\/a\.ts/);
-  expect(after(page, "left")?.join("\n")).toMatch(/\[by entry\][\s\S]*❯ results of read: src\/a\.ts/);
+  expect(after(page, "left")?.join("\n")).toMatch(/\[by entry\][\s\S]*❯ read results: src\/a\.ts/);
   expect(after(page, "left", "enter")?.join("\n")).toContain("all words of e3");
   expect(after(page, "left", "enter", "escape")?.join("\n")).toContain("[by entry]");
   expect(after(page, "left", "escape")).toBeNull();

@@ -68,15 +68,17 @@ describe("question panel", () => {
     expect(await answerTo(["right", "right", "left", "2", "enter"])).toMatchObject({ remember: { rule: narrow } });
     expect(await answerTo(["down", "down", "down", "enter"])).toEqual({ type: "no" });
     expect(await answerTo(["3", "n"])).toEqual({ type: "no" });
-    expect(await answerTo(["5", "enter", ..."use pnpm".split(""), "enter"])).toEqual({ type: "no", word: "use pnpm" });
-    expect(await answerTo(["5", "enter", "enter"])).toEqual({ type: "no" });
+    expect(await answerTo(["5", ..."use pnpm".split(""), "enter"])).toEqual({ type: "no", word: "use pnpm" });
+    const toLast = Array.from({ length: 4 }, () => "down");
+    expect(await answerTo([...toLast, "enter", ..."no".split(""), "enter"])).toEqual({ type: "no", word: "no" });
+    expect(await answerTo(["5", "enter"])).toEqual({ type: "no" });
     expect(await answerTo(["escape"])).toBe(null);
   });
 
   test("PERM37 each row says what its rule permits", () => {
     const { panel } = opened({ ...question, rules: [rule("bash(ls:*)")] });
     expect(panel.render({ ...sight, width: 120 }).join("\n")).toContain(
-      "3. Yes, always in this project for ls with any arguments: bash(ls:*)",
+      "3. Yes, don't ask again in this project for ls with any arguments: bash(ls:*)",
     );
   });
 
@@ -94,7 +96,7 @@ describe("question panel", () => {
     expect(lines).toContain("Allow this command to connect to example.com?");
     expect(lines.split(command)).toHaveLength(2);
     expect(lines).toContain("1. Yes, allow this host for this session\n");
-    expect(lines).not.toContain("always in this session");
+    expect(lines).not.toContain("ask again this session");
     // It lasts, so its letter only leads to it.
     expect(await answerTo(["down", "y", "n"], asked)).toEqual({ type: "no" });
     expect(await answerTo(["down", "y", "enter"], asked)).toEqual({ type: "yes" });
@@ -103,13 +105,13 @@ describe("question panel", () => {
   });
 
   test("MAN1 whoever goes back from a word is asked as before", async () => {
-    expect(await answerTo(["5", "enter", "y", "escape", "y"])).toEqual({ type: "yes" });
+    expect(await answerTo(["5", "y", "escape", "y"])).toEqual({ type: "yes" });
   });
 
   test("MAN1 where no rule is offered nothing can be remembered", async () => {
     const bare = { ...question, rules: [] };
     const { panel } = opened(bare);
-    expect(panel.render(sight).join("\n")).not.toMatch(/always in|change rule/);
+    expect(panel.render(sight).join("\n")).not.toMatch(/ask again|change rule/);
     expect(await answerTo(["2", "enter"], bare)).toEqual({ type: "no" });
   });
 
@@ -188,14 +190,14 @@ describe("question panel", () => {
       for (const line of lines) expect(visibleWidth(line)).toBeLessThanOrEqual(width);
       const text = lines.join("\n");
       expect(text).toMatch(
-        /Yes, always in this session\s+for\s+this\s+exact\s+command:[\s\S]*everything\)[\s\S]*3\. Yes, always in this project/,
+        /Yes, don't ask again this\s+session\s+for\s+this\s+exact\s+command:[\s\S]*everything\)[\s\S]*3\. Yes, don't ask again in this proj/,
       );
       expect(text).toMatch(/4\. No \(n\)[\s\S]*5\. No, and tell the model why/);
     }
   });
 
   test("MAN2 a long sentence takes no answer away", () => {
-    const long = { ...question, intent: null, text: `Allow edit to ${"a/very/long/path/".repeat(20)}?` };
+    const long = { ...question, intent: null, text: `Allow this edit to ${"a/very/long/path/".repeat(20)}?` };
     const matter = { kind: "other", text: "one\ntwo" } as const;
     const panel = openPanel(createPermissionPanel({ question: long, subject: matter }), {
       where: "inline",
@@ -203,12 +205,12 @@ describe("question panel", () => {
     });
     const lines = panel.render({ ...sight, width: 40, height: 10 });
     expect(lines.length).toBeLessThanOrEqual(10);
-    expect(lines.join("\n")).toMatch(/Yes, this once \(y\)[\s\S]*tell the model why[\s\S]*Enter confirm/);
+    expect(lines.join("\n")).toMatch(/Yes, just this once \(y\)[\s\S]*tell the model why[\s\S]*Enter confirm/);
   });
 
   test("MAN2 a long reason is seen where one types it", () => {
     const { panel } = opened();
-    for (const key of ["5", "enter", ..."because it would take the whole afternoon and more".split(""), "!"])
+    for (const key of ["5", ..."because it would take the whole afternoon and more".split(""), "!"])
       panel.handleKey(key);
     const lines = panel.render({ ...sight, width: 40 });
     for (const line of lines) expect(visibleWidth(line)).toBeLessThanOrEqual(40);
@@ -220,7 +222,7 @@ describe("question panel", () => {
       const lines = opened().panel.render({ ...sight, height });
       expect(lines.length).toBeLessThanOrEqual(height);
       expect(lines.join("\n")).toMatch(
-        /Allow bash to run this command[\s\S]*npm run build && node[\s\S]*Yes, this once \(y\)[\s\S]*No \(n\)/,
+        /Allow bash to run this command[\s\S]*npm run build && node[\s\S]*Yes, just this once \(y\)[\s\S]*No \(n\)/,
       );
     }
   });
@@ -314,7 +316,9 @@ describe("trust page", () => {
       const lines = panel.render({ width, height, theme: createTheme("none") });
       expect(lines.length).toBe(height);
       for (const line of lines) expect(visibleWidth(line)).toBeLessThanOrEqual(width);
-      expect(lines.join("\n")).toMatch(/No \(n\)[\s\S]*Only this time \(o\)[\s\S]*Yes, until they change \(y, Enter\)/);
+      expect(lines.join("\n")).toMatch(
+        /No \(n\)[\s\S]*Only this time \(o\)[\s\S]*Yes, until its files change \(y then Enter\)/,
+      );
     }
   });
 

@@ -73,7 +73,7 @@ test("PLN5 a choice is answered by its number; what is none is said so", async (
   const asked = screen.showPanel(createChoicePanel({ title: "Run it?", body: () => ["make all"], options }), {
     where: "inline",
   });
-  expect(taken()).toEqual(["Run it?", "make all", "1. Yes", "2. No: and stop", "0. none of these"]);
+  expect(taken()).toEqual(["Run it?", "make all", "1. Yes", "2. No: and stop", "0. cancel"]);
   expect(screen.openQuestion?.question.prompt).toBe("Enter a number from 0 to 2: ");
   for (const line of ["3", "maybe", ""])
     expect(screen.openQuestion?.question.handleLine(line)).toEqual(["Enter a number from 0 to 2."]);

@@ -66,7 +66,9 @@ test("PLN18 a preview and a compaction state the size after it, the price, the p
 test("PLN16 a permission is asked for in words and given by a number", async () => {
   const ask = ["--plain", "--permission-mode", "ask"];
   const given = await ground.pith(ask, [{ parts: [write] }, "Done."], { input: "write\n1\n" });
-  expect(given.out).toMatch(/^Allow write to a\.txt\?\n(?:.*\n)*1\. Yes, this once\n(?:.*\n)*0\. none of these$/m);
+  expect(given.out).toMatch(
+    /^Allow this write to a\.txt\?\n(?:.*\n)*1\. Yes, just this once\n(?:.*\n)*0\. refuse and stop$/m,
+  );
   expect(existsSync(join(ground.folder, "a.txt"))).toBe(true);
 });
 
@@ -123,7 +125,7 @@ test("COM43 in plain lines a message during a compaction is kept, and another co
     tmux.type("/compact its beginning");
     await tmux.until("Compacting the context.");
     tmux.type("meanwhile");
-    await tmux.until("A compaction is in progress. Your message is queued and sent when it finishes.");
+    await tmux.until("A compaction is in progress. Your message is queued and will be sent when it finishes.");
     await tmux.until("Queued until the run ends: meanwhile");
     tmux.type("/compact its end");
     await tmux.until("not compacted: a compaction is in progress; wait for it to finish");

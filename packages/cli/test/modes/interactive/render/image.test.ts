@@ -15,7 +15,7 @@ function saidWith(data: string): UserBlock {
 }
 
 test("SCR23 a picture is a line of words where the terminal shows none, and never drawn while things change", () => {
-  expect(renderBlock(saidWith(PIXEL), folded).slice(1)).toEqual(["> look", "  [picture: png, 1×1, 72 B]"]);
+  expect(renderBlock(saidWith(PIXEL), folded).slice(1)).toEqual(["> look", "  [image: png, 1×1, 72 B]"]);
 });
 
 for (const pictures of ["kitty", "iterm2"] as const)

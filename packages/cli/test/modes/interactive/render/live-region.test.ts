@@ -13,9 +13,9 @@ describe("queue lines", () => {
   const queue = { steering: ["first"], followUp: ["日本語の長い言葉".repeat(20), "c", "d", "e"] };
 
   test("TYP2 what waits is seen in few lines, the rest is counted, and the key that takes it back is the one of the keymap", () => {
-    expect(renderQueue({ queue }, brush).at(-1)).toBe("  and 1 more · Alt+Up edit");
+    expect(renderQueue({ queue }, brush).at(-1)).toBe("  and 1 more · Alt+Up edit queued");
     const keymap = { ...defaultKeymap, takeBack: ["ctrl+x"] };
-    expect(renderQueue({ queue }, { ...brush, keymap }).at(-1)).toBe("  and 1 more · Ctrl+X edit");
+    expect(renderQueue({ queue }, { ...brush, keymap }).at(-1)).toBe("  and 1 more · Ctrl+X edit queued");
     expect(renderQueue({ queue: { ...queue, followUp: [] } }, { ...brush, keymap: { takeBack: [] } })).toHaveLength(2);
     for (const width of [5, 20, 40])
       for (const line of renderQueue({ queue }, { ...brush, width }))

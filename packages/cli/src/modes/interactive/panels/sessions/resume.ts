@@ -37,9 +37,7 @@ export async function chooseFolder(item: SessionItem, { screen, cwd, home }: Fol
   if (item.cwd === "" || item.cwd === cwd) return { type: "chosen", path: item.path };
   const exists = await isFolder(item.cwd);
   const folder = formatFolder(item.cwd, homedir());
-  const title = exists
-    ? `This session belongs to ${folder}.`
-    : `The folder of this session no longer exists: ${folder}`;
+  const title = exists ? `This session belongs to ${folder}.` : `This session's folder no longer exists: ${folder}`;
   const options = [...(exists ? [workThere] : []), workHere, moveHere];
   switch (await screen.showPanel(createChoicePanel({ title, options }), { where: "inline" })) {
     case "there":

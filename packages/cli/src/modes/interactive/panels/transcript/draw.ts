@@ -63,7 +63,7 @@ function drawFooter({ searchInput, note }: TranscriptState, { theme, width }: Vi
 }
 
 /** `n` searches upwards, because the page opens at the end. */
-const HINTS = ["↑↓ move", "Enter expand", "/ search", "n up", "N down", "g start", "G end", "Esc close"];
+const HINTS = ["↑↓ move", "Enter expand", "/ search", "n/N next/previous match", "g start", "G end", "Esc close"];
 
 export interface SearchOptions {
   readonly query: string;

@@ -65,10 +65,10 @@ function fillEditor(text: string | null, { screen }: InteractiveContext): void {
 function describeNavigateResult(result: CommandResult, navigation: NavigateResult): string {
   if (navigation.type === "failed" && navigation.why === "summary") {
     const reasons = navigation.failures.map(({ note }) => note).join("; ");
-    return `The branch could not be summarized, so nothing was moved: ${reasons}. Run /tree again to move without a summary.`;
+    return `The branch could not be summarized, so your position has not changed: ${reasons}. To go there without a summary, run /tree again.`;
   }
   if (navigation.type === "files-in-the-way")
-    return `Not moved: ${navigation.files.map(({ path }) => path).join(", ")} changed just now. Run /tree again to see what can be restored.`;
+    return `Your position has not changed: ${navigation.files.map(({ path }) => path).join(", ")} changed just now. Run /tree again to see what can be restored.`;
   if (result.type === "success" || result.type === "draft") return result.text;
   return result.type === "failed" || result.type === "mistake" ? result.message : "";
 }
@@ -181,10 +181,10 @@ async function ensureIdle(context: InteractiveContext): Promise<boolean> {
   if (!agent.isRunning && agent.session.busyReasons.length === 0) return true;
   const shouldStop = await screen.showPanel(
     createChoicePanel({
-      title: "Pith is still working. Stop it and move?",
+      title: "Pith is still working. Stop it and go there?",
       options: [
         { key: "n", label: "No, keep working", description: "stay here", value: false },
-        { key: "y", label: "Yes, stop and move", description: "work done so far is kept", value: true },
+        { key: "y", label: "Yes, stop and go", description: "work done so far is kept", value: true },
       ],
     }),
     { where: "inline" },
@@ -217,7 +217,7 @@ async function askHowToLeave(count: number, { app, screen }: InteractiveContext)
 
 const FOCUS_QUESTION = {
   title: "What should the summary focus on?",
-  hints: ["Enter summarize and move", "Esc back"],
+  hints: ["Enter summarize and go", "Esc back"],
 };
 
 /** Returns the paths of the files to restore. Null if the user stays. */

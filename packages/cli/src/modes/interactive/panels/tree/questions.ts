@@ -28,7 +28,7 @@ export function createLeaveQuestion({
   canFork,
   canSummarize,
 }: LeaveQuestionOptions): Panel<ListPosition, LeaveAction> {
-  const hint = `${formatCount(count, "entry stays", "entries stay")} on this branch`;
+  const hint = `${formatCount(count, "entry", "entries")} will remain on this branch`;
   return createChoicePanel<LeaveAction>({
     title: canSummarize ? "Summarize the branch you are leaving?" : "Leave this branch?",
     body: ({ theme }) => [theme.dim(` ${hint} · Esc cancel`)],
@@ -47,7 +47,7 @@ export function createLeaveQuestion({
 
 const summaryOptions: ChoicePanelOptions<LeaveAction>["options"] = [
   { key: "y", label: "Yes", description: "the summary is added where you continue", value: "summarize" },
-  { key: "f", label: "Yes, with a focus …", description: "choose what to focus on", value: "summarize-with-focus" },
+  { key: "f", label: "Yes, focusing on …", description: "choose what to focus on", value: "summarize-with-focus" },
 ];
 
 const FORK_HINT = "start a new session there; this one stays unchanged";
@@ -222,6 +222,6 @@ function displayPath(path: string, folder: string): string {
 
 function buildHints(files: readonly PlannedFile[]): readonly string[] {
   const count = files.filter(isRestorable).length;
-  const restoreHint = count === 0 ? "none can be restored" : `y restore ${formatCount(count, "file")} and move`;
-  return [restoreHint, "n move without restoring", "Esc cancel"];
+  const restoreHint = count === 0 ? "none can be restored" : `y restore ${formatCount(count, "file")} and go`;
+  return [restoreHint, "n go without restoring", "Esc cancel"];
 }

@@ -134,7 +134,7 @@ test("RES11 a folder that is gone keeps nobody from a session: it can be brought
   ground.start("-r");
   await ground.until("of a folder that is gone");
   ground.terminal.press("\r");
-  await ground.until("The folder of this session no longer exists: ~/moved-away");
+  await ground.until("This session's folder no longer exists: ~/moved-away");
   ground.terminal.press("b");
   await ground.until("── of a folder that is gone ─");
   await ground.leave();

@@ -38,7 +38,7 @@ test("WLK10 files that were changed on the way are put back if one wants that, a
   await goesBack(talk);
   const seen = await shows(talk, /-one/);
   expect(seen).toContain("✓ one.txt  will be removed: it did not exist then");
-  expect(seen).toContain("y restore 2 files and move");
+  expect(seen).toContain("y restore 2 files and go");
   talk.terminal.type("y");
   await shows(talk, "2 files restored");
   expect(existsSync(join(talk.folder, "one.txt"))).toBe(false);
@@ -57,7 +57,7 @@ test("WLK10 or they stay as they are", async () => {
   await goesBack(talk);
   await shows(talk, "y restore 2 files");
   talk.terminal.type("n");
-  await shows(talk, "moved in the tree");
+  await shows(talk, "went to another entry in the tree");
   expect(readFileSync(join(talk.folder, "one.txt"), "utf8")).toBe("one\n");
 });
 
@@ -78,7 +78,7 @@ test("WLK12 after a move the model knows of files what it saw on this branch, an
   await goesBack(talk);
   await shows(talk, "y restore 2 files");
   talk.terminal.type("n");
-  await shows(talk, "moved in the tree");
+  await shows(talk, "went to another entry in the tree");
   talk.say("change it");
   await talk.sees("tried");
   await atRest(talk);

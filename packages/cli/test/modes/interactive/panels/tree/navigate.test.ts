@@ -20,7 +20,7 @@ describe("navigate", () => {
     await shows(talk, "Summarize the branch you are leaving?");
     talk.terminal.type("n");
     await talk.until(() => talk.screen.editorText.text === "second");
-    await shows(talk, "moved in the tree");
+    await shows(talk, "went to another entry in the tree");
     talk.terminal.press(ENTER);
     await talk.sees("answer three");
     expect(heard(talk)).toEqual(expect.arrayContaining(["first", "second"]));
@@ -34,9 +34,9 @@ describe("navigate", () => {
     await shows(talk, "You are already there.");
     await openTree(talk);
     talk.terminal.press(UP, UP, ENTER);
-    await shows(talk, "2 entries stay on this branch");
+    await shows(talk, "2 entries will remain on this branch");
     talk.terminal.type("n");
-    await shows(talk, "moved in the tree");
+    await shows(talk, "went to another entry in the tree");
     expect(talk.screen.editorText.text).toBe("");
     await exchange(talk, "another", "answer three");
     await openTree(talk);
@@ -70,7 +70,7 @@ describe("navigate", () => {
     talk.terminal.press(ESC);
     await shows(talk, "> second");
     expect(talk.screen.state.activity.type).toBe("idle");
-    expect(await picture(talk)).not.toContain("moved in the tree");
+    expect(await picture(talk)).not.toContain("went to another entry in the tree");
   });
 
   test("WLK7 and with the filter and the search as they were, without reading it anew", async () => {
@@ -92,7 +92,7 @@ describe("navigate", () => {
     });
     await openTree(talk);
     talk.terminal.press(UP, UP, ENTER);
-    await shows(talk, "moved in the tree");
+    await shows(talk, "went to another entry in the tree");
   });
 
   test("WLK8 Esc cancels a summary that is being written, and one stands where one stood (B71)", async () => {
@@ -104,7 +104,7 @@ describe("navigate", () => {
     talk.terminal.type("y");
     await talk.until(() => talk.screen.state.activity.type === "summarising" && talk.server.requests.length === 3);
     talk.terminal.press(ESC);
-    await shows(talk, "Move cancelled; your position has not changed.");
+    await shows(talk, "Cancelled; your position in the tree has not changed.");
     await atRest(talk);
     await openTree(talk);
     await shows(talk, /answer two +← here/);
@@ -116,7 +116,7 @@ describe("navigate", () => {
     talk.terminal.press(UP, UP, ENTER);
     await shows(talk, "Summarize the branch you are leaving?");
     talk.terminal.type("y");
-    await talk.sees(/could not be summarized, so nothing was moved/);
+    await talk.sees(/could not be summarized, so your position has not changed/);
     await atRest(talk);
   });
 
