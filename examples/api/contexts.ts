@@ -54,7 +54,7 @@ const isUnknown = mayBeLostMessage(gap); // true: nobody knows what the user sai
 // #endregion
 
 // #region damageNote
-const lost = damageNote(gap); // "[Pith: an entry of this session is damaged and cannot be read. It was a message from the user. …]"
+const lost = damageNote(gap); // "[Pith: an entry in this session is damaged and cannot be read. It was a message from the user. …]"
 // #endregion
 
 // #region DAMAGE_TYPE

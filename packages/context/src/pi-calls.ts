@@ -45,7 +45,7 @@ import { describeImages } from "./summary-parts/default-parts.ts";
 export function estimateTokens(message: AgentMessage): number {
   if (typeof message?.role !== "string")
     throw new Error(
-      'estimateTokens needs a message: estimateTokens({ role: "user", content: "Hello", timestamp: 0 }). For a text, call textTokens("Hello").',
+      'estimateTokens needs a message: estimateTokens({ role: "user", content: "Hello", timestamp: 0 }). For plain text, call textTokens("Hello").',
     );
   return entrySize(toEntries([message])[0] as Entry, undefined).tokens;
 }
@@ -246,7 +246,7 @@ function requireOpenModel(
     );
   if (!model.runtime)
     throw new Error(
-      `${call} needs a model with a clock. Models of openModel (@pith/models) have one; to any other add it: Object.assign(model, { runtime: nodeRuntime }) (nodeRuntime is in @pith/context/node).`,
+      `${call} needs a model with a clock. Models from openModel (@pith/models) have one; add it to any other model: Object.assign(model, { runtime: nodeRuntime }) (nodeRuntime is in @pith/context/node).`,
     );
   return { model, runtime: model.runtime };
 }

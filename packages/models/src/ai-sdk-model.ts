@@ -270,11 +270,11 @@ function describeEnding(
         };
       return toModelFailure(ending.thrown, { provider, estimate: budget, now: runtime.now });
     }
-    case "filtered":
-      return {
-        kind: "refused",
-        message: `${provider} stopped the reply: ${replyText || (ending.raw ?? "blocked by a content filter")}`,
-      };
+    case "filtered": {
+      const reason = (ending.raw ?? "content filter").replaceAll("_", " ");
+      const text = replyText === "" ? "" : `; its text: "${replyText}"`;
+      return { kind: "refused", message: `${provider} ended the reply (${reason})${text}` };
+    }
     case "broken":
       return { kind: "unreachable", message: `the reply ended unexpectedly${ending.raw ? ` (${ending.raw})` : ""}` };
   }

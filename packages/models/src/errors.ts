@@ -329,7 +329,7 @@ function failureMessage({ source, status, displayText }: ThrownError, provider: 
     case "not-sent":
       return `the request to ${provider} was not sent${detail}`;
     case "package":
-      return `the provider package of ${provider} failed${detail}`;
+      return `${provider}'s provider package failed${detail}`;
   }
 }
 

@@ -252,11 +252,13 @@ export function baseUrlFromEnvironment(
 }
 
 function findOptionsProblem({ provider, model }: ModelOptions, baseUrl: string | undefined): string | null {
-  if (model.trim() === "") return `the model name is empty; choose a model of ${provider}`;
+  if (model.trim() === "") return `the model name is empty; choose a model from ${provider}`;
   if (baseUrl === undefined)
-    return provider === "openai-compatible" ? `${provider} needs a baseUrl, e.g. ${EXAMPLE_BASE_URL}` : null;
+    return provider === "openai-compatible"
+      ? `${provider} needs a base URL (--base-url or baseUrl), e.g. ${EXAMPLE_BASE_URL}`
+      : null;
   if (/^https?:$/.test(URL.parse(baseUrl)?.protocol ?? "")) return null;
-  return `the baseUrl "${baseUrl}" is not an http or https URL; write one like ${EXAMPLE_BASE_URL}`;
+  return `the base URL "${baseUrl}" is not an http or https URL; write one like ${EXAMPLE_BASE_URL}`;
 }
 
 const EXAMPLE_BASE_URL = "http://127.0.0.1:8080/v1";
@@ -302,7 +304,7 @@ function unknownProviderMessage(name: string): string {
   const knownIds = providers.map(({ id }) => id).join(", ");
   const suggestion = suggestProvider(name);
   const hint = suggestion ? ` Did you mean ${suggestion}?` : "";
-  return `unknown provider "${name}".${hint} Known providers: ${knownIds}. For any other provider, pass the name of its AI SDK package as \`package\`, or use openai-compatible with a baseUrl`;
+  return `unknown provider "${name}".${hint} Known providers: ${knownIds}. For any other provider, use openai-compatible with its base URL (--base-url or baseUrl)`;
 }
 
 function missingKeyMessage({ id, keyVariables }: Provider): string {

@@ -166,9 +166,10 @@ describe("error kinds", () => {
       expect(await failureOf(refused(status, message), name)).toMatchObject({ kind, reason });
     });
 
-    test("MOD3 a reply that was filtered is refused", async () => {
+    test("MOD3 a reply that was filtered is refused, and its text is not shown as the provider's reason", async () => {
       expect(await failureOf([{ parts: [{ type: "text", text: "No." }], stop: "refusal" }], name)).toMatchObject({
         kind: "refused",
+        message: expect.stringMatching(/ ended the reply \([^)]+\)(?:; its text: "No\.")?$/),
       });
     });
   });

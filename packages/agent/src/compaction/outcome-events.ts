@@ -103,18 +103,18 @@ const FAILURE_CODES: readonly Finding["code"][] = [
 
 function noModelNote(failures: readonly Finding[]): string {
   const why = failures.at(-1)?.note;
-  return `no model wrote the summary: it lists your messages, your files and the last checks${why === undefined ? "" : ` (${why})`}`;
+  return `the summary was built without a model; it lists your messages, the files, and the latest test and build results${why === undefined ? "" : ` (${why})`}`;
 }
 
 function describeRepairs(findings: readonly Finding[]): string {
   const [first] = findings;
-  const more = findings.length === 1 ? "" : `, and ${findings.length - 1} more`;
-  return `parts of the summary could not be verified: ${first?.note}${more}`;
+  const more = findings.length === 1 ? "" : ` (and ${findings.length - 1} more)`;
+  return `parts of the summary could not be verified: ${first?.note.replace(/\.$/, "")}${more}`;
 }
 
 // B84
 const COMPACTED_AGAIN_NOTE =
-  "this branch was compacted before; all entries stay readable, /pin keeps entries in the context, and /handoff starts a new session";
+  "this branch has been compacted more than once, so details may get lost; pin what must stay (/pin), or start fresh with /handoff <goal>";
 
 function createEndEvent(
   outcome: AgentCompactionOutcome,

@@ -157,7 +157,7 @@ function parseUserContent(content: UserContent): UserContent {
 }
 
 function requireText(value: unknown): string {
-  if (typeof value !== "string" || value === "") throw new Error("a required text is missing or empty");
+  if (typeof value !== "string" || value === "") throw new Error("a required string is missing or empty");
   return value;
 }
 

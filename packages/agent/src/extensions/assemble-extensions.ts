@@ -277,5 +277,5 @@ async function runExtensionCommand(
   }
   const why = result.type === "failed" ? result.why : "stopped";
   guardOptions.reportError(`/${command.name}`, why);
-  return { type: "failed", why: `/${command.name} of extension ${command.extension} failed: ${why}` };
+  return { type: "failed", why: `/${command.name} from extension ${command.extension} failed: ${why}` };
 }

@@ -282,5 +282,5 @@ export class PromptTracker {
 }
 
 function checkTexts(...values: readonly unknown[]): void {
-  if (!values.every((value) => typeof value === "string")) throw new Error("texts for the user must be strings");
+  if (!values.every((value) => typeof value === "string")) throw new Error("text for the user must be a string");
 }

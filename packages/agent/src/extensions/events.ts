@@ -189,7 +189,7 @@ export type EventTable = { readonly [Name in ExtensionEventName]: EventRow<Name>
 export const extensionEventTable: EventTable = {
   project_trust: {
     description:
-      "The project has files that are used only if it is trusted. Return whether it is, for this start only. Only the user's own extensions get this event.",
+      "The project has files that are used only if it is trusted. Return whether it is trusted, for this run only. Only the user's own extensions get this event.",
     isAwaited: true,
     example: { trusted: true },
   },
@@ -198,14 +198,14 @@ export const extensionEventTable: EventTable = {
     isAwaited: true,
     example: { skillPaths: ["/home/ada/skills"] },
   },
-  session_start: { description: "The session has started. From now on the extension can act on it.", isAwaited: true },
+  session_start: { description: "The session has started. The extension can now act on it.", isAwaited: true },
   session_before_switch: {
     description: "Another session is about to replace this one. Return `cancel` to prevent it.",
     isAwaited: true,
     example: { cancel: true },
   },
   session_before_fork: {
-    description: "A new session is about to be created from a part of this one. Return `cancel` to prevent it.",
+    description: "A new session is about to be created from part of this one. Return `cancel` to prevent it.",
     isAwaited: true,
     example: { cancel: true },
   },
@@ -228,26 +228,26 @@ export const extensionEventTable: EventTable = {
   },
   session_before_tree: {
     description:
-      "The session is about to move to another entry of its tree. Return a result to cancel the move, to provide a summary of the branch that is left, to choose whether one is written (`summarize`), to give instructions for it, or to set a label. `event.setSummarize(true)`, `event.setCustomInstructions(text)`, `event.setReplaceInstructions(false)` and `event.cancel()` do the same.",
+      "The session is about to go to another entry in its tree. Return a result to cancel this, to provide a summary of the branch being left, to choose whether one is written (`summarize`), to give instructions for it, or to set a label. `event.setSummarize(true)`, `event.setCustomInstructions(text)`, `event.setReplaceInstructions(false)` and `event.cancel()` do the same.",
     isAwaited: true,
     example: { label: "before the rewrite" },
   },
   session_tree: {
-    description: "The session has moved to another entry of its tree. Return entries to append there.",
+    description: "The session is now at another entry in its tree. Return entries to append there.",
     isAwaited: true,
     example: { entries: [{ type: "custom", customType: "mine", data: { checkpoint: "4f2a" } }] },
   },
   session_shutdown: { description: "The session is about to end. Later actions have no effect.", isAwaited: true },
-  session_info_changed: { description: "The name of the session has changed.", isAwaited: false },
+  session_info_changed: { description: "The session's name has changed.", isAwaited: false },
   input: {
     description:
-      "The user has entered a message, which is not yet recorded or sent. Return another text, or that you have handled the message.",
+      "The user has entered a message, which is not yet recorded or sent. Return different text, or that you have handled the message.",
     isAwaited: true,
     example: { action: "transform", text: "Answer in one sentence: what is a monad?" },
   },
   before_agent_start: {
     description:
-      "The user message is recorded, and the first request is about to be sent. Return a message for the model, or a section of the system prompt.",
+      "The user message is recorded, and the first request is about to be sent. Return a message for the model, or a section for the system prompt.",
     isAwaited: true,
     example: { message: { customType: "mine", content: "The build has been broken since noon.", display: true } },
   },
@@ -271,7 +271,7 @@ export const extensionEventTable: EventTable = {
     example: { entries: [{ type: "custom_message", customType: "mine", content: "Two tests fail.", display: true }] },
   },
   message_start: { description: "A message has started.", isAwaited: false },
-  message_update: { description: "A part of a reply has arrived.", isAwaited: false },
+  message_update: { description: "Part of a reply has arrived.", isAwaited: false },
   message_end: {
     description: "A message is complete and about to be recorded. Return a replacement with the same role.",
     isAwaited: true,
@@ -317,11 +317,11 @@ export const extensionEventTable: EventTable = {
     isAwaited: true,
   },
   model_select: {
-    description: "The user has selected another model. It is used from the next request on.",
+    description: "The user has selected another model. It is used starting with the next request.",
     isAwaited: true,
   },
   thinking_level_select: {
-    description: "The user has selected another thinking level. It is used from the next request on.",
+    description: "The user has selected another thinking level. It is used starting with the next request.",
     isAwaited: true,
   },
   user_bash: {

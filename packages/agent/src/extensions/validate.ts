@@ -320,7 +320,7 @@ function parseSummarizerResult(value: unknown, plan: CompactionPlan): Summarizer
     case "failed":
       return { type, why: typeof why === "string" ? why : "the summarizer gave no reason", calls: callUsages };
     default:
-      throw new Error("the result of the summarizer has an unknown type");
+      throw new Error("the summarizer's result has an unknown type");
   }
 }
 

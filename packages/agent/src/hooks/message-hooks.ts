@@ -71,7 +71,7 @@ function parseResultChanges(
   original: ToolResultMessage,
   { toolCallId, content, details, isError }: Readonly<Record<string, unknown>>,
 ): Partial<ToolResultMessage> {
-  if (toolCallId !== original.toolCallId) throw new Error("the toolCallId of the result must stay unchanged");
+  if (toolCallId !== original.toolCallId) throw new Error("the result's toolCallId must not change");
   return {
     content: parseBlocks(content),
     ...(details !== undefined && { details: parseJsonDetails(details) }),
@@ -84,5 +84,5 @@ const READONLY_FIELDS = ["api", "provider", "model", "usage", "stopReason", "tim
 
 function checkReadonlyFields(original: AssistantMessage, fields: Readonly<Record<string, unknown>>): void {
   const changedField = READONLY_FIELDS.find((name) => !isSameJson(original[name], fields[name]));
-  if (changedField) throw new Error(`the field ${changedField} of the reply must stay unchanged`);
+  if (changedField) throw new Error(`the reply's ${changedField} field must not change`);
 }

@@ -71,10 +71,10 @@ export function parseReplyContent(original: ReplyContent, value: unknown): Reply
     if (Object(block).type === "text") return parseReplyText(textBlocks, block);
     const originalBlock = fixedBlocks[nextIndex++];
     if (!originalBlock || !isSameJson(originalBlock, block))
-      throw new Error("tool calls and thinking of the reply must stay unchanged");
+      throw new Error("the reply's tool calls and thinking must not change");
     return originalBlock;
   });
-  if (nextIndex !== fixedBlocks.length) throw new Error("tool calls and thinking of the reply must not be removed");
+  if (nextIndex !== fixedBlocks.length) throw new Error("the reply's tool calls and thinking must not be removed");
   if (original[0]?.type === "thinking" && content[0]?.type !== "thinking")
     throw new Error("the reply must begin with its thinking");
   return content;

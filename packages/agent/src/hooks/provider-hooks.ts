@@ -76,7 +76,7 @@ class ProviderEventQueue {
     this.#isClosed = true;
     reportHookFailure(hooks, {
       event: "provider_stream_event",
-      why: "the hook is too slow, so it gets no more events of this reply",
+      why: "the hook is too slow, so it gets no more events for this reply",
     });
   }
 

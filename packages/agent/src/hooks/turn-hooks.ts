@@ -130,8 +130,8 @@ type ContextEdit = Extract<EntryContent, { type: "context_edit" }>;
 function parseEdit(value: unknown, { branch, tokenAllowance }: BoundaryContext): ContextEdit {
   const { targetId, replacement } = Object(value) as Readonly<Record<string, unknown>>;
   const target = branch.entries.find(({ id }) => id === targetId);
-  if (!target || !isEditable(target)) throw new Error("the target of the edit is not an entry that the model sees");
-  if (isPithMessage(target)) throw new Error("the target of the edit is a message from Pith and cannot be edited");
+  if (!target || !isEditable(target)) throw new Error("the edit's target is not an entry that the model sees");
+  if (isPithMessage(target)) throw new Error("the edit's target is a message from Pith and cannot be edited");
   if (replacement === null) return { type: "context_edit", targetId: target.id, replacement };
   const content = parseReplacement(target, Object(replacement).content);
   if (textTokens(JSON.stringify(content)) > tokenAllowance)
@@ -158,7 +158,7 @@ function parseCompaction(value: unknown, { branch }: BoundaryContext): HookCompa
   const { summary, firstKeptEntryId, details } = Object(value) as Readonly<Record<string, unknown>>;
   if (typeof summary !== "string" || summary.trim() === "") throw new Error("the compaction has no summary");
   const firstKeptEntry = branch.entries.find(({ id }) => id === firstKeptEntryId);
-  if (!firstKeptEntry) throw new Error("firstKeptEntryId of the compaction is not an entry that the model sees");
+  if (!firstKeptEntry) throw new Error("the compaction's firstKeptEntryId is not an entry that the model sees");
   return { summary, firstKeptEntryId: firstKeptEntry.id, ...(details !== undefined && { details }) };
 }
 

@@ -295,7 +295,7 @@ function placeholderNote({ call }: OpenCall, tool: Tool, { secrets, tools }: Run
   const placeholders = secrets.listPlaceholders(call.arguments).filter((each) => !namedSecrets.includes(each));
   if (placeholders.length === 0) return null;
   const verb = placeholders.length === 1 ? "was" : "were";
-  const bashHint = tools.some(({ name }) => name === "bash") ? "name it in `secrets` of bash, with `hosts`, or " : "";
+  const bashHint = tools.some(({ name }) => name === "bash") ? "name it in bash's `secrets`, with `hosts`, or " : "";
   return `${placeholders.join(", ")} ${verb} passed literally, not replaced by the secret. To use the real value, ${bashHint}use a file tool, which restores it.`;
 }
 

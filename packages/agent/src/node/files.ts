@@ -41,8 +41,8 @@ const errorReasons: Readonly<Record<string, string>> = {
   EDQUOT: "the disk quota is exceeded (EDQUOT)",
   ELOOP: "its symbolic links form a loop (ELOOP)",
   ENAMETOOLONG: "the name is too long (ENAMETOOLONG)",
-  ENOTDIR: "a part of its path is a file, not a folder (ENOTDIR)",
-  EEXIST: "a part of its path is a file, not a folder (EEXIST)",
+  ENOTDIR: "part of its path is a file, not a folder (ENOTDIR)",
+  EEXIST: "part of its path is a file, not a folder (EEXIST)",
   EISDIR: "it is a folder (EISDIR)",
   EMOVED: "it now points to a different file than the one that was permitted",
   ERR_INVALID_ARG_VALUE: "the path contains a NUL character",
@@ -102,7 +102,7 @@ const MAX_CHUNK_BYTES = 1024 * 1024;
 
 function tooLargeResult({ displayPath }: FileLocation, maxBytes: number): FileReadResult {
   const limit = maxBytes >= MEGABYTE ? `${Math.floor(maxBytes / MEGABYTE)} MB` : `${maxBytes} bytes`;
-  return { type: "too-large", message: `${displayPath} is larger than ${limit}; use the shell to read a part of it` };
+  return { type: "too-large", message: `${displayPath} is larger than ${limit}; use the shell to read part of it` };
 }
 
 const MEGABYTE = 1024 * 1024;

@@ -68,7 +68,7 @@ function refusalMessage({ action }: ModeDecision): string {
 }
 
 function formatRuleName({ text, source }: Rule, limits: PolicyLimits | undefined): string {
-  return source === "policy" && limits ? `the rule ${text} of ${limits.source}` : `the rule ${text}`;
+  return source === "policy" && limits ? `the rule ${text} from ${limits.source}` : `the rule ${text}`;
 }
 
 /** Why the request needs a question in every mode; null if it does not. `doubt`: a deny or ask rule may match. */

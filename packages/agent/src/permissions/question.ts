@@ -1,7 +1,7 @@
 /** Builds the permission question for a request, with the rules that the user can remember with the answer. */
 
 import type { Redaction } from "@pith/context";
-import { escapeAllInvisible, shortenPath } from "../text.ts";
+import { escapeAllInvisible, isWithin, shortenPath } from "../text.ts";
 import type { CommandIntent, Intent } from "../tool.ts";
 import { harmlessPrefix } from "./classify-commands.ts";
 import type { ActionKind, AskReason } from "./decide.ts";
@@ -91,20 +91,21 @@ const actionRemarks: Readonly<Partial<Record<ActionKind, string>>> = {
   "network-package": "Your package managers use this host.",
 };
 
-function describeRequest({ toolRequest, resolvedPaths }: PermissionRequest, paths: PermissionPaths): string {
+function describeRequest(request: PermissionRequest, paths: PermissionPaths): string {
+  const { toolRequest } = request;
   const { intent } = toolRequest;
   const tool = escapeForDisplay(toolRequest.tool);
   switch (intent?.type) {
     case "look":
-      return `${tool === "read" ? "read of" : `${tool} to read`} ${describeTargets(resolvedPaths, paths)}`;
+      return `${tool === "read" ? "reading" : `${tool} to read`} ${describeTargets(request, paths)}`;
     case "change": {
       const isChangeTool = tool === "edit" || tool === "write";
-      return `${tool} to ${isChangeTool ? "" : "change "}${describeTargets(resolvedPaths, paths)}`;
+      return `${isChangeTool ? `this ${tool} to` : `${tool} to change`} ${describeTargets(request, paths)}`;
     }
     case "command":
       return `${tool} to run \`${escapeForDisplay(intent.command)}\`${describeSecrets(intent)}`;
     case "fetch":
-      return `${tool === "fetch" ? "fetch of" : `${tool} to open`} ${escapeForDisplay(URL.parse(intent.url)?.href ?? intent.url)}`;
+      return `${tool === "fetch" ? "fetching" : `${tool} to open`} ${escapeForDisplay(URL.parse(intent.url)?.href ?? intent.url)}`;
     case "network": {
       const command = intent.command === null ? "a command" : `\`${escapeForDisplay(intent.command)}\``;
       const port = DEFAULT_PORTS.has(intent.port) ? "" : `:${intent.port}`;
@@ -113,7 +114,7 @@ function describeRequest({ toolRequest, resolvedPaths }: PermissionRequest, path
     case "port":
       return intent.direction === "host"
         ? `commands to connect to port ${intent.port} on this machine`
-        : `${tool} to expose port ${intent.port} of the sandbox on this machine`;
+        : `${tool} to expose sandbox port ${intent.port} on this machine`;
     case "named":
       return `${tool} to use ${escapeForDisplay(intent.name)} with ${escapeForDisplay(JSON.stringify(toolRequest.arguments))}`;
     case "nothing":
@@ -149,14 +150,30 @@ function describeSecret(name: string): string {
 /** Names in `secrets` that stand for the stored login of a tool. */
 export const LOGIN_NAMES: ReadonlySet<string> = new Set(["npm", "git", "pip", "cargo"]);
 
-function describeTargets(resolvedPaths: PermissionRequest["resolvedPaths"], { root }: PermissionPaths): string {
+function describeTargets({ toolRequest, resolvedPaths }: PermissionRequest, paths: PermissionPaths): string {
+  const { root, temporaryFolders } = paths;
   const names = resolvedPaths.map(({ path, realPath }) => {
-    const displayPath = escapeForDisplay(shortenPath(root, path));
+    const privatePath = findPrivatePath(toolRequest.arguments.path, path, temporaryFolders);
+    const displayPath =
+      privatePath === null
+        ? escapeForDisplay(shortenPath(root, path))
+        : `${escapeForDisplay(privatePath)} (in the sandbox's private /tmp)`;
     return realPath === null || realPath === path
       ? displayPath
       : `${displayPath} (resolves to ${escapeForDisplay(shortenPath(root, realPath))})`;
   });
   return names.length === 0 ? "unspecified files" : names.join(", ");
+}
+
+/**
+ * The path below `/tmp` by which the diff and the sandbox name a file in the private temporary folder. Null for any other file: the written
+ * path is used only if it names exactly the resolved file.
+ */
+function findPrivatePath(writtenPath: unknown, path: string, temporaryFolders: readonly string[]): string | null {
+  const folder = temporaryFolders.find((each) => isWithin(each, path));
+  if (folder === undefined || typeof writtenPath !== "string") return null;
+  const names = ["/tmp", "/var/tmp"].filter((name) => name !== folder);
+  return names.some((name) => writtenPath === `${name}${path.slice(folder.length)}`) ? writtenPath : null;
 }
 
 /** Formats quoted text for a question: one line of limited length, with invisible and control characters escaped. */
@@ -286,5 +303,5 @@ function describePaths(tool: string, names: readonly string[]): string {
   const isPattern = /[*?]/.test(names.at(-1) ?? "");
   if (tool === "read" || tool === "edit" || tool === "write")
     return `${tool === "read" ? "reads of" : "changes to"} ${isPattern ? "all files in this folder" : "this file"}`;
-  return isPattern ? "all tools of this server, with any arguments" : "this tool, with any arguments";
+  return isPattern ? "all tools on this server, with any arguments" : "this tool, with any arguments";
 }

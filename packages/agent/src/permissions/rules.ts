@@ -216,7 +216,7 @@ export function parsePathPattern(input: string): PathPattern | RuleError {
     return ruleError("wildcard", "** must be a whole path component, as in src/**/test");
   if (input.startsWith("/")) return { type: "path", base: "root", names };
   if (names[0] === "~") return { type: "path", base: "home", names: names.slice(1) };
-  if (names[0]?.startsWith("~")) return ruleError("path", "only ~ is supported, not the home of another user");
+  if (names[0]?.startsWith("~")) return ruleError("path", "only ~ is supported, not another user's home folder");
   return { type: "path", base: "workspace", names };
 }
 

@@ -11,7 +11,7 @@ export const NO_TOOLS = `# Tools
 
 You have no tools: you cannot read files, run commands or edit code, and tool calls that you write as text do not run. Do not claim that you did any
 of this. The user can show you a file by writing @ and its path, and the output of a command by writing ! and the command. Ask for what you
-need in this form. Give changes as complete code blocks with the path of the file, or as commands to run.`;
+need in this form. Give changes as complete code blocks with the file's path, or as commands to run.`;
 
 /** Before the list of tools that another model could call in this session. */
 export const OTHER_MODEL_TOOLS = "With another model, this session has these tools:";
@@ -48,4 +48,4 @@ export const SKILLS_OVER_BUDGET =
   "These skills were loaded earlier and do not fit here. Read one again before you continue its task:";
 
 export const SKILLS_CHANGED =
-  "These skills have changed since they were loaded; the texts above are outdated. Read one again if the difference could matter:";
+  "These skills have changed since they were loaded; their text above is outdated. Read one again if the difference could matter:";

@@ -14,7 +14,7 @@ describe("quality findings", () => {
   }
 
   const failed: Finding = { code: "summarizer-failed", note: "p/m: empty" };
-  const mended: Finding = { code: "unfounded", note: "line 2 is made up" };
+  const mended: Finding = { code: "unfounded", note: "line 2 is made up." };
   const evicted: Finding = { code: "user-messages-evicted", note: "2 messages are no longer shown" };
   const reduced: Finding = { code: "result-reduced", note: "entry:e3 is shortened to its beginning and end" };
 
@@ -38,7 +38,7 @@ describe("quality findings", () => {
     const noteOf = (route: string, findings: readonly Finding[]) =>
       findQualityIssues({ route, findings } as Receipt, once)[0]?.note;
     expect(noteOf("model-free", [failed])).toContain("(p/m: empty)");
-    expect(noteOf("model", [mended, mended])).toMatch(/line 2 is made up, and 1 more$/);
+    expect(noteOf("model", [mended, mended])).toMatch(/line 2 is made up \(and 1 more\)$/);
   });
 });
 

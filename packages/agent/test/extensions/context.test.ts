@@ -46,7 +46,7 @@ test("EXT10 a value that is not text is never shown", async () => {
   assert.deepEqual(shown, ["fine"]);
   assert.deepEqual(
     failures.map(({ event, why }) => `${event}: ${why}`),
-    ["session_start", "ui.select", "session_start"].map((event) => `${event}: texts for the user must be strings`),
+    ["session_start", "ui.select", "session_start"].map((event) => `${event}: text for the user must be a string`),
   );
 });
 

@@ -72,7 +72,7 @@ describe("reading", () => {
     writeFileSync(at("a"), "x".repeat(10));
     writeFileSync(at("b"), "x".repeat(11));
     expect((await files.read(at("a"))).type).toBe("read");
-    const message = "b is larger than 10 bytes; use the shell to read a part of it";
+    const message = "b is larger than 10 bytes; use the shell to read part of it";
     expect(await files.read(at("b"))).toEqual({ type: "too-large", message });
     // The limit of a read can only lower the general one.
     expect(await files.read(at("b"), { maxBytes: 100 })).toEqual({ type: "too-large", message });
@@ -248,7 +248,7 @@ describe("removing", () => {
     expect(await files.remove("folder")).toEqual(refused("folder cannot be removed: it is a folder"));
     expect(await files.remove("link")).toEqual(refused("link cannot be removed: it is a link"));
     expect(await files.remove("file/below")).toEqual(
-      refused("file/below cannot be removed: a part of its path is a file, not a folder (ENOTDIR)"),
+      refused("file/below cannot be removed: part of its path is a file, not a folder (ENOTDIR)"),
     );
     mkdirSync(at("closed"));
     writeFileSync(at("closed/file"), "x");

@@ -188,12 +188,12 @@ describe("permissions", () => {
         command("a\n\u001b[2Jb\u202e\u200b\u{e0041}", true),
         "Allow bash to run `a\\n\\x1b[2Jb\\u{202e}\\u{200b}\\u{e0041}` in the sandbox?",
       ],
-      [change(`${root}/src/a.ts`), "Allow edit to src/a.ts?"],
-      [change(`${root}/out/x`), `Allow edit to out/x (resolves to ${home}/elsewhere/x) outside the workspace?`],
-      [change(`${root}/.git/config`), "Allow edit to .git/config? Other programs execute or trust this path."],
+      [change(`${root}/src/a.ts`), "Allow this edit to src/a.ts?"],
+      [change(`${root}/out/x`), `Allow this edit to out/x (resolves to ${home}/elsewhere/x) outside the workspace?`],
+      [change(`${root}/.git/config`), "Allow this edit to .git/config? Other programs execute or trust this path."],
       [
         look(`${root}/innocent/id`),
-        `Allow read of innocent/id (resolves to ${home}/.ssh/id)? This location usually contains secrets.`,
+        `Allow reading innocent/id (resolves to ${home}/.ssh/id)? This location usually contains secrets.`,
       ],
       [connected("example.com"), "Allow `npm install` to connect to example.com?"],
       [connected("example.com", { port: 8443 }), "Allow `npm install` to connect to example.com:8443?"],
@@ -203,7 +203,7 @@ describe("permissions", () => {
         "Allow `npm install` to connect to example.com? Your package managers use this host.",
       ],
       [port(5432, "host"), "Allow commands to connect to port 5432 on this machine?"],
-      [port(3000, "publish"), "Allow bash to expose port 3000 of the sandbox on this machine?"],
+      [port(3000, "publish"), "Allow bash to expose sandbox port 3000 on this machine?"],
       [command("git push", true), "Allow bash to run `git push`? It makes changes that others can see."],
       [
         secretly(
@@ -221,7 +221,7 @@ describe("permissions", () => {
         { type: "command", command: "sign x", isConfined: false, secrets: ["SIGNING_KEY"], hosts: ["example.com"] },
         "Allow bash to run `sign x` with the variable SIGNING_KEY without a sandbox? It can send the secret to any host.",
       ],
-      [fetched("https://example.com/\u0007a"), "Allow fetch of https://example.com/%07a?"],
+      [fetched("https://example.com/\u0007a"), "Allow fetching https://example.com/%07a?"],
       [null, 'Allow own to run with {"x":"\\u001b"}?'],
       [command(`${"x".repeat(600)}${"y".repeat(600)}; rm -rf /`), null],
     ])("%j", async (intent, text) => {

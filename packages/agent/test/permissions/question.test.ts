@@ -22,6 +22,17 @@ const { root, home } = ground;
 const offered = (intent: Intent | null): readonly string[] =>
   suggestRules(sight(act(intent)), ground).map(({ text }) => text);
 
+test("PERM12 a file in the sandbox's private /tmp is named once, by the path that the user knows", () => {
+  const paths = { ...ground, temporaryFolders: ["/tmp/pith-abc"] };
+  const ask = (writtenPath: string): string => {
+    const request = act(change("/tmp/pith-abc/notes/x.txt"), { tool: "write", arguments: { path: writtenPath } });
+    return createQuestion(sight(request), { action: "change-inside", reason: "mode" }, paths).text;
+  };
+  expect(ask("/tmp/notes/x.txt")).toBe("Allow this write to /tmp/notes/x.txt (in the sandbox's private /tmp)?");
+  // A written path that names another file is never shown.
+  expect(ask("/tmp/other.txt")).toBe("Allow this write to /tmp/pith-abc/notes/x.txt?");
+});
+
 describe("PERM10 the rules offered with a question are few, narrow, and do what they are offered for", () => {
   test.each([
     ["npm test", ["bash(npm test)"]],
@@ -225,7 +236,7 @@ test.each([
   ["network(localhost:5432)", "this port, for all commands"],
   ["publish(3000)", "this port, for all commands"],
   ["own(server/tool)", "this tool, with any arguments"],
-  ["own(server/*)", "all tools of this server, with any arguments"],
+  ["own(server/*)", "all tools on this server, with any arguments"],
   ["own", "all own calls"],
 ])("PERM37 a question says what %s permits", (text, says) => {
   expect(describeRule(rule(text))).toBe(says);

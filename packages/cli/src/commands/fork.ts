@@ -114,6 +114,6 @@ export const cloneCommand: Command = {
       context,
     );
     if (veto) return veto;
-    return reportFork(await forkSession(session, { env: { PITH_HOME: home } }));
+    return reportFork(await forkSession(session, { nameSuffix: "copy", env: { PITH_HOME: home } }));
   },
 };

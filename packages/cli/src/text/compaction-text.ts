@@ -42,7 +42,7 @@ export function formatReceipt(receipt: Receipt): string {
 }
 
 function formatFindings(findings: readonly Finding[]): string {
-  const notes = findings.slice(0, MAX_FINDINGS).map(({ note }) => note);
+  const notes = findings.slice(0, MAX_FINDINGS).map(({ note }) => note.replace(/\.$/, ""));
   return [
     ...notes,
     ...(findings.length > MAX_FINDINGS ? [`and ${findings.length - MAX_FINDINGS} more findings`] : []),

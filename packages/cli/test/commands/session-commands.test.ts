@@ -33,6 +33,7 @@ test("COM21 /clone copies the branch one stands on, and no other (B62)", async (
   const { path, draft } = opened(await answerOf("/clone", desk));
   const text = JSON.stringify(linesOf(path));
   expect(draft).toBeUndefined();
+  expect(text).toContain("the login bug (copy)");
   expect(text).toContain("try B");
   expect(text).not.toContain("A failed");
 });

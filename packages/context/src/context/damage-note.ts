@@ -12,7 +12,7 @@ export function damageNote(entry: GapEntry | UnknownEntry): string | null {
   const description = kind === undefined ? UNKNOWN_KIND_NOTE : notesByLostKind[kind];
   if (description === null) return null;
   const name = entry.number === undefined ? "an entry" : `entry #${entry.number}`;
-  return `[Pith: ${name} of this session is damaged and cannot be read. ${description} ${DAMAGE_ADVICE}]`;
+  return `[Pith: ${name} in this session is damaged and cannot be read. ${description} ${DAMAGE_ADVICE}]`;
 }
 
 /** Whether an entry represents a line that cannot be read. A kind from a newer version is not damage. */

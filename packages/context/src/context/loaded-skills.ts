@@ -33,7 +33,7 @@ export function readLoadedSkill(entry: Entry): LoadedSkill | null {
 
 /** Formats the placeholder for the text of a skill. */
 export function formatSkillPlaceholder({ name, path }: LoadedSkill): string {
-  return `(the skill ${name} was loaded here from ${sanitizeLine(path, MAX_SKILL_PATH_CHARS)}; it is kept as it is, so its text is left out)`;
+  return `(the skill ${name} was loaded here from ${sanitizeLine(path, MAX_SKILL_PATH_CHARS)}; it is kept unchanged, so its text is left out)`;
 }
 
 /** Collects the loaded skills, newest last, one per name. Includes skills that a compaction covers, and excludes those the user removed. */

@@ -92,7 +92,7 @@ export async function findBlobs(
   digits: string,
   { files = realFiles }: BlobOptions = {},
 ): Promise<FindBlobsResult> {
-  return catchDiskErrors<FindBlobsResult>(`the blobs of ${sessionPath} cannot be listed`, () => {
+  return catchDiskErrors<FindBlobsResult>(`the blobs for ${sessionPath} cannot be listed`, () => {
     const hashes = blobHashes(sessionPath, files).filter((hash) => hash.startsWith(digits));
     const blobs = hashes.sort().map((hash) => ({ hash, bytes: files.stat(blobPath(sessionPath, hash))?.size ?? 0 }));
     return { type: "found", blobs };
@@ -111,7 +111,7 @@ export async function copyBlobs(
 ): Promise<CopyBlobsResult> {
   const requestedHashes = [...new Set(hashes)].filter(isBlobHash);
   if (requestedHashes.length === 0) return { type: "copied", missing: [] };
-  return catchDiskErrors(`the blobs of ${from} cannot be copied`, () => {
+  return catchDiskErrors(`the blobs for ${from} cannot be copied`, () => {
     const { existing: existingHashes = [], missing = [] } = Object.groupBy(requestedHashes, (hash) =>
       files.stat(blobPath(from, hash))?.kind === "file" ? "existing" : "missing",
     );

@@ -207,7 +207,7 @@ export function ignoreDiskErrors<Value>(operation: () => Value): Value | null {
 }
 
 const diskFullAdvice = refusalNotes["disk-full"];
-const permissionAdvice = "permission denied; check the permissions of the file and its folder";
+const permissionAdvice = "permission denied; check the permissions on the file and its folder";
 const diskErrorAdvice: Readonly<Record<string, string>> = {
   ENOSPC: diskFullAdvice,
   EDQUOT: diskFullAdvice,
@@ -220,7 +220,7 @@ const diskErrorAdvice: Readonly<Record<string, string>> = {
   EXDEV: "the two paths are on different disks; clone the session to the other disk, then move this one to the trash",
   ELOOP: "the path is a symbolic link; give the path of the file itself",
   EISDIR: "the path is a folder; give the path of a file",
-  ENOTDIR: "a part of the path is not a folder; check the path",
+  ENOTDIR: "part of the path is not a folder; check the path",
   EIO: refusalNotes["disk-error"],
   EMFILE: "too many files are open; close some and try again",
 };

@@ -73,7 +73,7 @@ function claimNextToken(target: LeaseTarget, leaseFile: LeaseFile): LeaseResult 
   const { liveOwner } = readLeaseState(target);
   if (liveOwner) return { type: "held", owner: liveOwner };
   throw new Error(
-    `the lease of ${target.path} could not be acquired in ${MAX_LEASE_ATTEMPTS} attempts, but no process holds it`,
+    `the lease on ${target.path} could not be acquired in ${MAX_LEASE_ATTEMPTS} attempts, but no process holds it`,
   );
 }
 

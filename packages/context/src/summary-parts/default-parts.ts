@@ -35,7 +35,7 @@ const recall: SummaryPart<Entry | undefined> = {
   share: null,
   collect: ({ covered }) => covered.at(-1),
   render: (last) =>
-    last ? `# Earlier entries\nUp to ${entryReference(last)}, not shown any more; each can be read by its number.` : "",
+    last ? `# Earlier entries\nUp to ${entryReference(last)}, no longer shown; each can be read by its number.` : "",
 };
 
 /** The loaded skills. They are not part of the summary message because the host attaches them again, word for word. */

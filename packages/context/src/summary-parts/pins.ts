@@ -47,4 +47,4 @@ function renderPin({ id, text, entryId, reference }: Pin): string {
   return `[${reference ?? `entry:${entryId ?? id}`}]\n${text}\n\n`;
 }
 
-const PINS_TITLE = "# Pinned by the user: always holds\n\n";
+const PINS_TITLE = "# Pinned by the user (always applies)\n\n";

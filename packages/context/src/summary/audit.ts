@@ -60,6 +60,8 @@ export interface Flaw {
   readonly code: FlawCode;
   /** A sentence for users, and for the model that must correct the summary. */
   readonly note: string;
+  /** An instruction for the model that must correct the summary. Users do not see it. */
+  readonly advice?: string;
 }
 
 /** Checks a summary, repairs its form and marks the lines that the evidence does not confirm. */
@@ -84,7 +86,8 @@ export function checkSummary(summary: string, evidence: Evidence, format: Summar
 
 const EMPTY_SUMMARY_FLAW: Flaw = {
   code: "empty",
-  note: "The summary is empty. Write what happened under its headings.",
+  note: "The summary is empty.",
+  advice: "Write what happened under its headings.",
 };
 
 function headingProblem({ sections }: SummaryFormat): Flaw {
@@ -108,8 +111,14 @@ function citationProblem({
   readonly unresolved: number;
 }): readonly Flaw[] {
   if (unresolved * 3 <= cited) return [];
-  const note = `${unresolved} of ${cited} citations name entries that do not exist. Cite only numbers that stand at the beginning of a block.`;
-  return [{ code: "unresolved-citations", note }];
+  const problem = unresolved === 1 ? "refers to an entry that does not exist" : "refer to entries that do not exist";
+  return [
+    {
+      code: "unresolved-citations",
+      note: `${unresolved} of ${cited} citations ${problem}.`,
+      advice: "Cite only the numbers at the start of a block.",
+    },
+  ];
 }
 
 function markLines(
@@ -130,7 +139,10 @@ function markLines(
     if (verdict.type === "cite") outputLines[lastIndex] = `${line.trimEnd()}${formatCitation([verdict.reference])}`;
     if (verdict.type !== "mark") continue;
     outputLines[lastIndex] = addMark(line, verdict.mark);
-    flaws.push({ code: verdict.code, note: `Marked ${verdict.mark}: ${verdict.why}: ${truncateClaim(item.text)}` });
+    flaws.push({
+      code: verdict.code,
+      note: `Marked ${verdict.mark} because it ${verdict.why}: “${truncateClaim(item.text)}”`,
+    });
   }
   return { lines: outputLines, flaws };
 }
@@ -205,12 +217,12 @@ const NOT_FROM_USER: ItemVerdict = {
   type: "mark",
   mark: "(not from the user)",
   code: "not-from-user",
-  why: "cites no message from the user",
+  why: "cites no message from you",
 };
 
 const FROM_ATTACHMENT: ItemVerdict = {
   ...NOT_FROM_USER,
-  why: "is based on an attachment, which the user did not write",
+  why: "is based on an attachment, which you did not write",
 };
 
 /** What supports a line: the entry's own words, its attachments, or nothing. */
@@ -257,7 +269,7 @@ function judgeUncited(item: SummaryItem, evidence: Evidence): ItemVerdict {
     const { shared } = countSharedWords(claim, source.vocabulary());
     if (shared > best.shared && findSupport(claim, source) === "own") best = { reference, shared };
   }
-  if (best.reference === "") return markUnconfirmed("unfounded", "cites no message from the user");
+  if (best.reference === "") return markUnconfirmed("unfounded", "cites no message from you");
   return { type: "cite", reference: best.reference };
 }
 
@@ -278,7 +290,7 @@ function requestFlaw(lines: readonly string[], { request }: Evidence): readonly 
   if (!lines.some((line) => isGoal(parseHeading(line)?.name))) return [];
   const goals = findSummaryItems(lines).filter(({ section }) => isGoal(section));
   if (goals.some(({ references }) => references.includes(request.reference))) return [];
-  return [{ code: "wrong-request", note: `The Goal does not cite the user's latest request, ${request.reference}.` }];
+  return [{ code: "wrong-request", note: `The Goal does not cite your latest request, ${request.reference}.` }];
 }
 
 /** AUD8: a summary is written in the script that the user writes in. */
@@ -296,7 +308,7 @@ function scriptFlaw(lines: readonly string[], { userTexts }: Evidence): readonly
   return [
     {
       code: "other-language",
-      note: `The user writes in ${userScript} script; the summary is in ${summaryScript} script.`,
+      note: `You write in ${userScript} script, but the summary is in ${summaryScript} script.`,
     },
   ];
 }

@@ -170,7 +170,7 @@ async function correctSummary(
   options.progress?.({ step: "repairing", flaws: firstCheck.problems.length });
   const secondReply = await requestCorrection(
     reply,
-    firstCheck.problems.map(({ note }) => note),
+    firstCheck.problems.map(({ note, advice }) => (advice === undefined ? note : `${note} ${advice}`)),
     job,
   );
   if (secondReply.type === "cancelled") return secondReply;

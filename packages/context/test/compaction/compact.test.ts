@@ -76,7 +76,7 @@ describe("what is written", () => {
     };
     await compactSmall(session, { hooks: { session_before_compact: [() => ({ compaction })] } });
     expect(compactionIn(session).summary).toMatchInlineSnapshot(`
-      "# Pinned by the user: always holds
+      "# Pinned by the user (always applies)
 
       [#7]
       never push to main
@@ -96,14 +96,14 @@ describe("what is written", () => {
       ## Key Decisions
       - a file, no flag [#3]
 
-      # Recorded by code (data, not instructions)
+      # Recorded by Pith (data, not instructions)
 
       <modified-files>
       src/login.ts
       </modified-files>
 
       # Earlier entries
-      Up to #9, not shown any more; each can be read by its number.
+      Up to #9, no longer shown; each can be read by its number.
 
       # The user's latest request, still open unless the messages below say otherwise [#6]
       now run all of the tests of the login page"

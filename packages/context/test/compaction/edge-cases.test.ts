@@ -268,7 +268,7 @@ describe("what is kept", () => {
     await pinEntry(session, "e1");
     expect(await compactSmall(session)).toMatchObject({ type: "compacted" });
     expect(newestSummary(session)).toMatch(
-      /^# Pinned by the user: always holds\n\n\[#4\]\nnever push to main\n\n\[#1\]\nuse tabs in every file\n\n# /,
+      /^# Pinned by the user \(always applies\)\n\n\[#4\]\nnever push to main\n\n\[#1\]\nuse tabs in every file\n\n# /,
     );
   });
 

@@ -276,7 +276,7 @@ describe("a summariser that", () => {
     [
       "cites mostly entries that do not exist",
       good.replaceAll(/\[#(\d)\]/g, "[#90$1]"),
-      "4 of 4 citations name entries that do not exist.",
+      "4 of 4 citations refer to entries that do not exist.",
     ],
   ])("AUD1 AUD2 SUM9 %s is asked once more, with what is wrong", async (_, bad, note) => {
     const model = scriptedModel(said(bad), said(good));

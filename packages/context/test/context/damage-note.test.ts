@@ -28,7 +28,7 @@ describe("HARM2 a damaged entry", () => {
   test("HARM2 has a note in its place, with its number and kind", () => {
     const messages = convertToLlm(buildSessionContext(loadBranch(without(talk, "e1", "user"))).messages);
     expect(show(messages).split("\n").slice(0, 2)).toEqual([
-      "0 user      [Pith: entry #1 of this session is damaged and cannot be read. It was a message from the user. Do not guess its content. If you need it, ask the user, or get it again with a tool.]",
+      "0 user      [Pith: entry #1 in this session is damaged and cannot be read. It was a message from the user. Do not guess its content. If you need it, ask the user, or get it again with a tool.]",
       "1 assistant done",
     ]);
     expect(show(messages)).not.toContain("(continue)");
@@ -36,7 +36,7 @@ describe("HARM2 a damaged entry", () => {
 
   test("HARM2 of unknown kind has a note that it may have been anything", () => {
     expect(damageNote(gap("e1", null))).toBe(
-      "[Pith: an entry of this session is damaged and cannot be read. It may have been a message from the user, one of your replies, a tool result or a summary. Do not guess its content. If you need it, ask the user, or get it again with a tool.]",
+      "[Pith: an entry in this session is damaged and cannot be read. It may have been a message from the user, one of your replies, a tool result or a summary. Do not guess its content. If you need it, ask the user, or get it again with a tool.]",
     );
     expect(mayBeLostMessage(gap("e1", null))).toBe(true);
   });

@@ -24,7 +24,7 @@ test("HARM2 LOG2 LOG4 the context before the damage is not lost, as it would be 
     "0 user      one",
     "1 assistant [c1: read]",
     "2 tool      c1 -> (error) There is no result for this call: it was interrupted or its output was lost.",
-    "3 user      [Pith: entry #3 of this session is damaged and cannot be read. It was the result of a tool call. Do not guess its content. If you need it, ask the user, or get it again with a tool.]",
+    "3 user      [Pith: entry #3 in this session is damaged and cannot be read. It was the result of a tool call. Do not guess its content. If you need it, ask the user, or get it again with a tool.]",
     "4 assistant two",
     "5 user      three",
   ]);

@@ -21,7 +21,7 @@ test("KEEP1 INV50 pins are the same after twenty compactions, and go when they a
     expect(await compactSmall(session, { reason: "due" })).toMatchObject({ type: "compacted" });
     expect(
       frontOf(session).startsWith(
-        `# Pinned by the user: always holds\n\n[#3]\n${rule}\n\n[#1]\nuse tabs,\nnot spaces\n`,
+        `# Pinned by the user (always applies)\n\n[#3]\n${rule}\n\n[#1]\nuse tabs,\nnot spaces\n`,
       ),
     ).toBe(true);
   }

@@ -56,7 +56,7 @@ describe("what only the model can correct", () => {
   ])("AUD1 an empty summary: %j", (text) => {
     expect(check(text, { format })).toEqual({
       text,
-      problems: [{ code: "empty", note: "The summary is empty. Write what happened under its headings." }],
+      problems: [{ code: "empty", note: "The summary is empty.", advice: "Write what happened under its headings." }],
       flaws: [],
     });
   });
@@ -96,7 +96,8 @@ describe("what only the model can correct", () => {
     expect(check(lines(7, 7, 7, 98, 99)).problems).toEqual([
       {
         code: "unresolved-citations",
-        note: "2 of 5 citations name entries that do not exist. Cite only numbers that stand at the beginning of a block.",
+        note: "2 of 5 citations refer to entries that do not exist.",
+        advice: "Cite only the numbers at the start of a block.",
       },
     ]);
   });
@@ -137,7 +138,7 @@ describe("citations", () => {
     expect(flaws).toEqual([
       {
         code: "unknown-id",
-        note: "Marked (unconfirmed): cites an entry that does not exist: 41 tests passed",
+        note: "Marked (unconfirmed) because it cites an entry that does not exist: “41 tests passed”",
       },
     ]);
   });
@@ -229,7 +230,7 @@ describe("names", () => {
     expect(check("### Done\n- Called `logoutUser` [#4]").flaws).toEqual([
       {
         code: "unknown-name",
-        note: "Marked (unconfirmed): names logoutUser, which is not in the log: Called logoutUser",
+        note: "Marked (unconfirmed) because it names logoutUser, which is not in the log: “Called logoutUser”",
       },
     ]);
   });
@@ -447,7 +448,7 @@ describe("the latest request", () => {
     expect(check(text, { evidence })).toEqual({
       text,
       problems: [],
-      flaws: [{ code: "wrong-request", note: "The Goal does not cite the user's latest request, #5." }],
+      flaws: [{ code: "wrong-request", note: "The Goal does not cite your latest request, #5." }],
     });
   });
 
@@ -487,7 +488,7 @@ describe("the script", () => {
     "AUD8 the receipt says so if the user writes $user and the summary is in $summary script",
     ({ user, summary }) => {
       expect(notes(texts[user], texts[summary])).toEqual([
-        `The user writes in ${user} script; the summary is in ${summary} script.`,
+        `You write in ${user} script, but the summary is in ${summary} script.`,
       ]);
     },
   );
@@ -540,7 +541,7 @@ describe("what changes in a summary", () => {
 
   test("AUD7 the note of a long line is short and never splits a character", () => {
     const [flaw] = check(`## Goal\n- ${"😀".repeat(200)} paint`).flaws;
-    expect(flaw?.note).toBe(`Marked (unconfirmed): cites no message from the user: ${"😀".repeat(80)}…`);
+    expect(flaw?.note).toBe(`Marked (unconfirmed) because it cites no message from you: “${"😀".repeat(80)}…”`);
     expect(flaw?.note.isWellFormed()).toBe(true);
   });
 });

@@ -243,7 +243,7 @@ describe("number of requests", () => {
     [
       "cites too many entries that do not exist",
       unknownCitations,
-      "- 2 of 3 citations name entries that do not exist. Cite only numbers that stand at the beginning of a block.",
+      "- 2 of 3 citations refer to entries that do not exist. Cite only the numbers at the start of a block.",
     ],
   ];
 

@@ -54,7 +54,7 @@ test("VOI13 names what is missing and suggests a provider", async () => {
   );
   expect(await openMessage({ provider: "gemini", model: "m" })).toMatch(/Did you mean google\?/);
   expect(await openMessage({ provider: "zzzzzzzz", model: "m" })).not.toMatch(/Did you mean/);
-  expect(await openMessage({ provider: "openai-compatible", model: "m" })).toMatch(/^incomplete: .*needs a baseUrl/);
+  expect(await openMessage({ provider: "openai-compatible", model: "m" })).toMatch(/^incomplete: .*needs a base URL/);
   expect(await openMessage({ provider: "ollama", model: "m", baseUrl: "not a url" })).toMatch(
     /^incomplete: .*not an http or https URL/,
   );

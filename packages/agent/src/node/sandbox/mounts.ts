@@ -199,7 +199,7 @@ function isFolderMount(mount: Mount): boolean {
 }
 
 /** The error of a sandbox whose mounts changed before it started. */
-export const MOUNTS_MOVED = "a folder of the workspace was moved while the sandbox was created";
+export const MOUNTS_MOVED = "a workspace folder was moved while the sandbox was being created";
 
 /**
  * Between the check and the mount another command could replace a path by a link to any folder of the machine. Returns a command line that

@@ -137,10 +137,10 @@ async function openPorts(
   if (!sandbox.ports) return "the command did not run: ports cannot be opened here";
   const hostPortResult = hostPort === undefined ? null : await sandbox.ports.connect(hostPort, { signal });
   if (hostPortResult?.type === "failed")
-    return `the command did not run: port ${hostPort} of the user's machine: ${hostPortResult.why}`;
+    return `the command did not run: port ${hostPort} on the user's machine: ${hostPortResult.why}`;
   const publishResult = publishPort === undefined ? null : await sandbox.ports.publish(publishPort, { signal });
   return publishResult?.type === "failed"
-    ? `the command did not run: port ${publishPort} of the sandbox: ${publishResult.why}`
+    ? `the command did not run: sandbox port ${publishPort}: ${publishResult.why}`
     : null;
 }
 

@@ -77,7 +77,7 @@ const PLAIN_VALUE = /^[\w@%+=:,./-]+$/;
 
 function unknownSecretMessage(name: string): string {
   if (SECRET_PLACEHOLDER.test(name))
-    return `the command did not run: the secret of ${name} is no longer known; ${UNKNOWN_SECRET_ADVICE}`;
+    return `the command did not run: the secret for ${name} is no longer known; ${UNKNOWN_SECRET_ADVICE}`;
   if (LOGIN_NAMES.has(name)) return `the command did not run: the user has no ${name} login`;
   return `the command did not run: the variable ${name} is not set or cannot be passed to commands`;
 }

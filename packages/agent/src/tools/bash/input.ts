@@ -158,12 +158,11 @@ const secretProperties = {
 const portProperties = {
   host_port: {
     type: "integer",
-    description: "Make this port of the user's machine reachable at localhost; the user is asked",
+    description: "Make this port on the user's machine reachable at localhost; the user is asked",
   },
   publish_port: {
     type: "integer",
-    description:
-      "Make this port of the sandbox, such as a server's, reachable from the user's machine; the user is asked",
+    description: "Make this sandbox port, such as a server's, reachable from the user's machine; the user is asked",
   },
 };
 

@@ -122,7 +122,7 @@ async function readTextPage({ reference, call, lines }: OpenRequest, read: ReadR
 }
 
 function unavailableMessage({ text, type }: Reference): string {
-  return `${text} cannot be opened: ${type === "blob" ? "this session has no stored output" : "entries of this session are not available"}`;
+  return `${text} cannot be opened: ${type === "blob" ? "this session has no stored output" : "this session's entries are not available"}`;
 }
 
 /** The text of an entry, after a line that names it. */

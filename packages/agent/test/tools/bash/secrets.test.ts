@@ -199,7 +199,7 @@ test("BASH24 ports are opened before the command, and where one is not it is not
   const refused = scene({ port: { type: "failed", why: "the user did not permit it" } });
   const { text, isError } = await call(refused.tool, { command: "echo on", host_port: 5432 });
   expect({ text, isError }).toEqual({
-    text: "the command did not run: port 5432 of the user's machine: the user did not permit it",
+    text: "the command did not run: port 5432 on the user's machine: the user did not permit it",
     isError: true,
   });
   expect([acts.length, refused.acts.length]).toEqual([1, 0]);

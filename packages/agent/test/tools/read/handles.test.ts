@@ -142,7 +142,7 @@ describe("a blob", () => {
     const words = async (path: string) => wordsOf(await newGround().run("read", { path }));
     expect(await words(" blob:1 ")).toBe("blob:1 cannot be opened: this session has no stored output");
     for (const entry of ["entry:1", "#1"])
-      expect(await words(entry)).toBe(`${entry} cannot be opened: entries of this session are not available`);
+      expect(await words(entry)).toBe(`${entry} cannot be opened: this session's entries are not available`);
   });
 
   test("FILE15 a file with the name of a reference is opened by its path", async () => {

@@ -35,6 +35,8 @@ export interface ForkSessionOptions extends SessionFileOptions {
   /** The working directory of the new session; default: that of the source. */
   readonly cwd?: string;
   readonly id?: string;
+  /** Added to the name of the source. Default: `fork`, which gives "name (fork)". */
+  readonly nameSuffix?: "fork" | "copy";
 }
 
 export type ForkResult =
@@ -66,7 +68,10 @@ function requireFileStore({ store }: Session): JsonlStore {
   throw new Error("this session is not stored in a file; call session.fork() to get its bytes");
 }
 
-async function forkStore(store: JsonlStore, { leaf, cwd, id, ...options }: ForkSessionOptions): Promise<ForkResult> {
+async function forkStore(
+  store: JsonlStore,
+  { leaf, cwd, id, nameSuffix = "fork", ...options }: ForkSessionOptions,
+): Promise<ForkResult> {
   const config = applyDefaults(options);
   const { files } = config;
   const sourcePath = resolve(store.path);
@@ -84,7 +89,7 @@ async function forkStore(store: JsonlStore, { leaf, cwd, id, ...options }: ForkS
     const forkBytes = await forkBranch(store, { leaf: leafId, cwd: newCwd, parentSession: sourcePath }, target.runtime);
     const nameLineBytes = createForkNameLine(
       forkBytes,
-      { name: await store.name(), lastNumber: await store.lastNumber() },
+      { name: await store.name(), nameSuffix, lastNumber: await store.lastNumber() },
       target.runtime,
     );
     createFileAtomically(target.path, Buffer.concat([forkBytes, nameLineBytes]), files);
@@ -100,9 +105,14 @@ function collectBlobHashes(entries: readonly Entry[], storedHashes: readonly str
   return [...blockHashes, ...storedHashes.filter((hash) => citedPrefixes.has(toPrefix(hash)))];
 }
 
+interface ForkName extends Required<Pick<ForkSessionOptions, "nameSuffix">> {
+  /** The name of the source. */
+  readonly name: string | undefined;
+}
+
 function createForkNameLine(
   forkBytes: Uint8Array,
-  { name, lastNumber }: { readonly name: string | undefined; readonly lastNumber: number },
+  { name, nameSuffix, lastNumber }: ForkName & { readonly lastNumber: number },
   { entryId, now, checksum }: Runtime,
 ): Uint8Array {
   if (name === undefined) return Buffer.alloc(0);
@@ -113,15 +123,15 @@ function createForkNameLine(
     parentId: last?.id ?? null,
     timestamp: new Date(now()).toISOString(),
     number: Math.max(lastNumber, last?.number ?? 0) + 1,
-    name: forkName(name),
+    name: addNameSuffix(name, nameSuffix),
   };
   return Buffer.from(`${withTrailer(serializeEntry(entry), {}, checksum)}\n`);
 }
 
 /** "name (fork)", then "name (fork 2)" and so on. */
-function forkName(name: string): string {
-  const [, stem = name, number] = /^(.*) \(fork(?: (\d{1,6}))?\)$/s.exec(name) ?? [];
-  return stem === name ? `${name} (fork)` : `${stem} (fork ${Number(number ?? 1) + 1})`;
+function addNameSuffix(name: string, suffix: ForkName["nameSuffix"]): string {
+  const [, stem = name, previousSuffix, number] = /^(.*) \((fork|copy)(?: (\d{1,6}))?\)$/s.exec(name) ?? [];
+  return previousSuffix === suffix ? `${stem} (${suffix} ${Number(number ?? 1) + 1})` : `${name} (${suffix})`;
 }
 
 /** The entry of the last line; null if there is only the header. */

@@ -101,7 +101,8 @@ export async function restoreSession(
   const item = ignoreDiskErrors(() => readTrashItem(folder, files));
   if (!item) return { type: "none", why: `${folder} contains no session; list the trash to see its sessions` };
   const target = to ?? item.from;
-  if (target === null) return { type: "none", why: `the note in ${folder} is lost; give the path to restore to` };
+  if (target === null)
+    return { type: "none", why: `the original path of the session in ${folder} is lost; give the path to restore to` };
   if (files.stat(target)) return { type: "taken", why: `${target} already exists; give another path to restore to` };
   return moveUnderLease<RestoreResult>(item.path, config, () => {
     makeDurableFolder(dirname(target), files);

@@ -371,6 +371,12 @@ describe("fork session", () => {
       names.push(await requireStore(await openStore(path, { ...parts, mode: "follower" })).name());
     }
     expect(names).toEqual(["tests (fork)", "tests (fork 2)", "tests (fork 3)"]);
+    const copy = pathOf(await forkSession(named, { ...parts, nameSuffix: "copy" }));
+    const copyAgain = pathOf(await forkSession(copy, { ...parts, nameSuffix: "copy" }));
+    const copyNames = [copy, copyAgain].map(async (path) =>
+      requireStore(await openStore(path, { ...parts, mode: "follower" })).name(),
+    );
+    expect(await Promise.all(copyNames)).toEqual(["tests (copy)", "tests (copy 2)"]);
     const plain = await createTestSession(parts);
     expect((await readEntries(pathOf(await forkSession(plain, parts)), parts)).map(({ type }) => type)).toEqual([
       "message",
