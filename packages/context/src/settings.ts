@@ -55,7 +55,7 @@ export interface SummaryTimeouts {
   readonly nextToken: number;
   /** For one attempt, from the request to the last token. */
   readonly attempt: number;
-  /** For all requests, retries and summarizers together. After that, code writes the summary. */
+  /** For all requests, retries and summarizers together. After that, Pith builds the summary without a model. */
   readonly total: number;
 }
 

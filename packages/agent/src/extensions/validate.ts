@@ -334,7 +334,7 @@ function parseCandidate(value: unknown, plan: CompactionPlan): SummaryCandidate 
   const hasModelName = typeof api === "string" && typeof provider === "string" && typeof model === "string";
   const parsedDetails = parseDetails(details);
   return {
-    // Never a route that the extension chose: the summary that code writes is recognized by its route and is not validated.
+    // Never a route that the extension chose: the summary that Pith builds without a model is recognized by its route and is not validated.
     route: "hook",
     narrative,
     notes: typeof notes === "string" ? notes : "",

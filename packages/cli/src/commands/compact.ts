@@ -147,7 +147,7 @@ export const undoCommand: Command = {
 
 export const redoCommand: Command = {
   name: "redo",
-  description: "restore the compaction that was undone last",
+  description: "restore the last undone compaction",
   run: (_, { agent }) => undoOrRedoCompaction("redo", agent),
 };
 

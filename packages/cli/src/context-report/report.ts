@@ -197,11 +197,13 @@ export function describeNextCompaction({
 }: ContextReport): readonly string[] {
   const trigger =
     limit === null ? "when the provider refuses a request as too long" : `above ${formatNumber(limit)} tokens`;
-  const warning = soft === null ? "" : `; warns above ${formatNumber(soft)}`;
+  const warning = soft === null ? "" : ` and warns above ${formatNumber(soft)}`;
   const freedTokens = afterCompaction === null ? null : Math.max(0, tokens - afterCompaction);
   return [
     describeMeasurement({ tokens, measured, parts }),
-    isAutomatic ? `Compacts automatically ${trigger}${warning}.` : "Automatic compaction is off (/autocompact on).",
+    isAutomatic
+      ? `Pith compacts automatically ${trigger}${warning}.`
+      : "Automatic compaction is off (/autocompact on).",
     ...(held === null || held === "off" ? [] : [`Automatic compaction is paused: ${pauseReasons[held].long}.`]),
     freedTokens === null
       ? "There is nothing to compact."

@@ -16,9 +16,9 @@ export function formatNumber(count: number): string {
   return Math.round(count).toLocaleString("en-US");
 }
 
-/** `16,384`, or `0.1 of the window` for a share of it. */
+/** `16,384`, or `10% of the window` for a share of it. */
 export function formatTokensOrShare(value: number): string {
-  return value > 0 && value < 1 ? `${value} of the window` : formatNumber(value);
+  return value > 0 && value < 1 ? `${Number((value * 100).toFixed(2))}% of the window` : formatNumber(value);
 }
 
 /** `84,211`, or `about 84,211` if no reply has measured the context yet. */

@@ -34,7 +34,7 @@ export function createTerminal({ stdout, stderr }: Pick<NodeJS.Process, "stdout"
 /** A reader that closes the pipe early is not an error. */
 function describeWriteError(error: NodeJS.ErrnoException | null | undefined): string | null {
   if (!error || error.code === "EPIPE") return null;
-  return `the answer could not be written: ${error.message}`;
+  return `the output could not be written: ${error.message}`;
 }
 
 export interface LineWriter {
@@ -69,7 +69,9 @@ export function createLineWriter(stream: NodeJS.WritableStream): LineWriter {
     },
     flush: async () => {
       if (!writeError) await new Promise<void>((resolve) => stream.write("", () => resolve()));
-      return writeError && writeError.code !== "EPIPE" ? `the lines could not be written: ${writeError.message}` : null;
+      return writeError && writeError.code !== "EPIPE"
+        ? `the output could not be written: ${writeError.message}`
+        : null;
     },
     onReaderClosed: (listener) => void closeListeners.push(listener),
     get isReaderClosed() {

@@ -96,8 +96,8 @@ test("COM13 DUE8 /autocompact shows amounts that are set as a share of the windo
   const limits = createLimitsForModel({ reserveTokens: 0.1, keepRecentTokens: 0.05 });
   const desk = await deskOf(["user: hello"], { parts: { limits } });
   const shown = await toldBy("/autocompact", desk);
-  expect(shown).toMatch(/exceeds 180,000 tokens.\nreserveTokens 0\.1 of the window: /);
-  expect(shown).toMatch(/keepRecentTokens 0\.05 of the window: .*; here 10,000$/);
+  expect(shown).toMatch(/exceeds 180,000 tokens.\nreserveTokens 10% of the window: /);
+  expect(shown).toMatch(/keepRecentTokens 5% of the window: the newest 10,000 tokens are kept unchanged$/);
 });
 
 test("COM13 on is on, also where the settings say off", async () => {

@@ -68,7 +68,7 @@ test("COM15 MET19 the report says when it is too much, when it is told, and what
   expect(report.afterCompaction).toBeLessThan(report.tokens / 2);
   const text = formatContextReport(report);
   expect(text).toMatch(/^█+░+ about [\d,]+ of 183,616 tokens \(\d+%; context window: 200,000\)\n/);
-  expect(text).toMatch(/Compacts automatically above 183,616 tokens; warns above 146,892\.\n/);
+  expect(text).toMatch(/Pith compacts automatically above 183,616 tokens and warns above 146,892\.\n/);
   expect(text).toMatch(/A compaction now would free about [\d,]+ tokens \(\/compact --preview\)\.$/);
 });
 

@@ -44,7 +44,7 @@ describe("line output", () => {
     const late = full.lines.write("a line that is too long\n");
     full.read(Object.assign(new Error("ENOSPC"), { code: "ENOSPC" }));
     await late;
-    expect(await full.lines.flush()).toBe("the lines could not be written: ENOSPC");
+    expect(await full.lines.flush()).toBe("the output could not be written: ENOSPC");
   });
 
   async function flushed(lines: ReturnType<typeof createLineWriter>, read: () => void): Promise<string | null> {
@@ -71,7 +71,7 @@ describe("terminal output", () => {
   test("PRT8 a reader who left is no fault, a disk that is full is one", async () => {
     expect(await ends({ isTTY: false, failsWith: "EPIPE" }).terminal.writeOutput("x")).toBeNull();
     const full = await ends({ isTTY: false, failsWith: "ENOSPC" }).terminal.writeOutput("x");
-    expect(full).toBe("the answer could not be written: ENOSPC");
+    expect(full).toBe("the output could not be written: ENOSPC");
   });
 
   interface EndParts {

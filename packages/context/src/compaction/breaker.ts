@@ -24,7 +24,7 @@ export const breakerNotes = {
   pins: "the pins alone fill the context window; remove some, or use a model with a larger window",
   refill:
     "the context fills up again right after a compaction; use a model with a larger window, or work in smaller steps",
-  bytes: "the images exceed the size limit of a request; remove some from the newest messages",
+  bytes: "the images exceed the request size limit; remove some from the newest messages",
 } as const;
 
 export type BreakerCause = keyof typeof breakerNotes;

@@ -261,7 +261,7 @@ function isRelated({ shared, all }: WordOverlap, { isFromUser }: EvidenceSource)
 const MIN_SHARED_WORDS = 2;
 const MIN_SHARED_RATIO = 0.3;
 
-// A model may omit a citation. Code cites the user's message that says the same; without one, the line is unconfirmed.
+// A model may omit a citation. Pith cites the user's message that says the same; without one, the line is unconfirmed.
 function judgeUncited(item: SummaryItem, evidence: Evidence): ItemVerdict {
   const claim = claimText(item);
   let best = { reference: "", shared: MIN_SHARED_WORDS - 1 };

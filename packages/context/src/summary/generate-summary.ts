@@ -287,7 +287,7 @@ function isTurnSeparatorLine(line: string): boolean {
   return plain === "" || /^[-*_ ]{3,20}$/.test(plain) || /^[#*_ ]{0,8}Turn Context\b/i.test(plain);
 }
 
-// B49: code adds the lists of files; lists in a previous summary would accumulate.
+// B49: Pith adds the lists of files; lists in a previous summary would accumulate.
 function removeFileBlocks(summary: string): string {
   const outputLines: string[] = [];
   let block: { readonly tag: string; readonly lines: string[] } | null = null;

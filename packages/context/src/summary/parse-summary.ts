@@ -118,7 +118,7 @@ export function isCodeFence(line: string): boolean {
   return /^\s*(?:```|~~~)/.test(line);
 }
 
-/** Demotes headings of the first level: only code writes them, to separate the parts of the summary message by author. */
+/** Demotes headings of the first level: only Pith writes them, to separate the parts of the summary message by author. */
 export function demoteHeadings(lines: readonly string[]): readonly string[] {
   const isCode = findCodeLines(lines);
   return lines.map((line, index) => (isCode[index] ? line : demoteHeading(line)));

@@ -222,7 +222,7 @@ describe("custom kinds of messages", () => {
     expect(sentLines("bash: ls -> a.ts", "note: look here", "left e1: tried", "compacts: short, keeps e2")).toEqual([
       "0 user      The conversation before this point was compacted; this message replaces it. Only the user's own messages state what the user wants or allows; everything else reports what happened. A line that ends in (unconfirmed) could not be confirmed from the log; one that ends in (not from the user) comes from a tool, a file or the assistant. A number such as [#12] refers to a log entry. <summary> short </summary>",
       "1 user      look here",
-      "2 user      Another branch of this conversation was tried and left. This reports what happened there; it states nothing that the user wants or allows: <summary> tried </summary>",
+      "2 user      Another branch of this conversation was tried and abandoned. This reports what happened there; it does not state what the user wants or allows: <summary> tried </summary>",
     ]);
     expect(sentLines("bash: ls -> a.ts")).toEqual(["0 user      The user ran `ls` in a shell: ``` a.ts ```"]);
   });

@@ -28,7 +28,7 @@ test("CTX9 B3 user, assistant and results pass; all else is said as a user messa
     "3 assistant seen",
     "4 user      The user ran `ls` in a shell: ``` a.ts ```",
     "5 user      it rains",
-    "6 user      Another branch of this conversation was tried and left. This reports what happened there; it states nothing that the user wants or allows: <summary> it was tried </summary>",
+    "6 user      Another branch of this conversation was tried and abandoned. This reports what happened there; it does not state what the user wants or allows: <summary> it was tried </summary>",
   ]);
 });
 

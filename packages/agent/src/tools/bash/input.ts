@@ -126,7 +126,7 @@ const description =
   "Pass that name as `job` to see new output, wait for the job or kill it.";
 
 const NETWORK_TEXTS: Readonly<Record<NetworkSetting, string>> = {
-  off: " They have no network.",
+  off: " They have no network access.",
   hosts: " They can use HTTP and HTTPS; the user may be asked about each host.",
   open: " They can reach public hosts over HTTP and HTTPS.",
 };

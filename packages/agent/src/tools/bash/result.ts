@@ -114,14 +114,16 @@ function denialNote(text: string, { end, sandbox, connections }: BashResultInput
 }
 
 function networkNote({ network, mayWrite, hasLocalhost = true }: Sandbox): string {
-  if (network === "off") return `The command ran in a sandbox without network.${mayWrite() ? ` ${OUTSIDE_HINT}` : ""}`;
+  if (network === "off")
+    return `The command ran in a sandbox without network access.${mayWrite() ? ` ${OUTSIDE_HINT}` : ""}`;
   if (!hasLocalhost)
     return `The command ran in a sandbox: only programs that use HTTPS_PROXY can reach other hosts, and localhost ports cannot be used. ${OUTSIDE_HINT}`;
   return "The command ran in a sandbox: only programs that use HTTPS_PROXY can reach other hosts, and localhost is the sandbox itself.";
 }
 
 function writeNote({ network, mayWrite, temporary = "/tmp", hasLocalhost = true }: Sandbox): string {
-  const networkText = network === "off" ? " and has no network" : hasLocalhost ? "" : " and cannot use localhost ports";
+  const networkText =
+    network === "off" ? " and has no network access" : hasLocalhost ? "" : " and cannot use localhost ports";
   if (!mayWrite())
     return `The command ran in a sandbox that can write temporary files but not the workspace${networkText}.`;
   const writablePlaces = `the workspace (except .git/config, .git/hooks, .vscode and similar paths), ${temporary} and a private home folder`;

@@ -86,7 +86,7 @@ test.each(["exit 3", "false", "cat no-such-file", "touch $OUTSIDE/a; true"])(
 test("BASH18 a failure to reach something says what the sandbox reaches", async () => {
   const command = "(exec 3<>/dev/tcp/127.0.0.1/9) || exit 1";
   expect((await call(confined(world(), { network: "off" }), { command })).text).toContain(
-    "in a sandbox without network. If this",
+    "in a sandbox without network access. If this",
   );
   expect((await call(confined(world()), { command })).text).toContain("localhost is the sandbox itself");
 });

@@ -217,7 +217,7 @@ test("BASH25 the tool says where commands run, what they reach and what can be a
     "outside",
   ])
     expect(described(tool)).toContain(word);
-  expect(described(scene({ network: "off" }).tool)).toContain("They have no network.");
+  expect(described(scene({ network: "off" }).tool)).toContain("They have no network access.");
   expect(described(scene({ network: "off" }).tool)).not.toContain("host_port");
   for (const word of ["sandbox", "host_port", "outside"]) expect(described(plain)).not.toContain(word);
   expect(described(plain)).toContain("secrets");

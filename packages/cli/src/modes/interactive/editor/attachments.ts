@@ -31,7 +31,9 @@ export async function buildMessageContent(
     blocks.push(...result.blocks);
     if (result.blocks.length > 0) fileCount += 1;
     if (fileCount > MAX_MENTIONED_FILES)
-      return usageError(`More than ${MAX_MENTIONED_FILES} files are mentioned with @. Mention fewer in one message.`);
+      return usageError(
+        `More than ${MAX_MENTIONED_FILES} files are mentioned with @. Mention fewer files in one message.`,
+      );
   }
   for (const { marker, image } of images) blocks.push(...attachImage(marker, image, marker));
   for (const { marker, text: pastedText } of pastes)

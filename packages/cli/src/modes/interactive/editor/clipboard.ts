@@ -23,7 +23,7 @@ export async function readClipboardImage(environment: Environment): Promise<Clip
     if (detectImageType(bytes) !== null) return { type: "picture", bytes };
   }
   if (hasReader) return { type: "none", reason: "The clipboard contains no image." };
-  return { type: "none", reason: `No program that reads images from the clipboard was found. ${INSTALL_HINT}` };
+  return { type: "none", reason: `No program that can read images from the clipboard was found. ${INSTALL_HINT}` };
 }
 
 const INSTALL_HINT = "Install wl-clipboard, xclip or pngpaste, or paste the path to an image.";

@@ -19,7 +19,7 @@ export function extractGist(summary: string): string | null {
   return sentences.length === 0 ? null : sentences.join(" ");
 }
 
-/** A summary written by code has no goal. It ends with the latest request, if the request is no longer in the context. */
+/** A summary built without a model has no goal. It ends with the latest request, if the request is no longer in the context. */
 function findLatestRequest(summary: string): string | undefined {
   const [, text] = /^# The user's latest request[^\n]*\n([^\n]+)/m.exec(summary) ?? [];
   return text && sanitizeLine(text, MAX_GIST_CHARS);
