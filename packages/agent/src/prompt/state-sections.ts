@@ -40,7 +40,7 @@ function createChangedStateEntries({ name }: StateSection, text: string | null, 
   // Redacted like the entry in the log, so that the two can be compared.
   const content = session.redact(text === null ? `${name}: none.` : `${name}:\n${text}`);
   // Earlier versions wrote the second text for an empty section.
-  const sameContents = text === null ? [content, session.redact(`${name}: none now.`)] : [content];
+  const sameContents = text === null ? [content, session.redact(`${name}: nothing any more.`)] : [content];
   const isUnchanged =
     last?.type === "custom_message" ? sameContents.some((same) => same === last.content) : text === null;
   return isUnchanged

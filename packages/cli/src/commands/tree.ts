@@ -124,7 +124,7 @@ export const treeCommand: Command = {
   name: "tree",
   argumentHint: "[entry] [--summary [instructions]] [--label <text>] [--files]",
   description:
-    "show the session as a tree, or go to an entry (`root` is before the first message); --files restores changed files",
+    "show the session as a tree, or go to an entry, or to root (before the first message); --files restores changed files",
   examples: ["/tree", "/tree 3f2a9c11", "/tree 3f2a9c11 --summary what failed and why --label second try --files"],
   async run(args, context) {
     const result = parseCommandArgs(args, treeFlags);

@@ -58,7 +58,7 @@ function renderRows(
   theme: Theme,
 ): readonly string[] {
   const rows: readonly (readonly [string, string, string])[] = [
-    ["summarized", formatShare(dropped, "entry", "entries"), "still searchable; /undo restores them"],
+    ["summarized", formatShare(dropped, "entry", "entries"), "searchable; /undo restores them"],
     ["kept", formatShare(kept, "entry", "entries"), "unchanged"],
     [
       "your messages",

@@ -204,9 +204,10 @@ export interface TextPageState {
 
 export function createTextPage<Value>(page: TextPageOptions<Value>): Panel<TextPageState, Value> {
   const { options = [], initialIndex = 0 } = page;
+  const cancelLabel = page.cancelHint?.replace(/^Esc /, "") ?? "cancel";
   return {
     initialState: { top: 0, selectedIndex: initialIndex },
-    ...(options.length > 0 && { plainQuestion: { title: page.title, lines: page.lines, options } }),
+    ...(options.length > 0 && { plainQuestion: { title: page.title, lines: page.lines, options, cancelLabel } }),
     handleKey: (state, key, viewport) => {
       const match = matchOption(options, key, state.selectedIndex);
       if (match?.type === "choose") return finishWith(match.option.value);

@@ -234,7 +234,7 @@ export type TrustAnswer = "always" | "once" | "no";
 export function createTrustPage(text: string): Panel<TextPageState, TrustAnswer> {
   return createTextPage<TrustAnswer>({
     title: "Do you trust this folder?",
-    cancelHint: "Esc don't trust",
+    cancelHint: "Esc not now",
     lines: (viewport) => renderTrustText(text, viewport),
     options: [
       { key: "n", label: "No", value: "no" },

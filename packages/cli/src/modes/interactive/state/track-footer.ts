@@ -114,15 +114,15 @@ const MARKING_FINDINGS: ReadonlySet<string> = new Set([
   "not-from-user",
 ]);
 
-const MODEL_FREE_NOTICE =
-  "The summary was built without a model. It lists your messages, the files, and the latest test and build results.";
+/** A warning says what such a summary contains. */
+const MODEL_FREE_NOTICE = "The summary was built without a model.";
 const HANDOFF_HINT = "/handoff <goal> starts a new session.";
 
 function formatCounts({ compactions, entries }: CompactionCounts): string {
   const summarizedText =
     entries === null
-      ? "all entries are still in the session"
-      : `${formatCount(entries, "entry", "entries")} summarized, all still in the session`;
+      ? "all entries are still searchable"
+      : `${formatCount(entries, "entry", "entries")} summarized, all still searchable`;
   return `Compacted ${formatNumber(compactions)} times; ${summarizedText}.`;
 }
 

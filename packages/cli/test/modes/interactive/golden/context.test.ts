@@ -71,7 +71,7 @@ golden("work under way and a hint", ({ screen }) =>
     ...state,
     footer: facts,
     activity: { type: "running", startedAt: NOW - 75_000, phase: "answering", chars: 4_812 },
-    hint: "Compacted 3 times; 212 entries summarized, all still in the session. /handoff <goal> starts a new session.",
+    hint: "Compacted 3 times; 212 entries summarized, all still searchable. /handoff <goal> starts a new session.",
   })),
 );
 

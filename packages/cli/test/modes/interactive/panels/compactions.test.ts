@@ -25,7 +25,7 @@ test("MET8 /compact alone shows what would become of it, and Esc leaves everythi
   const asked = talk.server.requests.length;
   talk.say("/compact");
   const seen = await shows(talk, "Compact now?");
-  for (const words of ["summarized", "kept", "your messages", "pinned", "still searchable", "summary by", "focus"])
+  for (const words of ["summarized", "kept", "your messages", "pinned", "searchable", "summary by", "focus"])
     expect(seen).toContain(words);
   expect(seen).toMatch(/[\d,]+ → about [\d,]+ tokens/);
   talk.terminal.press(ESC);

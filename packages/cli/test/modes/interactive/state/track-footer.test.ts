@@ -113,10 +113,10 @@ describe("compaction hint", () => {
   test("MET15 a repeated compaction states how often and how much, and offers a new session", () => {
     expect(formatCompactionHint(compaction({}), once)).toBeNull();
     expect(formatCompactionHint(compaction({}), twice)).toBe(
-      "Compacted 2 times; 1,212 entries summarized, all still in the session. /handoff <goal> starts a new session.",
+      "Compacted 2 times; 1,212 entries summarized, all still searchable. /handoff <goal> starts a new session.",
     );
     expect(formatCompactionHint(compaction({}), { counts: { compactions: 3, entries: null } })).toMatch(
-      /^Compacted 3 times; all entries are still in the session\. /,
+      /^Compacted 3 times; all entries are still searchable\. /,
     );
   });
 
@@ -126,14 +126,14 @@ describe("compaction hint", () => {
       formatCompactionHint(compaction(found(...codes, "user-messages-evicted", "summarizer-failed", "too-long")), once),
     ).toBe("5 lines in the summary are marked (unconfirmed) or (not from the user). Alt+S shows them.");
     expect(formatCompactionHint(compaction(found("unfounded")), twice)).toBe(
-      "Compacted 2 times; 1,212 entries summarized, all still in the session. 1 line in the summary is marked (unconfirmed) or (not from the user). Alt+S shows it.",
+      "Compacted 2 times; 1,212 entries summarized, all still searchable. 1 line in the summary is marked (unconfirmed) or (not from the user). Alt+S shows it.",
     );
     expect(formatCompactionHint(compaction(found("user-messages-evicted", "result-reduced")), once)).toBeNull();
   });
 
   test("MET15 a summary without a model is named", () => {
     expect(formatCompactionHint(compaction({ route: "model-free" }), once)).toBe(
-      "The summary was built without a model. It lists your messages, the files, and the latest test and build results. Alt+S shows it.",
+      "The summary was built without a model. Alt+S shows it.",
     );
   });
 
@@ -153,7 +153,7 @@ describe("compaction hint", () => {
     expect(talk.screen.state.hint ?? "").not.toContain("times");
     await exchanged(talk, 5, 6);
     talk.say("/compact once more");
-    await hints(/^Compacted 2 times; \d+ entries summarized, all still in the session\./);
+    await hints(/^Compacted 2 times; \d+ entries summarized, all still searchable\./);
     await atRest(talk);
     talk.terminal.press(ALT_U);
     await hints(/^The model now sees about /);
