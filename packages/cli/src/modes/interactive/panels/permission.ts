@@ -239,7 +239,7 @@ export function createTrustPage(text: string): Panel<TextPageState, TrustAnswer>
     options: [
       { key: "n", label: "No", value: "no" },
       { key: "o", label: "Only this time", value: "once" },
-      { key: "y", label: "Yes, until its files change", value: "always", isLasting: true },
+      { key: "y", label: "Yes, until it changes", value: "always", isLasting: true },
     ],
   });
 }

@@ -315,9 +315,10 @@ describe("trust page", () => {
     ] as const) {
       const lines = panel.render({ width, height, theme: createTheme("none") });
       expect(lines.length).toBe(height);
+      expect(lines.at(-1)).toContain("Esc not now");
       for (const line of lines) expect(visibleWidth(line)).toBeLessThanOrEqual(width);
       expect(lines.join("\n")).toMatch(
-        /No \(n\)[\s\S]*Only this time \(o\)[\s\S]*Yes, until its files change \(y then Enter\)/,
+        /No \(n\)[\s\S]*Only this time \(o\)[\s\S]*Yes, until it changes \(y then Enter\)/,
       );
     }
   });
