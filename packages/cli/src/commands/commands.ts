@@ -76,7 +76,7 @@ function formatUsage({ name, argumentHint }: CommandInfo): string {
 }
 
 function toHelpData({ name, aliases = [], argumentHint = "", description, examples = [] }: CommandInfo): object {
-  return { name, aliases, takes: argumentHint, says: description, examples };
+  return { name, aliases, argumentHint, description, examples };
 }
 
 export const quitCommand: Command = {

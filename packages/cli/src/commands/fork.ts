@@ -91,9 +91,9 @@ async function listUserMessages({ agent: { session } }: CommandContext): Promise
     return success("You have sent no messages on this branch yet; /tree shows all branches.", []);
   const items = messages.map((entry) => ({
     id: entry.id,
-    words: sanitizeLine(entryDisplayText(entry), MAX_MESSAGE_CHARS),
+    text: sanitizeLine(entryDisplayText(entry), MAX_MESSAGE_CHARS),
   }));
-  const lines = items.map(({ id, words }) => `${shortId(id)}  ${words}`);
+  const lines = items.map(({ id, text }) => `${shortId(id)}  ${text}`);
   return success([...lines, "To start just before one, type /fork and its id."].join("\n"), items);
 }
 

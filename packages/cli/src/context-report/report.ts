@@ -45,7 +45,7 @@ export interface ContextReport {
   readonly soft: number | null;
   readonly isAutomatic: boolean;
   /** Why automatic compaction is paused although the limit is exceeded. Null if it is not paused or not needed. */
-  readonly held: "off" | "undone" | "breaker" | null;
+  readonly pauseReason: "off" | "undone" | "breaker" | null;
   readonly parts: readonly ContextPart[];
   /** Tool results by tool, the largest first. */
   readonly tools: readonly ToolWeight[];
@@ -72,7 +72,7 @@ export function buildContextReport(branch: LoadedBranch, budget: Budget): Contex
     limit,
     soft: limit === null ? null : Math.floor(limit * soft),
     isAutomatic: enabled,
-    held: state.type === "not-due" && state.why !== "fits" ? state.why : null,
+    pauseReason: state.type === "not-due" && state.why !== "fits" ? state.why : null,
     parts: computeContextParts(branch, budget),
     afterCompaction: preview.type === "planned" ? preview.receipt.tokens.after : null,
   };
@@ -106,8 +106,8 @@ export function formatBreakdown({ tools, files, biggest }: ContextReport): reado
     ),
     ...formatTable(
       "Biggest entries",
-      biggest.map(({ id, kind, words, tokens, frees }) => ({
-        name: `${shortId(id)} ${kind}: ${words}`,
+      biggest.map(({ id, kind, text, tokens, frees }) => ({
+        name: `${shortId(id)} ${kind}: ${text}`,
         tokens,
         more: describeFreed(frees),
       })),
@@ -141,11 +141,11 @@ function truncateName(name: string): string {
 
 const MAX_NAME_CHARS = 48;
 
-export function describeFreed({ compaction, moving }: ContextReport["biggest"][number]["frees"]): string {
-  const movingText = `going back to before it (/tree) frees ${formatNumber(moving)} tokens`;
+export function describeFreed({ compaction, goingBack }: ContextReport["biggest"][number]["frees"]): string {
+  const goingBackText = `going back to before it (/tree) frees ${formatNumber(goingBack)} tokens`;
   return compaction > 0
-    ? `a compaction would summarize it; ${movingText}`
-    : `a compaction would keep it; ${movingText}`;
+    ? `a compaction would summarize it; ${goingBackText}`
+    : `a compaction would keep it; ${goingBackText}`;
 }
 
 export function formatContextReport(report: ContextReport): string {
@@ -191,7 +191,7 @@ export function describeNextCompaction({
   limit,
   soft,
   isAutomatic,
-  held,
+  pauseReason,
   afterCompaction,
   parts,
 }: ContextReport): readonly string[] {
@@ -204,7 +204,9 @@ export function describeNextCompaction({
     isAutomatic
       ? `Pith compacts automatically ${trigger}${warning}.`
       : "Automatic compaction is off (/autocompact on).",
-    ...(held === null || held === "off" ? [] : [`Automatic compaction is paused: ${pauseReasons[held].long}.`]),
+    ...(pauseReason === null || pauseReason === "off"
+      ? []
+      : [`Automatic compaction is paused: ${pauseReasons[pauseReason].long}.`]),
     freedTokens === null
       ? "There is nothing to compact."
       : `A compaction now would free about ${formatNumber(freedTokens)} tokens (/compact --preview).`,
@@ -353,13 +355,13 @@ export interface BigEntry {
   /** Shown to the user. */
   readonly kind: string;
   /** The beginning of the text, or the arguments of the call. */
-  readonly words: string;
+  readonly text: string;
   readonly tokens: number;
   readonly frees: {
     /** By a compaction now: all tokens, or 0 if the compaction keeps the entry. */
     readonly compaction: number;
     /** By a move to the position before it: its tokens and those of all later entries. */
-    readonly moving: number;
+    readonly goingBack: number;
   };
 }
 
@@ -382,9 +384,9 @@ export function findBiggestEntries(
       const { entry, kind, tokens } = weight;
       const frees = {
         compaction: coveredIds.has(entry.id) ? tokens : 0,
-        moving: freedByMoving.get(entry.id) ?? tokens,
+        goingBack: freedByMoving.get(entry.id) ?? tokens,
       };
-      return { id: entry.id, kind, words: describeEntry(weight), tokens, frees };
+      return { id: entry.id, kind, text: describeEntry(weight), tokens, frees };
     });
 }
 

@@ -140,8 +140,8 @@ export function readConfiguredServers(options: ServerSources): ConfiguredServers
     takenNames.add(name.toLowerCase());
     const parsed = parseServer(value);
     if (isObject(value) && value.enabled === false) {
-      const how = parsed.type === "server" ? formatServerCommand(parsed.server) : "";
-      if (SERVER_NAME.test(name) && !isTaken) disabled.push({ name, from, how });
+      const commandOrUrl = parsed.type === "server" ? formatServerCommand(parsed.server) : "";
+      if (SERVER_NAME.test(name) && !isTaken) disabled.push({ name, from, commandOrUrl });
       continue;
     }
     if (!SERVER_NAME.test(name))

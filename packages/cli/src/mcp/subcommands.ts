@@ -24,7 +24,7 @@ import {
 
 export interface ServerStatus {
   readonly name: string;
-  readonly how: string;
+  readonly commandOrUrl: string;
   readonly from: NamedServer["from"];
   readonly state: McpClient["state"] | "off";
   /** The number of trusted tools. Null if the server is not trusted. */
@@ -49,7 +49,13 @@ export async function readServerStatuses(
 ): Promise<readonly ServerStatus[]> {
   const recordsResult = await readTrustRecords(home);
   const disabledStatuses = disabled.map(
-    ({ name, how, from }): ServerStatus => ({ name, how: sanitizeLine(how, 200), from, state: "off", trusted: null }),
+    ({ name, commandOrUrl, from }): ServerStatus => ({
+      name,
+      commandOrUrl: sanitizeLine(commandOrUrl, 200),
+      from,
+      state: "off",
+      trusted: null,
+    }),
   );
   const statuses = clients.map(async ({ namedServer, state, lastFailure, recentHosts }): Promise<ServerStatus> => {
     const detection = "url" in namedServer.server ? null : await findSandbox(namedServer);
@@ -57,7 +63,7 @@ export async function readServerStatuses(
       recordsResult.type === "read" ? recordsResult.records.get(trustRecordKey(namedServer, cwd)) : undefined;
     return {
       name: namedServer.name,
-      how: sanitizeLine(formatServerCommand(namedServer.server), 200),
+      commandOrUrl: sanitizeLine(formatServerCommand(namedServer.server), 200),
       from: namedServer.from,
       state,
       trusted: record ? Object.keys(record.tools).length : null,
@@ -72,10 +78,15 @@ export async function readServerStatuses(
 export function formatServerStatuses(statuses: readonly ServerStatus[]): string {
   if (statuses.length === 0) return "No MCP servers configured (see mcpServers in settings).";
   return statuses
-    .map(({ name, how, from, state, trusted, failure, sandbox, hosts }) => {
+    .map(({ name, commandOrUrl, from, state, trusted, failure, sandbox, hosts }) => {
       const trustLabel = trusted === null ? "not trusted yet" : `${formatCount(trusted, "tool")} trusted`;
       const stateLabel = state === "off" ? 'off ("enabled": false)' : `${state}, ${trustLabel}`;
-      const details = [how, failure ?? "", sandbox && `sandbox: ${sandbox}`, hosts && `hosts: ${hosts.join(", ")}`];
+      const details = [
+        commandOrUrl,
+        failure ?? "",
+        sandbox && `sandbox: ${sandbox}`,
+        hosts && `hosts: ${hosts.join(", ")}`,
+      ];
       return [`${name}  ${stateLabel}${formatOrigin(from)}`, ...details.filter(Boolean)].join("\n  ");
     })
     .join("\n");

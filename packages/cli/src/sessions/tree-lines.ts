@@ -111,7 +111,7 @@ export interface TreeLine {
   readonly id: string;
   readonly text: string;
   readonly kind: string;
-  readonly words: string;
+  readonly excerpt: string;
   readonly label?: string;
   /** Whether the entry is on the current branch. */
   readonly isOnBranch: boolean;
@@ -195,7 +195,7 @@ function formatNode(
     id,
     text: `${indent}${formatId(id)} ${[`${kind}:`, line.text, ...marks].filter((part) => part !== "").join(" ")}`,
     kind,
-    words: line.text,
+    excerpt: line.text,
     ...(label !== undefined && { label }),
     isOnBranch: branchIds.has(id),
     isLeaf,

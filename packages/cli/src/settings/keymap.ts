@@ -281,14 +281,14 @@ const KEY_LABELS: Readonly<Record<string, string>> = { escape: "Esc", pageUp: "P
 export interface KeyHelp {
   readonly id: string;
   readonly keys: readonly string[];
-  readonly says: string;
+  readonly description: string;
 }
 
 export function listKeys(keymap: Keymap): readonly KeyHelp[] {
   return [...actionBindings, ...editorBindings].map(({ id, description }) => ({
     id,
     keys: keymap[id] ?? [],
-    says: description,
+    description,
   }));
 }
 
@@ -303,15 +303,15 @@ export function formatKeys(keymap: Keymap, query = ""): string | null {
 
 function formatColumns(rows: readonly KeyHelp[]): string {
   const width = Math.max(...rows.map((row) => formatBoundKeys(row).length));
-  return rows.map((row) => `  ${formatBoundKeys(row).padEnd(width)}  ${row.says}`).join("\n");
+  return rows.map((row) => `  ${formatBoundKeys(row).padEnd(width)}  ${row.description}`).join("\n");
 }
 
 function formatDetails(rows: readonly KeyHelp[]): string | null {
   if (rows.length === 0) return null;
-  return rows.map((row) => `  "${row.id}": ${formatBoundKeys(row)}\n      ${row.says}`).join("\n");
+  return rows.map((row) => `  "${row.id}": ${formatBoundKeys(row)}\n      ${row.description}`).join("\n");
 }
 
-function matchesQuery({ id, keys, says: description }: KeyHelp, query: string): boolean {
+function matchesQuery({ id, keys, description }: KeyHelp, query: string): boolean {
   return [id, ...keys, description].some((text) => text.toLowerCase().includes(query));
 }
 

@@ -9,12 +9,12 @@ import { settingTable } from "./table.ts";
 
 export interface ListedSetting {
   readonly name: string;
-  /** Null if the value is hidden or depends on other things; then `words` describes it. */
+  /** Null if the value is hidden or depends on other things; then `valueText` describes it. */
   readonly value: unknown;
-  readonly words?: string;
+  readonly valueText?: string;
   /** A file, a variable, a flag, or `default`. */
   readonly source: string;
-  readonly says: string;
+  readonly description: string;
 }
 
 /** In the order of the table. A setting with `*` in its name is listed once for each name that is set. */
@@ -26,28 +26,28 @@ export function listSettings(settings: Settings, sources: SettingSources): reado
     return fields.map(({ path, value }) => {
       const name = formatSettingName(path);
       const displayValue = setting.isHidden ? hideValue(value) : { value };
-      return { name, ...displayValue, source: sources.get(name) ?? "default", says: setting.description };
+      return { name, ...displayValue, source: sources.get(name) ?? "default", description: setting.description };
     });
   });
 }
 
-function hideValue(value: unknown): Pick<ListedSetting, "value" | "words"> {
+function hideValue(value: unknown): Pick<ListedSetting, "value" | "valueText"> {
   const names = Object.keys(Object(value));
-  return { value: null, words: names.length === 0 ? "none" : `set: ${names.join(", ")}` };
+  return { value: null, valueText: names.length === 0 ? "none" : `set: ${names.join(", ")}` };
 }
 
 function listDefault({ name, fallback, description }: Setting): ListedSetting {
-  if ("value" in fallback) return { name, value: fallback.value, source: "default", says: description };
-  return { name, value: null, words: fallback.description, source: "default", says: description };
+  if ("value" in fallback) return { name, value: fallback.value, source: "default", description };
+  return { name, value: null, valueText: fallback.description, source: "default", description };
 }
 
 /** Returns one line per setting, with the source after each value that is not a default. */
 export function formatSettings(settings: readonly ListedSetting[]): string {
   const width = Math.max(...settings.map(({ name }) => name.length));
   return settings
-    .map(({ name, value, words, source }) => {
-      const valueText = words === undefined ? JSON.stringify(value) : `(${words.replaceAll("`", "")})`;
-      return `${name.padEnd(width)}  ${valueText}${source === "default" ? "" : `  ← ${source}`}`;
+    .map(({ name, value, valueText, source }) => {
+      const shownValue = valueText === undefined ? JSON.stringify(value) : `(${valueText.replaceAll("`", "")})`;
+      return `${name.padEnd(width)}  ${shownValue}${source === "default" ? "" : `  ← ${source}`}`;
     })
     .join("\n");
 }

@@ -142,7 +142,7 @@ export interface NamedServer<Server extends McpServer = McpServer> {
 
 export interface DisabledServer extends Pick<NamedServer, "name" | "from"> {
   /** The command line or URL; empty if it is unknown. */
-  readonly how: string;
+  readonly commandOrUrl: string;
 }
 
 /** The source of a server, as the end of a sentence. */

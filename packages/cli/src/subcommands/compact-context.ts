@@ -200,10 +200,10 @@ function createPreviewResult(loaded: LoadedContext): SubcommandResult {
   const { provider = "", model = "" } = budget.model ?? {};
   const currentModel = { provider, model, contextWindow: budget.contextWindow, maxTokens };
   const stats = computePreviewStats(preview, findSummarizer(settings, currentModel, catalogue));
-  const { receipt, summaryText: front } = preview;
+  const { receipt, summaryText: summary } = preview;
   const { costUsd: price, summarizer } = stats;
   const { evicted } = preview.userMessages;
-  const data = { id: loaded.id, model: loaded.model, summarizer, receipt, front, price, evicted };
+  const data = { id: loaded.id, model: loaded.model, summarizer, receipt, summary, price, evicted };
   return { type: "success", text: formatPreview(preview, { loaded, stats }), data };
 }
 
@@ -215,7 +215,7 @@ interface PreviewTextOptions {
 }
 
 function formatPreview(
-  { plan, receipt, userMessages, summaryText: front }: PlannedCompaction,
+  { plan, receipt, userMessages, summaryText: summary }: PlannedCompaction,
   { loaded, stats: { costUsd: price, summarizer } }: PreviewTextOptions,
 ): string {
   const { tokens, covered, kept } = receipt;
@@ -233,7 +233,7 @@ function formatPreview(
     "",
     "Summary without a model; the model adds its own text to it:",
     "",
-    front.trim(),
+    summary.trim(),
   ].join("\n");
 }
 

@@ -68,7 +68,7 @@ export const pruneSubcommand: Subcommand = {
   details:
     "Inactivity is measured from the newest entry of a session, never from the time of its file alone. Sessions with a name, a label or a pin are kept.\nPith never prunes automatically. It logs each pruned session in trash/log.jsonl in Pith's home.",
   jsonShape:
-    "{ isDone: false, olderThan, total, bytes, silent: [{ id, path, size, newest }], stays, trash }; with --yes { isDone: true, trashed, removed }",
+    "{ isDone: false, olderThan, total, bytes, inactive: [{ id, path, size, newest }], kept, trash }; with --yes { isDone: true, trashed, removed }",
   flags: {
     "older-than": {
       type: "string",
@@ -95,7 +95,7 @@ export const purgeSubcommand: Subcommand = {
     "remove secrets from sessions, their stored output and the search index; without --yes, only look for them",
   details:
     "SESSION is the beginning of an id, a name, a path, or last: the last session of this folder.\nA session in use is skipped and reported; the exit code is then 1.",
-  jsonShape: "{ purged, looked, kinds, sessions: [{ id, path, lines, blobs, files }], failed: [{ id, path, why }] }",
+  jsonShape: "{ purged, searched, kinds, sessions: [{ id, path, lines, blobs, files }], failed: [{ id, path, why }] }",
   flags: {
     all: { type: "boolean", description: "purge all sessions, including those in the trash" },
     stdin: {
@@ -190,7 +190,7 @@ export const showSubcommand: Subcommand = {
   description: "show what was said and done in a session, with the id of each entry",
   details: "SESSION is the beginning of an id, a name, a path, or last: the last session of this folder.",
   jsonShape:
-    "{ id, path, cwd, name, created, leaf, before, entries: [entry] } (before: the entry above them, or null); with --tree { …, nodes: [{ id, kind, words, label?, isOnBranch, isLeaf, isSide }] }; with --entry the entry",
+    "{ id, path, cwd, name, created, leaf, before, entries: [entry] } (before: the entry above them, or null); with --tree { …, nodes: [{ id, kind, excerpt, label?, isOnBranch, isLeaf, isSide }] }; with --entry the entry",
   flags: {
     tail: { type: "string", valueHint: "N", description: "show the last N entries (default: 30; 0 for all)" },
     entry: { type: "string", valueHint: "ID", description: "show only this entry, in full" },
@@ -219,7 +219,7 @@ export const statsSubcommand: Subcommand = {
   details:
     "SESSION is the beginning of an id, a name, a path, or last: the last session of this folder. The default is all sessions.",
   jsonShape:
-    "{ sessions, damaged, bytes: { logs, blobs }, entries, messages, toolCalls, compactions, usage, biggest: [{ id, path, bytes, words, cost }] }",
+    "{ sessions, damaged, bytes: { logs, blobs }, entries, messages, toolCalls, compactions, usage, biggest: [{ id, path, bytes, title, cost }] }",
   flags: {
     folder: {
       type: "string",

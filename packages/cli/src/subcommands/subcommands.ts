@@ -23,7 +23,7 @@ export const compactSubcommand: Subcommand = {
     "summarize the conversation of a session so far; --preview only shows the effect, without calling a model",
   details: "SESSION is the beginning of an id, a name, a path, or last: the last session of this folder.",
   jsonShape:
-    "the receipt { tokens: { before, after, limit }, by, covered, kept, calls, cost, findings, … }; with --preview { id, model, receipt, front, price, evicted }",
+    "the receipt { tokens: { before, after, limit }, by, covered, kept, calls, cost, findings, … }; with --preview { id, model, receipt, summary, price, evicted }",
   flags: {
     preview: { type: "boolean", description: "only show what would be kept and summarized, and the price" },
     instructions: { type: "string", valueHint: "TEXT", description: "what the summary should focus on" },
@@ -76,7 +76,7 @@ export const contextSubcommand: Subcommand = {
   details:
     "SESSION is the beginning of an id, a name, a path, or last: the last session of this folder. No model is called.",
   jsonShape:
-    "{ id, model, tokens, measured, contextWindow, limit, soft, isAutomatic, held, parts: [{ place, kind, tokens }], tools: [{ tool, results, tokens }], files: [{ path, results, tokens }], biggest: [{ id, kind, words, tokens, frees: { compaction, moving } }], afterCompaction }",
+    "{ id, model, tokens, measured, contextWindow, limit, soft, isAutomatic, pauseReason, parts: [{ place, kind, tokens }], tools: [{ tool, results, tokens }], files: [{ path, results, tokens }], biggest: [{ id, kind, text, tokens, frees: { compaction, goingBack } }], afterCompaction }",
   flags: {
     model: {
       type: "string",
@@ -98,7 +98,7 @@ export const doctorSubcommand: Subcommand = {
   details:
     "With SESSION (the beginning of an id, a name, a path, or last), check every line of that session and show the damaged ones.",
   jsonShape:
-    '{ checks: [{ name, state: "ok" | "warning" | "fault", says, advice? }] }; with SESSION { path, damage: [{ kind, line, offset, length, note, text }], beside }',
+    '{ checks: [{ name, state: "ok" | "warning" | "error", message, advice? }] }; with SESSION { path, damage: [{ kind, line, offset, length, note, text }], savedCopies }',
   flags: {
     fix: { type: "boolean", description: "remove other users' access to your Pith files, and change nothing else" },
     deep: { type: "boolean", description: "check every line of every session" },
@@ -147,7 +147,7 @@ export const listServersSubcommand: Subcommand = {
   argumentHint: "",
   argumentCount: { min: 0, max: 0 },
   description: "list the MCP servers that apply here, and whether their tools are trusted; starts none of them",
-  jsonShape: "{ servers: [{ name, how, from, state, trusted }] }",
+  jsonShape: "{ servers: [{ name, commandOrUrl, from, state, trusted }] }",
   flags: {},
   examples: ["pith mcp list", "pith mcp list --json"],
   run: async (call: SubcommandCall): Promise<SubcommandResult> =>
@@ -183,7 +183,7 @@ export const settingsSubcommand: Subcommand = {
   argumentHint: "",
   argumentCount: { min: 0, max: 0 },
   description: "list every setting, its value in this folder, and where it is set",
-  jsonShape: "{ settings: [{ name, value, words?, source, says }] }; with --schema the schema",
+  jsonShape: "{ settings: [{ name, value, valueText?, source, description }] }; with --schema the schema",
   flags: {
     trust: { type: "boolean", description: "include this folder's own settings in this call" },
     schema: { type: "boolean", description: "print the JSON Schema of the settings, for editors" },

@@ -64,7 +64,12 @@ test("COM14 behind a compaction its summary is the front, and what it covered is
 test("COM15 MET19 the report says when it is too much, when it is told, and what a compaction would free", () => {
   const window = loadBranch(story("user: go", ...Array.from({ length: 30 }, () => `says: ${"work ".repeat(2_000)}`)));
   const report = buildContextReport(window, budget);
-  expect(report).toMatchObject({ limit: 183_616, soft: Math.floor(183_616 * 0.8), isAutomatic: true, held: null });
+  expect(report).toMatchObject({
+    limit: 183_616,
+    soft: Math.floor(183_616 * 0.8),
+    isAutomatic: true,
+    pauseReason: null,
+  });
   expect(report.afterCompaction).toBeLessThan(report.tokens / 2);
   const text = formatContextReport(report);
   expect(text).toMatch(/^█+░+ about [\d,]+ of 183,616 tokens \(\d+%; context window: 200,000\)\n/);

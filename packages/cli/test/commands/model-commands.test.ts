@@ -49,8 +49,8 @@ test("COM18 /thinking tells the level and changes it; a level there is not names
 
 test("COM19 /settings shows what holds and who says so, all or some of it; /reload what has changed", async () => {
   const listed = [
-    { name: "model", value: "a/b", source: "--model", says: "" },
-    { name: "compaction.enabled", value: true, source: "default", says: "" },
+    { name: "model", value: "a/b", source: "--model", description: "" },
+    { name: "compaction.enabled", value: true, source: "default", description: "" },
   ];
   const desk = await deskOf([], {
     desk: { listSettings: () => listed, reload: async () => ["AGENTS.md changed"] },

@@ -51,8 +51,8 @@ test("MET12 the biggest entries say what becomes free by a compaction, and by go
   expect(sizes).toEqual(sizes.toSorted((one, other) => other - one));
   for (const { tokens, frees } of report.biggest) {
     expect([0, tokens]).toContain(frees.compaction);
-    expect(frees.moving).toBeGreaterThanOrEqual(tokens);
-    expect(frees.moving).toBeLessThanOrEqual(report.tokens);
+    expect(frees.goingBack).toBeGreaterThanOrEqual(tokens);
+    expect(frees.goingBack).toBeLessThanOrEqual(report.tokens);
   }
   expect(old?.frees.compaction ?? 0).toBe(old?.tokens ?? 0);
   expect(report.biggest.some(({ frees }) => frees.compaction > 0)).toBe(true);

@@ -47,7 +47,7 @@ test("MCP12 MCP24 a name stays with who had it first, and a trusted folder bring
     { name: "own", server: { command: "node", args: ["x.js"], env: { NODE_OPTIONS: "-r x" } }, from: "folder" },
     { name: "web", server: { url: "https://example.com/mcp", headers: {} }, from: "folder" },
   ]);
-  assert.deepEqual(disabled, [{ name: "off", from: "settings", how: "x" }]);
+  assert.deepEqual(disabled, [{ name: "off", from: "settings", commandOrUrl: "x" }]);
   assert.deepEqual(notes, [
     'the MCP server "Off" in your editor is ignored: another server has this name',
     'the MCP server "desk" in .mcp.json is ignored: another server has this name',

@@ -153,7 +153,7 @@ test("POL5 help, version and doctor work with a policy that does not, and doctor
   expect((await pith({ policy: malformed, args: ["mcp", "list", "--help"] })).code).toBe(0);
   const doctor = await pith({ policy: malformed, args: ["doctor"] });
   expect(doctor.code).toBe(1);
-  expect(doctor.out).toMatch(/FAULT +policy: .*modls is not a policy item/);
+  expect(doctor.out).toMatch(/ERROR +policy: .*modls is not a policy item/);
 });
 
 test("POL5 doctor says which policy holds, and that there is none", async () => {

@@ -63,12 +63,12 @@ describe("on macOS without the runtime", () => {
     const [sandbox, protections] = await checkSandbox(call, "darwin");
     expect(sandbox).toEqual({
       ...{ name: "sandbox", state: "warning" },
-      says: `@anthropic-ai/sandbox-runtime ${RUNTIME_VERSION} is not installed`,
+      message: `@anthropic-ai/sandbox-runtime ${RUNTIME_VERSION} is not installed`,
       advice: `install it: ${formatInstallCommand(runtimeFolderPath(home))}`,
     });
     expect(protections).toMatchObject({
       state: "warning",
-      says: expect.stringMatching(/^commands that you allow are not restricted/),
+      message: expect.stringMatching(/^commands that you allow are not restricted/),
     });
   });
 
@@ -77,7 +77,7 @@ describe("on macOS without the runtime", () => {
     const call = { arguments: [], flags: {}, cwd, home, environment: {}, notify: () => {} };
     expect(checkBash(call, "win32")).toEqual([
       {
-        ...{ name: "bash", state: "fault", says: "not found; Pith cannot run commands without it" },
+        ...{ name: "bash", state: "error", message: "not found; Pith cannot run commands without it" },
         advice: expect.stringMatching(/Git for Windows.*WSL 2/),
       },
     ]);
@@ -85,11 +85,11 @@ describe("on macOS without the runtime", () => {
     chmodSync(home, 0o777);
     expect(await checkFilePermissions(call, "win32")).toMatchObject({
       state: "ok",
-      says: expect.stringContaining("not checked"),
+      message: expect.stringContaining("not checked"),
     });
-    expect(await checkFilePermissions(call, "linux")).toMatchObject({ state: "fault" });
+    expect(await checkFilePermissions(call, "linux")).toMatchObject({ state: "error" });
     expect((await checkSandbox(call, "win32"))[0]).toMatchObject({
-      ...{ state: "warning", says: "sandboxing is not available on Windows" },
+      ...{ state: "warning", message: "sandboxing is not available on Windows" },
       advice: expect.stringContaining("WSL 2"),
     });
   });
@@ -134,12 +134,12 @@ describe("with the runtime", () => {
     const call = { arguments: [], flags: {}, cwd, home, environment: {}, notify: () => {} };
     expect((await checkSandbox(call, "darwin"))[0]).toMatchObject({
       state: "ok",
-      says: `commands are sandboxed by sandbox-runtime ${RUNTIME_VERSION}, in ${folder}`,
+      message: `commands are sandboxed by sandbox-runtime ${RUNTIME_VERSION}, in ${folder}`,
     });
     appendFileSync(join(folder, "node_modules/zod/package.json"), "\n");
     expect((await checkSandbox(call, "darwin"))[0]).toMatchObject({
       state: "warning",
-      says: expect.stringContaining("zod is missing or its files differ"),
+      message: expect.stringContaining("zod is missing or its files differ"),
       advice: expect.stringContaining("npm install"),
     });
   });

@@ -13,7 +13,9 @@ describe("list", () => {
       bare: { command: "bare", env: {} },
     };
     const listed = listSettings({ mcpServers }, new Map()).filter(({ name }) => name.startsWith("mcpServers"));
-    expect(listed.flatMap(({ name, value, words }) => (words === undefined ? [] : [[name, value, words]]))).toEqual([
+    expect(
+      listed.flatMap(({ name, value, valueText }) => (valueText === undefined ? [] : [[name, value, valueText]])),
+    ).toEqual([
       ['mcpServers["hub"].env', null, "set: HUB_TOKEN"],
       ['mcpServers["bare"].env', null, "none"],
       ['mcpServers["web"].headers', null, "set: Authorization"],

@@ -49,9 +49,9 @@ test("SUB13 what fills the window is told without a key, for whoever spoke last 
 test("SUB14 sums go over all entries, and the biggest sessions are named", async () => {
   await shelf.add({ answers: 2, said: "Big." });
   await shelf.add({ said: "Small." });
-  const sums = (await shelf.json("sessions", "stats")) as { biggest: readonly { words: string }[] };
+  const sums = (await shelf.json("sessions", "stats")) as { biggest: readonly { title: string }[] };
   expect(sums).toMatchObject({ sessions: 2, damaged: 0, messages: 6, bytes: { blobs: 0 } });
-  expect(sums.biggest.map(({ words }) => words)).toEqual(["Big.", "Small."]);
+  expect(sums.biggest.map(({ title }) => title)).toEqual(["Big.", "Small."]);
   expect(await shelf.json("sessions", "stats", "last")).toMatchObject({ sessions: 1, messages: 1 });
   expect(await shelf.json("sessions", "stats", "--folder", "/nowhere")).toMatchObject({ sessions: 0 });
 });

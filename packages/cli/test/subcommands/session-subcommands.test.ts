@@ -27,9 +27,9 @@ describe("prune", () => {
       await shelf.run(...args);
     const shown = (await shelf.json("sessions", "prune", "--dry-run")) as {
       isDone: boolean;
-      silent: readonly unknown[];
+      inactive: readonly unknown[];
     };
-    expect(shown).toMatchObject({ isDone: false, olderThan: "90d", silent: { length: 2 } });
+    expect(shown).toMatchObject({ isDone: false, olderThan: "90d", inactive: { length: 2 } });
     expect(paths.every((path) => existsSync(path))).toBe(true);
     expect(existsSync(join(shelf.home, "trash"))).toBe(false);
   });
@@ -40,7 +40,7 @@ describe("prune", () => {
     const touched = await shelf.add({ said: "Old words, new file.", age: 400 });
     utimesSync(touched, new Date(), new Date());
     const old = await shelf.add({ said: "Old both.", age: 400 });
-    expect(await shelf.json("sessions", "prune")).toMatchObject({ silent: [{ path: old }], stays: { younger: 2 } });
+    expect(await shelf.json("sessions", "prune")).toMatchObject({ inactive: [{ path: old }], kept: { younger: 2 } });
   });
 
   test("PRUNE3 what is named, labelled, pinned or damaged stays", async () => {
@@ -55,7 +55,7 @@ describe("prune", () => {
     for (const path of [labelled, pinned, damaged]) utimesSync(path, new Date(0), new Date(0));
     const gone = await shelf.add({ age: 400 });
     const found = await shelf.json("sessions", "prune");
-    expect(found).toMatchObject({ silent: [{ path: gone }], stays: { named: 1, labelled: 1, pinned: 1, damaged: 1 } });
+    expect(found).toMatchObject({ inactive: [{ path: gone }], kept: { named: 1, labeled: 1, pinned: 1, damaged: 1 } });
   });
 
   test("PRUNE4 done only with an age and --yes: into the trash, with a line for each, and out of it only after 30 days", async () => {
@@ -219,7 +219,7 @@ describe("purge", () => {
     };
     expect(await listed()).toEqual([paths[1], paths[2], paths[0]]);
     expect(await shelf.json("sessions", "purge", "--all", "--yes")).toMatchObject({
-      looked: 3,
+      searched: 3,
       sessions: [{}, {}, {}],
     });
     expect(await listed()).toEqual([paths[1], paths[2], paths[0]]);

@@ -21,7 +21,7 @@ describe("doctor", () => {
     readonly checks: readonly {
       readonly name: string;
       readonly state: string;
-      readonly says: string;
+      readonly message: string;
       readonly advice?: string;
     }[];
   }
@@ -84,7 +84,7 @@ describe("doctor", () => {
     shelf.environment = { ...shelf.environment, PITH_HOME: file };
     const { code, out } = await shelf.run("doctor");
     expect(code).toBe(1);
-    expect(out).toMatch(/^FAULT +file permissions: cannot access .*home\.txt.*: ENOTDIR\n +→ check its owner/m);
+    expect(out).toMatch(/^ERROR +file permissions: cannot access .*home\.txt.*: ENOTDIR\n +→ check its owner/m);
     expect(out).toMatch(/^ok +SQLite: /m);
   });
 
@@ -100,10 +100,10 @@ describe("doctor", () => {
     expect(open).toMatchObject({
       code: 1,
       out: expect.stringMatching(
-        /^FAULT +file permissions: other users have access to .* and 1 other path\n +→ run pith doctor --fix/m,
+        /^ERROR +file permissions: other users have access to .* and 1 other path\n +→ run pith doctor --fix/m,
       ),
     });
-    expect(open.out).toMatch(/^FAULT +settings: .*thinking/m);
+    expect(open.out).toMatch(/^ERROR +settings: .*thinking/m);
     const fixed = await shelf.run("doctor", "--fix");
     expect(fixed).toMatchObject({
       code: 1,

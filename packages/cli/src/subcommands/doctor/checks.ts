@@ -18,24 +18,24 @@ import { checkTrust } from "../../trust/trust.ts";
 export interface Check {
   /** What was checked, in one or two words. */
   readonly name: string;
-  /** With a fault, something does not work. A warning may need attention. */
-  readonly state: "ok" | "warning" | "fault";
+  /** With an error, something does not work. A warning may need attention. */
+  readonly state: "ok" | "warning" | "error";
   /** The result, for the user. */
-  readonly says: string;
+  readonly message: string;
   /** What to do about it. Absent if there is nothing to do. */
   readonly advice?: string;
 }
 
-export function ok(name: string, says: string): Check {
-  return { name, state: "ok", says };
+export function ok(name: string, message: string): Check {
+  return { name, state: "ok", message };
 }
 
-export function warning(name: string, says: string, advice: string): Check {
-  return { name, state: "warning", says, advice };
+export function warning(name: string, message: string, advice: string): Check {
+  return { name, state: "warning", message, advice };
 }
 
-export function fault(name: string, says: string, advice: string): Check {
-  return { name, state: "fault", says, advice };
+export function failure(name: string, message: string, advice: string): Check {
+  return { name, state: "error", message, advice };
 }
 
 /** Never a warning, because completions may be installed in other places too. */
@@ -63,7 +63,7 @@ async function checkFreeSpace(home: string): Promise<Check> {
   const freeSpace = await readFreeBytes(home);
   if (freeSpace === null) return warning("disk", "free space unknown", "check it with: df -h");
   const message = `${formatBytes(freeSpace)} free`;
-  if (freeSpace < MIN_FREE_BYTES) return fault("disk", message, "free some space; soon nothing can be saved");
+  if (freeSpace < MIN_FREE_BYTES) return failure("disk", message, "free some space; soon nothing can be saved");
   return freeSpace < LOW_SPACE_BYTES
     ? warning("disk", message, "free some space; pith sessions stats shows the size of your sessions")
     : ok("disk", message);
@@ -105,7 +105,7 @@ async function checkSqlite(): Promise<Check> {
 export async function checkConfiguration(call: SubcommandCall): Promise<readonly Check[]> {
   const policy = await checkPolicy();
   // Settings cannot be read without a valid policy.
-  const settings = policy.state === "fault" ? [] : [await checkSettings(call)];
+  const settings = policy.state === "error" ? [] : [await checkSettings(call)];
   return [policy, ...settings, await checkProviderKeys(call)];
 }
 
@@ -113,7 +113,7 @@ async function checkPolicy(): Promise<Check> {
   const { path, ownerId } = getPolicyLocation();
   const result = await readPolicy();
   if (result.type === "mistake")
-    return fault("policy", result.message, "only an administrator can fix it; see docs/policy.md");
+    return failure("policy", result.message, "only an administrator can fix it; see docs/policy.md");
   if (result.type === "none") return ok("policy", `none (${path} does not exist)`);
   const limitNames = Object.entries(result.policy).flatMap(([name]) => (name === "path" ? [] : [name]));
   const ownershipNote = ownerId === null ? "; whether you can change it is not checked on this system" : "";
@@ -122,7 +122,8 @@ async function checkPolicy(): Promise<Check> {
 
 async function checkSettings({ home, environment }: SubcommandCall): Promise<Check> {
   const resolved = await loadSettings({}, { home, environment });
-  if (resolved.type === "mistake") return fault("settings", resolved.message, "fix it; Pith does not start until then");
+  if (resolved.type === "mistake")
+    return failure("settings", resolved.message, "fix it; Pith does not start until then");
   const [firstNote] = resolved.notes;
   if (firstNote !== undefined)
     return warning("settings", resolved.notes.join("; "), "pith settings shows the effective values");
@@ -132,7 +133,7 @@ async function checkSettings({ home, environment }: SubcommandCall): Promise<Che
 async function checkProviderKeys({ home, environment }: SubcommandCall): Promise<Check> {
   const keyFile = await readKeyFile(keyFilePath(home));
   if (keyFile.type === "mistake")
-    return fault("keys", keyFile.message, "fix it; the keys in this file are not used until then");
+    return failure("keys", keyFile.message, "fix it; the keys in this file are not used until then");
   const hasKeyVariable = ({ keyVariables }: Provider): boolean =>
     keyVariables.some((name) => environment[name]?.trim());
   const configuredProviders = providers.filter(
@@ -172,7 +173,7 @@ export function checkBash({ environment, cwd }: SubcommandCall, platform: NodeJS
   const bashPath = findGitBash(environment, cwd);
   const advice = "install Git for Windows, which includes Git Bash, or run Pith in WSL 2; see docs/platforms.md";
   return bashPath === null
-    ? [fault("bash", "not found; Pith cannot run commands without it", advice)]
+    ? [failure("bash", "not found; Pith cannot run commands without it", advice)]
     : [
         warning(
           "bash",
@@ -185,7 +186,7 @@ export function checkBash({ environment, cwd }: SubcommandCall, platform: NodeJS
 function checkNode(version: string): Check {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   if (major > 22 || (major === 22 && minor >= 19)) return ok("Node", version);
-  return fault("Node", version, "install Node 22.19 or newer");
+  return failure("Node", version, "install Node 22.19 or newer");
 }
 
 async function checkRipgrep({ environment, cwd }: SubcommandCall): Promise<Check> {

@@ -15,7 +15,7 @@ import {
   checkFolderTrust,
   checkMachine,
   checkPermissions,
-  fault,
+  failure,
 } from "./checks.ts";
 import { checkFilePermissions, checkSessions } from "./file-checks.ts";
 import { checkSandbox } from "./sandbox-checks.ts";
@@ -26,7 +26,7 @@ export async function runDoctor(call: SubcommandCall): Promise<SubcommandResult>
   const checks: Check[] = [];
   for (const [name, runCheck] of CHECKS)
     checks.push(...(await reportDiskErrors(name, async () => [await runCheck(call)].flat())));
-  const isBroken = checks.some(({ state }) => state === "fault");
+  const isBroken = checks.some(({ state }) => state === "error");
   const text = checks.map(formatCheck).join("\n");
   return { type: "success", text, data: { checks }, ...(isBroken && { code: 1 }) };
 }
@@ -55,7 +55,7 @@ async function reportDiskErrors(name: string, runCheck: () => Promise<readonly C
     if (code === "") throw error;
     const { path } = error as NodeJS.ErrnoException;
     return [
-      fault(
+      failure(
         name,
         `cannot access ${path ?? "a file"}: ${code}`,
         "check its owner and type with ls -ld, or set PITH_HOME to another folder",
@@ -64,10 +64,10 @@ async function reportDiskErrors(name: string, runCheck: () => Promise<readonly C
   }
 }
 
-const STATE_LABELS: Readonly<Record<Check["state"], string>> = { ok: "ok     ", warning: "warning", fault: "FAULT  " };
+const STATE_LABELS: Readonly<Record<Check["state"], string>> = { ok: "ok     ", warning: "warning", error: "ERROR  " };
 
-function formatCheck({ name, state, says, advice }: Check): string {
-  const line = `${STATE_LABELS[state]}  ${name}: ${says}`;
+function formatCheck({ name, state, message, advice }: Check): string {
+  const line = `${STATE_LABELS[state]}  ${name}: ${message}`;
   return advice === undefined ? line : `${line}\n         → ${advice}`;
 }
 
@@ -85,7 +85,7 @@ export async function runSessionDoctor(sessionRef: string, call: SubcommandCall)
     ...damage.map(formatDamage),
     ...formatAdvice(damage.length, savedCopies),
   ].join("\n");
-  return { type: "success", text, data: { path, damage, beside: savedCopies }, ...(hasHarmfulDamage && { code: 1 }) };
+  return { type: "success", text, data: { path, damage, savedCopies }, ...(hasHarmfulDamage && { code: 1 }) };
 }
 
 function formatSummary(path: string, count: number): string {

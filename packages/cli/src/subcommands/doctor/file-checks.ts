@@ -7,7 +7,7 @@ import { listSessions, realFiles, type SessionItem, sessionsFolder } from "@pith
 import { createProgressReporter, type SubcommandCall } from "../../args/subcommand.ts";
 import { readSession } from "../../sessions/find-session.ts";
 import { formatBytes, formatCount } from "../../text/format.ts";
-import { type Check, fault, ok, warning } from "./checks.ts";
+import { type Check, failure, ok, warning } from "./checks.ts";
 
 export async function checkFilePermissions(
   { home, flags, notify }: SubcommandCall,
@@ -22,7 +22,7 @@ export async function checkFilePermissions(
   const remainingPaths = exposedPaths.filter((path) => !removeOthersAccess(path));
   if (remainingPaths.length === 0)
     return ok(CHECK_NAME, `removed other users' access to ${formatCount(exposedPaths.length, "path")}`);
-  return fault(
+  return failure(
     CHECK_NAME,
     `other users still have access to ${remainingPaths[0]}${formatOtherPaths(remainingPaths.length)}`,
     "remove their access with chmod",
@@ -35,7 +35,7 @@ const CHECK_NAME = "file permissions";
 function reportExposedPaths(exposedPaths: readonly string[], first: string, home: string): Check {
   const isOnlyListable = exposedPaths.length === 1 && first === home && !hasModeBits(home, OTHERS_WRITE_BITS);
   if (isOnlyListable) return warning(CHECK_NAME, `other users can list the files in ${home}`, FIX_ADVICE);
-  return fault(CHECK_NAME, `other users have access to ${first}${formatOtherPaths(exposedPaths.length)}`, FIX_ADVICE);
+  return failure(CHECK_NAME, `other users have access to ${first}${formatOtherPaths(exposedPaths.length)}`, FIX_ADVICE);
 }
 
 const FIX_ADVICE = "run pith doctor --fix to remove their access";

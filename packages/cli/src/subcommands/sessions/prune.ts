@@ -106,8 +106,8 @@ export function createReport(input: ReportInput): { readonly text: string; reado
     olderThan: options.ageText,
     total,
     bytes,
-    silent: inactive.map(({ item, newest }) => ({ id: item.id, path: item.path, size: item.size, newest })),
-    stays: keptCounts,
+    inactive: inactive.map(({ item, newest }) => ({ id: item.id, path: item.path, size: item.size, newest })),
+    kept: keptCounts,
     trash: trash.map(({ id, folder, size, trashed }) => ({ id, folder, size, trashed })),
   };
   return { text: formatReport(input, bytes), data };
@@ -139,7 +139,7 @@ function formatReport({ total, inactive, keptCounts, trash, options, now }: Repo
 
 const REASON_LABELS: Readonly<Record<Exclude<KeepReason, "younger">, string>> = {
   named: "named",
-  labelled: "labeled",
+  labeled: "labeled",
   pinned: "with pins",
   undated: "without a readable timestamp",
   damaged: "damaged",
@@ -162,7 +162,7 @@ export interface InactiveSession {
 }
 
 /** Why a session is kept. */
-export type KeepReason = "named" | "labelled" | "pinned" | "younger" | "undated" | "damaged";
+export type KeepReason = "named" | "labeled" | "pinned" | "younger" | "undated" | "damaged";
 
 export interface PruneCandidates {
   readonly total: number;
@@ -185,7 +185,7 @@ export async function findInactiveSessions({
   reportProgress,
 }: FindInactiveOptions): Promise<PruneCandidates> {
   const sessions = await listSessions({ env: { PITH_HOME: home } });
-  const keptCounts = { named: 0, labelled: 0, pinned: 0, younger: 0, undated: 0, damaged: 0 };
+  const keptCounts = { named: 0, labeled: 0, pinned: 0, younger: 0, undated: 0, damaged: 0 };
   const inactive: InactiveSession[] = [];
   for (const [index, item] of sessions.entries()) {
     reportProgress(`checked ${index} of ${formatCount(sessions.length, "session")}`);
@@ -203,12 +203,12 @@ async function classifySession(item: SessionItem, cutoffMs: number): Promise<Ina
   const state = await readSession(item.path, async (store) => {
     const branch = await store.loadBranch(await store.leaf());
     const times = [store.header.timestamp, ...branch.entries.map(({ timestamp }) => timestamp)].map(Date.parse);
-    const marks = { isNamed: Boolean(await store.name()), isLabelled: (await store.labels()).size > 0 };
+    const marks = { isNamed: Boolean(await store.name()), isLabeled: (await store.labels()).size > 0 };
     return { type: "read" as const, ...marks, newest: Math.max(...times), isDamaged: store.damage.length > 0 };
   });
   if (state.type !== "read" || state.isDamaged) return "damaged";
   if (state.isNamed) return "named";
-  if (state.isLabelled) return "labelled";
+  if (state.isLabeled) return "labeled";
   if (Number.isNaN(state.newest)) return "undated";
   if (state.newest > cutoffMs) return "younger";
   return hasPins(item.path) ? "pinned" : { item, newest: new Date(state.newest).toISOString() };

@@ -193,7 +193,7 @@ function createPurgeResult(
   { flags }: SubcommandCall,
 ): SubcommandResult {
   const isPurged = flags.yes === true;
-  const data = { purged: isPurged, looked: searchedCount, kinds, sessions: purgedSessions, failed: failures };
+  const data = { purged: isPurged, searched: searchedCount, kinds, sessions: purgedSessions, failed: failures };
   const exitCode = failures.length > 0 ? { code: 1 } : {};
   if (purgedSessions.length === 0)
     return {

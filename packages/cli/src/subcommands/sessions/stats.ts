@@ -51,9 +51,9 @@ export function formatStats(stats: SessionStats): string {
   return [...lines.map(([label, value]) => `${label.padEnd(10)}${value}`), ...biggestLines].join("\n");
 }
 
-function formatSizedSession({ id, bytes, cost, words }: SizedSession): string {
+function formatSizedSession({ id, bytes, cost, title }: SizedSession): string {
   const price = cost > 0 ? formatCost(cost) : "–";
-  return `  ${id.slice(0, 8).padEnd(8)}  ${formatBytes(bytes).padStart(8)}  ${price.padStart(8)}  ${[...words].slice(0, MAX_TITLE_CHARS).join("")}`;
+  return `  ${id.slice(0, 8).padEnd(8)}  ${formatBytes(bytes).padStart(8)}  ${price.padStart(8)}  ${[...title].slice(0, MAX_TITLE_CHARS).join("")}`;
 }
 
 const MAX_TITLE_CHARS = 60;
@@ -109,12 +109,12 @@ async function addSession(stats: SessionStats, item: SessionItem, blobBytes: num
   const base = { ...stats, sessions: stats.sessions + 1, bytes };
   if (result.type !== "counted") return { ...base, damaged: stats.damaged + 1 };
   const { totals, header } = result;
-  const words = item.name ?? item.firstMessage;
+  const title = item.name ?? item.firstMessage;
   const sizedSession = {
     id: header?.id ?? item.id,
     path: item.path,
     bytes: item.size + blobBytes,
-    words,
+    title,
     cost: totals.usage.cost.total,
   };
   return {
@@ -147,6 +147,6 @@ export interface SizedSession {
   readonly id: string;
   readonly path: string;
   readonly bytes: number;
-  readonly words: string;
+  readonly title: string;
   readonly cost: number;
 }

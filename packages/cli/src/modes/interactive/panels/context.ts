@@ -62,10 +62,10 @@ export function buildRows(report: ContextReport, tab: Tab): readonly ContextRow[
         description: formatCount(results, "result"),
       }));
     case "entry":
-      return report.biggest.map(({ id, kind, words, tokens, frees }) => ({
+      return report.biggest.map(({ id, kind, text, tokens, frees }) => ({
         id,
         tokens,
-        name: `${kind}: ${words}`,
+        name: `${kind}: ${text}`,
         description: describeFreed(frees),
       }));
   }

@@ -60,7 +60,7 @@ export function createSettingsPage({
 
 function filterSettings(settings: readonly ListedSetting[], { query }: SettingsState): readonly ListedSetting[] {
   const queryText = query.text.toLowerCase();
-  return settings.filter(({ name, says }) => `${name} ${says}`.toLowerCase().includes(queryText));
+  return settings.filter(({ name, description }) => `${name} ${description}`.toLowerCase().includes(queryText));
 }
 
 /** Seven rows are for the head (2), a rule, the description (3) and the hints. */
@@ -126,8 +126,8 @@ function renderRow(setting: ListedSetting, { isSelected, columns }: RowOptions, 
 }
 
 /** A description in place of a value is put in parentheses, since it cannot be written as a value. */
-export function formatValue({ value, words }: ListedSetting): string {
-  return words === undefined ? (JSON.stringify(value) ?? "") : `(${words.replaceAll("`", "")})`;
+export function formatValue({ value, valueText }: ListedSetting): string {
+  return valueText === undefined ? (JSON.stringify(value) ?? "") : `(${valueText.replaceAll("`", "")})`;
 }
 
 function flattenText(text: string): string {
@@ -136,7 +136,7 @@ function flattenText(text: string): string {
 
 function renderDescription(setting: ListedSetting | undefined, { width, theme }: Viewport): readonly string[] {
   if (!setting) return [theme.dim("   No matching settings.")];
-  const description = escapeControls(setting.says.replaceAll("`", ""));
+  const description = escapeControls(setting.description.replaceAll("`", ""));
   return wrapTextWithAnsi(description, Math.max(10, width - 2)).map((line) => ` ${line}`);
 }
 
@@ -180,7 +180,7 @@ async function changeSetting(
   const initialIndex = Math.max(0, values.indexOf(setting.value));
   const panel = createChoicePanel({
     title: setting.name,
-    body: () => ["", ` ${setting.says.replaceAll("`", "")}`, ` Current value: ${formatValue(setting)}`, ""],
+    body: () => ["", ` ${setting.description.replaceAll("`", "")}`, ` Current value: ${formatValue(setting)}`, ""],
     options,
     initialIndex,
   });
@@ -209,10 +209,10 @@ function reportOverride(name: string, savedValue: unknown, { screen, app }: Inte
 }
 
 /** Explains how to set a value that cannot be chosen from a list. */
-function explainEditing({ name, says }: ListedSetting, { screen, app }: InteractiveContext): boolean {
+function explainEditing({ name, description }: ListedSetting, { screen, app }: InteractiveContext): boolean {
   const { kind } = findSetting(name.split(".")) ?? {};
   const instruction = `To change it, edit ${settingsFilePath(app.home)} and run /reload.`;
   const expected = kind ? ` Expected value: ${kind.expected}.` : "";
-  screen.showNote(`${name}: ${says.replaceAll("`", "")}\n${instruction}${expected}`);
+  screen.showNote(`${name}: ${description.replaceAll("`", "")}\n${instruction}${expected}`);
   return true;
 }

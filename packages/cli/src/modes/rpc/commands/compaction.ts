@@ -75,7 +75,7 @@ export const compactionCommands: RpcCommandDefinitions<
   },
   preview_compaction: {
     description:
-      "show what a compaction would do now: its receipt, and as `front` the summary that would be written without a model; nothing is changed, and no model is called",
+      "show what a compaction would do now: its receipt, and as `summary` the summary that would be written without a model; nothing is changed, and no model is called",
     example: { type: "preview_compaction" },
     fields: {},
     run: async (_, { app }) => {
@@ -83,7 +83,7 @@ export const compactionCommands: RpcCommandDefinitions<
       await session.loadState();
       const preview = previewCompaction(session.branch, budget);
       if (preview.type !== "planned") return success(preview);
-      return success({ type: preview.type, receipt: preview.receipt, front: preview.summaryText });
+      return success({ type: preview.type, receipt: preview.receipt, summary: preview.summaryText });
     },
   },
   undo_compaction: {
