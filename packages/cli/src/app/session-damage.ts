@@ -28,7 +28,7 @@ export function describeDamage({ damage, gaps, id, path, home }: SessionDamage):
   const clauses =
     reportedDamage.length > 0 ? describeDamageKinds(reportedDamage) : gaps.length > 0 ? [describeGaps(gaps)] : [];
   if (clauses.length === 0) return null;
-  const message = `This session is damaged: ${joinClauses(clauses)}. Nothing was deleted, and the rest of the session is used. The model is informed where messages are missing. To see the damaged lines, run: pith doctor ${formatSessionArgument({ id, path }, home)}`;
+  const message = `This session is damaged: ${joinClauses(clauses)}. Nothing was deleted, and the rest of the session is used. The model is told where messages are missing. To see the damaged lines, run: pith doctor ${formatSessionArgument({ id, path }, home)}`;
   return {
     type: "session_damaged",
     message,
@@ -67,11 +67,11 @@ function describeDamageKinds(damage: readonly Damage[]): readonly string[] {
       ? [`${formatCount(missingLines.length, "entry", "entries")} missing (${formatLineNumbers(missingLines)})`]
       : []),
     ...(tornLines.length > 0
-      ? [`${formatCount(tornLines.length, "line")} at its end cut off (${formatLineNumbers(tornLines)})`]
+      ? [`${formatCount(tornLines.length, "line")} at the end cut off (${formatLineNumbers(tornLines)})`]
       : []),
     ...(changedLines.length > 0
       ? [
-          `${formatCount(changedLines.length, "line")} changed at its end, with its content intact (${formatLineNumbers(changedLines)})`,
+          `the checksum of ${formatCount(changedLines.length, "line")} does not match, but the content is readable (${formatLineNumbers(changedLines)})`,
         ]
       : []),
   ];

@@ -61,7 +61,7 @@ export async function openSession(
       );
       return latest
         ? toOpenSessionResult(await openStore(latest.path), redaction)
-        : createFailure("this folder has no session yet; start one without -c");
+        : createFailure("this folder has no sessions yet; start one without -c");
     }
     case "choose":
       return createFailure("specify a session with --session ID");
@@ -82,7 +82,7 @@ async function toOpenSessionResult(
 ): Promise<OpenSessionResult> {
   if (outcome.type === "held")
     return {
-      ...createFailure(`process ${outcome.owner.pid} is writing to this session; stop it or start another`),
+      ...createFailure(`process ${outcome.owner.pid} is writing to this session; stop it or start another session`),
       code: 1,
     };
   if (outcome.type !== "opened") return { ...createFailure(outcome.why), code: 1 };

@@ -156,7 +156,7 @@ function describeUnenforcedRules(rules: readonly Rule[]): readonly string[] {
   if (rules.length === 0) return [];
   const names = rules.map(({ text }) => text).join(", ");
   const subject = rules.length === 1 ? `the rule ${names} is` : `the rules ${names} are`;
-  return [`${subject} enforced for tools, not for shell commands`];
+  return [`${subject} enforced for tools but not for shell commands`];
 }
 
 /** Returns no note about the sandbox if the user switched it off. */
@@ -275,8 +275,7 @@ export function describeUnknownTools(
   const knownNames = [...allTools, "all", ...extensionTools.map(({ name }) => name)];
   const unknownNames = names.filter((name) => !knownNames.includes(name));
   return unknownNames.map(
-    (name) =>
-      `unknown tool ${name}: no loaded extension provides it; pith extensions list shows the tools of extensions`,
+    (name) => `unknown tool ${name}: no loaded extension provides it; pith extensions list shows extension tools`,
   );
 }
 

@@ -81,7 +81,9 @@ export async function runUserCommand(command: string, options: UserShellOptions)
     const { text, isTruncated, blob } = await commandOutput.take();
     const notes = [
       result.type === "ended" ? null : result.message,
-      blob?.type === "kept" ? `[full output: read ${blobReference(blob.hash)}]` : null,
+      blob?.type === "kept"
+        ? `[output shortened; the agent can see all of it with: read ${blobReference(blob.hash)}]`
+        : null,
     ];
     return {
       output: [text.trimEnd(), ...notes].filter((part) => part !== null && part !== "").join("\n"),

@@ -103,9 +103,9 @@ export const modeNames = ["text", "json", "rpc", "acp"] as const;
 export const flagValueHints: Readonly<Record<string, string>> = {
   model: "PROVIDER/MODEL, such as anthropic/claude-sonnet-4-5",
   thinking: "a level, such as high",
-  session: "the start of a session's id, its name or its path",
+  session: "an id prefix, a name, a path, or last",
   mode: "text, json, rpc or acp",
-  agent: "the name of an agent, such as reviewer",
+  agent: "an agent's name, such as reviewer",
   "permission-mode": "ask, edit, plan or all",
   allow: "a rule, such as 'bash(npm test)'",
   deny: "a rule, such as 'bash(git push)'",
@@ -116,7 +116,7 @@ export const flagValueHints: Readonly<Record<string, string>> = {
   "append-system-prompt": "text",
   "base-url": "a URL, such as http://127.0.0.1:8080/v1",
   "max-turns": "a positive whole number, such as 50",
-  "max-cost": "US dollars, such as 2.50",
+  "max-cost": "a positive amount in US dollars, such as 2.50",
 };
 
 /** A flag on the command line. */
@@ -135,16 +135,21 @@ export interface ParsedFlag {
 export function findFlagError({ name, rawName, argument, value, inlineValue }: ParsedFlag): string | null {
   const flag: Flag | undefined = Object.hasOwn(flags, name) ? flags[name as keyof typeof flags] : undefined;
   if (!flag) return describeUnknownFlag(rawName, argument);
-  if (flag.type === "boolean") return value === undefined ? null : `${rawName} takes no value, but has "${value}"`;
+  if (flag.type === "boolean") return value === undefined ? null : `${rawName} takes no value, but got "${value}"`;
   if (value === undefined || value === "") return `${rawName} takes ${flagValueHints[name]}`;
-  if (value.startsWith("-") && !inlineValue)
-    return `${rawName} takes ${flagValueHints[name]}, not "${value}"; if this is the value, write --${name}="${value}"`;
+  if (value.startsWith("-") && !inlineValue) {
+    const hint = freeTextFlags.has(name) ? `; to pass it anyway, write --${name}="${value}"` : "";
+    return `${rawName} takes ${flagValueHints[name]}, not "${value}"${hint}`;
+  }
   return null;
 }
 
+/** Flags whose value may start with a dash. */
+const freeTextFlags: ReadonlySet<string> = new Set(["session", "agent", "system-prompt", "append-system-prompt"]);
+
 function describeUnknownFlag(rawName: string, argument: string): string {
   if (/\s/.test(argument))
-    return `"${argument}" starts with a dash; to use it as the prompt, write -- before it: pith -p -- "${argument}"`;
+    return `"${argument}" starts with a dash; to use it as the prompt, put -- before it: pith -p -- "${argument}"`;
   const suggestion = rawName.startsWith("--") ? findNearest(rawName, flagNames) : null;
   return `unknown flag ${rawName}${suggestion === null ? "; pith --help lists all flags" : `; did you mean ${suggestion}?`}`;
 }
@@ -185,8 +190,9 @@ export type ParseArgsResult =
   | UsageError;
 
 export function parseCliArgs(argv: readonly string[]): ParseArgsResult {
-  const [first] = argv;
+  const [first, second = ""] = argv;
   if (argv.length === 1 && (first === "help" || first === "version")) return { type: first };
+  if (argv.length === 2 && first === "help" && !second.startsWith("-")) return { type: "help" };
   // The first pass is not strict: the strict parser throws, and its messages do not say what to write instead.
   const { tokens } = parseArgs({ args: [...argv], options: flags, strict: false, tokens: true });
   const foundFlags = tokens.filter((token) => token.kind === "option");
@@ -285,7 +291,7 @@ export interface CliArgs {
   readonly deny: readonly string[];
   readonly systemPrompt: string | undefined;
   readonly appendSystemPrompt: string | undefined;
-  /** Whether the folder is trusted for this call: its settings, skills and templates are used. */
+  /** Whether the folder is trusted for this run: its settings, skills and templates are used. */
   readonly trustsProject: boolean;
   /** The name of the agent to run as, from the user's agents or from a trusted folder. */
   readonly agent?: string;
@@ -298,5 +304,5 @@ export interface CliArgs {
 export type SessionTarget =
   /** `choose`: the user chooses a session on the screen. */
   | { readonly type: "new" | "none" | "last" | "choose" }
-  /** `name` is the start of an id, a name, or a path. */
+  /** `name` is an id prefix, a name, or a path. */
   | { readonly type: "named"; readonly name: string };

@@ -9,53 +9,56 @@ A coding agent in your terminal. It reads and edits files and runs commands in t
 
   -p, --print                    work until done, print the answer and exit
       --mode MODE                text (only the answer), json (one event per line), rpc (controlled by a program), acp (by an editor)
-  -m, --model MODEL              model to use, e.g. sonnet or anthropic/claude-sonnet-5 (default: that of the first provider with a key)
+  -m, --model MODEL              model to use, e.g. sonnet or anthropic/claude-sonnet-5 (default: from the first provider with a key)
       --thinking LEVEL           off, minimal, low, medium (default), high, xhigh, max
       --base-url URL             base URL of the provider's API
 
-  -c, --continue                 continue the last session of this folder; without a prompt, continue its unfinished turn
-  -r, --resume                   choose a session from a list with a search through all sessions
-      --session ID               continue this session: the beginning of its id, its name, its path, or last
+  -c, --continue                 continue the most recent session in this folder; with no prompt, finish an interrupted turn
+  -r, --resume                   pick a session from a searchable list
+      --session ID               continue this session: an id prefix, a name, a path, or last
       --no-session               do not save the session
       --plain                    print plain lines for screen readers; nothing is redrawn
       --no-auto-compact          turn off automatic compaction; "/compact" still works
-      --max-turns N              end a run after N model turns (default: 200 with -p and --mode json, otherwise none)
-      --max-cost USD             end a run when it has cost this much, including summaries and sub-agents (default: none)
+      --max-turns N              end a run after N model turns (default: 200 with -p and --mode json, otherwise no limit)
+      --max-cost USD             end a run when it has cost this much, including summaries and sub-agents (default: no limit)
 
-      --permission-mode MODE     ask (with -p: refuse what is not allowed), edit (freely change files of this folder), plan (only read), all
+      --permission-mode MODE     what Pith may do without asking: plan, ask, edit (default) or all; see below
       --allow RULE               allow this, e.g. 'bash(npm test)'; can be repeated
       --deny RULE                deny this, e.g. 'bash(git push:*)'; can be repeated
-      --sandbox on|off           run commands in a sandbox, if the system has one
-      --network off|hosts|open   what commands in the sandbox can reach: nothing, hosts that you allow (default), every public host
+      --sandbox on|off           run commands in a sandbox, if one is available (default: on)
+      --network off|hosts|open   what sandboxed commands can reach: nothing, hosts you allow (default), or any public host
       --tools LIST               tools to enable, e.g. read,grep, or all (default: read,write,edit,bash)
-      --trust                    in this call, use this folder's own settings, skills, agents, extensions and MCP servers
+      --trust                    for this run, use this folder's own settings, skills, agents, extensions and MCP servers
 
       --system-prompt TEXT       replace the default system prompt
-      --append-system-prompt TEXT
+      --append-system-prompt TEXT  add to the system prompt
       --no-context-files         do not read AGENTS.md and CLAUDE.md
       --no-skills                do not tell the model about skills
       --no-extensions            do not load extensions, agents or MCP servers
-      --agent NAME               run as this agent, from ~/.pith/agents or .pith/agents of a trusted folder
-  -h, --help
-  -v, --version
+      --agent NAME               run as this agent, from ~/.pith/agents or, in a trusted folder, .pith/agents
+  -h, --help                     show this help
+  -v, --version                  show the version
 
-@file adds a file to the prompt: text up to 256 KB, images up to 3.75 MB. Piped input is added, too.
+@file adds a file to the prompt: text up to 256 KB, images up to 3.75 MB. Piped input is added as well.
 Everything after -- is part of the prompt.
 
-Rules: bash(npm test) matches this command in the sandbox, or without one if the system has none; outside(npm test) matches it
-outside the sandbox; bash(npm test:*) matches every command that begins like this. read(.env) and edit(src/**) apply to the tools;
-deny rules of these kinds also apply to commands, but only in the sandbox and only for a whole file or folder. network(example.com)
-is a host for commands and fetch, network(localhost:5432) a port of your machine that commands can reach, and publish(3000) a port
-of the sandbox that your machine can reach.
+Permission modes: plan only reads. ask asks before each change or command; with -p, it denies them. edit changes files in this
+folder and runs sandboxed commands without asking. all asks only about hosts, secrets, ports and leaving the sandbox.
+
+Rules: bash(npm test) matches exactly this command in the sandbox (or unsandboxed, if no sandbox is available); outside(npm test)
+matches it outside the sandbox; bash(npm test:*) matches any command that starts with npm test. read(.env) and edit(src/**) apply to
+the tools; deny rules for read and edit also restrict shell commands, but only in the sandbox, and only if the rule names a single
+file or a whole folder. With --allow, network(example.com) lets commands and fetch reach a host, network(localhost:5432) lets commands
+reach a port on your machine, and publish(3000) exposes a sandbox port to your machine.
 
 Subcommands: pith sessions list, search, show, export, rm, restore, rebind, stats, prune and purge; pith models list and update;
-pith extensions list, add and rm; pith mcp list, trust and test; pith login, logout, compact, context, settings, trust, doctor and completions.
-For details, use --help: pith sessions --help.
+pith extensions list, add and rm; pith mcp list, trust and test; pith login, logout, compact, context, settings, trust, doctor and
+completions. For details, use --help or help: pith sessions --help, pith help sessions.
 
-Keys come from the environment (ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY, …), or from "pith login", which saves them in
-~/.pith/keys.json for you only. Settings are in ~/.pith/settings.json: { "model": "…", "thinking": "high" },
-sessions in ~/.pith/sessions; PITH_HOME sets another folder. A flag overrides a variable (PITH_MODEL, PITH_THINKING,
-PITH_PERMISSION_MODE, PITH_SANDBOX, PITH_NETWORK, PITH_DISABLE_AUTOCOMPACT=1), a variable overrides the .pith/settings.json of a
+API keys come from the environment (ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY, …), or from "pith login", which saves them in
+~/.pith/keys.json, readable only by you. Settings are in ~/.pith/settings.json: { "model": "…", "thinking": "high" },
+sessions in ~/.pith/sessions; set PITH_HOME to use a different folder. A flag overrides a variable (PITH_MODEL, PITH_THINKING,
+PITH_PERMISSION_MODE, PITH_SANDBOX, PITH_NETWORK, PITH_DISABLE_AUTOCOMPACT=1), a variable overrides the .pith/settings.json in a
 folder you trust, and that file overrides your own. "pith settings" shows the values in this folder and where each is set.
 
   pith "fix the login test"
@@ -64,8 +67,8 @@ folder you trust, and that file overrides your own. "pith settings" shows the va
   git diff | pith -p "review this" @CONTRIBUTING.md
   pith -p --model ollama/qwen3-coder:30b "explain src/parse.ts"
 
-The answer goes to standard output, everything else to standard error. The exit code is 0 when done, even if something was
-not permitted; 1 if Pith could not continue; 2 for an error in the call, the settings or the keys; 3 at --max-turns or --max-cost; 130 or 143 when stopped.`;
+The answer goes to standard output, everything else to standard error. Exit codes: 0 done, even if something was not permitted;
+1 Pith could not continue; 2 usage, settings or key error; 3 stopped by --max-turns or --max-cost; 130 or 143 interrupted.`;
 
 // Defined by the build. When Pith runs from its sources, the version is read from `package.json`.
 declare const PITH_VERSION: string | undefined;

@@ -60,7 +60,7 @@ export async function runAddExtension(call: SubcommandCall): Promise<SubcommandR
     if (notes.length > 0)
       return failure(`the extension was not added: ${notes.join("; ").replaceAll(`${stagingFolder}/`, "")}`);
     const lines = [
-      `Pith would run ${extension.name} with all your permissions. Capabilities:`,
+      `Pith would run ${extension.name} with your full user permissions. Capabilities:`,
       ...formatCapabilities(inspection.capabilities),
     ];
     if (call.flags.yes !== true) {

@@ -106,7 +106,7 @@ function resolveTrustedUrl(
   files: ReadonlyMap<string, Uint8Array>,
 ): string {
   if (!/^(\.{0,2}\/|file:)/.test(specifier))
-    throw new Error(`an extension of a project cannot import ${specifier}; ${IMPORT_HINT}`);
+    throw new Error(`a project extension cannot import ${specifier}; ${IMPORT_HINT}`);
   const url = new URL(specifier, parent);
   const path = fileURLToPath(url);
   if (!files.has(path)) throw new Error(`${path} is not trusted, so it was not loaded; ${IMPORT_HINT}`);

@@ -33,7 +33,7 @@ export function createSessionActions({
     sessionFile: sessionPath,
     ui: ui ?? headlessUi,
     hasUI: ui !== undefined,
-    report: (reason) => notify(`an action of an extension failed: ${reason}`),
+    report: (reason) => notify(`an extension action failed: ${reason}`),
     openModel: async (name) => {
       const result = await openModel(name);
       return result.type === "opened" ? result.model : null;

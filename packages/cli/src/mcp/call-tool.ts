@@ -57,7 +57,7 @@ function toBlock(block: ContentBlock): TextBlock | ImageBlock {
     case "image":
       return (
         parseImage(block.data) ??
-        createTextBlock(`(image that cannot be shown: ${block.mimeType}, ${block.data.length} characters of base64)`)
+        createTextBlock(`(unsupported image: ${block.mimeType}, ${block.data.length} characters of base64)`)
       );
     case "audio":
       return createTextBlock(`(audio is not supported: ${block.mimeType})`);
@@ -116,7 +116,7 @@ async function runCall({ arguments: input, signal, update }: ToolCall, manager: 
   const args = parseArguments(input.arguments);
   const client = manager.clients.get(server);
   if (!client) return createErrorOutput(`Specify the tool as server/name. ${manager.describeUnknownServer(server)}`);
-  if (args === null) return createErrorOutput("arguments must be a JSON object.");
+  if (args === null) return createErrorOutput("The arguments must be a JSON object.");
   const listing = await manager.listTrustedTools(server, signal);
   if (listing.type === "failed") return createErrorOutput(listing.why);
   const { tools } = selectCallableTools(listing.value);

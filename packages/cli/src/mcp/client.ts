@@ -134,7 +134,7 @@ export class McpClient {
     const connection = this.#connection;
     if (!connection) return createFailure(`the server ${this.namedServer.name} is not running; try again`);
     if (connection.isStale() || !this.#tools.includes(request.tool))
-      return createFailure(`the tools of ${this.namedServer.name} have changed; try again`);
+      return createFailure(`the tools from ${this.namedServer.name} have changed; try again`);
     try {
       return { type: "done", value: await connection.callTool(request, { signal, timeout: this.#timeouts.callMs }) };
     } catch (error) {

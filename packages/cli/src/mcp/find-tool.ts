@@ -54,7 +54,7 @@ const MAX_SEARCHED_CHARS = 2_000;
 export function createFindTool(manager: McpClientManager): ExtensionTool {
   return {
     name: "mcp_find",
-    description: `Finds tools of these MCP servers: ${formatServerNames(manager)}. With a query, returns the best matches with their arguments; without, lists all tools.`,
+    description: `Finds tools from these MCP servers: ${formatServerNames(manager)}. With a query, returns the best matches with their arguments; without one, lists all tools.`,
     parameters: {
       type: "object",
       properties: { query: { type: "string" }, server: { type: "string" }, page: { type: "number" } },

@@ -144,7 +144,7 @@ export function resolveProgram(
   const path = candidates.find((candidate) => !isInWorkspace(candidate, workspace));
   if (path !== undefined) return { type: "found", path, searchPath };
   return pathFolders.some((folder) => isExecutable(resolve(context.workspace, folder, command)))
-    ? { type: "not-found", why: "was found only in the workspace; to use that one, write its absolute path" }
+    ? { type: "not-found", why: "was found only in the workspace; to use it anyway, write its absolute path" }
     : { type: "not-found", why: "was not found; install it, or use its absolute path" };
 }
 

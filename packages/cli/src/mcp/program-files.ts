@@ -73,6 +73,9 @@ async function hashFiles(paths: readonly string[]): Promise<FileHashes> {
 const hashCache = new Map<string, string>();
 const MAX_FILE_BYTES = 512 * 1024 * 1024;
 
+/** Takes the place of a hash. Trust records contain it, so it must not change. */
+export const NOT_A_FILE = "not read: it is no file";
+
 async function hashFile(path: string): Promise<string> {
   try {
     // O_NONBLOCK: opening a named pipe must not block.
@@ -80,7 +83,7 @@ async function hashFile(path: string): Promise<string> {
     try {
       const stats = await file.stat({ bigint: true });
       const { dev, ino, size, mtimeNs, ctimeNs } = stats;
-      if (!stats.isFile()) return "not read: it is no file";
+      if (!stats.isFile()) return NOT_A_FILE;
       if (size > MAX_FILE_BYTES) return `not read: it is larger than ${MAX_FILE_BYTES >> 20} MB`;
       const cacheKey = [dev, ino, size, mtimeNs, ctimeNs].join(" ");
       const hash = hashCache.get(cacheKey) ?? (await hashStream(file.createReadStream({ autoClose: false })));

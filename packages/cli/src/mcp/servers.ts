@@ -77,7 +77,7 @@ function parseHttpServer(url: string, { headers = {} }: Readonly<Record<string, 
     return createParseError("has a user name or password in its url; use headers instead");
   // S24: without TLS, anyone on the network could read or change the messages.
   if (parsed.protocol !== "https:" && !(parsed.protocol === "http:" && isLocalHost(parsed.hostname)))
-    return createParseError("has a url without https, which is allowed only for a server on this machine");
+    return createParseError("has a url that does not use https, which is allowed only for a server on this machine");
   return { type: "server", server: { url, headers } };
 }
 

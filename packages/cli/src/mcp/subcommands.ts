@@ -76,7 +76,7 @@ export async function readServerStatuses(
 }
 
 export function formatServerStatuses(statuses: readonly ServerStatus[]): string {
-  if (statuses.length === 0) return "No MCP servers configured (see mcpServers in settings).";
+  if (statuses.length === 0) return "No MCP servers are configured. Add them to mcpServers in your settings.";
   return statuses
     .map(({ name, commandOrUrl, from, state, trusted, failure, sandbox, hosts }) => {
       const trustLabel = trusted === null ? "not trusted yet" : `${formatCount(trusted, "tool")} trusted`;
@@ -97,6 +97,8 @@ export type OpenClientsResult =
       readonly type: "opened";
       readonly clients: readonly McpClient[];
       readonly disabled: readonly DisabledServer[];
+      /** Whether this folder configures servers that are ignored because it is not trusted. */
+      readonly ignoresFolder: boolean;
       readonly findSandbox: FindSandbox;
     }
   | UsageError;
@@ -117,7 +119,9 @@ export async function openClients(
     { trust, confirm },
   );
   const clients = servers.map((namedServer) => new McpClient(namedServer, clientOptions));
-  return { type: "opened", clients, disabled, findSandbox: clientOptions.findSandbox };
+  const { type, project } = effective.trustedFolder;
+  const ignoresFolder = type === "untrusted" && project.files.some(({ kind }) => kind === "servers");
+  return { type: "opened", clients, disabled, ignoresFolder, findSandbox: clientOptions.findSandbox };
 }
 
 function createTerminalConfirm(notify: SubcommandCall["notify"]): Confirm {
@@ -172,7 +176,11 @@ export async function listServers(call: SubcommandCall): Promise<SubcommandResul
   const clientsResult = await openClients(call);
   if (clientsResult.type === "mistake") return clientsResult;
   const statuses = await readServerStatuses(clientsResult.clients, { ...call, ...clientsResult });
-  return { type: "success", text: formatServerStatuses(statuses), data: { servers: statuses } };
+  const text =
+    statuses.length === 0 && clientsResult.ignoresFolder
+      ? "No MCP servers in use; this folder's servers are ignored until you trust it."
+      : formatServerStatuses(statuses);
+  return { type: "success", text, data: { servers: statuses } };
 }
 
 export async function testServer(call: SubcommandCall): Promise<SubcommandResult> {
@@ -207,7 +215,7 @@ export async function trustServer(call: SubcommandCall): Promise<SubcommandResul
   if (isSameTrustRecord(before, record))
     return {
       type: "success",
-      text: `The tools of ${name} are already trusted.`,
+      text: `The tools from ${name} are already trusted.`,
       data: { ...data, isTrusted: true },
     };
   const shownText = [startText, formatTrustText(question)].filter((text) => text !== "").join("\n");
@@ -221,7 +229,7 @@ export async function trustServer(call: SubcommandCall): Promise<SubcommandResul
   }
   const saveResult = await saveTrustRecord(key, record, call.home);
   if (saveResult.type === "failed") return saveResult;
-  const text = `${call.flags.yes ? `${shownText}\n` : ""}The tools of ${name} are now trusted.`;
+  const text = `${call.flags.yes ? `${shownText}\n` : ""}The tools from ${name} are now trusted.`;
   return { type: "success", text, data: { ...data, isTrusted: true } };
 }
 

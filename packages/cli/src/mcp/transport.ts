@@ -183,7 +183,7 @@ export async function createProgramTransport(
     close: async () => void child?.stdin?.end(),
   };
   const lastOutput = (): string =>
-    stderrText.trim() === "" ? "" : `Last output of the server:\n${takeLastLines(stderrText)}`;
+    stderrText.trim() === "" ? "" : `Last output from the server:\n${takeLastLines(stderrText)}`;
   return { transport, pid: () => child?.pid ?? null, lastOutput };
 }
 

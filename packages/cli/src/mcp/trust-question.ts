@@ -4,7 +4,7 @@ import type { ExtensionUi } from "@pith/agent";
 import { formatServerCommand, type NamedServer, serverSourceLabels } from "../settings/settings.ts";
 import { escapeControls, truncate } from "../text/safe-text.ts";
 import type { LaunchPlan } from "./plan-launch.ts";
-import { isLauncher, listFileChanges, type ProgramFiles } from "./program-files.ts";
+import { isLauncher, listFileChanges, NOT_A_FILE, type ProgramFiles } from "./program-files.ts";
 import { createTrustRecord, findToolChanges, type OfferedTool, type ServerTrustRecord } from "./trust-records.ts";
 
 /** Returns text of a server as one line: truncated, and without control or invisible characters. */
@@ -49,14 +49,14 @@ export function formatStartText({ plan, before }: StartQuestion): string {
 
 function formatConfinement({ namedServer, program, confinement }: LaunchPlan): readonly string[] {
   if (confinement.type === "unconfined")
-    return [`sandbox: off (${confinement.why}); it runs with all your permissions`];
+    return [`sandbox: off (${confinement.why}); it runs with your full user permissions`];
   const { folders = [], hosts = [] } = namedServer.server;
   const allowedHosts = [...hosts, ...(isLauncher(program) ? ["your package registries"] : [])];
   const networkLine =
     confinement.networkProblem === null
-      ? `network: ${allowedHosts.length === 0 ? "Pith asks about each host" : `${formatNames(allowedHosts)}; Pith asks about each other host`}`
+      ? `network: ${allowedHosts.length === 0 ? "Pith asks about each host" : `${formatNames(allowedHosts)}; Pith asks about every other host`}`
       : `network: none, because ${sanitizeLine(confinement.networkProblem, 200)}`;
-  const writeLine = `may write: its own folder and a private home${folders.length === 0 ? "" : `, ${formatNames(folders)}`}`;
+  const writeLine = `can write: its own folder and a private home${folders.length === 0 ? "" : `, ${formatNames(folders)}`}`;
   return ["sandbox: on; it cannot see your home folder or the workspace", writeLine, networkLine];
 }
 
@@ -74,8 +74,16 @@ function formatFiles(files: ProgramFiles, before: ServerTrustRecord | undefined)
   const versionNote = before ? ["it was trusted by an earlier version of Pith, which did not check the program"] : [];
   const allFiles = { ...files.program, ...files.packages };
   const unreadFiles = Object.entries(allFiles).filter(([, hash]) => hash.startsWith("not read"));
-  const watchedLine = `Pith asks again if these change: ${formatNames(Object.keys(allFiles))}, its tools`;
-  return [...versionNote, watchedLine, ...unreadFiles.map(([path, why]) => sanitizeLine(`${path} was ${why}`, 300))];
+  const watchedLine = `Pith asks again if any of these change: ${formatNames(Object.keys(allFiles))}, its tools`;
+  return [
+    ...versionNote,
+    watchedLine,
+    ...unreadFiles.map(([path, why]) => sanitizeLine(describeUnreadFile(path, why), 300)),
+  ];
+}
+
+function describeUnreadFile(path: string, why: string): string {
+  return why === NOT_A_FILE ? `${path} is not a regular file, so it was not checked` : `${path} was ${why}`;
 }
 
 export interface TrustQuestion {

@@ -76,7 +76,7 @@ export class Trust {
     const { key, record: before } = result;
     if (hasSameFiles(before, files) || this.#isPermitted(key, files)) return null;
     const question: StartQuestion = { plan, before };
-    const refusal = `the user did not allow the program of ${namedServer.name} to start`;
+    const refusal = `the user did not allow the program for ${namedServer.name} to start`;
     const id = `${key} ${JSON.stringify(files)}`;
     const ask = {
       title: formatStartTitle(question),
@@ -100,7 +100,7 @@ export class Trust {
     const isAnswered = before?.hash === record.hash && files !== null && this.#isPermitted(key, files);
     if (!isAnswered) {
       const question: TrustQuestion = { namedServer, tools, files, before };
-      const refusal = `the user does not trust the tools of ${namedServer.name}`;
+      const refusal = `the user does not trust the tools from ${namedServer.name}`;
       const id = `${key} ${record.hash} ${JSON.stringify(files)}`;
       const ask = {
         title: formatTrustTitle(question),
@@ -163,7 +163,7 @@ function describeStartWithoutUser({ plan, before }: StartQuestion): string {
   const status = before?.files
     ? `has changed since it was trusted (${listFileChanges(before.files, files).slice(0, 3).join("; ")})`
     : "is not trusted yet";
-  return `the program of ${namedServer.name} ${status}, so it was not started, and no user is available to ask; to start and trust it, the user runs: pith mcp trust ${namedServer.name}`;
+  return `the program for ${namedServer.name} ${status}, so it was not started, and no user is available to ask; to start and trust it, the user can run: pith mcp trust ${namedServer.name}`;
 }
 
 function describeToolsWithoutUser({ namedServer, tools, files, before }: TrustQuestion): string {
@@ -173,5 +173,5 @@ function describeToolsWithoutUser({ namedServer, tools, files, before }: TrustQu
   const status = before
     ? `have changed since they were trusted (${changes.filter((change) => change !== "").join("; ")})`
     : "are not trusted yet";
-  return `the tools of ${namedServer.name} ${status}, and no user is available to ask; to trust them, the user runs: pith mcp trust ${namedServer.name}`;
+  return `the tools from ${namedServer.name} ${status}, and no user is available to ask; to trust them, the user can run: pith mcp trust ${namedServer.name}`;
 }

@@ -161,7 +161,7 @@ async function describeMissingKey(keySources: KeySources): Promise<string> {
   const result = await readKeyFile(file);
   if (result.type === "mistake" || Object.keys(result.keys).length === 0) return describeKeySetup("anthropic");
   const ids = providers.filter(({ keyVariables, canonicalId }) => keyVariables.length > 0 && !canonicalId);
-  return `${file} has no key for any of ${ids.map(({ id }) => id).join(", ")}; run pith login`;
+  return `${file} has no key for any of these providers: ${ids.map(({ id }) => id).join(", ")}; run pith login`;
 }
 
 function describeKeySetup(providerId: string): string {

@@ -31,7 +31,7 @@ export const policyTable: readonly PolicyItem[] = [
     name: "models.baseUrls",
     kind: arrayKind(isBaseUrl, 'a list of URLs, such as ["https://models.example.com/v1"]'),
     description:
-      "Base URLs at which models may be reached besides the providers' own, including every path below them. If `models` is set without this item, no other URL is allowed.",
+      "Base URLs at which models may be reached in addition to the providers' own, including every path below them. If `models` is set without this item, no other URL is allowed.",
   },
   {
     name: "network.mode",
@@ -46,7 +46,7 @@ export const policyTable: readonly PolicyItem[] = [
       'a list of hosts, such as ["registry.example.com", "*.example.com", "localhost:5432"]',
     ),
     description:
-      "The only hosts that commands, `fetch` and MCP servers may reach. Pith still asks about each host unless a rule of the user allows it.",
+      "The only hosts that commands, `fetch` and MCP servers may reach. Pith still asks about each host unless one of the user's rules allows it.",
   },
   {
     name: "network.deny",
@@ -64,21 +64,21 @@ export const policyTable: readonly PolicyItem[] = [
   {
     name: "permissions.deny",
     kind: arrayKind(isRule, 'a list of rules, such as ["bash(git push:*)", "read(~/.ssh)"]'),
-    description: "Deny rules, in addition to those of the user.",
+    description: "Deny rules, in addition to the user's.",
   },
   {
     name: "permissions.ask",
     kind: arrayKind(isRule, 'a list of rules, such as ["bash(terraform apply:*)"]'),
-    description: "Rules for which Pith asks the user every time, whatever the mode and the user's rules allow.",
+    description: "Rules for which Pith asks the user every time, regardless of the mode and the user's rules.",
   },
   {
     name: "sandbox",
     kind: requiredKind,
     description:
-      "The model's commands and MCP servers run in the sandbox and cannot leave it. If the machine has no sandbox, Pith does not start.",
+      "The model's commands and MCP servers run in the sandbox and cannot leave it. If no sandbox is available, Pith does not start.",
   },
-  { name: "secrets.redact", kind: requiredKind, description: "The redaction of secrets cannot be turned off." },
-  { name: "auditLog", kind: requiredKind, description: "The audit log of permissions cannot be turned off." },
+  { name: "secrets.redact", kind: requiredKind, description: "Secret redaction cannot be turned off." },
+  { name: "auditLog", kind: requiredKind, description: "The audit log cannot be turned off." },
   {
     name: "extensions.allow",
     kind: arrayKind(

@@ -39,13 +39,13 @@ export const eventTable: EventDocs<WireEvent> = {
     },
   },
   agent_start: { description: "a run starts", example: { type: "agent_start" } },
-  turn_start: { description: "before each request of the run", example: { type: "turn_start" } },
+  turn_start: { description: "before each request in the run", example: { type: "turn_start" } },
   message_start: {
     description: "a message starts: a user message, a reply that is still empty, or a tool result",
     example: { type: "message_start", message: userMessage },
   },
   message_update: {
-    description: "a part of the reply, only what is new; `usage` is what is known so far, usually nothing",
+    description: "a new part of the reply; `usage` is what is known so far, usually none",
     example: {
       type: "message_update",
       usage: zeroUsage,
@@ -62,12 +62,12 @@ export const eventTable: EventDocs<WireEvent> = {
     example: { type: "tool_execution_start", ...toolCall },
   },
   tool_execution_update: {
-    description: "the newest output of a running tool, not all of it",
+    description: "the latest output of a running tool, not all of it",
     example: { type: "tool_execution_update", ...toolCall, partialResult: { content: toolResult.content } },
   },
   tool_execution_end: {
     description:
-      "the result of the tool, which is also sent as a message afterwards; `durationMs` excludes questions to the user",
+      "the tool's result, which is also sent as a message afterwards; `durationMs` excludes questions to the user",
     example: { type: "tool_execution_end", ...toolCall, result: toolResult, isError: false, durationMs: 240 },
   },
   turn_end: {
@@ -82,7 +82,7 @@ export const eventTable: EventDocs<WireEvent> = {
   },
   agent_settled: {
     description:
-      "no work is in progress, and none starts automatically, except what an extension starts, for example when a sub-agent has ended",
+      "no work is in progress, and none starts automatically, except what an extension starts, for example when a sub-agent has finished",
     example: { type: "agent_settled", aborted: false },
   },
   auto_retry_start: {
@@ -150,7 +150,7 @@ export const eventTable: EventDocs<WireEvent> = {
     example: {
       type: "session_damaged",
       message:
-        "This session is damaged: 1 line cannot be read (line 12). Nothing was deleted, and the rest of the session is used. The model is informed where messages are missing. To see the damaged lines, run: pith doctor 019a8b3c",
+        "This session is damaged: 1 line cannot be read (line 12). Nothing was deleted, and the rest of the session is used. The model is told where messages are missing. To see the damaged lines, run: pith doctor 019a8b3c",
       damage: [
         {
           kind: "wrong-checksum",
@@ -172,7 +172,8 @@ export const eventTable: EventDocs<WireEvent> = {
     },
   },
   compaction_soft_threshold: {
-    description: "the context is nearly full: sent once, when it passes `compaction.softPercent` of the limit",
+    description:
+      "the context is nearly full: sent once, when it passes `compaction.softPercent` of the compaction threshold",
     example: {
       type: "compaction_soft_threshold",
       tokens: 148000,
@@ -183,7 +184,7 @@ export const eventTable: EventDocs<WireEvent> = {
   },
   compaction_quality: {
     description:
-      "what a user should know about the compaction just done: `no-model-summary`, `repaired`, `user-messages-evicted`, `compacted-again`",
+      "what a user should know about the compaction that just ended: `no-model-summary`, `repaired`, `user-messages-evicted`, `compacted-again`",
     example: {
       type: "compaction_quality",
       compactionId: "e9",
@@ -197,7 +198,7 @@ export const eventTable: EventDocs<WireEvent> = {
     example: { type: "compaction_undone", compactionId: "e9", leafId: "e10" },
   },
   compaction_redone: {
-    description: "an undone compaction was restored",
+    description: "an undone compaction was redone",
     example: { type: "compaction_redone", compactionId: "e9", leafId: "e11" },
   },
   summarization_retry_scheduled: {
@@ -221,7 +222,7 @@ export const eventTable: EventDocs<WireEvent> = {
     example: { type: "summarization_retry_finished", source: "branchSummary" },
   },
   branch_summary_progress: {
-    description: "the progress of the summary of a branch that is left, with the steps of `compaction_progress`",
+    description: "the progress of a branch summary, with the same steps as `compaction_progress`",
     example: { type: "branch_summary_progress", step: "writing", tokens: 400 },
   },
   session_tree: {
@@ -241,24 +242,24 @@ export const eventTable: EventDocs<WireEvent> = {
   },
   entry_appended: {
     description:
-      "a line of the session file as it was written; another event reports its usage, so do not add it again",
+      "a line of the session file, exactly as written; another event reports its usage, so do not count it again",
     example: { type: "entry_appended", entry: { type: "message", ...entryBase, message: userMessage } },
   },
   queue_update: {
-    description: "the queue has changed; `steering` and `followUp` are the texts of the queued messages",
+    description: "the queue has changed; `steering` and `followUp` contain the text of the queued messages",
     example: { type: "queue_update", steering: ["stop at the tests"], followUp: [] },
   },
   thinking_level_changed: {
-    description: "the thinking level has changed, from the next request on",
+    description: "the thinking level has changed, starting with the next request",
     example: { type: "thinking_level_changed", level: "high" },
   },
   session_info_changed: {
-    description: "the name of the session has changed; without `name`, it was removed",
+    description: "the session's name has changed; without `name`, it was removed",
     example: { type: "session_info_changed", name: "fix the login" },
   },
   leaf_moved: {
     description:
-      "the position in the tree has changed to one that does not follow the last written entry: after a move, an undo or a redo",
+      "the position in the tree has changed to one that does not follow the last written entry: after going to another entry, an undo or a redo",
     example: { type: "leaf_moved", leafId: "e7", oldLeafId: "e5" },
   },
   extension_error: {

@@ -24,7 +24,7 @@ export async function readFileBlocks(path: string, files: Pick<WorkspaceFiles, "
     case "missing":
       return usageError(`@${path}: ${result.message}. @ attaches a file; put text that starts with @ after --`);
     case "folder":
-      return usageError(`@${path}: ${result.message}. Name a file in it, or the folder without the @`);
+      return usageError(`@${path}: ${result.message}. Specify a file in it, or write the folder without the @`);
     case "too-large":
       return usageError(describeTooLarge(path, "3.75 MB"));
     case "refused":
@@ -46,7 +46,7 @@ async function toFileBlocks(path: string, bytes: Uint8Array): Promise<FileBlocks
 }
 
 function describeTooLarge(path: string, limit: string): string {
-  return `@${path} is larger than ${limit} and cannot be attached; name it without the @ and let the model read it`;
+  return `@${path} is larger than ${limit} and cannot be attached; write its path without the @ and let the model read it`;
 }
 
 function createBlocksResult(...content: readonly (TextBlock | ImageBlock)[]): FileBlocksResult {

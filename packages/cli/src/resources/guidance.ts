@@ -246,5 +246,5 @@ const IMMEDIATE_SETTINGS: Readonly<Partial<Record<keyof Settings, string>>> = {
   contextFiles: "",
   notify: "",
   skills: "",
-  compaction: "; its limits apply now, the rest after a restart",
+  compaction: "; thresholds and token limits apply now, other compaction settings after a restart",
 };

@@ -54,7 +54,7 @@ export function createLazyNetwork(sandbox: WorkingSandbox, options: LazyNetworkO
 export function describeNetworkProblem(sandbox: WorkingSandbox, settings: Settings): readonly string[] {
   const networkProblem = sandbox.type === "available" ? sandbox.networkProblem : null;
   if (networkProblem === null || networkSetting(settings) === "off") return [];
-  return [`commands in the sandbox have no network: ${networkProblem}`];
+  return [`sandboxed commands have no network: ${networkProblem}`];
 }
 
 interface Lazy<Value> {
@@ -83,7 +83,7 @@ function createLazyShell(shell: Lazy<WorkspaceShell>): WorkspaceShell {
         .get()
         .catch((error: unknown) => (error instanceof Error ? error : new Error(String(error))));
       if (!(shellOrError instanceof Error)) return await shellOrError.run(command, options);
-      const message = `the command was not run, because the network of its sandbox could not be created: ${shellOrError.message}`;
+      const message = `the command was not run, because its sandbox network could not be created: ${shellOrError.message}`;
       return { type: "not-started", message };
     },
   };

@@ -16,7 +16,7 @@ export interface Setting {
   readonly projectAccess: ProjectAccess;
   /** The value is an object whose values may be secrets. Only its names are shown. */
   readonly isHidden?: true;
-  /** The flag that overrides the setting for one call. */
+  /** The flag that overrides the setting for one run. */
   readonly flag?: string;
   /** The environment variable that overrides the setting. */
   readonly variable?: string;
@@ -109,7 +109,7 @@ export function nameListKind(expected: string): ValueKind {
 
 export const agentNameKind: ValueKind = {
   isValid: isNonEmptyString,
-  expected: "the name of an agent, such as reviewer",
+  expected: "an agent's name, such as reviewer",
   schema: { type: "string", minLength: 1 },
 };
 

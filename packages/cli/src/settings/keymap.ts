@@ -33,7 +33,7 @@ export type ActionId =
 
 export const actionBindings: readonly KeyBinding[] = [
   { id: "stop", keys: ["escape"], description: "stop the current work" },
-  { id: "tree", keys: ["escape escape"], description: "open the tree of this session, when nothing is running" },
+  { id: "tree", keys: ["escape escape"], description: "open this session's tree, when nothing is running" },
   { id: "clear", keys: ["ctrl+c"], description: "stop, or clear the editor; press twice to quit" },
   { id: "quit", keys: ["ctrl+d"], description: "quit, if the editor is empty" },
   { id: "suspend", keys: ["ctrl+z"], description: "suspend Pith; fg in the shell resumes it" },
@@ -45,7 +45,7 @@ export const actionBindings: readonly KeyBinding[] = [
   { id: "followUp", keys: ["alt+enter"], description: "send the message when the current work is done" },
   { id: "takeBack", keys: ["alt+up"], description: "move queued messages back to the editor" },
   { id: "pasteImage", keys: ["ctrl+v"], description: "paste an image" },
-  { id: "undoCompaction", keys: ["alt+u"], description: "undo the newest compaction, or restore it" },
+  { id: "undoCompaction", keys: ["alt+u"], description: "undo the latest compaction, or redo it" },
   { id: "seen", keys: ["alt+s"], description: "show what the model sees now" },
   { id: "context", keys: ["alt+c"], description: "show what fills the context" },
 ];
@@ -61,40 +61,56 @@ export interface EditorKeyBinding {
 export type EditorKeyId = `tui.${"editor" | "input" | "select"}.${string}`;
 
 export const editorBindings: readonly EditorKeyBinding[] = [
-  { id: "tui.input.submit", keys: ["enter"], description: "send; during work: before the next request" },
+  {
+    id: "tui.input.submit",
+    keys: ["enter"],
+    description: "send (while the agent is working: before its next request)",
+  },
   {
     id: "tui.input.newLine",
     keys: ["shift+enter", "ctrl+j"],
-    description: "insert a new line, like \\ at the end of a line",
+    description: "insert a new line (\\ at the end of a line, then Enter, does the same)",
   },
   { id: "tui.input.tab", keys: ["tab"], description: "complete a command, an argument or a path" },
-  { id: "tui.editor.cursorUp", keys: ["up"], description: "move up; on the first line: previous message" },
-  { id: "tui.editor.cursorDown", keys: ["down"], description: "move down; on the last line: next message" },
+  { id: "tui.editor.cursorUp", keys: ["up"], description: "move up (on the first line: previous message)" },
+  { id: "tui.editor.cursorDown", keys: ["down"], description: "move down (on the last line: next message)" },
   { id: "tui.editor.cursorLeft", keys: ["left", "ctrl+b"], description: "move one character left" },
   { id: "tui.editor.cursorRight", keys: ["right", "ctrl+f"], description: "move one character right" },
   { id: "tui.editor.cursorWordLeft", keys: ["alt+left", "ctrl+left", "alt+b"], description: "move one word left" },
   { id: "tui.editor.cursorWordRight", keys: ["alt+right", "ctrl+right", "alt+f"], description: "move one word right" },
-  { id: "tui.editor.cursorLineStart", keys: ["home", "ctrl+home", "ctrl+a"], description: "move to the line start" },
-  { id: "tui.editor.cursorLineEnd", keys: ["end", "ctrl+end", "ctrl+e"], description: "move to the line end" },
+  {
+    id: "tui.editor.cursorLineStart",
+    keys: ["home", "ctrl+home", "ctrl+a"],
+    description: "move to the start of the line",
+  },
+  { id: "tui.editor.cursorLineEnd", keys: ["end", "ctrl+end", "ctrl+e"], description: "move to the end of the line" },
   { id: "tui.editor.pageUp", keys: ["pageUp", "ctrl+pageUp"], description: "move one page up" },
   { id: "tui.editor.pageDown", keys: ["pageDown", "ctrl+pageDown"], description: "move one page down" },
-  { id: "tui.editor.jumpForward", keys: ["ctrl+]"], description: "jump forward to the character typed next" },
-  { id: "tui.editor.jumpBackward", keys: ["ctrl+alt+]"], description: "jump back to the character typed next" },
+  {
+    id: "tui.editor.jumpForward",
+    keys: ["ctrl+]"],
+    description: "jump to the next occurrence of a character you type",
+  },
+  {
+    id: "tui.editor.jumpBackward",
+    keys: ["ctrl+alt+]"],
+    description: "jump to the previous occurrence of a character you type",
+  },
   { id: "tui.editor.deleteCharBackward", keys: ["backspace"], description: "delete the previous character" },
   { id: "tui.editor.deleteCharForward", keys: ["delete", "ctrl+d"], description: "delete the next character" },
   { id: "tui.editor.deleteWordBackward", keys: ["ctrl+w", "alt+backspace"], description: "delete the previous word" },
   { id: "tui.editor.deleteWordForward", keys: ["alt+d", "alt+delete"], description: "delete the next word" },
   { id: "tui.editor.deleteToLineStart", keys: ["ctrl+u"], description: "delete to the start of the line" },
   { id: "tui.editor.deleteToLineEnd", keys: ["ctrl+k"], description: "delete to the end of the line" },
-  { id: "tui.editor.yank", keys: ["ctrl+y"], description: "paste the text deleted last" },
-  { id: "tui.editor.yankPop", keys: ["alt+y"], description: "replace pasted text with an earlier deletion" },
+  { id: "tui.editor.yank", keys: ["ctrl+y"], description: "paste the last deleted text" },
+  { id: "tui.editor.yankPop", keys: ["alt+y"], description: "replace the pasted text with text deleted earlier" },
   { id: "tui.editor.undo", keys: ["ctrl+-"], description: "undo the last edit" },
   { id: "tui.editor.historyPrevious", keys: [], description: "previous message, wherever the cursor is" },
   { id: "tui.editor.historyNext", keys: [], description: "next message, wherever the cursor is" },
-  { id: "tui.select.up", keys: ["up"], description: "select the row above, in a completion" },
-  { id: "tui.select.down", keys: ["down"], description: "select the row below, in a completion" },
-  { id: "tui.select.confirm", keys: ["enter"], description: "accept the selected row, in a completion" },
-  { id: "tui.select.cancel", keys: ["escape", "ctrl+c"], description: "close a completion" },
+  { id: "tui.select.up", keys: ["up"], description: "select the row above in a completion list" },
+  { id: "tui.select.down", keys: ["down"], description: "select the row below in a completion list" },
+  { id: "tui.select.confirm", keys: ["enter"], description: "accept the selected row in a completion list" },
+  { id: "tui.select.cancel", keys: ["escape", "ctrl+c"], description: "close a completion list" },
 ];
 
 export type ParsedKey =

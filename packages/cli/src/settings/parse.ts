@@ -46,7 +46,7 @@ const NON_SETTING_HINTS: Readonly<Record<string, NonSettingHint>> = {
   httpProxy: networkHint,
   httpsProxy: networkHint,
   headers: { text: "custom request headers are not supported", isError: false },
-  env: { text: "environment variables come from the shell that starts Pith", isError: false },
+  env: { text: "set environment variables in the shell that starts Pith", isError: false },
   command: executionHint,
   commands: executionHint,
   hooks: executionHint,

@@ -58,13 +58,18 @@ const MAX_KEY_FILE_BYTES = 64 * 1024;
 function parseKeys(text: string, path: string): ReadKeysResult {
   const keys = parseJsonObject(text);
   if (keys === null) return usageError(`${path} is not a JSON object; expected { "anthropic": "…", "openai": "…" }`);
-  // The message gives the position, not the name: if the user swapped the two sides, the name is the key.
   const invalidIndex = Object.values(keys).findIndex((key) => !isKey(key));
   if (invalidIndex >= 0)
     return usageError(
-      `${path}: entry ${invalidIndex + 1} is not an API key; expected a string of ASCII characters without spaces`,
+      `${path}: ${describeEntry(keys, invalidIndex)} is not an API key; expected a string of ASCII characters without spaces`,
     );
   return { type: "read", keys: keys as ProviderKeys };
+}
+
+/** An unknown name is not shown: if the user swapped the two sides, the name is the key. */
+function describeEntry(keys: object, index: number): string {
+  const name = Object.keys(keys)[index] ?? "";
+  return providers.some(({ id }) => id === name) ? `the value of "${name}"` : `the value in entry ${index + 1}`;
 }
 
 /** Allows only visible ASCII: the key is sent in a header, and an error about other characters would quote the key. */

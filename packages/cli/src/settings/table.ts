@@ -53,40 +53,40 @@ const serverSettings: readonly Pick<Setting, "name" | "kind" | "fallback" | "des
     fallback: { description: "none" },
     description: "The program to start as the server.",
   },
-  { name: "args", kind: argumentListKind, fallback: { value: [] }, description: "The arguments of the program." },
+  { name: "args", kind: argumentListKind, fallback: { value: [] }, description: "The program's arguments." },
   {
     name: "env",
     kind: stringRecordKind('an object with string values, such as { "REGION": "eu" }'),
     fallback: { value: {} },
     description:
-      "Environment variables for the program. It inherits only a few of yours, such as `PATH` and `HOME`, and never a key.",
+      "Environment variables for the program. It inherits only a few of yours, such as `PATH` and `HOME`, and never an API key.",
     isHidden: true,
   },
   {
     name: "cwd",
     kind: textKind,
     fallback: { description: "a separate folder, `~/.pith/mcp/NAME`" },
-    description: "The working folder of the program: an absolute path, or a path that begins with `~/`.",
+    description: "The program's working folder: an absolute path, or a path that starts with `~/`.",
   },
   {
     name: "hosts",
     kind: nameListKind('a list of hosts, such as ["api.example.com", "*.example.com"]'),
     fallback: { value: [] },
-    description: "Hosts that the program may reach without a question. Pith asks about all other hosts.",
+    description: "Hosts the program may connect to without asking. Pith asks about all other hosts.",
   },
   {
     name: "folders",
     kind: nameListKind('a list of folders, such as ["~/notes"]'),
     fallback: { value: [] },
     description:
-      "Folders that the program may read and write besides its own: absolute paths, or paths that begin with `~/`.",
+      "Folders the program may read and write in addition to its own: absolute paths, or paths that start with `~/`.",
   },
   {
     name: "sandbox",
     kind: enumKind("on", "off"),
     fallback: { description: "the value of `sandbox`" },
     description:
-      "Whether the program runs in its own sandbox, if the machine has one. With `off`, it runs with all your rights.",
+      "Whether the program runs in its own sandbox, if one is available. With `off`, it runs with your full user permissions.",
   },
   {
     name: "url",
@@ -132,28 +132,30 @@ const overridableSettings: readonly Setting[] = [
     name: "reserveTokens",
     kind: tokensOrShareKind(16_384, 0.1),
     fallback: { value: 16_384 },
-    description: "Tokens of the context window to keep free, at most a quarter of the window.",
+    description: "How many tokens of the context window to keep free, at most a quarter of the window.",
     projectAccess: "allowed",
   },
   {
     name: "keepRecentTokens",
     kind: tokensOrShareKind(20_000, 0.1),
     fallback: { value: 20_000 },
-    description: "Tokens at the end of the context that a compaction keeps unchanged, at most a fifth of the window.",
+    description:
+      "How many tokens at the end of the context a compaction keeps unchanged, at most a fifth of the window.",
     projectAccess: "allowed",
   },
   {
     name: "thresholdPercent",
     kind: percentKind(72.5),
     fallback: { description: "none" },
-    description: "The limit of the context, as a percentage of the window. Pith compacts a context that exceeds it.",
+    description:
+      "The compaction threshold, as a percentage of the context window. Pith compacts a context that exceeds it.",
     projectAccess: "allowed",
   },
   {
     name: "thresholdTokens",
     kind: tokenCountKind(100_000),
     fallback: { description: "none" },
-    description: "The limit of the context, in tokens. Pith compacts a context that exceeds it.",
+    description: "The compaction threshold, in tokens. Pith compacts a context that exceeds it.",
     projectAccess: "allowed",
   },
 ];
@@ -163,7 +165,7 @@ export const compactionTable: readonly Setting[] = [
     name: "compaction.enabled",
     kind: booleanKind,
     fallback: { value: true },
-    description: "Whether Pith compacts automatically. `/compact` works in either case.",
+    description: "Whether Pith compacts automatically. `/compact` works either way.",
     projectAccess: "allowed",
     flag: "--no-auto-compact",
     variable: "PITH_DISABLE_AUTOCOMPACT",
@@ -173,14 +175,14 @@ export const compactionTable: readonly Setting[] = [
     name: "compaction.softPercent",
     kind: percentKind(80),
     fallback: { value: 80 },
-    description: "Warn when the context reaches this percentage of the limit.",
+    description: "Warn when the context reaches this percentage of the compaction threshold.",
     projectAccess: "allowed",
   },
   {
     name: "compaction.instructions",
     kind: textKind,
     fallback: { description: "none" },
-    description: "What every summary should focus on, including the summaries of automatic compactions.",
+    description: "What every summary should focus on, including summaries written by automatic compactions.",
     projectAccess: "allowed",
   },
   {
@@ -188,7 +190,7 @@ export const compactionTable: readonly Setting[] = [
     kind: booleanKind,
     fallback: { value: false },
     description:
-      "Whether Pith asks before it compacts automatically. If no user can answer, it compacts without asking.",
+      "Whether Pith asks before it compacts automatically. If nobody can answer (as with `-p`), it compacts without asking.",
     projectAccess: "never",
   },
   {
@@ -211,7 +213,7 @@ export const compactionTable: readonly Setting[] = [
     kind: tokensOrShareKind(16_384, 0.1),
     fallback: { value: 16_384 },
     description:
-      "Tokens of the context window to keep free when an abandoned branch is summarized, at most a quarter of the window. If the branch is too long, only its newest part is summarized.",
+      "How many tokens of the context window to keep free when Pith summarizes a branch you leave, at most a quarter of the window. If the branch is too long, only its newest part is summarized.",
     projectAccess: "allowed",
   },
   {
@@ -219,7 +221,7 @@ export const compactionTable: readonly Setting[] = [
     kind: booleanKind,
     fallback: { value: false },
     description:
-      "Whether to skip the question about a summary when you leave a branch. If it is skipped, no summary is written.",
+      "Whether Pith skips asking about a summary when you leave a branch. If it does, no summary is written.",
     projectAccess: "never",
   },
 ];
@@ -245,7 +247,7 @@ export const settingTable: readonly Setting[] = [
     name: "model",
     kind: modelChoiceKind,
     fallback: { description: "the default model of the first provider with a key" },
-    description: "The model to use: `provider/model`, or words of its name, which the newest match is used for.",
+    description: "The model to use: `provider/model`, or part of its name (the newest match is used).",
     projectAccess: "never",
     flag: "--model",
     variable: "PITH_MODEL",
@@ -254,7 +256,7 @@ export const settingTable: readonly Setting[] = [
     name: "baseUrl",
     kind: urlKind,
     fallback: { description: "the provider's own URL" },
-    description: "The base URL of the provider of `model`.",
+    description: "The base URL for `model`'s provider.",
     projectAccess: "never",
     flag: "--base-url",
   },
@@ -272,7 +274,7 @@ export const settingTable: readonly Setting[] = [
     kind: enumKind("ask", "edit", "plan", "all"),
     fallback: { value: "edit" },
     description:
-      "What Pith may do without asking: `plan` only reads, `edit` changes files in the workspace, `all` does everything that the sandbox allows.",
+      "What Pith may do without asking: `plan` only reads; `ask` asks before it changes a file, runs a command or opens a page; `edit` changes files in the workspace and runs commands in the sandbox; `all` asks only about hosts, secrets, ports and leaving the sandbox.",
     projectAccess: allowStricter("plan", "ask", "edit", "all"),
     flag: "--permission-mode",
     variable: "PITH_PERMISSION_MODE",
@@ -281,7 +283,7 @@ export const settingTable: readonly Setting[] = [
     name: "sandbox",
     kind: onOffKind,
     fallback: { value: "on" },
-    description: "Whether commands run in a sandbox, if the machine has one.",
+    description: "Whether commands run in a sandbox, if one is available.",
     projectAccess: allowStricter("on", "off"),
     flag: "--sandbox",
     variable: "PITH_SANDBOX",
@@ -291,7 +293,7 @@ export const settingTable: readonly Setting[] = [
     kind: networkKind,
     fallback: { value: "hosts" },
     description:
-      "What commands in the sandbox can reach: nothing (`off`), hosts that you allow (`hosts`), or every public host (`open`).",
+      "What sandboxed commands can reach: nothing (`off`), hosts you allow (`hosts`), or any public host (`open`).",
     projectAccess: (value, userValue) => rankNetwork(value) <= rankNetwork(userValue),
     flag: "--network",
     variable: "PITH_NETWORK",
@@ -300,7 +302,7 @@ export const settingTable: readonly Setting[] = [
     name: "tools",
     kind: toolNamesKind,
     fallback: { value: defaultTools },
-    description: 'The tools that the model can use. `["all"]` selects every tool.',
+    description: 'The tools the model can use. `["all"]` enables every built-in tool.',
     projectAccess: isToolSubset,
     flag: "--tools",
   },
@@ -316,14 +318,14 @@ export const settingTable: readonly Setting[] = [
     kind: minutesKind(20),
     fallback: { value: 10 },
     description:
-      "Minutes to wait for the first token of an answer or a summary. Raise the value for a slow local model.",
+      "How many minutes to wait for the first token of an answer or a summary. Raise it for a slow local model.",
     projectAccess: "never",
   },
   {
     name: "fetchHosts",
     kind: nameListKind('a list of hosts, such as ["localhost:5173"]'),
     fallback: { value: [] },
-    description: "Hosts that may be fetched even if they are in your private network.",
+    description: "Hosts that may be fetched even if they are on your private network.",
     projectAccess: "never",
   },
   {
@@ -346,7 +348,7 @@ export const settingTable: readonly Setting[] = [
     kind: nameListKind('a list of environment variable names, such as ["DATABASE_URL"]'),
     fallback: { value: [] },
     description:
-      "Environment variables that sandboxed commands can read even if their names or values look secret. Keys of model providers are never passed.",
+      "Environment variables that sandboxed commands can read even if their names or values look like secrets. Model providers' API keys are never passed.",
     projectAccess: "never",
   },
   {
@@ -354,7 +356,7 @@ export const settingTable: readonly Setting[] = [
     kind: onOffKind,
     fallback: { value: "off" },
     description:
-      "Whether sandboxed commands may create and use Unix sockets. The sockets of the machine in `/run` stay hidden.",
+      "Whether sandboxed commands may create and use Unix sockets. The machine's own sockets in `/run` stay hidden.",
     projectAccess: "never",
   },
   {
@@ -384,7 +386,7 @@ export const settingTable: readonly Setting[] = [
   {
     name: "plain",
     kind: booleanKind,
-    fallback: { description: "false, or true if the terminal is dumb" },
+    fallback: { description: "false, or true if `TERM=dumb`" },
     description:
       "Whether an interactive session prints plain lines, for screen readers: nothing is redrawn, and you answer questions by number.",
     projectAccess: "never",
@@ -396,7 +398,7 @@ export const settingTable: readonly Setting[] = [
     kind: enumKind("off", "bell", "desktop"),
     fallback: { value: "bell" },
     description:
-      "How Pith notifies you when it needs an answer or has finished long work while you are away from the terminal.",
+      "How Pith notifies you when it needs an answer or finishes a long task while the terminal is not focused.",
     projectAccess: "never",
   },
   {
@@ -404,7 +406,7 @@ export const settingTable: readonly Setting[] = [
     kind: enumKind("auto", "dark", "light"),
     fallback: { value: "auto" },
     description:
-      "The colors of the screen: `dark` and `light` are for dark and light terminals, `auto` detects which one yours is. `NO_COLOR` turns off all colors.",
+      "The screen colors: `dark` and `light` are for dark and light terminals, `auto` detects which one you have. `NO_COLOR` turns off all colors.",
     projectAccess: "never",
   },
   {
@@ -412,7 +414,7 @@ export const settingTable: readonly Setting[] = [
     kind: booleanKind,
     fallback: { value: true },
     description:
-      "Whether permission decisions are recorded in `~/.pith/audit`: who allowed or refused what, and by which rule. The log contains no secrets.",
+      "Whether permission decisions are recorded in `~/.pith/audit`: who allowed or denied what, and by which rule. The log contains no secrets.",
     projectAccess: "never",
   },
   {

@@ -51,7 +51,7 @@ export function parseAgent({ path, bytes }: AgentFile): ParseAgentResult {
   if (description === "")
     return createInvalidAgent(path, "has no description; start it with --- name: …, description: … and ---");
   const text = escapeControls(body).trim();
-  if (text === "") return createInvalidAgent(path, "has no text after its second line of ---");
+  if (text === "") return createInvalidAgent(path, "has no text after its second --- line");
   const overrides = parseOverrides(fields);
   if (typeof overrides === "string") return createInvalidAgent(path, overrides);
   return { agent: { name, description, ...overrides, text, path }, notes: describeUnknownFields(fields, path) };
@@ -228,4 +228,4 @@ function createUnknownAgentError(
 }
 
 const UNTRUSTED_AGENTS_HINT =
-  "the agents of this folder are ignored until you trust it in its current state (review it with pith trust --show, then run pith trust)";
+  "this folder's agents are ignored until you trust it in its current state (review it with pith trust --show, then run pith trust)";

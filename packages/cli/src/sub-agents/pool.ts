@@ -82,7 +82,7 @@ export class SubAgentPool {
     const { context, pith, parentLimits } = this.#options;
     const describeStartFailure = (why: unknown): string => `${agent.name} cannot be started: ${errorMessage(why)}`;
     if (restrictTools(agent, parentLimits)?.length === 0)
-      return describeStartFailure("none of its tools is available in this session");
+      return describeStartFailure("none of its tools are available in this session");
     if (this.subAgents.filter(({ result }) => result === null).length >= MAX_OPEN)
       return describeStartFailure(
         `${MAX_OPEN} sub-agents are already running or queued; wait for some of them to finish`,

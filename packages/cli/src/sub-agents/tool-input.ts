@@ -54,7 +54,7 @@ function parseTasks(items: readonly unknown[], { type, args, agents }: ParseTask
         `No agent named ${quoteValue(name)}. Available agents: ${agents.map((candidate) => candidate.name).join(", ")}`,
       );
     if (typeof task !== "string" || task.trim() === "")
-      return createInputError(`The agent ${agent.name} needs a task: a text with everything it must know.`);
+      return createInputError(`The agent ${agent.name} needs a task with everything it must know.`);
     tasks.push({ agent, task });
   }
   return { type, tasks, isBackground };
@@ -89,9 +89,9 @@ function createInputError(message: string): ToolInput {
   return { type: "invalid", message };
 }
 
-export const TOOL_DESCRIPTION = `Delegates a task to a sub-agent: a separate agent with its own context, which sees nothing of this conversation. Include everything it needs in the task.
-Pass {agent, task} for one, {tasks: [{agent, task}, …]} for up to 8 in parallel, or {chain: [{agent, task}, …]} for up to 8 in sequence; in a chain, {previous} in a task is replaced with the final message of the sub-agent before it.
-The result is the final message of each sub-agent, in a chain only of the last. With background: true the call returns at once, and you get a message when the sub-agent finishes; {wait: [ids]} waits for it. {read: id, page} returns the transcript of a sub-agent.
+export const TOOL_DESCRIPTION = `Delegates a task to a sub-agent: a separate agent with its own context, which cannot see this conversation. Include everything it needs in the task.
+Pass {agent, task} for one, {tasks: [{agent, task}, …]} for up to 8 in parallel, or {chain: [{agent, task}, …]} for up to 8 in sequence; in a chain, {previous} in a task is replaced with the previous sub-agent's final message.
+The result is each sub-agent's final message (in a chain, only the last one's). With background: true, the call returns at once, and you get a message when the sub-agent finishes; {wait: [ids]} waits for it. {read: id, page} returns a sub-agent's transcript.
 Agents:`;
 
 export const MORE_AGENTS_NOTE = "and more; an unknown name lists them all";

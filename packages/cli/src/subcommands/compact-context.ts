@@ -228,10 +228,10 @@ function formatPreview(
     `Summarized: ${formatEntryCount(covered.count)}${formatRange(covered)}`,
     `All entries stay in the session (pith sessions show ${loaded.sessionRef} --entry ID)`,
     price === null
-      ? `Price: unknown for ${summarizer}`
-      : `Price: about ${formatCost(price)} with ${summarizer}; more if the summary must be corrected`,
+      ? `Cost: unknown for ${summarizer}`
+      : `Cost: about ${formatCost(price)} with ${summarizer}; more if the summary must be corrected`,
     "",
-    "Summary without a model; the model adds its own text to it:",
+    "Preview of the summary (the model's part is added later):",
     "",
     summary.trim(),
   ].join("\n");

@@ -11,7 +11,7 @@ export type ParsedCall =
 
 /** The flags of every subcommand. */
 export const commonFlags: Readonly<Record<string, SubcommandFlag>> = {
-  json: { type: "boolean", description: "print one JSON value, for programs" },
+  json: { type: "boolean", description: "print JSON" },
   help: { type: "boolean", short: "h", description: "show this help" },
 };
 

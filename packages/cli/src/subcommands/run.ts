@@ -79,7 +79,7 @@ export async function runSubcommand(args: readonly string[], options: RunOptions
   const { terminal } = options;
   if (args[0] === LIST_SESSIONS_COMMAND) return await printSessionCompletions(options);
   if (args[0] === INSPECT_EXTENSION_COMMAND) return await printExtensionCapabilities(args[1] ?? "", options);
-  const match = findSubcommand(args, subcommands);
+  const match = findSubcommand(expandHelp(args), subcommands);
   switch (match.type) {
     case "none":
       return null;
@@ -90,6 +90,14 @@ export async function runSubcommand(args: readonly string[], options: RunOptions
     case "subcommand":
       return callSubcommand(match.subcommand, match.rest, options);
   }
+}
+
+/** Converts `help NAME` to `NAME --help`. A longer text that starts with "help" is a prompt, unless it names a subcommand. */
+function expandHelp(args: readonly string[]): readonly string[] {
+  const [first, ...words] = args;
+  if (first !== "help" || words.length === 0 || words.some((word) => word.startsWith("-"))) return args;
+  const isName = words.length === 1 || subcommands.some(({ name }) => name === words.join(" "));
+  return isName ? [...words, "--help"] : args;
 }
 
 /** Internal: the shell completion scripts call it to list session ids. */

@@ -8,7 +8,7 @@ export const exportSubcommand: Subcommand = {
   argumentCount: { min: 1, max: 1 },
   description: "export a session to a file to share: a web page, Markdown, or a pi session",
   details:
-    "SESSION is the beginning of an id, a name, a path, or last: the last session of this folder. Secrets are left out. A file for pi contains all branches.",
+    "SESSION is an id prefix, a name, a path, or last (the most recent session in this folder). Secrets are removed. A pi session contains all branches.",
   jsonShape: "{ path, as, missing: [hash of a blob that is lost] }",
   flags: {
     as: {
@@ -31,7 +31,7 @@ export const exportSubcommand: Subcommand = {
     folder: {
       type: "string",
       valueHint: "FOLDER",
-      description: "look for the session in this folder, such as pi's sessions folder",
+      description: "look for the session in this folder of session files, such as ~/.pi/agent/sessions",
     },
   },
   examples: ["pith sessions export last --as markdown", "pith sessions export last -o talk.html"],
@@ -43,15 +43,16 @@ export const listSubcommand: Subcommand = {
   name: "sessions list",
   argumentHint: "",
   argumentCount: { min: 0, max: 0 },
-  description: "list the sessions of this folder, newest first: id, age, size, and name or first message",
+  description: "list the sessions in this folder, newest first: id, age, size, and name or first message",
   jsonShape:
     "{ total, sessions: [{ id, path, cwd, name?, created, modified, size, firstMessage, parentSession?, damaged? }] }",
   flags: {
-    all: { type: "boolean", description: "list the sessions of all folders" },
+    all: { type: "boolean", description: "list the sessions in all folders" },
     folder: {
       type: "string",
       valueHint: "FOLDER",
-      description: "list the sessions of this project folder, or in this sessions folder, such as pi's",
+      description:
+        "list sessions from this project folder, or from this folder of session files (such as ~/.pi/agent/sessions)",
     },
     limit: { type: "string", valueHint: "N", description: "maximum number of sessions (default: 20; 0 for all)" },
   },
@@ -66,17 +67,20 @@ export const pruneSubcommand: Subcommand = {
   argumentCount: { min: 0, max: 0 },
   description: "show sessions that have been inactive for a long time; with --yes, move them to the trash",
   details:
-    "Inactivity is measured from the newest entry of a session, never from the time of its file alone. Sessions with a name, a label or a pin are kept.\nPith never prunes automatically. It logs each pruned session in trash/log.jsonl in Pith's home.",
+    "A session is inactive only if both its newest entry and its file are older than AGE. Sessions that have a name, or that contain a label or a pin, are kept.\nPith never prunes automatically. It logs each pruned session in ~/.pith/trash/log.jsonl.",
   jsonShape:
     "{ isDone: false, olderThan, total, bytes, inactive: [{ id, path, size, newest }], kept, trash }; with --yes { isDone: true, trashed, removed }",
   flags: {
     "older-than": {
       type: "string",
       valueHint: "AGE",
-      description: "minimum time of inactivity, such as 90d, 12w or 1y (default: 90d)",
+      description: "how long a session must have been inactive, such as 90d, 12w or 1y (default: 90d)",
     },
-    "dry-run": { type: "boolean", description: "only show the sessions, as without --yes" },
-    "empty-trash": { type: "boolean", description: "also permanently delete what has been in the trash for 30 days" },
+    "dry-run": { type: "boolean", description: "only show the sessions, which is the default without --yes" },
+    "empty-trash": {
+      type: "boolean",
+      description: "also permanently delete sessions that have been in the trash for 30 days",
+    },
     yes: { type: "boolean", short: "y", description: "prune the sessions; requires --older-than" },
   },
   examples: [
@@ -94,13 +98,13 @@ export const purgeSubcommand: Subcommand = {
   description:
     "remove secrets from sessions, their stored output and the search index; without --yes, only look for them",
   details:
-    "SESSION is the beginning of an id, a name, a path, or last: the last session of this folder.\nA session in use is skipped and reported; the exit code is then 1.",
+    "SESSION is an id prefix, a name, a path, or last (the most recent session in this folder).\nA session in use is skipped and reported; the exit code is then 1.",
   jsonShape: "{ purged, searched, kinds, sessions: [{ id, path, lines, blobs, files }], failed: [{ id, path, why }] }",
   flags: {
     all: { type: "boolean", description: "purge all sessions, including those in the trash" },
     stdin: {
       type: "boolean",
-      description: "also remove the secrets that are piped in, one per line",
+      description: "also remove the secrets piped to standard input, one per line",
     },
     yes: { type: "boolean", short: "y", description: "remove the secrets; this cannot be undone" },
   },
@@ -116,8 +120,8 @@ export const rebindSubcommand: Subcommand = {
   name: "sessions rebind",
   argumentHint: "SESSION FOLDER",
   argumentCount: { min: 2, max: 2 },
-  description: "assign a session to another folder, e.g. because the project has moved",
-  details: "SESSION is the beginning of an id, a name, a path, or last: the last session of this folder.",
+  description: "move a session to another project folder, for example after renaming the project",
+  details: "SESSION is an id prefix, a name, a path, or last (the most recent session in this folder).",
   jsonShape: "{ path, cwd }",
   flags: {},
   examples: ["pith sessions rebind last ../moved-project"],
@@ -129,9 +133,9 @@ export const restoreSubcommand: Subcommand = {
   name: "sessions restore",
   argumentHint: "[TRASHED]",
   argumentCount: { min: 0, max: 1 },
-  description: "restore a session from the trash; without an argument, list the trash",
-  details: "TRASHED is the beginning of an id, a folder in the trash, or last: the session that was trashed last.",
-  jsonShape: "{ id, path }; without a word { trash: [{ id, path, from, folder, trashed, size }] }",
+  description: "restore a session from the trash; with no argument, list the trash",
+  details: "TRASHED is an id prefix, a folder in the trash, or last (the most recently trashed session).",
+  jsonShape: "{ id, path }; with no argument { trash: [{ id, path, from, folder, trashed, size }] }",
   flags: {},
   examples: ["pith sessions restore", "pith sessions restore last"],
   run: async (call: SubcommandCall): Promise<SubcommandResult> =>
@@ -142,11 +146,11 @@ export const removeSubcommand: Subcommand = {
   name: "sessions rm",
   argumentHint: "SESSION …",
   argumentCount: { min: 1, max: Number.POSITIVE_INFINITY },
-  description: "move sessions to the trash; pith sessions restore brings them back",
-  details: "SESSION is the beginning of an id, a name, a path, or last: the last session of this folder.",
+  description: "move sessions to the trash; pith sessions restore restores them",
+  details: "SESSION is an id prefix, a name, a path, or last (the most recent session in this folder).",
   jsonShape: "{ trashed: [{ id, path, folder }] }",
   flags: {
-    yes: { type: "boolean", short: "y", description: "move more than one without asking" },
+    yes: { type: "boolean", short: "y", description: "move more than one session without asking" },
   },
   examples: ["pith sessions rm last", "pith sessions rm 3f2a 9c41 --yes"],
   run: async (call: SubcommandCall): Promise<SubcommandResult> =>
@@ -158,14 +162,15 @@ export const searchSubcommand: Subcommand = {
   argumentHint: "WORDS …",
   argumentCount: { min: 1, max: Number.POSITIVE_INFINITY },
   description: "search messages, tool calls and results in all sessions",
-  details: 'All words must occur; "words in quotes" must occur as a phrase; wor* matches the beginning of a word.',
+  details:
+    'Results contain all the words. "Words in quotes" match as a phrase, and wor* matches any word that starts with wor.',
   jsonShape:
     "{ hits: [{ session: { id, path, name?, cwd }, entry, kind, time, snippet: { text, marks } }], more, pending }",
   flags: {
     folder: {
       type: "string",
       valueHint: "FOLDER",
-      description: "search only the sessions of this project folder, or in this sessions folder",
+      description: "search only sessions from this project folder, or from this folder of session files",
     },
     limit: { type: "string", valueHint: "N", description: "maximum number of results (default: 20)" },
     since: {
@@ -187,10 +192,10 @@ export const showSubcommand: Subcommand = {
   name: "sessions show",
   argumentHint: "SESSION",
   argumentCount: { min: 1, max: 1 },
-  description: "show what was said and done in a session, with the id of each entry",
-  details: "SESSION is the beginning of an id, a name, a path, or last: the last session of this folder.",
+  description: "show the messages and tool calls in a session, with the id of each entry",
+  details: "SESSION is an id prefix, a name, a path, or last (the most recent session in this folder).",
   jsonShape:
-    "{ id, path, cwd, name, created, leaf, before, entries: [entry] } (before: the entry above them, or null); with --tree { …, nodes: [{ id, kind, excerpt, label?, isOnBranch, isLeaf, isSide }] }; with --entry the entry",
+    "{ id, path, cwd, name, created, leaf, before, entries: [entry] } (before: the id of the entry just before them, or null); with --tree { …, nodes: [{ id, kind, excerpt, label?, isOnBranch, isLeaf, isSide }] }; with --entry the entry",
   flags: {
     tail: { type: "string", valueHint: "N", description: "show the last N entries (default: 30; 0 for all)" },
     entry: { type: "string", valueHint: "ID", description: "show only this entry, in full" },
@@ -203,7 +208,7 @@ export const showSubcommand: Subcommand = {
     folder: {
       type: "string",
       valueHint: "FOLDER",
-      description: "look for the session in this folder, such as pi's sessions folder",
+      description: "look for the session in this folder of session files, such as ~/.pi/agent/sessions",
     },
   },
   examples: ["pith sessions show last", "pith sessions show last --tree", "pith sessions show last --tail 5 --json"],
@@ -215,16 +220,16 @@ export const statsSubcommand: Subcommand = {
   name: "sessions stats",
   argumentHint: "[SESSION]",
   argumentCount: { min: 0, max: 1 },
-  description: "show the number of sessions, their size on disk, and their cost, across all entries of all branches",
+  description: "show how many sessions you have, their size on disk and their total cost (all branches)",
   details:
-    "SESSION is the beginning of an id, a name, a path, or last: the last session of this folder. The default is all sessions.",
+    "SESSION is an id prefix, a name, a path, or last (the most recent session in this folder). The default is all sessions.",
   jsonShape:
     "{ sessions, damaged, bytes: { logs, blobs }, entries, messages, toolCalls, compactions, usage, biggest: [{ id, path, bytes, title, cost }] }",
   flags: {
     folder: {
       type: "string",
       valueHint: "FOLDER",
-      description: "include only the sessions of this project folder, or in this sessions folder",
+      description: "include only sessions from this project folder, or from this folder of session files",
     },
   },
   examples: ["pith sessions stats", "pith sessions stats last", "pith sessions stats --folder . --json"],

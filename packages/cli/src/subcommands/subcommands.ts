@@ -19,19 +19,18 @@ export const compactSubcommand: Subcommand = {
   name: "compact",
   argumentHint: "SESSION",
   argumentCount: { min: 1, max: 1 },
-  description:
-    "summarize the conversation of a session so far; --preview only shows the effect, without calling a model",
-  details: "SESSION is the beginning of an id, a name, a path, or last: the last session of this folder.",
+  description: "summarize a session's conversation so far; --preview only shows the effect, without calling a model",
+  details: "SESSION is an id prefix, a name, a path, or last (the most recent session in this folder).",
   jsonShape:
     "the receipt { tokens: { before, after, limit }, by, covered, kept, calls, cost, findings, … }; with --preview { id, model, receipt, summary, price, evicted }",
   flags: {
-    preview: { type: "boolean", description: "only show what would be kept and summarized, and the price" },
+    preview: { type: "boolean", description: "only show what would be kept and summarized, and the estimated cost" },
     instructions: { type: "string", valueHint: "TEXT", description: "what the summary should focus on" },
     model: {
       type: "string",
       short: "m",
       valueHint: "MODEL",
-      description: "model to use (default: the model setting, otherwise the last one used)",
+      description: "model to use (default: the model setting, or else the model this session used last)",
     },
   },
   examples: ["pith compact last --preview", 'pith compact last --instructions "keep every decision on the schema"'],
@@ -49,7 +48,7 @@ export function createCompletionsSubcommand(listSubcommands: () => readonly Subc
     argumentCount: { min: 1, max: 1 },
     description: "print the completion script for your shell",
     details: `For bash, save it as ~/.local/share/bash-completion/completions/pith; for fish, as ~/.config/fish/completions/pith.fish;
-for zsh, as _pith in a folder of $fpath, before compinit runs. Create the folder first if it is missing.`,
+for zsh, as _pith in a folder on your $fpath, before compinit runs. Create the folder first if it does not exist.`,
     jsonShape: "{ shell, script }",
     flags: {},
     examples: [
@@ -71,10 +70,9 @@ export const contextSubcommand: Subcommand = {
   name: "context",
   argumentHint: "SESSION",
   argumentCount: { min: 1, max: 1 },
-  description:
-    "show what fills the context window of a session, the compaction limit, and what a compaction would free",
+  description: "show what fills a session's context window, the compaction threshold, and what a compaction would free",
   details:
-    "SESSION is the beginning of an id, a name, a path, or last: the last session of this folder. No model is called.",
+    "SESSION is an id prefix, a name, a path, or last (the most recent session in this folder). No model is called.",
   jsonShape:
     "{ id, model, tokens, measured, contextWindow, limit, soft, isAutomatic, pauseReason, parts: [{ place, kind, tokens }], tools: [{ tool, results, tokens }], files: [{ path, results, tokens }], biggest: [{ id, kind, text, tokens, frees: { compaction, goingBack } }], afterCompaction }",
   flags: {
@@ -82,7 +80,8 @@ export const contextSubcommand: Subcommand = {
       type: "string",
       short: "m",
       valueHint: "MODEL",
-      description: "model to report for (default: the model setting, otherwise the last one used)",
+      description:
+        "model whose context window to use (default: the model setting, or else the model this session used last)",
     },
   },
   examples: ["pith context last", "pith context last --json"],
@@ -94,9 +93,9 @@ export const doctorSubcommand: Subcommand = {
   name: "doctor",
   argumentHint: "[SESSION]",
   argumentCount: { min: 0, max: 1 },
-  description: "check that Pith has everything it needs, and say what to do; exits with 1 if something is broken",
+  description: "check your setup and suggest fixes; the exit code is 1 if something is broken",
   details:
-    "With SESSION (the beginning of an id, a name, a path, or last), check every line of that session and show the damaged ones.",
+    "With SESSION (an id prefix, a name, a path, or last), check every line of that session and show the damaged ones.",
   jsonShape:
     '{ checks: [{ name, state: "ok" | "warning" | "error", message, advice? }] }; with SESSION { path, damage: [{ kind, line, offset, length, note, text }], savedCopies }',
   flags: {
@@ -124,9 +123,14 @@ export const listExtensionsSubcommand: Subcommand = {
   name: "extensions list",
   argumentHint: "",
   argumentCount: { min: 0, max: 0 },
-  description: "list the extensions of this folder, where each comes from, and what it can do",
+  description: "list the extensions used in this folder, where each comes from, and what it can do",
   jsonShape: "{ extensions: [{ name, from, events, tools, commands, states, rules, writes }], notes }",
-  flags: { trust: { type: "boolean", description: "include this folder's own extensions in this call" } },
+  flags: {
+    trust: {
+      type: "boolean",
+      description: "include this folder's own extensions, even if you do not trust the folder",
+    },
+  },
   examples: ["pith extensions list", "pith extensions list --json"],
   run: async (call) => (await import("../extensions/inspect.ts")).runListExtensions(call),
 };
@@ -146,7 +150,7 @@ export const listServersSubcommand: Subcommand = {
   name: "mcp list",
   argumentHint: "",
   argumentCount: { min: 0, max: 0 },
-  description: "list the MCP servers that apply here, and whether their tools are trusted; starts none of them",
+  description: "list the MCP servers configured here and whether their tools are trusted, without starting them",
   jsonShape: "{ servers: [{ name, commandOrUrl, from, state, trusted }] }",
   flags: {},
   examples: ["pith mcp list", "pith mcp list --json"],
@@ -158,7 +162,7 @@ export const testServerSubcommand: Subcommand = {
   name: "mcp test",
   argumentHint: "NAME",
   argumentCount: { min: 1, max: 1 },
-  description: "start an MCP server and show what it offers, or why it fails; does not trust it",
+  description: "start an MCP server and show its tools, or why it fails, without trusting it",
   jsonShape: "{ name, isTrusted, wasTrusted, tools: [NAME] }",
   flags: {},
   examples: ["pith mcp test github"],
@@ -170,7 +174,7 @@ export const trustServerSubcommand: Subcommand = {
   name: "mcp trust",
   argumentHint: "NAME",
   argumentCount: { min: 1, max: 1 },
-  description: "start an MCP server, show what it offers and what changed, and trust exactly that",
+  description: "start an MCP server, show its tools and what changed, and trust its current state",
   jsonShape: "{ name, isTrusted, wasTrusted, tools: [NAME] }",
   flags: { yes: { type: "boolean", short: "y", description: "trust what is shown without asking" } },
   examples: ["pith mcp trust github", "pith mcp trust github --yes"],
@@ -183,10 +187,10 @@ export const settingsSubcommand: Subcommand = {
   argumentHint: "",
   argumentCount: { min: 0, max: 0 },
   description: "list every setting, its value in this folder, and where it is set",
-  jsonShape: "{ settings: [{ name, value, valueText?, source, description }] }; with --schema the schema",
+  jsonShape: "{ settings: [{ name, value, valueText?, source, description }] }; with --schema, the schema",
   flags: {
-    trust: { type: "boolean", description: "include this folder's own settings in this call" },
-    schema: { type: "boolean", description: "print the JSON Schema of the settings, for editors" },
+    trust: { type: "boolean", description: "include this folder's own settings, even if you do not trust the folder" },
+    schema: { type: "boolean", description: "print the JSON Schema for settings files, for use in editors" },
   },
   examples: ["pith settings", "pith settings --json", "pith settings --schema > ~/.pith/settings.schema.json"],
   async run({ flags, cwd, home, environment, notify }) {
@@ -242,13 +246,14 @@ export const trustSubcommand: Subcommand = {
   name: "trust",
   argumentHint: "[FOLDER]",
   argumentCount: { min: 0, max: 1 },
-  description: "show what this folder would make Pith do, and trust exactly that",
+  description:
+    "review this folder's Pith settings, skills, extensions and MCP servers, and trust their current contents",
   jsonShape:
     "{ root, isTrusted, isChanged?, files: [{ kind, name, size, hash }], changes, unread, contextFiles }; with --revoke { root, isTrusted, wasTrusted }; with --list [{ root, trusted, files }]",
   flags: {
-    show: { type: "boolean", description: "only show what it contains, and what changed since it was trusted" },
+    show: { type: "boolean", description: "only show what the folder contains, and what changed since it was trusted" },
     yes: { type: "boolean", short: "y", description: "trust what is shown without asking" },
-    revoke: { type: "boolean", description: "stop trusting it" },
+    revoke: { type: "boolean", description: "stop trusting the folder" },
     list: { type: "boolean", description: "list all trusted folders" },
   },
   examples: [

@@ -184,7 +184,7 @@ type InspectResult =
   | { readonly type: "skipped"; readonly reason: string }
   | { readonly type: "none" };
 
-const TOO_MANY_PATHS: InspectResult = createSkipped(`is over the limit of ${scanLimits.paths} files and folders`);
+const TOO_MANY_PATHS: InspectResult = createSkipped(`exceeds the limit of ${scanLimits.paths} files and folders`);
 
 async function inspectPath({ path, resolved, parentFolders }: ScanPosition, scan: ProjectScan): Promise<InspectResult> {
   // The name is shown to the user and the model on a line of its own.
@@ -214,9 +214,9 @@ async function resolvePath(path: string): Promise<ResolvedPath> {
 
 /** Opens the real path without following links, so that a file that was replaced by a link after the check is not read. */
 async function readWithinLimits(realPath: string, scan: ProjectScan): Promise<InspectResult> {
-  if (scan.filesLeft === 0) return createSkipped(`is over the limit of ${scanLimits.files} files`);
+  if (scan.filesLeft === 0) return createSkipped(`exceeds the limit of ${scanLimits.files} files`);
   const bytes = await readBytes(realPath, scan.bytesLeft);
-  if (bytes === null) return createSkipped("exceeds the size limit for the files of a project");
+  if (bytes === null) return createSkipped("exceeds the size limit for project files");
   scan.filesLeft -= 1;
   scan.bytesLeft -= bytes.length;
   return { type: "file", bytes };
@@ -268,20 +268,20 @@ export interface TrustRequiredPath {
   readonly kind: ProjectFileKind;
   /** The path relative to a project folder. A folder includes every file in it. */
   readonly path: string;
-  /** What such files can do, shown to the user. */
-  readonly description: string;
+  /** What such files are, as a heading for the user. */
+  readonly title: string;
 }
 
 /** The complete list of project files that change what Pith does. AGENTS.md and CLAUDE.md are only text for the model and grant nothing. */
 export const trustRequiredPaths: readonly TrustRequiredPath[] = [
-  { kind: "settings", path: ".pith/settings.json", description: "configure Pith in this folder" },
-  { kind: "skills", path: ".pith/skills", description: "give instructions to the model" },
-  { kind: "skills", path: ".agents/skills", description: "give instructions to the model" },
-  { kind: "prompts", path: ".pith/prompts", description: "are sent to the model when you type their name" },
-  { kind: "agents", path: ".pith/agents", description: "run as sub-agents" },
-  { kind: "extensions", path: ".pith/extensions", description: "are programs that Pith runs" },
-  { kind: "servers", path: ".pith/mcp.json", description: "name programs that provide tools" },
-  { kind: "servers", path: ".mcp.json", description: "name programs that provide tools" },
+  { kind: "settings", path: ".pith/settings.json", title: "Settings for Pith in this folder" },
+  { kind: "skills", path: ".pith/skills", title: "Skills (instructions for the model)" },
+  { kind: "skills", path: ".agents/skills", title: "Skills (instructions for the model)" },
+  { kind: "prompts", path: ".pith/prompts", title: "Prompt templates (sent to the model when you type their name)" },
+  { kind: "agents", path: ".pith/agents", title: "Agents (run as sub-agents)" },
+  { kind: "extensions", path: ".pith/extensions", title: "Extensions (programs that Pith runs)" },
+  { kind: "servers", path: ".pith/mcp.json", title: "MCP servers (programs that provide tools)" },
+  { kind: "servers", path: ".mcp.json", title: "MCP servers (programs that provide tools)" },
 ];
 
 /** Lists the folders from the repository's root down to `cwd`. Outside a repository, only `cwd`. */

@@ -29,7 +29,7 @@ export interface TrustQuestion {
 export interface QuestionGroup {
   readonly kind: ProjectFileKind;
   /** What files of this kind can do. */
-  readonly description: string;
+  readonly title: string;
   readonly files: readonly QuestionFile[];
 }
 
@@ -59,7 +59,7 @@ function groupByKind(files: readonly ProjectFile[]): readonly QuestionGroup[] {
   return [...Map.groupBy(trustRequiredPaths, ({ kind }) => kind)].flatMap(([kind, [firstPath]]) => {
     const matchingFiles = files.filter((file) => file.kind === kind);
     return firstPath && matchingFiles.length > 0
-      ? [{ kind, description: firstPath.description, files: matchingFiles.map(toQuestionFile) }]
+      ? [{ kind, title: firstPath.title, files: matchingFiles.map(toQuestionFile) }]
       : [];
   });
 }
@@ -85,7 +85,7 @@ export function formatTrustQuestion(question: TrustQuestion): string {
 }
 
 function describeTrustState({ reason, groups }: TrustQuestion): string {
-  if (groups.length === 0) return "contains nothing that needs trust";
+  if (groups.length === 0) return "contains nothing that requires trust";
   switch (reason) {
     case "never":
       return "is not trusted; these files are not used";
@@ -96,14 +96,14 @@ function describeTrustState({ reason, groups }: TrustQuestion): string {
   }
 }
 
-function formatGroup({ kind, description, files }: QuestionGroup): readonly string[] {
+function formatGroup({ kind, title, files }: QuestionGroup): readonly string[] {
   // The content of settings and server files is shown, because they configure Pith and name programs to start.
   const isContentShown = kind === "settings" || kind === "servers";
   const fileItems = files.map((file) => [
     ...formatFile(file),
     ...(isContentShown ? formatContent(decodeText(file.bytes) ?? "") : []),
   ]);
-  return formatSection(`${kind}, which ${description}`, fileItems);
+  return formatSection(title, fileItems);
 }
 
 function formatFile({ name, size }: Pick<QuestionFile, "name" | "size">): readonly string[] {

@@ -76,7 +76,7 @@ export function listKinds(files: readonly Pick<ProjectFile, "kind">[]): readonly
 export function formatTrustNotice(folder: FolderTrust): string | null {
   if (folder.type === "trusted" || folder.project.files.length === 0) return formatUnreadNotice(folder.project);
   const { project, reason, changes } = folder;
-  const consequence = `so its ${joinWithAnd(listKinds(project.files))} are not used; review them with: pith trust --show, then run: pith trust`;
+  const consequence = `so its ${joinWithAnd(listKinds(project.files).map((kind) => KIND_LABELS[kind] ?? kind))} are not used; review them with: pith trust --show, then run: pith trust`;
   if (reason === "never") return `this folder is not trusted, ${consequence}`;
   const changedFiles =
     changes.length === 1 ? `${escapeLineBreaks(changes[0]?.name ?? "")} has` : `${changes.length} files have`;
@@ -89,6 +89,11 @@ function formatUnreadNotice({ unread: [firstFile, ...otherFiles] }: ProjectFiles
   const moreText = otherFiles.length === 0 ? "" : ` (and ${otherFiles.length} more; list them with: pith trust --show)`;
   return `${escapeLineBreaks(firstFile.name)} ${firstFile.why}, so it is not used${moreText}`;
 }
+
+const KIND_LABELS: Readonly<Partial<Record<ProjectFileKind, string>>> = {
+  prompts: "prompt templates",
+  servers: "MCP servers",
+};
 
 function joinWithAnd(kinds: readonly string[]): string {
   const last = kinds.at(-1) ?? "";

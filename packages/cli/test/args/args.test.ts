@@ -74,16 +74,18 @@ test.each([
   [["-px", "hi"], "unknown flag -x; pith --help lists all flags"],
   [
     ["-p", "- fix it"],
-    '"- fix it" starts with a dash; to use it as the prompt, write -- before it: pith -p -- "- fix it"',
+    '"- fix it" starts with a dash; to use it as the prompt, put -- before it: pith -p -- "- fix it"',
   ],
   [["-p", "--permission-mode"], "--permission-mode takes ask, edit, plan or all"],
   [["-p", "--allow"], "--allow takes a rule, such as 'bash(npm test)'"],
   [["-p", "--model", ""], "--model takes PROVIDER/MODEL, such as anthropic/claude-sonnet-4-5"],
+  [["--model", "-p"], '--model takes PROVIDER/MODEL, such as anthropic/claude-sonnet-4-5, not "-p"'],
+  [["-p", "--max-cost", "-1"], '--max-cost takes a positive amount in US dollars, such as 2.50, not "-1"'],
   [
-    ["--model", "-p"],
-    '--model takes PROVIDER/MODEL, such as anthropic/claude-sonnet-4-5, not "-p"; if this is the value, write --model="-p"',
+    ["-p", "--system-prompt", "-p"],
+    '--system-prompt takes text, not "-p"; to pass it anyway, write --system-prompt="-p"',
   ],
-  [["-p", "--print=no"], '--print takes no value, but has "no"'],
+  [["-p", "--print=no"], '--print takes no value, but got "no"'],
   [["-p", "--permission-mode", "yolo", "hi"], '--permission-mode is "yolo"; expected "ask", "edit", "plan" or "all"'],
   [
     ["-p", "--thinking", "hard", "hi"],
@@ -113,6 +115,8 @@ test("PRT5 who asks for help or for the version gets it, whatever else stands th
   expect(parseCliArgs(["-h", "--nonsense"])).toEqual({ type: "help" });
   expect(parseCliArgs(["--version"])).toEqual({ type: "version" });
   expect([["help"], ["version"]].map(parseCliArgs)).toEqual([{ type: "help" }, { type: "version" }]);
+  expect(parseCliArgs(["help", "nothing"])).toEqual({ type: "help" });
+  expect(parseCliArgs(["help", "me", "here"])).toMatchObject({ type: "args" });
   expect(parseCliArgs(["-p", "help"])).toMatchObject({ type: "args" });
 });
 

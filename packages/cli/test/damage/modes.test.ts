@@ -168,7 +168,7 @@ describe.each(names)("in %s mode", (mode) => {
     const { session } = mode === "screen" ? places.terminal : places.process;
     const half = session.bytes.subarray(session.bytes.lastIndexOf('{"type":"message"')).subarray(0, 120);
     const { notice, requests } = await open(mode, Buffer.concat([session.bytes, half]));
-    expect(notice).toContain("1 line at its end cut off (line 4");
+    expect(notice).toContain("1 line at the end cut off (line 4");
     expect(requests).toContain("[Pith: the last lines of this session were cut off");
     expect(existsSync(`${session.path}.damaged`)).toBe(true);
   }, 120_000);

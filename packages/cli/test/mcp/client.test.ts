@@ -21,7 +21,7 @@ test("MCP7 a server that dies fails the call with its last words, and the next c
   for (let round = 0; round < 4; round += 1)
     assert.match(
       (await desk.use("mcp_call", { tool: "desk/die" })).text,
-      /failed: .*\nLast output of the server:\ndesk: I am going now/,
+      /failed: .*\nLast output from the server:\ndesk: I am going now/,
     );
   assert.equal(desk.started().length, 4);
   const { text } = await desk.use("mcp_call", { tool: "desk/add", arguments: { one: 1, other: 2 } });

@@ -75,7 +75,7 @@ test("MCP4 MCP23 the first use asks with what runs, then with what it offers; on
     /changed since they were trusted \(new: add; removed: old; changed: die\).*pith mcp trust desk/,
   );
   await desk.open({ desk: desk.program() }, { answer: false });
-  assert.match((await desk.use("mcp_find", {})).text, /the user does not trust the tools of desk/);
+  assert.match((await desk.use("mcp_find", {})).text, /the user does not trust the tools from desk/);
   assert.match(
     desk.asked[2] ?? "",
     /^desk: its tools have changed.*\n.*\n.*\nchanged: die: .*\nnew: add: .*\nremoved: old$/,
@@ -106,7 +106,7 @@ test("MCP5 a list that changes in mid-session is asked about before the next cal
 test("MCP5 what changes while somebody thinks about it is not called", async () => {
   await desk.open({ desk: desk.program("restless") }, { answer: true, thinks: 600 });
   const call = { tool: "desk/add", arguments: { one: 1, other: 2 } };
-  assert.match((await desk.use("mcp_call", call)).text, /the tools of desk have changed; try again/);
+  assert.match((await desk.use("mcp_call", call)).text, /the tools from desk have changed; try again/);
   assert.equal((await desk.use("mcp_call", call)).text, "3");
   assert.match(desk.asked[2] ?? "", /new: late: Came later\.$/);
 });
@@ -128,7 +128,7 @@ test("MCP6 MCP16 a wrong name and arguments that do not fit are not called; text
   const intents = ["nobody/x", "desk/add"].map((tool) => desk.tool("mcp_call")?.intent?.({ tool })?.type);
   assert.deepEqual(intents, ["nothing", "named"], "what nobody offers is refused, not asked about");
   assert.deepEqual(await desk.use("mcp_call", { tool: "desk/picture" }), {
-    text: '[image/png]\n(image that cannot be shown: image/tiff, 4 characters of base64)\ndesk://note\na note\\x1b[31m\n{"answer":42}',
+    text: '[image/png]\n(unsupported image: image/tiff, 4 characters of base64)\ndesk://note\na note\\x1b[31m\n{"answer":42}',
     isError: false,
   });
 });

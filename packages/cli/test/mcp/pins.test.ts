@@ -39,7 +39,7 @@ test("MCP20 MCP21 MCP22 MCP23 a changed executable, script or lock file asks bef
   assert.equal((await find()).isError, false);
   assert.match(
     desk.asked[0] ?? "",
-    /Pith asks again if these change: .*node, .*main\.mjs, .*package-lock\.json, its tools/,
+    /Pith asks again if any of these change: .*node, .*main\.mjs, .*package-lock\.json, its tools/,
   );
   assert.equal(desk.asked.length, 2);
 
@@ -56,10 +56,10 @@ test("MCP20 MCP21 MCP22 MCP23 a changed executable, script or lock file asks bef
     const { text } = await find();
     assert.match(
       text,
-      /the program of desk has changed since it was trusted \(.* changed: .*\), so it was not started/,
+      /the program for desk has changed since it was trusted \(.* changed: .*\), so it was not started/,
     );
     await desk.open(servers, { answer: false });
-    assert.match((await find()).text, /the user did not allow the program of desk to start/);
+    assert.match((await find()).text, /the user did not allow the program for desk to start/);
     assert.match(desk.asked.at(-1) ?? "", told);
     assert.equal(desk.started().length, runs);
     // One yes is enough where the tools are the same.
@@ -81,7 +81,7 @@ test("MCP20 pins of version 1 are read; the program is asked about once, and the
   for (const pin of Object.values<{ files?: unknown }>(pins.servers)) delete pin.files;
   writeFileSync(file, JSON.stringify({ ...pins, version: 1 }), { mode: 0o600 });
   await desk.open({ desk: desk.program() });
-  assert.match((await find()).text, /the program of desk is not trusted yet/);
+  assert.match((await find()).text, /the program for desk is not trusted yet/);
   await desk.open({ desk: desk.program() }, { answer: true });
   assert.equal((await find()).isError, false);
   assert.match(desk.asked[2] ?? "", /start this program\?[\s\S]*trusted by an earlier version of Pith/);

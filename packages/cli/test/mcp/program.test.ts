@@ -65,7 +65,7 @@ test("MCP3 MCP4 MCP14 without a screen tools are trusted by a subcommand, allowe
   settle({ desk: program(), web: { url: web.url } });
   const script = [call("desk/add", { one: 1, other: 2 }), call("web/greet", { name: "Ann" })];
   await ground.pith(["-p", "Go", "--allow", "mcp_call(desk/*)"], [...script, "Done."]);
-  assert.match(allSaid(), /the program of desk is not trusted yet, so it was not started.*pith mcp trust desk/);
+  assert.match(allSaid(), /the program for desk is not trusted yet, so it was not started.*pith mcp trust desk/);
   assert.match(allSaid(), /no user is available to ask; allow it with --allow 'mcp_call\(web\/greet\)'/);
 
   assert.deepEqual(started(), []);
@@ -105,7 +105,7 @@ test("MCP23 over RPC the program of a server starts after a yes and not before; 
     await client.send({ type: "prompt", message: "Go." });
     await settled;
     await client.close();
-    assert.match(allSaid(), answer.test("No") ? /the user did not allow the program of other to start/ : /"3"/);
+    assert.match(allSaid(), answer.test("No") ? /the user did not allow the program for other to start/ : /"3"/);
   }
   assert.deepEqual(asked, [
     { title: "other: start this program?", starts: 0 },

@@ -50,7 +50,7 @@ test.skipIf(hasNoSandbox)(
     assert.equal(await ask("where"), `${join(desk.home, "mcp/curious")} ${homedir()} /tmp`);
     assert.match(
       desk.asked[0] ?? "",
-      /\nsandbox: on; it cannot see your home folder or the workspace\nmay write: its own folder and a private home\n/,
+      /\nsandbox: on; it cannot see your home folder or the workspace\ncan write: its own folder and a private home\n/,
     );
   },
 );
@@ -78,7 +78,7 @@ test.skipIf(hasNoSandbox)("MCP26 it sees and writes the folders of its settings"
   assert.equal(readFileSync(inside, "utf8"), "written");
   await ask("write", { path: join(desk.workspace, "page") });
   assert.equal(existsSync(join(desk.workspace, "page")), false);
-  assert.match(desk.asked[0] ?? "", /\nmay write: its own folder and a private home, .*\/docs\n/);
+  assert.match(desk.asked[0] ?? "", /\ncan write: its own folder and a private home, .*\/docs\n/);
 });
 
 test.skipIf(hasNoSandbox)(
@@ -166,7 +166,7 @@ test.skipIf(hasNoSandbox)(
     await desk.open({ curious: curious({ command: npx, folders }) }, { answer: true, environment, choices });
     assert.equal(await ask("reach", { url }), "200 hello");
     assert.equal(desk.asked.length, 2);
-    assert.match(desk.asked[0] ?? "", /\nnetwork: your package registries; Pith asks about each other host\n/);
+    assert.match(desk.asked[0] ?? "", /\nnetwork: your package registries; Pith asks about every other host\n/);
   },
 );
 
@@ -211,7 +211,7 @@ test("MCP28 without a sandbox it starts with all rights after the question, whic
   assert.equal(await ask("read", { path }), "seen");
   assert.match(
     desk.asked[0] ?? "",
-    /\nsandbox: off \(turned off in your settings\); it runs with all your permissions\n/,
+    /\nsandbox: off \(turned off in your settings\); it runs with your full user permissions\n/,
   );
   assert.match((await desk.command("mcp")) ?? "", /\n {2}sandbox: off, turned off in your settings/);
 });

@@ -65,9 +65,9 @@ test("MCP12 a folder that is not trusted names nobody, and a project's settings 
 });
 
 test.each([
-  [{ url: "http://example.com/mcp" }, /without https/],
+  [{ url: "http://example.com/mcp" }, /does not use https/],
   [{ url: "https://me:any@example.com/" }, /password in its url/],
-  [{ url: "http://127.0.0.1.example.com/" }, /without https/],
+  [{ url: "http://127.0.0.1.example.com/" }, /does not use https/],
   [{ command: "x", url: "https://example.com" }, /both a command and a url/],
   [{}, /neither a command nor a url/],
 ])("MCP11 %j does not count", (written, why) => {

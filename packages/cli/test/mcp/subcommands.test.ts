@@ -33,7 +33,7 @@ test("MCP2 MCP4 a list of servers asks none of them; without --yes nothing is tr
   assert.deepEqual(old.seen, []);
   assert.match(await called(trustServer), /^1 at: .*\n1 tool:\n\+ tell: Tells\.\nNothing was trusted\. .*--yes/);
   assert.match(await called(testServer), /is not trusted in its current state\. To trust it, run: pith mcp trust old$/);
-  assert.match(await called(trustServer, { yes: true }), /^0 [\s\S]*The tools of old are now trusted\.$/);
+  assert.match(await called(trustServer, { yes: true }), /^0 [\s\S]*The tools from old are now trusted\.$/);
   assert.match(await called(testServer), /The server is trusted in its current state\.$/);
   assert.match(await called(listServers), /1 tools? trusted/);
   const file = join(home, "mcp-pins.json");
@@ -43,6 +43,22 @@ test("MCP2 MCP4 a list of servers asks none of them; without --yes nothing is tr
   writeFileSync(file, JSON.stringify(pins), { mode: 0o600 });
   assert.match(await called(testServer), /1 tool, changes:\nremoved: gone\nThe server is not trusted/);
   await old.close();
+});
+
+test("MCP12 without a server in use, the list says whether this folder has some that are not trusted", async () => {
+  const home = mkdtempSync(join(tmpdir(), "pith-home-"));
+  const cwd = mkdtempSync(join(tmpdir(), "pith-work-"));
+  onTestFinished(() => {
+    for (const folder of [home, cwd]) rmSync(folder, { recursive: true });
+  });
+  const list = async (): Promise<string> => {
+    const call = { cwd, home, environment: {}, arguments: [], flags: {}, notify: () => {} };
+    const outcome = await listServers(call as unknown as SubcommandCall);
+    return outcome.type === "success" ? outcome.text : outcome.message;
+  };
+  assert.equal(await list(), "No MCP servers are configured. Add them to mcpServers in your settings.");
+  writeFileSync(join(cwd, ".mcp.json"), JSON.stringify({ mcpServers: { here: { command: "x" } } }));
+  assert.equal(await list(), "No MCP servers in use; this folder's servers are ignored until you trust it.");
 });
 
 test("MCP23 without --yes nothing is started where nobody can be asked; what would run is shown", async () => {

@@ -65,7 +65,7 @@ test("UPG2 programs that start at once in a new home get none", async () => {
 
 test("UPG3 every mode shows it: as lines, to programs on stderr", async () => {
   await usedBefore();
-  expect((await ground.pith(["--plain"], ["Hi."], { input: "hi\n" })).out).toContain("Commands ask by host:");
+  expect((await ground.pith(["--plain"], ["Hi."], { input: "hi\n" })).out).toContain("New hosts need approval:");
   rmSync(record());
   const json = await ground.pith(["-p", "--mode", "json", "hi"], ["Hi."]);
   expect(timesIn(json.notes)).toBe(1);

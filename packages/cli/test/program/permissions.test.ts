@@ -53,7 +53,7 @@ test("PERM23 in the sandbox commands are held to what is denied of whole files a
   expect(told()).not.toContain("TOKEN=secret");
   expect(readFileSync(join(ground.folder, "src/a.ts"), "utf8")).toBe("as it was");
   expect(readFileSync(join(ground.folder, "ok.txt"), "utf8")).toBe("new\n");
-  expect(notes).toContain("pith: the rule read(*.pem) is enforced for tools, not for shell commands\n");
+  expect(notes).toContain("pith: the rule read(*.pem) is enforced for tools but not for shell commands\n");
   const off = await ground.pith(["-p", ...deny, "--sandbox", "off", "go"], ["Done."]);
   expect(off.notes).toContain("the rules read(.env), edit(src/**), read(*.pem)");
 });

@@ -75,7 +75,7 @@ describe("message content", () => {
     );
     expect(await Promise.all(messages)).toEqual([
       "@parser.ts: parser.ts does not exist; the folder contains parse.ts. @ attaches a file; put text that starts with @ after --",
-      "@src: src is a folder; it contains main.ts. Name a file in it, or the folder without the @",
+      "@src: src is a folder; it contains main.ts. Specify a file in it, or write the folder without the @",
       "@tool.bin is neither text nor an image (png, jpeg, gif, webp)",
     ]);
   });
@@ -86,7 +86,7 @@ describe("message content", () => {
     writeFileSync(join(folder, "fits.png"), Buffer.concat([PNG], MAX_ATTACHED_IMAGE_BYTES));
     writeFileSync(join(folder, "long.png"), Buffer.concat([PNG], MAX_ATTACHED_IMAGE_BYTES + 1));
     expect(await said({ words: "x", files: ["fits.txt", "fits.png"] })).toMatchObject({ type: "content" });
-    const advice = "cannot be attached; name it without the @ and let the model read it";
+    const advice = "cannot be attached; write its path without the @ and let the model read it";
     expect(mistakeOf(await said({ words: "x", files: ["long.txt"] }))).toBe(
       `@long.txt is larger than 256 KB and ${advice}`,
     );

@@ -76,7 +76,7 @@ test("SKL11 what was read anew is told from then on, and what has changed is sai
     "home/settings.json": '{ "compaction": { "enabled": false }, "thinking": "high" }',
   });
   expect((await reload()).map((line) => line.replaceAll(`${ground}/`, ""))).toEqual([
-    "The setting compaction changed; its limits apply now, the rest after a restart",
+    "The setting compaction changed; thresholds and token limits apply now, other compaction settings after a restart",
     "The setting thinking changed; restart Pith to apply it",
     "home/AGENTS.md was added",
     "repo/AGENTS.md changed",

@@ -68,7 +68,7 @@ describe("on macOS without the runtime", () => {
     });
     expect(protections).toMatchObject({
       state: "warning",
-      message: expect.stringMatching(/^commands that you allow are not restricted/),
+      message: expect.stringMatching(/^commands you allow run unrestricted/),
     });
   });
 

@@ -67,7 +67,7 @@ test.each([
   ['{ "contextWindow": 1e999 }', "s.json:1:20: 1e999 is not a value; strings need double quotes"],
   [
     '{ "compaction": { "agentOverrides": { "": { "reserveTokens": 1 } } } }',
-    's.json:1: compaction.agentOverrides[""] has an invalid name; expected the name of an agent, such as reviewer',
+    's.json:1: compaction.agentOverrides[""] has an invalid name; expected an agent\'s name, such as reviewer',
   ],
   ['{ "contextWindow": -1 }', "s.json:1: contextWindow is -1; expected a whole number of tokens, such as 128000"],
   ['{ "compaction": false }', 's.json:1: compaction is false; expected { "enabled": true }'],

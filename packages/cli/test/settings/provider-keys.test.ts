@@ -84,6 +84,15 @@ test.each([
   expect(JSON.stringify(read)).not.toContain(SECRET);
 });
 
+test("KEY3 a mistake names the entry by its provider, and by its position if that is unknown", async () => {
+  writeFileSync(file, `{ "anthropic": "a b", "${SECRET}": null }`, { mode: 0o600 });
+  expect(await readKeyFile(file)).toMatchObject({
+    message: expect.stringContaining('the value of "anthropic" is not'),
+  });
+  writeFileSync(file, `{ "anthropic": "ab", "${SECRET}": null }`, { mode: 0o600 });
+  expect(await readKeyFile(file)).toMatchObject({ message: expect.stringContaining("the value in entry 2 is not") });
+});
+
 test("KEY4 every variable that may hold a key is known by its name, once", () => {
   const names = listKeyVariables();
   expect(names).toEqual(

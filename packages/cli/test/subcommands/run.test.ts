@@ -38,6 +38,15 @@ test("SUB4 a group tells of its members, and lists without one", async () => {
   expect(await shelf.run("sessions", "--json")).toEqual(await shelf.run("sessions", "list", "--json"));
 });
 
+test("SUB4 pith help NAME shows the same as pith NAME --help; other text is a prompt", async () => {
+  for (const name of ["sessions", "sessions list", "compact"]) {
+    const words = name.split(" ");
+    expect(await shelf.run("help", ...words)).toEqual(await shelf.run(...words, "--help"));
+  }
+  for (const words of [["help"], ["help", "compact", "the", "code"], ["help", "nobody"]])
+    expect(await shelf.run(...words)).toEqual({ code: null, out: "", notes: [] });
+});
+
 test("SUB5 ends with 0 when done, 1 when it could not, 2 for a mistake, which goes to the standard error alone", async () => {
   expect(await shelf.run("sessions", "list")).toMatchObject({ code: 0, notes: [] });
   const mistaken = await shelf.run("sessions", "show", "nobody");

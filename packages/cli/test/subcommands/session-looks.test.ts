@@ -19,7 +19,7 @@ test("SUB13 a preview tells what would be kept and told in short, and the price;
   const { code, out } = await shelf.run("compact", "last", "--preview");
   expect(code).toBe(0);
   expect(out).toMatch(/^[\d,]+ → about [\d,]+ tokens\nKept: .*\nKept verbatim: .*\nSummarized: /);
-  expect(out).toMatch(/^Price: about \$\d.*; more if the summary must be corrected$/m);
+  expect(out).toMatch(/^Cost: about \$\d.*; more if the summary must be corrected$/m);
   const other = (await shelf.json("compact", "last", "--preview", "--model", "nobody/knows-it")) as object;
   expect(other).toMatchObject({
     model: "nobody/knows-it",
@@ -106,7 +106,7 @@ test("SUB15 a session is shown bounded, an entry whole, and the tree with ids th
   await shelf.add({ answers: 3 });
   const { out } = await shelf.run("sessions", "show", "last", "--tail", "2");
   expect(out).toMatch(
-    /^… earlier entries: --tail 0 shows all, --branch [0-9a-f]+ those right before\n\nanthropic\/claude-sonnet-4-5 · .*\n {2}Answer 3\. /,
+    /^… earlier entries not shown\. Use --tail 0 for all of them, or --branch [0-9a-f]+ for the ones just before these\n\nanthropic\/claude-sonnet-4-5 · .*\n {2}Answer 3\. /,
   );
   expect(out.length).toBeLessThan(10_000);
   const { nodes } = (await shelf.json("sessions", "show", "last", "--tree")) as { nodes: readonly { id: string }[] };

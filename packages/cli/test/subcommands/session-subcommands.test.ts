@@ -58,6 +58,14 @@ describe("prune", () => {
     expect(found).toMatchObject({ inactive: [{ path: gone }], kept: { named: 1, labeled: 1, pinned: 1, damaged: 1 } });
   });
 
+  test("PRUNE4 without an inactive session it says so, and moves nothing", async () => {
+    await shelf.add({ age: 1 });
+    expect((await shelf.run("sessions", "prune")).out).toBe("No sessions have been inactive for 90 days.\n");
+    expect((await shelf.run("sessions", "prune", "--older-than", "1y", "--yes")).out).toBe(
+      "Nothing to prune: no sessions have been inactive for 1 year.\n",
+    );
+  });
+
   test("PRUNE4 done only with an age and --yes: into the trash, with a line for each, and out of it only after 30 days", async () => {
     const path = await shelf.add({ age: 400 });
     await shelf.add({ age: 1 });

@@ -39,7 +39,7 @@ describe("doctor", () => {
       "protections",
       "file permissions",
       "settings",
-      "keys",
+      "API keys",
       "trust",
       "sessions",
       "blobs",
@@ -48,7 +48,7 @@ describe("doctor", () => {
       "completions",
     ])
       expect(out).toMatch(new RegExp(`^(ok|warning) +${name}: `, "m"));
-    expect(out).toMatch(/keys: for anthropic, openai/);
+    expect(out).toMatch(/API keys: anthropic, openai/);
     expect(out).not.toContain("secret");
     const { checks } = (await shelf.json("doctor")) as Checks;
     for (const { state, advice } of checks) expect(state === "ok").toBe(advice === undefined);
@@ -57,20 +57,16 @@ describe("doctor", () => {
   test("DRS4 what holds commands here is said with bubblewrap's version, and so is what is missing or loosened", async () => {
     const { out } = await shelf.run("doctor");
     expect(out).toMatch(/^ok +sandbox: commands are sandboxed by \S+\/bwrap \(bubblewrap \d+\.\d+/m);
-    expect(out).toMatch(
-      /^ok +network: you approve each host that a command connects to; .* system calls are filtered$/m,
-    );
-    expect(out).toMatch(/^ok +protections: for commands: .*; for all tools: .*redaction/m);
+    expect(out).toMatch(/^ok +network: commands need your approval for each host; .* system calls are filtered$/m);
+    expect(out).toMatch(/^ok +protections: commands cannot see your home folder .*\. Tools: .*secrets are redacted/m);
     writeFileSync(join(shelf.home, "settings.json"), JSON.stringify(LOOSE));
     expect((await shelf.run("doctor")).out).toMatch(
-      /^warning +protections: .*; weakened by network open, unixSockets on, sandboxRead, permissionMode all, secrets\.redact off\n +→ pith settings/m,
+      /^warning +protections: .*\. Weakened by network open, unixSockets on, sandboxRead, permissionMode all, secrets\.redact off\n +→ pith settings/m,
     );
     shelf.environment = { ...shelf.environment, PATH: "/nowhere" };
     const without = (await shelf.run("doctor")).out;
     expect(without).toMatch(/^warning +sandbox: bubblewrap is not installed.*\n +→ install bubblewrap/m);
-    expect(without).toMatch(
-      /^warning +protections: commands that you allow are not restricted; .*\n +→ docs\/security\.md/m,
-    );
+    expect(without).toMatch(/^warning +protections: commands you allow run unrestricted\. .*\n +→ docs\/security\.md/m);
   });
 
   const LOOSE = {
@@ -162,11 +158,11 @@ describe("trust", () => {
     expect(text(outcome)).toBe(`${project.root}
   is not trusted; these files are not used
 
-settings, which configure Pith in this folder
+Settings for Pith in this folder
   .pith/settings.json  19 bytes
       { "model": "a/b" }
 
-skills, which give instructions to the model
+Skills (instructions for the model)
   .pith/skills/build/SKILL.md  8 bytes
 
 Sent to the model as text, even if the folder is not trusted
@@ -208,7 +204,7 @@ Changed since the folder was last trusted
   test("TRU11 a folder that holds nothing needs no trust, and gets none", async () => {
     project.place({ "bare/file": "" });
     const shown = await run({ yes: true }, ["../bare"]);
-    expect(text(shown)).toBe(`${join(project.ground, "bare")}\n  contains nothing that needs trust`);
+    expect(text(shown)).toBe(`${join(project.ground, "bare")}\n  contains nothing that requires trust`);
     expect(() => readFileSync(join(project.home, "trust.json"))).toThrow("ENOENT");
   });
 

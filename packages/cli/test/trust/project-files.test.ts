@@ -71,7 +71,7 @@ test("TRU9 reading is bounded: a huge file, more files and deeper folders than a
   expect(files.map(({ name }) => name)).toEqual([".pith/settings.json", ".pith/prompts/a.md"]);
   expect(unread.map(({ why }) => why)).toEqual([
     "contains more than 1000 items",
-    "exceeds the size limit for the files of a project",
+    "exceeds the size limit for project files",
     "is more than 8 folders deep",
   ]);
 });
@@ -81,7 +81,7 @@ test("TRU9 folders in folders are looked through up to a number", async () => {
   mkdirSync(join(project.root, ".pith/skills"), { recursive: true });
   for (let at = 0; at < 25; at += 1) symlinkSync(join(project.root, "many"), join(project.root, `.pith/skills/${at}`));
   const { project: holds } = await project.seen();
-  expect(holds.unread.map(({ why }) => why)).toEqual(["is over the limit of 2000 files and folders"]);
+  expect(holds.unread.map(({ why }) => why)).toEqual(["exceeds the limit of 2000 files and folders"]);
 });
 
 test("TRU9 what is exchanged for a link between looking and opening is not read", async () => {

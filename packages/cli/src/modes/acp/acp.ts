@@ -43,7 +43,7 @@ export function createAgentApp({ args, sessions, notify }: AgentAppOptions): Age
     })
     .onRequest("authenticate", () => {
       throw internalError(
-        "Pith has no sign-in: set an API key such as ANTHROPIC_API_KEY, or enter one by running pith in a terminal",
+        "Pith has no sign-in; set an API key such as ANTHROPIC_API_KEY, or run pith in a terminal to enter one",
       );
     });
   handleSessionMethods(agentApp, sessions, (client) => ({ args, client, features, notify }));

@@ -47,7 +47,7 @@ export async function buildConfigOptions(
       name: "Mode",
       category: "mode",
       type: "select",
-      description: "What is allowed without asking",
+      description: "What Pith may do without asking",
       currentValue: permissionMode?.get() ?? "",
       options: describePermittedModes(options.settings.policy).map(({ name, description }) => ({
         value: name,

@@ -90,7 +90,7 @@ function formatResult(result: Exclude<CommandResult, { type: "prompt" }>): strin
     case "draft":
       return `${endSentence(result.text)} Edit this message and send it:\n\n${result.draft}`;
     case "quit":
-      return "Close this session in the editor. It stays saved.";
+      return "Close this session in the editor. It remains saved.";
   }
 }
 
@@ -175,7 +175,7 @@ function formatMention(uri: string, cwd: string): string {
   return /\s/.test(path) ? `@"${path}"` : `@${path}`;
 }
 
-const LINK_NOTE = "(linked in the editor; its content was not sent, so read it if it is needed)";
+const LINK_NOTE = "(linked in the editor; its content was not sent, so read it if you need it)";
 
 /** Returns a path relative to the folder if the file is in it. A line range at the end is kept. */
 function toDisplayPath(uri: string, cwd: string): string {

@@ -161,7 +161,7 @@ function toStoredCompactionUpdate(entry: CompactionEntry, features: ClientFeatur
       status,
       summary: [textBlock(entry.summary)],
     };
-  const text = `· compacted here: ${formatSizes(entry)}; earlier messages stay readable`;
+  const text = `· compacted here: ${formatSizes(entry)}; earlier messages are still in the session`;
   return { sessionUpdate: "agent_message_chunk", content: textBlock(`\n\n${text}\n\n`), messageId: entry.id };
 }
 

@@ -108,7 +108,7 @@ async function writeAnswer(
   terminal: Terminal,
 ): Promise<RunEnd> {
   const writeError = answer === "" ? null : await terminal.writeOutput(ensureLineEnd(answer));
-  if (end.isCut) terminal.notify("· the answer is cut off: it reached the model's output limit");
+  if (end.isCut) terminal.notify("· the answer was cut off at the model's output limit");
   if (totals.requests > 0 && answer.trim() === "") terminal.notify("· the model returned no text");
   return writeError === null ? end : { type: "failed", why: writeError };
 }

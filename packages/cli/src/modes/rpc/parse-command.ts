@@ -163,7 +163,7 @@ function findFieldError(
   for (const [key, { requirement, isValid, isOptional }] of Object.entries(fields)) {
     if (!input.has(key) && isOptional) continue;
     if (!input.has(key)) return `${name} needs "${key}": ${requirement}`;
-    if (!isValid(input.get(key))) return `"${key}" of ${name} must be ${requirement}`;
+    if (!isValid(input.get(key))) return `"${key}" in ${name} must be ${requirement}`;
   }
   const unknownField = [...input.keys()].find((key) => key !== "id" && key !== "type" && !Object.hasOwn(fields, key));
   if (unknownField === undefined) return null;

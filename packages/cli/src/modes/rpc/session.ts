@@ -111,7 +111,7 @@ export async function findSessionFolder(path: string): Promise<SessionFolder> {
   const cwd = await readSession(path, async ({ header }) => sessionCwd(path, header, realFiles));
   if (typeof cwd !== "string") return { type: "failed", message: cwd.message };
   if (await isFolder(cwd)) return { type: "found", cwd };
-  const message = `the folder of this session no longer exists: ${cwd}; start Pith with --session in the folder where you want to continue`;
+  const message = `this session's folder no longer exists: ${cwd}; start Pith with --session in the folder where you want to continue`;
   return { type: "failed", message };
 }
 

@@ -108,7 +108,7 @@ function parseValueHint(hint: string): CompletionValues {
 }
 
 /**
- * Lists one session per line with its start time: those of this folder first, newest first. Uses only file names, which is fast.
+ * Lists one session per line with its start time: those in this folder first, newest first. Uses only file names, which is fast.
  * `SESSION_FILE_NAME` excludes names with special characters, which a shell could interpret.
  */
 export function formatSessionCompletions(cwd: string, environment: Environment): string {
@@ -119,7 +119,7 @@ export function formatSessionCompletions(cwd: string, environment: Environment):
     ...sortNewestFirst(listNames(join(sessionsRoot, currentFolder))),
     ...sortNewestFirst(otherFolders.flatMap((name) => listNames(join(sessionsRoot, name)))),
   ];
-  return ["last\tthe last session of this folder", ...rows.slice(0, MAX_SESSIONS)].join("\n");
+  return ["last\tthe most recent session in this folder", ...rows.slice(0, MAX_SESSIONS)].join("\n");
 }
 
 function sortNewestFirst(names: readonly string[]): readonly string[] {

@@ -63,7 +63,8 @@ async function checkFreeSpace(home: string): Promise<Check> {
   const freeSpace = await readFreeBytes(home);
   if (freeSpace === null) return warning("disk", "free space unknown", "check it with: df -h");
   const message = `${formatBytes(freeSpace)} free`;
-  if (freeSpace < MIN_FREE_BYTES) return failure("disk", message, "free some space; soon nothing can be saved");
+  if (freeSpace < MIN_FREE_BYTES)
+    return failure("disk", message, "free some space, or Pith will soon be unable to save anything");
   return freeSpace < LOW_SPACE_BYTES
     ? warning("disk", message, "free some space; pith sessions stats shows the size of your sessions")
     : ok("disk", message);
@@ -90,12 +91,12 @@ async function checkSqlite(): Promise<Check> {
     const database = new DatabaseSync(":memory:");
     database.exec("CREATE VIRTUAL TABLE words USING fts5(text)");
     database.close();
-    return ok("SQLite", "with full-text search (FTS5)");
+    return ok("SQLite", "full-text search (FTS5) available");
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     return warning(
       "SQLite",
-      `no full-text search: ${reason}`,
+      `full-text search is not available: ${reason}`,
       "pith sessions search requires a Node build with SQLite and FTS5",
     );
   }
@@ -127,13 +128,16 @@ async function checkSettings({ home, environment }: SubcommandCall): Promise<Che
   const [firstNote] = resolved.notes;
   if (firstNote !== undefined)
     return warning("settings", resolved.notes.join("; "), "pith settings shows the effective values");
-  return ok("settings", resolved.settings.model === undefined ? "no model is set" : `model ${resolved.settings.model}`);
+  return ok(
+    "settings",
+    resolved.settings.model === undefined ? "no model setting" : `model ${resolved.settings.model}`,
+  );
 }
 
 async function checkProviderKeys({ home, environment }: SubcommandCall): Promise<Check> {
   const keyFile = await readKeyFile(keyFilePath(home));
   if (keyFile.type === "mistake")
-    return failure("keys", keyFile.message, "fix it; the keys in this file are not used until then");
+    return failure("API keys", keyFile.message, "fix it; the keys in this file are not used until then");
   const hasKeyVariable = ({ keyVariables }: Provider): boolean =>
     keyVariables.some((name) => environment[name]?.trim());
   const configuredProviders = providers.filter(
@@ -142,12 +146,12 @@ async function checkProviderKeys({ home, environment }: SubcommandCall): Promise
   const unknownCount = Object.keys(keyFile.keys).filter((name) => !providers.some(({ id }) => id === name)).length;
   // Unknown names are only counted, never shown: if the user swapped name and key, the name is the key.
   if (unknownCount > 0)
-    return warning("keys", describeUnknownKeys(unknownCount, home), `valid names: ${formatProviderIds()}`);
-  if (configuredProviders.length > 0) return ok("keys", `for ${configuredProviders.map(({ id }) => id).join(", ")}`);
+    return warning("API keys", describeUnknownKeys(unknownCount, home), `valid names: ${formatProviderIds()}`);
+  if (configuredProviders.length > 0) return ok("API keys", `${configuredProviders.map(({ id }) => id).join(", ")}`);
   return warning(
-    "keys",
+    "API keys",
     "no API key found",
-    "run pith login, or set ANTHROPIC_API_KEY or the variable of another provider",
+    "run pith login, or set ANTHROPIC_API_KEY or another provider's variable",
   );
 }
 
@@ -178,7 +182,7 @@ export function checkBash({ environment, cwd }: SubcommandCall, platform: NodeJS
         warning(
           "bash",
           bashPath,
-          "Pith is not well tested on Windows itself; WSL 2 is recommended, see docs/platforms.md",
+          "Pith is not well tested on native Windows; WSL 2 is recommended, see docs/platforms.md",
         ),
       ];
 }
@@ -197,7 +201,7 @@ async function checkRipgrep({ environment, cwd }: SubcommandCall): Promise<Check
   const ripgrepPath =
     bundledPath !== null && isExecutable(bundledPath) ? bundledPath : findRipgrepOnPath(environment.PATH ?? "", cwd);
   if (ripgrepPath !== null) return ok("ripgrep", ripgrepPath);
-  return warning("ripgrep", "not found; searches use the slower built-in search", "install ripgrep to search faster");
+  return warning("ripgrep", "not found; Pith uses its slower built-in search", "install ripgrep to search faster");
 }
 
 /** Ignores folders in the project, because a program there is not trusted. */
@@ -264,6 +268,6 @@ async function checkAuditLog({ home, environment }: SubcommandCall): Promise<Che
   const fileCount = existsSync(folder) ? listAuditFiles(folder).length : 0;
   return ok(
     "audit log",
-    fileCount === 0 ? `none yet; it will be written to ${folder}` : `${formatCount(fileCount, "file")} in ${folder}`,
+    fileCount === 0 ? `none yet; Pith will write it to ${folder}` : `${formatCount(fileCount, "file")} in ${folder}`,
   );
 }

@@ -58,7 +58,7 @@ async function reportDiskErrors(name: string, runCheck: () => Promise<readonly C
       failure(
         name,
         `cannot access ${path ?? "a file"}: ${code}`,
-        "check its owner and type with ls -ld, or set PITH_HOME to another folder",
+        "check its owner and type with ls -ld, or set PITH_HOME to a different folder",
       ),
     ];
   }

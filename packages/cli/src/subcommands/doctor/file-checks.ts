@@ -128,11 +128,11 @@ async function checkSessionDamage(sessions: readonly SessionItem[], { flags, not
   }
   const uncheckedText =
     checkedCount < sessions.length && Date.now() > deadline
-      ? `; only the newest ${checkedCount} were checked line by line, --deep checks all`
+      ? `; only the newest ${checkedCount} were checked line by line; use --deep to check all`
       : "";
   const [first] = damagedSessions;
   if (!first) return ok("sessions", `${formatCount(sessions.length, "session")}${uncheckedText}`);
-  const message = `${damagedSessions.length} of ${formatCount(sessions.length, "session")} damaged, e.g. ${first.item.path}: ${first.reason}${uncheckedText}`;
+  const message = `${damagedSessions.length} of ${formatCount(sessions.length, "session")} damaged, for example ${first.item.path}: ${first.reason}${uncheckedText}`;
   return warning("sessions", message, "readable lines are still used; pith doctor SESSION shows the damaged lines");
 }
 
@@ -155,8 +155,8 @@ function checkOrphanedBlobs(home: string): Check {
   });
   const orphans = dataFolders.filter((path) => !hasSession(path) && realFiles.list(join(path, "blobs")).length > 0);
   const [first] = orphans;
-  if (first === undefined) return ok("blobs", "all belong to a session");
-  const message = `${formatCount(orphans.length, "blob folder")} without a session, e.g. ${first}`;
+  if (first === undefined) return ok("blobs", "no orphans");
+  const message = `${formatCount(orphans.length, "blob folder")} without a session, for example ${first}`;
   return warning("blobs", message, "remove the folder if you do not need to restore the session");
 }
 
@@ -169,5 +169,5 @@ function checkSearchIndex(home: string): Check {
   if (!stat) return ok("search index", "none yet; the first pith sessions search creates it");
   if (stat.kind !== "file")
     return warning("search index", `${join(home, "search.db")} is not a regular file`, "remove it");
-  return ok("search index", `${formatBytes(stat.size)}; it can be deleted at any time`);
+  return ok("search index", `${formatBytes(stat.size)}; you can delete it at any time`);
 }

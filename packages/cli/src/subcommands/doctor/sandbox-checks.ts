@@ -74,13 +74,11 @@ function checkNetwork(problem: string | null, { network = "hosts" }: Settings): 
   if (problem !== null)
     return warning("network", `commands have no network: ${problem}`, "install util-linux; see docs/network.md");
   const descriptions = {
-    off: "commands have no network, as configured",
-    open: "commands can reach every public host without asking",
+    off: "commands have no network, as set in your settings",
+    open: "commands can reach any public host without asking",
   };
   const message =
-    network === "off" || network === "open"
-      ? descriptions[network]
-      : "you approve each host that a command connects to";
+    network === "off" || network === "open" ? descriptions[network] : "commands need your approval for each host";
   return ok("network", `${message}; commands run in a separate network namespace, and system calls are filtered`);
 }
 
@@ -89,25 +87,28 @@ export function checkProtections(sandbox: CommandSandbox, settings: Settings): C
   const looseSettingNames = listLooseSettings(settings);
   const isSandboxed = sandbox.type !== "unavailable" && settings.sandbox !== "off";
   const commandProtections = sandbox.type === "runtime" ? COMMAND_PROTECTIONS_ON_MACOS : COMMAND_PROTECTIONS;
-  const commandText = isSandboxed
-    ? `for commands: ${commandProtections}; `
-    : "commands that you allow are not restricted; ";
-  const message = `${commandText}for all tools: ${TOOL_PROTECTIONS}`;
+  const commandText = isSandboxed ? `commands ${commandProtections}. ` : "commands you allow run unrestricted. ";
+  const message = `${commandText}${TOOL_PROTECTIONS}`;
   if (!isSandboxed)
-    return warning("protections", message, "docs/security.md lists what is missing; a container can provide isolation");
+    return warning(
+      "protections",
+      message,
+      "docs/security.md lists what is missing; for isolation, run Pith in a container",
+    );
   if (looseSettingNames.length === 0) return ok("protections", message);
   return warning(
     "protections",
-    `${message}; weakened by ${looseSettingNames.join(", ")}`,
+    `${message}. Weakened by ${looseSettingNames.join(", ")}`,
     "pith settings shows where each is set",
   );
 }
 
-const COMMAND_PROTECTIONS =
-  "private home, environment, writable folders, guarded names, network by host, private addresses, Unix sockets, loopback ports";
-const COMMAND_PROTECTIONS_ON_MACOS =
-  "private home, environment, writable folders, guarded names, network by host, private addresses, Unix sockets, no localhost ports";
-const TOOL_PROTECTIONS = "fetch by host, placeholders, restore, trust, redaction, permissions";
+const FILE_PROTECTIONS =
+  "cannot see your home folder or secret environment variables, can write only to the workspace, cannot change files that programs execute (such as .git/hooks), and need your approval for each host";
+const COMMAND_PROTECTIONS = `${FILE_PROTECTIONS}; they cannot reach private addresses, Unix sockets or ports on your machine`;
+const COMMAND_PROTECTIONS_ON_MACOS = `${FILE_PROTECTIONS}; they cannot reach private addresses or Unix sockets, or use localhost at all`;
+const TOOL_PROTECTIONS =
+  "Tools: fetch needs your approval for each host, secrets are redacted and reach commands only as placeholders, files are restored only where the agent may write, and this folder's own settings and extensions need your trust";
 
 function listLooseSettings(settings: Settings): readonly string[] {
   const { network, unixSockets, permissionMode, secrets } = settings;

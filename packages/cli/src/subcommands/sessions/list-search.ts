@@ -75,7 +75,7 @@ interface ListTextOptions {
 function formatList(items: readonly SessionItem[], { total, scope }: ListTextOptions): string {
   if (total === 0)
     return scope.type === "cwd"
-      ? `No sessions for ${scope.cwd} yet. pith sessions list --all lists the sessions of all folders.`
+      ? `No sessions in ${scope.cwd} yet. To list the sessions in all folders, run: pith sessions list --all`
       : 'No sessions yet. Start one with: pith -p "what to do"';
   const now = Date.now();
   const lines = items.map((item) => formatSessionLine(item, { now, showsFolder: scope.type === "all" }));
@@ -153,7 +153,7 @@ function createSearchResult(result: SearchResult, { notify }: SubcommandCall): S
   if (result.type === "unavailable") return { type: "failed", message: result.why };
   const { hits, more, pending } = result;
   if (pending) notify(`pith: ${pending.why}`);
-  if (more) notify("pith: these are the best of the newest 2,000 matches; add a word to find older ones");
+  if (more) notify("pith: these are the best of the newest 2,000 matches; add a word to find older matches");
   const text = hits.length === 0 ? "No matches." : hits.map(formatHit).join("\n");
   return { type: "success", text, data: { hits, more, pending } };
 }

@@ -116,8 +116,8 @@ export function createReport(input: ReportInput): { readonly text: string; reado
 function formatReport({ total, inactive, keptCounts, trash, options, now }: ReportInput, bytes: number): string {
   const heading =
     inactive.length === 0
-      ? `None of ${formatCount(total, "session")} has been inactive for ${options.ageText}.`
-      : `${formatNumber(inactive.length)} of ${formatCount(total, "session")} inactive for ${options.ageText}, ${formatBytes(bytes)}:`;
+      ? `No sessions have been inactive for ${formatAgeText(options.ageText)}.`
+      : `${formatNumber(inactive.length)} of ${formatCount(total, "session")} inactive for ${formatAgeText(options.ageText)} (${formatBytes(bytes)}):`;
   const keptTexts = (Object.keys(REASON_LABELS) as (keyof typeof REASON_LABELS)[]).flatMap((reason) =>
     keptCounts[reason] > 0 ? [`${keptCounts[reason]} ${REASON_LABELS[reason]}`] : [],
   );
@@ -137,11 +137,19 @@ function formatReport({ total, inactive, keptCounts, trash, options, now }: Repo
   ].join("\n");
 }
 
+/** Returns `90 days` for `90d`. */
+function formatAgeText(ageText: string): string {
+  const [, count = "", unit = ""] = /^(\d+) ?(\w)$/.exec(ageText.trim()) ?? [];
+  return formatCount(Number(count), UNIT_NAMES[unit] ?? unit);
+}
+
+const UNIT_NAMES: Readonly<Record<string, string>> = { h: "hour", d: "day", w: "week", m: "month", y: "year" };
+
 const REASON_LABELS: Readonly<Record<Exclude<KeepReason, "younger">, string>> = {
   named: "named",
   labeled: "labeled",
   pinned: "with pins",
-  undated: "without a readable timestamp",
+  undated: "with no readable timestamp",
   damaged: "damaged",
 };
 
@@ -249,7 +257,9 @@ export async function runPrune(call: SubcommandCall): Promise<SubcommandResult> 
   const errors = [...moveErrors, ...trashResult.errors];
   for (const error of errors) call.notify(`pith: ${error}`);
   const lines = [
-    `Moved ${formatCount(movedSessions.length, "session")} to the trash. To bring one back, run: pith sessions restore`,
+    candidates.inactive.length === 0
+      ? `Nothing to prune: no sessions have been inactive for ${formatAgeText(options.ageText)}.`
+      : `Moved ${formatCount(movedSessions.length, "session")} to the trash. To restore one, run: pith sessions restore`,
     ...(options.emptiesTrash
       ? [
           `Permanently deleted ${formatCount(trashResult.removed.length, "session")} after ${GRACE_DAYS} days in the trash.`,

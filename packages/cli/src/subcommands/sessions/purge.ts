@@ -105,7 +105,7 @@ export async function createPurgeVault({
   const shortValue = values.find((value) => value.length < MIN_SECRET_CHARS);
   if (shortValue !== undefined)
     return usageError(
-      `line ${values.indexOf(shortValue) + 1} has fewer than ${MIN_SECRET_CHARS} characters: too short to distinguish from ordinary text`,
+      `line ${values.indexOf(shortValue) + 1} has fewer than ${MIN_SECRET_CHARS} characters, which is too short to tell apart from ordinary text`,
     );
   const givenSecrets = values.map((value, index): [string, string] => [`${GIVEN_NAME_PREFIX} ${index + 1}`, value]);
   const variableNames = [...(resolved.settings.secrets?.also ?? []), ...givenSecrets.map(([name]) => name)];
@@ -203,7 +203,7 @@ function createPurgeResult(
       ...exitCode,
     };
   const nextStep = isPurged
-    ? "The secrets were removed from these sessions. If they were sent anywhere, change them there."
+    ? "The secrets were removed from these sessions. If they were sent anywhere, rotate them."
     : "Nothing was changed. To remove the secrets permanently, run the command again with --yes.";
   return {
     type: "success",

@@ -40,11 +40,11 @@ export async function runRestore({ arguments: [sessionRef], cwd, home }: Subcomm
   const { folder } = match.item;
   const result = await restoreSession(folder, { env });
   if (result.type === "taken")
-    return { type: "failed", message: `${match.item.from} already exists; move that file away, then try again` };
+    return { type: "failed", message: `${match.item.from} already exists; move that file, then try again` };
   if (result.type === "none")
     return {
       type: "failed",
-      message: `the original location of ${folder} is unknown; copy the .jsonl file in it to where you want it`,
+      message: `the original location of ${folder} is unknown; copy its .jsonl file to where you want it`,
     };
   if (result.type !== "restored") return { type: "failed", message: describeOpenFailure(result) };
   const { path } = result;
@@ -114,7 +114,7 @@ export async function runRebind(call: SubcommandCall): Promise<SubcommandResult>
     case "refused":
       return { type: "failed", message: refusalNotes[result.why] };
     case "leaf-moved":
-      return { type: "failed", message: "another process is writing to this session; end it first" };
+      return { type: "failed", message: "another process is writing to this session; stop it first" };
     case "taken":
     case "held":
     case "unavailable":

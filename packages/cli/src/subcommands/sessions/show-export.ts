@@ -51,7 +51,9 @@ async function showTree(store: JsonlStore, { flags }: SubcommandCall): Promise<S
   const earlierHint =
     part.entryBefore === null
       ? []
-      : [`… earlier entries: --tree --branch ${quoteForShell(escapeLineBreaks(part.entryBefore))}`];
+      : [
+          `… earlier entries not shown. To see the ones just before these, use --tree --branch ${quoteForShell(escapeLineBreaks(part.entryBefore))}`,
+        ];
   const text = nodes.length === 0 ? EMPTY_SESSION_TEXT : [...earlierHint, ...nodes.map((node) => node.text)].join("\n");
   const data = nodes.map(({ text: _, ...node }) => node);
   return {
@@ -71,7 +73,7 @@ async function showBranch(store: JsonlStore, { flags }: SubcommandCall, tail: nu
     before === null
       ? []
       : [
-          `… earlier entries: --tail 0 shows all, --branch ${quoteForShell(escapeLineBreaks(before))} those right before`,
+          `… earlier entries not shown. Use --tail 0 for all of them, or --branch ${quoteForShell(escapeLineBreaks(before))} for the ones just before these`,
         ];
   const text =
     paragraphs.length === 0

@@ -34,7 +34,7 @@ export function formatStats(stats: SessionStats): string {
   const lines: readonly (readonly [string, string])[] = [
     [
       "sessions",
-      `${formatNumber(stats.sessions)}${stats.damaged > 0 ? `, of which ${formatNumber(stats.damaged)} cannot be read` : ""}`,
+      `${formatNumber(stats.sessions)}${stats.damaged > 0 ? `, ${formatNumber(stats.damaged)} of them unreadable` : ""}`,
     ],
     [
       "disk",
@@ -45,7 +45,7 @@ export function formatStats(stats: SessionStats): string {
       `${formatNumber(stats.entries)} entries, ${formatCount(stats.messages, "message")}, ${formatCount(stats.toolCalls, "tool call")}, ${formatCount(stats.compactions, "compaction")}`,
     ],
     ["tokens", `${formatNumber(input)} in${cachedText}, ${formatNumber(usage.output)} out`],
-    ["cost", usage.cost.total > 0 ? formatCost(usage.cost.total) : "none, or the prices are unknown"],
+    ["cost", usage.cost.total > 0 ? formatCost(usage.cost.total) : "none, or unknown prices"],
   ];
   const biggestLines = stats.sessions === 1 ? [] : ["", "largest", ...stats.biggest.map(formatSizedSession)];
   return [...lines.map(([label, value]) => `${label.padEnd(10)}${value}`), ...biggestLines].join("\n");

@@ -170,7 +170,7 @@ test("RPC15 RPC16 RPC7 RPC6 sessions are left where extensions let one, worked o
   assert.equal(await folder(), realpathSync(ground.folder));
   rmSync(other, { recursive: true });
   const gone = await send({ type: "switch_session", sessionPath: made.store.path });
-  assert.match(String(gone.error), /folder of this session no longer exists.*--session/);
+  assert.match(String(gone.error), /this session's folder no longer exists.*--session/);
   assert.equal((await state()).sessionFile, first);
   const sleeping = Array.from({ length: 1_000 }, () => begin({ type: "bash", command: "sleep 60" }));
   assert.match(String((await send({ type: "get_state" })).error), /1000 commands are pending.*abort_bash/);

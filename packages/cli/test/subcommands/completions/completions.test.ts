@@ -28,7 +28,7 @@ afterAll(() => shelf.clear());
 
 test("SUB11 ids for completions are words and nothing else, whatever a file is called", async () => {
   const { out } = await shelf.run("__sessions");
-  expect(out).toMatch(/^last\tthe last session of this folder\n[0-9a-f-]{36}\t\d{4}-\d\d-\d\d \d\d:\d\d\n$/);
+  expect(out).toMatch(/^last\tthe most recent session in this folder\n[0-9a-f-]{36}\t\d{4}-\d\d-\d\d \d\d:\d\d\n$/);
 });
 
 /** What is typed, and what must be among the answers. */

@@ -66,7 +66,7 @@ test("SUB8 this folder's sessions come first, those of others with --all or --fo
 test("SUB8 a folder of sessions that cannot be read is not told as an empty one", async () => {
   expect(await shelf.run("sessions", "list")).toMatchObject({
     code: 0,
-    out: expect.stringContaining("No sessions for"),
+    out: expect.stringContaining("No sessions in"),
   });
   writeFileSync(join(shelf.home, "sessions"), "");
   expect(await shelf.run("sessions", "list")).toMatchObject({

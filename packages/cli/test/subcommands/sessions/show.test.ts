@@ -42,7 +42,7 @@ test("FIND4 people are told, too, that there are more than the newest 2,000", as
   const message = { role: "user", content: "Another queue." };
   appendFileSync(path, `${JSON.stringify({ type: "message", id: "more", parentId: null, message })}\n`.repeat(2_000));
   const { notes } = await shelf.run("sessions", "search", "queue");
-  expect(notes.join("\n")).toContain("add a word to find older ones");
+  expect(notes.join("\n")).toContain("add a word to find older matches");
   expect((await shelf.run("sessions", "search", "the", "queue")).notes).toEqual([]);
 });
 

@@ -75,7 +75,7 @@ export const compactionCommands: RpcCommandDefinitions<
   },
   preview_compaction: {
     description:
-      "show what a compaction would do now: its receipt, and as `summary` the summary that would be written without a model; nothing is changed, and no model is called",
+      "show what a compaction would do now: its receipt, and as `summary` the summary without the part that the model adds; nothing is changed, and no model is called",
     example: { type: "preview_compaction" },
     fields: {},
     run: async (_, { app }) => {
@@ -87,19 +87,19 @@ export const compactionCommands: RpcCommandDefinitions<
     },
   },
   undo_compaction: {
-    description: "undo the newest compaction",
+    description: "undo the latest compaction",
     example: { type: "undo_compaction" },
     fields: {},
     run: (_, context) => undoOrRedo("undo", context),
   },
   redo_compaction: {
-    description: "restore the compaction that was undone last",
+    description: "redo the compaction that was undone last",
     example: { type: "redo_compaction" },
     fields: {},
     run: (_, context) => undoOrRedo("redo", context),
   },
   set_auto_compaction: {
-    description: "turn automatic compaction on or off until the program ends",
+    description: "turn automatic compaction on or off until Pith exits",
     example: { type: "set_auto_compaction", enabled: true },
     fields: { enabled: booleanField },
     run: async ({ enabled }, { setOptions }) => {
@@ -108,7 +108,8 @@ export const compactionCommands: RpcCommandDefinitions<
     },
   },
   pin: {
-    description: "keep a text through every compaction: `text`, or the text of the entry `entryId`; returns all pins",
+    description:
+      "keep `text`, or the text of the entry `entryId`, in context through every compaction; returns all pins",
     example: { type: "pin", text: "Never push to main." },
     fields: { entryId: optional(nameField), text: optional(nonEmptyTextField) },
     run: async ({ entryId, text }, context) => {

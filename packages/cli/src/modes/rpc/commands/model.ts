@@ -24,7 +24,8 @@ export const modelCommands: RpcCommandDefinitions<
   >
 > = {
   set_model: {
-    description: "change the model from the next request on; a context that is too long for it is compacted first",
+    description:
+      "change the model, starting with the next request; a context that is too long for it is compacted first",
     example: { type: "set_model", provider: "anthropic", modelId: "claude-sonnet-4-5" },
     fields: { provider: nameField, modelId: nameField },
     run: async ({ provider, modelId }, context) => {
@@ -32,7 +33,7 @@ export const modelCommands: RpcCommandDefinitions<
     },
   },
   cycle_model: {
-    description: "change to the next model of `get_available_models`; returns null if there is no other",
+    description: "change to the next model in `get_available_models`; returns null if there is no other",
     example: { type: "cycle_model" },
     fields: {},
     run: async (_, context) => {
@@ -58,7 +59,7 @@ export const modelCommands: RpcCommandDefinitions<
     },
   },
   set_thinking_level: {
-    description: "change how long the model thinks, from the next request on",
+    description: "change how long the model thinks, starting with the next request",
     example: { type: "set_thinking_level", level: "high" },
     fields: { level: oneOf(...thinkingLevels) },
     run: async ({ level }, { app }) => {
@@ -89,7 +90,7 @@ export const modelCommands: RpcCommandDefinitions<
   },
   set_steering_mode: {
     description:
-      "set whether all queued steering messages are delivered before the next request, or only one, until the program ends (default: `all`)",
+      "set whether all queued steering messages are delivered before the next request, or only one, until Pith exits (default: `all`)",
     example: { type: "set_steering_mode", mode: "all" },
     fields: { mode: deliveryField },
     run: async ({ mode }, { setOptions }) => {
@@ -99,7 +100,7 @@ export const modelCommands: RpcCommandDefinitions<
   },
   set_follow_up_mode: {
     description:
-      "set whether all queued follow-up messages are delivered at once, or one after another, until the program ends (default: `one-at-a-time`)",
+      "set whether all queued follow-up messages are delivered at once, or one after another, until Pith exits (default: `one-at-a-time`)",
     example: { type: "set_follow_up_mode", mode: "one-at-a-time" },
     fields: { mode: deliveryField },
     run: async ({ mode }, { setOptions }) => {

@@ -139,7 +139,7 @@ export const promptCommands: RpcCommandDefinitions<
 > = {
   prompt: {
     description:
-      "send a message to the model; the response comes when the message is accepted, not when the run ends. During a run, `streamingBehavior` is required and says when the message is delivered. During a compaction the message is queued, and `note` says so. `attachments` are texts sent with the message, such as files or selections: the model reads them, but they are never treated as the user's own words. A message that starts with a slash can be a command",
+      "send a message to the model; the response comes when the message is accepted, not when the run ends. During a run, `streamingBehavior` is required and says when the message is delivered. During a compaction, the message is queued, and `note` says so. `attachments` are sent with the message, such as files or selections: the model reads them, but they are never treated as written by the user. A message that starts with a slash can be a command",
     example: { type: "prompt", message: "Fix the login test." },
     fields: { ...messageFields, message: textField, streamingBehavior: optional(oneOf("steer", "followUp")) },
     lane: "prompt",
@@ -167,7 +167,7 @@ export const promptCommands: RpcCommandDefinitions<
   },
   abort: {
     description:
-      "stop the current run, compaction or move in the tree; the response comes when it has stopped. Queued messages are kept; open questions are closed without an answer",
+      "stop the current run, compaction or change of position in the tree; the response comes when it has stopped. Queued messages are kept; open questions are closed without an answer",
     example: { type: "abort" },
     fields: {},
     lane: "urgent",
@@ -190,8 +190,7 @@ export const promptCommands: RpcCommandDefinitions<
     },
   },
   run_command: {
-    description:
-      "run a slash command as a user would type it: a command of Pith or of an extension, a template or a skill",
+    description: "run a slash command as a user would type it: a Pith or extension command, a template or a skill",
     example: { type: "run_command", command: "/session" },
     fields: { command: nonEmptyTextField },
     lane: "prompt",

@@ -40,7 +40,7 @@ export const sessionCommands: RpcCommandDefinitions<
     run: async ({ parentSession }, context) => startNewSession(parentSession, context),
   },
   switch_session: {
-    description: "continue another session, given by its path, its name or the start of its id",
+    description: "continue another session, given by its path, its name or an id prefix",
     example: { type: "switch_session", sessionPath: "3f2a9c11" },
     fields: { sessionPath: nameField },
     lane: "switch",
@@ -48,7 +48,7 @@ export const sessionCommands: RpcCommandDefinitions<
   },
   fork: {
     description:
-      "start a new session from the point before a user message; `text` is the text of that message, to edit and send",
+      "start a new session from the point just before a user message; `text` is that message's text, to edit and send",
     example: { type: "fork", entryId: "3f2a9c11" },
     fields: { entryId: nameField },
     lane: "switch",
@@ -62,13 +62,13 @@ export const sessionCommands: RpcCommandDefinitions<
     run: async (_, context) => cloneSession(context),
   },
   get_fork_messages: {
-    description: "list the user messages of the current branch, from which you can fork",
+    description: "list the user messages on the current branch, which you can fork from",
     example: { type: "get_fork_messages" },
     fields: {},
     run: async (_, context) => (await import("./tree.ts")).listForkMessages(context),
   },
   set_session_name: {
-    description: "set the name of the session in lists; an empty name removes it",
+    description: "set the session's name; an empty name removes it",
     example: { type: "set_session_name", name: "the login bug" },
     fields: { name: nameOrEmptyField },
     run: async ({ name }, { app }) => {
@@ -78,7 +78,7 @@ export const sessionCommands: RpcCommandDefinitions<
   },
   list_sessions: {
     description:
-      "list the sessions of this folder, or of all folders with `all`; newest first, at most `limit` (default: 100)",
+      "list the sessions in this folder, or in all folders with `all`; newest first, at most `limit` (default: 100)",
     example: { type: "list_sessions", limit: 20 },
     fields: { all: optional(booleanField), limit: optional(countField) },
     run: async ({ all = false, limit = 100 }, { app }) => {
@@ -91,7 +91,7 @@ export const sessionCommands: RpcCommandDefinitions<
   },
   delete_session: {
     description:
-      "move a session to the trash, by `sessionPath`, or by `sessionId` or the start of it; `pith sessions restore` restores it. The open session cannot be deleted",
+      "move a session to the trash, by `sessionPath`, or by `sessionId` (an id or an id prefix); `pith sessions restore` restores it. The open session cannot be deleted",
     example: { type: "delete_session", sessionId: "3f2a9c11" },
     fields: { sessionPath: optional(nameField), sessionId: optional(nameField) },
     run: async (params, context) => trashSession(params, context),

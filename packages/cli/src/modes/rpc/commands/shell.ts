@@ -38,7 +38,7 @@ export const shellCommands: RpcCommandDefinitions<
 > = {
   bash: {
     description:
-      "run a shell command of the user, outside any sandbox and without asking; the model sees the command and its output, unless `excludeFromContext` is set. The response comes when the command has ended",
+      "run a shell command as the user, outside any sandbox and without asking; the model sees the command and its output, unless `excludeFromContext` is set. The response comes when the command has ended",
     example: { type: "bash", command: "git status --short" },
     fields: { command: nonEmptyTextField, excludeFromContext: optional(booleanField) },
     run: (params, context) => runShellCommand(params, context),
@@ -55,7 +55,7 @@ export const shellCommands: RpcCommandDefinitions<
   },
   set_auto_retry: {
     description:
-      "set whether requests to a busy provider are retried, until the program ends; without retries, the run ends there",
+      "set whether requests to a busy provider are retried, until Pith exits; without retries, the run ends there",
     example: { type: "set_auto_retry", enabled: true },
     fields: { enabled: booleanField },
     run: async ({ enabled }, { retry }) => {
@@ -81,7 +81,7 @@ export const shellCommands: RpcCommandDefinitions<
     run: async (_, { app }) => success({ mode: app.permissions.mode }),
   },
   set_permission_mode: {
-    description: "change the permission mode until the program ends; the model is informed before its next reply",
+    description: "change the permission mode until Pith exits; the model is told before its next reply",
     example: { type: "set_permission_mode", mode: "edit" },
     fields: { mode: oneOf(...permissionModes.map(({ name }) => name)) },
     run: async ({ mode }, { setOptions, app }) => {

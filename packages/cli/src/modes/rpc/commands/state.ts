@@ -86,7 +86,7 @@ export const stateCommands: RpcCommandDefinitions<
   },
   get_messages: {
     description:
-      "return the messages of the current context: what the last compaction put at the start, and the messages since",
+      "return the messages in the current context: the last compaction's summary and kept messages, and the messages since",
     example: { type: "get_messages" },
     fields: {},
     run: async (_, { app }) => {
@@ -96,13 +96,13 @@ export const stateCommands: RpcCommandDefinitions<
     },
   },
   get_last_assistant_text: {
-    description: "return the last answer of the model; `text` is null if there is none",
+    description: "return the model's last answer; `text` is null if there is none",
     example: { type: "get_last_assistant_text" },
     fields: {},
     run: async (_, { app }) => success({ text: await findNthLastAnswer(1, app.agent.session) }),
   },
   get_session_stats: {
-    description: "return messages, tokens and cost of all branches, and the usage of the context window",
+    description: "return message counts, tokens and cost for all branches, and context window usage",
     example: { type: "get_session_stats" },
     fields: {},
     run: async (_, context) => {
@@ -112,7 +112,7 @@ export const stateCommands: RpcCommandDefinitions<
   },
   context_usage: {
     description:
-      "return the tokens of the next request, the context window, and the limit above which the context is compacted. `isEstimate` is true if no reply has measured the tokens: before the first reply, and after a compaction until the next reply. `measured` is the part of the tokens that the last reply measured",
+      "return the tokens in the next request, the context window, and as `limit` the compaction threshold. `isEstimate` is true if the provider has not reported the tokens: before the first reply, and after a compaction until the next reply. `measured` is the part of the tokens that the provider reported with the last reply",
     example: { type: "context_usage" },
     fields: {},
     run: async (_, { app }) => success(toRpcUsage(app.agent)),

@@ -102,7 +102,7 @@ export const treeCommands: RpcCommandDefinitions<
 > = {
   get_entries: {
     description:
-      "list all entries of all branches, each parent before its children; with `since`, only those after that entry in this order",
+      "list all entries on all branches, each parent before its children; with `since`, only those after that entry in this order",
     example: { type: "get_entries" },
     fields: { since: optional(nameField) },
     run: async ({ since }, { app }) => {
@@ -129,7 +129,7 @@ export const treeCommands: RpcCommandDefinitions<
   },
   navigate_tree: {
     description:
-      "move to another entry (null: before the first entry); `summarize` adds, at the new position, a summary of the branch you leave. If the entry is a user message, the new position is before it, and `editorText` is its text",
+      "go to another entry (null: before the first entry); `summarize` adds, at the new position, a summary of the branch you leave. If the entry is a user message, the new position is just before it, and `editorText` is its text",
     example: { type: "navigate_tree", entryId: "3f2a9c11", summarize: true },
     fields: {
       entryId: entryIdOrNullField,
@@ -141,7 +141,7 @@ export const treeCommands: RpcCommandDefinitions<
     run: (params, context) => navigateTree(params, context),
   },
   abort_branch_summary: {
-    description: "cancel a move while its summary is being written; the position in the tree does not change",
+    description: "cancel `navigate_tree` while its summary is being written; the position in the tree does not change",
     example: { type: "abort_branch_summary" },
     fields: {},
     lane: "urgent",
@@ -152,7 +152,7 @@ export const treeCommands: RpcCommandDefinitions<
     },
   },
   set_label: {
-    description: "set the label of an entry; without `label`, remove it",
+    description: "set an entry's label; without `label`, remove it",
     example: { type: "set_label", entryId: "3f2a9c11", label: "before the rewrite" },
     fields: { entryId: nameField, label: optional(nameOrEmptyField) },
     run: async ({ entryId, label = "" }, { app }) => {
