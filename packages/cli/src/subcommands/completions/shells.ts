@@ -182,8 +182,8 @@ ${commandGroups.map(([group, members]) => `    ${quoteForZsh(group)}) found=(${m
 }
 _pith_sessions() {
   local -a found
-  local id says
-  while IFS=$'\\t' read -r id says; do found+=("$id:$says"); done < <(\${words[1]} __sessions 2>/dev/null)
+  local id description
+  while IFS=$'\\t' read -r id description; do found+=("$id:$description"); done < <(\${words[1]} __sessions 2>/dev/null)
   _describe 'session' found
 }
 if [ "$funcstack[1]" = "_pith" ]; then _pith "$@"; else compdef _pith pith; fi`;

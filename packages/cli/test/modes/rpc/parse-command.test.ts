@@ -11,7 +11,7 @@ const mistake = (value: unknown): string => Object(read(value)).message;
 test("RPC5 a mistake says what to write", () => {
   assert.match(mistake({ type: "get_stat" }), /did you mean "get_state"/);
   assert.match(mistake({ type: "prompt" }), /prompt needs "message": a string/);
-  assert.match(mistake({ type: "prompt", message: 1 }), /"message" of prompt must be a string/);
+  assert.match(mistake({ type: "prompt", message: 1 }), /"message" in prompt must be a string/);
   assert.match(mistake({ type: "prompt", mesage: "hi", message: "hi" }), /no field "mesage"; did you mean "message"/);
   assert.match(mistake({ type: "set_steering_mode", mode: "some" }), /one of "all", "one-at-a-time"/);
   assert.match(mistake({ type: "get_state", id: 7 }), /"id" must be a string/);
@@ -33,7 +33,7 @@ test("RPC5 a mistake says what to write", () => {
   ])
     assert.match(
       mistake({ type: "prompt", message: "x", attachments: [attachment] }),
-      /"attachments" of prompt must be a list/,
+      /"attachments" in prompt must be a list/,
     );
 });
 
