@@ -146,7 +146,7 @@ test("TRU8 one line says what is not used and how to use it; a folder with nothi
   expect(formatTrustNotice(await project.seen())).toBeNull();
   project.place(everything);
   expect(formatTrustNotice(await project.seen())).toBe(
-    "this folder is not trusted, so its settings, skills, prompts, agents, extensions and servers are not used; review them with: pith trust --show, then run: pith trust",
+    "this folder is not trusted, so its settings, skills, prompt templates, agents, extensions and MCP servers are not used; review them with: pith trust --show, then run: pith trust",
   );
   await project.trust();
   expect(formatTrustNotice(await project.seen())).toBeNull();
