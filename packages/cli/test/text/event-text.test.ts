@@ -88,7 +88,13 @@ describe("events", () => {
       isError: true,
       timestamp: 0,
     } as const;
-    const end: AgentEvent = { ...started("bash", {}), type: "tool_execution_end", result, isError: true, durationMs: 1 };
+    const end: AgentEvent = {
+      ...started("bash", {}),
+      type: "tool_execution_end",
+      result,
+      isError: true,
+      durationMs: 1,
+    };
     expect(formatProgressNote(end, [])).toBe("  bash failed: not permitted: no user is available to ask");
     expect(formatProgressNote({ ...end, isError: false }, [])).toBeNull();
   });
@@ -104,7 +110,13 @@ describe("events", () => {
       isError: true,
       timestamp: 0,
     } as const;
-    const end: AgentEvent = { ...started("bash", {}), type: "tool_execution_end", result, isError: true, durationMs: 1 };
+    const end: AgentEvent = {
+      ...started("bash", {}),
+      type: "tool_execution_end",
+      result,
+      isError: true,
+      durationMs: 1,
+    };
     expect(formatProgressNote(end, [])).toMatch(/^ {2}bash stopped: ….*last line command stopped by the user$/);
   });
 

@@ -63,8 +63,8 @@ export const hostilePanels: Readonly<Record<string, (text: string) => Made>> = {
     }),
   ],
   createSettingsPage: (text) => [
-    createSettingsPage({ settings: [{ name: text, value: text, words: text, source: text, says: text }] }),
-    createSettingsPage({ settings: [{ name: "a", value: { [text]: [text] }, source: text, says: text }] }),
+    createSettingsPage({ settings: [{ name: text, value: text, valueText: text, source: text, description: text }] }),
+    createSettingsPage({ settings: [{ name: "a", value: { [text]: [text] }, source: text, description: text }] }),
   ],
   withTyping: (text) => [
     withTyping(createConfirmPanel(text, text)),

@@ -197,7 +197,7 @@ describe("context meter", () => {
           report.tokens,
           report.limit,
           report.soft,
-          report.held,
+          report.pauseReason,
         ]);
         expect([system, pins + words + checkpoint, tail + fresh]).toEqual([of("system"), of("front"), of("tail")]);
       }),
