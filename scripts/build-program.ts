@@ -3,7 +3,8 @@
  * are split so that a start opens three files: the launcher, what every run needs, and one provider. `--readable` does not minify, for profiles.
  */
 
-import { chmodSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, copyFileSync, readFileSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
 import { dirname, join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { type OutputChunk, type Plugin, rolldown } from "rolldown";
@@ -74,8 +75,17 @@ export async function buildProgram(
   await bundle.close();
   chmodSync(join(folder, "pith.mjs"), 0o755);
   const writtenChunks = output.filter((part) => part.type === "chunk");
-  writeNoticesAndSbom({ chunks: writtenChunks, folder, packageFolder: cli });
+  const imageLibrary = copyImageLibrary(folder);
+  writeNoticesAndSbom({ chunks: [...writtenChunks, imageLibrary], folder, packageFolder: cli });
   return writtenChunks;
+}
+
+/** The library that shrinks images runs in a thread of its own and has two megabytes, so it stays in files of its own. */
+function copyImageLibrary(folder: string): { readonly moduleIds: readonly string[] } {
+  const library = createRequire(join(root, "packages/agent/package.json")).resolve("@silvia-odwyer/photon-node");
+  copyFileSync(library, join(folder, "photon_rs.cjs"));
+  copyFileSync(join(dirname(library), "photon_rs_bg.wasm"), join(folder, "photon_rs_bg.wasm"));
+  return { moduleIds: [library] };
 }
 
 /** A file of the program, and which modules belong to it. A module goes into the first group that matches. */

@@ -183,7 +183,7 @@ export {
 export { type DiffInput, unifiedDiff } from "./tools/edit/unified-diff.ts";
 export { fetchTool } from "./tools/fetch/fetch.ts";
 export { type FileToolOptions, findSeenFiles, ReadTracker } from "./tools/file-access.ts";
-export { MAX_IMAGE_BYTES } from "./tools/read/pages.ts";
+export { type FitImageResult, fitImage, MAX_IMAGE_BYTES, MAX_IMAGE_SOURCE_BYTES } from "./tools/read/pages.ts";
 export { type DecodedFile, decodeFile } from "./tools/text-encoding.ts";
 export { type OutputLimit, outputLimit } from "./tools/tool-io.ts";
 export { fileTools, searchTools } from "./tools/tools.ts";

@@ -271,3 +271,25 @@ export interface WebFailed {
   readonly why: "unresolved" | "unreachable" | "timeout" | "aborted" | "broken";
   readonly message: string;
 }
+
+/** Makes an image smaller. It must take bounded time and memory, and must not throw. */
+export type ShrinkImage = (bytes: Uint8Array, options: ShrinkImageOptions) => Promise<ShrinkImageResult>;
+
+/** How small an image must become. */
+export interface ShrinkImageOptions {
+  readonly maxBytes: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A smaller image, or why there is none. */
+export type ShrinkImageResult =
+  | {
+      readonly type: "shrunk";
+      readonly bytes: Uint8Array;
+      readonly mimeType: string;
+      readonly width: number;
+      readonly height: number;
+      readonly originalWidth: number;
+      readonly originalHeight: number;
+    }
+  | { readonly type: "failed"; readonly why: string };

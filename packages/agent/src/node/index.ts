@@ -66,6 +66,7 @@ export {
 export { type RuntimeShell, runtimeShell } from "./sandbox-runtime/shell.ts";
 export { type NodeSearchOptions, nodeSearch } from "./search/search.ts";
 export { findGitBash, nodeShell } from "./shell.ts";
+export { shrinkImage } from "./shrink-image.ts";
 export type { NodeWebOptions } from "./web/open-page.ts";
 export type { ResolveHost } from "./web/public-address.ts";
 export { nodeWeb } from "./web/web.ts";

@@ -3,7 +3,7 @@
 import type { Entry, Redaction } from "@pith/context";
 import { isBlobHash } from "@pith/context/host";
 import type { Store } from "@pith/context/store";
-import type { BlobStore, FileOriginals, FileReadResult, PathOptions, WorkspaceFiles } from "../ports.ts";
+import type { BlobStore, FileOriginals, FileReadResult, PathOptions, ShrinkImage, WorkspaceFiles } from "../ports.ts";
 import { type ChangeSide, type FileChange, readFileDetails } from "../session/rewind-files.ts";
 import { hashBytes } from "../text.ts";
 import type { Intent } from "../tool.ts";
@@ -78,6 +78,8 @@ export interface FileToolOptions {
   readonly redaction?: Redaction | undefined;
   /** Stores replaced content, so that it can be restored. */
   readonly originals?: FileOriginals;
+  /** Shrinks images that are too large for a provider; without it they are not shown. */
+  readonly shrinkImage?: ShrinkImage | undefined;
 }
 
 export interface Reference {

@@ -1,7 +1,7 @@
 /** Starts an app: resolves trust and settings, reads the first prompt, loads extensions and builds the agent. */
 
 import { homedir } from "node:os";
-import { type AgentEventListener, MAX_IMAGE_BYTES, type UserContent } from "@pith/agent";
+import { type AgentEventListener, MAX_IMAGE_SOURCE_BYTES, type UserContent } from "@pith/agent";
 import { nodeFiles } from "@pith/agent/node";
 import type { Redaction } from "@pith/context";
 import { pithHome } from "@pith/context/node";
@@ -184,6 +184,6 @@ export function readPromptContent(
   notify: (line: string) => void,
   { cwd = process.cwd(), content }: ReadPromptOptions = {},
 ): Promise<PromptContent> {
-  const files = nodeFiles({ root: cwd, maxBytes: MAX_IMAGE_BYTES });
+  const files = nodeFiles({ root: cwd, maxBytes: MAX_IMAGE_SOURCE_BYTES });
   return buildPromptContent(args, { files, readStdin: () => readStdin(notify), content });
 }

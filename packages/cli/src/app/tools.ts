@@ -36,6 +36,7 @@ import {
   type SandboxNetwork,
   sandboxedShell,
   sessionBlobs,
+  shrinkImage,
 } from "@pith/agent/node";
 import type { Model, Session, Tool as ToolSchema } from "@pith/context";
 import { sessionIdToFileName } from "@pith/context/node";
@@ -226,7 +227,7 @@ export async function createWorkspaceTools(options: WorkspaceToolsOptions): Prom
   const search = vault ? redactSearch(unredactedSearch, vault) : unredactedSearch;
   const tools = [
     ...fileTools(
-      { files, blobs, entries: session.store, redaction, skillAt: options.skillAt, ...originalsOptions },
+      { files, blobs, entries: session.store, redaction, skillAt: options.skillAt, shrinkImage, ...originalsOptions },
       readTracker,
     ),
     bash,

@@ -39,7 +39,7 @@ A coding agent in your terminal. It reads and edits files and runs commands in t
   -h, --help                     show this help
   -v, --version                  show the version
 
-@file adds a file to the prompt: text up to 256 KB, images up to 3.75 MB. Piped input is added as well.
+@file adds a file to the prompt: text up to 256 KB, images up to 32 MB, shrunk if needed. Piped input is added as well.
 Everything after -- is part of the prompt.
 
 Permission modes: plan only reads. ask asks before each change or command; with -p, it denies them. edit changes files in this

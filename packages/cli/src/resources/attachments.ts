@@ -1,7 +1,14 @@
 /** Builds a prompt from attached files, piped input and the user's text, and converts images and entries for editing. */
 
 import { fstatSync } from "node:fs";
-import { decodeFile, detectImageType, MAX_IMAGE_BYTES, type UserContent, type WorkspaceFiles } from "@pith/agent";
+import {
+  decodeFile,
+  detectImageType,
+  fitImage,
+  MAX_IMAGE_BYTES,
+  type UserContent,
+  type WorkspaceFiles,
+} from "@pith/agent";
 import type { Entry, ImageBlock, TextBlock } from "@pith/context";
 import { attachImage, attachText, editableText, entryText } from "@pith/context/host";
 import type { CliArgs } from "../args/args.ts";
@@ -12,8 +19,6 @@ export type FileBlocksResult =
   | UsageError;
 
 export const MAX_TEXT_BYTES: number = 256 * 1024;
-
-export const MAX_ATTACHED_IMAGE_BYTES: number = MAX_IMAGE_BYTES;
 
 /** `files` must refuse files that are larger than the largest allowed image. */
 export async function readFileBlocks(path: string, files: Pick<WorkspaceFiles, "read">): Promise<FileBlocksResult> {
@@ -26,7 +31,7 @@ export async function readFileBlocks(path: string, files: Pick<WorkspaceFiles, "
     case "folder":
       return usageError(`@${path}: ${result.message}. Specify a file in it, or write the folder without the @`);
     case "too-large":
-      return usageError(describeTooLarge(path, "3.75 MB"));
+      return usageError(describeTooLarge(path, "32 MB"));
     case "refused":
       return usageError(`@${path}: ${result.message}`);
   }
@@ -35,8 +40,10 @@ export async function readFileBlocks(path: string, files: Pick<WorkspaceFiles, "
 async function toFileBlocks(path: string, bytes: Uint8Array): Promise<FileBlocksResult> {
   const mimeType = detectImageType(bytes);
   if (mimeType !== null) {
-    const data = Buffer.from(bytes).toString("base64");
-    return createBlocksResult(...attachImage(path, { type: "image", data, mimeType }));
+    const { shrinkImage } = await import("@pith/agent/node");
+    const fitted = await fitImage(bytes, { mimeType, shrinkImage });
+    if (fitted.type === "failed") return usageError(`@${path} cannot be attached: ${fitted.why}`);
+    return createBlocksResult(...attachImage(path + fitted.note, fitted.image));
   }
   const decoded = await decodeFile(bytes);
   if (!decoded || decoded.looksBinary)

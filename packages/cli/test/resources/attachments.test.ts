@@ -4,12 +4,13 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
+import { MAX_IMAGE_BYTES, MAX_IMAGE_SOURCE_BYTES } from "@pith/agent";
 import { nodeFiles } from "@pith/agent/node";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { noisyPng } from "../../../agent/test/node/pictures.ts";
 import type { CliArgs, SessionTarget } from "../../src/args/args.ts";
 import {
   buildPromptContent,
-  MAX_ATTACHED_IMAGE_BYTES,
   MAX_TEXT_BYTES,
   type PromptContent,
   readAllText,
@@ -83,20 +84,35 @@ describe("message content", () => {
   test("TXT3 what is too long to be said is refused, and the way round it is told", async () => {
     writeFileSync(join(folder, "fits.txt"), "x".repeat(MAX_TEXT_BYTES));
     writeFileSync(join(folder, "long.txt"), "x".repeat(MAX_TEXT_BYTES + 1));
-    writeFileSync(join(folder, "fits.png"), Buffer.concat([PNG], MAX_ATTACHED_IMAGE_BYTES));
-    writeFileSync(join(folder, "long.png"), Buffer.concat([PNG], MAX_ATTACHED_IMAGE_BYTES + 1));
+    writeFileSync(join(folder, "fits.png"), Buffer.concat([PNG], MAX_IMAGE_BYTES));
+    writeFileSync(join(folder, "long.png"), Buffer.concat([PNG], MAX_IMAGE_SOURCE_BYTES + 1));
+    writeFileSync(join(folder, "damaged.png"), Buffer.concat([PNG], MAX_IMAGE_BYTES + 1));
     expect(await said({ words: "x", files: ["fits.txt", "fits.png"] })).toMatchObject({ type: "content" });
     const advice = "cannot be attached; write its path without the @ and let the model read it";
     expect(mistakeOf(await said({ words: "x", files: ["long.txt"] }))).toBe(
       `@long.txt is larger than 256 KB and ${advice}`,
     );
     expect(mistakeOf(await said({ words: "x", files: ["long.png"] }))).toBe(
-      `@long.png is larger than 3.75 MB and ${advice}`,
+      `@long.png is larger than 32 MB and ${advice}`,
+    );
+    expect(mistakeOf(await said({ words: "x", files: ["damaged.png"] }))).toMatch(
+      /^@damaged\.png cannot be attached: the limit is 3\.8 MB, and it could not be shrunk: /,
     );
     expect(mistakeOf(await said({ words: "x" }, "x".repeat(MAX_TEXT_BYTES + 1)))).toContain(
       "the piped input is larger than 256 KB",
     );
     expect(mistakeOf(await said({ words: "x" }, "a\0b"))).toBe("the piped input is not text");
+  });
+
+  test("FILE32 an attached image that is too large for a provider is shrunk, and its name says so", async () => {
+    writeFileSync(join(folder, "large.png"), noisyPng(2_400, 800));
+    const content = await said({ words: "what is it?", files: ["large.png"] });
+    if (content.type !== "content" || typeof content.content === "string") throw new Error("nothing is attached");
+    const image = content.content.find((block) => block.type === "image");
+    expect(Buffer.from(image?.data ?? "", "base64").length).toBeLessThanOrEqual(MAX_IMAGE_BYTES);
+    expect(JSON.stringify(content.content.filter((block) => block.type === "text"))).toMatch(
+      /large\.png; shrunk from 2400×800 to \d+×\d+ pixels, image\/jpeg, [\d.]+ [KM]B/,
+    );
   });
 
   test("PRT7 who says nothing goes on with what was left unfinished, where a session is named", async () => {
@@ -129,7 +145,7 @@ describe("message content", () => {
       mode: "text",
     };
     return buildPromptContent(wish, {
-      files: nodeFiles({ root: folder, maxBytes: MAX_ATTACHED_IMAGE_BYTES }),
+      files: nodeFiles({ root: folder, maxBytes: MAX_IMAGE_SOURCE_BYTES }),
       readStdin: () => readAllText(Readable.from([Buffer.from(input)])),
     });
   }

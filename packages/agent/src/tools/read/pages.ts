@@ -1,6 +1,7 @@
 /** Builds one page of a text within the output limit, with a note on how to read on, or the result for an image. */
 
-import type { ReadBlobResult } from "../../ports.ts";
+import type { ImageBlock } from "@pith/context";
+import type { ReadBlobResult, ShrinkImage } from "../../ports.ts";
 import { safeCutIndex } from "../../text.ts";
 import type { ToolOutput } from "../../tool.ts";
 import { countLinesWithin, formatBytes, formatCount, outputLimit, textOutput } from "../tool-io.ts";
@@ -94,21 +95,58 @@ function formatPageNote({ offset, shown, selected, total, lineBytes }: PageExten
   return `[lines ${offset} to ${last} of ${total}${limitNote}; continue with offset ${last + 1}]`;
 }
 
-export function imageOutput(bytes: Uint8Array, name: string, mimeType: string): ToolOutput {
-  if (bytes.length > MAX_IMAGE_BYTES) return tooLargeImageOutput(bytes.length, name, mimeType);
-  const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
+export interface ImageOutputOptions {
+  readonly name: string;
+  readonly mimeType: string;
+  /** Without it, a large image is not shown. */
+  readonly shrinkImage?: ShrinkImage | undefined;
+  readonly signal?: AbortSignal;
+}
+
+/** A large image is shrunk, and the result says so. */
+export async function imageOutput(bytes: Uint8Array, options: ImageOutputOptions): Promise<ToolOutput> {
+  const { name, mimeType } = options;
+  const fitted = await fitImage(bytes, options);
+  if (fitted.type === "failed") return tooLargeImageOutput(bytes.length, options, fitted.why);
   return {
     content: [
-      { type: "text", text: `[${name}: ${mimeType}, ${formatBytes(bytes.length)}]` },
-      { type: "image", data, mimeType },
+      { type: "text", text: `[${name}: ${mimeType}, ${formatBytes(bytes.length)}${fitted.note}]` },
+      fitted.image,
     ],
   };
 }
 
-export function tooLargeImageOutput(size: number, name: string, mimeType: string): ToolOutput {
-  const bound = `the limit is ${formatBytes(MAX_IMAGE_BYTES)}`;
-  return textOutput(`[${name} is an image (${mimeType}) of ${formatBytes(size)} and is not shown; ${bound}]`);
+export type FitImageResult =
+  /** `note` says how a large image was shrunk; else it is empty. */
+  | { readonly type: "fitted"; readonly image: ImageBlock; readonly note: string }
+  | { readonly type: "failed"; readonly why: string };
+
+/** The image itself if it is small enough, else a smaller one. */
+export async function fitImage(
+  bytes: Uint8Array,
+  { mimeType, shrinkImage, signal }: Omit<ImageOutputOptions, "name">,
+): Promise<FitImageResult> {
+  if (bytes.length <= MAX_IMAGE_BYTES) return { type: "fitted", image: toImageBlock(bytes, mimeType), note: "" };
+  const limit = `the limit is ${formatBytes(MAX_IMAGE_BYTES)}`;
+  if (!shrinkImage) return { type: "failed", why: limit };
+  const result = await shrinkImage(bytes, { maxBytes: MAX_IMAGE_BYTES, signal });
+  if (result.type === "failed") return { type: "failed", why: `${limit}, and it could not be shrunk: ${result.why}` };
+  const sizes = `from ${result.originalWidth}×${result.originalHeight} to ${result.width}×${result.height} pixels`;
+  const note = `; shrunk ${sizes}, ${result.mimeType}, ${formatBytes(result.bytes.length)}`;
+  return { type: "fitted", image: toImageBlock(result.bytes, result.mimeType), note };
 }
+
+function toImageBlock(bytes: Uint8Array, mimeType: string): ImageBlock {
+  const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
+  return { type: "image", data, mimeType };
+}
+
+export function tooLargeImageOutput(size: number, { name, mimeType }: ImageOutputOptions, why: string): ToolOutput {
+  return textOutput(`[${name} is an image (${mimeType}) of ${formatBytes(size)} and is not shown; ${why}]`);
+}
+
+/** A larger image is not read, to limit memory. */
+export const MAX_IMAGE_SOURCE_BYTES: number = 32 * 1024 * 1024;
 
 // Providers refuse an image over 5 MB in base64.
 export const MAX_IMAGE_BYTES: number = 3.75 * 1024 * 1024;

@@ -63,7 +63,7 @@ async function readFile(
 ): Promise<ToolOutput> {
   return await withFileBytes({ at, realPath, signal: call.signal }, options, async (result) => {
     if (result.type !== "read") return errorOutput(result.message);
-    const output = await renderFile(result.bytes, { path, call, redaction: options.redaction });
+    const output = await renderFile(result.bytes, { ...options, path, call });
     if (output.isError === true) return output;
     const hash = await options.readTracker.remember(at, result.bytes);
     const name = options.skillAt?.(at) ?? null;
@@ -81,15 +81,16 @@ function skillReference(skill: Omit<LoadedSkill, "kind">, { content }: ToolOutpu
   return { kind: "skill", ...skill, ...(!isWhole && { part: true }) };
 }
 
-interface RenderFileOptions extends Pick<FileToolOptions, "redaction"> {
+interface RenderFileOptions extends Pick<FileToolOptions, "redaction" | "shrinkImage"> {
   readonly path: string;
   readonly call: ToolCall;
 }
 
-async function renderFile(bytes: Uint8Array, { path, call, redaction }: RenderFileOptions): Promise<ToolOutput> {
+async function renderFile(bytes: Uint8Array, options: RenderFileOptions): Promise<ToolOutput> {
+  const { path, call, redaction, shrinkImage } = options;
   const { arguments: args, maxOutputBytes: maxBytes } = call;
   const kind = detectImageType(bytes);
-  if (kind !== null) return imageOutput(bytes, path, kind);
+  if (kind !== null) return await imageOutput(bytes, { name: path, mimeType: kind, shrinkImage, signal: call.signal });
   const decoded = await decodeFile(bytes);
   if (!decoded || decoded.looksBinary)
     return textOutput(`[${path} is a binary file of ${formatBytes(bytes.length)}; not shown]`);

@@ -15,9 +15,9 @@ import { detectImageType, isPlainText, TEXT_SAMPLE_BYTES } from "../../text.ts";
 import type { ToolCall, ToolOutput } from "../../tool.ts";
 import { type FileToolOptions, type LineRange, type Reference, readLineRange } from "../file-access.ts";
 import { errorOutput, formatBytes, invalid, type ParsedArgument, textOutput, valid } from "../tool-io.ts";
-import { imageOutput, MAX_IMAGE_BYTES, type ReadRange, readLongPage, tooLargeImageOutput } from "./pages.ts";
+import { imageOutput, MAX_IMAGE_SOURCE_BYTES, type ReadRange, readLongPage, tooLargeImageOutput } from "./pages.ts";
 
-export type ReferenceSources = Pick<FileToolOptions, "blobs" | "entries" | "redaction">;
+export type ReferenceSources = Pick<FileToolOptions, "blobs" | "entries" | "redaction" | "shrinkImage">;
 
 export async function openReference(
   reference: Reference,
@@ -27,7 +27,7 @@ export async function openReference(
   const { blobs } = sources;
   const lines = readLineRange(call.arguments);
   if (lines.type === "invalid") return errorOutput(lines.message);
-  const request = { reference, call, lines: lines.value };
+  const request = { reference, call, lines: lines.value, shrinkImage: sources.shrinkImage };
   if (reference.type !== "blob") return await openEntry(request, sources);
   if (!blobs) return errorOutput(unavailableMessage(reference));
   const hash = await findHash(reference, blobs);
@@ -69,6 +69,7 @@ interface OpenRequest {
   readonly reference: Reference;
   readonly call: ToolCall;
   readonly lines: LineRange;
+  readonly shrinkImage: FileToolOptions["shrinkImage"];
 }
 
 async function openEntry(request: OpenRequest, { entries, redaction }: ReferenceSources): Promise<ToolOutput> {
@@ -104,11 +105,17 @@ interface ImageInfo {
   readonly size: number;
 }
 
-async function showImage({ reference }: OpenRequest, read: ReadRange, { kind, size }: ImageInfo): Promise<ToolOutput> {
-  if (size > MAX_IMAGE_BYTES) return tooLargeImageOutput(size, reference.text, kind);
+async function showImage(
+  { reference, call, shrinkImage }: OpenRequest,
+  read: ReadRange,
+  { kind, size }: ImageInfo,
+): Promise<ToolOutput> {
+  const options = { name: reference.text, mimeType: kind, shrinkImage, signal: call.signal };
+  if (size > MAX_IMAGE_SOURCE_BYTES)
+    return tooLargeImageOutput(size, options, `the limit is ${formatBytes(MAX_IMAGE_SOURCE_BYTES)}`);
   const whole = await read({ start: 0, end: size });
   if (whole.type !== "read") return errorOutput(`${reference.text} cannot be opened: ${whole.why}`);
-  return imageOutput(whole.bytes, reference.text, kind);
+  return await imageOutput(whole.bytes, options);
 }
 
 async function readTextPage({ reference, call, lines }: OpenRequest, read: ReadRange): Promise<ToolOutput> {

@@ -1,6 +1,6 @@
 /** Shows a session that gets the screen, then sends the prompt of the command line or offers to continue unfinished work. */
 
-import { findDraft, findPendingWork, MAX_IMAGE_BYTES, type PendingWork, wasStoppedByUser } from "@pith/agent";
+import { findDraft, findPendingWork, MAX_IMAGE_SOURCE_BYTES, type PendingWork, wasStoppedByUser } from "@pith/agent";
 import { nodeFiles } from "@pith/agent/node";
 import type { LoadedBranch } from "@pith/context";
 import { displayText, sanitizeLine } from "@pith/context/host";
@@ -103,7 +103,7 @@ async function sendInitialPrompt(context: InteractiveContext): Promise<void> {
   const { app, screen } = context;
   const { args } = app;
   if (args.prompt.startsWith("/") && args.files.length === 0) return await submit(args.prompt, context);
-  const files = nodeFiles({ root: app.cwd, maxBytes: MAX_IMAGE_BYTES });
+  const files = nodeFiles({ root: app.cwd, maxBytes: MAX_IMAGE_SOURCE_BYTES });
   const result = await buildPromptContent(args, { files, readStdin: async () => ({ type: "text", text: "" }) });
   if (result.type === "content") return await sendMessage(result.content, context);
   if (result.type === "nothing") return;

@@ -1,7 +1,7 @@
 /** Runs RPC mode: reads commands as JSON lines from stdin, and writes responses and events to stdout. Nothing else is written to stdout. */
 
 import { Console } from "node:console";
-import { MAX_IMAGE_BYTES } from "@pith/agent";
+import { MAX_IMAGE_SOURCE_BYTES } from "@pith/agent";
 import { nodeFiles } from "@pith/agent/node";
 import type { PromptResult, RpcEvent, RpcResponse } from "@pith/client";
 import type { Redaction } from "@pith/context";
@@ -123,7 +123,7 @@ function createErrorReporter(terminal: Terminal, write: PacedWriter["write"]): (
 export async function runInitialPrompt(args: CliArgs, context: RpcContext): Promise<Outcome<PromptResult> | null> {
   const { prompt, files } = args;
   if (files.length === 0) return prompt === "" ? null : await promptCommands.prompt.run({ message: prompt }, context);
-  const workspaceFiles = nodeFiles({ root: context.app.cwd, maxBytes: MAX_IMAGE_BYTES });
+  const workspaceFiles = nodeFiles({ root: context.app.cwd, maxBytes: MAX_IMAGE_SOURCE_BYTES });
   // stdin carries commands, so it is not read as part of the prompt.
   const content = await buildPromptContent(args, {
     files: workspaceFiles,

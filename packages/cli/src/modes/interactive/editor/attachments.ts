@@ -1,6 +1,6 @@
 /** Builds the content of a message (files and folders named with @, images and pastes, then the text), and inserts pasted images. */
 
-import { MAX_IMAGE_BYTES, type UserContent, type WorkspaceFiles } from "@pith/agent";
+import { MAX_IMAGE_SOURCE_BYTES, type UserContent, type WorkspaceFiles } from "@pith/agent";
 import { nodeFiles, nodeSearch } from "@pith/agent/node";
 import type { ImageBlock, TextBlock } from "@pith/context";
 import { attachImage, attachText } from "@pith/context/host";
@@ -50,7 +50,7 @@ const MAX_MENTION_LOOKUPS = 500;
 const MAX_FOLDER_ENTRIES = 300;
 
 async function readMention(path: string, root: string): Promise<FileBlocksResult> {
-  const files = nodeFiles({ root, maxBytes: MAX_IMAGE_BYTES });
+  const files = nodeFiles({ root, maxBytes: MAX_IMAGE_SOURCE_BYTES });
   for (const candidate of [path, path.replace(/[.,;:!?)\]}'"]+$/, "")]) {
     if (candidate === "") continue;
     const read = await files.read(candidate);
@@ -75,17 +75,17 @@ async function listFolder(path: string, root: string): Promise<FileBlocksResult>
 export async function pasteImage({ app, screen }: InteractiveContext): Promise<void> {
   const clipboard = await readClipboardImage(app.environment);
   if (clipboard.type === "none") return screen.showNote(clipboard.reason, "warning");
-  const image = screen.editor?.images.addBytes(clipboard.bytes);
+  const image = await screen.editor?.images.addBytes(clipboard.bytes);
   if (image?.type === "refused") return screen.showNote(image.reason, "warning");
   if (image) screen.editorText.insert(`${image.marker} `);
 }
 
 /** Returns false if the file is not an image, so that the path is inserted as text. */
 export async function attachImageFile(path: string, { app, screen }: InteractiveContext): Promise<boolean> {
-  const files = nodeFiles({ root: app.cwd, maxBytes: MAX_IMAGE_BYTES });
+  const files = nodeFiles({ root: app.cwd, maxBytes: MAX_IMAGE_SOURCE_BYTES });
   const file = await files.read(path);
-  if (file.type === "too-large") screen.showNote(`${path}: ${file.message}; images can be up to 3.75 MB`, "warning");
-  const image = file.type === "read" ? screen.editor?.images.addBytes(file.bytes) : undefined;
+  if (file.type === "too-large") screen.showNote(`${path}: ${file.message}; images can be up to 32 MB`, "warning");
+  const image = file.type === "read" ? await screen.editor?.images.addBytes(file.bytes) : undefined;
   if (image?.type !== "added") return false;
   screen.editorText.insert(`${image.marker} `);
   return true;

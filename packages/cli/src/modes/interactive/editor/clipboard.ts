@@ -1,7 +1,7 @@
 /** Reads images from the clipboard, and copies text to it (`/copy`). */
 
 import { execFile, spawn } from "node:child_process";
-import { detectImageType, MAX_IMAGE_BYTES } from "@pith/agent";
+import { detectImageType, MAX_IMAGE_SOURCE_BYTES } from "@pith/agent";
 import { findTextToCopy } from "../../../commands/copy.ts";
 import { formatLineCount } from "../../../text/format.ts";
 import type { PanelCommand } from "../screen-context.ts";
@@ -63,7 +63,7 @@ const imageReaders: readonly ClipboardReader[] = [
 /** Returns null if the program is not installed, and no bytes if it fails. */
 function runReader({ program, arguments: args }: ClipboardReader, environment: Environment): Promise<Buffer | null> {
   return new Promise((resolve) => {
-    const options = { encoding: "buffer", maxBuffer: 3 * MAX_IMAGE_BYTES, timeout: READ_TIMEOUT_MS } as const;
+    const options = { encoding: "buffer", maxBuffer: 3 * MAX_IMAGE_SOURCE_BYTES, timeout: READ_TIMEOUT_MS } as const;
     execFile(program, args, { ...options, env: { ...environment } }, (error, output) => {
       resolve(error?.code === "ENOENT" ? null : error ? Buffer.alloc(0) : output);
     });

@@ -1,7 +1,7 @@
 /** Defines the message being written: its text, the files it names with @, and its pasted images. */
 
 import { fileURLToPath } from "node:url";
-import { detectImageType, MAX_IMAGE_BYTES } from "@pith/agent";
+import { detectImageType, fitImage } from "@pith/agent";
 import type { ImageBlock } from "@pith/context";
 
 export interface EditorMessage {
@@ -139,16 +139,16 @@ export class ImageAttachments {
   #images: readonly AttachedImage[] = [];
   #count = 0;
 
-  addBytes(bytes: Uint8Array): AddImageResult {
+  /** Shrinks an image that is too large. Its marker then shows the new size. */
+  async addBytes(bytes: Uint8Array): Promise<AddImageResult> {
     const mimeType = detectImageType(bytes);
     if (mimeType === null)
       return { type: "refused", reason: "This is not a supported image (PNG, JPEG, GIF or WebP)." };
-    if (bytes.length > MAX_IMAGE_BYTES)
-      return { type: "refused", reason: `The image is ${formatSize(bytes.length)}. The limit is 3.75 MB.` };
-    return {
-      type: "added",
-      marker: this.add({ type: "image", data: Buffer.from(bytes).toString("base64"), mimeType }),
-    };
+    const { shrinkImage } = await import("@pith/agent/node");
+    const fitted = await fitImage(bytes, { mimeType, shrinkImage });
+    if (fitted.type === "failed")
+      return { type: "refused", reason: `The image has ${formatSize(bytes.length)}; ${fitted.why}.` };
+    return { type: "added", marker: this.add(fitted.image) };
   }
 
   /** Returns the marker of the image. */

@@ -1,6 +1,7 @@
 /** Tests modes/interactive/editor/message.ts: mentions, images. */
 
 import { describe, expect, test } from "vitest";
+import { noisyPng } from "../../../../../agent/test/node/pictures.ts";
 import { findMentions, ImageAttachments, parseImagePaths } from "../../../../src/modes/interactive/editor/message.ts";
 
 describe("mentions", () => {
@@ -23,26 +24,40 @@ describe("images", () => {
     return picture;
   };
 
-  test("TYP13 a picture has a marker in the words, and goes with them where the marker still stands", () => {
+  test("TYP13 a picture has a marker in the words, and goes with them where the marker still stands", async () => {
     const pictures = new ImageAttachments();
-    expect(pictures.addBytes(png(340 * 1024))).toEqual({ type: "added", marker: "[picture 1: 340 KB png]" });
-    expect(pictures.addBytes(png(2_000_000))).toEqual({ type: "added", marker: "[picture 2: 1.9 MB png]" });
+    expect(await pictures.addBytes(png(340 * 1024))).toEqual({ type: "added", marker: "[picture 1: 340 KB png]" });
+    expect(await pictures.addBytes(png(2_000_000))).toEqual({ type: "added", marker: "[picture 2: 1.9 MB png]" });
     const sent = pictures.findIn("first [picture 2: 1.9 MB png], then [picture 1: 340 KB png]");
     expect(sent.map(({ marker }) => marker)).toEqual(["[picture 2: 1.9 MB png]", "[picture 1: 340 KB png]"]);
     expect(pictures.findIn("[picture 3: 1.9 MB png]")).toEqual([]);
   });
 
-  test("TYP13 what is too large or no picture is refused, with the reason", () => {
+  test("FILE32 a pasted picture that is too large is shrunk", async () => {
     const pictures = new ImageAttachments();
-    expect(pictures.addBytes(png(4_000_000))).toMatchObject({ type: "refused", reason: /The limit is 3\.75 MB/ });
-    expect(pictures.addBytes(Buffer.from("words"))).toMatchObject({ type: "refused", reason: /not a supported image/ });
+    const added = await pictures.addBytes(noisyPng(2_400, 800));
+    expect(added).toMatchObject({ type: "added", marker: expect.stringMatching(/^\[picture 1: .* jpeg\]$/) });
   });
 
-  test("TYP13 pictures nobody named for long are let go", () => {
+  test("TYP13 what is too large or no picture is refused, with the reason", async () => {
     const pictures = new ImageAttachments();
-    const markers = Array.from({ length: 12 }, () => pictures.addBytes(png(3_500_000))).map((each) =>
-      each.type === "added" ? each.marker : "",
-    );
+    expect(await pictures.addBytes(png(4_000_000))).toMatchObject({
+      type: "refused",
+      reason: expect.stringMatching(/the limit is 3\.8 MB, and it could not be shrunk/),
+    });
+    expect(await pictures.addBytes(Buffer.from("words"))).toMatchObject({
+      type: "refused",
+      reason: /not a supported image/,
+    });
+  });
+
+  test("TYP13 pictures nobody named for long are let go", async () => {
+    const pictures = new ImageAttachments();
+    const markers: string[] = [];
+    for (let count = 0; count < 12; count += 1) {
+      const added = await pictures.addBytes(png(3_500_000));
+      markers.push(added.type === "added" ? added.marker : "");
+    }
     expect(pictures.findIn(markers.join(" ")).map(({ marker }) => marker)).toEqual(markers.slice(-9));
   });
 
