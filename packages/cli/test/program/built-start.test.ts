@@ -1,12 +1,13 @@
 /** The built program under strace: which of its files a start opens. */
 
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { startServer } from "@pith/testkit";
+import { type Step, startServer } from "@pith/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { noisyPng } from "../../../agent/test/node/pictures.ts";
 import { traced } from "../trust/traced.ts";
 
 const place = mkdtempSync(join(tmpdir(), "pith-built-"));
@@ -33,6 +34,31 @@ test("START1 a run opens three files of the program: the launcher, what every ru
 test("START2 the version and the help alone load nothing that works", { timeout: 60_000 }, async () => {
   for (const flag of ["--version", "--help", "-v", "-h"])
     expect(await programFiles([flag])).toEqual(["pith.mjs", expect.stringMatching(/^help-/)]);
+});
+
+test("FILE31 FILE32 the built program loads the libraries for other encodings and for large images", {
+  timeout: 60_000,
+}, async () => {
+  writeFileSync(join(place, "large.png"), noisyPng(2_400, 800));
+  writeFileSync(join(place, "text.txt"), Buffer.from("Gr\u00fc\u00dfe aus Berlin\n", "latin1"));
+  const reads: Step = { parts: [{ type: "call", name: "read", arguments: { path: "text.txt" } }] };
+  const server = await startServer({ script: [reads, "Seen."] });
+  const env = {
+    ANTHROPIC_API_KEY: "any",
+    ANTHROPIC_BASE_URL: server.url,
+    HOME: join(place, "home"),
+    PATH: process.env.PATH,
+  };
+  const args = [join(program, "pith.mjs"), "-p", "look", "@large.png", "--sandbox", "off"];
+  // Standard input is a pipe, which must end.
+  const run = promisify(execFile)(process.execPath, args, { cwd: place, env });
+  run.child.stdin?.end();
+  expect((await run).stdout).toBe("Seen.\n");
+  await server.close();
+  const sent = JSON.stringify(server.requests.at(-1)?.body);
+  expect(sent).toContain("shrunk from 2400×800");
+  expect(sent).toContain("Grüße aus Berlin");
+  expect(sent).toContain("[encoding: windows-1252; edit and write keep it]");
 });
 
 /** In the order in which they are opened, of a start whose compiled code is kept from an earlier one. */
