@@ -1,8 +1,8 @@
 /** Renders a branch as one self-contained HTML page: all text is escaped, no script runs and nothing is loaded. */
 
 import { createHash } from "node:crypto";
-import { languageOfPath } from "../text/highlight-code.ts";
 import { escapeControls } from "../text/safe-text.ts";
+import { languageOfPath } from "../text/tool-call-text.ts";
 import { escapeHtml, renderCode, renderMarkdownHtml, renderPlainText } from "./markdown-html.ts";
 import { type Block, isSupportedImage, type ReadBranchResult, type TranscriptItem } from "./read-branch.ts";
 import { stylesheet } from "./stylesheet.ts";

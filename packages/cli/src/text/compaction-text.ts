@@ -64,6 +64,13 @@ export function formatSizes(entry: CompactionEntry): string {
   return `${formatNumber(tokens.before)} → ${formatNumber(tokens.after)} tokens`;
 }
 
+/** The share of the context that a compaction freed, from 0 to 1; null if it freed nothing or its sizes are unknown. */
+export function findFreedShare(entry: CompactionEntry): number | null {
+  const { before, after } = Object(readReceipt(entry)?.tokens) as Partial<Receipt["tokens"]>;
+  if (typeof before !== "number" || typeof after !== "number" || !(before > after) || after < 0) return null;
+  return 1 - after / before;
+}
+
 /** The headline of a compaction in the transcript: sizes, cost and author. The receipt names the provider of the model. */
 export function formatHeadline(entry: CompactionEntry): string {
   const receipt = readCompleteReceipt(entry);

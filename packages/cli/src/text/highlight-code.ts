@@ -71,12 +71,6 @@ export function highlightToHtml(code: string, language: string): string | null {
   }
 }
 
-/** The language of a file, by its extension or name. Empty if it has none. */
-export function languageOfPath(path: string): string {
-  const name = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
-  return name.includes(".") ? name.slice(name.lastIndexOf(".") + 1) : name;
-}
-
 let areRegistered = false;
 
 function isKnownLanguage(name: string): boolean {

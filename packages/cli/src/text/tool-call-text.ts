@@ -73,3 +73,9 @@ export function formatCallEnd(result: ToolResultMessage): string {
   if (wasStopped(result)) return " stopped";
   return result.isError ? " failed" : "";
 }
+
+/** The language of a file, by its extension or name. Empty if it has none. */
+export function languageOfPath(path: string): string {
+  const name = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
+  return name.includes(".") ? name.slice(name.lastIndexOf(".") + 1) : name;
+}

@@ -13,6 +13,7 @@ import { isUserMessage, showRecentHistory } from "./recent-history.ts";
 import { type InteractiveContext, reportErrors } from "./screen-context.ts";
 import { sendMessage } from "./send.ts";
 import { showTitle } from "./session-output.ts";
+import { showStartScreen } from "./start-screen.ts";
 import { isFinished } from "./state/blocks.ts";
 import { buildFooterData } from "./state/footer.ts";
 import { submit } from "./submit.ts";
@@ -31,6 +32,7 @@ export async function showSession(context: InteractiveContext, openOutput: () =>
   void reportErrors(async () => (await import("./editor/setup.ts")).setUpEditor(context), context);
   await showTitle(context);
   if (session.leaf !== null || screen.state.lastPrintedKind !== null) await showDivider(context);
+  else showStartScreen(context);
   await showRecentHistory(context);
   openOutput();
   const damage = app.takeDamageEvent();

@@ -62,6 +62,19 @@ describe("switch sessions", () => {
     expect(files()).toEqual([]);
   });
 
+  test("SCR31 a new session begins with the version, the folder, the model and three hints, and a resumed one does not", async () => {
+    await ground.serve("the clock is wrong");
+    ground.start();
+    const seen = await ground.until("/ commands · @ files · Esc stop");
+    expect(seen).toMatch(/Pith \d+\.\d+\.\d+\S*\n +anthropic\/claude-sonnet-4-5 in \S+\n/);
+    await ground.say("why does it fail?");
+    await ground.until("the clock is wrong");
+    await ground.leave();
+    ground.start("-c");
+    expect(await ground.until("the clock is wrong")).not.toContain("@ files");
+    await ground.leave();
+  });
+
   test("RES3 -c shows the last exchange of the last session, and the end says how to go on", async () => {
     await ground.serve("the clock is wrong");
     ground.start("why does it fail?");

@@ -23,7 +23,8 @@ export function formatModelReady(model: string, source: string): string {
 export async function greetFirstSession(app: App, screen: ScreenApi): Promise<void> {
   const { missingModel, agent } = app;
   if (missingModel !== null || agent.session.leaf !== null || !(await isFirstSession(app))) return;
-  if (app.settings.model === undefined) screen.showNote(`${WELCOME}\n${formatChosenModel(app)}`);
+  if (app.settings.model === undefined)
+    screen.showNote(screen.hasPages ? formatChosenModel(app) : `${WELCOME}\n${formatChosenModel(app)}`);
   screen.update((state) => ({ ...state, hint: FIRST_HINT }));
 }
 

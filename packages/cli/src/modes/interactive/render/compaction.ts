@@ -2,7 +2,7 @@
 
 import type { CompactionEntry } from "@pith/context";
 import { formatKeyHint } from "../../../settings/keymap.ts";
-import { formatBalance, formatHeadline, listReceiptRows } from "../../../text/compaction-text.ts";
+import { findFreedShare, formatBalance, formatHeadline, listReceiptRows } from "../../../text/compaction-text.ts";
 import { truncate } from "../../../text/safe-text.ts";
 import type { CompactionBlock } from "../state/blocks.ts";
 import { renderFoldable, truncateLine, wrapText } from "./text.ts";
@@ -18,6 +18,7 @@ export function renderCompaction(block: CompactionBlock, context: RenderContext)
   const body = context.isUnfolded ? renderReceipt(block.entry, context) : [];
   return [
     heading,
+    ...renderFreedBar(block.entry, context),
     ...wrapText(formatBalance(block.entry), { width, style: theme.dim }),
     ...warnings,
     ...body,
@@ -26,6 +27,18 @@ export function renderCompaction(block: CompactionBlock, context: RenderContext)
 }
 
 const MAX_WARNING_CHARS = 300;
+
+/** Shows how much of the context is left, and the share that the compaction freed. */
+function renderFreedBar(entry: CompactionEntry, { theme, width }: RenderContext): readonly string[] {
+  const freedShare = findFreedShare(entry);
+  if (freedShare === null) return [];
+  const cells = Math.min(MAX_BAR_CELLS, Math.max(1, width - 16));
+  const leftCells = Math.min(cells, Math.max(1, Math.round(cells * (1 - freedShare))));
+  const bar = `${theme.tail("█".repeat(leftCells))}${theme.free("░".repeat(cells - leftCells))}`;
+  return [`  ${bar} ${Math.round(freedShare * 100)}% freed`];
+}
+
+const MAX_BAR_CELLS = 40;
 
 function renderReceipt(entry: CompactionEntry, context: RenderContext): readonly string[] {
   const { theme, width } = context;

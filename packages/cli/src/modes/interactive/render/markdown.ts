@@ -8,6 +8,7 @@ import {
   Markdown,
   type MarkdownTheme,
   setCapabilities,
+  truncateToWidth,
   wrapTextWithAnsi,
 } from "../terminal/pi-tui.ts";
 import { toDisplayText, wrapText } from "./text.ts";
@@ -141,12 +142,28 @@ export function renderCode(
   );
   const skippedLines = parseStart === shownStart ? 0 : text.slice(parseStart, shownStart).split("\n").length - 1;
   const maxWidth = Math.max(1, context.width - INDENT.length);
-  return lines
+  const rows = lines
     .slice(skippedLines)
     .flatMap((line) =>
       wrapTextWithAnsi(line.slice(0, MAX_LINE_CHARS), maxWidth).map((row) => `${INDENT}${row}`.trimEnd()),
     );
+  return [
+    ...(start <= code.start ? [renderFrame("┌", code.language, context)] : []),
+    ...rows,
+    ...(isClosed ? [renderFrame("└", "", context)] : []),
+  ];
 }
+
+/** The lines of the code have no border, so that they can be copied. */
+function renderFrame(corner: "┌" | "└", language: string, { width, theme }: RenderContext): string {
+  const name = toDisplayText(language.split(/[\s{]/)[0] ?? "").slice(0, MAX_LANGUAGE_CHARS);
+  const label = name === "" ? "" : `─ ${name} `;
+  const frameWidth = Math.max(1, Math.min(width, MAX_FRAME_WIDTH) - 2 - label.length - 1);
+  return truncateToWidth(`  ${theme.border(`${corner}${label}${"─".repeat(frameWidth)}`)}`, width, "");
+}
+
+const MAX_LANGUAGE_CHARS = 20;
+const MAX_FRAME_WIDTH = 80;
 
 function findLineStart(text: string, offset: number): number {
   return text.lastIndexOf("\n", Math.max(0, offset)) + 1;
@@ -172,10 +189,14 @@ let highlighterPromise: Promise<void> | null = null;
 
 /** Until the highlighter is loaded, and for long code, all lines have the same style. */
 export function highlightLines(code: string, language: string | undefined, theme: Theme): readonly string[] {
+  return tryHighlight(code, language, theme) ?? code.split("\n").map((line) => (line === "" ? "" : theme.code(line)));
+}
+
+/** Null if the code is long, its language is unknown, there are no colors, or the highlighter is not loaded yet. */
+export function tryHighlight(code: string, language: string | undefined, theme: Theme): readonly string[] | null {
   if (highlight === null) void loadHighlighter();
   const isPlain = code.length > MAX_HIGHLIGHT_CHARS || language === undefined || theme.name === "none";
-  const lines = isPlain ? null : highlight?.(code, language, theme);
-  return lines ?? code.split("\n").map((line) => (line === "" ? "" : theme.code(line)));
+  return isPlain ? null : (highlight?.(code, language, theme) ?? null);
 }
 
 /** Loads the highlighter when the first code is shown, so that it does not slow down the start. */

@@ -123,6 +123,8 @@ export interface FoldableText {
   /** Which lines stay visible if not all fit. */
   readonly end: "first" | "last";
   readonly style?: (text: string) => string;
+  /** Adds syntax colors to safe text; one result for each line. Null if there are none. */
+  readonly highlight?: (text: string) => readonly string[] | null;
   /** Whether long lines are wrapped instead of cut while it is folded. */
   readonly isWrapped?: boolean;
 }
@@ -163,14 +165,23 @@ function renderFolded(
     : [...renderHiddenCount(hiddenCount, "above", context), ...rows];
 }
 
-function renderUnfolded({ text, end, style }: FoldableText, context: RenderContext): readonly string[] {
+function renderUnfolded({ text, end, style, highlight }: FoldableText, context: RenderContext): readonly string[] {
   // One row is for the heading, one for a blank line, one for the hidden count.
   const maxRows = context.maxRows === undefined ? Number.POSITIVE_INFINITY : Math.max(1, context.maxRows - 3);
   const { lines, hiddenCount } = end === "first" ? takeFirstLines(text, maxRows) : takeLastLines(text, maxRows);
-  const rows = wrapText(lines.join("\n"), { ...indentOptions(context), ...(style && { style }) });
   if (lines.length === 0) return [];
+  const options = indentOptions(context);
+  const coloredLines = highlight?.(toDisplayText(lines.map(limitLength).join("\n")));
+  const rows = coloredLines
+    ? coloredLines.flatMap((line) => wrapColored(line, options))
+    : wrapText(lines.join("\n"), { ...options, ...(style && { style }) });
   if (end === "first") return [...rows.slice(0, maxRows), ...renderHiddenCount(hiddenCount, "more", context)];
   return [...renderHiddenCount(hiddenCount, "above", context), ...rows.slice(-maxRows)];
+}
+
+function wrapColored(line: string, { width, indent }: ReturnType<typeof indentOptions>): readonly string[] {
+  const rows = wrapTextWithAnsi(line.trimEnd(), Math.max(1, width - indent.length));
+  return rows.map((row) => `${indent}${row}`.trimEnd());
 }
 
 function indentOptions({ width }: RenderContext): { readonly width: number; readonly indent: string } {

@@ -2,11 +2,12 @@
 
 import { formatKeyHint } from "../../../settings/keymap.ts";
 import { formatCount, formatSeconds } from "../../../text/format.ts";
-import { describeToolCall, isBuiltinTool } from "../../../text/tool-call-text.ts";
+import { describeToolCall, isBuiltinTool, languageOfPath } from "../../../text/tool-call-text.ts";
 import type { ShellBlock, ToolBlock } from "../state/blocks.ts";
 import { truncateToWidth, visibleWidth } from "../terminal/pi-tui.ts";
 import { formatChangeCount, renderDiff } from "./diff.ts";
 import { renderImage } from "./image.ts";
+import { tryHighlight } from "./markdown.ts";
 import { renderFoldable, splitLines, toDisplayLine } from "./text.ts";
 import type { RenderContext, Style } from "./theme.ts";
 
@@ -81,7 +82,8 @@ function renderCommand({ tool, arguments: { command } }: ToolBlock, context: Ren
 function renderOutput(block: ToolBlock, context: RenderContext): readonly string[] {
   const { tool, state, diff, arguments: toolArguments } = block;
   const { theme, isUnfolded } = context;
-  if (diff !== undefined) return renderDiff(diff, FOLDED_DIFF_ROWS, context);
+  const language = languageOfPath(String(toolArguments.path ?? ""));
+  if (diff !== undefined) return renderDiff(diff, { foldedRows: FOLDED_DIFF_ROWS, language }, context);
   if (state === "failed" && tool !== "bash")
     return renderFoldable(
       { text: block.output, foldedLines: FOLDED_LINES, end: "first", style: theme.bad, isWrapped: true },
@@ -89,7 +91,9 @@ function renderOutput(block: ToolBlock, context: RenderContext): readonly string
     );
   if (tool === "write") {
     const text = typeof toolArguments.content === "string" ? toolArguments.content : "";
-    return isUnfolded ? renderFoldable({ text, foldedLines: 0, end: "first", style: theme.dim }, context) : [];
+    const highlight = (code: string) => tryHighlight(code, language, theme);
+    const written = { text, foldedLines: 0, end: "first", style: theme.dim, highlight } as const;
+    return isUnfolded ? renderFoldable(written, context) : [];
   }
   if (LINE_COUNT_TOOLS.includes(tool) && !isUnfolded && state === "done") return [];
   const text = block.output.trim() === "(no output)" ? "" : block.output;

@@ -88,10 +88,17 @@ test("the last rows begin where a line does, and short words stay whole", () => 
 test("SCR21 code is in inks of its language, and in one where nobody knows it", async () => {
   await loadHighlighter();
   const brush = { ...folded, theme: createTheme("dark") };
-  const [, line = ""] = renderBlock(answerOf('```ts\nconst a = "x";\n```'), brush);
+  const [, , line = ""] = renderBlock(answerOf('```ts\nconst a = "x";\n```'), brush);
   expect(line).toContain(brush.theme.accent("const"));
   expect(line).toContain(brush.theme.good('"x"'));
-  expect(renderBlock(answerOf("```nonsense\na b\n```"), brush)[1]).toBe(`    ${brush.theme.code("a b")}`);
+  expect(renderBlock(answerOf("```nonsense\na b\n```"), brush)[2]).toBe(`    ${brush.theme.code("a b")}`);
+});
+
+test("SCR30 a code block has a frame that names its language, and its lines can be copied", () => {
+  const [, top, code, end] = renderBlock(answerOf("```ts\nconst a = 1;\n```"), { ...folded, width: 30 });
+  expect([top, code, end]).toEqual([`  ┌─ ts ${"─".repeat(22)}`, "    const a = 1;", `  └${"─".repeat(27)}`]);
+  const [, plainTop] = renderBlock(answerOf("```\nx\n```"), { ...folded, width: 30 });
+  expect(plainTop).toBe(`  ┌${"─".repeat(27)}`);
 });
 
 test("where a link leads is always seen", () => {

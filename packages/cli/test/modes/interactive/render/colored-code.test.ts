@@ -1,0 +1,51 @@
+/** Syntax colors in diffs and in written files. */
+
+import { stripVTControlCharacters } from "node:util";
+import { beforeAll, expect, test } from "vitest";
+import { loadHighlighter } from "../../../../src/modes/interactive/render/markdown.ts";
+import { createTheme, type RenderContext } from "../../../../src/modes/interactive/render/theme.ts";
+import { renderToolCall } from "../../../../src/modes/interactive/render/tool-call.ts";
+import type { ToolBlock } from "../../../../src/modes/interactive/state/blocks.ts";
+import { visibleWidth } from "../../../../src/modes/interactive/terminal/pi-tui.ts";
+
+beforeAll(() => loadHighlighter());
+
+const theme = createTheme("dark");
+const context: RenderContext = { width: 60, theme, isUnfolded: false, now: 0 };
+const plain = stripVTControlCharacters;
+
+function called(tool: string, given: ToolBlock["arguments"], more: Partial<ToolBlock> = {}): ToolBlock {
+  return { kind: "tool", id: "1", tool, arguments: given, state: "done", output: "", images: [], ...more };
+}
+
+const DIFF =
+  "@@ -1,3 +1,3 @@\n const a = 1;\n-const b = 2;\n+const b = `two\x1b[2J`; // a long comment that does not fit into one row of it\n";
+
+test("SCR29 a diff has the syntax colors of its file, the sign in the color of the change, and no line is too wide", () => {
+  for (const isUnfolded of [false, true]) {
+    const lines = renderToolCall(called("edit", { path: "src/a.ts" }, { diff: DIFF }), { ...context, isUnfolded });
+    const removed = lines.find((line) => plain(line).includes("-"));
+    expect(lines.join("\n")).toContain(`${theme.accent("const")} a`);
+    expect(removed).toBeDefined();
+    expect(lines.join("\n")).toContain(theme.removed("-"));
+    expect(lines.join("\n")).toContain(theme.added("+"));
+    expect(lines.every((line) => visibleWidth(line) <= 60)).toBe(true);
+    expect(lines.join("")).not.toContain("\x1b[2J");
+  }
+});
+
+test("SCR29 a diff of a file of an unknown language has the colors of the change alone", () => {
+  const lines = renderToolCall(called("edit", { path: "notes.unknown" }, { diff: DIFF }), context);
+  expect(lines.join("\n")).toContain(theme.removed("const b = 2;"));
+});
+
+test("SCR29 a written file has its syntax colors when it is opened", () => {
+  const block = called("write", { path: "a.py", content: "def area(x):\n    return x * 2  # both sides\n" });
+  const lines = renderToolCall(block, { ...context, isUnfolded: true });
+  expect(lines.join("\n")).toContain(theme.accent("def"));
+  expect(lines.map(plain)).toEqual([
+    "✓ write a.py · 2 lines",
+    "    def area(x):",
+    "        return x * 2  # both sides",
+  ]);
+});
