@@ -7,7 +7,7 @@ import type { ShellBlock, ToolBlock } from "../state/blocks.ts";
 import { truncateToWidth, visibleWidth } from "../terminal/pi-tui.ts";
 import { formatChangeCount, renderDiff } from "./diff.ts";
 import { renderImage } from "./image.ts";
-import { tryHighlight } from "./markdown.ts";
+import { loadHighlighter, tryHighlight } from "./markdown.ts";
 import { renderFoldable, splitLines, toDisplayLine } from "./text.ts";
 import type { RenderContext, Style } from "./theme.ts";
 
@@ -82,6 +82,8 @@ function renderCommand({ tool, arguments: { command } }: ToolBlock, context: Ren
 function renderOutput(block: ToolBlock, context: RenderContext): readonly string[] {
   const { tool, state, diff, arguments: toolArguments } = block;
   const { theme, isUnfolded } = context;
+  // Loaded while the call is still written or runs, so that its first result has colors already.
+  if (theme.name !== "none" && (tool === "edit" || tool === "write")) void loadHighlighter();
   const language = languageOfPath(String(toolArguments.path ?? ""));
   if (diff !== undefined) return renderDiff(diff, { foldedRows: FOLDED_DIFF_ROWS, language }, context);
   if (state === "failed" && tool !== "bash")

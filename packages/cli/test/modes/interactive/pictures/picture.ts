@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
+import { loadHighlighter } from "../../../../src/modes/interactive/render/markdown.ts";
 import { createTheme } from "../../../../src/modes/interactive/render/theme.ts";
 import { someFacts } from "../render/facts-for-tests.ts";
 import { type Shown, shownOn } from "../shown-on.ts";
@@ -30,6 +31,8 @@ export function picture(name: string, act: (shown: Shown) => Promise<void> | voi
 }
 
 async function shownPage(act: (shown: Shown) => Promise<void> | void): Promise<{ page: string; rows: number }> {
+  // Otherwise the colors would depend on how fast it loads.
+  await loadHighlighter();
   const shown = shownOn({ columns: COLUMNS, rows: ROWS, start: { footer: someFacts }, theme: createTheme("dark") });
   await act(shown);
   await new Promise((resolve) => setTimeout(resolve, 100));
