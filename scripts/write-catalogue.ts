@@ -6,11 +6,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import {
-  chooseDefaultModels,
-  createSnapshotRows,
-  type SnapshotRow,
-} from "../packages/models/src/catalogue/build-snapshot.ts";
+import { chooseDefaultModels, createSnapshotRows, type SnapshotRow } from "@pith/models";
 
 /** The version of pi-ai. */
 const VERSION = "0.87.1";

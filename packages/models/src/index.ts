@@ -1,6 +1,13 @@
 /** Public API of `@pith/models`: opens any AI SDK provider as a Pith model. */
 
 export { type AiSdkModelOptions, createAiSdkModel } from "./ai-sdk-model.ts";
+export {
+  chooseDefaultModels,
+  createSnapshotRows,
+  type ListedModel,
+  type SnapshotData,
+  type SnapshotRow,
+} from "./catalogue/build-snapshot.ts";
 export { type Catalogue, type CatalogueOptions, createCatalogue, type FactsResult } from "./catalogue/catalogue.ts";
 export { type LoadedCatalogue, loadCatalogue, writeCatalogueFile } from "./catalogue/catalogue-file.ts";
 export type { ModelFacts, Prices } from "./catalogue/model-facts.ts";

@@ -22,6 +22,7 @@ export interface ListedModel {
   readonly prices: readonly number[];
 }
 
+/** The data of a snapshot: its date, the default models and the rows of each provider. */
 export interface SnapshotData<Rows> {
   /** The day of the data, as `2026-09-22`. */
   readonly date: string;
@@ -31,7 +32,7 @@ export interface SnapshotData<Rows> {
   readonly rows: Readonly<Record<string, Rows>>;
 }
 
-/** The last one of several models with the same id is used. */
+/** Creates the sorted rows of a provider. The last one of several models with the same id is used. */
 export function createSnapshotRows(models: readonly ListedModel[]): readonly SnapshotRow[] {
   const byId = new Map(models.map((model) => [model.id, createRow(model)]));
   return [...byId.values()].sort(([one], [other]) => (one < other ? -1 : 1));
@@ -87,6 +88,7 @@ export function chooseDefaultModel(provider: string, ids: readonly string[]): st
   return newest?.id ?? null;
 }
 
+/** Chooses the default model of each provider that has a default family. */
 export function chooseDefaultModels(
   rows: Readonly<Record<string, readonly SnapshotRow[]>>,
 ): Readonly<Record<string, string>> {

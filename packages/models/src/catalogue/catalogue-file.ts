@@ -8,6 +8,7 @@ import type { SnapshotData, SnapshotRow } from "./build-snapshot.ts";
 import { type Catalogue, createCatalogue } from "./catalogue.ts";
 import { createUpdatedSnapshot, snapshot } from "./snapshot.ts";
 
+/** A catalogue, and where its data comes from. */
 export interface LoadedCatalogue {
   readonly catalogue: Catalogue;
   /** The day of the data. */
@@ -35,7 +36,7 @@ export async function loadCatalogue(path: string): Promise<LoadedCatalogue> {
   return { catalogue, date: data.date, isUpdated: true, error: null };
 }
 
-/** Replaces the file as a whole, so that it is never partly written. */
+/** Stores a list of models for `loadCatalogue`. Replaces the file as a whole, so that it is never partly written. */
 export async function writeCatalogueFile(path: string, data: SnapshotData<readonly SnapshotRow[]>): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const temporaryPath = `${path}.${randomUUID()}`;

@@ -2,6 +2,7 @@
 
 import { removePreviewSuffix } from "./model-facts.ts";
 
+/** What a model's name says about its family and version. */
 export interface ModelVersion {
   /** The first word of the name, without a number: `claude`, `gpt`. */
   readonly brand: string;
@@ -15,7 +16,7 @@ export interface ModelVersion {
   readonly isVariant: boolean;
 }
 
-/** Names are all there is to tell generations apart: the snapshot has no release dates. */
+/** Reads family and version from a name. Names are all there is to tell generations apart: the snapshot has no release dates. */
 export function parseModelVersion(id: string): ModelVersion {
   const name = removePreviewSuffix(id)
     .replace(/^~/, "")
@@ -47,7 +48,7 @@ function takeNumbers(tokens: readonly string[]): readonly string[] {
   return end < 0 ? tokens : tokens.slice(0, end);
 }
 
-/** Negative if `one` is the newer one. Names without a version come last. */
+/** Compares versions for sorting: negative if `one` is the newer one. Names without a version come last. */
 export function compareVersions(one: readonly number[], other: readonly number[]): number {
   if (one.length === 0 || other.length === 0) return other.length - one.length;
   for (let index = 0; index < Math.max(one.length, other.length); index += 1) {

@@ -11,6 +11,7 @@ import {
 import { normalizeProviderName } from "./model-facts.ts";
 import { snapshot } from "./snapshot.ts";
 
+/** The parsed list, or why it is not one. */
 export type ModelListResult =
   | {
       readonly type: "parsed";
@@ -22,7 +23,7 @@ export type ModelListResult =
   | { readonly type: "invalid"; readonly message: string };
 
 /**
- * Keeps the providers that Pith knows, and their models that write text and can call tools. The date is the newest one in the
+ * Parses the list of models.dev. Keeps the providers that Pith knows, and their models that write text and can call tools. The date is the newest one in the
  * data, `today` at the latest.
  *
  * @example

@@ -303,7 +303,7 @@ describe("methods", () => {
     const begun = await editor.agent.request("session/new", { cwd: ground.folder, mcpServers: [] });
     const { sessionId } = begun;
     const value = (id: string, all = begun.configOptions): unknown => all?.find((each) => each.id === id)?.currentValue;
-    assert.deepEqual([value("mode"), value("thinking")], ["edit", "off"]);
+    assert.deepEqual([value("mode"), value("thinking")], ["edit", "medium"]);
     assert.match(String(value("model")), /^anthropic\//);
     const set = await editor.agent.request("session/set_config_option", {
       sessionId,
@@ -318,6 +318,13 @@ describe("methods", () => {
       value: model,
     });
     assert.equal(value("model", chosen.configOptions), model);
+    // CAT10: words of a name are enough.
+    const resolved = await editor.agent.request("session/set_config_option", {
+      sessionId,
+      configId: "model",
+      value: "opus",
+    });
+    assert.equal(value("model", resolved.configOptions), "anthropic/claude-opus-5-5");
     assert.equal(await editor.say(sessionId, "/mode all"), "end_turn");
     assert.equal(editor.updates("current_mode_update").at(-1)?.currentModeId, "all");
     assert.equal(value("mode", editor.updates("config_option_update").at(-1)?.configOptions), "all");
