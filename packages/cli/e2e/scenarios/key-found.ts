@@ -8,7 +8,7 @@ export const keyFound: Scenario = {
   says: "with a key in the environment nobody is asked anything, and the first answer comes within a minute",
   run: async (keep) =>
     await onFirstStart(keep, {}, async (terminal) => {
-      const first = await terminal.waitFor("claude-sonnet-4-5 with the API key in ANTHROPIC_API_KEY");
+      const first = await terminal.waitFor("claude-sonnet-5 with the API key in ANTHROPIC_API_KEY");
       expectThat(!first.includes("Choose a model"), "the user was asked to choose a model");
     }),
 };
