@@ -138,7 +138,7 @@ export class Ground {
 }
 
 /** The footer: the program has drawn itself. */
-const READY = /claude|qwen|Choose a model/;
+const READY = /claude|qwen|Choose a provider/;
 
 function filesOf({ settings, files = {}, homeFiles = {} }: GroundWish): Readonly<Record<string, string>> {
   const own = [

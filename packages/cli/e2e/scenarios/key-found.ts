@@ -9,6 +9,6 @@ export const keyFound: Scenario = {
   run: async (keep) =>
     await onFirstStart(keep, {}, async (terminal) => {
       const first = await terminal.waitFor("claude-sonnet-5 with the API key in ANTHROPIC_API_KEY");
-      expectThat(!first.includes("Choose a model"), "the user was asked to choose a model");
+      expectThat(!first.includes("Choose a provider"), "the user was asked to choose a model");
     }),
 };

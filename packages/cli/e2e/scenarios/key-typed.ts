@@ -17,7 +17,7 @@ export const keyTyped: Scenario = {
     try {
       const variables = { ANTHROPIC_BASE_URL: `http://127.0.0.1:${(gate.address() as AddressInfo).port}` };
       return await onFirstStart(keep, { isKeyless: true, variables }, async (terminal, ground) => {
-        await terminal.waitFor("Choose a model");
+        await terminal.waitFor("Choose a provider");
         await terminal.type("claude");
         await terminal.waitFor(/❯ Anthropic/);
         await terminal.press("Enter");
@@ -31,7 +31,7 @@ export const keyTyped: Scenario = {
         await terminal.waitFor(`${RIGHT.length} characters`);
         gate.target = ground.server.url;
         await terminal.press("Enter");
-        await terminal.waitFor("Choose a model from Anthropic");
+        await terminal.waitFor("Choose a provider from Anthropic");
         await terminal.press("Enter");
         await terminal.waitFor("claude-sonnet-5 with the API key you entered");
         const file = join(ground.home, "keys.json");

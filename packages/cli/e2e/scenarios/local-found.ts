@@ -12,13 +12,13 @@ export const localFound: Scenario = {
     const server = { port: 11434, local: { kind: "ollama", model: "qwen3", window: 32_768 } } as const;
     return await onFirstStart(keep, { isKeyless: true, server }, async (terminal, ground) => {
       for (;;) {
-        const asked = await terminal.waitFor("Choose a model");
+        const asked = await terminal.waitFor("Choose a provider");
         if (asked.includes("❯ qwen3:latest")) break;
         // On a machine with much else to do it may have answered too late.
         await terminal.press("End");
-        await terminal.waitFor("❯ Search again");
+        await terminal.waitFor("❯ Look for local models again");
         await terminal.press("Enter");
-        await terminal.waitUntilGone("❯ Search again");
+        await terminal.waitUntilGone("❯ Look for local models again");
       }
       await terminal.press("Enter");
       await terminal.waitFor("Using ollama/qwen3:latest on this machine (no API key needed)");

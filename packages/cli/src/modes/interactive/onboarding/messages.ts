@@ -7,14 +7,14 @@ import type { App } from "../../../app/start.ts";
 import type { ScreenApi } from "../screen-context.ts";
 
 export const WELCOME: string = [
-  "Pith: a coding agent whose long sessions keep their memory.",
+  "Pith: a coding agent that doesn't lose the thread in long sessions.",
   "Enter send · / commands · @ files · Esc stop · Ctrl+C twice quit",
 ].join("\n");
 
 export const FIRST_HINT: string = "Tell Pith what to do here. /help lists commands, /model changes the model.";
 
 export const NO_MODEL_MESSAGE: string =
-  "No model is configured yet. Send a message to choose one. Or enter an API key with /login, or start a local server such as Ollama.";
+  "No model is configured yet. Pith asks you to choose one when you send your first message. You can also enter an API key with /login, or start a local server such as Ollama.";
 
 export function formatModelReady(model: string, source: string): string {
   return `Using ${model} ${source}.`;

@@ -56,7 +56,7 @@ function acceptKey(line: LineInput): KeyResult<SecretInputState, string> {
   return continueWith<SecretInputState>({ line: emptyInput, error: key === "" ? null : INVALID_KEY_MESSAGE });
 }
 
-const INVALID_KEY_MESSAGE = "That doesn't look like an API key: spaces or non-ASCII text. Paste it again.";
+const INVALID_KEY_MESSAGE = "That doesn't look like an API key: it contains spaces or non-ASCII characters.";
 
 /** Some terminals send pasted text as if it were one key. */
 function insertPaste({ text, cursor }: LineInput, key: string): LineInput | null {
@@ -227,7 +227,7 @@ export async function askModelSource(screen: ScreenApi): Promise<ModelSource | n
   for (;;) {
     const servers = await showWhile("Looking for models on this machine", screen, () => findLocalServers());
     const choice = await screen.showPanel(
-      createPickPanel({ title: "Choose a model", rows: createSourceRows(servers ?? []) }),
+      createPickPanel({ title: "Choose a provider or a local model", rows: createSourceRows(servers ?? []) }),
       {
         where: "inline",
       },
@@ -251,6 +251,6 @@ export function createSourceRows(servers: readonly LocalServer[]): readonly Pick
     description: "needs an API key",
     value: { type: "provider", option } as const,
   }));
-  const retryRow = { label: "Search again", description: "after you start Ollama, LM Studio, llama.cpp or vLLM" };
+  const retryRow = { label: "Look for local models again", description: "start Ollama or LM Studio first" };
   return [...localRows, ...providerRows, { ...retryRow, value: "again" as const }];
 }

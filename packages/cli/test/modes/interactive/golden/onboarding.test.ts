@@ -15,7 +15,7 @@ golden(
   ({ screen }) => {
     screen.showNote(WELCOME);
     const rows = createSourceRows([{ provider: "ollama", models: ["qwen3-coder:30b", "gpt-oss:20b"] }]);
-    void screen.showPanel(createPickPanel({ title: "Choose a model", rows }), { where: "inline" });
+    void screen.showPanel(createPickPanel({ title: "Choose a provider or a local model", rows }), { where: "inline" });
   },
   "first-start",
 );

@@ -60,11 +60,11 @@ async function giveKey(): Promise<void> {
 
 test("FST9 who is welcomed can put it off, and is told what to do", async () => {
   const start = runFirstStart(await readyWith(), shown.screen);
-  await seen("Choose a model");
-  await seen("a coding agent whose long sessions keep their memory");
+  await seen("Choose a provider");
+  await seen("lose the thread in long sessions");
   shown.terminal.press("\x1b");
   expect(await start).toBeNull();
-  await seen("Send a message to choose one");
+  await seen("when you send your first message");
   expect(existsSync(join(home, "keys.json"))).toBe(false);
 });
 
@@ -78,7 +78,7 @@ test("FST9 a key can be put off as well, and nothing is kept then", async () => 
 
 test("FST4 without a network a key is kept with a note, and the usual model speaks", async () => {
   const start = runFirstStart(await readyWith(), shown.screen);
-  await seen("Choose a model");
+  await seen("Choose a provider");
   shown.terminal.type("claude");
   shown.terminal.press("\r");
   await giveKey();
