@@ -32,7 +32,7 @@ export async function showSession(context: InteractiveContext, openOutput: () =>
   void reportErrors(async () => (await import("./editor/setup.ts")).setUpEditor(context), context);
   await showTitle(context);
   if (session.leaf !== null || screen.state.lastPrintedKind !== null) await showDivider(context);
-  else showStartScreen(context);
+  else await showStartScreen(context);
   await showRecentHistory(context);
   openOutput();
   const damage = app.takeDamageEvent();
