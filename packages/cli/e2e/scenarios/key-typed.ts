@@ -31,7 +31,7 @@ export const keyTyped: Scenario = {
         await terminal.waitFor(`${RIGHT.length} characters`);
         gate.target = ground.server.url;
         await terminal.press("Enter");
-        await terminal.waitFor("Choose a provider from Anthropic");
+        await terminal.waitFor("Choose a model from Anthropic");
         await terminal.press("Enter");
         await terminal.waitFor("claude-sonnet-5 with the API key you entered");
         const file = join(ground.home, "keys.json");
