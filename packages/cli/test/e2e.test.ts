@@ -26,6 +26,8 @@ test("E2E2 FST4 a first start with a key that is pasted, the second of two, answ
   plays("first-start-typed"));
 test("E2E2 FST3 a first start with a local server asks for no key and answers within a minute", () =>
   plays("first-start-local"));
+test("E2E15 the first hour: no key, a second provider, a wrong key, a local server and no network, at two sizes", () =>
+  plays("first-hour"));
 test("E2E3 a task: read, edit with its diff, bash", () => plays("task"));
 test("E2E4 a permission is asked for with a diff; no and yes do what they say", () => plays("permission"));
 test("E2E5 words while it works wait in sight and are heard before the next request", () => plays("steering"));

@@ -4,6 +4,7 @@ import type { Scenario } from "../scenario.ts";
 import { abort } from "./abort.ts";
 import { compaction } from "./compaction.ts";
 import { extension } from "./extension.ts";
+import { firstHour } from "./first-hour.ts";
 import { fork } from "./fork.ts";
 import { keyFound } from "./key-found.ts";
 import { keyTyped } from "./key-typed.ts";
@@ -22,6 +23,7 @@ export const scenarios: readonly Scenario[] = [
   keyFound,
   keyTyped,
   localFound,
+  firstHour,
   task,
   permission,
   steering,
