@@ -26,7 +26,7 @@ export { mergeSystemMessages } from "./context/build-request.ts";
 export type { ContextWithSystemEvent } from "./context/context-hooks.ts";
 export { collectCalibration, findCalibration } from "./context/context-size.ts";
 export { DAMAGE_TYPE, damageNote, mayBeLostMessage, TORN_END_NOTE } from "./context/damage-note.ts";
-export { authorOf, entryText, wasStopped } from "./context/entry-text.ts";
+export { authorOf, entryText } from "./context/entry-text.ts";
 export {
   collectLoadedSkills,
   findMissingSkills,

@@ -74,6 +74,12 @@ export function markStopped(output: ToolOutput): ToolOutput {
   return { ...output, details: { ...details, pith: { ...Object(pith), stopped: true } } };
 }
 
+/** Whether the user stopped the call of this result. Then it has neither succeeded nor failed. */
+export function wasStopped({ details }: Pick<ToolResultMessage, "details">): boolean {
+  const { pith } = Object(details) as { readonly pith?: unknown };
+  return (Object(pith) as { readonly stopped?: unknown }).stopped === true;
+}
+
 /** The maximum size of a result: a tenth of the context window, and at most 50 KB (B7). */
 export function computeMaxOutputBytes(contextWindow: number): number {
   return Math.min(MAX_BYTES, Math.floor(contextWindow * CONTEXT_SHARE) * BYTES_PER_TOKEN);

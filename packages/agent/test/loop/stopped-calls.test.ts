@@ -2,10 +2,9 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ToolResultMessage } from "@pith/context";
-import { wasStopped } from "@pith/context/host";
 import { nodeRuntime } from "@pith/context/node";
 import { expect, test } from "vitest";
-import { type AgentEvent, bashTool, type PermissionCheck, type Tool } from "../../src/index.ts";
+import { type AgentEvent, bashTool, type PermissionCheck, type Tool, wasStopped } from "../../src/index.ts";
 import { nodeShell } from "../../src/node/shell.ts";
 import { folder, shellIn } from "../node/shell-folder.ts";
 import { calls, heldModel, quiet, type Stage, stage, text } from "./held.ts";

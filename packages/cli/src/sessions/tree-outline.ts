@@ -1,8 +1,8 @@
 /** Builds the outline of a session's tree: each entry as a short text, with its children. Entries are only added, never removed. */
 
-import { DRAFT_TYPE } from "@pith/agent";
+import { DRAFT_TYPE, wasStopped } from "@pith/agent";
 import type { AgentMessage, Entry } from "@pith/context";
-import { authorOf, entryText, PIN_TYPE, removeCitations, sanitizeLine, wasStopped } from "@pith/context/host";
+import { authorOf, entryText, PIN_TYPE, removeCitations, sanitizeLine } from "@pith/context/host";
 import { formatSizes } from "../text/compaction-text.ts";
 import { entryDisplayText } from "./entries.ts";
 

@@ -1,8 +1,8 @@
 /** Formats agent events and usage totals as lines of a plain log, such as the progress of `pith -p` on stderr. */
 
-import type { AgentEvent, Tool } from "@pith/agent";
+import { type AgentEvent, type Tool, wasStopped } from "@pith/agent";
 import type { Usage } from "@pith/context";
-import { addUsage, wasStopped, zeroUsage } from "@pith/context/host";
+import { addUsage, zeroUsage } from "@pith/context/host";
 import { formatCompactionEvent, formatProgressLine } from "./compaction-text.ts";
 import { formatSeconds, formatUsage } from "./format.ts";
 import { truncate } from "./safe-text.ts";

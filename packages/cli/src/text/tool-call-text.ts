@@ -1,7 +1,7 @@
 /** Describes a tool call in one short line: the tool, and its file, command or pattern. */
 
+import { wasStopped } from "@pith/agent";
 import type { ToolResultMessage } from "@pith/context";
-import { wasStopped } from "@pith/context/host";
 import { escapeLineBreaks } from "./safe-text.ts";
 
 type ToolArguments = Readonly<Record<string, unknown>>;

@@ -1,9 +1,8 @@
-/** Reads the text of an entry as it is in the context, with a placeholder for images, and determines its author and whether it was stopped. */
+/** Reads the text of an entry as it is in the context, with a placeholder for images, and determines its author. */
 
 import { getOrCompute } from "../cache.ts";
 import type { ContextEditEntry, Entry } from "../entry.ts";
-import { isObject } from "../json.ts";
-import type { AgentMessage, ToolResultMessage, UserMessage } from "../message.ts";
+import type { AgentMessage, UserMessage } from "../message.ts";
 import { type MessageParts, splitContent } from "./attachments.ts";
 import { entryMessage, latestEdit } from "./build-context.ts";
 
@@ -108,9 +107,4 @@ function messageAuthor(message: Extract<Entry, { type: "message" }>["message"]):
     case "branchSummary":
       return "summary";
   }
-}
-
-/** Whether the user stopped the tool call of this result. Then it has neither succeeded nor failed. */
-export function wasStopped({ details }: Pick<ToolResultMessage, "details">): boolean {
-  return isObject(details) && isObject(details.pith) && details.pith.stopped === true;
 }

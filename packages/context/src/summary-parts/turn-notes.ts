@@ -4,9 +4,10 @@ import { isVisibleToModel } from "../compaction/cut-point.ts";
 import { formatAttachmentLine } from "../context/attachments.ts";
 import { entryMessage, latestEdit } from "../context/build-context.ts";
 import { isLostEntry } from "../context/damage-note.ts";
-import { authorOf, entryText, splitUserEntry, wasStopped } from "../context/entry-text.ts";
+import { authorOf, entryText, splitUserEntry } from "../context/entry-text.ts";
 import { formatSkillPlaceholder, readLoadedSkill, SKILL_LIST_TYPE } from "../context/loaded-skills.ts";
 import { type ContextEditEntry, type Entry, entryReference, isStateEntry, PIN_TYPE } from "../entry.ts";
+import { isObject } from "../json.ts";
 import { completeToolCalls, toolCallEffects } from "../ledger/touched-files.ts";
 import type { ToolCallBlock } from "../message.ts";
 import type { ToolRoles } from "../settings.ts";
@@ -186,8 +187,13 @@ function describeEnding(turn: readonly Entry[], edits: readonly ContextEditEntry
   }
   const result = messages.findLast(({ role }) => role === "toolResult");
   if (result?.role !== "toolResult" || !result.isError) return null;
-  const outcome = wasStopped(result) ? "was stopped by the user" : "failed";
+  const outcome = isStopped(result.details) ? "was stopped by the user" : "failed";
   return sanitizeLine(`the last tool call ${outcome}: ${result.toolName}`, MAX_NOTE_CHARS);
+}
+
+/** An agent records in the details of a result that the user stopped the call. */
+function isStopped(details: unknown): boolean {
+  return isObject(details) && isObject(details.pith) && details.pith.stopped === true;
 }
 
 const toNoteReference = (entry: Entry): Pick<TurnNote, "entryId" | "reference"> => ({

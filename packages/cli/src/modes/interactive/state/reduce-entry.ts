@@ -1,5 +1,6 @@
 /** Reduces log entries to transcript blocks, which replace the drafts of a streamed reply. Pure. */
 
+import { wasStopped } from "@pith/agent";
 import type {
   AssistantMessage,
   BashExecutionMessage,
@@ -9,7 +10,7 @@ import type {
   TextBlock,
   ToolResultMessage,
 } from "@pith/context";
-import { authorOf, displayText, PIN_TYPE, wasStopped } from "@pith/context/host";
+import { authorOf, displayText, PIN_TYPE } from "@pith/context/host";
 import {
   type AssistantBlock,
   type Block,
