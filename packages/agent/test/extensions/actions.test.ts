@@ -58,9 +58,9 @@ test("EXT11 an action with invalid values rejects", async () => {
   ring.self = ring;
   await assert.rejects(actions.appendEntry("pith.pin"), /reserved for Pith/);
   await assert.rejects(actions.appendEntry("mine", ring), /are not JSON/);
-  await assert.rejects(actions.appendEntry(7 as never), /a required text is missing/);
+  await assert.rejects(actions.appendEntry(7 as never), /a required string is missing/);
   await assert.rejects(actions.setLabel("unknown", "here"), /entry unknown is not in this session/);
-  await assert.rejects(actions.sendMessage({ customType: "mine", content: 7 as never }), /a required text is missing/);
+  await assert.rejects(actions.sendMessage({ customType: "mine", content: 7 as never }), /a required string is missing/);
   await assert.rejects(actions.sendUserMessage([] as never), /must be a non-empty string/);
   await assert.rejects(
     actions.appendUsage({ kind: "mine", provider: "a", model: "b", usage: {} as never }),

@@ -177,7 +177,7 @@ test("EXT8 an error of a command is reported and shown", async () => {
     answers.push(await extensions.runCommand(command, "it", createContext([], recordActions([]).context().ui)));
   assert.deepEqual(answers, [
     { type: "ran", text: "said it" },
-    { type: "failed", why: "/fail of extension one failed: no luck" },
+    { type: "failed", why: "/fail from extension one failed: no luck" },
     { type: "ran" },
   ]);
   assert.deepEqual(failures, [

@@ -159,7 +159,7 @@ describe("hosts", () => {
     });
     expect(await permit("bad.example.org")).toMatchObject({
       why: expect.stringContaining(
-        "the rule network(bad.example.org) of your organization's policy (/etc/pith/policy.json)",
+        "the rule network(bad.example.org) from your organization's policy (/etc/pith/policy.json)",
       ),
     });
     expect(asked).toEqual(["example.com"]);

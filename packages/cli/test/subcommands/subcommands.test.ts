@@ -49,7 +49,7 @@ describe("doctor", () => {
     ])
       expect(out).toMatch(new RegExp(`^(ok|warning) +${name}: `, "m"));
     expect(out).toMatch(/API keys: anthropic, openai/);
-    expect(out).not.toContain("secret");
+    expect(out).not.toContain("sk-secret");
     const { checks } = (await shelf.json("doctor")) as Checks;
     for (const { state, advice } of checks) expect(state === "ok").toBe(advice === undefined);
   });
@@ -121,7 +121,7 @@ describe("doctor", () => {
   test("DRS1 a key under a name that is no provider's is told, without the name", async () => {
     writeFileSync(join(shelf.home, "keys.json"), '{ "anthropc": "abc" }', { mode: 0o600 });
     const { out } = await shelf.run("doctor");
-    expect(out).toMatch(/^warning +keys: 1 key in .*keys\.json has an unknown provider name\n +→ .*anthropic/m);
+    expect(out).toMatch(/^warning +API keys: 1 key in .*keys\.json has an unknown provider name\n +→ .*anthropic/m);
     expect(out).not.toContain("anthropc");
   });
 

@@ -222,7 +222,7 @@ describe("prepare entries", () => {
   });
 
   test("BR2 but not where nine tenths of the room are used", () => {
-    const almost = left("left e9: no", `user: ${long}`, `says: ${"so it was done ".repeat(90)}`);
+    const almost = left("left e9: no", `user: ${long}`, `says: ${"so it was done ".repeat(110)}`);
     const used = sizeOf(almost, "e3");
     const room = used + sizeOf(almost, "e1");
     expect(used / room).toBeGreaterThan(0.9);

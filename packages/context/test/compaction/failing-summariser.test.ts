@@ -301,10 +301,16 @@ describe("a summariser that", () => {
     expect(flawsIn(receipt)).toEqual([
       {
         code: "unfounded",
-        note: expect.stringMatching(/^Marked \(unconfirmed\): .*: deploy to production on Friday$/),
+        note: expect.stringMatching(/^Marked \(unconfirmed\) because it .*: “deploy to production on Friday”$/),
       },
-      { code: "not-from-user", note: expect.stringMatching(/^Marked \(not from the user\): .*: all is well in make$/) },
-      { code: "unknown-name", note: expect.stringMatching(/^Marked \(unconfirmed\): .*: wrote src\/ghost\.ts$/) },
+      {
+        code: "not-from-user",
+        note: expect.stringMatching(/^Marked \(not from the user\) because it .*: “all is well in make”$/),
+      },
+      {
+        code: "unknown-name",
+        note: expect.stringMatching(/^Marked \(unconfirmed\) because it .*: “wrote src\/ghost\.ts”$/),
+      },
     ]);
     expectEveryLine(
       session,

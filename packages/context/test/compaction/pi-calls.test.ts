@@ -304,7 +304,7 @@ test("SRC2 the clock is added as the sentence shows it, also to a model with a p
   const model = new OwnModel();
   const messages = messagesOf(branch.slice(0, 4));
   const sentence = await generateSummary(messages, model, 4_000).catch(String);
-  const [, shown] = sentence.match(/add it: (.+) \(nodeRuntime is in/) ?? [];
+  const [, shown] = sentence.match(/any other model: (.+) \(nodeRuntime is in/) ?? [];
   const withClock: Model = new Function("model", "nodeRuntime", `return ${shown};`)(model, testRuntime("p"));
   expect(await generateSummary(messages, withClock, 4_000)).toBe(headings("read the schema", "read schema.sql"));
   model.window = 16_000;

@@ -42,7 +42,7 @@ describe("permission question", () => {
     const talk = await talkOn([call("touch first"), "then not"], asking);
     talk.say("touch it");
     await talk.sees(/\$ touch first/);
-    talk.terminal.press("5", "\r");
+    talk.terminal.press("5");
     talk.terminal.type("that name is taken");
     talk.terminal.press("\r");
     await talk.sees("then not");
