@@ -6,7 +6,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type GitleaksPattern, Vault } from "@pith/context/secrets";
+import { Vault } from "@pith/context/secrets";
 import { createSeededRandom } from "../packages/context/test/support/seeded-random.ts";
 import {
   type ConvertedRule,
@@ -55,6 +55,16 @@ export function listPrefixedRules(rules: readonly Rule[]): readonly ConvertedRul
     .filter(({ id }) => !(id in EXCLUDED_RULES))
     .map(convertRule)
     .filter(({ prefixes }) => prefixes.length > 0);
+}
+
+/** As in the generated file. */
+interface GitleaksPattern {
+  readonly id: string;
+  readonly name: string;
+  readonly prefixes: readonly string[];
+  readonly pattern: string;
+  readonly entropy?: number;
+  readonly mayBeWords?: true;
 }
 
 /**

@@ -90,14 +90,14 @@ assert.ok(partsPreview.type !== "planned" || partsPreview.summaryText.endsWith("
 // #region previewCompaction
 const preview = previewCompaction(session.branch, budget); // changes nothing, calls no model
 if (preview.type === "planned") {
-  console.log(preview.receipt.tokens); // { before: 10065, after: 1140, limit: 6400 }
+  console.log(preview.receipt.tokens); // { before: 10065, after: 1136, limit: 6400 }
   console.log(preview.summaryText); // what the model would see first: user messages, summary, files, test results
 }
 // #endregion
 
 // #region compact
 const outcome = await compact({ session, budget, reason: "asked", runtime: nodeRuntime }); // add `summarizers` for a summary by a model
-if (outcome.type === "compacted") console.log(outcome.receipt.tokens.after); // 1140: it fits again
+if (outcome.type === "compacted") console.log(outcome.receipt.tokens.after); // 1136: it fits again
 if (outcome.type === "failed" && outcome.why === "cannot-fit") console.log(outcome.breaker.fills); // what fills the window
 const settings = { enabled: true, reserveTokens: 2_000, keepRecentTokens: 1_000 };
 const preparation = prepareCompaction(entries, settings); // pi's calls: they write nothing, and a model writes the summary

@@ -65,7 +65,7 @@ export { parseShellLine, type ShellCommand } from "./shell/parse-line.ts";
 export type { ShellWord } from "./shell/parse-word.ts";
 export type { SummaryProgress } from "./summary/ask-model.ts";
 export { renderTranscript } from "./summary/transcript.ts";
-export { estimatePlanUsage, type SummaryModel } from "./summary-parts/model-summarizer.ts";
+export { estimatePlanUsage } from "./summary-parts/model-summarizer.ts";
 export { measureInSteps } from "./summary-parts/user-messages.ts";
 export { sanitizeLine } from "./text/sanitize.ts";
 export { requestTokens } from "./tokens/estimate-tokens.ts";

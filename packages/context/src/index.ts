@@ -91,7 +91,6 @@ export type {
   Model,
   ModelEvent,
   ModelFailure,
-  ModelFailureReason,
   ModelName,
   Request,
   StreamOptions,

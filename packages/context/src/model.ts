@@ -72,27 +72,13 @@ export interface ModelFailure {
   /** The maximum number of tokens, if the provider reports it. */
   readonly limit?: number;
   readonly retryAfterMs?: number;
-  /** The cause, if it tells the user what to do. */
-  readonly reason?: ModelFailureReason;
+  /** Set if the user can do something about it. */
+  readonly reason?: RequestProblem | ConnectionProblem;
   readonly cause?: unknown;
 }
 
-/**
- * `invalid-key`: the provider rejects the API key. `no-access`: the key may not do this. `no-credit`: the account has no credit left.
- * `unknown-model`: the provider has no such model. `unknown-path`: the server has no such API. `rate-limit`: too many requests.
- * The others are failures of the connection: `connection-refused`, `unknown-host`, `tls`, `timeout`.
- */
-export type ModelFailureReason =
-  | "invalid-key"
-  | "no-access"
-  | "no-credit"
-  | "unknown-model"
-  | "unknown-path"
-  | "rate-limit"
-  | "connection-refused"
-  | "unknown-host"
-  | "tls"
-  | "timeout";
+type RequestProblem = "invalid-key" | "no-access" | "no-credit" | "unknown-model" | "unknown-path" | "rate-limit";
+type ConnectionProblem = "connection-refused" | "unknown-host" | "tls" | "timeout";
 
 /** The request to a model: plain data that depends only on the branch. */
 export interface Request {

@@ -1,6 +1,6 @@
 /** Translates what a provider or its package throws into a `ModelFailure`. No other file translates such errors. */
 
-import type { ModelFailure, ModelFailureReason } from "@pith/context";
+import type { ModelFailure } from "@pith/context";
 import { tryParseJson } from "./json.ts";
 import type { OutputBudget } from "./max-output-tokens.ts";
 import { classifyRefusal, type RefusalClassification } from "./overflow/index.ts";
@@ -264,7 +264,7 @@ function failureKindForStatus(status: number | undefined, code: string): ModelFa
 function failureReason(
   { source, status, code = "", text }: ThrownError,
   kind: ModelFailure["kind"],
-): ModelFailureReason | undefined {
+): FailureReason | undefined {
   if (source === "network") return CONNECTION_REASONS.find(([pattern]) => pattern.test(code))?.[1];
   if (source !== "response" || (kind !== "refused" && kind !== "busy")) return undefined;
   return REFUSAL_REASONS.find(
@@ -276,7 +276,9 @@ function failureReason(
   )?.reason;
 }
 
-const CONNECTION_REASONS: readonly (readonly [RegExp, ModelFailureReason])[] = [
+type FailureReason = NonNullable<ModelFailure["reason"]>;
+
+const CONNECTION_REASONS: readonly (readonly [RegExp, FailureReason])[] = [
   [/ECONNREFUSED/, "connection-refused"],
   [/ENOTFOUND|EAI_AGAIN/, "unknown-host"],
   [/CERT|SELF_SIGNED|UNABLE_TO_|ERR_SSL|ERR_TLS|EPROTO/, "tls"],
@@ -284,7 +286,7 @@ const CONNECTION_REASONS: readonly (readonly [RegExp, ModelFailureReason])[] = [
 ];
 
 interface RefusalReason {
-  readonly reason: ModelFailureReason;
+  readonly reason: FailureReason;
   readonly statuses: readonly number[];
   /** Matches the code and the text of the response. */
   readonly pattern: RegExp;

@@ -15,7 +15,7 @@ import type { WaitForUser } from "../ports.ts";
 import { UNKNOWN_SECRET_ADVICE } from "../redaction.ts";
 import type { Intent, Tool, ToolCall, ToolOutput } from "../tool.ts";
 import type { RunContext } from "./run-context.ts";
-import { computeMaxOutputBytes, errorOutput, markStopped, recordResult } from "./tool-results.ts";
+import { computeMaxOutputBytes, errorOutput, markOutcome, recordResult } from "./tool-results.ts";
 import { INTENT_TYPE, type OpenCall } from "./unfinished-turn.ts";
 
 /** Runs the calls of a reply, at most 8 at once. Each result is appended as soon as it is there. */
@@ -121,7 +121,7 @@ async function runCall(openCall: OpenCall, { run, emit, refusal }: RunCallOption
   const callOutput = await runHookedCall(hookResult, { run, start, update, waitForUser: stopwatch.waitForUser });
   start();
   const durationMs = stopwatch.elapsedMs();
-  const markedOutput = run.signal.aborted && callOutput?.isError ? markStopped(callOutput) : callOutput;
+  const markedOutput = run.signal.aborted && callOutput?.isError ? markOutcome(callOutput, "stopped") : callOutput;
   const output = await runToolResultHooks(hookResult.open, markedOutput, run);
   const result = await recordResult(openCall, output, run);
   emit({ type: "tool_execution_end", ...callFields, result, isError: result.isError, durationMs });
@@ -196,7 +196,7 @@ async function runPermittedCall(openCall: OpenCall, tool: Tool, options: ToolRun
   const { session, signal, model, runtime } = run;
   if (signal.aborted) return STOPPED_OUTPUT;
   const permission = await checkPermission(openCall, tool, run);
-  if (permission.type === "refused") return errorOutput(permission.why);
+  if (permission.type === "refused") return describeRefusal(permission, signal);
   if (!tool.isIdempotent && !openCall.mayHaveStarted) await recordIntent(openCall.call, session);
   if (signal.aborted) return STOPPED_OUTPUT;
   const { id, arguments: args } = openCall.call;
@@ -224,6 +224,11 @@ const STOPPED_OUTPUT = errorOutput(NOT_RUN_STOPPED);
 function stillStoppingText(lastUpdate: string): string {
   const note = "stopped by the user; the tool may still be running for a moment";
   return lastUpdate.trim() === "" ? note : `${lastUpdate.trimEnd()}\n\n${note}`;
+}
+
+/** If the run was stopped during the question, the call counts as stopped, not as denied. */
+function describeRefusal({ why }: { readonly why: string }, signal: AbortSignal): ToolOutput {
+  return signal.aborted ? errorOutput(why) : markOutcome(errorOutput(why), "denied");
 }
 
 /** The entry is on disk before the call runs. */

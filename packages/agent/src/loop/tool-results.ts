@@ -68,16 +68,22 @@ async function runResultMessageHooks(message: ToolResultMessage, run: RunContext
   }
 }
 
-/** Records in the details that the user stopped the call, so that it is not shown as a failure; `wasStopped` reads it. */
-export function markStopped(output: ToolOutput): ToolOutput {
+/** Records in the details that the call was stopped or denied, so that it is not shown as a failure; `readCallOutcome` reads it. */
+export function markOutcome(output: ToolOutput, outcome: "stopped" | "denied"): ToolOutput {
   const { pith, ...details } = toDetailsObject(output);
-  return { ...output, details: { ...details, pith: { ...Object(pith), stopped: true } } };
+  return { ...output, details: { ...details, pith: { ...Object(pith), [outcome]: true } } };
 }
 
-/** Whether the user stopped the call of this result. Then it has neither succeeded nor failed. */
-export function wasStopped({ details }: Pick<ToolResultMessage, "details">): boolean {
+/** How a tool call ended. `stopped`: the user stopped it. `denied`: the user or the permission rules did not allow it. */
+export type CallOutcome = "succeeded" | "failed" | "stopped" | "denied";
+
+/** Reads from its result how a tool call ended. */
+export function readCallOutcome({ details, isError }: Pick<ToolResultMessage, "details" | "isError">): CallOutcome {
   const { pith } = Object(details) as { readonly pith?: unknown };
-  return (Object(pith) as { readonly stopped?: unknown }).stopped === true;
+  const { stopped, denied } = Object(pith) as { readonly stopped?: unknown; readonly denied?: unknown };
+  if (stopped === true) return "stopped";
+  if (denied === true) return "denied";
+  return isError ? "failed" : "succeeded";
 }
 
 /** The maximum size of a result: a tenth of the context window, and at most 50 KB (B7). */

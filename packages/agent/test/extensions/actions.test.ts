@@ -60,7 +60,10 @@ test("EXT11 an action with invalid values rejects", async () => {
   await assert.rejects(actions.appendEntry("mine", ring), /are not JSON/);
   await assert.rejects(actions.appendEntry(7 as never), /a required string is missing/);
   await assert.rejects(actions.setLabel("unknown", "here"), /entry unknown is not in this session/);
-  await assert.rejects(actions.sendMessage({ customType: "mine", content: 7 as never }), /a required string is missing/);
+  await assert.rejects(
+    actions.sendMessage({ customType: "mine", content: 7 as never }),
+    /a required string is missing/,
+  );
   await assert.rejects(actions.sendUserMessage([] as never), /must be a non-empty string/);
   await assert.rejects(
     actions.appendUsage({ kind: "mine", provider: "a", model: "b", usage: {} as never }),

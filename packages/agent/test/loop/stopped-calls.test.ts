@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { ToolResultMessage } from "@pith/context";
 import { nodeRuntime } from "@pith/context/node";
 import { expect, test } from "vitest";
-import { type AgentEvent, bashTool, type PermissionCheck, type Tool, wasStopped } from "../../src/index.ts";
+import { type AgentEvent, bashTool, type PermissionCheck, readCallOutcome, type Tool } from "../../src/index.ts";
 import { nodeShell } from "../../src/node/shell.ts";
 import { folder, shellIn } from "../node/shell-folder.ts";
 import { calls, heldModel, quiet, type Stage, stage, text } from "./held.ts";
@@ -43,7 +43,7 @@ test.each([
   await run;
   const { result } = endOf(scene);
   expect(textOf(result)).toBe("before\n\ncommand stopped by the user");
-  expect(wasStopped(result)).toBe(true);
+  expect(readCallOutcome(result)).toBe("stopped");
   const next = scene.prompt("And?");
   await until(() => model.waiting.length > 0);
   expect(JSON.stringify(model.requests.at(-1)?.messages)).toContain("before\\n\\ncommand stopped by the user");
@@ -70,7 +70,7 @@ test("RUN18 of a tool that does not react to a stop, the newest output is kept",
   expect(textOf(endOf(scene).result)).toBe(
     "half of it\n\nstopped by the user; the tool may still be running for a moment",
   );
-  expect(wasStopped(endOf(scene).result)).toBe(true);
+  expect(readCallOutcome(endOf(scene).result)).toBe("stopped");
 });
 
 test("RUN17 a call starts when it is permitted, and a question about it is not its time", async () => {

@@ -80,7 +80,7 @@ test("FILE5 a folder, a file in the way and missing content are answered", async
   const words = async (asked: Readonly<Record<string, unknown>>) => wordsOf(await run("write", asked));
   expect(await words({ path: "folder", content: "x" })).toBe("folder is a folder");
   expect(await words({ path: "file/below", content: "x" })).toMatch(
-    /^file\/below cannot be written: a part of its path is a file/,
+    /^file\/below cannot be written: part of its path is a file/,
   );
   expect(await words({ path: "file" })).toBe("content is missing: give the whole new content as text");
   expect(await words({ content: "x" })).toBe("path is missing: give the path of a file");

@@ -74,6 +74,8 @@ const startWithoutKey: Walk = async (start) => {
   await terminal.waitFor(/OpenAI[^\n]*: Pith will use|API key you entered/);
   await terminal.enter("/model gpt-6-sol");
   await terminal.waitFor("openai/gpt-6-sol");
+  await terminal.enter("/logout openai");
+  await terminal.waitFor("/logout openai");
   await terminal.enter("/new");
   await terminal.enter("And you?");
   await expectAnswer(terminal);
@@ -89,7 +91,7 @@ const startWithWrongKey: Walk = async (start) => {
   await terminal.press("Escape");
   await terminal.waitFor(/Enter another one with \/login\s+anthropic/);
   await terminal.enter("/login");
-  await terminal.waitFor("Enter the API key");
+  await terminal.waitFor("Enter an API key for which provider?");
   await terminal.press("Enter");
   await enterKey(terminal, "API key for Anthropic", KEY);
   await terminal.waitFor("now uses the API key you entered");

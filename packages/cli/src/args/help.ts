@@ -42,8 +42,11 @@ A coding agent in your terminal. It reads and edits files and runs commands in t
 @file adds a file to the prompt: text up to 256 KB, images up to 32 MB, shrunk if needed. Piped input is added as well.
 Everything after -- is part of the prompt.
 
-Permission modes: plan only reads. ask asks before each change or command; with -p, it denies them. edit changes files in this
-folder and runs sandboxed commands without asking. all asks only about hosts, secrets, ports and leaving the sandbox.
+Permission modes:
+  plan    read files; change nothing
+  ask     ask before each change or command; with -p, deny them
+  edit    change files in this folder and run sandboxed commands without asking (default)
+  all     ask only about new hosts, secrets, ports, files outside this folder and commands outside the sandbox
 
 Rules: bash(npm test) matches exactly this command in the sandbox (or unsandboxed, if no sandbox is available); outside(npm test)
 matches it outside the sandbox; bash(npm test:*) matches any command that starts with npm test. read(.env) and edit(src/**) apply to

@@ -59,7 +59,7 @@ async function formatOverview(commands: readonly CommandInfo[], templates: Templ
 const MAX_USAGE_WIDTH = 44;
 
 function formatAliases({ aliases = [] }: CommandInfo): string {
-  return aliases.length === 0 ? "" : ` (or ${aliases.map((alias) => `/${alias}`).join(", ")})`;
+  return aliases.length === 0 ? "" : ` · alias ${aliases.map((alias) => `/${alias}`).join(", ")}`;
 }
 
 function formatCommandHelp(command: CommandInfo): string {

@@ -1,7 +1,7 @@
 /** Computes the figures of a compaction preview: sizes, counts and cost. It changes nothing and calls no model. */
 
-import type { CompactionPreview, Entry, LoadedBranch, Usage } from "@pith/context";
-import { authorOf, estimatePlanUsage, type SummaryModel } from "@pith/context/host";
+import type { CompactionPreview, Entry, LoadedBranch, Model, Usage } from "@pith/context";
+import { authorOf, estimatePlanUsage } from "@pith/context/host";
 import { type Catalogue, providers } from "@pith/models";
 import type { Settings } from "../settings/settings.ts";
 import { computeEntryWeights } from "./meter.ts";
@@ -25,6 +25,8 @@ export interface EntryTotals {
 }
 
 type PlannedPreview = Extract<CompactionPreview, { type: "planned" }>;
+
+type SummaryModel = Pick<Model, "provider" | "model" | "contextWindow" | "maxTokens">;
 
 /** The model that writes the summary, and what its tokens cost. */
 export interface SummarizerInfo extends SummaryModel {

@@ -222,7 +222,7 @@ function describeMeasurement({
     return parts.some(({ place }) => place === "front")
       ? "This is an estimate: the provider has not reported the size since the last compaction."
       : "This is an estimate: the provider has not reported the size yet.";
-  if (measured >= tokens) return "As reported by the provider with the last reply.";
+  if (measured >= tokens) return "The provider reported this total with the last reply.";
   return `The provider reported ${formatNumber(measured)} tokens with the last reply; the rest is estimated.`;
 }
 

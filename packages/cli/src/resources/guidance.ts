@@ -238,7 +238,7 @@ function listSettingChanges(before: Settings, after: Settings): readonly string[
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])] as (keyof Settings)[];
   return names
     .filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
-    .map((name) => `The setting ${name} changed${IMMEDIATE_SETTINGS[name] ?? RESTART_NOTICE}`);
+    .map((name) => `Setting "${name}" changed${IMMEDIATE_SETTINGS[name] ?? RESTART_NOTICE}.`);
 }
 
 const RESTART_NOTICE = "; restart Pith to apply it";
@@ -246,5 +246,5 @@ const IMMEDIATE_SETTINGS: Readonly<Partial<Record<keyof Settings, string>>> = {
   contextFiles: "",
   notify: "",
   skills: "",
-  compaction: "; thresholds and token limits apply now, other compaction settings after a restart",
+  compaction: ": thresholds and token limits apply now, other compaction settings after a restart",
 };

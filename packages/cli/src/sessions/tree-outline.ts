@@ -1,6 +1,6 @@
 /** Builds the outline of a session's tree: each entry as a short text, with its children. Entries are only added, never removed. */
 
-import { DRAFT_TYPE, wasStopped } from "@pith/agent";
+import { DRAFT_TYPE, readCallOutcome } from "@pith/agent";
 import type { AgentMessage, Entry } from "@pith/context";
 import { authorOf, entryText, PIN_TYPE, removeCitations, sanitizeLine } from "@pith/context/host";
 import { formatSizes } from "../text/compaction-text.ts";
@@ -228,7 +228,7 @@ function describeMessage(entry: Entry, message: AgentMessage, shorten: Shorten):
         kind: "tool",
         text: shorten(`${toolName} ${entryText(entry)}`),
         callId,
-        ...(!wasStopped(message) && { isFailed: true }),
+        ...(readCallOutcome(message) === "failed" && { isFailed: true }),
       };
     }
     case "bashExecution":

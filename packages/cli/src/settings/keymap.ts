@@ -64,12 +64,12 @@ export const editorBindings: readonly EditorKeyBinding[] = [
   {
     id: "tui.input.submit",
     keys: ["enter"],
-    description: "send (while the agent is working: before its next request)",
+    description: "send; during a run, before its next request",
   },
   {
     id: "tui.input.newLine",
     keys: ["shift+enter", "ctrl+j"],
-    description: "insert a new line (\\ at the end of a line, then Enter, does the same)",
+    description: "insert a new line (or \\, then Enter)",
   },
   { id: "tui.input.tab", keys: ["tab"], description: "complete a command, an argument or a path" },
   { id: "tui.editor.cursorUp", keys: ["up"], description: "move up (on the first line: previous message)" },
@@ -89,12 +89,12 @@ export const editorBindings: readonly EditorKeyBinding[] = [
   {
     id: "tui.editor.jumpForward",
     keys: ["ctrl+]"],
-    description: "jump to the next occurrence of a character you type",
+    description: "jump to the next typed character",
   },
   {
     id: "tui.editor.jumpBackward",
     keys: ["ctrl+alt+]"],
-    description: "jump to the previous occurrence of a character you type",
+    description: "jump to the previous typed character",
   },
   { id: "tui.editor.deleteCharBackward", keys: ["backspace"], description: "delete the previous character" },
   { id: "tui.editor.deleteCharForward", keys: ["delete", "ctrl+d"], description: "delete the next character" },
@@ -103,7 +103,7 @@ export const editorBindings: readonly EditorKeyBinding[] = [
   { id: "tui.editor.deleteToLineStart", keys: ["ctrl+u"], description: "delete to the start of the line" },
   { id: "tui.editor.deleteToLineEnd", keys: ["ctrl+k"], description: "delete to the end of the line" },
   { id: "tui.editor.yank", keys: ["ctrl+y"], description: "paste the last deleted text" },
-  { id: "tui.editor.yankPop", keys: ["alt+y"], description: "replace the pasted text with text deleted earlier" },
+  { id: "tui.editor.yankPop", keys: ["alt+y"], description: "replace pasted text with text deleted earlier" },
   { id: "tui.editor.undo", keys: ["ctrl+-"], description: "undo the last edit" },
   { id: "tui.editor.historyPrevious", keys: [], description: "previous message, wherever the cursor is" },
   { id: "tui.editor.historyNext", keys: [], description: "next message, wherever the cursor is" },

@@ -82,13 +82,13 @@ export function formatHeadline(entry: CompactionEntry): string {
   );
 }
 
-/** What a compaction dropped and kept. */
+/** What a compaction summarized and kept. */
 export function formatBalance(entry: CompactionEntry): string {
   const receipt = readCompleteReceipt(entry);
   if (!receipt) return "everything it replaces is still in the session";
   const pins = countPins(entry);
   return [
-    `summarized the oldest ${formatCount(receipt.covered.count, "entry", "entries")} (all still in the session)`,
+    `summarized ${formatCount(receipt.covered.count, "entry", "entries")} (all searchable)`,
     `kept the newest ${formatNumber(receipt.kept.count)}`,
     pins === 0 ? "no pins" : formatCount(pins, "pin"),
   ].join(" · ");
@@ -246,4 +246,4 @@ export function isCompacting({ session }: Pick<Agent, "session">): boolean {
   return session.busyReasons.includes("compacting");
 }
 
-const MESSAGE_QUEUED_NOTICE = "A compaction is in progress. Your message is queued and will be sent when it finishes.";
+const MESSAGE_QUEUED_NOTICE = "A compaction is in progress. Your message will be sent when it finishes.";

@@ -1,6 +1,6 @@
 /** Formats agent events and usage totals as lines of a plain log, such as the progress of `pith -p` on stderr. */
 
-import { type AgentEvent, type Tool, wasStopped } from "@pith/agent";
+import { type AgentEvent, readCallOutcome, type Tool } from "@pith/agent";
 import type { Usage } from "@pith/context";
 import { addUsage, zeroUsage } from "@pith/context/host";
 import { formatCompactionEvent, formatProgressLine } from "./compaction-text.ts";
@@ -51,8 +51,9 @@ function formatSecretFamilies(secrets: Extract<AgentEvent, { type: "secrets_reda
 /** By its words, since calls run at once and end in any order. */
 function formatToolFailure({ toolName, args, result }: Extract<AgentEvent, { type: "tool_execution_end" }>): string {
   const call = `${toolName} ${truncate(formatArguments(args), MAX_CALL_CHARS)}`.trim();
-  if (wasStopped(result)) return `${call} stopped: ${truncateStart(joinText(result.content))}`;
-  return `${call} failed: ${truncate(joinText(result.content), MAX_NOTE_CHARS)}`;
+  const outcome = readCallOutcome(result);
+  if (outcome === "stopped") return `${call} stopped: ${truncateStart(joinText(result.content))}`;
+  return `${call} ${outcome}: ${truncate(joinText(result.content), MAX_NOTE_CHARS)}`;
 }
 
 /** The end of the output shows how far a stopped call came. */

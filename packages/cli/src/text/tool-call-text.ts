@@ -1,6 +1,6 @@
 /** Describes a tool call in one short line: the tool, and its file, command or pattern. */
 
-import { wasStopped } from "@pith/agent";
+import { readCallOutcome } from "@pith/agent";
 import type { ToolResultMessage } from "@pith/context";
 import { escapeLineBreaks } from "./safe-text.ts";
 
@@ -70,8 +70,8 @@ const MAX_TEXT_CHARS = 500;
 
 /** How a call ended, after its name in a heading. Empty if it succeeded. */
 export function formatCallEnd(result: ToolResultMessage): string {
-  if (wasStopped(result)) return " stopped";
-  return result.isError ? " failed" : "";
+  const outcome = readCallOutcome(result);
+  return outcome === "succeeded" ? "" : ` ${outcome}`;
 }
 
 /** The language of a file, by its extension or name. Empty if it has none. */

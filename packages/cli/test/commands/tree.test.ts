@@ -73,7 +73,7 @@ describe("/tree", () => {
     expect(await toldBy("/tree", desk)).toMatch(/^e2 reply: looking ← here$/m);
     expect(await answerOf("/tree good", desk)).toMatchObject({
       type: "success",
-      text: expect.stringMatching(/^Moved to /),
+      text: expect.stringMatching(/^Now at /),
     });
     expect(await answerOf("/tree e9", desk)).toMatchObject({ text: "You are already there." });
     expect(await answerOf("/tree root", desk)).toMatchObject({ text: "Now before the first entry." });

@@ -1,6 +1,6 @@
 /** Tests what a user is told to do when a request fails. */
 
-import type { ModelFailure, ModelFailureReason } from "@pith/context";
+import type { ModelFailure } from "@pith/context";
 import { expect, test } from "vitest";
 import { describeFailure, type FailureAdviceOptions } from "../../src/models/describe-failure.ts";
 
@@ -8,7 +8,7 @@ const claude = { api: "anthropic-messages", provider: "anthropic", model: "claud
 const options: FailureAdviceOptions = { mode: "screen", environment: {}, settings: {} };
 
 async function advice(
-  reason: ModelFailureReason | undefined,
+  reason: ModelFailure["reason"] | undefined,
   more: Partial<ModelFailure> & Partial<FailureAdviceOptions> & { readonly provider?: string } = {},
 ): Promise<string> {
   const { mode = "screen", environment = {}, settings = {}, provider = "anthropic", ...failure } = more;

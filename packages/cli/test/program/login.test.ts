@@ -125,7 +125,7 @@ test("KEY7 over RPC, a key that pith login has saved is used after /login, witho
   await says(/pith login anthropic, then send \/login anthropic here/);
   await ground.run(["login", "anthropic"], { variables, input: SECRET });
   send({ type: "run_command", command: "/login" });
-  await says(/claude-sonnet-4-5 now uses the API key saved in/);
+  await says(/claude-sonnet-5 now uses the API key saved in/);
   send({ type: "prompt", message: "Hello" });
   await says(/Hello again\./);
   expect(keyServer.keys).toEqual(["sk-old", SECRET]);

@@ -76,8 +76,8 @@ test("SKL11 what was read anew is told from then on, and what has changed is sai
     "home/settings.json": '{ "compaction": { "enabled": false }, "thinking": "high" }',
   });
   expect((await reload()).map((line) => line.replaceAll(`${ground}/`, ""))).toEqual([
-    "The setting compaction changed; thresholds and token limits apply now, other compaction settings after a restart",
-    "The setting thinking changed; restart Pith to apply it",
+    'Setting "compaction" changed: thresholds and token limits apply now, other compaction settings after a restart.',
+    'Setting "thinking" changed; restart Pith to apply it.',
     "home/AGENTS.md was added",
     "repo/AGENTS.md changed",
     "The skill sink was added",

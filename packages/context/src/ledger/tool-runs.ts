@@ -127,13 +127,21 @@ export function toolRunExitCode(run: ToolRun): number | null {
   return result.isError === true || reportedCode === null ? null : 0;
 }
 
-/** Whether a run ended. A command that was stopped or still runs has neither failed nor succeeded. */
+/** Whether a run ended. A call that was stopped or denied, or still runs, has neither failed nor succeeded. */
 export function hasEnded(run: ToolRun): boolean {
   const { result } = run;
   if (result.role === "bashExecution") return !result.cancelled && typeof result.exitCode === "number";
+  if (readUserDecision(result.details) !== null) return false;
   const isUnknown = isObject(result.details) && result.details.exitCode === null;
   // pi's text for a command that the user stopped.
   return !isUnknown && !/(?:^|\n)Command aborted\s{0,9}$/.test(toolRunOutput(run).slice(-50));
+}
+
+/** An agent records in the details of a result that the user stopped the call, or that it was denied. */
+export function readUserDecision(details: unknown): "stopped" | "denied" | null {
+  if (!isObject(details) || !isObject(details.pith)) return null;
+  if (details.pith.stopped === true) return "stopped";
+  return details.pith.denied === true ? "denied" : null;
 }
 
 /** Whether a run failed. */

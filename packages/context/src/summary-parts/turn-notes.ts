@@ -7,7 +7,7 @@ import { isLostEntry } from "../context/damage-note.ts";
 import { authorOf, entryText, splitUserEntry } from "../context/entry-text.ts";
 import { formatSkillPlaceholder, readLoadedSkill, SKILL_LIST_TYPE } from "../context/loaded-skills.ts";
 import { type ContextEditEntry, type Entry, entryReference, isStateEntry, PIN_TYPE } from "../entry.ts";
-import { isObject } from "../json.ts";
+import { readUserDecision } from "../ledger/tool-runs.ts";
 import { completeToolCalls, toolCallEffects } from "../ledger/touched-files.ts";
 import type { ToolCallBlock } from "../message.ts";
 import type { ToolRoles } from "../settings.ts";
@@ -187,13 +187,9 @@ function describeEnding(turn: readonly Entry[], edits: readonly ContextEditEntry
   }
   const result = messages.findLast(({ role }) => role === "toolResult");
   if (result?.role !== "toolResult" || !result.isError) return null;
-  const outcome = isStopped(result.details) ? "was stopped by the user" : "failed";
+  const decision = readUserDecision(result.details);
+  const outcome = decision === null ? "failed" : decision === "stopped" ? "was stopped by the user" : "was denied";
   return sanitizeLine(`the last tool call ${outcome}: ${result.toolName}`, MAX_NOTE_CHARS);
-}
-
-/** An agent records in the details of a result that the user stopped the call. */
-function isStopped(details: unknown): boolean {
-  return isObject(details) && isObject(details.pith) && details.pith.stopped === true;
 }
 
 const toNoteReference = (entry: Entry): Pick<TurnNote, "entryId" | "reference"> => ({

@@ -141,7 +141,7 @@ function markLines(
     outputLines[lastIndex] = addMark(line, verdict.mark);
     flaws.push({
       code: verdict.code,
-      note: `Marked ${verdict.mark} because it ${verdict.why}: “${truncateClaim(item.text)}”`,
+      note: `“${truncateClaim(item.text)}” is marked ${verdict.mark} because it ${verdict.why}`,
     });
   }
   return { lines: outputLines, flaws };

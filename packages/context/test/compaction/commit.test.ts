@@ -110,7 +110,9 @@ describe("checks", () => {
       (code, text, line = text) => {
         const { text: marked, flaws } = checked(text);
         expect(marked).toBe(`${line} (unconfirmed)`);
-        expect(flaws).toEqual([{ code, note: expect.stringMatching(/^Marked \(unconfirmed\) because it .+: “.+”$/) }]);
+        expect(flaws).toEqual([
+          { code, note: expect.stringMatching(/^“.+” is marked \(unconfirmed\) because it .+$/) },
+        ]);
         expect(firstFailedCheck({ ...good, plan: own, candidate: { ...candidate, narrative: marked } })).toBeNull();
       },
     );

@@ -54,7 +54,7 @@ describe("HARM2 a damaged entry", () => {
     const place = { id: "e1", parentId: null, timestamp: "", number: 4 };
     const malformed: Entry = { type: "unknown", ...place, kind: "message", value: { message: { role: "user" } } };
     const newer: Entry = { type: "unknown", ...place, kind: "vote", value: { type: "vote" } };
-    expect(damageNote(malformed)).toContain("entry #4 of this session is damaged");
+    expect(damageNote(malformed)).toContain("entry #4 in this session is damaged");
     expect(damageNote(newer)).toBeNull();
   });
 
@@ -63,7 +63,7 @@ describe("HARM2 a damaged entry", () => {
     const at = lost[2] as Entry;
     expect([authorOf(at), entryText(at).startsWith("[Pith: ")]).toEqual(["none", true]);
     const [, , block] = renderTranscript(lost, { edits: [] });
-    expect(block?.text).toMatch(/^\[Note\]: \[#3\] \(pith\.damage\) \[Pith: entry #3 of this session is damaged/);
+    expect(block?.text).toMatch(/^\[Note\]: \[#3\] \(pith\.damage\) \[Pith: entry #3 in this session is damaged/);
   });
 
   test("HARM2 between a call and its result is moved after the result", () => {
@@ -74,7 +74,7 @@ describe("HARM2 a damaged entry", () => {
       "assistant [c1: read path=a] [c2: read",
       "tool      c1 -> (error) There is no re",
       "tool      c2 -> B",
-      "user      [Pith: entry #3 of this sess",
+      "user      [Pith: entry #3 in this sess",
       "assistant done",
     ]);
   });

@@ -138,7 +138,7 @@ describe("citations", () => {
     expect(flaws).toEqual([
       {
         code: "unknown-id",
-        note: "Marked (unconfirmed) because it cites an entry that does not exist: “41 tests passed”",
+        note: "“41 tests passed” is marked (unconfirmed) because it cites an entry that does not exist",
       },
     ]);
   });
@@ -230,7 +230,7 @@ describe("names", () => {
     expect(check("### Done\n- Called `logoutUser` [#4]").flaws).toEqual([
       {
         code: "unknown-name",
-        note: "Marked (unconfirmed) because it names logoutUser, which is not in the log: “Called logoutUser”",
+        note: "“Called logoutUser” is marked (unconfirmed) because it names logoutUser, which is not in the log",
       },
     ]);
   });
@@ -541,7 +541,7 @@ describe("what changes in a summary", () => {
 
   test("AUD7 the note of a long line is short and never splits a character", () => {
     const [flaw] = check(`## Goal\n- ${"😀".repeat(200)} paint`).flaws;
-    expect(flaw?.note).toBe(`Marked (unconfirmed) because it cites no message from you: “${"😀".repeat(80)}…”`);
+    expect(flaw?.note).toBe(`“${"😀".repeat(80)}…” is marked (unconfirmed) because it cites no message from you`);
     expect(flaw?.note.isWellFormed()).toBe(true);
   });
 });

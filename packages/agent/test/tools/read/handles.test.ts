@@ -208,7 +208,7 @@ describe("an entry", () => {
       const entries = { entry: async () => entry, entryByNumber: async () => entry };
       const output = await newGround({ entries }).run("read", { path: "#9" });
       expect(output.isError).toBe(true);
-      expect(wordsOf(output)).toMatch(/#9 (?:of this session )?is damaged and cannot be read/);
+      expect(wordsOf(output)).toMatch(/#9 (?:in this session )?is damaged and cannot be read/);
     }
   });
 

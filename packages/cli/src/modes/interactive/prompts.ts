@@ -13,6 +13,7 @@ import type { Panel } from "./panels/panel.ts";
 import type { QuestionAnswer, QuestionOptions, QuestionState } from "./panels/permission.ts";
 import type { TypingOptions, TypingState } from "./panels/typing.ts";
 import { type InteractiveContext, reportErrors, type ScreenApi } from "./screen-context.ts";
+import type { Activity } from "./state/screen-state.ts";
 
 export interface PermissionPromptOptions {
   /** Returns null until the session is open. Requests are refused until then. */
@@ -31,6 +32,7 @@ export function createPermissionPrompt(
     const context = getContext();
     if (!context) return { type: "no" };
     const stopNotifying = notifier?.notifyWhenAway(question.text);
+    setRunPhase(screen, "waiting for your answer");
     let answer = { type: "no" } as PermissionAnswer | null;
     const showQuestion = async (): Promise<void> => {
       const { loadSubject } = await import("./panels/permission-subject.ts");
@@ -43,10 +45,17 @@ export function createPermissionPrompt(
     // A question that cannot be shown is answered with no.
     const ask = (): Promise<void> => reportErrors(showQuestion, context);
     await (queue ? queue.runNow(ask) : ask()).finally(stopNotifying);
+    setRunPhase(screen, "working");
     // Closing a question without an answer also stops the run.
     if (answer === null && !signal.aborted) stop(context);
     return answer ?? { type: "no" };
   };
+}
+
+function setRunPhase(screen: ScreenApi, phase: Extract<Activity, { type: "running" }>["phase"]): void {
+  screen.update((state) =>
+    state.activity.type === "running" ? { ...state, activity: { ...state.activity, phase } } : state,
+  );
 }
 
 interface PermissionPrompt extends QuestionOptions {

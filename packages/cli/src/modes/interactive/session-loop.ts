@@ -143,10 +143,11 @@ export function createSessionSwitch(): SessionSwitch {
   };
 }
 
-/** Says how to continue the session later. Null if the session is not saved or has no entries. */
+/** Says how to continue the session later. Null if the session is not saved or has no messages: `pith -c` does not find it then. */
 export function formatResumeHint(app: App): string | null {
   const { agent, sessionPath: path, resumeFlags } = app;
-  if (path === null || agent.session.leaf === null) return null;
+  if (path === null || !agent.session.branch.entries.some(({ type }) => type === "message" || type === "custom"))
+    return null;
   const { id } = agent.session.store.header;
   return `continue with: pith -c${resumeFlags}, or from any folder: pith --session ${formatSessionArgument({ id, path }, app.home)}${resumeFlags}`;
 }

@@ -57,7 +57,7 @@ describe("sessions", () => {
     while (editor.updates("notice").length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
     assert.equal(
       editor.updates("notice")[0]?.title,
-      "A compaction is in progress. Your message is queued and will be sent when it finishes.",
+      "A compaction is in progress. Your message will be sent when it finishes.",
     );
     await editor.say(sessionId, "/compact");
     assert.match(editor.words("agent_message_chunk"), /not compacted: a compaction is in progress; wait/);

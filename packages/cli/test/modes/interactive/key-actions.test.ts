@@ -129,7 +129,7 @@ describe("queue keys", () => {
     await talk.until(() => talk.screen.state.activity.type === "compacting");
     talk.say("typed meanwhile");
     await talk.sees("↳ when done    typed meanwhile");
-    await talk.sees(/A compaction is in progress\. Your message is queued and\s+sent\s+when\s+it\s+finishes\./);
+    await talk.sees(/A compaction is in progress\. Your message will\s+be\s+sent\s+when\s+it\s+finishes\./);
     talk.say("/compact");
     await talk.sees(/not compacted: a compaction is in progress; wait for it to finish, or\s+stop\s+it\s+first/);
     talk.say("and this");

@@ -66,7 +66,7 @@ describe("switch sessions", () => {
     await ground.serve("the clock is wrong");
     ground.start();
     const seen = await ground.until("/ commands · @ files · Esc stop");
-    expect(seen).toMatch(/Pith \d+\.\d+\.\d+\S*\n +anthropic\/claude-sonnet-4-5 in \S+\n/);
+    expect(seen).toMatch(/Pith \d+\.\d+\.\d+\S*\n +anthropic\/claude-sonnet-5 in \S+\n/);
     await ground.say("why does it fail?");
     await ground.until("the clock is wrong");
     await ground.leave();

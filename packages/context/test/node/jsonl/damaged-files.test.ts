@@ -183,5 +183,5 @@ function expectLike(found: Uint8Array, wanted: Uint8Array): void {
 
 // Read from the end, an entry that another program wrote has no number yet: its note does not name one.
 function withoutNumbers(atOnce: StoreContents["atOnce"]): unknown {
-  return JSON.parse(JSON.stringify(atOnce).replaceAll(/\[Pith: entry #\d+ of/g, "[Pith: an entry of"));
+  return JSON.parse(JSON.stringify(atOnce).replaceAll(/\[Pith: entry #\d+ in/g, "[Pith: an entry in"));
 }

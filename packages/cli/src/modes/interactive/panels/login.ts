@@ -12,7 +12,8 @@ import { showResult } from "../send.ts";
 import { createPickPanel } from "./choice.ts";
 
 export async function openLogin(args: string, context: InteractiveContext): Promise<boolean> {
-  const option = args === "" ? await pickProvider("Enter the API key of", listProviderOptions(), context) : args;
+  const option =
+    args === "" ? await pickProvider("Enter an API key for which provider?", listProviderOptions(), context) : args;
   if (option === null) return true;
   const resolved = typeof option === "string" ? resolveProviderOption(option) : { type: "found" as const, option };
   if (resolved.type === "mistake") {
@@ -58,7 +59,7 @@ async function pickProvider(
 export async function openLogout(args: string, context: InteractiveContext): Promise<boolean> {
   const saved = args === "" ? await listSavedProviders(context.app.home) : null;
   if (saved?.type !== "read" || saved.options.length < 2) return false;
-  const option = await pickProvider("Remove the API key of", saved.options, context);
+  const option = await pickProvider("Remove the API key for which provider?", saved.options, context);
   const result = option && (await runCommand(`/logout ${option.provider.id}`, context.app));
   if (result) await showResult(result, context);
   return true;

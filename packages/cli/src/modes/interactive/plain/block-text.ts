@@ -28,6 +28,8 @@ export function formatToolCall(call: ToolBlock): string {
       return `${name}: done, ${formatOutputSize(call)}${formatDuration(call)}.`;
     case "failed":
       return `${name}: failed${formatDuration(call)}: ${formatOutputHead(call.output)}`;
+    case "denied":
+      return `${name}: denied: ${formatOutputHead(call.output)}`;
     case "stopped":
       return `${name}: stopped${formatDuration(call)}: ${formatOutputTail(call.output)}`;
     case "broken-off":

@@ -124,7 +124,7 @@ type RunningActivity = Exclude<Activity, { type: "idle" }>;
 function describeActivity(activity: RunningActivity, now: number): readonly string[] {
   switch (activity.type) {
     case "running":
-      return [activity.phase, formatTokensSoFar(activity.chars)];
+      return [activity.phase, activity.phase === "waiting for your answer" ? "" : formatTokensSoFar(activity.chars)];
     case "retrying":
       return [
         `retrying in ${Math.max(0, Math.ceil((activity.retryAt - now) / 1000))} s`,

@@ -23,7 +23,7 @@ export function formatCallHeading(block: ToolBlock, { width, theme, now }: Rende
   return `${theme[style](sign)} ${theme.strong(tool)}${argumentText === "" ? "" : ` ${argumentText}`}${theme.dim(suffix)}`;
 }
 
-/** The marks show the state without colours. */
+/** The marks show the state without colors. */
 const STATE_MARKS: Readonly<Record<ToolBlock["state"], { readonly sign: string; readonly style: Style }>> = {
   writing: { sign: "○", style: "dim" },
   waiting: { sign: "○", style: "dim" },
@@ -31,6 +31,7 @@ const STATE_MARKS: Readonly<Record<ToolBlock["state"], { readonly sign: string; 
   done: { sign: "✓", style: "good" },
   failed: { sign: "✗", style: "bad" },
   stopped: { sign: "–", style: "warning" },
+  denied: { sign: "–", style: "warning" },
   "broken-off": { sign: "–", style: "warning" },
 };
 
@@ -38,6 +39,7 @@ const STATE_LABELS: Partial<Record<ToolBlock["state"], string>> = {
   writing: "preparing",
   failed: "failed",
   stopped: "stopped",
+  denied: "denied",
   "broken-off": "interrupted",
 };
 

@@ -64,7 +64,7 @@ export interface ToolBlock extends BlockBase {
    * `writing`: the arguments are still streaming. `waiting`: not started, for example because the user is asked first. `stopped`: the
    * user stopped it. `broken-off`: it has no result.
    */
-  readonly state: "writing" | "waiting" | "running" | "done" | "failed" | "stopped" | "broken-off";
+  readonly state: "writing" | "waiting" | "running" | "done" | "failed" | "stopped" | "denied" | "broken-off";
   /** The output so far, or the final output. */
   readonly output: string;
   readonly images: readonly ImageBlock[];

@@ -1,6 +1,6 @@
 /** Reduces log entries to transcript blocks, which replace the drafts of a streamed reply. Pure. */
 
-import { wasStopped } from "@pith/agent";
+import { readCallOutcome } from "@pith/agent";
 import type {
   AssistantMessage,
   BashExecutionMessage,
@@ -197,11 +197,12 @@ function isToolBlockFor(block: Block, { toolCallId }: ToolResultMessage): block 
 }
 
 export function withResult(block: ToolBlock, result: ToolResultMessage): ToolBlock {
-  const { content, isError, details } = result;
+  const { content, details } = result;
+  const outcome = readCallOutcome(result);
   const diff = (Object(details) as { readonly diff?: unknown }).diff;
   return {
     ...block,
-    state: wasStopped(result) ? "stopped" : isError ? "failed" : "done",
+    state: outcome === "succeeded" ? "done" : outcome,
     output: extractText(content),
     images: extractImages(content),
     ...(typeof diff === "string" && { diff }),

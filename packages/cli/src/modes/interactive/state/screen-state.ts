@@ -90,7 +90,7 @@ export type Activity =
   | {
       readonly type: "running";
       readonly startedAt: number;
-      readonly phase: "thinking" | "answering" | "working";
+      readonly phase: "thinking" | "answering" | "working" | "waiting for your answer";
       /** The length of the newest reply so far. */
       readonly chars: number;
     }

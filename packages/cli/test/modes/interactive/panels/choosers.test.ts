@@ -129,7 +129,7 @@ test("MAN33 after /reload, /settings shows what the files say now", async () => 
   const talk = await talkOn([]);
   writeFileSync(join(talk.home, "settings.json"), '{ "compaction": { "softPercent": 55 } }');
   talk.say("/reload");
-  await talk.sees("The setting compaction changed");
+  await talk.sees('Setting "compaction" changed');
   talk.say("/settings softPercent");
   await talk.sees(/compaction\.softPercent +55 +← /);
 });
@@ -147,7 +147,7 @@ test("MAN33 how one is called holds as soon as it is set", async () => {
   notifier.notifyWhenAway("one");
   writeFileSync(join(talk.home, "settings.json"), '{ "notify": "off" }');
   talk.say("/reload");
-  await talk.sees(/The setting notify changed$/m);
+  await talk.sees(/Setting "notify" changed\.$/m);
   notifier.notifyWhenAway("two");
   expect(sent).toEqual(["\x07"]);
 });

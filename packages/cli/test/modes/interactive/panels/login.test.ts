@@ -76,7 +76,7 @@ test("KEY7 /login applies to the running session, and what it is given is redact
   talk.say("/login anthropic");
   await talk.sees("API key for Anthropic");
   paste(talk, plainKey);
-  await talk.sees("anthropic/claude-sonnet-4-5 now uses the API key you entered.");
+  await talk.sees("anthropic/claude-sonnet-5 now uses the API key you entered.");
   talk.say(`Is ${plainKey} still secret?`);
   await talk.sees("Yes.");
   expect(talk.keyServer.keys).toEqual([plainKey]);
@@ -87,9 +87,11 @@ test("KEY7 /login applies to the running session, and what it is given is redact
 test("KEY7 /login lists the providers with where their keys come from; another provider's key leaves the model", async () => {
   const talk = await talkWithKey([]);
   talk.say("/login");
-  expect(await talk.sees("Enter the API key of")).toMatch(/Anthropic \(Claude\)\s+API key in ANTHROPIC_API_KEY/);
+  expect(await talk.sees("Enter an API key for which provider?")).toMatch(
+    /Anthropic \(Claude\)\s+API key in ANTHROPIC_API_KEY/,
+  );
   talk.terminal.press("\x1b");
-  await talk.gone("Enter the API key of");
+  await talk.gone("Enter an API key for which provider?");
   talk.say("/login antropic");
   await talk.sees("did you mean anthropic?");
   talk.say("/login openai-compatible");
@@ -103,7 +105,7 @@ test("KEY6 /logout removes a saved key, and asks which one if there are several"
     writeFileSync(join(home, "keys.json"), JSON.stringify({ anthropic: "a", openai: "o" }), { mode: 0o600 }),
   );
   talk.say("/logout");
-  await talk.sees("Remove the API key of");
+  await talk.sees("Remove the API key for which provider?");
   talk.terminal.press("\r");
   await talk.sees(/The API key of Anthropic \(Claude\) was removed from[\s\S]*ANTHROPIC_API_KEY still provides one/);
   expect(JSON.parse(readFileSync(join(talk.home, "keys.json"), "utf8"))).toEqual({ openai: "o" });

@@ -53,9 +53,9 @@ test("PLN18 a preview and a compaction state the size after it, the price, the p
   const input = `${"first ".repeat(1_000)}\nand now?\n/pin Never push.\n/compact --preview\n/compact\n`;
   const { out } = await ground.run(["--plain"], { variables, input });
   const preview =
-    /^Would drop \d+ entries and keep \d+: [\d,]+ → about [\d,]+ tokens\.\nKept verbatim: your messages and 1 pin\. Summary by anthropic\/claude-sonnet-4-5, for about \$(\S+)\.$/m;
+    /^Would summarize \d+ entries and keep \d+: [\d,]+ → about [\d,]+ tokens\.\nKept verbatim: your messages and 1 pin\. Summary by anthropic\/claude-sonnet-5, for about \$(\S+)\.$/m;
   const compaction =
-    /^Compacted: [\d,]+ → [\d,]+ tokens · \$(\S+) · summary by claude-sonnet-4-5\. Dropped the oldest \d+ entries, all recoverable · kept the newest \d+ · 1 pin\./m;
+    /^Compacted: [\d,]+ → [\d,]+ tokens · \$(\S+) · summary by claude-sonnet-5\. Summarized \d+ entries \(all searchable\) · kept the newest \d+ · 1 pin\./m;
   const [predicted, actual] = [preview, compaction].map((pattern) => Number(pattern.exec(out)?.[1]));
   expect((predicted ?? 0) / (actual ?? 0)).toBeLessThan(2);
   expect((predicted ?? 0) / (actual ?? 0)).toBeGreaterThan(0.5);
@@ -125,7 +125,7 @@ test("COM43 in plain lines a message during a compaction is kept, and another co
     tmux.type("/compact its beginning");
     await tmux.until("Compacting the context.");
     tmux.type("meanwhile");
-    await tmux.until("A compaction is in progress. Your message is queued and will be sent when it finishes.");
+    await tmux.until("A compaction is in progress. Your message will be sent when it finishes.");
     await tmux.until("Queued until the run ends: meanwhile");
     tmux.type("/compact its end");
     await tmux.until("not compacted: a compaction is in progress; wait for it to finish");

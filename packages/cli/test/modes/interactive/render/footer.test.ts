@@ -21,7 +21,7 @@ test("MET1 two lines at 80 columns name who speaks, where, in which way, at what
   for (const words of ["claude-sonnet-4-5", "high", "~/work/parser", "main", "fix the parser", "3 branches"])
     expect(lines[0]).toContain(words);
   for (const words of ["84,211 / 183,616", "46%", "edit mode", "sandbox", "$1.42"]) expect(lines[1]).toContain(words);
-  expect(renderFooter(someFacts, { width: 240, theme })).toHaveLength(1);
+  expect(renderFooter(someFacts, { width: 280, theme })).toHaveLength(1);
 });
 
 test("MET1 at 140 columns every word and every sign says by itself what it is", () => {

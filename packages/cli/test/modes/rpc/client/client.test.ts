@@ -86,7 +86,7 @@ test("RPC7 RPC6 COM43 a compaction can be stopped; what is said while one is und
     [queued, steered].map((answer) => answer.success && answer.data),
     Array(2).fill({
       disposition: "queued",
-      note: "A compaction is in progress. Your message is queued and will be sent when it finishes.",
+      note: "A compaction is in progress. Your message will be sent when it finishes.",
     }),
   );
   // COM43: what cannot wait is refused in the same words.
