@@ -73,6 +73,27 @@ test("RUN18 of a tool that does not react to a stop, the newest output is kept",
   expect(readCallOutcome(endOf(scene).result)).toBe("stopped");
 });
 
+test("RUN18 a call that is denied is denied, not failed", async () => {
+  const work: Tool = {
+    ...{ name: "bash", description: "Works.", parameters: { type: "object" }, isIdempotent: true },
+    run: async () => ({ content: [{ type: "text", text: "done" }] }),
+  };
+  const permissions: PermissionCheck = { permit: async () => ({ type: "refused", why: "the user did not permit it" }) };
+  const model = heldModel();
+  const scene = await stage(model, { runtime: nodeRuntime, tools: [work], permissions });
+  const run = scene.prompt("Work.");
+  await quiet();
+  model.waiting[0]?.end(call("bash", { command: "npm test" }));
+  await until(() => scene.events.some(({ type }) => type === "tool_execution_end"));
+  const { result } = endOf(scene);
+  expect(readCallOutcome(result)).toBe("denied");
+  expect(readCallOutcome({ details: {}, isError: true })).toBe("failed");
+  expect(readCallOutcome({ details: {}, isError: false })).toBe("succeeded");
+  await until(() => model.waiting.length > 0);
+  model.waiting[0]?.end(text("I see."));
+  await run;
+});
+
 test("RUN17 a call starts when it is permitted, and a question about it is not its time", async () => {
   const permissions: PermissionCheck = {
     permit: async () => {

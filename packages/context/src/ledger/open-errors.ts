@@ -22,6 +22,7 @@ import {
   toolRunExitCode,
   toolRunOutput,
   toolRunShellLine,
+  wasStoppedOrDenied,
 } from "./tool-runs.ts";
 
 /** Returns the errors that are open after these runs. */
@@ -43,7 +44,7 @@ const NO_ERROR_UPDATE: ErrorUpdate = { failure: null, closesError: null };
 function findErrorUpdate(run: ToolRun): ErrorUpdate {
   const line = toolRunShellLine(run);
   // A failed read can be repeated, so it is not an open error.
-  if (isReadOnlyRun(run)) return NO_ERROR_UPDATE;
+  if (isReadOnlyRun(run) || wasStoppedOrDenied(run)) return NO_ERROR_UPDATE;
   if (line !== null) return findShellErrorUpdate(run, line);
   const [path] = run.effects.modifies;
   const [kind, source] = path === undefined ? (["tool", run.tool] as const) : (["file", path] as const);

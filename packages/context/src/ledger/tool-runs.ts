@@ -131,7 +131,7 @@ export function toolRunExitCode(run: ToolRun): number | null {
 export function hasEnded(run: ToolRun): boolean {
   const { result } = run;
   if (result.role === "bashExecution") return !result.cancelled && typeof result.exitCode === "number";
-  if (readUserDecision(result.details) !== null) return false;
+  if (wasStoppedOrDenied(run)) return false;
   const isUnknown = isObject(result.details) && result.details.exitCode === null;
   // pi's text for a command that the user stopped.
   return !isUnknown && !/(?:^|\n)Command aborted\s{0,9}$/.test(toolRunOutput(run).slice(-50));
@@ -142,6 +142,11 @@ export function readUserDecision(details: unknown): "stopped" | "denied" | null 
   if (!isObject(details) || !isObject(details.pith)) return null;
   if (details.pith.stopped === true) return "stopped";
   return details.pith.denied === true ? "denied" : null;
+}
+
+/** Whether the user stopped the call, or it was denied. */
+export function wasStoppedOrDenied({ result }: ToolRun): boolean {
+  return result.role === "toolResult" && readUserDecision(result.details) !== null;
 }
 
 /** Whether a run failed. */

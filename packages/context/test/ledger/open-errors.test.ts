@@ -30,6 +30,12 @@ test("LED7 an error is open until the same command succeeds", () => {
   expect(open(bashCallEntries("./deploy"), failing("./deploy"))).toHaveLength(1);
 });
 
+test.each(["stopped", "denied"])("LED7 RUN18 a call that was %s is not an open error", (outcome) => {
+  const result = { ...text("the user did not permit it"), isError: true, details: { pith: { [outcome]: true } } };
+  expect(open(bashCallEntries("./deploy", result))).toEqual([]);
+  expect(open(change("a.ts", result as EntryFields))).toEqual([]);
+});
+
 test("LED7 the newest failure of a command replaces the older one", () => {
   expect(open(failing("make", "Error: one"), failing("make", "Error: two"))).toEqual(["make: Error: two"]);
 });
