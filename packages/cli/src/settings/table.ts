@@ -190,7 +190,7 @@ export const compactionTable: readonly Setting[] = [
     kind: booleanKind,
     fallback: { value: false },
     description:
-      "Whether Pith asks before it compacts automatically. If nobody can answer (as with `-p`), it compacts without asking.",
+      "Whether Pith asks before it compacts automatically. If Pith cannot ask you (as with `-p`), it compacts without asking.",
     projectAccess: "never",
   },
   {

@@ -81,7 +81,7 @@ export const shellCommands: RpcCommandDefinitions<
     run: async (_, { app }) => success({ mode: app.permissions.mode }),
   },
   set_permission_mode: {
-    description: "change the permission mode until Pith exits; the model is told before its next reply",
+    description: "change the permission mode until Pith exits; the model learns of it before its next reply",
     example: { type: "set_permission_mode", mode: "edit" },
     fields: { mode: oneOf(...permissionModes.map(({ name }) => name)) },
     run: async ({ mode }, { setOptions, app }) => {
