@@ -60,7 +60,7 @@ export function describeAuthor({ by, route }: Pick<Receipt, "by" | "route">): st
 export function formatSizes(entry: CompactionEntry): string {
   const tokens = readReceipt(entry)?.tokens as Partial<Receipt["tokens"]> | undefined;
   if (typeof tokens?.before !== "number" || typeof tokens.after !== "number")
-    return `${formatNumber(entry.tokensBefore)} tokens before`;
+    return `from ${formatNumber(entry.tokensBefore)} tokens`;
   return `${formatNumber(tokens.before)} → ${formatNumber(tokens.after)} tokens`;
 }
 

@@ -38,7 +38,7 @@ test("WLK1 words, tools, shell lines, compactions, summaries and what is only no
     "tool: bash no such folder ✗",
     "reply: the server is away ✗",
     "shell: ls",
-    "compaction: 1,000 tokens before",
+    "compaction: from 1,000 tokens",
     "left: mend it and #7",
     "note: hello",
     "other: thinking: high",

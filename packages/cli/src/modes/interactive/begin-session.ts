@@ -59,7 +59,7 @@ export async function offerToResume(context: InteractiveContext): Promise<void> 
       title: `This session was interrupted: ${unfinished}.`,
       options: [
         { key: "y", label: "Continue", description: "from where it stopped", value: true },
-        { key: "n", label: "Not now", description: "your next message will be sent first", value: false },
+        { key: "n", label: "Not now", description: "wait for your next message", value: false },
       ],
     }),
     { where: "inline" },

@@ -130,7 +130,9 @@ async function checkSettings({ home, environment }: SubcommandCall): Promise<Che
     return warning("settings", resolved.notes.join("; "), "pith settings shows the effective values");
   return ok(
     "settings",
-    resolved.settings.model === undefined ? "no model setting" : `model ${resolved.settings.model}`,
+    resolved.settings.model === undefined
+      ? "valid; no model is set, so the default is used"
+      : `model ${resolved.settings.model}`,
   );
 }
 

@@ -155,7 +155,7 @@ function checkOrphanedBlobs(home: string): Check {
   });
   const orphans = dataFolders.filter((path) => !hasSession(path) && realFiles.list(join(path, "blobs")).length > 0);
   const [first] = orphans;
-  if (first === undefined) return ok("blobs", "no orphans");
+  if (first === undefined) return ok("blobs", "all stored output belongs to a session");
   const message = `${formatCount(orphans.length, "blob folder")} without a session, for example ${first}`;
   return warning("blobs", message, "remove the folder if you do not need to restore the session");
 }

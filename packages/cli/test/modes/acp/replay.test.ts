@@ -86,5 +86,5 @@ test("ACP14 a call that the program did not live to answer is shown as failed, a
 });
 
 test("ACP14 an editor that shows no compactions reads a note in their place", () => {
-  assert.match(JSON.stringify(told(false)[5]), /compacted here: 12,345 tokens before/);
+  assert.match(JSON.stringify(told(false)[5]), /compacted here: from 12,345 tokens/);
 });

@@ -197,7 +197,7 @@ export async function askModel(options: ModelPromptOptions, screen: ScreenApi): 
   const panel = createPickPanel({
     title: `Choose a model from ${options.name}`,
     rows,
-    extraKeys: { "alt+enter": "use once" },
+    extraKeys: { "alt+enter": "use without saving" },
   });
   const choice = await screen.showPanel(panel, { where: "inline" });
   return choice && { model: choice.value, shouldSave: choice.key === "enter" };

@@ -52,7 +52,7 @@ export function createCompactionPanel({
   canPostpone,
 }: CompactionQuestionOptions): Panel<ListPosition, Consent> {
   return createChoicePanel<Consent>({
-    title: "The context is full. Compact it now?",
+    title: "The context has reached the compaction threshold. Compact it now?",
     body: ({ theme }) => [
       theme.dim(
         ` ${formatNumber(tokens)} of ${formatNumber(limit)} tokens. The newest ${formatNumber(keptTokens)} tokens are kept unchanged;`,

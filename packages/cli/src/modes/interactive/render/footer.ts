@@ -50,7 +50,7 @@ const MIN_SHARED_BAR_WIDTH = 14;
 function formatStatus({ permissionMode, isSandboxed, cost }: FooterData, theme: Theme): string {
   const modeText =
     permissionMode === "all"
-      ? theme.warning(theme.strong("ALL permitted"))
+      ? theme.warning(theme.strong("ALL mode"))
       : theme.dim(`${escapeControls(permissionMode ?? "")} mode`);
   const sandboxText = isSandboxed ? theme.dim("sandbox") : theme.warning("no sandbox");
   return [

@@ -135,7 +135,7 @@ golden("a session that broke off", ({ screen }) => {
   const left = describePendingWork({ type: "results", calls: [{ call, resultId: "r", mayHaveStarted: false }] }, 0);
   const options = [
     { key: "y", label: "Continue", description: "from where it stopped", value: true },
-    { key: "n", label: "Not now", description: "your next message will be sent first", value: false },
+    { key: "n", label: "Not now", description: "wait for your next message", value: false },
   ];
   void screen.showPanel(createChoicePanel({ title: `This session was interrupted: ${left}.`, options }), {
     where: "inline",

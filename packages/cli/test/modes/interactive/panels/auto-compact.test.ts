@@ -38,6 +38,6 @@ test("MET14 whoever does not answer keeps the model that speaks", async () => {
 
 test("MET14 one that is full is asked about as that", async () => {
   const { seen, reply } = await asked(190_000, "now");
-  expect(seen).toContain("The context is full");
+  expect(seen).toContain("The context has reached the compaction threshold");
   expect(reply).toBe(undefined);
 });

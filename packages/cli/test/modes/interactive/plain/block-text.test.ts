@@ -51,9 +51,9 @@ test("PLN1 a compaction says what it did and how it is taken back", () => {
     isUndone: false,
   };
   const [first, second] = formatBlock(block);
-  expect(first).toMatch(/^Compacted: 1,200 tokens before\. .*\/undo/);
+  expect(first).toMatch(/^Compacted: from 1,200 tokens\. .*\/undo/);
   expect(second).toBe("Warning: it is the third");
-  expect(formatBlock({ ...block, isUndone: true })).toEqual(["Compaction (undone): 1,200 tokens before."]);
+  expect(formatBlock({ ...block, isUndone: true })).toEqual(["Compaction (undone): from 1,200 tokens."]);
 });
 
 test("PLN1 what steers a terminal is read out as an escape", () => {

@@ -40,7 +40,7 @@ test("MET1 in little room who speaks, on which branch and how full it is stay to
 });
 
 test("MET1 the mode that permits everything, and commands without a sandbox, are told as what they are", () => {
-  expect(told({ permissionMode: "all", isSandboxed: false })).toContain("ALL permitted");
+  expect(told({ permissionMode: "all", isSandboxed: false })).toContain("ALL mode");
   expect(told({ permissionMode: "all", isSandboxed: false })).toContain("no sandbox");
   expect(told({ permissionMode: "plan" })).toContain("plan mode");
 });

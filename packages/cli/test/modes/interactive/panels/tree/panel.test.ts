@@ -194,7 +194,7 @@ test("WLK7 a page one comes back to is as it was, and nothing is read again", as
 test("WLK1 a compaction is a line across, and what Enter does is said beside each entry", async () => {
   const page = await pageOf([...twoTries, "compacts: so far, keeps nothing", "user: go on", "says: yes"]);
   const drawn = () => page.render({ width: 100, height: 30, theme: createTheme("none") }).join("\n");
-  expect(drawn()).toMatch(/compaction .*── 1,000 tokens before ─{10,}/);
+  expect(drawn()).toMatch(/compaction .*── from 1,000 tokens ─{10,}/);
   expect(drawn()).toContain("current position");
   press(page, "up");
   expect(drawn()).toContain("current branch · Enter: edit and resend");
