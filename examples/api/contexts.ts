@@ -78,7 +78,7 @@ const touches = fileTouches(entries); // in order, each with its entry
 // [{ path: "src/main.ts", did: "read", entryId: "e3" }, { path: "error.log", did: "read", entryId: "e3" }]
 // #endregion
 
-assert.ok(lost?.startsWith("[Pith: an entry of this session is damaged"));
+assert.ok(lost?.startsWith("[Pith: an entry in this session is damaged"));
 assert.deepEqual([isUnknown, isNote, tornNote.content.startsWith("[Pith: ")], [true, true, true]);
 assert.deepEqual(roles, ["system", "user", "assistant", "toolResult"]);
 assert.deepEqual(sources, ["e1", "e2", "e3", "e4"]);

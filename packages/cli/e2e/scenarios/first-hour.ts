@@ -73,12 +73,13 @@ const startWithoutKey: Walk = async (start) => {
   await enterKey(terminal, "API key for OpenAI", KEY);
   await terminal.waitFor(/OpenAI[^\n]*: Pith will use|API key you entered/);
   await terminal.enter("/model gpt-6-sol");
-  await terminal.waitFor("openai/gpt-6-sol");
-  await terminal.enter("/logout openai");
-  await terminal.waitFor("/logout openai");
-  await terminal.enter("/new");
+  // The first Enter may take the completion.
+  await terminal.press("Enter");
+  await terminal.waitFor("Model set to openai/gpt-6-sol");
   await terminal.enter("And you?");
   await expectAnswer(terminal);
+  await terminal.enter("/logout openai");
+  await terminal.waitFor(/keeps\s+using\s+it\s+until\s+it\s+ends/);
   await expectCleanEnd(terminal);
 };
 
@@ -90,9 +91,7 @@ const startWithWrongKey: Walk = async (start) => {
   await terminal.waitFor("rejected the API key in ANTHROPIC_API_KEY");
   await terminal.press("Escape");
   await terminal.waitFor(/Enter another one with \/login\s+anthropic/);
-  await terminal.enter("/login");
-  await terminal.waitFor("Enter an API key for which provider?");
-  await terminal.press("Enter");
+  await terminal.enter("/login anthropic");
   await enterKey(terminal, "API key for Anthropic", KEY);
   await terminal.waitFor("now uses the API key you entered");
   await terminal.enter("Are you there now?");

@@ -76,7 +76,8 @@ test("KEY6 logout removes one key and says if a variable still provides one", as
   expect(removed.out).toMatch(/was removed from .*keys\.json\. ANTHROPIC_API_KEY still provides one/);
   expect(savedKeys()).toEqual({ openai: "o" });
   expect((await ground.run(["logout", "anthropic"])).out).toContain("has no API key of Anthropic");
-  expect((await ground.run(["logout"])).out).toContain("OpenAI");
+  const json = await ground.run(["logout", "--json"]);
+  expect(JSON.parse(json.out)).toMatchObject({ provider: "openai", wasRemoved: true });
   expect(savedKeys()).toEqual({});
   expect((await ground.run(["logout"])).notes).toContain("no API key is saved");
 });
