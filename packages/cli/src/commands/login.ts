@@ -16,7 +16,7 @@ import { type Command, type CommandContext, type CommandResult, failure, success
 export const loginCommand: Command = {
   name: "login",
   argumentHint: "[provider]",
-  description: "enter, replace and test the API key of a provider; it applies to this session at once",
+  description: "enter, replace and test a provider's API key; this session uses it at once",
   examples: ["/login", "/login openrouter"],
   async run(args, context) {
     const resolved = resolveOption(args, context);
@@ -24,7 +24,7 @@ export const loginCommand: Command = {
     const { provider, name } = resolved.option;
     const source = await describeKeySource(provider, context);
     const howToEnter = `run pith login ${provider.id} in a terminal, then /login ${provider.id} here`;
-    if (source === null) return usageError(`there is no API key of ${name}; to enter one, ${howToEnter}`);
+    if (source === null) return usageError(`there is no API key for ${name}; to enter one, ${howToEnter}`);
     return await useCurrentKey(resolved.option, `the API key ${source}. To enter another one, ${howToEnter}.`, context);
   },
 };
@@ -42,7 +42,7 @@ export async function useCurrentKey(
     case "opened":
       return success(`${result.model} now uses ${keyText}`, { provider: provider.id, model: result.model });
     case "other-provider":
-      return success(`${name}: Pith will use ${keyText} Choose a model of ${name} with /model.`, {
+      return success(`${name}: Pith will use ${keyText} Choose a model from ${name} with /model.`, {
         provider: provider.id,
         model: null,
       });
@@ -60,7 +60,7 @@ function resolveOption(name: string, { agent, settings }: CommandContext): Retur
 export const logoutCommand: Command = {
   name: "logout",
   argumentHint: "[provider]",
-  description: "remove the saved API key of a provider",
+  description: "remove a provider's saved API key",
   examples: ["/logout", "/logout openrouter"],
   async run(args, context) {
     const resolved = await resolveLogout(args, context.home, "/logout");
@@ -91,5 +91,5 @@ export async function resolveLogout(
   if (option === undefined) return usageError("no API key is saved");
   if (saved.options.length === 1) return { type: "found", option };
   const ids = saved.options.map(({ provider }) => provider.id);
-  return usageError(`keys of several providers are saved: ${ids.join(", ")}; name one, as in ${command} ${ids[0]}`);
+  return usageError(`keys for several providers are saved: ${ids.join(", ")}; name one, as in ${command} ${ids[0]}`);
 }

@@ -42,19 +42,19 @@ async function adviseOnFailure(
     case "no-access":
       return `The API key is not allowed to do this. Ask the owner of the account for access, or ${otherModel}.`;
     case "no-credit":
-      return `The account has no credit left. Add credit on the website of ${providerId}, or ${otherModel}.`;
+      return `The account has no credit left. Add credit on ${providerId}'s website, or ${otherModel}.`;
     case "unknown-model":
       return await adviseOnUnknownModel({ provider, providerId, model, otherModel }, options);
     case "unknown-path":
       return `The server has no such API. ${checkBaseUrl(provider, options)}`;
     case "rate-limit":
-      return `You have reached the rate limit of ${providerId}. Send your message again ${formatRetryTime(retryAfterMs)}, or ${otherModel}.`;
+      return `You have reached ${providerId}'s rate limit. Send your message again ${formatRetryTime(retryAfterMs)}, or ${otherModel}.`;
     case "connection-refused":
       return provider?.isLocal
         ? `No server listens there. Start ${providerId}, then send your message again. ${checkBaseUrl(provider, options)}`
         : `No server listens there. ${checkBaseUrl(provider, options)}`;
     case "unknown-host":
-      return `The name of the host cannot be resolved. Check your network connection. ${checkBaseUrl(provider, options)}`;
+      return `The host name cannot be resolved. Check your network connection. ${checkBaseUrl(provider, options)}`;
     case "tls":
       return `The secure connection failed. If your network has its own certificate, add it to the system's certificates or name its file in NODE_EXTRA_CA_CERTS. ${checkBaseUrl(provider, options)}`;
     case "timeout":

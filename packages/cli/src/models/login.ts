@@ -1,4 +1,4 @@
-/** Saves and removes the API key of a provider, says which key is used, and opens the session's model again with another key. */
+/** Saves and removes a provider's API key, says which key is used, and opens the session's model again with another key. */
 
 import type { Agent } from "@pith/agent";
 import { type Environment, type Provider, providers } from "@pith/models";
@@ -89,14 +89,14 @@ export function describeOverridingVariable(provider: Provider, environment: Envi
 export function describeLogout(option: ProviderOption, wasRemoved: boolean, { environment, home }: KeySources): string {
   const variable = findKeyVariable(option.provider, environment);
   const removed = wasRemoved
-    ? `The API key of ${option.name} was removed from ${keyFilePath(home)}.`
-    : `${keyFilePath(home)} has no API key of ${option.name}.`;
+    ? `The API key for ${option.name} was removed from ${keyFilePath(home)}.`
+    : `${keyFilePath(home)} has no API key for ${option.name}.`;
   return variable === null ? removed : `${removed} ${variable} still provides one; unset it to stop using it.`;
 }
 
 export type ReopenModelResult =
   | { readonly type: "opened"; readonly model: string }
-  /** The session uses a model of another provider. */
+  /** The session uses a model from another provider. */
   | { readonly type: "other-provider" }
   | { readonly type: "failed"; readonly message: string };
 

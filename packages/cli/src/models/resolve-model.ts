@@ -20,8 +20,8 @@ export type ResolvedModel =
   | UsageError;
 
 /**
- * Returns the best match as `provider/model`: a name that is equal, then one that contains every word, then one with words that
- * begin so. Among those, the preferred provider comes first, then the order of the providers, then the newest version.
+ * Returns the best match as `provider/model`: a name that is equal, then one that contains every word, then one in which a
+ * word begins with each of them. Among those, the preferred provider comes first, then the order of the providers, then the newest version.
  */
 export async function resolveModelName(query: string, options: ResolveModelOptions): Promise<ResolvedModel> {
   const [providerId = "", ...rest] = query.split("/");

@@ -86,7 +86,7 @@ async function enterKey(option: ProviderOption, options: EnterKeyOptions): Promi
   const { provider, name, keyPage } = option;
   const isTerminal = canPrompt();
   if (isTerminal)
-    notify(`Create an API key of ${name} at ${keyPage}. The key is not shown while you type or paste it.`);
+    notify(`Create an API key for ${name} at ${keyPage}. The key is not shown while you type or paste it.`);
   for (;;) {
     const key = isTerminal ? await readSecret(`API key for ${name}: `) : await readPipedKey(notify);
     if (key === null || key === "") return isTerminal ? CANCELLED : usageError(`no API key was piped in; ${PIPE_HINT}`);
@@ -119,7 +119,7 @@ function describeLogin(
       ? `${name} accepted the API key. ${saved}`
       : check?.type === "unchecked"
         ? `${formatUncheckedKey(name, check.reason)} ${saved}`
-        : `The API key of ${name} was not checked. ${saved}`;
+        : `The API key for ${name} was not checked. ${saved}`;
   return {
     type: "success",
     text: `${text}${describeOverridingVariable(provider, environment)}`,

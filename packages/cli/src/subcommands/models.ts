@@ -65,7 +65,7 @@ export async function runListModels(call: SubcommandCall): Promise<SubcommandRes
 
 function describeNoModels(query: string): string {
   return query === ""
-    ? "No API key or local server was found. Set an API key, such as ANTHROPIC_API_KEY, or start a local server."
+    ? "No API key or local server was found. Enter an API key with pith login, or start a local server such as Ollama."
     : `No model matches "${query}". Run pith models list --all to see every model.`;
 }
 
@@ -91,7 +91,7 @@ export async function runUpdateModels(call: SubcommandCall): Promise<SubcommandR
   if (input.type === "failed") return { type: "failed", message: `${source}: ${input.message}` };
   const result = parseModelList(input.text, new Date().toISOString().slice(0, 10));
   if (result.type === "invalid")
-    return { type: "failed", message: `${source} is not a list of models of models.dev: ${result.message}` };
+    return { type: "failed", message: `${source} is not a models.dev list: ${result.message}` };
   const { data, models, skipped } = result;
   const current = await openCatalogue(call.home);
   if (data.date < current.date)
@@ -106,9 +106,9 @@ export async function runUpdateModels(call: SubcommandCall): Promise<SubcommandR
     return { type: "failed", message: `${path} cannot be written: ${error instanceof Error ? error.message : error}` };
   }
   const { isUpdated } = await openCatalogue(call.home);
-  const skippedText = skipped === 0 ? "" : ` ${formatCount(skipped, "model", "models")} with invalid figures left out.`;
+  const skippedText = skipped === 0 ? "" : ` ${formatCount(skipped, "model", "models")} with invalid figures skipped.`;
   const providerCount = Object.keys(data.rows).length;
-  const stored = `Stored ${formatNumber(models)} models of ${formatCount(providerCount, "provider", "providers")} (${data.date}).${skippedText}`;
+  const stored = `Stored ${formatNumber(models)} models from ${formatCount(providerCount, "provider", "providers")} (${data.date}).${skippedText}`;
   const note = isUpdated ? "" : " The built-in list is as new, so it stays in use.";
   return {
     type: "success",
@@ -121,7 +121,7 @@ type InputText =
   | { readonly type: "read"; readonly text: string }
   | { readonly type: "failed"; readonly message: string };
 
-/** The list of models.dev has about 3 MB. */
+/** The list from models.dev has about 3 MB. */
 const MAX_INPUT_BYTES = 12 * 1024 * 1024;
 const DOWNLOAD_TIMEOUT_MS = 60_000;
 const TOO_LARGE = `it is larger than ${MAX_INPUT_BYTES / 1024 / 1024} MB`;
@@ -173,7 +173,7 @@ async function readBoundedFile(path: string): Promise<InputText> {
     }
   } catch (error) {
     const { code = "unknown error" } = error as NodeJS.ErrnoException;
-    return failed(code === "ENOENT" ? "there is no such file" : `it cannot be read: ${code}`);
+    return failed(code === "ENOENT" ? "no such file" : `it cannot be read: ${code}`);
   }
 }
 

@@ -273,7 +273,7 @@ export const loginSubcommand: Subcommand = {
   name: "login",
   argumentHint: "[PROVIDER]",
   argumentCount: { min: 0, max: 2 },
-  description: "enter or replace the API key of a provider, test it and save it",
+  description: "enter or replace a provider's API key, test it and save it",
   details:
     "At a terminal, Pith asks for the provider and the key; the key is not shown. Otherwise the key is read from standard input. It is tested with a free request and saved in keys.json. An environment variable such as ANTHROPIC_API_KEY takes precedence over a saved key.",
   jsonShape: '{ provider, file, check: "accepted" | "unchecked" | "skipped", variable }',
@@ -288,7 +288,7 @@ export const logoutSubcommand: Subcommand = {
   name: "logout",
   argumentHint: "[PROVIDER]",
   argumentCount: { min: 0, max: 1 },
-  description: "remove the saved API key of a provider",
+  description: "remove a provider's saved API key",
   jsonShape: "{ provider, wasRemoved, variable }",
   flags: {},
   examples: ["pith logout", "pith logout anthropic"],

@@ -47,7 +47,7 @@ test("FST8 a rate limit says how long to wait", async () => {
   const limited = (retryAfterMs?: number) =>
     advice("rate-limit", { kind: "busy", ...(retryAfterMs !== undefined && { retryAfterMs }) });
   expect(await limited(42_000)).toBe(
-    "You have reached the rate limit of anthropic. Send your message again in 42 seconds, or choose another model with /model.",
+    "You have reached anthropic's rate limit. Send your message again in 42 seconds, or choose another model with /model.",
   );
   expect(await limited(600_001)).toContain("in 11 minutes");
   expect(await limited(4 * 3_600_000)).toContain("in 4 hours");
@@ -64,7 +64,7 @@ test("FST8 each failure of the connection has its own advice and names the addre
     "No server listens there. Start ollama, then send your message again. Its address is http://127.0.0.1:11434/v1; --base-url sets another one.",
   );
   expect(await advice("unknown-host", { environment })).toBe(
-    "The name of the host cannot be resolved. Check your network connection. Check the base URL http://gateway (ANTHROPIC_BASE_URL).",
+    "The host name cannot be resolved. Check your network connection. Check the base URL http://gateway (ANTHROPIC_BASE_URL).",
   );
   expect(await advice("tls")).toMatch(/NODE_EXTRA_CA_CERTS.*pith doctor/);
   expect(await advice("timeout")).toMatch(/did not answer in time.*proxy/);

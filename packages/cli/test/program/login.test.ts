@@ -75,7 +75,7 @@ test("KEY6 logout removes one key and says if a variable still provides one", as
   const removed = await ground.run(["logout", "anthropic"], { variables });
   expect(removed.out).toMatch(/was removed from .*keys\.json\. ANTHROPIC_API_KEY still provides one/);
   expect(savedKeys()).toEqual({ openai: "o" });
-  expect((await ground.run(["logout", "anthropic"])).out).toContain("has no API key of Anthropic");
+  expect((await ground.run(["logout", "anthropic"])).out).toContain("has no API key for Anthropic");
   const json = await ground.run(["logout", "--json"]);
   expect(JSON.parse(json.out)).toMatchObject({ provider: "openai", wasRemoved: true });
   expect(savedKeys()).toEqual({});

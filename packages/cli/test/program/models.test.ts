@@ -56,7 +56,7 @@ test("CAT11 pith models lists the models of providers with a key, newest first, 
 });
 
 test("CAT11 without a key the list says what to do", async () => {
-  expect((await ground.run(["models"])).out).toContain("Set an API key, such as ANTHROPIC_API_KEY");
+  expect((await ground.run(["models"])).out).toContain("Enter an API key with pith login");
 });
 
 test("CAT12 a list from a file is stored and used from the next start on", async () => {
@@ -120,7 +120,7 @@ test("CAT12 an invalid, old or missing file changes nothing", async () => {
   });
   expect(await ground.run(["models", "update", "none.json"])).toMatchObject({
     code: 1,
-    notes: expect.stringContaining("there is no such file"),
+    notes: expect.stringContaining("no such file"),
   });
   expect(readFileSync(stored, "utf8")).toBe(before);
 });

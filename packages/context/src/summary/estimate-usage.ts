@@ -38,7 +38,7 @@ export function estimateSummaryUsage(originalJob: PromptJob, answerTokens?: numb
   return withCorrection(estimatePrompts([buildSinglePrompt(transcript, job)], { job, answerTokens }));
 }
 
-/** The part of all summaries, about, for which a correction is requested. It sends the last prompt again, with the answer. */
+/** Roughly the share of summaries for which a correction is requested. A correction sends the last prompt again, with the answer. */
 const CORRECTION_SHARE = 0.15;
 
 function withCorrection({ inputTokens, outputTokens }: SummaryUsageEstimate): SummaryUsageEstimate {

@@ -4,7 +4,7 @@ import { isAbsentModel } from "../../models/open-model.ts";
 import { formatKeyHint } from "../../settings/keymap.ts";
 import type { InteractiveContext } from "./screen-context.ts";
 
-/** The plain screen states the model and the folder by itself. */
+/** Plain mode shows the model and the folder elsewhere. */
 export async function showStartScreen({ app, screen }: InteractiveContext): Promise<void> {
   if (!screen.hasPages) return;
   const { model } = app.agent;

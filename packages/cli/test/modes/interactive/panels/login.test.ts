@@ -97,7 +97,7 @@ test("KEY7 /login lists the providers with where their keys come from; another p
   talk.say("/login openai-compatible");
   await talk.sees("API key for openai-compatible");
   paste(talk, "server-key-1");
-  await talk.sees(/Choose a model of\s+openai-compatible with \/model/);
+  await talk.sees(/Choose a model from\s+openai-compatible with \/model/);
 });
 
 test("KEY6 /logout removes a saved key, and asks which one if there are several", async () => {
@@ -107,6 +107,6 @@ test("KEY6 /logout removes a saved key, and asks which one if there are several"
   talk.say("/logout");
   await talk.sees("Remove the API key for which provider?");
   talk.terminal.press("\r");
-  await talk.sees(/The API key of Anthropic \(Claude\) was removed from[\s\S]*ANTHROPIC_API_KEY still provides one/);
+  await talk.sees(/The API key for Anthropic \(Claude\) was removed from[\s\S]*ANTHROPIC_API_KEY still provides one/);
   expect(JSON.parse(readFileSync(join(talk.home, "keys.json"), "utf8"))).toEqual({ openai: "o" });
 });
