@@ -4,7 +4,12 @@ import { runSuites } from "@pith/bench/suite";
 import { honestSuite } from "./honest/suite.ts";
 import { playedSuite } from "./played/suite.ts";
 import { readingSuite } from "./read-sessions.ts";
+import { recallSuite } from "./recall/suite.ts";
 import { keepingSuite } from "./retention/suite.ts";
 import { survivalSuite } from "./survival/suite.ts";
 
-await runSuites("eval", [readingSuite, keepingSuite, survivalSuite, honestSuite, playedSuite], process.argv.slice(2));
+await runSuites(
+  "eval",
+  [readingSuite, keepingSuite, survivalSuite, honestSuite, playedSuite, recallSuite],
+  process.argv.slice(2),
+);

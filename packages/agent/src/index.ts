@@ -120,6 +120,8 @@ export type {
   BlobStore,
   BlobWriteResult,
   BlobWriter,
+  EntryHit,
+  EntryQuery,
   FileOriginals,
   FileReadResult,
   FileWriteResult,
@@ -129,6 +131,8 @@ export type {
   GrepHit,
   GrepQuery,
   NetworkConnection,
+  OpenOtherSession,
+  OpenOtherSessionResult,
   PathOptions,
   PortResult,
   ReadBlobResult,
@@ -136,6 +140,10 @@ export type {
   RedactionStream,
   RestoreSecretsResult,
   RunStep,
+  SearchableSession,
+  SearchEntries,
+  SearchEntriesOptions,
+  SearchEntriesResult,
   SearchOptions,
   SearchResult,
   SecretFinding,
@@ -185,6 +193,7 @@ export { type DiffInput, unifiedDiff } from "./tools/edit/unified-diff.ts";
 export { fetchTool } from "./tools/fetch/fetch.ts";
 export { type FileToolOptions, findSeenFiles, ReadTracker } from "./tools/file-access.ts";
 export { type FitImageResult, fitImage, MAX_IMAGE_BYTES, MAX_IMAGE_SOURCE_BYTES } from "./tools/read/pages.ts";
+export { type RecallToolOptions, recallTool } from "./tools/recall.ts";
 export { type DecodedFile, decodeFile } from "./tools/text-encoding.ts";
 export { type OutputLimit, outputLimit } from "./tools/tool-io.ts";
 export { fileTools, searchTools } from "./tools/tools.ts";

@@ -1,6 +1,7 @@
 /** Defines the ports of an agent: files, shell, search, web, blobs, originals, skills, secrets, steps. Tools work on any implementation. */
 
 import type { Redaction } from "@pith/context";
+import type { Store } from "@pith/context/store";
 
 export interface Workspace {
   /** The absolute path of the folder that relative paths start from. */
@@ -293,3 +294,59 @@ export type ShrinkImageResult =
       readonly originalHeight: number;
     }
   | { readonly type: "failed"; readonly why: string };
+
+/** A session whose entries the `recall` tool can find and show. */
+export interface SearchableSession {
+  readonly store: Pick<Store, "entry" | "entryByNumber" | "lastNumber">;
+  readonly search: SearchEntries;
+  /** Called when the tool is done. */
+  readonly close?: () => Promise<unknown>;
+}
+
+/** Finds entries of one session by their text, best first. */
+export type SearchEntries = (query: EntryQuery, options: SearchEntriesOptions) => Promise<SearchEntriesResult>;
+
+export interface EntryQuery {
+  /** Words, "phrases" and prefixes*. An entry that contains only some of them matches, too. Empty: any entry. */
+  readonly text: string;
+  /** Only calls of this tool and their results. */
+  readonly tool?: string;
+  /** Only entries that contain this path. */
+  readonly file?: string;
+  /** The number of hits to skip. */
+  readonly offset: number;
+  readonly limit: number;
+}
+
+export interface SearchEntriesOptions {
+  readonly signal: AbortSignal;
+  /** Called while a long session is indexed for the first time. */
+  readonly onProgress: (progress: { readonly done: number; readonly total: number }) => void;
+}
+
+export type SearchEntriesResult =
+  | {
+      readonly type: "found";
+      readonly hits: readonly EntryHit[];
+      /** The number of matches. */
+      readonly count: number;
+      /** Whether there are more matches than counted. */
+      readonly more: boolean;
+      /** Why some entries could not be searched; null if all were. */
+      readonly incomplete: string | null;
+    }
+  | { readonly type: "failed"; readonly why: string };
+
+export interface EntryHit {
+  /** The id of the entry. */
+  readonly id: string;
+  /** The part of its text that matches best, on one line. */
+  readonly excerpt: string;
+}
+
+/** Opens another session by its id or name, if the model may read it. `named` lists what the user wrote after `@session:`. */
+export type OpenOtherSession = (reference: string, named: readonly string[]) => Promise<OpenOtherSessionResult>;
+
+export type OpenOtherSessionResult =
+  | { readonly type: "opened"; readonly session: SearchableSession }
+  | { readonly type: "refused"; readonly why: string };

@@ -124,6 +124,9 @@ export interface Timeouts {
 /** The default timeouts. */
 export const timeouts: Timeouts = { hook: 30_000, busy: 10_000 };
 
+/** The name of the tool with which an agent searches its session. */
+export const RECALL_TOOL = "recall";
+
 /** Which arguments of a host's tools contain file paths and shell commands, by tool name; a tool with an empty role has neither. */
 export type ToolRoles = Readonly<Record<string, ToolRole>>;
 

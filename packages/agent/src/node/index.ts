@@ -65,6 +65,7 @@ export {
 } from "./sandbox-runtime/install.ts";
 export { type RuntimeShell, runtimeShell } from "./sandbox-runtime/shell.ts";
 export { type NodeSearchOptions, nodeSearch } from "./search/search.ts";
+export { type SessionSearchOptions, sessionSearch } from "./session-search.ts";
 export { findGitBash, nodeShell } from "./shell.ts";
 export { shrinkImage } from "./shrink-image.ts";
 export type { NodeWebOptions } from "./web/open-page.ts";

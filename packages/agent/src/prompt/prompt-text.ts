@@ -28,6 +28,7 @@ export const GUIDELINES: readonly { readonly needs: readonly string[]; readonly 
     needs: ["read"],
     text: "If output was cut or summarized, open the rest with read and its reference (#412 or blob:1a2b3c4d).",
   },
+  { needs: ["recall"], text: "Look up with recall what you no longer see from this session." },
   { needs: [], text: "Answer briefly. Name files by their paths." },
   { needs: [], text: "When something fails, say what failed and what you tried." },
 ];

@@ -12,10 +12,12 @@ import {
   fetchTool,
   fileTools,
   findSeenFiles,
+  type OpenOtherSession,
   type Permissions,
   ReadTracker,
   type RewindOptions,
   type Rule,
+  recallTool,
   redactBlobs,
   redactSearch,
   redactShell,
@@ -36,6 +38,7 @@ import {
   type SandboxNetwork,
   sandboxedShell,
   sessionBlobs,
+  sessionSearch,
   shrinkImage,
 } from "@pith/agent/node";
 import type { Model, Session, Tool as ToolSchema } from "@pith/context";
@@ -231,6 +234,7 @@ export async function createWorkspaceTools(options: WorkspaceToolsOptions): Prom
       readTracker,
     ),
     bash,
+    ...(sessionPath === null ? [] : [createRecallTool({ ...options, sessionPath })]),
     ...searchTools({ files, search }),
     fetchTool(nodeWeb({ allowedHosts: settings.fetchHosts ?? [] }), { redaction }),
   ];
@@ -246,6 +250,22 @@ export async function createWorkspaceTools(options: WorkspaceToolsOptions): Prom
     },
   };
   return { tools, files, blobs, ...rewind, notes, close };
+}
+
+function createRecallTool({
+  session,
+  sessionPath,
+  cwd,
+  home,
+  vault,
+}: WorkspaceToolsOptions & { readonly sessionPath: string }): Tool {
+  const redaction = vault ?? undefined;
+  const openSession: OpenOtherSession = async (reference, named) => {
+    const { createSessionOpener } = await import("./other-session.ts");
+    return await createSessionOpener({ cwd, home, redaction, sessionPath })(reference, named);
+  };
+  const search = sessionSearch(sessionPath, { home, redaction });
+  return recallTool({ session, search, openSession, redaction, root: cwd });
 }
 
 /** Returns the ripgrep that is installed with Pith. Without it, the search uses the machine's ripgrep, or walks the folders itself. */

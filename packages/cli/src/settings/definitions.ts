@@ -147,7 +147,7 @@ function isNonEmptyString(value: unknown): boolean {
 }
 
 /** Every other tool would add tokens to each request. */
-export const defaultTools: readonly string[] = ["read", "write", "edit", "bash"];
+export const defaultTools: readonly string[] = ["read", "write", "edit", "bash", "recall"];
 
 export const allTools: readonly string[] = [...defaultTools, "grep", "find", "ls", "fetch"];
 

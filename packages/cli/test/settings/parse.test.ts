@@ -58,11 +58,11 @@ test.each([
   ['{ "skills": "off" }', 's.json:1: skills is "off"; expected true or false'],
   [
     '{ "tools": "read" }',
-    's.json:1: tools is "read"; expected a list of tool names: read, write, edit, bash, grep, find, ls, fetch, or all',
+    's.json:1: tools is "read"; expected a list of tool names: read, write, edit, bash, recall, grep, find, ls, fetch, or all',
   ],
   [
     '{ "tools": ["raed"] }',
-    's.json:1: tools is ["raed"]; expected a list of tool names: read, write, edit, bash, grep, find, ls, fetch, or all',
+    's.json:1: tools is ["raed"]; expected a list of tool names: read, write, edit, bash, recall, grep, find, ls, fetch, or all',
   ],
   ['{ "contextWindow": 1e999 }', "s.json:1:20: 1e999 is not a value; strings need double quotes"],
   [

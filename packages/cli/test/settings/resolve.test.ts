@@ -167,7 +167,7 @@ describe("project settings", () => {
     [
       { tools: ["read", "fetch"] },
       {},
-      'tools ["read","fetch"] is less strict than your ["read","write","edit","bash"]',
+      'tools ["read","fetch"] is less strict than your ["read","write","edit","bash","recall"]',
     ],
     [{ tools: ["all"] }, { tools: ["read"] }, 'tools ["all"] is less strict than your ["read"]'],
     [{ skills: true }, { skills: false }, "skills true is less strict than your false"],

@@ -4,7 +4,14 @@ import { type FileStat, type Files, ignoreDiskErrors, isSessionFileName } from "
 import { yieldToEventLoop } from "../node/runtime.ts";
 import type { Checksum } from "../runtime.ts";
 import type { Database } from "./database.ts";
-import { type FileRecord, type FolderRecord, readFolderFiles, readFolders } from "./tables.ts";
+import {
+  type FileLocation,
+  type FileRecord,
+  type FolderRecord,
+  findFileRecord,
+  readFolderFiles,
+  readFolders,
+} from "./tables.ts";
 
 export interface SessionFileChange {
   readonly folder: string;
@@ -51,6 +58,20 @@ export async function findChanges(
     .sort((one, other) => one.stat.modified - other.stat.modified);
   const bytes = changedFiles.reduce((sum, { stat, known }) => sum + stat.size - (known?.covered ?? 0), 0);
   return { files: changedFiles, gone: changes.flatMap(({ gone }) => gone), states, bytes };
+}
+
+/** Finds what differs from the index in one file. The folder is not read, so its state stays as it is. */
+export function findFileChange(
+  database: Database,
+  { folder, name }: FileLocation,
+  files: Pick<Files, "stat">,
+): IndexChanges {
+  const stat = files.stat(`${folder}/${name}`);
+  const snapshot: FolderSnapshot = new Map(stat?.kind === "file" ? [[name, stat]] : []);
+  const known = findFileRecord(database, { folder, name });
+  const changes = diffFolder(folder, snapshot, known ? [known] : []);
+  const bytes = changes.files.reduce((sum, change) => sum + change.stat.size - (change.known?.covered ?? 0), 0);
+  return { ...changes, states: new Map(), bytes };
 }
 
 function folderState(snapshot: FolderSnapshot, checksum: Checksum): string {

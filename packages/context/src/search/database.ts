@@ -142,14 +142,14 @@ function readPragma(database: Database, name: "application_id" | "user_version")
 }
 
 const APPLICATION_ID = 0x50495448;
-const SCHEMA_VERSION = 1;
+const SCHEMA_VERSION = 2;
 const INDEX_SCHEMA = `
 PRAGMA application_id = ${APPLICATION_ID};
 PRAGMA user_version = ${SCHEMA_VERSION};
 CREATE TABLE folder (id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, state TEXT NOT NULL);
 CREATE TABLE file (
   id INTEGER PRIMARY KEY, folder INTEGER NOT NULL, name TEXT NOT NULL, identity TEXT NOT NULL, size INTEGER NOT NULL,
-  modified REAL NOT NULL, covered INTEGER NOT NULL, head INTEGER NOT NULL, tail INTEGER NOT NULL, UNIQUE (folder, name)
+  modified REAL NOT NULL, covered INTEGER NOT NULL, entries INTEGER NOT NULL, head INTEGER NOT NULL, tail INTEGER NOT NULL, UNIQUE (folder, name)
 );
 CREATE TABLE entry (
   id INTEGER PRIMARY KEY, time INTEGER NOT NULL, file INTEGER NOT NULL, at INTEGER NOT NULL, length INTEGER NOT NULL,

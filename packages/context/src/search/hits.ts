@@ -131,16 +131,18 @@ function describeSession(
 
 /** Cuts out the part of a text that contains the most terms of the query. */
 export function createSnippet(text: string, query: SearchQuery): Snippet {
-  const start = snippetStart(findMarks(text, query, MAX_MARKS));
+  const start = snippetStart(findMarks(text, query, MAX_MARKS), query);
   const end = start + SNIPPET_CHARS;
   const line = sanitizeLine(text.slice(start, end), SNIPPET_CHARS);
   const snippetText = `${start > 0 ? "…" : ""}${line}${end < text.length && !line.endsWith("…") ? "…" : ""}`;
   return { text: snippetText, marks: mergeMarks(findMarks(snippetText, query, MAX_MARKS)) };
 }
 
-// The first range that contains the most query terms.
-function snippetStart(marks: readonly HighlightMark[]): number {
-  let best = { start: marks[0]?.start ?? 0, parts: 0 };
+// The first range that contains the most query terms, counted by their weight.
+function snippetStart(marks: readonly HighlightMark[], { terms }: SearchQuery): number {
+  const weightOf = (termIndexes: ReadonlySet<number>): number =>
+    [...termIndexes].reduce((sum, index) => sum + (terms[index]?.weight ?? 1), 0);
+  let best = { start: marks[0]?.start ?? 0, weight: 0 };
   for (const [index, { start }] of marks.entries()) {
     const termIndexes = new Set<number>();
     for (
@@ -149,7 +151,8 @@ function snippetStart(marks: readonly HighlightMark[]): number {
       next++
     )
       termIndexes.add(marks[next]?.termIndex ?? 0);
-    if (termIndexes.size > best.parts) best = { start, parts: termIndexes.size };
+    const weight = weightOf(termIndexes);
+    if (weight > best.weight) best = { start, weight };
   }
   return best.start <= CHARS_BEFORE_MATCH ? 0 : best.start - CHARS_BEFORE_MATCH;
 }

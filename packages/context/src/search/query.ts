@@ -22,6 +22,16 @@ export function folderTerm(folder: number): string {
   return `${FOLDER_TERM_PREFIX}${folder}`;
 }
 
+/** A word that occurs in no text and marks the session file of an entry. */
+export function fileTerm(file: number): string {
+  return `${FILE_TERM_PREFIX}${file}`;
+}
+
+/** A word that occurs in no text and marks a call of a tool and its result. */
+export function toolTerm(name: string): string {
+  return `${TOOL_TERM_PREFIX}${name.toLowerCase().replace(/[^a-z0-9]/g, TOOL_NAME_FILLER)}`;
+}
+
 /** The distinct parts of camelCase names: `http` and `server` for `HTTPServer`. */
 export function splitIdentifiers(text: string): readonly string[] {
   return collectIdentifierParts(text.match(ASCII_WORD) ?? []);
@@ -71,10 +81,19 @@ const CAMEL_CASE_BOUNDARY = /(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/;
 // Private-use characters: they are removed from every text, because they are neither letters nor digits.
 const FOLDER_TERM_PREFIX = "\ue000";
 const TERM_SEPARATOR = " \ue001 ";
+const FILE_TERM_PREFIX = "\ue002";
+const TOOL_TERM_PREFIX = "\ue003";
+const TOOL_NAME_FILLER = "\ue004";
+/** A word that occurs in no text and marks a summary of other entries. */
+export const SUMMARY_TERM = "\ue005";
 
-/** A parsed query; a text must contain all terms. */
+/** A parsed query. */
 export interface SearchQuery {
   readonly terms: readonly QueryTerm[];
+  /** Whether a text must contain all terms (the default) or at least one. */
+  readonly match?: "all" | "any";
+  /** Words of a path that a text must contain, too. */
+  readonly path?: QueryTerm;
 }
 
 export interface QueryTerm {
@@ -82,6 +101,8 @@ export interface QueryTerm {
   readonly words: readonly string[];
   /** Whether the last word may be the start of a longer word. */
   readonly isPrefix: boolean;
+  /** How much a match says about a text: high for a rare word. Default: 1. */
+  readonly weight?: number;
 }
 
 /** Parses words, "phrases" and prefixes*. A path or a name with punctuation becomes a phrase of its parts. */
@@ -94,6 +115,12 @@ export function parseQuery(query: string): SearchQuery {
     if (words.length > 0 && terms.length < MAX_QUERY_TERMS) terms.push({ words, isPrefix });
   }
   return { terms };
+}
+
+/** Reads a path as a phrase of its parts; undefined if it has none. */
+export function parsePathTerm(path: string): QueryTerm | undefined {
+  const words = splitWords(path);
+  return words.length === 0 ? undefined : { words, isPrefix: false };
 }
 
 /** The words of the query as one phrase; null for a query of one term. */
@@ -128,12 +155,23 @@ function splitAtShortWords(term: QueryTerm): readonly QueryTerm[] {
 
 const countTermWords = (terms: readonly QueryTerm[]): number => terms.flatMap(({ words }) => words).length;
 
-/** The query as an FTS5 expression; with `folders`, only entries in one of them match. */
-export function toMatchExpression({ terms: queryTerms }: SearchQuery, folders: readonly number[] | null): string {
+/** Marks of the index, such as `folderTerm`. */
+export interface IndexMarks {
+  /** An entry must have one of each list. */
+  readonly required: readonly (readonly string[])[];
+  /** An entry must not have it. */
+  readonly excluded?: string | undefined;
+}
+
+/** The query as an FTS5 expression; only entries with the marks match. */
+export function toMatchExpression({ terms, path }: SearchQuery, { required, excluded }: IndexMarks): string {
   // Words contain only letters and digits, so no word can close the quotes.
-  const terms = queryTerms.map(({ words, isPrefix }) => `"${words.join(" ")}"${isPrefix ? "*" : ""}`);
-  const folderTerms = folders?.map((folder) => `"${folderTerm(folder)}"`).join(" OR ");
-  return [...terms, ...(folderTerms ? [`(${folderTerms})`] : [])].join(" AND ");
+  const words = [...terms, ...(path ? [path] : [])].map(
+    (term) => `"${term.words.join(" ")}"${term.isPrefix ? "*" : ""}`,
+  );
+  const markTerms = required.map((anyOf) => `(${anyOf.map((mark) => `"${mark}"`).join(" OR ")})`);
+  const expression = [...words, ...markTerms].join(" AND ");
+  return excluded === undefined ? expression : `(${expression}) NOT "${excluded}"`;
 }
 
 const prefixStarPattern = (): RegExp => /[\p{L}\p{N}\p{M}]\*$/u;
@@ -144,11 +182,15 @@ const MAX_QUERY_TERMS = 32;
 const SHORT_WORD_CHARS = 3;
 
 /** Whether a text matches the query, by the same rules as the index. */
-export function matchesQuery(text: string, { terms }: SearchQuery): boolean {
+export function matchesQuery(text: string, { terms, match = "all", path }: SearchQuery): boolean {
   const words = splitWords(text);
-  const missing = terms.filter((term) => !words.some((_, index) => matchesTerm(words, index, term)));
+  const contains = (term: QueryTerm): boolean => words.some((_, index) => matchesTerm(words, index, term));
+  if (path && !contains(path)) return false;
+  const missing = terms.filter((term) => !contains(term));
+  if (match === "any" && missing.length < Math.max(1, terms.length)) return true;
   const identifierParts = missing.length > 0 ? splitIdentifiers(text) : NO_WORDS;
-  return missing.every((term) => isIdentifierPart(identifierParts, term));
+  const isPart = (term: QueryTerm): boolean => isIdentifierPart(identifierParts, term);
+  return match === "any" ? terms.length === 0 || missing.some(isPart) : missing.every(isPart);
 }
 
 export interface HighlightMark {

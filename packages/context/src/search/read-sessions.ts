@@ -10,7 +10,7 @@ import { decodeUtf8Native, readLinePrefix, readLines } from "../node/jsonl/read-
 import type { Checksum } from "../runtime.ts";
 import type { Redaction } from "../session/session.ts";
 import type { FormatLimits } from "../settings.ts";
-import { folderTerm, toIndexText } from "./query.ts";
+import { fileTerm, folderTerm, SUMMARY_TERM, toIndexText, toolTerm } from "./query.ts";
 import { extractSearchableText } from "./searchable-text.ts";
 import type { NewIndexEntry } from "./tables.ts";
 
@@ -100,6 +100,8 @@ export interface IndexSource {
   readonly modified: number;
   /** The id of its folder. */
   readonly folder: number;
+  /** The id of the file in the index. */
+  readonly fileId: number;
   readonly redaction: Redaction;
 }
 
@@ -130,11 +132,19 @@ function endsWithNewline({ file, end, fileHead }: IndexSource): boolean {
   return fileHead.isPlain && end > 0 && file.read(last, end - 1) === 1 && last[0] === LINE_FEED;
 }
 
-function toIndexEntry(line: SessionLine, { fileHead, modified, folder, redaction }: IndexSource): NewIndexEntry | null {
+function toIndexEntry(line: SessionLine, source: IndexSource): NewIndexEntry | null {
+  const { fileHead, modified, folder, fileId, redaction } = source;
   const value = parseSearchableLine(line, fileHead);
   const content = value && extractSearchableText(value, redaction);
   if (!value || !content) return null;
-  const indexText = `${toIndexText(content.text)} ${folderTerm(folder)}`;
+  const isSummary = content.kind === "compaction" || content.kind === "branch_summary";
+  const marks = [
+    folderTerm(folder),
+    fileTerm(fileId),
+    ...new Set(content.tools.map(toolTerm)),
+    ...(isSummary ? [SUMMARY_TERM] : []),
+  ];
+  const indexText = [toIndexText(content.text), ...marks].join(" ");
   const { offset, length } = line;
   return {
     time: entryTime(value, modified),

@@ -1,7 +1,9 @@
 /** Extracts the searchable text of an entry. Thinking, signatures, images and system prompts are never included. */
 
+import { ENVIRONMENT_TYPE, readPithDetails, STATE_TYPE } from "../entry.ts";
 import { isObject, type JsonObject } from "../json.ts";
 import { noRedaction, type Redaction } from "../session/session.ts";
+import { RECALL_TOOL } from "../settings.ts";
 import { removeEscapeSequences } from "../text/sanitize.ts";
 
 /** Message roles and entry types as spelled in the file; `program` is a user message that a program wrote. The index stores positions in this list. */
@@ -25,6 +27,8 @@ export type HitKind = (typeof HIT_KINDS)[number];
 export interface SearchableText {
   readonly kind: HitKind;
   readonly text: string;
+  /** The tools that the entry calls, or the tool whose result it is. */
+  readonly tools: readonly string[];
 }
 
 /** Extracts the redacted text of a line that is not validated; null if it has none. */
@@ -36,12 +40,14 @@ export function extractSearchableText(value: JsonObject, redaction: Redaction = 
   );
   const text = texts.filter((piece) => piece !== "").join("\n");
   // An empty name is kept: it removes the earlier one.
-  return text === "" && source.kind !== "session_info" ? null : { kind: source.kind, text };
+  if (text === "" && source.kind !== "session_info") return null;
+  return { kind: source.kind, text, tools: source.tools ?? [] };
 }
 
 interface EntryTextPieces {
   readonly kind: HitKind;
   readonly pieces: readonly TextPiece[];
+  readonly tools?: readonly string[];
 }
 
 interface TextPiece {
@@ -56,15 +62,23 @@ interface TextPieceLimit {
 }
 
 const MESSAGE_LIMIT: TextPieceLimit = { head: 128 * 1024, tail: 32 * 1024 };
-const OUTPUT_LIMIT: TextPieceLimit = { head: 16 * 1024, tail: 16 * 1024 };
+/** More than a tool of Pith shows. */
+const OUTPUT_LIMIT: TextPieceLimit = { head: 32 * 1024, tail: 32 * 1024 };
 /** Far more than is kept, so that no secret is cut before it is redacted. */
 const REDACTION_LIMIT: TextPieceLimit = { head: 512 * 1024, tail: 512 * 1024 };
 
-function collectEntryPieces({ type, summary, content, name, label }: JsonObject): EntryTextPieces | null {
+function collectEntryPieces(entry: JsonObject): EntryTextPieces | null {
+  const { type, summary, content, name, label } = entry;
   if (type === "compaction" || type === "branch_summary") return { kind: type, pieces: toMessagePieces(summary) };
-  if (type === "custom_message") return { kind: type, pieces: contentPieces(content, MESSAGE_LIMIT) };
+  if (type === "custom_message")
+    return describesState(entry) ? null : { kind: type, pieces: contentPieces(content, MESSAGE_LIMIT) };
   if (type === "session_info") return { kind: type, pieces: toMessagePieces(name) };
   return type === "label" ? { kind: type, pieces: toMessagePieces(label) } : null;
+}
+
+/** Such an entry is written again after each compaction, and its text is elsewhere. */
+function describesState({ customType }: JsonObject): boolean {
+  return typeof customType === "string" && (customType === ENVIRONMENT_TYPE || customType.startsWith(STATE_TYPE));
 }
 
 function collectMessagePieces(message: unknown): EntryTextPieces | null {
@@ -80,9 +94,10 @@ function collectMessagePieces(message: unknown): EntryTextPieces | null {
       return {
         kind: role,
         pieces: [...contentPieces(content, MESSAGE_LIMIT), ...toMessagePieces(message.errorMessage)],
+        tools: listCalledTools(content),
       };
     case "toolResult":
-      return { kind: role, pieces: contentPieces(content, OUTPUT_LIMIT) };
+      return collectResultPieces(message);
     case "bashExecution":
       return {
         kind: role,
@@ -97,6 +112,24 @@ function collectMessagePieces(message: unknown): EntryTextPieces | null {
   }
 }
 
+/** The result of a search in the session repeats what other entries say, so it has no text of its own. */
+function collectResultPieces({ toolName, content, details }: JsonObject): EntryTextPieces | null {
+  if (toolName === RECALL_TOOL) return null;
+  const { path } = readPithDetails(details) as { readonly path?: unknown };
+  return {
+    kind: "toolResult",
+    pieces: [...contentPieces(content, OUTPUT_LIMIT), ...toMessagePieces(path)],
+    tools: typeof toolName === "string" ? [toolName] : [],
+  };
+}
+
+function listCalledTools(content: unknown): readonly string[] {
+  if (!Array.isArray(content)) return [];
+  return content.flatMap((block: unknown) =>
+    isObject(block) && block.type === "toolCall" && typeof block.name === "string" ? [block.name] : [],
+  );
+}
+
 function contentPieces(content: unknown, limit: TextPieceLimit): readonly TextPiece[] {
   if (typeof content === "string") return toTextPieces(content, limit);
   return Array.isArray(content) ? content.flatMap((block: unknown) => blockPieces(block, limit)) : [];
@@ -105,7 +138,7 @@ function contentPieces(content: unknown, limit: TextPieceLimit): readonly TextPi
 function blockPieces(block: unknown, limit: TextPieceLimit): readonly TextPiece[] {
   if (!isObject(block)) return [];
   if (block.type === "text") return toTextPieces(block.text, limit);
-  if (block.type !== "toolCall") return [];
+  if (block.type !== "toolCall" || block.name === RECALL_TOOL) return [];
   return [...toMessagePieces(block.name), ...toTextPieces(collectValues(block.arguments).join("\n"), OUTPUT_LIMIT)];
 }
 

@@ -135,7 +135,7 @@ export function addIndexEntries(
   { file, maxChars }: { readonly file: number; readonly maxChars: number },
 ): void {
   if (entries.length === 0) return;
-  let id = Number(prepareStatement(database, "SELECT max(id) AS last FROM entry").get()?.last ?? 0);
+  let id = lastEntryId(database);
   const segment = openSegment(database, { first: id + 1, maxChars });
   const insertEntry = prepareStatement(database, "INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?, ?)");
   const insertText = prepareStatement(database, `INSERT INTO ${segmentTable(segment)} (rowid, words) VALUES (?, ?)`);
@@ -222,6 +222,35 @@ function queryCandidates(
   return rows.map((row) => toCandidate((Array.isArray(row) ? row : Object.values(row)) as readonly number[]));
 }
 
+/** The ids of matches, the last added first. */
+export function findNewestIds(database: Database, match: string, limit: number): readonly number[] {
+  const ids: number[] = [];
+  for (const segment of readSegments(database)) {
+    if (ids.length >= limit) break;
+    const table = segmentTable(segment);
+    const sql = `SELECT rowid AS id FROM ${table} WHERE ${table} MATCH ? ORDER BY rowid DESC LIMIT ?`;
+    for (const { id } of prepareStatement(database, sql).all(match, limit - ids.length)) ids.push(Number(id));
+  }
+  return ids;
+}
+
+/** Reads entries of the index by their ids. */
+export function readCandidates(database: Database, ids: readonly number[]): readonly SearchCandidate[] {
+  const statement = prepareStatement(
+    database,
+    "SELECT id, file, time, at, length, kind, letters FROM entry WHERE id = ?",
+  );
+  return ids.flatMap((id) => {
+    const row = statement.get(id);
+    return row ? [toCandidate(Object.values(row) as readonly number[])] : [];
+  });
+}
+
+/** The id of the last indexed entry; 0 if there is none. */
+export function lastEntryId(database: Database): number {
+  return Number(prepareStatement(database, "SELECT max(id) AS last FROM entry").get()?.last ?? 0);
+}
+
 /** The ids of all matches from `minId` on. */
 export function findMatchingIds(database: Database, match: string, minId: number): ReadonlySet<number> {
   const ids = new Set<number>();
@@ -262,6 +291,8 @@ export interface FileRecord {
   readonly modified: number;
   /** The number of bytes in the index; -1 if the file must be removed and indexed again. */
   readonly covered: number;
+  /** The number of its indexed entries. */
+  readonly entries: number;
   /** Checksums of the first and the last indexed bytes. */
   readonly head: number;
   readonly tail: number;
@@ -309,6 +340,12 @@ export function readFolderFiles(database: Database, folder: number): readonly Fi
   ) as unknown as readonly FileRecord[];
 }
 
+/** The record of an indexed file; undefined if it is not in the index. */
+export function findFileRecord(database: Database, { folder, name }: FileLocation): FileRecord | undefined {
+  const sql = "SELECT file.* FROM file JOIN folder ON folder.id = file.folder WHERE folder.path = ? AND file.name = ?";
+  return prepareStatement(database, sql).get(folder, name) as unknown as FileRecord | undefined;
+}
+
 export interface FileLocation {
   readonly folder: string;
   readonly name: string;
@@ -325,15 +362,16 @@ export function findFileLocation(database: Database, file: number): FileLocation
 /** Adds a new file and returns its id. */
 export function insertFile(database: Database, { folder, name }: Pick<FileRecord, "folder" | "name">): number {
   const sql =
-    "INSERT INTO file (folder, name, identity, size, modified, covered, head, tail) VALUES (?, ?, '', -1, 0, 0, 0, 0)";
+    "INSERT INTO file (folder, name, identity, size, modified, covered, entries, head, tail) VALUES (?, ?, '', -1, 0, 0, 0, 0, 0)";
   return Number(prepareStatement(database, sql).run(folder, name).lastInsertRowid);
 }
 
 /** Records how far a file is indexed, and its state. */
 export function updateFile(database: Database, file: Omit<FileRecord, "folder" | "name">): void {
-  const { id, identity, size, modified, covered, head, tail } = file;
-  const sql = "UPDATE file SET identity = ?, size = ?, modified = ?, covered = ?, head = ?, tail = ? WHERE id = ?";
-  prepareStatement(database, sql).run(identity, size, modified, covered, head, tail, id);
+  const { id, identity, size, modified, covered, entries, head, tail } = file;
+  const sql =
+    "UPDATE file SET identity = ?, size = ?, modified = ?, covered = ?, entries = ?, head = ?, tail = ? WHERE id = ?";
+  prepareStatement(database, sql).run(identity, size, modified, covered, entries, head, tail, id);
 }
 
 /** Makes the next update remove the file and index it again. */

@@ -9,6 +9,7 @@ import type { Redaction } from "../session/session.ts";
 import type { FormatLimits } from "../settings.ts";
 import {
   findChanges,
+  findFileChange,
   type IndexChanges,
   type IndexProgressOptions,
   type IndexStep,
@@ -23,6 +24,7 @@ import {
   beginFolderUpdate,
   deleteEntries,
   dropEmptySegments,
+  type FileLocation,
   type FileRecord,
   finishFolderUpdate,
   insertFile,
@@ -37,6 +39,8 @@ export interface UpdateIndexOptions extends Required<SessionFileOptions>, IndexS
   readonly path: string;
   /** The session folders. */
   readonly folderPaths: readonly string[];
+  /** Only this file is added to the index. */
+  readonly sessionFile?: FileLocation | undefined;
 }
 
 export type UpdateIndexResult =
@@ -50,14 +54,18 @@ export type UpdateIndexResult =
 /** Adds all changes of the session folders to the index. */
 export async function updateIndex(database: Database, options: UpdateIndexOptions): Promise<UpdateIndexResult> {
   const { checksum, now } = options.runtime;
-  const scanOptions = { folderPaths: options.folderPaths, files: options.files, checksum, now };
-  const { bytes, states } = await findChanges(database, scanOptions);
-  if (states.size === 0) return { type: "up-to-date" };
+  const { folderPaths, files, sessionFile } = options;
+  const findNew = async (): Promise<IndexChanges> =>
+    sessionFile
+      ? findFileChange(database, sessionFile, files)
+      : await findChanges(database, { folderPaths, files, checksum, now });
+  const { bytes, ...found } = await findNew();
+  if (found.states.size + found.files.length + found.gone.length === 0) return { type: "up-to-date" };
   const lease = await waitForLease(options);
   if (!lease) return options.signal?.aborted ? { type: "aborted" } : { type: "held", bytes };
   try {
     // The previous holder of the lease may have indexed everything.
-    const changes = await findChanges(database, scanOptions);
+    const changes = await findNew();
     const unread = new Map<string, number>();
     const outcome = await runInSteps(database, indexSteps(database, changes, { ...options, unread }), {
       ...options,
@@ -154,12 +162,22 @@ function* indexNewEntries(
   const fileHead = readSessionFileHead(file, { checksum: runtime.checksum, limits });
   const id = isAppend ? known.id : insertFile(database, { folder, name: options.name });
   const { identity, modified, size: end } = stat;
-  let covered = isAppend ? known.covered : 0;
+  let [covered, entries] = isAppend ? [known.covered, known.entries] : [0, 0];
   const saveProgress = (size: number): void =>
-    updateFile(database, { id, identity, size, modified, covered, ...edgeChecksums(file, covered, runtime) });
-  for (const batch of readNewEntries({ file, fileHead, start: covered, end, modified, folder, redaction })) {
+    updateFile(database, { id, identity, size, modified, covered, entries, ...edgeChecksums(file, covered, runtime) });
+  for (const batch of readNewEntries({
+    file,
+    fileId: id,
+    fileHead,
+    start: covered,
+    end,
+    modified,
+    folder,
+    redaction,
+  })) {
     const bytes = batch.covered - covered;
     covered = batch.covered;
+    entries += batch.entries.length;
     // An impossible size until the whole file is indexed, so that the next update continues.
     saveProgress(-1);
     addIndexEntries(database, batch.entries, { file: id, maxChars: options.segmentChars });

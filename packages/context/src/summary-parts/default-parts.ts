@@ -1,10 +1,12 @@
 /** Defines the default parts of a summary message and the default summary design. */
 
 import type { SummaryDesign, SummaryPart } from "../compaction/summary-message.ts";
+import { mergeSystemMessages } from "../context/build-request.ts";
 import { collectLoadedSkills, readLoadedSkill, type SessionSkill, SKILL_LIST_TYPE } from "../context/loaded-skills.ts";
 import { type Entry, entryReference } from "../entry.ts";
 import { collectLedger } from "../ledger/collect-ledger.ts";
 import { formatImageMark } from "../ledger/render-ledger.ts";
+import { RECALL_TOOL } from "../settings.ts";
 import { NARRATIVE_TITLE } from "../summary/parse-summary.ts";
 import { createFallbackSummary } from "./fallback-summary.ts";
 import { latestRequest } from "./latest-request.ts";
@@ -29,13 +31,27 @@ const turnNotes: SummaryPart<null> = {
   render: (_, { candidate }) => candidate.notes,
 };
 
-/** A note to the model that it can read the covered entries. */
-const recall: SummaryPart<Entry | undefined> = {
+interface EarlierEntries {
+  readonly last: Entry | undefined;
+  /** Whether the agent has a tool that searches the session. */
+  readonly canSearch: boolean;
+}
+
+/** A note to the model on how it can read the covered entries. */
+const recall: SummaryPart<EarlierEntries> = {
   kind: "recall",
   share: null,
-  collect: ({ covered }) => covered.at(-1),
-  render: (last) =>
-    last ? `# Earlier entries\nUp to ${entryReference(last)}, no longer shown; each can be read by its number.` : "",
+  collect: ({ covered, branch }) => ({
+    last: covered.at(-1),
+    canSearch: mergeSystemMessages(branch)?.toolsAdded?.some(({ name }) => name === RECALL_TOOL) ?? false,
+  }),
+  render: ({ last, canSearch }) => {
+    if (!last) return "";
+    const reference = entryReference(last);
+    return canSearch
+      ? `# Earlier entries\nUp to ${reference}, no longer shown. Find anything in them with recall (words, file, tool or range), and open one with read ${reference}.`
+      : `# Earlier entries\nUp to ${reference}, no longer shown; each can be read by its number.`;
+  },
 };
 
 /** The loaded skills. They are not part of the summary message because the host attaches them again, word for word. */

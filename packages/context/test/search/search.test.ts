@@ -1,10 +1,11 @@
 /** Search over all sessions: what is found, in which order, and how it is shown. */
 
+import { statSync } from "node:fs";
 import { dirname } from "node:path";
 import { expect, test } from "vitest";
 import { searchSessions } from "../../src/search/search.ts";
 import type { Redaction } from "../../src/session/session.ts";
-import { createSearchHome, messageLine, timeAtSecond, toolResultLine, userLine } from "./search-home.ts";
+import { appendLines, createSearchHome, messageLine, timeAtSecond, toolResultLine, userLine } from "./search-home.ts";
 
 test("FIND3 messages, calls, results, summaries and names are found; thinking, signatures, images and system prompts are not", async () => {
   const on = createSearchHome();
@@ -54,10 +55,10 @@ test("FIND3 messages, calls, results, summaries and names are found; thinking, s
   expect(await on.ids("edit")).toEqual(["called"]);
 });
 
-test("FIND3 the first and last 16 Ki characters of long output are found, and far more of messages", async () => {
+test("FIND3 the first and last 32 Ki characters of long output are found, and far more of messages", async () => {
   const on = createSearchHome();
   const filler = (letters: number): string => "filler ".repeat(letters / 7);
-  const long = `beginning ${filler(20_000)} middle ${filler(20_000)} end`;
+  const long = `beginning ${filler(40_000)} middle ${filler(40_000)} end`;
   on.session("s", [toolResultLine("output", long), userLine("paste", long)]);
   expect(await on.ids("beginning")).toEqual(["output", "paste"]);
   expect(await on.ids("end")).toEqual(["output", "paste"]);
@@ -158,4 +159,53 @@ test("FIND10 redacted text is neither in the index nor in a hit, also in old ses
   const [hit] = await on.find("password", { redaction });
   expect(hit?.snippet.text).toBe("the password is [secret], keep it");
   expect(hit?.session.name).toBe("about [secret]");
+});
+
+test("FIND14 a search in one session finds and indexes nothing else", async () => {
+  const on = createSearchHome();
+  const path = on.session("one", [userLine("here", "the falcon"), toolResultLine("result", "the falcon again")]);
+  on.session("two", [userLine("elsewhere", "the falcon")]);
+  const progress: number[] = [];
+  const onProgress = ({ total }: { readonly total: number }): number => progress.push(total);
+  expect(await on.ids("falcon", { session: path, onProgress })).toEqual(["here", "result"]);
+  expect(Math.max(...progress)).toBe(statSync(path).size);
+  appendLines(path, userLine("later", "a falcon, later"));
+  expect(await on.ids("falcon", { session: path })).toEqual(["here", "later", "result"]);
+  expect(await on.ids("falcon")).toEqual(["elsewhere", "here", "later", "result"]);
+});
+
+test("FIND14 a search can be limited to a tool and to a path", async () => {
+  const on = createSearchHome();
+  const call = (id: string, name: string, path: string): object =>
+    messageLine(id, {
+      role: "assistant",
+      content: [{ type: "toolCall", id: `${id}-call`, name, arguments: { path } }],
+    });
+  on.session("s", [
+    call("read", "read", "src/a.ts"),
+    call("edit", "my-edit_tool", "src/a.ts"),
+    call("other", "read", "src/b.ts"),
+    toolResultLine("result", "text of a file"),
+    userLine("talk", "read src/a.ts with my edit tool"),
+  ]);
+  expect(await on.ids("", { tool: "read" })).toEqual(["other", "read", "result"]);
+  expect(await on.ids("", { tool: "my-edit_tool" })).toEqual(["edit"]);
+  expect(await on.ids("", { file: "src/a.ts" })).toEqual(["edit", "read", "talk"]);
+  expect(await on.ids("", { file: "src/a.ts", tool: "read" })).toEqual(["read"]);
+  expect(await on.ids("talk", { file: "src/a.ts" })).toEqual([]);
+  expect(await on.ids("")).toEqual([]);
+});
+
+test("FIND14 an entry with some of the words is found, and the rarest word counts most", async () => {
+  const on = createSearchHome();
+  const common = Array.from({ length: 30 }, (_, index) =>
+    userLine(`common${index}`, `which port does it use ${index}`),
+  );
+  on.session("s", [...common, toolResultLine("rare", "falcon: 8443"), userLine("both", "falcon port")]);
+  const found = await on.find("which port does the falcon use", { match: "any", limit: 3 });
+  expect(found.map(({ entry }) => entry)).toEqual(["both", "rare"]);
+  expect(await on.ids("which port does the falcon use")).toEqual([]);
+  expect((await on.find("which port", { match: "any", limit: 50 })).length).toBe(31);
+  const [second] = await on.find("which port", { match: "any", limit: 1, offset: 1 });
+  expect(second?.entry).toMatch(/^common/);
 });

@@ -1,18 +1,11 @@
 /** Opens references: a stored blob, or an entry of the session on any branch. */
 
-import type { AgentMessage, BashExecutionMessage, Entry, UserMessage } from "@pith/context";
-import {
-  blobReference,
-  damageNote,
-  describeAttachment,
-  entryReference,
-  isBlobHash,
-  MIN_BLOB_DIGITS,
-  splitContent,
-} from "@pith/context/host";
+import type { Entry, Redaction } from "@pith/context";
+import { blobReference, damageNote, isBlobHash, MIN_BLOB_DIGITS } from "@pith/context/host";
 import type { BlobStore } from "../../ports.ts";
 import { detectImageType, isPlainText, TEXT_SAMPLE_BYTES } from "../../text.ts";
 import type { ToolCall, ToolOutput } from "../../tool.ts";
+import { entryText } from "../entry-text.ts";
 import { type FileToolOptions, type LineRange, type Reference, readLineRange } from "../file-access.ts";
 import { errorOutput, formatBytes, invalid, type ParsedArgument, textOutput, valid } from "../tool-io.ts";
 import { imageOutput, MAX_IMAGE_SOURCE_BYTES, type ReadRange, readLongPage, tooLargeImageOutput } from "./pages.ts";
@@ -77,13 +70,26 @@ async function openEntry(request: OpenRequest, { entries, redaction }: Reference
   if (!entries) return errorOutput(unavailableMessage(request.reference));
   const entry = await (type === "number" ? entries.entryByNumber(Number(name)) : entries.entry(name));
   if (!entry) return errorOutput(`${referenceText} is not in this session; check the reference`);
+  return await showEntry(entry, request, redaction);
+}
+
+export type ShowEntryOptions = Pick<OpenRequest, "call" | "lines"> & {
+  readonly reference: Pick<Reference, "text">;
+};
+
+/** Shows a page of an entry's text. */
+export async function showEntry(
+  entry: Entry,
+  options: ShowEntryOptions,
+  redaction: Redaction | undefined,
+): Promise<ToolOutput> {
   const damage = entry.type === "gap" || entry.type === "unknown" ? damageNote(entry) : null;
   if (damage !== null) return errorOutput(damage);
-  if (entry.type === "gap") return errorOutput(`${referenceText} is damaged and cannot be read`);
+  if (entry.type === "gap") return errorOutput(`${options.reference.text} is damaged and cannot be read`);
   // The entry may be older than redaction or come from another program.
   const text = entryText(entry);
   const bytes = new TextEncoder().encode(redaction?.redact(text) ?? text);
-  return await readTextPage(request, async ({ start, end }) => ({
+  return await readTextPage(options, async ({ start, end }) => ({
     type: "read",
     bytes: bytes.subarray(start, end),
     size: bytes.length,
@@ -118,7 +124,7 @@ async function showImage(
   return await imageOutput(whole.bytes, options);
 }
 
-async function readTextPage({ reference, call, lines }: OpenRequest, read: ReadRange): Promise<ToolOutput> {
+async function readTextPage({ reference, call, lines }: ShowEntryOptions, read: ReadRange): Promise<ToolOutput> {
   const page = await readLongPage(read, {
     path: reference.text,
     ...lines,
@@ -130,115 +136,4 @@ async function readTextPage({ reference, call, lines }: OpenRequest, read: ReadR
 
 function unavailableMessage({ text, type }: Reference): string {
   return `${text} cannot be opened: ${type === "blob" ? "this session has no stored output" : "this session's entries are not available"}`;
-}
-
-/** The text of an entry, after a line that names it. */
-export function entryText(entry: Entry): string {
-  const { kind, text } = describeEntry(entry);
-  return `[${entryReference(entry)}: ${kind}${text === "" ? ", without text" : ""}]\n${text}`;
-}
-
-interface EntryDescription {
-  readonly kind: string;
-  readonly text: string;
-}
-
-function describeEntry(entry: Entry): EntryDescription {
-  switch (entry.type) {
-    case "message":
-      return describeMessage(entry.message);
-    case "compaction":
-    case "branch_summary":
-      return { kind: entry.type, text: entry.summary };
-    case "custom_message":
-      return { kind: entry.customType, text: contentText(entry.content) };
-    case "gap":
-      return { kind: "gap", text: entry.why };
-    case "context_edit":
-    case "model_change":
-    case "thinking_level_change":
-    case "active_tools_change":
-    case "label":
-    case "session_info":
-    case "usage":
-    case "custom":
-    case "unknown":
-      return { kind: entry.type, text: "" };
-  }
-}
-
-function describeMessage(message: AgentMessage): EntryDescription {
-  switch (message.role) {
-    case "bashExecution":
-      return describeShellCommand(message);
-    case "compactionSummary":
-    case "branchSummary":
-      return { kind: message.role, text: message.summary };
-    case "toolResult":
-      return { kind: resultKind(message), text: contentText(message.content) };
-    case "custom":
-      return { kind: message.customType, text: contentText(message.content) };
-    case "user":
-      return describeUserMessage(message);
-    case "system":
-    case "assistant":
-      return { kind: message.role, text: contentText(message.content) };
-  }
-}
-
-// WORD3: the typed text comes first, so that no attachment can imitate it.
-function describeUserMessage({ content, pith }: UserMessage): EntryDescription {
-  const { typed, attachments } = splitContent(content);
-  if (pith?.from === "program" || attachments.length === 0) return { kind: "user", text: contentText(content) };
-  const count = attachments.length === 1 ? "1 attachment" : `${attachments.length} attachments`;
-  const kind = `user; the text that the user typed, then ${count} not written by the user`;
-  const images = Array.isArray(content) ? content.filter((block) => block?.type === "image").flatMap(blockTexts) : [];
-  const attached = attachments.map((each) =>
-    [`[attachment: ${describeAttachment(each)}]`, each.text].join("\n").trimEnd(),
-  );
-  return { kind, text: [typed || "(nothing typed)", ...attached, ...images].join("\n\n") };
-}
-
-function resultKind({ toolName, isError }: { readonly toolName: string; readonly isError: boolean }): string {
-  return `tool result: ${toolName}${isError ? ", failed" : ""}`;
-}
-
-// LED6: a reference does not show the model a command that the user excluded from the context.
-function describeShellCommand({
-  command,
-  output,
-  exitCode,
-  cancelled,
-  excludeFromContext,
-}: BashExecutionMessage): EntryDescription {
-  if (excludeFromContext) return { kind: "shell command that the user excluded from the context", text: "" };
-  const end = cancelled ? "\n(stopped by the user)" : exitCode ? `\n(exit code ${exitCode})` : "";
-  return { kind: "shell command run by the user", text: `$ ${command}\n${output}${end}` };
-}
-
-// Session files are not validated block by block, so the content may have any shape.
-function contentText(content: unknown): string {
-  if (typeof content === "string") return content;
-  return Array.isArray(content) ? content.flatMap(blockTexts).join("\n\n") : "";
-}
-
-function blockTexts(block: Readonly<Record<string, unknown>> | null): readonly string[] {
-  switch (block?.type) {
-    case "text":
-      return [String(block.text ?? "")];
-    case "thinking":
-      return block.redacted ? [] : [`[thinking]\n${block.thinking}`];
-    case "image":
-      return [`[${block.mimeType}, ${formatBytes(Math.floor(String(block.data ?? "").length * 0.75))}]`];
-    case "toolCall":
-      return [`[tool call: ${block.name}]\n${formatArguments(block.arguments)}`];
-    default:
-      return [];
-  }
-}
-
-/** Strings are shown unquoted; other values as JSON. */
-function formatArguments(args: unknown): string {
-  const pairs = typeof args === "object" ? Object.entries(args ?? {}) : [];
-  return pairs.map(([key, value]) => `${key}: ${typeof value === "string" ? value : JSON.stringify(value)}`).join("\n");
 }

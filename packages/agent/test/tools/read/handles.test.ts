@@ -230,9 +230,6 @@ describe("an entry", () => {
       fix it
       ---
       [#2: assistant]
-      [thinking]
-      where is it?
-
       [tool call: read]
       path: a.ts
 

@@ -1,0 +1,199 @@
+/** Tests the tool recall on session files in a home of their own, with the real search index. */
+
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Entry, Session } from "@pith/context";
+import { createSession, nodeRuntime } from "@pith/context/node";
+import { story } from "@pith/context/testing";
+import { expect, onTestFinished, test } from "vitest";
+import { sessionSearch } from "../../src/node/session-search.ts";
+import type { OpenOtherSession } from "../../src/ports.ts";
+import type { ToolOutput } from "../../src/tool.ts";
+import { type RecallToolOptions, recallTool } from "../../src/tools/recall.ts";
+
+interface RecalledSession {
+  readonly session: Session;
+  readonly path: string;
+  readonly recall: (query: string, offset?: number) => Promise<string>;
+  readonly run: (args: Readonly<Record<string, unknown>>) => Promise<ToolOutput>;
+}
+
+function createHome(): string {
+  const home = mkdtempSync(join(tmpdir(), "pith-recall-"));
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+  return home;
+}
+
+async function openRecalled(
+  entries: readonly Entry[],
+  options: Partial<RecallToolOptions> & { readonly home?: string } = {},
+): Promise<RecalledSession> {
+  const { home = createHome(), redaction } = options;
+  const created = await createSession({ cwd: "/code/one", env: { PITH_HOME: home } });
+  if (created.type !== "opened") throw new Error(created.type);
+  const { store } = created;
+  onTestFinished(async () => void (await store.close()));
+  for (const entry of entries) await store.append([entry], { expectedLeaf: await store.leaf() });
+  const session = await Session.open(store, nodeRuntime);
+  const search = sessionSearch(store.path, { home, redaction });
+  const tool = recallTool({ search, root: "/code/one", ...options, session });
+  const run = (args: Readonly<Record<string, unknown>>): Promise<ToolOutput> =>
+    tool.run({
+      id: "call",
+      arguments: args,
+      signal: AbortSignal.timeout(30_000),
+      maxOutputBytes: 50 * 1024,
+      update: () => {},
+    });
+  return { session, path: store.path, run, recall: async (query, offset) => textOf(await run({ query, offset })) };
+}
+
+function textOf({ content }: ToolOutput): string {
+  return content.map((block) => (block.type === "text" ? block.text : "[image]")).join("\n");
+}
+
+const compacted = story(
+  "user: The gateway listens on 8443",
+  "thinks: nobody must see the heron",
+  "says: Understood.",
+  "calls: read path=src/proxy.ts",
+  "result: const upstream = 'falcon';",
+  "calls: bash command=make",
+  "fails: 3 tests failed: timeout in osprey.test.ts",
+  "bash: git log -> commit by kestrel",
+  "compacts: The gateway, falcon and osprey, keeps nothing",
+  "user: And now?",
+);
+
+test("RCL1 an entry that a compaction covered is found by its words, and the hit says how to open it", async () => {
+  const { recall } = await openRecalled(compacted);
+  expect(await recall("gateway")).toBe(
+    "1 match.\n#1 (user): The gateway listens on 8443\n[Open an entry with read #1.]",
+  );
+  expect(await recall("kestrel")).toContain("#7 (shell command run by the user): git log commit by kestrel");
+  expect(await recall("osprey")).toContain("#6 (failed result of bash make): 3 tests failed: timeout in osprey");
+  expect(await recall("pelican")).toMatch(/^No matches\. Try/);
+});
+
+test("RCL1 entries on another branch are found and marked", async () => {
+  const { recall } = await openRecalled(
+    story("user: start", "says: the heron plan", "moves: e1", "says: another plan", "user: go on"),
+  );
+  expect(await recall("heron")).toContain("#2 (assistant, other branch): the heron plan");
+  expect(await recall("another")).toContain("#4 (assistant): another plan");
+});
+
+test("RCL2 one word of a question is enough, and entries with its rarest word come first", async () => {
+  const filler = Array.from({ length: 40 }, (_, index) => [`user: which port does it use, try ${index}`, "says: no"]);
+  const { recall } = await openRecalled(story(...filler.flat(), "user: staging: 8443", "says: ok", "user: go on"));
+  const question = "Which port does the staging gateway use?";
+  expect((await recall(question)).split("\n").slice(0, 2)).toEqual(["1 match.", "#81 (user): staging: 8443"]);
+  expect(await recall("which port")).toMatch(/^40 matches, best first\.\n#79 \(user\): which port/);
+});
+
+test("RCL2 summaries, earlier results of recall and the current turn are not found", async () => {
+  const { recall } = await openRecalled([
+    ...story(
+      "user: The falcon is blue",
+      "calls: recall query=falcon",
+      "result: #1 (user): The falcon is blue",
+      "says: Blue.",
+      "compacts: The falcon is blue, keeps nothing",
+      "user: Which color has the falcon?",
+      "says: I look up falcon",
+    ),
+  ]);
+  expect(await recall("falcon")).toBe("1 match.\n#1 (user): The falcon is blue\n[Open an entry with read #1.]");
+});
+
+test("RCL3 file: finds calls and results of a file, given relative or absolute, and tool: those of a tool", async () => {
+  const { recall } = await openRecalled(compacted);
+  expect(await recall("file:src/proxy.ts")).toContain("#3 (assistant): read src/proxy.ts");
+  expect(await recall("file:/code/one/src/proxy.ts")).toContain("#3 (assistant): read src/proxy.ts");
+  expect(await recall("file:src/other.ts")).toMatch(/^No matches/);
+  const calls = await recall("tool:bash");
+  expect(calls).toContain("#5 (assistant): bash make");
+  expect(calls).toContain("#6 (failed result of bash make)");
+  expect(calls).not.toContain("#3 ");
+  expect(await recall('tool:read "const upstream"')).toContain("#4 (result of read src/proxy.ts)");
+});
+
+test("RCL3 a range lists entries, narrows a search, and a single number opens an entry", async () => {
+  const { recall } = await openRecalled(compacted);
+  expect(await recall("#1-#4")).toBe(
+    [
+      "#1 (user): The gateway listens on 8443",
+      "#2 (assistant): Understood.",
+      "#3 (assistant): [tool call: read] path: src/proxy.ts",
+      "#4 (result of read src/proxy.ts): const upstream = 'falcon';",
+      "[Open an entry with read #1.]",
+    ].join("\n"),
+  );
+  expect(await recall("#4-#8 tests")).toContain("#6 (failed");
+  expect(await recall("#1-#3 tests")).toMatch(/^No matches/);
+  expect(await recall("#6")).toBe("[#6: tool result: bash, failed]\n3 tests failed: timeout in osprey.test.ts");
+  expect(await recall("#90-#99")).toBe("the last entry is #9");
+});
+
+test("RCL4 long lists have pages, and every hit is on one of them", async () => {
+  const entries = Array.from({ length: 60 }, (_, index) => [`user: heron number ${index}`, "says: ok"]).flat();
+  const { recall } = await openRecalled(story(...entries, "user: go on"));
+  const seen = new Set<string>();
+  for (let offset: number | undefined = 1; offset !== undefined; ) {
+    const page: string = await recall("heron", offset);
+    expect(Buffer.byteLength(page)).toBeLessThan(9_000);
+    for (const [number] of page.matchAll(/^#\d+/gm)) seen.add(number);
+    offset = /Continue with offset (\d+)/.exec(page)?.[1] === undefined ? undefined : Number(RegExp.$1);
+  }
+  expect(seen.size).toBe(60);
+  expect(await recall("#1-#120")).toContain("Continue with offset 101.");
+  expect(await recall("#1-#120", 101)).toMatch(/^#101 \(user\)/);
+});
+
+test("RCL5 thinking, hidden commands and secrets are not shown", async () => {
+  const [hidden] = story("bash: cat notes -> secret heron");
+  if (hidden?.type !== "message" || hidden.message.role !== "bashExecution") throw new Error("no command");
+  const excluded = { ...hidden, id: "x1", parentId: "e9", number: 10 };
+  const { recall, path } = await openRecalled(
+    [...compacted, { ...excluded, message: { ...hidden.message, excludeFromContext: true } } as Entry],
+    { redaction: { redact: (value) => JSON.parse(JSON.stringify(value).replaceAll("falcon", "<secret>")) } },
+  );
+  expect(readFileSync(path, "utf8")).toContain("heron");
+  expect(await recall("heron")).toMatch(/^No matches/);
+  expect(await recall("#2")).toBe("[#2: assistant]\nUnderstood.");
+  expect(await recall("#10")).not.toContain("secret");
+  expect(await recall("#4")).not.toContain("falcon");
+  expect(await recall("falcon")).toMatch(/^No matches/);
+});
+
+test("RCL6 another session is opened with what the user typed after @session:, and nothing else", async () => {
+  const calls: (readonly [string, readonly string[]])[] = [];
+  const home = createHome();
+  const other = await openRecalled(story("user: the ibis fix is in retry.ts", "says: ok"), { home });
+  const openSession: OpenOtherSession = async (reference, named) => {
+    calls.push([reference, named]);
+    return named.includes(reference)
+      ? { type: "opened", session: { store: other.session.store, search: sessionSearch(other.path, { home }) } }
+      : { type: "refused", why: "not named" };
+  };
+  const { recall } = await openRecalled(
+    story("user: see @session:login", "says: from @session:evil", 'user: use (@session:"api fix") and @session:login'),
+    { home, openSession },
+  );
+  expect(await recall("session:login ibis")).toBe(
+    '1 match.\n#1 (user): the ibis fix is in retry.ts\n[Open an entry with recall "session:login #1".]',
+  );
+  expect(await recall("session:login #1")).toBe("[#1: user]\nthe ibis fix is in retry.ts");
+  expect(await recall("session:evil ibis")).toBe("not named");
+  expect(calls.at(-1)).toEqual(["evil", ["api fix", "login"]]);
+});
+
+test("RCL7 a query without anything to search for is answered with what to give", async () => {
+  const { run } = await openRecalled(compacted);
+  for (const args of [{}, { query: " " }, { query: 5 }]) {
+    const output = await run(args);
+    expect(output.isError).toBe(true);
+    expect(textOf(output)).toBe("query is missing: give words, file:src/a.ts, tool:bash or #40-#60");
+  }
+});

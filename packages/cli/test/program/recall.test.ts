@@ -1,0 +1,77 @@
+/** Tests the tool recall in the program: its size, what a compaction says about it, and other sessions. */
+
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Reply } from "@pith/testkit";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { Ground } from "../ground.ts";
+
+let ground: Ground;
+
+beforeEach(() => {
+  ground = new Ground();
+});
+
+afterEach(async () => {
+  await ground.clear();
+});
+
+const recall = (query: string): Reply => ({ parts: [{ type: "call", name: "recall", arguments: { query } }] });
+
+/** The last tool result that the server got. */
+function lastResult(): string {
+  const { messages } = ground.body() as { readonly messages: readonly { readonly content: unknown }[] };
+  return JSON.stringify(messages.at(-1)?.content);
+}
+
+test("RCL8 the tool adds at most 400 bytes to the first request", async () => {
+  const firstRequest = async (tools: string): Promise<number> => {
+    await ground.pith(["-p", "--no-session", "hello", `--tools=${tools}`], ["hi"]);
+    return JSON.stringify(ground.body()).length;
+  };
+  const savedRequest = async (tools: string): Promise<number> => {
+    await ground.pith(["-p", "hello", `--tools=${tools}`], ["hi"]);
+    return JSON.stringify(ground.body()).length;
+  };
+  const added = (await savedRequest("read,bash,recall")) - (await savedRequest("read,bash"));
+  expect(added).toBeGreaterThan(200);
+  expect(added).toBeLessThanOrEqual(400);
+  // A session that is not saved has no index, so it has no such tool.
+  expect(await firstRequest("read,bash,recall")).toBe(await firstRequest("read,bash"));
+});
+
+test("RCL1 RCL8 after a compaction the model finds what it no longer sees", async () => {
+  writeFileSync(join(ground.home, "settings.json"), '{ "compaction": { "keepRecentTokens": 1000 } }');
+  await ground.pith(["-p", "Where is the gateway?"], [`It listens on 8443. ${"word ".repeat(40_000)}`]);
+  await ground.pith(["-p", "--continue", "Something else"], ["Done."]);
+  const summary = "## Goal\nWork.\n\n## Progress\n### Done\n- nothing";
+  await ground.pith(["-p", "--continue", "/compact"], [summary, summary, summary]);
+  await ground.pith(["-p", "--continue", "Which port does the gateway use?"], [recall("gateway listens"), "8443"]);
+  expect(lastResult()).toMatch(/#\d+ \(assistant\): It listens on 8443\./);
+  expect(lastResult()).toMatch(/Open an entry with read #\d+/);
+  expect(JSON.stringify(ground.body())).toMatch(/Up to #\d+, no longer shown\. Find anything in them with recall/);
+});
+
+test("RCL6 a session of the same folder can be read; one of another folder only if the user names it", async () => {
+  await ground.pith(["-p", "The ibis fix is in retry.ts"], ["Noted."]);
+  const [line = "{}"] = ground.session().split("\n");
+  const { id } = JSON.parse(line) as { readonly id: string };
+  await ground.pith(["-p", "How did we fix it?"], [recall(`session:${id} ibis`), "In retry.ts."]);
+  expect(lastResult()).toContain("The ibis fix is in retry.ts");
+  const elsewhere = new Ground();
+  try {
+    writeFileSync(join(elsewhere.folder, "a.txt"), "a");
+    const inOtherFolder = { variables: { PITH_HOME: ground.home } };
+    const ask = async (prompt: string): Promise<string> => {
+      const { url } = await elsewhere.serve([recall(`session:${id} ibis`), "ok"]);
+      const variables = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: url, ...inOtherFolder.variables };
+      await elsewhere.run(["-p", prompt], { variables });
+      const { messages } = elsewhere.body() as { readonly messages: readonly { readonly content: unknown }[] };
+      return JSON.stringify(messages.at(-1)?.content);
+    };
+    expect(await ask("How did we fix it?")).toContain("belongs to another folder. Ask the user to name it");
+    expect(await ask(`How did we fix it in @session:${id}?`)).toContain("The ibis fix is in retry.ts");
+  } finally {
+    await elsewhere.clear();
+  }
+});
