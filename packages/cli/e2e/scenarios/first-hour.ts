@@ -73,8 +73,6 @@ const startWithoutKey: Walk = async (start) => {
   await enterKey(terminal, "API key for OpenAI", KEY);
   await terminal.waitFor(/OpenAI[^\n]*: Pith will use/);
   await terminal.enter("/model gpt-6-sol");
-  // The first Enter may take the completion.
-  await terminal.press("Enter");
   await terminal.waitFor("Model set to openai/gpt-6-sol");
   await terminal.enter("And you?");
   await expectAnswer(terminal);

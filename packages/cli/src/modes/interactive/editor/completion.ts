@@ -5,6 +5,7 @@ import type { CommandContext } from "../../../commands/command.ts";
 import { commands } from "../../../commands/commands.ts";
 import { escapeControls } from "../../../text/safe-text.ts";
 import type { AutocompleteItem, AutocompleteProvider, AutocompleteSuggestions } from "../terminal/pi-tui.ts";
+import { type CompletionTarget, findCompletionTarget } from "./editor.ts";
 
 export interface Candidate {
   /** The text to insert. */
@@ -24,7 +25,8 @@ type Suggestions = AutocompleteSuggestions | null;
 
 export function createCompletionProvider(sources: CompletionSources): AutocompleteProvider {
   return {
-    getSuggestions: (lines, line, column, { signal }) => suggest(lines, { line, column, signal }, sources),
+    getSuggestions: (lines, line, col, { signal }) =>
+      suggest(findCompletionTarget(lines, { line, col }), sources, signal),
     applyCompletion: (lines, line, column, { value }, prefix) => {
       const text = lines[line] ?? "";
       const before = text.slice(0, column - prefix.length);
@@ -38,25 +40,25 @@ export function createCompletionProvider(sources: CompletionSources): Autocomple
   };
 }
 
-interface CursorPosition {
-  readonly line: number;
-  readonly column: number;
-  readonly signal: AbortSignal;
+async function suggest(
+  target: CompletionTarget | null,
+  sources: CompletionSources,
+  signal: AbortSignal,
+): Promise<Suggestions> {
+  switch (target?.kind) {
+    case undefined:
+      return null;
+    case "path":
+      return suggestPaths(target.prefix, sources, signal);
+    case "command":
+      return matchCandidates(target.prefix, await sources.listCommands());
+    case "argument":
+      return suggestArguments(target.prefix, await sources.listArguments(target.command));
+  }
 }
 
-async function suggest(
-  lines: readonly string[],
-  { line, column, signal }: CursorPosition,
-  sources: CompletionSources,
-): Promise<Suggestions> {
-  const before = (lines[line] ?? "").slice(0, column);
-  const mention = /(?:^|[\s(])(@(?:"[^"]*|\S*))$/.exec(before)?.[1];
-  if (mention !== undefined) return suggestPaths(mention, sources, signal);
-  if (line > 0) return null;
-  if (/^\/[^\s/]*$/.test(before)) return matchCandidates(before, await sources.listCommands());
-  const [, command, argument = ""] = /^\/(\S+)\s+(\S*)$/.exec(before) ?? [];
-  const candidates = command === undefined ? null : await sources.listArguments(command);
-  // An option is offered after its dash, so that Enter behind a blank chooses none.
+function suggestArguments(argument: string, candidates: readonly Candidate[] | null): Suggestions {
+  // An option is offered after its dash.
   const isOffered = ({ value }: Candidate): boolean => argument.startsWith("-") || !value.startsWith("-");
   return candidates && matchCandidates(argument, candidates.filter(isOffered));
 }

@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { writeOwnerOnlyFile } from "@pith/agent/node";
 import { stripControls } from "../../../text/safe-text.ts";
 import type { Theme } from "../render/theme.ts";
-import { Editor, type EditorTheme, type TUI } from "../terminal/pi-tui.ts";
+import { Editor, type EditorTheme, getKeybindings, type TUI } from "../terminal/pi-tui.ts";
 import {
   type EditorMessage,
   findPastes,
@@ -29,7 +29,24 @@ const MAX_TEXT_CHARS = 100_000;
 /** Input waits this long for an image. A slower image is inserted when it is read. */
 const IMAGE_WAIT_MS = 2_000;
 
-const FOLDER_MENTION = /(?:^|[\s(])@(?:"[^"]*|\S*)\/$/;
+/** What can be completed before the cursor. `prefix` is the text that a suggestion replaces. */
+export type CompletionTarget =
+  | { readonly kind: "command" | "path"; readonly prefix: string }
+  | { readonly kind: "argument"; readonly prefix: string; readonly command: string };
+
+/** Finds the path, command or argument before the cursor. A command begins the message. */
+export function findCompletionTarget(
+  lines: readonly string[],
+  { line, col }: { readonly line: number; readonly col: number },
+): CompletionTarget | null {
+  const before = (lines[line] ?? "").slice(0, col);
+  const path = /(?:^|[\s(])(@(?:"[^"]*|\S*))$/.exec(before)?.[1];
+  if (path !== undefined) return { kind: "path", prefix: path };
+  if (line > 0) return null;
+  if (/^\/[^\s/]*$/.test(before)) return { kind: "command", prefix: before };
+  const [, command, argument = ""] = /^\/(\S+)\s+(\S*)$/.exec(before) ?? [];
+  return command === undefined ? null : { kind: "argument", prefix: argument, command };
+}
 
 export class MessageEditor extends Editor {
   readonly images: ImageAttachments = new ImageAttachments();
@@ -44,6 +61,8 @@ export class MessageEditor extends Editor {
   #pasteBuffer = "";
   /** Input that arrives while images are read. It is handled afterwards, so that no message is sent without its image. Otherwise null. */
   #pendingInput: (() => void)[] | null = null;
+  /** True if the user has moved to another suggestion of the list. */
+  #hasMovedInList = false;
   readonly #getRows: () => number;
 
   constructor(tui: TUI, theme: EditorTheme) {
@@ -80,22 +99,47 @@ export class MessageEditor extends Editor {
     this.#pastes = findPastes(this.#textBeforeInput, this.#pastedTexts);
     // The list, its borders and its position line take at most half of the screen.
     this.setAutocompleteMaxVisible(Math.min(MAX_COMPLETIONS, Math.floor(this.#getRows() / 2) - 4));
+    this.#prepareList(data);
     if (this.#pasteBuffer !== "" || data.includes(PASTE_START)) this.#handlePaste(this.#pasteBuffer + data);
     else super.handleInput(isPrintable(data) ? stripControls(data) : data);
-    if (this.getText() !== this.#textBeforeInput) this.#completeFolder();
+    if (this.getText() !== this.#textBeforeInput) this.#updateCompletion();
+  }
+
+  /** Closes the list before Enter or Tab if the key must not take a suggestion from it. */
+  #prepareList(data: string): void {
+    if (!this.isShowingAutocomplete()) return;
+    const keys = getKeybindings();
+    if (keys.matches(data, "tui.select.up") || keys.matches(data, "tui.select.down")) this.#hasMovedInList = true;
+    const isEnter = keys.matches(data, "tui.select.confirm");
+    if (!isEnter && !keys.matches(data, "tui.input.tab")) return;
+    const target = findCompletionTarget(this.getLines(), this.getCursor());
+    // Quick keys change the text before the list follows.
+    const isOutdated = target?.prefix !== this.#base.autocompletePrefix;
+    // Enter sends an argument as it is typed: a command accepts more than the list offers, such as a short model name.
+    const isSentAsTyped = isEnter && target?.kind === "argument" && !this.#hasMovedInList;
+    if (isOutdated || isSentAsTyped) this.#base.cancelAutocomplete();
+  }
+
+  /** Updates an open list after every change. The base class does not after some, such as Ctrl+U. */
+  #updateCompletion(): void {
+    this.#hasMovedInList = false;
+    if (this.isShowingAutocomplete()) this.#base.updateAutocomplete();
+    else this.#completeFolder();
   }
 
   /** Offers the contents of a folder after its slash. The base class does not: it opens a list only after a letter. */
   #completeFolder(): void {
-    const { line, col } = this.getCursor();
-    const before = (this.getLines()[line] ?? "").slice(0, col);
-    if (this.isShowingAutocomplete() || !FOLDER_MENTION.test(before)) return;
-    (this as unknown as { tryTriggerAutocomplete(): void }).tryTriggerAutocomplete();
+    const target = findCompletionTarget(this.getLines(), this.getCursor());
+    if (target?.kind === "path" && target.prefix.endsWith("/")) this.#base.tryTriggerAutocomplete();
   }
 
-  /** Pasted texts by the number in their marker. The base class keeps them private, and clears them before it calls `onSubmit`. */
+  /** Pasted texts by the number in their marker. The base class clears them before it calls `onSubmit`. */
   get #pastedTexts(): ReadonlyMap<number, string> {
-    return (this as unknown as { readonly pastes: ReadonlyMap<number, string> }).pastes;
+    return this.#base.pastes;
+  }
+
+  get #base(): PrivateParts {
+    return this as unknown as PrivateParts;
   }
 
   override setText(text: string): void {
@@ -150,6 +194,16 @@ export class MessageEditor extends Editor {
   #insertText(text: string): void {
     super.handleInput(`${PASTE_START}${stripControls(decodePaste(text))}${PASTE_END}`);
   }
+}
+
+/** What the base class keeps private. */
+interface PrivateParts {
+  readonly pastes: ReadonlyMap<number, string>;
+  /** The text that the open list completes. */
+  readonly autocompletePrefix: string;
+  tryTriggerAutocomplete(): void;
+  updateAutocomplete(): void;
+  cancelAutocomplete(): void;
 }
 
 /** Reports a height that makes the editor half of the screen high: it uses 30% of the height for lines, plus two rows for borders. */

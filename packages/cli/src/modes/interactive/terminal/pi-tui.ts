@@ -15,6 +15,7 @@ export {
   getCapabilities,
   getCellDimensions,
   getImageDimensions,
+  getKeybindings,
   type ImageDimensions,
   type ImageProtocol,
   isKeyRelease,

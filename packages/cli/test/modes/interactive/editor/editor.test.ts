@@ -140,3 +140,64 @@ test("TYP16 with a completion it takes at most half of a small screen, and no li
     for (const line of screen.editor.render(columns)) expect(visibleWidth(line)).toBeLessThanOrEqual(columns);
   screen.stop();
 });
+
+/** An editor with commands and models to complete, and what it has sent. */
+function completing() {
+  const { screen, terminal, seen } = shownOn({ columns: 80, rows: 24 });
+  const sources = {
+    listCommands: async () => ["/help", "/model", "/mode"].map((value) => ({ value })),
+    listArguments: async () => ["openai/gpt-6-sol", "openai/gpt-6-sol-mini"].map((value) => ({ value })),
+    findPaths: async () => [{ value: "src/a.ts" }],
+  };
+  screen.editor.setAutocompleteProvider(createCompletionProvider(sources));
+  const sent: string[] = [];
+  screen.editor.onSubmit = (text) => void sent.push(text);
+  return { screen, terminal, seen, sent };
+}
+
+test("TYP22 quick keys never get a suggestion for earlier text", async () => {
+  const { screen, terminal, seen, sent } = completing();
+  terminal.type("/hel");
+  await settled();
+  terminal.press("\x15", ..."/model", "\r");
+  expect(sent).toEqual(["/model"]);
+  terminal.type("/he");
+  await settled();
+  terminal.press("l", "\t");
+  await settled();
+  expect(screen.editorText.text).toBe("/hel");
+  terminal.press("\t", "\r");
+  expect(sent).toEqual(["/model", "/help"]);
+  terminal.type("see @sr");
+  await settled();
+  terminal.press("c", "/", "a", ".", "t", "s", "\r");
+  expect(sent.at(-1)).toBe("see @src/a.ts");
+  terminal.type("/hel");
+  await settled();
+  expect(await seen()).toContain("→ /help");
+  terminal.press("\x15");
+  await settled();
+  expect(await seen()).not.toContain("→ /help");
+});
+
+test("TYP22 Enter sends an argument as it is typed; Tab, or an arrow and Enter, take a suggestion", async () => {
+  const { screen, terminal, seen, sent } = completing();
+  for (const typed of ["/model gpt-6-sol", "/model openai/gpt"]) {
+    terminal.type(typed);
+    await settled();
+    expect(await seen()).toContain("openai/gpt-6-sol-mini");
+    terminal.press("\r");
+    expect(sent.at(-1)).toBe(typed);
+  }
+  terminal.type("/model gpt");
+  await settled();
+  terminal.press("\t");
+  expect(screen.editorText.text).toBe("/model openai/gpt-6-sol ");
+  terminal.press("\x15");
+  terminal.type("/model gpt");
+  await settled();
+  terminal.press("\x1b[B", "\r");
+  expect(screen.editorText.text).toBe("/model openai/gpt-6-sol-mini ");
+  terminal.press("\r");
+  expect(sent).toEqual(["/model gpt-6-sol", "/model openai/gpt", "/model openai/gpt-6-sol-mini"]);
+});
