@@ -16,6 +16,14 @@ export const FIRST_HINT: string = "Tell Pith what to do here. /help lists comman
 export const NO_MODEL_MESSAGE: string =
   "No model is configured yet. Pith asks you to choose one when you send your first message. You can also enter an API key with /login, or start a local server such as Ollama.";
 
+const localServers: readonly string[] = providers
+  .filter(({ isLocal }) => isLocal)
+  .map(({ id, baseUrl = "" }) => `${id} (${new URL(baseUrl).host})`);
+
+export const NO_LOCAL_MODEL_MESSAGE: string =
+  `No local model was found. Pith looked for ${localServers.join(", ")}. Start a server, give it a model ` +
+  "(for example: ollama pull qwen3), and look again. If the server has another address, set baseUrl in the settings.";
+
 export function formatModelReady(model: string, source: string): string {
   return `Using ${model} ${source}.`;
 }

@@ -18,6 +18,7 @@ import { continueWith, finishWith, type KeyResult, type Panel, type Viewport } f
 import { editInput, emptyInput, type LineInput, renderHints } from "../panels/widgets.ts";
 import type { ScreenApi } from "../screen-context.ts";
 import { CURSOR_MARKER, truncateToWidth, wrapTextWithAnsi } from "../terminal/pi-tui.ts";
+import { NO_LOCAL_MODEL_MESSAGE } from "./messages.ts";
 
 export interface SecretInputOptions {
   readonly title: string;
@@ -224,8 +225,9 @@ export type ModelSource =
 
 /** Returns null if the user postponed it. */
 export async function askModelSource(screen: ScreenApi): Promise<ModelSource | null> {
-  for (;;) {
+  for (let isRetry = false; ; isRetry = true) {
     const servers = await showWhile("Looking for models on this machine", screen, () => findLocalServers());
+    if (isRetry && servers?.length === 0) screen.showNote(NO_LOCAL_MODEL_MESSAGE, "warning");
     const choice = await screen.showPanel(
       createPickPanel({ title: "Choose a provider or a local model", rows: createSourceRows(servers ?? []) }),
       {

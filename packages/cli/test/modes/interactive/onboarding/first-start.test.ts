@@ -76,6 +76,22 @@ test("FST9 a key can be put off as well, and nothing is kept then", async () => 
   expect(existsSync(join(home, "keys.json"))).toBe(false);
 });
 
+test("FST3 who looks for local models again and finds none is told so, and what to do", async () => {
+  const start = runFirstStart(await readyWith(), shown.screen);
+  await seen("Choose a provider");
+  expect(await shown.seen()).not.toContain("No local model was found");
+  shown.terminal.press("\x1b[F");
+  await seen("❯ Look for local models again");
+  shown.terminal.press("\r");
+  await seen("No local model was found");
+  await seen("Choose a provider");
+  expect((await shown.seen()).replaceAll(/\s+/g, " ")).toMatch(
+    /Pith looked for ollama \(127.0.0.1:11434\).* and look again/,
+  );
+  shown.terminal.press("\x1b");
+  expect(await start).toBeNull();
+});
+
 test("FST4 without a network a key is kept with a note, and the usual model speaks", async () => {
   const start = runFirstStart(await readyWith(), shown.screen);
   await seen("Choose a provider");
