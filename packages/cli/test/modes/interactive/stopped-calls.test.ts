@@ -1,4 +1,4 @@
-/** Tests Esc during a command of the model and during a shell line of the user: its output stays, and it is stopped, not failed. */
+/** Tests Esc during a reply, during a command of the model and during a shell line of the user: the output stays, and it is stopped, not failed. */
 
 import type { Step } from "@pith/testkit";
 import { expect, test } from "vitest";
@@ -6,6 +6,19 @@ import { all, atRest, heard } from "./editor/at-work.ts";
 import { talkOn } from "./talk-on.ts";
 
 const command = "echo be$((1))gun; trap '' TERM; while :; do sleep 0.1; done";
+
+test("SCR13 a reply that is stopped says that the model will not see it, and the next request has none of it", async () => {
+  const stalls: Step = { parts: [{ type: "text", text: "The first half of it" }], breaks: { how: "stall", after: 4 } };
+  const talk = await talkOn([stalls, "Here again"], all());
+  talk.say("tell me");
+  await talk.sees("The first half");
+  talk.terminal.press("\x1b");
+  await atRest(talk);
+  await talk.sees("Stopped. The model will not see this unfinished reply.");
+  talk.say("and?");
+  await talk.sees("Here again");
+  expect(JSON.stringify(talk.server.requests.at(-1)?.body)).not.toContain("The first half");
+});
 
 test("RUN18 Esc keeps the output of a command on the screen and for the model", async () => {
   const works: Step = { parts: [{ type: "call", name: "bash", arguments: { command } }] };
@@ -18,6 +31,7 @@ test("RUN18 Esc keeps the output of a command on the screen and for the model", 
   expect(seen).toMatch(/– bash .*· stopped/);
   expect(seen).toContain("be1gun");
   expect(seen).not.toContain("failed");
+  expect(seen).not.toContain("will not see");
   talk.say("and?");
   await talk.sees("I saw it");
   expect(JSON.stringify(talk.server.requests.at(-1)?.body)).toContain("be1gun\\n\\ncommand stopped by the user");

@@ -2,6 +2,7 @@
 
 import { readCallOutcome } from "@pith/agent";
 import type {
+  AgentMessage,
   AssistantMessage,
   BashExecutionMessage,
   Entry,
@@ -163,12 +164,21 @@ function createUserBlock(entry: MessageEntry, content: MessageContent): UserBloc
 }
 
 /** Notes how an old reply was interrupted. During a run, the end of the run adds the note. */
-function withStopNote(state: ScreenState, { stopReason, errorMessage }: AssistantMessage): ScreenState {
+function withStopNote(state: ScreenState, message: AssistantMessage): ScreenState {
+  const { stopReason, errorMessage } = message;
   if (state.activity.type !== "idle") return state;
-  if (stopReason === "aborted") return withNote(state, { tone: "warning", text: "Stopped here." });
+  if (stopReason === "aborted") return withNote(state, describeStop(message));
   if (stopReason === "error")
     return withNote(state, { tone: "bad", text: errorMessage ?? "The reply was interrupted." });
   return state;
+}
+
+/** CTX8: an unfinished reply stays on the screen, but later requests leave it out. */
+export function describeStop(lastMessage: AgentMessage | undefined): Pick<NoteBlock, "tone" | "text"> {
+  const isUnfinishedReply =
+    lastMessage?.role === "assistant" && lastMessage.stopReason === "aborted" && lastMessage.content.length > 0;
+  const text = isUnfinishedReply ? "Stopped. The model will not see this unfinished reply." : "Stopped.";
+  return { tone: "warning", text };
 }
 
 function createShellBlock(id: string, message: BashExecutionMessage): ShellBlock {

@@ -16,7 +16,15 @@ import {
   type ThinkingBlock,
   type ToolBlock,
 } from "./blocks.ts";
-import { appendBlocks, createDraft, reduceEntry, removeDrafts, withNote, withResult } from "./reduce-entry.ts";
+import {
+  appendBlocks,
+  createDraft,
+  describeStop,
+  reduceEntry,
+  removeDrafts,
+  withNote,
+  withResult,
+} from "./reduce-entry.ts";
 import type { Activity, ScreenState } from "./screen-state.ts";
 
 /** `now` is in milliseconds. */
@@ -234,7 +242,7 @@ type NoteText = Pick<NoteBlock, "tone" | "text">;
 function describeEvent(event: AgentEvent): NoteText | null {
   switch (event.type) {
     case "agent_end":
-      return describeRunEnd(event.end);
+      return describeRunEnd(event);
     case "compaction_failed":
       return { tone: "bad", text: event.errorMessage };
     case "compaction_end":
@@ -253,9 +261,9 @@ function describeEvent(event: AgentEvent): NoteText | null {
   }
 }
 
-function describeRunEnd(end: Extract<AgentEvent, { type: "agent_end" }>["end"]): NoteText | null {
+function describeRunEnd({ end, messages }: Extract<AgentEvent, { type: "agent_end" }>): NoteText | null {
   if (end.type === "failed") return { tone: "bad", text: end.why };
-  if (end.type === "aborted") return { tone: "warning", text: "Stopped." };
+  if (end.type === "aborted") return describeStop(messages.at(-1));
   return end.isCut ? { tone: "warning", text: "The answer reached the model's output limit and is incomplete." } : null;
 }
 

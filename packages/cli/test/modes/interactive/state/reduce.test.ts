@@ -35,12 +35,13 @@ describe("events", () => {
 
     test("SCR13 that was stopped stays as far as the log has it, and its calls are broken off", () => {
       const parts = [text("half"), { type: "toolCall", id: "c", name: "ls", arguments: {} }] as const;
-      const stopped: AgentEvent = { type: "agent_end", messages: [], end: { type: "aborted" } };
-      const { printed, state } = shown([begun, started(), appended("e", messageOf(parts, "aborted")), stopped]);
+      const reply = messageOf(parts, "aborted");
+      const stopped: AgentEvent = { type: "agent_end", messages: [reply], end: { type: "aborted" } };
+      const { printed, state } = shown([begun, started(), appended("e", reply), stopped]);
       const all = [...printed, ...state.blocks];
       expect(all.map(({ kind }) => kind)).toEqual(["assistant", "tool", "note"]);
       expect(all[1]).toMatchObject({ state: "broken-off" });
-      expect(all[2]).toMatchObject({ text: "Stopped.", tone: "warning" });
+      expect(all[2]).toMatchObject({ text: "Stopped. The model will not see this unfinished reply.", tone: "warning" });
     });
 
     test("read from the log tells by itself how it broke off", () => {
