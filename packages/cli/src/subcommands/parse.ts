@@ -129,6 +129,10 @@ function suggestSubcommand(args: readonly string[], subcommands: readonly Subcom
   const suggestion = isPrompt
     ? null
     : findNearest(first, [...new Set(subcommands.map(({ name }) => name.split(" ")[0] ?? name))]);
+  // Only a subcommand has its own help, so a single word with --help is not a prompt.
+  const asksForHelp = args.length === 2 && (args[1] === "--help" || args[1] === "-h");
+  if (suggestion === null && asksForHelp && !isPrompt)
+    return usageError(`unknown command: pith ${first}; pith --help lists all subcommands`);
   if (suggestion === null) return { type: "none" };
   return usageError(
     `unknown command: pith ${first}; did you mean pith ${suggestion}? To send this text to the model: pith -p "${args.join(" ")}"`,

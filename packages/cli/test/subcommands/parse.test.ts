@@ -13,6 +13,8 @@ describe("find subcommand", () => {
     [["sessions"], { type: "group", name: "sessions" }],
     [["sessions", "--help"], { type: "group", rest: ["--help"] }],
     [["sessions", "lsit"], { message: "unknown command: pith sessions lsit; did you mean pith sessions list?" }],
+    [["frobnicate", "--help"], { message: "unknown command: pith frobnicate; pith --help lists all subcommands" }],
+    [["frobnicate", "-h"], { message: "unknown command: pith frobnicate; pith --help lists all subcommands" }],
     [["docter"], { message: expect.stringContaining("did you mean pith doctor?") }],
     [["compcat", "last"], { message: expect.stringContaining("did you mean pith compact?") }],
   ] as const)("SUB3 %j names a subcommand, or what was meant", (args, found) => {

@@ -43,7 +43,9 @@ test("SUB4 pith help NAME shows the same as pith NAME --help; other text is a pr
     const words = name.split(" ");
     expect(await shelf.run("help", ...words)).toEqual(await shelf.run(...words, "--help"));
   }
-  for (const words of [["help"], ["help", "compact", "the", "code"], ["help", "nobody"]])
+  const unknown = "pith: unknown command: pith nobody; pith --help lists all subcommands";
+  expect(await shelf.run("help", "nobody")).toEqual({ code: 2, out: "", notes: [unknown] });
+  for (const words of [["help"], ["help", "compact", "the", "code"], ["fix", "this", "--help"], ["nobody"]])
     expect(await shelf.run(...words)).toEqual({ code: null, out: "", notes: [] });
 });
 
