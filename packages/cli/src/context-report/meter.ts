@@ -217,6 +217,11 @@ function describeCustomKind(customType: string): string {
   return customType.startsWith("pith.") ? "environment info" : "extension messages";
 }
 
+/** Names one entry of a kind: `your messages` become `your message`. A kind that cannot be counted stays as it is. */
+export function toSingularKind(kind: string): string {
+  return kind.replace(/ies$/, "y").replace(/s$/, "");
+}
+
 const RESULTS_SUFFIX = " results";
 
 const USER_MESSAGES = "your messages";

@@ -22,6 +22,7 @@ import {
 } from "@pith/context/host";
 import { shortId } from "../sessions/entries.ts";
 import { formatContextTokens, formatCount, formatNumber } from "../text/format.ts";
+import { describeToolArguments, describeToolCall } from "../text/tool-call-text.ts";
 import {
   computeEntryWeights,
   computeRawParts,
@@ -30,6 +31,7 @@ import {
   type RawParts,
   readToolCalls,
   scaleTokens,
+  toSingularKind,
 } from "./meter.ts";
 
 export interface ContextReport {
@@ -386,7 +388,7 @@ export function findBiggestEntries(
         compaction: coveredIds.has(entry.id) ? tokens : 0,
         goingBack: freedByMoving.get(entry.id) ?? tokens,
       };
-      return { id: entry.id, kind, text: describeEntry(weight), tokens, frees };
+      return { id: entry.id, kind: toSingularKind(kind), text: describeEntry(weight), tokens, frees };
     });
 }
 
@@ -394,18 +396,10 @@ const MAX_BIGGEST_ENTRIES = 20;
 
 const MAX_ENTRY_CHARS = 80;
 
+/** A call is described as in the transcript. The kind of a result already names the tool. */
 function describeEntry({ entry, message, call }: EntryWeight): string {
-  const text = call ? formatArguments(call) : entryText(entry);
-  if (text.trim() !== "") return sanitizeLine(text, MAX_ENTRY_CHARS);
-  return sanitizeLine(
-    readToolCalls(message)
-      .map((toolCall) => `${toolCall.name} ${formatArguments(toolCall)}`)
-      .join("; "),
-    MAX_ENTRY_CHARS,
-  );
-}
-
-function formatArguments({ arguments: args }: ToolCallBlock): string {
-  const values = Object.values(Object(args) as Readonly<Record<string, unknown>>);
-  return values.map((value) => (typeof value === "string" ? value : JSON.stringify(value))).join(" ");
+  if (call) return sanitizeLine(describeToolArguments(call.name, Object(call.arguments)), MAX_ENTRY_CHARS);
+  const text = entryText(entry);
+  const calls = readToolCalls(message).map(({ name, arguments: args }) => describeToolCall(name, Object(args)));
+  return sanitizeLine(text.trim() === "" ? calls.join("; ") : text, MAX_ENTRY_CHARS);
 }

@@ -8,7 +8,20 @@ type ToolArguments = Readonly<Record<string, unknown>>;
 
 /** The arguments come from a model: they may be missing or have a wrong type. */
 export function describeToolCall(tool: string, args: ToolArguments): string {
-  return [tool, isBuiltinTool(tool) ? describers[tool]?.(args) : describeArguments(args)].filter(Boolean).join(" ");
+  return [tool, describeToolArguments(tool, args)].filter(Boolean).join(" ");
+}
+
+/** Describes a call without the name of its tool. */
+export function describeToolArguments(tool: string, args: ToolArguments): string {
+  return (isBuiltinTool(tool) ? describers[tool]?.(args) : describeArguments(args)) ?? "";
+}
+
+/** Lists the tool and all its arguments in full, one below the other. */
+export function formatFullToolCall(tool: string, args: ToolArguments): string {
+  const lines = Object.entries(args).map(
+    ([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`,
+  );
+  return [tool, ...lines].join("\n");
 }
 
 /** Whether the tool is part of Pith, so that its arguments are known. */

@@ -58,6 +58,22 @@ test("MET12 the biggest entries say what becomes free by a compaction, and by go
   expect(report.biggest.some(({ frees }) => frees.compaction > 0)).toBe(true);
 });
 
+test("MET12 an entry is named in the singular, and its calls are described as in the transcript", () => {
+  const edits = ["user: go", "calls: edit path=a.ts newText=y", "result: changed"];
+  const { biggest } = buildContextReport(loadBranch(story(...edits, ...talk)), budget);
+  const names = biggest.map(({ kind, text }) => `${kind}: ${text}`);
+  expect(names).toEqual(
+    expect.arrayContaining([
+      "your message: read both",
+      "reply: done",
+      "tool call: edit a.ts",
+      "tool call: read a.ts; read b.ts",
+      "edit result: a.ts",
+      "bash result: make",
+    ]),
+  );
+});
+
 test("MET12 print and JSON have the same: by tool, by file and by entry", async () => {
   const desk = await deskOf(talk);
   const text = await toldBy("/context", desk);

@@ -1,7 +1,9 @@
 /** Implements `/context` (what fills the context by kind, tool, file and entry) and `/seen` (what the model sees). */
 
+import type { Entry, LoadedBranch } from "@pith/context";
 import { entryText } from "@pith/context/host";
 import { contextPlaceTitles } from "../../../commands/context.ts";
+import { readToolCalls } from "../../../context-report/meter.ts";
 import { buildModelView, type ModelViewPart } from "../../../context-report/model-view.ts";
 import {
   buildContextReport,
@@ -11,6 +13,7 @@ import {
 } from "../../../context-report/report.ts";
 import { type ContextTokens, formatContextTokens, formatCount, formatNumber } from "../../../text/format.ts";
 import { escapeLine, truncate } from "../../../text/safe-text.ts";
+import { formatFullToolCall } from "../../../text/tool-call-text.ts";
 import {
   barCharacters,
   formatAutoCompact,
@@ -257,20 +260,26 @@ export const openContext: PanelCommand = async (args, { app, screen }) => {
   const { branch } = session;
   const report = buildContextReport(branch, budget);
   const entries = new Map(branch.entries.map((entry) => [entry.id, entry]));
-  const formatEntry = (id: string): string => {
-    const entry = entries.get(id);
-    const text = entry ? entryText(entry, branch.edits) : "";
-    return text.trim() === "" ? JSON.stringify(entry, null, 2) : text;
-  };
   const page = createContextPage({
     report,
     meter: buildContextMeter(branch, budget),
     nextSteps: describeNextCompaction(report),
-    entryText: formatEntry,
+    entryText: (id) => formatEntry(entries.get(id), branch.edits),
   });
   await screen.showPanel(page, { where: "page" });
   return true;
 };
+
+/** Returns the text of an entry and its tool calls. */
+export function formatEntry(entry: Entry | undefined, edits: LoadedBranch["edits"] = []): string {
+  if (!entry) return "";
+  const calls = entry.type === "message" ? readToolCalls(entry.message) : [];
+  const parts = [
+    entryText(entry, edits),
+    ...calls.map((call) => formatFullToolCall(call.name, Object(call.arguments))),
+  ];
+  return parts.filter((part) => part.trim() !== "").join("\n\n") || JSON.stringify(entry, null, 2);
+}
 
 export function createSeenPage(parts: readonly ModelViewPart[], size: ContextTokens): Panel<PagerState, null> {
   return createPager({

@@ -6,7 +6,7 @@ import { loadBranch } from "@pith/context/store";
 import { story } from "@pith/context/testing";
 import { expect, test } from "vitest";
 import { buildContextReport } from "../../../../src/context-report/report.ts";
-import { createContextPage } from "../../../../src/modes/interactive/panels/context.ts";
+import { createContextPage, formatEntry } from "../../../../src/modes/interactive/panels/context.ts";
 import { createPager, wrapPageLines } from "../../../../src/modes/interactive/panels/pager.ts";
 import type { Panel, Viewport } from "../../../../src/modes/interactive/panels/panel.ts";
 import { createTheme } from "../../../../src/modes/interactive/render/theme.ts";
@@ -78,7 +78,7 @@ test("MET12 the page goes from kinds to tools, files and entries, and Enter show
   expect(after(page)?.join("\n")).toContain("[by kind]");
   expect(after(page, "tab")?.join("\n")).toMatch(/\[by tool\][\s\S]*❯ read/);
   expect(after(page, "right", "right")?.join("\n")).toMatch(/\[by file\][\s\S]*❯ src\/a\.ts/);
-  expect(after(page, "left")?.join("\n")).toMatch(/\[by entry\][\s\S]*❯ read results: src\/a\.ts/);
+  expect(after(page, "left")?.join("\n")).toMatch(/\[by entry\][\s\S]*❯ read result: src\/a\.ts/);
   expect(after(page, "left", "enter")?.join("\n")).toContain("all words of e3");
   expect(after(page, "left", "enter", "escape")?.join("\n")).toContain("[by entry]");
   expect(after(page, "left", "escape")).toBeNull();
@@ -99,4 +99,10 @@ test("MET12 a line of a megabyte is wrapped like any other, and nobody waits for
   expect(wrapPageLines("one two three four", 9).map(({ text }) => text)).toEqual(["one two", "three", "four"]);
   expect(wrapPageLines("日本語".repeat(1_000), 80).every(({ text }) => visibleWidth(text) <= 80)).toBe(true);
   expect(performance.now() - began).toBeLessThan(5_000);
+});
+
+test("MET12 an entry that is opened shows its calls with all their arguments, not as JSON", () => {
+  const [, calls, result] = story("user: go", "calls: bash command=make timeout=9; read path=a.ts", "result: made");
+  expect(formatEntry(calls)).toBe("bash\ncommand: make\ntimeout: 9\n\nread\npath: a.ts");
+  expect(formatEntry(result)).toBe("made");
 });
