@@ -48,8 +48,8 @@ describe("queue keys", () => {
     talk.terminal.type("afterwards this");
     talk.terminal.press(ALT_ENTER);
     talk.say("first this");
-    await talk.sees("↳ next request first this");
-    await talk.sees("↳ when done    afterwards this");
+    await talk.sees("↳ next request: first this");
+    await talk.sees("↳ when done:    afterwards this");
     talk.goOn();
     await talk.sees("all done");
     await atRest(talk);
@@ -80,7 +80,7 @@ describe("queue keys", () => {
     await talk.sees("first (+1 line)");
     talk.terminal.type("later");
     talk.terminal.press(ALT_ENTER);
-    await talk.sees("↳ when done    later");
+    await talk.sees("↳ when done:    later");
     talk.terminal.type("typing");
     talk.terminal.press(ALT_UP);
     await talk.until(() => talk.screen.editorText.text === "first\nwith a second line\n\nlater\n\ntyping");
@@ -103,7 +103,7 @@ describe("queue keys", () => {
   test("TYP3 Esc stops the work and gives back what waits", async () => {
     const talk = await atWork(["never"]);
     talk.say("do not lose this");
-    await talk.sees("↳ next request do not lose this");
+    await talk.sees("↳ next request: do not lose this");
     talk.terminal.press(ESC);
     await talk.until(() => talk.screen.editorText.text === "do not lose this");
     await atRest(talk);
@@ -128,12 +128,12 @@ describe("queue keys", () => {
     talk.say("/compact its beginning");
     await talk.until(() => talk.screen.state.activity.type === "compacting");
     talk.say("typed meanwhile");
-    await talk.sees("↳ when done    typed meanwhile");
+    await talk.sees("↳ when done:    typed meanwhile");
     await talk.sees(/A compaction is in progress\. Your message will\s+be\s+sent\s+when\s+it\s+finishes\./);
     talk.say("/compact");
     await talk.sees(/not compacted: a compaction is in progress; wait for it to finish, or\s+stop\s+it\s+first/);
     talk.say("and this");
-    await talk.sees("↳ next request and this");
+    await talk.sees("↳ next request: and this");
     expect(talk.screen.state.activity.type).toBe("compacting");
     await talk.sees("after it all");
     await atRest(talk);

@@ -271,7 +271,7 @@ describe("shell line", () => {
     const talk = await talkOn(["I see"], all());
     talk.say("!while [ ! -e go ]; do sleep 0.05; done; echo out$((1+1))put");
     talk.say("what did it say?");
-    await talk.sees("↳ when done    what did it say?");
+    await talk.sees("↳ when done:    what did it say?");
     expect(talk.server.requests).toHaveLength(0);
     writeFileSync(join(talk.folder, "go"), "");
     await talk.sees("I see");

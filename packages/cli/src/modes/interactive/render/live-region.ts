@@ -75,7 +75,7 @@ export function renderQueue(
   if (messages.length === 0) return [];
   const renderRow = ({ kind, text }: { readonly kind: string; readonly text: string }): string =>
     truncateToWidth(
-      `  ${theme.accent(`↳ ${kind.padEnd(12)}`)} ${theme.dim(escapeControls(text.replaceAll(/\s+/g, " ")))}`,
+      `  ${theme.accent(`↳ ${`${kind}:`.padEnd(13)}`)} ${theme.dim(escapeControls(text.replaceAll(/\s+/g, " ")))}`,
       width,
     );
   const hiddenCount = messages.length - MAX_QUEUE_ROWS;

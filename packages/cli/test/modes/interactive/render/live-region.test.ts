@@ -13,6 +13,10 @@ describe("queue lines", () => {
   const queue = { steering: ["first"], followUp: ["日本語の長い言葉".repeat(20), "c", "d", "e"] };
 
   test("TYP2 what waits is seen in few lines, the rest is counted, and the key that takes it back is the one of the keymap", () => {
+    expect(renderQueue({ queue: { steering: ["first"], followUp: ["c"] } }, brush).slice(1, 3)).toEqual([
+      "  ↳ next request: first",
+      "  ↳ when done:    c",
+    ]);
     expect(renderQueue({ queue }, brush).at(-1)).toBe("  and 1 more · Alt+Up edit queued");
     const keymap = { ...defaultKeymap, takeBack: ["ctrl+x"] };
     expect(renderQueue({ queue }, { ...brush, keymap }).at(-1)).toBe("  and 1 more · Ctrl+X edit queued");
