@@ -28,6 +28,8 @@ export interface App extends AppOptions, Omit<AppParts, "type" | "notes"> {
   readonly notify: (line: string) => void;
   /** Lists every setting with its value and its source. */
   readonly listSettings: () => readonly ListedSetting[];
+  /** Describes the MCP servers of this session, or says that there are none. */
+  readonly describeMcpServers: () => Promise<string>;
   /** The prompt of print or JSON mode. Null in other modes, and if the prompt may be a command, which is tried first. */
   readonly promptContent: Exclude<PromptContent, UsageError> | null;
   /** Emits `session_start` to extensions. Only the first call has an effect. `startApp` calls it, unless `Frontend.sessionStart` is `later`. */
@@ -69,8 +71,12 @@ export async function startApp(cliArgs: CliArgs, frontend: Frontend): Promise<Ap
   const isOneShot = args.mode === "text" || args.mode === "json";
   const promptContent = isCommand || !isOneShot ? null : await readPromptContent(args, notify, { cwd });
   if (promptContent?.type === "mistake") return promptContent;
+  let describeUsedServers: (() => Promise<string>) | null = null;
   const baseOptions: AppOptions = {
     ...processContext,
+    onMcpStatus: (describeServers) => {
+      describeUsedServers = describeServers;
+    },
     settings,
     trustedFolder,
     vault,
@@ -109,10 +115,26 @@ export async function startApp(cliArgs: CliArgs, frontend: Frontend): Promise<Ap
       const { settings: current, sources = settingSources } = built.readCurrentSettings();
       return listSettings(current, sources);
     },
+    describeMcpServers: () => (describeUsedServers ?? (() => describeUnusedServers(options)))(),
     promptContent,
     emitSessionStart,
     takeDamageEvent: createTakeOnce(built.damage),
   };
+}
+
+/** Describes the servers while no session uses them: none is configured or enabled, or extensions are off. */
+async function describeUnusedServers({
+  cwd,
+  home,
+  environment,
+  settings,
+  notify = () => {},
+}: AppOptions): Promise<string> {
+  if (settings.extensions === false)
+    return "MCP servers are off, because --no-extensions or the setting extensions turns off all extensions.";
+  const { listServers } = await import("../mcp/subcommands.ts");
+  const result = await listServers({ cwd, home, environment, notify, arguments: [], flags: {} });
+  return result.type === "success" ? result.text : result.message;
 }
 
 function createTakeOnce<Value>(value: Value | null): () => Value | null {

@@ -52,6 +52,8 @@ export interface CommandContext {
   readonly templates?: Templates;
   /** Every setting with its effective value and source. */
   readonly listSettings?: () => readonly ListedSetting[];
+  /** Describes the MCP servers and their state. */
+  readonly describeMcpServers?: () => Promise<string>;
   /** Absent if there are no extensions. */
   readonly extensions?: Extensions | null;
   /** The actions that extensions can use. Absent if there are no extensions. */

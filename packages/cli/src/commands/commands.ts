@@ -12,7 +12,15 @@ import { handoffCommand } from "./handoff.ts";
 import { loginCommand, logoutCommand } from "./login.ts";
 import { pinCommand, unpinCommand } from "./pin.ts";
 import { diffCommand, exportCommand, nameCommand, newCommand, resumeCommand, sessionCommand } from "./sessions.ts";
-import { keysCommand, modeCommand, modelCommand, reloadCommand, settingsCommand, thinkingCommand } from "./settings.ts";
+import {
+  keysCommand,
+  mcpCommand,
+  modeCommand,
+  modelCommand,
+  reloadCommand,
+  settingsCommand,
+  thinkingCommand,
+} from "./settings.ts";
 import { transcriptCommand, treeCommand } from "./tree.ts";
 
 /** `listCommands` is a function, because the list contains the help command itself. */
@@ -119,6 +127,7 @@ export const commands: readonly Command[] = [
   modeCommand,
   settingsCommand,
   reloadCommand,
+  mcpCommand,
   keysCommand,
   createHelpCommand(() => commands),
   quitCommand,

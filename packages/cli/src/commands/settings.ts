@@ -101,6 +101,15 @@ export const reloadCommand: Command = {
   },
 };
 
+export const mcpCommand: Command = {
+  name: "mcp",
+  description: "list the MCP servers, their state, and whether their tools are trusted",
+  async run(_, { describeMcpServers }) {
+    const text = (await describeMcpServers?.()) ?? "This session has no MCP servers.";
+    return success(text, text);
+  },
+};
+
 export const settingsCommand: Command = {
   name: "settings",
   argumentHint: "[name]",

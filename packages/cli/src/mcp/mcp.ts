@@ -1,4 +1,4 @@
-/** Implements the bundled MCP extension: the tools `mcp_find` and `mcp_call` for all servers together, and the command `/mcp`. */
+/** Implements the bundled MCP extension: the tools `mcp_find` and `mcp_call` for all servers together, and their status for `/mcp`. */
 
 import type { Extension, ExtensionContext } from "@pith/agent";
 import { createCallTool } from "./call-tool.ts";
@@ -29,13 +29,11 @@ export function createMcpExtension(options: McpOptions, timeouts: Partial<McpTim
     const manager = createClientManager(clients, trust);
     pith.registerTool(createFindTool(manager));
     pith.registerTool(createCallTool(manager));
-    pith.registerCommand("mcp", {
-      description: "list the MCP servers, their state, and whether their tools are trusted",
-      run: async () =>
-        formatServerStatuses(
-          await readServerStatuses(clients, { cwd, home, disabled, findSandbox: clientOptions.findSandbox }),
-        ),
-    });
+    options.onMcpStatus?.(async () =>
+      formatServerStatuses(
+        await readServerStatuses(clients, { cwd, home, disabled, findSandbox: clientOptions.findSandbox }),
+      ),
+    );
     pith.on("session_start", (_, context) => {
       uiContext = context;
     });

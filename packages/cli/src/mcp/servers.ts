@@ -114,6 +114,8 @@ export interface McpOptions {
   readonly mcpServers?: McpServers;
   /** Shows a notice to the user. */
   readonly notify?: (line: string) => void;
+  /** Receives the function that describes the servers of this session, for `/mcp`. */
+  readonly onMcpStatus?: (describeServers: () => Promise<string>) => void;
 }
 
 export type ServerSources = Pick<McpOptions, "settings" | "trustedFolder" | "mcpServers">;

@@ -76,7 +76,7 @@ export async function readServerStatuses(
 }
 
 export function formatServerStatuses(statuses: readonly ServerStatus[]): string {
-  if (statuses.length === 0) return "No MCP servers are configured. Add them to mcpServers in your settings.";
+  if (statuses.length === 0) return NO_SERVERS_MESSAGE;
   return statuses
     .map(({ name, commandOrUrl, from, state, trusted, failure, sandbox, hosts }) => {
       const trustLabel = trusted === null ? "not trusted yet" : `${formatCount(trusted, "tool")} trusted`;
@@ -91,6 +91,12 @@ export function formatServerStatuses(statuses: readonly ServerStatus[]): string 
     })
     .join("\n");
 }
+
+const NO_SERVERS_MESSAGE = [
+  "No MCP servers are configured. To add one, name it in ~/.pith/settings.json, for example:",
+  '  "mcpServers": { "tracker": { "url": "https://tracker.example.com/mcp" } }',
+  "Then start Pith again, or run /reload in an interactive session.",
+].join("\n");
 
 export type OpenClientsResult =
   | {

@@ -36,7 +36,7 @@ test("MCP7 MCP10 a server that cannot start says why; it gets a few variables, a
   await desk.open({ desk: { ...broken, env }, gone: { command: "no-such-program-here" } }, { answer: true });
   assert.match((await desk.use("mcp_call", { tool: "desk/add" })).text, /the database is \\x1b\[31mon fire/);
   assert.match((await desk.use("mcp_call", { tool: "gone/x" })).text, NOT_FOUND);
-  assert.match((await desk.command("mcp")) ?? "", /desk {2}failed/);
+  assert.match(await desk.status(), /desk {2}failed/);
   delete process.env.PITH_TEST_API_KEY;
   const names = /^started \d+ (.*)$/m.exec(desk.log())?.[1]?.split(",") ?? [];
   assert.ok(names.includes("DESK_REGION") && names.includes("PATH"));

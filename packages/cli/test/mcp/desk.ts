@@ -4,13 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import {
-  type ExtensionApi,
-  type ExtensionCommand,
-  type ExtensionContext,
-  type ExtensionTool,
-  headlessUi,
-} from "@pith/agent";
+import { type ExtensionApi, type ExtensionContext, type ExtensionTool, headlessUi } from "@pith/agent";
 import type { McpTimeouts } from "../../src/mcp/client.ts";
 import { createMcpExtension } from "../../src/mcp/mcp.ts";
 import type { McpServers, Settings, StdioServer } from "../../src/settings/settings.ts";
@@ -34,7 +28,7 @@ export class Desk {
   readonly asked: string[] = [];
   readonly notes: string[] = [];
   #tools: ExtensionTool[] = [];
-  #commands = new Map<string, ExtensionCommand>();
+  #describeServers: (() => Promise<string>) | null = null;
   #end: () => Promise<unknown> = async () => undefined;
 
   /** A program of tools, with these wishes. */
@@ -64,7 +58,6 @@ export class Desk {
     const handlers = new Map<string, (event: never, context: ExtensionContext) => unknown>();
     const api = {
       registerTool: (tool: ExtensionTool) => void this.#tools.push(tool),
-      registerCommand: (name: string, command: ExtensionCommand) => void this.#commands.set(name, command),
       on: (name: string, handler: (event: never, context: ExtensionContext) => unknown) => handlers.set(name, handler),
     };
     const place = {
@@ -73,6 +66,9 @@ export class Desk {
       environment: { ...process.env, ...environment },
       settings: { ...choices, mcpServers },
       notify: (line: string) => void this.notes.push(line),
+      onMcpStatus: (describeServers: () => Promise<string>) => {
+        this.#describeServers = describeServers;
+      },
     };
     await createMcpExtension(place, limits)(api as unknown as ExtensionApi);
     const select = async (title: string, options: readonly string[]): Promise<string | undefined> => {
@@ -96,8 +92,9 @@ export class Desk {
     return { text: text.join("\n"), isError: output?.isError === true };
   }
 
-  async command(name: string): Promise<string | undefined> {
-    return await this.#commands.get(name)?.run("", {} as never);
+  /** What `/mcp` says. */
+  async status(): Promise<string> {
+    return (await this.#describeServers?.()) ?? "";
   }
 
   async close(): Promise<void> {

@@ -20,7 +20,7 @@ afterEach(() => desk.clear());
 test("MCP2 MCP3 nothing runs before the first use, and tools of a program and of an address are found and called alike", async () => {
   const web = await startWebDesk();
   await desk.open({ desk: desk.program(), web: { url: web.url, headers: { "x-team": "docs" } } }, { answer: true });
-  assert.match((await desk.command("mcp")) ?? "", /desk {2}not started, not trusted yet/);
+  assert.match(await desk.status(), /desk {2}not started, not trusted yet/);
   assert.deepEqual([desk.started(), web.seen], [[], []]);
   assert.deepEqual(await desk.use("mcp_call", { tool: "web/greet", arguments: { name: "Ann" } }), {
     text: "Hello, Ann",
@@ -35,7 +35,7 @@ test("MCP2 MCP3 nothing runs before the first use, and tools of a program and of
   const { text: all } = await desk.use("mcp_find", {});
   assert.match(all, /desk\/add: Adds two numbers\.\n[\s\S]*web\/greet: Greets somebody\./);
   assert.equal(desk.started().length, 1);
-  assert.match((await desk.command("mcp")) ?? "", /desk {2}running, 5 tools trusted/);
+  assert.match(await desk.status(), /desk {2}running, 5 tools trusted/);
   await desk.close();
   await web.close();
 });

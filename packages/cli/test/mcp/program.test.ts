@@ -172,3 +172,13 @@ async function until(isSo: () => boolean): Promise<void> {
     await sleep(30);
   }
 }
+
+test("MCP30 without a server, /mcp says how to add one, and lists those that are turned off", async () => {
+  settle({});
+  const { code, out } = await ground.pith(["-p", "/mcp"], []);
+  assert.equal(code, 0);
+  assert.match(out, /^No MCP servers are configured\. To add one, /);
+  settle({ desk: { ...program(), enabled: false } });
+  assert.match((await ground.pith(["-p", "/mcp"], [])).out, /^desk {2}off/);
+  assert.match((await ground.pith(["-p", "/mcp", "--no-extensions"], [])).out, /^MCP servers are off/);
+});

@@ -121,7 +121,7 @@ test.skipIf(hasNoSandbox)(
     await desk.open({ curious: curious({ hosts: ["127.0.0.2"] }) }, { answer: true, choices: { fetchHosts } });
     assert.equal(await ask("reach", { url }), "200 hello");
     assert.equal(desk.asked.length, 2);
-    assert.match((await desk.command("mcp")) ?? "", new RegExp(`sandbox: on\n {2}hosts: ${host}`));
+    assert.match(await desk.status(), new RegExp(`sandbox: on\n {2}hosts: ${host}`));
 
     await desk.open({ curious: curious() }, { choices: { fetchHosts } });
     assert.match(
@@ -129,7 +129,7 @@ test.skipIf(hasNoSandbox)(
       /^failed: .*\n.* may not connect to 127\.0\.0\.2, .*mcpServers\.curious\.hosts/,
     );
     assert.deepEqual(seen, ["/page"]);
-    assert.match((await desk.command("mcp")) ?? "", new RegExp(`hosts: ${host} \\(refused\\)`));
+    assert.match(await desk.status(), new RegExp(`hosts: ${host} \\(refused\\)`));
 
     await desk.open({ curious: curious() }, { answer: true, choices: { fetchHosts } });
     assert.equal(await ask("reach", { url }), "200 hello");
@@ -213,5 +213,5 @@ test("MCP28 without a sandbox it starts with all rights after the question, whic
     desk.asked[0] ?? "",
     /\nsandbox: off \(turned off in your settings\); it runs with your full user permissions\n/,
   );
-  assert.match((await desk.command("mcp")) ?? "", /\n {2}sandbox: off, turned off in your settings/);
+  assert.match(await desk.status(), /\n {2}sandbox: off, turned off in your settings/);
 });
