@@ -8,6 +8,7 @@ import { pithHome } from "@pith/context/node";
 import type { CliArgs } from "../args/args.ts";
 import { askExtensionsForTrust, loadExtensions } from "../extensions/extensions.ts";
 import type { SessionStart } from "../extensions/session.ts";
+import { resolveSummaryModels } from "../models/open-model.ts";
 import { buildPromptContent, type PromptContent, readStdin } from "../resources/attachments.ts";
 import { type ListedSetting, listSettings } from "../settings/list.ts";
 import { type EffectiveSettings, type ProcessContext, resolveSettings } from "../settings/resolve.ts";
@@ -63,7 +64,10 @@ export async function startApp(cliArgs: CliArgs, frontend: Frontend): Promise<Ap
     settings: effective.settings,
   });
   if (resolved.type === "mistake") return resolved;
-  const { args, settings } = resolved;
+  const { args } = resolved;
+  const withSummaryModels = await resolveSummaryModels(resolved.settings, processContext);
+  if (withSummaryModels.type === "mistake") return withSummaryModels;
+  const { settings } = withSummaryModels;
   const vault = await createVault({ ...processContext, settings, mcpServers });
   if (vault) setRedaction(vault);
   const isCommand = args.prompt.startsWith("/");

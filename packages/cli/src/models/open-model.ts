@@ -17,6 +17,7 @@ import { findKey, findProviderWithKey, type KeySources, keyFilePath, readKeyFile
 import type { Settings } from "../settings/settings.ts";
 import { type UsageError, usageError } from "../text/usage-error.ts";
 import { openCatalogue } from "./catalogue.ts";
+import type { ResolvedModel, ResolveModelOptions } from "./resolve-model.ts";
 
 export type ChooseModelResult = OpenModelResult | UsageError;
 
@@ -115,13 +116,39 @@ export async function selectModel(
   // The key of a provider that the user did not name must not be sent to the base URL.
   if (baseUrl !== undefined && !model.includes("/"))
     return usageError(`a base URL is set, so "${model}" needs its provider: write it as provider/model`);
-  const { resolveModelName } = await import("./resolve-model.ts");
-  const resolved = await resolveModelName(model, {
+  const resolved = await resolveShortName(model, {
     ...options,
     policy,
     preferredProvider: preferredProvider ?? (previousModel && canonicalProviderId(previousModel)),
   });
   return resolved.type === "no-key" ? await selectDefaultModel(options, policy) : resolved;
+}
+
+/** Replaces short names in `compaction.model` by full ones. If no provider has a key yet, they stay until a model is opened. */
+export async function resolveSummaryModels(
+  settings: Settings,
+  keySources: KeySources,
+): Promise<{ readonly type: "resolved"; readonly settings: Settings } | UsageError> {
+  const { compaction, model, policy } = settings;
+  const names = [compaction?.model ?? []].flat();
+  if (names.length === 0) return { type: "resolved", settings };
+  const { catalogue } = await openCatalogue(keySources.home);
+  const preferredProvider = model?.includes("/") ? canonicalProviderId(model) : undefined;
+  const fullNames: string[] = [];
+  for (const name of names) {
+    const resolved = isFullName(name, catalogue)
+      ? ({ type: "named", name } as const)
+      : await resolveShortName(name, { ...keySources, catalogue, policy, preferredProvider });
+    if (resolved.type === "mistake") return usageError(`compaction.model: ${resolved.message}`);
+    fullNames.push(resolved.type === "named" ? resolved.name : name);
+  }
+  return { type: "resolved", settings: { ...settings, compaction: { ...compaction, model: fullNames } } };
+}
+
+/** Imports the module only for a short name. */
+async function resolveShortName(name: string, options: ResolveModelOptions): Promise<ResolvedModel> {
+  const { resolveModelName } = await import("./resolve-model.ts");
+  return await resolveModelName(name, options);
 }
 
 /**

@@ -73,7 +73,7 @@ export interface CompactionSettings extends CompactionAmounts {
   readonly instructions?: string;
   /** Whether the user is asked before an automatic compaction, if a user can answer. */
   readonly ask?: boolean;
-  /** The models that write summaries, as `provider/model`, in order of preference. Default: the session's model. */
+  /** The models that write summaries, in order of preference. Names may be short. Default: the session's model. */
   readonly model?: string | readonly string[];
   /** By `provider/model`. */
   readonly modelOverrides?: Readonly<Record<string, CompactionAmounts>>;

@@ -9,8 +9,8 @@ import {
   isToolSubset,
   minutesKind,
   modelChoiceKind,
+  modelChoicesKind,
   modelNameKind,
-  modelNamesKind,
   nameListKind,
   percentKind,
   type Setting,
@@ -195,7 +195,7 @@ export const compactionTable: readonly Setting[] = [
   },
   {
     name: "compaction.model",
-    kind: modelNamesKind,
+    kind: modelChoicesKind,
     fallback: { description: "the current model" },
     description: "The models that write summaries, tried in order. The current model is tried last.",
     projectAccess: "never",

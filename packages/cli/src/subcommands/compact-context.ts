@@ -19,7 +19,7 @@ import { reportCompaction } from "../commands/compact.ts";
 import { computePreviewStats, findSummarizer, type PreviewStats } from "../context-report/compaction-preview.ts";
 import { buildContextReport, formatContextReport } from "../context-report/report.ts";
 import { openCatalogue } from "../models/catalogue.ts";
-import { selectModel } from "../models/open-model.ts";
+import { resolveSummaryModels, selectModel } from "../models/open-model.ts";
 import { requiresSandbox } from "../policy/policy.ts";
 import { createRedaction } from "../sessions/entries.ts";
 import {
@@ -104,7 +104,9 @@ export async function resolveCallSettings({
   if (error !== null) return usageError(`--model ${error}`);
   const overrides = typeof model === "string" ? { model } : {};
   const effective = await resolveSettings({ overrides, trustsProject: false }, { cwd, home, environment });
-  return effective.type === "mistake" ? effective : { type: "resolved", settings: effective.settings };
+  return effective.type === "mistake"
+    ? effective
+    : await resolveSummaryModels(effective.settings, { home, environment });
 }
 
 export interface LoadedContext {
