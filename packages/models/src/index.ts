@@ -38,6 +38,7 @@ export {
   type OpenModelDependencies,
   type OpenModelResult,
   openModel,
+  readContextWindow,
 } from "./open-model.ts";
 export { type Provider, providers } from "./providers/providers.ts";
 export { defaultRequestPolicy, type RequestPolicy, type RetryRuntime, withRetries } from "./retry.ts";

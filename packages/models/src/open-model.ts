@@ -7,7 +7,12 @@ import { createAiSdkModel } from "./ai-sdk-model.ts";
 import { type Catalogue, createCatalogue, type FactsResult } from "./catalogue/catalogue.ts";
 import { type ContextWindow, endpointKey, isLocal } from "./context-window/choose-window.ts";
 import { probeServedWindow } from "./context-window/local-servers.ts";
-import { createWindowTracker, type WindowTracker, withWindowTracking } from "./context-window/track-window.ts";
+import {
+  createWindowTracker,
+  type WindowTracker,
+  type WindowTrackerOptions,
+  withWindowTracking,
+} from "./context-window/track-window.ts";
 import { createMemoryWindowStore, type WindowStore } from "./context-window/window-store.ts";
 import { createEndpoint } from "./network/base-url.ts";
 import { createNetworkFetch, detectProxy, type Environment, proxyNotes } from "./network/fetch.ts";
@@ -130,6 +135,27 @@ async function openFromOptions(options: ModelOptions, dependencies: OpenModelDep
   };
 }
 
+/**
+ * Returns the context window that a model opened with these options would use, as far as it is known without a request: from the
+ * options, from what earlier sessions learned, or from the catalogue. Needs no key.
+ */
+export async function readContextWindow(
+  options: Pick<ModelOptions, "provider" | "model" | "baseUrl" | "contextWindow">,
+  { environment = process.env, runtime = clock, catalogue = createCatalogue(), windowStore }: OpenModelDependencies,
+): Promise<ContextWindow> {
+  const provider = findProvider(options.provider) ?? null;
+  const endpoint = resolveEndpoint(options, { environment, fetch }).baseUrl ?? options.provider;
+  const factsResult = catalogue.facts(provider?.canonicalId ?? options.provider, options.model, {
+    local: isSelfHosted({ provider }, endpoint),
+  });
+  const tracker = await createWindowTracker({
+    ...describeWindow(options, { endpoint, factsResult, windowStore, runtime }),
+    mayTruncate: false,
+    probe: async () => null,
+  });
+  return tracker.window();
+}
+
 /** Only the clock: loading the whole Node runtime would slow the start. */
 const clock: Pick<Runtime, "now" | "sleep"> = {
   now: () => Date.now(),
@@ -160,17 +186,11 @@ interface TrackWindowContext {
 }
 
 function trackModelWindow(options: ModelOptions, context: TrackWindowContext): Promise<WindowTracker> {
-  const { endpoint, fetch, runtime, resolved, factsResult, windowStore = createMemoryWindowStore() } = context;
+  const { endpoint, fetch, resolved } = context;
   const headers = { ...(options.apiKey && { authorization: `Bearer ${options.apiKey}` }), ...options.headers };
   return createWindowTracker({
-    key: endpointKey(endpoint, options.model),
-    endpointLabel: `${options.model} at ${endpoint}`,
-    store: windowStore,
-    setting: options.contextWindow,
-    catalogueWindow: factsResult.facts.contextWindow,
-    isCatalogueDefault: factsResult.source === "default",
+    ...describeWindow(options, context),
     mayTruncate: resolved.api === "openai-completions",
-    now: runtime.now,
     probe: async () =>
       shouldProbeServer(resolved, endpoint)
         ? probeServedWindow({ baseUrl: endpoint, model: options.model, isOpenAiCompatible: true, headers, fetch })
@@ -178,8 +198,25 @@ function trackModelWindow(options: ModelOptions, context: TrackWindowContext): P
   });
 }
 
+/** What is known about the window before the server is asked. */
+function describeWindow(
+  { model, contextWindow }: Pick<ModelOptions, "model" | "contextWindow">,
+  context: Pick<TrackWindowContext, "endpoint" | "factsResult" | "windowStore" | "runtime">,
+): Omit<WindowTrackerOptions, "mayTruncate" | "probe"> {
+  const { endpoint, factsResult, windowStore = createMemoryWindowStore(), runtime } = context;
+  return {
+    key: endpointKey(endpoint, model),
+    endpointLabel: `${model} at ${endpoint}`,
+    store: windowStore,
+    setting: contextWindow,
+    catalogueWindow: factsResult.facts.contextWindow,
+    isCatalogueDefault: factsResult.source === "default",
+    now: runtime.now,
+  };
+}
+
 /** Whether the user runs the server, so that the model's name does not determine its window. A gateway to a known provider is not self-hosted. */
-function isSelfHosted({ provider }: Extract<ProviderResolution, { type: "resolved" }>, endpoint: string): boolean {
+function isSelfHosted({ provider }: { readonly provider: Provider | null }, endpoint: string): boolean {
   return provider?.isLocal === true || (provider?.id === "openai-compatible" && isLocal(endpoint));
 }
 
@@ -212,17 +249,12 @@ export async function resolveProvider(
   { environment, fetch }: ResolveProviderOptions,
 ): Promise<ProviderResolution> {
   const provider = findProvider(options.provider);
-  const customUrl = options.baseUrl ?? (provider && baseUrlFromEnvironment(provider, environment));
   const apiKey = [options.apiKey, ...(provider?.keyVariables ?? []).map((name) => environment[name])].find((key) =>
     key?.trim(),
   );
-  const problem = findOptionsProblem(options, customUrl ?? provider?.baseUrl);
+  const { baseUrl, fetch: endpointFetch } = resolveEndpoint(options, { environment, fetch });
+  const problem = findOptionsProblem(options, baseUrl);
   if (problem) return { type: "incomplete", message: problem };
-  // Only the protocol of a known provider says how its base URL must end.
-  const { baseUrl, fetch: endpointFetch } =
-    provider && customUrl !== undefined && options.package === undefined
-      ? createEndpoint(customUrl, { api: provider.api, fetch })
-      : { baseUrl: customUrl ?? provider?.baseUrl, fetch };
   const connection: ProviderConnection = {
     model: options.model,
     ...(baseUrl !== undefined && { baseUrl }),
@@ -241,6 +273,19 @@ export async function resolveProvider(
     provider,
     endpoint: baseUrl ?? provider.id,
   };
+}
+
+/** The URL is undefined if only the provider's package knows it. */
+function resolveEndpoint(
+  options: Pick<ModelOptions, "provider" | "baseUrl" | "package">,
+  { environment, fetch }: ResolveProviderOptions,
+): { readonly baseUrl: string | undefined; readonly fetch: typeof globalThis.fetch } {
+  const provider = findProvider(options.provider);
+  const customUrl = options.baseUrl ?? (provider && baseUrlFromEnvironment(provider, environment));
+  // Only the protocol of a known provider says how its base URL must end.
+  return provider && customUrl !== undefined && options.package === undefined
+    ? createEndpoint(customUrl, { api: provider.api, fetch })
+    : { baseUrl: customUrl ?? provider?.baseUrl, fetch };
 }
 
 /** The base URL in the provider's variable. Read from the given environment, so that the packages do not read the variables of the process. */

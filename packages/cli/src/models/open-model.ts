@@ -11,6 +11,7 @@ import {
   openModel,
   type Provider,
   providers,
+  type WindowStore,
 } from "@pith/models";
 import { getBaseUrlRefusal, getModelRefusal, type Policy } from "../policy/policy.ts";
 import { findKey, findProviderWithKey, type KeySources, keyFilePath, readKeyFile } from "../settings/provider-keys.ts";
@@ -62,7 +63,7 @@ export async function chooseModel(
     ...(baseUrl !== undefined && { baseUrl }),
     ...(contextWindow !== undefined && { contextWindow }),
   };
-  const windowStore = createFileWindowStore(join(keySources.home, "windows.json"));
+  const windowStore = openWindowStore(keySources.home);
   const requestPolicy = firstTokenMinutes === undefined ? {} : { firstTokenTimeoutMs: firstTokenMinutes * 60_000 };
   const result = await openModel(modelOptions, {
     environment: keySources.environment,
@@ -77,6 +78,11 @@ export async function chooseModel(
   return usageError(
     isFromSession ? `this session used ${previousModel}; ${reason}, or choose another model with --model` : reason,
   );
+}
+
+/** Opens the context windows that sessions have learned. */
+export function openWindowStore(home: string): WindowStore {
+  return createFileWindowStore(join(home, "windows.json"));
 }
 
 interface BaseUrlSources {

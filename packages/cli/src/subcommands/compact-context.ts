@@ -10,7 +10,7 @@ import {
   Session,
 } from "@pith/context";
 import { nodeRuntime } from "@pith/context/node";
-import { type Catalogue, providers } from "@pith/models";
+import { type Catalogue, providers, readContextWindow } from "@pith/models";
 import { buildApp } from "../app/build.ts";
 import { parseCliArgs } from "../args/args.ts";
 import type { SubcommandCall, SubcommandResult } from "../args/subcommand.ts";
@@ -19,7 +19,7 @@ import { reportCompaction } from "../commands/compact.ts";
 import { computePreviewStats, findSummarizer, type PreviewStats } from "../context-report/compaction-preview.ts";
 import { buildContextReport, formatContextReport } from "../context-report/report.ts";
 import { openCatalogue } from "../models/catalogue.ts";
-import { resolveSummaryModels, selectModel } from "../models/open-model.ts";
+import { openWindowStore, resolveSummaryModels, selectModel } from "../models/open-model.ts";
 import { requiresSandbox } from "../policy/policy.ts";
 import { createRedaction } from "../sessions/entries.ts";
 import {
@@ -29,6 +29,7 @@ import {
   formatSessionArgument,
 } from "../sessions/find-session.ts";
 import { validateSetting } from "../settings/fields.ts";
+import type { KeySources } from "../settings/provider-keys.ts";
 import { resolveSettings } from "../settings/resolve.ts";
 import { createVault } from "../settings/secrets.ts";
 import { createLimitsForModel, type Settings } from "../settings/settings.ts";
@@ -154,23 +155,32 @@ export async function loadContext(call: SubcommandCall): Promise<LoadedContext |
       model,
       settings,
       catalogue,
-      ...resolveModelLimits(model, settings, catalogue),
+      ...(await resolveModelLimits(model, { ...call, settings, catalogue })),
     };
   });
 }
 
-function resolveModelLimits(
+/** A window that an earlier session learned counts as it does in the session. */
+async function resolveModelLimits(
   modelName: string,
-  { compaction, contextWindow }: Settings,
-  catalogue: Catalogue,
-): Pick<LoadedContext, "budget" | "maxTokens"> {
+  { settings, catalogue, home, environment }: Pick<LoadedContext, "settings" | "catalogue"> & KeySources,
+): Promise<Pick<LoadedContext, "budget" | "maxTokens">> {
+  const { compaction, contextWindow, baseUrl } = settings;
   const [providerName = "", ...modelParts] = modelName.split("/");
   const provider = providers.find((candidate) => candidate.id === providerName);
   const providerId = provider?.canonicalId ?? providerName;
   const model = modelParts.join("/");
   const { facts } = catalogue.facts(providerId, model, { local: provider?.isLocal === true });
   const target = { api: provider?.api ?? "", provider: providerId, model };
-  const windowTokens = Math.min(contextWindow ?? Number.POSITIVE_INFINITY, facts.contextWindow);
+  const { tokens: windowTokens } = await readContextWindow(
+    {
+      provider: providerName,
+      model,
+      ...(contextWindow !== undefined && { contextWindow }),
+      ...(baseUrl !== undefined && { baseUrl }),
+    },
+    { environment, catalogue, windowStore: openWindowStore(home) },
+  );
   return {
     budget: createBudget(createLimitsForModel(compaction)(target), { contextWindow: windowTokens, model: target }),
     maxTokens: facts.maxTokens,

@@ -23,6 +23,20 @@ test("SEE9 the program uses a limit that a refusal named in later processes, and
   expect(await readWindow()).toBe(200_000);
 });
 
+test("SEE9 pith context uses a learned window, and a set one, as the session does", async () => {
+  const refuse = { status: 400, message: "prompt is too long: 70000 tokens > 60000 maximum" };
+  await ground.pith(["-p", "--model", "haiku", "hi"], [{ refuse }, { refuse }, { refuse }, { refuse }]);
+  const readReport = async (): Promise<{ readonly contextWindow: number }> => {
+    const variables = { ANTHROPIC_BASE_URL: ground.server.url };
+    return JSON.parse((await ground.run(["context", "last", "--json"], { variables })).out);
+  };
+  expect((await readReport()).contextWindow).toBe(60_000);
+  ageWindows(8);
+  expect((await readReport()).contextWindow).toBe(200_000);
+  writeFileSync(join(ground.home, "settings.json"), JSON.stringify({ contextWindow: 300_000 }));
+  expect((await readReport()).contextWindow).toBe(300_000);
+});
+
 /** The window that a new process uses. */
 async function readWindow(): Promise<unknown> {
   const { out } = await ground.run(["--mode", "rpc", "--no-session", "--model", "haiku"], {
