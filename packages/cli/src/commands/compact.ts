@@ -32,11 +32,11 @@ export const compactCommand: Command = {
   argumentHint: "[instructions] [--preview]",
   argumentValues: ["--preview"],
   description:
-    "summarize the conversation so far; optional text says what to focus on; --preview shows the effect before anything is changed",
+    "summarize the conversation so far; optional text says what to focus on; --preview only shows the effect",
   examples: ["/compact", "/compact keep every decision on the schema", "/compact --preview"],
   async run(args, context) {
     const { agent, notify } = context;
-    if (PREVIEW_FLAG.test(args)) return await reportPreview(context);
+    if (isPreviewRequest(args)) return await reportPreview(context);
     if (args.startsWith("--")) return usageError(describeUnknownFlag(args.slice(2).split(/\s/)[0] ?? "", ["preview"]));
     // During a run, the compaction waits until no request is active. The run continues after it.
     if (agent.isRunning && !isCompacting(agent)) notify?.("compacting after the current request finishes");
@@ -48,8 +48,10 @@ export const compactCommand: Command = {
   },
 };
 
-/** Matches the flag anywhere in the arguments, so that a request for a preview never compacts. */
-const PREVIEW_FLAG = /(?:^|\s)--preview(?=\s|$)/;
+/** Finds the flag anywhere in the arguments, so that a request for a preview never compacts. */
+export function isPreviewRequest(args: string): boolean {
+  return /(?:^|\s)--preview(?=\s|$)/.test(args);
+}
 
 export const autocompactCommand: Command = {
   name: "autocompact",

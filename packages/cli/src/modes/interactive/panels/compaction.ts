@@ -3,7 +3,7 @@
 import type { Agent } from "@pith/agent";
 import { type Entry, type LoadedBranch, previewCompaction } from "@pith/context";
 import { MOVE_TYPE } from "@pith/context/host";
-import { reportCompaction, undoOrRedoCompaction } from "../../../commands/compact.ts";
+import { isPreviewRequest, reportCompaction, undoOrRedoCompaction } from "../../../commands/compact.ts";
 import {
   computePreviewStats,
   type EntryTotals,
@@ -20,12 +20,12 @@ import type { InteractiveContext, PanelCommand } from "../screen-context.ts";
 import { showResult } from "../send.ts";
 import { CURSOR_MARKER, truncateToWidth } from "../terminal/pi-tui.ts";
 import { continueWith, finishWith, type Panel } from "./panel.ts";
-import { createInput, editInput, type LineInput, renderHints, renderInput } from "./widgets.ts";
+import { editInput, emptyInput, type LineInput, renderHints, renderInput } from "./widgets.ts";
 
 /** The answer is what the summary should focus on. It is empty if the user names nothing. */
-export function createPreviewPanel(preview: PreviewStats, focus: string): Panel<LineInput, string> {
+export function createPreviewPanel(preview: PreviewStats): Panel<LineInput, string> {
   return {
-    initialState: createInput(focus),
+    initialState: emptyInput,
     handleKey: (line, key) => {
       if (key === "enter") return finishWith(line.text.trim());
       const edited = editInput(line, key);
@@ -86,12 +86,12 @@ function renderFocus(line: LineInput, theme: Theme): string {
   return ` ${theme.dim("focus".padEnd(NAME_WIDTH))} ${inputText}`;
 }
 
+/** A preview only shows: the command itself prints it. */
 export const openCompact: PanelCommand = async (args, context) => {
-  const wantsPreview = args === "" || PREVIEW_FLAG.test(args);
-  if (!wantsPreview && args.startsWith("--")) return false;
-  if (!wantsPreview) return await runCompaction(args, context);
+  if (args.startsWith("--") || isPreviewRequest(args)) return false;
+  if (args !== "") return await runCompaction(args, context);
   const { agent } = context.app;
-  // During a compaction, the command is refused immediately and not after a preview.
+  // During a compaction, the command is refused immediately and not after a question.
   if (isCompacting(agent)) return await runCompaction("", context);
   await agent.session.loadState();
   const plan = previewCompaction(agent.session.branch, agent.budget);
@@ -99,12 +99,9 @@ export const openCompact: PanelCommand = async (args, context) => {
   if (plan.type !== "planned") return false;
   const { catalogue } = await openCatalogue(context.app.home);
   const stats = computePreviewStats(plan, findSummarizer(context.app.settings, agent.model, catalogue));
-  const panel = createPreviewPanel(stats, args.replace(PREVIEW_FLAG, " ").trim());
-  const focus = await context.screen.showPanel(panel, { where: "inline" });
+  const focus = await context.screen.showPanel(createPreviewPanel(stats), { where: "inline" });
   return focus === null ? true : await runCompaction(focus, context);
 };
-
-const PREVIEW_FLAG = /(?:^|\s)--preview(?=\s|$)/;
 
 /** The transcript shows the receipt or the failure by itself. Only the other outcomes are reported here. */
 async function runCompaction(focus: string, context: InteractiveContext): Promise<true> {

@@ -88,18 +88,15 @@ export const hostilePanels: Readonly<Record<string, (text: string) => Made>> = {
     }),
   ],
   createPreviewPanel: (text) => [
-    createPreviewPanel(
-      {
-        tokens: { before: 2, after: 1 },
-        dropped: share,
-        kept: share,
-        userMessages: share,
-        pins: 1,
-        summarizer: text,
-        costUsd: 1,
-      },
-      text,
-    ),
+    createPreviewPanel({
+      tokens: { before: 2, after: 1 },
+      dropped: share,
+      kept: share,
+      userMessages: share,
+      pins: 1,
+      summarizer: text,
+      costUsd: 1,
+    }),
   ],
   createPager: (text) => [createPager({ title: text, lines: (width) => wrapPageLines(text, width) })],
   createSeenPage: (text) => [

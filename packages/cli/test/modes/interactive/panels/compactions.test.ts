@@ -34,6 +34,20 @@ test("MET8 /compact alone shows what would become of it, and Esc leaves everythi
   expect(logged(talk, "compaction")).toBe(0);
 });
 
+test("MET8 /compact --preview only shows it, also with other words", async () => {
+  const talk = await longTalk();
+  await exchanged(talk, 5);
+  const asked = talk.server.requests.length;
+  for (const command of ["/compact --preview", "/compact the numbers --preview"]) {
+    talk.say(command);
+    await talk.sees("Would summarize");
+    expect(await picture(talk)).not.toContain("Compact now?");
+    await atRest(talk);
+  }
+  expect(talk.server.requests).toHaveLength(asked);
+  expect(logged(talk, "compaction")).toBe(0);
+});
+
 test("MET8 MET10 what is typed there is what the summary looks at; alt+u takes the compaction back, and brings it again", async () => {
   const talk = await longTalk();
   await exchanged(talk, 5);
