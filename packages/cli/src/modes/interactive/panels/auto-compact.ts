@@ -1,6 +1,5 @@
 /** Asks before a compaction, when the context is full or the next model's window is smaller, and implements `/autocompact`. */
 
-import type { Agent } from "@pith/agent";
 import type { Budget, LoadedBranch, SessionBeforeCompactEvent, SessionBeforeCompactResult } from "@pith/context";
 import { POSTPONE_TYPE } from "@pith/context/host";
 import { saveSetting } from "../../../settings/save.ts";
@@ -21,8 +20,7 @@ export interface CompactionQuestionOptions {
   readonly keptTokens: number;
   /** Without an answer, the compaction starts after this time. */
   readonly seconds: number;
-  /** Whether the window has room for another request without a compaction. */
-  readonly canPostpone: boolean;
+  readonly contextWindow: number;
 }
 
 /** Asks whether to compact the context for a model with a smaller window. Without an answer, nothing changes. */
@@ -44,26 +42,17 @@ export function createSwitchPanel({
   });
 }
 
-export function createCompactionPanel({
-  tokens,
-  limit,
-  keptTokens,
-  seconds,
-  canPostpone,
-}: CompactionQuestionOptions): Panel<ListPosition, Consent> {
+export function createCompactionPanel(options: CompactionQuestionOptions): Panel<ListPosition, Consent> {
+  const { tokens, limit, keptTokens, seconds, contextWindow } = options;
   return createChoicePanel<Consent>({
     title: "The context has reached the compaction threshold. Compact it now?",
     body: ({ theme }) => [
       theme.dim(
-        ` ${formatNumber(tokens)} of ${formatNumber(limit)} tokens. The newest ${formatNumber(keptTokens)} tokens are kept unchanged;`,
+        ` ${formatNumber(tokens)} tokens. The threshold is ${formatNumber(limit)}, and the window has ${formatNumber(contextWindow)}.`,
       ),
-      theme.dim(" older messages are summarized; your messages and pins stay. You can undo it."),
-      ...(canPostpone
-        ? []
-        : [
-            theme.warning(" The window is almost full: the next request may be rejected as too long,"),
-            theme.warning(" and then Pith compacts anyway."),
-          ]),
+      theme.dim(` The newest ${formatNumber(keptTokens)} tokens are kept unchanged; older messages are summarized;`),
+      theme.dim(" your messages and pins stay. You can undo it."),
+      ...(hasRoomForReply(options) ? [] : [theme.warning(formatLittleRoom(contextWindow - tokens))]),
       theme.dim(` Compacts automatically in ${seconds} s.`),
     ],
     options: [
@@ -73,6 +62,11 @@ export function createCompactionPanel({
       { key: "N", label: "Never in this session", description: "/autocompact on turns it back on", value: "never" },
     ],
   });
+}
+
+function formatLittleRoom(freeTokens: number): string {
+  const room = freeTokens > 0 ? `Only ${formatNumber(freeTokens)} tokens of the window are free` : "The window is full";
+  return ` ${room}: the next request may be rejected as too long, and then Pith compacts anyway.`;
 }
 
 type HookResult = SessionBeforeCompactResult | undefined;
@@ -90,22 +84,24 @@ export class CompactionConsent {
   async handleBeforeCompact(event: SessionBeforeCompactEvent): Promise<HookResult> {
     const { agent } = this.#context.app;
     const { tokensBefore } = event.preparation;
+    const { limit, contextWindow } = agent.budget;
     // The context fits the current model, so the compaction is for a switch to another model.
-    if (tokensBefore <= agent.budget.limit) return (await this.#askBeforeSwitch(event)) ? undefined : { cancel: true };
+    if (tokensBefore <= limit) return (await this.#askBeforeSwitch(event)) ? undefined : { cancel: true };
     const compactionId = findCompactionId(agent.session.branch);
     if (this.#snooze?.compactionId === compactionId && tokensBefore < this.#snooze.untilTokens) return { cancel: true };
-    const canPostpone = canExceedLimit(agent, tokensBefore) && !wasPostponed(agent.session.branch);
-    const consent = await this.#ask(event, canPostpone);
+    const consent = await this.#ask(event);
     if (consent === "now") return undefined;
     if (consent === "never") return this.#disable();
     this.#snooze = { untilTokens: tokensBefore + agent.budget.shareBase * SNOOZE_WINDOW_SHARE, compactionId };
+    const canPostpone =
+      hasRoomForReply({ tokens: tokensBefore, limit, contextWindow }) && !wasPostponed(agent.session.branch);
     return canPostpone ? { postpone: true } : { cancel: true };
   }
 
   /** Without an answer in time, the compaction starts, so that the run can continue. */
-  async #ask({ preparation, signal }: SessionBeforeCompactEvent, canPostpone: boolean): Promise<Consent> {
+  async #ask({ preparation, signal }: SessionBeforeCompactEvent): Promise<Consent> {
     const { screen, app } = this.#context;
-    const { limit, tail } = app.agent.budget;
+    const { limit, tail, contextWindow } = app.agent.budget;
     const signalOrTimeout = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_TIMEOUT_MS)]);
     const seconds = ANSWER_TIMEOUT_MS / 1000;
     const panel = createCompactionPanel({
@@ -113,7 +109,7 @@ export class CompactionConsent {
       limit,
       keptTokens: tail,
       seconds,
-      canPostpone,
+      contextWindow,
     });
     return (
       (await screen.showPanel(panel, { where: "inline", signal: signalOrTimeout })) ??
@@ -147,7 +143,11 @@ function findCompactionId({ entries, compactionIndex }: LoadedBranch): string | 
 }
 
 /** Applies the same rule as the agent: a compaction can be postponed if half of the reserve is still free. */
-function canExceedLimit({ budget: { contextWindow, limit } }: Agent, tokens: number): boolean {
+function hasRoomForReply({
+  tokens,
+  limit,
+  contextWindow,
+}: Pick<CompactionQuestionOptions, "tokens" | "limit" | "contextWindow">): boolean {
   return contextWindow - tokens >= (contextWindow - limit) / 2;
 }
 

@@ -91,7 +91,7 @@ golden("a compaction to confirm", ({ screen }) => {
 
 golden("the question before a compaction", ({ screen }) => {
   screen.update((state) => ({ ...state, footer: facts }));
-  const asked = { tokens: 184_201, limit: 183_616, keptTokens: 20_000, seconds: 25, canPostpone: false };
+  const asked = { tokens: 194_201, limit: 183_616, keptTokens: 20_000, seconds: 25, contextWindow: 200_000 };
   void screen.showPanel(createCompactionPanel(asked), { where: "inline" });
 });
 

@@ -76,7 +76,7 @@ export const hostilePanels: Readonly<Record<string, (text: string) => Made>> = {
   createInputPanel: (text) => [createInputPanel(text, text)],
   createSwitchPanel: () => [createSwitchPanel({ tokens: 1, seconds: 1 })],
   createCompactionPanel: () => [
-    createCompactionPanel({ tokens: 1, limit: 1, keptTokens: 1, seconds: 1, canPostpone: true }),
+    createCompactionPanel({ tokens: 1, limit: 1, keptTokens: 1, seconds: 1, contextWindow: 1 }),
   ],
   createAutoCompactPanel: () => [createAutoCompactPanel(budget)],
   createContextPage: (text) => [

@@ -1,6 +1,7 @@
 /** Whoever wants to be asked is asked for what it is: a context that is full, or a model that sees less. */
 
 import type { SessionBeforeCompactEvent } from "@pith/context";
+import { POSTPONE_TYPE } from "@pith/context/host";
 import { expect, test } from "vitest";
 import { CompactionConsent } from "../../../../src/modes/interactive/panels/auto-compact.ts";
 import type { Panel } from "../../../../src/modes/interactive/panels/panel.ts";
@@ -10,8 +11,13 @@ import { deskOf } from "../../../commands/desks.ts";
 
 const sight = { width: 90, height: 20, theme: createTheme("none") };
 
-async function asked(tokensBefore: number, answer: unknown): Promise<{ seen: string; reply: unknown; isOn: boolean }> {
+async function asked(
+  tokensBefore: number,
+  answer: unknown,
+  { wasPostponed = false } = {},
+): Promise<{ seen: string; reply: unknown; isOn: boolean }> {
   const { agent } = await deskOf(["user: one", "says: two"], { model: { contextWindow: 200_000 } });
+  if (wasPostponed) await agent.session.append({ type: "custom", customType: POSTPONE_TYPE });
   let seen = "";
   const ask = async (panel: Panel<unknown, unknown>): Promise<unknown> => {
     seen = panel.render(panel.initialState, sight).join("\n");
@@ -40,4 +46,16 @@ test("MET14 one that is full is asked about as that", async () => {
   const { seen, reply } = await asked(190_000, "now");
   expect(seen).toContain("The context has reached the compaction threshold");
   expect(reply).toBe(undefined);
+});
+
+test("MET14 it is said that little room is left only where the figures beside it say so", async () => {
+  const first = await asked(185_000, "later");
+  expect(first.seen).toContain("185,000 tokens. The threshold is 183,616, and the window has 200,000.");
+  expect(first.seen).not.toContain("rejected");
+  expect(first.reply).toEqual({ postpone: true });
+  const second = await asked(185_000, "later", { wasPostponed: true });
+  expect(second.seen).toBe(first.seen);
+  expect(second.reply).toEqual({ cancel: true });
+  expect((await asked(195_000, "now")).seen).toContain("Only 5,000 tokens of the window are free");
+  expect((await asked(201_000, "now")).seen).toContain("The window is full: the next request may be rejected");
 });
