@@ -63,10 +63,12 @@ function filterSettings(settings: readonly ListedSetting[], { query }: SettingsS
   return settings.filter(({ name, description }) => `${name} ${description}`.toLowerCase().includes(queryText));
 }
 
-/** Seven rows are for the head (2), a rule, the description (3) and the hints. */
+/** Other rows are for the head (2), a rule, the description and the hints. */
 function countVisibleRows(height: number): number {
-  return Math.max(1, height - 7);
+  return Math.max(1, height - DESCRIPTION_ROWS - 4);
 }
+
+const DESCRIPTION_ROWS = 3;
 
 function renderSettingsPage(
   settings: readonly ListedSetting[],
@@ -92,7 +94,7 @@ function renderSettingsPage(
     ...rows,
     ...blank,
     theme.border("─".repeat(width)),
-    ...Array.from({ length: 3 }, (_, index) => description[index] ?? ""),
+    ...Array.from({ length: DESCRIPTION_ROWS }, (_, index) => description[index] ?? ""),
     renderHints(["↑↓ move", "type to filter", "Enter change in your settings file", "Esc close"], viewport),
   ].map((line) => fitLine(line, width));
 }
@@ -137,7 +139,10 @@ function flattenText(text: string): string {
 function renderDescription(setting: ListedSetting | undefined, { width, theme }: Viewport): readonly string[] {
   if (!setting) return [theme.dim("   No matching settings.")];
   const description = escapeControls(setting.description.replaceAll("`", ""));
-  return wrapTextWithAnsi(description, Math.max(10, width - 2)).map((line) => ` ${line}`);
+  const lines = wrapTextWithAnsi(description, Math.max(10, width - 2));
+  // The last row is cut with an ellipsis if the rest does not fit. Enter shows all of it.
+  const lastRow = lines.slice(DESCRIPTION_ROWS - 1).join(" ");
+  return [...lines.slice(0, DESCRIPTION_ROWS - 1), lastRow].map((line) => ` ${line}`);
 }
 
 export async function openSettings(args: string, context: InteractiveContext): Promise<boolean> {

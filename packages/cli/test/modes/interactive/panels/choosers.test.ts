@@ -87,6 +87,16 @@ test("MAN32 /settings shows every setting with its source; what can be chosen is
   expect(file).toMatch(/\/\/ mine[\s\S]*"notify": "desktop"|"notify": "desktop"[\s\S]*\/\/ mine/);
 });
 
+test("MAN32 a description that does not fit ends with an ellipsis, and Enter shows all of it", async () => {
+  const talk = await talkOn([]);
+  talk.say("/settings");
+  await talk.sees("filter:");
+  talk.terminal.type("permissionMode");
+  await talk.sees(/What Pith may do without asking: [^…]+\n[^…]+\n[^\n]+…/);
+  talk.terminal.press("\r");
+  await talk.sees(/leaving\s+the\s+sandbox\./);
+});
+
 test("MAN32 where a flag says otherwise it is told that the choice does not count here", async () => {
   const talk = await talkOn([], { wish: { overrides: { thinking: "high" } } });
   talk.say("/settings");
