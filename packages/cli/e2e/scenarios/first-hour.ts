@@ -4,6 +4,7 @@ import { Ground, type GroundWish } from "../ground/ground.ts";
 import { findFreePort, type KeyGate, startKeyGate } from "../ground/key-gate.ts";
 import type { Tmux } from "../ground/tmux.ts";
 import { expectThat, type Keep, type Scenario } from "../scenario.ts";
+import { chooseLocalModel } from "./first-start.ts";
 
 const KEY = "sk-right-0123456789-abcdef";
 const WRONG_KEY = "sk-wrong-0123456789-abcdef";
@@ -101,16 +102,7 @@ async function startWithLocalServer(keep: Keep, size: Size): Promise<void> {
   const server = { port: 11434, local: { kind: "ollama", model: "qwen3", window: 32_768 } } as const;
   const ground = await keep(Ground.make({ ...size, script, isKeyless: true, server }));
   const terminal = await openProgram(ground);
-  for (;;) {
-    const asked = await terminal.waitFor("Choose a provider");
-    if (asked.includes("❯ qwen3:latest")) break;
-    // On a busy machine the server may have answered too late.
-    await terminal.press("End");
-    await terminal.waitFor("❯ Look for local models again");
-    await terminal.press("Enter");
-    await terminal.waitUntilGone("❯ Look for local models again");
-  }
-  await terminal.press("Enter");
+  await chooseLocalModel(terminal, "qwen3:latest");
   await terminal.waitFor("no API key needed");
   await terminal.enter("Are you there?");
   await expectAnswer(terminal);

@@ -33,3 +33,16 @@ export async function onFirstStart(
     rmSync(folder, { recursive: true, force: true });
   }
 }
+
+/** Looks again until the local model is offered first: on a busy machine its server may answer too late. Then chooses it. */
+export async function chooseLocalModel(terminal: Tmux, model: string): Promise<void> {
+  for (;;) {
+    const asked = await terminal.waitFor("Choose a provider");
+    if (asked.includes(`❯ ${model}`)) break;
+    await terminal.press("End");
+    await terminal.waitFor("❯ Look for local models again");
+    await terminal.press("Enter");
+    await terminal.waitUntilGone("❯ Look for local models again");
+  }
+  await terminal.press("Enter");
+}

@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expectThat, type Scenario } from "../scenario.ts";
-import { onFirstStart } from "./first-start.ts";
+import { chooseLocalModel, onFirstStart } from "./first-start.ts";
 
 export const localFound: Scenario = {
   name: "first-start-local",
@@ -11,16 +11,7 @@ export const localFound: Scenario = {
   run: async (keep) => {
     const server = { port: 11434, local: { kind: "ollama", model: "qwen3", window: 32_768 } } as const;
     return await onFirstStart(keep, { isKeyless: true, server }, async (terminal, ground) => {
-      for (;;) {
-        const asked = await terminal.waitFor("Choose a provider");
-        if (asked.includes("❯ qwen3:latest")) break;
-        // On a machine with much else to do it may have answered too late.
-        await terminal.press("End");
-        await terminal.waitFor("❯ Look for local models again");
-        await terminal.press("Enter");
-        await terminal.waitUntilGone("❯ Look for local models again");
-      }
-      await terminal.press("Enter");
+      await chooseLocalModel(terminal, "qwen3:latest");
       await terminal.waitFor("Using ollama/qwen3:latest on this machine (no API key needed)");
       const settings = JSON.parse(readFileSync(join(ground.home, "settings.json"), "utf8"));
       expectThat(settings.model === "ollama/qwen3:latest", "the next start would ask again");

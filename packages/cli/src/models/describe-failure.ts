@@ -1,18 +1,21 @@
 /** Says what to do when a request to a model fails. Every mode shows this text; no other file words such advice. */
 
 import type { ModelFailure, ModelName } from "@pith/context";
-import { baseUrlFromEnvironment, createCatalogue, type Environment, type Provider, providers } from "@pith/models";
+import { baseUrlFromEnvironment, type Environment, type Provider, providers } from "@pith/models";
 import type { CliArgs } from "../args/args.ts";
 import { findKeyVariable } from "../settings/provider-keys.ts";
 import type { Settings } from "../settings/settings.ts";
 import { formatWait } from "../text/format.ts";
 import { listNearest } from "../text/usage-error.ts";
 import { findLocalServers } from "./available-models.ts";
+import { openCatalogue } from "./catalogue.ts";
 import { findProviderOption } from "./check-key.ts";
 
 export interface FailureAdviceOptions {
   readonly mode: CliArgs["mode"];
   readonly environment: Environment;
+  /** Pith's home, with the models of `pith models update`. */
+  readonly home: string;
   readonly settings: Pick<Settings, "baseUrl">;
 }
 
@@ -99,7 +102,7 @@ async function adviseOnUnknownModel(
 ): Promise<string> {
   const names = provider?.isLocal
     ? await listServedModels(provider, options)
-    : createCatalogue().listModels(providerId);
+    : (await openCatalogue(options.home)).catalogue.listModels(providerId);
   const nearest = listNearest(model, names, MAX_SUGGESTIONS);
   const suggestion = nearest.length === 0 ? "" : ` Did you mean ${nearest.join(", ")}?`;
   const download = providerId === "ollama" ? ` Download it with ollama pull ${model}, or` : "";

@@ -1,11 +1,19 @@
 /** Tests what a user is told to do when a request fails. */
 
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { ModelFailure } from "@pith/context";
-import { expect, test } from "vitest";
+import { writeCatalogueFile } from "@pith/models";
+import { afterAll, expect, test } from "vitest";
+import { catalogueFilePath } from "../../src/models/catalogue.ts";
 import { describeFailure, type FailureAdviceOptions } from "../../src/models/describe-failure.ts";
 
 const claude = { api: "anthropic-messages", provider: "anthropic", model: "claude-sonet-4-5" };
-const options: FailureAdviceOptions = { mode: "screen", environment: {}, settings: {} };
+const home = mkdtempSync(join(tmpdir(), "pith-advice-"));
+const options: FailureAdviceOptions = { mode: "screen", environment: {}, home, settings: {} };
+
+afterAll(() => rmSync(home, { recursive: true }));
 
 async function advice(
   reason: ModelFailure["reason"] | undefined,
@@ -15,7 +23,7 @@ async function advice(
   const text = await describeFailure(
     { kind: "refused", message: "What happened", ...(reason && { reason }), ...failure },
     { ...claude, provider },
-    { mode, environment, settings },
+    { mode, environment, home, settings },
   );
   expect(text.split("\n")[0]).toBe("What happened");
   return text.split("\n")[1] ?? "";
@@ -81,4 +89,10 @@ test("FST8 no access and no credit are told apart from a wrong key", async () =>
 
 test("FST8 a failure that says it all gets no advice", async () => {
   expect(await describeFailure({ kind: "quota", message: "too much" }, claude, options)).toBe("too much");
+});
+
+test("FST8 the nearest names include models of an updated list", async () => {
+  const rows = { anthropic: [["claude-sonet-4-6", 200_000, 64_000, 3] as const] };
+  await writeCatalogueFile(catalogueFilePath(home), { date: "2999-01-01", defaults: {}, rows });
+  expect(await advice("unknown-model")).toContain("Did you mean claude-sonet-4-6");
 });
