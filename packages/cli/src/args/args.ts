@@ -190,9 +190,8 @@ export type ParseArgsResult =
   | UsageError;
 
 export function parseCliArgs(argv: readonly string[]): ParseArgsResult {
-  const [first, second = ""] = argv;
+  const [first] = argv;
   if (argv.length === 1 && (first === "help" || first === "version")) return { type: first };
-  if (argv.length === 2 && first === "help" && !second.startsWith("-")) return { type: "help" };
   // The first pass is not strict: the strict parser throws, and its messages do not say what to write instead.
   const { tokens } = parseArgs({ args: [...argv], options: flags, strict: false, tokens: true });
   const foundFlags = tokens.filter((token) => token.kind === "option");

@@ -52,8 +52,11 @@ export function describeRestoredFiles(files: RewindResult): readonly string[] {
   const failures = files.files.flatMap((file) =>
     file.type === "failed" || file.type === "skipped" ? [file.message] : [],
   );
-  const restoredCount = files.files.length - failures.length;
-  return [`${formatCount(restoredCount, "file")} restored`, ...failures];
+  const counts = (["restored", "removed"] as const).flatMap((type) => {
+    const count = files.files.filter((file) => file.type === type).length;
+    return count === 0 ? [] : [`${formatCount(count, "file")} ${type}`];
+  });
+  return [counts.join(", ") || "no files restored", ...failures];
 }
 
 function describeConflicts(files: readonly PlannedFile[]): string {

@@ -122,13 +122,33 @@ export function findSubcommand(args: readonly string[], subcommands: readonly Su
   return usageError(`unknown command: pith ${first} ${second}; ${hint}`);
 }
 
+/** The error for `pith help NAME` without such a subcommand; null for other arguments. */
+export function findTopicError(args: readonly string[], subcommands: readonly Subcommand[]): UsageError | null {
+  const [first, topic = ""] = args;
+  if (first !== "help" || args.length !== 2 || topic.startsWith("-") || /\s/.test(topic)) return null;
+  const topLevelNames = listTopLevelNames(subcommands);
+  if (topLevelNames.includes(topic)) return null;
+  const members = subcommands.filter(({ name }) => name.endsWith(` ${topic}`)).map(({ name }) => name);
+  const nearest = findNearest(topic, topLevelNames);
+  const suggestions = members.length === 0 && nearest !== null ? [nearest] : members;
+  const hint =
+    suggestions.length === 0
+      ? "pith --help lists all subcommands."
+      : `did you mean ${suggestions.map((name) => `pith help ${name}`).join(" or ")}?`;
+  return usageError(
+    `there is no subcommand named ${topic}; ${hint} To send this text to the model: pith -p "help ${topic}"`,
+  );
+}
+
+function listTopLevelNames(subcommands: readonly Subcommand[]): readonly string[] {
+  return [...new Set(subcommands.map(({ name }) => name.split(" ")[0] ?? name))];
+}
+
 /** Treats a first word that is similar to a subcommand as a typing error. An argument with spaces, or a call with `-p` or `--mode`, is a prompt. */
 function suggestSubcommand(args: readonly string[], subcommands: readonly Subcommand[]): SubcommandMatch {
   const [first = ""] = args;
   const isPrompt = args.some((arg) => PROMPT_FLAG.test(arg)) || /\s/.test(first);
-  const suggestion = isPrompt
-    ? null
-    : findNearest(first, [...new Set(subcommands.map(({ name }) => name.split(" ")[0] ?? name))]);
+  const suggestion = isPrompt ? null : findNearest(first, listTopLevelNames(subcommands));
   // Only a subcommand has its own help, so a single word with --help is not a prompt.
   const asksForHelp = args.length === 2 && (args[1] === "--help" || args[1] === "-h");
   if (suggestion === null && asksForHelp && !isPrompt)

@@ -3,7 +3,7 @@
 import type { Subcommand, SubcommandCall, SubcommandFlag, SubcommandResult } from "../args/subcommand.ts";
 import type { Terminal } from "../text/process-io.ts";
 import { escapeControls, formatJson } from "../text/safe-text.ts";
-import { commonFlags, findSubcommand, parseCall } from "./parse.ts";
+import { commonFlags, findSubcommand, findTopicError, parseCall } from "./parse.ts";
 import { subcommands } from "./subcommands.ts";
 
 export function formatHelp(subcommand: Subcommand): string {
@@ -79,6 +79,8 @@ export async function runSubcommand(args: readonly string[], options: RunOptions
   const { terminal } = options;
   if (args[0] === LIST_SESSIONS_COMMAND) return await printSessionCompletions(options);
   if (args[0] === INSPECT_EXTENSION_COMMAND) return await printExtensionCapabilities(args[1] ?? "", options);
+  const topicError = findTopicError(args, subcommands);
+  if (topicError !== null) return reportError(topicError.message, 2, terminal);
   const match = findSubcommand(expandHelp(args), subcommands);
   switch (match.type) {
     case "none":

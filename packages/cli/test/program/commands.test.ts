@@ -83,7 +83,7 @@ test("BACK10 /tree --files does not follow a folder that became a link, and name
   const variables = { TMPDIR: join(ground.userHome, "tmp") };
   const { code, out } = await ground.run(["-p", "-c", "/tree root --files"], { variables });
   expect(code).toBe(0);
-  expect(out).toContain("1 file restored");
+  expect(out).toContain("; 1 file removed; ");
   expect(out).toContain("sub/a.txt was not restored: it is outside the workspace");
   expect(out).toContain("tasks.json was not restored: other programs execute or trust it");
   expect(existsSync(join(ground.userHome, "outside/a.txt"))).toBe(true);

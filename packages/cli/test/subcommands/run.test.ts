@@ -43,10 +43,27 @@ test("SUB4 pith help NAME shows the same as pith NAME --help; other text is a pr
     const words = name.split(" ");
     expect(await shelf.run("help", ...words)).toEqual(await shelf.run(...words, "--help"));
   }
-  const unknown = "pith: unknown command: pith nobody; pith --help lists all subcommands";
-  expect(await shelf.run("help", "nobody")).toEqual({ code: 2, out: "", notes: [unknown] });
   for (const words of [["help"], ["help", "compact", "the", "code"], ["fix", "this", "--help"], ["nobody"]])
     expect(await shelf.run(...words)).toEqual({ code: null, out: "", notes: [] });
+});
+
+test.each([
+  ["export", "did you mean pith help sessions export?"],
+  ["update", "did you mean pith help models update?"],
+  [
+    "list",
+    "did you mean pith help sessions list or pith help models list or pith help extensions list or pith help mcp list?",
+  ],
+  ["sesions", "did you mean pith help sessions?"],
+  ["nobody", "pith --help lists all subcommands."],
+])("SUB4 pith help %s says that there is no such subcommand, and what there is", async (name, hint) => {
+  expect(await shelf.run("help", name)).toEqual({
+    code: 2,
+    out: "",
+    notes: [
+      `pith: there is no subcommand named ${name}; ${hint} To send this text to the model: pith -p "help ${name}"`,
+    ],
+  });
 });
 
 test("SUB5 ends with 0 when done, 1 when it could not, 2 for a mistake, which goes to the standard error alone", async () => {

@@ -221,7 +221,10 @@ function displayPath(path: string, folder: string): string {
 }
 
 function buildHints(files: readonly PlannedFile[]): readonly string[] {
-  const count = files.filter(isRestorable).length;
-  const restoreHint = count === 0 ? "none can be restored" : `y restore ${formatCount(count, "file")} and go`;
+  const actions = (["restore", "remove"] as const).flatMap((type) => {
+    const count = files.filter((file) => file.type === type).length;
+    return count === 0 ? [] : [`${type} ${formatCount(count, "file")}`];
+  });
+  const restoreHint = actions.length === 0 ? "none can be restored" : `y ${actions.join(", ")} and go`;
   return [restoreHint, "n go without restoring", "Esc cancel"];
 }

@@ -38,9 +38,9 @@ test("WLK10 files that were changed on the way are put back if one wants that, a
   await goesBack(talk);
   const seen = await shows(talk, /-one/);
   expect(seen).toContain("✓ one.txt  will be removed: it did not exist then");
-  expect(seen).toContain("y restore 2 files and go");
+  expect(seen).toContain("y remove 2 files and go");
   talk.terminal.type("y");
-  await shows(talk, "2 files restored");
+  await shows(talk, "✓ 2 files removed");
   expect(existsSync(join(talk.folder, "one.txt"))).toBe(false);
   // There and back again: what was done on that branch is done again.
   await openTree(talk);
@@ -48,6 +48,7 @@ test("WLK10 files that were changed on the way are put back if one wants that, a
   talk.terminal.press(ENTER);
   await shows(talk, "✓ one.txt  will be restored");
   talk.terminal.type("y");
+  await shows(talk, "✓ 2 files restored");
   await talk.until(() => existsSync(join(talk.folder, "two.txt")));
   expect(readFileSync(join(talk.folder, "two.txt"), "utf8")).toBe("two\n");
 });
@@ -55,7 +56,7 @@ test("WLK10 files that were changed on the way are put back if one wants that, a
 test("WLK10 or they stay as they are", async () => {
   const talk = await leavesTwoFiles();
   await goesBack(talk);
-  await shows(talk, "y restore 2 files");
+  await shows(talk, "y remove 2 files");
   talk.terminal.type("n");
   await shows(talk, "went to another entry in the tree");
   expect(readFileSync(join(talk.folder, "one.txt"), "utf8")).toBe("one\n");
@@ -66,9 +67,9 @@ test("WLK11 a file that somebody else changed since is not touched, and it is sa
   writeFileSync(join(talk.folder, "one.txt"), "mine\n");
   await goesBack(talk);
   const seen = await shows(talk, "✗ one.txt  not restored: changed outside this session");
-  expect(seen).toContain("y restore 1 file");
+  expect(seen).toContain("y remove 1 file and go");
   talk.terminal.type("y");
-  await shows(talk, "1 file restored");
+  await shows(talk, "1 file removed");
   expect(readFileSync(join(talk.folder, "one.txt"), "utf8")).toBe("mine\n");
   expect(existsSync(join(talk.folder, "two.txt"))).toBe(false);
 });
@@ -76,7 +77,7 @@ test("WLK11 a file that somebody else changed since is not touched, and it is sa
 test("WLK12 after a move the model knows of files what it saw on this branch, and no more", async () => {
   const talk = await leavesTwoFiles([calls("write", { path: "one.txt", content: "other\n" }), "tried"]);
   await goesBack(talk);
-  await shows(talk, "y restore 2 files");
+  await shows(talk, "y remove 2 files");
   talk.terminal.type("n");
   await shows(talk, "went to another entry in the tree");
   talk.say("change it");
