@@ -346,7 +346,7 @@ function timeoutTable(): string {
   return formatTable(
     ["setting", "default", "what it is"],
     [
-      ["`retries`", String(retries), "how often a request is retried"],
+      ["`retries`", String(retries), "how many times a request is retried"],
       [
         "`maxTotalWaitMs`",
         formatSeconds(maxTotalWaitMs),

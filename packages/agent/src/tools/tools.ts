@@ -7,7 +7,7 @@ import { readTool } from "./read/read.ts";
 import { findTool, grepTool, lsTool, type SearchToolOptions } from "./search.ts";
 import { writeTool } from "./write.ts";
 
-/** Creates `read`, `write` and `edit`; write and edit refuse a file that changed since it was read. */
+/** Creates `read`, `write` and `edit`; if a file changed since it was read, `write` refuses it and `edit` requires exact matches. */
 export function fileTools(options: FileToolOptions, readTracker: ReadTracker = new ReadTracker()): readonly Tool[] {
   return [readTool(options, readTracker), writeTool(options, readTracker), editTool(options, readTracker)];
 }

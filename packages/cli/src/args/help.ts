@@ -43,10 +43,11 @@ A coding agent in your terminal. It reads and edits files and runs commands in t
 Everything after -- is part of the prompt.
 
 Permission modes:
-  plan    read files; change nothing
+  plan    read files and run commands that cannot write here; change nothing
   ask     ask before each change or command; with -p, deny them
   edit    change files in this folder and run sandboxed commands without asking (default)
-  all     ask only about new hosts, secrets, ports, files outside this folder and commands outside the sandbox
+  all     ask only about new hosts, secrets, ports, protected files (such as .git), files outside this folder, and commands
+          outside the sandbox
 
 Rules: bash(npm test) matches exactly this command in the sandbox (or unsandboxed, if no sandbox is available); outside(npm test)
 matches it outside the sandbox; bash(npm test:*) matches any command that starts with npm test. read(.env) and edit(src/**) apply to

@@ -66,7 +66,7 @@ export const handoffCommand: Command = {
   name: "handoff",
   argumentHint: "<goal>",
   description:
-    "start a new session for a goal; Pith drafts its first message with what it needs to know from this session",
+    "start a new session for a goal; Pith drafts the first message, with what the new session needs to know from this one",
   examples: ["/handoff write the tests for the parser"],
   async run(goal, context) {
     if (goal === "") return usageError("/handoff needs a goal, such as /handoff write the tests for the parser");

@@ -25,13 +25,17 @@ export const keysCommand: Command = {
 
 /** From the most restrictive mode to the least. */
 export const permissionModes: readonly { readonly name: PermissionMode; readonly description: string }[] = [
-  { name: "plan", description: "only reads, and describes what it would do" },
+  { name: "plan", description: "reads files and runs commands that cannot write here; changes nothing" },
   { name: "ask", description: "asks before it changes a file, runs a command or opens a page" },
   {
     name: "edit",
     description: "edits files in this folder and runs commands in the sandbox; asks about anything else",
   },
-  { name: "all", description: "asks only about hosts, secrets, ports and leaving the sandbox" },
+  {
+    name: "all",
+    description:
+      "asks only about new hosts, secrets, ports, protected files, files outside this folder, and commands outside the sandbox",
+  },
 ];
 
 export const modeCommand: Command = {

@@ -136,7 +136,8 @@ export const eventTable: EventDocs<WireEvent> = {
     },
   },
   model_notice: {
-    description: "the request differs from what you asked for; `code` is `thinking-off`; sent once, until that changes",
+    description:
+      "the request differs from what you asked for; `code` is `thinking-off`; sent again only after a change",
     example: {
       type: "model_notice",
       code: "thinking-off",
@@ -163,7 +164,7 @@ export const eventTable: EventDocs<WireEvent> = {
   },
   compaction_skipped: {
     description:
-      "a compaction was due but was not done; `why` is `off`, `undone`, `breaker`, `postponed`, `empty`, `already-compacted`, `too-short` or `too-little`; sent once, until that changes",
+      "a compaction was due but was not done; `why` is `off`, `undone`, `breaker`, `postponed`, `empty`, `already-compacted`, `too-short` or `too-little`; sent again only after a change",
     example: {
       type: "compaction_skipped",
       reason: "threshold",

@@ -89,12 +89,12 @@ export const editorBindings: readonly EditorKeyBinding[] = [
   {
     id: "tui.editor.jumpForward",
     keys: ["ctrl+]"],
-    description: "jump to the next typed character",
+    description: "jump forward to the character you type next",
   },
   {
     id: "tui.editor.jumpBackward",
     keys: ["ctrl+alt+]"],
-    description: "jump to the previous typed character",
+    description: "jump back to the character you type next",
   },
   { id: "tui.editor.deleteCharBackward", keys: ["backspace"], description: "delete the previous character" },
   { id: "tui.editor.deleteCharForward", keys: ["delete", "ctrl+d"], description: "delete the next character" },

@@ -274,7 +274,7 @@ export const settingTable: readonly Setting[] = [
     kind: enumKind("ask", "edit", "plan", "all"),
     fallback: { value: "edit" },
     description:
-      "What Pith may do without asking: `plan` only reads; `ask` asks before it changes a file, runs a command or opens a page; `edit` changes files in the workspace and runs commands in the sandbox; `all` asks only about hosts, secrets, ports and leaving the sandbox.",
+      "What Pith may do without asking: `plan` changes nothing; `ask` asks before it changes a file, runs a command or opens a page; `edit` changes files in the workspace and runs commands in the sandbox; `all` asks only about new hosts, secrets, ports, protected files, files outside the workspace, and commands outside the sandbox.",
     projectAccess: allowStricter("plan", "ask", "edit", "all"),
     flag: "--permission-mode",
     variable: "PITH_PERMISSION_MODE",

@@ -14,7 +14,7 @@ import {
 } from "../models/available-models.ts";
 import { catalogueFilePath, openCatalogue } from "../models/catalogue.ts";
 import { resolveSettings } from "../settings/resolve.ts";
-import { formatCount, formatNumber } from "../text/format.ts";
+import { formatCount } from "../text/format.ts";
 import { usageError } from "../text/usage-error.ts";
 
 export async function runListModels(call: SubcommandCall): Promise<SubcommandResult> {
@@ -106,9 +106,9 @@ export async function runUpdateModels(call: SubcommandCall): Promise<SubcommandR
     return { type: "failed", message: `${path} cannot be written: ${error instanceof Error ? error.message : error}` };
   }
   const { isUpdated } = await openCatalogue(call.home);
-  const skippedText = skipped === 0 ? "" : ` ${formatCount(skipped, "model", "models")} with invalid figures skipped.`;
+  const skippedText = skipped === 0 ? "" : ` ${formatCount(skipped, "model")} with invalid figures skipped.`;
   const providerCount = Object.keys(data.rows).length;
-  const stored = `Stored ${formatNumber(models)} models from ${formatCount(providerCount, "provider", "providers")} (${data.date}).${skippedText}`;
+  const stored = `Stored ${formatCount(models, "model")} from ${formatCount(providerCount, "provider")} (${data.date}).${skippedText}`;
   const note = isUpdated ? "" : " The built-in list is as new, so it stays in use.";
   return {
     type: "success",

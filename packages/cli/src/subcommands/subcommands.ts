@@ -235,7 +235,7 @@ export const updateModelsSubcommand: Subcommand = {
   argumentCount: { min: 1, max: 1 },
   description: "store a newer list of models, with their limits and prices, from a file or a URL",
   details:
-    "The list has the format of https://models.dev/api.json. A URL must be https, or http on this machine. The list is stored in Pith's home and used from the next start on, if it is newer than the built-in one.",
+    "The list has the format of https://models.dev/api.json. A URL must be https, or http on this machine. The list is stored in Pith's home folder and used the next time Pith starts, if it is newer than the built-in one.",
   jsonShape: "{ path, date, providers, models, skipped, isUsed }",
   flags: {},
   examples: ["pith models update https://models.dev/api.json", "pith models update ./api.json"],
@@ -278,7 +278,7 @@ export const loginSubcommand: Subcommand = {
     "At a terminal, Pith asks for the provider and the key; the key is not shown. Otherwise the key is read from standard input. It is tested with a free request and saved in keys.json. An environment variable such as ANTHROPIC_API_KEY takes precedence over a saved key.",
   jsonShape: '{ provider, file, check: "accepted" | "unchecked" | "skipped", variable }',
   flags: {
-    "no-check": { type: "boolean", description: "save the key without testing it, for work without a network" },
+    "no-check": { type: "boolean", description: "save the key without testing it, for example when you are offline" },
   },
   examples: ["pith login", "pith login anthropic", "pith login openrouter --no-check < key.txt"],
   run: async (call) => (await import("./login.ts")).runLogin(call),

@@ -113,9 +113,13 @@ export function listReceiptRows(entry: CompactionEntry): readonly ReceiptRow[] |
       `the oldest ${formatCount(covered.count, "entry", "entries")}; still available to the agent and in /tree`,
     ],
     ["kept", `the newest ${formatCount(kept.count, "entry", "entries")}, unchanged`],
-    ["pinned", `${formatNumber(countPins(entry))}, word for word`],
+    ["pinned", describePins(countPins(entry))],
     ...findings.map(({ note }): ReceiptRow => ["note", note]),
   ];
+}
+
+function describePins(count: number): string {
+  return count === 0 ? "none" : `${formatNumber(count)}, word for word`;
 }
 
 /** The pins at the time of the compaction. */

@@ -41,7 +41,7 @@ describe("/mode", () => {
     expect(await answerOf("/mode", desk)).toMatchObject({ type: "success", data: { mode: "edit" } });
     expect(await answerOf("/mode plan", desk)).toEqual({
       type: "success",
-      text: "Permission mode plan: only reads, and describes what it would do. It applies until you quit.",
+      text: "Permission mode plan: reads files and runs commands that cannot write here; changes nothing. It applies until you quit.",
       data: { mode: "plan" },
     });
     expect(now).toBe("plan");

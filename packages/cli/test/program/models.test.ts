@@ -59,7 +59,7 @@ test("CAT11 without a key the list says what to do", async () => {
   expect((await ground.run(["models"])).out).toContain("Enter an API key with pith login");
 });
 
-test("CAT12 a list from a file is stored and used from the next start on", async () => {
+test("CAT12 a list from a file is stored and used the next time Pith starts", async () => {
   writeFileSync(join(ground.folder, "api.json"), list);
   const updated = await ground.run(["models", "update", "api.json", "--json"]);
   expect(JSON.parse(updated.out)).toMatchObject({ date: "2026-10-20", models: 1, providers: 1, isUsed: true });
@@ -93,7 +93,7 @@ test("CAT12 a list from a server of this machine is stored; other http addresses
   });
   expect(await ground.run(["models", "update", `${url}/api.json`])).toMatchObject({
     code: 0,
-    out: "Stored 1 models of 1 provider (2026-10-20).\n",
+    out: "Stored 1 model from 1 provider (2026-10-20).\n",
   });
 });
 
@@ -113,7 +113,10 @@ test("CAT12 an invalid, old or missing file changes nothing", async () => {
   writeFileSync(join(ground.folder, "api.json"), list);
   await ground.run(["models", "update", "api.json"]);
   const before = readFileSync(stored, "utf8");
-  expect(await update("{}")).toMatchObject({ code: 1, notes: expect.stringContaining("is not a list of models") });
+  expect(await update("{}")).toMatchObject({
+    code: 1,
+    notes: expect.stringContaining("api.json is not a models.dev list"),
+  });
   expect(await update(list.replace("2026-10-20", "2026-01-01"))).toMatchObject({
     code: 1,
     notes: expect.stringContaining("the list in use is newer (2026-10-20), so nothing was changed"),

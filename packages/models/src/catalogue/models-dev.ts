@@ -48,7 +48,7 @@ export function parseModelList(text: string, today: string): ModelListResult {
   }));
   const models = parsed.reduce((sum, provider) => sum + provider.models.length, 0);
   if (models === 0)
-    return invalid('it has no model of a known provider; expected { "anthropic": { "models": { … } } }');
+    return invalid('it contains no models from a known provider; expected { "anthropic": { "models": { … } } }');
   const rows = Object.fromEntries(
     parsed.filter((provider) => provider.models.length > 0).map((each) => [each.id, createSnapshotRows(each.models)]),
   );

@@ -14,7 +14,7 @@ export const WELCOME: string = [
 export const FIRST_HINT: string = "Tell Pith what to do here. /help lists commands, /model changes the model.";
 
 export const NO_MODEL_MESSAGE: string =
-  "No model is configured yet. Pith asks you to choose one when you send your first message. You can also enter an API key with /login, or start a local server such as Ollama.";
+  "No model is configured yet. Pith will ask you to choose one when you send a message. You can also enter an API key with /login, or start a local server such as Ollama.";
 
 const localServers: readonly string[] = providers
   .filter(({ isLocal }) => isLocal)

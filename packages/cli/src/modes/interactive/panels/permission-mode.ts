@@ -75,7 +75,7 @@ async function confirmAllMode(screen: ScreenApi): Promise<boolean> {
 
 const SANDBOX_WARNING: readonly string[] = [
   " It can change files in this folder, run commands in the sandbox, run git push, and use every tool.",
-  " It still asks about new hosts, secrets, ports, files outside this folder and commands outside the sandbox.",
+  " It still asks about new hosts, secrets, ports, protected files, files outside this folder, and commands outside the sandbox.",
 ];
 
 const NO_SANDBOX_WARNING: readonly string[] = [

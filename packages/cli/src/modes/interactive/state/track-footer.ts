@@ -63,7 +63,7 @@ function formatTreePosition(outline: Outline): string | null {
   const branchCount = visibleEntries.filter(({ id }) => !parentIds.has(id)).length;
   if (branchCount < 2) return null;
   const isAtEnd = !parentIds.has(findVisibleEntry(outline, outline.leaf));
-  return `${isAtEnd ? "" : "not at a branch end · "}${branchCount}${outline.status === "truncated" ? "+" : ""} branches`;
+  return `${isAtEnd ? "" : "not at the end of a branch · "}${branchCount}${outline.status === "truncated" ? "+" : ""} branches`;
 }
 
 /** Returns the entry itself, or its nearest visible ancestor. */

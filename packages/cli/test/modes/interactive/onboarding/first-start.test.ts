@@ -64,7 +64,7 @@ test("FST9 who is welcomed can put it off, and is told what to do", async () => 
   await seen("lose the thread in long sessions");
   shown.terminal.press("\x1b");
   expect(await start).toBeNull();
-  await seen("when you send your first message");
+  await seen("when you send a message");
   expect(existsSync(join(home, "keys.json"))).toBe(false);
 });
 

@@ -33,7 +33,7 @@ test("MAN6 everything is permitted only by its name and after a question, which 
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect(talk.screen.state.footer.permissionMode).toBe("edit");
   talk.terminal.press("\r");
-  await talk.sees("Permission mode all: asks only about hosts, secrets");
+  await talk.sees("Permission mode all: asks only about new hosts, secrets");
   expect(talk.screen.state.footer.permissionMode).toBe("all");
   talk.terminal.press(SHIFT_TAB);
   expect(talk.screen.state.footer.permissionMode).toBe("plan");
@@ -45,7 +45,7 @@ test("MAN7 in plan mode nothing is changed, the model is told so, and told when 
   talk.say("hi");
   await talk.sees("hello");
   talk.say("/mode plan");
-  await talk.sees("Permission mode plan: only reads");
+  await talk.sees("Permission mode plan: reads files");
   talk.say("write it");
   await talk.sees("I would write it");
   expect(existsSync(join(talk.folder, "a.txt"))).toBe(false);

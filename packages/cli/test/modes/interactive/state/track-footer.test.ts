@@ -87,7 +87,7 @@ describe("place in the tree", () => {
     expect(await placeAfter("user: one", "says: two")).toBeNull();
     expect(await placeAfter("user: one", "says: two", "moves: e1", "says: three")).toBe("2 branches");
     expect(await placeAfter("user: one", "says: two", "moves: e1", "says: three", "user: four", "moves: e1")).toMatch(
-      /^not at a branch end · \d branches$/,
+      /^not at the end of a branch · \d branches$/,
     );
   });
 });
