@@ -51,14 +51,14 @@ export interface AgentOptions {
   readonly blobs?: BlobStore;
   /** Pass the same object to the session, so that secrets are not written. Without it, nothing is redacted. */
   readonly secrets?: Secrets;
-  /** Reads skill files. Without it, changes of a skill since it was loaded are not reported. */
+  /** Reads skill files. Without it, changes to a skill since it was loaded are not reported. */
   readonly skillFiles?: SkillFiles;
   /** Restores files on moves in the tree. Without it, no file is restored. */
   readonly rewind?: RewindOptions;
   readonly runStep?: RunStep;
-  /** Words a failed request for the user, with what to do next. Default: the message of the failure. */
+  /** Turns the failure of a request into a message that tells the user what to do next. Default: the failure's own message. */
   readonly describeFailure?: (failure: ModelFailure, model: ModelName) => string | Promise<string>;
-  /** Called with every event, also outside a run. */
+  /** Called with every event, including those outside a run. */
   readonly onEvent?: AgentEventListener;
 }
 

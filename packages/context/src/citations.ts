@@ -1,6 +1,6 @@
 /** Finds, formats and replaces citations of entries such as `[#412]`, and references to blobs such as `blob:1a2b3c4d`, in text that a model reads. */
 
-/** Returns the reference of a blob for the `read` tool: `blob:` and the first digits of its hash. */
+/** Returns the reference to a blob for the `read` tool: `blob:` and the first digits of its hash. */
 export function blobReference(hash: string, digits: number = MIN_BLOB_DIGITS): string {
   return `blob:${hash.slice(0, digits)}`;
 }

@@ -64,7 +64,7 @@ interface EntryIdentity {
   readonly number?: number;
 }
 
-/** A message of the conversation. */
+/** A message in the conversation. */
 export interface MessageEntry extends EntryIdentity {
   readonly type: "message";
   readonly message: AgentMessage;
@@ -102,7 +102,7 @@ export interface CompactionDetails {
 /** The details of a branch summary that no hook created. */
 export type BranchSummaryDetails = CompactionDetails;
 
-/** A message of an extension or of Pith itself; the model reads it as a user message. */
+/** A message from an extension or from Pith itself; the model reads it as a user message. */
 export interface CustomMessageEntry extends EntryIdentity {
   readonly type: "custom_message";
   readonly customType: string;
@@ -214,7 +214,7 @@ export const ENVIRONMENT_TYPE = "pith.surroundings";
 /** The type of the custom message with the current state of an extension. */
 export const STATE_TYPE = "pith.state";
 
-/** Returns the reference of an entry for the `read` tool: `#412`, or `entry:<id>` for an entry without a number. */
+/** Returns the reference to an entry for the `read` tool: `#412`, or `entry:<id>` for an entry without a number. */
 export function entryReference({ id, number }: Pick<Entry, "id" | "number">): string {
   return number === undefined ? `entry:${id}` : `#${number}`;
 }

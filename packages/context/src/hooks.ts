@@ -29,7 +29,7 @@ export interface HookFailure {
   readonly from?: string;
 }
 
-/** Options of `runHooks`. */
+/** Options for `runHooks`. */
 export interface RunHooksOptions<Answer> {
   readonly host: HookHost;
   readonly runtime: Pick<Runtime, "sleep">;

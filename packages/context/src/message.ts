@@ -3,7 +3,7 @@
 /** A message that a model understands. */
 export type Message = SystemMessage | UserMessage | AssistantMessage | ToolResultMessage;
 
-/** Any message of a conversation: one that a model understands, or one that becomes a user message when it is sent. */
+/** Any message in a conversation: one that a model understands, or one that becomes a user message when it is sent. */
 export type AgentMessage =
   | Message
   | BashExecutionMessage
@@ -11,7 +11,7 @@ export type AgentMessage =
   | CompactionSummaryMessage
   | BranchSummaryMessage;
 
-/** A change of the system prompt and the tools: sections are replaced by name (null removes one), tools are added and removed. */
+/** A change to the system prompt and the tools: sections are replaced by name (null removes one), tools are added and removed. */
 export interface SystemMessage {
   readonly role: "system";
   readonly content: string | readonly TextBlock[];
@@ -22,7 +22,7 @@ export interface SystemMessage {
   readonly timestamp: number;
 }
 
-/** A message of the user, or of a program in the role of the user. */
+/** A message from the user, or from a program in the user's role. */
 export interface UserMessage {
   readonly role: "user";
   readonly content: string | readonly (TextBlock | ImageBlock)[];
@@ -31,7 +31,7 @@ export interface UserMessage {
   readonly timestamp: number;
 }
 
-/** A reply of a model. */
+/** A model's reply. */
 export interface AssistantMessage {
   readonly role: "assistant";
   readonly content: readonly (TextBlock | ThinkingBlock | ToolCallBlock)[];
@@ -72,7 +72,7 @@ export interface BashExecutionMessage {
   readonly timestamp: number;
 }
 
-/** A message of an extension or of Pith, identified by `customType`. The model reads it as a user message. */
+/** A message from an extension or from Pith, identified by `customType`. The model reads it as a user message. */
 export interface CustomMessage {
   readonly role: "custom";
   readonly customType: string;
@@ -139,7 +139,7 @@ export type AttachmentKind =
   | "template"
   | "skill";
 
-/** The reasoning of a model. The signature covers these exact bytes, so both are sent unchanged or not at all. */
+/** A model's reasoning. The signature covers these exact bytes, so both are sent unchanged or not at all. */
 export interface ThinkingBlock {
   readonly type: "thinking";
   readonly thinking: string;
@@ -157,7 +157,7 @@ export interface ImageBlock {
   readonly pith?: BlockData;
 }
 
-/** A tool call of the model. */
+/** A tool call by the model. */
 export interface ToolCallBlock {
   readonly type: "toolCall";
   readonly id: string;

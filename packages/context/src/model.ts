@@ -19,13 +19,13 @@ export interface Model extends ModelName {
   stream(request: Request, options: StreamOptions): AsyncIterable<ModelEvent>;
 }
 
-/** Options of `Model.stream`. */
+/** Options for `Model.stream`. */
 export interface StreamOptions {
   readonly signal?: AbortSignal;
   readonly transport?: TransportOptions;
 }
 
-/** HTTP options of a request. A model without HTTP ignores them. */
+/** HTTP options for a request. A model without HTTP ignores them. */
 export interface TransportOptions {
   /** Headers of the request. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -35,7 +35,7 @@ export interface TransportOptions {
   readonly onChunk?: (chunk: unknown) => void;
 }
 
-/** An event of a streamed reply. */
+/** An event in a streamed reply. */
 export type ModelEvent =
   /** Tells the user that the sent request differs from the given one. Comes before the reply. */
   | { readonly type: "notice"; readonly code: "thinking-off"; readonly message: string }

@@ -47,7 +47,7 @@ export type GuardedResult<Value> =
   | { readonly type: "late" }
   | { readonly type: "failed"; readonly why: string };
 
-/** Options of `runGuarded`. */
+/** Options for `runGuarded`. */
 export interface GuardOptions {
   readonly signal?: AbortSignal | undefined;
   /** The time limit, and the sleep that measures it. No limit if absent. */

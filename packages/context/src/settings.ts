@@ -8,7 +8,7 @@ export interface FormatLimits {
   readonly depth: number;
 }
 
-/** The limits of a line in a session file. */
+/** The limits for a line in a session file. */
 export const formatLimits: FormatLimits = { lineBytes: 32 * 1024 * 1024, depth: 200 };
 
 /** When a context is too large, and what a compaction keeps of it. */

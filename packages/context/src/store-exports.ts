@@ -1,4 +1,4 @@
-/** Exports `@pith/context/store`: the store interface, the session file format and the entry tree, for people who write a store. */
+/** Exports `@pith/context/store`: the store interface, the session file format and the entry tree, for writing your own store. */
 
 export { crashDamageKinds, type Damage, harmlessDamageKinds } from "./format/damage.ts";
 export { serializeEntry } from "./format/entry-line.ts";

@@ -18,7 +18,7 @@ import { isBreakerOpen } from "./breaker.ts";
 import { type Budget, findExceededLimit } from "./budget.ts";
 import { isQuietAfterUndo } from "./undo.ts";
 
-/** The compaction settings of pi: the tokens reserved at the end of the window, and the tokens of recent messages to keep. */
+/** pi's compaction settings: the tokens reserved at the end of the window, and the tokens of recent messages to keep. */
 export interface CompactionSettings {
   readonly enabled: boolean;
   readonly reserveTokens: number;

@@ -90,7 +90,7 @@ export interface MessageParts {
   readonly attachments: readonly Attachment[];
 }
 
-/** One attachment of a message, as it was sent. */
+/** One attachment in a message, as it was sent. */
 export interface Attachment extends AttachmentMark {
   /** The text with its XML element; for an image, the line that names it. */
   readonly text: string;

@@ -27,7 +27,7 @@ export function buildRequest(
   };
 }
 
-/** Options of `buildRequest`. */
+/** Options for `buildRequest`. */
 export interface RequestOptions {
   readonly model: ModelName;
   readonly thinking?: ThinkingLevel;

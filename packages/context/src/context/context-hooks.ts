@@ -5,20 +5,20 @@ import type { AgentMessage } from "../message.ts";
 import type { Runtime } from "../runtime.ts";
 import type { SessionContext } from "./build-context.ts";
 
-/** Hooks that may replace the messages of one request. */
+/** Hooks that may replace the messages in one request. */
 export interface ContextHooks extends HookHost {
   readonly context?: readonly Hook<ContextEvent, ContextResult>[];
   /** Run after the `context` hooks; they may also replace system messages. */
   readonly context_with_system?: readonly Hook<ContextWithSystemEvent, ContextResult>[];
 }
 
-/** The messages of a request without system messages. */
+/** The messages in a request, without system messages. */
 export interface ContextEvent {
   readonly type: "context";
   readonly messages: AgentMessage[];
 }
 
-/** The messages of a request, system messages included. */
+/** The messages in a request, including system messages. */
 export interface ContextWithSystemEvent {
   readonly type: "context_with_system";
   readonly messages: AgentMessage[];
@@ -35,7 +35,7 @@ export type ContextHookResult =
   /** Aborted, or a hook failed and the host cancels on failure. */
   | { readonly type: "cancelled" };
 
-/** Options of `applyContextHooks`. */
+/** Options for `applyContextHooks`. */
 export interface ContextHookOptions {
   readonly hooks: ContextHooks;
   readonly runtime: Pick<Runtime, "sleep">;

@@ -49,7 +49,7 @@ export interface ContextSize {
   readonly bytes: number;
 }
 
-/** Options of `contextSize`. */
+/** Options for `contextSize`. */
 export interface ContextSizeOptions {
   readonly model?: ModelName;
   /** Tokens that are sent in addition to the log, if known. */
@@ -81,7 +81,7 @@ export function collectCalibration(branch: LoadedBranch): Calibration {
   return measureBranch(branch).calibrations;
 }
 
-/** Finds the calibration of a model, or the last measured one without a model. An unmeasured model gets the overhead of the last one. */
+/** Finds a model's calibration; without a model, the last one that was measured. An unmeasured model gets the overhead of the last one. */
 export function findCalibration(
   calibration: Calibration,
   model: Pick<ModelName, "provider" | "model"> | undefined,
@@ -314,7 +314,7 @@ export interface TokenReport {
   readonly total: number;
 }
 
-/** Returns the context size that a usage reports, the reply included (B9). */
+/** Returns the context size that a usage reports, including the reply (B9). */
 export function calculateContextTokens(usage: Usage | undefined): number {
   const parts = [usage?.input, usage?.output, usage?.cacheRead, usage?.cacheWrite];
   return toTokenCount(usage?.totalTokens) || parts.reduce<number>((sum, tokens) => sum + toTokenCount(tokens), 0);

@@ -2,7 +2,7 @@
 
 import type { Entry, GapEntry, LostKind, UnknownEntry } from "../entry.ts";
 
-/** The custom type of the note's message. */
+/** The custom type of the message with a damage note. */
 export const DAMAGE_TYPE = "pith.damage";
 
 /** Creates the note for a damaged entry. Returns null for an intact entry, and for a kind that is never in the context. */
@@ -20,7 +20,7 @@ export function isLostEntry(entry: Entry): entry is GapEntry | UnknownEntry {
   return entry.type === "gap" || (entry.type === "unknown" && isEntryKind(entry.kind));
 }
 
-/** Whether a damaged entry was, or may have been, a message of the conversation. */
+/** Whether a damaged entry was, or may have been, a message in the conversation. */
 export function mayBeLostMessage(entry: Entry): boolean {
   const kind = isLostEntry(entry) ? readLostKind(entry) : null;
   return kind === undefined || kind === "user" || kind === "assistant" || kind === "toolResult";

@@ -49,7 +49,7 @@ export const damageNotes = {
     "the first entry that this compaction keeps is not before it on its branch; only the summary is in the context",
 } as const;
 
-/** The kinds that lose no data: every entry can still be read. They are not shown to the user. */
+/** The kinds of damage that lose no data: every entry can still be read. They are not shown to the user. */
 export const harmlessDamageKinds: ReadonlySet<DamageKind> = new Set([
   "utf-16",
   "lone-carriage-returns",
@@ -61,7 +61,7 @@ export const harmlessDamageKinds: ReadonlySet<DamageKind> = new Set([
   "out-of-order",
 ] satisfies DamageKind[]);
 
-/** The kinds that a crash leaves at the end of a file. The next append moves those bytes to a `.damaged` file. */
+/** The kinds of damage that a crash leaves at the end of a file. The next append moves those bytes to a `.damaged` file. */
 export const crashDamageKinds: ReadonlySet<DamageKind> = new Set([
   "torn-tail",
   "torn-batch",

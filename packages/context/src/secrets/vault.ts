@@ -124,7 +124,7 @@ function isDistinctive(value: string): boolean {
   return value.length >= 40 || isRandom(value) || (value.length >= 12 && /\d/.test(value) && isLikelyPassword(value));
 }
 
-/** Options of a `Vault`. */
+/** Options for a `Vault`. */
 export interface VaultOptions {
   /** A keyed hash with at least twelve lowercase hexadecimal digits; keyed, so that values cannot be guessed from their placeholders. */
   readonly digest: (value: string) => string;
@@ -215,7 +215,7 @@ export class Vault implements Redaction {
     return [...results];
   }
 
-  /** Adds the secrets of a text that is not redacted itself, such as a file of the user. */
+  /** Adds the secrets in a text that is not redacted itself, such as one of the user's files. */
   learn(text: string): void {
     this.#loadEnvironment();
     for (const { start, end, kind } of scanForSecrets(text).matches)

@@ -7,7 +7,7 @@ import { createHeader, encodeSession } from "../format/session-file.ts";
 import type { Runtime } from "../runtime.ts";
 import type { Store } from "./store.ts";
 
-/** Options of a fork. */
+/** Options for a fork. */
 export interface ForkOptions {
   /** The end of the branch to fork; the current leaf by default. */
   readonly leaf?: string | null;

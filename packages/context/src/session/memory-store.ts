@@ -29,7 +29,7 @@ import { type AppendGuard, type AppendResult, BaseStore, checkAppend, type Entry
 
 type StoreRuntime = Pick<Runtime, "now" | "sessionId" | "checksum">;
 
-/** A store without a disk: opened from the bytes of a session file and saved as such. */
+/** A store in memory: opened from the bytes of a session file, and saved as such bytes. */
 export class MemoryStore extends BaseStore {
   /** The damage in the bytes that the store was opened from. */
   readonly damage: readonly Damage[];

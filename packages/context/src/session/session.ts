@@ -30,7 +30,7 @@ export type NewEntry = EntryContent & {
   readonly number?: never;
 };
 
-/** Options of a move. */
+/** Options for a move. */
 export interface MoveOptions {
   /** Data for the entry that records the move. */
   readonly data?: Readonly<Record<string, unknown>>;
@@ -43,7 +43,7 @@ export interface MoveOptions {
 /** A long operation at the leaf. */
 export type BusyReason = "streaming" | "compacting" | "moving";
 
-/** Options of a session. */
+/** Options for a session. */
 export interface SessionOptions {
   /** Applied to everything that is written; nothing is redacted by default. */
   readonly redaction?: Redaction | undefined;
@@ -203,7 +203,7 @@ export class Session {
     return this.#enqueue(() => forkBranch(this.store, { leaf: this.leaf, ...options }, this.#runtime));
   }
 
-  /** Completes the state of the branch. A file of pi is opened before its state is known. */
+  /** Loads the rest of the branch's state. A file from pi is opened before its state is known. */
   loadState(): Promise<void> {
     return this.#enqueue(() => this.#loadState());
   }

@@ -41,7 +41,7 @@ export interface Store {
   close?(): Promise<unknown>;
 }
 
-/** The conditions of an append. */
+/** The conditions for an append. */
 export interface AppendGuard {
   /** The leaf that the writer expects; null for an empty session. */
   readonly expectedLeaf: string | null;

@@ -41,7 +41,7 @@ export interface ShellLine {
   readonly outline: string;
 }
 
-/** One command of a shell line. */
+/** One command in a shell line. */
 export interface ShellCommand {
   /** The program and its arguments, unquoted. Empty if the command only sets variables or redirects a group. */
   readonly words: readonly ShellWord[];

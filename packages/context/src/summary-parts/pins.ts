@@ -12,7 +12,7 @@ export function pinText(session: Session, text: string): Promise<AppendResult> {
   return session.append({ type: "custom_message", customType: PIN_TYPE, content: text, display: true });
 }
 
-/** Pins the text of any entry of the session. */
+/** Pins the text of any entry in the session. */
 export async function pinEntry(session: Session, entryId: string): Promise<AppendResult> {
   const entry = await session.store.entry(entryId);
   if (!entry) throw new Error(`cannot pin ${entryId}: it is not in this session`);

@@ -180,7 +180,7 @@ export function fillTemplate(template: string, slots: Readonly<Record<string, st
   );
 }
 
-/** The system prompt of every summary. `{nonce}` is the random word in the marks around the material. */
+/** The system prompt for every summary. `{nonce}` is the random word in the marks around the material. */
 export const SUMMARIZATION_SYSTEM_PROMPT: string = SYSTEM_TEMPLATE;
 
 /** The prompt for a first summary, placed after the material. `{tokens}` and `{words}` are the size limit. */

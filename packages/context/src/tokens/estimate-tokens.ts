@@ -12,7 +12,7 @@ import {
 } from "./token-model.ts";
 import { tokenWeights } from "./token-weights.ts";
 
-/** Estimates the tokens of a text, close to what o200k_base counts for any kind of text. */
+/** Estimates the tokens in a text, close to what o200k_base counts for any kind of text. */
 export function textTokens(text: string): number {
   return textSize(text).tokens;
 }
@@ -43,12 +43,12 @@ function isSurrogate(code: number): boolean {
 /** Built on first use, to keep the start-up short. */
 let tokenTable: TokenCostTable | undefined;
 
-/** Estimates the tokens of a message as `convertToLlm` returns it. */
+/** Estimates the tokens in a message as `convertToLlm` returns it. */
 export function messageTokens(message: Message): number {
   return measureMessage(message).tokens;
 }
 
-/** Estimates the tokens of a request: system prompt, tools and messages. */
+/** Estimates the tokens in a request: system prompt, tools and messages. */
 export function requestTokens({ system, tools, messages }: Pick<Request, "system" | "tools" | "messages">): number {
   const fixedTexts = [...system.map(({ text }) => text), ...tools.map((tool) => JSON.stringify(tool))];
   return (

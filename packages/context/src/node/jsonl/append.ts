@@ -201,7 +201,7 @@ const MAX_UNSYNCED_LINES = 64;
 /** Milliseconds. With the time that a sync takes, still less than a second. */
 const SYNC_DELAY_MS = 800;
 
-/** Options of `encodeBatch`. */
+/** Options for `encodeBatch`. */
 export interface EncodeBatchOptions {
   /** Whether the lines get trailers. */
   readonly isPithFormat: boolean;

@@ -20,7 +20,7 @@ import { type Durability, encodeBatch, type LogFile, toRefusal } from "./append.
 import { FileEntries } from "./file-entries.ts";
 import { type FileChange, FileWatcher, makeAppendable, readContentsFully } from "./watched-file.ts";
 
-/** Options of a store. The defaults use the real file system, clock and processes. */
+/** Options for a store. The defaults use the real file system, clock and processes. */
 export interface StoreOptions {
   readonly files?: Files;
   readonly runtime?: Pick<Runtime, "now" | "sessionId" | "nonce" | "checksum">;
@@ -231,7 +231,7 @@ const SMALL_FILE_BYTES = 1024 * 1024;
 /** After a crash, the next process indexes at most this many bytes again. */
 const SAVE_INDEX_BYTES = 8 * 1024 * 1024;
 
-/** Options of `follow`. */
+/** Options for `follow`. */
 export interface FollowOptions {
   readonly signal: AbortSignal;
   /** The time between two polls that find nothing. */

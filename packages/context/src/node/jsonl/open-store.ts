@@ -18,7 +18,7 @@ import { LogFile } from "./append.ts";
 import { type AllStoreOptions, JsonlStore, type StoreOptions } from "./jsonl-store.ts";
 import { createFileAtomically, makeDurableFolder } from "./rewrite.ts";
 
-/** Options of `openStore`. */
+/** Options for `openStore`. */
 export interface OpenOptions extends StoreOptions {
   /** `follower` only reads; `takeover` becomes the writer even if another process is. The default is `writer`. */
   readonly mode?: "writer" | "follower" | "takeover";

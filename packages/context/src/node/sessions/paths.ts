@@ -25,7 +25,7 @@ import { nodeRuntime } from "../runtime.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Options of every session operation; the defaults are the real disk, clock and processes. */
+/** Options for every session operation; the defaults are the real disk, clock and processes. */
 export interface SessionFileOptions extends Partial<Omit<StoreOptions, "runtime">> {
   readonly runtime?: Runtime;
   /** The environment that may set `PITH_HOME`; default: `process.env`. */

@@ -34,7 +34,7 @@ export interface CreateSessionOptions extends SessionFileOptions {
   readonly parentSession?: string;
 }
 
-/** Creates a session and opens it for writing; an invalid or used id gives `unavailable` with a message for the user. */
+/** Creates a session and opens it for writing; for an invalid or used id, the result is `unavailable` with a message for the user. */
 export async function createSession({ cwd, id, parentSession, ...options }: CreateSessionOptions): Promise<OpenResult> {
   const config = applyDefaults(options);
   return catchDiskErrors(`a session for ${cwd} cannot be created`, () => {
@@ -183,7 +183,7 @@ export interface LabelOptions extends SessionFileOptions {
 
 export type LabelResult = AppendResult | OpenFailure | { readonly type: "no-entry"; readonly why: string };
 
-/** Labels an entry of a session. The label is an entry, so it becomes the leaf, as in pi. */
+/** Labels an entry in a session. The label is an entry, so it becomes the leaf, as in pi. */
 export async function labelEntry(
   target: SessionTarget,
   { entryId, label = "", ...options }: LabelOptions,
@@ -203,7 +203,7 @@ export type SessionTotalsResult =
   | { readonly type: "counted"; readonly header: Header | null; readonly totals: SessionTotals }
   | UnavailableResult;
 
-/** Sums up the usage of a session file, also while another process writes it. Damaged lines are not counted. */
+/** Sums up the usage in a session file, even while another process writes to it. Damaged lines are not counted. */
 export async function readSessionTotals(path: string, options: SessionFileOptions = {}): Promise<SessionTotalsResult> {
   const config = applyDefaults(options);
   return catchDiskErrors<SessionTotalsResult>(`${path} cannot be read`, async () => {
