@@ -24,7 +24,7 @@ export function renderCode(text: string, language: string): string {
   return `<pre><code>${html ?? escapeHtml(text)}</code></pre>`;
 }
 
-const MAX_HIGHLIGHT_CHARS = 100_000;
+export const MAX_HIGHLIGHT_CHARS = 100_000;
 
 /** Escapes every `&` too, so that an entity cannot become a character that was removed from the text. */
 export function escapeHtml(text: string): string {

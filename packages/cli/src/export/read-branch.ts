@@ -1,11 +1,12 @@
 /** Reads a branch as a list of transcript items for export, without secrets and internal state. */
 
-import { type Entry, type Redaction, readReceipt } from "@pith/context";
-import { describeAttachment, parseBlobBlock, splitContent } from "@pith/context/host";
+import { type Entry, type Redaction, readReceipt, type ToolResultMessage } from "@pith/context";
+import { addToTotals, describeAttachment, parseBlobBlock, splitContent, zeroTotals } from "@pith/context/host";
 import { readBlob } from "@pith/context/node";
 import type { Store } from "@pith/context/store";
 import { findEntryInStore } from "../sessions/entries.ts";
 import { describeAuthor, formatSizes } from "../text/compaction-text.ts";
+import { formatCost, formatCount } from "../text/format.ts";
 import { escapeControls } from "../text/safe-text.ts";
 import { describeToolCall, formatCallEnd } from "../text/tool-call-text.ts";
 import type { UsageError } from "../text/usage-error.ts";
@@ -88,6 +89,8 @@ export interface TranscriptItem {
   readonly blocks: readonly Block[];
   /** The tool call that this is the result of. */
   readonly callId?: string;
+  /** How the call ended, if it did not succeed: `failed`, `denied`, `exit code 1`. */
+  readonly end?: string;
   /** The change of a file that the call made. */
   readonly diff?: string;
 }
@@ -139,6 +142,7 @@ function toMessageItem({ message }: Extract<Entry, { type: "message" }>): Untime
         heading: `${message.toolName}${formatCallEnd(message)}`,
         blocks: toBlocks(message.content).map(toOutputBlock),
         callId: String(message.toolCallId ?? ""),
+        ...readEnd(message),
         ...readDiff(message.details),
       };
     case "bashExecution":
@@ -150,6 +154,13 @@ function toMessageItem({ message }: Extract<Entry, { type: "message" }>): Untime
     default:
       return null;
   }
+}
+
+function readEnd(message: ToolResultMessage): Pick<TranscriptItem, "end"> {
+  const end = formatCallEnd(message).trim();
+  if (end === "") return {};
+  const { exitCode } = Object(message.details) as { readonly exitCode?: unknown };
+  return { end: Number.isInteger(exitCode) ? `exit code ${exitCode}` : end };
 }
 
 function readDiff(details: unknown): Pick<TranscriptItem, "diff"> {
@@ -215,18 +226,51 @@ export async function readBranch(
   const leafId = leafResult ? leafResult.entry.id : await store.leaf();
   const missing: string[] = [];
   const items: TranscriptItem[] = [];
-  for (const entry of await store.branchEntries(leafId)) {
+  const entries = await store.branchEntries(leafId);
+  for (const entry of entries) {
     const item = toTranscriptItem(redaction.redact(entry));
+    // The facts name the model that a session begins with.
+    if (entry.type === "model_change" && items.length === 0) continue;
     if (item) items.push({ ...item, blocks: await loadImages(item.blocks, { path, missing }) });
   }
   const { id, cwd, timestamp } = store.header;
   const name = redaction.redact((await store.name()) || findFirstUserText(items) || `session ${id}`);
   const facts: readonly Fact[] = [
-    ["session", id],
     ["folder", redaction.redact(cwd)],
-    ["started", timestamp],
+    ["started", formatTime(timestamp)],
+    ...listTotals(entries, items),
+    ["session", id],
   ];
   return { type: "branch", title: escapeControls(name), facts, items, missing };
+}
+
+/** `2026-01-02 10:30 UTC`, or the text as it is. */
+export function formatTime(time: string): string {
+  const [, day, minutes] = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)/.exec(time) ?? [];
+  return day === undefined ? time : `${day} ${minutes} UTC`;
+}
+
+/** The models, the amounts and the cost of the branch. */
+function listTotals(entries: readonly Entry[], items: readonly TranscriptItem[]): readonly Fact[] {
+  const { userMessages, toolCalls, usage } = entries.reduce(addToTotals, zeroTotals);
+  const models = [...new Set(items.filter(({ kind }) => kind === "assistant").map(({ heading }) => heading))];
+  const changedFiles = new Set(items.flatMap(({ blocks }) => blocks.flatMap((block) => findChangedFile(block) ?? [])));
+  const amounts = [
+    formatCount(userMessages, "message"),
+    formatCount(toolCalls, "tool call"),
+    ...(changedFiles.size > 0 ? [`${formatCount(changedFiles.size, "file")} changed`] : []),
+  ];
+  return [
+    ...(models.length > 0 ? [["model", models.join(", ")] as const] : []),
+    ["content", amounts.join(", ")],
+    ...(usage.cost.total > 0 ? [["cost", formatCost(usage.cost.total)] as const] : []),
+  ];
+}
+
+/** The path of the file that a call changes. Null if it is not a call that changes one. */
+export function findChangedFile(block: Block): string | null {
+  if (block.type !== "tool-call" || (block.name !== "edit" && block.name !== "write")) return null;
+  return typeof block.arguments.path === "string" ? block.arguments.path : null;
 }
 
 interface LoadImagesOptions {

@@ -87,6 +87,9 @@ export function formatCallEnd(result: ToolResultMessage): string {
   return outcome === "succeeded" ? "" : ` ${outcome}`;
 }
 
+/** For these tools, the number of lines says enough about a folded result. */
+export const LINE_COUNT_TOOLS: readonly string[] = ["read", "grep", "find", "ls", "fetch"];
+
 /** The language of a file, by its extension or name. Empty if it has none. */
 export function languageOfPath(path: string): string {
   const name = path.slice(path.lastIndexOf("/") + 1).toLowerCase();

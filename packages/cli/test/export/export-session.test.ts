@@ -72,14 +72,14 @@ test("EXP1 no secret leaves, in whatever format; files are their owner's, and no
   }
 });
 
-test("EXP2 a page holds no element but ours, no script and no address, whatever was said", async () => {
+test("EXP2 a page holds no element but ours, no script and no address outside of it, whatever was said", async () => {
   const { path } = await made();
   const to = join(home, "out.html");
   await exportSession(path, { to, redaction, cwd: home });
   const text = readFileSync(to, "utf8");
   const elements = new Set(Array.from(text.matchAll(/<\/?([a-z!][a-z0-9]*)/gi), ([, name]) => name?.toLowerCase()));
   const ours =
-    "!doctype html head meta title style body header h1 dl dt dd main article h2 h3 time div pre code details summary span img p br";
+    "!doctype html head meta title style body header h1 dl dt dd label input nav a main article h2 h3 time div pre code details summary span b img p br";
   expect([...elements].filter((name) => !ours.split(" ").includes(name ?? ""))).toEqual([]);
   expect(text).toContain("default-src 'none'");
   expect(text.match(/<style>/g)).toHaveLength(1);
@@ -104,8 +104,11 @@ test("EXP2 Markdown of a session makes no element, attribute or address of its o
   await exportSession(path, { to, redaction, cwd: home });
   const text = readFileSync(to, "utf8");
   const elements = new Set(Array.from(text.matchAll(/<\/?([a-z!][a-z0-9]*)/gi), ([, name]) => name?.toLowerCase()));
-  for (const name of ["a", "script", "b", "i", "u", "input", "svg"]) expect(elements).not.toContain(name);
-  expect(text).not.toMatch(/<[^>]*\s(?:href|on\w+)\s*=/i);
+  for (const name of ["script", "b", "i", "u", "svg"]) expect(elements).not.toContain(name);
+  expect(text.match(/<input[^>]*>/g)).toEqual(['<input type="checkbox" id="expand">']);
+  const links = Array.from(text.matchAll(/<a\b[^>]*>/g), ([link]) => link);
+  expect(links.filter((link) => !/^<a class="(?:user|link)" href="#m\d+">$/.test(link))).toEqual([]);
+  expect(text).not.toMatch(/<[^>]*\s(?:href="[^#]|on\w+\s*=)/i);
   expect(text).not.toMatch(/<img(?! alt="image" src="data:)/);
   expect(text).not.toContain("&#8238;");
   expect(text).toContain("<li>☑ done</li>");
@@ -160,14 +163,71 @@ test("EXP7 a page has a title, Markdown, framed code with colors, and folded too
   expect(text).toContain("<strong>works</strong>");
   expect(text).toContain('<pre><code><span class="hljs-keyword">const</span> b');
   expect(text).toContain("<th>a</th>");
-  const [, command = "", written = "", edited = ""] = text.split('<details class="call">');
-  expect(command).toContain('<span class="tool">bash npm test</span>');
+  const [, command = "", written = "", edited = ""] = text.split('<details class="call"');
+  expect(command).toMatch(/^><summary><span class="tool"><b>bash<\/b> npm test<\/span><\/summary>/);
   expect(command).toContain("1 failed");
+  expect(written).toMatch(/^><summary><span class="tool"><b>write<\/b> src\/a.ts<\/span> <span class="amount">1 line</);
   expect(written).toContain('<span class="hljs-keyword">const</span> a');
-  expect(edited).toContain('<span class="hljs-addition">+y</span>');
-  expect(text).not.toContain("<details open");
+  expect(edited).toMatch(
+    /^ open><summary><span class="tool"><b>edit<\/b> src\/b.ts<\/span> <span class="amount">\+1 −1</,
+  );
+  expect(edited).toContain(
+    '<span class="row removed"><span class="gutter">1 - </span>x</span><span class="row added"><span class="gutter">1 + </span>y</span>',
+  );
   expect(text).toContain("prefers-color-scheme: dark");
   expect(text).toContain("width=device-width");
+});
+
+test("EXP8 a page begins with its amounts and with links to messages, changes, failures and summaries", async () => {
+  const opened = await createSession({ cwd: "/code", env: { PITH_HOME: home } });
+  if (opened.type !== "opened") throw new Error("no session");
+  const session = await Session.open(opened.store, nodeRuntime);
+  const usage = { ...zeroUsage, cost: { ...zeroUsage.cost, total: 0.25 } };
+  const base = { role: "assistant", api: "a", provider: "p", model: "m", usage, stopReason: "stop", timestamp: 1 };
+  const say = (content: readonly object[]) =>
+    session.append({ type: "message", message: { ...base, content } } as never);
+  const call = (id: string, name: string, args: object) => ({ type: "toolCall", id, name, arguments: args });
+  const result = (toolCallId: string, isError: boolean, details: object) => {
+    const content = [{ type: "text", text: "so" }];
+    const message = { role: "toolResult", toolCallId, toolName: "x", content, isError, details, timestamp: 1 };
+    return session.append({ type: "message", message } as never);
+  };
+  await session.append({ type: "model_change", provider: "p", modelId: "m" } as never);
+  await session.append({ type: "message", message: { role: "user", content: "Fix\nthe <login>", timestamp: 1 } });
+  await say([call("c1", "edit", { path: "b.ts" }), call("c2", "read", { path: "c.ts" })]);
+  await result("c1", false, { diff: "@@ -1,2 +1,2 @@\n-/* x\n+/* y\n z */" });
+  await result("c2", false, {});
+  await say([call("c3", "bash", { command: "npm test" })]);
+  await result("c3", true, { exitCode: 2 });
+  await say([{ type: "text", text: "Done." }]);
+  await session.append({
+    type: "compaction",
+    summary: "## Goal",
+    tokensBefore: 5_000,
+    firstKeptEntryId: session.leaf,
+  } as never);
+  await opened.store.close();
+  const to = join(home, "out.html");
+  await exportSession(opened.store.path, { to, redaction, cwd: home });
+  const text = readFileSync(to, "utf8");
+  const facts = Array.from(
+    text.matchAll(/<dt>([^<]*)<\/dt><dd>([^<]*)<\/dd>/g),
+    ([, name, value]) => `${name}: ${value}`,
+  );
+  expect(facts.slice(2, 5)).toEqual(["model: p/m", "content: 1 message, 3 tool calls, 1 file changed", "cost: $0.75"]);
+  const contents = /<nav aria-label="Contents">(.*)<\/nav>/s.exec(text)?.[1]?.trim().split("\n");
+  expect(contents).toEqual([
+    '<a class="user" href="#m1">Fix the &#60;login&#62;</a>',
+    '<a class="change" href="#m2">edit b.ts</a>',
+    '<a class="failure" href="#m5">bash npm test</a>',
+    '<a class="summary" href="#m8">Compaction: from 5,000 tokens</a>',
+  ]);
+  for (const target of ["m1", "m2", "m5", "m8"]) expect(text.split(`id="${target}"`)).toHaveLength(2);
+  // The replies of one turn have one heading, and a comment over two lines is colored on both.
+  expect(text.match(/<h2>p\/m<\/h2>/g)).toHaveLength(1);
+  expect(text).toContain('<span class="gutter">2   </span><span class="hljs-comment">z */</span></span>');
+  expect(text).toContain('<span class="failed">exit code 2</span>');
+  expect(text).toContain("<details><summary>Summary sent to the model</summary>");
 });
 
 test("EXP3 in Markdown no output ends its own fence", async () => {

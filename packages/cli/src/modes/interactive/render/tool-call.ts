@@ -1,11 +1,12 @@
 /** Renders tool calls and the user's own shell commands as a heading line with folded or full output. */
 
 import { formatKeyHint } from "../../../settings/keymap.ts";
+import { formatChangeCount } from "../../../text/diff-rows.ts";
 import { formatCount, formatSeconds } from "../../../text/format.ts";
-import { describeToolCall, isBuiltinTool, languageOfPath } from "../../../text/tool-call-text.ts";
+import { describeToolCall, isBuiltinTool, LINE_COUNT_TOOLS, languageOfPath } from "../../../text/tool-call-text.ts";
 import type { ShellBlock, ToolBlock } from "../state/blocks.ts";
 import { truncateToWidth, visibleWidth } from "../terminal/pi-tui.ts";
-import { formatChangeCount, renderDiff } from "./diff.ts";
+import { renderDiff } from "./diff.ts";
 import { renderImage } from "./image.ts";
 import { loadHighlighter, tryHighlight } from "./markdown.ts";
 import { renderFoldable, splitLines, toDisplayLine } from "./text.ts";
@@ -49,9 +50,6 @@ function formatAmount({ tool, state, output, diff, arguments: { content } }: Too
   const isCounted = state === "done" && LINE_COUNT_TOOLS.includes(tool);
   return isCounted ? formatCount(splitLines(output).length, "line") : "";
 }
-
-/** For these tools, a folded block shows only the number of lines. */
-export const LINE_COUNT_TOOLS: readonly string[] = ["read", "grep", "find", "ls", "fetch"];
 
 function formatDuration({ state, startedAt, durationMs }: ToolBlock, now: number): string {
   const ms = durationMs ?? (state === "running" && startedAt !== undefined ? now - startedAt : 0);
