@@ -111,6 +111,8 @@ export interface GuidanceActions {
   readonly templates: Templates;
   /** Reads everything again. Returns the changes as lines for the user. */
   readonly reload: () => Promise<readonly string[]>;
+  /** The context files and skills that the system prompt contains now. */
+  readonly getGuidance: () => Guidance;
   readonly readCurrentSettings: () => Readonly<Pick<GuidanceState, "settings" | "sources">>;
 }
 
@@ -153,6 +155,7 @@ export function createGuidanceActions(
     });
   });
   return {
+    getGuidance: () => state.guidance,
     readCurrentSettings: () => state,
     templates: {
       expand: async (name, args) => (await templates()).expand(name, args),

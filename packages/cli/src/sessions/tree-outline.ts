@@ -219,7 +219,7 @@ function describeMessage(entry: Entry, message: AgentMessage, shorten: Shorten):
     case "user":
       return { kind: authorOf(entry) === "person" ? "you" : "program", text: readMessageText(entry, shorten) };
     case "assistant":
-      return describeReply(message, readMessageText(entry, shorten), shorten);
+      return describeReply(message, readReplyText(entry, shorten), shorten);
     case "toolResult": {
       const { toolName, toolCallId: callId } = message;
       // A successful result is shown by its call. Only a failure shows its own text.
@@ -244,6 +244,12 @@ function readMessageText(entry: Entry, shorten: Shorten): string {
       .slice(0, MAX_TEXT_CHARS * 6)
       .replaceAll("**", ""),
   );
+}
+
+/** Without the marks of Markdown, which say nothing in one line. */
+function readReplyText(entry: Entry, shorten: Shorten): string {
+  const text = entryDisplayText(entry).slice(0, MAX_TEXT_CHARS * 6);
+  return shorten(text.replace(/^(?:#{1,6} +|```.*$)/gm, "").replace(/\*\*|`/g, ""));
 }
 
 type ReplyMessage = Extract<AgentMessage, { role: "assistant" }>;

@@ -16,7 +16,7 @@ test("WLK1 words, tools, shell lines, compactions, summaries and what is only no
   expect(
     sketched(
       "user: fix\nit",
-      "says: I **look**.",
+      "says: ## Plan\nI **look** at `a.ts`.",
       "calls: read path=a.ts",
       "result: text",
       "calls: bash command=ls",
@@ -31,7 +31,7 @@ test("WLK1 words, tools, shell lines, compactions, summaries and what is only no
     ),
   ).toEqual([
     "you: fix it",
-    "reply: I look.",
+    "reply: Plan I look at a.ts.",
     "calls: read a.ts",
     "tool: read",
     "calls: bash ls",

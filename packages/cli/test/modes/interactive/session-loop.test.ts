@@ -62,11 +62,12 @@ describe("switch sessions", () => {
     expect(files()).toEqual([]);
   });
 
-  test("SCR31 a new session begins with the version, the folder, the model and three hints, and a resumed one does not", async () => {
+  test("SCR31 a new session begins with the version, the model, the folder, the context files and a few keys, and a resumed one does not", async () => {
     await ground.serve("the clock is wrong");
+    writeFileSync(`${ground.folder}/AGENTS.md`, "Be brief.");
     ground.start();
-    const seen = await ground.until("/ commands · @ files · Esc stop");
-    expect(seen).toMatch(/Pith \d+\.\d+\.\d+\S*\n +anthropic\/claude-sonnet-5 in \S+\n/);
+    const seen = await ground.until("/ commands · @ files · ! shell · Esc stop");
+    expect(seen).toMatch(/Pith \d+\.\d+\.\d+\S*\n +anthropic\/claude-sonnet-5 in \S+\n +instructions: AGENTS\.md\n/);
     await ground.say("why does it fail?");
     await ground.until("the clock is wrong");
     await ground.leave();

@@ -61,7 +61,7 @@ function renderLines(block: Block, context: RenderContext): readonly string[] {
 
 export function renderUser({ text, images, from: source }: UserBlock, context: RenderContext): readonly string[] {
   const { theme, width, isUnfolded } = context;
-  const style = source === "program" ? theme.dim : theme.user;
+  const style = source === "program" ? theme.dim : (line: string) => theme.strong(theme.user(line));
   const { lines, hiddenCount } = takeFirstLines(text, isUnfolded ? Number.POSITIVE_INFINITY : MAX_USER_LINES);
   const rows =
     lines.length === 0 ? [] : wrapText(lines.join("\n"), { width, prefix: style(source ? "» " : "> "), style });
@@ -93,9 +93,13 @@ function formatThinkingHeading({ text, isOpen, durationMs }: ThinkingBlock): str
   return `· thought${duration}, ${formatCount(lines.length, "line")}`;
 }
 
-export function renderNote({ tone, text, isDivider }: NoteBlock, { width, theme }: RenderContext): readonly string[] {
+export function renderNote(note: NoteBlock, { width, theme }: RenderContext): readonly string[] {
+  const { tone, title, text, isDivider } = note;
   if (isDivider) return [theme.border(renderDivider(text, width))];
-  if (tone === "plain") return wrapColumns(text, { width, style: theme.dim });
+  if (tone === "plain") {
+    const heading = title === undefined ? [] : wrapText(title, { width, style: theme.strong });
+    return [...heading, ...wrapColumns(text, { width, style: theme.dim })];
+  }
   const style = theme[tone];
   return wrapText(text, { width, prefix: style(`${TONE_MARKS[tone]} `), style });
 }

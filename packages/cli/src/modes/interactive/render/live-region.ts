@@ -54,11 +54,11 @@ export function renderFrame({ state, theme, renderInput, now }: FrameOptions, si
   return lines.slice(-height).map((line) => fitLine(line, width));
 }
 
-/** Renders at most two lines. */
-function renderHint({ hint }: ScreenState, { theme, width }: RenderContext): readonly string[] {
+/** Renders at most two lines, below a blank one unless the line of the activity is above. */
+function renderHint({ hint, activity }: ScreenState, { theme, width }: RenderContext): readonly string[] {
   if (hint === null) return [];
   const lines = wrapTextWithAnsi(escapeControls(hint.replaceAll(/\s+/g, " ")), Math.max(1, width - 2));
-  return lines.slice(0, 2).map((line) => theme.dim(` ${line}`));
+  return [...(activity.type === "idle" ? [""] : []), ...lines.slice(0, 2).map((line) => theme.dim(`  ${line}`))];
 }
 
 /** Further messages are only counted. */

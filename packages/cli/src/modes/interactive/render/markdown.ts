@@ -27,11 +27,34 @@ export function renderMarkdown(paragraph: string, { width, theme }: RenderContex
 function tryRenderMarkdown(text: string, { width, theme }: { readonly width: number; readonly theme: Theme }) {
   try {
     const lines = new Markdown(text, 0, 0, createMarkdownTheme(theme)).render(width);
-    return trimBlankEnd(lines.filter((line) => !line.includes(CODE_BORDER)));
+    return drawTables(trimBlankEnd(lines.filter((line) => !line.includes(CODE_BORDER))), theme);
   } catch {
     // Text that the parser cannot read is shown as plain text.
     return null;
   }
+}
+
+/** Draws the borders of tables in the color of borders, and removes the rules between rows that have one line each. */
+function drawTables(lines: readonly string[], theme: Theme): readonly string[] {
+  const drawn: string[] = [];
+  for (let start = 0; start < lines.length; start += 1) {
+    const end = lines[start]?.startsWith("┌─")
+      ? lines.findIndex((line, at) => at > start && line.startsWith("└─"))
+      : -1;
+    if (end === -1) drawn.push(lines[start] ?? "");
+    else drawn.push(...drawTable(lines.slice(start, end + 1), theme));
+    start = Math.max(start, end);
+  }
+  return drawn;
+}
+
+function drawTable(lines: readonly string[], theme: Theme): readonly string[] {
+  const isRule = (line: string): boolean => /^[┌├└]─/.test(line);
+  const headerEnd = lines.findIndex((line) => line.startsWith("├─"));
+  const areRowsShort = lines.slice(headerEnd + 1).every((line, at) => isRule(line) === (at % 2 === 1));
+  return lines
+    .filter((line, at) => at <= headerEnd || !areRowsShort || !line.startsWith("├─"))
+    .map((line) => (isRule(line) ? theme.border(line.trimEnd()) : line.replaceAll("│", theme.border("│"))));
 }
 
 export function trimBlankEnd(lines: readonly string[]): readonly string[] {

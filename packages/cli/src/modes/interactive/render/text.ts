@@ -153,13 +153,19 @@ export function renderHiddenCount(
 }
 
 function renderFolded(
-  { text, foldedLines, end, style, isWrapped }: FoldableText,
+  { text, foldedLines, end, style, highlight, isWrapped }: FoldableText,
   context: RenderContext,
 ): readonly string[] {
   const { lines, hiddenCount } = end === "first" ? takeFirstLines(text, foldedLines) : takeLastLines(text, foldedLines);
-  const rows = isWrapped
-    ? wrapText(lines.join("\n"), { ...indentOptions(context), ...(style && { style }) }).slice(0, 2 * foldedLines)
-    : lines.map((line) => truncateLine(line, { ...indentOptions(context), ...(style && { style }) }));
+  const coloredLines = highlight?.(toDisplayText(lines.map(limitLength).join("\n")));
+  const options = indentOptions(context);
+  const rows = coloredLines
+    ? coloredLines.map(
+        (line) => `${options.indent}${truncateToWidth(line, options.width - options.indent.length, "…")}`,
+      )
+    : isWrapped
+      ? wrapText(lines.join("\n"), { ...indentOptions(context), ...(style && { style }) }).slice(0, 2 * foldedLines)
+      : lines.map((line) => truncateLine(line, { ...indentOptions(context), ...(style && { style }) }));
   return end === "first"
     ? [...rows, ...renderHiddenCount(hiddenCount, "more", context)]
     : [...renderHiddenCount(hiddenCount, "above", context), ...rows];

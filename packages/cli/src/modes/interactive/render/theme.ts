@@ -18,6 +18,9 @@ export type Style =
   | "quote"
   | "added"
   | "removed"
+  /** The background of a changed line in a diff. Only terminals with true color have one: the 256 colors have none that is pale enough. */
+  | "addedLine"
+  | "removedLine"
   | "selected"
   | "border"
   /** Parts of the context bar: the cached front, the messages a compaction kept, newer messages, and free space. */
@@ -30,14 +33,23 @@ export type Theme = Readonly<Record<Style, (text: string) => string>> & { readon
 
 export type ThemeName = "dark" | "light" | "none";
 
-export function createTheme(name: ThemeName): Theme {
-  const styles = Object.entries(themeCodes[name]).map(([style, code]) => [style, createStyler(code)]);
+export interface ThemeColors {
+  /** Whether the terminal shows colors with 24 bits. Default: false. */
+  readonly hasTrueColor?: boolean;
+}
+
+export function createTheme(name: ThemeName, { hasTrueColor = false }: ThemeColors = {}): Theme {
+  const styles = Object.entries(themeCodes[name]).map(([style, code]) => {
+    const isShown = hasTrueColor || !code.startsWith("48;2;");
+    return [style, createStyler(isShown ? code : "")];
+  });
   return { ...Object.fromEntries(styles), name };
 }
 
+/** Text in the styled text may end its own style: this style then continues. */
 function createStyler(code: string): (text: string) => string {
   if (code === "") return (text) => text;
-  return (text) => `\x1b[${code}m${text}\x1b[0m`;
+  return (text) => `\x1b[${code}m${text.replaceAll("\x1b[0m", `\x1b[0m\x1b[${code}m`)}\x1b[0m`;
 }
 
 type StyleCodes = Readonly<Record<Style, string>>;
@@ -56,6 +68,8 @@ const dark: StyleCodes = {
   quote: "3;38;5;250",
   added: "38;5;114",
   removed: "38;5;210",
+  addedLine: "48;2;24;48;36",
+  removedLine: "48;2;60;30;34",
   selected: "7",
   border: "38;5;240",
   front: "38;5;110",
@@ -78,6 +92,8 @@ const light: StyleCodes = {
   quote: "3;38;5;240",
   added: "38;5;28",
   removed: "38;5;124",
+  addedLine: "48;2;218;251;225",
+  removedLine: "48;2;255;235;233",
   border: "38;5;250",
   front: "38;5;25",
   tail: "38;5;64",
@@ -113,6 +129,11 @@ export function chooseTheme({ environment, setting = "auto", background }: Theme
 /** Without colours, the terminal is not asked for its background. */
 export function isColourless({ NO_COLOR, TERM }: Environment): boolean {
   return (NO_COLOR !== undefined && NO_COLOR !== "") || TERM === "dumb";
+}
+
+/** Windows Terminal shows true color but does not always set COLORTERM. */
+export function hasTrueColor({ COLORTERM, WT_SESSION }: Environment): boolean {
+  return COLORTERM === "truecolor" || COLORTERM === "24bit" || Boolean(WT_SESSION);
 }
 
 /** Weighs the colours by perceived brightness. */

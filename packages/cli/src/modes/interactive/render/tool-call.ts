@@ -14,14 +14,13 @@ import type { RenderContext, Style } from "./theme.ts";
 
 export function formatCallHeading(block: ToolBlock, { width, theme, now }: RenderContext): string {
   const { sign, style } = STATE_MARKS[block.state];
-  const details = [formatAmount(block), STATE_LABELS[block.state] ?? "", formatDuration(block, now)].filter(
-    (detail) => detail !== "",
-  );
+  const label = formatStateLabel(block);
+  const details = [formatAmount(block), label, formatDuration(block, now)].filter((detail) => detail !== "");
   const suffix = details.map((detail) => ` · ${detail}`).join("");
   const [tool = "", ...argumentWords] = toDisplayLine(describeToolCall(block.tool, block.arguments)).split(" ");
   const maxWidth = Math.max(8, width - 2 - visibleWidth(tool) - 1 - visibleWidth(suffix));
   const argumentText = truncateToWidth(argumentWords.join(" "), maxWidth, "…");
-  return `${theme[style](sign)} ${theme.strong(tool)}${argumentText === "" ? "" : ` ${argumentText}`}${theme.dim(suffix)}`;
+  return `${theme[style](sign)} ${theme.strong(tool)}${argumentText === "" ? "" : ` ${argumentText}`}${theme.dim(suffix.replace(label, () => theme[style](label)))}`;
 }
 
 /** The marks show the state without colors. */
@@ -43,6 +42,11 @@ const STATE_LABELS: Partial<Record<ToolBlock["state"], string>> = {
   denied: "denied",
   "broken-off": "interrupted",
 };
+
+/** A command that failed shows its exit code, so its output need not. */
+function formatStateLabel({ state, exitCode }: ToolBlock): string {
+  return state === "failed" && exitCode ? `exit code ${exitCode}` : (STATE_LABELS[state] ?? "");
+}
 
 function formatAmount({ tool, state, output, diff, arguments: { content } }: ToolBlock): string {
   if (diff !== undefined) return formatChangeCount(diff);
@@ -94,15 +98,21 @@ function renderOutput(block: ToolBlock, context: RenderContext): readonly string
   if (tool === "write") {
     const text = typeof toolArguments.content === "string" ? toolArguments.content : "";
     const highlight = (code: string) => tryHighlight(code, language, theme);
-    const written = { text, foldedLines: 0, end: "first", style: theme.dim, highlight } as const;
-    return isUnfolded ? renderFoldable(written, context) : [];
+    const written = { text, foldedLines: FOLDED_LINES, end: "first", style: theme.dim, highlight } as const;
+    return state === "writing" && !isUnfolded ? [] : renderFoldable(written, context);
   }
   if (LINE_COUNT_TOOLS.includes(tool) && !isUnfolded && state === "done") return [];
-  const text = block.output.trim() === "(no output)" ? "" : block.output;
+  const text = removeExitCode(block);
   const end = tool === "bash" || state === "running" ? "last" : "first";
   // Other tools report progress in a few lines, e.g. one per sub-agent.
   const foldedLines = state === "running" && !isBuiltinTool(tool) ? FOLDED_EXTERNAL_TOOL_LINES : FOLDED_LINES;
   return renderFoldable({ text, foldedLines, end, style: theme.dim }, context);
+}
+
+/** Removes what the heading shows already, and the note that there is no output. */
+function removeExitCode({ output, exitCode }: ToolBlock): string {
+  const text = exitCode ? output.replace(new RegExp(`\\n\\nexit code ${exitCode}(?=\\n|$)`), "\n") : output;
+  return text.trim() === "(no output)" ? "" : text.trimEnd();
 }
 
 const FOLDED_LINES = 5;

@@ -70,6 +70,8 @@ export interface ToolBlock extends BlockBase {
   readonly images: readonly ImageBlock[];
   /** A unified diff, if the call changed a file. */
   readonly diff?: string;
+  /** Of a command that ended. */
+  readonly exitCode?: number;
   /** In milliseconds. Absent for a block read from the log. */
   readonly startedAt?: number;
   readonly durationMs?: number;
@@ -110,6 +112,8 @@ export interface PinBlock extends BlockBase {
 export interface NoteBlock extends BlockBase {
   readonly kind: "note";
   readonly tone: "plain" | "good" | "warning" | "bad";
+  /** A line of its own above the text. */
+  readonly title?: string;
   readonly text: string;
   /** Drawn as a line across the screen that separates the blocks above from those below. */
   readonly isDivider?: true;

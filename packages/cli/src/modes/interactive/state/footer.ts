@@ -40,7 +40,7 @@ function formatModel({ api, provider, model }: Model): string {
   return api === "none" && provider === "none" ? "no model yet" : `${provider}/${model}`;
 }
 
-function shortenHome(folder: string): string {
+export function shortenHome(folder: string): string {
   const home = homedir();
   const isInHome = home.length > 1 && (folder === home || folder.startsWith(`${home}/`));
   return isInHome ? `~${folder.slice(home.length)}` : folder;

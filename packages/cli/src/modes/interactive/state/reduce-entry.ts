@@ -209,13 +209,14 @@ function isToolBlockFor(block: Block, { toolCallId }: ToolResultMessage): block 
 export function withResult(block: ToolBlock, result: ToolResultMessage): ToolBlock {
   const { content, details } = result;
   const outcome = readCallOutcome(result);
-  const diff = (Object(details) as { readonly diff?: unknown }).diff;
+  const { diff, exitCode } = Object(details) as { readonly diff?: unknown; readonly exitCode?: unknown };
   return {
     ...block,
     state: outcome === "succeeded" ? "done" : outcome,
     output: extractText(content),
     images: extractImages(content),
     ...(typeof diff === "string" && { diff }),
+    ...(typeof exitCode === "number" && { exitCode }),
   };
 }
 

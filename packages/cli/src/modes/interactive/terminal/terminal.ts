@@ -8,9 +8,11 @@ import type { Settings } from "../../../settings/settings.ts";
 import {
   chooseTheme,
   createTheme,
+  hasTrueColor,
   isColourless,
   type Style,
   type Theme,
+  type ThemeColors,
   type ThemeName,
   type ThemeOptions,
 } from "../render/theme.ts";
@@ -135,7 +137,9 @@ export function detectTheme(
   environment: ThemeOptions["environment"],
   getSetting: () => Promise<Settings["theme"]> = readThemeSetting,
 ): ThemeFollower {
-  const { theme, setTheme } = createSwitchableTheme(chooseTheme({ environment }));
+  const { theme, setTheme } = createSwitchableTheme(chooseTheme({ environment }), {
+    hasTrueColor: hasTrueColor(environment),
+  });
   const follow = async (screen: ThemedScreen): Promise<void> => {
     if (isColourless(environment)) return;
     const setting = (await getSetting()) ?? "auto";
@@ -163,15 +167,15 @@ export interface SwitchableTheme {
   setTheme(name: ThemeName): void;
 }
 
-export function createSwitchableTheme(initialName: ThemeName): SwitchableTheme {
-  let current = createTheme(initialName);
+export function createSwitchableTheme(initialName: ThemeName, colors: ThemeColors = {}): SwitchableTheme {
+  let current = createTheme(initialName, colors);
   const styles = Object.keys(current).filter((key): key is Style => key !== "name");
   const delegates = Object.fromEntries(styles.map((style) => [style, (text: string) => current[style](text)]));
   const theme = Object.defineProperty(delegates, "name", { get: () => current.name, enumerable: true });
   return {
     theme: theme as unknown as Theme,
     setTheme: (name) => {
-      current = createTheme(name);
+      current = createTheme(name, colors);
     },
   };
 }

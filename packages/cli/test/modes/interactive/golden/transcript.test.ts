@@ -95,7 +95,7 @@ golden("a call that failed", ({ screen }) => {
     called(
       "bash",
       { command: "npm test" },
-      { state: "failed", output: `${lines(9, "ok")}\n\nexit code 1`, durationMs: 900 },
+      { state: "failed", output: `${lines(9, "ok")}\n\nexit code 1`, exitCode: 1, durationMs: 900 },
     ),
   );
 });

@@ -33,7 +33,12 @@ export function picture(name: string, act: (shown: Shown) => Promise<void> | voi
 async function shownPage(act: (shown: Shown) => Promise<void> | void): Promise<{ page: string; rows: number }> {
   // Otherwise the colors would depend on how fast it loads.
   await loadHighlighter();
-  const shown = shownOn({ columns: COLUMNS, rows: ROWS, start: { footer: someFacts }, theme: createTheme("dark") });
+  const shown = shownOn({
+    columns: COLUMNS,
+    rows: ROWS,
+    start: { footer: someFacts },
+    theme: createTheme("dark", { hasTrueColor: true }),
+  });
   await act(shown);
   await new Promise((resolve) => setTimeout(resolve, 100));
   await shown.terminal.settled();

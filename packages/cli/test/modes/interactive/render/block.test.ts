@@ -91,6 +91,43 @@ describe("SCR18 a call", () => {
     ]);
   });
 
+  test("of the shell that failed has its exit code in its line and nothing below if it said nothing", () => {
+    const failed = { arguments: { command: "grep x" }, state: "failed", exitCode: 1, isAttached: true } as const;
+    const brush = { ...folded, theme: plainTheme };
+    expect(renderBlock(callOf({ ...failed, output: "(no output)\n\nexit code 1" }), brush)).toEqual([
+      "✗ bash grep x · exit code 1",
+    ]);
+    const output = "exit code 1\n\nexit code 1\nThe command ran in a sandbox.";
+    expect(renderBlock(callOf({ ...failed, output }), brush)).toEqual([
+      "✗ bash grep x · exit code 1",
+      "    exit code 1",
+      "",
+      "    The command ran in a sandbox.",
+    ]);
+  });
+
+  test("that wrote a file shows its beginning", () => {
+    const content = Array.from({ length: 7 }, (_, at) => `line ${at}`).join("\n");
+    const call = callOf({ tool: "write", arguments: { path: "a.txt", content }, isAttached: true });
+    const brush = { ...folded, theme: plainTheme };
+    const seen = [0, 1, 2, 3, 4].map((at) => `    line ${at}`);
+    expect(renderBlock(call, brush)).toEqual(["✓ write a.txt · 7 lines", ...seen, "    … 2 more lines"]);
+    expect(renderBlock({ ...call, state: "writing" }, brush)).toHaveLength(1);
+  });
+
+  test("with a change that is hardly too long shows all of it, and wraps long lines", () => {
+    const added = (count: number) => Array.from({ length: count }, (_, at) => `+line ${at}\n`).join("");
+    const change = (diff: string) => callOf({ tool: "edit", arguments: { path: "a" }, diff, isAttached: true });
+    const brush = { ...folded, theme: plainTheme, width: 30 };
+    expect(renderBlock(change(`@@ -0,0 +1,17 @@\n${added(17)}`), brush)).toHaveLength(18);
+    const long = renderBlock(change(`@@ -0,0 +1,30 @@\n${added(30)}`), brush);
+    expect([long.length, long.at(-1)]).toEqual([16, "    … 16 more lines"]);
+    expect(renderBlock(change("@@ -1 +1 @@\n+some words that do not fit in it\n"), brush).slice(1)).toEqual([
+      "     1 + some words that do",
+      "         not fit in it",
+    ]);
+  });
+
   test("that changed a file shows how, by its lines' numbers", () => {
     const diff = "--- a\n+++ a\n@@ -9,3 +9,3 @@\n one\n-two\n+2\n+and\n";
     const call = callOf({ tool: "edit", arguments: { path: "a" }, diff, isAttached: true });

@@ -39,6 +39,25 @@ test("SCR29 a diff of a file of an unknown language has the colors of the change
   expect(lines.join("\n")).toContain(theme.removed("const b = 2;"));
 });
 
+test("SCR29 with true color, the changed lines of a diff have a background of one width", () => {
+  const trueColor = createTheme("dark", { hasTrueColor: true });
+  const block = called("edit", { path: "a.ts" }, { diff: "@@ -1,2 +1,2 @@\n-let b;\n+const b = 2;\n end\n" });
+  const [, removed = "", added = "", unchanged = ""] = renderToolCall(block, { ...context, theme: trueColor });
+  const removedCode = trueColor.removedLine("").slice(0, -4);
+  expect(removed.startsWith(`    ${removedCode}`)).toBe(true);
+  // The background continues after each color that ends, to the end of the widest line.
+  expect(
+    removed
+      .slice(4, -4)
+      .split("\x1b[0m")
+      .slice(1)
+      .every((piece) => piece.startsWith(removedCode)),
+  ).toBe(true);
+  expect([plain(removed), plain(added)]).toEqual(["     1 - let b;      ", "     1 + const b = 2;"]);
+  expect(unchanged).not.toContain("48;2;");
+  expect(renderToolCall(block, context).join("")).not.toContain("48;2;");
+});
+
 test("SCR29 a written file has its syntax colors when it is opened", () => {
   const block = called("write", { path: "a.py", content: "def area(x):\n    return x * 2  # both sides\n" });
   const lines = renderToolCall(block, { ...context, isUnfolded: true });

@@ -1,5 +1,6 @@
 /** Answers as Markdown: the same in one piece or in many, and quick whatever they are. */
 
+import { stripVTControlCharacters } from "node:util";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { renderBlock } from "../../../../src/modes/interactive/render/block.ts";
@@ -103,4 +104,20 @@ test("SCR30 a code block has a frame that names its language, and its lines can 
 
 test("where a link leads is always seen", () => {
   expect(renderBlock(answerOf("see [the docs](https://a.b/c)"), folded)[1]).toBe("  see the docs (https://a.b/c)");
+});
+
+test("SCR30 a table has no rules between rows of one line, and keeps them if a row is wrapped", () => {
+  const table = "| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |";
+  expect(renderBlock(answerOf(table), folded).slice(1).map(stripVTControlCharacters)).toEqual([
+    "  ┌───┬───┐",
+    "  │ a │ b │",
+    "  ├───┼───┤",
+    "  │ 1 │ 2 │",
+    "  │ 3 │ 4 │",
+    "  └───┴───┘",
+  ]);
+  const wrapped = renderBlock(answerOf(table.replace("2", "words ".repeat(40))), folded);
+  expect(wrapped.filter((line) => line.includes("├─"))).toHaveLength(2);
+  const dark = createTheme("dark");
+  expect(renderBlock(answerOf(table), { ...folded, theme: dark })[1]).toBe(`  ${dark.border("┌───┬───┐")}`);
 });

@@ -1,7 +1,7 @@
 /** Which colours a terminal gets. */
 
 import { expect, test } from "vitest";
-import { chooseTheme, createTheme } from "../../../../src/modes/interactive/render/theme.ts";
+import { chooseTheme, createTheme, hasTrueColor } from "../../../../src/modes/interactive/render/theme.ts";
 import { createSwitchableTheme } from "../../../../src/modes/interactive/terminal/terminal.ts";
 
 const white = { r: 250, g: 250, b: 250 };
@@ -28,6 +28,20 @@ test("a theme can be changed while it is worn", () => {
   setTheme("light");
   expect(accent("x")).toBe(createTheme("light").accent("x"));
   expect({ ...theme }.name).toBe("light");
+});
+
+test("SCR32 a style continues after another style in it ends", () => {
+  const { selected, accent } = createTheme("dark");
+  expect(selected(`a${accent("b")}c`)).toBe("\x1b[7ma\x1b[38;5;117mb\x1b[0m\x1b[7mc\x1b[0m");
+});
+
+test("SCR22 a terminal that says so gets true color", () => {
+  expect([{ COLORTERM: "truecolor" }, { WT_SESSION: "1" }, { COLORTERM: "1" }, {}].map(hasTrueColor)).toEqual([
+    true,
+    true,
+    false,
+    false,
+  ]);
 });
 
 test("without colour there is none in any ink", () => {

@@ -187,7 +187,7 @@ test("RES26 words that were found stand out, and are seen in a block of any heig
   await page.until("more 39.");
   page.press("/", ..."needle", "enter");
   await page.until("the Needle is here");
-  expect(page.drawn()).toContain("the \x1b[7mNeedle\x1b[0m is here");
+  expect(page.drawn()).toContain("the \x1b[7mNeedle\x1b[0m\x1b[1m is here");
   page.press("escape");
 });
 
