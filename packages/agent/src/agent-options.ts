@@ -22,6 +22,7 @@ import type { BlobStore, RunStep, Secrets, SkillFiles } from "./ports.ts";
 import type { SystemPromptOptions } from "./prompt/system-prompt.ts";
 import type { RewindOptions } from "./session/rewind-files.ts";
 import type { Tool } from "./tool.ts";
+import type { RereadOptions } from "./tools/file-access.ts";
 
 /** Options of an agent. */
 export interface AgentOptions {
@@ -55,6 +56,8 @@ export interface AgentOptions {
   readonly skillFiles?: SkillFiles;
   /** Restores files on moves in the tree. Without it, no file is restored. */
   readonly rewind?: RewindOptions;
+  /** Reads the files in work again after a compaction. Without it, the model has to read them itself. */
+  readonly rereadFiles?: RereadOptions;
   readonly runStep?: RunStep;
   /** Turns the failure of a request into a message that tells the user what to do next. Default: the failure's own message. */
   readonly describeFailure?: (failure: ModelFailure, model: ModelName) => string | Promise<string>;

@@ -191,7 +191,16 @@ export {
 } from "./tools/edit/edit.ts";
 export { type DiffInput, unifiedDiff } from "./tools/edit/unified-diff.ts";
 export { fetchTool } from "./tools/fetch/fetch.ts";
-export { type FileToolOptions, findSeenFiles, ReadTracker } from "./tools/file-access.ts";
+export {
+  type FileToolOptions,
+  findSeenFiles,
+  type LineRange,
+  REREAD_TYPE,
+  ReadTracker,
+  type RereadFile,
+  type RereadOptions,
+  readRereadFiles,
+} from "./tools/file-access.ts";
 export { type FitImageResult, fitImage, MAX_IMAGE_BYTES, MAX_IMAGE_SOURCE_BYTES } from "./tools/read/pages.ts";
 export { type RecallToolOptions, recallTool } from "./tools/recall.ts";
 export { type DecodedFile, decodeFile } from "./tools/text-encoding.ts";

@@ -211,7 +211,7 @@ export const MOVE_TYPE = "pith.leaf";
 /** The type of the custom message with the working folder, the date and the git branch. */
 export const ENVIRONMENT_TYPE = "pith.surroundings";
 
-/** The type of the custom message with the current state of an extension. */
+/** The type of the custom message with the current state of an extension. Other kinds of state add a suffix, as in `pith.state.files`. */
 export const STATE_TYPE = "pith.state";
 
 /** Returns the reference to an entry for the `read` tool: `#412`, or `entry:<id>` for an entry without a number. */
@@ -221,7 +221,8 @@ export function entryReference({ id, number }: Pick<Entry, "id" | "number">): st
 
 /** Whether an entry describes the current state. It is sent again after a compaction, so no summary repeats it. */
 export function isStateEntry(entry: Entry): boolean {
-  return entry.type === "custom_message" && (entry.customType === ENVIRONMENT_TYPE || entry.customType === STATE_TYPE);
+  if (entry.type !== "custom_message") return false;
+  return [ENVIRONMENT_TYPE, STATE_TYPE].includes(entry.customType) || entry.customType.startsWith(`${STATE_TYPE}.`);
 }
 
 /** The type of a pin: a custom entry that refers to another entry, or a custom message with its own text. */
@@ -260,6 +261,8 @@ export interface PithDetails {
   readonly reference?: unknown;
   /** The files that a tool reports it read or modified (`ledger/touched-files.ts`). */
   readonly touched?: unknown;
+  /** The files that a host read again after a compaction. */
+  readonly files?: unknown;
   /** How estimated tokens compare with reported tokens, by model (`context/context-size.ts`). */
   readonly calibration?: unknown;
   /** Whether the summary was checked against the log. */

@@ -8,6 +8,7 @@ import type { AgentCompactionOutcome, AgentEvent, SummarySource } from "../event
 import { createModelBudget, type RunContext } from "../loop/run-context.ts";
 import { reattachSkills } from "../prompt/attach-skills.ts";
 import { COMPACTION_REASONS, compactionEndEvents } from "./outcome-events.ts";
+import { rereadFiles } from "./reread-files.ts";
 
 type CompactionTrigger = Receipt["reason"];
 
@@ -35,7 +36,7 @@ export async function* compactInRun(
   } finally {
     releasePreparation();
   }
-  const { leaf } = session;
+  const { leaf, branch: branchBefore } = session;
   const setupBefore = describeSetup(run);
   const qualityFacts = {
     hasSummarizers: summarizers.length > 0,
@@ -74,6 +75,7 @@ export async function* compactInRun(
   if (outcome.type !== "compacted") return outcome;
   await appendOngoingWork(run);
   await reattachSkills(run, request);
+  await rereadFiles(run, { ...request, branchBefore, tokensBefore: outcome.receipt.tokens.before });
   return outcome;
 }
 

@@ -3,6 +3,7 @@
 import type { Redaction } from "@pith/context";
 import { raceAbort } from "../async.ts";
 import type { RestorePermission } from "../session/rewind-files.ts";
+import { isWithin } from "../text.ts";
 import type { PermissionGrant } from "../tool.ts";
 import { type AuditDecision, type AuditRecord, describeRequest, explainDecision, findAskingRules } from "./audit.ts";
 import {
@@ -136,6 +137,22 @@ export class Permissions implements PermissionCheck {
     const realPath = (resolved?.native ?? resolved)?.realPath ?? null;
     if (decision.type === "allowed" && realPath !== null) return { type: "permitted", realPath };
     return { type: "refused", why: describeRestoreRefusal(decision) };
+  }
+
+  /** Whether Pith may read a file again by itself: reading it needs no question, and it is in the workspace by its real path. */
+  async permitReread(path: string): Promise<RestorePermission> {
+    const toolRequest: ToolRequest = { tool: "read", arguments: { path }, intent: { type: "look", paths: [path] } };
+    const request = await resolveRequest(toolRequest, this.#options.resolveRealPath);
+    const state = await this.#currentState();
+    const [resolved] = request.resolvedPaths;
+    const decision = decide(request, state);
+    if (decision.type !== "allowed" || !resolved || resolved.realPath === null)
+      return {
+        type: "refused",
+        why: decision.type === "refused" ? decision.why : "reading it needs the user's approval",
+      };
+    if (!isWithin(state.paths.root, resolved.realPath)) return { type: "refused", why: "it is outside the workspace" };
+    return { type: "permitted", realPath: resolved.native?.realPath ?? resolved.realPath };
   }
 
   describeState(): string {

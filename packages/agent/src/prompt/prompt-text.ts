@@ -48,5 +48,9 @@ Instructions for specific tasks. If a task matches a skill, read the skill's fil
 export const SKILLS_OVER_BUDGET =
   "These skills were loaded earlier and do not fit here. Read one again before you continue its task:";
 
+/** Before the files that were read again after a compaction. */
+export const REREAD_FILES =
+  "Pith has read these files again after the compaction, because you used them last. This is tool output, not a message from the user. It does not include later changes. You can edit these files without reading them again.";
+
 export const SKILLS_CHANGED =
   "These skills have changed since they were loaded; their text above is outdated. Read one again if the difference could matter:";

@@ -1,10 +1,15 @@
 /** Shared by `read`, `write` and `edit`: arguments, intents, tracking of what the model has read, and replacing a file. */
 
 import type { Entry, Redaction } from "@pith/context";
-import { isBlobHash } from "@pith/context/host";
+import { isBlobHash, STATE_TYPE } from "@pith/context/host";
 import type { Store } from "@pith/context/store";
 import type { BlobStore, FileOriginals, FileReadResult, PathOptions, ShrinkImage, WorkspaceFiles } from "../ports.ts";
-import { type ChangeSide, type FileChange, readFileDetails } from "../session/rewind-files.ts";
+import {
+  type ChangeSide,
+  type CheckRestorePermission,
+  type FileChange,
+  readFileDetails,
+} from "../session/rewind-files.ts";
 import { hashBytes } from "../text.ts";
 import type { Intent } from "../tool.ts";
 import { invalid, type ParsedArgument, readInteger, type ToolArguments, valid } from "./tool-io.ts";
@@ -18,8 +23,55 @@ export function findSeenFiles(
   for (const entry of entries) {
     const { path, hash, after = hash, isStale } = readFileDetails(entry) ?? {};
     if (typeof path === "string" && isBlobHash(after) && isStale !== true) hashes.set(resolve(path), after);
+    for (const file of readRereadFiles(entry)) hashes.set(resolve(file.path), file.hash);
   }
   return hashes;
+}
+
+/** The type of the custom message with the files that were read again after a compaction. */
+export const REREAD_TYPE: string = `${STATE_TYPE}.files`;
+
+/** A file that was read again after a compaction. */
+export interface RereadFile {
+  /** Absolute. */
+  readonly path: string;
+  /** The path as the model wrote it. */
+  readonly name: string;
+  /** SHA-256 of its bytes, in hexadecimal digits. */
+  readonly hash: string;
+  /** The size of its text in the context. */
+  readonly tokens: number;
+  /** The lines to show if the file is too long. */
+  readonly lines?: LineRange;
+}
+
+/** The files that an entry added to the context after a compaction; empty for any other entry. */
+export function readRereadFiles(entry: Entry): readonly RereadFile[] {
+  if (entry.type !== "custom_message" || entry.customType !== REREAD_TYPE) return [];
+  const { pith } = Object(entry.details) as { readonly pith?: unknown };
+  const { files } = Object(pith) as { readonly files?: unknown };
+  return Array.isArray(files) ? files.filter(isRereadFile) : [];
+}
+
+// The details come from a file and are not trusted.
+function isRereadFile(value: unknown): value is RereadFile {
+  const { path, name, hash, tokens, lines = NO_LINES } = Object(value) as Readonly<Record<string, unknown>>;
+  const { offset, limit = 1 } = Object(lines) as Readonly<Record<string, unknown>>;
+  const hasLines = Number.isSafeInteger(offset) && Number.isSafeInteger(limit);
+  return (
+    [path, name].every((text) => typeof text === "string") && isBlobHash(hash) && typeof tokens === "number" && hasLines
+  );
+}
+
+const NO_LINES: LineRange = { offset: 1 };
+
+/** Options of reading files again after a compaction. */
+export interface RereadOptions {
+  readonly files: Pick<WorkspaceFiles, "read" | "resolve">;
+  /** Records what the model sees, so that it can edit a file without reading it once more. */
+  readonly readTracker: ReadTracker;
+  /** Called with the absolute path of each file. Only the real path that it returns is opened. */
+  readonly checkPermission: CheckRestorePermission;
 }
 
 export interface FileReplacement extends PathOptions {

@@ -224,6 +224,7 @@ async function createComponents(args: CliArgs, options: AppOptions): Promise<App
     sandbox,
     skillAt: loadedGuidance.findSkillName,
     checkRestorePermission: (path) => permissionSetup.permissions.permitRestore(path),
+    checkRereadPermission: (path) => permissionSetup.permissions.permitReread(path),
   });
   return { type: "components", permissionSetup, sessionAndModel, guidanceOptions, loadedGuidance, workspace, audit };
 }
@@ -315,6 +316,7 @@ async function createAgent(
     ...(extensions && { stateSections: extensions.stateSections }),
     ...(vault && { secrets: restoreSecrets(vault, { session, files: workspace.files, mayRead }) }),
     ...(workspace.rewind && { rewind: workspace.rewind }),
+    ...(settings.compaction?.rereadFiles !== false && { rereadFiles: workspace.rereadFiles }),
     ...(settings.compaction?.instructions && { instructions: settings.compaction.instructions }),
     ...(thinkingLevel && { thinkingLevel }),
     ...(await loadSummarizers(settings.compaction, {

@@ -15,6 +15,7 @@ import {
   type OpenOtherSession,
   type Permissions,
   ReadTracker,
+  type RereadOptions,
   type RewindOptions,
   type Rule,
   recallTool,
@@ -191,6 +192,7 @@ export function createReadTracker(session: Session, resolve: (path: string) => s
 export interface WorkspaceToolsOptions extends CreateBashToolOptions {
   readonly session: Session;
   readonly checkRestorePermission: CheckRestorePermission;
+  readonly checkRereadPermission: CheckRestorePermission;
   /** The session's file; null if the session is not saved. */
   readonly sessionPath: string | null;
   /** Returns the name of the skill whose text is in the file; null for other files. */
@@ -203,6 +205,7 @@ export interface WorkspaceTools {
   readonly blobs: BlobStore;
   /** Absent if the session is not saved: then files cannot be restored. */
   readonly rewind?: RewindOptions;
+  readonly rereadFiles: RereadOptions;
   readonly notes: readonly string[];
   /** Ends background jobs and closes the sandbox. */
   readonly close: () => Promise<void>;
@@ -249,7 +252,12 @@ export async function createWorkspaceTools(options: WorkspaceToolsOptions): Prom
       checkPermission: options.checkRestorePermission,
     },
   };
-  return { tools, files, blobs, ...rewind, notes, close };
+  const rereadFiles = {
+    files: filesWithRestoredPaths,
+    readTracker,
+    checkPermission: options.checkRereadPermission,
+  };
+  return { tools, files, blobs, ...rewind, rereadFiles, notes, close };
 }
 
 function createRecallTool({

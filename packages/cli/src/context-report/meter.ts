@@ -1,5 +1,6 @@
 /** Counts the tokens of a context by part, by entry and by kind of content. The parts add up to the size of the next request. */
 
+import { REREAD_TYPE } from "@pith/agent";
 import {
   type AgentMessage,
   type AssistantMessage,
@@ -214,6 +215,7 @@ function computeKinds(message: AgentMessage, model: ModelName | undefined): read
 /** Messages with other types come from extensions. */
 function describeCustomKind(customType: string): string {
   if (customType === "pith.skill") return "skills";
+  if (customType === REREAD_TYPE) return "files read again";
   return customType.startsWith("pith.") ? "environment info" : "extension messages";
 }
 

@@ -71,6 +71,8 @@ export interface CompactionSettings extends CompactionAmounts {
   readonly softPercent?: number;
   /** Instructions for every summary. */
   readonly instructions?: string;
+  /** Whether the files in work are read again after a compaction. */
+  readonly rereadFiles?: boolean;
   /** Whether the user is asked before an automatic compaction, if a user can answer. */
   readonly ask?: boolean;
   /** The models that write summaries, in order of preference. Names may be short. Default: the session's model. */

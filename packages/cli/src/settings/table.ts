@@ -186,6 +186,14 @@ export const compactionTable: readonly Setting[] = [
     projectAccess: "allowed",
   },
   {
+    name: "compaction.rereadFiles",
+    kind: booleanKind,
+    fallback: { value: true },
+    description:
+      "Whether Pith reads the files that the model used last again after a compaction, at most five and a tenth of the window.",
+    projectAccess: "allowed",
+  },
+  {
     name: "compaction.ask",
     kind: booleanKind,
     fallback: { value: false },

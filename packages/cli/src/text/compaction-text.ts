@@ -1,7 +1,7 @@
 /** The only place that words a compaction: its reason, its progress, its receipt, and what happens to requests meanwhile. */
 
-import type { Agent, AgentEvent, CompactionEvent } from "@pith/agent";
-import { type CompactionEntry, type Finding, type Receipt, readReceipt, type Session } from "@pith/context";
+import { type Agent, type AgentEvent, type CompactionEvent, readRereadFiles } from "@pith/agent";
+import { type CompactionEntry, type Entry, type Finding, type Receipt, readReceipt, type Session } from "@pith/context";
 import {
   formatBytes,
   formatCost,
@@ -120,6 +120,15 @@ export function listReceiptRows(entry: CompactionEntry): readonly ReceiptRow[] |
 
 function describePins(count: number): string {
   return count === 0 ? "none" : `${formatNumber(count)}, word for word`;
+}
+
+/** The files that were read again after a compaction; null for any other entry. */
+export function formatRereadFiles(entry: Entry): string | null {
+  const files = readRereadFiles(entry);
+  if (files.length === 0) return null;
+  const tokens = files.reduce((sum, file) => sum + file.tokens, 0);
+  const names = files.map(({ name }) => name).join(", ");
+  return `read ${formatCount(files.length, "file")} again (${formatNumber(tokens)} tokens): ${names}`;
 }
 
 /** The pins at the time of the compaction. */

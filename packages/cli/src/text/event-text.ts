@@ -3,7 +3,7 @@
 import { type AgentEvent, readCallOutcome, type Tool } from "@pith/agent";
 import type { Usage } from "@pith/context";
 import { addUsage, zeroUsage } from "@pith/context/host";
-import { formatCompactionEvent, formatProgressLine } from "./compaction-text.ts";
+import { formatCompactionEvent, formatProgressLine, formatRereadFiles } from "./compaction-text.ts";
 import { formatSeconds, formatUsage } from "./format.ts";
 import { truncate } from "./safe-text.ts";
 
@@ -34,6 +34,10 @@ export function formatProgressNote(event: AgentEvent, tools: readonly Tool[]): s
     case "compaction_soft_threshold":
     case "compaction_quality":
       return formatCompactionEvent(event);
+    case "entry_appended": {
+      const rereadFiles = formatRereadFiles(event.entry);
+      return rereadFiles === null ? null : `· ${truncate(rereadFiles)}`;
+    }
     case "secrets_redacted":
       return `· redacted: ${truncate(formatSecretFamilies(event.secrets))}`;
     default:

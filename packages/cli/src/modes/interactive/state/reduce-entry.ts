@@ -12,6 +12,7 @@ import type {
   ToolResultMessage,
 } from "@pith/context";
 import { authorOf, displayText, PIN_TYPE } from "@pith/context/host";
+import { formatRereadFiles } from "../../../text/compaction-text.ts";
 import {
   type AssistantBlock,
   type Block,
@@ -129,11 +130,15 @@ export function reduceEntry(state: ScreenState, entry: Entry): ScreenState {
       return appendBlocks(state, { kind: "compaction", id: entry.id, entry, warnings: [], isUndone: false });
     case "branch_summary":
       return appendBlocks(state, { kind: "branch-summary", id: entry.id, summary: entry.summary });
-    case "custom_message":
+    case "custom_message": {
+      const rereadFiles = formatRereadFiles(entry);
+      if (rereadFiles !== null)
+        return appendBlocks(state, { kind: "note", id: entry.id, tone: "plain", text: rereadFiles });
       if (!entry.display) return state;
       if (entry.customType === PIN_TYPE)
         return appendBlocks(state, { kind: "pin", id: entry.id, text: extractText(entry.content) });
       return appendBlocks(state, { kind: "note", id: entry.id, tone: "plain", text: extractText(entry.content) });
+    }
     default:
       return state;
   }

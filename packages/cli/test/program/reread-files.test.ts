@@ -1,0 +1,127 @@
+/** The program as a process: after a compaction the files in work are in the next request again, as they are on disk, and no others. */
+
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import type { Script, ScriptRequest, Step } from "@pith/testkit";
+import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
+import { Ground } from "../ground.ts";
+
+let ground: Ground;
+
+beforeEach(() => {
+  ground = new Ground();
+});
+
+afterEach(() => ground.clear());
+
+function place(files: Readonly<Record<string, string | Uint8Array>>, root = ground.folder): void {
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), content);
+  }
+}
+
+/** Everything that a request says, as text. */
+function textOf(body: unknown): string {
+  const texts: string[] = [];
+  const collect = (value: unknown): void => {
+    if (typeof value === "string") texts.push(value);
+    else if (value && typeof value === "object") for (const each of Object.values(value)) collect(each);
+  };
+  collect(body);
+  return texts.join("\n");
+}
+
+const call = (name: string, args: Readonly<Record<string, unknown>>): Extract<Step, { parts: unknown }> => ({
+  parts: [{ type: "call", name, arguments: args }],
+});
+
+/** Long results, so that a compaction covers what was read before them. */
+const listNumbers = (round: number, count: number): Step =>
+  call("bash", { command: `seq ${round * 10_000} ${round * 10_000 + count}` });
+const UNATTENDED = ["--permission-mode", "all", "--sandbox", "off"];
+
+const TOKEN = `ghp_${"aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6"}`;
+
+test("RST1 RST3 RST5 RST9 /compact in print mode: the next request has the files in work as they are on disk, no file that may not be read, and no secret", async () => {
+  const outside = mkdtempSync(join(tmpdir(), "pith-outside-"));
+  onTestFinished(() => rmSync(outside, { recursive: true, force: true }));
+  writeFileSync(join(outside, "far.ts"), "far away\n");
+  place({
+    "open.ts": "export const open = 1;\n",
+    "key.ts": `export const key = "${TOKEN}";\n`,
+    "shut.ts": "export const shut = 1;\n",
+    "link.ts": "export const link = 1;\n",
+    "gone.ts": "export const gone = 1;\n",
+    "turned.ts": "export const turned = 1;\n",
+  });
+  const names = ["open.ts", "key.ts", "shut.ts", "link.ts", "gone.ts", "turned.ts"];
+  const replies: Step[] = [
+    ...names.map((path) => call("read", { path })),
+    ...[1, 2, 3, 4].map((round) => listNumbers(round, 1_200)),
+  ];
+  const script: Script = ({ tools }: ScriptRequest): Step => (tools.length === 0 ? "ok" : (replies.shift() ?? "Done."));
+  const server = await ground.serve(script);
+  const variables = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: server.url };
+  place({ "settings.json": JSON.stringify({ contextWindow: 40_000 }) }, ground.home);
+  expect(await ground.run([...UNATTENDED, "-p", "Read them."], { variables })).toMatchObject({ code: 0 });
+  place({ "open.ts": "export const open = 2;\n", "turned.ts": Uint8Array.from({ length: 99 }, (_, at) => at % 7) });
+  for (const path of ["gone.ts", "link.ts"]) rmSync(join(ground.folder, path));
+  symlinkSync(join(outside, "far.ts"), join(ground.folder, "link.ts"));
+  const compacted = await ground.run(["-p", "-c", "--deny", "read(shut.ts)", "/compact"], { variables });
+  expect(compacted).toMatchObject({ code: 0 });
+  expect(compacted.notes).toMatch(/· read 2 files again \(\d+ tokens\): key\.ts, open\.ts\n/);
+  replies.push(call("edit", { path: "open.ts", oldText: "2", newText: "3" }), "Edited.");
+  expect(await ground.run(["-p", "-c", "Edit it."], { variables })).toMatchObject({ code: 0, out: "Edited.\n" });
+  const sent = server.requests.filter(({ wire }) => wire).map(({ body }) => textOf(body));
+  const [request = ""] = sent.slice(-2);
+  expect(request).toMatch(
+    /open\.ts \(the whole file; changed on disk since you last read or changed it in #\d+\):\n```\nexport const open = 2;\n```/,
+  );
+  expect(request).toMatch(
+    /key\.ts \(the whole file; unchanged since you last read or changed it in #\d+\):\n```\nexport const key = "(?!ghp_)/,
+  );
+  expect(request).not.toMatch(/export const (?:open = 1|shut|link|gone|turned)|far away/);
+  expect(sent.join()).not.toContain(TOKEN);
+  expect(sent.at(-1)).not.toContain("was changed since it was read");
+  expect(readFileSync(join(ground.folder, "open.ts"), "utf8")).toBe("export const open = 3;\n");
+}, 60_000);
+
+test("RST4 RST6 RST8 automatic compactions in a small window: the file in work stays, once and up to date; summaries never repeat it; the setting turns it off", async () => {
+  place({ "work.ts": "export const version = 1; // the file in work\n" });
+  let rounds = 0;
+  const script: Script = ({ tools }: ScriptRequest): Step => {
+    if (tools.length === 0) return "ok";
+    rounds += 1;
+    if (rounds === 1) return call("read", { path: "work.ts" });
+    return rounds < 26 ? listNumbers(rounds, 300) : "Done.";
+  };
+  const server = await ground.serve(script);
+  const variables = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: server.url };
+  const runWith = async (compaction: object): Promise<readonly unknown[]> => {
+    rounds = 0;
+    const from = server.requests.length;
+    place(
+      { "settings.json": JSON.stringify({ contextWindow: 8_192, tools: ["read", "bash"], compaction }) },
+      ground.home,
+    );
+    expect(await ground.run([...UNATTENDED, "-p", "Work."], { variables })).toMatchObject({ code: 0, out: "Done.\n" });
+    return server.requests
+      .slice(from)
+      .filter(({ wire }) => wire)
+      .map(({ body }) => body);
+  };
+  const sent = await runWith({});
+  const isSummaryRequest = (body: unknown): boolean => !JSON.stringify(body).includes('"tools":[{');
+  const countCopies = (body: unknown): number => textOf(body).split("the file in work").length - 1;
+  const turns = sent.filter((body) => !isSummaryRequest(body));
+  expect(turns.slice(1).map(countCopies)).toEqual(turns.slice(1).map(() => 1));
+  expect(textOf(turns.at(-1))).toContain("Pith has read these files again after the compaction");
+  expect(sent.filter(isSummaryRequest).length).toBeGreaterThanOrEqual(4);
+  expect(sent.filter(isSummaryRequest).slice(2).map(countCopies)).not.toContain(1);
+  const report = await ground.run(["-p", "-c", "/context"], { variables });
+  expect(report.out).toMatch(/files read again/);
+  const withoutFiles = await runWith({ rereadFiles: false });
+  expect(countCopies(withoutFiles.at(-1))).toBe(0);
+}, 60_000);
