@@ -144,7 +144,7 @@ describe("what is left alone", () => {
     expect(await compactSmall(session)).toEqual({ type: "nothing-to-do", why: "already-compacted" });
   });
 
-  test.each([ENVIRONMENT_TYPE, STATE_TYPE])(
+  test.each([ENVIRONMENT_TYPE, STATE_TYPE, `${STATE_TYPE}.files`])(
     "CUT3 ENV1 one in which nothing was said since but how things are: %s",
     async (customType) => {
       const session = await createSession(...talk);

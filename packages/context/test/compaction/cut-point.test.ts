@@ -236,7 +236,7 @@ describe("a turn", () => {
     expect(startsTurn(entryOf({ type: "message", message: custom }))).toBe(true);
   });
 
-  test.each([ENVIRONMENT_TYPE, STATE_TYPE])(
+  test.each([ENVIRONMENT_TYPE, STATE_TYPE, `${STATE_TYPE}.files`])(
     "CUT4 ENV1 does not begin with what only states how things are: %s",
     (customType) => {
       const stated = entryOf({ type: "custom_message", customType, content: "a b c d", display: false });

@@ -210,7 +210,7 @@ describe("turns", () => {
         ({ type: "custom_message", customType, content: "Today is Friday.", display: false, ...place }) as Entry;
       const place = { id: "s", parentId: null, timestamp: "2026-01-01T00:00:00.000Z", number: 9 };
       for (let at = 0; at <= talk.length; at++)
-        for (const kind of [ENVIRONMENT_TYPE, STATE_TYPE])
+        for (const kind of [ENVIRONMENT_TYPE, STATE_TYPE, `${STATE_TYPE}.files`])
           expect(collectTurnNotes(talk.toSpliced(at, 0, stated(kind)))).toEqual([red, green, turn]);
       expect(collectTurnNotes([stated(ENVIRONMENT_TYPE), stated(STATE_TYPE)])).toEqual([]);
       expect(collectTurnNotes([stated(`${STATE_TYPE}s`)])).toHaveLength(1);

@@ -90,7 +90,7 @@ test("ENV1 environment and state entries are left out, even if edited; similar e
   const blocksOf = (customType: string, edits: readonly ContextEditEntry[]): readonly string[] =>
     renderTranscript([asked, { ...stated, customType } as Entry, answered], { edits }).map(({ text }) => text);
   const talk = ["[User]: [#1] fix it", "[Assistant]: [#3] done"];
-  for (const kind of [ENVIRONMENT_TYPE, STATE_TYPE])
+  for (const kind of [ENVIRONMENT_TYPE, STATE_TYPE, `${STATE_TYPE}.files`])
     for (const edits of [[], [edit]]) expect(blocksOf(kind, edits)).toEqual(talk);
   expect(blocksOf(`${STATE_TYPE}s`, [])).toEqual(
     talk.toSpliced(1, 0, "[Note]: [#2] (pith.states) The git branch is main."),

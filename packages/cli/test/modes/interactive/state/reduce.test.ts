@@ -1,6 +1,6 @@
 /** Tests modes/interactive/state/reduce.ts: events, queued messages. */
 
-import type { AgentEvent, CompactionEvent } from "@pith/agent";
+import { type AgentEvent, type CompactionEvent, REREAD_TYPE } from "@pith/agent";
 import type { BashExecutionMessage, BranchSummaryEntry, CompactionEntry } from "@pith/context";
 import { describe, expect, test } from "vitest";
 import type { Block } from "../../../../src/modes/interactive/state/blocks.ts";
@@ -97,6 +97,20 @@ describe("events", () => {
         findings: [{ code: "repaired", note: "two places were mended" }],
       },
     };
+
+    test("RST8 one line names the files that were read again after it, and none of their text is shown", () => {
+      const file = { path: "/w/a.ts", name: "a.ts", hash: "0".repeat(64), tokens: 1_200 };
+      const files = [file, { ...file, path: "/w/b.ts", name: "b.ts", tokens: 140 }];
+      const reread: AgentEvent = {
+        type: "entry_appended",
+        entry: {
+          ...{ type: "custom_message", id: "f", parentId: "k", timestamp: "", display: false },
+          ...{ customType: REREAD_TYPE, content: "let a = 1;", details: { pith: { files } } },
+        },
+      };
+      const [, line] = after([compacted, reread]).blocks;
+      expect(line).toMatchObject({ kind: "note", text: "read 2 files again (1,340 tokens): a.ts, b.ts" });
+    });
 
     test("SCR14 tells its steps while it goes on", () => {
       const start: AgentEvent = { type: "compaction_start", reason: "threshold" };
