@@ -41,6 +41,16 @@ export interface AppendToSessionOptions {
   readonly waitsForRunEnd?: boolean;
 }
 
+/** What `Agent.compact` should do. A string gives only the instructions. */
+export interface CompactRequest {
+  /** What the summary should focus on. */
+  readonly instructions?: string;
+  /** The first entry to keep: everything before it is summarized, and it and all later entries are kept unshortened. Default: chosen by size. */
+  readonly firstKeptEntryId?: string;
+  /** Whether to derive the summary from the original entries of the branch. By default it continues the previous summary. */
+  readonly fromOriginals?: boolean;
+}
+
 /** An agent. It runs one piece of work at a time; other calls wait for the time between two requests. */
 export class Agent {
   readonly #options: AgentOptions;
@@ -166,11 +176,11 @@ export class Agent {
   }
 
   /** Compacts now, below the threshold and with automatic compaction off too. A run continues afterwards. */
-  async compact(instructions?: string): Promise<AgentCompactionOutcome | CompactionRefusal> {
+  async compact(request: string | CompactRequest = {}): Promise<AgentCompactionOutcome | CompactionRefusal> {
     // RUN14: a second compaction would find nothing to do, or compact what the first one kept.
     if (this.session.busyReasons.includes("compacting")) return { type: "refused", why: "compacting" };
-    const request = { reason: "asked", ...(instructions !== undefined && { instructions }) } as const;
-    return this.#scheduler.runTaskBetweenRequests((run) => runCompaction(run, request));
+    const options = typeof request === "string" ? { instructions: request } : request;
+    return this.#scheduler.runTaskBetweenRequests((run) => runCompaction(run, { ...options, reason: "asked" }));
   }
 
   /** Changes the model from the next request on. A context that is too long for it is compacted first; if that fails, nothing changes. */

@@ -1,6 +1,6 @@
 /** Exports `@pith/agent`: the agent loop, its tools, permissions and extensions, and the ports to its workspace. */
 
-export { Agent, type UserContent } from "./agent.ts";
+export { Agent, type CompactRequest, type UserContent } from "./agent.ts";
 export {
   type AgentHooks,
   type AgentOptions,

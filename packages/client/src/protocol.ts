@@ -30,8 +30,11 @@ export interface RpcCommands {
   readonly get_available_thinking_levels: Command<NoParams, { readonly levels: readonly ThinkingLevel[] }>;
   readonly set_steering_mode: Command<{ readonly mode: DeliveryMode }>;
   readonly set_follow_up_mode: Command<{ readonly mode: DeliveryMode }>;
-  readonly compact: Command<{ readonly customInstructions?: string }, CompactionResult & { readonly usage?: Usage }>;
-  readonly preview_compaction: Command<NoParams, unknown>;
+  readonly compact: Command<
+    { readonly customInstructions?: string } & CompactionParams,
+    CompactionResult & { readonly usage?: Usage }
+  >;
+  readonly preview_compaction: Command<CompactionParams, unknown>;
   readonly undo_compaction: Command<NoParams, { readonly leafId: string | null }>;
   readonly redo_compaction: Command<NoParams, { readonly leafId: string | null }>;
   readonly set_auto_compaction: Command<{ readonly enabled: boolean }>;
@@ -89,6 +92,14 @@ interface PromptParams {
   readonly images?: readonly ImageBlock[];
   /** Texts beside the message. The model reads them, but they never count as the user's own words. */
   readonly attachments?: readonly RpcAttachment[];
+}
+
+/** Which part of the branch a compaction summarizes, and from what. */
+export interface CompactionParams {
+  /** The first entry to keep. Default: chosen by size. */
+  readonly firstKeptEntryId?: string;
+  /** Whether to derive the summary from the original entries instead of from the last summary. */
+  readonly fromOriginals?: boolean;
 }
 
 /** A text that is sent beside a message. */

@@ -17,6 +17,8 @@ export interface CompactionRequest {
   /** How often the same request was refused before. Each compaction starts at a further reduction level. */
   readonly attempt?: number;
   readonly instructions?: string;
+  readonly firstKeptEntryId?: string;
+  readonly fromOriginals?: boolean;
   /** Default: the budget of the current model. */
   readonly budget?: Budget;
 }
@@ -26,6 +28,7 @@ export async function* compactInRun(
   request: CompactionRequest,
 ): AsyncGenerator<AgentEvent, AgentCompactionOutcome> {
   const { session, model, hooks, runtime, signal } = run;
+  const { fromOriginals = false, ...compactRequest } = request;
   const summarizers = run.summarizers ?? [modelSummarizer(model, { runtime })];
   const reason = COMPACTION_REASONS[request.reason];
   // RUN14: the session counts as compacting from `compaction_start` on.
@@ -37,6 +40,7 @@ export async function* compactInRun(
     releasePreparation();
   }
   const { leaf, branch: branchBefore } = session;
+  const originals = fromOriginals ? await session.branchEntries() : undefined;
   const setupBefore = describeSetup(run);
   const qualityFacts = {
     hasSummarizers: summarizers.length > 0,
@@ -53,7 +57,8 @@ export async function* compactInRun(
       runtime,
       signal,
       budget: createModelBudget(run),
-      ...request,
+      ...compactRequest,
+      ...(originals && { originals }),
       ...mergeInstructions(run, request),
       progress: (progress) => emit(progressEvent(progress, { source: "compaction", reason })),
     }).finally(release),

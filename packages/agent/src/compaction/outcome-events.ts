@@ -68,7 +68,7 @@ export function compactionEndEvents(
 }
 
 export function findQualityIssues(
-  { route, findings }: Receipt,
+  { route, findings, fromOriginals }: Receipt,
   { hasSummarizers, wasCompactedBefore }: QualityFacts,
 ): readonly QualityFinding[] {
   const repairs = findings.filter(({ code }) => ![...OMISSION_CODES, ...FAILURE_CODES].includes(code));
@@ -79,15 +79,16 @@ export function findQualityIssues(
     ...(!isModelFree && repairs.length > 0 ? [{ code: "repaired" as const, note: describeRepairs(repairs) }] : []),
     ...(isModelFree ? [] : findings.filter(({ code }) => FAILURE_CODES.includes(code))),
     ...findings.filter(({ code }) => code === "user-messages-evicted"),
-    ...(wasCompactedBefore ? [{ code: "compacted-again" as const, note: COMPACTED_AGAIN_NOTE }] : []),
+    ...(wasCompactedBefore && !fromOriginals ? [{ code: "compacted-again" as const, note: COMPACTED_AGAIN_NOTE }] : []),
   ];
 }
 
-/** Content that was left out for lack of space. It is not an error of the summary. */
+/** Content that was left out for lack of space, or kept in addition. It is not an error of the summary. */
 const OMISSION_CODES: readonly Finding["code"][] = [
   "user-messages-evicted",
   "user-messages-shortened",
   "result-reduced",
+  "cut-moved",
 ];
 
 /** Reasons why a summarizer was not used. */
@@ -160,8 +161,14 @@ function errorMessageOf(outcome: Exclude<AgentCompactionOutcome, { type: "compac
 /** For the user: what failed, and what to do. */
 function failureNote(failure: Extract<AgentCompactionOutcome, { type: "failed" }>): string {
   if (failure.why === "cannot-fit") return breakerNotes[failure.breaker.fills];
-  return failure.why === "leaf-moved" ? LEAF_MOVED_NOTE : refusalNotes[failure.why];
+  if (failure.why === "leaf-moved") return LEAF_MOVED_NOTE;
+  if (failure.why !== "invalid-cut" && failure.why !== "no-summary") return refusalNotes[failure.why];
+  const notes = failure.findings.map(({ note }) => note);
+  return (failure.why === "no-summary" ? [NO_SUMMARY_NOTE, ...notes] : notes).join("; ");
 }
+
+const NO_SUMMARY_NOTE =
+  "no model could write the summary again, so the context is unchanged; try again or change the model";
 
 const LEAF_MOVED_NOTE = "the session changed during the compaction; try again";
 

@@ -5,7 +5,6 @@ import {
   type CompactionOutcome,
   type CompactionPreview,
   type NoCompaction,
-  previewCompaction,
   type Receipt,
   readReceipt,
   refusalNotes,
@@ -19,39 +18,48 @@ import {
   type Command,
   type CommandContext,
   type CommandResult,
-  describeUnknownFlag,
   failure,
   LEAF_MOVED_MESSAGE,
   success,
   successInTranscript,
 } from "./command.ts";
+import type { CompactArgs } from "./compact-request.ts";
 
 /** Compacts even below the automatic threshold. */
 export const compactCommand: Command = {
   name: "compact",
-  argumentHint: "[instructions] [--preview]",
-  argumentValues: ["--preview"],
+  argumentHint: "[--from <entry> | --up-to <entry>] [--from-originals] [instructions] [--preview]",
+  argumentValues: ["--preview", "--from", "--up-to", "--from-originals"],
   description:
-    "summarize the conversation so far; optional text says what to focus on; --preview only shows the effect",
-  examples: ["/compact", "/compact keep every decision on the schema", "/compact --preview"],
+    "summarize the conversation so far, or everything after an entry (--from) or before it (--up-to); --from-originals writes the summary again without the last one; optional text says what to focus on; --preview shows the effect before anything is changed",
+  examples: [
+    ...["/compact", "/compact keep every decision on the schema", "/compact --preview"],
+    ...["/compact --from #120", "/compact --up-to #340 keep the error messages", "/compact --from-originals --preview"],
+  ],
   async run(args, context) {
     const { agent, notify } = context;
-    if (isPreviewRequest(args)) return await reportPreview(context);
-    if (args.startsWith("--")) return usageError(describeUnknownFlag(args.slice(2).split(/\s/)[0] ?? "", ["preview"]));
+    const { parseCompactArgs, compactFrom } = await import("./compact-request.ts");
+    const request = await parseCompactArgs(args, agent.session);
+    if (request.type === "mistake") return request;
+    const { instructions, isPreview, from, firstKeptEntryId, fromOriginals = false } = request;
+    if (isPreview) return await reportPreview(request, context);
+    if (from) {
+      if (!agent.isRunning) notify?.("summarizing what you compact");
+      return await compactFrom({ entry: from, instructions }, agent);
+    }
     // During a run, the compaction waits until no request is active. The run continues after it.
     if (agent.isRunning && !isCompacting(agent)) notify?.("compacting after the current request finishes");
-    const outcome = await agent.compact(args === "" ? undefined : args);
+    const outcome = await agent.compact({
+      fromOriginals,
+      ...(instructions !== "" && { instructions }),
+      ...(firstKeptEntryId !== undefined && { firstKeptEntryId }),
+    });
     if (outcome.type !== "nothing-to-do" || outcome.why !== "too-short") return reportCompaction(outcome);
     const { tail } = agent.budget;
     const keepNotice = `The newest ${formatNumber(tail)} tokens are always kept ("compaction.keepRecentTokens").`;
     return success(`Not compacted: the conversation is too short. ${keepNotice}`, outcome);
   },
 };
-
-/** Finds the flag anywhere in the arguments, so that a request for a preview never compacts. */
-export function isPreviewRequest(args: string): boolean {
-  return /(?:^|\s)--preview(?=\s|$)/.test(args);
-}
 
 export const autocompactCommand: Command = {
   name: "autocompact",
@@ -192,7 +200,8 @@ function capitalize(text: string): string {
 const nothingToDoMessages: Readonly<Record<NoCompaction["why"], string>> = {
   off: 'automatic compaction is off ("compaction.enabled" in the settings, --no-auto-compact, /autocompact)',
   empty: "there are no messages yet",
-  "already-compacted": "there is nothing new since the last compaction (/undo reverts that one)",
+  "already-compacted":
+    "there is nothing new since the last compaction (/undo reverts it, /compact --from-originals writes its summary again)",
   "too-short": "the conversation is too short; all of it would be kept",
   "too-little": "a summary would be about as long as the text it replaces",
 };
@@ -203,38 +212,90 @@ function describeFailure(compaction: Extract<CompactionOutcome, { type: "failed"
     const sizeText = limit === null ? "" : ` (${formatNumber(tokens)} of ${formatNumber(limit)} tokens)`;
     return `compaction cannot help: ${breakerNotes[fills]}${sizeText}`;
   }
-  const why = compaction.why === "leaf-moved" ? LEAF_MOVED_MESSAGE : refusalNotes[compaction.why];
-  return `not compacted: ${[why, ...compaction.findings.slice(0, MAX_FINDINGS).map(({ note }) => note)].join("; ")}`;
+  const notes = compaction.findings.slice(0, MAX_FINDINGS).map(({ note }) => note);
+  return `not compacted: ${[...describeFailureReason(compaction.why), ...notes].join("; ")}`;
 }
 
-async function reportPreview({
-  agent: { session, budget, model },
-  settings,
-  home,
-}: Pick<CommandContext, "agent" | "settings" | "home">): Promise<CommandResult> {
-  await session.loadState();
-  const preview = previewCompaction(session.branch, budget);
-  if (preview.type === "nothing-to-do") return reportCompaction(preview);
-  if (preview.type === "cannot-fit")
-    return reportCompaction({ type: "failed", why: "cannot-fit", breaker: preview.breaker });
-  const { computePreviewStats, findSummarizer } = await import("../context-report/compaction-preview.ts");
+/** Empty if the findings say it all. */
+function describeFailureReason(
+  why: Exclude<Extract<CompactionOutcome, { type: "failed" }>["why"], "cannot-fit">,
+): readonly string[] {
+  if (why === "invalid-cut") return [];
+  if (why === "leaf-moved") return [LEAF_MOVED_MESSAGE];
+  return why === "no-summary"
+    ? ["no model could write the summary again, so the context is unchanged; try again, or choose another model"]
+    : [refusalNotes[why]];
+}
+
+async function reportPreview(
+  request: CompactArgs,
+  { agent, settings, home }: Pick<CommandContext, "agent" | "settings" | "home">,
+): Promise<CommandResult> {
+  const { planCompaction, findReplacedEntries } = await import("./compact-request.ts");
+  const { computePreviewStats, computeReplacementStats, findSummarizer } = await import(
+    "../context-report/compaction-preview.ts"
+  );
   const { openCatalogue } = await import("../models/catalogue.ts");
+  const { from } = request;
+  const replaced = from && (await findReplacedEntries(from, agent.session));
+  if (replaced?.type === "mistake") return replaced;
+  if (from && replaced) {
+    const { catalogue } = await openCatalogue(home);
+    const stats = await computeReplacementStats(replaced, agent, findSummarizer({}, agent.model, catalogue));
+    return success(formatReplacement(stats, replaced.place), stats);
+  }
+  const preview = await planCompaction(agent, request);
+  if (preview.type !== "planned") return reportNoPlan(preview);
   const { catalogue } = await openCatalogue(home);
-  const stats = computePreviewStats(preview, findSummarizer(settings, model, catalogue));
+  const stats = computePreviewStats(preview, findSummarizer(settings, agent.model, catalogue));
   return success(formatPreview(preview, stats), preview.receipt);
+}
+
+/** Reports why a preview has no plan, as the compaction itself would. */
+export function reportNoPlan(preview: Exclude<CompactionPreview, { type: "planned" }>): CommandResult {
+  switch (preview.type) {
+    case "nothing-to-do":
+      return reportCompaction(preview);
+    case "cannot-fit":
+      return reportCompaction({ type: "failed", why: "cannot-fit", breaker: preview.breaker });
+    case "invalid-cut": {
+      const { why, note } = preview;
+      return reportCompaction({ type: "failed", why: "invalid-cut", findings: [{ code: why, note }] });
+    }
+  }
 }
 
 function formatPreview(
   { receipt, summaryText: front }: Extract<CompactionPreview, { type: "planned" }>,
-  { pins, summarizer, costUsd }: PreviewStats,
+  stats: PreviewStats,
 ): string {
-  const { tokens, covered, kept } = receipt;
-  const price = costUsd === null ? "at an unknown price" : `for about ${formatCost(costUsd)}`;
+  const { tokens, covered, kept, fromOriginals, findings } = receipt;
+  const { pins } = stats;
+  const source = fromOriginals ? " from the originals" : "";
+  const movedCut = findings.find(({ code }) => code === "cut-moved");
   return [
-    `Would summarize ${formatCount(covered.count, "entry", "entries")} and keep ${formatNumber(kept.count)}: ${formatNumber(tokens.before)} → about ${formatNumber(tokens.after)} tokens.`,
-    `Kept verbatim: your messages and ${pins === 0 ? "no pins" : formatCount(pins, "pin")}. Summary by ${summarizer}, ${price}.`,
+    `Would summarize ${formatCount(covered.count, "entry", "entries")}${source} and keep ${formatNumber(kept.count)}: ${formatTokenChange(tokens)}.`,
+    ...(movedCut ? [`Note: ${movedCut.note}.`] : []),
+    `Kept verbatim: your messages and ${pins === 0 ? "no pins" : formatCount(pins, "pin")}. ${formatAuthorAndPrice(stats)}`,
     "Preview of the summary (the model's part is added later):",
     "",
     front.trim(),
   ].join("\n");
+}
+
+function formatReplacement(stats: PreviewStats, place: string): string {
+  const { tokens, dropped, kept } = stats;
+  return [
+    `Would replace ${formatCount(dropped.count, "entry", "entries")} ${place} by a summary and keep the ${formatNumber(kept.count)} before: ${formatTokenChange(tokens)}.`,
+    formatAuthorAndPrice(stats),
+  ].join("\n");
+}
+
+function formatTokenChange({ before, after }: PreviewStats["tokens"]): string {
+  return `${formatNumber(before)} → about ${formatNumber(after)} tokens`;
+}
+
+function formatAuthorAndPrice({ summarizer, costUsd }: PreviewStats): string {
+  const price = costUsd === null ? "at an unknown price" : `for about ${formatCost(costUsd)}`;
+  return `Summary by ${summarizer}, ${price}.`;
 }

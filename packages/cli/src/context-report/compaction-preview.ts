@@ -1,6 +1,15 @@
 /** Computes the figures of a compaction preview: sizes, counts and cost. It changes nothing and calls no model. */
 
-import type { CompactionPreview, Entry, LoadedBranch, Model, Usage } from "@pith/context";
+import type { Agent } from "@pith/agent";
+import {
+  type CompactionPreview,
+  contextSize,
+  type Entry,
+  type LoadedBranch,
+  type Model,
+  type OldBranch,
+  type Usage,
+} from "@pith/context";
 import { authorOf, estimatePlanUsage } from "@pith/context/host";
 import { type Catalogue, providers } from "@pith/models";
 import type { Settings } from "../settings/settings.ts";
@@ -10,8 +19,8 @@ export interface PreviewStats {
   readonly tokens: { readonly before: number; readonly after: number };
   readonly dropped: EntryTotals;
   readonly kept: EntryTotals;
-  /** The number of dropped messages that the user typed, and the token budget for keeping them. */
-  readonly userMessages: EntryTotals;
+  /** The number of dropped messages that the user typed, and the token budget for keeping them. Null if they are only summarized. */
+  readonly userMessages: EntryTotals | null;
   readonly pins: number;
   /** The model that writes the summary, as `provider/model`. */
   readonly summarizer: string;
@@ -65,19 +74,13 @@ function formatModelName({ provider, model }: Pick<SummaryModel, "provider" | "m
 }
 
 export function computePreviewStats({ plan, receipt }: PlannedPreview, summarizer: SummarizerInfo): PreviewStats {
-  const { branch, budget, covered, kept } = plan;
-  const coveredIds = new Set(covered.map(({ id }) => id));
-  const weights = computeEntryWeights(branch, budget);
-  const sumEntries = (entries: readonly Entry[], isCovered: boolean): EntryTotals => ({
-    count: entries.length,
-    tokens: weights
-      .filter(({ entry }) => coveredIds.has(entry.id) === isCovered)
-      .reduce((sum, { tokens }) => sum + tokens, 0),
-  });
+  const { branch, budget, covered, kept, edits, originals } = plan;
+  // The loaded branch does not contain the originals.
+  const source = originals ? { ...branch, entries: [...covered, ...kept], edits, compactionIndex: -1 } : branch;
   return {
     tokens: receipt.tokens,
-    dropped: sumEntries(covered, true),
-    kept: sumEntries(kept, false),
+    dropped: sumEntries(covered, source, budget),
+    kept: sumEntries(kept, branch, budget),
     userMessages: { count: covered.filter(isTypedByUser).length, tokens: budget.userMessages },
     pins: branch.state.pins.length,
     summarizer: formatModelName(summarizer),
@@ -85,12 +88,56 @@ export function computePreviewStats({ plan, receipt }: PlannedPreview, summarize
   };
 }
 
+/** Computes the figures of a compaction from an entry on, which the session's model summarizes. */
+export async function computeReplacementStats(
+  { oldBranch: { entries, edits }, newLeaf }: { readonly oldBranch: OldBranch; readonly newLeaf: string | null },
+  { session, budget }: Pick<Agent, "session" | "budget">,
+  summarizer: SummarizerInfo,
+): Promise<PreviewStats> {
+  const { branch } = session;
+  const remaining = await session.store.loadBranch(newLeaf);
+  const remainingTokens = contextSize(remaining, budget).tokens;
+  const dropped = sumEntries(entries, branch, budget);
+  const part = {
+    branch,
+    covered: entries,
+    turnPrefix: [],
+    edits,
+    previous: NO_SUMMARY,
+    checkpoint: budget.branchSummary,
+  };
+  return {
+    tokens: {
+      before: contextSize(branch, budget).tokens,
+      after: remainingTokens + Math.min(dropped.tokens, budget.branchSummary),
+    },
+    dropped,
+    kept: { count: remaining.entries.length, tokens: remainingTokens },
+    userMessages: null,
+    pins: branch.state.pins.length,
+    summarizer: formatModelName(summarizer),
+    costUsd: estimateCost(part, summarizer),
+  };
+}
+
+const NO_SUMMARY = { compaction: null, parts: [], narrative: "", notes: "", isChecked: false };
+
+function sumEntries(
+  entries: readonly Entry[],
+  branch: LoadedBranch,
+  budget: Parameters<typeof computeEntryWeights>[1],
+): EntryTotals {
+  const ids = new Set(entries.map(({ id }) => id));
+  const weights = computeEntryWeights(branch, budget).filter(({ entry }) => ids.has(entry.id));
+  return { count: entries.length, tokens: weights.reduce((sum, { tokens }) => sum + tokens, 0) };
+}
+
 function isTypedByUser(entry: Entry): boolean {
   return entry.type === "message" && entry.message.role === "user" && authorOf(entry) === "person";
 }
 
 // A request for a summary shares no prefix with the conversation, so none of it is read from the cache.
-function estimateCost(plan: PlannedPreview["plan"], summarizer: SummarizerInfo): number | null {
+function estimateCost(plan: Parameters<typeof estimatePlanUsage>[0], summarizer: SummarizerInfo): number | null {
   const { isCurrentModel, prices: listPrices, model } = summarizer;
   const usage = estimatePlanUsage(plan, summarizer);
   const prices = (isCurrentModel ? readLastPrices(plan.branch, model) : null) ?? listPrices;

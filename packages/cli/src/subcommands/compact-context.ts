@@ -15,7 +15,7 @@ import { buildApp } from "../app/build.ts";
 import { parseCliArgs } from "../args/args.ts";
 import type { SubcommandCall, SubcommandResult } from "../args/subcommand.ts";
 import type { CommandResult } from "../commands/command.ts";
-import { reportCompaction } from "../commands/compact.ts";
+import { reportCompaction, reportNoPlan } from "../commands/compact.ts";
 import { computePreviewStats, findSummarizer, type PreviewStats } from "../context-report/compaction-preview.ts";
 import { buildContextReport, formatContextReport } from "../context-report/report.ts";
 import { openCatalogue } from "../models/catalogue.ts";
@@ -205,9 +205,7 @@ export async function runCompactPreview(call: SubcommandCall): Promise<Subcomman
 
 function createPreviewResult(loaded: LoadedContext): SubcommandResult {
   const preview = previewCompaction(loaded.branch, loaded.budget);
-  if (preview.type === "nothing-to-do") return toSubcommandResult(reportCompaction(preview));
-  if (preview.type === "cannot-fit")
-    return toSubcommandResult(reportCompaction({ type: "failed", why: "cannot-fit", breaker: preview.breaker }));
+  if (preview.type !== "planned") return toSubcommandResult(reportNoPlan(preview));
   const { settings, budget, maxTokens, catalogue } = loaded;
   const { provider = "", model = "" } = budget.model ?? {};
   const currentModel = { provider, model, contextWindow: budget.contextWindow, maxTokens };

@@ -31,11 +31,12 @@ const reasonTexts: Readonly<Record<Reason, string>> = {
 
 /** All of a receipt in one line, for command results. */
 export function formatReceipt(receipt: Receipt): string {
-  const { tokens, covered, kept, calls, cost, findings } = receipt;
+  const { tokens, covered, kept, calls, cost, findings, fromOriginals } = receipt;
+  const source = fromOriginals ? " from the originals" : "";
   return [
     `${formatNumber(tokens.before)} → ${formatNumber(tokens.after)} tokens`,
     describeAuthor(receipt),
-    `${formatCount(covered.count, "entry", "entries")} summarized, ${formatNumber(kept.count)} kept`,
+    `${formatCount(covered.count, "entry", "entries")} summarized${source}, ${formatNumber(kept.count)} kept`,
     ...(calls > 0 ? [`${formatCount(calls, "call")}${cost > 0 ? `, ${formatCost(cost)}` : ""}`] : []),
     ...(findings.length > 0 ? [formatFindings(findings)] : []),
   ].join("; ");
@@ -110,7 +111,7 @@ export function listReceiptRows(entry: CompactionEntry): readonly ReceiptRow[] |
     ["bytes", `${formatBytes(bytes.before)} → ${formatBytes(bytes.after)}`],
     [
       "summarized",
-      `the oldest ${formatCount(covered.count, "entry", "entries")}; still available to the agent and in /tree`,
+      `the oldest ${formatCount(covered.count, "entry", "entries")}${receipt.fromOriginals ? ", from the originals" : ""}; still available to the agent and in /tree`,
     ],
     ["kept", `the newest ${formatCount(kept.count, "entry", "entries")}, unchanged`],
     ["pinned", describePins(countPins(entry))],

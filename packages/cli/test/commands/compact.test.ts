@@ -57,7 +57,7 @@ test("COM11 /compact --preview does nothing and asks nobody", async () => {
     );
   expect(await answerOf("/compact --prevew", desk)).toEqual({
     type: "mistake",
-    message: "unknown flag --prevew; use --preview",
+    message: "unknown flag --prevew; use --preview, --from, --up-to, --from-originals",
   });
   expect(desk.agent.session.leaf).toBe(leaf);
 });
@@ -107,4 +107,85 @@ test("COM13 on is on, also where the settings say off", async () => {
     /^Automatic compaction is off\.\nThe context is compacted only when/,
   );
   expect(await toldBy("/autocompact on", desk)).toMatch(/^Automatic compaction is on until you quit\./);
+});
+
+const branchSummary = told.replace("fix it [#1]", "a side track [#3]");
+const requestsOf = ({ agent }: { readonly agent: Agent }): string =>
+  JSON.stringify((agent.model as unknown as { requests: unknown }).requests);
+
+test("CUT12 /compact --up-to keeps everything from an entry on; --preview says so first, and /undo goes back", async () => {
+  const desk = await deskOf(long(20), { replies: [told] });
+  const before = desk.agent.contextUsage().tokens;
+  const preview = await toldBy("/compact --up-to #12 --preview", desk);
+  expect(preview).toMatch(/^Would summarize 11 entries and keep 30: [\d,]+ → about [\d,]+ tokens\.\nKept verbatim/);
+  expect(await toldBy("/compact --up-to #12 keep the numbers", desk)).toMatch(
+    /^Compacted: .*; 11 entries summarized, 30 kept;.* \/undo undoes it\.$/,
+  );
+  expect(requestsOf(desk)).toContain("Additional focus: keep the numbers");
+  expect(desk.agent.session.branch.entries[0]?.id).toBe("e12");
+  await toldBy("/undo", desk);
+  expect(desk.agent.contextUsage().tokens).toBe(before);
+});
+
+test("CUT12 /compact --from-originals writes the summary again, and the receipt says from what", async () => {
+  const desk = await deskOf(long(20), { replies: [told.replace("the work", "the zebra"), told] });
+  await toldBy("/compact", desk);
+  expect(await toldBy("/compact", desk)).toContain("/compact --from-originals writes its summary again");
+  expect(await toldBy("/compact --from-originals --preview", desk)).toMatch(
+    / entries from the originals and keep \d+:/,
+  );
+  expect(await toldBy("/compact --from-originals", desk)).toMatch(
+    /^Compacted: .*; summary by anthropic\/storyteller; \d+ entries summarized from the originals, \d+ kept;/,
+  );
+  const [, again] = (desk.agent.model as unknown as { requests: readonly unknown[] }).requests;
+  expect(JSON.stringify(again)).toContain("[#1] fix it");
+  expect(JSON.stringify(again)).not.toContain("zebra");
+});
+
+test("CUT12 /compact --from replaces what comes after an entry, and names the way back", async () => {
+  const desk = await deskOf([...long(20), "says: done"], { replies: [branchSummary] });
+  const { leaf } = desk.agent.session;
+  const before = desk.agent.contextUsage().tokens;
+  expect(await toldBy("/compact --from #10 --preview", desk)).toMatch(
+    /^Would replace 32 entries after #10 by a summary and keep the 10 before: [\d,]+ → about [\d,]+ tokens\.\nSummary by anthropic\/storyteller, /,
+  );
+  expect(desk.agent.session.leaf).toBe(leaf);
+  expect(await toldBy("/compact --from #10 mind the names", desk)).toBe(
+    "Compacted: a summary replaces 32 entries after #10. To go back to them: /tree e42.",
+  );
+  expect(requestsOf(desk)).toContain("mind the names");
+  expect(desk.agent.session.branch.entries.map(({ type }) => type).slice(9)).toEqual(["message", "branch_summary"]);
+  await toldBy("/tree e42", desk);
+  expect(desk.agent.contextUsage().tokens).toBe(before);
+});
+
+test("CUT12 a message of the user is put back for editing, as in any move to it", async () => {
+  const desk = await deskOf(long(3), { replies: [branchSummary] });
+  expect(await answerOf("/compact --from #5", desk)).toMatchObject({ type: "draft", draft: "and then 1" });
+});
+
+test("CUT9 CUT12 what cannot be done says what to do, and changes nothing", async () => {
+  const desk = await deskOf([...long(3), "moves: e2", "user: another way", "says: it is"], {
+    replies: [branchSummary],
+  });
+  const { leaf } = desk.agent.session;
+  const why = async (words: string): Promise<string> => {
+    const answer = await answerOf(words, desk);
+    return answer.type === "mistake" || answer.type === "failed" ? answer.message : JSON.stringify(answer);
+  };
+  expect(await why("/compact --up-to")).toBe("--up-to needs an entry, e.g. /compact --up-to #12; /tree shows them");
+  expect(await why("/compact --from #99")).toBe('no entry "#99" in this session; /tree shows the entries');
+  expect(await why("/compact --from #2 --from-originals")).toMatch(/^--from cannot be combined with --up-to or/);
+  expect(await why("/compact --from #5")).toBe("#5 is on another branch; /tree #5 goes there");
+  expect(await why("/compact --from #10 --preview")).toBe(
+    "there is nothing to summarize after #10; choose an earlier entry",
+  );
+  for (const words of ["/compact --up-to #5", "/compact --up-to #5 --preview"])
+    expect(await why(words)).toBe(
+      "not compacted: the chosen entry is not on the current branch; choose one that is, or go to its branch first",
+    );
+  expect(await why("/compact --up-to #1")).toBe(
+    "not compacted: there is nothing to summarize before the chosen entry; choose a later one",
+  );
+  expect(desk.agent.session.leaf).toBe(leaf);
 });

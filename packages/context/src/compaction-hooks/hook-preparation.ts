@@ -34,8 +34,7 @@ export interface FileOperations {
 }
 
 export function toCompactionPreparation(plan: CompactionPlan): CompactionPreparation {
-  const { branch, covered, turnPrefix, kept, previous, budget, sizeBefore } = plan;
-  const { edits } = branch;
+  const { covered, turnPrefix, kept, edits, previous, budget, sizeBefore } = plan;
   const inTurnPrefix = new Set(turnPrefix);
   const visibleEntries = covered.filter((entry) => isVisibleToModel(entry, edits));
   const toMessages = (entries: readonly (typeof visibleEntries)[number][]): AgentMessage[] =>

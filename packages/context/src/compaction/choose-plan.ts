@@ -7,7 +7,13 @@ import { type Breaker, createBreaker } from "./breaker.ts";
 import { type Budget, findExceededLimit, reductionLevels } from "./budget.ts";
 import { commitCandidate } from "./commit.ts";
 import { isVisibleToModel } from "./cut-point.ts";
-import { type CompactionPlan, type NoCompaction, prepareCompaction } from "./plan.ts";
+import {
+  type CompactionPlan,
+  type InvalidCut,
+  type NoCompaction,
+  type PlanRequest,
+  prepareCompaction,
+} from "./plan.ts";
 import { type CompactionTrigger, type Receipt, roundsWithoutProgress } from "./receipt.ts";
 import type { SummaryDesign } from "./summary-message.ts";
 
@@ -20,9 +26,10 @@ export type PlanChoice =
       readonly summaryText: string;
     }
   | NoCompaction
+  | InvalidCut
   | { readonly type: "cannot-fit"; readonly breaker: Breaker };
 
-export interface CompactionRequest {
+export interface CompactionRequest extends PlanRequest {
   readonly reason: CompactionTrigger;
   /** How many times the context was compacted after the provider refused this request. Each attempt starts one level lower. */
   readonly attempt?: number;
@@ -35,13 +42,25 @@ export interface ChoosePlanOptions extends CompactionRequest {
 
 /** Chooses a plan; if the context exceeds the budget, the plan must leave enough free tokens. */
 export function choosePlan(branch: LoadedBranch, options: ChoosePlanOptions): PlanChoice {
-  const { budget, design, reason } = options;
+  const { budget, design, reason, firstKeptEntryId } = options;
   const size = contextSize(branch, budget);
+  if (firstKeptEntryId !== undefined) return planAtLevel(branch, options, 0);
   if (reason === "overflow" || findExceededLimit(size, budget) !== null)
     return firstSufficientPlan(branch, options) ?? { type: "cannot-fit", breaker: createBreaker(branch, budget) };
   if (branch.entries.length === 0) return { type: "nothing-to-do", why: "empty" };
+  if (options.originals && branch.compactionIndex !== -1) return planFromOriginals(branch, options);
   if (isJustCompacted(branch, design)) return { type: "nothing-to-do", why: "already-compacted" };
   return planAtLevel(branch, options, 0);
+}
+
+// Right after a compaction, the new summary replaces the last one and the kept part stays the same.
+function planFromOriginals(branch: LoadedBranch, options: ChoosePlanOptions): PlanChoice {
+  const { budget, design } = options;
+  const [first] = branch.entries;
+  const keepsTail = first && isJustCompacted(branch, design);
+  const choice = planAtLevel(branch, keepsTail ? { ...options, firstKeptEntryId: first.id } : options, 0);
+  if (choice.type === "planned") return choice;
+  return firstSufficientPlan(branch, options) ?? { type: "cannot-fit", breaker: createBreaker(branch, budget) };
 }
 
 // GUARD1: prefers the first plan that leaves enough free tokens, then the first that frees enough, then the last plan. The last
@@ -67,15 +86,18 @@ type ViablePlan = Extract<PlanChoice, { type: "planned" }>;
 // A paid summarizer runs only after the summary without a model is known to fit.
 function planAtLevel(
   branch: LoadedBranch,
-  { budget, design }: ChoosePlanOptions,
+  { budget, design, firstKeptEntryId, originals }: ChoosePlanOptions,
   levelIndex: number,
-): ViablePlan | NoCompaction {
+): ViablePlan | NoCompaction | InvalidCut {
   const { parts, describeImages } = design;
   const level = reductionLevels[levelIndex] ?? reductionLevels[0];
-  const preparation = prepareCompaction(branch, { budget, level, describeImages });
+  const request = { ...(firstKeptEntryId !== undefined && { firstKeptEntryId }), ...(originals && { originals }) };
+  const preparation = prepareCompaction(branch, { budget, level, describeImages, ...request });
   if (preparation.type !== "planned") return preparation;
   const { plan } = preparation;
   const result = commitCandidate(plan, design.fallback(plan), { parts, ...TRIAL_COMMIT });
+  if (result.type === "refused" && plan.requestedFirstKept)
+    return { type: "invalid-cut", why: result.finding.code, note: `${result.finding.note}; choose a later entry` };
   if (result.type === "refused") return { type: "nothing-to-do", why: "too-little" };
   return { type: "planned", plan, receipt: result.receipt, summaryText: result.summaryText };
 }

@@ -158,6 +158,7 @@ function createReceipt(
     route,
     by: by ? `${by.provider}/${by.model}` : null,
     rung: plan.level.name,
+    ...(plan.originals && { fromOriginals: true as const }),
     covered: toEntryRange(plan.covered),
     kept: toEntryRange(plan.kept),
     tokens: {
@@ -175,26 +176,25 @@ function createReceipt(
       ...collectPartFindings(parts, plan),
       ...summaryMessage.findings,
       ...createReductionNotices(plan),
+      ...createCutNotices(plan),
     ],
-    withoutProgress: madeProgress ? 0 : roundsWithoutProgress(plan.branch) + 1,
+    // A summary that is derived again need not free anything.
+    withoutProgress: madeProgress ? 0 : roundsWithoutProgress(plan.branch) + (plan.originals ? 0 : 1),
     undoTo: branchLeaf(plan.branch),
   };
 }
 
 /** Returns visible entries that are neither kept, nor summarized, nor carried over. The list must be empty. */
 export function findUncoveredEntries(
-  { branch, cut, previous }: CompactionPlan,
+  { covered, edits, previous: { compaction, narrative: previousNarrative } }: CompactionPlan,
   { covers, narrative }: SummaryCandidate,
 ): readonly Entry[] {
-  const previousCompaction = branch.entries[branch.compactionIndex];
   const isPreviousCovered =
-    previous.narrative === "" ||
-    narrative !== "" ||
-    (previousCompaction !== undefined && covers.has(previousCompaction.id));
-  return branch.entries.filter((entry, index) => {
-    if (entry.type === "compaction") return index === branch.compactionIndex && !isPreviousCovered;
-    return index < cut.index && isVisibleToModel(entry, branch.edits) && !covers.has(entry.id);
-  });
+    compaction === null || previousNarrative === "" || narrative !== "" || covers.has(compaction.id);
+  return [
+    ...covered.filter((entry) => isVisibleToModel(entry, edits) && !covers.has(entry.id)),
+    ...(isPreviousCovered ? [] : [compaction]),
+  ];
 }
 
 export interface CheckInput {
@@ -247,8 +247,9 @@ const checkCoverage: CandidateCheck = ({ plan, candidate }) => {
   return { code: "not-covered", note: `${count} neither summarized nor kept; the first is ${first.id}` };
 };
 
-// CMP9: the context must become smaller.
-const checkGain: CandidateCheck = ({ plan: { sizeBefore, budget }, sizeAfter }) => {
+// CMP9: the context must become smaller, except if the summary is derived again from the originals.
+const checkGain: CandidateCheck = ({ plan: { sizeBefore, budget, originals }, sizeAfter }) => {
+  if (originals) return null;
   const isSmaller =
     sizeAfter.tokens < sizeBefore.tokens || (sizeAfter.bytes < sizeBefore.bytes && sizeBefore.bytes > budget.bytes);
   if (!isSmaller)
@@ -277,4 +278,11 @@ export function createReductionNotices({ reductions, kept }: CompactionPlan): re
     code: "result-reduced",
     note: `${referenceInTail(targetId)} is shortened to its beginning and end`,
   }));
+}
+
+// A tool result that should be the first kept entry is kept together with its call.
+function createCutNotices({ requestedFirstKept, kept: [first] }: CompactionPlan): readonly Finding[] {
+  if (!requestedFirstKept || !first || first.id === requestedFirstKept.id) return [];
+  const note = `${entryReference(requestedFirstKept)} belongs to a tool call before it, so everything from ${entryReference(first)} on is kept`;
+  return [{ code: "cut-moved", note }];
 }

@@ -63,6 +63,7 @@ export type CompactionBatch =
   | { readonly type: "cancelled" }
   | { readonly type: "postponed" }
   | { readonly type: "leaf-moved" }
+  | { readonly type: "no-summary" }
   | Exclude<PlanChoice, { type: "planned" }>;
 
 export async function produceCompaction(options: CompactionOptions): Promise<ProduceCompactionResult> {
@@ -98,6 +99,8 @@ async function planAndSummarize(state: AttemptState): Promise<CompactionBatch> {
     firstUsableBatch(attempts, plan, { state, instructions: focus, time }),
   );
   if (batch) return batch;
+  // A list of turns must not replace the summary that should be written again.
+  if (plan.originals && attempts.length > 0) return { type: "no-summary" };
   const currentChoice = session.branch === plan.branch ? choice : choosePlan(session.branch, state.options);
   if (currentChoice.type !== "planned") return currentChoice;
   return (
@@ -263,7 +266,12 @@ export type CompactionOutcome =
   | { readonly type: "postponed" }
   | { readonly type: "cancelled" }
   | { readonly type: "failed"; readonly why: "cannot-fit"; readonly breaker: Breaker }
-  | { readonly type: "failed"; readonly why: "leaf-moved" | Refusal; readonly findings: readonly Finding[] };
+  /** `invalid-cut`: the branch cannot be cut at `firstKeptEntryId`. `no-summary`: no model wrote the summary again. */
+  | {
+      readonly type: "failed";
+      readonly why: "invalid-cut" | "no-summary" | "leaf-moved" | Refusal;
+      readonly findings: readonly Finding[];
+    };
 
 /** Compacts a session and returns every expected result, failures included, as an outcome. */
 export async function compact(options: CompactionOptions): Promise<CompactionOutcome> {
@@ -286,7 +294,11 @@ async function runCompaction(options: CompactionOptions): Promise<CompactionOutc
     await appendUsage(session, usageEntries);
     if (batch.type === "cannot-fit") return openBreaker(options, batch.breaker);
     if (batch.type === "postponed") return postponeCompaction(session);
-    return batch.type === "leaf-moved" ? { type: "failed", why: batch.type, findings } : batch;
+    if (batch.type === "invalid-cut")
+      return { type: "failed", why: batch.type, findings: [{ code: batch.why, note: batch.note }] };
+    if (batch.type === "leaf-moved" || batch.type === "no-summary")
+      return { type: "failed", why: batch.type, findings };
+    return batch;
   }
   const appended = await session.appendAtLeaf(batch.leaf, [...usageEntries, ...batch.newEntries], { signal });
   if (appended.type === "appended") return { type: "compacted", id: batch.id, receipt: batch.receipt };

@@ -50,6 +50,13 @@ export function isCutAllowed(entries: readonly Entry[], index: number, edits: re
   return true;
 }
 
+/** Returns the last allowed cut at or before this index, so that a tool result is kept together with its call. */
+export function findCutAtOrBefore(branch: Pick<LoadedBranch, "entries" | "edits">, index: number): CutPoint {
+  let start = index;
+  while (start > 0 && !isCutAllowed(branch.entries, start, branch.edits)) start--;
+  return toCutPoint(branch, start);
+}
+
 /** The kept part should be between these shares of the target, if such a cut exists. */
 const MIN_KEEP_SHARE = 0.5;
 const MAX_KEEP_SHARE = 1.25;

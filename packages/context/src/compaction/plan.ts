@@ -10,7 +10,7 @@ import {
   type ModelCalibration,
 } from "../context/context-size.ts";
 import type { Reduction } from "../context/shrink-entry.ts";
-import type { Entry } from "../entry.ts";
+import { type ContextEditEntry, type Entry, entryReference } from "../entry.ts";
 import type { Usage } from "../message.ts";
 import type { ModelName } from "../model.ts";
 import { branchLeaf, type LoadedBranch } from "../session/loaded-branch.ts";
@@ -18,7 +18,14 @@ import type { Allowance, OnProgress } from "../summary/ask-model.ts";
 import type { TimeLimit } from "../summary/limits.ts";
 import { noPreviousSummary, type PreviousSummary, readPreviousSummary } from "../summary/parse-summary.ts";
 import { type Budget, findExceededLimit, type ReductionLevel, reductionLevels } from "./budget.ts";
-import { type CutPoint, findCutPoint, isCutAllowed, isVisibleToModel, toCutPoint } from "./cut-point.ts";
+import {
+  type CutPoint,
+  findCutAtOrBefore,
+  findCutPoint,
+  isCutAllowed,
+  isVisibleToModel,
+  toCutPoint,
+} from "./cut-point.ts";
 import type { Finding } from "./receipt.ts";
 import { type DescribeImages, maxKeptBytes, planReductions, tokensAfterReduction } from "./shrink-tail.ts";
 
@@ -28,21 +35,38 @@ export interface CompactionPlan {
   readonly budget: Budget;
   readonly level: ReductionLevel;
   readonly cut: CutPoint;
-  /** The entries that the summary replaces, oldest first. The previous compaction may be one of them. */
+  /** The entry that the request asked to keep first. The cut is before it if it is a tool result. */
+  readonly requestedFirstKept?: Entry;
+  /** The entries before the loaded branch, if the summary is derived from them again instead of from the previous summary. */
+  readonly originals?: readonly Entry[];
+  /** The entries that the summary replaces, oldest first. Earlier compactions may be among them. */
   readonly covered: readonly Entry[];
   /** The covered beginning of the turn that the cut splits. */
   readonly turnPrefix: readonly Entry[];
   readonly kept: readonly Entry[];
+  /** The context edits of the covered and kept entries. */
+  readonly edits: readonly ContextEditEntry[];
   /** Edits that shorten kept messages that are too large. */
   readonly reductions: readonly Reduction[];
-  /** The summary of the previous compaction. */
+  /** The summary of the previous compaction, which the new one continues; empty if the summary is derived from the originals. */
   readonly previous: PreviousSummary;
   /** The maximum number of tokens of the narrative and the ledger together. */
   readonly checkpoint: number;
   readonly sizeBefore: ContextSize;
 }
 
-export type PrepareCompactionResult = { readonly type: "planned"; readonly plan: CompactionPlan } | NoCompaction;
+export type PrepareCompactionResult =
+  | { readonly type: "planned"; readonly plan: CompactionPlan }
+  | NoCompaction
+  | InvalidCut;
+
+/** The result if the branch cannot be cut where the request asked for it. */
+export interface InvalidCut {
+  readonly type: "invalid-cut";
+  readonly why: Finding["code"];
+  /** What the user should know and do. */
+  readonly note: string;
+}
 
 /** The result if there is nothing to compact. */
 export interface NoCompaction {
@@ -50,7 +74,18 @@ export interface NoCompaction {
   readonly why: "off" | "empty" | "already-compacted" | "too-short" | "too-little";
 }
 
-export interface PlanOptions {
+/** What a request may ask of a plan. */
+export interface PlanRequest {
+  /** The first entry to keep. It and all later entries are kept unshortened. Default: chosen by size. */
+  readonly firstKeptEntryId?: string;
+  /**
+   * All entries of the branch, root first (`session.branchEntries()`), to derive the summary from them again. By default it
+   * continues the summary of the previous compaction.
+   */
+  readonly originals?: readonly Entry[];
+}
+
+export interface PlanOptions extends PlanRequest {
   readonly budget: Budget;
   /** Default: the first level. */
   readonly level?: ReductionLevel;
@@ -58,27 +93,55 @@ export interface PlanOptions {
 }
 
 /** Plans a compaction at one reduction level. */
-export function prepareCompaction(
-  branch: LoadedBranch,
-  { budget, level = reductionLevels[0], describeImages }: PlanOptions,
-): PrepareCompactionResult {
-  const cut = chooseCut(branch, budget, level);
-  if (!cut) return { type: "nothing-to-do", why: "too-short" };
-  const covered = branch.entries.slice(0, cut.index);
-  if (!covered.some((entry) => isVisibleToModel(entry, branch.edits)))
-    return { type: "nothing-to-do", why: "too-short" };
-  return { type: "planned", plan: createPlan(branch, { budget, level, describeImages, cut, covered }) };
+export function prepareCompaction(branch: LoadedBranch, options: PlanOptions): PrepareCompactionResult {
+  const { budget, level = reductionLevels[0], describeImages, firstKeptEntryId } = options;
+  const originals = findEntriesBefore(branch, options.originals);
+  const requested = branch.entries.findIndex(({ id }) => id === firstKeptEntryId);
+  if (firstKeptEntryId !== undefined && requested === -1) return describeMissingEntry(branch);
+  const cut =
+    firstKeptEntryId === undefined
+      ? (chooseCut(branch, budget, level) ?? (originals ? toCutPoint(branch, 0) : null))
+      : findCutAtOrBefore(branch, requested);
+  const plan =
+    cut && createPlan(branch, { budget, level, describeImages, cut, originals, requested: branch.entries[requested] });
+  if (plan?.covered.some((entry) => isVisibleToModel(entry, plan.edits))) return { type: "planned", plan };
+  return firstKeptEntryId === undefined ? { type: "nothing-to-do", why: "too-short" } : NOTHING_BEFORE;
+}
+
+function describeMissingEntry({ entries, compactionIndex }: LoadedBranch): InvalidCut {
+  const [first] = entries;
+  const note =
+    compactionIndex === -1 || !first
+      ? "the chosen entry is not on the current branch; choose one that is, or go to its branch first"
+      : `the chosen entry is not in the context: the last compaction summarized it, or it is on another branch; choose an entry from ${entryReference(first)} on, or undo that compaction first`;
+  return { type: "invalid-cut", why: "not-in-context", note };
+}
+
+const NOTHING_BEFORE: InvalidCut = {
+  type: "invalid-cut",
+  why: "nothing-before",
+  note: "there is nothing to summarize before the chosen entry; choose a later one",
+};
+
+// Without an earlier compaction, the loaded branch has all originals.
+function findEntriesBefore(
+  { entries: [first], compactionIndex }: LoadedBranch,
+  allEntries: readonly Entry[] | undefined,
+): readonly Entry[] | undefined {
+  if (!allEntries || !first || compactionIndex === -1) return undefined;
+  const end = allEntries.findIndex(({ id }) => id === first.id);
+  if (end === -1) throw new Error(`entry ${first.id} is not among the originals; pass all entries of its branch`);
+  return allEntries.slice(0, end);
 }
 
 /** Plans a compaction with a given cut, such as a hook's, or returns null if no cut is allowed there. */
 export function planWithCut(
   branch: LoadedBranch,
-  { budget, level, describeImages }: Required<PlanOptions>,
+  options: Omit<PlanInput, "cut">,
   index: number,
 ): CompactionPlan | null {
   if (!isCutAllowed(branch.entries, index, branch.edits)) return null;
-  const covered = branch.entries.slice(0, index);
-  return createPlan(branch, { budget, level, describeImages, cut: toCutPoint(branch, index), covered });
+  return createPlan(branch, { ...options, cut: toCutPoint(branch, index) });
 }
 
 /** Applies a plan to a branch that has grown since, or returns null if other changes were made. */
@@ -88,8 +151,9 @@ export function rebasePlan(
   describeImages: DescribeImages,
 ): CompactionPlan | null {
   if (branch === plan.branch) return plan;
-  const { budget, level, cut } = plan;
-  return hasOnlyGrown(branch, plan.branch) ? planWithCut(branch, { budget, level, describeImages }, cut.index) : null;
+  const { budget, level, originals, requestedFirstKept: requested, cut } = plan;
+  const options = { budget, level, describeImages, originals, requested };
+  return hasOnlyGrown(branch, plan.branch) ? planWithCut(branch, options, cut.index) : null;
 }
 
 /** Returns whether entries were only appended since, without a new compaction or a context edit. */
@@ -135,25 +199,42 @@ function laterCut(one: CutPoint | null, other: CutPoint | null): CutPoint | null
   return one && other && one.index > other.index ? one : (other ?? one);
 }
 
-interface PlanInput extends Required<PlanOptions> {
+export interface PlanInput {
+  readonly budget: Budget;
+  readonly level: ReductionLevel;
+  readonly describeImages: DescribeImages;
   readonly cut: CutPoint;
-  readonly covered: readonly Entry[];
+  /** The entries before the loaded branch. */
+  readonly originals?: readonly Entry[] | undefined;
+  /** The requested first kept entry. */
+  readonly requested?: Entry | undefined;
 }
 
-function createPlan(branch: LoadedBranch, { budget, level, describeImages, cut, covered }: PlanInput): CompactionPlan {
-  const kept = branch.entries.slice(cut.index);
+function createPlan(
+  branch: LoadedBranch,
+  { budget, level, describeImages, cut, originals, requested }: PlanInput,
+): CompactionPlan {
   const calibration = findModelCalibration(branch, budget);
   const compaction = branch.entries[branch.compactionIndex];
+  const covered = [...(originals ?? []), ...branch.entries.slice(0, cut.index)];
+  const kept = branch.entries.slice(cut.index);
+  const edits = originals
+    ? [...originals.filter((entry) => entry.type === "context_edit"), ...branch.edits]
+    : branch.edits;
+  const { turnStartIndex } = originals ? toCutPoint({ entries: [...covered, ...kept], edits }, covered.length) : cut;
   return {
     branch,
     budget,
     level,
     cut,
+    ...(requested && { requestedFirstKept: requested }),
+    ...(originals && { originals }),
     covered,
-    turnPrefix: cut.turnStartIndex === null ? [] : branch.entries.slice(cut.turnStartIndex, cut.index),
+    turnPrefix: turnStartIndex === null ? [] : covered.slice(turnStartIndex),
     kept,
-    reductions: planReductions(kept, { branch, budget, level, calibration, describeImages }),
-    previous: compaction?.type === "compaction" ? readPreviousSummary(compaction) : noPreviousSummary,
+    edits,
+    reductions: requested ? [] : planReductions(kept, { branch, budget, level, calibration, describeImages }),
+    previous: compaction?.type === "compaction" && !originals ? readPreviousSummary(compaction) : noPreviousSummary,
     checkpoint: summaryTokens({ branch, budget, level }, budget.checkpoint),
     sizeBefore: contextSize(branch, budget),
   };

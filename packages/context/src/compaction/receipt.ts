@@ -21,6 +21,8 @@ export interface Receipt {
   /** The model that wrote the summary, as `provider/model`. */
   readonly by: string | null;
   readonly rung: ReductionLevel["name"];
+  /** Set if the summary was derived from the original entries instead of from the previous summary. */
+  readonly fromOriginals?: true;
   readonly covered: EntryRange;
   readonly kept: EntryRange;
   /** The estimates before and after use the same method. */
@@ -71,6 +73,9 @@ export type FindingCode =
   | "user-messages-evicted"
   | "user-messages-shortened"
   | "result-reduced"
+  | "cut-moved"
+  | "not-in-context"
+  | "nothing-before"
   | "not-covered"
   | "no-gain"
   | "does-not-fit"

@@ -157,8 +157,8 @@ const toSingleLine = (text: string): string => text.replaceAll("<", "‹").repla
 
 /** Creates a summary from the previous narrative and a list of the turns since. */
 export function createFallbackSummary(plan: CompactionPlan): SummaryCandidate {
-  const { checkpoint, cut, branch, covered } = plan;
-  const previousCompaction = branch.entries[branch.compactionIndex];
+  const { checkpoint, cut, covered } = plan;
+  const previousCompaction = plan.previous.compaction;
   const narrative = fitPreviousNarrative(plan, previousCompaction ? entryReference(previousCompaction) : "");
   const tokens = Math.max(checkpoint * NOTES_SHARE - textTokens(narrative), checkpoint * MIN_NOTES_SHARE);
   const options = {

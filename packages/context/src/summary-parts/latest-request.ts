@@ -23,12 +23,11 @@ export const latestRequest: SummaryPart<RequestRecord> = {
   kind: "request",
   share: null,
   collect(plan) {
-    const { branch, cut, covered, kept, previous } = plan;
-    const { edits } = branch;
+    const { covered, kept, edits, previous } = plan;
     const [previousRequest, question] = [readPreviousRequest(previous), readOpenQuestion(previous)];
     return {
       request: findActiveRequest({ previousRequest, covered, kept, edits, question }),
-      question: findOpenQuestion(branch.entries, cut.index, edits),
+      question: findOpenQuestion([...covered, ...kept], covered.length, edits),
     };
   },
   render: ({ request }, { plan }) => renderRequest(request, userMessageTokens(plan)),

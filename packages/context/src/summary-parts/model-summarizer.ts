@@ -73,12 +73,15 @@ export type SummaryModel = Pick<Model, "provider" | "model" | "contextWindow" | 
  * Estimates what a model would be billed for the summary of a plan. The size of an answer is that of the branch's newest compaction, if the
  * same model wrote it. Null if the summary does not fit the model.
  */
-export function estimatePlanUsage(plan: CompactionPlan, model: SummaryModel): SummaryUsageEstimate | null {
+export function estimatePlanUsage(plan: SummarizedPart, model: SummaryModel): SummaryUsageEstimate | null {
   const runtime = { nonce: () => "estimated-nonce" };
   return estimateSummary({ model, runtime, ...toSummaryInput(plan, model) }, measuredAnswerTokens(plan, model));
 }
 
-function measuredAnswerTokens({ branch }: CompactionPlan, { provider, model }: SummaryModel): number | undefined {
+/** The fields of a plan that decide what a summary costs. */
+type SummarizedPart = Pick<CompactionPlan, "branch" | "covered" | "turnPrefix" | "edits" | "previous" | "checkpoint">;
+
+function measuredAnswerTokens({ branch }: SummarizedPart, { provider, model }: SummaryModel): number | undefined {
   const compaction = branch.entries[branch.compactionIndex];
   if (compaction?.type !== "compaction") return undefined;
   const receipt = readReceipt(compaction);
@@ -88,7 +91,7 @@ function measuredAnswerTokens({ branch }: CompactionPlan, { provider, model }: S
 }
 
 /** Undefined if there are no measurements for this model. */
-function calibrationFactor({ branch }: CompactionPlan, by: Pick<ModelName, "provider" | "model">): number | undefined {
+function calibrationFactor({ branch }: SummarizedPart, by: Pick<ModelName, "provider" | "model">): number | undefined {
   const { factor, samples } = collectCalibration(branch)[modelKey(by)] ?? defaultCalibration;
   return samples >= 1 ? factor : undefined;
 }
@@ -96,9 +99,8 @@ function calibrationFactor({ branch }: CompactionPlan, by: Pick<ModelName, "prov
 /** The route of a summary by a model. */
 const MODEL_ROUTE = "model";
 
-function toSummaryInput(plan: CompactionPlan, by: Pick<ModelName, "provider" | "model">) {
-  const { branch, covered, turnPrefix, previous, checkpoint } = plan;
-  const { edits } = branch;
+function toSummaryInput(plan: SummarizedPart, by: Pick<ModelName, "provider" | "model">) {
+  const { edits, covered, turnPrefix, previous, checkpoint } = plan;
   const visibleEntries = covered.filter((entry) => isVisibleToModel(entry, edits));
   const inTurnPrefix = new Set(turnPrefix);
   return {
@@ -113,6 +115,6 @@ function toSummaryInput(plan: CompactionPlan, by: Pick<ModelName, "provider" | "
 }
 
 // The session's model never sees these entries, so the summary does not have to cover them.
-function collectHiddenIds({ covered, branch: { edits } }: CompactionPlan): readonly string[] {
+function collectHiddenIds({ covered, edits }: CompactionPlan): readonly string[] {
   return covered.filter((entry) => !isVisibleToModel(entry, edits)).map(({ id }) => id);
 }

@@ -52,11 +52,11 @@ export const ANY_SHAPE: { readonly sections: readonly string[]; readonly tokens:
 /** Collects the evidence that a summary of this plan is checked against; cached per plan. */
 export function collectPlanEvidence(plan: CompactionPlan): Evidence {
   return getOrCompute(evidenceCache, plan, () => {
-    const { branch, covered, previous } = plan;
+    const { branch, covered, edits, previous } = plan;
     const { request } = collectPart(latestRequest, plan);
     return collectEvidence({
       covered,
-      edits: branch.edits,
+      edits,
       previous: previousNarrative(previous),
       isChecked: previous.isChecked,
       userMessages: previousUserMessages(previous),

@@ -33,13 +33,13 @@ export const userMessages: SummaryPart<UserMessageSelection> = {
   kind: "words",
   share: null,
   collect(plan) {
-    const { branch, covered, previous } = plan;
+    const { covered, edits, previous } = plan;
     return selectUserMessages({
       previousBlocks: previous.parts.flatMap(({ part: { kind, tokens }, text }) =>
         kind === "words" ? [{ text, tokens }] : [],
       ),
       covered,
-      edits: branch.edits,
+      edits,
       tokens: userMessageTokens(plan),
       request: collectPart(latestRequest, plan).request,
       previousRequest: readPreviousRequest(previous),

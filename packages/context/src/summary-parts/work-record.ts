@@ -48,9 +48,8 @@ export function collectWorkRecord(plan: CompactionPlan): WorkRecord {
 // The record of the previous compaction is the starting point: it is older than all covered entries, although its entry
 // comes after those it kept. Compactions among the covered entries are skipped, or their files would be counted twice.
 function buildWorkRecord(plan: CompactionPlan): WorkRecord {
-  const { branch, covered, budget } = plan;
-  const lastCompaction = branch.entries[branch.compactionIndex];
-  const compaction = lastCompaction?.type === "compaction" ? lastCompaction : null;
+  const { covered, edits, budget } = plan;
+  const { compaction } = plan.previous;
   const ledger = previousLedger(compaction);
   const newEntries = covered.filter((entry) => entry.type !== "compaction");
   // pi's lists are unordered, so they come before the ledger, which is ordered by time.
@@ -58,7 +57,7 @@ function buildWorkRecord(plan: CompactionPlan): WorkRecord {
   return {
     ledger: collectLedger([...newEntries, ...laterEdits(plan)], budget.tools, ledger),
     turns: reopenLastTurn(
-      mergeTurnNotes(previousTurnNotes(compaction), collectTurnNotes(newEntries, branch.edits, budget.tools)),
+      mergeTurnNotes(previousTurnNotes(compaction), collectTurnNotes(newEntries, edits, budget.tools)),
       plan,
     ),
     files: newestFileLists(touches, MAX_TOUCHED_FILES),

@@ -1,11 +1,13 @@
-/** Implements `/compact` with its preview of what is dropped, kept, pinned and paid, and `/undo` and `/redo`. */
+/** Implements `/compact` with its preview of what is dropped, kept, pinned and paid, also from an entry on, and `/undo` and `/redo`. */
 
-import type { Agent } from "@pith/agent";
-import { type Entry, type LoadedBranch, previewCompaction } from "@pith/context";
-import { MOVE_TYPE } from "@pith/context/host";
-import { isPreviewRequest, reportCompaction, undoOrRedoCompaction } from "../../../commands/compact.ts";
+import type { Agent, CompactRequest } from "@pith/agent";
+import type { CompactionPreview, Entry, LoadedBranch } from "@pith/context";
+import { entryReference, MOVE_TYPE } from "@pith/context/host";
+import { reportCompaction, undoOrRedoCompaction } from "../../../commands/compact.ts";
+import { findReplacedEntries, parseCompactArgs, planCompaction } from "../../../commands/compact-request.ts";
 import {
   computePreviewStats,
+  computeReplacementStats,
   type EntryTotals,
   findSummarizer,
   type PreviewStats,
@@ -15,24 +17,42 @@ import { keyHint } from "../../../settings/keymap.ts";
 import { isCompacting } from "../../../text/compaction-text.ts";
 import { formatCost, formatCount, formatNumber } from "../../../text/format.ts";
 import { escapeControls } from "../../../text/safe-text.ts";
+import { clearActivity } from "../interrupt.ts";
 import type { Theme } from "../render/theme.ts";
 import type { InteractiveContext, PanelCommand } from "../screen-context.ts";
 import { showResult } from "../send.ts";
 import { CURSOR_MARKER, truncateToWidth } from "../terminal/pi-tui.ts";
 import { continueWith, finishWith, type Panel } from "./panel.ts";
-import { editInput, emptyInput, type LineInput, renderHints, renderInput } from "./widgets.ts";
+import { ensureIdle, type NavigateOutcome, navigateWithProgress, showNavigateResult } from "./tree/navigate.ts";
+import { createInput, editInput, type LineInput, renderHints, renderInput } from "./widgets.ts";
+
+export interface PreviewPanelOptions {
+  readonly title: string;
+  readonly focus: string;
+  /** What the user should know before it starts. */
+  readonly notes?: readonly string[];
+}
 
 /** The answer is what the summary should focus on. It is empty if the user names nothing. */
-export function createPreviewPanel(preview: PreviewStats): Panel<LineInput, string> {
+export function createPreviewPanel(
+  preview: PreviewStats,
+  { title, focus, notes = [] }: PreviewPanelOptions,
+): Panel<LineInput, string> {
   return {
-    initialState: emptyInput,
+    initialState: createInput(focus),
     handleKey: (line, key) => {
       if (key === "enter") return finishWith(line.text.trim());
       const edited = editInput(line, key);
       return edited ? continueWith(edited) : null;
     },
     render: (line, { width, height, theme }) => {
-      const lines = [...renderHead(preview, theme), ...renderRows(preview, theme)];
+      const noteLines = notes.map((note) => ` ${theme.warning(escapeControls(note))}`);
+      const lines = [
+        theme.strong(` ${escapeControls(title)}`),
+        renderSizes(preview, theme),
+        ...renderRows(preview, theme),
+        ...noteLines,
+      ];
       const footerLines = [
         renderFocus(line, theme),
         renderHints(["Enter compact", "type to set a focus", "Esc cancel"], { width, theme }),
@@ -45,32 +65,36 @@ export function createPreviewPanel(preview: PreviewStats): Panel<LineInput, stri
   };
 }
 
-function renderHead({ tokens }: PreviewStats, theme: Theme): readonly string[] {
-  const savings = theme.dim(`, ${formatNumber(Math.max(0, tokens.before - tokens.after))} fewer`);
-  return [
-    theme.strong(" Compact now?"),
-    ` ${formatNumber(tokens.before)} → about ${formatNumber(tokens.after)} tokens${savings}`,
-  ];
+function renderSizes({ tokens }: PreviewStats, theme: Theme): string {
+  const savings =
+    tokens.after < tokens.before ? theme.dim(`, ${formatNumber(tokens.before - tokens.after)} fewer`) : "";
+  return ` ${formatNumber(tokens.before)} → about ${formatNumber(tokens.after)} tokens${savings}`;
 }
 
 function renderRows(
   { dropped, kept, userMessages, pins, summarizer, costUsd: cost }: PreviewStats,
   theme: Theme,
 ): readonly string[] {
-  const rows: readonly (readonly [string, string, string])[] = [
-    ["summarized", formatShare(dropped, "entry", "entries"), "searchable; /undo restores them"],
-    ["kept", formatShare(kept, "entry", "entries"), "unchanged"],
+  const rows: readonly PreviewRow[] = [
     [
-      "your messages",
-      formatCount(userMessages.count, "message"),
-      `verbatim, up to ${formatNumber(userMessages.tokens)} tokens`,
+      "summarized",
+      formatShare(dropped, "entry", "entries"),
+      userMessages ? "searchable; /undo restores them" : "they stay on their own branch",
     ],
+    ["kept", formatShare(kept, "entry", "entries"), "unchanged"],
+    ...(userMessages ? [describeUserMessages(userMessages)] : []),
     ["pinned", formatCount(pins, "pin"), pins === 0 ? "/pin keeps text verbatim" : "verbatim"],
     ["summary by", escapeControls(summarizer), cost === null ? "" : `about ${formatCost(cost)}`],
   ];
   return rows.map(
     ([name, figure, note]) => ` ${theme.dim(name.padEnd(NAME_WIDTH))} ${figure.padEnd(28)} ${theme.dim(note)}`,
   );
+}
+
+type PreviewRow = readonly [name: string, figure: string, note: string];
+
+function describeUserMessages({ count, tokens }: EntryTotals): PreviewRow {
+  return ["your messages", formatCount(count, "message"), `verbatim, up to ${formatNumber(tokens)} tokens`];
 }
 
 /** The width of the longest row name. */
@@ -88,27 +112,99 @@ function renderFocus(line: LineInput, theme: Theme): string {
 
 /** A preview only shows: the command itself prints it. */
 export const openCompact: PanelCommand = async (args, context) => {
-  if (args.startsWith("--") || isPreviewRequest(args)) return false;
-  if (args !== "") return await runCompaction(args, context);
   const { agent } = context.app;
-  // During a compaction, the command is refused immediately and not after a question.
-  if (isCompacting(agent)) return await runCompaction("", context);
-  await agent.session.loadState();
-  const plan = previewCompaction(agent.session.branch, agent.budget);
+  const request = await parseCompactArgs(args, agent.session);
+  if (request.type === "mistake" || request.isPreview) return false;
+  const { instructions, from } = request;
+  const isAtOnce = instructions !== "";
+  if (from) {
+    await compactFromEntry(from, { focus: instructions, isAtOnce }, context);
+    return true;
+  }
+  // During a compaction, the command is refused immediately and not after a preview.
+  if (isAtOnce || isCompacting(agent)) return await runCompaction(request, context);
+  const plan = await planCompaction(agent, request);
   // The command without a panel says why there is nothing to do.
   if (plan.type !== "planned") return false;
-  const { catalogue } = await openCatalogue(context.app.home);
-  const stats = computePreviewStats(plan, findSummarizer(context.app.settings, agent.model, catalogue));
-  const focus = await context.screen.showPanel(createPreviewPanel(stats), { where: "inline" });
-  return focus === null ? true : await runCompaction(focus, context);
+  await confirmCompaction(plan, request, context);
+  return true;
 };
 
+/** Shows a plan, and compacts if the user agrees. Returns false if the user does not. */
+export async function confirmCompaction(
+  plan: PlannedCompaction,
+  { instructions = "", ...request }: CompactRequest,
+  context: InteractiveContext,
+): Promise<boolean> {
+  const { app, screen } = context;
+  const { catalogue } = await openCatalogue(app.home);
+  const stats = computePreviewStats(plan, findSummarizer(app.settings, app.agent.model, catalogue));
+  const notes = plan.receipt.findings.filter(({ code }) => code === "cut-moved").map(({ note }) => note);
+  const panel = createPreviewPanel(stats, { title: titleOf(plan, request), focus: instructions, notes });
+  const focus = await screen.showPanel(panel, { where: "inline" });
+  return focus !== null && (await runCompaction({ ...request, instructions: focus }, context));
+}
+
+type PlannedCompaction = Extract<CompactionPreview, { type: "planned" }>;
+
+function titleOf({ plan }: PlannedCompaction, { firstKeptEntryId, fromOriginals }: CompactRequest): string {
+  const [first] = plan.kept;
+  const place = firstKeptEntryId !== undefined && first ? ` up to ${entryReference(first)}` : " now";
+  return fromOriginals ? `Compact${place}, with a summary of the original entries?` : `Compact${place}?`;
+}
+
+export interface CompactFromOptions {
+  readonly focus: string;
+  /** Whether to compact without a preview. */
+  readonly isAtOnce: boolean;
+}
+
+/** Replaces everything after the entry by a summary. Files are not restored. */
+export async function compactFromEntry(
+  entry: Entry,
+  { focus: initialFocus, isAtOnce }: CompactFromOptions,
+  context: InteractiveContext,
+): Promise<NavigateOutcome> {
+  if (!(await ensureIdle(context))) return "cancelled";
+  const focus = isAtOnce ? initialFocus : await confirmReplacement(entry, initialFocus, context);
+  if (focus === null) return "cancelled";
+  const options = { summarize: true, ...(focus !== "" && { customInstructions: focus }) };
+  try {
+    await showNavigateResult(await navigateWithProgress(entry.id, options, context), entry, context);
+  } finally {
+    clearActivity(context);
+  }
+  return "done";
+}
+
+/** Shows what a compaction from an entry on would replace. The answer is the focus; null if the user does not agree. */
+async function confirmReplacement(
+  entry: Entry,
+  focus: string,
+  { app, screen }: InteractiveContext,
+): Promise<string | null> {
+  const replaced = await findReplacedEntries(entry, app.agent.session);
+  if (replaced.type === "mistake") {
+    screen.showNote(`Not compacted: ${replaced.message}.`, "bad");
+    return null;
+  }
+  const { catalogue } = await openCatalogue(app.home);
+  const stats = await computeReplacementStats(replaced, app.agent, findSummarizer({}, app.agent.model, catalogue));
+  const title = `Replace everything ${replaced.place} by a summary?`;
+  return await screen.showPanel(createPreviewPanel(stats, { title, focus }), { where: "inline" });
+}
+
 /** The transcript shows the receipt or the failure by itself. Only the other outcomes are reported here. */
-async function runCompaction(focus: string, context: InteractiveContext): Promise<true> {
+async function runCompaction(request: CompactRequest, context: InteractiveContext): Promise<true> {
   const { agent } = context.app;
   if (agent.isRunning && !isCompacting(agent))
     context.screen.showNote("The context is compacted when the current request finishes.");
-  const outcome = await agent.compact(focus === "" ? undefined : focus);
+  const { instructions = "", firstKeptEntryId, fromOriginals = false } = request;
+  const outcome = await agent.compact({
+    fromOriginals,
+    ...(instructions !== "" && { instructions }),
+    ...(firstKeptEntryId !== undefined && { firstKeptEntryId }),
+  });
   if (REPORTED_OUTCOMES.has(outcome.type)) await showResult(reportCompaction(outcome), context);
   return true;
 }

@@ -1,9 +1,11 @@
 /** Implements the RPC commands for compaction: compact, preview, undo, redo, automatic compaction and pins. */
 
+import type { CompactRequest } from "@pith/agent";
 import type { RpcCommands, RpcResult } from "@pith/client";
-import { pinEntry, pinText, previewCompaction, refusalNotes, unpin as unpinEntry } from "@pith/context";
+import { pinEntry, pinText, refusalNotes, unpin as unpinEntry } from "@pith/context";
 import { LEAF_MOVED_MESSAGE, toCommandResult } from "../../../commands/command.ts";
 import { reportCompaction } from "../../../commands/compact.ts";
+import { planCompaction } from "../../../commands/compact-request.ts";
 import { describeBusyRefusal } from "../../../text/compaction-text.ts";
 import { booleanField, nameField, nonEmptyTextField, optional } from "../parse-command.ts";
 import {
@@ -16,11 +18,11 @@ import {
 } from "../rpc-context.ts";
 
 export async function runCompaction(
-  instructions: string | undefined,
+  request: CompactRequest,
   { app }: RpcContext,
 ): Promise<Outcome<RpcResult<"compact">>> {
   const { agent } = app;
-  const outcome = await agent.compact(instructions);
+  const outcome = await agent.compact(request);
   if (outcome.type !== "compacted") {
     const result = reportCompaction(outcome);
     return failure(result.type === "success" ? result.text : result.type === "failed" ? result.message : "");
@@ -68,20 +70,29 @@ export const compactionCommands: RpcCommandDefinitions<
   >
 > = {
   compact: {
-    description: "summarize the conversation so far; the response comes when the compaction is done. `abort` stops it",
+    description:
+      "summarize the conversation so far; the response comes when the compaction is done. `abort` stops it. With `firstKeptEntryId`, everything before that entry is summarized, and it and all later entries are kept. With `fromOriginals`, the summary is derived from the original entries instead of from the last summary. To replace what comes after an entry, use `navigate_tree` with `summarize`",
     example: { type: "compact", customInstructions: "Keep every decision on the schema." },
-    fields: { customInstructions: optional(nonEmptyTextField) },
-    run: ({ customInstructions }, context) => runCompaction(customInstructions, context),
+    fields: {
+      customInstructions: optional(nonEmptyTextField),
+      firstKeptEntryId: optional(nameField),
+      fromOriginals: optional(booleanField),
+    },
+    run: async ({ customInstructions, ...request }, context) => {
+      const { firstKeptEntryId } = request;
+      if (firstKeptEntryId !== undefined && !(await context.app.agent.session.store.entry(firstKeptEntryId)))
+        return unknownEntry(firstKeptEntryId);
+      const instructions = customInstructions !== undefined && { instructions: customInstructions };
+      return await runCompaction({ ...request, ...instructions }, context);
+    },
   },
   preview_compaction: {
     description:
-      "show what a compaction would do now: its receipt, and as `summary` the summary without the part that the model adds; nothing is changed, and no model is called",
+      "show what a compaction would do now, with the same `firstKeptEntryId` and `fromOriginals` as `compact`: its receipt, and as `summary` the summary without the part that the model adds; nothing is changed, and no model is called",
     example: { type: "preview_compaction" },
-    fields: {},
-    run: async (_, { app }) => {
-      const { session, budget } = app.agent;
-      await session.loadState();
-      const preview = previewCompaction(session.branch, budget);
+    fields: { firstKeptEntryId: optional(nameField), fromOriginals: optional(booleanField) },
+    run: async (request, { app }) => {
+      const preview = await planCompaction(app.agent, request);
       if (preview.type !== "planned") return success(preview);
       return success({ type: preview.type, receipt: preview.receipt, summary: preview.summaryText });
     },

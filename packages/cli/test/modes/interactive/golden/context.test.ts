@@ -77,15 +77,18 @@ golden("work under way and a hint", ({ screen }) =>
 
 golden("a compaction to confirm", ({ screen }) => {
   screen.update((state) => ({ ...state, footer: facts }));
-  const panel = createPreviewPanel({
-    tokens: { before: 84_211, after: 31_300 },
-    dropped: { count: 142, tokens: 52_900 },
-    kept: { count: 38, tokens: 19_800 },
-    userMessages: { count: 12, tokens: 20_000 },
-    pins: 3,
-    summarizer: "anthropic/claude-sonnet-4-5",
-    costUsd: 0.19,
-  });
+  const panel = createPreviewPanel(
+    {
+      tokens: { before: 84_211, after: 31_300 },
+      dropped: { count: 142, tokens: 52_900 },
+      kept: { count: 38, tokens: 19_800 },
+      userMessages: { count: 12, tokens: 20_000 },
+      pins: 3,
+      summarizer: "anthropic/claude-sonnet-4-5",
+      costUsd: 0.19,
+    },
+    { title: "Compact now?", focus: "every decision on the schema" },
+  );
   void screen.showPanel(panel, { where: "inline" });
 });
 

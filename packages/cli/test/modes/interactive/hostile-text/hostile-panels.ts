@@ -29,6 +29,7 @@ import { createPermissionPanel, createTrustPage } from "../../../../src/modes/in
 import { createSessionsPanel } from "../../../../src/modes/interactive/panels/sessions/panel.ts";
 import { createSettingsPage } from "../../../../src/modes/interactive/panels/settings.ts";
 import { createTranscriptPanel } from "../../../../src/modes/interactive/panels/transcript/transcript.ts";
+import { createCompactQuestion } from "../../../../src/modes/interactive/panels/tree/compact.ts";
 import { forkPage, treePage } from "../../../../src/modes/interactive/panels/tree/open.ts";
 import { createTreePanel } from "../../../../src/modes/interactive/panels/tree/panel.ts";
 import {
@@ -88,15 +89,18 @@ export const hostilePanels: Readonly<Record<string, (text: string) => Made>> = {
     }),
   ],
   createPreviewPanel: (text) => [
-    createPreviewPanel({
-      tokens: { before: 2, after: 1 },
-      dropped: share,
-      kept: share,
-      userMessages: share,
-      pins: 1,
-      summarizer: text,
-      costUsd: 1,
-    }),
+    createPreviewPanel(
+      {
+        tokens: { before: 2, after: 1 },
+        dropped: share,
+        kept: share,
+        userMessages: share,
+        pins: 1,
+        summarizer: text,
+        costUsd: 1,
+      },
+      { title: text, focus: text, notes: [text] },
+    ),
   ],
   createPager: (text) => [createPager({ title: text, lines: (width) => wrapPageLines(text, width) })],
   createSeenPage: (text) => [
@@ -118,6 +122,14 @@ export const hostilePanels: Readonly<Record<string, (text: string) => Made>> = {
       files: verdicts.map((type) => planned(text, type)),
       folder: "/work",
       diff: async () => `+${text}\n-${text}`,
+    }),
+  ],
+  createCompactQuestion: (text) => [
+    createCompactQuestion({
+      reference: text,
+      replaced: { type: "mistake", message: text },
+      plan: { type: "invalid-cut", why: "nothing-before", note: text },
+      isCompacted: true,
     }),
   ],
   createLeaveQuestion: () => [createLeaveQuestion({ count: 2, canFork: true, canSummarize: true })],

@@ -169,13 +169,13 @@ export async function forkFrom(entry: Entry, context: InteractiveContext): Promi
   return "done";
 }
 
-function finishWithNote(text: string, { screen }: InteractiveContext): NavigateOutcome {
+export function finishWithNote(text: string, { screen }: InteractiveContext): NavigateOutcome {
   screen.showNote(text);
   return "done";
 }
 
 /** B80: a run must be stopped first, if the user agrees. */
-async function ensureIdle(context: InteractiveContext): Promise<boolean> {
+export async function ensureIdle(context: InteractiveContext): Promise<boolean> {
   const { app, screen } = context;
   const { agent } = app;
   if (!agent.isRunning && agent.session.busyReasons.length === 0) return true;
@@ -232,7 +232,7 @@ async function askFilesToRestore(id: string, { app, screen }: InteractiveContext
   return answer === "skip" ? [] : files.filter(isRestorable).map(({ path }) => path);
 }
 
-async function navigateWithProgress(
+export async function navigateWithProgress(
   id: string,
   options: NavigateOptions,
   { app, screen }: InteractiveContext,

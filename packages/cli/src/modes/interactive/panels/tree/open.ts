@@ -4,6 +4,7 @@ import { refusalNotes } from "@pith/context";
 import { LEAF_MOVED_MESSAGE } from "../../../../commands/command.ts";
 import { readOutline } from "../../../../sessions/read-outline.ts";
 import type { InteractiveContext, ScreenApi } from "../../screen-context.ts";
+import { compactAtEntry } from "./compact.ts";
 import { forkFrom, type NavigateOutcome, navigateTo } from "./navigate.ts";
 import { createTreePanel, type TreePanelOptions, type TreeSelection } from "./panel.ts";
 import { forkFilters, type TreeState, treeFilters } from "./state.ts";
@@ -13,7 +14,7 @@ export type TreePageConfig = Pick<TreePanelOptions, "title" | "hints" | "filters
 export const treePage: TreePageConfig = {
   title: "Tree",
   hints: [
-    ...["Enter go to entry", "/ search", "Tab filter", "←→ fold", "l label", "f fork", "[ ] branches"],
+    ...["Enter go to entry", "/ search", "Tab filter", "←→ fold", "l label", "f fork", "c compact", "[ ] branches"],
     ...["b previous position", "Space scroll", "Esc close"],
   ],
   filters: treeFilters,
@@ -60,6 +61,7 @@ const screensWithTree = new WeakSet<ScreenApi>();
 
 async function applySelection({ type, id }: TreeSelection, context: InteractiveContext): Promise<NavigateOutcome> {
   if (type === "go") return await navigateTo(id, context);
+  if (type === "compact") return await compactAtEntry(id, context);
   const entry = await context.app.agent.session.store.entry(id);
   return entry ? await forkFrom(entry, context) : "cancelled";
 }

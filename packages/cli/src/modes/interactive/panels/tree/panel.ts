@@ -161,9 +161,9 @@ export interface TreePanelOptions extends TreeStateOptions, TreePageOptions {
   readonly saveLabel: (id: string, label: string) => Promise<string | null>;
 }
 
-/** `go`: continue at the entry. `fork`: start a new session from it. */
+/** `go`: continue at the entry. `fork`: start a new session from it. `compact`: choose what to summarize around it. */
 export interface TreeSelection {
-  readonly type: "go" | "fork";
+  readonly type: "go" | "fork" | "compact";
   readonly id: string;
   /** The state of the page, to restore it if the user comes back. */
   readonly state: TreeState;
@@ -217,6 +217,8 @@ function handleBrowseKey(state: TreeState, key: string, options: KeyOptions): Tr
     return continueWithPreview(updateLayout(state, { query: emptyInput }), options);
   if (id !== undefined && key === "enter") return finishWith({ type: options.enterAction, id, state });
   if (id !== undefined && key === "f") return finishWith({ type: "fork", id, state });
+  if (id !== undefined && key === "c" && options.enterAction === "go")
+    return finishWith({ type: "compact", id, state });
   if (id !== undefined && key === "l")
     return continueWith<TreeState>({
       ...state,

@@ -1,0 +1,113 @@
+/** Compacts around an entry of the tree: everything after it, everything before it, or the last summary again from the originals. */
+
+import type { CompactRequest } from "@pith/agent";
+import type { CompactionPreview } from "@pith/context";
+import { entryReference } from "@pith/context/host";
+import { findReplacedEntries, planCompaction, type ReplacedEntries } from "../../../../commands/compact-request.ts";
+import { formatCount } from "../../../../text/format.ts";
+import { escapeControls } from "../../../../text/safe-text.ts";
+import type { UsageError } from "../../../../text/usage-error.ts";
+import type { InteractiveContext } from "../../screen-context.ts";
+import { createChoicePanel, type Option } from "../choice.ts";
+import { compactFromEntry, confirmCompaction } from "../compaction.ts";
+import type { Panel } from "../panel.ts";
+import type { ListPosition } from "../widgets.ts";
+import { ensureIdle, finishWithNote, type NavigateOutcome } from "./navigate.ts";
+
+/** Asks what to summarize, shows a preview, and compacts. */
+export async function compactAtEntry(id: string, context: InteractiveContext): Promise<NavigateOutcome> {
+  const { app, screen } = context;
+  const { session } = app.agent;
+  const entry = await session.store.entry(id);
+  if (!entry) return finishWithNote("This entry is no longer in the session.", context);
+  if (!(await ensureIdle(context))) return "cancelled";
+  const upTo = { firstKeptEntryId: id };
+  const plan = await planCompaction(app.agent, upTo);
+  const question = createCompactQuestion({
+    reference: entryReference(entry),
+    replaced: await findReplacedEntries(entry, session),
+    plan,
+    isCompacted: session.branch.compactionIndex !== -1,
+  });
+  const choice = await screen.showPanel(question, { where: "inline" });
+  switch (choice) {
+    case null:
+      return "cancelled";
+    case "from":
+      return await compactFromEntry(entry, { focus: "", isAtOnce: false }, context);
+    case "up-to":
+      return await confirmPlan(plan, upTo, context);
+    case "originals":
+      return await confirmPlan(await planCompaction(app.agent, ORIGINALS), ORIGINALS, context);
+  }
+}
+
+const ORIGINALS: CompactRequest = { fromOriginals: true };
+
+async function confirmPlan(
+  plan: CompactionPreview,
+  request: CompactRequest,
+  context: InteractiveContext,
+): Promise<NavigateOutcome> {
+  if (plan.type !== "planned") return finishWithNote("There is nothing to compact.", context);
+  return (await confirmCompaction(plan, request, context)) ? "done" : "cancelled";
+}
+
+type CompactChoice = "from" | "up-to" | "originals";
+
+export interface CompactQuestionOptions {
+  readonly reference: string;
+  readonly replaced: ReplacedEntries | UsageError;
+  readonly plan: CompactionPreview;
+  /** Whether the branch has a compaction whose summary can be written again. */
+  readonly isCompacted: boolean;
+}
+
+/** Offers only what is possible, and says why the rest is not. */
+export function createCompactQuestion(options: CompactQuestionOptions): Panel<ListPosition, CompactChoice> {
+  const { reference, replaced, plan, isCompacted } = options;
+  const choices: readonly Option<CompactChoice>[] = [
+    ...(replaced.type === "found"
+      ? [
+          {
+            key: "f",
+            label: "From here",
+            description: `a summary replaces ${formatCount(replaced.count, "entry", "entries")} ${replaced.place}`,
+            value: "from" as const,
+          },
+        ]
+      : []),
+    ...(plan.type === "planned"
+      ? [
+          {
+            key: "u",
+            label: "Up to here",
+            description: `a summary replaces ${formatCount(plan.receipt.covered.count, "entry", "entries")} before ${reference}`,
+            value: "up-to" as const,
+          },
+        ]
+      : []),
+    ...(isCompacted
+      ? [
+          {
+            key: "o",
+            label: "Again from the originals",
+            description: "the last summary is written again, from all entries",
+            value: "originals" as const,
+          },
+        ]
+      : []),
+  ];
+  const obstacles = [
+    ...(replaced.type === "mistake" ? [`Not from here: ${replaced.message}.`] : []),
+    ...(plan.type === "invalid-cut" ? [`Not up to here: ${plan.note}.`] : []),
+  ];
+  return createChoicePanel<CompactChoice>({
+    title: `Compact at ${reference}`,
+    body: ({ theme }) => [
+      ...obstacles.map((text) => theme.dim(` ${escapeControls(text)}`)),
+      theme.dim(" A preview follows before anything is changed · Esc back"),
+    ],
+    options: choices,
+  });
+}
