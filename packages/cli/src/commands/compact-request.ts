@@ -75,14 +75,24 @@ const FROM_ALONE_MESSAGE =
 /** Plans what `agent.compact` would do. It changes nothing and sends no request. */
 export async function planCompaction(
   { session, budget }: Pick<Agent, "session" | "budget">,
-  { firstKeptEntryId, fromOriginals }: CompactRequest,
+  request: CompactRequest,
 ): Promise<CompactionPreview> {
   await session.loadState();
-  return previewCompaction(session.branch, budget, {
+  return previewCompaction(session.branch, budget, await toPlanRequest(request, session));
+}
+
+type PlanRequest = NonNullable<Parameters<typeof previewCompaction>[2]>;
+
+/** Reads the original entries if the request needs them. */
+export async function toPlanRequest(
+  { firstKeptEntryId, fromOriginals }: CompactRequest,
+  session: Session,
+): Promise<PlanRequest> {
+  return {
     reason: "asked",
     ...(firstKeptEntryId !== undefined && { firstKeptEntryId }),
     ...(fromOriginals && { originals: await session.branchEntries() }),
-  });
+  };
 }
 
 /** The entries that a compaction from an entry on replaces. */

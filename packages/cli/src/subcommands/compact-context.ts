@@ -1,5 +1,6 @@
 /** Implements `pith compact` and `pith context`: compacts a session, previews its compaction, or reports what fills its context window. */
 
+import type { CompactRequest } from "@pith/agent";
 import {
   type Budget,
   type CompactionPreview,
@@ -16,12 +17,13 @@ import { parseCliArgs } from "../args/args.ts";
 import type { SubcommandCall, SubcommandResult } from "../args/subcommand.ts";
 import type { CommandResult } from "../commands/command.ts";
 import { reportCompaction, reportNoPlan } from "../commands/compact.ts";
+import { toPlanRequest } from "../commands/compact-request.ts";
 import { computePreviewStats, findSummarizer, type PreviewStats } from "../context-report/compaction-preview.ts";
 import { buildContextReport, formatContextReport } from "../context-report/report.ts";
 import { openCatalogue } from "../models/catalogue.ts";
 import { openWindowStore, resolveSummaryModels, selectModel } from "../models/open-model.ts";
 import { requiresSandbox } from "../policy/policy.ts";
-import { createRedaction } from "../sessions/entries.ts";
+import { createRedaction, findEntry } from "../sessions/entries.ts";
 import {
   type FailedOutcome,
   findAndReadSession,
@@ -59,10 +61,15 @@ export async function runCompact(call: SubcommandCall): Promise<SubcommandResult
   const app = await buildApp(parsed.args, { cwd, home, environment, settings, vault });
   if (app.type === "failed") return app.code === 1 ? app : usageError(app.message);
   const { agent, close } = app;
+  const request = await parseCompactFlags(flags, agent.session);
+  if (request.type === "mistake") {
+    await close();
+    return request;
+  }
   const getSignalExitCode = abortOnSignals(agent);
   notify(`· compacting with ${agent.model.provider}/${agent.model.model}`);
   const { instructions } = flags;
-  const compaction = agent.compact(typeof instructions === "string" ? instructions : undefined);
+  const compaction = agent.compact({ ...request, ...(typeof instructions === "string" && { instructions }) });
   const outcome = await compaction.finally(close);
   if (outcome.type === "cancelled")
     return {
@@ -76,6 +83,19 @@ export async function runCompact(call: SubcommandCall): Promise<SubcommandResult
   const undoCommand = `pith -p --session ${formatSessionArgument({ id, path: found.path }, home)} /undo`;
   const text = `Compacted: ${formatReceipt(outcome.receipt)}. To undo it, run: ${undoCommand}`;
   return { type: "success", text, data: outcome.receipt };
+}
+
+async function parseCompactFlags(
+  { "up-to": entryName, "from-originals": fromOriginals }: SubcommandCall["flags"],
+  session: Session,
+): Promise<({ readonly type: "read" } & CompactRequest) | UsageError> {
+  const found = typeof entryName === "string" ? await findEntry(entryName, session) : null;
+  if (found?.type === "mistake") return found;
+  return {
+    type: "read",
+    fromOriginals: fromOriginals === true,
+    ...(found && { firstKeptEntryId: found.entry.id }),
+  };
 }
 
 export function toSubcommandResult(result: CommandResult): SubcommandResult {
@@ -110,6 +130,8 @@ export async function resolveCallSettings({
     : await resolveSummaryModels(effective.settings, { home, environment });
 }
 
+type PreviewRequest = Awaited<ReturnType<typeof toPlanRequest>>;
+
 export interface LoadedContext {
   readonly type: "read";
   readonly id: string;
@@ -117,6 +139,8 @@ export interface LoadedContext {
   readonly sessionRef: string;
   readonly branch: LoadedBranch;
   readonly budget: Budget;
+  /** What the flags of the call ask of a compaction. */
+  readonly request: PreviewRequest | UsageError;
   /** As `provider/model`. */
   readonly model: string;
   readonly settings: Settings;
@@ -147,8 +171,10 @@ export async function loadContext(call: SubcommandCall): Promise<LoadedContext |
     const { id } = store.header;
     const sessionRef = formatSessionArgument({ id, path: store.path }, call.home);
     const { settings } = resolved;
+    const request = await parseCompactFlags(call.flags, session);
     return {
       type: "read",
+      request: request.type === "mistake" ? request : await toPlanRequest(request, session),
       id,
       sessionRef,
       branch,
@@ -199,12 +225,13 @@ export async function runContext(call: SubcommandCall): Promise<SubcommandResult
 export async function runCompactPreview(call: SubcommandCall): Promise<SubcommandResult> {
   const loaded = await loadContext(call);
   if (loaded.type !== "read") return loaded;
+  if ("type" in loaded.request) return loaded.request;
   // The preview quotes the conversation, which another program may have stored without redaction.
-  return (await createRedaction(call)).redact(createPreviewResult(loaded));
+  return (await createRedaction(call)).redact(createPreviewResult(loaded.request, loaded));
 }
 
-function createPreviewResult(loaded: LoadedContext): SubcommandResult {
-  const preview = previewCompaction(loaded.branch, loaded.budget);
+function createPreviewResult(request: PreviewRequest, loaded: LoadedContext): SubcommandResult {
+  const preview = previewCompaction(loaded.branch, loaded.budget, request);
   if (preview.type !== "planned") return toSubcommandResult(reportNoPlan(preview));
   const { settings, budget, maxTokens, catalogue } = loaded;
   const { provider = "", model = "" } = budget.model ?? {};
@@ -235,7 +262,8 @@ function formatPreview(
     `${formatNumber(tokens.before)} → about ${formatNumber(tokens.after)} tokens`,
     `Kept: ${formatEntryCount(kept.count)}${plan.reductions.length > 0 ? `, ${plan.reductions.length} of them shortened` : ""}`,
     `Kept verbatim: your messages${evictedCount > 0 ? ` (except ${formatNumber(evictedCount)} older ones)` : ""}${pinCount > 0 ? `, ${formatCount(pinCount, "pin")}` : ""}`,
-    `Summarized: ${formatEntryCount(covered.count)}${formatRange(covered)}`,
+    `Summarized: ${formatEntryCount(covered.count)}${receipt.fromOriginals ? " from the originals" : ""}${formatRange(covered)}`,
+    ...receipt.findings.filter(({ code }) => code === "cut-moved").map(({ note }) => `Note: ${note}`),
     `All entries stay in the session (pith sessions show ${loaded.sessionRef} --entry ID)`,
     price === null
       ? `Cost: unknown for ${summarizer}`

@@ -20,12 +20,22 @@ export const compactSubcommand: Subcommand = {
   argumentHint: "SESSION",
   argumentCount: { min: 1, max: 1 },
   description: "summarize a session's conversation so far; --preview only shows the effect, without calling a model",
-  details: "SESSION is an id prefix, a name, a path, or last (the most recent session in this folder).",
+  details:
+    'SESSION is an id prefix, a name, a path, or last (the most recent session in this folder). ENTRY is a number such as "#340", an id or a label.',
   jsonShape:
     "the receipt { tokens: { before, after, limit }, by, covered, kept, calls, cost, findings, … }; with --preview { id, model, receipt, summary, price, evicted }",
   flags: {
     preview: { type: "boolean", description: "only show what would be kept and summarized, and the estimated cost" },
     instructions: { type: "string", valueHint: "TEXT", description: "what the summary should focus on" },
+    "up-to": {
+      type: "string",
+      valueHint: "ENTRY",
+      description: "summarize everything before this entry and keep the rest",
+    },
+    "from-originals": {
+      type: "boolean",
+      description: "derive the summary from the original entries instead of from the last summary",
+    },
     model: {
       type: "string",
       short: "m",
@@ -33,7 +43,11 @@ export const compactSubcommand: Subcommand = {
       description: "model to use (default: the model setting, or else the model this session used last)",
     },
   },
-  examples: ["pith compact last --preview", 'pith compact last --instructions "keep every decision on the schema"'],
+  examples: [
+    "pith compact last --preview",
+    'pith compact last --instructions "keep every decision on the schema"',
+    'pith compact last --up-to "#340"',
+  ],
   async run(call: SubcommandCall): Promise<SubcommandResult> {
     const { runCompact, runCompactPreview } = await import("./compact-context.ts");
     return call.flags.preview === true ? await runCompactPreview(call) : await runCompact(call);

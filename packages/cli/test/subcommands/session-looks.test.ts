@@ -32,6 +32,18 @@ test("SUB13 a preview tells what would be kept and told in short, and the price;
   expect(await shelf.run("compact", "last", "--preview", "-m", "nonsense")).toMatchObject({ code: 2 });
 });
 
+test("CUT12 a preview up to an entry keeps that entry and what follows; an unknown one is a usage error", async () => {
+  await shelf.add({ answers: 4 });
+  const { receipt } = (await shelf.json("compact", "last", "--preview", "--up-to", "#4")) as {
+    readonly receipt: { readonly covered: { readonly count: number } };
+  };
+  expect(receipt.covered.count).toBe(3);
+  expect(await shelf.run("compact", "last", "--preview", "--up-to", "#99")).toMatchObject({ code: 2 });
+  const refused = await shelf.run("compact", "last", "--preview", "--up-to", "#1");
+  expect(refused).toMatchObject({ code: 1 });
+  expect(refused.notes.join("\n")).toContain("choose a later one");
+});
+
 test("SUB13 what fills the window is told without a key, for whoever spoke last or another", async () => {
   await shelf.add({ answers: 2 });
   const own = (await shelf.json("context", "last")) as {

@@ -196,12 +196,36 @@ def drive_fitting(client, config):
     client.done("undo_compaction")
     assert client.done("context_usage") == usage
     client.done("redo_compaction")
+    drive_requested_compactions(client)
     pins = client.done("pin", text="Never push to main.")["pins"]
     assert client.done("unpin", pinId=pins[-1]["id"])["pins"] == pins[:-1]
     client.done("set_auto_compaction", enabled=False)
     client.say("Keep this: " + "more of the same story, " * 900)
     client.say("And now?")
     client.done("set_auto_compaction", enabled=True)
+
+
+def drive_requested_compactions(client):
+    """CUT12: up to an entry, and again from the originals."""
+    for words in ["one", "two", "three"]:
+        client.say(words + " and more of the same story" * 60)
+    messages = [entry for entry in client.done("get_entries")["entries"] if entry["type"] == "message"]
+    chosen = [entry["id"] for entry in messages if entry["message"]["role"] == "user"][-2]
+    sent = client.done("get_messages")
+    plan = client.done("preview_compaction", firstKeptEntryId=chosen)
+    assert plan["type"] == "planned" and plan["receipt"]["kept"]["first"] == chosen, plan
+    made = client.done("compact", firstKeptEntryId=chosen)
+    assert made["firstKeptEntryId"] == chosen, made
+    again = client.done("compact", fromOriginals=True)
+    assert again["firstKeptEntryId"] == chosen, again
+    assert again["details"]["pith"]["receipt"]["fromOriginals"] is True, again
+    client.done("undo_compaction")
+    client.done("undo_compaction")
+    assert client.done("get_messages") == sent
+    refused = client.send("compact", firstKeptEntryId=messages[0]["id"])
+    assert refused["success"] is False and "choose an entry from #" in refused["error"], refused
+    unknown = client.send("compact", firstKeptEntryId="none")
+    assert unknown["success"] is False, unknown
 
 
 def drive_tree(client, config):

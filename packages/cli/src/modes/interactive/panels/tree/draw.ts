@@ -279,7 +279,7 @@ export function maxPreviewOffset(state: TreeState, options: PreviewOptions): num
 
 /** Shows the kind, the position and the action of Enter. */
 function drawHeader(state: TreeState, { width, theme, enterAction }: PreviewOptions): readonly string[] {
-  const { outline, layout, selectedIndex } = state;
+  const { outline, layout, selectedIndex, previewEntry } = state;
   const node = getSelectedRow(state)?.node;
   if (!node) return [];
   const { id, kind, isOnBranch } = node;
@@ -287,6 +287,7 @@ function drawHeader(state: TreeState, { width, theme, enterAction }: PreviewOpti
   const isCurrent = layout.isCurrentShown && layout.currentIndex === selectedIndex;
   const parts = [
     kindLabels[kind],
+    ...(previewEntry?.id === id && previewEntry.number !== undefined ? [`#${previewEntry.number}`] : []),
     shortId(id),
     isCurrent ? "current position" : isOnBranch ? "current branch" : "another branch",
     ...(label === undefined ? [] : [`[${label}]`]),

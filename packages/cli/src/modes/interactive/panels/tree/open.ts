@@ -14,7 +14,7 @@ export type TreePageConfig = Pick<TreePanelOptions, "title" | "hints" | "filters
 export const treePage: TreePageConfig = {
   title: "Tree",
   hints: [
-    ...["Enter go to entry", "/ search", "Tab filter", "←→ fold", "l label", "f fork", "c compact", "[ ] branches"],
+    ...["Enter go to entry", "c compact", "/ search", "Tab filter", "←→ fold", "l label", "f fork", "[ ] branches"],
     ...["b previous position", "Space scroll", "Esc close"],
   ],
   filters: treeFilters,

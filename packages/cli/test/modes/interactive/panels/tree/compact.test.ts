@@ -1,0 +1,87 @@
+/** Tests modes/interactive/panels/tree/compact.ts: compacting around an entry of the tree. */
+
+import { expect, test } from "vitest";
+import { atRest, ENTER, ESC, exchanged, longTalk, picture } from "../../long-talk.ts";
+import { openTree, shows, UP } from "./walking-talk.ts";
+
+const requests = (talk: Awaited<ReturnType<typeof longTalk>>): string =>
+  JSON.stringify(talk.server.requests.at(-1)?.body);
+
+test("CUT13 c shows what can be compacted at an entry; up to here keeps it and what follows", async () => {
+  const talk = await longTalk();
+  await exchanged(talk, 5);
+  await openTree(talk);
+  expect(await picture(talk)).toContain("c compact");
+  // The question 4.
+  talk.terminal.press(UP, UP, UP, "c");
+  const seen = await shows(talk, /Compact at #\d+/);
+  expect(seen).toMatch(/From here \(f\) +a summary replaces 4 entries from #\d+ on/);
+  expect(seen).toMatch(/Up to here \(u\) +a summary replaces \d+ entries before #\d+/);
+  expect(seen).not.toContain("Again from the originals");
+  talk.terminal.type("u");
+  expect(await shows(talk, /Compact up to #\d+\?/)).toMatch(/summary by +anthropic\/claude-sonnet-4-5/);
+  talk.terminal.press(ENTER);
+  await shows(talk, "compacted:");
+  await atRest(talk);
+  talk.say("question 6");
+  await talk.sees("Answer 6 ends here");
+  expect(requests(talk)).toContain("Answer 4 ends here");
+  expect(requests(talk)).not.toContain("Answer 3 ends here");
+});
+
+test("CUT13 from here replaces what follows, and the rest stays as it was", async () => {
+  const talk = await longTalk();
+  await exchanged(talk, 5);
+  await openTree(talk);
+  // The answer 3.
+  talk.terminal.press(UP, UP, UP, UP, "c");
+  await shows(talk, /a summary replaces 4 entries after #\d+/);
+  talk.terminal.type("f");
+  expect(await shows(talk, /Replace everything after #\d+ by a summary\?/)).toContain("they stay on their own branch");
+  talk.terminal.type("the names");
+  talk.terminal.press(ENTER);
+  await shows(talk, "summary of the branch you left");
+  await atRest(talk);
+  expect(requests(talk)).toContain("the names");
+  talk.say("question 6");
+  await talk.sees("Answer 6 ends here");
+  expect(requests(talk)).toContain("Answer 3 ends here");
+  expect(requests(talk)).not.toContain("Answer 4 ends here");
+});
+
+test("CUT13 what is not possible is not offered, and Esc goes back to the tree and changes nothing", async () => {
+  const talk = await longTalk();
+  await exchanged(talk, 5);
+  talk.say("/compact the numbers");
+  await shows(talk, "compacted:");
+  await atRest(talk);
+  const asked = talk.server.requests.length;
+  await openTree(talk);
+  talk.terminal.press("g", "c");
+  const seen = await shows(talk, /Compact at #\d+/);
+  expect(seen).toContain("Not up to here: the chosen entry is not in the context");
+  expect(seen).not.toContain("Up to here (u)");
+  talk.terminal.type("o");
+  await shows(talk, "Compact now, with a summary of the original entries?");
+  talk.terminal.press(ESC);
+  await shows(talk, "c compact");
+  talk.terminal.press(ESC);
+  await talk.gone("c compact");
+  expect(talk.server.requests).toHaveLength(asked);
+});
+
+test("CUT12 CUT13 the summary is written again from the originals, after the preview", async () => {
+  const talk = await longTalk();
+  await exchanged(talk, 5);
+  talk.say("/compact the numbers");
+  await shows(talk, "compacted:");
+  await atRest(talk);
+  talk.say("/compact --from-originals");
+  await shows(talk, "Compact now, with a summary of the original entries?");
+  const asked = talk.server.requests.length;
+  talk.terminal.press(ENTER);
+  await talk.until(() => talk.server.requests.length > asked);
+  await atRest(talk);
+  expect(requests(talk)).toContain("Answer 1 ends here");
+  expect(requests(talk)).not.toContain("previous-summary");
+});
