@@ -115,7 +115,7 @@ function describeRepairs(findings: readonly Finding[]): string {
 
 // B84
 const COMPACTED_AGAIN_NOTE =
-  "this branch has been compacted more than once, so details may get lost; pin what must stay (/pin), or start fresh with /handoff <goal>";
+  "this branch has been compacted more than once, so details may get lost; pin what must stay (/pin), write the summary again from the original entries (/compact --from-originals), or start fresh with /handoff <goal>";
 
 function createEndEvent(
   outcome: AgentCompactionOutcome,

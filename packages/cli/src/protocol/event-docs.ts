@@ -127,7 +127,7 @@ export const eventTable: EventDocs<WireEvent> = {
   },
   compaction_failed: {
     description:
-      "after the `compaction_end` of a compaction that failed; `code` is `cannot-fit`, `leaf-moved` or the reason why the session could not be written; an `error` follows",
+      "after the `compaction_end` of a compaction that failed; `code` is `cannot-fit`, `invalid-cut` (`firstKeptEntryId` cannot be kept first), `no-summary` (no model wrote it from the originals), `leaf-moved` or the reason why the session could not be written; an `error` follows",
     example: {
       type: "compaction_failed",
       reason: "overflow",

@@ -1,6 +1,7 @@
 /** Golden screens of the tree: walking in it, leaving a branch, putting files back, forking. */
 
 import type { PlannedFile } from "@pith/agent";
+import { createCompactQuestion } from "../../../../src/modes/interactive/panels/tree/compact.ts";
 import { forkPage, treePage } from "../../../../src/modes/interactive/panels/tree/open.ts";
 import { createTreePanel, type TreePanelOptions } from "../../../../src/modes/interactive/panels/tree/panel.ts";
 import {
@@ -108,6 +109,15 @@ golden("a tree that is still being read", async (shown) => {
 
 golden("the question whether to summarise what is left", ({ screen }) => {
   void screen.showPanel(createLeaveQuestion({ count: 12, canFork: true, canSummarize: true }), { where: "inline" });
+});
+
+golden("what to compact at an entry", ({ screen }) => {
+  const oldBranch = { entries: [], edits: [], commonAncestorId: "e11" };
+  const replaced = { type: "found", oldBranch, newLeaf: "e11", count: 12, place: "after #11" } as const;
+  const note = "there is nothing to summarize before the chosen entry; choose a later one";
+  const plan = { type: "invalid-cut", why: "nothing-before", note } as const;
+  const question = createCompactQuestion({ reference: "#11", replaced, plan, isCompacted: true });
+  void screen.showPanel(question, { where: "inline" });
 });
 
 golden("the focus of a summary is asked", async ({ screen, terminal }) => {

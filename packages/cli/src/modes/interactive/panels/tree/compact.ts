@@ -12,7 +12,7 @@ import { createChoicePanel, type Option } from "../choice.ts";
 import { compactFromEntry, confirmCompaction } from "../compaction.ts";
 import type { Panel } from "../panel.ts";
 import type { ListPosition } from "../widgets.ts";
-import { ensureIdle, finishWithNote, type NavigateOutcome } from "./navigate.ts";
+import { finishWithNote, type NavigateOutcome } from "./navigate.ts";
 
 /** Asks what to summarize, shows a preview, and compacts. */
 export async function compactAtEntry(id: string, context: InteractiveContext): Promise<NavigateOutcome> {
@@ -20,16 +20,18 @@ export async function compactAtEntry(id: string, context: InteractiveContext): P
   const { session } = app.agent;
   const entry = await session.store.entry(id);
   if (!entry) return finishWithNote("This entry is no longer in the session.", context);
-  if (!(await ensureIdle(context))) return "cancelled";
   const upTo = { firstKeptEntryId: id };
   const plan = await planCompaction(app.agent, upTo);
-  const question = createCompactQuestion({
+  const options = {
     reference: entryReference(entry),
     replaced: await findReplacedEntries(entry, session),
     plan,
     isCompacted: session.branch.compactionIndex !== -1,
-  });
-  const choice = await screen.showPanel(question, { where: "inline" });
+  };
+  const obstacles = describeObstacles(options);
+  if (obstacles.length === 2 && !options.isCompacted)
+    return finishWithNote(`Nothing can be compacted there. ${obstacles.join(" ")}`, context);
+  const choice = await screen.showPanel(createCompactQuestion(options), { where: "inline" });
   switch (choice) {
     case null:
       return "cancelled";
@@ -92,22 +94,28 @@ export function createCompactQuestion(options: CompactQuestionOptions): Panel<Li
           {
             key: "o",
             label: "Again from the originals",
-            description: "the last summary is written again, from all entries",
+            description: "write the last summary again",
             value: "originals" as const,
           },
         ]
       : []),
   ];
-  const obstacles = [
-    ...(replaced.type === "mistake" ? [`Not from here: ${replaced.message}.`] : []),
-    ...(plan.type === "invalid-cut" ? [`Not up to here: ${plan.note}.`] : []),
-  ];
   return createChoicePanel<CompactChoice>({
     title: `Compact at ${reference}`,
     body: ({ theme }) => [
-      ...obstacles.map((text) => theme.dim(` ${escapeControls(text)}`)),
+      ...describeObstacles(options).map((text) => theme.dim(` ${escapeControls(text)}`)),
       theme.dim(" A preview follows before anything is changed · Esc back"),
     ],
     options: choices,
   });
+}
+
+/** Why it cannot be compacted from here, and why not up to here. */
+function describeObstacles({ replaced, plan }: CompactQuestionOptions): readonly string[] {
+  return [
+    ...(replaced.type === "mistake" ? [`Not from here: ${replaced.message}.`] : []),
+    ...(plan.type === "planned"
+      ? []
+      : [`Not up to here: ${plan.type === "invalid-cut" ? plan.note : "there is nothing to compact"}.`]),
+  ];
 }

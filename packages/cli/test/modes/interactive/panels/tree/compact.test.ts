@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { atRest, ENTER, ESC, exchanged, longTalk, picture } from "../../long-talk.ts";
-import { openTree, shows, UP } from "./walking-talk.ts";
+import { DOWN, openTree, shows, UP } from "./walking-talk.ts";
 
 const requests = (talk: Awaited<ReturnType<typeof longTalk>>): string =>
   JSON.stringify(talk.server.requests.at(-1)?.body);
@@ -84,4 +84,18 @@ test("CUT12 CUT13 the summary is written again from the originals, after the pre
   await atRest(talk);
   expect(requests(talk)).toContain("Answer 1 ends here");
   expect(requests(talk)).not.toContain("previous-summary");
+});
+
+test("CUT13 at an entry of another branch, it says why nothing can be compacted there", async () => {
+  const talk = await longTalk({ words: 100 });
+  await exchanged(talk, 2);
+  await openTree(talk);
+  talk.terminal.press("g", DOWN, ENTER);
+  await shows(talk, "Summarize the branch you are leaving?");
+  talk.terminal.type("n");
+  await shows(talk, "went to another entry in the tree");
+  await openTree(talk);
+  talk.terminal.press("b", "c");
+  const seen = await shows(talk, "Nothing can be compacted there");
+  expect(seen.replaceAll(/\s+/g, " ")).toMatch(/#\d+ is on another branch; \/tree #\d+ goes there\. Not up to here: /);
 });
