@@ -97,6 +97,7 @@ describe("up to an entry", () => {
       fc.constant("calls: read path=a.ts; bash command=ls"),
       fc.nat(300).map((count) => `result: ${repeatWord(count + 1, "line")}`),
     );
+    let compactedCount = 0;
     await fc.assert(
       fc.asyncProperty(
         fc.array(line, { minLength: 4, maxLength: 30 }),
@@ -111,7 +112,7 @@ describe("up to an entry", () => {
             else open = 0;
             return true;
           });
-          const session = await createSession(...valid);
+          const session = await createSession(`user: ${repeatWord(300)}`, "says: yes", ...valid);
           const budget = smallBudget({ thresholds: [{ tokens: 100_000 }] }, 200_000);
           // With a compaction before, the summary is derived from the originals again.
           if (again) await compactSmall(session, { budget, firstKeptEntryId: session.branch.entries[1]?.id ?? "" });
@@ -123,6 +124,7 @@ describe("up to an entry", () => {
           const options = { budget, firstKeptEntryId: chosen.id, ...(originals && { originals }) };
           const outcome = await compactSmall(session, options);
           if (outcome.type !== "compacted") return void expect(request(session)).toBe(sent);
+          compactedCount++;
           const { messages, sources } = buildSessionContext(session.branch);
           const start = before.sources.indexOf(compactionOf(session).firstKeptEntryId);
           expect(sources.slice(1)).toEqual(before.sources.slice(start));
@@ -134,6 +136,7 @@ describe("up to an entry", () => {
       ),
       { numRuns: 150 },
     );
+    expect(compactedCount).toBeGreaterThan(30);
   });
 });
 
@@ -197,6 +200,26 @@ describe("from the originals", () => {
     expect(readBy(writes)).toContain("now the logout");
     expect(readBy(writes)).not.toContain("line399");
     expect(readReceipt(compactionOf(session))).toMatchObject({ fromOriginals: true, covered: { first: "e1" } });
+  });
+
+  test("CUT10 originals that do not fit the model's window are read in several requests, all of them", async () => {
+    const long = Array.from({ length: 12 }, (_, at) => [
+      `user: ask ${at}`,
+      `says: ${repeatWord(250, `w${at}x`)}`,
+    ]).flat();
+    const session = await createSession(...long);
+    const budget = smallBudget({ thresholds: [{ tokens: 100_000 }] }, 200_000);
+    await compactSmall(session, { budget, ...writer(scriptedModel(summaryWith("first"))) });
+    const script = scriptedModel(...Array.from({ length: 20 }, () => summaryWith("part")));
+    const writes = { ...script, contextWindow: 6_000, maxTokens: 1_000 };
+    const outcome = await compactSmall(session, { budget, ...writer(writes), ...(await again(session)) });
+    expect(outcome).toMatchObject({
+      type: "compacted",
+      receipt: { fromOriginals: true, calls: script.requests.length },
+    });
+    expect(script.requests.length).toBeGreaterThan(2);
+    const read = JSON.stringify(script.requests);
+    for (const at of [0, 5, 10]) expect(read).toContain(`ask ${at}`);
   });
 
   test("CUT10 without an earlier compaction it is an ordinary one", async () => {
