@@ -246,6 +246,12 @@ function defaultsTable(limits: CompactionLimits): string {
         formatAmount(limits.tail),
         "the newest part of the conversation, kept unchanged",
       ],
+      [
+        "`outdated`",
+        "`compaction.removeOutdated`",
+        `${limits.outdated.enabled}; at least ${formatAmount(limits.outdated.minimum)}; after ${limits.outdated.cacheLifetime / 60_000} min (Anthropic: 5 min)`,
+        "whether [outdated tool results](#outdated-tool-results) are removed, how much a removal must free, and after how long without a request",
+      ],
       ["`words`", "–", formatAmount(limits.words), "your earlier messages, word for word"],
       ["`checkpoint`", "–", formatAmount(limits.checkpoint), "the summary and the facts that Pith recorded, together"],
       ["`branch`", "–", formatAmount(limits.branch), "the summary of an abandoned branch"],

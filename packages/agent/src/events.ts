@@ -180,6 +180,7 @@ export type CompactionEvent =
       readonly compactionId: string;
       readonly leafId: string | null;
     }
+  | OutdatedResultsEvent
   | CompactionSoftThresholdEvent
   /** What the user should know about the quality of the compaction. */
   | {
@@ -187,6 +188,17 @@ export type CompactionEvent =
       readonly compactionId: string;
       readonly findings: readonly QualityFinding[];
     };
+
+/** Tool results that later ones make outdated were removed from the context, or came back with an undo. */
+export interface OutdatedResultsEvent {
+  readonly type: "outdated_results_removed" | "outdated_results_restored";
+  /** The entry that records the removal. */
+  readonly elisionId: string;
+  /** The number of results. */
+  readonly count: number;
+  /** Their estimated tokens. */
+  readonly tokens: number;
+}
 
 export interface CompactionEndEvent {
   readonly type: "compaction_end";

@@ -3,6 +3,7 @@
 export { blobReference, MIN_BLOB_DIGITS, removeCitations } from "./citations.ts";
 export { breakerNotes } from "./compaction/breaker.ts";
 export { reductionLevels } from "./compaction/budget.ts";
+export { planElision } from "./compaction/elide.ts";
 export { POSTPONE_TYPE } from "./compaction/plan.ts";
 export { computeReplyBudget, fitsWithoutCounting } from "./compaction/should-compact.ts";
 export {
@@ -31,7 +32,6 @@ export {
   collectLoadedSkills,
   findMissingSkills,
   type LoadedSkill,
-  type SessionSkill,
   SKILL_LIST_TYPE,
 } from "./context/loaded-skills.ts";
 export { readSummaryParts, readSummaryPartTexts, type SummaryPartKind } from "./context/read-summary-parts.ts";

@@ -45,6 +45,20 @@ export interface CompactionLimits {
   readonly hourly: { readonly cost: number; readonly calls: number };
   /** How long models may take for one summary. */
   readonly summaryTime: SummaryTimeouts;
+  /** When outdated tool results are removed from the context. */
+  readonly outdated: OutdatedLimits;
+}
+
+/** When tool results are removed that later ones make outdated. */
+export interface OutdatedLimits {
+  /** False keeps them. */
+  readonly enabled: boolean;
+  /** How long the provider caches the beginning of a request after its last use, in milliseconds. */
+  readonly cacheLifetime: number;
+  /** The least that a removal outside a compaction must free. */
+  readonly minimum: TokenShare;
+  /** The share of the window that a removal must free to take the place of a compaction. */
+  readonly insteadOfCompaction: number;
 }
 
 /** How long models may take for one summary, in milliseconds; `Infinity` sets no limit. */
@@ -111,6 +125,12 @@ export const compactionLimits: CompactionLimits = {
   quietAfterUndo: 0.1,
   hourly: { cost: 5, calls: 30 },
   summaryTime: createSummaryTimeouts(),
+  outdated: {
+    enabled: true,
+    cacheLifetime: 60 * MINUTE_MS,
+    minimum: { tokens: 4_000, share: 0.05 },
+    insteadOfCompaction: 0.3,
+  },
 };
 
 /** Timeouts in milliseconds. */

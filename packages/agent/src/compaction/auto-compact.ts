@@ -1,19 +1,23 @@
-/** Compacts before a request or a model switch when the context would not fit. The compaction code is loaded lazily. */
+/** Keeps the context small before a request or a model switch: removes outdated tool results, or compacts. That code is loaded lazily. */
 
-import { compactionDue, contextSize, type Model, shouldCompact } from "@pith/context";
-import { fitsWithoutCounting } from "@pith/context/host";
+import { type Budget, compactionDue, contextSize, type Entry, type Model, shouldCompact } from "@pith/context";
+import { fitsWithoutCounting, MOVE_TYPE } from "@pith/context/host";
 import { appendEntries } from "../append-entries.ts";
 import type { AgentCompactionOutcome, AgentEvent } from "../events.ts";
 import { createModelBudget, type RunContext } from "../loop/run-context.ts";
 import type { CompactionRequest } from "./compact.ts";
+import type { RemovalRequest } from "./remove-outdated.ts";
 
 export async function* compactIfNeeded(run: RunContext): AsyncGenerator<AgentEvent> {
   const { session, notices } = run;
-  const { branch } = session;
   const budget = createModelBudget(run);
+  // ELI4: if the cache is cold, the whole request is paid for in any case, so a changed prefix costs nothing.
+  if (isCacheCold(run, budget)) yield* removeOutdatedResults(run, { budget });
+  const { branch } = session;
   if (fitsWithoutCounting(branch, { ...budget, limit: notices.noticeThreshold(branch, budget) })) return;
   const { type, why, size } = compactionDue(branch, budget);
   if (type === "due") {
+    if (yield* removeOutdatedResults(run, { budget, onlyIfEnough: true })) return;
     yield* runCompaction(run, { reason: "due" });
     return;
   }
@@ -23,6 +27,35 @@ export async function* compactIfNeeded(run: RunContext): AsyncGenerator<AgentEve
   }
   notices.clearSkip();
   yield* notices.reportSoftThreshold(size, branch, budget);
+}
+
+/** Whether the provider no longer caches the beginning of the next request, as far as the log tells. */
+function isCacheCold({ session, model, runtime }: RunContext, { limits }: Budget): boolean {
+  const { entries } = session.branch;
+  if (!limits.enabled || !limits.outdated.enabled || !entries.some(isReply)) return false;
+  // After a move or a fork, another branch or session may have sent the same beginning.
+  const lastUse = entries.findLast((entry) => isReplyOf(entry, model) || isMove(entry));
+  const times = [session.store.header, ...(lastUse ? [lastUse] : [])].map(({ timestamp }) => Date.parse(timestamp));
+  return runtime.now() - Math.max(...times) > limits.outdated.cacheLifetime;
+}
+
+function isReply(entry: Entry): boolean {
+  return entry.type === "message" && entry.message.role === "assistant";
+}
+
+function isReplyOf(entry: Entry, { provider, model }: Model): boolean {
+  if (entry.type !== "message" || entry.message.role !== "assistant") return false;
+  return entry.message.provider === provider && entry.message.model === model;
+}
+
+function isMove(entry: Entry): boolean {
+  return entry.type === "branch_summary" || (entry.type === "custom" && entry.customType === MOVE_TYPE);
+}
+
+/** Loads the code on first use, too. */
+async function* removeOutdatedResults(run: RunContext, request: RemovalRequest): AsyncGenerator<AgentEvent, boolean> {
+  const { removeOutdatedInRun } = await import("./remove-outdated.ts");
+  return yield* removeOutdatedInRun(run, request);
 }
 
 /** Loads the compaction code on first use, to keep the start of the program fast. */

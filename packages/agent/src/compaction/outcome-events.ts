@@ -89,6 +89,7 @@ const OMISSION_CODES: readonly Finding["code"][] = [
   "user-messages-shortened",
   "result-reduced",
   "cut-moved",
+  "outdated-removed",
 ];
 
 /** Reasons why a summarizer was not used. */

@@ -15,7 +15,6 @@ import {
   findCalibration,
   findMissingSkills,
   type LoadedSkill,
-  type SessionSkill,
   SKILL_LIST_TYPE,
 } from "@pith/context/host";
 import { appendEntries } from "../append-entries.ts";
@@ -73,6 +72,8 @@ export async function reattachSkills(run: RunContext, { attempt = 0, budget }: R
 }
 
 /** The skills that a compaction covered, without those that a list after it already names. */
+type SessionSkill = ReturnType<typeof findMissingSkills>[number];
+
 export function findUnlistedSkills(branch: LoadedBranch): readonly SessionSkill[] {
   const listedNames = new Set(branch.entries.slice(branch.compactionIndex + 1).flatMap(readListedNames));
   return findMissingSkills(branch).filter(({ name }) => !listedNames.has(name));

@@ -154,16 +154,23 @@ export async function* undoOrRedoCompaction(
   { session }: RunContext,
 ): AsyncGenerator<AgentEvent, UndoResult> {
   const { queue } = session.branch.state;
-  const compactionBefore = currentCompactionId(session);
   const result = await (step === "undo" ? undoCompaction(session) : redoCompaction(session));
   if (result.type !== "undone" && result.type !== "redone") return result;
   await moveQueue(queue, session);
-  const { type, leaf: leafId } = result;
-  const compactionId = (type === "undone" ? compactionBefore : currentCompactionId(session)) ?? "";
-  yield { type: `compaction_${type}`, compactionId, leafId };
+  const { type, leaf: leafId, change, entryId } = result;
+  if (change === "compaction") yield { type: `compaction_${type}`, compactionId: entryId, leafId };
+  else yield await outdatedResultsEvent(type, entryId, session);
   return result;
 }
 
-function currentCompactionId({ branch: { entries, compactionIndex } }: Session): string | undefined {
-  return entries[compactionIndex]?.id;
+async function outdatedResultsEvent(
+  type: "undone" | "redone",
+  elisionId: string,
+  { store }: Session,
+): Promise<AgentEvent> {
+  const entry = await store.entry(elisionId);
+  const { removed, tokens } = Object(entry?.type === "custom" ? entry.data : null) as Readonly<Record<string, unknown>>;
+  const toCount = (value: unknown): number => (typeof value === "number" ? value : 0);
+  const figures = { elisionId, count: toCount(removed), tokens: toCount(tokens) };
+  return { type: type === "undone" ? "outdated_results_restored" : "outdated_results_removed", ...figures };
 }

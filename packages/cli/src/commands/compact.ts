@@ -118,16 +118,23 @@ export async function undoOrRedoCompaction(action: "undo" | "redo", agent: Agent
       return failure(outcome.appended.type === "refused" ? refusalNotes[outcome.appended.why] : LEAF_MOVED_MESSAGE);
     case "undone":
       return success(
-        `Compaction undone. The context is back to about ${formatNumber(agent.contextUsage().tokens)} tokens. /redo restores the compaction. ${AUTO_COMPACTION_PAUSED}`,
+        `${undoneTexts[outcome.change]} The context is back to about ${formatNumber(agent.contextUsage().tokens)} tokens. /redo reverses this. ${AUTO_COMPACTION_PAUSED}`,
         outcome,
       );
     case "redone":
       return success(
-        `Compaction restored${formatReceiptAndSize(readNewestReceipt(agent), agent)} /undo undoes it.`,
+        outcome.change === "elision"
+          ? `The outdated tool results are removed again. The context now has about ${formatNumber(agent.contextUsage().tokens)} tokens. /undo brings them back.`
+          : `Compaction restored${formatReceiptAndSize(readNewestReceipt(agent), agent)} /undo undoes it.`,
         outcome,
       );
   }
 }
+
+const undoneTexts = {
+  compaction: "Compaction undone.",
+  elision: "The removed tool results are back.",
+} as const;
 
 const AUTO_COMPACTION_PAUSED =
   "Automatic compaction is paused until the context grows by another 10% of the window or the provider refuses a request.";
@@ -151,13 +158,14 @@ function formatReceiptAndSize(receipt: Receipt | null, agent: Agent): string {
 
 export const undoCommand: Command = {
   name: "undo",
-  description: "undo the newest compaction; later messages stay on a separate branch",
+  description:
+    "undo the newest compaction or removal of outdated tool results; later messages stay on a separate branch",
   run: (_, { agent }) => undoOrRedoCompaction("undo", agent),
 };
 
 export const redoCommand: Command = {
   name: "redo",
-  description: "restore the last undone compaction",
+  description: "reverse the last /undo",
   run: (_, { agent }) => undoOrRedoCompaction("redo", agent),
 };
 

@@ -55,6 +55,8 @@ export interface ContextReport {
   readonly files: readonly FileWeight[];
   /** The largest entries, and how many tokens become free without each. */
   readonly biggest: readonly BigEntry[];
+  /** How many tool results were removed as outdated. */
+  readonly removedResults: number;
   /** The size after a compaction without a model-written summary. Null if there is nothing to compact. */
   readonly afterCompaction: number | null;
 }
@@ -76,8 +78,14 @@ export function buildContextReport(branch: LoadedBranch, budget: Budget): Contex
     isAutomatic: enabled,
     pauseReason: state.type === "not-due" && state.why !== "fits" ? state.why : null,
     parts: computeContextParts(branch, budget),
+    removedResults: countRemovedResults(branch),
     afterCompaction: preview.type === "planned" ? preview.receipt.tokens.after : null,
   };
+}
+
+function countRemovedResults({ edits }: LoadedBranch): number {
+  const latestEdits = new Map(edits.map((edit) => [edit.targetId, edit]));
+  return [...latestEdits.values()].filter(({ pith }) => pith?.outdated).length;
 }
 
 function buildBreakdown(
@@ -194,6 +202,7 @@ export function describeNextCompaction({
   soft,
   isAutomatic,
   pauseReason,
+  removedResults,
   afterCompaction,
   parts,
 }: ContextReport): readonly string[] {
@@ -203,6 +212,9 @@ export function describeNextCompaction({
   const freedTokens = afterCompaction === null ? null : Math.max(0, tokens - afterCompaction);
   return [
     describeMeasurement({ tokens, measured, parts }),
+    ...(removedResults > 0
+      ? [`Not counted: ${formatCount(removedResults, "outdated tool result")}, removed from the context.`]
+      : []),
     isAutomatic
       ? `Pith compacts automatically ${trigger}${warning}.`
       : "Automatic compaction is off (/autocompact on).",

@@ -172,6 +172,15 @@ export const eventTable: EventDocs<WireEvent> = {
       note: "automatic compaction is off; run /compact, or call agent.compact()",
     },
   },
+  outdated_results_removed: {
+    description:
+      "tool results that later ones make outdated were removed from the context, outside a compaction; `tokens` is an estimate, and `elisionId` is the entry that records it. An undo brings them back",
+    example: { type: "outdated_results_removed", elisionId: "e9", count: 14, tokens: 23000 },
+  },
+  outdated_results_restored: {
+    description: "an undo brought removed tool results back into the context",
+    example: { type: "outdated_results_restored", elisionId: "e9", count: 14, tokens: 23000 },
+  },
   compaction_soft_threshold: {
     description:
       "the context is nearly full: sent once, when it passes `compaction.softPercent` of the compaction threshold",

@@ -69,6 +69,7 @@ export interface CompactionSettings extends CompactionAmounts {
   readonly enabled?: boolean;
   /** The percentage of the limit at which the user is warned. */
   readonly softPercent?: number;
+  readonly removeOutdated?: boolean;
   /** Instructions for every summary. */
   readonly instructions?: string;
   /** Whether the files in work are read again after a compaction. */
@@ -169,9 +170,9 @@ export interface LimitsOptions {
 
 /** For each amount, a value for the agent overrides one for the model, which overrides the general one. Of several thresholds the lowest applies. */
 export function createLimitsForModel(settings: CompactionSettings = {}, options: LimitsOptions = {}): LimitsForModel {
-  const { enabled = compactionLimits.enabled, softPercent } = settings;
+  const { enabled = compactionLimits.enabled, softPercent, removeOutdated = true } = settings;
   const { agent, firstTokenMinutes, branchReserve = compactionLimits.branchReserve } = options;
-  return ({ provider, model }) => {
+  return ({ api, provider, model }) => {
     const amountLayers = [
       findOverride(settings.agentOverrides, agent),
       ...listProviderIds(provider).map((name) => findOverride(settings.modelOverrides, `${name}/${model}`)),
@@ -184,7 +185,8 @@ export function createLimitsForModel(settings: CompactionSettings = {}, options:
       findAmount("thresholdPercent"),
       findAmount("thresholdTokens"),
     ];
-    const { tail } = compactionLimits;
+    const { tail, outdated } = compactionLimits;
+    const cacheLifetime = api === "anthropic-messages" ? ANTHROPIC_CACHE_MS : outdated.cacheLifetime;
     return {
       ...compactionLimits,
       enabled,
@@ -193,9 +195,13 @@ export function createLimitsForModel(settings: CompactionSettings = {}, options:
       tail: { ...tail, tokens: findAmount("keepRecentTokens") ?? tail.tokens },
       ...(firstTokenMinutes !== undefined && { summaryTime: createSummaryTimeouts(firstTokenMinutes * 60_000) }),
       branchReserve,
+      outdated: { ...outdated, enabled: removeOutdated, cacheLifetime },
     };
   };
 }
+
+/** Anthropic keeps what the requests mark for 5 minutes after the last use. Other providers say at most an hour, or nothing. */
+const ANTHROPIC_CACHE_MS = 5 * 60_000;
 
 const DEFAULT_RESERVE = compactionLimits.thresholds[0]?.reserve ?? 0;
 

@@ -179,6 +179,14 @@ export const compactionTable: readonly Setting[] = [
     projectAccess: "allowed",
   },
   {
+    name: "compaction.removeOutdated",
+    kind: booleanKind,
+    fallback: { value: true },
+    description:
+      "Whether Pith removes tool results from the context that later ones make outdated, such as a file that was read again. `/undo` brings them back.",
+    projectAccess: "allowed",
+  },
+  {
     name: "compaction.instructions",
     kind: textKind,
     fallback: { description: "none" },

@@ -260,7 +260,7 @@ function formatPreview(
   const evictedCount = userMessages.evicted.length;
   return [
     `${formatNumber(tokens.before)} → about ${formatNumber(tokens.after)} tokens`,
-    `Kept: ${formatEntryCount(kept.count)}${plan.reductions.length > 0 ? `, ${plan.reductions.length} of them shortened` : ""}`,
+    `Kept: ${formatEntryCount(kept.count)}${plan.reductions.length > 0 ? `, ${plan.reductions.length} of them shortened` : ""}${plan.elisions.length > 0 ? `, ${formatCount(plan.elisions.length, "outdated tool result")} removed` : ""}`,
     `Kept verbatim: your messages${evictedCount > 0 ? ` (except ${formatNumber(evictedCount)} older ones)` : ""}${pinCount > 0 ? `, ${formatCount(pinCount, "pin")}` : ""}`,
     `Summarized: ${formatEntryCount(covered.count)}${receipt.fromOriginals ? " from the originals" : ""}${formatRange(covered)}`,
     ...receipt.findings.filter(({ code }) => code === "cut-moved").map(({ note }) => `Note: ${note}`),

@@ -88,7 +88,7 @@ export const contextSubcommand: Subcommand = {
   details:
     "SESSION is an id prefix, a name, a path, or last (the most recent session in this folder). No model is called.",
   jsonShape:
-    "{ id, model, tokens, measured, contextWindow, limit, soft, isAutomatic, pauseReason, parts: [{ place, kind, tokens }], tools: [{ tool, results, tokens }], files: [{ path, results, tokens }], biggest: [{ id, kind, text, tokens, frees: { compaction, goingBack } }], afterCompaction }",
+    "{ id, model, tokens, measured, contextWindow, limit, soft, isAutomatic, pauseReason, parts: [{ place, kind, tokens }], tools: [{ tool, results, tokens }], files: [{ path, results, tokens }], biggest: [{ id, kind, text, tokens, frees: { compaction, goingBack } }], removedResults, afterCompaction }",
   flags: {
     model: {
       type: "string",

@@ -113,7 +113,10 @@ export function listReceiptRows(entry: CompactionEntry): readonly ReceiptRow[] |
       "summarized",
       `the oldest ${formatCount(covered.count, "entry", "entries")}${receipt.fromOriginals ? ", from the originals" : ""}; still available to the agent and in /tree`,
     ],
-    ["kept", `the newest ${formatCount(kept.count, "entry", "entries")}, unchanged`],
+    [
+      "kept",
+      `the newest ${formatCount(kept.count, "entry", "entries")}${isTailUnchanged(findings) ? ", unchanged" : ""}`,
+    ],
     ["pinned", describePins(countPins(entry))],
     ...findings.map(({ note }): ReceiptRow => ["note", note]),
   ];
@@ -130,6 +133,10 @@ export function formatRereadFiles(entry: Entry): string | null {
   const tokens = files.reduce((sum, file) => sum + file.tokens, 0);
   const names = files.map(({ name }) => name).join(", ");
   return `read ${formatCount(files.length, "file")} again (${formatNumber(tokens)} tokens): ${names}`;
+}
+
+function isTailUnchanged(findings: readonly Finding[]): boolean {
+  return !findings.some(({ code }) => code === "result-reduced" || code === "outdated-removed");
 }
 
 /** The pins at the time of the compaction. */
@@ -196,12 +203,28 @@ export function formatCompactionEvent(event: CompactionEvent): string | null {
       return "· compaction undone; /redo restores it";
     case "compaction_redone":
       return "· compaction restored";
+    case "outdated_results_removed":
+    case "outdated_results_restored":
+      return `· ${formatOutdatedResults(event)}`;
     case "compaction_soft_threshold":
       return formatSoftThreshold(event);
     case "compaction_quality":
       return `  note: ${event.findings.map(({ note }) => truncate(note, MAX_NOTE_CHARS)).join("; ")}`;
   }
 }
+
+/** What happened to outdated tool results, and how to reverse it. */
+export function formatOutdatedResults({ type, count, tokens }: OutdatedResultsEvent): string {
+  const results = formatCount(count, "outdated tool result");
+  return type === "outdated_results_removed"
+    ? `removed ${results} from the context: −${formatTokens(tokens)} tokens; /undo brings ${count === 1 ? "it" : "them"} back`
+    : `brought ${results} back into the context: +${formatTokens(tokens)} tokens; /redo removes ${count === 1 ? "it" : "them"} again`;
+}
+
+type OutdatedResultsEvent = Extract<
+  CompactionEvent,
+  { type: "outdated_results_removed" | "outdated_results_restored" }
+>;
 
 /** A log shows the steps that take long or fail, and the size of a summary only now and then. */
 export function formatProgressLine(progress: SummaryProgressEvent): string | null {

@@ -1,7 +1,7 @@
 /** Checks a summary candidate (content, length, coverage, size) and converts it to one batch of entries, or refuses it. It writes nothing. */
 
 import { mergeSystemMessages } from "../context/build-request.ts";
-import { type ContextSize, collectCalibration, contextSize } from "../context/context-size.ts";
+import { type ContextSize, collectCalibration, contextSize, findCalibration } from "../context/context-size.ts";
 import { type CompactionEntry, type Entry, entryReference } from "../entry.ts";
 import { appendToBranch, branchLeaf } from "../session/loaded-branch.ts";
 import { type NewEntry, noRedaction, type Redaction } from "../session/session.ts";
@@ -10,6 +10,7 @@ import { textTokens } from "../tokens/estimate-tokens.ts";
 import { sumUsage } from "../usage.ts";
 import { findExceededLimit } from "./budget.ts";
 import { isVisibleToModel } from "./cut-point.ts";
+import { countFreedTokens } from "./elide.ts";
 import { type CallUsage, type CompactionPlan, MODEL_FREE_ROUTE, type SummaryCandidate } from "./plan.ts";
 import {
   type CompactionTrigger,
@@ -78,7 +79,7 @@ export function commitCandidate(
   const compactionWithReceipt = { ...compaction, details: { ...details, pith: { ...details.pith, receipt } } };
   return {
     type: "ready",
-    newEntries: [compactionWithReceipt, ...plan.reductions],
+    newEntries: [compactionWithReceipt, ...plan.reductions, ...plan.elisions],
     receipt,
     summaryText: summaryMessage.text,
   };
@@ -125,10 +126,10 @@ function createCompactionEntry(
 
 // Must equal the estimate after the batch is appended.
 function estimateCompactedSize(
-  { branch, reductions, budget }: CompactionPlan,
+  { branch, reductions, elisions, budget }: CompactionPlan,
   compaction: NewCompactionEntry,
 ): ContextSize {
-  const batch = [compaction, ...reductions].map((each, index) => ({
+  const batch = [compaction, ...reductions, ...elisions].map((each, index) => ({
     id: `${compaction.id}-${index}`,
     ...each,
     parentId: branchLeaf(branch),
@@ -271,13 +272,23 @@ const checkFits: CandidateCheck = ({ plan: { budget }, sizeAfter }) =>
 
 const candidateChecks: readonly CandidateCheck[] = [checkNotEmpty, checkLength, checkCoverage, checkGain, checkFits];
 
-/** Creates a notice for each kept message that is shortened. */
-export function createReductionNotices({ reductions, kept }: CompactionPlan): readonly Finding[] {
+/** Creates a notice for each kept message that is shortened, and one for all that are removed as outdated. */
+export function createReductionNotices({ reductions, elisions, kept, ...plan }: CompactionPlan): readonly Finding[] {
   const referenceInTail = (id: string): string => entryReference(kept.find((entry) => entry.id === id) ?? { id });
-  return reductions.map(({ targetId }) => ({
-    code: "result-reduced",
-    note: `${referenceInTail(targetId)} is shortened to its beginning and end`,
-  }));
+  const shortened = reductions.map(
+    ({ targetId }): Finding => ({
+      code: "result-reduced",
+      note: `${referenceInTail(targetId)} is shortened to its beginning and end`,
+    }),
+  );
+  if (elisions.length === 0) return shortened;
+  const calibration = findCalibration(collectCalibration(plan.branch), plan.budget.model);
+  const tokens = countFreedTokens(elisions, { entries: kept }, calibration).toLocaleString("en-US");
+  const what = elisions.length === 1 ? "1 outdated tool result" : `${elisions.length} outdated tool results`;
+  return [
+    ...shortened,
+    { code: "outdated-removed", note: `${what} removed from the kept messages (−${tokens} tokens)` },
+  ];
 }
 
 // A tool result that should be the first kept entry is kept together with its call.

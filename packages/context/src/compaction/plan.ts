@@ -26,6 +26,7 @@ import {
   isVisibleToModel,
   toCutPoint,
 } from "./cut-point.ts";
+import { elideStaleResults } from "./elide.ts";
 import type { Finding } from "./receipt.ts";
 import { type DescribeImages, maxKeptBytes, planReductions, tokensAfterReduction } from "./shrink-tail.ts";
 
@@ -48,6 +49,8 @@ export interface CompactionPlan {
   readonly edits: readonly ContextEditEntry[];
   /** Edits that shorten kept messages that are too large. */
   readonly reductions: readonly Reduction[];
+  /** Edits that remove kept tool results that later ones make outdated. */
+  readonly elisions: readonly Reduction[];
   /** The summary of the previous compaction, which the new one continues; empty if the summary is derived from the originals. */
   readonly previous: PreviousSummary;
   /** The maximum number of tokens of the narrative and the ledger together. */
@@ -218,6 +221,9 @@ function createPlan(
   const compaction = branch.entries[branch.compactionIndex];
   const covered = [...(originals ?? []), ...branch.entries.slice(0, cut.index)];
   const kept = branch.entries.slice(cut.index);
+  const reductions = requested ? [] : planReductions(kept, { branch, budget, level, calibration, describeImages });
+  // A shortened result no longer shows all of its text, so it makes no other outdated.
+  const keptEdits = [...branch.edits, ...(reductions as readonly ContextEditEntry[])];
   const edits = originals
     ? [...originals.filter((entry) => entry.type === "context_edit"), ...branch.edits]
     : branch.edits;
@@ -233,7 +239,9 @@ function createPlan(
     turnPrefix: turnStartIndex === null ? [] : covered.slice(turnStartIndex),
     kept,
     edits,
-    reductions: requested ? [] : planReductions(kept, { branch, budget, level, calibration, describeImages }),
+    reductions,
+    elisions:
+      requested || !budget.limits.outdated.enabled ? [] : elideStaleResults(kept, { branch, edits: keptEdits, calibration }),
     previous: compaction?.type === "compaction" && !originals ? readPreviousSummary(compaction) : noPreviousSummary,
     checkpoint: summaryTokens({ branch, budget, level }, budget.checkpoint),
     sizeBefore: contextSize(branch, budget),

@@ -76,6 +76,7 @@ export type FindingCode =
   | "cut-moved"
   | "not-in-context"
   | "nothing-before"
+  | "outdated-removed"
   | "not-covered"
   | "no-gain"
   | "does-not-fit"

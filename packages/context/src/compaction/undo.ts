@@ -1,4 +1,4 @@
-/** Undoes and redoes a compaction. Both only move the leaf, so no entry is lost. No automatic compaction runs right after an undo. */
+/** Undoes and redoes a compaction, or a removal of outdated tool results. Both only move the leaf, so no entry is lost. No automatic compaction runs right after an undo. */
 
 import { latestEdit } from "../context/build-context.ts";
 import { collectCalibration, entryTokens, findCalibration } from "../context/context-size.ts";
@@ -9,37 +9,57 @@ import type { AppendResult } from "../session/store.ts";
 import type { Budget } from "./budget.ts";
 import { readReceipt, recentCallCosts } from "./receipt.ts";
 
+/** The type of the custom entry before the context edits that remove outdated tool results. An undo moves to its parent. */
+export const ELISION_TYPE = "pith.elision";
+
 /** The result of an undo or a redo. */
 export type UndoResult =
-  | { readonly type: "undone" | "redone"; readonly leaf: string | null }
+  | {
+      readonly type: "undone" | "redone";
+      readonly leaf: string | null;
+      /** A compaction, or a removal of outdated tool results, and its entry. */
+      readonly change: "compaction" | "elision";
+      readonly entryId: string;
+    }
   | { readonly type: "nothing-to-do"; readonly why: "no-compaction" | "no-undo" }
   | { readonly type: "failed"; readonly appended: Exclude<AppendResult, { type: "appended" }> };
 
-/** Moves the leaf to its position before the newest compaction. Later entries stay on a separate branch. */
+/** Moves the leaf to its position before the newest compaction or removal of outdated results. Later entries stay on a separate branch. */
 export async function undoCompaction(session: Session): Promise<UndoResult> {
   const { branch, leaf } = session;
-  const compaction = branch.entries[branch.compactionIndex];
-  if (compaction?.type !== "compaction") return { type: "nothing-to-do", why: "no-compaction" };
-  const undoTarget = readReceipt(compaction)?.undoTo;
+  const index = newestChangeIndex(branch);
+  const entry = branch.entries[index];
+  if (!entry) return { type: "nothing-to-do", why: "no-compaction" };
+  const undoTarget = entry.type === "compaction" ? readReceipt(entry)?.undoTo : undefined;
   const target =
-    typeof undoTarget === "string" && (await session.store.entry(undoTarget)) ? undoTarget : compaction.parentId;
-  const callCosts = recentCallCosts(branch, Date.parse(compaction.timestamp));
-  const data = { undoes: compaction.id, from: leaf, ...(callCosts.length > 0 && { spending: callCosts }) };
-  return toUndoResult("undone", await session.move(target, { data, expectedLeaf: leaf }));
+    typeof undoTarget === "string" && (await session.store.entry(undoTarget)) ? undoTarget : entry.parentId;
+  const callCosts = recentCallCosts({ ...branch, compactionIndex: index }, Date.parse(entry.timestamp));
+  const data = { undoes: entry.id, from: leaf, ...(callCosts.length > 0 && { spending: callCosts }) };
+  return toUndoResult("undone", entry, await session.move(target, { data, expectedLeaf: leaf }));
 }
 
-/** Moves the leaf back to its position before the last undo, unless another compaction has run since. */
+/** Moves the leaf back to its position before the last undo, unless the context was compacted or reduced again since. */
 export async function redoCompaction(session: Session): Promise<UndoResult> {
-  const { entries, compactionIndex } = session.branch;
-  const index = entries.findLastIndex(isUndo);
-  const undo = entries[index];
-  const from = index > compactionIndex && undo?.type === "custom" ? Object(undo.data).from : undefined;
-  if (typeof from !== "string" || !(await session.store.entry(from))) return { type: "nothing-to-do", why: "no-undo" };
-  return toUndoResult("redone", await session.move(from));
+  const { branch } = session;
+  const index = branch.entries.findLastIndex(isUndo);
+  const undo = branch.entries[index];
+  const { from, undoes } = Object(index > newestChangeIndex(branch) && undo?.type === "custom" ? undo.data : null);
+  const entry = typeof undoes === "string" ? await session.store.entry(undoes) : undefined;
+  if (!entry || typeof from !== "string" || !(await session.store.entry(from)))
+    return { type: "nothing-to-do", why: "no-undo" };
+  return toUndoResult("redone", entry, await session.move(from));
 }
 
-function toUndoResult(type: "undone" | "redone", appended: AppendResult): UndoResult {
-  return appended.type === "appended" ? { type, leaf: appended.leaf } : { type: "failed", appended };
+/** Finds the newest compaction or removal of outdated results; -1 if there is none. */
+function newestChangeIndex({ entries, compactionIndex }: LoadedBranch): number {
+  const index = entries.findLastIndex((entry) => entry.type === "custom" && entry.customType === ELISION_TYPE);
+  return Math.max(index, compactionIndex);
+}
+
+function toUndoResult(type: "undone" | "redone", entry: Entry, appended: AppendResult): UndoResult {
+  if (appended.type !== "appended") return { type: "failed", appended };
+  const change = entry.type === "compaction" ? "compaction" : "elision";
+  return { type, leaf: appended.leaf, change, entryId: entry.id };
 }
 
 // UNDO2: prevents the same compaction from running again right after an undo.

@@ -47,6 +47,8 @@ export function toSessionUpdates(event: AgentEvent, view: ClientView, ids: Updat
     case "session_damaged":
     case "summarization_retry_scheduled":
       return toNotices(event, view, "warning");
+    case "outdated_results_removed":
+    case "outdated_results_restored":
     case "compaction_soft_threshold":
     case "secrets_redacted":
       // Too minor for the conversation, which shows notices if the editor does not support them.

@@ -157,6 +157,26 @@ const rows: readonly (readonly [AgentEvent, readonly object[], (readonly object[
     [{ sessionUpdate: "notice", severity: "warning", title: "This session is damaged." }],
   ],
   [
+    { type: "outdated_results_removed", elisionId: "e9", count: 1, tokens: 4_200 },
+    [],
+    [
+      {
+        ...{ sessionUpdate: "notice", severity: "info" },
+        title: "removed 1 outdated tool result from the context: −4.2k tokens; /undo brings it back",
+      },
+    ],
+  ],
+  [
+    { type: "outdated_results_restored", elisionId: "e9", count: 2, tokens: 4_200 },
+    [],
+    [
+      {
+        ...{ sessionUpdate: "notice", severity: "info" },
+        title: "brought 2 outdated tool results back into the context: +4.2k tokens; /redo removes them again",
+      },
+    ],
+  ],
+  [
     { type: "compaction_soft_threshold", tokens: 60, isEstimate: false, limit: 100, contextWindow: 200 },
     [],
     [{ sessionUpdate: "notice", severity: "info", title: "the context is 60% full (60 of 100 tokens)" }],
@@ -203,7 +223,8 @@ test("ACP13 no event is missing above", () => {
     ...{ tool_execution_start: true, tool_execution_update: true, tool_execution_end: true, turn_end: true },
     ...{ auto_retry_start: true, auto_retry_end: true, compaction_start: true, compaction_progress: true },
     ...{ compaction_end: true, compaction_failed: true, compaction_skipped: true, compaction_undone: true },
-    ...{ compaction_redone: true, compaction_soft_threshold: true, compaction_quality: true },
+    ...{ compaction_redone: true, outdated_results_removed: true, outdated_results_restored: true },
+    ...{ compaction_soft_threshold: true, compaction_quality: true },
     ...{ summarization_retry_scheduled: true, summarization_retry_attempt_start: true },
     ...{
       summarization_retry_finished: true,

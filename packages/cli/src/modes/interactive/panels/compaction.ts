@@ -211,7 +211,7 @@ async function runCompaction(request: CompactRequest, context: InteractiveContex
 
 const REPORTED_OUTCOMES: ReadonlySet<string> = new Set(["refused", "nothing-to-do", "postponed", "cancelled"]);
 
-/** Redoes the compaction that was undone last. If none was undone, undoes the newest one. */
+/** Redoes the compaction or removal that was undone last. If none was undone, undoes the newest one. */
 export const toggleCompaction: PanelCommand = (_, context) =>
   undoOrRedo(hasUndo(context.app.agent.session.branch) ? "redo" : "undo", context);
 
@@ -222,9 +222,12 @@ export const openRedo: PanelCommand = async (args, context) => args === "" && (a
 /** The transcript shows a success by itself. A hint describes its effect on the context. */
 async function undoOrRedo(action: "undo" | "redo", context: InteractiveContext): Promise<true> {
   const { agent } = context.app;
-  const messagesSince = countMessagesSince(agent.session.branch);
+  const { entries } = agent.session.branch;
   const result = await undoOrRedoCompaction(action, agent);
-  const outcome = result.type === "success" ? (Object(result.data) as { readonly type?: unknown }).type : null;
+  const { type: outcome, entryId } = Object(result.type === "success" ? result.data : null) as Readonly<
+    Record<string, unknown>
+  >;
+  const messagesSince = countMessagesSince(entries, entryId);
   if (outcome !== "undone" && outcome !== "redone") await showResult(result, context);
   else
     context.screen.update((state) => {
@@ -242,7 +245,7 @@ function formatRedoHint(agent: Agent, undoKey: string | null): string {
 }
 
 interface UndoHintOptions {
-  /** The number of messages after the compaction. They stay on their own branch, but the model no longer sees them. */
+  /** The number of messages after the compaction or removal. They stay on their own branch, but the model no longer sees them. */
   readonly messagesSince: number;
   readonly key: string | null;
 }
@@ -260,12 +263,19 @@ function formatContextSize(agent: Agent): string {
   return `The model now sees about ${formatNumber(agent.contextUsage().tokens)} tokens.`;
 }
 
-function countMessagesSince({ entries, compactionIndex }: LoadedBranch): number {
-  return entries.slice(compactionIndex + 1).filter(({ type }) => type === "message").length;
+function countMessagesSince(entries: readonly Entry[], entryId: unknown): number {
+  const index = entries.findIndex(({ id }) => id === entryId);
+  return entries.slice(index + 1).filter(({ type }) => type === "message").length;
 }
 
-function hasUndo({ entries, compactionIndex }: LoadedBranch): boolean {
-  return entries.slice(compactionIndex + 1).some(isUndoEntry);
+/** Whether the newest change of the context is an undo, and not a compaction or a removal of outdated results. */
+function hasUndo({ entries }: LoadedBranch): boolean {
+  const newest = entries.findLast((entry) => isUndoEntry(entry) || isReduction(entry));
+  return newest !== undefined && isUndoEntry(newest);
+}
+
+function isReduction(entry: Entry): boolean {
+  return entry.type === "compaction" || (entry.type === "context_edit" && entry.pith?.outdated === true);
 }
 
 function isUndoEntry(entry: Entry): boolean {

@@ -1,7 +1,7 @@
 /** Reduces agent events, live or read from the log, to the next screen state. Pure. */
 
 import type { AgentEvent, MessageDelta } from "@pith/agent";
-import { describeProgress } from "../../../text/compaction-text.ts";
+import { describeProgress, formatOutdatedResults } from "../../../text/compaction-text.ts";
 import { formatProgressNote } from "../../../text/event-text.ts";
 import { formatCount, formatSeconds } from "../../../text/format.ts";
 import { truncate } from "../../../text/safe-text.ts";
@@ -250,6 +250,9 @@ function describeEvent(event: AgentEvent): NoteText | null {
       return event.aborted && event.reason !== "manual"
         ? { tone: "plain", text: "Compaction stopped. The context is unchanged." }
         : null;
+    case "outdated_results_removed":
+    case "outdated_results_restored":
+      return { tone: "plain", text: formatOutdatedResults(event) };
     case "compaction_skipped":
     case "compaction_soft_threshold":
     case "model_notice":

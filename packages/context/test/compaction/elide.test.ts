@@ -1,0 +1,199 @@
+/** Tests which tool results are removed as outdated, what the model reads in their place, and that an undo brings them back. */
+
+import { expect, test } from "vitest";
+import { createBudget } from "../../src/compaction/budget.ts";
+import { planElision } from "../../src/compaction/elide.ts";
+import { redoCompaction, undoCompaction } from "../../src/compaction/undo.ts";
+import { buildSessionContext } from "../../src/context/build-context.ts";
+import { buildRequest } from "../../src/context/build-request.ts";
+import type { ContextEditEntry } from "../../src/entry.ts";
+import type { Session } from "../../src/session/session.ts";
+import { compactionLimits } from "../../src/settings.ts";
+import { pinEntry } from "../../src/summary-parts/pins.ts";
+import { compactSmall, createSession, repeatWord, smallBudget } from "./small-session.ts";
+
+/** Everything counts as worth it, and nothing as recent. */
+const limits = { ...compactionLimits, tail: { tokens: 1, share: 1 } };
+const eager = { ...limits, outdated: { ...limits.outdated, minimum: { tokens: 0, share: 0 } } };
+const budget = createBudget(eager, { contextWindow: 100_000 });
+
+const long = (word: string): string => repeatWord(150, word);
+/** Lines of a file. */
+const lines = (from: number, to: number, word = "line"): string =>
+  Array.from({ length: to - from }, (_, index) => `${word} ${from + index} of the file`).join("\n");
+
+async function removedBy(...story: readonly string[]): Promise<Readonly<Record<string, string>>> {
+  const session = await createSession("user: go", ...story, "says: done", "user: next", "says: ok");
+  return stubs(session);
+}
+
+function stubs(session: Session): Readonly<Record<string, string>> {
+  const edits = (planElision(session.branch, budget)?.newEntries ?? []).slice(1) as readonly ContextEditEntry[];
+  return Object.fromEntries(edits.map(({ targetId, replacement }) => [targetId, Object(replacement?.content[0]).text]));
+}
+
+test("ELI1 ELI7 a file that is read again, or written as a whole, makes the earlier read outdated", async () => {
+  expect(
+    await removedBy(
+      "calls: read path=src/a.ts",
+      `result: ${long("old")}`,
+      "calls: read path=./src/a.ts",
+      "result: new",
+    ),
+  ).toEqual({
+    e3: "[Removed to save space: src/a.ts, as shown here. The file was read again later in this conversation; use that text. To see the removed text, read #3.]",
+  });
+  expect(
+    await removedBy(
+      "calls: read path=a.ts",
+      `result: ${long("old")}`,
+      "calls: write path=a.ts content=new",
+      "result: ok",
+    ),
+  ).toEqual({
+    e3: "[Removed to save space: a.ts, as shown here. The whole file was written later in this conversation; use that text. To see the removed text, read #3.]",
+  });
+});
+
+test("ELI1 a part of a file is outdated if a later read shows the same lines, or the whole file", async () => {
+  const part = `calls: read path=a.ts offset=10 limit=90`;
+  const note = "\n\n[lines 10 to 99 of 400; continue with offset 100]";
+  expect(
+    Object.keys(
+      await removedBy(
+        part,
+        `result: ${lines(10, 100)}${note}`,
+        "calls: read path=a.ts limit=200",
+        `result: ${lines(1, 200)}`,
+      ),
+    ),
+  ).toEqual(["e3"]);
+  expect(
+    Object.keys(await removedBy(part, `result: ${lines(10, 100)}`, "calls: read path=a.ts", "result: short now")),
+  ).toEqual(["e3"]);
+  // The same lines of a changed file are other text: what moved down may be shown nowhere.
+  expect(await removedBy(part, `result: ${lines(10, 100)}`, part, `result: ${lines(10, 100, "other")}`)).toEqual({});
+  // A page is not the whole file.
+  expect(
+    await removedBy(part, `result: ${lines(10, 100)}`, "calls: read path=a.ts", `result: ${lines(1, 50, "x")}${note}`),
+  ).toEqual({});
+});
+
+test("ELI1 the same text, and the same listing, make the earlier result outdated", async () => {
+  const tests = ["calls: bash command=npm_test", `result: ${long("ok")}`];
+  expect(await removedBy(...tests, ...tests)).toEqual({
+    e3: "[Removed to save space: the output of bash, as shown here. A later result in this conversation has exactly the same text. To see the removed text, read #3.]",
+  });
+  expect(await removedBy(...tests, "calls: bash command=npm_test", `result: ${long("bad")}`)).toEqual({});
+  const list = (command: string): readonly string[] => [
+    `calls: bash command=${command}`,
+    `result: ${long("before")}`,
+    `calls: bash command=${command}`,
+    `result: ${long("after")}`,
+  ];
+  expect(await removedBy(...list("ls"))).toEqual({
+    e3: "[Removed to save space: the output of bash, as shown here. The same listing was made again later in this conversation; use that one. To see the removed text, read #3.]",
+  });
+  expect(await removedBy(...list("make"))).toEqual({});
+  expect(await removedBy(...list("ls>out"))).toEqual({});
+});
+
+test("ELI1 a failed or edited result proves nothing, and a chain of reads leads to the newest", async () => {
+  const read = ["calls: read path=a.ts", `result: ${long("text")}`];
+  expect(await removedBy(...read, "calls: read path=a.ts", "fails: no such file")).toEqual({});
+  expect(await removedBy(...read, ...read, "drops e5")).toEqual({});
+  expect(Object.keys(await removedBy(...read, ...read, ...read))).toEqual(["e3", "e5"]);
+});
+
+test("ELI2 small, pinned, failed and newest results stay", async () => {
+  const read = ["calls: read path=a.ts", `result: ${long("text")}`];
+  expect(await removedBy("calls: read path=a.ts", "result: short", ...read)).toEqual({});
+  expect(await removedBy("calls: read path=a.ts", `fails: ${long("why")}`, ...read)).toEqual({});
+  const pinned = await createSession("user: go", ...read, ...read, "says: done");
+  expect(Object.keys(stubs(pinned))).toEqual(["e3"]);
+  await pinEntry(pinned, "e3");
+  expect(stubs(pinned)).toEqual({});
+  const newest = await createSession(
+    "user: go",
+    "calls: read path=a.ts; read path=a.ts",
+    `result: ${long("text")}`,
+    `result: ${long("text")}`,
+  );
+  expect(stubs(newest)).toEqual({});
+});
+
+test("ELI3 a read of a file that was edited stays while the file is worked on", async () => {
+  const story = [
+    "calls: read path=a.ts",
+    `result: ${long("text")}`,
+    "calls: edit path=a.ts oldText=x newText=y",
+    "result: ok",
+  ];
+  expect(await removedBy(...story)).toEqual({
+    e3: "[Removed to save space: a.ts, as shown here. The file has been edited since, so this text is out of date. Read the file again before you rely on it or edit it. To see the removed text, read #3.]",
+  });
+  const recent = createBudget({ ...eager, tail: { tokens: 100, share: 1 } }, { contextWindow: 100_000 });
+  const session = await createSession("user: go", ...story, "says: done");
+  expect(planElision(session.branch, recent)).toBeNull();
+  const later = await createSession("user: go", ...story, `says: ${long("other")}`);
+  expect(planElision(later.branch, recent)).toMatchObject({ count: 1 });
+});
+
+test("ELI4 ELI5 ELI6 a removal must be worth it, is off with compaction, and may replace one", async () => {
+  const read = ["calls: read path=a.ts", `result: ${repeatWord(3000, "text")}`];
+  const { branch } = await createSession("user: go", ...read, ...read, "says: done");
+  const freed = planElision(branch, budget)?.tokens ?? 0;
+  expect(freed).toBeGreaterThan(4_000);
+  const plan = (contextWindow: number, more: object = {}): unknown =>
+    planElision(branch, createBudget({ ...limits, ...more }, { contextWindow }));
+  expect(plan(1_000_000)).toMatchObject({ count: 1, tokens: freed, isEnough: false });
+  expect(plan(1_000_000, { outdated: { ...limits.outdated, minimum: { tokens: freed + 1, share: 1 } } })).toBeNull();
+  expect(plan(1_000_000, { enabled: false })).toBeNull();
+  expect(plan(1_000_000, { outdated: { ...limits.outdated, enabled: false } })).toBeNull();
+  expect(plan(Math.floor(freed / 0.31))).toMatchObject({ isEnough: true });
+  expect(plan(Math.floor(freed / 0.29))).toMatchObject({ isEnough: false });
+  expect(plan(freed)).toMatchObject({ isEnough: false });
+});
+
+test("ELI8 undo brings the results back, redo removes them again, both byte for byte", async () => {
+  const read = ["calls: read path=a.ts", `result: ${long("text")}`];
+  const session = await createSession("user: go", ...read, ...read, "says: done");
+  const request = (): string => JSON.stringify(buildRequest(buildSessionContext(session.branch), { model: MODEL }));
+  const before = request();
+  const plan = planElision(session.branch, budget);
+  await session.append(...(plan?.newEntries ?? []));
+  const after = request();
+  expect(after.length).toBeLessThan(before.length);
+  expect(await undoCompaction(session)).toMatchObject({ type: "undone", change: "elision" });
+  expect(request()).toBe(before);
+  expect(planElision(session.branch, budget)).toBeNull();
+  expect(await redoCompaction(session)).toMatchObject({ type: "redone", change: "elision" });
+  expect(request()).toBe(after);
+  expect(await redoCompaction(session)).toMatchObject({ type: "nothing-to-do" });
+});
+
+const MODEL = { api: "anthropic-messages", provider: "anthropic", model: "storyteller" };
+
+test("ELI5 ELI9 a compaction removes the outdated results that it keeps, and its receipt says so", async () => {
+  const read = ["calls: read path=a.ts", `result: ${long("text")}`];
+  const story = ["user: one", `says: ${repeatWord(900)}`, "user: two", ...read, ...read, "says: done"];
+  const keepAll = { tail: { tokens: 900, share: 1 } };
+  const session = await createSession(...story);
+  const outcome = await compactSmall(session, { budget: smallBudget(keepAll) });
+  const note = expect.stringMatching(/^1 outdated tool result removed from the kept messages \(−\d+ tokens\)$/);
+  expect(outcome).toMatchObject({
+    type: "compacted",
+    receipt: { findings: expect.arrayContaining([{ code: "outdated-removed", note }]) },
+  });
+  const removals = session.branch.edits.filter(({ pith }) => pith?.outdated);
+  expect(removals.map(({ targetId }) => targetId)).toEqual(["e5"]);
+  await undoCompaction(session);
+  expect(session.branch.edits).toEqual([]);
+
+  const off = await createSession(...story);
+  const outdated = { ...compactionLimits.outdated, enabled: false };
+  expect(await compactSmall(off, { budget: smallBudget({ ...keepAll, outdated }) })).toMatchObject({
+    type: "compacted",
+  });
+  expect(off.branch.edits.filter(({ pith }) => pith?.outdated)).toEqual([]);
+});
