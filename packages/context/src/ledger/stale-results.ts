@@ -31,17 +31,27 @@ export interface StaleOptions {
   readonly accepts: (stale: StaleResult) => boolean;
 }
 
-/** Finds outdated results, oldest first. Failed calls, and entries with a context edit, neither are outdated nor make others outdated. */
+/**
+ * Finds outdated results, oldest first. Failed calls, and entries with a context edit, neither are outdated nor make others outdated.
+ * Calls of the same message may have run in any order, so they make no other call of it outdated.
+ */
 export function findStaleResults(entries: readonly Entry[], { edits, accepts }: StaleOptions): readonly StaleResult[] {
   const shown = new ShownTexts();
   const staleResults: StaleResult[] = [];
-  for (const call of collectFinishedCalls(entries, edits).toReversed()) {
-    const newer = shown.findNewer(call);
-    const stale = newer && { entry: call.resultEntry, result: call.result, path: call.readPath, ...newer };
-    if (stale && accepts(stale)) staleResults.unshift(stale);
-    else shown.add(call);
+  const callsByMessage = Map.groupBy(collectFinishedCalls(entries, edits), ({ callEntry }) => callEntry);
+  for (const calls of [...callsByMessage.values()].toReversed()) {
+    const found = calls.map((call) => findStaleResult(call, shown)).filter((stale) => stale !== null);
+    const accepted = found.filter(accepts);
+    const outdated = new Set(accepted.map(({ result }) => result));
+    for (const call of calls) if (!outdated.has(call.result)) shown.add(call);
+    staleResults.unshift(...accepted);
   }
   return staleResults;
+}
+
+function findStaleResult(call: FinishedCall, shown: ShownTexts): StaleResult | null {
+  const newer = shown.findNewer(call);
+  return newer && { entry: call.resultEntry, result: call.result, path: call.readPath, ...newer };
 }
 
 /** A successful call and what it shows. */
