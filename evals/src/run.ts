@@ -1,6 +1,7 @@
 /** Runs `pnpm eval SUITE`: the quality of reading, compacting and summarising sessions. */
 
 import { runSuites } from "@pith/bench/suite";
+import { elisionSuite } from "./elision.ts";
 import { honestSuite } from "./honest/suite.ts";
 import { playedSuite } from "./played/suite.ts";
 import { readingSuite } from "./read-sessions.ts";
@@ -8,8 +9,6 @@ import { recallSuite } from "./recall/suite.ts";
 import { keepingSuite } from "./retention/suite.ts";
 import { survivalSuite } from "./survival/suite.ts";
 
-await runSuites(
-  "eval",
-  [readingSuite, keepingSuite, survivalSuite, honestSuite, playedSuite, recallSuite],
-  process.argv.slice(2),
-);
+const suites = [readingSuite, keepingSuite, survivalSuite, honestSuite, playedSuite, elisionSuite, recallSuite];
+
+await runSuites("eval", suites, process.argv.slice(2));

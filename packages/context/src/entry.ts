@@ -116,8 +116,8 @@ export interface ContextEditEntry extends EntryIdentity {
   readonly type: "context_edit";
   readonly targetId: string;
   readonly replacement: { readonly content: ReplacementContent } | null;
-  /** Set if Pith shortened the entry to save space, or removed it as outdated. A pin on the entry keeps the original text. */
-  readonly pith?: { readonly reduced: true; readonly outdated?: true };
+  /** Set if Pith shortened the entry, or removed it as `outdated` for this reason. A pin on the entry keeps the original text. */
+  readonly pith?: { readonly reduced: true; readonly outdated?: string };
 }
 
 /** The content that a context edit puts in place of the original. */

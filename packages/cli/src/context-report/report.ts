@@ -85,7 +85,7 @@ export function buildContextReport(branch: LoadedBranch, budget: Budget): Contex
 
 function countRemovedResults({ edits }: LoadedBranch): number {
   const latestEdits = new Map(edits.map((edit) => [edit.targetId, edit]));
-  return [...latestEdits.values()].filter(({ pith }) => pith?.outdated).length;
+  return [...latestEdits.values()].filter(({ pith }) => pith?.outdated !== undefined).length;
 }
 
 function buildBreakdown(

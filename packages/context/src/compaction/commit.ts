@@ -10,7 +10,6 @@ import { textTokens } from "../tokens/estimate-tokens.ts";
 import { sumUsage } from "../usage.ts";
 import { findExceededLimit } from "./budget.ts";
 import { isVisibleToModel } from "./cut-point.ts";
-import { countFreedTokens } from "./elide.ts";
 import { type CallUsage, type CompactionPlan, MODEL_FREE_ROUTE, type SummaryCandidate } from "./plan.ts";
 import {
   type CompactionTrigger,
@@ -21,6 +20,7 @@ import {
   toCallCost,
   toEntryRange,
 } from "./receipt.ts";
+import { countFreedTokens } from "./shrink-tail.ts";
 import {
   collectPartDetails,
   collectPartFindings,

@@ -26,9 +26,14 @@ import {
   isVisibleToModel,
   toCutPoint,
 } from "./cut-point.ts";
-import { elideStaleResults } from "./elide.ts";
 import type { Finding } from "./receipt.ts";
-import { type DescribeImages, maxKeptBytes, planReductions, tokensAfterReduction } from "./shrink-tail.ts";
+import {
+  type DescribeImages,
+  elideStaleResults,
+  maxKeptBytes,
+  planReductions,
+  tokensAfterReduction,
+} from "./shrink-tail.ts";
 
 /** What a compaction covers, what it keeps, and how many tokens its summary may use. */
 export interface CompactionPlan {

@@ -1,12 +1,15 @@
-/** Plans which kept messages are shortened: those too large for the tail, and images that exceed the request size. */
+/** Plans which kept messages are shortened or removed: those too large for the tail, images that exceed the request size, outdated results. */
 
 import { latestEdit } from "../context/build-context.ts";
-import { entryBytes, entryTokens, type ModelCalibration } from "../context/context-size.ts";
+import { assistantReply, entryBytes, entryTokens, type ModelCalibration } from "../context/context-size.ts";
+import { readLoadedSkill } from "../context/loaded-skills.ts";
 import { type Reduction, shrinkEntry } from "../context/shrink-entry.ts";
 import { type ContextEditEntry, type Entry, entryReference } from "../entry.ts";
+import { findStaleResults, type StaleReason, type StaleResult } from "../ledger/stale-results.ts";
 import type { ImageBlock } from "../message.ts";
 import type { LoadedBranch } from "../session/loaded-branch.ts";
 import { isEditable } from "../session/store.ts";
+import { sanitizeLine } from "../text/sanitize.ts";
 import type { Budget, ReductionLevel } from "./budget.ts";
 import { isVisibleToModel } from "./cut-point.ts";
 
@@ -95,3 +98,67 @@ function createImageMarker(
     return mark;
   };
 }
+
+export interface ElideOptions {
+  readonly branch: LoadedBranch;
+  /** The edits of the branch, and those that are planned. */
+  readonly edits: readonly ContextEditEntry[];
+  readonly calibration: ModelCalibration;
+  /** Whether a read of a file that was edited since may be removed. Default: no. */
+  readonly acceptsEdited?: (stale: StaleResult) => boolean;
+}
+
+/** Plans a context edit for each outdated result among the entries, oldest first. */
+export function elideStaleResults(entries: readonly Entry[], options: ElideOptions): readonly Reduction[] {
+  const { branch, edits, calibration, acceptsEdited = () => false } = options;
+  const pinnedIds = new Set(branch.state.pins.map(({ entryId }) => entryId));
+  const newestIds = new Set(entries.slice(entries.findLastIndex(assistantReply)).map(({ id }) => id));
+  const accepts = (stale: StaleResult): boolean => {
+    const { entry, why } = stale;
+    if (newestIds.has(entry.id) || pinnedIds.has(entry.id) || readLoadedSkill(entry)) return false;
+    if (entryTokens(entry, undefined, calibration) < MIN_STALE_TOKENS) return false;
+    return why !== "edited" || acceptsEdited(stale);
+  };
+  return findStaleResults(entries, { edits, accepts }).map((stale) => ({
+    type: "context_edit",
+    targetId: stale.entry.id,
+    replacement: { content: [{ type: "text", text: describeRemoval(stale) }] },
+    pith: { reduced: true, outdated: stale.why },
+  }));
+}
+
+/** A smaller result costs about as much as the line that would replace it. */
+const MIN_STALE_TOKENS = 200;
+
+/** Returns the tokens that planned removals free. */
+export function countFreedTokens(
+  elisions: readonly Reduction[],
+  { entries }: Pick<LoadedBranch, "entries">,
+  calibration: ModelCalibration,
+): number {
+  const entriesById = new Map(entries.map((entry) => [entry.id, entry]));
+  return elisions.reduce((sum, elision) => {
+    const entry = entriesById.get(elision.targetId);
+    if (!entry) return sum;
+    const sizes = [undefined, elision as ContextEditEntry].map((edit) => entryTokens(entry, edit, calibration));
+    return sum + (sizes[0] ?? 0) - (sizes[1] ?? 0);
+  }, 0);
+}
+
+/** The line that the model reads in place of the result. */
+function describeRemoval({ entry, why, path, result }: StaleResult): string {
+  const what =
+    path === null ? `the output of ${sanitizeLine(result.toolName, 80)}` : sanitizeLine(path, MAX_PATH_CHARS);
+  return `[Removed to save space: ${what}, as shown here. ${removalReasons[why]} To see the removed text, read ${entryReference(entry)}.]`;
+}
+
+const removalReasons: Readonly<Record<StaleReason, string>> = {
+  "read-again": "The file was read again later in this conversation; use that text.",
+  written: "The whole file was written later in this conversation; use that text.",
+  edited:
+    "The file has been edited since, so this text is out of date. Read the file again before you rely on it or edit it.",
+  repeated: "A later result in this conversation has exactly the same text.",
+  "listed-again": "The same listing was made again later in this conversation; use that one.",
+};
+
+const MAX_PATH_CHARS = 300;

@@ -289,10 +289,19 @@ def drive_sessions(client, config):
     client.seen("compaction_failed", since)
 
 
+def drive_outdated(client, config):
+    client.done("switch_session", sessionPath=config["old"])
+    since = len(client.events)
+    client.say("Go on.")
+    client.seen("outdated_results_removed", since)
+    client.done("undo_compaction")
+    client.seen("outdated_results_restored", since)
+
+
 def drive(config):
     client = Client(config)
     client.seen("session")
-    for part in (drive_talk, drive_choices, drive_shell, drive_fitting, drive_tree, drive_sessions):
+    for part in (drive_talk, drive_choices, drive_shell, drive_fitting, drive_tree, drive_sessions, drive_outdated):
         part(client, config)
     code = client.close()
     driven = {answer["command"] for answer in client.answers.values() if answer["success"]}

@@ -12,6 +12,7 @@ import { rpcTable } from "../../../src/modes/rpc/server.ts";
 import { eventNames } from "../../../src/protocol/event-docs.ts";
 import { Ground } from "../../ground.ts";
 import { leaveTriggered } from "../../inventory/triggered.ts";
+import { writeOldSession } from "../../old-session.ts";
 
 let ground: Ground;
 beforeEach(() => {
@@ -100,7 +101,10 @@ test("RPC1 RPC17 TOK6 a client without any library drives every command and sees
   writeFileSync(join(ground.home, "extensions", "asks.ts"), EXTENSION);
   const [secret] = createSampleSecrets(1, createSeededRandom(7));
   const events = [...eventNames, "bash_execution_update", "extension_ui_request"];
-  const report = await python("drive", { names: Object.keys(rpcTable), events, secret: secret?.text, image: IMAGE });
+  const report = await python("drive", {
+    ...{ names: Object.keys(rpcTable), events },
+    ...{ secret: secret?.text, image: IMAGE, old: writeOldSession(ground) },
+  });
   expect(readFileSync(join(ground.home, "lines.txt"), "utf8")).not.toContain(String(secret?.text));
   expect(report).toEqual({ code: 0, undriven: [], unseen: [], strange: [] });
 });

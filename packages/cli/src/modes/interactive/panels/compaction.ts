@@ -275,7 +275,7 @@ function hasUndo({ entries }: LoadedBranch): boolean {
 }
 
 function isReduction(entry: Entry): boolean {
-  return entry.type === "compaction" || (entry.type === "context_edit" && entry.pith?.outdated === true);
+  return entry.type === "compaction" || (entry.type === "context_edit" && entry.pith?.outdated !== undefined);
 }
 
 function isUndoEntry(entry: Entry): boolean {

@@ -1,0 +1,46 @@
+/** The program with a session of months ago: outdated tool results are removed before its first request, unless a setting says otherwise. */
+
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { Ground } from "../../ground.ts";
+import { writeOldSession } from "../../old-session.ts";
+
+let ground: Ground;
+beforeEach(() => {
+  ground = new Ground();
+});
+afterEach(() => ground.clear());
+
+const configure = (compaction: object): void =>
+  writeFileSync(join(ground.home, "settings.json"), JSON.stringify({ contextWindow: 10_000, compaction }));
+const sentOnce = (): number => JSON.stringify(ground.body()).split("line399").length - 1;
+
+test("ELI4 ELI8 ELI9 the program removes outdated results of an old session, says so, and /undo brings them back", async () => {
+  configure({ removeOutdated: true });
+  const session = writeOldSession(ground);
+  const { notes } = await ground.pith(["-p", "--session", session, "Go on."], ["Done."]);
+  expect(notes).toMatch(/· removed 1 outdated tool result from the context: −\S+ tokens; \/undo brings it back/);
+  expect(sentOnce()).toBe(1);
+  expect(JSON.stringify(ground.body())).toContain("[Removed to save space: a.txt, as shown here.");
+
+  const report = await ground.pith(["-p", "--session", session, "/context"], []);
+  expect(report.out).toContain("Not counted: 1 outdated tool result, removed from the context.");
+  const undo = await ground.pith(["-p", "--session", session, "/undo"], []);
+  expect(undo.out).toContain("The removed tool results are back.");
+  const redo = await ground.pith(["-p", "--session", session, "/redo"], []);
+  expect(redo.out).toContain("The outdated tool results are removed again.");
+  await ground.pith(["-p", "--session", session, "/undo"], []);
+  await ground.pith(["-p", "--session", session, "Go on again."], ["Done."]);
+  expect(sentOnce()).toBe(2);
+});
+
+test("ELI5 compaction.removeOutdated and --no-auto-compact keep outdated results", async () => {
+  configure({ removeOutdated: false });
+  const session = writeOldSession(ground);
+  await ground.pith(["-p", "--session", session, "Go on."], ["Done."]);
+  expect(sentOnce()).toBe(2);
+  configure({ removeOutdated: true });
+  await ground.pith(["-p", "--no-auto-compact", "--session", writeOldSession(ground), "Go on."], ["Done."]);
+  expect(sentOnce()).toBe(2);
+});
