@@ -40,6 +40,7 @@ test("SET1 every setting there is can be set at once, and the program works by t
     extensions: false,
     plain: false,
     compaction: {
+      removeOutdated: false,
       enabled: true,
       ...amounts,
       softPercent: 60,
