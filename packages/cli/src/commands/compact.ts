@@ -118,7 +118,7 @@ export async function undoOrRedoCompaction(action: "undo" | "redo", agent: Agent
       return failure(outcome.appended.type === "refused" ? refusalNotes[outcome.appended.why] : LEAF_MOVED_MESSAGE);
     case "undone":
       return success(
-        `${undoneTexts[outcome.change]} The context is back to about ${formatNumber(agent.contextUsage().tokens)} tokens. /redo reverses this. ${AUTO_COMPACTION_PAUSED}`,
+        `${undoneTexts[outcome.change].done} The context is back to about ${formatNumber(agent.contextUsage().tokens)} tokens. /redo ${undoneTexts[outcome.change].redo}. ${AUTO_COMPACTION_PAUSED}`,
         outcome,
       );
     case "redone":
@@ -132,8 +132,8 @@ export async function undoOrRedoCompaction(action: "undo" | "redo", agent: Agent
 }
 
 const undoneTexts = {
-  compaction: "Compaction undone.",
-  elision: "The removed tool results are back.",
+  compaction: { done: "Compaction undone.", redo: "restores the compaction" },
+  elision: { done: "The removed tool results are back.", redo: "removes them again" },
 } as const;
 
 const AUTO_COMPACTION_PAUSED =

@@ -160,6 +160,24 @@ describe("events", () => {
     });
   });
 
+  test("ELI9 the removal of outdated results is a note, and so is their return", () => {
+    const figures = { elisionId: "e9", count: 14, tokens: 23_000 };
+    const { blocks } = after([
+      { type: "outdated_results_removed", ...figures },
+      { type: "outdated_results_restored", ...figures },
+    ]);
+    expect(blocks).toMatchObject([
+      {
+        ...{ kind: "note", tone: "plain" },
+        text: "removed 14 outdated tool results from the context: −23.0k tokens; /undo brings them back",
+      },
+      {
+        ...{ kind: "note", tone: "plain" },
+        text: "brought 14 outdated tool results back into the context: +23.0k tokens; /redo removes them again",
+      },
+    ]);
+  });
+
   test("SCR15 a move parts what was from what is, and what was left is told on this side", () => {
     const summaryEntry: BranchSummaryEntry = {
       ...{ type: "branch_summary", id: "b", parentId: null, timestamp: "", fromId: "x", summary: "tried it" },
