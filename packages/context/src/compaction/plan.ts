@@ -246,7 +246,9 @@ function createPlan(
     edits,
     reductions,
     elisions:
-      requested || !budget.limits.outdated.enabled ? [] : elideStaleResults(kept, { branch, edits: keptEdits, calibration }),
+      requested || !budget.limits.outdated.enabled
+        ? []
+        : elideStaleResults(kept, { branch, edits: keptEdits, calibration }),
     previous: compaction?.type === "compaction" && !originals ? readPreviousSummary(compaction) : noPreviousSummary,
     checkpoint: summaryTokens({ branch, budget, level }, budget.checkpoint),
     sizeBefore: contextSize(branch, budget),
