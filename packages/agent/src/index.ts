@@ -202,7 +202,7 @@ export {
   readRereadFiles,
 } from "./tools/file-access.ts";
 export { type FitImageResult, fitImage, MAX_IMAGE_BYTES, MAX_IMAGE_SOURCE_BYTES } from "./tools/read/pages.ts";
-export { type RecallToolOptions, recallTool } from "./tools/recall.ts";
+export { type RecallToolOptions, recallTool } from "./tools/recall/recall.ts";
 export { type DecodedFile, decodeFile } from "./tools/text-encoding.ts";
 export { type OutputLimit, outputLimit } from "./tools/tool-io.ts";
 export { fileTools, searchTools } from "./tools/tools.ts";

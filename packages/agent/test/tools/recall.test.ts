@@ -10,7 +10,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { sessionSearch } from "../../src/node/session-search.ts";
 import type { OpenOtherSession } from "../../src/ports.ts";
 import type { ToolOutput } from "../../src/tool.ts";
-import { type RecallToolOptions, recallTool } from "../../src/tools/recall.ts";
+import { type RecallToolOptions, recallTool } from "../../src/tools/recall/recall.ts";
 
 interface RecalledSession {
   readonly session: Session;
@@ -149,6 +149,14 @@ test("RCL4 long lists have pages, and every hit is on one of them", async () => 
   expect(seen.size).toBe(60);
   expect(await recall("#1-#120")).toContain("Continue with offset 101.");
   expect(await recall("#1-#120", 101)).toMatch(/^#101 \(user\)/);
+});
+
+test("RCL4 hits with the same text are shown once", async () => {
+  const read = ["calls: read path=a.ts", "result: export const heron = 1;"];
+  const { recall } = await openRecalled(story("user: look", ...read, ...read, ...read, "user: go on"));
+  expect(await recall("heron")).toBe(
+    "3 matches, best first.\n#7 (result of read a.ts): export const heron = 1; [also #5, #3]\n[Open an entry with read #7.]",
+  );
 });
 
 test("RCL5 thinking, hidden commands and secrets are not shown", async () => {

@@ -2,20 +2,12 @@
 
 import type { Entry, Redaction, Session, ToolCallBlock } from "@pith/context";
 import { authorOf, entryReference, splitContent } from "@pith/context/host";
-import type { EntryHit, OpenOtherSession, SearchableSession, SearchEntries } from "../ports.ts";
-import type { Tool, ToolCall, ToolOutput } from "../tool.ts";
-import { describeEntry } from "./entry-text.ts";
-import { showEntry } from "./read/references.ts";
-import {
-  countLinesWithin,
-  errorOutput,
-  invalid,
-  type ParsedArgument,
-  readInteger,
-  type ToolArguments,
-  textOutput,
-  valid,
-} from "./tool-io.ts";
+import type { EntryHit, OpenOtherSession, SearchableSession, SearchEntries } from "../../ports.ts";
+import type { Tool, ToolCall, ToolOutput } from "../../tool.ts";
+import { describeEntry } from "../entry-text.ts";
+import { showEntry } from "../read/references.ts";
+import { countLinesWithin, errorOutput, textOutput } from "../tool-io.ts";
+import { type EntryRange, hasFilter, parseRecallRequest, type RecallRequest } from "./query.ts";
 
 /** Options of the recall tool. */
 export interface RecallToolOptions {
@@ -51,25 +43,8 @@ const parameters = {
   required: ["query"],
 };
 
-interface RecallRequest {
-  /** The words to search for. */
-  readonly text: string;
-  readonly file: string;
-  readonly tool: string;
-  readonly range: EntryRange | null;
-  /** Another session; empty for this one. */
-  readonly session: string;
-  /** The first result or line to show, starting at 1. */
-  readonly offset: number;
-}
-
-interface EntryRange {
-  readonly first: number;
-  readonly last: number;
-}
-
 async function recall(call: ToolCall, options: RecallToolOptions): Promise<ToolOutput> {
-  const parsed = parseRequest(call.arguments, options);
+  const parsed = parseRecallRequest(call.arguments, options.root);
   if (parsed.type === "invalid") return errorOutput(parsed.message);
   const request = parsed.value;
   const opened = await openTarget(request, options);
@@ -83,47 +58,6 @@ async function recall(call: ToolCall, options: RecallToolOptions): Promise<ToolO
   } finally {
     await session.close?.();
   }
-}
-
-function parseRequest(args: ToolArguments, { root }: RecallToolOptions): ParsedArgument<RecallRequest> {
-  const offset = readInteger(args, "offset", 1);
-  if (offset.type === "invalid") return offset;
-  if (typeof args.query !== "string" || args.query.trim() === "") return invalid(MISSING_QUERY);
-  const { file, ...query } = parseQuery(args.query);
-  const request = { ...query, file: toRelativePath(file, root), offset: offset.value ?? 1 };
-  return hasFilter(request) || request.range ? valid(request) : invalid(MISSING_QUERY);
-}
-
-const MISSING_QUERY = "query is missing: give words, file:src/a.ts, tool:bash or #40-#60";
-
-function hasFilter({ text, file, tool }: RecallRequest): boolean {
-  return text !== "" || file !== "" || tool !== "";
-}
-
-/** Splits a query into its filters and the words that are left. The last of several equal filters counts. */
-function parseQuery(query: string): Omit<RecallRequest, "offset"> {
-  const filters = { file: "", tool: "", session: "" };
-  const words = query.replaceAll(FILTER, (_, name: keyof typeof filters, quoted?: string, bare?: string) => {
-    filters[name] = quoted ?? bare ?? "";
-    return " ";
-  });
-  // A single number next to words may be the number of an issue, so it is searched for.
-  const [match = "", first, last] = RANGE.exec(words) ?? SINGLE_NUMBER.exec(words.trim()) ?? [];
-  const numbers = [Number(first), Number(last ?? first)];
-  return {
-    ...filters,
-    text: words.replace(match, " ").trim(),
-    range: first === undefined ? null : { first: Math.min(...numbers), last: Math.max(...numbers) },
-  };
-}
-
-const FILTER = /(?<!\S)@?(file|tool|session):(?:"([^"\n]+)"|([^\s"]+))/g;
-/** `#40-#60`, also without the number signs and with another dash. */
-const RANGE = /(?<!\S)\[?#(\d{1,15})\]?\s*(?:-|–|\.\.)\s*\[?#?(\d{1,15})\]?(?!\S)/;
-const SINGLE_NUMBER = /^\[?#?(\d{1,15})\]?$/;
-
-function toRelativePath(path: string, root: string | undefined): string {
-  return root !== undefined && path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path;
 }
 
 type OpenedTarget =
@@ -180,7 +114,17 @@ async function searchSession(context: RecallContext): Promise<ToolOutput> {
   // All hits of this page are in the current turn.
   if (hits.length === 0 && shownUpTo < total)
     return await searchSession({ ...context, request: { ...request, offset: shownUpTo + 1 } });
-  const lines = await Promise.all(hits.map((hit) => formatHit(hit, context)));
+  const otherBranch = await findOtherBranchEntries(
+    hits.map(({ entry }) => entry),
+    context,
+  );
+  const lines = await Promise.all(
+    groupByExcerpt(hits).map(async ([{ entry, excerpt }, ...repeated]) => {
+      const label = await labelEntry(entry, otherBranch.has(entry.id), context);
+      const others = repeated.map((other) => entryReference(other.entry)).join(", ");
+      return `${entryReference(entry)} ${label}: ${redact(excerpt, context)}${others === "" ? "" : ` [also ${others}]`}`;
+    }),
+  );
   const incomplete = result.incomplete === null ? "" : ` Not all entries could be searched: ${result.incomplete}.`;
   if (lines.length === 0) return textOutput(`${NO_MATCHES}${incomplete}`);
   const heading = `${count === 1 ? "1 match" : `${count}${result.more ? " or more" : ""} matches, best first`}.`;
@@ -214,6 +158,17 @@ async function readHitEntries(hits: readonly EntryHit[], context: RecallContext)
 }
 
 const MAX_HITS_IN_RANGE = 500;
+
+/** A file that was read several times gives the same excerpt several times, which is shown once. */
+function groupByExcerpt(hits: readonly FoundEntry[]): readonly (readonly [FoundEntry, ...FoundEntry[]])[] {
+  const groups = new Map<string, [FoundEntry, ...FoundEntry[]]>();
+  for (const hit of hits) {
+    const group = groups.get(hit.excerpt);
+    if (group) group.push(hit);
+    else groups.set(hit.excerpt, [hit]);
+  }
+  return [...groups.values()];
+}
 const HITS_PER_PAGE = 25;
 
 function formatProgress(done: number, total: number): string {
@@ -235,15 +190,24 @@ function isShown(entry: Entry, range: EntryRange | null): boolean {
   return range === null || (number >= range.first && number <= range.last);
 }
 
-async function formatHit({ entry, excerpt }: FoundEntry, context: RecallContext): Promise<string> {
-  return `${entryReference(entry)} ${await labelEntry(entry, context)}: ${redact(excerpt, context)}`;
-}
-
-async function labelEntry(entry: Entry, context: RecallContext): Promise<string> {
+async function labelEntry(entry: Entry, isOnOtherBranch: boolean, context: RecallContext): Promise<string> {
   const { kind } = describeEntry(entry);
   const call = await describeCall(entry, context);
-  const branch = (await isOnOtherBranch(entry, context)) ? ", other branch" : "";
-  return `(${call ?? kind}${branch})`;
+  return `(${call ?? kind}${isOnOtherBranch ? ", other branch" : ""})`;
+}
+
+/** The ids of those entries that are not on the current branch. Empty for another session. */
+async function findOtherBranchEntries(
+  entries: readonly Entry[],
+  { isOther, options: { session } }: RecallContext,
+): Promise<ReadonlySet<string>> {
+  const ids = new Set<string>();
+  // Newest first: then each entry is compared with the last one on the branch, and the branch is walked only once.
+  let { leaf: latest } = session;
+  for (const { id } of isOther ? [] : entries.toSorted((one, other) => (other.number ?? 0) - (one.number ?? 0)))
+    if ((await session.store.commonAncestor(latest, id)) === id) latest = id;
+    else ids.add(id);
+  return ids;
 }
 
 /** What a tool result answers, such as `result of read src/a.ts`. Null for other entries. */
@@ -272,10 +236,6 @@ async function findCall(entry: Entry, id: string, { store }: SearchableSession):
 
 const CALL_CHARS = 60;
 const MAX_STEPS_TO_CALL = 20;
-
-async function isOnOtherBranch({ id }: Entry, { isOther, options: { session } }: RecallContext): Promise<boolean> {
-  return !isOther && (await session.store.commonAncestor(session.leaf, id)) !== id;
-}
 
 function footer(
   { isOther, request: { session } }: RecallContext,
@@ -308,19 +268,23 @@ async function listEntries({ first, last }: EntryRange, context: RecallContext):
   const { session, request } = context;
   const start = first + request.offset - 1;
   const end = Math.min(last, start + MAX_LISTED_NUMBERS - 1);
-  const lines: string[] = [];
-  let example: Entry | undefined;
-  let number = start;
-  for (; number <= end && countLinesWithin(lines, MAX_LIST_BYTES) === lines.length; number++) {
+  const listed: Entry[] = [];
+  for (let number = start; number <= end; number++) {
     const entry = await session.store.entryByNumber(number);
-    const { text } = entry ? describeEntry(entry) : { text: "" };
-    if (!entry || text === "") continue;
-    example ??= entry;
-    lines.push(`#${number} ${await labelEntry(entry, context)}: ${toLine(redact(text, context), LISTED_CHARS)}`);
+    if (entry && describeEntry(entry).text !== "") listed.push(entry);
   }
-  const next = number <= last ? number - first + 1 : null;
+  const otherBranch = await findOtherBranchEntries(listed, context);
+  const lines: string[] = [];
+  for (const entry of listed) {
+    if (countLinesWithin(lines, MAX_LIST_BYTES) < lines.length) break;
+    const label = await labelEntry(entry, otherBranch.has(entry.id), context);
+    const text = toLine(redact(describeEntry(entry).text, context), LISTED_CHARS);
+    lines.push(`${entryReference(entry)} ${label}: ${text}`);
+  }
+  const nextNumber = lines.length < listed.length ? (listed[lines.length]?.number ?? end) : end + 1;
+  const next = nextNumber <= last ? nextNumber - first + 1 : null;
   if (lines.length === 0 && next === null) return textOutput(`#${start} to #${last} have no text.`);
-  return textOutput([...lines, footer(context, example, next)].join("\n"));
+  return textOutput([...lines, footer(context, listed[0], next)].join("\n"));
 }
 
 const MAX_LISTED_NUMBERS = 100;
