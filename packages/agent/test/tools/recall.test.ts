@@ -116,6 +116,7 @@ test("RCL3 file: finds calls and results of a file, given relative or absolute, 
   expect(calls).toContain("#5 (assistant): bash make");
   expect(calls).toContain("#6 (failed result of bash make)");
   expect(calls).not.toContain("#3 ");
+  expect(calls).toMatch(/^2 matches, newest first\.\n#6 /);
   expect(await recall('tool:read "const upstream"')).toContain("#4 (result of read src/proxy.ts)");
 });
 

@@ -127,7 +127,8 @@ async function searchSession(context: RecallContext): Promise<ToolOutput> {
   );
   const incomplete = result.incomplete === null ? "" : ` Not all entries could be searched: ${result.incomplete}.`;
   if (lines.length === 0) return textOutput(`${NO_MATCHES}${incomplete}`);
-  const heading = `${count === 1 ? "1 match" : `${count}${result.more ? " or more" : ""} matches, best first`}.`;
+  const order = text === "" ? "newest first" : "best first";
+  const heading = `${count === 1 ? "1 match" : `${count}${result.more ? " or more" : ""} matches, ${order}`}.`;
   return textOutput(
     [
       `${heading}${incomplete}`,
