@@ -99,7 +99,7 @@ test.each([
   ],
   [
     ["-p", "--tools", "read,,bash", "hi"],
-    '--tools is ["read","","bash"]; expected a list of tool names: read, write, edit, bash, grep, find, ls, fetch, or all',
+    '--tools is ["read","","bash"]; expected a list of tool names: read, write, edit, bash, recall, grep, find, ls, fetch, or all',
   ],
   [
     ["-p", "--base-url", "localhost", "hi"],

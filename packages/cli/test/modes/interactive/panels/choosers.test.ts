@@ -94,7 +94,7 @@ test("MAN32 a description that does not fit ends with an ellipsis, and Enter sho
   talk.terminal.type("permissionMode");
   await talk.sees(/What Pith may do without asking: [^…]+\n[^…]+\n[^\n]+…/);
   talk.terminal.press("\r");
-  await talk.sees(/leaving\s+the\s+sandbox\./);
+  await talk.sees(/outside\s+the\s+sandbox\./);
 });
 
 test("MAN32 where a flag says otherwise it is told that the choice does not count here", async () => {
