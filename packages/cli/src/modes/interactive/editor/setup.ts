@@ -2,6 +2,7 @@
 
 import { nodeSearch } from "@pith/agent/node";
 import { displayText } from "@pith/context/host";
+import { listSessions } from "@pith/context/node";
 import { commands } from "../../../commands/commands.ts";
 import type { ModelsWithKeyOptions } from "../../../models/available-models.ts";
 import { readKeymap } from "../../../settings/keymap.ts";
@@ -89,6 +90,7 @@ export function createEditorCompletion({ app }: InteractiveContext): Autocomplet
     ],
     listArguments: (name) => listArgumentCandidates(name, { context: app, listModels: () => listModelNames(app) }),
     findPaths: async (query, signal) => {
+      if (query.startsWith(SESSION_PREFIX)) return await listSessionCandidates(query, app);
       const folder = parseOutsideFolder(query);
       const search = nodeSearch({ root });
       // The search is aborted when the user types on. A folder that cannot be read completes nothing.
@@ -100,6 +102,28 @@ export function createEditorCompletion({ app }: InteractiveContext): Autocomplet
     },
   });
 }
+
+const SESSION_PREFIX = "session:";
+const SHORT_ID_CHARS = 8;
+
+/** The sessions whose id, name or first message contains the text, newest first. Those of other folders can be named, too. */
+async function listSessionCandidates(
+  query: string,
+  { home, sessionPath }: InteractiveContext["app"],
+): Promise<readonly Candidate[]> {
+  const text = query.slice(SESSION_PREFIX.length).toLowerCase();
+  const sessions = await listSessions({ env: { PITH_HOME: home } });
+  return sessions
+    .filter(({ path, firstMessage }) => path !== sessionPath && firstMessage !== "")
+    .map(({ id, name, firstMessage }) => ({
+      value: `${SESSION_PREFIX}${id.slice(0, SHORT_ID_CHARS)}`,
+      description: name ?? firstMessage,
+    }))
+    .filter(({ value, description }) => `${value} ${description}`.toLowerCase().includes(text))
+    .slice(0, MAX_SESSION_CANDIDATES);
+}
+
+const MAX_SESSION_CANDIDATES = 20;
 
 function listExtensionCommands({ extensions }: InteractiveContext["app"]): readonly Candidate[] {
   return (extensions?.commands ?? []).map(({ name, description }) => toCandidate({ name, description }));

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { addToHistory } from "../../../../src/modes/interactive/editor/editor.ts";
-import { talkOn } from "../talk-on.ts";
+import { type TalkOn, talkOn } from "../talk-on.ts";
 import { all } from "./at-work.ts";
 
 test("TYP17 keys of the keymap file do what it says, those of the editor too, and its mistakes are told", async () => {
@@ -86,3 +86,41 @@ test("TYP12 commands, templates and paths are offered while one types, and Esc o
   talk.terminal.press("\t");
   await talk.until(() => talk.screen.editorText.text === "see @chapter-one.md ");
 });
+
+test("TYP23 @session: lists the sessions by id, name and first message, and Tab inserts one", async () => {
+  const talk = await talkOn(["fine now"], {
+    ...all(),
+    prepare: ({ home }) => {
+      const folder = join(home, "sessions", "--elsewhere--");
+      mkdirSync(folder, { recursive: true });
+      const lines = [
+        { type: "session", version: 3, id: "4c36f4d8-1111", timestamp: "2026-01-01T00:00:00.000Z", cwd: "/elsewhere" },
+        {
+          type: "message",
+          id: "a",
+          parentId: null,
+          timestamp: "2026-01-01T00:00:01.000Z",
+          message: { role: "user", content: "The ibis fix is in retry.ts", timestamp: 1 },
+        },
+      ];
+      const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+      writeFileSync(join(folder, "2026-01-01T00-00-00-000Z_4c36f4d8-1111.jsonl"), text);
+    },
+  });
+  await waitForCompletion(talk);
+  talk.terminal.type("See @session:ibis");
+  await talk.sees("The ibis fix is in retry.ts");
+  talk.terminal.press("\t");
+  await talk.until(() => talk.screen.editorText.text === "See @session:4c36f4d8 ");
+});
+
+/** Completion is loaded after the first frame, and only a key that comes later opens the list. */
+async function waitForCompletion({ terminal }: TalkOn): Promise<void> {
+  let isShown = false;
+  while (!isShown) {
+    terminal.type("/");
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    isShown = (await terminal.screen()).join("\n").includes("/autocompact");
+    terminal.press("\x15");
+  }
+}
