@@ -43,7 +43,8 @@ function told(body: unknown): string {
 test("SKL1 SKL7 TXT8 a skill is in the catalogue, read without a question, and byte for byte in the request after a compaction and after a restart; so is what AGENTS.md says", async () => {
   place({ "skills/deploy/SKILL.md": DEPLOY, "settings.json": JSON.stringify({ contextWindow: 20_000 }) });
   const path = join(ground.home, "skills/deploy/SKILL.md");
-  place({ "log.txt": "All is well with the machine, says the log.\n".repeat(400) }, ground.folder);
+  const log = Array.from({ length: 2_500 }, (_, line) => `All is well with machine ${line}, says the log.\n`);
+  place({ "log.txt": log.join("") }, ground.folder);
   place({ "AGENTS.md": HOUSE, ".git/HEAD": "" }, ground.folder);
   let rounds = 0;
   const script: Script = ({ text, tools }: ScriptRequest): Step => {
@@ -51,7 +52,11 @@ test("SKL1 SKL7 TXT8 a skill is in the catalogue, read without a question, and b
     if (text.includes("Again")) return "As the skill says.";
     rounds += 1;
     if (rounds === 1) return { parts: [{ type: "call", name: "read", arguments: { path } }] };
-    const look = { type: "call", name: "read", arguments: { path: "log.txt", offset: 1, limit: 100 } } as const;
+    const look = {
+      type: "call",
+      name: "read",
+      arguments: { path: "log.txt", offset: rounds * 100, limit: 100 },
+    } as const;
     return rounds < 24 ? { parts: [look] } : "Deployed.";
   };
   const server = await ground.serve(script);
