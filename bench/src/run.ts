@@ -1,5 +1,6 @@
 /** Runs `pnpm bench SUITE`: performance measurements, compared with other programs and with the minimum possible. */
 
+import { compactionSuite } from "./compaction/suite.ts";
 import { planSuite } from "./context/plan-suite.ts";
 import { contextSuite } from "./context/suite.ts";
 import { importSuite } from "./import/suite.ts";
@@ -16,6 +17,7 @@ import { tokensSuite } from "./tokens/suite.ts";
 await runSuites(
   "bench",
   [
+    compactionSuite,
     contextSuite,
     importSuite,
     loopSuite,

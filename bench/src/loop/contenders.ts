@@ -77,13 +77,15 @@ function createHome(homes: string, name: string): string {
   return home;
 }
 
-export function piContender(program: string): Contender {
+/** `modelOverrides` are changes to pi's models, by model id. */
+export function piContender(program: string, modelOverrides: object = {}): Contender {
   const model = ["--provider", "anthropic", "--model", "claude-sonnet-4-5", "--thinking", "off"];
   return {
     name: "pi",
     command: (url, { homes }) => {
       const home = createHome(homes, "pi");
-      writeFileSync(join(home, "models.json"), JSON.stringify({ providers: { anthropic: { baseUrl: url } } }));
+      const models = { providers: { anthropic: { baseUrl: url, modelOverrides } } };
+      writeFileSync(join(home, "models.json"), JSON.stringify(models));
       const env = {
         ...PI_ENVIRONMENT,
         ...BASE_ENVIRONMENT,

@@ -69,7 +69,7 @@ function computeTimes(
 }
 
 /** Returns the exit code and the end of stderr, for an error message. */
-function waitForExit(child: ChildProcess): Promise<string> {
+export function waitForExit(child: ChildProcess): Promise<string> {
   let stderr = "";
   child.stderr?.on("data", (chunk) => {
     stderr = `${stderr}${chunk}`.slice(-1_000);

@@ -1,11 +1,11 @@
 /** Runs `pnpm bench loop`: the installed program on a task of forty rounds, compared with a minimal agent and pi. */
 
-import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { installProgram } from "../built-package.ts";
 import { findPi } from "../peers/pi.ts";
+import { runConfined } from "../peers/run-confined.ts";
 import { median } from "../statistics.ts";
 import type { Figures, Suite, SuiteOptions } from "../suite.ts";
 import type { RaceOptions, RaceResult } from "./race.ts";
@@ -36,11 +36,13 @@ const OTHER_FLOOR = join(root, "../shared/measure/floor.mjs");
 export function measureLoop(options: Omit<RaceOptions, "program">, commandPrefix: readonly string[] = []): Figures {
   const folder = mkdtempSync(join(tmpdir(), "pith-program-"));
   try {
-    return toFigures(runRaceInProcess({ ...options, program: installProgram(folder) }, commandPrefix));
+    return toFigures(runConfined(RACE_PROGRAM, { ...options, program: installProgram(folder) }, commandPrefix));
   } finally {
     rmSync(folder, { recursive: true });
   }
 }
+
+const RACE_PROGRAM = join(import.meta.dirname, "race.ts");
 
 export function toFigures(results: readonly RaceResult[]): Figures {
   const findResult = (name: string): RaceResult | undefined => results.find((result) => result.name === name);
@@ -105,11 +107,4 @@ function toPiFigures(pi: RaceResult, floor: RaceResult): Figures {
     pi_prefix_kept: pi.prefixKept,
     ...timeFigures("pi", pi),
   };
-}
-
-/** A separate process, because only a process can be put into a namespace. */
-function runRaceInProcess(options: RaceOptions, commandPrefix: readonly string[]): readonly RaceResult[] {
-  const program = join(import.meta.dirname, "race.ts");
-  const [command = "", ...args] = [...commandPrefix, process.execPath, program, JSON.stringify(options)];
-  return JSON.parse(execFileSync(command, args, { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] }));
 }

@@ -1,11 +1,11 @@
 /** Runs `pnpm bench screen`: key latency, idle CPU and start of the interactive program in a real terminal, compared with pi. */
 
-import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { installProgram } from "../built-package.ts";
 import { findPi } from "../peers/pi.ts";
+import { runConfined } from "../peers/run-confined.ts";
 import { median, quantile } from "../statistics.ts";
 import type { Figures, Suite, SuiteOptions } from "../suite.ts";
 import type { ScreenMeasurements, ScreenOptions } from "./measure.ts";
@@ -32,10 +32,7 @@ export function measureInProcess(
   try {
     const input: ScreenOptions = { ...options, program: installProgram(folder) };
     const program = join(import.meta.dirname, "measure.ts");
-    const [command = "", ...args] = [...commandPrefix, process.execPath, program, JSON.stringify(input)];
-    return toFigures(
-      JSON.parse(execFileSync(command, args, { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] })),
-    );
+    return toFigures(runConfined(program, input, commandPrefix));
   } finally {
     rmSync(folder, { recursive: true });
   }

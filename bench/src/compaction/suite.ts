@@ -1,0 +1,109 @@
+/** Runs `pnpm bench compaction`: what compactions cost in a long task, compared with pi, and how close their previewed prices are. */
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { installProgram } from "../built-package.ts";
+import { findPi } from "../peers/pi.ts";
+import { runConfined } from "../peers/run-confined.ts";
+import { median } from "../statistics.ts";
+import type { Figures, Suite, SuiteOptions } from "../suite.ts";
+import type { TaskCosts } from "./ledger.ts";
+import { OTHER_PEERS } from "./other-peers.ts";
+import { listPreviewCases, measurePreview, type PreviewResult } from "./preview-grid.ts";
+import type { CompactionRace, RaceCosts } from "./race.ts";
+import type { TaskShape } from "./task.ts";
+
+export const compactionSuite: Suite = {
+  name: "compaction",
+  description: "what the compactions of a long task cost, compared with pi, and how close their previewed prices are",
+  run: runCompaction,
+};
+
+const FULL_SHAPE: TaskShape = { rounds: 80, resultBytes: 12_000, summaryLines: 4 };
+/** Compacts once. */
+export const QUICK_SHAPE: TaskShape = { ...FULL_SHAPE, rounds: 30 };
+
+async function runCompaction({ quick, seed, peers = true, log }: SuiteOptions): Promise<Figures> {
+  const shape = quick ? QUICK_SHAPE : FULL_SHAPE;
+  const { commandPrefix, ...peer } = peers ? findPi(log) : { commandPrefix: [] };
+  log(
+    `${shape.rounds} rounds with results of ${shape.resultBytes / 1_000} KB in a window of 100,000 tokens\n\n${OTHER_PEERS}\n`,
+  );
+  return measureCompaction({ shape, seed, ...peer, previewCases: quick ? 1 : 12, log }, commandPrefix);
+}
+
+export interface CompactionMeasurement extends Omit<CompactionRace, "program"> {
+  readonly previewCases: number;
+  readonly log: SuiteOptions["log"];
+}
+
+/** `commandPrefix` is put before the command of the process that runs the programs of the race. */
+export async function measureCompaction(
+  { previewCases, log, ...race }: CompactionMeasurement,
+  commandPrefix: readonly string[] = [],
+): Promise<Figures> {
+  const folder = mkdtempSync(join(tmpdir(), "pith-program-"));
+  try {
+    const program = installProgram(folder);
+    const costs = runConfined<RaceCosts>(RACE_PROGRAM, { ...race, program }, commandPrefix);
+    const previews: PreviewResult[] = [];
+    for (const previewCase of listPreviewCases(previewCases, race.seed)) {
+      const result = await measurePreview(program, { ...previewCase, seed: race.seed });
+      log(formatPreviewResult(result));
+      previews.push(result);
+    }
+    return { ...toCostFigures(costs), ...toPreviewFigures(previews) };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+const RACE_PROGRAM = join(import.meta.dirname, "race.ts");
+
+function formatPreviewResult({ model, rounds, summaryLines, idleMinutes, preview, actual }: PreviewResult): string {
+  const conditions = `${model}, ${rounds} rounds, ${summaryLines} lines per section, ${idleMinutes} min idle`;
+  return `preview $${preview.toFixed(4)}, actual $${actual.toFixed(4)}: ${conditions}`;
+}
+
+/** The figures of our program, then the same of pi. `k` is thousands of tokens. */
+export function toCostFigures({ pith, pi }: RaceCosts): Figures {
+  if (!pith) throw new Error("our program did not run");
+  return {
+    ...describeCosts("", pith),
+    ...(pi && {
+      cost_x_pi: pith.summaryEquivalent / pi.summaryEquivalent,
+      whole_task_x_pi: pith.taskEquivalent / pi.taskEquivalent,
+      ...describeCosts("pi_", pi),
+    }),
+  };
+}
+
+function describeCosts(prefix: string, costs: TaskCosts): Figures {
+  return {
+    [`${prefix}cached_share`]: costs.cachedShare,
+    [`${prefix}summary_equivalent_k`]: costs.summaryEquivalent / 1_000,
+    [`${prefix}summary_output_k`]: costs.summaryOutput / 1_000,
+    [`${prefix}summary_requests`]: costs.requestsPerCompaction,
+    [`${prefix}seen_share`]: costs.seenShare,
+    [`${prefix}compactions`]: costs.compactions,
+    [`${prefix}context_k`]: costs.contextTokens / 1_000,
+    [`${prefix}rebuilt_uncached_k`]: costs.rebuiltUncached / 1_000,
+    [`${prefix}whole_task_equivalent_k`]: costs.taskEquivalent / 1_000,
+  };
+}
+
+/** A ratio of 1.5 is a price that is too high or too low by half. */
+export function toPreviewFigures(results: readonly PreviewResult[]): Figures {
+  const ratios = results.map(({ preview, actual }) => toRatio(preview, actual));
+  return {
+    preview_cases: results.length,
+    preview_x_actual: Math.max(...ratios),
+    preview_x_actual_median: median(ratios),
+    receipt_x_actual: Math.max(...results.map(({ receipt, actual }) => toRatio(receipt, actual))),
+  };
+}
+
+function toRatio(one: number, other: number): number {
+  return Math.max(one / other, other / one);
+}
