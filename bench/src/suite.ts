@@ -81,7 +81,7 @@ ${suites.map(({ name, description }) => `  ${name.padEnd(width)}  ${description}
   --corpus DIR   use the files in DIR instead of generated data
   --facts FILE   plant the facts of this JSON file instead of generated ones (suites that plant facts)
   --out DIR      write the measured texts to DIR (eval played)
-  --no-peers     do not compare with other programs (eval played)
+  --no-peers     do not compare with other programs (bench compaction, eval played)
 
   pnpm ${command} ${suites[0]?.name} --quick --json`;
 }
