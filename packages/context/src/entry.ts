@@ -227,19 +227,15 @@ export function isStateEntry(entry: Entry): boolean {
 
 /** The type of a pin: a custom entry that refers to another entry, or a custom message with its own text. */
 export const PIN_TYPE = "pith.pin";
-
 /** The type of the custom entry that removes a pin. */
 export const UNPIN_TYPE = "pith.unpin";
-
 /** The type of the custom entry that stops automatic compactions because they free too little. It lists what fills the context window. */
 export const BREAKER_TYPE = "pith.breaker";
 
 /** The kind of a usage entry for a compaction summary that was paid for but not used. */
 export const COMPACTION_USAGE = "compaction";
-
 /** The kind of a usage entry for a branch summary that was paid for but not used. */
 export const BRANCH_USAGE = "branch_summary";
-
 /** The kind of a usage entry for a reply that broke off and was requested again. */
 export const RETRY_USAGE = "retry";
 

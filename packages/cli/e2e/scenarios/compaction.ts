@@ -10,7 +10,9 @@ export const compaction: Scenario = {
   name: "compaction",
   says: "a context that grows too full in mid-turn is made smaller, and the work goes on without a word",
   run: async (keep) => {
-    const files = Object.fromEntries(Array.from({ length: PAGES }, (_, at) => [`page${at + 1}.txt`, words(1_000)]));
+    // Each page is different, so that none makes another outdated.
+    const pages = Array.from({ length: PAGES }, (_, at) => [`page${at + 1}.txt`, `Page ${at + 1}. ${words(1_000)}`]);
+    const files = Object.fromEntries(pages);
     const reads = Object.keys(files).map((path) => call("read", { path }));
     const script = withSummaries(inTurn(...reads, "All pages are read."));
     const ground = await keep(

@@ -14,13 +14,13 @@ const long = repeatWord(240);
 const talk = [
   "user: fix the parser",
   "calls: read path=parser.ts",
-  `result: ${long}`,
+  `result: the first ${long}`,
   "user: and its tests",
   "calls: read path=one.test.ts; read path=two.test.ts",
-  `result: ${long}`,
-  `result: ${long}`,
+  `result: the second ${long}`,
+  `result: the third ${long}`,
   "calls: edit path=one.test.ts",
-  `result: ${long}`,
+  `result: the fourth ${long}`,
 ];
 
 async function compacted(...before: readonly string[]): Promise<Session> {
