@@ -5,6 +5,7 @@ export { breakerNotes } from "./compaction/breaker.ts";
 export { reductionLevels } from "./compaction/budget.ts";
 export { planElision } from "./compaction/elide.ts";
 export { POSTPONE_TYPE } from "./compaction/plan.ts";
+export { MARK_CODES } from "./compaction/receipt.ts";
 export { computeReplyBudget, fitsWithoutCounting } from "./compaction/should-compact.ts";
 export {
   createHookEntryParser,
@@ -25,7 +26,7 @@ export {
 } from "./context/attachments.ts";
 export { mergeSystemMessages } from "./context/build-request.ts";
 export type { ContextWithSystemEvent } from "./context/context-hooks.ts";
-export { collectCalibration, findCalibration } from "./context/context-size.ts";
+export { collectCalibration, entryTokens, findCalibration, type ModelCalibration } from "./context/context-size.ts";
 export { DAMAGE_TYPE, damageNote, mayBeLostMessage, TORN_END_NOTE } from "./context/damage-note.ts";
 export { authorOf, entryText } from "./context/entry-text.ts";
 export {

@@ -6,7 +6,7 @@ import type { LoadedBranch } from "../session/loaded-branch.ts";
 import { type Breaker, createBreaker } from "./breaker.ts";
 import { type Budget, findExceededLimit, reductionLevels } from "./budget.ts";
 import { commitCandidate } from "./commit.ts";
-import { isVisibleToModel } from "./cut-point.ts";
+import { hasCutAfter, isVisibleToModel } from "./cut-point.ts";
 import {
   type CompactionPlan,
   type InvalidCut,
@@ -14,7 +14,7 @@ import {
   type PlanRequest,
   prepareCompaction,
 } from "./plan.ts";
-import { type CompactionTrigger, type Receipt, roundsWithoutProgress } from "./receipt.ts";
+import { type CompactionTrigger, type Finding, type Receipt, roundsWithoutProgress } from "./receipt.ts";
 import type { SummaryDesign } from "./summary-message.ts";
 
 export type PlanChoice =
@@ -96,10 +96,15 @@ function planAtLevel(
   if (preparation.type !== "planned") return preparation;
   const { plan } = preparation;
   const result = commitCandidate(plan, design.fallback(plan), { parts, ...TRIAL_COMMIT });
-  if (result.type === "refused" && plan.requestedFirstKept)
-    return { type: "invalid-cut", why: result.finding.code, note: `${result.finding.note}; choose a later entry` };
+  if (result.type === "refused" && plan.requestedFirstKept) return describeRefusedCut(result.finding, plan);
   if (result.type === "refused") return { type: "nothing-to-do", why: "too-little" };
   return { type: "planned", plan, receipt: result.receipt, summaryText: result.summaryText };
+}
+
+// A later entry frees more, if there is one.
+function describeRefusedCut({ code, note }: Finding, { branch, cut }: CompactionPlan): InvalidCut {
+  const advice = hasCutAfter(branch, cut.index) ? "; choose a later entry" : "";
+  return { type: "invalid-cut", why: code, note: `${note}${advice}` };
 }
 
 const TRIAL_COMMIT = { id: "trial", reason: "asked", now: 0, durationMs: 0 } as const;

@@ -225,7 +225,10 @@ const checkLength: CandidateCheck = ({ candidate: { route, narrative, notes }, p
   const tokens = textTokens(narrative) + textTokens(notes);
   const maxTokens = Math.floor(plan.checkpoint);
   return tokens > maxTokens
-    ? { code: "too-long", note: `the summary has ${tokens} tokens; the limit is ${maxTokens}` }
+    ? {
+        code: "too-long",
+        note: `the summary has ${formatTokens(tokens)} tokens; the limit is ${formatTokens(maxTokens)}`,
+      }
     : null;
 };
 
@@ -254,20 +257,25 @@ const checkGain: CandidateCheck = ({ plan: { sizeBefore, budget, originals }, si
   const isSmaller =
     sizeAfter.tokens < sizeBefore.tokens || (sizeAfter.bytes < sizeBefore.bytes && sizeBefore.bytes > budget.bytes);
   if (!isSmaller)
-    return { code: "no-gain", note: `the context would not shrink: ${formatChange(sizeBefore, sizeAfter)}` };
+    return { code: "no-gain", note: `the context would not shrink (${formatChange(sizeBefore, sizeAfter)})` };
   const isSmallGain = sizeAfter.tokens > sizeBefore.tokens * (1 - budget.limits.progress);
   return isSmallGain && findExceededLimit(sizeBefore, budget) === null
-    ? { code: "no-gain", note: `the context would hardly shrink: ${formatChange(sizeBefore, sizeAfter)}` }
+    ? { code: "no-gain", note: `the context would hardly shrink (${formatChange(sizeBefore, sizeAfter)})` }
     : null;
 };
 
 function formatChange(before: Pick<ContextSize, "tokens">, after: Pick<ContextSize, "tokens">): string {
-  return `${before.tokens} tokens would become ${after.tokens}`;
+  return `${formatTokens(before.tokens)} → ${formatTokens(after.tokens)} tokens`;
 }
+
+const formatTokens = (tokens: number): string => tokens.toLocaleString("en-US");
 
 const checkFits: CandidateCheck = ({ plan: { budget }, sizeAfter }) =>
   findExceededLimit(sizeAfter, budget) !== null
-    ? { code: "does-not-fit", note: `${sizeAfter.tokens} tokens would remain; only ${budget.limit} fit` }
+    ? {
+        code: "does-not-fit",
+        note: `${formatTokens(sizeAfter.tokens)} tokens would remain, but only ${formatTokens(budget.limit)} fit`,
+      }
     : null;
 
 const candidateChecks: readonly CandidateCheck[] = [checkNotEmpty, checkLength, checkCoverage, checkGain, checkFits];
@@ -283,7 +291,7 @@ export function createReductionNotices({ reductions, elisions, kept, ...plan }: 
   );
   if (elisions.length === 0) return shortened;
   const calibration = findCalibration(collectCalibration(plan.branch), plan.budget.model);
-  const tokens = countFreedTokens(elisions, { entries: kept }, calibration).toLocaleString("en-US");
+  const tokens = formatTokens(countFreedTokens(elisions, { entries: kept }, calibration));
   const what = elisions.length === 1 ? "1 outdated tool result" : `${elisions.length} outdated tool results`;
   return [
     ...shortened,

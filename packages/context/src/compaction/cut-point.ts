@@ -57,6 +57,14 @@ export function findCutAtOrBefore(branch: Pick<LoadedBranch, "entries" | "edits"
   return toCutPoint(branch, start);
 }
 
+/** Returns whether a cut is allowed at an entry of the conversation after this index. */
+export function hasCutAfter({ entries, edits }: Pick<LoadedBranch, "entries" | "edits">, index: number): boolean {
+  return entries.some(
+    (entry, at) =>
+      at > index && isVisibleToModel(entry, edits) && !isStateEntry(entry) && isCutAllowed(entries, at, edits),
+  );
+}
+
 /** The kept part should be between these shares of the target, if such a cut exists. */
 const MIN_KEEP_SHARE = 0.5;
 const MAX_KEEP_SHARE = 1.25;

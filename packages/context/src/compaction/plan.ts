@@ -22,6 +22,7 @@ import {
   type CutPoint,
   findCutAtOrBefore,
   findCutPoint,
+  hasCutAfter,
   isCutAllowed,
   isVisibleToModel,
   toCutPoint,
@@ -113,7 +114,9 @@ export function prepareCompaction(branch: LoadedBranch, options: PlanOptions): P
   const plan =
     cut && createPlan(branch, { budget, level, describeImages, cut, originals, requested: branch.entries[requested] });
   if (plan?.covered.some((entry) => isVisibleToModel(entry, plan.edits))) return { type: "planned", plan };
-  return firstKeptEntryId === undefined ? { type: "nothing-to-do", why: "too-short" } : NOTHING_BEFORE;
+  return firstKeptEntryId === undefined
+    ? { type: "nothing-to-do", why: "too-short" }
+    : describeNothingBefore(branch, requested);
 }
 
 function describeMissingEntry({ entries, compactionIndex }: LoadedBranch): InvalidCut {
@@ -125,11 +128,14 @@ function describeMissingEntry({ entries, compactionIndex }: LoadedBranch): Inval
   return { type: "invalid-cut", why: "not-in-context", note };
 }
 
-const NOTHING_BEFORE: InvalidCut = {
-  type: "invalid-cut",
-  why: "nothing-before",
-  note: "there is nothing to summarize before the chosen entry; choose a later one",
-};
+function describeNothingBefore(branch: LoadedBranch, index: number): InvalidCut {
+  const advice = hasCutAfter(branch, index) ? "; choose a later one" : "";
+  return {
+    type: "invalid-cut",
+    why: "nothing-before",
+    note: `there is nothing to summarize before the chosen entry${advice}`,
+  };
+}
 
 // Without an earlier compaction, the loaded branch has all originals.
 function findEntriesBefore(

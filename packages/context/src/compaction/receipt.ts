@@ -85,6 +85,15 @@ export type FindingCode =
   | "spend-limit"
   | "time-limit";
 
+/** The codes of findings about a line of the summary that is marked. */
+export const MARK_CODES: ReadonlySet<FindingCode> = new Set([
+  "unknown-id",
+  "false-quote",
+  "unknown-name",
+  "unfounded",
+  "not-from-user",
+]);
+
 export function toEntryRange(entries: readonly Entry[]): EntryRange {
   return { first: entries[0]?.id ?? null, last: entries.at(-1)?.id ?? null, count: entries.length };
 }

@@ -148,8 +148,10 @@ export function countFreedTokens(
 /** The line that the model reads in place of the result. */
 function describeRemoval({ entry, why, path, result }: StaleResult): string {
   const what =
-    path === null ? `the output of ${sanitizeLine(result.toolName, 80)}` : sanitizeLine(path, MAX_PATH_CHARS);
-  return `[Removed to save space: ${what}, as shown here. ${removalReasons[why]} To see the removed text, read ${entryReference(entry)}.]`;
+    path === null
+      ? `the output of ${sanitizeLine(result.toolName, 80)}`
+      : `the text of ${sanitizeLine(path, MAX_PATH_CHARS)}`;
+  return `[Removed to save space: ${what} that was shown here. ${removalReasons[why]} To see the removed text, read ${entryReference(entry)}.]`;
 }
 
 const removalReasons: Readonly<Record<StaleReason, string>> = {

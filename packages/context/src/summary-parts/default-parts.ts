@@ -49,8 +49,8 @@ const recall: SummaryPart<EarlierEntries> = {
     if (!last) return "";
     const reference = entryReference(last);
     return canSearch
-      ? `# Earlier entries\nUp to ${reference}, no longer shown. Find anything in them with recall (words, file, tool or range), and open one with read ${reference}.`
-      : `# Earlier entries\nUp to ${reference}, no longer shown; each can be read by its number.`;
+      ? `# Earlier entries\nThe entries up to ${reference} are no longer shown. Find anything in them with recall (words, file, tool or range), and open one by its number, such as read ${reference}.`
+      : `# Earlier entries\nThe entries up to ${reference} are no longer shown; each can be read by its number.`;
   },
 };
 

@@ -160,7 +160,7 @@ function judgeItem(item: SummaryItem, evidence: Evidence, hasOnlyUnknownCitation
   if (parseMark(item.text) !== null || evidence.isConfirmed(item)) return ITEM_OK;
   const previousMark = evidence.previousMark(item.text);
   if (previousMark !== null)
-    return { type: "mark", mark: previousMark, code: "unfounded", why: "was not confirmed in an earlier summary" };
+    return { type: "mark", mark: previousMark, code: "unfounded", why: "was already marked in an earlier summary" };
   if (hasOnlyUnknownCitations) return markUnconfirmed("unknown-id", "cites an entry that does not exist");
   const blob = findBlobDigits(item.text).find((hash) => !evidence.hasBlob(hash));
   if (blob !== undefined) return markUnconfirmed("unknown-id", `names blob:${blob}, which does not exist`);
@@ -202,7 +202,7 @@ function judgeSources(item: SummaryItem, evidence: Evidence): ItemVerdict {
     return supports.includes("attachment") && !supports.includes("own") ? FROM_ATTACHMENT : ITEM_OK;
   }
   if (knownSources.length === 0 && references.every(evidence.isDoubtful))
-    return markUnconfirmed("unfounded", "was not confirmed in an earlier summary");
+    return markUnconfirmed("unfounded", "cites only entries that unconfirmed lines in an earlier summary cited");
   // Entries that an earlier, unchecked summary cites are not available.
   if (knownSources.length === 0) return isUserClaim ? NOT_FROM_USER : ITEM_OK;
   if (isUserClaim && userSources.length === 0) return NOT_FROM_USER;

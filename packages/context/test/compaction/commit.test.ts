@@ -197,10 +197,10 @@ describe("checks", () => {
   });
 
   describe("what it comes to", () => {
-    const same: Finding = { code: "no-gain", note: "the context would not shrink: 1000 tokens would become 1000" };
+    const same: Finding = { code: "no-gain", note: "the context would not shrink (1,000 → 1,000 tokens)" };
     const hardly = (tokens: number): Finding => ({
       code: "no-gain",
-      note: `the context would hardly shrink: 1000 tokens would become ${tokens}`,
+      note: `the context would hardly shrink (1,000 → ${tokens} tokens)`,
     });
 
     test.each<[string, ContextSize, ContextSize, Finding | null]>([
@@ -220,8 +220,8 @@ describe("checks", () => {
 
     test.each<[ContextSize, Finding | null]>([
       [size(1500, 5000), null],
-      [size(1501), { code: "does-not-fit", note: "1501 tokens would remain; only 1500 fit" }],
-      [size(700, 5001), { code: "does-not-fit", note: "700 tokens would remain; only 1500 fit" }],
+      [size(1501), { code: "does-not-fit", note: "1,501 tokens would remain, but only 1,500 fit" }],
+      [size(700, 5001), { code: "does-not-fit", note: "700 tokens would remain, but only 1,500 fit" }],
     ])("CMP10 must fit: %j", (after, finding) => {
       expect(
         firstFailedCheck({ candidate, plan: { ...plan, sizeBefore: size(3000, 9000) }, sizeAfter: after }),
@@ -246,7 +246,7 @@ describe("checks", () => {
       "empty",
       "too-long",
       { code: "not-covered", note: left },
-      { code: "no-gain", note: "the context would not shrink: 1000 tokens would become 9000" },
+      { code: "no-gain", note: "the context would not shrink (1,000 → 9,000 tokens)" },
     ]);
   });
 

@@ -103,7 +103,7 @@ describe("what is written", () => {
       </modified-files>
 
       # Earlier entries
-      Up to #9, no longer shown; each can be read by its number.
+      The entries up to #9 are no longer shown; each can be read by its number.
 
       # The user's latest request, still open unless the messages below say otherwise [#6]
       now run all of the tests of the login page"

@@ -41,7 +41,7 @@ test("ELI1 ELI7 a file that is read again, or written as a whole, makes the earl
       "result: new",
     ),
   ).toEqual({
-    e3: "[Removed to save space: src/a.ts, as shown here. The file was read again later in this conversation; use that text. To see the removed text, read #3.]",
+    e3: "[Removed to save space: the text of src/a.ts that was shown here. The file was read again later in this conversation; use that text. To see the removed text, read #3.]",
   });
   expect(
     await removedBy(
@@ -51,7 +51,7 @@ test("ELI1 ELI7 a file that is read again, or written as a whole, makes the earl
       "result: ok",
     ),
   ).toEqual({
-    e3: "[Removed to save space: a.ts, as shown here. The whole file was written later in this conversation; use that text. To see the removed text, read #3.]",
+    e3: "[Removed to save space: the text of a.ts that was shown here. The whole file was written later in this conversation; use that text. To see the removed text, read #3.]",
   });
 });
 
@@ -82,7 +82,7 @@ test("ELI1 a part of a file is outdated if a later read shows the same lines, or
 test("ELI1 the same text, and the same listing, make the earlier result outdated", async () => {
   const tests = ["calls: bash command=npm_test", `result: ${long("ok")}`];
   expect(await removedBy(...tests, ...tests)).toEqual({
-    e3: "[Removed to save space: the output of bash, as shown here. A later result in this conversation has exactly the same text. To see the removed text, read #3.]",
+    e3: "[Removed to save space: the output of bash that was shown here. A later result in this conversation has exactly the same text. To see the removed text, read #3.]",
   });
   expect(await removedBy(...tests, "calls: bash command=npm_test", `result: ${long("bad")}`)).toEqual({});
   const list = (command: string): readonly string[] => [
@@ -92,7 +92,7 @@ test("ELI1 the same text, and the same listing, make the earlier result outdated
     `result: ${long("after")}`,
   ];
   expect(await removedBy(...list("ls"))).toEqual({
-    e3: "[Removed to save space: the output of bash, as shown here. The same listing was made again later in this conversation; use that one. To see the removed text, read #3.]",
+    e3: "[Removed to save space: the output of bash that was shown here. The same listing was made again later in this conversation; use that one. To see the removed text, read #3.]",
   });
   expect(await removedBy(...list("make"))).toEqual({});
   expect(await removedBy(...list("ls>out"))).toEqual({});
@@ -130,7 +130,7 @@ test("ELI3 a read of a file that was edited stays while the file is worked on", 
     "result: ok",
   ];
   expect(await removedBy(...story)).toEqual({
-    e3: "[Removed to save space: a.ts, as shown here. The file has been edited since, so this text is out of date. Read the file again before you rely on it or edit it. To see the removed text, read #3.]",
+    e3: "[Removed to save space: the text of a.ts that was shown here. The file has been edited since, so this text is out of date. Read the file again before you rely on it or edit it. To see the removed text, read #3.]",
   });
   const recent = createBudget({ ...eager, tail: { tokens: 100, share: 1 } }, { contextWindow: 100_000 });
   const session = await createSession("user: go", ...story, "says: done");

@@ -63,7 +63,7 @@ describe("up to an entry", () => {
       "e3",
       smallBudget({ thresholds: [{ tokens: 500 }] }),
       "does-not-fit",
-      /tokens would remain; only 500 fit; choose a later/,
+      /tokens would remain, but only 500 fit; choose a later/,
     ],
   ])(
     "CUT9 a cut at %s is refused with what to do, and nothing changes",
@@ -81,6 +81,18 @@ describe("up to an entry", () => {
       expect(await session.branchEntries()).toEqual(entries);
     },
   );
+
+  test("CUT9 a later entry is advised only if there is one", async () => {
+    const session = await createSession("user: a", "says: b", "user: c");
+    const noteFor = (firstKeptEntryId: string) =>
+      previewCompaction(session.branch, smallBudget(), { reason: "asked", firstKeptEntryId });
+    expect(noteFor("e2")).toMatchObject({
+      note: expect.stringMatching(/would not shrink \(.* tokens\); choose a later entry$/),
+    });
+    expect(noteFor("e3")).toMatchObject({
+      note: expect.stringMatching(/would not shrink \([\d,]+ → [\d,]+ tokens\)$/),
+    });
+  });
 
   test("CUT9 an entry that is already summarized is refused, and the note names the first that is not", async () => {
     const session = await createSession(...talk);
