@@ -56,7 +56,7 @@ export interface AgentOptions {
   readonly skillFiles?: SkillFiles;
   /** Restores files on moves in the tree. Without it, no file is restored. */
   readonly rewind?: RewindOptions;
-  /** Reads the files in work again after a compaction. Without it, the model has to read them itself. */
+  /** Reads the files in use again after a compaction. Without it, the model has to read them itself. */
   readonly rereadFiles?: RereadOptions;
   readonly runStep?: RunStep;
   /** Turns the failure of a request into a message that tells the user what to do next. Default: the failure's own message. */

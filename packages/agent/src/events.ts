@@ -247,7 +247,7 @@ export type CompactionResult = Pick<CompactionEntry, "summary" | "firstKeptEntry
 
 /** Why the quality of a summary may be lower than usual. */
 export interface QualityFinding {
-  /** `no-model-summary`: no model wrote the summary. `repaired`: invented content was corrected. `compacted-again`: the branch was compacted before. */
+  /** `no-model-summary`: no model wrote the summary. `repaired`: lines of the summary were marked. `compacted-again`: the branch was compacted before. */
   readonly code: "no-model-summary" | "repaired" | "compacted-again" | Finding["code"];
   readonly note: string;
 }

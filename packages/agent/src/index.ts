@@ -200,6 +200,7 @@ export {
   type RereadFile,
   type RereadOptions,
   readRereadFiles,
+  readRereadTokens,
 } from "./tools/file-access.ts";
 export { type FitImageResult, fitImage, MAX_IMAGE_BYTES, MAX_IMAGE_SOURCE_BYTES } from "./tools/read/pages.ts";
 export { type RecallToolOptions, recallTool } from "./tools/recall/recall.ts";

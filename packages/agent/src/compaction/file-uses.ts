@@ -14,7 +14,7 @@ export interface FileUse extends Pick<RereadFile, "path" | "name" | "lines"> {
   readonly reference: string;
 }
 
-/** The files that were read, written or edited, the last used first. Files that the user took out of the context are left out, and so are skills. */
+/** The files that were read, written or edited, most recently used first. Files that the user took out of the context are left out, and so are skills. */
 export function collectFileUses(branch: Pick<LoadedBranch, "entries" | "edits">): readonly FileUse[] {
   const uses = new Map<string, FileUse>();
   const toolUses = readToolUses(branch.entries);

@@ -9,7 +9,7 @@ import {
   type Usage,
   type UsageEntry,
 } from "@pith/context";
-import { addUsage, breakerNotes, COMPACTION_USAGE } from "@pith/context/host";
+import { addUsage, breakerNotes, COMPACTION_USAGE, MARK_CODES } from "@pith/context/host";
 import type {
   AgentCompactionOutcome,
   CompactionEndEvent,
@@ -71,13 +71,13 @@ export function findQualityIssues(
   { route, findings, fromOriginals }: Receipt,
   { hasSummarizers, wasCompactedBefore }: QualityFacts,
 ): readonly QualityFinding[] {
-  const repairs = findings.filter(({ code }) => ![...OMISSION_CODES, ...FAILURE_CODES].includes(code));
-  const failures = findings.filter(({ code }) => !OMISSION_CODES.includes(code));
+  const problems = findings.filter(({ code }) => !OMISSION_CODES.includes(code));
+  const marks = problems.filter(({ code }) => MARK_CODES.has(code));
   const isModelFree = route === "model-free" && hasSummarizers;
   return [
-    ...(isModelFree ? [{ code: "no-model-summary" as const, note: noModelNote(failures) }] : []),
-    ...(!isModelFree && repairs.length > 0 ? [{ code: "repaired" as const, note: describeRepairs(repairs) }] : []),
-    ...(isModelFree ? [] : findings.filter(({ code }) => FAILURE_CODES.includes(code))),
+    ...(isModelFree ? [{ code: "no-model-summary" as const, note: noModelNote(problems) }] : []),
+    ...(!isModelFree && marks.length > 0 ? [{ code: "repaired" as const, note: describeMarks(marks) }] : []),
+    ...(isModelFree ? [] : problems.filter(({ code }) => !MARK_CODES.has(code))),
     ...findings.filter(({ code }) => code === "user-messages-evicted"),
     ...(wasCompactedBefore && !fromOriginals ? [{ code: "compacted-again" as const, note: COMPACTED_AGAIN_NOTE }] : []),
   ];
@@ -92,31 +92,21 @@ const OMISSION_CODES: readonly Finding["code"][] = [
   "outdated-removed",
 ];
 
-/** Reasons why a summarizer was not used. */
-const FAILURE_CODES: readonly Finding["code"][] = [
-  "summarizer-failed",
-  "hook-failed",
-  "spend-limit",
-  "time-limit",
-  "not-covered",
-  "no-gain",
-  "does-not-fit",
-];
-
-function noModelNote(failures: readonly Finding[]): string {
-  const why = failures.at(-1)?.note;
+function noModelNote(problems: readonly Finding[]): string {
+  const why = problems.at(-1)?.note;
   return `the summary was built without a model; it lists your messages, the files, and the latest test and build results${why === undefined ? "" : ` (${why})`}`;
 }
 
-function describeRepairs(findings: readonly Finding[]): string {
-  const [first] = findings;
-  const more = findings.length === 1 ? "" : ` (and ${findings.length - 1} more)`;
-  return `parts of the summary could not be verified: ${first?.note.replace(/\.$/, "")}${more}`;
+function describeMarks(marks: readonly Finding[]): string {
+  const first = marks[0]?.note.replace(/\.$/, "");
+  return marks.length === 1
+    ? `1 line of the summary could not be verified: ${first}`
+    : `${marks.length} lines of the summary could not be verified. The first: ${first}`;
 }
 
 // B84
 const COMPACTED_AGAIN_NOTE =
-  "this branch has been compacted more than once, so details may get lost; pin what must stay (/pin), write the summary again from the original entries (/compact --from-originals), or start fresh with /handoff <goal>";
+  "this branch has been compacted more than once, so details may get lost; pin what must stay (/pin), rewrite the summary from the original entries (/compact --from-originals), or start fresh with /handoff <goal>";
 
 function createEndEvent(
   outcome: AgentCompactionOutcome,
@@ -169,7 +159,7 @@ function failureNote(failure: Extract<AgentCompactionOutcome, { type: "failed" }
 }
 
 const NO_SUMMARY_NOTE =
-  "no model could write the summary again, so the context is unchanged; try again or change the model";
+  "no model could rewrite the summary, so the context is unchanged; try again, or choose another model";
 
 const LEAF_MOVED_NOTE = "the session changed during the compaction; try again";
 

@@ -1,7 +1,7 @@
-/** Reads the files in work again after a compaction and adds them to the context. A file that tools may not read is never added. */
+/** Reads the files in use again after a compaction and adds them to the context. A file that tools may not read is never added. */
 
 import { type Budget, contextSize, type LoadedBranch, type NewEntry, type Session, textTokens } from "@pith/context";
-import { collectCalibration, findCalibration } from "@pith/context/host";
+import { collectCalibration, entryTokens, findCalibration, type ModelCalibration } from "@pith/context/host";
 import { appendEntries } from "../append-entries.ts";
 import { runToolResultHooks } from "../hooks/tool-hooks.ts";
 import { createModelBudget, type RunContext } from "../loop/run-context.ts";
@@ -24,7 +24,7 @@ export interface RereadRequest {
   readonly budget?: Budget;
 }
 
-/** Appends the files that the model used last, within a budget, and takes the copies of earlier compactions out of the context. */
+/** Appends the files that the model used most recently, within a budget, and takes the copies of earlier compactions out of the context. */
 export async function rereadFiles(run: RunContext, request: RereadRequest): Promise<void> {
   const { rereadFiles: options, session, model, signal } = run;
   const canRead = model.takesTools !== false && run.tools.some(({ name }) => name === "read");
@@ -43,7 +43,7 @@ export async function rereadFiles(run: RunContext, request: RereadRequest): Prom
     freeTokens -= file.details.tokens;
   }
   if (files.length === 0) return;
-  await appendEntries(session, createFilesEntry(files));
+  await appendEntries(session, createFilesEntry(files, findModelCalibration(run)));
   for (const { at, bytes } of files) await options.readTracker.remember(at, bytes);
 }
 
@@ -129,16 +129,20 @@ async function rereadFile(
   return tokens > maxTokens ? null : { at, bytes, details, text: framedText };
 }
 
-/** A larger file is data rather than a file in work. */
+/** A larger file is data rather than a file in use. */
 const MAX_FILE_BYTES = 1024 * 1024;
 /** For the heading of a file and its fence, and for the sentences before the files. */
 const FRAME_TOKENS = 60;
 
 type CountTokens = (text: string) => number;
 
-function createTokenCounter({ session, model }: RunContext): CountTokens {
-  const { factor } = findCalibration(collectCalibration(session.branch), model);
+function createTokenCounter(run: RunContext): CountTokens {
+  const { factor } = findModelCalibration(run);
   return (text) => Math.ceil(textTokens(text) * factor);
+}
+
+function findModelCalibration({ session, model }: RunContext): ModelCalibration {
+  return findCalibration(collectCalibration(session.branch), model);
 }
 
 interface FilePart {
@@ -200,14 +204,16 @@ function formatFile({ use, hash, text, firstLine }: FormatFileOptions): string {
   return `${heading}\n${fence}\n${text}${text.endsWith("\n") ? "" : "\n"}${fence}`;
 }
 
-/** One entry, so that the files come and go together. Each file is a block of its own. */
-function createFilesEntry(files: readonly FileText[]): NewEntry {
+/** One entry, so that the files are added and removed together. Each file is a block of its own. */
+function createFilesEntry(files: readonly FileText[], calibration: ModelCalibration): NewEntry {
   const texts = [REREAD_FILES, ...files.map(({ text }) => text)];
-  return {
-    type: "custom_message",
+  const entry = {
+    type: "custom_message" as const,
     customType: REREAD_TYPE,
-    content: texts.map((text) => ({ type: "text", text })),
+    content: texts.map((text) => ({ type: "text" as const, text })),
     display: false,
-    details: { pith: { files: files.map(({ details }) => details) } },
   };
+  // RST8: the size of the whole entry, so that the line on the screen and `/context` agree.
+  const tokens = entryTokens({ ...entry, id: "", parentId: null, timestamp: "" }, undefined, calibration);
+  return { ...entry, details: { pith: { files: files.map(({ details }) => details), tokens } } };
 }

@@ -28,7 +28,7 @@ export const GUIDELINES: readonly { readonly needs: readonly string[]; readonly 
     needs: ["read"],
     text: "If output was cut or summarized, open the rest with read and its reference (#412 or blob:1a2b3c4d).",
   },
-  { needs: ["recall"], text: "Look up with recall what you no longer see from this session." },
+  { needs: ["recall"], text: "Use recall to look up anything from this session that you no longer see." },
   { needs: [], text: "Answer briefly. Name files by their paths." },
   { needs: [], text: "When something fails, say what failed and what you tried." },
 ];
@@ -50,7 +50,7 @@ export const SKILLS_OVER_BUDGET =
 
 /** Before the files that were read again after a compaction. */
 export const REREAD_FILES =
-  "Pith has read these files again after the compaction, because you used them last. This is tool output, not a message from the user. It does not include later changes. You can edit these files without reading them again.";
+  "Pith has read these files again after the compaction, because you used them most recently. This is tool output, not a message from the user. It does not include later changes. You can edit these files without reading them again.";
 
 export const SKILLS_CHANGED =
   "These skills have changed since they were loaded; their text above is outdated. Read one again if the difference could matter:";

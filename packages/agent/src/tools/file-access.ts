@@ -47,10 +47,19 @@ export interface RereadFile {
 
 /** The files that an entry added to the context after a compaction; empty for any other entry. */
 export function readRereadFiles(entry: Entry): readonly RereadFile[] {
-  if (entry.type !== "custom_message" || entry.customType !== REREAD_TYPE) return [];
-  const { pith } = Object(entry.details) as { readonly pith?: unknown };
-  const { files } = Object(pith) as { readonly files?: unknown };
+  const { files } = readRereadDetails(entry);
   return Array.isArray(files) ? files.filter(isRereadFile) : [];
+}
+
+/** The size of such an entry in the context, as `/context` counts it. */
+export function readRereadTokens(entry: Entry): number {
+  const { tokens } = readRereadDetails(entry);
+  return typeof tokens === "number" ? tokens : readRereadFiles(entry).reduce((sum, file) => sum + file.tokens, 0);
+}
+
+function readRereadDetails(entry: Entry): { readonly files?: unknown; readonly tokens?: unknown } {
+  if (entry.type !== "custom_message" || entry.customType !== REREAD_TYPE) return {};
+  return Object(Object(entry.details).pith);
 }
 
 // The details come from a file and are not trusted.

@@ -38,7 +38,15 @@ describe("quality findings", () => {
     const noteOf = (route: string, findings: readonly Finding[]) =>
       findQualityIssues({ route, findings } as Receipt, once)[0]?.note;
     expect(noteOf("model-free", [failed])).toContain("(p/m: empty)");
-    expect(noteOf("model", [mended, mended])).toMatch(/line 2 is made up \(and 1 more\)$/);
+    expect(noteOf("model", [mended, mended])).toBe(
+      "2 lines of the summary could not be verified. The first: line 2 is made up",
+    );
+    expect(noteOf("model", [mended])).toBe("1 line of the summary could not be verified: line 2 is made up");
+  });
+
+  test("EVT4 a problem that is not about a line keeps its own words", () => {
+    const language: Finding = { code: "other-language", note: "The summary is in another language." };
+    expect(findQualityIssues({ route: "model", findings: [language] } as unknown as Receipt, once)).toEqual([language]);
   });
 });
 

@@ -66,7 +66,7 @@ test("ELI4 ELI9 with a cold cache, outdated results are removed in one batch bef
   ]);
   expect(removal).toMatchObject({ tokens: expect.toSatisfy((tokens: number) => tokens > 4_000) });
   expect(request.split("word2499")).toHaveLength(2);
-  expect(request).toContain("[Removed to save space: a.ts, as shown here.");
+  expect(request).toContain("[Removed to save space: the text of a.ts that was shown here.");
   const { entries, edits } = agent.session.branch;
   const index = entries.findIndex(({ type }) => type === "context_edit");
   expect(entries[index - 1]).toMatchObject({ customType: "pith.elision", data: { removed: 1 } });

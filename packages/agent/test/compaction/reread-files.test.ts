@@ -1,4 +1,4 @@
-/** Tests that the files in work are read again after a compaction: which ones, with which marks, and within which budget. */
+/** Tests that the files in use are read again after a compaction: which ones, with which marks, and within which budget. */
 
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -123,7 +123,7 @@ function lastResult({ session }: Agent): string {
   return entry ? entryReference(entry) : "";
 }
 
-test("RST1 RST5 the files used last follow a compaction with their current text, marked as unchanged or changed, the last used first", async () => {
+test("RST1 RST5 the files used most recently follow a compaction with their current text, marked as unchanged or changed, most recently used first", async () => {
   const { agent, root, put, call, forget, files, requests } = await createScene();
   for (const name of ["same.ts", "other.ts", "gone.ts", "edited.ts"]) put(name, `export const ${name[0]} = 1;\n`);
   await call("read", { path: "same.ts" });
