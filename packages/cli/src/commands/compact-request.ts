@@ -1,4 +1,4 @@
-/** Parses the arguments of `/compact`, plans what it would do, and compacts from an entry on. */
+/** Parses the arguments of `/compact`, plans what it would do, and compacts everything after an entry. */
 
 import type { Agent, CompactRequest, NavigateResult } from "@pith/agent";
 import {
@@ -95,7 +95,7 @@ export async function toPlanRequest(
   };
 }
 
-/** The entries that a compaction from an entry on replaces. */
+/** The entries that a compaction of everything after an entry replaces. */
 export interface ReplacedEntries {
   readonly type: "found";
   readonly oldBranch: OldBranch;

@@ -31,7 +31,7 @@ export const compactCommand: Command = {
   argumentHint: "[--from <entry> | --up-to <entry>] [--from-originals] [instructions] [--preview]",
   argumentValues: ["--preview", "--from", "--up-to", "--from-originals"],
   description:
-    "summarize the conversation so far, or everything after an entry (--from) or before it (--up-to); --from-originals writes the summary again without the last one; optional text says what to focus on; --preview shows the effect before anything is changed",
+    "summarize the conversation so far, or everything after an entry (--from) or before it (--up-to); --from-originals rewrites the summary from the original entries instead of from the last summary; optional text says what to focus on; --preview shows the effect before anything is changed",
   examples: [
     ...["/compact", "/compact keep every decision on the schema", "/compact --preview"],
     ...["/compact --from #120", "/compact --up-to #340 keep the error messages", "/compact --from-originals --preview"],
@@ -231,7 +231,7 @@ function describeFailureReason(
   if (why === "invalid-cut") return [];
   if (why === "leaf-moved") return [LEAF_MOVED_MESSAGE];
   return why === "no-summary"
-    ? ["no model could write the summary again, so the context is unchanged; try again, or choose another model"]
+    ? ["no model could rewrite the summary, so the context is unchanged; try again, or choose another model"]
     : [refusalNotes[why]];
 }
 

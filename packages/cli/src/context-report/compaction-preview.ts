@@ -88,7 +88,7 @@ export function computePreviewStats({ plan, receipt }: PlannedPreview, summarize
   };
 }
 
-/** Computes the figures of a compaction from an entry on, which the session's model summarizes. */
+/** Computes the figures of a compaction of everything after an entry, which the session's model summarizes. */
 export async function computeReplacementStats(
   { oldBranch: { entries, edits }, newLeaf }: { readonly oldBranch: OldBranch; readonly newLeaf: string | null },
   { session, budget }: Pick<Agent, "session" | "budget">,

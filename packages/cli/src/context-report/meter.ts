@@ -215,7 +215,7 @@ function computeKinds(message: AgentMessage, model: ModelName | undefined): read
 /** Messages with other types come from extensions. */
 function describeCustomKind(customType: string): string {
   if (customType === "pith.skill") return "skills";
-  if (customType === REREAD_TYPE) return "files read again";
+  if (customType === REREAD_TYPE) return REREAD_FILES;
   return customType.startsWith("pith.") ? "environment info" : "extension messages";
 }
 
@@ -227,6 +227,9 @@ export function toSingularKind(kind: string): string {
 const RESULTS_SUFFIX = " results";
 
 const USER_MESSAGES = "your messages";
+
+/** The kind of the files that were read again after a compaction. The next compaction replaces them. */
+export const REREAD_FILES = "files read again";
 
 /** Checks each block, because session files are not validated and unknown blocks are not sent. */
 function hasOnlyText(content: readonly { readonly type: string; readonly text?: unknown }[]): boolean {

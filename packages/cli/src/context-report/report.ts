@@ -29,6 +29,7 @@ import {
   type EntryWeight,
   pauseReasons,
   type RawParts,
+  REREAD_FILES,
   readToolCalls,
   scaleTokens,
   toSingularKind,
@@ -119,7 +120,7 @@ export function formatBreakdown({ tools, files, biggest }: ContextReport): reado
       biggest.map(({ id, kind, text, tokens, frees }) => ({
         name: `${shortId(id)} ${kind}: ${text}`,
         tokens,
-        more: describeFreed(frees),
+        more: describeFreed({ kind, frees }),
       })),
     ),
   ];
@@ -151,12 +152,14 @@ function truncateName(name: string): string {
 
 const MAX_NAME_CHARS = 48;
 
-export function describeFreed({ compaction, goingBack }: ContextReport["biggest"][number]["frees"]): string {
-  const goingBackText = `going back to before it (/tree) frees ${formatNumber(goingBack)} tokens`;
-  return compaction > 0
-    ? `a compaction would summarize it; ${goingBackText}`
-    : `a compaction would keep it; ${goingBackText}`;
+/** What a compaction would do with an entry, and how many tokens become free by going back. */
+export function describeFreed({ kind, frees }: Pick<BigEntry, "kind" | "frees">): string {
+  const summarized = frees.compaction > 0 ? "a compaction would summarize it" : "a compaction would keep it";
+  const compactionText = kind === REREAD_FILES ? REREAD_REPLACED : summarized;
+  return `${compactionText}; going back to before it (/tree) frees ${formatNumber(frees.goingBack)} tokens`;
 }
+
+export const REREAD_REPLACED = "the next compaction replaces it with the files' current text";
 
 export function formatContextReport(report: ContextReport): string {
   const { tokens, limit, parts } = report;

@@ -1,7 +1,7 @@
 /** Counts the entries, usage, cost and compactions of a session, and formats them as a report. */
 
 import { setImmediate as nextTick } from "node:timers/promises";
-import { type CompactionEntry, type Entry, readReceipt, type Session } from "@pith/context";
+import { type CompactionEntry, type Entry, type Receipt, readReceipt, type Session } from "@pith/context";
 import { addToTotals, usageOfEntry, zeroTotals } from "@pith/context/host";
 import { readSessionTotals } from "@pith/context/node";
 import type { Store } from "@pith/context/store";
@@ -164,7 +164,10 @@ async function findPreviousCompaction({ parentId }: Entry, store: Store): Promis
 const CHUNK_ENTRIES = 200;
 
 function addCompaction({ compactions, entries }: CompactionCounts, compaction: CompactionEntry): CompactionCounts {
-  const count: unknown = Object(readReceipt(compaction)?.covered).count;
+  const { covered, fromOriginals } = Object(readReceipt(compaction)) as Partial<Receipt>;
+  const count: unknown = Object(covered).count;
+  // A summary from the originals covers the entries of earlier compactions again.
+  const entriesBefore = fromOriginals === true ? 0 : entries;
   const isCount = typeof count === "number" && Number.isSafeInteger(count) && count >= 0;
-  return { compactions: compactions + 1, entries: entries === null || !isCount ? null : entries + count };
+  return { compactions: compactions + 1, entries: entriesBefore === null || !isCount ? null : entriesBefore + count };
 }

@@ -72,7 +72,7 @@ export interface CompactionSettings extends CompactionAmounts {
   readonly removeOutdated?: boolean;
   /** Instructions for every summary. */
   readonly instructions?: string;
-  /** Whether the files in work are read again after a compaction. */
+  /** Whether the files in use are read again after a compaction. */
   readonly rereadFiles?: boolean;
   /** Whether the user is asked before an automatic compaction, if a user can answer. */
   readonly ask?: boolean;

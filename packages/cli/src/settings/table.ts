@@ -183,7 +183,7 @@ export const compactionTable: readonly Setting[] = [
     kind: booleanKind,
     fallback: { value: true },
     description:
-      "Whether Pith removes tool results from the context that later ones make outdated, such as a file that was read again. `/undo` brings them back.",
+      "Whether Pith removes outdated tool results from the context, such as a read of a file that was read again later. `/undo` brings them back.",
     projectAccess: "allowed",
   },
   {
@@ -198,7 +198,7 @@ export const compactionTable: readonly Setting[] = [
     kind: booleanKind,
     fallback: { value: true },
     description:
-      "Whether Pith reads the files that the model used last again after a compaction, at most five and a tenth of the window.",
+      "Whether Pith rereads the most recently used files after a compaction: at most five files, and at most a tenth of the window in total.",
     projectAccess: "allowed",
   },
   {
@@ -272,7 +272,7 @@ export const settingTable: readonly Setting[] = [
     name: "baseUrl",
     kind: urlKind,
     fallback: { description: "the provider's own URL" },
-    description: "The base URL for `model`'s provider.",
+    description: "The base URL for the model's provider.",
     projectAccess: "never",
     flag: "--base-url",
   },

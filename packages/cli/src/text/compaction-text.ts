@@ -1,6 +1,6 @@
 /** The only place that words a compaction: its reason, its progress, its receipt, and what happens to requests meanwhile. */
 
-import { type Agent, type AgentEvent, type CompactionEvent, readRereadFiles } from "@pith/agent";
+import { type Agent, type AgentEvent, type CompactionEvent, readRereadFiles, readRereadTokens } from "@pith/agent";
 import { type CompactionEntry, type Entry, type Finding, type Receipt, readReceipt, type Session } from "@pith/context";
 import {
   formatBytes,
@@ -130,9 +130,8 @@ function describePins(count: number): string {
 export function formatRereadFiles(entry: Entry): string | null {
   const files = readRereadFiles(entry);
   if (files.length === 0) return null;
-  const tokens = files.reduce((sum, file) => sum + file.tokens, 0);
   const names = files.map(({ name }) => name).join(", ");
-  return `read ${formatCount(files.length, "file")} again (${formatNumber(tokens)} tokens): ${names}`;
+  return `read ${formatCount(files.length, "file")} again (${formatNumber(readRereadTokens(entry))} tokens): ${names}`;
 }
 
 function isTailUnchanged(findings: readonly Finding[]): boolean {

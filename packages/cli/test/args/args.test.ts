@@ -3,6 +3,11 @@
 import { expect, test } from "vitest";
 import { type CliArgs, flags, parseCliArgs } from "../../src/args/args.ts";
 import { help } from "../../src/args/help.ts";
+import { defaultTools } from "../../src/settings/definitions.ts";
+
+test("PRT5 the help names the default tools", () => {
+  expect(help).toContain(`(default: ${defaultTools.join(",")})`);
+});
 
 test("PRT5 every flag reaches the wish, in either spelling", () => {
   const args = [

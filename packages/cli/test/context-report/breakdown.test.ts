@@ -1,11 +1,13 @@
 /** What fills a context by tool, by file and by entry, and what the model sees of it. */
 
-import { buildSessionContext, compactionLimits, convertToLlm, createBudget } from "@pith/context";
+import { REREAD_TYPE } from "@pith/agent";
+import { buildSessionContext, compactionLimits, convertToLlm, createBudget, type Entry } from "@pith/context";
 import { loadBranch } from "@pith/context/store";
 import { story } from "@pith/context/testing";
 import { expect, test } from "vitest";
 import { buildModelView } from "../../src/context-report/model-view.ts";
 import { buildContextReport, formatContextReport } from "../../src/context-report/report.ts";
+import { buildRows } from "../../src/modes/interactive/panels/context.ts";
 import { answerOf, deskOf, toldBy } from "../commands/desks.ts";
 
 const file = (words: number): string => "const x = 1; ".repeat(words);
@@ -110,4 +112,21 @@ test("MET11 /seen tells it in every mode; before the first word there is nothing
   expect(text).toMatch(
     /── System ──\nsystem: You work\.\n\n── Messages ──\nyou: go\n\nmodel: calls read \{"path":"a"\}/,
   );
+});
+
+test("MET12 RST6 a compaction replaces the files read again, and a kind in two places has two names", () => {
+  const entries = story("user: go", "says: on", "user: next", "compacts: a story of it, keeps e3", "says: going on");
+  const reread: Entry = {
+    ...{ type: "custom_message", id: "e6", parentId: "e5", timestamp: "", display: false },
+    ...{ customType: REREAD_TYPE, content: file(50) },
+  };
+  const report = buildContextReport(loadBranch([...entries, reread]), budget);
+  const replaced = "the next compaction replaces it with the files' current text";
+  expect(buildRows(report, "kind").find(({ name }) => name === "files read again")?.description).toBe(replaced);
+  expect(buildRows(report, "entry")[0]?.description).toMatch(new RegExp(`^${replaced}; going back to before it`));
+  const summarized = { place: "front", kind: "your messages", tokens: 5 } as const;
+  const rows = buildRows({ ...report, parts: [summarized, ...report.parts] }, "kind");
+  expect(rows.map(({ name }) => name)).toEqual([
+    ...["your messages (in the summary)", "summary", "your messages (kept and new)", "replies", "files read again"],
+  ]);
 });

@@ -49,7 +49,9 @@ test("RCL1 RCL8 after a compaction the model finds what it no longer sees", asyn
   await ground.pith(["-p", "--continue", "Which port does the gateway use?"], [recall("gateway listens"), "8443"]);
   expect(lastResult()).toMatch(/#\d+ \(assistant\): It listens on 8443\./);
   expect(lastResult()).toMatch(/Open an entry with read #\d+/);
-  expect(JSON.stringify(ground.body())).toMatch(/Up to #\d+, no longer shown\. Find anything in them with recall/);
+  expect(JSON.stringify(ground.body())).toMatch(
+    /The entries up to #\d+ are no longer shown\. Find anything in them with recall/,
+  );
 });
 
 test("RCL6 a session of the same folder can be read; one of another folder only if the user names it", async () => {

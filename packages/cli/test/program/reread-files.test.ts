@@ -1,4 +1,4 @@
-/** The program as a process: after a compaction the files in work are in the next request again, as they are on disk, and no others. */
+/** The program as a process: after a compaction the files in use are in the next request again, as they are on disk, and no others. */
 
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -44,7 +44,7 @@ const UNATTENDED = ["--permission-mode", "all", "--sandbox", "off"];
 
 const TOKEN = `ghp_${"aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6"}`;
 
-test("RST1 RST3 RST5 RST9 /compact in print mode: the next request has the files in work as they are on disk, no file that may not be read, and no secret", async () => {
+test("RST1 RST3 RST5 RST8 RST9 /compact in print mode: the next request has the files in use as they are on disk, no file that may not be read, and no secret", async () => {
   const outside = mkdtempSync(join(tmpdir(), "pith-outside-"));
   onTestFinished(() => rmSync(outside, { recursive: true, force: true }));
   writeFileSync(join(outside, "far.ts"), "far away\n");
@@ -72,6 +72,10 @@ test("RST1 RST3 RST5 RST9 /compact in print mode: the next request has the files
   const compacted = await ground.run(["-p", "-c", "--deny", "read(shut.ts)", "/compact"], { variables });
   expect(compacted).toMatchObject({ code: 0 });
   expect(compacted.notes).toMatch(/· read 2 files again \(\d+ tokens\): key\.ts, open\.ts\n/);
+  const [, tokens = ""] = /again \((\d+) tokens\)/.exec(compacted.notes) ?? [];
+  expect((await ground.run(["-p", "-c", "/context"], { variables })).out).toMatch(
+    new RegExp(`files read again +${tokens} `),
+  );
   replies.push(call("edit", { path: "open.ts", oldText: "2", newText: "3" }), "Edited.");
   expect(await ground.run(["-p", "-c", "Edit it."], { variables })).toMatchObject({ code: 0, out: "Edited.\n" });
   const sent = server.requests.filter(({ wire }) => wire).map(({ body }) => textOf(body));
@@ -88,8 +92,8 @@ test("RST1 RST3 RST5 RST9 /compact in print mode: the next request has the files
   expect(readFileSync(join(ground.folder, "open.ts"), "utf8")).toBe("export const open = 3;\n");
 }, 60_000);
 
-test("RST4 RST6 RST8 automatic compactions in a small window: the file in work stays, once and up to date; summaries never repeat it; the setting turns it off", async () => {
-  place({ "work.ts": "export const version = 1; // the file in work\n" });
+test("RST4 RST6 RST8 automatic compactions in a small window: the file in use stays, once and up to date; summaries never repeat it; the setting turns it off", async () => {
+  place({ "work.ts": "export const version = 1; // the file in use\n" });
   let rounds = 0;
   const script: Script = ({ tools }: ScriptRequest): Step => {
     if (tools.length === 0) return "ok";
@@ -114,7 +118,7 @@ test("RST4 RST6 RST8 automatic compactions in a small window: the file in work s
   };
   const sent = await runWith({});
   const isSummaryRequest = (body: unknown): boolean => !JSON.stringify(body).includes('"tools":[{');
-  const countCopies = (body: unknown): number => textOf(body).split("the file in work").length - 1;
+  const countCopies = (body: unknown): number => textOf(body).split("the file in use").length - 1;
   const turns = sent.filter((body) => !isSummaryRequest(body));
   expect(turns.slice(1).map(countCopies)).toEqual(turns.slice(1).map(() => 1));
   expect(textOf(turns.at(-1))).toContain("Pith has read these files again after the compaction");

@@ -15,8 +15,8 @@ async function say(session: Session, count: number): Promise<void> {
     await session.append({ type: "message", message: { role: "user", content: `number ${at}`, timestamp: 0 } });
 }
 
-const receipt = (count: unknown) => ({
-  pith: { receipt: { route: "model", withoutProgress: 0, tokens: { after: 1 }, covered: { count } } },
+const receipt = (count: unknown, more: object = {}) => ({
+  pith: { receipt: { route: "model", withoutProgress: 0, tokens: { after: 1 }, covered: { count }, ...more } },
 });
 
 /** Keeps nothing. */
@@ -41,6 +41,17 @@ test("MET15 compactions of the branch and their entries add up", async () => {
   const counts = { compactions: 2, entries: 454 };
   expect(await counter.countTo(second, session.store)).toEqual(counts);
   expect(await new CompactionCounter().countTo(second, session.store)).toEqual(counts);
+});
+
+test("MET15 a summary from the originals counts each entry once", async () => {
+  const [session, counter] = [await newSession(), new CompactionCounter()];
+  await say(session, 3);
+  await compact(session, receipt(3));
+  const again = await compact(session, receipt(4, { fromOriginals: true }));
+  expect(await counter.countTo(again, session.store)).toEqual({ compactions: 2, entries: 4 });
+  await say(session, 2);
+  const last = await compact(session, receipt(3));
+  expect(await counter.countTo(last, session.store)).toEqual({ compactions: 3, entries: 7 });
 });
 
 test("MET15 an undone compaction and one of another branch do not count", async () => {

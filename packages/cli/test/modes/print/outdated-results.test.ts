@@ -22,7 +22,7 @@ test("ELI4 ELI8 ELI9 the program removes outdated results of an old session, say
   const { notes } = await ground.pith(["-p", "--session", session, "Go on."], ["Done."]);
   expect(notes).toMatch(/· removed 1 outdated tool result from the context: −\S+ tokens; \/undo brings it back/);
   expect(sentOnce()).toBe(1);
-  expect(JSON.stringify(ground.body())).toContain("[Removed to save space: a.txt, as shown here.");
+  expect(JSON.stringify(ground.body())).toContain("[Removed to save space: the text of a.txt that was shown here.");
 
   const report = await ground.pith(["-p", "--session", session, "/context"], []);
   expect(report.out).toContain("Not counted: 1 outdated tool result, removed from the context.");

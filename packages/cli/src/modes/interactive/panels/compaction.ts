@@ -1,4 +1,4 @@
-/** Implements `/compact` with its preview of what is dropped, kept, pinned and paid, also from an entry on, and `/undo` and `/redo`. */
+/** Implements `/compact` with its preview of what is dropped, kept, pinned and paid, also for everything after an entry, and `/undo` and `/redo`. */
 
 import type { Agent, CompactRequest } from "@pith/agent";
 import type { CompactionPreview, Entry, LoadedBranch } from "@pith/context";
@@ -177,7 +177,7 @@ export async function compactFromEntry(
   return "done";
 }
 
-/** Shows what a compaction from an entry on would replace. The answer is the focus; null if the user does not agree. */
+/** Shows what a compaction of everything after an entry would replace. The answer is the focus; null if the user does not agree. */
 async function confirmReplacement(
   entry: Entry,
   focus: string,

@@ -3,13 +3,15 @@
 import type { Entry, LoadedBranch } from "@pith/context";
 import { entryText } from "@pith/context/host";
 import { contextPlaceTitles } from "../../../commands/context.ts";
-import { readToolCalls } from "../../../context-report/meter.ts";
+import { REREAD_FILES, readToolCalls } from "../../../context-report/meter.ts";
 import { buildModelView, type ModelViewPart } from "../../../context-report/model-view.ts";
 import {
   buildContextReport,
+  type ContextPart,
   type ContextReport,
   describeFreed,
   describeNextCompaction,
+  REREAD_REPLACED,
 } from "../../../context-report/report.ts";
 import { type ContextTokens, formatContextTokens, formatCount, formatNumber } from "../../../text/format.ts";
 import { escapeLine, truncate } from "../../../text/safe-text.ts";
@@ -47,10 +49,10 @@ export type Tab = (typeof tabs)[number];
 export function buildRows(report: ContextReport, tab: Tab): readonly ContextRow[] {
   switch (tab) {
     case "kind":
-      return report.parts.map(({ place, kind, tokens }) => ({
-        name: kind,
-        tokens,
-        description: placeDescriptions[place],
+      return report.parts.map((part) => ({
+        name: namePart(part, report),
+        tokens: part.tokens,
+        description: part.kind === REREAD_FILES ? REREAD_REPLACED : placeDescriptions[part.place],
       }));
     case "tool":
       return report.tools.map(({ tool, results, tokens }) => ({
@@ -69,7 +71,7 @@ export function buildRows(report: ContextReport, tab: Tab): readonly ContextRow[
         id,
         tokens,
         name: `${kind}: ${text}`,
-        description: describeFreed(frees),
+        description: describeFreed({ kind, frees }),
       }));
   }
 }
@@ -79,6 +81,14 @@ const placeDescriptions = {
   front: "kept by compactions; sent before newer messages",
   tail: "sent unchanged; a compaction summarizes the older part",
 } as const;
+
+/** A kind that is both in the summary and after it has two rows, so their names say where each is. */
+function namePart({ place, kind }: ContextPart, { parts }: ContextReport): string {
+  const isRepeated = parts.filter((part) => part.kind === kind).length > 1;
+  return isRepeated ? `${kind} (${placeNames[place]})` : kind;
+}
+
+const placeNames = { system: "sent first", front: "in the summary", tail: "kept and new" } as const;
 
 export interface ContextPageOptions {
   readonly report: ContextReport;

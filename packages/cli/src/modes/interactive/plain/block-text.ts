@@ -140,11 +140,11 @@ function formatExit(exitCode: number | null): string {
   return exitCode === null ? "ended without an exit code" : `exited with code ${exitCode}`;
 }
 
-function formatCompaction({ entry, warnings, isUndone }: CompactionBlock): string {
+function formatCompaction({ entry, warnings, rereadFiles, isUndone }: CompactionBlock): string {
   if (isUndone) return `Compaction (undone): ${formatHeadline(entry)}.`;
   const warningLines = warnings.map((warning) => `\nWarning: ${warning}`).join("");
   const balance = formatBalance(entry);
-  return `Compacted: ${formatHeadline(entry)}. ${balance.charAt(0).toUpperCase()}${balance.slice(1)}. /context shows what is in the context now; /undo undoes the compaction.${warningLines}`;
+  return `Compacted: ${formatHeadline(entry)}. ${balance.charAt(0).toUpperCase()}${balance.slice(1)}. /context shows what is in the context now; /undo undoes the compaction.${warningLines}${rereadFiles === undefined ? "" : `\n${rereadFiles}`}`;
 }
 
 export function formatStateChange(before: ScreenState, after: ScreenState): readonly string[] {

@@ -1,4 +1,4 @@
-/** Renders a compaction: a headline, its balance and warnings, and the full receipt if the block is unfolded. */
+/** Renders a compaction: a headline, its balance, the files read again, warnings, and the full receipt if the block is unfolded. */
 
 import type { CompactionEntry } from "@pith/context";
 import { formatKeyHint } from "../../../settings/keymap.ts";
@@ -20,6 +20,7 @@ export function renderCompaction(block: CompactionBlock, context: RenderContext)
     heading,
     ...renderFreedBar(block.entry, context),
     ...wrapText(formatBalance(block.entry), { width, style: theme.dim }),
+    ...(block.rereadFiles === undefined ? [] : wrapText(block.rereadFiles, { width, style: theme.dim })),
     ...warnings,
     ...body,
     ...renderKeyHints(block, context),

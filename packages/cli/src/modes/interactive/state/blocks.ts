@@ -94,6 +94,8 @@ export interface CompactionBlock extends BlockBase {
   readonly kind: "compaction";
   readonly entry: CompactionEntry;
   readonly warnings: readonly string[];
+  /** The line about the files that were read again. */
+  readonly rereadFiles?: string;
   readonly isUndone: boolean;
 }
 

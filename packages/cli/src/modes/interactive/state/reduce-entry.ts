@@ -132,8 +132,7 @@ export function reduceEntry(state: ScreenState, entry: Entry): ScreenState {
       return appendBlocks(state, { kind: "branch-summary", id: entry.id, summary: entry.summary });
     case "custom_message": {
       const rereadFiles = formatRereadFiles(entry);
-      if (rereadFiles !== null)
-        return appendBlocks(state, { kind: "note", id: entry.id, tone: "plain", text: rereadFiles });
+      if (rereadFiles !== null) return putRereadFiles(state, entry.id, rereadFiles);
       if (!entry.display) return state;
       if (entry.customType === PIN_TYPE)
         return appendBlocks(state, { kind: "pin", id: entry.id, text: extractText(entry.content) });
@@ -142,6 +141,14 @@ export function reduceEntry(state: ScreenState, entry: Entry): ScreenState {
     default:
       return state;
   }
+}
+
+/** Adds the line to the receipt, so that the receipt stays the last block and can be opened. A printed receipt can no longer change. */
+function putRereadFiles(state: ScreenState, id: string, rereadFiles: string): ScreenState {
+  const last = state.blocks.at(-1);
+  return last?.kind === "compaction"
+    ? { ...state, blocks: [...state.blocks.slice(0, -1), { ...last, rereadFiles }] }
+    : appendBlocks(state, { kind: "note", id, tone: "plain", text: rereadFiles });
 }
 
 function reduceMessage(state: ScreenState, entry: MessageEntry): ScreenState {

@@ -11,7 +11,7 @@ import {
   readReceipt,
   type Session,
 } from "@pith/context";
-import { MOVE_TYPE } from "@pith/context/host";
+import { MARK_CODES, MOVE_TYPE } from "@pith/context/host";
 import { createGitHeadReader, formatGitHead, type GitHeadReader } from "../../../app/git-branch.ts";
 import { computeMeterParts, computeRawParts } from "../../../context-report/meter.ts";
 import { readOutline } from "../../../sessions/read-outline.ts";
@@ -89,7 +89,7 @@ export function formatCompactionHint(
   const receipt = readReceipt(compaction);
   if (!receipt) return null;
   const seenKey = keyHint("seen", keymap) ?? "/seen";
-  const markedLines = receipt.findings.filter(({ code }) => MARKING_FINDINGS.has(code)).length;
+  const markedLines = receipt.findings.filter(({ code }) => MARK_CODES.has(code)).length;
   const isRepeated = counts.compactions > 1;
   const sentences = [
     ...(isRepeated ? [formatCounts(counts)] : []),
@@ -104,15 +104,6 @@ export function formatCompactionHint(
   const undoKey = keyHint("undoCompaction", keymap) ?? "/undo";
   return isRunning ? `Compacted. ${undoKey} undoes it; ${seenKey} shows what the model sees now.` : null;
 }
-
-/** The findings that mark a line of the summary. */
-const MARKING_FINDINGS: ReadonlySet<string> = new Set([
-  "unknown-id",
-  "false-quote",
-  "unknown-name",
-  "unfounded",
-  "not-from-user",
-]);
 
 /** A warning says what such a summary contains. */
 const MODEL_FREE_NOTICE = "The summary was built without a model.";

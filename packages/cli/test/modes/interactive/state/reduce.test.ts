@@ -4,6 +4,7 @@ import { type AgentEvent, type CompactionEvent, REREAD_TYPE } from "@pith/agent"
 import type { BashExecutionMessage, BranchSummaryEntry, CompactionEntry } from "@pith/context";
 import { describe, expect, test } from "vitest";
 import type { Block } from "../../../../src/modes/interactive/state/blocks.ts";
+import { splitFinished } from "../../../../src/modes/interactive/state/finished-blocks.ts";
 import { formatQueuedMessages, reduceEvent } from "../../../../src/modes/interactive/state/reduce.ts";
 import { reduceEntry } from "../../../../src/modes/interactive/state/reduce-entry.ts";
 import { initialScreenState, type ScreenState } from "../../../../src/modes/interactive/state/screen-state.ts";
@@ -108,8 +109,12 @@ describe("events", () => {
           ...{ customType: REREAD_TYPE, content: "let a = 1;", details: { pith: { files } } },
         },
       };
-      const [, line] = after([compacted, reread]).blocks;
-      expect(line).toMatchObject({ kind: "note", text: "read 2 files again (1,340 tokens): a.ts, b.ts" });
+      const rereadFiles = "read 2 files again (1,340 tokens): a.ts, b.ts";
+      const state = after([compacted, reread]);
+      expect(state.blocks).toMatchObject([{ kind: "compaction", rereadFiles }]);
+      expect(splitFinished(state).blocks).toEqual([]);
+      const printed = after([reread], { ...state, blocks: [] }).blocks;
+      expect(printed).toMatchObject([{ kind: "note", text: rereadFiles }]);
     });
 
     test("SCR14 tells its steps while it goes on", () => {

@@ -93,8 +93,8 @@ export function createCompactQuestion(options: CompactQuestionOptions): Panel<Li
       ? [
           {
             key: "o",
-            label: "Again from the originals",
-            description: "write the last summary again",
+            label: "Rewrite from the originals",
+            description: "replace the last summary",
             value: "originals" as const,
           },
         ]
@@ -110,12 +110,12 @@ export function createCompactQuestion(options: CompactQuestionOptions): Panel<Li
   });
 }
 
-/** Why it cannot be compacted from here, and why not up to here. */
+/** Why the session cannot be compacted from here, and why not up to here. */
 function describeObstacles({ replaced, plan }: CompactQuestionOptions): readonly string[] {
   return [
-    ...(replaced.type === "mistake" ? [`Not from here: ${replaced.message}.`] : []),
+    ...(replaced.type === "mistake" ? [`Can't compact from here: ${replaced.message}.`] : []),
     ...(plan.type === "planned"
       ? []
-      : [`Not up to here: ${plan.type === "invalid-cut" ? plan.note : "there is nothing to compact"}.`]),
+      : [`Can't compact up to here: ${plan.type === "invalid-cut" ? plan.note : "there is nothing to compact"}.`]),
   ];
 }

@@ -42,7 +42,7 @@ export async function showNavigateResult(
   if (navigation.type !== "moved")
     return screen.showNote(session.redact(describeNavigateResult(result, navigation)), resultTone(result));
   const summaryId = navigation.summary?.id;
-  // The recent history shows the branch summary at its place, after the messages before it.
+  // The recent history shows the branch summary where it belongs, after the messages before it.
   screen.update((state) => ({ ...state, blocks: state.blocks.filter((block) => block.id !== summaryId) }));
   await showRecentHistory(context);
   if (navigation.files)
@@ -113,24 +113,35 @@ function decodeFileText(bytes: Uint8Array): string | null {
 }
 
 export interface AbandonedEntries {
-  /** The number of visible entries. Entries that a compaction covers are not included. */
+  /** The number of visible entries, including those that a compaction covers. */
   readonly count: number;
+  /** Whether the branch was too long to count them all. */
+  readonly hasMore: boolean;
   /** Whether the target is the current position. */
   readonly isCurrent: boolean;
 }
 
-/** Counts only entries that are already loaded, so that the question appears without delay. */
+/** Counts back from the leaf, and stops in a very long branch, so that the question appears without delay. */
 export async function countAbandonedEntries(
   target: Entry,
   { store, leaf, branch }: Session,
 ): Promise<AbandonedEntries> {
   const newLeaf = isEditableMessage(target) ? target.parentId : target.id;
   const ancestor = await store.commonAncestor(leaf, newLeaf);
-  const entriesAfter = branch.entries.slice(branch.entries.findIndex(({ id }) => id === ancestor) + 1);
-  const entries = ancestor === leaf ? [] : entriesAfter;
-  const isCurrent = !isEditableMessage(target) && ancestor === newLeaf && entries.every(isBookkeeping);
-  return { count: entries.filter(isVisibleEntry).length, isCurrent };
+  const loadedEntries = new Map(branch.entries.map((entry) => [entry.id, entry]));
+  let [id, count, isUnchanged] = [leaf, 0, true];
+  for (let read = 0; id !== null && id !== ancestor && read < MAX_COUNTED_ENTRIES; read++) {
+    const entry = loadedEntries.get(id) ?? (await store.entry(id));
+    if (!entry) break;
+    if (isVisibleEntry(entry)) count += 1;
+    isUnchanged &&= isBookkeeping(entry);
+    id = entry.parentId;
+  }
+  const isCurrent = !isEditableMessage(target) && ancestor === newLeaf && isUnchanged;
+  return { count, hasMore: id !== ancestor, isCurrent };
 }
+
+const MAX_COUNTED_ENTRIES = 5_000;
 
 /** Entries that are not part of the conversation. After one of them, the position is still the entry before it. */
 function isBookkeeping(entry: Entry): boolean {
@@ -148,7 +159,7 @@ export async function navigateTo(id: string, context: InteractiveContext): Promi
   if (!(await ensureIdle(context))) return "cancelled";
   const abandonedEntries = await countAbandonedEntries(entry, agent.session);
   if (abandonedEntries.isCurrent) return finishWithNote("You are already there.", context);
-  const leaveChoice = await askHowToLeave(abandonedEntries.count, context);
+  const leaveChoice = await askHowToLeave(abandonedEntries, context);
   if (leaveChoice === null) return "cancelled";
   if (leaveChoice.action === "fork") return await forkFrom(entry, context);
   const restoreFiles = await askFilesToRestore(id, context);
@@ -201,10 +212,13 @@ interface LeaveChoice {
 }
 
 /** Null if the user stays. */
-async function askHowToLeave(count: number, { app, screen }: InteractiveContext): Promise<LeaveChoice | null> {
+async function askHowToLeave(
+  { count, hasMore }: AbandonedEntries,
+  { app, screen }: InteractiveContext,
+): Promise<LeaveChoice | null> {
   if (count === 0 || app.settings.branchSummary?.skipPrompt) return { action: "go", options: {} };
   const canSummarize = app.missingModel === null;
-  const question = createLeaveQuestion({ count, canFork: app.sessionPath !== null, canSummarize });
+  const question = createLeaveQuestion({ count, hasMore, canFork: app.sessionPath !== null, canSummarize });
   for (;;) {
     const action = await screen.showPanel(question, { where: "inline" });
     if (action === null || action === "go" || action === "fork") return action && { action, options: {} };

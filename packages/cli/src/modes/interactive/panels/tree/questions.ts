@@ -1,8 +1,8 @@
-/** Defines the questions before a move in the tree: summarise the abandoned branch, restore files, and a line of text. */
+/** Defines the questions before a move in the tree: summarize the abandoned branch, restore files, and a line of text. */
 
 import { relative } from "node:path/posix";
 import type { PlannedFile } from "@pith/agent";
-import { formatCount } from "../../../../text/format.ts";
+import { formatCount, formatNumber } from "../../../../text/format.ts";
 import { escapeControls, escapeLine } from "../../../../text/safe-text.ts";
 import { renderPatchLine } from "../../render/diff.ts";
 import { fitCell } from "../../render/text.ts";
@@ -17,6 +17,8 @@ export type LeaveAction = "go" | "summarize" | "summarize-with-focus" | "fork";
 export interface LeaveQuestionOptions {
   /** The number of visible entries on the abandoned branch. */
   readonly count: number;
+  /** Whether there are more than `count`. */
+  readonly hasMore?: boolean;
   /** Whether the session can be forked. */
   readonly canFork: boolean;
   /** Whether there is a model to write a summary. */
@@ -25,10 +27,12 @@ export interface LeaveQuestionOptions {
 
 export function createLeaveQuestion({
   count,
+  hasMore = false,
   canFork,
   canSummarize,
 }: LeaveQuestionOptions): Panel<ListPosition, LeaveAction> {
-  const hint = `${formatCount(count, "entry", "entries")} will remain on this branch`;
+  const entries = hasMore ? `${formatNumber(count)}+ entries` : formatCount(count, "entry", "entries");
+  const hint = `${entries} ${count === 1 ? "stays" : "stay"} on the branch you are leaving`;
   return createChoicePanel<LeaveAction>({
     title: canSummarize ? "Summarize the branch you are leaving?" : "Leave this branch?",
     body: ({ theme }) => [theme.dim(` ${hint} · Esc cancel`)],

@@ -17,7 +17,7 @@ test("CUT13 c shows what can be compacted at an entry; up to here keeps it and w
   const seen = await shows(talk, /Compact at #\d+/);
   expect(seen).toMatch(/From here \(f\) +a summary replaces 4 entries from #\d+ on/);
   expect(seen).toMatch(/Up to here \(u\) +a summary replaces \d+ entries before #\d+/);
-  expect(seen).not.toContain("Again from the originals");
+  expect(seen).not.toContain("Rewrite from the originals");
   talk.terminal.type("u");
   expect(await shows(talk, /Compact up to #\d+\?/)).toMatch(/summary by +anthropic\/claude-sonnet-4-5/);
   talk.terminal.press(ENTER);
@@ -59,7 +59,7 @@ test("CUT13 what is not possible is not offered, and Esc goes back to the tree a
   await openTree(talk);
   talk.terminal.press("g", "c");
   const seen = await shows(talk, /Compact at #\d+/);
-  expect(seen).toContain("Not up to here: the chosen entry is not in the context");
+  expect(seen).toContain("Can't compact up to here: the chosen entry is not in the context");
   expect(seen).not.toContain("Up to here (u)");
   talk.terminal.type("o");
   await shows(talk, "Compact now, with a summary of the original entries?");
@@ -97,5 +97,7 @@ test("CUT13 at an entry of another branch, it says why nothing can be compacted 
   await openTree(talk);
   talk.terminal.press("b", "c");
   const seen = await shows(talk, "Nothing can be compacted there");
-  expect(seen.replaceAll(/\s+/g, " ")).toMatch(/#\d+ is on another branch; \/tree #\d+ goes there\. Not up to here: /);
+  expect(seen.replaceAll(/\s+/g, " ")).toMatch(
+    /#\d+ is on another branch; \/tree #\d+ goes there\. Can't compact up to here: /,
+  );
 });

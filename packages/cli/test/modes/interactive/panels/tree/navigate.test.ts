@@ -34,7 +34,7 @@ describe("navigate", () => {
     await shows(talk, "You are already there.");
     await openTree(talk);
     talk.terminal.press(UP, UP, ENTER);
-    await shows(talk, "2 entries will remain on this branch");
+    await shows(talk, "2 entries stay on the branch you are leaving");
     talk.terminal.type("n");
     await shows(talk, "went to another entry in the tree");
     expect(talk.screen.editorText.text).toBe("");
@@ -192,15 +192,25 @@ describe("entries left behind", () => {
   }
 
   test("WLK7 what is left is counted without reading anything: what stands behind the place where the ways part", async () => {
-    expect(await leftFor(twoTries, "e6")).toEqual({ count: 4, isCurrent: false });
-    expect(await leftFor(twoTries, "e14")).toEqual({ count: 0, isCurrent: true });
-    expect(await leftFor(twoTries, "e1")).toEqual({ count: 6, isCurrent: false });
+    expect(await leftFor(twoTries, "e6")).toEqual({ count: 4, hasMore: false, isCurrent: false });
+    expect(await leftFor(twoTries, "e14")).toEqual({ count: 0, hasMore: false, isCurrent: true });
+    expect(await leftFor(twoTries, "e1")).toEqual({ count: 6, hasMore: false, isCurrent: false });
+  });
+
+  test("WLK7 entries that a compaction covers are counted, too", async () => {
+    const lines = ["user: a", "says: b", "user: c", "says: d", "user: e", "compacts: so far, keeps e5", "says: f"];
+    const store = await storeOf(lines);
+    const session = await Session.open(store, nodeRuntime);
+    const target = await store.entry("e2");
+    expect(target && (await countAbandonedEntries(target, session))).toEqual({
+      ...{ count: 5, hasMore: false, isCurrent: false },
+    });
   });
 
   test("WLK6 before a compaction one does not stand already", async () => {
     const lines = ["user: a", "says: b", "user: c", "says: d", "compacts: so far, keeps e3"];
-    expect(await leftFor(lines, "e4")).toEqual({ count: 1, isCurrent: false });
-    expect(await leftFor(lines, "e5")).toEqual({ count: 0, isCurrent: true });
+    expect(await leftFor(lines, "e4")).toEqual({ count: 1, hasMore: false, isCurrent: false });
+    expect(await leftFor(lines, "e5")).toEqual({ count: 0, hasMore: false, isCurrent: true });
   });
 
   test("WLK8 where a move breaks off in a way nobody foresaw, no summary is said to be under way for ever", async () => {
