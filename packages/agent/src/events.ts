@@ -189,7 +189,7 @@ export type CompactionEvent =
       readonly findings: readonly QualityFinding[];
     };
 
-/** Tool results that later ones make outdated were removed from the context, or came back with an undo. */
+/** Outdated tool results were removed from the context, or an undo brought them back. */
 export interface OutdatedResultsEvent {
   readonly type: "outdated_results_removed" | "outdated_results_restored";
   /** The entry that records the removal. */

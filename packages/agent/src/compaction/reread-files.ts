@@ -24,7 +24,7 @@ export interface RereadRequest {
   readonly budget?: Budget;
 }
 
-/** Appends the files that the model used most recently, within a budget, and takes the copies of earlier compactions out of the context. */
+/** Appends the files that the model used most recently, within a budget, and removes the copies of earlier compactions from the context. */
 export async function rereadFiles(run: RunContext, request: RereadRequest): Promise<void> {
   const { rereadFiles: options, session, model, signal } = run;
   const canRead = model.takesTools !== false && run.tools.some(({ name }) => name === "read");
@@ -196,7 +196,8 @@ interface FormatFileOptions {
 }
 
 function formatFile({ use, hash, text, firstLine }: FormatFileOptions): string {
-  const extent = firstLine === null ? "the whole file" : `a part, from line ${firstLine}; read shows the rest`;
+  const extent =
+    firstLine === null ? "the whole file" : `part of the file, starting at line ${firstLine}; read shows the rest`;
   const state = use.hash === hash ? "unchanged" : "changed on disk";
   const longestFence = Math.max(2, ...Array.from(text.matchAll(/`+/g), ([run]) => run.length));
   const fence = "`".repeat(longestFence + 1);

@@ -139,7 +139,7 @@ export class Permissions implements PermissionCheck {
     return { type: "refused", why: describeRestoreRefusal(decision) };
   }
 
-  /** Whether Pith may read a file again by itself: reading it needs no question, and it is in the workspace by its real path. */
+  /** Whether Pith may reread a file automatically: reading it needs no question, and its real path is in the workspace. */
   async permitReread(path: string): Promise<RestorePermission> {
     const toolRequest: ToolRequest = { tool: "read", arguments: { path }, intent: { type: "look", paths: [path] } };
     const request = await resolveRequest(toolRequest, this.#options.resolveRealPath);

@@ -236,7 +236,7 @@ test("RST4 at most five files, each up to 5,000 tokens, take at most a tenth of 
   expect(long?.tokens).toBeLessThanOrEqual(5_000);
   const shown = shownTexts(agent).at(-1) ?? "";
   expect(shown).toMatch(
-    /^long\.ts \(a part, from line 901; read shows the rest; unchanged since .*\n```\nlong says something in line 901 /,
+    /^long\.ts \(part of the file, starting at line 901; read shows the rest; unchanged since .*\n```\nlong says something in line 901 /,
   );
   expect(shown).toMatch(/\n\[lines 901 to \d+ of 2000, .* continue with offset \d+\]\n```$/);
   for (let at = 5; at <= 8; at++) await call("read", { path: `f${at}.ts` });

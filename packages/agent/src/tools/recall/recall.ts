@@ -22,13 +22,13 @@ export interface RecallToolOptions {
   readonly root?: string;
 }
 
-/** Creates `recall`, which searches all entries of the session, also those before a compaction and on other branches. */
+/** Creates `recall`, which searches every entry of the session, even those before a compaction and on other branches. */
 export function recallTool(options: RecallToolOptions): Tool {
   return {
     // The search index leaves out what this tool returns, by its name.
     name: "recall",
     description:
-      'Searches all of this session, also summarized parts and other branches. Query: words, "phrase", start*, file:a.ts, tool:bash, #40-#60, session:ID.',
+      'Searches every entry of this session, on all branches. Query: words, "phrase", start*, file:a.ts, tool:bash, #40-#60, session:ID.',
     parameters,
     isIdempotent: true,
     intent: () => ({ type: "nothing" }),
