@@ -23,7 +23,7 @@ export interface CompactArgs extends CompactRequest {
   readonly type: "read";
   readonly instructions: string;
   readonly isPreview: boolean;
-  /** The entry after which everything is replaced by a summary. */
+  /** The entry after which everything is replaced with a summary. */
   readonly from: Entry | null;
   /** The first entry to keep. */
   readonly upTo: Entry | null;
@@ -40,7 +40,7 @@ export async function parseCompactArgs(args: string, session: Session): Promise<
     else if (name === "from" || name === "up-to") {
       const [, entryName = "", rest = ""] = /^(\S*)\s*([\s\S]*)$/.exec(value) ?? [];
       if (entryName === "")
-        return usageError(`--${name} needs an entry, e.g. /compact --${name} #12; /tree shows them`);
+        return usageError(`--${name} needs an entry, e.g. /compact --${name} #12; /tree shows the numbers`);
       const found = await findEntry(entryName, session);
       if (found.type === "mistake") return found;
       entries[name] = found.entry;
@@ -121,7 +121,7 @@ export async function findReplacedEntries(entry: Entry, session: Session): Promi
   return { type: "found", oldBranch, newLeaf, count, place };
 }
 
-/** Replaces everything after an entry by a summary: a move to the entry with a summary of the branch that is left. */
+/** Replaces everything after an entry with a summary: a move to the entry with a summary of the branch that is left. */
 export async function compactFrom(
   { entry, instructions }: { readonly entry: Entry; readonly instructions: string },
   agent: Agent,

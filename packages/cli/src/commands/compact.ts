@@ -44,7 +44,7 @@ export const compactCommand: Command = {
     const { instructions, isPreview, from, firstKeptEntryId, fromOriginals = false } = request;
     if (isPreview) return await reportPreview(request, context);
     if (from) {
-      if (!agent.isRunning) notify?.("summarizing what you compact");
+      if (!agent.isRunning) notify?.("summarizing the entries to replace");
       return await compactFrom({ entry: from, instructions }, agent);
     }
     // During a run, the compaction waits until no request is active. The run continues after it.
@@ -124,7 +124,7 @@ export async function undoOrRedoCompaction(action: "undo" | "redo", agent: Agent
     case "redone":
       return success(
         outcome.change === "elision"
-          ? `The outdated tool results are removed again. The context now has about ${formatNumber(agent.contextUsage().tokens)} tokens. /undo brings them back.`
+          ? `The outdated tool results have been removed again. The context now has about ${formatNumber(agent.contextUsage().tokens)} tokens. /undo brings them back.`
           : `Compaction restored${formatReceiptAndSize(readNewestReceipt(agent), agent)} /undo undoes it.`,
         outcome,
       );
@@ -133,14 +133,14 @@ export async function undoOrRedoCompaction(action: "undo" | "redo", agent: Agent
 
 const undoneTexts = {
   compaction: { done: "Compaction undone.", redo: "restores the compaction" },
-  elision: { done: "The removed tool results are back.", redo: "removes them again" },
+  elision: { done: "The removed tool results are back in the context.", redo: "removes them again" },
 } as const;
 
 const AUTO_COMPACTION_PAUSED =
   "Automatic compaction is paused until the context grows by another 10% of the window or the provider refuses a request.";
 
 const nothingToUndoMessages = {
-  "no-compaction": "There is no compaction on this branch to undo.",
+  "no-compaction": "There is no compaction to undo on this branch.",
   "no-undo": "There is no undone compaction to restore.",
 } as const;
 
@@ -209,7 +209,7 @@ const nothingToDoMessages: Readonly<Record<NoCompaction["why"], string>> = {
   off: 'automatic compaction is off ("compaction.enabled" in the settings, --no-auto-compact, /autocompact)',
   empty: "there are no messages yet",
   "already-compacted":
-    "there is nothing new since the last compaction (/undo reverts it, /compact --from-originals writes its summary again)",
+    "there is nothing new since the last compaction (/undo undoes it, /compact --from-originals rewrites its summary)",
   "too-short": "the conversation is too short; all of it would be kept",
   "too-little": "a summary would be about as long as the text it replaces",
 };
@@ -294,7 +294,7 @@ function formatPreview(
 function formatReplacement(stats: PreviewStats, place: string): string {
   const { tokens, dropped, kept } = stats;
   return [
-    `Would replace ${formatCount(dropped.count, "entry", "entries")} ${place} by a summary and keep the ${formatNumber(kept.count)} before: ${formatTokenChange(tokens)}.`,
+    `Would replace ${formatCount(dropped.count, "entry", "entries")} ${place} with a summary and keep the ${formatNumber(kept.count)} before: ${formatTokenChange(tokens)}.`,
     formatAuthorAndPrice(stats),
   ].join("\n");
 }

@@ -127,7 +127,7 @@ export const eventTable: EventDocs<WireEvent> = {
   },
   compaction_failed: {
     description:
-      "after the `compaction_end` of a compaction that failed; `code` is `cannot-fit`, `invalid-cut` (`firstKeptEntryId` cannot be kept first), `no-summary` (no model wrote it from the originals), `leaf-moved` or the reason why the session could not be written; an `error` follows",
+      "after the `compaction_end` of a compaction that failed; `code` is `cannot-fit`, `invalid-cut` (`firstKeptEntryId` cannot be the first kept entry), `no-summary` (no model could rewrite the summary from the originals), `leaf-moved` or the reason why the session could not be written; an `error` follows",
     example: {
       type: "compaction_failed",
       reason: "overflow",
@@ -174,7 +174,7 @@ export const eventTable: EventDocs<WireEvent> = {
   },
   outdated_results_removed: {
     description:
-      "tool results that later ones make outdated were removed from the context, outside a compaction; `tokens` is an estimate, and `elisionId` is the entry that records it. An undo brings them back",
+      "outdated tool results were removed from the context, outside a compaction; `tokens` is an estimate of what this freed, and `elisionId` is the id of the entry that records the removal. An undo brings the results back",
     example: { type: "outdated_results_removed", elisionId: "e9", count: 14, tokens: 23000 },
   },
   outdated_results_restored: {
@@ -194,7 +194,7 @@ export const eventTable: EventDocs<WireEvent> = {
   },
   compaction_quality: {
     description:
-      "what a user should know about the compaction that just ended: `no-model-summary`, `repaired`, `user-messages-evicted`, `compacted-again`",
+      "what a user should know about the compaction that just ended; `code` is `no-model-summary`, `repaired` (lines of the summary are marked), `compacted-again`, or the code of a finding in the receipt, such as `user-messages-evicted`",
     example: {
       type: "compaction_quality",
       compactionId: "e9",

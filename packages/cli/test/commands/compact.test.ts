@@ -28,7 +28,7 @@ test("COM11 /compact tells with what it was done, what it freed and how it is ta
     /^Compaction undone\. The context is back to about [\d,]+ tokens\. \/redo restores the compaction\./,
   );
   expect(desk.agent.contextUsage().tokens).toBe(before);
-  expect(await toldBy("/undo", desk)).toBe("There is no compaction on this branch to undo.");
+  expect(await toldBy("/undo", desk)).toBe("There is no compaction to undo on this branch.");
   expect(await toldBy("/redo", desk)).toMatch(/^Compaction restored: .*\/undo undoes it\.$/);
   expect(await toldBy("/redo", desk)).toMatch(/^There is no undone compaction to restore\.$/);
 });
@@ -130,7 +130,7 @@ test("CUT12 /compact --up-to keeps everything from an entry on; --preview says s
 test("CUT12 /compact --from-originals writes the summary again, and the receipt says from what", async () => {
   const desk = await deskOf(long(20), { replies: [told.replace("the work", "the zebra"), told] });
   await toldBy("/compact", desk);
-  expect(await toldBy("/compact", desk)).toContain("/compact --from-originals writes its summary again");
+  expect(await toldBy("/compact", desk)).toContain("/compact --from-originals rewrites its summary");
   expect(await toldBy("/compact --from-originals --preview", desk)).toMatch(
     / entries from the originals and keep \d+:/,
   );
@@ -147,7 +147,7 @@ test("CUT12 /compact --from replaces what comes after an entry, and names the wa
   const { leaf } = desk.agent.session;
   const before = desk.agent.contextUsage().tokens;
   expect(await toldBy("/compact --from #10 --preview", desk)).toMatch(
-    /^Would replace 32 entries after #10 by a summary and keep the 10 before: [\d,]+ → about [\d,]+ tokens\.\nSummary by anthropic\/storyteller, /,
+    /^Would replace 32 entries after #10 with a summary and keep the 10 before: [\d,]+ → about [\d,]+ tokens\.\nSummary by anthropic\/storyteller, /,
   );
   expect(desk.agent.session.leaf).toBe(leaf);
   expect(await toldBy("/compact --from #10 mind the names", desk)).toBe(
@@ -173,7 +173,9 @@ test("CUT9 CUT12 what cannot be done says what to do, and changes nothing", asyn
     const answer = await answerOf(words, desk);
     return answer.type === "mistake" || answer.type === "failed" ? answer.message : JSON.stringify(answer);
   };
-  expect(await why("/compact --up-to")).toBe("--up-to needs an entry, e.g. /compact --up-to #12; /tree shows them");
+  expect(await why("/compact --up-to")).toBe(
+    "--up-to needs an entry, e.g. /compact --up-to #12; /tree shows the numbers",
+  );
   expect(await why("/compact --from #99")).toBe('no entry "#99" in this session; /tree shows the entries');
   expect(await why("/compact --from #2 --from-originals")).toMatch(/^--from cannot be combined with --up-to or/);
   expect(await why("/compact --from #5")).toBe("#5 is on another branch; /tree #5 goes there");

@@ -68,7 +68,7 @@ test("CUT12 print mode previews and compacts from an entry on", async () => {
   const asked = ground.server.requests.length;
   const preview = await run("-p", "-c", `/compact --from ${first} --preview`);
   expect(preview.out).toMatch(
-    new RegExp(`^Would replace 4 entries after ${first} by a summary and keep the \\d+ before`),
+    new RegExp(`^Would replace 4 entries after ${first} with a summary and keep the \\d+ before`),
   );
   expect(preview.out).toMatch(/Summary by anthropic\/\S+, for about \$0\.\d+/);
   expect(ground.server.requests).toHaveLength(asked);

@@ -27,9 +27,9 @@ test("ELI4 ELI8 ELI9 the program removes outdated results of an old session, say
   const report = await ground.pith(["-p", "--session", session, "/context"], []);
   expect(report.out).toContain("Not counted: 1 outdated tool result, removed from the context.");
   const undo = await ground.pith(["-p", "--session", session, "/undo"], []);
-  expect(undo.out).toContain("The removed tool results are back.");
+  expect(undo.out).toContain("The removed tool results are back in the context.");
   const redo = await ground.pith(["-p", "--session", session, "/redo"], []);
-  expect(redo.out).toContain("The outdated tool results are removed again.");
+  expect(redo.out).toContain("The outdated tool results have been removed again.");
   await ground.pith(["-p", "--session", session, "/undo"], []);
   await ground.pith(["-p", "--session", session, "Go on again."], ["Done."]);
   expect(sentOnce()).toBe(2);

@@ -150,7 +150,7 @@ type PlannedCompaction = Extract<CompactionPreview, { type: "planned" }>;
 function titleOf({ plan }: PlannedCompaction, { firstKeptEntryId, fromOriginals }: CompactRequest): string {
   const [first] = plan.kept;
   const place = firstKeptEntryId !== undefined && first ? ` up to ${entryReference(first)}` : " now";
-  return fromOriginals ? `Compact${place}, with a summary of the original entries?` : `Compact${place}?`;
+  return fromOriginals ? `Compact${place}, with a summary from the original entries?` : `Compact${place}?`;
 }
 
 export interface CompactFromOptions {
@@ -159,7 +159,7 @@ export interface CompactFromOptions {
   readonly isAtOnce: boolean;
 }
 
-/** Replaces everything after the entry by a summary. Files are not restored. */
+/** Replaces everything after the entry with a summary. Files are not restored. */
 export async function compactFromEntry(
   entry: Entry,
   { focus: initialFocus, isAtOnce }: CompactFromOptions,
@@ -190,15 +190,15 @@ async function confirmReplacement(
   }
   const { catalogue } = await openCatalogue(app.home);
   const stats = await computeReplacementStats(replaced, app.agent, findSummarizer({}, app.agent.model, catalogue));
-  const title = `Replace everything ${replaced.place} by a summary?`;
+  const title = `Replace everything ${replaced.place} with a summary?`;
   return await screen.showPanel(createPreviewPanel(stats, { title, focus }), { where: "inline" });
 }
 
-/** The transcript shows the receipt or the failure by itself. Only the other outcomes are reported here. */
+/** The transcript shows the receipt or the failure. Only the other outcomes are reported here. */
 async function runCompaction(request: CompactRequest, context: InteractiveContext): Promise<true> {
   const { agent } = context.app;
   if (agent.isRunning && !isCompacting(agent))
-    context.screen.showNote("The context is compacted when the current request finishes.");
+    context.screen.showNote("The context will be compacted when the current request finishes.");
   const { instructions = "", firstKeptEntryId, fromOriginals = false } = request;
   const outcome = await agent.compact({
     fromOriginals,
@@ -219,7 +219,7 @@ export const openUndo: PanelCommand = async (args, context) => args === "" && (a
 
 export const openRedo: PanelCommand = async (args, context) => args === "" && (await undoOrRedo("redo", context));
 
-/** The transcript shows a success by itself. A hint describes its effect on the context. */
+/** The transcript shows a success. A hint describes its effect on the context. */
 async function undoOrRedo(action: "undo" | "redo", context: InteractiveContext): Promise<true> {
   const { agent } = context.app;
   const { entries } = agent.session.branch;

@@ -60,7 +60,7 @@ export async function undoOrRedo(
 
 const nothingToDoMessages = {
   "no-compaction": "this branch has no compaction to undo",
-  "no-undo": "no compaction to redo: none was undone, or a newer one was made since",
+  "no-undo": "there is no compaction to redo: none was undone, or the session was compacted again since",
 } as const;
 
 export const compactionCommands: RpcCommandDefinitions<
@@ -98,13 +98,13 @@ export const compactionCommands: RpcCommandDefinitions<
     },
   },
   undo_compaction: {
-    description: "undo the latest compaction",
+    description: "undo the latest compaction or removal of outdated tool results",
     example: { type: "undo_compaction" },
     fields: {},
     run: (_, context) => undoOrRedo("undo", context),
   },
   redo_compaction: {
-    description: "redo the compaction that was undone last",
+    description: "redo the compaction or removal that was undone last",
     example: { type: "redo_compaction" },
     fields: {},
     run: (_, context) => undoOrRedo("redo", context),

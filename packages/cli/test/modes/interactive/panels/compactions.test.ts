@@ -100,7 +100,7 @@ test("MET10 where there is nothing to undo, the key says so", async () => {
   const talk = await longTalk();
   await exchanged(talk, 1);
   talk.terminal.press(ALT_U);
-  await talk.sees("There is no compaction on this branch to undo.");
+  await talk.sees("There is no compaction to undo on this branch.");
 });
 
 test("MET9 Esc stops a compaction that was asked for, and the session is as it was", async () => {

@@ -37,7 +37,9 @@ test("CUT13 from here replaces what follows, and the rest stays as it was", asyn
   talk.terminal.press(UP, UP, UP, UP, "c");
   await shows(talk, /a summary replaces 4 entries after #\d+/);
   talk.terminal.type("f");
-  expect(await shows(talk, /Replace everything after #\d+ by a summary\?/)).toContain("they stay on their own branch");
+  expect(await shows(talk, /Replace everything after #\d+ with a summary\?/)).toContain(
+    "they stay on their own branch",
+  );
   talk.terminal.type("the names");
   talk.terminal.press(ENTER);
   await shows(talk, "summary of the branch you left");
@@ -62,7 +64,7 @@ test("CUT13 what is not possible is not offered, and Esc goes back to the tree a
   expect(seen).toContain("Can't compact up to here: the chosen entry is not in the context");
   expect(seen).not.toContain("Up to here (u)");
   talk.terminal.type("o");
-  await shows(talk, "Compact now, with a summary of the original entries?");
+  await shows(talk, "Compact now, with a summary from the original entries?");
   talk.terminal.press(ESC);
   await shows(talk, "c compact");
   talk.terminal.press(ESC);
@@ -77,7 +79,7 @@ test("CUT12 CUT13 the summary is written again from the originals, after the pre
   await shows(talk, "compacted:");
   await atRest(talk);
   talk.say("/compact --from-originals");
-  await shows(talk, "Compact now, with a summary of the original entries?");
+  await shows(talk, "Compact now, with a summary from the original entries?");
   const asked = talk.server.requests.length;
   talk.terminal.press(ENTER);
   await talk.until(() => talk.server.requests.length > asked);
