@@ -74,7 +74,7 @@ function listDocumented(docs: string): ReadonlySet<string> {
 
 /** Flags are in the help of `pith`. Each subcommand has a heading and rows for its flags; each command has a row. */
 function* readCommandsPage(page: string): Generator<string> {
-  const common = /Each has `(--help)`[^.]*`(--json)`/.exec(page)?.slice(1) ?? [];
+  const common = /Each subcommand has `(--help)`[^.]*`(--json)`/.exec(page)?.slice(1) ?? [];
   for (const text of page.split(/^#{2,3} /m).slice(1)) {
     const [name = ""] = text.split("\n", 1);
     if (name === "pith") yield* matchNames(text, /^ {2,6}(?:-[a-z], )?(--[a-z-]+)/gm, "flag ");
