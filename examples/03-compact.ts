@@ -19,8 +19,8 @@ import { scriptedModel, story } from "@pith/context/testing";
 const store = MemoryStore.create(nodeRuntime);
 const session = await Session.open(store, nodeRuntime);
 await pinText(session, "Never change the lock file.");
-const output = "ok: nothing to see here, one more test has passed\n".repeat(40);
-const tests = Array.from({ length: 12 }, (_, at) => [`calls: bash command=test-${at + 1}`, `result: ${output}`]);
+const output = (at: number): string => `ok: nothing to see here, test ${at} has passed\n`.repeat(40);
+const tests = Array.from({ length: 12 }, (_, at) => [`calls: bash command=test-${at + 1}`, `result: ${output(at)}`]);
 await tell(
   "user: The login fails on Safari, please fix it. Use tabs.",
   "calls: read path=src/login.ts",
