@@ -68,7 +68,7 @@ const outcome = await compact({ session, budget, reason: "due", summarizers: wri
 
 if (outcome.type === "compacted") {
   const { by, calls, tokens, findings } = outcome.receipt;
-  console.log(by, calls, tokens); // "anthropic/storyteller", 1, { before: 7625, after: about 1600, limit: 6000 }
+  console.log(by, calls, tokens); // "anthropic/storyteller", 1, { before: 7553, after: about 1600, limit: 6000 }
   console.log(findings); // [{ code: "not-from-user", note: "“…” is marked (not from the user) because …" }]
 }
 // #endregion
