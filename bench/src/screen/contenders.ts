@@ -31,12 +31,15 @@ export function echoContender(): Contender {
   };
 }
 
+/** The same model as pi's. */
+const MODEL: readonly string[] = ["--model", "anthropic/claude-sonnet-4-5", "--thinking", "off"];
+
 export function pithContender(program: string): Contender {
   return {
     name: "pith",
     readyText: "claude-sonnet-4-5",
     command: ({ url, folder, homes }, session) => ({
-      command: [process.execPath, program, ...(session === null ? [] : ["--session", session])],
+      command: [process.execPath, program, ...MODEL, ...(session === null ? [] : ["--session", session])],
       env: { ...BASE_ENVIRONMENT, HOME: createHome(homes, "pith"), ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: url },
       folder,
     }),
