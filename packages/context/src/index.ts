@@ -46,7 +46,6 @@ export {
 export { type ContextSize, calculateContextTokens, contextSize } from "./context/context-size.ts";
 export { convertToLlm } from "./context/convert-to-llm.ts";
 export {
-  type CompactIfNeededResult,
   type CompactionPreview,
   compact,
   compactIfNeeded,

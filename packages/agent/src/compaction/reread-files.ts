@@ -1,7 +1,7 @@
 /** Reads the files in use again after a compaction and adds them to the context. A file that tools may not read is never added. */
 
 import { type Budget, contextSize, type LoadedBranch, type NewEntry, type Session, textTokens } from "@pith/context";
-import { collectCalibration, entryTokens, findCalibration, type ModelCalibration } from "@pith/context/host";
+import { collectCalibration, entryTokens, findCalibration } from "@pith/context/host";
 import { appendEntries } from "../append-entries.ts";
 import { runToolResultHooks } from "../hooks/tool-hooks.ts";
 import { createModelBudget, type RunContext } from "../loop/run-context.ts";
@@ -140,6 +140,8 @@ function createTokenCounter(run: RunContext): CountTokens {
   const { factor } = findModelCalibration(run);
   return (text) => Math.ceil(textTokens(text) * factor);
 }
+
+type ModelCalibration = ReturnType<typeof findCalibration>;
 
 function findModelCalibration({ session, model }: RunContext): ModelCalibration {
   return findCalibration(collectCalibration(session.branch), model);

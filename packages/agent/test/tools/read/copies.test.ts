@@ -12,7 +12,6 @@ import {
   forkSession,
   keepBlob,
   nodeRuntime,
-  type OpenResult,
   openStore,
   purgeSession,
 } from "@pith/context/node";
@@ -30,7 +29,7 @@ const log = "a long output\n".repeat(100);
 let path = "";
 let blob = "";
 
-const storeIn = (opened: OpenResult) => {
+const storeIn = (opened: Awaited<ReturnType<typeof openStore>>) => {
   if (opened.type !== "opened") throw new Error(JSON.stringify(opened));
   return opened.store;
 };
