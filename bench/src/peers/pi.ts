@@ -112,3 +112,9 @@ function loopbackCommand(): readonly string[] {
     throw new Error("pi runs only without network, and a namespace here has no loopback (`ip link set lo up`)");
   return [command, ...args];
 }
+
+/** Runs a program of the bench as its own process, because only a process can be put into a namespace. It takes its options and prints its result as JSON. */
+export function runConfined<Result>(program: string, options: object, commandPrefix: readonly string[]): Result {
+  const [command = "", ...args] = [...commandPrefix, process.execPath, program, JSON.stringify(options)];
+  return JSON.parse(execFileSync(command, args, { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] }));
+}

@@ -4,6 +4,7 @@ import { randomPath, randomWords } from "@pith/bench/generated-words";
 import { type Random, randomInteger } from "@pith/bench/random";
 import { compact, compactionLimits, createBudget, type NewEntry, Session } from "@pith/context";
 import { createSession, nodeRuntime } from "@pith/context/node";
+import { emptyUsage } from "@pith/context/testing";
 import type { PlantedFact } from "./facts.ts";
 
 export interface LongSessionOptions {
@@ -133,14 +134,7 @@ const assistant = {
   api: "anthropic-messages",
   provider: "anthropic",
   model: "claude-sonnet-5",
-  usage: {
-    input: 0,
-    output: 0,
-    cacheRead: 0,
-    cacheWrite: 0,
-    totalTokens: 0,
-    cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
-  },
+  usage: emptyUsage,
   stopReason: "stop",
   timestamp: 0,
 } as const;

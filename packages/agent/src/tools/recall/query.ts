@@ -54,7 +54,7 @@ function parseQuery(query: string): Omit<RecallRequest, "offset"> {
 }
 
 const FILTER = /(?<!\S)@?(file|tool|session):(?:"([^"\n]+)"|([^\s"]+))/g;
-/** `#40-#60`, also without the number signs and with another dash. */
+/** `#40-#60`, also as `#40-60`, with another dash, or in brackets as citations are written. */
 const RANGE = /(?<!\S)\[?#(\d{1,15})\]?\s*(?:-|–|\.\.)\s*\[?#?(\d{1,15})\]?(?!\S)/;
 const SINGLE_NUMBER = /^\[?#?(\d{1,15})\]?$/;
 
