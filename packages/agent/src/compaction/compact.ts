@@ -1,7 +1,17 @@
 /** Runs one compaction inside a run. It must not change the model, the thinking level, the tools or the system prompt. */
 
-import { type Budget, type CompactionOutcome, compact, type Entry, modelSummarizer, type Receipt } from "@pith/context";
-import { mergeSystemMessages, type SummaryProgress } from "@pith/context/host";
+import {
+  type Budget,
+  buildRequest,
+  type CompactionOutcome,
+  compact,
+  type Entry,
+  type Model,
+  modelSummarizer,
+  type Receipt,
+  type Request,
+} from "@pith/context";
+import { computeReplyBudget, mergeSystemMessages, type SummaryProgress } from "@pith/context/host";
 import { appendEntries } from "../append-entries.ts";
 import { runWithEvents } from "../async.ts";
 import type { AgentCompactionOutcome, AgentEvent, SummarySource } from "../events.ts";
@@ -60,6 +70,7 @@ export async function* compactInRun(
       ...compactRequest,
       ...(originals && { originals }),
       ...mergeInstructions(run, request),
+      ...describeRequests(run),
       progress: (progress) => emit(progressEvent(progress, { source: "compaction", reason })),
     }).finally(release),
   );
@@ -100,6 +111,29 @@ export function progressEvent(progress: SummaryProgress, source: SummarySource):
         : { type: "branch_summary_progress", ...progress };
   }
 }
+
+/**
+ * How requests are built, so that the model can summarize after its last one. Nothing if hooks may change them: a context hook changes
+ * the messages, and headers of a hook are not sent with a summary.
+ */
+function describeRequests(run: RunContext): {
+  readonly requests?: { readonly model: Model; readonly build: BuildRequest };
+} {
+  const { hooks, model, session } = run;
+  const changingHooks = [hooks.context, hooks.context_with_system, hooks.before_provider_request];
+  if (changingHooks.some((each) => each?.length)) return {};
+  const replyBudget = computeReplyBudget(session.branch, {
+    budget: createModelBudget(run),
+    maxTokens: model.maxTokens,
+  });
+  const build: BuildRequest = (context) => ({
+    ...buildRequest(context, { model }),
+    ...(replyBudget && { replyBudget }),
+  });
+  return { requests: { model, build } };
+}
+
+type BuildRequest = (context: Parameters<typeof buildRequest>[0]) => Request;
 
 /** The general instructions come first, then those of this request. */
 function mergeInstructions(

@@ -2,6 +2,8 @@
 
 import type { Agent } from "@pith/agent";
 import {
+  type Budget,
+  buildRequest,
   type CompactionPreview,
   contextSize,
   type Entry,
@@ -35,14 +37,16 @@ export interface EntryTotals {
 
 type PlannedPreview = Extract<CompactionPreview, { type: "planned" }>;
 
-type SummaryModel = Pick<Model, "provider" | "model" | "contextWindow" | "maxTokens">;
+type SummaryModel = Pick<Model, "api" | "provider" | "model" | "contextWindow" | "maxTokens">;
 
 /** The model that writes the summary, and what its tokens cost. */
-export interface SummarizerInfo extends SummaryModel {
+export interface SummarizerInfo extends Omit<SummaryModel, "api"> {
+  /** Set for the session's current model. */
+  readonly api?: string;
   /** Whether it is the session's current model. The cost of its last reply is then more exact than list prices. */
   readonly isCurrentModel: boolean;
   /** US dollars per million tokens. Undefined if unknown. */
-  readonly prices: { readonly input: number; readonly output: number } | undefined;
+  readonly prices: { readonly input: number; readonly output: number; readonly cacheRead?: number } | undefined;
 }
 
 /** Finds the summarizer that a compaction asks first: the first model in `compaction.model`, else the session's model. */
@@ -65,11 +69,11 @@ export function findSummarizer(
 }
 
 // A model is more than its limits; only these are copied.
-function pickLimits({ provider, model, contextWindow, maxTokens }: SummaryModel): SummaryModel {
-  return { provider, model, contextWindow, maxTokens };
+function pickLimits({ api, provider, model, contextWindow, maxTokens }: SummaryModel): SummaryModel {
+  return { api, provider, model, contextWindow, maxTokens };
 }
 
-function formatModelName({ provider, model }: Pick<SummaryModel, "provider" | "model">): string {
+function formatModelName({ provider, model }: Pick<SummarizerInfo, "provider" | "model">): string {
   return `${provider}/${model}`;
 }
 
@@ -136,15 +140,32 @@ function isTypedByUser(entry: Entry): boolean {
   return entry.type === "message" && entry.message.role === "user" && authorOf(entry) === "person";
 }
 
-// A request for a summary shares no prefix with the conversation, so none of it is read from the cache.
-function estimateCost(plan: Parameters<typeof estimatePlanUsage>[0], summarizer: SummarizerInfo): number | null {
+function estimateCost(plan: EstimatedPlan, summarizer: SummarizerInfo): number | null {
   const { isCurrentModel, prices: listPrices, model } = summarizer;
-  const usage = estimatePlanUsage(plan, summarizer);
+  const usage = estimatePlanUsage(plan, summarizer, describeRequests(plan, summarizer));
   const prices = (isCurrentModel ? readLastPrices(plan.branch, model) : null) ?? listPrices;
   if (!usage || !prices) return null;
-  return (prices.input * usage.inputTokens + prices.output * usage.outputTokens) / MILLION;
+  const { inputTokens, cachedTokens, outputTokens } = usage;
+  const cacheRead = listPrices?.cacheRead ?? prices.input * USUAL_CACHE_READ_SHARE;
+  return (
+    (prices.input * (inputTokens - cachedTokens) + cacheRead * cachedTokens + prices.output * outputTokens) / MILLION
+  );
 }
 
+type EstimatedPlan = Parameters<typeof estimatePlanUsage>[0] & { readonly budget?: Budget };
+
+/** The session's model may write the summary after its last request, which the provider may have cached. */
+function describeRequests(
+  { budget }: EstimatedPlan,
+  { api, provider, model: name, isCurrentModel }: SummarizerInfo,
+): Parameters<typeof estimatePlanUsage>[2] {
+  if (!isCurrentModel || api === undefined || !budget) return undefined;
+  const model = { api, provider, model: name };
+  const { cacheLifetime } = budget.limits.outdated;
+  return { model, build: (context) => buildRequest(context, { model }), now: Date.now(), cacheLifetime };
+}
+
+const USUAL_CACHE_READ_SHARE = 0.1;
 const MILLION = 1_000_000;
 
 /** The prices in the model's last reply, per million tokens. Returns null if no reply reports its cost. */

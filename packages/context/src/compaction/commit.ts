@@ -170,6 +170,7 @@ function createReceipt(
     bytes: { before: sizeBefore.bytes, after: sizeAfter.bytes },
     calls: allCalls.length,
     cost: allCalls.reduce((sum, { usage: { cost } }) => sum + cost.total, 0),
+    ...computeCachedShare(allCalls),
     durationMs,
     findings: [
       ...findings,
@@ -183,6 +184,13 @@ function createReceipt(
     withoutProgress: madeProgress ? 0 : roundsWithoutProgress(plan.branch) + (plan.originals ? 0 : 1),
     undoTo: branchLeaf(plan.branch),
   };
+}
+
+function computeCachedShare(calls: readonly CallUsage[]): Pick<Receipt, "cachedShare"> {
+  if (calls.length === 0) return {};
+  const { input, cacheRead, cacheWrite } = sumUsage(calls.map(({ usage }) => usage));
+  const share = cacheRead / (input + cacheRead + cacheWrite);
+  return Number.isFinite(share) ? { cachedShare: Math.round(share * 1000) / 1000 } : {};
 }
 
 /** Returns visible entries that are neither kept, nor summarized, nor carried over. The list must be empty. */

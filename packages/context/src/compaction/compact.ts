@@ -8,6 +8,7 @@ import type { NewEntry, Session } from "../session/session.ts";
 import type { Refusal } from "../session/store.ts";
 import type { OnProgress } from "../summary/ask-model.ts";
 import { explainReachedLimit, SPEND_LIMIT_NOTE, type TimeLimit, withTimeLimit } from "../summary/limits.ts";
+import { findSentRequest, type RequestBuilder } from "../summary/sent-request.ts";
 import { createUsageEntry } from "../usage.ts";
 import { type Breaker, isBreakerOpen } from "./breaker.ts";
 import { type Budget, findExceededLimit } from "./budget.ts";
@@ -37,6 +38,11 @@ export interface CompactionOptions extends CompactionRequest {
   readonly summarizers?: readonly Summarizer[];
   /** What the summary should focus on. */
   readonly instructions?: string;
+  /**
+   * How the session's requests are built: `{ model, build: (context) => buildRequest(context, { model }) }`. The session's model may then
+   * write the summary with its last request, which the provider has cached. By default every summarizer gets a transcript.
+   */
+  readonly requests?: RequestBuilder;
   readonly hooks: CompactionHookRunner;
   readonly progress?: OnProgress;
   readonly signal?: AbortSignal;
@@ -158,7 +164,7 @@ async function runSummarizer(
   options: SummarizerAttemptOptions,
 ): Promise<CandidateWithPlan | "cancelled" | null> {
   const { state, instructions, time } = options;
-  const { session, runtime, signal, budget, progress } = state.options;
+  const { session, runtime, signal, budget, progress, requests } = state.options;
   if (time.totalExpired.aborted) {
     recordFinding(state, {
       code: "time-limit",
@@ -175,7 +181,10 @@ async function runSummarizer(
     recordFinding(state, { code: "spend-limit", note: SPEND_LIMIT_NOTE });
     return null;
   }
+  const { cacheLifetime } = budget.limits.outdated;
+  const sent = requests && findSentRequest(plan, { ...requests, now: runtime.now(), cacheLifetime });
   const summarizeOptions = {
+    ...(sent && { sent }),
     ...(signal && { signal }),
     ...(instructions !== "" && { instructions }),
     allowance,

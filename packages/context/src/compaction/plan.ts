@@ -17,6 +17,7 @@ import { branchLeaf, type LoadedBranch } from "../session/loaded-branch.ts";
 import type { Allowance, OnProgress } from "../summary/ask-model.ts";
 import type { TimeLimit } from "../summary/limits.ts";
 import { noPreviousSummary, type PreviousSummary, readPreviousSummary } from "../summary/parse-summary.ts";
+import type { SentRequest } from "../summary/sent-request.ts";
 import { type Budget, findExceededLimit, type ReductionLevel, reductionLevels } from "./budget.ts";
 import {
   type CutPoint,
@@ -322,6 +323,8 @@ export interface SummarizeOptions {
   readonly progress?: OnProgress;
   /** The time limit for all summarizers together. */
   readonly time?: TimeLimit;
+  /** The session's last request. A summary that is requested with it and one instruction costs less while the provider caches it. */
+  readonly sent?: SentRequest;
 }
 
 /** The result of a summarizer. */

@@ -16,7 +16,7 @@ import type { ReductionLevel } from "./budget.ts";
 /** The record of a compaction: what it covered, its token counts, its cost and its findings. */
 export interface Receipt {
   readonly reason: CompactionTrigger;
-  /** How the summary was written: `model`, `hook`, `model-free`, … */
+  /** How the summary was written: `model` (with a transcript), `same-prefix` (with the last request), `hook`, `model-free`, … */
   readonly route: string;
   /** The model that wrote the summary, as `provider/model`. */
   readonly by: string | null;
@@ -30,6 +30,8 @@ export interface Receipt {
   readonly bytes: { readonly before: number; readonly after: number };
   readonly calls: number;
   readonly cost: number;
+  /** The share of the input tokens that the provider read from its cache. Absent if no model was called. */
+  readonly cachedShare?: number;
   readonly durationMs: number;
   readonly findings: readonly Finding[];
   /** The number of consecutive compactions, including this one, that freed too little. */

@@ -10,6 +10,7 @@ import type { Runtime } from "../runtime.ts";
 import type { SummaryUsageEstimate } from "../summary/estimate-usage.ts";
 import { clampThinking, estimateSummary, generateSummary } from "../summary/generate-summary.ts";
 import { previousNarrative } from "../summary/parse-summary.ts";
+import { findSentRequest, type SentRequestOptions } from "../summary/sent-request.ts";
 import { collectPlanEvidence, markReviewed, toFinding } from "./review-summary.ts";
 
 export interface ModelSummarizerOptions {
@@ -28,7 +29,7 @@ export function modelSummarizer(model: Model, { runtime, thinking }: ModelSummar
   return {
     route: `${provider}/${name}`,
     isPaid: true,
-    async summarize(plan, { signal, instructions = "", allowance, progress, time }): Promise<SummarizerResult> {
+    async summarize(plan, { signal, instructions = "", allowance, progress, time, sent }): Promise<SummarizerResult> {
       const outcome = await generateSummary({
         model,
         runtime,
@@ -36,6 +37,7 @@ export function modelSummarizer(model: Model, { runtime, thinking }: ModelSummar
         instructions,
         thinking: thinking ?? clampThinking(plan.branch.state.thinkingLevel),
         evidence: collectPlanEvidence(plan),
+        sent: sent && isSameModel(sent.model, by) ? sent : undefined,
         ...(allowance && { allowance }),
         progress,
         time,
@@ -46,7 +48,7 @@ export function modelSummarizer(model: Model, { runtime, thinking }: ModelSummar
           const { summary: narrative, calls, flaws } = outcome;
           const covers = new Set([...outcome.covers, ...collectHiddenIds(plan)]);
           const candidate = {
-            route: MODEL_ROUTE,
+            route: outcome.isSamePrefix ? SAME_PREFIX_ROUTE : MODEL_ROUTE,
             by,
             narrative,
             notes: "",
@@ -71,11 +73,24 @@ export type SummaryModel = Pick<Model, "provider" | "model" | "contextWindow" | 
 
 /**
  * Estimates what a model would be billed for the summary of a plan. The size of an answer is that of the branch's newest compaction, if the
- * same model wrote it. Null if the summary does not fit the model.
+ * same model wrote it. Null if the summary does not fit the model. With `requests`, the session's last request is considered too.
  */
-export function estimatePlanUsage(plan: SummarizedPart, model: SummaryModel): SummaryUsageEstimate | null {
+export function estimatePlanUsage(
+  plan: EstimatedPlan,
+  model: SummaryModel,
+  requests?: SentRequestOptions,
+): SummaryUsageEstimate | null {
   const runtime = { nonce: () => "estimated-nonce" };
-  return estimateSummary({ model, runtime, ...toSummaryInput(plan, model) }, measuredAnswerTokens(plan, model));
+  const { kept } = plan;
+  const sent = requests && kept && findSentRequest({ ...plan, kept }, requests);
+  const input = { model, runtime, ...toSummaryInput(plan, model), sent: sent ?? undefined };
+  return estimateSummary(input, measuredAnswerTokens(plan, model));
+}
+
+type EstimatedPlan = SummarizedPart & Partial<Pick<CompactionPlan, "kept" | "originals">>;
+
+function isSameModel(one: ModelName, other: ModelName): boolean {
+  return one.api === other.api && one.provider === other.provider && one.model === other.model;
 }
 
 /** The fields of a plan that decide what a summary costs. */
@@ -96,8 +111,10 @@ function calibrationFactor({ branch }: SummarizedPart, by: Pick<ModelName, "prov
   return samples >= 1 ? factor : undefined;
 }
 
-/** The route of a summary by a model. */
+/** The route of a summary that a model wrote from a transcript. */
 const MODEL_ROUTE = "model";
+/** The route of a summary that the session's model wrote after its last request. */
+const SAME_PREFIX_ROUTE = "same-prefix";
 
 function toSummaryInput(plan: SummarizedPart, by: Pick<ModelName, "provider" | "model">) {
   const { edits, covered, turnPrefix, previous, checkpoint } = plan;

@@ -69,6 +69,8 @@ export interface Evidence {
   /** Whether the session has these words in this order; `…` stands for omitted words. */
   readonly hasQuotation: (quotation: string) => boolean;
   readonly names: () => NameIndex;
+  /** Every source by reference, oldest first. */
+  readonly sources: () => ReadonlyMap<string, EvidenceSource>;
   /** The user's messages by reference, oldest first. */
   readonly userSources: () => ReadonlyMap<string, EvidenceSource>;
   readonly userTexts: () => readonly string[];
@@ -93,6 +95,7 @@ export function collectEvidence(options: EvidenceOptions): Evidence {
     hasBlob: (hash) => texts().some((text) => text.includes(hash)),
     hasQuotation: (quotation) => containsQuotation(quotation, allWords()),
     names: memoize(() => buildNameIndex(texts())),
+    sources,
     userSources: memoize(() => new Map([...sources()].filter(([, { isFromUser }]) => isFromUser))),
     userTexts: memoize(() => collectUserTexts(options)),
   };

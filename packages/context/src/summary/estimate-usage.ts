@@ -1,4 +1,4 @@
-/** Estimates the requests and tokens that a summary takes, with the prompts that would be sent. It sends nothing. */
+/** Estimates the requests and tokens that a summary of a transcript takes, with the prompts that would be sent. It sends nothing. */
 
 import { requestTokens } from "../tokens/estimate-tokens.ts";
 import {
@@ -21,14 +21,16 @@ import {
 /** The tokens that the requests for a summary are expected to be billed for. */
 export interface SummaryUsageEstimate {
   readonly inputTokens: number;
+  /** The input tokens that the provider probably has in its cache. */
+  readonly cachedTokens: number;
   readonly outputTokens: number;
 }
 
 /**
- * Estimates a summary as `summarizeTranscript` writes it. `answerTokens` is the usual size of one answer, if it is known from an earlier
+ * Estimates a summary as `summarizeTranscript` requests it. No other request begins like these, so nothing of them is cached. `answerTokens` is the usual size of one answer, if it is known from an earlier
  * summary. Returns null if the transcript does not fit the model, even in chunks.
  */
-export function estimateSummaryUsage(originalJob: PromptJob, answerTokens?: number): SummaryUsageEstimate | null {
+export function estimateTranscriptUsage(originalJob: PromptJob, answerTokens?: number): SummaryUsageEstimate | null {
   const job = withTruncatedPrevious(originalJob);
   const budget = availableMaterialTokens(job);
   const fullTranscript = job.transcript("full");
@@ -41,9 +43,14 @@ export function estimateSummaryUsage(originalJob: PromptJob, answerTokens?: numb
 /** Roughly the share of summaries for which a correction is requested. A correction sends the last prompt again, with the answer. */
 const CORRECTION_SHARE = 0.15;
 
-function withCorrection({ inputTokens, outputTokens }: SummaryUsageEstimate): SummaryUsageEstimate {
+export function withCorrection({
+  inputTokens,
+  cachedTokens,
+  outputTokens,
+}: SummaryUsageEstimate): SummaryUsageEstimate {
   return {
     inputTokens: inputTokens + Math.ceil((inputTokens + outputTokens) * CORRECTION_SHARE),
+    cachedTokens: cachedTokens + Math.floor(cachedTokens * CORRECTION_SHARE),
     outputTokens: outputTokens + Math.ceil(outputTokens * CORRECTION_SHARE),
   };
 }
@@ -69,10 +76,12 @@ function estimateChunks(
   const emptyMerge = requestTokens(buildMergePrompt([toChunkNotes("history", "")], job).request);
   const merge = withCorrection({
     inputTokens: emptyMerge + notes.outputTokens,
+    cachedTokens: 0,
     outputTokens: answerTokens ?? expectAnswerTokens(notes.inputTokens, job),
   });
   return {
     inputTokens: notes.inputTokens + merge.inputTokens,
+    cachedTokens: 0,
     outputTokens: notes.outputTokens + merge.outputTokens,
   };
 }
@@ -83,11 +92,11 @@ function estimatePrompts(
 ): SummaryUsageEstimate {
   const inputs = prompts.map(({ request }) => Math.ceil(requestTokens(request) * (job.factor ?? 1)));
   const outputs = inputs.map((tokens) => answerTokens ?? expectAnswerTokens(tokens, job));
-  return { inputTokens: sum(inputs), outputTokens: sum(outputs) };
+  return { inputTokens: sum(inputs), cachedTokens: 0, outputTokens: sum(outputs) };
 }
 
 /** The usual size of an answer. The recorded summaries of 1,600 to 8,300 tokens have 400 to 1,100; a long text gets a shorter share. */
-function expectAnswerTokens(inputTokens: number, { tokens }: PromptJob): number {
+export function expectAnswerTokens(inputTokens: number, { tokens }: PromptJob): number {
   return Math.min(tokens, Math.round(8 * Math.sqrt(inputTokens)));
 }
 

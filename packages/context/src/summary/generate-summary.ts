@@ -1,23 +1,29 @@
 /** Generates a summary with a model: renders the transcript, checks the answer, requests one correction, then repairs or refuses it. */
 
-import type { ContextEditEntry, Entry } from "../entry.ts";
+import { authorOf, splitUserEntry } from "../context/entry-text.ts";
+import { type ContextEditEntry, type Entry, entryReference } from "../entry.ts";
 import type { ThinkingLevel } from "../message.ts";
 import type { Model } from "../model.ts";
 import type { Runtime } from "../runtime.ts";
 import { createSummaryTimeouts } from "../settings.ts";
 import { textTokens } from "../tokens/estimate-tokens.ts";
 import type { Allowance, AskFailure, ModelCall, OnProgress } from "./ask-model.ts";
+import { attachCitations } from "./attach-citations.ts";
 import { checkSummary, type Flaw, type FlawCode, type SummaryCheckResult } from "./audit.ts";
 import { collectEvidence, type Evidence } from "./audit-evidence.ts";
-import { estimateSummaryUsage, type SummaryUsageEstimate } from "./estimate-usage.ts";
+import { chooseRoute } from "./choose-route.ts";
+import type { SummaryUsageEstimate } from "./estimate-usage.ts";
 import { type TimeLimit, withTimeLimit } from "./limits.ts";
 import { listHeadings, NO_HISTORY, type SummaryFormatName, TURN_SEPARATOR } from "./prompts.ts";
+import type { SentRequest } from "./sent-request.ts";
 import {
+  type ListedMessage,
   type ModelLimits,
   type PromptJob,
   requestCorrection,
   type SummaryJob,
   type SummaryReply,
+  sendPrompt,
   summarizeTranscript,
   type Transcript,
 } from "./summarize.ts";
@@ -48,6 +54,8 @@ export interface SummaryInput {
   readonly thinking?: ThinkingLevel;
   /** Real tokens per estimated token, if replies of this model have measured it. */
   readonly factor?: number | undefined;
+  /** The session's last request to this model. It is used if that is cheaper than a transcript. */
+  readonly sent?: SentRequest | undefined;
 }
 
 /** The options of `generateSummary`. */
@@ -74,6 +82,8 @@ export type SummaryResult =
       readonly covers: ReadonlySet<string>;
       /** What the checks repaired or marked. */
       readonly flaws: readonly Flaw[];
+      /** Whether the summary was requested with the session's last request. */
+      readonly isSamePrefix: boolean;
       readonly calls: readonly ModelCall[];
     }
   | { readonly type: "failed"; readonly failure: SummaryFailure; readonly calls: readonly ModelCall[] }
@@ -99,22 +109,53 @@ async function summarizeAndCheck(options: GenerateSummaryOptions, time: TimeLimi
   const prompts = createPromptJob(options, shape);
   const job: SummaryJob = { ...prompts, model, runtime, signal, allowance, progress, time, calls: [] };
   const { calls } = job;
-  const reply = await summarizeTranscript(job);
-  if (reply.type !== "answered") return { ...reply, calls };
-  const result = await correctSummary(reply, { options, shape, job });
+  const samePrefix = await requestWithSamePrefix({ options, shape, job });
+  const result = samePrefix ?? (await requestWithTranscript({ options, shape, job }));
   if (result.type !== "checked") return { ...result, calls };
   return {
     type: "summarized",
     summary: shape.toSummary(result.text),
     covers: new Set([...entries, ...turn].map(({ id }) => id)),
     flaws: result.flaws,
+    isSamePrefix: samePrefix !== null,
     calls,
   };
 }
 
-/** Estimates the requests and tokens that `generateSummary` takes; see `estimateSummaryUsage`. */
+async function requestWithTranscript(context: CorrectionOptions): Promise<CorrectionResult> {
+  const reply = await summarizeTranscript(context.job);
+  return reply.type === "answered" ? correctSummary(reply, context) : reply;
+}
+
+/** Null if a transcript has to be sent: it is cheaper, or the answer is not a summary. */
+async function requestWithSamePrefix(context: CorrectionOptions): Promise<CorrectionResult | null> {
+  const { job } = context;
+  const prompt = job.sent ? chooseRoute(job).prompt : null;
+  if (!prompt) return null;
+  const reply = await sendPrompt(prompt, job);
+  const result = reply.type === "answered" ? await correctSummary(reply, context) : reply;
+  if (result.type !== "failed" || !isAboutAnswer(result.failure)) return result;
+  job.progress?.({ step: "falling-back", why: result.failure.note });
+  return null;
+}
+
+/** Whether another request may help. A provider that does not answer will not answer a transcript either. */
+function isAboutAnswer({ code }: SummaryFailure): boolean {
+  return !PROVIDER_FAILURES.has(code);
+}
+
+const PROVIDER_FAILURES: ReadonlySet<SummaryFailure["code"]> = new Set([
+  "spend-limit",
+  "silent",
+  "too-slow",
+  "time-limit",
+  "busy",
+  "unreachable",
+]);
+
+/** Estimates the requests and tokens that `generateSummary` takes; see `chooseRoute`. */
 export function estimateSummary(options: SummaryInput, answerTokens?: number): SummaryUsageEstimate | null {
-  return estimateSummaryUsage(createPromptJob(options, shapeOf(options)), answerTokens);
+  return chooseRoute(createPromptJob(options, shapeOf(options)), answerTokens).usage;
 }
 
 function shapeOf(options: SummaryInput): SummaryShape {
@@ -126,9 +167,16 @@ function createPromptJob(options: SummaryInput, shape: SummaryShape): PromptJob 
   const { model, runtime, entries, turn = [], edits = [], thinking = "off", instructions = "" } = options;
   const historyIds = new Set(entries.map(({ id }) => id));
   const isHistory = ({ entryId }: TranscriptBlock): boolean => shape.format === "turn" || historyIds.has(entryId);
-  const transcript = (detail: TranscriptDetail): Transcript => {
+  const renderDetail = (detail: TranscriptDetail): Transcript => {
     const blocks = renderTranscript([...entries, ...turn], { edits, detail });
     return { history: blocks.filter(isHistory), turn: blocks.filter((block) => !isHistory(block)) };
+  };
+  const transcripts = new Map<TranscriptDetail, Transcript>();
+  // The choice of the route and the request use the same transcript.
+  const transcript = (detail: TranscriptDetail): Transcript => {
+    const rendered = transcripts.get(detail) ?? renderDetail(detail);
+    transcripts.set(detail, rendered);
+    return rendered;
   };
   return {
     model,
@@ -143,7 +191,16 @@ function createPromptJob(options: SummaryInput, shape: SummaryShape): PromptJob 
     task: options.replaceInstructions && instructions.trim() !== "" ? instructions.trim() : undefined,
     keepsMessages: options.keepsMessages ?? options.format !== "branch",
     tokens: shape.tokens,
+    userMessages: listUserMessages(shape.format === "turn" ? turn : [...entries, ...turn], edits),
+    turnStart: listUserMessages(turn, edits)[0] ?? null,
+    sent: options.sent,
   };
+}
+
+function listUserMessages(entries: readonly Entry[], edits: readonly ContextEditEntry[]): readonly ListedMessage[] {
+  return entries
+    .filter((entry) => authorOf(entry) === "person")
+    .map((entry) => ({ reference: entryReference(entry), text: splitUserEntry(entry, edits).typed }));
 }
 
 type CorrectionResult =
@@ -163,10 +220,17 @@ async function correctSummary(
   { options, shape, job }: CorrectionOptions,
 ): Promise<CorrectionResult> {
   const evidence = options.evidence ?? collectEntryEvidence(options);
-  const check = (answer: string): SummaryCheckResult => checkSummary(shape.parseAnswer(answer), evidence, shape);
+  const { isSamePrefix = false } = reply.prompt;
+  const check = (answer: string): SummaryCheckResult => {
+    const summary = shape.parseAnswer(answer);
+    return checkSummary(isSamePrefix ? attachCitations(summary, evidence) : summary, evidence, shape);
+  };
   options.progress?.({ step: "auditing" });
   const firstCheck = check(reply.text);
   if (firstCheck.problems.length === 0) return { type: "checked", text: firstCheck.text, flaws: firstCheck.flaws };
+  const malformed = firstCheck.problems.find(({ code }) => code === "empty" || code === "sections");
+  // The model went on with the work. A transcript is more likely to give a summary than a correction.
+  if (isSamePrefix && malformed) return { type: "failed", failure: malformed };
   options.progress?.({ step: "repairing", flaws: firstCheck.problems.length });
   const secondReply = await requestCorrection(
     reply,

@@ -89,6 +89,7 @@ function normalizeHeading(title: string): string {
 export const GOAL_SECTION = "goal";
 export const REQUEST_SECTION = "original request";
 export const DECISIONS_SECTION = "key decisions";
+export const NEXT_STEPS_SECTION = "next steps";
 
 /** Whether a section says what the user wants. */
 export const isUserSection = (section: string): boolean => USER_SECTIONS.has(section);
@@ -102,7 +103,7 @@ const SECTION_NAMES: ReadonlySet<string> = new Set([
 
 /** Whether names and paths in a section may not exist yet. */
 export const isPlanSection = (section: string): boolean => PLAN_SECTIONS.has(section);
-const PLAN_SECTIONS: ReadonlySet<string> = new Set(["in progress", "blocked", "next steps"]);
+const PLAN_SECTIONS: ReadonlySet<string> = new Set(["in progress", "blocked", NEXT_STEPS_SECTION]);
 
 /** Marks the lines of code blocks, including the fences. A fence that is never closed does not count. */
 export function findCodeLines(lines: readonly string[]): readonly boolean[] {

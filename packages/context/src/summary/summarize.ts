@@ -1,12 +1,12 @@
 /** Asks a model for a summary of a transcript, in one request or in chunks. All material is enclosed in marks with a random word. */
 
 import { createUserMessage } from "../context/convert-to-llm.ts";
-import type { AssistantMessage, ThinkingLevel, Usage, UserMessage } from "../message.ts";
+import type { AssistantMessage, Message, ThinkingLevel, Usage, UserMessage } from "../message.ts";
 import type { Model, Request } from "../model.ts";
 import type { Runtime } from "../runtime.ts";
 import { escapeSummary } from "../text/sanitize.ts";
 import { truncateMiddle } from "../text/truncate.ts";
-import { requestTokens, textTokens } from "../tokens/estimate-tokens.ts";
+import { messageTokens, requestTokens, textTokens } from "../tokens/estimate-tokens.ts";
 import {
   type Allowance,
   type AskFailure,
@@ -22,8 +22,10 @@ import {
   SUMMARY_FORMATS,
   type SummaryFormatName,
   SYSTEM_TEMPLATE,
+  TURN_PLACES,
   USER_MESSAGES_RULE,
 } from "./prompts.ts";
+import type { SentRequest } from "./sent-request.ts";
 import type { TranscriptBlock, TranscriptDetail } from "./transcript.ts";
 
 /** What the prompts for one summary are made from. */
@@ -47,6 +49,19 @@ export interface PromptJob {
   readonly keepsMessages: boolean;
   /** The maximum size of the summary. */
   readonly tokens: number;
+  /** The user's messages to summarise, oldest first. */
+  readonly userMessages: readonly ListedMessage[];
+  /** The user's message that the split turn begins with. */
+  readonly turnStart: ListedMessage | null;
+  /** The session's last request, if the summary may be requested with it. */
+  readonly sent?: SentRequest | undefined;
+}
+
+/** A message that a prompt refers to by its number. */
+export interface ListedMessage {
+  /** The reference of the entry, e.g. `#3`. */
+  readonly reference: string;
+  readonly text: string;
 }
 
 /** The limits of a model that decide how much one request holds. */
@@ -87,6 +102,8 @@ export type SummaryReply =
 export interface PromptRequest {
   readonly request: Request;
   readonly nonce: string;
+  /** Set if the request is the session's own and an instruction. */
+  readonly isSamePrefix?: true;
 }
 
 /**
@@ -114,6 +131,12 @@ export async function summarizeTranscript(originalJob: SummaryJob): Promise<Summ
     budget = Math.floor(Math.min(budget, transcriptTokens(excerpts)) / 2);
   }
   return reply;
+}
+
+/** Whether one request holds the transcript with full texts. */
+export function fitsInFull(originalJob: PromptJob): boolean {
+  const job = withTruncatedPrevious(originalJob);
+  return transcriptTokens(job.transcript("full")) <= availableMaterialTokens(job);
 }
 
 export function transcriptTokens({ history, turn }: Transcript): number {
@@ -145,7 +168,7 @@ export function availableMaterialTokens(job: PromptJob): number {
     SYSTEM_TEMPLATE,
     USER_MESSAGES_RULE,
     PROMPT_TEMPLATES.update,
-    PROMPT_TEMPLATES.turnToo,
+    fillTemplate(PROMPT_TEMPLATES.turnToo, { turnPlace: TURN_PLACES.transcript }),
     SUMMARY_FORMATS.summary,
     SUMMARY_FORMATS.turn,
     previous,
@@ -165,10 +188,12 @@ function maxAnswerTokens({ model, tokens }: PromptJob): number {
 
 /** The factor for estimated tokens: a calibrated estimate is nearly right, any other may be too low by a third. */
 function estimateMargin({ factor }: PromptJob): number {
-  return factor === undefined ? 4 / 3 : factor * 1.1;
+  return factor === undefined ? UNKNOWN_ESTIMATE_MARGIN : factor * 1.1;
 }
 
-function usableWindow({ contextWindow }: ModelLimits): number {
+export const UNKNOWN_ESTIMATE_MARGIN: number = 4 / 3;
+
+export function usableWindow({ contextWindow }: ModelLimits): number {
   return contextWindow > 0 ? Math.min(contextWindow, MAX_SUMMARIZER_WINDOW) : DEFAULT_SUMMARIZER_WINDOW;
 }
 
@@ -381,7 +406,13 @@ export function renderTask(
       ...slots,
     }),
     ...(format === "summary" && hasTurn
-      ? [fillTemplate(PROMPT_TEMPLATES.turnToo, { turnFormat: SUMMARY_FORMATS.turn })]
+      ? [
+          fillTemplate(PROMPT_TEMPLATES.turnToo, {
+            turnFormat: SUMMARY_FORMATS.turn,
+            turnPlace: TURN_PLACES.transcript,
+            ...slots,
+          }),
+        ]
       : []),
     ...(instructions === "" ? [] : [fillTemplate(PROMPT_TEMPLATES.focus, { instructions })]),
   ].join("\n\n");
@@ -405,10 +436,11 @@ function buildPrompt(materials: readonly PromptMaterial[], task: string, job: Pr
 
 /** Requests a correction in the same conversation. Findings quote the answer, so they are material too. */
 export function requestCorrection(
-  { prompt: { request, nonce }, message: answer }: Extract<SummaryReply, { type: "answered" }>,
+  { prompt, message: answer }: Extract<SummaryReply, { type: "answered" }>,
   findings: readonly string[],
   job: SummaryJob,
 ): Promise<SummaryReply> {
+  const { request, nonce } = prompt;
   const text = findings
     .map((finding) => `- ${finding}`)
     .join("\n")
@@ -416,8 +448,26 @@ export function requestCorrection(
   const { message } = wrapMaterials(toSummaryMaterial("findings", text), PROMPT_TEMPLATES.correction, {
     nonce: () => nonce,
   });
+  if (prompt.isSamePrefix) return sendPrompt(addToRequest(prompt, [answer, message]), job);
   const followUp = { ...request, messages: [...request.messages, answer, message] };
   return sendPrompt({ request: withReplyRoom(followUp, job), nonce }, job);
+}
+
+/** Adds messages to a request of the session and changes nothing else that a provider's cache depends on. */
+export function addToRequest({ request, nonce }: PromptRequest, added: readonly Message[]): PromptRequest {
+  const { replyBudget } = request;
+  const addedTokens = added.reduce((sum, message) => sum + messageTokens(message), 0) * UNKNOWN_ESTIMATE_MARGIN;
+  return {
+    request: {
+      ...request,
+      messages: [...request.messages, ...added],
+      ...(replyBudget && {
+        replyBudget: { ...replyBudget, tokens: Math.max(0, Math.floor(replyBudget.tokens - addedTokens)) },
+      }),
+    },
+    nonce,
+    isSamePrefix: true,
+  };
 }
 
 /** Sets the reply budget of a request: the estimate here is better than the one that the model would make. */
@@ -428,7 +478,7 @@ function withReplyRoom(request: Request, job: PromptJob): Request {
 }
 
 /** Sends a request and records its model calls, whatever the outcome. */
-async function sendPrompt(prompt: PromptRequest, job: SummaryJob): Promise<SummaryReply> {
+export async function sendPrompt(prompt: PromptRequest, job: SummaryJob): Promise<SummaryReply> {
   if (isAllowanceSpent(job)) return { type: "failed", failure: SPEND_LIMIT_FAILURE };
   const { api, provider, model } = job.model;
   job.progress?.({ step: "asking", model: `${provider}/${model}`, ...job.chunk });

@@ -31,6 +31,8 @@ export function createJob({ history = [], turn = [], ...parts }: TestJob): Summa
     previous: "",
     instructions: "",
     keepsMessages: true,
+    userMessages: [],
+    turnStart: null,
     tokens: 500,
     calls: [],
     time: defaultTime,

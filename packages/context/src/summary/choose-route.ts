@@ -1,0 +1,143 @@
+/** Chooses how a summary is requested: with a transcript, or by the session's last request and one instruction, which the provider may have cached. */
+
+import { createUserMessage, toLlmMessage } from "../context/convert-to-llm.ts";
+import type { AgentMessage, ToolCallBlock } from "../message.ts";
+import { sanitizeLine } from "../text/sanitize.ts";
+import { messageTokens, textTokens } from "../tokens/estimate-tokens.ts";
+import {
+  estimateTranscriptUsage,
+  expectAnswerTokens,
+  type SummaryUsageEstimate,
+  withCorrection,
+} from "./estimate-usage.ts";
+import { CITE_SUMMARY_SO_FAR, fillTemplate, SCOPES, TURN_PLACES } from "./prompts.ts";
+import type { SentRequest, TokenPrices } from "./sent-request.ts";
+import {
+  addToRequest,
+  fitsInFull,
+  type PromptJob,
+  type PromptRequest,
+  renderTask,
+  UNKNOWN_ESTIMATE_MARGIN,
+  usableWindow,
+} from "./summarize.ts";
+
+/** How a summary is requested, and what it is expected to be billed for. */
+export interface SummaryRoute {
+  /** The session's last request and the instruction. Null if a transcript is sent. */
+  readonly prompt: PromptRequest | null;
+  /** Null if the summary does not fit the model. */
+  readonly usage: SummaryUsageEstimate | null;
+}
+
+/**
+ * Chooses the cheaper way. A transcript that must be cut to fit is not compared: the cached request is complete. `answerTokens` is the
+ * usual size of one answer, if it is known from an earlier summary.
+ */
+export function chooseRoute(job: PromptJob, answerTokens?: number): SummaryRoute {
+  const prompt = buildSamePrefixPrompt(job);
+  const transcript = { prompt: null, usage: estimateTranscriptUsage(job, answerTokens) };
+  if (!prompt || !job.sent) return transcript;
+  const samePrefix = { prompt, usage: estimateSamePrefixUsage(prompt, job.sent, { job, answerTokens }) };
+  const { prices } = job.sent;
+  const isComplete = job.sent.cachedTokens === 0 || fitsInFull(job);
+  const isDearer =
+    transcript.usage !== null &&
+    isComplete &&
+    computeCost(samePrefix.usage, prices) >= computeCost(transcript.usage, prices);
+  return isDearer ? transcript : samePrefix;
+}
+
+/** Returns what a usage costs, in the unit of the prices. */
+export function computeCost(
+  { inputTokens, cachedTokens, outputTokens }: SummaryUsageEstimate,
+  { input, cacheRead, output }: TokenPrices,
+): number {
+  return (inputTokens - cachedTokens) * input + cachedTokens * cacheRead + outputTokens * output;
+}
+
+function estimateSamePrefixUsage(
+  { request }: PromptRequest,
+  sent: SentRequest,
+  { job, answerTokens }: { readonly job: PromptJob; readonly answerTokens: number | undefined },
+): SummaryUsageEstimate {
+  const instruction = request.messages.slice(-1).reduce((sum, message) => sum + messageTokens(message), 0);
+  const inputTokens = sent.tokens + Math.ceil(instruction * (job.factor ?? 1));
+  const outputTokens = answerTokens ?? expectAnswerTokens(inputTokens, job);
+  return withCorrection({ inputTokens, cachedTokens: sent.cachedTokens, outputTokens });
+}
+
+/** Adds the instruction to the last request. Null if it does not fit the window together with an answer, or if the host has a task of its own. */
+export function buildSamePrefixPrompt(job: PromptJob): PromptRequest | null {
+  const { sent, model, runtime } = job;
+  if (!sent || job.task !== undefined) return null;
+  const instruction = createUserMessage(renderInstruction(job, sent), 0);
+  const freeTokens = usableWindow(model) - sent.tokens;
+  const answerTokens = Math.min(model.maxTokens || Number.POSITIVE_INFINITY, 2 * job.tokens);
+  if (freeTokens - messageTokens(instruction) * UNKNOWN_ESTIMATE_MARGIN < answerTokens) return null;
+  const { replyBudget } = sent.request;
+  const request = { ...sent.request, ...(replyBudget && { replyBudget: { ...replyBudget, tokens: freeTokens } }) };
+  return addToRequest({ request, nonce: runtime.nonce() }, [instruction]);
+}
+
+function renderInstruction(job: PromptJob, sent: SentRequest): string {
+  const cut = sent.kept[0] ? describeMessage(sent.kept[0]) : null;
+  const turnPlace = fillTemplate(TURN_PLACES.conversation, { turnStart: describeTurnStart(job) });
+  const count = sent.kept.length === 1 ? "1 message" : `${sent.kept.length} messages`;
+  const slots = { cut: cut ?? "this message", count, turnPlace };
+  const scopes = [
+    job.format === "turn" ? SCOPES.turn : cut === null ? SCOPES.all : SCOPES.beforeCut,
+    ...(job.previous === "" ? [] : [SCOPES.update]),
+  ];
+  const scope = scopes.map((text) => fillTemplate(text, slots)).join("\n\n");
+  const earlier = job.previous === "" ? "" : CITE_SUMMARY_SO_FAR;
+  const task = renderTask(job, "samePrefix", { scope, turnPlace, earlier });
+  const list = renderList(job, MAX_INSTRUCTION_TOKENS - textTokens(task) + textTokens(job.instructions));
+  return list === "" ? task : `${task}\n\n${list}`;
+}
+
+/** Without the instructions of the user. */
+const MAX_INSTRUCTION_TOKENS = 1_500;
+
+/** Lists the user's messages with their numbers, the newest if there is not enough space for all. */
+function renderList({ userMessages }: PromptJob, maxTokens: number): string {
+  const lines: string[] = [];
+  let freeTokens = maxTokens - textTokens(LIST_TITLE) - LIST_MARGIN_TOKENS;
+  for (const { reference, text } of userMessages.toReversed()) {
+    const line = `[${reference}] ${quoteStart(text)}`;
+    freeTokens -= textTokens(line) + 1;
+    if (freeTokens < 0) break;
+    lines.unshift(line);
+  }
+  return lines.length === 0 ? "" : `${LIST_TITLE}\n${lines.join("\n")}`;
+}
+
+const LIST_TITLE = "The user's messages to summarise, by number:";
+const LIST_MARGIN_TOKENS = 10;
+
+function describeTurnStart({ turnStart }: PromptJob): string {
+  return turnStart
+    ? `the user's message ${turnStart.reference}, ${quoteStart(turnStart.text)}`
+    : "the last message of the user";
+}
+
+/** Describes a message so that a model finds it: its sender and its first words. */
+function describeMessage(message: AgentMessage): string {
+  const { role, content = [] } = toLlmMessage(message) ?? {};
+  const blocks = typeof content === "string" ? [{ type: "text" as const, text: content }] : content;
+  const text = blocks.flatMap((block) => (block.type === "text" ? [block.text] : [])).join(" ");
+  const call = blocks.find((block): block is ToolCallBlock => block.type === "toolCall");
+  if (role === "assistant" && text.trim() === "" && call)
+    return `your call of ${sanitizeLine(String(call.name), MAX_NAME_CHARS)} with ${quoteStart(JSON.stringify(call.arguments) ?? "")}`;
+  const sender = role === "assistant" ? "your" : message.role === "user" ? "the user's" : "the";
+  return text.trim() === "" ? `${sender} message` : `${sender} message that begins ${quoteStart(text)}`;
+}
+
+const MAX_NAME_CHARS = 80;
+
+function quoteStart(text: string): string {
+  const line = sanitizeLine(text.trim(), MAX_QUOTE_CHARS);
+  return `“${line}”`;
+}
+
+const MAX_QUOTE_CHARS = 80;
