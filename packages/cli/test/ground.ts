@@ -115,3 +115,11 @@ function ended(child: ChildProcess): Promise<Ended> {
   });
   return new Promise((resolve) => child.on("close", (code) => resolve({ code, out, notes })));
 }
+
+/** Whether the last text of a request asks for a summary of the messages before it, or for a correction of one. */
+export function isSummaryInstruction(text: string): boolean {
+  return (
+    text.includes("This message is from the program that runs this session") ||
+    text.includes("Your summary cannot be used as it is.")
+  );
+}

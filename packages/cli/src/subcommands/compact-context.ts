@@ -234,8 +234,8 @@ function createPreviewResult(request: PreviewRequest, loaded: LoadedContext): Su
   const preview = previewCompaction(loaded.branch, loaded.budget, request);
   if (preview.type !== "planned") return toSubcommandResult(reportNoPlan(preview));
   const { settings, budget, maxTokens, catalogue } = loaded;
-  const { provider = "", model = "" } = budget.model ?? {};
-  const currentModel = { provider, model, contextWindow: budget.contextWindow, maxTokens };
+  const { api = "", provider = "", model = "" } = budget.model ?? {};
+  const currentModel = { api, provider, model, contextWindow: budget.contextWindow, maxTokens };
   const stats = computePreviewStats(preview, findSummarizer(settings, currentModel, catalogue));
   const { receipt, summaryText: summary } = preview;
   const { costUsd: price, summarizer } = stats;
