@@ -1,7 +1,8 @@
 /** Measures the checks on honest summaries: lines change only in their citations, and few are marked. */
 
 import { expect, test } from "vitest";
-import { removeCitations } from "../../../src/citations.ts";
+import { findCitedReferences, removeCitations } from "../../../src/citations.ts";
+import { attachCitations } from "../../../src/summary/attach-citations.ts";
 import { checkSummary, type SummaryCheckResult, type SummaryFormat } from "../../../src/summary/audit.ts";
 import {
   findSummaryItems,
@@ -44,6 +45,56 @@ test("AUD7 a second check changes nothing", () => {
     expect(again.text).toBe(checked.text);
   }
 });
+
+test("PFX6 few honest lines are marked if code adds the citations of the work", () => {
+  const uncited = honest.map(({ session, summary }) => ({
+    session,
+    summary,
+    ...removeWorkCitations({ session, summary }),
+  }));
+  const attached = uncited.map(({ session, text }) => attachCitations(text, evidenceFor(session)));
+  const pairs = uncited.flatMap(({ session, summary, changed }, index) => {
+    const [before, after] = [summary, attached[index] ?? ""].map(splitSummaryLines);
+    return changed.map((at) => [before?.[at] ?? "", after?.[at] ?? ""].map((line) => resolveAll(line, session)));
+  });
+  const cited = pairs.filter(([, after]) => (after ?? []).length > 0);
+  const same = cited.filter(([before, after]) => after?.some((reference) => before?.includes(reference)));
+  const checks = uncited.map(({ session, summary }, index) =>
+    checkSummary(attached[index] ?? "", evidenceFor(session), formatFor(summary)),
+  );
+  const marked = checks.flatMap(({ text }) => splitSummaryLines(text).filter((line) => parseMark(line) !== null));
+  const lines = sum(honest.map(({ summary }) => findSummaryItems(splitSummaryLines(summary)).length));
+  console.log(
+    `lines without a citation: ${pairs.length}; cited by code: ${cited.length}, as the author did: ${same.length}; ` +
+      `marked: ${marked.length} of ${lines} (${percent(marked.length / lines)})`,
+  );
+  expect(pairs.length).toBeGreaterThan(100);
+  expect(cited.length / pairs.length).toBeGreaterThan(0.5);
+  expect(same.length / cited.length).toBeGreaterThan(0.5);
+  expect(marked.length / lines).toBeLessThanOrEqual(0.05);
+  expect(checks.flatMap(({ problems }) => problems)).toEqual([]);
+});
+
+function resolveAll(line: string, session: HonestSummary["session"]): readonly (string | null)[] {
+  return findCitedReferences(line).map(evidenceFor(session).resolve);
+}
+
+/** Removes the citations that a model cannot know if it sees no entry numbers: all but those of the user's messages. */
+function removeWorkCitations({ session, summary }: HonestSummary): {
+  readonly text: string;
+  readonly changed: readonly number[];
+} {
+  const { sourceOf, resolve } = evidenceFor(session);
+  const lines = splitSummaryLines(summary);
+  const isWork = (line: string): boolean => {
+    const references = findCitedReferences(line);
+    return (
+      references.length > 0 && references.every((reference) => sourceOf(resolve(reference) ?? "")?.isFromUser === false)
+    );
+  };
+  const changed = lines.flatMap((line, index) => (isWork(line) ? [index] : []));
+  return { text: lines.map((line) => (isWork(line) ? removeCitations(line).trimEnd() : line)).join("\n"), changed };
+}
 
 function check({ session, summary }: HonestSummary): SummaryCheckResult {
   return checkSummary(summary, evidenceFor(session), formatFor(summary));
