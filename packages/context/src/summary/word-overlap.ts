@@ -26,7 +26,8 @@ export function buildVocabulary(text: string): Vocabulary {
 
 function comparableWords(text: string): ReadonlySet<string> {
   const words = new Set<string>();
-  for (const [word] of text.normalize("NFKC").matchAll(COMPARABLE_WORD)) {
+  // A tool result repeats most of its words.
+  for (const word of new Set(text.normalize("NFKC").match(COMPARABLE_WORD))) {
     if (SPACELESS_START.test(word)) for (const pair of charPairs(word)) words.add(pair);
     else if (HANGUL_START.test(word)) words.add(word.slice(0, 2));
     else

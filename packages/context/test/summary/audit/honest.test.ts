@@ -80,7 +80,7 @@ function resolveAll(line: string, session: HonestSummary["session"]): readonly (
 }
 
 /** Removes the citations that a model cannot know if it sees no entry numbers: all but those of the user's messages. */
-function removeWorkCitations({ session, summary }: HonestSummary): {
+function removeWorkCitations({ session, summary }: Omit<HonestSummary, "title">): {
   readonly text: string;
   readonly changed: readonly number[];
 } {
