@@ -5,6 +5,7 @@ import {
   type AssistantMessage,
   buildRequest,
   buildSessionContext,
+  type CompactionOutcome,
   compact,
   compactionLimits,
   createBudget,
@@ -102,7 +103,7 @@ function compactWith({
   readonly session: Session;
   readonly model: Model;
   readonly usesRequests: boolean;
-}): ReturnType<typeof compact> {
+}): Promise<CompactionOutcome> {
   return compact({
     session,
     budget: createBudget(compactionLimits, { contextWindow: 24_000, model }),
