@@ -52,7 +52,8 @@ const MODELS = [
   "openai/gpt-5",
 ];
 const ROUNDS = [10, 18, 27];
-const SUMMARY_LINES = [1, 3, 8];
+/** About 550 to 1,500 tokens. The recorded summaries of long sessions have about 1,000. */
+const SUMMARY_LINES = [3, 5, 8];
 /** The cache is fresh, or it has expired with every provider. */
 const IDLE_MINUTES = [0, 120];
 const RESULT_BYTES = 12_000;

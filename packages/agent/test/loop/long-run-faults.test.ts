@@ -93,10 +93,10 @@ const story: Step = {
   parts: [{ type: "text", text: "## Goal\nForty rounds of work.\n\n## Next Steps\n1. The next round." }],
 };
 
-/** Requests for a summary have no tools. */
+/** Requests for a summary have no tools, or end with the instruction to write one. */
 function isSummary({ body }: ScriptRequest): boolean {
   const { tools } = body as { readonly tools?: readonly unknown[] };
-  return (tools ?? []).length === 0;
+  return (tools ?? []).length === 0 || JSON.stringify(body).includes("This message is from the program");
 }
 
 /** A model that works for forty turns. Each turn adds this number of tokens, half in the reply and half in the result. */

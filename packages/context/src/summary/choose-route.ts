@@ -112,7 +112,7 @@ function renderList({ userMessages }: PromptJob, maxTokens: number): string {
   return lines.length === 0 ? "" : `${LIST_TITLE}\n${lines.join("\n")}`;
 }
 
-const LIST_TITLE = "The user's messages to summarise, by number:";
+const LIST_TITLE = "The user's messages to summarize, by number:";
 const LIST_MARGIN_TOKENS = 10;
 
 function describeTurnStart({ turnStart }: PromptJob): string {

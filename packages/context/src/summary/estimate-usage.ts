@@ -27,8 +27,9 @@ export interface SummaryUsageEstimate {
 }
 
 /**
- * Estimates a summary as `summarizeTranscript` requests it. No other request begins like these, so nothing of them is cached. `answerTokens` is the usual size of one answer, if it is known from an earlier
- * summary. Returns null if the transcript does not fit the model, even in chunks.
+ * Estimates a summary as `summarizeTranscript` requests it. No other request begins like these, so nothing of them is cached.
+ * `answerTokens` is the usual size of one answer, if it is known from an earlier summary. Returns null if the transcript does not fit
+ * the model, even in chunks.
  */
 export function estimateTranscriptUsage(originalJob: PromptJob, answerTokens?: number): SummaryUsageEstimate | null {
   const job = withTruncatedPrevious(originalJob);
@@ -95,10 +96,12 @@ function estimatePrompts(
   return { inputTokens: sum(inputs), cachedTokens: 0, outputTokens: sum(outputs) };
 }
 
-/** The usual size of an answer. The recorded summaries of 1,600 to 8,300 tokens have 400 to 1,100; a long text gets a shorter share. */
+/** The usual size of an answer. Recorded summaries of 1,600 to 8,300 tokens have 400 to 1,100, and those of 180,000 tokens 900 to 1,100. */
 export function expectAnswerTokens(inputTokens: number, { tokens }: PromptJob): number {
-  return Math.min(tokens, Math.round(8 * Math.sqrt(inputTokens)));
+  return Math.min(tokens, USUAL_ANSWER_TOKENS, Math.round(10 * Math.sqrt(inputTokens)));
 }
+
+const USUAL_ANSWER_TOKENS = 900;
 
 function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { Step } from "@pith/testkit";
 import { describe, expect, test } from "vitest";
 import { all, atRest, atWork, heard } from "./editor/at-work.ts";
+import { SUMMARY } from "./long-talk.ts";
 import { talkOn } from "./talk-on.ts";
 
 describe("bound keys", () => {
@@ -111,12 +112,9 @@ describe("queue keys", () => {
   });
 
   test("TYP4 COM43 what is said during a compaction waits, is seen, and is heard after it (B79)", async () => {
-    const slow: Step = {
-      parts: [{ type: "text", text: "## Goal\nsay hello\n".repeat(5) }],
-      pace: { chunk: 10, waitMs: 100 },
-    };
+    const slow: Step = { parts: [{ type: "text", text: SUMMARY }], pace: { chunk: 10, waitMs: 100 } };
     const long = `first answer\n\n${"one two three four five six seven eight nine ten ".repeat(400)}`;
-    const talk = await talkOn([long, "second answer", slow, "after it all", "after it all"], {
+    const talk = await talkOn([long, "second answer", slow, "after it all", "after it all", "after it all"], {
       wish: { overrides: { permissionMode: "all", compaction: { keepRecentTokens: 1 } } },
     });
     talk.say("hello");

@@ -3,13 +3,15 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ScriptRequest, Step } from "@pith/testkit";
+import { isSummaryInstruction } from "../../ground.ts";
 import { type TalkOn, talkOn } from "./talk-on.ts";
 
 export const ENTER = "\r";
 export const ESC = "\x1b";
 export const ALT_U = "\x1bu";
 
-const story =
+/** A usable answer to a request for a summary. */
+export const SUMMARY =
   "## Goal\n- talk\n\n## Constraints & Preferences\n- (none)\n\n## Progress\n### Done\n- (none)\n\n### In Progress\n- [ ] the talk\n\n### Blocked\n- (none)\n\n## Key Decisions\n- (none)\n\n## Next Steps\n1. go on\n\n## Critical Context\n- (none)";
 
 export interface LongTalk {
@@ -22,9 +24,8 @@ export interface LongTalk {
 
 export async function longTalk({ settings = {}, isSlow = false, words = 1_200 }: LongTalk = {}): Promise<TalkOn> {
   const script = ({ tools, body }: ScriptRequest): Step => {
-    // Whoever tells a conversation in short has no tools.
-    if (tools.length === 0)
-      return { parts: [{ type: "text", text: story }], ...(isSlow && { pace: { waitMs: 60_000 } }) };
+    if (tools.length === 0 || isSummaryInstruction(JSON.stringify(body)))
+      return { parts: [{ type: "text", text: SUMMARY }], ...(isSlow && { pace: { waitMs: 60_000 } }) };
     // The newest question may stand before an entry that a program wrote.
     const [, number = "?"] = [...JSON.stringify(body).matchAll(/question (\d+)/g)].at(-1) ?? [];
     return `Answer ${number} ends here. ${"some more words on it ".repeat(words / 5)}`;
