@@ -6,13 +6,24 @@ import { listPreviewCases } from "../src/compaction/preview-grid.ts";
 import { measureCompaction, QUICK_SHAPE, toCostFigures, toPreviewFigures } from "../src/compaction/suite.ts";
 import { createTask } from "../src/compaction/task.ts";
 
-test("a task that fills the window once: one compaction, whose summarizer sees every line, and whose receipt has the server's cost", async () => {
-  const figures = await measureCompaction({ shape: QUICK_SHAPE, seed: 1, previewCases: 1, log: () => {} });
+test("PFX10 a task that fills the window once: one compaction, whose summarizer sees every line, and whose receipt has the server's cost", async () => {
+  const figures = await measureCompaction({
+    shape: QUICK_SHAPE,
+    seed: 1,
+    previewCases: 1,
+    routeCases: 2,
+    log: () => {},
+  });
   expect(figures).toMatchObject({ compactions: 1, seen_share: 1, preview_cases: 1 });
   expect(figures.context_k).toBeGreaterThanOrEqual(84);
   expect(figures.context_k).toBeLessThan(88);
   expect(figures.receipt_x_actual).toBeCloseTo(1, 6);
-  expect(figures.preview_x_actual).toBeLessThanOrEqual(2);
+  expect(figures.preview_x_actual).toBeLessThanOrEqual(1.5);
+  expect(figures.cached_share).toBeGreaterThanOrEqual(0.982);
+  expect(figures.over_cheapest).toBeLessThanOrEqual(1.1);
+  expect(figures.expected_x_actual).toBeLessThanOrEqual(1.5);
+  // Another route would have cost more, so the choice mattered.
+  expect(figures.dearest_x_chosen).toBeGreaterThan(1.2);
   expect(figures.summary_equivalent_k).toBeLessThan(Number(figures.context_k));
   expect(figures.whole_task_equivalent_k).toBeGreaterThan(Number(figures.summary_equivalent_k));
   expect(figures).not.toHaveProperty("cost_x_pi");

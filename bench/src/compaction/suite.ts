@@ -10,6 +10,7 @@ import type { Figures, Suite, SuiteOptions } from "../suite.ts";
 import type { TaskCosts } from "./ledger.ts";
 import { listPreviewCases, measurePreview, type PreviewResult } from "./preview-grid.ts";
 import type { CompactionRace, RaceCosts } from "./race.ts";
+import { listRouteCases, measureRoutes, type RouteResult } from "./route-grid.ts";
 import type { TaskShape } from "./task.ts";
 
 export const compactionSuite: Suite = {
@@ -28,17 +29,21 @@ async function runCompaction({ quick, seed, peers = true, log }: SuiteOptions): 
   log(
     `${shape.rounds} rounds with results of ${shape.resultBytes / 1_000} KB in a window of 100,000 tokens\n\n${OTHER_PEERS}\n`,
   );
-  return measureCompaction({ shape, seed, ...peer, previewCases: quick ? 1 : 12, log }, commandPrefix);
+  return measureCompaction(
+    { shape, seed, ...peer, previewCases: quick ? 1 : 12, routeCases: quick ? 2 : 24, log },
+    commandPrefix,
+  );
 }
 
 export interface CompactionMeasurement extends Omit<CompactionRace, "program"> {
   readonly previewCases: number;
+  readonly routeCases: number;
   readonly log: SuiteOptions["log"];
 }
 
 /** `commandPrefix` is put before the command of the process that runs the programs of the race. */
 export async function measureCompaction(
-  { previewCases, log, ...race }: CompactionMeasurement,
+  { previewCases, routeCases, log, ...race }: CompactionMeasurement,
   commandPrefix: readonly string[] = [],
 ): Promise<Figures> {
   const folder = mkdtempSync(join(tmpdir(), "pith-program-"));
@@ -51,7 +56,13 @@ export async function measureCompaction(
       log(formatPreviewResult(result));
       previews.push(result);
     }
-    return { ...toCostFigures(costs), ...toPreviewFigures(previews) };
+    const routes: RouteResult[] = [];
+    for (const routeCase of listRouteCases(routeCases, race.seed)) {
+      const result = await measureRoutes({ ...routeCase, seed: race.seed });
+      log(formatRouteResult(result));
+      routes.push(result);
+    }
+    return { ...toCostFigures(costs), ...toPreviewFigures(previews), ...toRouteFigures(routes) };
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -62,6 +73,27 @@ const RACE_PROGRAM = join(import.meta.dirname, "race.ts");
 function formatPreviewResult({ model, rounds, summaryLines, idleMinutes, preview, actual }: PreviewResult): string {
   const conditions = `${model}, ${rounds} rounds, ${summaryLines} lines per section, ${idleMinutes} min idle`;
   return `preview $${preview.toFixed(4)}, actual $${actual.toFixed(4)}: ${conditions}`;
+}
+
+function formatRouteResult({ costs, chosen, chosenCost, expectedCost, ...routeCase }: RouteResult): string {
+  const { model, summaryModel, rounds, summaryLines, idleMinutes, keptShare } = routeCase;
+  const others = Object.entries(costs).map(([name, cost]) => `${name} $${cost.toFixed(4)}`);
+  const models = summaryModel === null ? model : `${model} or ${summaryModel}`;
+  const conditions = `${models}, ${rounds} rounds, ${keptShare * 100}% kept, ${summaryLines} lines per section, ${idleMinutes} min idle`;
+  return `chosen ${chosen} $${chosenCost.toFixed(4)} (expected $${expectedCost.toFixed(4)}) of ${others.join(", ")}: ${conditions}`;
+}
+
+/** A ratio of 1 is the cheapest route. */
+export function toRouteFigures(results: readonly RouteResult[]): Figures {
+  const ratios = results.map(({ costs, chosenCost }) => chosenCost / Math.min(...Object.values(costs)));
+  const dearest = results.map(({ costs, chosenCost }) => Math.max(...Object.values(costs)) / chosenCost);
+  return {
+    route_cases: results.length,
+    over_cheapest: Math.max(...ratios),
+    over_cheapest_mean: ratios.reduce((sum, ratio) => sum + ratio, 0) / ratios.length,
+    dearest_x_chosen: Math.max(...dearest),
+    expected_x_actual: Math.max(...results.map(({ expectedCost, chosenCost }) => toRatio(expectedCost, chosenCost))),
+  };
 }
 
 /** The figures of our program, then the same of pi. `k` is thousands of tokens. */

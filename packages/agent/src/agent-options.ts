@@ -43,6 +43,8 @@ export interface AgentOptions {
   readonly instructions?: string;
   /** The summarizers in order of preference, before the one without a model. Default: the current model. */
   readonly summarizers?: readonly Summarizer[];
+  /** Whether the summarizers are tried in this order (the default), or the cheapest first. */
+  readonly summarizerOrder?: "listed" | "cheapest";
   readonly hooks?: AgentHooks;
   /** State outside the conversation that the model must know. */
   readonly stateSections?: readonly StateSection[];

@@ -4,7 +4,7 @@ export { blobReference, MIN_BLOB_DIGITS, removeCitations } from "./citations.ts"
 export { breakerNotes } from "./compaction/breaker.ts";
 export { reductionLevels } from "./compaction/budget.ts";
 export { planElision } from "./compaction/elide.ts";
-export { POSTPONE_TYPE } from "./compaction/plan.ts";
+export { compareEstimates, POSTPONE_TYPE } from "./compaction/plan.ts";
 export { MARK_CODES } from "./compaction/receipt.ts";
 export { computeReplyBudget, fitsWithoutCounting } from "./compaction/should-compact.ts";
 export {
@@ -66,7 +66,7 @@ export { parseShellLine, type ShellCommand } from "./shell/parse-line.ts";
 export type { ShellWord } from "./shell/parse-word.ts";
 export type { SummaryProgress } from "./summary/ask-model.ts";
 export { renderTranscript } from "./summary/transcript.ts";
-export { estimatePlanUsage } from "./summary-parts/model-summarizer.ts";
+export { estimatePlanCost } from "./summary-parts/model-summarizer.ts";
 export { measureInSteps } from "./summary-parts/user-messages.ts";
 export { sanitizeLine } from "./text/sanitize.ts";
 export { requestTokens } from "./tokens/estimate-tokens.ts";

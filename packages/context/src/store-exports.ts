@@ -5,5 +5,5 @@ export { serializeEntry } from "./format/entry-line.ts";
 export { createHeader, decodeSession, encodeSession } from "./format/session-file.ts";
 export { appendToBranch, loadBranch, loadBranchFrom } from "./session/loaded-branch.ts";
 export { reduceState } from "./session/state.ts";
-export { type AppendGuard, type Store, validateBatch } from "./session/store.ts";
+export { type Store, validateBatch } from "./session/store.ts";
 export { branchEntries, buildTree, commonAncestor } from "./tree.ts";

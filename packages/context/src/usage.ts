@@ -1,5 +1,6 @@
 /** Counts the entries of a session and adds up their tokens and cost, for all branches, summaries and other paid calls. */
 
+import { type Receipt, readReceipt } from "./compaction/receipt.ts";
 import { BRANCH_USAGE, COMPACTION_USAGE, type Entry, type UsageEntry } from "./entry.ts";
 import type { AgentMessage, Usage } from "./message.ts";
 
@@ -12,10 +13,21 @@ export interface SessionTotals {
   readonly toolResults: number;
   readonly compactions: number;
   readonly branchSummaries: number;
+  readonly estimates: EstimateTotals;
   /** The usage of all model calls. */
   readonly usage: Usage;
   /** The same usage by purpose. */
   readonly spent: UsageByPurpose;
+}
+
+/** How close the expected cost of compactions came to the actual cost. */
+export interface EstimateTotals {
+  /** The compactions with both. */
+  readonly count: number;
+  readonly expectedCost: number;
+  readonly actualCost: number;
+  /** The sum of the relative errors: 0.1 for a cost that was expected to be 10% lower or higher. */
+  readonly errors: number;
 }
 
 /** Usage by purpose. */
@@ -46,6 +58,7 @@ export const zeroTotals: SessionTotals = {
   toolResults: 0,
   compactions: 0,
   branchSummaries: 0,
+  estimates: { count: 0, expectedCost: 0, actualCost: 0, errors: 0 },
   usage: zeroUsage,
   spent: { replies: zeroUsage, summaries: zeroUsage, rest: zeroUsage },
 };
@@ -104,12 +117,23 @@ function countEntry(totals: SessionTotals, entry: Entry): Partial<SessionTotals>
     case "message":
       return countMessage(totals, entry.message);
     case "compaction":
-      return { compactions: totals.compactions + 1 };
+      return { compactions: totals.compactions + 1, estimates: addEstimate(totals.estimates, readReceipt(entry)) };
     case "branch_summary":
       return { branchSummaries: totals.branchSummaries + 1 };
     default:
       return {};
   }
+}
+
+function addEstimate(totals: EstimateTotals, receipt: Receipt | null): EstimateTotals {
+  const { expectedCost = 0, cost = 0 } = receipt ?? {};
+  if (!(expectedCost > 0) || !(cost > 0)) return totals;
+  return {
+    count: totals.count + 1,
+    expectedCost: totals.expectedCost + expectedCost,
+    actualCost: totals.actualCost + cost,
+    errors: totals.errors + Math.abs(expectedCost / cost - 1),
+  };
 }
 
 function countMessage(totals: SessionTotals, message: AgentMessage): Partial<SessionTotals> {

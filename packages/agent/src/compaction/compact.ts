@@ -63,6 +63,7 @@ export async function* compactInRun(
     compact({
       session,
       summarizers,
+      ...(run.summarizerOrder && { summarizerOrder: run.summarizerOrder }),
       hooks,
       runtime,
       signal,

@@ -323,6 +323,7 @@ async function createAgent(
       openModel,
       currentModel: () => agent.model,
       extensionSummarizers: extensions?.summarizers ?? [],
+      home: options.home,
     })),
   });
   measureInBackground(session);
@@ -339,26 +340,23 @@ type DescribeFailure = typeof import("../models/describe-failure.ts").describeFa
 
 /** Imports the module only if the settings or an extension configure a summarizer. */
 async function loadSummarizers(
-  { model: modelNames = [] }: CompactionSettings = {},
-  {
-    openModel,
-    currentModel,
-    extensionSummarizers,
-  }: Pick<SummaryModelOptions, "openModel" | "currentModel"> & { readonly extensionSummarizers: readonly Summarizer[] },
-): Promise<Pick<AgentOptions, "summarizers">> {
-  if (modelNames.length === 0 && extensionSummarizers.length === 0) return {};
+  { model: setting, modelOrder }: CompactionSettings = {},
+  { openModel, currentModel, extensionSummarizers, home }: LoadSummarizersOptions,
+): Promise<Pick<AgentOptions, "summarizers" | "summarizerOrder">> {
+  if (setting === undefined && extensionSummarizers.length === 0) return {};
   const { createCompactionSummarizers } = await import("../models/summary-models.ts");
+  const { openCatalogue } = await import("../models/catalogue.ts");
+  const { catalogue } = await openCatalogue(home);
+  const options = { setting, openModel, currentModel, runtime: nodeRuntime, catalogue };
   return {
-    summarizers: [
-      ...extensionSummarizers,
-      ...createCompactionSummarizers({
-        modelNames: [modelNames].flat(),
-        openModel,
-        currentModel,
-        runtime: nodeRuntime,
-      }),
-    ],
+    summarizers: [...extensionSummarizers, ...createCompactionSummarizers(options)],
+    ...(modelOrder && { summarizerOrder: modelOrder }),
   };
+}
+
+interface LoadSummarizersOptions extends Pick<SummaryModelOptions, "openModel" | "currentModel"> {
+  readonly extensionSummarizers: readonly Summarizer[];
+  readonly home: string;
 }
 
 /** Forwards events to extensions too. Imports the module only if there are extensions. */

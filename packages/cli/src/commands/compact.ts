@@ -240,7 +240,7 @@ async function reportPreview(
   { agent, settings, home }: Pick<CommandContext, "agent" | "settings" | "home">,
 ): Promise<CommandResult> {
   const { planCompaction, findReplacedEntries } = await import("./compact-request.ts");
-  const { computePreviewStats, computeReplacementStats, findSummarizer } = await import(
+  const { computePreviewStats, computeReplacementStats, readSummarizerChoice } = await import(
     "../context-report/compaction-preview.ts"
   );
   const { openCatalogue } = await import("../models/catalogue.ts");
@@ -249,13 +249,13 @@ async function reportPreview(
   if (replaced?.type === "mistake") return replaced;
   if (from && replaced) {
     const { catalogue } = await openCatalogue(home);
-    const stats = await computeReplacementStats(replaced, agent, findSummarizer({}, agent.model, catalogue));
+    const stats = await computeReplacementStats(replaced, agent, readSummarizerChoice({}, agent.model, catalogue));
     return success(formatReplacement(stats, replaced.place), stats);
   }
   const preview = await planCompaction(agent, request);
   if (preview.type !== "planned") return reportNoPlan(preview);
   const { catalogue } = await openCatalogue(home);
-  const stats = computePreviewStats(preview, findSummarizer(settings, agent.model, catalogue));
+  const stats = computePreviewStats(preview, readSummarizerChoice(settings, agent.model, catalogue));
   return success(formatPreview(preview, stats), preview.receipt);
 }
 
@@ -304,6 +304,7 @@ function formatTokenChange({ before, after }: PreviewStats["tokens"]): string {
 }
 
 function formatAuthorAndPrice({ summarizer, costUsd }: PreviewStats): string {
+  if (summarizer === null) return "The summary is built without a model.";
   const price = costUsd === null ? "at an unknown price" : `for about ${formatCost(costUsd)}`;
   return `Summary by ${summarizer}, ${price}.`;
 }

@@ -10,10 +10,10 @@ import {
   type LoadedBranch,
   type Model,
   type OldBranch,
-  type Usage,
 } from "@pith/context";
-import { authorOf, estimatePlanUsage } from "@pith/context/host";
-import { type Catalogue, providers } from "@pith/models";
+import { authorOf, compareEstimates, estimatePlanCost } from "@pith/context/host";
+import type { Catalogue } from "@pith/models";
+import { describeSummaryModel, readSummaryModelNames } from "../models/summary-models.ts";
 import type { Settings } from "../settings/settings.ts";
 import { computeEntryWeights } from "./meter.ts";
 
@@ -24,8 +24,8 @@ export interface PreviewStats {
   /** The number of dropped messages that the user typed, and the token budget for keeping them. Null if they are only summarized. */
   readonly userMessages: EntryTotals | null;
   readonly pins: number;
-  /** The model that writes the summary, as `provider/model`. */
-  readonly summarizer: string;
+  /** The model that writes the summary, as `provider/model`. Null if none does. */
+  readonly summarizer: string | null;
   /** Null if the cost is unknown. */
   readonly costUsd: number | null;
 }
@@ -39,33 +39,30 @@ type PlannedPreview = Extract<CompactionPreview, { type: "planned" }>;
 
 type SummaryModel = Pick<Model, "api" | "provider" | "model" | "contextWindow" | "maxTokens">;
 
-/** The model that writes the summary, and what its tokens cost. */
+/** A model that may write the summary, and what its tokens cost. */
 export interface SummarizerInfo extends Omit<SummaryModel, "api"> {
   /** Set for the session's current model. */
   readonly api?: string;
-  /** Whether it is the session's current model. The cost of its last reply is then more exact than list prices. */
-  readonly isCurrentModel: boolean;
-  /** US dollars per million tokens. Undefined if unknown. */
-  readonly prices: { readonly input: number; readonly output: number; readonly cacheRead?: number } | undefined;
+  /** List prices in dollars per token. Undefined if unknown. */
+  readonly prices: NonNullable<Parameters<typeof estimatePlanCost>[2]>["prices"];
 }
 
-/** Finds the summarizer that a compaction asks first: the first model in `compaction.model`, else the session's model. */
-export function findSummarizer(
-  { compaction, contextWindow }: Pick<Settings, "compaction" | "contextWindow">,
+type SummarizerSettings = Pick<Settings, "compaction" | "contextWindow">;
+
+/** Lists the models that a compaction tries, in order: those in `compaction.model`, then the session's model. `none` ends the list. */
+export function listSummarizers(
+  { compaction, contextWindow }: SummarizerSettings,
   currentModel: SummaryModel,
   catalogue: Catalogue,
-): SummarizerInfo {
+): readonly SummarizerInfo[] {
   const currentName = formatModelName(currentModel);
-  const [name = currentName] = [compaction?.model ?? []].flat();
-  const [providerName = "", ...modelParts] = name.split("/");
-  const known = providers.find(({ id }) => id === providerName);
-  const provider = known?.canonicalId ?? providerName;
-  const model = modelParts.join("/");
-  const { facts } = catalogue.facts(provider, model, { local: known?.isLocal === true });
-  if (name === currentName) return { ...pickLimits(currentModel), isCurrentModel: true, prices: facts.prices };
-  const window = Math.min(contextWindow ?? Number.POSITIVE_INFINITY, facts.contextWindow);
-  const limits = { provider, model, contextWindow: window, maxTokens: facts.maxTokens };
-  return { ...limits, isCurrentModel: false, prices: facts.prices };
+  const { names, isCurrentModelLast } = readSummaryModelNames(compaction?.model);
+  const allNames = isCurrentModelLast ? [...new Set([...names, currentName])] : names;
+  return allNames.map((name) => {
+    const { contextWindow: window, ...info } = describeSummaryModel(name, catalogue);
+    if (name === currentName) return { ...pickLimits(currentModel), prices: info.prices };
+    return { ...info, contextWindow: Math.min(contextWindow ?? Number.POSITIVE_INFINITY, window) };
+  });
 }
 
 // A model is more than its limits; only these are copied.
@@ -77,7 +74,22 @@ function formatModelName({ provider, model }: Pick<SummarizerInfo, "provider" | 
   return `${provider}/${model}`;
 }
 
-export function computePreviewStats({ plan, receipt }: PlannedPreview, summarizer: SummarizerInfo): PreviewStats {
+/** The models to choose from, and how. */
+export interface SummarizerChoice {
+  readonly summarizers: readonly SummarizerInfo[];
+  readonly order: "listed" | "cheapest";
+}
+
+export function readSummarizerChoice(
+  settings: SummarizerSettings,
+  currentModel: SummaryModel,
+  catalogue: Catalogue,
+): SummarizerChoice {
+  const summarizers = listSummarizers(settings, currentModel, catalogue);
+  return { summarizers, order: settings.compaction?.modelOrder ?? "listed" };
+}
+
+export function computePreviewStats({ plan, receipt }: PlannedPreview, choice: SummarizerChoice): PreviewStats {
   const { branch, budget, covered, kept, edits, originals } = plan;
   // The loaded branch does not contain the originals.
   const source = originals ? { ...branch, entries: [...covered, ...kept], edits, compactionIndex: -1 } : branch;
@@ -87,8 +99,7 @@ export function computePreviewStats({ plan, receipt }: PlannedPreview, summarize
     kept: sumEntries(kept, branch, budget),
     userMessages: { count: covered.filter(isTypedByUser).length, tokens: budget.userMessages },
     pins: branch.state.pins.length,
-    summarizer: formatModelName(summarizer),
-    costUsd: estimateCost(plan, summarizer),
+    ...estimateCost(plan, choice),
   };
 }
 
@@ -96,7 +107,7 @@ export function computePreviewStats({ plan, receipt }: PlannedPreview, summarize
 export async function computeReplacementStats(
   { oldBranch: { entries, edits }, newLeaf }: { readonly oldBranch: OldBranch; readonly newLeaf: string | null },
   { session, budget }: Pick<Agent, "session" | "budget">,
-  summarizer: SummarizerInfo,
+  choice: SummarizerChoice,
 ): Promise<PreviewStats> {
   const { branch } = session;
   const remaining = await session.store.loadBranch(newLeaf);
@@ -119,8 +130,7 @@ export async function computeReplacementStats(
     kept: { count: remaining.entries.length, tokens: remainingTokens },
     userMessages: null,
     pins: branch.state.pins.length,
-    summarizer: formatModelName(summarizer),
-    costUsd: estimateCost(part, summarizer),
+    ...estimateCost(part, choice),
   };
 }
 
@@ -140,46 +150,35 @@ function isTypedByUser(entry: Entry): boolean {
   return entry.type === "message" && entry.message.role === "user" && authorOf(entry) === "person";
 }
 
-function estimateCost(plan: EstimatedPlan, summarizer: SummarizerInfo): number | null {
-  const { isCurrentModel, prices: listPrices, model } = summarizer;
-  const usage = estimatePlanUsage(plan, summarizer, describeRequests(plan, summarizer));
-  const prices = (isCurrentModel ? readLastPrices(plan.branch, model) : null) ?? listPrices;
-  if (!usage || !prices) return null;
-  const { inputTokens, cachedTokens, outputTokens } = usage;
-  const cacheRead = listPrices?.cacheRead ?? prices.input * USUAL_CACHE_READ_SHARE;
-  return (
-    (prices.input * (inputTokens - cachedTokens) + cacheRead * cachedTokens + prices.output * outputTokens) / MILLION
-  );
+/** Estimates the cost with the model that is tried first. */
+function estimateCost(
+  plan: EstimatedPlan,
+  { summarizers, order }: SummarizerChoice,
+): Pick<PreviewStats, "summarizer" | "costUsd"> {
+  const estimates = summarizers.map((summarizer) => ({
+    summarizer,
+    estimate: estimatePlanCost(plan, summarizer, {
+      prices: summarizer.prices,
+      requests: describeRequests(plan, summarizer),
+    }),
+  }));
+  const [first] =
+    order === "cheapest"
+      ? estimates.toSorted((one, other) => compareEstimates(one.estimate, other.estimate))
+      : estimates;
+  if (!first) return { summarizer: null, costUsd: 0 };
+  return { summarizer: formatModelName(first.summarizer), costUsd: first.estimate?.cost ?? null };
 }
 
-type EstimatedPlan = Parameters<typeof estimatePlanUsage>[0] & { readonly budget?: Budget };
+type EstimatedPlan = Parameters<typeof estimatePlanCost>[0] & { readonly budget?: Budget };
 
 /** The session's model may write the summary after its last request, which the provider may have cached. */
 function describeRequests(
   { budget }: EstimatedPlan,
-  { api, provider, model: name, isCurrentModel }: SummarizerInfo,
-): Parameters<typeof estimatePlanUsage>[2] {
-  if (!isCurrentModel || api === undefined || !budget) return undefined;
+  { api, provider, model: name }: SummarizerInfo,
+): NonNullable<Parameters<typeof estimatePlanCost>[2]>["requests"] {
+  if (api === undefined || !budget) return undefined;
   const model = { api, provider, model: name };
   const { cacheLifetime } = budget.limits.outdated;
   return { model, build: (context) => buildRequest(context, { model }), now: Date.now(), cacheLifetime };
-}
-
-const USUAL_CACHE_READ_SHARE = 0.1;
-const MILLION = 1_000_000;
-
-/** The prices in the model's last reply, per million tokens. Returns null if no reply reports its cost. */
-function readLastPrices({ entries }: LoadedBranch, model: string): SummarizerInfo["prices"] | null {
-  const reply = entries.findLast((entry) => readUsage(entry, model) !== null);
-  const usage = reply && readUsage(reply, model);
-  if (!usage) return null;
-  const { input, output, cost } = usage;
-  return { input: (cost.input / input) * MILLION, output: (cost.output / output) * MILLION };
-}
-
-function readUsage(entry: Entry, model: string): Usage | null {
-  if (entry.type !== "message" || entry.message.role !== "assistant") return null;
-  const { usage, model: usedModel } = entry.message;
-  const hasCost = usage?.input > 0 && usage.output > 0 && usage.cost?.input > 0 && usage.cost.output > 0;
-  return hasCost && usedModel === model ? usage : null;
 }

@@ -130,6 +130,9 @@ export async function selectModel(
   return resolved.type === "no-key" ? await selectDefaultModel(options, policy) : resolved;
 }
 
+/** In `compaction.model`: no model after this one is tried. */
+export const NO_MODEL = "none";
+
 /** Replaces short names in `compaction.model` by full ones. If no provider has a key yet, they stay until a model is opened. */
 export async function resolveSummaryModels(
   settings: Settings,
@@ -142,9 +145,10 @@ export async function resolveSummaryModels(
   const preferredProvider = model?.includes("/") ? canonicalProviderId(model) : undefined;
   const fullNames: string[] = [];
   for (const name of names) {
-    const resolved = isFullName(name, catalogue)
-      ? ({ type: "named", name } as const)
-      : await resolveShortName(name, { ...keySources, catalogue, policy, preferredProvider });
+    const resolved =
+      name === NO_MODEL || isFullName(name, catalogue)
+        ? ({ type: "named", name } as const)
+        : await resolveShortName(name, { ...keySources, catalogue, policy, preferredProvider });
     if (resolved.type === "mistake") return usageError(`compaction.model: ${resolved.message}`);
     fullNames.push(resolved.type === "named" ? resolved.name : name);
   }

@@ -78,6 +78,7 @@ export interface CompactionSettings extends CompactionAmounts {
   readonly ask?: boolean;
   /** The models that write summaries, in order of preference. Names may be short. Default: the session's model. */
   readonly model?: string | readonly string[];
+  readonly modelOrder?: "listed" | "cheapest";
   /** By `provider/model`. */
   readonly modelOverrides?: Readonly<Record<string, CompactionAmounts>>;
   /** By the agent's name. */

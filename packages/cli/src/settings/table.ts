@@ -213,7 +213,16 @@ export const compactionTable: readonly Setting[] = [
     name: "compaction.model",
     kind: modelChoicesKind,
     fallback: { description: "the current model" },
-    description: "The models that write summaries, tried in order. The current model is tried last.",
+    description:
+      "The models that write summaries. The current model is tried last. `none` ends the list: if no model before it writes a summary, Pith builds one without a model.",
+    projectAccess: "never",
+  },
+  {
+    name: "compaction.modelOrder",
+    kind: enumKind("listed", "cheapest"),
+    fallback: { value: "listed" },
+    description:
+      "The order in which the models of `compaction.model` and the current model are tried: as listed, or by estimated price. The current model is often the cheapest, because it has the conversation in its cache.",
     projectAccess: "never",
   },
   ...createOverrideSettings("compaction.modelOverrides", {

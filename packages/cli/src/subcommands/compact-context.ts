@@ -18,7 +18,7 @@ import type { SubcommandCall, SubcommandResult } from "../args/subcommand.ts";
 import type { CommandResult } from "../commands/command.ts";
 import { reportCompaction, reportNoPlan } from "../commands/compact.ts";
 import { toPlanRequest } from "../commands/compact-request.ts";
-import { computePreviewStats, findSummarizer, type PreviewStats } from "../context-report/compaction-preview.ts";
+import { computePreviewStats, type PreviewStats, readSummarizerChoice } from "../context-report/compaction-preview.ts";
 import { buildContextReport, formatContextReport } from "../context-report/report.ts";
 import { openCatalogue } from "../models/catalogue.ts";
 import { openWindowStore, resolveSummaryModels, selectModel } from "../models/open-model.ts";
@@ -236,7 +236,7 @@ function createPreviewResult(request: PreviewRequest, loaded: LoadedContext): Su
   const { settings, budget, maxTokens, catalogue } = loaded;
   const { api = "", provider = "", model = "" } = budget.model ?? {};
   const currentModel = { api, provider, model, contextWindow: budget.contextWindow, maxTokens };
-  const stats = computePreviewStats(preview, findSummarizer(settings, currentModel, catalogue));
+  const stats = computePreviewStats(preview, readSummarizerChoice(settings, currentModel, catalogue));
   const { receipt, summaryText: summary } = preview;
   const { costUsd: price, summarizer } = stats;
   const { evicted } = preview.userMessages;
@@ -253,7 +253,7 @@ interface PreviewTextOptions {
 
 function formatPreview(
   { plan, receipt, userMessages, summaryText: summary }: PlannedCompaction,
-  { loaded, stats: { costUsd: price, summarizer } }: PreviewTextOptions,
+  { loaded, stats }: PreviewTextOptions,
 ): string {
   const { tokens, covered, kept } = receipt;
   const pinCount = loaded.branch.state.pins.length;
@@ -265,14 +265,19 @@ function formatPreview(
     `Summarized: ${formatEntryCount(covered.count)}${receipt.fromOriginals ? " from the originals" : ""}${formatRange(covered)}`,
     ...receipt.findings.filter(({ code }) => code === "cut-moved").map(({ note }) => `Note: ${note}`),
     `All entries stay in the session (pith sessions show ${loaded.sessionRef} --entry ID)`,
-    price === null
-      ? `Cost: unknown for ${summarizer}`
-      : `Cost: about ${formatCost(price)} with ${summarizer}; more if the summary must be corrected`,
+    formatPrice(stats),
     "",
     "Preview of the summary (the model's part is added later):",
     "",
     summary.trim(),
   ].join("\n");
+}
+
+function formatPrice({ costUsd, summarizer }: PreviewStats): string {
+  if (summarizer === null) return "Cost: none; the summary is built without a model";
+  return costUsd === null
+    ? `Cost: unknown for ${summarizer}`
+    : `Cost: about ${formatCost(costUsd)} with ${summarizer}; more if the summary must be corrected`;
 }
 
 function formatRange({ first, last }: Receipt["covered"]): string {

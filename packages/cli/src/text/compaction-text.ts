@@ -37,7 +37,7 @@ export function formatReceipt(receipt: Receipt): string {
     `${formatNumber(tokens.before)} → ${formatNumber(tokens.after)} tokens`,
     describeAuthor(receipt),
     `${formatCount(covered.count, "entry", "entries")} summarized${source}, ${formatNumber(kept.count)} kept`,
-    ...(calls > 0 ? [`${formatCount(calls, "call")}${cost > 0 ? `, ${formatCost(cost)}` : ""}`] : []),
+    ...(calls > 0 ? [`${formatCount(calls, "call")}${cost > 0 ? `, ${formatCostAndEstimate(receipt)}` : ""}`] : []),
     ...(findings.length > 0 ? [formatFindings(findings)] : []),
   ].join("; ");
 }
@@ -103,10 +103,15 @@ export function listReceiptRows(entry: CompactionEntry): readonly ReceiptRow[] |
   if (!receipt) return null;
   const { reason, tokens, bytes, calls, cost, durationMs, covered, kept, findings } = receipt;
   const limit = typeof tokens.limit === "number" ? ` (compaction threshold ${formatNumber(tokens.limit)})` : "";
-  const expense = [formatCount(calls, "call"), ...(cost > 0 ? [formatCost(cost)] : []), formatSeconds(durationMs)];
+  const expense = [
+    formatCount(calls, "call"),
+    ...(cost > 0 ? [formatCostAndEstimate(receipt)] : []),
+    formatSeconds(durationMs),
+  ];
   return [
     ["reason", describeReason(reason)],
     ["summary", `${describeAuthor(receipt).replace(/^summary /, "")}: ${expense.join(", ")}`],
+    ...listCacheRows(receipt),
     ["tokens", `${formatNumber(tokens.before)} → ${formatNumber(tokens.after)}${limit}`],
     ["bytes", `${formatBytes(bytes.before)} → ${formatBytes(bytes.after)}`],
     [
@@ -120,6 +125,19 @@ export function listReceiptRows(entry: CompactionEntry): readonly ReceiptRow[] |
     ["pinned", describePins(countPins(entry))],
     ...findings.map(({ note }): ReceiptRow => ["note", note]),
   ];
+}
+
+/** The actual cost and the one that was expected before the summary was requested. */
+function formatCostAndEstimate({ cost, expectedCost }: Receipt): string {
+  return typeof expectedCost === "number" && expectedCost > 0
+    ? `${formatCost(cost)} (expected ${formatCost(expectedCost)})`
+    : formatCost(cost);
+}
+
+function listCacheRows({ route, cachedShare }: Receipt): readonly ReceiptRow[] {
+  if (route !== "same-prefix" || typeof cachedShare !== "number") return [];
+  const share = `${Math.floor(cachedShare * 100)}%`;
+  return [["requested", `after the session's last request; ${share} of the input came from the provider's cache`]];
 }
 
 function describePins(count: number): string {

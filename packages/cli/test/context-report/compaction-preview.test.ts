@@ -13,26 +13,29 @@ const planned = previewCompaction(
   createBudget(compactionLimits, { contextWindow: 24_000 }),
 );
 
+const choose = (...summarizers: SummarizerInfo[]) => ({ summarizers, order: "listed" }) as const;
+
+const prices = { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 };
+
 const limits = { provider: "p", model: "m", contextWindow: 24_000, maxTokens: 8_000 };
 
 test("MET20 the price is that of the model's own list; where none is known, none is shown", () => {
   if (planned.type !== "planned") throw new Error(planned.type);
   const price = (prices: SummarizerInfo["prices"]): number | null =>
-    computePreviewStats(planned, { ...limits, isCurrentModel: false, prices }).costUsd;
-  const cheap = price({ input: 1, output: 5 }) ?? 0;
+    computePreviewStats(planned, choose({ ...limits, prices })).costUsd;
+  const cheap = price({ input: 1, output: 5, cacheRead: 0.1, cacheWrite: 1.25 }) ?? 0;
   expect(cheap).toBeGreaterThan(0);
-  expect(price({ input: 3, output: 15 })).toBeCloseTo(3 * cheap, 9);
+  expect(price({ input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 })).toBeCloseTo(3 * cheap, 9);
   expect(price(undefined)).toBe(null);
 });
 
 test("MET20 before any reply has a price, the listed one of the session's model is used", () => {
   if (planned.type !== "planned") throw new Error(planned.type);
-  const stats = computePreviewStats(planned, { ...limits, isCurrentModel: true, prices: { input: 3, output: 15 } });
+  const stats = computePreviewStats(planned, choose({ ...limits, api: "a", prices }));
   expect(stats).toMatchObject({ summarizer: "p/m", costUsd: expect.any(Number) });
 });
 
 test("MET20 a model whose window holds no part of the conversation has no price", () => {
   if (planned.type !== "planned") throw new Error(planned.type);
-  const tiny = { ...limits, contextWindow: 500, isCurrentModel: false, prices: { input: 1, output: 5 } };
-  expect(computePreviewStats(planned, tiny).costUsd).toBe(null);
+  expect(computePreviewStats(planned, choose({ ...limits, contextWindow: 500, prices })).costUsd).toBe(null);
 });

@@ -79,7 +79,7 @@ async function agentWith(names: readonly string[], { open, speaker = named("main
   const session = await Session.open(MemoryStore.create(nodeRuntime), nodeRuntime);
   await talk(session);
   const writers = createCompactionSummarizers({
-    modelNames: names,
+    setting: names,
     openModel: open,
     currentModel: () => agent.model,
     runtime: nodeRuntime,

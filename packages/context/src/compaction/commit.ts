@@ -140,7 +140,7 @@ function estimateCompactedSize(
 
 function createReceipt(
   plan: CompactionPlan,
-  { route, by, calls = [], findings: candidateFindings = [] }: SummaryCandidate,
+  { route, by, calls = [], expectedCost, findings: candidateFindings = [] }: SummaryCandidate,
   {
     parts,
     summaryMessage,
@@ -170,6 +170,7 @@ function createReceipt(
     bytes: { before: sizeBefore.bytes, after: sizeAfter.bytes },
     calls: allCalls.length,
     cost: allCalls.reduce((sum, { usage: { cost } }) => sum + cost.total, 0),
+    ...(expectedCost !== undefined && { expectedCost }),
     ...computeCachedShare(allCalls),
     durationMs,
     findings: [

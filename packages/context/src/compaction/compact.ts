@@ -8,7 +8,7 @@ import type { NewEntry, Session } from "../session/session.ts";
 import type { Refusal } from "../session/store.ts";
 import type { OnProgress } from "../summary/ask-model.ts";
 import { explainReachedLimit, SPEND_LIMIT_NOTE, type TimeLimit, withTimeLimit } from "../summary/limits.ts";
-import { findSentRequest, type RequestBuilder } from "../summary/sent-request.ts";
+import { findSentRequest, type RequestBuilder, type SentRequest } from "../summary/sent-request.ts";
 import { createUsageEntry } from "../usage.ts";
 import { type Breaker, isBreakerOpen } from "./breaker.ts";
 import { type Budget, findExceededLimit } from "./budget.ts";
@@ -18,10 +18,12 @@ import {
   type CallUsage,
   type CompactionHookRunner,
   type CompactionPlan,
+  compareEstimates,
   hasOnlyGrown,
   type NoCompaction,
   POSTPONE_TYPE,
   rebasePlan,
+  type SummarizeOptions,
   type Summarizer,
   type SummarizerResult,
   type SummaryCandidate,
@@ -36,6 +38,11 @@ export interface CompactionOptions extends CompactionRequest {
   readonly runtime: Pick<Runtime, "now" | "entryId" | "sleep">;
   /** The summarizers in order of preference. If all fail, the summary is written without a model. */
   readonly summarizers?: readonly Summarizer[];
+  /**
+   * The order in which the summarizers are tried: as they are listed (the default), or by estimated cost. Those that read everything in
+   * full come first then, and those of unknown cost last.
+   */
+  readonly summarizerOrder?: "listed" | "cheapest";
   /** What the summary should focus on. */
   readonly instructions?: string;
   /**
@@ -91,7 +98,7 @@ interface AttemptState {
 const BATCH_CANCELLED: CompactionBatch = { type: "cancelled" };
 
 async function planAndSummarize(state: AttemptState): Promise<CompactionBatch> {
-  const { session, design, budget, summarizers = [], hooks, instructions = "" } = state.options;
+  const { session, design, budget, runtime, requests, hooks, instructions = "" } = state.options;
   state.options.progress?.({ step: "planning" });
   const choice = choosePlan(session.branch, state.options);
   if (choice.type !== "planned") return choice;
@@ -99,10 +106,13 @@ async function planAndSummarize(state: AttemptState): Promise<CompactionBatch> {
   const hookResult = await hooks.before(plan, instructions.trim());
   if (hookResult.type !== "continue") return hookResult;
   state.findings.push(...hookResult.findings);
+  const { cacheLifetime } = budget.limits.outdated;
+  const sent = requests && findSentRequest(plan, { ...requests, now: runtime.now(), cacheLifetime });
+  const summarizers = orderSummarizers(plan, state.options, sent ? { sent } : {});
   const attempts = [...(hookResult.hookCandidate ? [hookResult.hookCandidate] : []), ...summarizers];
   const { instructions: focus } = hookResult;
-  const batch = await withTimeLimit(budget.limits.summaryTime, state.options.runtime, (time) =>
-    firstUsableBatch(attempts, plan, { state, instructions: focus, time }),
+  const batch = await withTimeLimit(budget.limits.summaryTime, runtime, (time) =>
+    firstUsableBatch(attempts, plan, { state, instructions: focus, time, ...(sent && { sent }) }),
   );
   if (batch) return batch;
   // A list of turns must not replace the summary that should be written again.
@@ -114,6 +124,18 @@ async function planAndSummarize(state: AttemptState): Promise<CompactionBatch> {
       type: "leaf-moved",
     }
   );
+}
+
+function orderSummarizers(
+  plan: CompactionPlan,
+  { summarizers = [], summarizerOrder = "listed" }: CompactionOptions,
+  options: Pick<SummarizeOptions, "sent">,
+): readonly Summarizer[] {
+  if (summarizerOrder === "listed" || summarizers.length < 2) return summarizers;
+  return summarizers
+    .map((summarizer) => ({ summarizer, estimate: summarizer.estimate?.(plan, options) ?? null }))
+    .toSorted((one, other) => compareEstimates(one.estimate, other.estimate))
+    .map(({ summarizer }) => summarizer);
 }
 
 /** Returns the batch of the first attempt that succeeds, or null. */
@@ -155,6 +177,7 @@ interface SummarizerAttemptOptions {
   readonly state: AttemptState;
   readonly instructions: string;
   readonly time: TimeLimit;
+  readonly sent?: SentRequest;
 }
 
 /** Returns null if the summarizer produces no candidate; its calls are recorded in the state. */
@@ -163,8 +186,8 @@ async function runSummarizer(
   plan: CompactionPlan,
   options: SummarizerAttemptOptions,
 ): Promise<CandidateWithPlan | "cancelled" | null> {
-  const { state, instructions, time } = options;
-  const { session, runtime, signal, budget, progress, requests } = state.options;
+  const { state, instructions, time, sent } = options;
+  const { session, runtime, signal, budget, progress } = state.options;
   if (time.totalExpired.aborted) {
     recordFinding(state, {
       code: "time-limit",
@@ -181,8 +204,6 @@ async function runSummarizer(
     recordFinding(state, { code: "spend-limit", note: SPEND_LIMIT_NOTE });
     return null;
   }
-  const { cacheLifetime } = budget.limits.outdated;
-  const sent = requests && findSentRequest(plan, { ...requests, now: runtime.now(), cacheLifetime });
   const summarizeOptions = {
     ...(sent && { sent }),
     ...(signal && { signal }),

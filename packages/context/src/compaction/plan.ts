@@ -289,6 +289,8 @@ export interface SummaryCandidate {
   /** The model that wrote the summary. */
   readonly by?: ModelName;
   readonly calls?: readonly CallUsage[];
+  /** What the summary was expected to cost, in dollars. */
+  readonly expectedCost?: number;
   /** Notices for the receipt, such as marked claims. */
   readonly findings?: readonly Finding[];
   /** Details from a hook, stored next to Pith's own. */
@@ -310,7 +312,17 @@ export interface Summarizer {
   readonly route: string;
   /** Whether it costs money. If so, the hourly limit applies. */
   readonly isPaid: boolean;
+  /** Estimates what a summary would cost. Null if the plan does not fit. Without this function, the cost counts as unknown. */
+  estimate?(plan: CompactionPlan, options: Pick<SummarizeOptions, "sent">): SummaryEstimate | null;
   summarize(plan: CompactionPlan, options: SummarizeOptions): Promise<SummarizerResult> | SummarizerResult;
+}
+
+/** What a summary is expected to cost. */
+export interface SummaryEstimate {
+  /** In dollars. Null if no prices are known. */
+  readonly cost: number | null;
+  /** Whether the summarizer reads everything in full, and not in excerpts or chunks. */
+  readonly isComplete: boolean;
 }
 
 /** The options that a summarizer receives with a plan. */
@@ -325,6 +337,13 @@ export interface SummarizeOptions {
   readonly time?: TimeLimit;
   /** The session's last request. A summary that is requested with it and one instruction costs less while the provider caches it. */
   readonly sent?: SentRequest;
+}
+
+/** Sorts summarizers by their estimates: those that read everything in full first, then by cost. */
+export function compareEstimates(one: SummaryEstimate | null, other: SummaryEstimate | null): number {
+  const rank = (estimate: SummaryEstimate | null): number => (estimate?.isComplete ? 0 : estimate ? 1 : 2);
+  const cost = (estimate: SummaryEstimate | null): number => estimate?.cost ?? Number.MAX_VALUE;
+  return rank(one) - rank(other) || cost(one) - cost(other);
 }
 
 /** The result of a summarizer. */

@@ -30,6 +30,8 @@ export interface Receipt {
   readonly bytes: { readonly before: number; readonly after: number };
   readonly calls: number;
   readonly cost: number;
+  /** What the summary was expected to cost before it was requested, in dollars. Absent if no prices are known. */
+  readonly expectedCost?: number;
   /** The share of the input tokens that the provider read from its cache. Absent if no model was called. */
   readonly cachedShare?: number;
   readonly durationMs: number;

@@ -1,43 +1,55 @@
 /** Creates a summarizer that uses a model. */
 
 import { isVisibleToModel } from "../compaction/cut-point.ts";
-import { type CompactionPlan, NARRATIVE_SHARE, type Summarizer, type SummarizerResult } from "../compaction/plan.ts";
+import {
+  type CompactionPlan,
+  NARRATIVE_SHARE,
+  type Summarizer,
+  type SummarizerResult,
+  type SummaryEstimate,
+} from "../compaction/plan.ts";
 import { readReceipt } from "../compaction/receipt.ts";
 import { collectCalibration, defaultCalibration, modelKey } from "../context/context-size.ts";
 import type { ThinkingLevel } from "../message.ts";
 import type { Model, ModelName } from "../model.ts";
 import type { Runtime } from "../runtime.ts";
-import type { SummaryUsageEstimate } from "../summary/estimate-usage.ts";
 import { clampThinking, estimateSummary, generateSummary } from "../summary/generate-summary.ts";
 import { previousNarrative } from "../summary/parse-summary.ts";
-import { findSentRequest, type SentRequestOptions } from "../summary/sent-request.ts";
+import { findTokenPrices, type TokenPrices } from "../summary/prices.ts";
+import { findSentRequest, type SentRequest, type SentRequestOptions } from "../summary/sent-request.ts";
+import type { RouteChoice } from "../summary/summarize.ts";
 import { collectPlanEvidence, markReviewed, toFinding } from "./review-summary.ts";
 
 export interface ModelSummarizerOptions {
   readonly runtime: Pick<Runtime, "sleep" | "nonce">;
   /** By default the thinking level of the session, at most `medium` (B41). */
   readonly thinking?: ThinkingLevel;
+  /** What the model's tokens cost. By default what its replies in the session were billed at. */
+  readonly prices?: TokenPrices | undefined;
+  /** Which routes are considered. Default: `cheapest`. */
+  readonly route?: RouteChoice;
 }
 
 /**
  * Creates a summarizer that uses a model. To try several models, pass a list of summarizers; each sends as much per request
  * as its own context window holds.
  */
-export function modelSummarizer(model: Model, { runtime, thinking }: ModelSummarizerOptions): Summarizer {
+export function modelSummarizer(model: Model, options: ModelSummarizerOptions): Summarizer {
+  const { runtime, thinking, prices, route } = options;
   const { api, provider, model: name } = model;
   const by = { api, provider, model: name };
   return {
     route: `${provider}/${name}`,
     isPaid: true,
+    estimate: (plan, { sent }) => estimatePlanCost(plan, model, { sent, prices, route }),
     async summarize(plan, { signal, instructions = "", allowance, progress, time, sent }): Promise<SummarizerResult> {
       const outcome = await generateSummary({
         model,
         runtime,
-        ...toSummaryInput(plan, by),
+        ...toSummaryInput(plan, model, { sent, prices, route }),
         instructions,
         thinking: thinking ?? clampThinking(plan.branch.state.thinkingLevel),
         evidence: collectPlanEvidence(plan),
-        sent: sent && isSameModel(sent.model, by) ? sent : undefined,
         ...(allowance && { allowance }),
         progress,
         time,
@@ -45,7 +57,7 @@ export function modelSummarizer(model: Model, { runtime, thinking }: ModelSummar
       });
       switch (outcome.type) {
         case "summarized": {
-          const { summary: narrative, calls, flaws } = outcome;
+          const { summary: narrative, calls, flaws, expectedCost } = outcome;
           const covers = new Set([...outcome.covers, ...collectHiddenIds(plan)]);
           const candidate = {
             route: outcome.isSamePrefix ? SAME_PREFIX_ROUTE : MODEL_ROUTE,
@@ -54,6 +66,7 @@ export function modelSummarizer(model: Model, { runtime, thinking }: ModelSummar
             notes: "",
             covers,
             calls,
+            ...(expectedCost !== null && { expectedCost }),
             findings: flaws.map(toFinding),
           };
           markReviewed(candidate);
@@ -69,27 +82,38 @@ export function modelSummarizer(model: Model, { runtime, thinking }: ModelSummar
 }
 
 /** The model of an estimate, and its limits. */
-export type SummaryModel = Pick<Model, "provider" | "model" | "contextWindow" | "maxTokens">;
+export type SummaryModel = Pick<Model, "provider" | "model" | "contextWindow" | "maxTokens"> & Partial<ModelName>;
+
+export interface EstimateOptions {
+  /** The session's last request. */
+  readonly sent?: SentRequest | undefined;
+  /** How the session's requests are built, to find the last one. */
+  readonly requests?: SentRequestOptions | undefined;
+  /** What the model's tokens cost. By default what its replies in the session were billed at. */
+  readonly prices?: TokenPrices | undefined;
+  readonly route?: RouteChoice | undefined;
+}
 
 /**
- * Estimates what a model would be billed for the summary of a plan. The size of an answer is that of the branch's newest compaction, if the
- * same model wrote it. Null if the summary does not fit the model. With `requests`, the session's last request is considered too.
+ * Estimates what the summary of a plan would cost with a model. The size of the answer is that of the branch's newest compaction, if the
+ * same model wrote it. Null if the summary does not fit the model.
  */
-export function estimatePlanUsage(
+export function estimatePlanCost(
   plan: EstimatedPlan,
   model: SummaryModel,
-  requests?: SentRequestOptions,
-): SummaryUsageEstimate | null {
-  const runtime = { nonce: () => "estimated-nonce" };
+  { requests, ...options }: EstimateOptions = {},
+): SummaryEstimate | null {
   const { kept } = plan;
-  const sent = requests && kept && findSentRequest({ ...plan, kept }, requests);
-  const input = { model, runtime, ...toSummaryInput(plan, model), sent: sent ?? undefined };
-  return estimateSummary(input, measuredAnswerTokens(plan, model));
+  const sent = requests && kept ? findSentRequest({ ...plan, kept }, requests) : options.sent;
+  const runtime = { nonce: () => "estimated-nonce" };
+  const input = { model, runtime, ...toSummaryInput(plan, model, { ...options, ...(sent && { sent }) }) };
+  const { usage, cost, isComplete } = estimateSummary(input);
+  return usage && { cost, isComplete };
 }
 
 type EstimatedPlan = SummarizedPart & Partial<Pick<CompactionPlan, "kept" | "originals">>;
 
-function isSameModel(one: ModelName, other: ModelName): boolean {
+function isSameModel(one: ModelName, other: Partial<ModelName>): boolean {
   return one.api === other.api && one.provider === other.provider && one.model === other.model;
 }
 
@@ -116,7 +140,7 @@ const MODEL_ROUTE = "model";
 /** The route of a summary that the session's model wrote after its last request. */
 const SAME_PREFIX_ROUTE = "same-prefix";
 
-function toSummaryInput(plan: SummarizedPart, by: Pick<ModelName, "provider" | "model">) {
+function toSummaryInput(plan: SummarizedPart, model: SummaryModel, { sent, prices, route }: EstimateOptions) {
   const { edits, covered, turnPrefix, previous, checkpoint } = plan;
   const visibleEntries = covered.filter((entry) => isVisibleToModel(entry, edits));
   const inTurnPrefix = new Set(turnPrefix);
@@ -127,7 +151,11 @@ function toSummaryInput(plan: SummarizedPart, by: Pick<ModelName, "provider" | "
     previous: previousNarrative(previous),
     isChecked: previous.isChecked,
     tokens: Math.floor(checkpoint * NARRATIVE_SHARE),
-    factor: calibrationFactor(plan, by),
+    factor: calibrationFactor(plan, model),
+    sent: sent && isSameModel(sent.model, model) ? sent : undefined,
+    route,
+    prices: findTokenPrices(plan.branch, model, prices),
+    answerTokens: measuredAnswerTokens(plan, model),
   };
 }
 

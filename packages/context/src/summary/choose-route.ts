@@ -4,14 +4,10 @@ import { createUserMessage, toLlmMessage } from "../context/convert-to-llm.ts";
 import type { AgentMessage, ToolCallBlock } from "../message.ts";
 import { sanitizeLine } from "../text/sanitize.ts";
 import { messageTokens, textTokens } from "../tokens/estimate-tokens.ts";
-import {
-  estimateTranscriptUsage,
-  expectAnswerTokens,
-  type SummaryUsageEstimate,
-  withCorrection,
-} from "./estimate-usage.ts";
+import { estimateTranscriptUsage, expectAnswerTokens, withCorrection } from "./estimate-usage.ts";
+import { computeSummaryCost, PROCESSING_TIMES, type SummaryUsageEstimate } from "./prices.ts";
 import { CITE_SUMMARY_SO_FAR, fillTemplate, SCOPES, TURN_PLACES } from "./prompts.ts";
-import type { SentRequest, TokenPrices } from "./sent-request.ts";
+import type { SentRequest } from "./sent-request.ts";
 import {
   addToRequest,
   fitsInFull,
@@ -22,49 +18,60 @@ import {
   usableWindow,
 } from "./summarize.ts";
 
-/** How a summary is requested, and what it is expected to be billed for. */
+/** How a summary is requested, and what that is expected to cost. */
 export interface SummaryRoute {
   /** The session's last request and the instruction. Null if a transcript is sent. */
   readonly prompt: PromptRequest | null;
   /** Null if the summary does not fit the model. */
   readonly usage: SummaryUsageEstimate | null;
+  /** In dollars. Null if no prices are known, or if the summary does not fit. */
+  readonly cost: number | null;
+  /** Whether the model reads everything in full. */
+  readonly isComplete: boolean;
 }
 
 /**
- * Chooses the cheaper way. A transcript that must be cut to fit is not compared: the cached request is complete. `answerTokens` is the
- * usual size of one answer, if it is known from an earlier summary.
+ * Chooses the cheaper route among those with which the model reads everything in full. A route that was asked for but does not exist is
+ * replaced by the other one.
  */
-export function chooseRoute(job: PromptJob, answerTokens?: number): SummaryRoute {
-  const prompt = buildSamePrefixPrompt(job);
-  const transcript = { prompt: null, usage: estimateTranscriptUsage(job, answerTokens) };
-  if (!prompt || !job.sent) return transcript;
-  const samePrefix = { prompt, usage: estimateSamePrefixUsage(prompt, job.sent, { job, answerTokens }) };
-  const { prices } = job.sent;
-  const isComplete = job.sent.cachedTokens === 0 || fitsInFull(job);
-  const isDearer =
-    transcript.usage !== null &&
-    isComplete &&
-    computeCost(samePrefix.usage, prices) >= computeCost(transcript.usage, prices);
-  return isDearer ? transcript : samePrefix;
+export function chooseRoute(job: PromptJob): SummaryRoute {
+  const samePrefix = job.route === "transcript" ? null : priceSamePrefix(job);
+  if (samePrefix && job.route === "same-prefix") return samePrefix;
+  const transcript = priceTranscript(job);
+  if (!samePrefix?.usage) return transcript;
+  if (!transcript.usage || !transcript.isComplete) return samePrefix;
+  const prices = job.prices ?? PROCESSING_TIMES;
+  return computeSummaryCost(samePrefix.usage, prices) < computeSummaryCost(transcript.usage, prices)
+    ? samePrefix
+    : transcript;
 }
 
-/** Returns what a usage costs, in the unit of the prices. */
-export function computeCost(
-  { inputTokens, cachedTokens, outputTokens }: SummaryUsageEstimate,
-  { input, cacheRead, output }: TokenPrices,
-): number {
-  return (inputTokens - cachedTokens) * input + cachedTokens * cacheRead + outputTokens * output;
+function priceTranscript(job: PromptJob): SummaryRoute {
+  const usage = estimateTranscriptUsage(job);
+  return { prompt: null, usage, cost: priceUsage(usage, job), isComplete: usage !== null && fitsInFull(job) };
+}
+
+function priceSamePrefix(job: PromptJob): SummaryRoute | null {
+  const prompt = buildSamePrefixPrompt(job);
+  if (!prompt || !job.sent) return null;
+  const usage = estimateSamePrefixUsage(prompt, job.sent, job);
+  return { prompt, usage, cost: priceUsage(usage, job), isComplete: true };
+}
+
+function priceUsage(usage: SummaryUsageEstimate | null, { prices }: PromptJob): number | null {
+  return usage && prices ? computeSummaryCost(usage, prices) : null;
 }
 
 function estimateSamePrefixUsage(
   { request }: PromptRequest,
-  sent: SentRequest,
-  { job, answerTokens }: { readonly job: PromptJob; readonly answerTokens: number | undefined },
+  { tokens, cachedTokens }: SentRequest,
+  job: PromptJob,
 ): SummaryUsageEstimate {
   const instruction = request.messages.slice(-1).reduce((sum, message) => sum + messageTokens(message), 0);
-  const inputTokens = sent.tokens + Math.ceil(instruction * (job.factor ?? 1));
-  const outputTokens = answerTokens ?? expectAnswerTokens(inputTokens, job);
-  return withCorrection({ inputTokens, cachedTokens: sent.cachedTokens, outputTokens });
+  const inputTokens = tokens + Math.ceil(instruction * (job.factor ?? 1));
+  const outputTokens = expectAnswerTokens(inputTokens, job);
+  // The session's requests are marked, so that what is not cached yet is written to the cache.
+  return withCorrection({ inputTokens, cachedTokens, writtenTokens: inputTokens - cachedTokens, outputTokens });
 }
 
 /** Adds the instruction to the last request. Null if it does not fit the window together with an answer, or if the host has a task of its own. */

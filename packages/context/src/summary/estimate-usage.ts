@@ -1,6 +1,7 @@
 /** Estimates the requests and tokens that a summary of a transcript takes, with the prompts that would be sent. It sends nothing. */
 
 import { requestTokens } from "../tokens/estimate-tokens.ts";
+import type { SummaryUsageEstimate } from "./prices.ts";
 import {
   availableMaterialTokens,
   buildChunkPrompt,
@@ -18,87 +19,67 @@ import {
   withTruncatedPrevious,
 } from "./summarize.ts";
 
-/** The tokens that the requests for a summary are expected to be billed for. */
-export interface SummaryUsageEstimate {
-  readonly inputTokens: number;
-  /** The input tokens that the provider probably has in its cache. */
-  readonly cachedTokens: number;
-  readonly outputTokens: number;
-}
-
 /**
  * Estimates a summary as `summarizeTranscript` requests it. No other request begins like these, so nothing of them is cached.
- * `answerTokens` is the usual size of one answer, if it is known from an earlier summary. Returns null if the transcript does not fit
- * the model, even in chunks.
+ * Returns null if the transcript does not fit the model, even in chunks.
  */
-export function estimateTranscriptUsage(originalJob: PromptJob, answerTokens?: number): SummaryUsageEstimate | null {
+export function estimateTranscriptUsage(originalJob: PromptJob): SummaryUsageEstimate | null {
   const job = withTruncatedPrevious(originalJob);
   const budget = availableMaterialTokens(job);
   const fullTranscript = job.transcript("full");
   const fitsInFull = transcriptTokens(fullTranscript) <= budget;
   const transcript = fitsInFull ? fullTranscript : truncateBlocks(job.transcript("excerpt"), Math.max(0, budget));
-  if (transcriptTokens(transcript) > budget) return estimateChunks(transcript, { job, budget, answerTokens });
-  return withCorrection(estimatePrompts([buildSinglePrompt(transcript, job)], { job, answerTokens }));
+  if (transcriptTokens(transcript) > budget) return estimateChunks(transcript, job, budget);
+  return withCorrection(estimatePrompts([buildSinglePrompt(transcript, job)], job));
 }
 
 /** Roughly the share of summaries for which a correction is requested. A correction sends the last prompt again, with the answer. */
 const CORRECTION_SHARE = 0.15;
 
-export function withCorrection({
-  inputTokens,
-  cachedTokens,
-  outputTokens,
-}: SummaryUsageEstimate): SummaryUsageEstimate {
+export function withCorrection(usage: SummaryUsageEstimate): SummaryUsageEstimate {
+  const { inputTokens, cachedTokens, writtenTokens, outputTokens } = usage;
   return {
     inputTokens: inputTokens + Math.ceil((inputTokens + outputTokens) * CORRECTION_SHARE),
-    cachedTokens: cachedTokens + Math.floor(cachedTokens * CORRECTION_SHARE),
+    // The correction reads from the cache what the first request has written to it.
+    cachedTokens: cachedTokens + Math.floor((cachedTokens + writtenTokens) * CORRECTION_SHARE),
+    writtenTokens,
     outputTokens: outputTokens + Math.ceil(outputTokens * CORRECTION_SHARE),
   };
 }
 
-interface AnswerOptions {
-  readonly job: PromptJob;
-  /** Undefined if no earlier answer was measured. */
-  readonly answerTokens: number | undefined;
-}
-
-function estimateChunks(
-  transcript: Transcript,
-  { job, budget, answerTokens }: AnswerOptions & { readonly budget: number },
-): SummaryUsageEstimate | null {
+function estimateChunks(transcript: Transcript, job: PromptJob, budget: number): SummaryUsageEstimate | null {
   const chunks = budget > 0 ? splitTranscript(transcript, budget) : [];
   if (chunks.length === 0 || chunks.length > MAX_CHUNKS) return null;
   const options = chunkOptions(job, budget);
   const prompts = chunks.map((chunk, index) =>
     buildChunkPrompt(chunk, { ...job, ...options, chunk: { part: index + 1, parts: chunks.length } }),
   );
-  const notes = estimatePrompts(prompts, { job: { ...job, ...options }, answerTokens });
+  const notes = estimatePrompts(prompts, { ...job, ...options });
   // The merge reads the notes, whose text is not known yet.
   const emptyMerge = requestTokens(buildMergePrompt([toChunkNotes("history", "")], job).request);
   const merge = withCorrection({
     inputTokens: emptyMerge + notes.outputTokens,
     cachedTokens: 0,
-    outputTokens: answerTokens ?? expectAnswerTokens(notes.inputTokens, job),
+    writtenTokens: 0,
+    outputTokens: expectAnswerTokens(notes.inputTokens, job),
   });
   return {
     inputTokens: notes.inputTokens + merge.inputTokens,
     cachedTokens: 0,
+    writtenTokens: 0,
     outputTokens: notes.outputTokens + merge.outputTokens,
   };
 }
 
-function estimatePrompts(
-  prompts: readonly PromptRequest[],
-  { job, answerTokens }: AnswerOptions,
-): SummaryUsageEstimate {
+function estimatePrompts(prompts: readonly PromptRequest[], job: PromptJob): SummaryUsageEstimate {
   const inputs = prompts.map(({ request }) => Math.ceil(requestTokens(request) * (job.factor ?? 1)));
-  const outputs = inputs.map((tokens) => answerTokens ?? expectAnswerTokens(tokens, job));
-  return { inputTokens: sum(inputs), cachedTokens: 0, outputTokens: sum(outputs) };
+  const outputs = inputs.map((tokens) => expectAnswerTokens(tokens, job));
+  return { inputTokens: sum(inputs), cachedTokens: 0, writtenTokens: 0, outputTokens: sum(outputs) };
 }
 
-/** The usual size of an answer. Recorded summaries of 1,600 to 8,300 tokens have 400 to 1,100, and those of 180,000 tokens 900 to 1,100. */
-export function expectAnswerTokens(inputTokens: number, { tokens }: PromptJob): number {
-  return Math.min(tokens, USUAL_ANSWER_TOKENS, Math.round(10 * Math.sqrt(inputTokens)));
+/** The size of the last answer, or the usual size. Recorded summaries of 1,600 to 8,300 tokens have 400 to 1,100, and those of 180,000 tokens 900 to 1,100. */
+export function expectAnswerTokens(inputTokens: number, { tokens, answerTokens }: PromptJob): number {
+  return answerTokens ?? Math.min(tokens, USUAL_ANSWER_TOKENS, Math.round(10 * Math.sqrt(inputTokens)));
 }
 
 const USUAL_ANSWER_TOKENS = 900;

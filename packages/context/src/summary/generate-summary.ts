@@ -11,15 +11,17 @@ import type { Allowance, AskFailure, ModelCall, OnProgress } from "./ask-model.t
 import { attachCitations } from "./attach-citations.ts";
 import { checkSummary, type Flaw, type FlawCode, type SummaryCheckResult } from "./audit.ts";
 import { collectEvidence, type Evidence } from "./audit-evidence.ts";
-import { chooseRoute } from "./choose-route.ts";
-import type { SummaryUsageEstimate } from "./estimate-usage.ts";
+import { chooseRoute, type SummaryRoute } from "./choose-route.ts";
 import { type TimeLimit, withTimeLimit } from "./limits.ts";
+import type { TokenPrices } from "./prices.ts";
 import { listHeadings, NO_HISTORY, type SummaryFormatName, TURN_SEPARATOR } from "./prompts.ts";
 import type { SentRequest } from "./sent-request.ts";
 import {
   type ListedMessage,
   type ModelLimits,
   type PromptJob,
+  type PromptRequest,
+  type RouteChoice,
   requestCorrection,
   type SummaryJob,
   type SummaryReply,
@@ -56,6 +58,12 @@ export interface SummaryInput {
   readonly factor?: number | undefined;
   /** The session's last request to this model. It is used if that is cheaper than a transcript. */
   readonly sent?: SentRequest | undefined;
+  /** Which routes are considered. Default: `cheapest`. */
+  readonly route?: RouteChoice | undefined;
+  /** What the model's tokens cost, if it is known. */
+  readonly prices?: TokenPrices | undefined;
+  /** The size of one answer of this model, if it is known from an earlier summary. */
+  readonly answerTokens?: number | undefined;
 }
 
 /** The options of `generateSummary`. */
@@ -84,6 +92,8 @@ export type SummaryResult =
       readonly flaws: readonly Flaw[];
       /** Whether the summary was requested with the session's last request. */
       readonly isSamePrefix: boolean;
+      /** What the summary was expected to cost, in dollars. Null if no prices are known. */
+      readonly expectedCost: number | null;
       readonly calls: readonly ModelCall[];
     }
   | { readonly type: "failed"; readonly failure: SummaryFailure; readonly calls: readonly ModelCall[] }
@@ -109,7 +119,8 @@ async function summarizeAndCheck(options: GenerateSummaryOptions, time: TimeLimi
   const prompts = createPromptJob(options, shape);
   const job: SummaryJob = { ...prompts, model, runtime, signal, allowance, progress, time, calls: [] };
   const { calls } = job;
-  const samePrefix = await requestWithSamePrefix({ options, shape, job });
+  const route = chooseRoute(job);
+  const samePrefix = route.prompt && (await requestWithSamePrefix(route.prompt, { options, shape, job }));
   const result = samePrefix ?? (await requestWithTranscript({ options, shape, job }));
   if (result.type !== "checked") return { ...result, calls };
   return {
@@ -118,6 +129,7 @@ async function summarizeAndCheck(options: GenerateSummaryOptions, time: TimeLimi
     covers: new Set([...entries, ...turn].map(({ id }) => id)),
     flaws: result.flaws,
     isSamePrefix: samePrefix !== null,
+    expectedCost: route.cost,
     calls,
   };
 }
@@ -127,11 +139,12 @@ async function requestWithTranscript(context: CorrectionOptions): Promise<Correc
   return reply.type === "answered" ? correctSummary(reply, context) : reply;
 }
 
-/** Null if a transcript has to be sent: it is cheaper, or the answer is not a summary. */
-async function requestWithSamePrefix(context: CorrectionOptions): Promise<CorrectionResult | null> {
+/** Null if the answer is not a summary, so that a transcript has to be sent. */
+async function requestWithSamePrefix(
+  prompt: PromptRequest,
+  context: CorrectionOptions,
+): Promise<CorrectionResult | null> {
   const { job } = context;
-  const prompt = job.sent ? chooseRoute(job).prompt : null;
-  if (!prompt) return null;
   const reply = await sendPrompt(prompt, job);
   const result = reply.type === "answered" ? await correctSummary(reply, context) : reply;
   if (result.type !== "failed" || !isAboutAnswer(result.failure)) return result;
@@ -153,9 +166,9 @@ const PROVIDER_FAILURES: ReadonlySet<SummaryFailure["code"]> = new Set([
   "unreachable",
 ]);
 
-/** Estimates the requests and tokens that `generateSummary` takes; see `chooseRoute`. */
-export function estimateSummary(options: SummaryInput, answerTokens?: number): SummaryUsageEstimate | null {
-  return chooseRoute(createPromptJob(options, shapeOf(options)), answerTokens).usage;
+/** Estimates what `generateSummary` would cost; see `chooseRoute`. */
+export function estimateSummary(options: SummaryInput): SummaryRoute {
+  return chooseRoute(createPromptJob(options, shapeOf(options)));
 }
 
 function shapeOf(options: SummaryInput): SummaryShape {
@@ -194,6 +207,9 @@ function createPromptJob(options: SummaryInput, shape: SummaryShape): PromptJob 
     userMessages: listUserMessages(shape.format === "turn" ? turn : [...entries, ...turn], edits),
     turnStart: listUserMessages(turn, edits)[0] ?? null,
     sent: options.sent,
+    route: options.route,
+    prices: options.prices,
+    answerTokens: options.answerTokens,
   };
 }
 

@@ -10,9 +10,10 @@ import {
   readTokenReport,
 } from "../context/context-size.ts";
 import type { Entry } from "../entry.ts";
-import type { AgentMessage, AssistantMessage, Usage } from "../message.ts";
+import type { AgentMessage, AssistantMessage } from "../message.ts";
 import type { ModelName, Request } from "../model.ts";
 import type { LoadedBranch } from "../session/loaded-branch.ts";
+import { findReply } from "./prices.ts";
 
 /** How a host builds the requests of a session. */
 export interface RequestBuilder {
@@ -30,16 +31,8 @@ export interface SentRequest {
   readonly tokens: number;
   /** The tokens that the provider probably still has in its cache. */
   readonly cachedTokens: number;
-  readonly prices: TokenPrices;
   /** The messages of the request that a compaction keeps, oldest first. */
   readonly kept: readonly AgentMessage[];
-}
-
-/** What a token costs. Only the relations matter. */
-export interface TokenPrices {
-  readonly input: number;
-  readonly cacheRead: number;
-  readonly output: number;
 }
 
 /** The fields of a plan that decide which part of the request a summary covers. */
@@ -82,7 +75,6 @@ export function findSentRequest(part: CoveredPart, options: SentRequestOptions):
     model,
     tokens: report.prompt + sumEntryTokens(unsent, branch, model),
     cachedTokens: isProbablyCached(branch, index, options) ? report.prompt : 0,
-    prices: readTokenPrices(branch, model),
     kept: findKeptMessages(context, end, part.kept),
   };
 }
@@ -118,41 +110,15 @@ function isProbablyCached(
 ): boolean {
   const isThinkingChanged = entries.slice(replyIndex + 1).some(({ type }) => type === "thinking_level_change");
   const age = now - Date.parse(entries[replyIndex]?.timestamp ?? "");
-  const lifetime = Math.min(cacheLifetime, SHORTEST_CACHE_MS);
-  return !isThinkingChanged && age < lifetime && entries.some((entry) => reportsCache(replyOf(entry, model)));
+  const lifetime = Math.min(cacheLifetime, model.api === "anthropic-messages" ? ANTHROPIC_CACHE_MS : USUAL_CACHE_MS);
+  return !isThinkingChanged && age < lifetime && entries.some((entry) => reportsCache(findReply(entry, model)));
 }
 
-/** Providers keep a prefix for at least five minutes after its last use. How much longer is not known. */
-const SHORTEST_CACHE_MS = 5 * 60_000;
-
-function replyOf(entry: Entry, { provider, model }: Pick<ModelName, "provider" | "model">): AssistantMessage | null {
-  const reply = assistantReply(entry);
-  return reply?.provider === provider && reply.model === model ? reply : null;
-}
+/** Anthropic drops a prefix five minutes after its last use, unless the request asks for an hour. */
+const ANTHROPIC_CACHE_MS = 5 * 60_000;
+/** OpenAI says five to ten minutes. A transcript for a cache that is still warm is the dearer mistake. */
+const USUAL_CACHE_MS = 10 * 60_000;
 
 function reportsCache(reply: AssistantMessage | null): boolean {
   return (reply?.usage?.cacheRead ?? 0) > 0 || (reply?.usage?.cacheWrite ?? 0) > 0;
 }
-
-/** Reads the prices from what the model's replies cost. Without prices, the usual relations stand in. */
-export function readTokenPrices({ entries }: LoadedBranch, model: Pick<ModelName, "provider" | "model">): TokenPrices {
-  const usages = entries.flatMap((entry) => replyOf(entry, model)?.usage ?? []);
-  const priceOf = (kind: "input" | "cacheRead" | "output"): number | undefined =>
-    usages.map((usage) => unitPrice(usage, kind)).findLast((price) => price !== undefined);
-  const input = priceOf("input");
-  if (input === undefined) return RELATIVE_PRICES;
-  return {
-    input,
-    cacheRead: priceOf("cacheRead") ?? input * RELATIVE_PRICES.cacheRead,
-    output: priceOf("output") ?? input * RELATIVE_PRICES.output,
-  };
-}
-
-// The usage comes from a file, so a count may be any value.
-function unitPrice({ cost, ...usage }: Usage, kind: "input" | "cacheRead" | "output"): number | undefined {
-  const price = (cost?.[kind] ?? 0) / usage[kind];
-  return Number.isFinite(price) && price > 0 ? price : undefined;
-}
-
-/** Cached tokens usually cost a tenth, and output tokens five times as much. */
-const RELATIVE_PRICES: TokenPrices = { input: 1, cacheRead: 0.1, output: 5 };

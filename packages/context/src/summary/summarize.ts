@@ -16,6 +16,7 @@ import {
   type OnProgress,
 } from "./ask-model.ts";
 import { SPEND_LIMIT_NOTE } from "./limits.ts";
+import type { TokenPrices } from "./prices.ts";
 import {
   fillTemplate,
   PROMPT_TEMPLATES,
@@ -55,7 +56,16 @@ export interface PromptJob {
   readonly turnStart: ListedMessage | null;
   /** The session's last request, if the summary may be requested with it. */
   readonly sent?: SentRequest | undefined;
+  /** Which routes are considered. Default: `cheapest`. */
+  readonly route?: RouteChoice | undefined;
+  /** What the model's tokens cost, if it is known. */
+  readonly prices?: TokenPrices | undefined;
+  /** The size of one answer of this model, if it is known from an earlier summary. */
+  readonly answerTokens?: number | undefined;
 }
+
+/** Which ways to request a summary are considered: after the session's last request, with a transcript, or the cheaper one of both. */
+export type RouteChoice = "cheapest" | "same-prefix" | "transcript";
 
 /** A message that a prompt refers to by its number. */
 export interface ListedMessage {

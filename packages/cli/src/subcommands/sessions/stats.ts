@@ -2,7 +2,7 @@
 
 import { basename, dirname, join } from "node:path";
 import type { Usage } from "@pith/context";
-import { addUsage, zeroUsage } from "@pith/context/host";
+import { addUsage, zeroTotals, zeroUsage } from "@pith/context/host";
 import { readSessionTotals, realFiles, type SessionItem } from "@pith/context/node";
 import { createProgressReporter, type SubcommandCall, type SubcommandResult } from "../../args/subcommand.ts";
 import { createRedaction } from "../../sessions/entries.ts";
@@ -46,9 +46,22 @@ export function formatStats(stats: SessionStats): string {
     ],
     ["tokens", `${formatNumber(input)} in${cachedText}, ${formatNumber(usage.output)} out`],
     ["cost", usage.cost.total > 0 ? formatCost(usage.cost.total) : "none, or unknown prices"],
+    ...formatEstimates(stats.estimates),
   ];
   const biggestLines = stats.sessions === 1 ? [] : ["", "largest", ...stats.biggest.map(formatSizedSession)];
   return [...lines.map(([label, value]) => `${label.padEnd(10)}${value}`), ...biggestLines].join("\n");
+}
+
+function formatEstimates({
+  count,
+  expectedCost,
+  actualCost,
+  errors,
+}: SessionStats["estimates"]): readonly (readonly [string, string])[] {
+  if (count === 0) return [];
+  const costs = `expected ${formatCost(expectedCost)}, actual ${formatCost(actualCost)}`;
+  const error = `${Math.round((errors / count) * 100)}%`;
+  return [["estimates", `${formatCount(count, "compaction")}: ${costs}, off by ${error} on average`]];
 }
 
 function formatSizedSession({ id, bytes, cost, title }: SizedSession): string {
@@ -98,6 +111,7 @@ const EMPTY_STATS: SessionStats = {
   messages: 0,
   toolCalls: 0,
   compactions: 0,
+  estimates: zeroTotals.estimates,
   usage: zeroUsage,
   biggest: [],
 };
@@ -124,8 +138,18 @@ async function addSession(stats: SessionStats, item: SessionItem, blobBytes: num
     messages: stats.messages + totals.userMessages + totals.assistantMessages,
     toolCalls: stats.toolCalls + totals.toolCalls,
     compactions: stats.compactions + totals.compactions,
+    estimates: addEstimates(stats.estimates, totals.estimates),
     usage: addUsage(stats.usage, totals.usage),
     biggest: [...stats.biggest, sizedSession].sort((a, b) => b.bytes - a.bytes).slice(0, MAX_BIGGEST_SESSIONS),
+  };
+}
+
+function addEstimates(one: SessionStats["estimates"], other: SessionStats["estimates"]): SessionStats["estimates"] {
+  return {
+    count: one.count + other.count,
+    expectedCost: one.expectedCost + other.expectedCost,
+    actualCost: one.actualCost + other.actualCost,
+    errors: one.errors + other.errors,
   };
 }
 
@@ -139,6 +163,8 @@ export interface SessionStats {
   readonly messages: number;
   readonly toolCalls: number;
   readonly compactions: number;
+  /** The expected and the actual cost of compactions, and the sum of their relative errors. */
+  readonly estimates: typeof zeroTotals.estimates;
   readonly usage: Usage;
   readonly biggest: readonly SizedSession[];
 }

@@ -10,7 +10,7 @@ import { createSampleSecrets } from "../../../../context/test/support/sample-sec
 import { createSeededRandom } from "../../../../context/test/support/seeded-random.ts";
 import { rpcTable } from "../../../src/modes/rpc/server.ts";
 import { eventNames } from "../../../src/protocol/event-docs.ts";
-import { Ground } from "../../ground.ts";
+import { Ground, isSummaryInstruction } from "../../ground.ts";
 import { leaveTriggered } from "../../inventory/triggered.ts";
 import { writeOldSession } from "../../old-session.ts";
 
@@ -53,10 +53,10 @@ function script(): (asked: ScriptRequest) => Step {
   let [refusals, summaries] = [0, 0];
   return ({ text, tools, resultCount, body }) => {
     const all = JSON.stringify(body);
-    if (text.includes("TOO LONG") || (tools.length === 0 && all.includes("TOO LONG"))) return tooLong;
-    if (tools.length === 0 && all.includes("SLOWLY"))
-      return { parts: [{ type: "text", text: STORY }], pace: { waitMs: 5_000 } };
-    if (tools.length === 0) return ++summaries === 1 ? busy("0") : STORY;
+    const isSummary = tools.length === 0 || isSummaryInstruction(all);
+    if (text.includes("TOO LONG") || (isSummary && all.includes("TOO LONG"))) return tooLong;
+    if (isSummary && all.includes("SLOWLY")) return { parts: [{ type: "text", text: STORY }], pace: { waitMs: 5_000 } };
+    if (isSummary) return ++summaries === 1 ? busy("0") : STORY;
     if (text.includes("LATER")) return busy("30");
     if (text.includes("BUSY") && ++refusals === 1) return busy("0");
     if (text.includes("SLOW one"))

@@ -9,8 +9,8 @@ import {
   computePreviewStats,
   computeReplacementStats,
   type EntryTotals,
-  findSummarizer,
   type PreviewStats,
+  readSummarizerChoice,
 } from "../../../context-report/compaction-preview.ts";
 import { openCatalogue } from "../../../models/catalogue.ts";
 import { keyHint } from "../../../settings/keymap.ts";
@@ -84,7 +84,7 @@ function renderRows(
     ["kept", formatShare(kept, "entry", "entries"), "unchanged"],
     ...(userMessages ? [describeUserMessages(userMessages)] : []),
     ["pinned", formatCount(pins, "pin"), pins === 0 ? "/pin keeps text verbatim" : "verbatim"],
-    ["summary by", escapeControls(summarizer), cost === null ? "" : `about ${formatCost(cost)}`],
+    ["summary by", escapeControls(summarizer ?? "no model"), cost === null ? "" : `about ${formatCost(cost)}`],
   ];
   return rows.map(
     ([name, figure, note]) => ` ${theme.dim(name.padEnd(NAME_WIDTH))} ${figure.padEnd(28)} ${theme.dim(note)}`,
@@ -138,7 +138,7 @@ export async function confirmCompaction(
 ): Promise<boolean> {
   const { app, screen } = context;
   const { catalogue } = await openCatalogue(app.home);
-  const stats = computePreviewStats(plan, findSummarizer(app.settings, app.agent.model, catalogue));
+  const stats = computePreviewStats(plan, readSummarizerChoice(app.settings, app.agent.model, catalogue));
   const notes = plan.receipt.findings.filter(({ code }) => code === "cut-moved").map(({ note }) => note);
   const panel = createPreviewPanel(stats, { title: titleOf(plan, request), focus: instructions, notes });
   const focus = await screen.showPanel(panel, { where: "inline" });
@@ -189,7 +189,11 @@ async function confirmReplacement(
     return null;
   }
   const { catalogue } = await openCatalogue(app.home);
-  const stats = await computeReplacementStats(replaced, app.agent, findSummarizer({}, app.agent.model, catalogue));
+  const stats = await computeReplacementStats(
+    replaced,
+    app.agent,
+    readSummarizerChoice({}, app.agent.model, catalogue),
+  );
   const title = `Replace everything ${replaced.place} with a summary?`;
   return await screen.showPanel(createPreviewPanel(stats, { title, focus }), { where: "inline" });
 }
