@@ -364,10 +364,10 @@ function describeFlags(request: PermissionRequest, state: PermissionState): stri
     mode && `--permission-mode ${mode}`,
     networkFlag,
   ].filter((flag) => flag !== undefined);
-  if (flags.length > 0) return `; allow it with ${flags.join(" or ")}`;
+  if (flags.length > 0) return `. To allow it, use ${flags.join(" or ")}`;
   const { intent } = request.toolRequest;
   return intent?.type === "command" && intent.secrets
-    ? "; giving a command a secret needs the user's approval, so it is not possible with -p"
+    ? ". Giving a command a secret needs the user's approval, so it is not possible with -p"
     : "";
 }
 

@@ -28,7 +28,7 @@ test("RUN11 a refused call is not run, and its result says how it could be permi
   expect(await end).toEqual({ type: "done" });
   expect(tool.ran).toEqual([]);
   expect((await talk(scene))[2]).toBe(
-    "c1 → not permitted: no user is available to ask; allow it with --allow 'bash(rm -rf build)' or --permission-mode all",
+    "c1 → not permitted: no user is available to ask. To allow it, use --allow 'bash(rm -rf build)' or --permission-mode all",
   );
 });
 

@@ -133,30 +133,30 @@ describe("permissions", () => {
 
   describe("PERM11 without a user, a request that needs a question is refused with the flags that allow it", () => {
     test.each([
-      [command("npm test"), "allow it with --allow 'bash(npm test)' or --permission-mode all"],
-      [command("npm test", true), "allow it with --allow 'bash(npm test)' or --permission-mode edit"],
-      [command("echo 'a'"), "allow it with --allow 'bash(echo '\\''a'\\'')' or --permission-mode all"],
-      [command("make\nmake"), "allow it with --permission-mode all"],
-      [outside("npm test"), "allow it with --allow 'outside(npm test)'"],
-      [change(`${root}/a.ts`), "allow it with --allow 'edit(a.ts)' or --permission-mode edit"],
-      [look(`${home}/.ssh/config`), `allow it with --allow 'read(${home}/.ssh/config)'`],
-      [fetched("https://example.com/"), "allow it with --allow 'fetch(example.com)'"],
-      [connected("example.com"), "allow it with --allow 'network(example.com)' or --network open"],
+      [command("npm test"), "To allow it, use --allow 'bash(npm test)' or --permission-mode all"],
+      [command("npm test", true), "To allow it, use --allow 'bash(npm test)' or --permission-mode edit"],
+      [command("echo 'a'"), "To allow it, use --allow 'bash(echo '\\''a'\\'')' or --permission-mode all"],
+      [command("make\nmake"), "To allow it, use --permission-mode all"],
+      [outside("npm test"), "To allow it, use --allow 'outside(npm test)'"],
+      [change(`${root}/a.ts`), "To allow it, use --allow 'edit(a.ts)' or --permission-mode edit"],
+      [look(`${home}/.ssh/config`), `To allow it, use --allow 'read(${home}/.ssh/config)'`],
+      [fetched("https://example.com/"), "To allow it, use --allow 'fetch(example.com)'"],
+      [connected("example.com"), "To allow it, use --allow 'network(example.com)' or --network open"],
       [
         connected("example.com", { isPackageHost: true }),
-        "allow it with --allow 'network(example.com)' or --permission-mode edit or --network open",
+        "To allow it, use --allow 'network(example.com)' or --permission-mode edit or --network open",
       ],
-      [port(5432, "host"), "allow it with --allow 'network(localhost:5432)'"],
-      [port(3000, "publish"), "allow it with --allow 'publish(3000)'"],
-      [command("git push", true), "allow it with --allow 'bash(git push)' or --permission-mode all"],
+      [port(5432, "host"), "To allow it, use --allow 'network(localhost:5432)'"],
+      [port(3000, "publish"), "To allow it, use --allow 'publish(3000)'"],
+      [command("git push", true), "To allow it, use --allow 'bash(git push)' or --permission-mode all"],
       [
         secretly("npm whoami", ["npm"], ["example.com"]),
-        "giving a command a secret needs the user's approval, so it is not possible with -p",
+        "Giving a command a secret needs the user's approval, so it is not possible with -p",
       ],
-      [null, "allow it with --allow 'own' or --permission-mode all"],
+      [null, "To allow it, use --allow 'own' or --permission-mode all"],
     ])("%j", async (intent, way) => {
       const permit = await permissions().permit(act(intent), { signal });
-      expect(permit).toEqual({ type: "refused", why: `not permitted: no user is available to ask; ${way}` });
+      expect(permit).toEqual({ type: "refused", why: `not permitted: no user is available to ask. ${way}` });
     });
 
     test("the refusal names a repeated call, an ask rule and a rule that may apply", async () => {

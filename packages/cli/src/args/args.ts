@@ -285,6 +285,8 @@ export interface CliArgs {
   readonly session: SessionTarget;
   /** Flags that override settings. */
   readonly overrides: SettingsOverrides;
+  /** Whether the model in `overrides` was chosen at the first start, not with a flag. */
+  readonly isModelChosenAtStartup?: boolean;
   /** Permission rules, not parsed yet. */
   readonly allow: readonly string[];
   readonly deny: readonly string[];

@@ -72,7 +72,7 @@ folder you trust, and that file overrides your own. "pith settings" shows the va
   pith -p --model ollama/qwen3-coder:30b "explain src/parse.ts"
 
 The answer goes to standard output, everything else to standard error. Exit codes: 0 done, even if something was not permitted;
-1 Pith could not continue; 2 usage, settings or key error; 3 stopped by --max-turns or --max-cost; 130 or 143 interrupted.`;
+1 Pith could not continue; 2 usage or settings error, or no API key; 3 stopped by --max-turns or --max-cost; 130 or 143 interrupted.`;
 
 // Defined by the build. When Pith runs from its sources, the version is read from `package.json`.
 declare const PITH_VERSION: string | undefined;

@@ -14,7 +14,7 @@ import { findEntry, shortId } from "../sessions/entries.ts";
 import { isVisibleEntry } from "../sessions/tree-outline.ts";
 import { formatCost, formatCount } from "../text/format.ts";
 import { type UsageError, usageError } from "../text/usage-error.ts";
-import { type CommandResult, describeUnknownFlag, success } from "./command.ts";
+import { type CommandResult, describeUnknownFlag, failure, success } from "./command.ts";
 import { isEditableMessage } from "./fork.ts";
 import { reportMove } from "./tree.ts";
 
@@ -133,21 +133,32 @@ export async function compactFrom(
     summarize: true,
     ...(instructions !== "" && { customInstructions: instructions }),
   });
-  if (result.type !== "moved" || !result.summary) return reportMove(result, agent.session);
-  const text = describeReplacement(replaced, { oldLeaf, result });
+  return reportReplacement(replaced, { oldLeaf, result }, agent.session);
+}
+
+export interface ReplacementResult {
+  readonly oldLeaf: string | null;
+  readonly result: NavigateResult;
+}
+
+/** Reports a move as the compaction that the user asked for. */
+export function reportReplacement(
+  replaced: ReplacedEntries,
+  { oldLeaf, result }: ReplacementResult,
+  session: Session,
+): CommandResult {
+  if (result.type === "cancelled") return success("Compaction cancelled; nothing was changed.", { moved: false });
+  if (result.type === "failed" && result.why === "summary")
+    return failure(`not compacted: ${result.failures.map(({ note }) => note).join("; ")}; try again`);
+  if (result.type !== "moved" || !result.summary) return reportMove(result, session);
   const { editorText = "", leaf, summary } = result;
+  const text = describeReplacement(replaced, oldLeaf, summary.usage?.cost.total ?? 0);
   if (editorText.trim() !== "") return { type: "draft", draft: editorText, text };
   return success(text, { moved: true, leaf, summary: summary.id });
 }
 
-interface ReplacementResult {
-  readonly oldLeaf: string | null;
-  readonly result: Extract<NavigateResult, { type: "moved" }>;
-}
-
 /** What was replaced, what it cost, and the way back. */
-function describeReplacement({ count, place }: ReplacedEntries, { oldLeaf, result }: ReplacementResult): string {
-  const cost = result.summary?.usage?.cost.total ?? 0;
+function describeReplacement({ count, place }: ReplacedEntries, oldLeaf: string | null, cost: number): string {
   const costText = cost > 0 ? ` for ${formatCost(cost)}` : "";
   const wayBack = oldLeaf === null ? "" : ` To go back to them: /tree ${shortId(oldLeaf)}.`;
   return `Compacted${costText}: a summary replaces ${formatCount(count, "entry", "entries")} ${place}.${wayBack}`;

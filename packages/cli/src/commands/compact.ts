@@ -31,7 +31,7 @@ export const compactCommand: Command = {
   argumentHint: "[--from <entry> | --up-to <entry>] [--from-originals] [instructions] [--preview]",
   argumentValues: ["--preview", "--from", "--up-to", "--from-originals"],
   description:
-    "summarize the conversation so far, or everything after an entry (--from) or before it (--up-to); --from-originals rewrites the summary from the original entries instead of from the last summary; optional text says what to focus on; --preview shows the effect before anything is changed",
+    "summarize the conversation so far, or everything after an entry (--from) or before it (--up-to); --from-originals rewrites the summary from the original entries instead of from the last summary; optional text says what to focus on; --preview only shows the effect and changes nothing",
   examples: [
     ...["/compact", "/compact keep every decision on the schema", "/compact --preview"],
     ...["/compact --from #120", "/compact --up-to #340 keep the error messages", "/compact --from-originals --preview"],
@@ -284,19 +284,25 @@ function formatPreview(
   return [
     `Would summarize ${formatCount(covered.count, "entry", "entries")}${source} and keep ${formatNumber(kept.count)}: ${formatTokenChange(tokens)}.`,
     ...(movedCut ? [`Note: ${movedCut.note}.`] : []),
-    `Kept verbatim: your messages and ${pins === 0 ? "no pins" : formatCount(pins, "pin")}. ${formatAuthorAndPrice(stats)}`,
-    "Preview of the summary (the model's part is added later):",
+    `Kept verbatim: your messages${pins === 0 ? "" : ` and ${formatCount(pins, "pin")}`}. ${formatAuthorAndPrice(stats)}`,
+    "Preview of the summary message (the model's summary will replace the list of turns):",
     "",
     front.trim(),
   ].join("\n");
 }
 
 function formatReplacement(stats: PreviewStats, place: string): string {
-  const { tokens, dropped, kept } = stats;
+  const { tokens, dropped, kept, lostPins } = stats;
   return [
     `Would replace ${formatCount(dropped.count, "entry", "entries")} ${place} with a summary and keep the ${formatNumber(kept.count)} before: ${formatTokenChange(tokens)}.`,
+    ...(lostPins > 0 ? [`${describeLostPins(lostPins)}.`] : []),
     formatAuthorAndPrice(stats),
   ].join("\n");
+}
+
+/** A pin after the entry belongs to the branch that is left. */
+export function describeLostPins(count: number): string {
+  return `${formatCount(count, "pin stays", "pins stay")} on the branch you leave`;
 }
 
 function formatTokenChange({ before, after }: PreviewStats["tokens"]): string {

@@ -14,6 +14,7 @@ import {
 import { authorOf, compareEstimates, estimatePlanCost } from "@pith/context/host";
 import type { Catalogue } from "@pith/models";
 import { describeSummaryModel, readSummaryModelNames } from "../models/summary-models.ts";
+import { isVisibleEntry } from "../sessions/tree-outline.ts";
 import type { Settings } from "../settings/settings.ts";
 import { computeEntryWeights } from "./meter.ts";
 
@@ -24,6 +25,8 @@ export interface PreviewStats {
   /** The number of dropped messages that the user typed, and the token budget for keeping them. Null if they are only summarized. */
   readonly userMessages: EntryTotals | null;
   readonly pins: number;
+  /** The number of pins that stay on the branch that is left. */
+  readonly lostPins: number;
   /** The model that writes the summary, as `provider/model`. Null if none does. */
   readonly summarizer: string | null;
   /** Null if the cost is unknown. */
@@ -99,20 +102,30 @@ export function computePreviewStats({ plan, receipt }: PlannedPreview, choice: S
     kept: sumEntries(kept, branch, budget),
     userMessages: { count: covered.filter(isTypedByUser).length, tokens: budget.userMessages },
     pins: branch.state.pins.length,
+    lostPins: 0,
     ...estimateCost(plan, choice),
   };
 }
 
+export interface ReplacementOptions {
+  readonly oldBranch: OldBranch;
+  readonly newLeaf: string | null;
+  /** The number of replaced entries that users see. */
+  readonly count: number;
+}
+
 /** Computes the figures of a compaction of everything after an entry, which the session's model summarizes. */
 export async function computeReplacementStats(
-  { oldBranch: { entries, edits }, newLeaf }: { readonly oldBranch: OldBranch; readonly newLeaf: string | null },
+  { oldBranch: { entries, edits }, newLeaf, count }: ReplacementOptions,
   { session, budget }: Pick<Agent, "session" | "budget">,
   choice: SummarizerChoice,
 ): Promise<PreviewStats> {
+  await session.loadState();
   const { branch } = session;
   const remaining = await session.store.loadBranch(newLeaf);
   const remainingTokens = contextSize(remaining, budget).tokens;
-  const dropped = sumEntries(entries, branch, budget);
+  const dropped = { ...sumEntries(entries, branch, budget), count };
+  const pins = remaining.state.pins.length;
   const part = {
     branch,
     covered: entries,
@@ -127,9 +140,10 @@ export async function computeReplacementStats(
       after: remainingTokens + Math.min(dropped.tokens, budget.branchSummary),
     },
     dropped,
-    kept: { count: remaining.entries.length, tokens: remainingTokens },
+    kept: { count: remaining.entries.filter(isVisibleEntry).length, tokens: remainingTokens },
     userMessages: null,
-    pins: branch.state.pins.length,
+    pins,
+    lostPins: branch.state.pins.length - pins,
     ...estimateCost(part, choice),
   };
 }

@@ -162,8 +162,9 @@ export function createGuidanceActions(
       list: async () => (await templates()).list(),
     },
     reload: async () => {
-      const { overrides, trustsProject } = options.args;
-      return await reload(state as GuidanceState, { ...options, agent, overrides, trustsProject });
+      const { overrides, isModelChosenAtStartup = false, trustsProject } = options.args;
+      const resolveOptions = { overrides, isModelChosenAtStartup, trustsProject };
+      return await reload(state as GuidanceState, { ...options, ...resolveOptions, agent });
     },
   };
 }
@@ -211,6 +212,8 @@ export interface ReloadOptions extends Pick<GuidanceSources, "cwd" | "home" | "u
   readonly environment: Environment;
   /** The settings of the command line. They still apply after a reload. */
   readonly overrides: SettingsOverrides;
+  /** Whether the model in `overrides` was chosen at the first start, not with a flag. */
+  readonly isModelChosenAtStartup?: boolean;
   /** Whether the user trusts the folder for this run, even if no trust is saved. */
   readonly trustsProject: boolean;
   readonly buildSystemPrompt: (guidance: Guidance) => SystemPromptOptions;
@@ -222,7 +225,7 @@ export interface ReloadOptions extends Pick<GuidanceSources, "cwd" | "home" | "u
  */
 export async function reload(state: GuidanceState, options: ReloadOptions): Promise<readonly string[]> {
   const { settings: oldSettings, guidance: oldGuidance } = state;
-  const result = await resolveSettings({ overrides: options.overrides, trustsProject: options.trustsProject }, options);
+  const result = await resolveSettings(options, options);
   if (result.type === "mistake") return [`Nothing was changed: ${result.message}`];
   const { settings, trustedFolder, sources } = result;
   const guidance = await readGuidance({ ...options, trustedFolder, enabled: getEnabledResources(settings) });

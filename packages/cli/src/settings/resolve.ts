@@ -189,12 +189,14 @@ export interface ProcessContext {
 
 export interface ResolveSettingsOptions {
   readonly overrides: SettingsOverrides;
+  /** Whether the model in `overrides` was chosen at the first start, not with a flag. */
+  readonly isModelChosenAtStartup?: boolean;
   /** Whether the folder is trusted for this call. */
   readonly trustsProject: boolean;
 }
 
 export async function resolveSettings(
-  { overrides, trustsProject }: ResolveSettingsOptions,
+  { overrides, isModelChosenAtStartup = false, trustsProject }: ResolveSettingsOptions,
   context: ProcessContext,
 ): Promise<EffectiveSettings> {
   const folderTrust = await checkTrust({ userHome: homedir(), ...context, isTrustedForRun: trustsProject });
@@ -202,5 +204,8 @@ export async function resolveSettings(
   if (result.type === "mistake") return result;
   const notice = formatTrustNotice(folderTrust);
   const notes = [...folderTrust.notes, ...result.notes, ...(notice === null ? [] : [notice])];
-  return { ...result, trustedFolder: folderTrust, notes };
+  const sources = isModelChosenAtStartup
+    ? new Map([...result.sources, ["model", "chosen at startup"]])
+    : result.sources;
+  return { ...result, sources, trustedFolder: folderTrust, notes };
 }

@@ -267,7 +267,7 @@ function formatPreview(
     `All entries stay in the session (pith sessions show ${loaded.sessionRef} --entry ID)`,
     formatPrice(stats),
     "",
-    "Preview of the summary (the model's part is added later):",
+    "Preview of the summary message (the model's summary will replace the list of turns):",
     "",
     summary.trim(),
   ].join("\n");

@@ -59,7 +59,14 @@ function formatToolFailure({ toolName, args, result }: Extract<AgentEvent, { typ
   const call = `${toolName} ${truncate(formatArguments(args), MAX_CALL_CHARS)}`.trim();
   const outcome = readCallOutcome(result);
   if (outcome === "stopped") return `${call} stopped: ${truncateStart(joinText(result.content))}`;
-  return `${call} ${outcome}: ${truncate(joinText(result.content), MAX_NOTE_CHARS)}`;
+  const text = joinText(result.content);
+  const reason = outcome === "denied" ? withoutDenial(text) : text;
+  return `${call} ${outcome}: ${truncate(reason, MAX_NOTE_CHARS)}`;
+}
+
+/** The line already says that the call was denied. */
+export function withoutDenial(text: string): string {
+  return text.replace(/^not permitted: /, "");
 }
 
 /** The end of the output shows how far a stopped call came. */

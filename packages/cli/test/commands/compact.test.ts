@@ -159,6 +159,27 @@ test("CUT12 /compact --from replaces what comes after an entry, and names the wa
   expect(desk.agent.contextUsage().tokens).toBe(before);
 });
 
+test("CUT12 a pin after the entry is not counted as kept, and the preview says where it stays", async () => {
+  const desk = await deskOf(long(5), { replies: [branchSummary] });
+  await toldBy("/pin never push to main", desk);
+  expect(await toldBy("/compact --from #4 --preview", desk)).toMatch(
+    /with a summary and keep the 4 before: .*\n1 pin stays on the branch you leave\.\nSummary by /,
+  );
+  await toldBy("/compact --from #4", desk);
+  expect(await toldBy("/pin", desk)).toMatch(/^There are no pins\./);
+});
+
+test("CUT12 a summary that fails is reported as a compaction, without the flags of another command", async () => {
+  const refused = { failure: { kind: "refused", message: "no credit" } } as const;
+  const desk = await deskOf(long(5), { replies: [refused] });
+  const { leaf } = desk.agent.session;
+  expect(await answerOf("/compact --from #4", desk)).toMatchObject({
+    type: "failed",
+    message: expect.stringMatching(/^not compacted: .*no credit.* \(anthropic\/storyteller\); try again$/),
+  });
+  expect(desk.agent.session.leaf).toBe(leaf);
+});
+
 test("CUT12 a message of the user is put back for editing, as in any move to it", async () => {
   const desk = await deskOf(long(3), { replies: [branchSummary] });
   expect(await answerOf("/compact --from #5", desk)).toMatchObject({ type: "draft", draft: "and then 1" });
@@ -184,10 +205,10 @@ test("CUT9 CUT12 what cannot be done says what to do, and changes nothing", asyn
   );
   for (const words of ["/compact --up-to #5", "/compact --up-to #5 --preview"])
     expect(await why(words)).toBe(
-      "not compacted: the chosen entry is not on the current branch; choose one that is, or go to its branch first",
+      "not compacted: the entry is not on the current branch; choose one that is, or go to its branch first",
     );
   expect(await why("/compact --up-to #1")).toBe(
-    "not compacted: there is nothing to summarize before the chosen entry; choose a later one",
+    "not compacted: there is nothing to summarize before the entry; choose a later one",
   );
   expect(desk.agent.session.leaf).toBe(leaf);
 });

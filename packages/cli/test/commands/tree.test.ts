@@ -100,7 +100,7 @@ describe("/tree", () => {
     expect(await answerOf("/tree e6 --summary", desk)).toMatchObject({
       type: "failed",
       message: expect.stringMatching(
-        /^your position has not changed: the branch could not be summarized: .*no credit.*omit --summary/,
+        /^the branch could not be summarized, so your position has not changed: .*no credit.*Try again, or omit --summary$/,
       ),
     });
     expect(await desk.agent.session.store.entry(leaf ?? "")).toBeDefined();

@@ -66,7 +66,7 @@ test("MCP3 MCP4 MCP14 without a screen tools are trusted by a subcommand, allowe
   const script = [call("desk/add", { one: 1, other: 2 }), call("web/greet", { name: "Ann" })];
   await ground.pith(["-p", "Go", "--allow", "mcp_call(desk/*)"], [...script, "Done."]);
   assert.match(allSaid(), /the program for desk is not trusted yet, so it was not started.*pith mcp trust desk/);
-  assert.match(allSaid(), /no user is available to ask; allow it with --allow 'mcp_call\(web\/greet\)'/);
+  assert.match(allSaid(), /no user is available to ask\. To allow it, use --allow 'mcp_call\(web\/greet\)'/);
 
   assert.deepEqual(started(), []);
   assert.equal((await ground.run(["mcp", "trust", "desk", "--yes"])).code, 0);

@@ -25,7 +25,7 @@ const told = (): string => JSON.stringify(ground.body());
 
 test("PERM22 an allowed command does not leave the sandbox, and the refusal says what would let it", async () => {
   await ground.pith(["-p", "--allow", "bash(env)", "go"], [runs("env", { outside: true }), "Done."]);
-  expect(told()).toContain("allow it with --allow 'outside(env)'");
+  expect(told()).toContain("To allow it, use --allow 'outside(env)'");
   await ground.pith(["-p", "--allow", "outside(env)", "go"], [runs("env", { outside: true }), "Done."]);
   expect(told()).toContain("PATH=");
 });
@@ -61,7 +61,7 @@ test("PERM23 in the sandbox commands are held to what is denied of whole files a
 test("PERM28 git push is asked about in edit, and where nobody can be asked it is refused with the way to allow it", async () => {
   await ground.pith(["-p", "go"], [runs("git -C . push origin main"), "Done."]);
   expect(told()).toContain(
-    "not permitted: no user is available to ask; allow it with --allow 'bash(git -C . push origin main)' or --permission-mode all",
+    "not permitted: no user is available to ask. To allow it, use --allow 'bash(git -C . push origin main)' or --permission-mode all",
   );
 });
 
@@ -70,7 +70,7 @@ test("PERM1 a new host is asked about before it is fetched, also in edit and all
   for (const mode of ["edit", "plan", "all"]) {
     await ground.pith(["-p", "--tools", "all", "--permission-mode", mode, "go"], [page, "Done."]);
     expect(told()).toContain(
-      "not permitted: no user is available to ask; allow it with --allow 'fetch(pages.example)'",
+      "not permitted: no user is available to ask. To allow it, use --allow 'fetch(pages.example)'",
     );
   }
   await ground.pith(["-p", "--tools", "all", "--allow", "network(pages.example)", "go"], [page, "Done."]);

@@ -100,6 +100,11 @@ describe("events", () => {
       durationMs: 1,
     };
     expect(formatProgressNote(end, [])).toBe("  bash failed: not permitted: no user is available to ask");
+    const denied = { ...end, result: { ...result, details: { pith: { denied: true } } } };
+    const reason = [{ type: "text", text: "not permitted: no user is available to ask" }] as const;
+    expect(formatProgressNote({ ...denied, result: { ...denied.result, content: reason } }, [])).toBe(
+      "  bash denied: no user is available to ask",
+    );
     expect(formatProgressNote({ ...end, isError: false }, [])).toBeNull();
   });
 

@@ -124,8 +124,8 @@ function describeMissingEntry({ entries, compactionIndex }: LoadedBranch): Inval
   const [first] = entries;
   const note =
     compactionIndex === -1 || !first
-      ? "the chosen entry is not on the current branch; choose one that is, or go to its branch first"
-      : `the chosen entry is not in the context: the last compaction summarized it, or it is on another branch; choose an entry from ${entryReference(first)} on, or undo that compaction first`;
+      ? "the entry is not on the current branch; choose one that is, or go to its branch first"
+      : `the entry is not in the context. The last compaction summarized it, or it is on another branch. Choose an entry after ${entryReference(first)}, or undo that compaction first`;
   return { type: "invalid-cut", why: "not-in-context", note };
 }
 
@@ -134,7 +134,7 @@ function describeNothingBefore(branch: LoadedBranch, index: number): InvalidCut 
   return {
     type: "invalid-cut",
     why: "nothing-before",
-    note: `there is nothing to summarize before the chosen entry${advice}`,
+    note: `there is nothing to summarize before the entry${advice}`,
   };
 }
 

@@ -58,7 +58,7 @@ describe("up to an entry", () => {
 
   test.each([
     ["e99", smallBudget(), "not-in-context", /not on the current branch; choose one that is/],
-    ["e1", smallBudget(), "nothing-before", /nothing to summarize before the chosen entry; choose a later one/],
+    ["e1", smallBudget(), "nothing-before", /nothing to summarize before the entry; choose a later one/],
     [
       "e3",
       smallBudget({ thresholds: [{ tokens: 500 }] }),
@@ -98,7 +98,7 @@ describe("up to an entry", () => {
     const session = await createSession(...talk);
     await compactSmall(session, { firstKeptEntryId: "e3" });
     expect(await compactSmall(session, { firstKeptEntryId: "e2" })).toMatchObject({
-      findings: [{ note: expect.stringContaining("choose an entry from #3 on, or undo that compaction first") }],
+      findings: [{ note: expect.stringContaining("Choose an entry after #3, or undo that compaction first") }],
     });
   });
 

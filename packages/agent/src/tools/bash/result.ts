@@ -189,5 +189,5 @@ function mergeConnections(previous: NetworkConnection | undefined, connection: N
 function formatRefusal([host, why]: readonly [string, string | undefined]): string {
   // Some reasons already name the host.
   if (why?.startsWith(`${host} `)) return `network: ${why}`;
-  return `network: ${host} was refused${why === undefined ? "" : `: ${why}`}`;
+  return `network: ${host} was refused${why === undefined ? "" : `: ${why.replace(/^not permitted: /, "")}`}`;
 }

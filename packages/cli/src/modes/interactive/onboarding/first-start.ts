@@ -26,7 +26,9 @@ export async function askForModel(app: App, screen: ScreenApi): Promise<CliArgs 
     return null;
   }
   const { args } = app;
-  return { ...args, overrides: { ...args.overrides, model } };
+  // If only the key was missing, the model keeps its source.
+  if (model === app.settings.model) return args;
+  return { ...args, overrides: { ...args.overrides, model }, isModelChosenAtStartup: true };
 }
 
 interface FirstStartContext {

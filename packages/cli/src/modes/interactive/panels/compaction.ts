@@ -3,8 +3,15 @@
 import type { Agent, CompactRequest } from "@pith/agent";
 import type { CompactionPreview, Entry, LoadedBranch } from "@pith/context";
 import { entryReference, MOVE_TYPE } from "@pith/context/host";
-import { reportCompaction, undoOrRedoCompaction } from "../../../commands/compact.ts";
-import { findReplacedEntries, parseCompactArgs, planCompaction } from "../../../commands/compact-request.ts";
+import { type CommandResult, success } from "../../../commands/command.ts";
+import { describeLostPins, reportCompaction, undoOrRedoCompaction } from "../../../commands/compact.ts";
+import {
+  findReplacedEntries,
+  parseCompactArgs,
+  planCompaction,
+  type ReplacedEntries,
+  reportReplacement,
+} from "../../../commands/compact-request.ts";
 import {
   computePreviewStats,
   computeReplacementStats,
@@ -72,7 +79,7 @@ function renderSizes({ tokens }: PreviewStats, theme: Theme): string {
 }
 
 function renderRows(
-  { dropped, kept, userMessages, pins, summarizer, costUsd: cost }: PreviewStats,
+  { dropped, kept, userMessages, pins, lostPins, summarizer, costUsd: cost }: PreviewStats,
   theme: Theme,
 ): readonly string[] {
   const rows: readonly PreviewRow[] = [
@@ -83,12 +90,17 @@ function renderRows(
     ],
     ["kept", formatShare(kept, "entry", "entries"), "unchanged"],
     ...(userMessages ? [describeUserMessages(userMessages)] : []),
-    ["pinned", formatCount(pins, "pin"), pins === 0 ? "/pin keeps text verbatim" : "verbatim"],
+    ["pinned", formatCount(pins, "pin"), describePins(pins, lostPins)],
     ["summary by", escapeControls(summarizer ?? "no model"), cost === null ? "" : `about ${formatCost(cost)}`],
   ];
   return rows.map(
     ([name, figure, note]) => ` ${theme.dim(name.padEnd(NAME_WIDTH))} ${figure.padEnd(28)} ${theme.dim(note)}`,
   );
+}
+
+function describePins(pins: number, lostPins: number): string {
+  if (lostPins > 0) return describeLostPins(lostPins);
+  return pins === 0 ? "/pin keeps text verbatim" : "verbatim";
 }
 
 type PreviewRow = readonly [name: string, figure: string, note: string];
@@ -166,28 +178,37 @@ export async function compactFromEntry(
   context: InteractiveContext,
 ): Promise<NavigateOutcome> {
   if (!(await ensureIdle(context))) return "cancelled";
-  const focus = isAtOnce ? initialFocus : await confirmReplacement(entry, initialFocus, context);
+  const { session } = context.app.agent;
+  const replaced = await findReplacedEntries(entry, session);
+  if (replaced.type === "mistake") {
+    context.screen.showNote(`Not compacted: ${replaced.message}.`, "bad");
+    return "cancelled";
+  }
+  const focus = isAtOnce ? initialFocus : await confirmReplacement(replaced, initialFocus, context);
   if (focus === null) return "cancelled";
+  const oldLeaf = session.leaf;
   const options = { summarize: true, ...(focus !== "" && { customInstructions: focus }) };
   try {
-    await showNavigateResult(await navigateWithProgress(entry.id, options, context), entry, context);
+    const result = await navigateWithProgress(entry.id, options, context);
+    if (result.type === "moved") await showNavigateResult(result, entry, context);
+    await showResult(withoutDraft(reportReplacement(replaced, { oldLeaf, result }, session)), context);
   } finally {
     clearActivity(context);
   }
   return "done";
 }
 
+/** `showNavigateResult` has already filled the editor. */
+function withoutDraft(result: CommandResult): CommandResult {
+  return result.type === "draft" ? success(result.text, null) : result;
+}
+
 /** Shows what a compaction of everything after an entry would replace. The answer is the focus; null if the user does not agree. */
 async function confirmReplacement(
-  entry: Entry,
+  replaced: ReplacedEntries,
   focus: string,
   { app, screen }: InteractiveContext,
 ): Promise<string | null> {
-  const replaced = await findReplacedEntries(entry, app.agent.session);
-  if (replaced.type === "mistake") {
-    screen.showNote(`Not compacted: ${replaced.message}.`, "bad");
-    return null;
-  }
   const { catalogue } = await openCatalogue(app.home);
   const stats = await computeReplacementStats(
     replaced,

@@ -95,8 +95,15 @@ function renderSettingsPage(
     ...blank,
     theme.border("─".repeat(width)),
     ...Array.from({ length: DESCRIPTION_ROWS }, (_, index) => description[index] ?? ""),
-    renderHints(["↑↓ move", "type to filter", "Enter change in your settings file", "Esc close"], viewport),
+    renderHints(["↑↓ move", "type to filter", describeEnter(settings[position.index]), "Esc close"], viewport),
   ].map((line) => fitLine(line, width));
+}
+
+/** What Enter does depends on whether the value can be chosen from a list. */
+function describeEnter(setting: ListedSetting | undefined): string {
+  return setting && listValues(setting).length === 0
+    ? "Enter show how to change it"
+    : "Enter change in your settings file";
 }
 
 interface Columns {

@@ -1,6 +1,7 @@
 /** Renders transcript blocks and state changes as sentences that can be read aloud, without boxes or symbols. Pure. */
 
 import { formatBalance, formatHeadline } from "../../../text/compaction-text.ts";
+import { withoutDenial } from "../../../text/event-text.ts";
 import { formatCountOrNone, formatLineCount } from "../../../text/format.ts";
 import { escapeControls, escapeLineBreaks, truncate } from "../../../text/safe-text.ts";
 import type {
@@ -29,7 +30,7 @@ export function formatToolCall(call: ToolBlock): string {
     case "failed":
       return `${name}: failed${formatDuration(call)}: ${formatOutputHead(call.output)}`;
     case "denied":
-      return `${name}: denied: ${formatOutputHead(call.output)}`;
+      return `${name}: denied: ${withoutDenial(formatOutputHead(call.output))}`;
     case "stopped":
       return `${name}: stopped${formatDuration(call)}: ${formatOutputTail(call.output)}`;
     case "broken-off":

@@ -84,6 +84,7 @@ golden("a compaction to confirm", ({ screen }) => {
       kept: { count: 38, tokens: 19_800 },
       userMessages: { count: 12, tokens: 20_000 },
       pins: 3,
+      lostPins: 0,
       summarizer: "anthropic/claude-sonnet-4-5",
       costUsd: 0.19,
     },

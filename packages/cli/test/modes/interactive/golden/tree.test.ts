@@ -114,7 +114,7 @@ golden("the question whether to summarise what is left", ({ screen }) => {
 golden("what to compact at an entry", ({ screen }) => {
   const oldBranch = { entries: [], edits: [], commonAncestorId: "e11" };
   const replaced = { type: "found", oldBranch, newLeaf: "e11", count: 12, place: "after #11" } as const;
-  const note = "there is nothing to summarize before the chosen entry; choose a later one";
+  const note = "there is nothing to summarize before the entry; choose a later one";
   const plan = { type: "invalid-cut", why: "nothing-before", note } as const;
   const question = createCompactQuestion({ reference: "#11", replaced, plan, isCompacted: true });
   void screen.showPanel(question, { where: "inline" });

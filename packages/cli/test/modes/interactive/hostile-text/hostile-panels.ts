@@ -96,6 +96,7 @@ export const hostilePanels: Readonly<Record<string, (text: string) => Made>> = {
         kept: share,
         userMessages: share,
         pins: 1,
+        lostPins: 0,
         summarizer: text,
         costUsd: 1,
       },

@@ -98,7 +98,10 @@ test("FST4 without a network a key is kept with a note, and the usual model spea
   shown.terminal.type("claude");
   shown.terminal.press("\r");
   await giveKey();
-  expect(await start).toMatchObject({ overrides: { model: "anthropic/claude-sonnet-5" } });
+  expect(await start).toMatchObject({
+    overrides: { model: "anthropic/claude-sonnet-5" },
+    isModelChosenAtStartup: true,
+  });
   expect(JSON.parse(readFileSync(join(home, "keys.json"), "utf8"))).toEqual({ anthropic: "sk-ant-1" });
   expect((await shown.terminal.all()).join("\n")).not.toContain("sk-ant");
 });
@@ -106,7 +109,8 @@ test("FST4 without a network a key is kept with a note, and the usual model spea
 test("FST10 where a model was named, only its key is asked for", async () => {
   const start = runFirstStart(await readyWith({ model: "anthropic/claude-opus-4-5" }), shown.screen);
   await giveKey();
-  expect(await start).toMatchObject({ overrides: { model: "anthropic/claude-opus-4-5" } });
+  // The model keeps its source, such as the settings file.
+  expect(await start).toMatchObject({ overrides: {} });
 });
 
 test("FST9 words that nobody could hear are said when somebody can, and are back in the editor until then", async () => {
@@ -125,7 +129,7 @@ test("FST9 words that nobody could hear are said when somebody can, and are back
   const second = sendAfterSetup("Are you there?", talking);
   await giveKey();
   await second;
-  expect(left).toMatchObject([{ prompt: "Are you there?", overrides: { model: "anthropic/claude-opus-4-5" } }]);
+  expect(left).toMatchObject([{ prompt: "Are you there?", overrides: {} }]);
 });
 
 test("FST2 a key of any provider in the environment is enough: its usual model speaks", async () => {

@@ -77,6 +77,7 @@ test("MAN32 /settings shows every setting with its source; what can be chosen is
   await talk.sees(/thinking +"low" +← .*settings\.json/);
   talk.terminal.type("notify");
   await talk.sees(/❯ notify +"bell"/);
+  await talk.sees("Enter change in your settings file");
   talk.terminal.press("\r");
   await talk.sees('Current value: "bell"');
   talk.terminal.press(DOWN, "\r");
@@ -109,6 +110,19 @@ test("MAN32 where a flag says otherwise it is told that the choice does not coun
   await talk.sees(/Set thinking to "off" in [\s\S]*Not in effect here: --thinking sets thinking to "high"\./);
 });
 
+test("MAN32 a model that was chosen at the first start is not shown as a flag, also after /reload", async () => {
+  const talk = await talkOn([], {
+    wish: { overrides: { model: "anthropic/claude-sonnet-4-5" }, isModelChosenAtStartup: true },
+  });
+  for (const command of ["/settings", "/reload"]) {
+    talk.say("/settings");
+    await talk.sees(/ model +"anthropic\S+ +← chosen at startup/);
+    talk.terminal.press("\x1b");
+    await talk.gone("type to filter");
+    if (command !== "/reload") talk.say("/reload");
+  }
+});
+
 test("MAN32 a settings file that cannot be changed is told at once", async () => {
   const talk = await talkOn([]);
   talk.say("/settings");
@@ -129,6 +143,7 @@ test("MAN32 what has to be written in words is told how", async () => {
   talk.say("/settings");
   await talk.sees("type to filter");
   talk.terminal.type("contextWindow");
+  await talk.sees("Enter show how to change it");
   talk.terminal.press("\r");
   await talk.sees(
     /contextWindow: The maximum[\s\S]*To change it, edit[\s\S]*\/reload[\s\S]*a\s+whole\s+number\s+of\s+tokens/,

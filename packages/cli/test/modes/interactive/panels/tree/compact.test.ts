@@ -37,18 +37,39 @@ test("CUT13 from here replaces what follows, and the rest stays as it was", asyn
   talk.terminal.press(UP, UP, UP, UP, "c");
   await shows(talk, /a summary replaces 4 entries after #\d+/);
   talk.terminal.type("f");
-  expect(await shows(talk, /Replace everything after #\d+ with a summary\?/)).toContain(
-    "they stay on their own branch",
-  );
+  const preview = await shows(talk, /Replace everything after #\d+ with a summary\?/);
+  expect(preview).toContain("they stay on their own branch");
+  expect(preview).toMatch(/summarized +4 entries, /);
   talk.terminal.type("the names");
   talk.terminal.press(ENTER);
   await shows(talk, "summary of the branch you left");
+  await shows(talk, /: a summary replaces 4 entries after #\d+\. To\s+go\s+back\s+to\s+them: \/tree [\w-]+\./);
   await atRest(talk);
   expect(requests(talk)).toContain("the names");
   talk.say("question 6");
   await talk.sees("Answer 6 ends here");
   expect(requests(talk)).toContain("Answer 3 ends here");
   expect(requests(talk)).not.toContain("Answer 4 ends here");
+});
+
+test("CUT13 with words, /compact --from starts at once, names the way back, and refuses an entry of another branch", async () => {
+  const talk = await longTalk({ words: 100 });
+  await exchanged(talk, 3);
+  talk.say("/pin Never push to main.");
+  await talk.sees("pinned: Never push to main.");
+  talk.say("/compact --from #4");
+  const preview = await shows(talk, "Replace everything");
+  expect(preview).toMatch(/pinned +0 pins +1 pin stays on the branch you leave/);
+  talk.terminal.press(ESC);
+  await talk.gone("Replace everything");
+  talk.say("/compact --from #4 the names");
+  const seen = await shows(talk, /To\s+go\s+back\s+to\s+them: \/tree/);
+  expect(seen).toMatch(/a summary replaces \d+ entries (?:after|from) #4/);
+  await atRest(talk);
+  const asked = talk.server.requests.length;
+  talk.say("/compact --from #6 the names");
+  await shows(talk, "#6 is on another branch; /tree #6 goes there");
+  expect(talk.server.requests).toHaveLength(asked);
 });
 
 test("CUT13 what is not possible is not offered, and Esc goes back to the tree and changes nothing", async () => {
@@ -61,7 +82,7 @@ test("CUT13 what is not possible is not offered, and Esc goes back to the tree a
   await openTree(talk);
   talk.terminal.press("g", "c");
   const seen = await shows(talk, /Compact at #\d+/);
-  expect(seen).toContain("Can't compact up to here: the chosen entry is not in the context");
+  expect(seen).toContain("Can't compact up to here: the entry is not in the context");
   expect(seen).not.toContain("Up to here (u)");
   talk.terminal.type("o");
   await shows(talk, "Compact now, with a summary from the original entries?");
