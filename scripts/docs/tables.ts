@@ -237,7 +237,7 @@ function defaultsTable(limits: CompactionLimits): string {
       [
         "`soft`",
         "`compaction.softPercent`",
-        `${formatPercent(limits.soft)} of that`,
+        `${formatPercent(limits.soft)} of the threshold`,
         "above this, a notice says that a compaction is near",
       ],
       [
@@ -265,7 +265,7 @@ function defaultsTable(limits: CompactionLimits): string {
         "`wire`",
         "–",
         `${formatPercent(limits.wire.share)} of ${limits.wire.bytes / 1024 / 1024} MiB`,
-        "a request with more bytes than this is compacted",
+        "a request with more bytes than this triggers a compaction",
       ],
       [
         "`progress`",

@@ -125,7 +125,7 @@ export function toCommandResult(result: AppendResult, onAppended: () => CommandR
   return failure(result.type === "refused" ? refusalNotes[result.why] : LEAF_MOVED_MESSAGE);
 }
 
-export const LEAF_MOVED_MESSAGE = "another process has written to this session; open it again and try again";
+export const LEAF_MOVED_MESSAGE = "another process has written to this session; reopen it and try again";
 
 export const SESSION_COLLISION_MESSAGE = "another process has just created the same session; try again";
 

@@ -70,7 +70,7 @@ function describeConflicts(files: readonly PlannedFile[]): string {
 }
 
 const MAX_LISTED_FILES = 20;
-const CHANGED_ELSEWHERE = "changed by another program since";
+const CHANGED_ELSEWHERE = "changed by another program";
 const ORIGINAL_LOST = "its earlier content is no longer stored";
 
 function describeMoveFailure(result: Extract<NavigateResult, { type: "failed" }>): string {
@@ -127,7 +127,7 @@ export const treeCommand: Command = {
   name: "tree",
   argumentHint: "[entry] [--summary [instructions]] [--label <text>] [--files]",
   description:
-    "show the session as a tree, or go to an entry, or to root (before the first message); --files restores changed files",
+    "show the session as a tree, or go to an entry or to root (before the first message); --files restores changed files",
   examples: ["/tree", "/tree 3f2a9c11", "/tree 3f2a9c11 --summary what failed and why --label second try --files"],
   async run(args, context) {
     const result = parseCommandArgs(args, treeFlags);

@@ -109,7 +109,7 @@ export async function runUpdateModels(call: SubcommandCall): Promise<SubcommandR
   const skippedText = skipped === 0 ? "" : ` ${formatCount(skipped, "model")} with invalid figures skipped.`;
   const providerCount = Object.keys(data.rows).length;
   const stored = `Stored ${formatCount(models, "model")} from ${formatCount(providerCount, "provider")} (${data.date}).${skippedText}`;
-  const note = isUpdated ? "" : " The built-in list is as new, so it stays in use.";
+  const note = isUpdated ? "" : " The built-in list is just as new, so it stays in use.";
   return {
     type: "success",
     text: stored + note,

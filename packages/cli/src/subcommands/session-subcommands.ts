@@ -76,7 +76,7 @@ export const pruneSubcommand: Subcommand = {
       valueHint: "AGE",
       description: "how long a session must have been inactive, such as 90d, 12w or 1y (default: 90d)",
     },
-    "dry-run": { type: "boolean", description: "only show the sessions, which is the default without --yes" },
+    "dry-run": { type: "boolean", description: "only show the sessions (the default without --yes)" },
     "empty-trash": {
       type: "boolean",
       description: "also permanently delete sessions that have been in the trash for 30 days",

@@ -288,7 +288,7 @@ export function describeBusyRefusal(reason: BusyReason): string {
 const busyDescriptions: Readonly<Record<BusyReason, string>> = {
   streaming: "a run is in progress",
   compacting: "a compaction is in progress",
-  moving: "a jump to another entry in the tree is in progress",
+  moving: "a move to another entry in the tree is in progress",
 };
 
 /** What happens to a message that is sent during a compaction; null if none is in progress (B80). */

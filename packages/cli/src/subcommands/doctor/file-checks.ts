@@ -128,7 +128,7 @@ async function checkSessionDamage(sessions: readonly SessionItem[], { flags, not
   }
   const uncheckedText =
     checkedCount < sessions.length && Date.now() > deadline
-      ? `; only the newest ${checkedCount} were checked line by line; use --deep to check all`
+      ? `; only the newest ${checkedCount} were checked line by line (--deep checks all)`
       : "";
   const [first] = damagedSessions;
   if (!first) return ok("sessions", `${formatCount(sessions.length, "session")}${uncheckedText}`);

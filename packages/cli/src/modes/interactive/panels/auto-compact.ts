@@ -50,7 +50,7 @@ export function createCompactionPanel(options: CompactionQuestionOptions): Panel
       theme.dim(
         ` ${formatNumber(tokens)} tokens. The threshold is ${formatNumber(limit)}, and the window has ${formatNumber(contextWindow)}.`,
       ),
-      theme.dim(` The newest ${formatNumber(keptTokens)} tokens are kept unchanged; older messages are summarized;`),
+      theme.dim(` The newest ${formatNumber(keptTokens)} tokens are kept unchanged. Older messages are summarized;`),
       theme.dim(" your messages and pins stay. You can undo it."),
       ...(hasRoomForReply(options) ? [] : [theme.warning(formatLittleRoom(contextWindow - tokens))]),
       theme.dim(` Compacts automatically in ${seconds} s.`),
