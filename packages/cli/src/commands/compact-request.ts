@@ -149,7 +149,9 @@ export function reportReplacement(
 ): CommandResult {
   if (result.type === "cancelled") return success("Compaction cancelled; nothing was changed.", { moved: false });
   if (result.type === "failed" && result.why === "summary")
-    return failure(`not compacted: ${result.failures.map(({ note }) => note).join("; ")}; try again`);
+    return failure(
+      `not compacted: no summary was written (${result.failures.map(({ note }) => note).join("; ")}); try again`,
+    );
   if (result.type !== "moved" || !result.summary) return reportMove(result, session);
   const { editorText = "", leaf, summary } = result;
   const text = describeReplacement(replaced, oldLeaf, summary.usage?.cost.total ?? 0);

@@ -77,7 +77,7 @@ function describeMoveFailure(result: Extract<NavigateResult, { type: "failed" }>
   if (result.why === "leaf-moved") return LEAF_MOVED_MESSAGE;
   if (result.why !== "summary") return refusalNotes[result.why];
   const notes = result.failures.map(({ note }) => note).join("; ");
-  return `the branch could not be summarized, so your position has not changed: ${notes}. Try again, or omit --summary`;
+  return `the branch could not be summarized, so your position has not changed (${notes}); try again, or omit --summary`;
 }
 
 /** Shows the part of the tree that ends with `fromEntry`. Default: the part around the current position. */

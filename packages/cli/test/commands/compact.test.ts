@@ -175,7 +175,9 @@ test("CUT12 a summary that fails is reported as a compaction, without the flags 
   const { leaf } = desk.agent.session;
   expect(await answerOf("/compact --from #4", desk)).toMatchObject({
     type: "failed",
-    message: expect.stringMatching(/^not compacted: .*no credit.* \(anthropic\/storyteller\); try again$/),
+    message: expect.stringMatching(
+      /^not compacted: no summary was written \(anthropic\/storyteller: .*no credit.*\); try again$/,
+    ),
   });
   expect(desk.agent.session.leaf).toBe(leaf);
 });

@@ -100,7 +100,7 @@ describe("/tree", () => {
     expect(await answerOf("/tree e6 --summary", desk)).toMatchObject({
       type: "failed",
       message: expect.stringMatching(
-        /^the branch could not be summarized, so your position has not changed: .*no credit.*Try again, or omit --summary$/,
+        /^the branch could not be summarized, so your position has not changed \(.*no credit.*\); try again, or omit --summary$/,
       ),
     });
     expect(await desk.agent.session.store.entry(leaf ?? "")).toBeDefined();

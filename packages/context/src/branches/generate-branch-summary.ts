@@ -166,7 +166,7 @@ async function tryModelsInOrder(options: BranchSummaryRequest, limit: TimeLimit)
     calls.push(...outcome.calls);
     if (outcome.type === "cancelled") return { type: "cancelled", calls };
     if (outcome.type === "failed") {
-      failures.push({ ...outcome.failure, note: `${outcome.failure.note} (${model.provider}/${model.model})` });
+      failures.push({ ...outcome.failure, note: `${model.provider}/${model.model}: ${outcome.failure.note}` });
       continue;
     }
     const { api, provider, model: name } = model;

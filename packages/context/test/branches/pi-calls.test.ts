@@ -103,7 +103,7 @@ test.each([
 test("SRC1 what went wrong is said in the result", async () => {
   const failing = opened({ failure: { kind: "refused", message: "no such model" } });
   expect(await generateBranchSummary(branch, { model: failing })).toEqual({
-    error: "no such model (anthropic/storyteller)",
+    error: "anthropic/storyteller: no such model",
   });
   const stop = new AbortController();
   stop.abort();

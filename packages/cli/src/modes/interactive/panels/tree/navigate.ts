@@ -65,7 +65,7 @@ function fillEditor(text: string | null, { screen }: InteractiveContext): void {
 function describeNavigateResult(result: CommandResult, navigation: NavigateResult): string {
   if (navigation.type === "failed" && navigation.why === "summary") {
     const reasons = navigation.failures.map(({ note }) => note).join("; ");
-    return `The branch could not be summarized, so your position has not changed: ${reasons}. To go there without a summary, run /tree again.`;
+    return `The branch could not be summarized, so your position has not changed (${reasons}). To go there without a summary, run /tree again.`;
   }
   if (navigation.type === "files-in-the-way")
     return `Your position has not changed: ${navigation.files.map(({ path }) => path).join(", ")} changed just now. Run /tree again to see what can be restored.`;
