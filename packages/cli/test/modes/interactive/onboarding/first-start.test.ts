@@ -110,7 +110,7 @@ test("FST10 where a model was named, only its key is asked for", async () => {
   const start = runFirstStart(await readyWith({ model: "anthropic/claude-opus-4-5" }), shown.screen);
   await giveKey();
   // The model keeps its source, such as the settings file.
-  expect(await start).toMatchObject({ overrides: {} });
+  expect((await start)?.overrides).toEqual({});
 });
 
 test("FST9 words that nobody could hear are said when somebody can, and are back in the editor until then", async () => {
@@ -129,7 +129,7 @@ test("FST9 words that nobody could hear are said when somebody can, and are back
   const second = sendAfterSetup("Are you there?", talking);
   await giveKey();
   await second;
-  expect(left).toMatchObject([{ prompt: "Are you there?", overrides: {} }]);
+  expect(left.map((next) => [next?.prompt, next?.overrides])).toEqual([["Are you there?", {}]]);
 });
 
 test("FST2 a key of any provider in the environment is enough: its usual model speaks", async () => {
