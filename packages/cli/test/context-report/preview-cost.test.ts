@@ -21,6 +21,19 @@ test("MET20 the previewed price is right within a factor of two when the convers
   expect(actual).toBeGreaterThan(0);
 });
 
+test("MET20 the previewed price is right within a factor of two when the summary is far shorter than it may be", async () => {
+  const variables = await serve();
+  await talk(variables, 4, { settings: {} });
+  await expectClosePrice(variables, { compaction: { keepRecentTokens: 1_000 } });
+});
+
+test("MET20 the previewed price is right within a factor of two when tool results are shortened", async () => {
+  const variables = await serve();
+  for (let at = 0; at < 8; at += 1) writeFileSync(join(ground.folder, `part-${at}.txt`), write(2_000, at));
+  await talk(variables, 8, { settings: { contextWindow: 20_000 }, ask: (at) => `read part-${at}.txt` });
+  await expectClosePrice(variables, { contextWindow: 20_000 });
+});
+
 test("MET20 the previewed price is right within a factor of two when nothing is cached", async () => {
   const variables = await serve({ isCached: false });
   await talk(variables, 6);
@@ -29,7 +42,7 @@ test("MET20 the previewed price is right within a factor of two when nothing is 
 
 test("MET20 the previewed price counts every request of a summary in parts", async () => {
   const variables = await serve();
-  await talk(variables, 10, {});
+  await talk(variables, 10, { settings: {} });
   const asked = ground.server.requests.length;
   await expectClosePrice(variables, { contextWindow: 12_000 });
   expect(ground.server.requests.length - asked).toBeGreaterThan(2);
@@ -128,12 +141,14 @@ async function serve({
   isWrongFirst = false,
 }: Serving = {}): Promise<Readonly<Record<string, string>>> {
   let summaries = 0;
-  const script = ({ tools, text, body, number: requestNumber }: ScriptRequest): Step => {
+  const script = ({ tools, text, body, resultCount, number: requestNumber }: ScriptRequest): Step => {
     if (tools.length === 0 || isSummaryInstruction(text)) {
       summaries += 1;
       return summary(summaryLines).replaceAll(isWrongFirst && summaries === 1 ? "## " : "\0", "");
     }
-    const words = Number(/(\d+) words/.exec(text)?.[1]);
+    const [path] = /part-\d+\.txt/.exec(text) ?? [];
+    if (path && resultCount === 0) return { parts: [{ type: "call", name: "read", arguments: { path } }] };
+    const words = Number(/(\d+) words/.exec(text)?.[1] ?? 5);
     const input = Math.ceil(JSON.stringify(body).length / 4);
     return {
       parts: [{ type: "text", text: write(words, requestNumber) }],
@@ -163,15 +178,20 @@ function summary(lines: number): string {
   return `## Goal\n- talk\n\n## Constraints & Preferences\n- (none)\n\n## Progress\n### Done\n- (none)\n\n### In Progress\n- [ ] the talk\n\n### Blocked\n- (none)\n\n## Key Decisions\n- (none)\n\n## Next Steps\n1. go on\n\n## Critical Context\n${found}`;
 }
 
-/** With the window of the compaction, because the budget for thinking depends on it: another budget empties the cache. */
+interface Talk {
+  /** With the window of the compaction, because the budget for thinking depends on it: another budget empties the cache. */
+  readonly settings?: object;
+  readonly ask?: (at: number) => string;
+}
+
 async function talk(
   variables: Readonly<Record<string, string>>,
   count: number,
-  settings: object = SMALL,
+  { settings = SMALL, ask = () => "write 1200 words" }: Talk = {},
 ): Promise<void> {
   configure({ ...settings, compaction: { enabled: false } });
   const isFirst = ground.server.requests.length === 0;
-  const input = Array.from({ length: count }, (_, at) => `message ${at}: write 1200 words\n`).join("");
+  const input = Array.from({ length: count }, (_, at) => `message ${at}: ${ask(at)}\n`).join("");
   const { code, notes } = await ground.run(["--plain", ...(isFirst ? [] : ["--continue"])], { variables, input });
   expect({ code, notes }).toMatchObject({ code: 0 });
 }
