@@ -79,7 +79,7 @@ test.each([
   ["an empty test", "() => {}"],
   ["a test that only calls what asserts nothing", "() => prepare()"],
   ["a test that calls a function of another file by the same name", "() => expectMoved()"],
-])("found: %s that cites a rule", (_, body) => {
+])("CI2 found: %s that cites a rule", (_, body) => {
   const text = `test("CUT1 holds", ${body});\nfunction prepare() {}\ntest("CTX1 CTX2 hold", () => assert(true));\n`;
   expect(faultsOf({ ...clean, [testFile]: text })).toEqual([`${testFile}:1 "CUT1 holds" asserts nothing`]);
 });

@@ -1,0 +1,146 @@
+/**
+ * `pnpm mutate:faults [WORD…]`: takes each fix in fixed-faults.ts out of a copy of the checkout, and runs its test with the fix and without it.
+ * Fails if a test passes without the fix. The words choose faults by their text.
+ */
+
+import { execFile, execFileSync } from "node:child_process";
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { listTestNames } from "./check-rules.ts";
+import { formatCount } from "./fault.ts";
+import { type FixedFault, fixedFaults } from "./fixed-faults.ts";
+
+async function mutateFaults(root: string, words: readonly string[]): Promise<void> {
+  const chosen = fixedFaults.filter(({ fault }) => words.length === 0 || words.some((word) => fault.includes(word)));
+  const problems = chosen.flatMap((fault) => findProblems(root, fault));
+  for (const problem of problems) console.error(problem);
+  if (problems.length > 0 || chosen.length === 0) throw new Error("nothing was run");
+  const folder = mkdtempSync(join(tmpdir(), "pith-faults-"));
+  const remove = (): void => rmSync(folder, { recursive: true, force: true });
+  for (const signal of ["SIGINT", "SIGTERM"] as const)
+    process.once(signal, () => {
+      remove();
+      process.exit(1);
+    });
+  try {
+    copyCheckout(root, folder);
+    const results: boolean[] = [];
+    for (const fault of chosen) results.push(await tryFault(folder, fault));
+    const unnoticed = results.filter((isNoticed) => !isNoticed).length;
+    console.log(`\n${formatCount(chosen.length, "fault")}, ${unnoticed} not noticed`);
+    process.exitCode = unnoticed > 0 ? 1 : 0;
+  } finally {
+    remove();
+  }
+}
+
+/** What in the entry is out of date: the text of the fix is not once in its file, or the test is not there. */
+export function findProblems(root: string, { fault, file, search, replace, test, title }: FixedFault): string[] {
+  const count = readText(root, file).split(search).length - 1;
+  const names = listTestNames({ path: test, text: readText(root, test) });
+  return [
+    ...(count === 1 ? [] : [`${fault}: the text of the fix is ${count} times in ${file}`]),
+    ...(search === replace ? [`${fault}: the replacement changes nothing`] : []),
+    ...(names.some(({ name }) => name.startsWith(title)) ? [] : [`${fault}: ${test} has no test "${title}"`]),
+  ];
+}
+
+function readText(root: string, path: string): string {
+  return existsSync(join(root, path)) ? readFileSync(join(root, path), "utf8") : "";
+}
+
+/** Copies the files as they are now. Installed packages are linked, but links between the packages of the workspace stay within the copy. */
+function copyCheckout(root: string, folder: string): void {
+  const list = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], {
+    cwd: root,
+    encoding: "utf8",
+  });
+  for (const path of list.split("\0").filter((each) => each !== "" && existsSync(join(root, each)))) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    copyFileSync(join(root, path), join(folder, path));
+  }
+  for (const modules of globSync("{,*/,packages/*/}node_modules", { cwd: root })) {
+    mkdirSync(join(folder, modules), { recursive: true });
+    for (const name of readdirSync(join(root, modules))) {
+      const [from, to] = [join(root, modules, name), join(folder, modules, name)];
+      if (name === ".pnpm") symlinkSync(from, to);
+      else if (!name.startsWith(".")) cpSync(from, to, { recursive: true, verbatimSymlinks: true });
+    }
+  }
+}
+
+async function tryFault(folder: string, fixedFault: FixedFault): Promise<boolean> {
+  const { fault, file, search, replace, test, title } = fixedFault;
+  const path = join(folder, file);
+  const text = readFileSync(path, "utf8");
+  const withFix = await runTest(folder, fixedFault);
+  // A function, because a replacement may contain `$`.
+  writeFileSync(
+    path,
+    text.replace(search, () => replace),
+  );
+  const withoutFix = await runTest(folder, fixedFault);
+  writeFileSync(path, text);
+  const isNoticed = withFix.status === "passed" && withoutFix.status === "failed";
+  console.log(`${isNoticed ? "noticed" : "NOT NOTICED"}: ${fault}`);
+  console.log(`  ${test}: ${title}`);
+  console.log(`  with the fix: ${withFix.status}; without it: ${withoutFix.status} ${withoutFix.message}`);
+  if (withFix.status !== "passed") console.log(`  ${withFix.message}`);
+  return isNoticed;
+}
+
+interface TestOutcome {
+  readonly status: "passed" | "failed" | "not run";
+  /** The first line of the first failure. */
+  readonly message: string;
+}
+
+interface TestReport {
+  readonly testResults: readonly {
+    readonly message: string;
+    readonly assertionResults: readonly { readonly status: string; readonly failureMessages: readonly string[] }[];
+  }[];
+}
+
+/** A file that cannot be loaded runs no test, so a mistake in a replacement is not taken for a failed test. */
+async function runTest(folder: string, { test, title }: FixedFault): Promise<TestOutcome> {
+  const report = join(folder, "report.json");
+  rmSync(report, { force: true });
+  // Vitest fills in the placeholders of a table.
+  const pattern = title.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&").replaceAll(/%[a-z]/g, ".*");
+  const args = ["run", test, "-t", pattern, "--reporter=json", `--outputFile=${report}`];
+  await new Promise((done) =>
+    execFile(process.execPath, ["node_modules/vitest/vitest.mjs", ...args], { cwd: folder }, done),
+  );
+  if (!existsSync(report)) return { status: "not run", message: "Vitest wrote no report" };
+  const { testResults } = JSON.parse(readFileSync(report, "utf8")) as TestReport;
+  const results = testResults.flatMap(({ assertionResults }) => assertionResults);
+  const failure = results.find(({ status }) => status === "failed");
+  if (failure) return { status: "failed", message: failure.failureMessages[0]?.split("\n")[0] ?? "" };
+  const hasPassed = results.some(({ status }) => status === "passed");
+  return hasPassed
+    ? { status: "passed", message: "" }
+    : { status: "not run", message: testResults.map(({ message }) => message).join("\n") };
+}
+
+if (import.meta.main) {
+  try {
+    await mutateFaults(resolve(import.meta.dirname, ".."), process.argv.slice(2));
+  } catch (error) {
+    console.error(`mutate:faults: ${error instanceof Error ? error.message : error}`);
+    process.exitCode = 2;
+  }
+}

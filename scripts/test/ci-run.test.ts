@@ -1,0 +1,55 @@
+/** Runs .ci/run with a small test of its own. The other steps, and the programs that it would install, do nothing. */
+
+import { spawnSync } from "node:child_process";
+import { chmodSync, readFileSync, symlinkSync } from "node:fs";
+import { delimiter, dirname, join, resolve } from "node:path";
+import { expect, test } from "vitest";
+import { writeTree } from "./write-tree.ts";
+
+const root = resolve(import.meta.dirname, "../..");
+const ciRun = readFileSync(join(root, ".ci/run"), "utf8");
+
+test("CI1 a skipped test is counted as a failure, and its name is printed", () => {
+  const { status, lines, errors } = runCi(`test("one", () => {});\ntest.skip("two is left out", () => {});`);
+  expect(errors).toContain("skipped: two is left out");
+  expect(lines.at(-1)).toMatch(/^\d+ passed, 1 failed$/);
+  expect(status).toBe(1);
+});
+
+test("CI1 without a skipped test it passes", () => {
+  const { status, lines, errors } = runCi(`test("one", () => {});\ntest("two", () => {});`);
+  expect(errors).not.toContain("skipped");
+  expect(lines.at(-1)).toMatch(/^\d+ passed, 0 failed$/);
+  expect(status).toBe(0);
+});
+
+function runCi(tests: string) {
+  const scripts = ["scripts/with-node24", "scripts/try-install", ...listTools().map((tool) => `bin/${tool}`)];
+  const folder = writeTree({
+    ...Object.fromEntries(scripts.map((path) => [path, "#!/bin/sh\n"])),
+    ".ci/run": ciRun,
+    "small.test.mjs": `import { test } from "vitest";\n${tests}\n`,
+    "scripts/with-node24": WITH_NODE,
+  });
+  for (const path of scripts) chmodSync(join(folder, path), 0o755);
+  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
+  const path = [join(folder, "bin"), dirname(process.execPath), process.env.PATH].join(delimiter);
+  const { status, stdout, stderr } = spawnSync("bash", [join(folder, ".ci/run")], {
+    env: { HOME: folder, PATH: path },
+    encoding: "utf8",
+  });
+  return { status, lines: stdout.trimEnd().split("\n"), errors: stderr };
+}
+
+/** Runs the small test for `pnpm test`, and prints the count of one example. */
+const WITH_NODE = `#!/bin/sh
+case "$*" in
+  "pnpm test "*) shift 2; exec node node_modules/vitest/vitest.mjs run --root . small.test.mjs "$@" ;;
+  *examples*) echo "1 passed, 0 failed" ;;
+esac
+`;
+
+/** The programs that must be there, so that nothing is installed. */
+function listTools(): readonly string[] {
+  return /^tools=\((.*)\)$/m.exec(ciRun)?.[1]?.split(" ") ?? [];
+}

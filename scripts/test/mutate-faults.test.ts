@@ -1,0 +1,35 @@
+/** Checks the list of fixed faults: no entry may name text or a test that is gone. */
+
+import { resolve } from "node:path";
+import { expect, test } from "vitest";
+import { type FixedFault, fixedFaults } from "../fixed-faults.ts";
+import { findProblems } from "../mutate-faults.ts";
+import { writeTree } from "./write-tree.ts";
+
+const root = resolve(import.meta.dirname, "../..");
+
+test("CI3 each fixed fault names text that its file has once, and a test that exists", () => {
+  expect(fixedFaults.flatMap((fault) => findProblems(root, fault))).toEqual([]);
+});
+
+test("CI3 two faults do not have the same description", () => {
+  const names = fixedFaults.map(({ fault }) => fault);
+  expect(names).toEqual([...new Set(names)]);
+});
+
+const fault: FixedFault = {
+  ...{ fault: "it broke", file: "a.ts", search: "fix", replace: "" },
+  ...{ test: "a.test.ts", title: "A1 it" },
+};
+
+test.each([
+  ["nothing", {}, []],
+  ["text that is gone", { search: "gone" }, ["it broke: the text of the fix is 0 times in a.ts"]],
+  ["text that occurs twice", { search: "he" }, ["it broke: the text of the fix is 2 times in a.ts"]],
+  ["a file that is gone", { file: "b.ts" }, ["it broke: the text of the fix is 0 times in b.ts"]],
+  ["a test that is gone", { title: "A2" }, ['it broke: a.test.ts has no test "A2"']],
+  ["a replacement that changes nothing", { replace: "fix" }, ["it broke: the replacement changes nothing"]],
+] as const)("CI3 found: %s", (_, change, problems) => {
+  const tree = writeTree({ "a.ts": "the fix here", "a.test.ts": 'test("A1 it works", () => {});' });
+  expect(findProblems(tree, { ...fault, ...change })).toEqual(problems);
+});
