@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { noisyPng } from "../../../agent/test/node/pictures.ts";
 import { Ground } from "../ground.ts";
 
 let ground: Ground;
@@ -29,6 +30,13 @@ test("TXT2 files and what is piped in reach the model, a picture as a picture", 
     "<stdin>\na diff\n</stdin>",
     "Explain please.",
   ]);
+});
+
+test("FILE32 a large image that the model reads reaches it shrunk", async () => {
+  writeFileSync(join(ground.folder, "large.png"), noisyPng(2_400, 800));
+  const reads = { parts: [{ type: "call", name: "read", arguments: { path: "large.png" } }] } as const;
+  expect(await ground.pith(["-p", "Look."], [reads, "Seen."])).toMatchObject({ code: 0, out: "Seen.\n" });
+  expect(JSON.stringify(ground.body())).toMatch(/shrunk from 2400×800 to \d+×\d+ pixels.*"type":"image"/);
 });
 
 test("PRT16 who stands in a folder that is gone is told so", () => {
