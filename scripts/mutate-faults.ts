@@ -3,23 +3,12 @@
  * Fails if a test passes without the fix. The words choose faults by their text.
  */
 
-import { execFile, execFileSync } from "node:child_process";
-import {
-  copyFileSync,
-  cpSync,
-  existsSync,
-  globSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { execFile } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { listTestNames } from "./check-rules.ts";
+import { copyCheckout, linkInstalledPackages } from "./copy-checkout.ts";
 import { formatCount } from "./fault.ts";
 import { type FixedFault, fixedFaults } from "./fixed-faults.ts";
 
@@ -29,21 +18,19 @@ async function mutateFaults(root: string, words: readonly string[]): Promise<voi
   for (const problem of problems) console.error(problem);
   if (problems.length > 0 || chosen.length === 0) throw new Error("nothing was run");
   const folder = mkdtempSync(join(tmpdir(), "pith-faults-"));
-  const remove = (): void => rmSync(folder, { recursive: true, force: true });
-  for (const signal of ["SIGINT", "SIGTERM"] as const)
-    process.once(signal, () => {
-      remove();
-      process.exit(1);
-    });
+  const stop = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort(new Error("stopped")));
   try {
     copyCheckout(root, folder);
+    linkInstalledPackages(root, folder);
     const results: boolean[] = [];
-    for (const fault of chosen) results.push(await tryFault(folder, fault));
+    for (const fault of chosen) results.push(await tryFault(fault, folder, stop.signal));
     const unnoticed = results.filter((isNoticed) => !isNoticed).length;
     console.log(`\n${formatCount(chosen.length, "fault")}, ${unnoticed} not noticed`);
     process.exitCode = unnoticed > 0 ? 1 : 0;
   } finally {
-    remove();
+    // A worker of a stopped test may still write for a moment.
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
   }
 }
 
@@ -62,37 +49,17 @@ function readText(root: string, path: string): string {
   return existsSync(join(root, path)) ? readFileSync(join(root, path), "utf8") : "";
 }
 
-/** Copies the files as they are now. Installed packages are linked, but links between the packages of the workspace stay within the copy. */
-function copyCheckout(root: string, folder: string): void {
-  const list = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], {
-    cwd: root,
-    encoding: "utf8",
-  });
-  for (const path of list.split("\0").filter((each) => each !== "" && existsSync(join(root, each)))) {
-    mkdirSync(dirname(join(folder, path)), { recursive: true });
-    copyFileSync(join(root, path), join(folder, path));
-  }
-  for (const modules of globSync("{,*/,packages/*/}node_modules", { cwd: root })) {
-    mkdirSync(join(folder, modules), { recursive: true });
-    for (const name of readdirSync(join(root, modules))) {
-      const [from, to] = [join(root, modules, name), join(folder, modules, name)];
-      if (name === ".pnpm") symlinkSync(from, to);
-      else if (!name.startsWith(".")) cpSync(from, to, { recursive: true, verbatimSymlinks: true });
-    }
-  }
-}
-
-async function tryFault(folder: string, fixedFault: FixedFault): Promise<boolean> {
+async function tryFault(fixedFault: FixedFault, folder: string, stop: AbortSignal): Promise<boolean> {
   const { fault, file, search, replace, test, title } = fixedFault;
   const path = join(folder, file);
   const text = readFileSync(path, "utf8");
-  const withFix = await runTest(folder, fixedFault);
+  const withFix = await runTest(fixedFault, folder, stop);
   // A function, because a replacement may contain `$`.
   writeFileSync(
     path,
     text.replace(search, () => replace),
   );
-  const withoutFix = await runTest(folder, fixedFault);
+  const withoutFix = await runTest(fixedFault, folder, stop);
   writeFileSync(path, text);
   const isNoticed = withFix.status === "passed" && withoutFix.status === "failed";
   console.log(`${isNoticed ? "noticed" : "NOT NOTICED"}: ${fault}`);
@@ -116,15 +83,17 @@ interface TestReport {
 }
 
 /** A file that cannot be loaded runs no test, so a mistake in a replacement is not taken for a failed test. */
-async function runTest(folder: string, { test, title }: FixedFault): Promise<TestOutcome> {
+async function runTest({ test, title }: FixedFault, folder: string, stop: AbortSignal): Promise<TestOutcome> {
   const report = join(folder, "report.json");
   rmSync(report, { force: true });
   // Vitest fills in the placeholders of a table.
   const pattern = title.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&").replaceAll(/%[a-z]/g, ".*");
   const args = ["run", test, "-t", pattern, "--reporter=json", `--outputFile=${report}`];
-  await new Promise((done) =>
-    execFile(process.execPath, ["node_modules/vitest/vitest.mjs", ...args], { cwd: folder }, done),
-  );
+  await new Promise((done) => {
+    const child = execFile(process.execPath, ["node_modules/vitest/vitest.mjs", ...args], { cwd: folder }, done);
+    stop.addEventListener("abort", () => child.kill());
+  });
+  stop.throwIfAborted();
   if (!existsSync(report)) return { status: "not run", message: "Vitest wrote no report" };
   const { testResults } = JSON.parse(readFileSync(report, "utf8")) as TestReport;
   const results = testResults.flatMap(({ assertionResults }) => assertionResults);

@@ -1,10 +1,11 @@
 /** `pnpm release:dry-run`: makes the next release in a copy of the checkout, and publishes nothing. The last line is JSON with the version, the packages and the faults. */
 
-import { execFileSync, spawnSync } from "node:child_process";
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { Spec, Validation } from "@cyclonedx/cyclonedx-library";
+import { copyCheckout } from "../copy-checkout.ts";
 import { isProgram, listPublishedPackages, PROGRAM_NAME, readVersion } from "../packages.ts";
 import { checkTarballs, readTarballs, type Tarball } from "./check-tarballs.ts";
 import { NOTICES_FILE } from "./notices.ts";
@@ -27,7 +28,7 @@ try {
 process.exitCode = faults.length > 0 ? 1 : 0;
 
 async function runDryRun() {
-  copyCheckout(join(import.meta.dirname, "../.."));
+  copyCheckout(join(import.meta.dirname, "../.."), copyFolder);
   runCommand("pnpm", ["install", "--frozen-lockfile", "--ignore-scripts", "--prefer-offline", "--silent"]);
   const previousVersion = readVersion(copyFolder);
   // An unreleased version is released as it is. The version after it comes from the changeset below.
@@ -57,18 +58,6 @@ async function runDryRun() {
       ...(await checkSbom(tarballs)),
     ],
   };
-}
-
-/** Copies the files as they are now, committed or not, without what git ignores. */
-function copyCheckout(root: string): void {
-  const list = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], {
-    cwd: root,
-    encoding: "utf8",
-  });
-  for (const path of list.split("\0").filter((each) => each !== "" && existsSync(join(root, each)))) {
-    mkdirSync(dirname(join(copyFolder, path)), { recursive: true });
-    copyFileSync(join(root, path), join(copyFolder, path));
-  }
 }
 
 function runCommand(command: string, args: readonly string[]): void {
