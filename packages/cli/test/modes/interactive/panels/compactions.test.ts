@@ -93,9 +93,9 @@ test("MET20 the screen, the command and the subcommand show the same price", asy
   talk.terminal.press(ESC);
   await talk.gone("Compact now?");
   talk.say("/compact --preview");
-  const fromCommand = await talk.sees(/for about \$\S+\./);
+  const fromCommand = await talk.sees(/for about\s+\$\S+\./);
   const fromSubcommand = await runPith(talk, "compact", "last", "--preview");
-  const prices = [onScreen, fromCommand, fromSubcommand].map((text) => /about (\$[\d.]+\d)/.exec(text)?.[1]);
+  const prices = [onScreen, fromCommand, fromSubcommand].map((text) => /about\s+(\$[\d.]+\d)/.exec(text)?.[1]);
   expect(prices).toEqual([expect.stringMatching(/^\$0\.0/), prices[0], prices[0]]);
 });
 
