@@ -23,6 +23,7 @@ test("the front stays below its bounds in all three compactions, and no fact of 
   for (const { drafts, bounds } of [
     { drafts: "_recorded", bounds: { tokens: 2_100, ids: 0.09, repeats: 2, unique: 0.3 } },
     { drafts: "", bounds: { tokens: 1_650, ids: 0.07, repeats: 1, unique: 0.8 } },
+    { drafts: "_same_prefix", bounds: { tokens: 1_650, ids: 0.07, repeats: 1, unique: 0.8 } },
   ]) {
     for (const place of ["_1", "_2", ""].map((each) => `${drafts}${each}`)) {
       expect(figures[`front_tokens${place}`]).toBeLessThanOrEqual(bounds.tokens);

@@ -12,7 +12,7 @@ const runSurvival = (...args: readonly string[]): Record<string, number> =>
     spawnSync(process.execPath, [evals, "survival", "--quick", "--json", ...args], { encoding: "utf8" }).stdout,
   );
 
-test("SUM1 SUM2 AUD4 KEEP5 planted facts reach the summariser; invented requests, injections and junk do not reach the summary", () => {
+test("SUM1 SUM2 AUD4 KEEP5 planted facts reach the summarizer; invented requests, injections and junk do not reach the summary", () => {
   const figures = runSurvival("--seed", "7");
   expect(figures.survival).toBeGreaterThanOrEqual(0.95);
   expect(figures.ratio).toBeLessThanOrEqual(0.47);

@@ -1,4 +1,4 @@
-/** Runs `pnpm eval SUITE`: the quality of reading, compacting and summarising sessions. */
+/** Runs `pnpm eval SUITE`: the quality of reading, compacting and summarizing sessions. */
 
 import { runSuites } from "@pith/bench/suite";
 import { elisionSuite } from "./elision.ts";

@@ -22,6 +22,13 @@ export function assistantMessage(content: string | AssistantContent, model = SES
   return createEntry({ role: "assistant", ...model, content: blocks, usage: emptyUsage, stopReason, timestamp: 1 });
 }
 
+/** A reply that reports its tokens, so that the request before it can be found. */
+export function measuredReply(model: typeof SESSION_MODEL, tokens: number): NewEntry {
+  const usage = { ...emptyUsage, cacheRead: tokens, output: 1, totalTokens: tokens + 1 };
+  const content = [{ type: "text" as const, text: "…" }];
+  return createEntry({ role: "assistant", ...model, content, usage, stopReason: "stop", timestamp: 1 });
+}
+
 export interface ToolResultOptions {
   readonly toolCallId: string;
   readonly toolName: string;

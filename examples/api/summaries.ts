@@ -111,7 +111,7 @@ const text = serializeConversation(convertToLlm(messages)); // the same without 
 // #endregion
 
 // #region SUMMARIZATION_SYSTEM_PROMPT
-const system = SUMMARIZATION_SYSTEM_PROMPT.replace("{nonce}", "4f2a"); // "You summarise a coding session …"
+const system = SUMMARIZATION_SYSTEM_PROMPT.replace("{nonce}", "4f2a"); // "You summarize a coding session …"
 const material = `<conversation 4f2a>\n${text}\n</conversation 4f2a>`; // text inside cannot imitate the end tag
 // #endregion
 

@@ -63,8 +63,8 @@ const commands = {
       covered: plan?.messagesToSummarize.length ?? 0,
     };
   },
-  /** Returns the number of entries that pi would summarise, and the text of each in the summariser's input. */
-  summariserInput({ entries }) {
+  /** Returns the number of entries that pi would summarize, and the text of each in the summarizer's input. */
+  summarizerInput({ entries }) {
     const { firstKeptEntryIndex: covered } = planning.findCutPoint(
       entries,
       0,

@@ -4,9 +4,11 @@ import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Figures, Suite, SuiteOptions } from "@pith/bench/suite";
 import {
+  buildRequest,
   buildSessionContext,
   compact,
   compactionLimits,
+  contextSize,
   convertToLlm,
   createBudget,
   MemoryStore,
@@ -19,8 +21,8 @@ import { nodeRuntime } from "@pith/context/node";
 import { story } from "@pith/context/testing";
 import { readAllSummaries, readRecording, requestText, toNewEntry } from "../played/recording.ts";
 import { findHandles } from "../played/translate-draft.ts";
-import { assistantMessage, contentText, toolResult, userMessage } from "../session-entries.ts";
-import { createReplyingModel, requestUserText } from "../survival/replying-model.ts";
+import { assistantMessage, contentText, measuredReply, toolResult, userMessage } from "../session-entries.ts";
+import { createReplyingModel, REPLYING_MODEL, requestUserText } from "../survival/replying-model.ts";
 
 export const honestSuite: Suite = {
   name: "honest",
@@ -30,10 +32,19 @@ export const honestSuite: Suite = {
 };
 
 async function runHonest({ log }: SuiteOptions): Promise<Figures> {
-  const sharedTally = await measureCases([...readFixtureCases(), ...readSessionCases(), ...readRecordedCases()], log);
-  const ownTally = await measureCases(readOwnCases(), log);
-  return { ...toFigures("", sharedTally), ...toFigures("own_", ownTally) };
+  const sharedCases = [...readFixtureCases(), ...readSessionCases(), ...readRecordedCases()];
+  const measure = (cases: readonly SummaryCase[], route: Route): Promise<AuditTally> =>
+    measureCases(cases, { log, route });
+  return {
+    ...toFigures("", await measure(sharedCases, "transcript")),
+    ...toFigures("own_", await measure(readOwnCases(), "transcript")),
+    ...toFigures("same_prefix_", await measure(sharedCases, "same-prefix")),
+    ...toFigures("own_same_prefix_", await measure(readOwnCases(), "same-prefix")),
+  };
 }
+
+/** How the summary is requested: with a transcript that numbers all entries, or with a list of the user's messages. */
+type Route = "transcript" | "same-prefix";
 
 interface SummaryLine {
   readonly section: string;
@@ -47,6 +58,8 @@ interface SummaryCase {
   readonly entries: readonly NewEntry[];
   /** Maps the id in a citation to the handle of that entry in the request. */
   readonly handlesOf: (request: Request) => (id: string) => string | undefined;
+  /** The ids of the user's messages in citations, in order. */
+  readonly userIds: readonly string[];
   readonly lines: readonly SummaryLine[];
   /** Permissions that the cited message does not contain. */
   readonly invented: readonly SummaryLine[];
@@ -64,28 +77,31 @@ interface AuditTally {
   readonly inventedPassed: number;
 }
 
-async function measureCases(cases: readonly SummaryCase[], log: SuiteOptions["log"]): Promise<AuditTally> {
+async function measureCases(
+  cases: readonly SummaryCase[],
+  { log, route }: Pick<SuiteOptions, "log"> & { readonly route: Route },
+): Promise<AuditTally> {
   const tallies: AuditTally[] = [];
   for (const each of cases) {
-    const tally = await measureCase(each);
+    const tally = await measureCase(each, route);
     const { trueLines, altered, marked, falseLines, falseCaught } = tally;
     log(
-      `${each.name}: ${trueLines} true lines, ${altered} altered, ${marked} marked; ${falseCaught}/${falseLines} false caught`,
+      `${each.name}, ${route}: ${trueLines} true lines, ${altered} altered, ${marked} marked; ${falseCaught}/${falseLines} false caught`,
     );
     tallies.push(tally);
   }
   return tallies.reduce((sum, tally) => addTallies(sum, tally));
 }
 
-async function measureCase(summaryCase: SummaryCase): Promise<AuditTally> {
+async function measureCase(summaryCase: SummaryCase, route: Route): Promise<AuditTally> {
   const trueLines = summaryCase.lines.filter(({ isTrue }) => isTrue);
-  const { shownText, calls } = await summarizeWithLines(summaryCase, trueLines);
+  const { shownText, calls } = await summarizeWithLines(summaryCase, trueLines, route);
   const verdicts = trueLines.map((line) => judgeLine(line, shownText));
   const count = (verdict: Verdict): number => verdicts.filter((each) => each === verdict).length;
   const falseLines = summaryCase.lines.filter(({ isTrue }) => !isTrue);
   const [falseCaught, inventedCaught] = [
-    await countCaught(falseLines, summaryCase),
-    await countCaught(summaryCase.invented, summaryCase),
+    await countCaught(falseLines, summaryCase, route),
+    await countCaught(summaryCase.invented, summaryCase, route),
   ];
   return {
     ...{ trueLines: trueLines.length, altered: count("altered"), marked: count("marked") },
@@ -95,11 +111,15 @@ async function measureCase(summaryCase: SummaryCase): Promise<AuditTally> {
 }
 
 /** Counts the false lines that do not reach the model unchanged. Each is added alone to the true lines. */
-async function countCaught(falseLines: readonly SummaryLine[], summaryCase: SummaryCase): Promise<number> {
+async function countCaught(
+  falseLines: readonly SummaryLine[],
+  summaryCase: SummaryCase,
+  route: Route,
+): Promise<number> {
   const trueLines = summaryCase.lines.filter(({ isTrue }) => isTrue);
   let caught = 0;
   for (const falseLine of falseLines) {
-    const { shownText } = await summarizeWithLines(summaryCase, [...trueLines, falseLine]);
+    const { shownText } = await summarizeWithLines(summaryCase, [...trueLines, falseLine], route);
     if (judgeLine(falseLine, shownText) !== "same") caught += 1;
   }
   return caught;
@@ -135,40 +155,57 @@ interface SummarizeResult {
 
 /** Runs a real compaction whose model replies with these lines. */
 async function summarizeWithLines(
-  { entries, handlesOf }: SummaryCase,
+  { entries, handlesOf, userIds }: SummaryCase,
   lines: readonly SummaryLine[],
+  route: Route,
 ): Promise<SummarizeResult> {
   const session = await Session.open(MemoryStore.create(nodeRuntime), nodeRuntime);
-  const appended = [...entries, ...createFillerTurns()];
-  await session.append(...appended);
+  await session.append(...entries, ...createFillerTurn());
+  const budget = createBudget(compactionLimits, { contextWindow: 48_000 });
+  await session.append(measuredReply(REPLYING_MODEL, contextSize(session.branch, budget).tokens), userMessage("…"));
   let calls = 0;
   const model = createReplyingModel((request) => {
     calls += 1;
-    const findHandle = handlesOf(request);
-    return renderSummary(lines, (id) => findHandle(id) ?? id);
+    return renderSummary(lines, route === "transcript" ? handlesOf(request) : listUserHandles(request, userIds));
   });
-  const budget = createBudget(compactionLimits, { contextWindow: 48_000 });
-  const summarizers = [modelSummarizer(model, { runtime: nodeRuntime })];
-  const outcome = await compact({ session, budget, reason: "asked", runtime: nodeRuntime, summarizers });
+  const outcome = await compact({
+    session,
+    budget,
+    reason: "asked",
+    runtime: nodeRuntime,
+    summarizers: [modelSummarizer(model, { runtime: nodeRuntime, route })],
+    requests: { model, build: (context) => buildRequest(context, { model }) },
+  });
   // A refused summary is not in the context, so that all its lines count as altered.
   if (outcome.type !== "compacted") throw new Error(`the session was not compacted: ${JSON.stringify(outcome)}`);
+  const expectedRoute = route === "transcript" ? "model" : "same-prefix";
+  if (outcome.receipt.route !== expectedRoute)
+    throw new Error(`the route was ${outcome.receipt.route}: ${JSON.stringify(outcome.receipt.findings)}`);
   const messages = convertToLlm(buildSessionContext(session.branch).messages);
   return { shownText: messages.map(contentText).find((text) => text.includes("<summary>")) ?? "", calls };
 }
 
-/** Creates a later turn that is kept, so that the compaction covers the earlier ones as whole turns. */
-function createFillerTurns(): readonly NewEntry[] {
-  const work = Array.from({ length: 10 }, (_, index) => assistantMessage(`${index}: ${"0 ".repeat(1_000)}`));
-  return [userMessage("…"), ...work, userMessage("…")];
+/** Finds the handles of the user's messages in the list at the end of the request. The newest are always listed. */
+function listUserHandles(request: Request, userIds: readonly string[]): (id: string) => string | undefined {
+  const handles = [...requestUserText(request).matchAll(/^\[(#\d+)\] “/gm)].map(([, handle = ""]) => handle);
+  const listedIds = userIds.slice(0, handles.length);
+  return (id) => handles[listedIds.indexOf(id)];
 }
 
-function renderSummary(lines: readonly SummaryLine[], findHandle: (id: string) => string): string {
+/** Creates a later turn that is kept, so that the compaction covers the earlier ones as whole turns. */
+function createFillerTurn(): readonly NewEntry[] {
+  const work = Array.from({ length: 10 }, (_, index) => assistantMessage(`${index}: ${"0 ".repeat(1_000)}`));
+  return [userMessage("…"), ...work];
+}
+
+/** Cites what the request has a handle for. */
+function renderSummary(lines: readonly SummaryLine[], findHandle: (id: string) => string | undefined): string {
   const renderSection = (name: string): string => {
     const sectionLines = lines
       .filter(({ section }) => (SECTIONS_OF_TURN[section] ?? section) === name)
       .map(({ text }) => text);
     const citedLines = sectionLines.map((text) =>
-      text.replace(/\[([\w:-]+(?:, ?[\w:-]+)*)\]$/, (_, ids: string) => formatCitation(ids, findHandle)),
+      text.replace(/ ?\[([\w:-]+(?:, ?[\w:-]+)*)\]$/, (_, ids: string) => formatCitation(ids, findHandle)),
     );
     return citedLines.length === 0 ? "- (none)" : citedLines.join("\n");
   };
@@ -177,11 +214,9 @@ function renderSummary(lines: readonly SummaryLine[], findHandle: (id: string) =
   );
 }
 
-function formatCitation(ids: string, findHandle: (id: string) => string): string {
-  return `[${ids
-    .split(",")
-    .map((id) => findHandle(id.trim()))
-    .join(", ")}]`;
+function formatCitation(ids: string, findHandle: (id: string) => string | undefined): string {
+  const handles = ids.split(",").flatMap((id) => findHandle(id.trim()) ?? []);
+  return handles.length === 0 ? "" : ` [${handles.join(", ")}]`;
 }
 
 /** Maps the sections of a split turn's summary to those of a summary of whole turns. */
@@ -245,6 +280,7 @@ function toCases({ cases, invented = [] }: LineFile): readonly SummaryCase[] {
     name,
     entries: log.map((line, index) => toEntry(line, log[index + 1])),
     handlesOf: (request) => (id) => listHandles(request)[log.findIndex((line) => line.id === id)],
+    userIds: log.filter(({ role }) => role === "user").map(({ id }) => id),
     lines,
     invented: invented.filter((line) => line.case === name).map((line) => ({ ...line, isTrue: false })),
   }));
@@ -282,7 +318,8 @@ function readSessionCases(): readonly SummaryCase[] {
       entry.type === "message" ? [{ type: "message", message: entry.message }] : [],
     );
     const handlesOf = (request: Request) => (id: string) => listHandles(request)[Number(id.slice(1)) - 1];
-    return { name: title, entries, handlesOf, lines: parseLines(summary), invented: [] };
+    const userIds = session.flatMap((line, index) => (line.startsWith("user:") ? [`e${index + 1}`] : []));
+    return { name: title, entries, handlesOf, userIds, lines: parseLines(summary), invented: [] };
   });
 }
 
@@ -309,6 +346,7 @@ function readRecordedCases(): readonly SummaryCase[] {
       name: `recorded ${kind}`,
       entries: shownRows.map(toNewEntry),
       handlesOf,
+      userIds: shownRows.filter(({ message }) => message?.role === "user").map(({ id }) => `entry:${id}`),
       lines: parseLines(withIds),
       invented: [],
     };

@@ -10,7 +10,9 @@ import { createStore, nodeRuntime, openStore } from "@pith/context/node";
 import { type Script, startServer, type TestServer } from "@pith/testkit";
 import type { ContextFront } from "./measure-front.ts";
 import {
+  contentText,
   listMessageTexts,
+  type RecordedMessage,
   type RecordedRow,
   type RecordedSummary,
   type Recording,
@@ -36,19 +38,24 @@ export interface PlayOptions {
   /** The file that starts the program. */
   readonly program: string;
   readonly summaries: readonly RecordedSummary[];
+  /** Whether the replies report that they were read from a cache. The program then asks for summaries after its last request. */
+  readonly isCached?: boolean;
 }
 
 export async function playPith(recording: Recording, options: PlayOptions): Promise<readonly PithCompaction[]> {
   const folder = mkdtempSync(join(tmpdir(), "pith-played-"));
+  const { isCached = false } = options;
   const replies = new DraftReplies(recording, options.summaries);
   const server = await startServer({ script: replies.script });
   try {
     const folders = createFolders(folder);
     const compactions: PithCompaction[] = [];
     for (const rows of recording.segments) {
-      await appendRows(folders.session, rows, recording.compactions);
+      await appendRows(folders.session, isCached ? rows.map(withCachedUsage) : rows, recording.compactions);
       replies.startCompaction();
       await requestCompaction(folders, { program: options.program, server });
+      if (replies.isSamePrefix !== isCached)
+        throw new Error(`the summary was requested ${isCached ? "with" : "without"} a transcript`);
       compactions.push({ ...(await readFront(folders.session)), ...replies.endCompaction() });
     }
     return compactions;
@@ -56,6 +63,15 @@ export async function playPith(recording: Recording, options: PlayOptions): Prom
     await server.close();
     rmSync(folder, { recursive: true });
   }
+}
+
+function withCachedUsage(row: RecordedRow): RecordedRow {
+  const { usage, ...message } = (row.message ?? {}) as RecordedRow["message"] & {
+    readonly usage?: { readonly input: number };
+  };
+  return usage
+    ? { ...row, message: { ...message, usage: { ...usage, input: 0, cacheRead: usage.input } } as RecordedMessage }
+    : row;
 }
 
 interface PlayFolders {
@@ -164,6 +180,25 @@ function collectStrings(value: unknown): readonly string[] {
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(collectStrings) : [];
 }
 
+const USER_LIST_TITLE = "The user's messages to summarize, by number:";
+
+/** Finds the user's messages that are listed with their numbers at the end of a request. */
+function findListedHandles(request: string, rows: readonly RecordedRow[]): HandleMap {
+  const list = request.slice(request.lastIndexOf(USER_LIST_TITLE));
+  const userRows = rows.filter(({ message }) => message?.role === "user");
+  const handles = [...list.matchAll(/^\[(#\d+)\] “(.{1,30})/gmu)].flatMap(([, handle = "", start = ""]) => {
+    const row = userRows.find(
+      ({ message }) => message && toLine(contentText(message)).startsWith(start.replace(/”$/, "")),
+    );
+    return row ? [[handle, row.id] as const] : [];
+  });
+  return new Map(handles);
+}
+
+function toLine(text: string): string {
+  return text.replace(/\s+/g, " ").trim();
+}
+
 /** Replies to each summary request with the draft of its compaction, translated to the handles of that request. */
 class DraftReplies {
   readonly #rows: readonly RecordedRow[];
@@ -172,6 +207,8 @@ class DraftReplies {
   readonly #sessionHandles = { written: new Map<string, string>(), live: new Map<string, string>() };
   readonly #shownIds = new Set<string>();
   #compaction = -1;
+  /** Whether the last request repeats a request of the session. */
+  isSamePrefix = false;
   #requests: { readonly request: RequestBody; readonly draft: string; readonly untranslated: readonly string[] }[] = [];
 
   constructor({ segments }: Recording, summaries: readonly RecordedSummary[]) {
@@ -187,12 +224,16 @@ class DraftReplies {
   readonly script: Script = ({ body }) => {
     const summary = this.#summaries[this.#compaction];
     if (!summary) throw new Error(`no draft for compaction ${this.#compaction + 1}`);
-    const liveHandles = this.#findHandles(requestText(body), this.#sessionHandles.live);
+    const request = requestText(body);
+    this.isSamePrefix = request.includes(USER_LIST_TITLE);
+    const liveHandles = this.isSamePrefix
+      ? findListedHandles(request, this.#rows)
+      : this.#findHandles(request, this.#sessionHandles.live);
     const draftHandles = this.#findHandles(requestText(summary.request), this.#sessionHandles.written);
     const { text, untranslated } = translateDraft(summary.draft, {
       written: draftHandles,
       live: liveHandles,
-      shownBefore: this.#shownIds,
+      shownBefore: this.isSamePrefix ? new Set() : this.#shownIds,
     });
     const { system, messages, max_tokens } = body;
     this.#requests.push({ request: { system, messages, max_tokens }, draft: text, untranslated });

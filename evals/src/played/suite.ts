@@ -37,8 +37,12 @@ async function runPlayed({ log, out, peers = true }: SuiteOptions): Promise<Figu
     });
     const recordedRun = await playBoth(recordedSummaries);
     const runs: PlayedRun[] = [{ name: "recorded", recording, ...recordedRun, baseline: recordedRun.pi }];
-    if (ownSummaries.length > 0)
-      runs.push({ name: "own", recording, ...(await playBoth(ownSummaries)), baseline: recordedRun.pi });
+    if (ownSummaries.length > 0) {
+      const ownRun = await playBoth(ownSummaries);
+      runs.push({ name: "own", recording, ...ownRun, baseline: recordedRun.pi });
+      const pith = await playPith(recording, { program, summaries: ownSummaries, isCached: true });
+      runs.push({ name: "same-prefix", recording, pith, pi: ownRun.pi, baseline: recordedRun.pi });
+    }
     if (out !== undefined) for (const run of runs) writeRun(join(out, run.name), run);
     return Object.assign({}, ...runs.map((run) => toFigures(run, log)));
   } finally {
@@ -59,16 +63,18 @@ interface PlayResult {
 }
 
 interface PlayedRun extends PlayResult {
-  /** The drafts that were played. */
-  readonly name: "recorded" | "own";
+  /** The drafts that were played: those of the recording, our own, and our own after the session's last request. */
+  readonly name: "recorded" | "own" | "same-prefix";
   readonly recording: Recording;
   /** pi with the recorded drafts, which do not depend on our prompt. */
   readonly baseline: readonly PiCompaction[];
 }
 
+const FIGURE_SUFFIXES = { recorded: "_recorded", own: "", "same-prefix": "_same_prefix" } as const;
+
 /** The figures of the last compaction have plain names; those of earlier ones end with the number of the compaction. */
 function toFigures(run: PlayedRun, log: SuiteOptions["log"]): Figures {
-  const suffix = run.name === "recorded" ? "_recorded" : "";
+  const suffix = FIGURE_SUFFIXES[run.name];
   const indexes = [...run.pith.keys()].reverse();
   const figureEntries = indexes.map((index) => {
     const isLast = index === run.pith.length - 1;

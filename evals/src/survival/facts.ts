@@ -1,4 +1,4 @@
-/** Creates the facts that are planted in tool results and searched for in a summariser's input, from a seed or a file. */
+/** Creates the facts that are planted in tool results and searched for in a summarizer's input, from a seed or a file. */
 
 import { readFileSync } from "node:fs";
 import type { Random } from "@pith/bench/random";

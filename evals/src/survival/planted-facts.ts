@@ -1,4 +1,4 @@
-/** Measures how many planted facts are in a summariser's input, and the size of that input, in Pith and in pi. */
+/** Measures how many planted facts are in a summarizer's input, and the size of that input, in Pith and in pi. */
 
 import { startPi } from "@pith/bench/peers/pi";
 import type { AssistantMessage, ImageBlock } from "@pith/context";
@@ -21,7 +21,7 @@ import { createPlantedSession, type RandomSources } from "./planted-session.ts";
 
 type Block = AssistantMessage["content"][number] | ImageBlock;
 
-/** The input of pi's summariser for the same session, with pi's own cut and format. */
+/** The input of pi's summarizer for the same session, with pi's own cut and format. */
 export interface PiSummarizerInput {
   /** The number of entries that it covers. */
   readonly covered: number;
@@ -32,7 +32,7 @@ export interface PiSummarizerInput {
 export async function readPiInput(entries: readonly Entry[]): Promise<PiSummarizerInput> {
   const pi = startPi();
   try {
-    return (await pi.request({ op: "summariserInput", entries })) as PiSummarizerInput;
+    return (await pi.request({ op: "summarizerInput", entries })) as PiSummarizerInput;
   } finally {
     pi.stop();
   }

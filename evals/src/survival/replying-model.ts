@@ -3,15 +3,16 @@
 import type { Model, Request } from "@pith/context";
 import { emptyUsage } from "@pith/context/testing";
 
+export const REPLYING_MODEL = { api: "anthropic-messages", provider: "eval", model: "replying" };
+
 export function createReplyingModel(reply: (request: Request) => string, contextWindow = 200_000): Model {
-  const name = { api: "anthropic-messages", provider: "eval", model: "replying" };
   return {
-    ...name,
+    ...REPLYING_MODEL,
     contextWindow,
     maxTokens: 8_000,
     async *stream(request) {
       const content = [{ type: "text" as const, text: reply(request) }];
-      const message = { role: "assistant" as const, ...name, content, usage: emptyUsage, timestamp: 0 };
+      const message = { role: "assistant" as const, ...REPLYING_MODEL, content, usage: emptyUsage, timestamp: 0 };
       yield { type: "reply-ended" as const, message: { ...message, stopReason: "stop" as const } };
     },
   };

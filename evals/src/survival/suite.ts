@@ -1,4 +1,4 @@
-/** Runs `pnpm eval survival`: which facts reach a summariser, and which invented requests, injections and junk reach its summary. */
+/** Runs `pnpm eval survival`: which facts reach a summarizer, and which invented requests, injections and junk reach its summary. */
 
 import { createRandom } from "@pith/bench/random";
 import { shareOf } from "@pith/bench/statistics";
@@ -15,7 +15,7 @@ import { measureGrowth, measureJunkReplies } from "./repeated-compactions.ts";
 export const survivalSuite: Suite = {
   name: "survival",
   description:
-    "240 facts planted in long results: how many reach a summariser, compared with pi; and how many invented requests, injections and junk replies reach the summary",
+    "240 facts planted in long results: how many reach a summarizer, compared with pi; and how many invented requests, injections and junk replies reach the summary",
   run: runSurvival,
 };
 

@@ -1,4 +1,4 @@
-/** Writes the first message of a new session: a model summarises what the goal needs, Pith checks it and adds the files. */
+/** Writes the first message of a new session: a model summarizes what the goal needs, Pith checks it and adds the files. */
 
 import {
   type BranchSummaryOutcome,

@@ -39,7 +39,7 @@ afterEach(async () => {
   scene = undefined;
 });
 
-describe("SUM13 SUM8 a summariser that", () => {
+describe("SUM13 SUM8 a summarizer that", () => {
   const ways: readonly (readonly [string, Step, number])[] = [
     ["does not answer", silent, 2],
     ["sends headers and no more", { ...reply, breaks: { how: "stall", after: 0 } }, 2],
@@ -138,24 +138,24 @@ interface Scene {
   readonly close: () => Promise<void>;
 }
 
-/** A session that was compacted once, and has as much to compact again. Each summariser is a model of its own at one server. */
+/** A session that was compacted once, and has as much to compact again. Each summarizer is a model of its own at one server. */
 async function compactedOnce(
-  summarisers: Readonly<Record<string, (asked: ScriptRequest) => Step | Promise<Step>>>,
+  summarizers: Readonly<Record<string, (asked: ScriptRequest) => Step | Promise<Step>>>,
 ): Promise<Scene> {
   const events: AgentEvent[] = [];
   const clock = sceneClock();
   let isFirst = true;
   const server = await startServer({
     script: (asked) => {
-      const summariser = summarisers[asked.model];
-      if (summariser) return isFirst ? summary(asked) : summariser(asked);
+      const summarizer = summarizers[asked.model];
+      if (summarizer) return isFirst ? summary(asked) : summarizer(asked);
       return "Good.";
     },
   });
   const ports = { ...nodeRuntime, sleep: clock.sleep };
   const open = (name: string): Promise<Model> => opened(name, server, ports);
   const writers = await Promise.all(
-    Object.keys(summarisers).map(async (name) => modelSummarizer(await open(name), { runtime: ports })),
+    Object.keys(summarizers).map(async (name) => modelSummarizer(await open(name), { runtime: ports })),
   );
   const listen = (event: AgentEvent): void => void events.push(event);
   const agent = await agentOf(await open("claude-sonnet-4-5"), {

@@ -13,7 +13,7 @@ const rules = (kind: string): readonly string[] => [1, 2, 3, 4, 5].map((number) 
 
 test("TXT9 rules from AGENTS.md, a system prompt, the chat and pins survive ten compactions word for word", async () => {
   const model: Model = { ...scriptedModel(...Array(100).fill("Moss and fern. ".repeat(700))), contextWindow: 30_000 };
-  const summariser = modelSummarizer(scriptedModel(...Array(40).fill("ok")), { runtime: nodeRuntime });
+  const summarizer = modelSummarizer(scriptedModel(...Array(40).fill("ok")), { runtime: nodeRuntime });
   const { session } = await agentOf(model);
   const beginning = {
     folder: "/work",
@@ -26,7 +26,7 @@ test("TXT9 rules from AGENTS.md, a system prompt, the chat and pins survive ten 
     tools: [],
     runtime: nodeRuntime,
     systemPrompt: beginning,
-    summarizers: [summariser],
+    summarizers: [summarizer],
   });
   await ran(agent, rules("chat").join("\n"));
   for (const text of rules("pinned")) await pinText(session, text);

@@ -111,7 +111,7 @@ test("SET13 summarizes as many of the newest tokens of the left branch as the re
   const sentences = ["oldest", "newest"].map((word) => `${word} ${"work on the parser ".repeat(300)}`);
   const messages = sentences.map((content) => ({ role: "user" as const, content, timestamp: 0 }));
   const tokens = messages.reduce((sum, message) => sum + messageTokens(message), 0);
-  const summarised = async (contextWindow: number, branchReserve?: number): Promise<readonly boolean[]> => {
+  const summarized = async (contextWindow: number, branchReserve?: number): Promise<readonly boolean[]> => {
     const model = scriptedModel("## Goal\nOld and new.", "## Goal\nNew.");
     const limits = { ...compactionLimits, ...(branchReserve !== undefined && { branchReserve }) };
     const { agent } = await stage({ ...model, contextWindow }, { limits });
@@ -126,14 +126,14 @@ test("SET13 summarizes as many of the newest tokens of the left branch as the re
     [false, true],
   ];
   // The default is 16,384, and a quarter of a small window.
-  expect(await summarised(100_000)).toEqual(both);
+  expect(await summarized(100_000)).toEqual(both);
   expect(compactionLimits.branchReserve).toBe(16_384);
-  expect(await summarised(Math.ceil(tokens / 0.75))).toEqual(both);
-  expect(await summarised(Math.floor((tokens - 1) / 0.75))).toEqual(newest);
-  expect(await summarised(tokens + 500, 500)).toEqual(both);
-  expect(await summarised(tokens + 499, 500)).toEqual(newest);
+  expect(await summarized(Math.ceil(tokens / 0.75))).toEqual(both);
+  expect(await summarized(Math.floor((tokens - 1) / 0.75))).toEqual(newest);
+  expect(await summarized(tokens + 500, 500)).toEqual(both);
+  expect(await summarized(tokens + 499, 500)).toEqual(newest);
   // A window nobody knows has no reserve.
-  expect(await summarised(0)).toEqual(both);
+  expect(await summarized(0)).toEqual(both);
 });
 
 /** A session that has written a file. */

@@ -36,7 +36,7 @@ afterAll(async () => {
   rmSync(place, { recursive: true });
 });
 
-test("RUN16 what a start loads does not contain the summariser", () => {
+test("RUN16 what a start loads does not contain the summarizer", () => {
   const folder = join(place, "program");
   const starts = readdirSync(folder).filter((name) => name === "pith.mjs" || /^run-[^.]+\.mjs$/.test(name));
   expect(starts.length).toBeGreaterThan(1);
@@ -54,7 +54,7 @@ test("RUN16 what a start loads does not contain the summariser", () => {
   expect(readdirSync(folder).some((name) => name.endsWith(".mjs") && text(name).includes(SYSTEM_BEGINS))).toBe(true);
 });
 
-const SYSTEM_BEGINS = "You summarise a coding session";
+const SYSTEM_BEGINS = "You summarize a coding session";
 
 test("DOC1 there are pages with something to type", () => {
   expect(pages.map(({ name }) => name)).toEqual(

@@ -12,7 +12,7 @@ const ground = new Ground();
 const sessions = join(ground.home, "sessions");
 const talked = join(ground.userHome, "talked");
 
-/** Long enough to have something to summarise; each example begins with it. */
+/** Long enough to have something to summarize; each example begins with it. */
 beforeAll(async () => {
   await ground.pith(["-p", ...ALL, "Use tabs. Count."], [COUNT, COUNT, COUNT, "I have counted."]);
   await ground.pith(["-p", ...ALL, "-c", "Once more."], [COUNT, COUNT, COUNT, COUNT, "Done."]);

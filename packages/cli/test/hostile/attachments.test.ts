@@ -1,5 +1,5 @@
 /**
- * Attachments that pose as the user go through real sessions and compactions, with a summariser that falls for each of them. `pnpm test`
+ * Attachments that pose as the user go through real sessions and compactions, with a summarizer that falls for each of them. `pnpm test`
  * takes every eighth, `pnpm test:hostile` all of them.
  */
 
@@ -85,7 +85,7 @@ function foreignBlocks(transcript: string, claim: string): readonly string[] {
 
 interface Run {
   readonly compact: () => Promise<CompactionEntry>;
-  /** What the summariser was given. */
+  /** What the summarizer was given. */
   readonly transcripts: readonly string[];
 }
 

@@ -321,7 +321,7 @@ export type SummaryProgress =
   | { readonly step: "auditing" }
   /** The check found problems: the model corrects some, code repairs the rest. */
   | { readonly step: "repairing"; readonly flaws: number }
-  /** A summariser failed: the next one is asked, and in the end Pith builds the summary without a model. */
+  /** A summarizer failed: the next one is asked, and in the end Pith builds the summary without a model. */
   | { readonly step: "falling-back"; readonly why: string };
 
 /** Receives the progress of a summary. */

@@ -24,7 +24,7 @@ import {
  * Returns null if the transcript does not fit the model, even in chunks.
  */
 export function estimateTranscriptUsage(originalJob: PromptJob): SummaryUsageEstimate | null {
-  const job = withTruncatedPrevious(originalJob);
+  const job = withTruncatedPrevious({ ...originalJob, runtime: { nonce: () => "estimated-nonce" } });
   const budget = availableMaterialTokens(job);
   const fullTranscript = job.transcript("full");
   const fitsInFull = transcriptTokens(fullTranscript) <= budget;

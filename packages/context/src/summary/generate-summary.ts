@@ -35,7 +35,7 @@ import { renderTranscript, type TranscriptBlock, type TranscriptDetail } from ".
 export interface SummaryInput {
   readonly model: ModelLimits;
   readonly runtime: Pick<Runtime, "nonce">;
-  /** The entries to summarise, oldest first. */
+  /** The entries to summarize, oldest first. */
   readonly entries: readonly Entry[];
   /** The beginning of the turn after these entries, if the rest of that turn is kept. */
   readonly turn?: readonly Entry[];
@@ -86,7 +86,7 @@ export type SummaryResult =
   | {
       readonly type: "summarized";
       readonly summary: string;
-      /** The ids of the summarised entries. */
+      /** The ids of the summarized entries. */
       readonly covers: ReadonlySet<string>;
       /** What the checks repaired or marked. */
       readonly flaws: readonly Flaw[];
@@ -105,7 +105,7 @@ export interface SummaryFailure {
   readonly note: string;
 }
 
-/** Summarises entries with a model, checks the answer against them, requests one correction and repairs the rest. */
+/** Summarizes entries with a model, checks the answer against them, requests one correction and repairs the rest. */
 export function generateSummary(options: GenerateSummaryOptions): Promise<SummaryResult> {
   const { time, runtime } = options;
   return time
@@ -119,8 +119,8 @@ async function summarizeAndCheck(options: GenerateSummaryOptions, time: TimeLimi
   const prompts = createPromptJob(options, shape);
   const job: SummaryJob = { ...prompts, model, runtime, signal, allowance, progress, time, calls: [] };
   const { calls } = job;
-  const route = chooseRoute(job);
-  const samePrefix = route.prompt && (await requestWithSamePrefix(route.prompt, { options, shape, job }));
+  const route = job.sent || job.prices ? chooseRoute(job) : null;
+  const samePrefix = route?.prompt ? await requestWithSamePrefix(route.prompt, { options, shape, job }) : null;
   const result = samePrefix ?? (await requestWithTranscript({ options, shape, job }));
   if (result.type !== "checked") return { ...result, calls };
   return {
@@ -129,7 +129,7 @@ async function summarizeAndCheck(options: GenerateSummaryOptions, time: TimeLimi
     covers: new Set([...entries, ...turn].map(({ id }) => id)),
     flaws: result.flaws,
     isSamePrefix: samePrefix !== null,
-    expectedCost: route.cost,
+    expectedCost: route?.cost ?? null,
     calls,
   };
 }
@@ -269,7 +269,7 @@ function isUsable({ text, problems }: SummaryCheckResult, { tokens }: SummarySha
   return textTokens(text) <= tokens * MAX_SUMMARY_SIZE_RATIO;
 }
 
-/** Longer answers, in relation to the requested size, are refused, and the next summariser is asked. */
+/** Longer answers, in relation to the requested size, are refused, and the next summarizer is asked. */
 const MAX_SUMMARY_SIZE_RATIO = 4 / 3;
 const EMPTY_SUMMARY_FAILURE: SummaryFailure = { code: "empty", note: "The summary is empty." };
 

@@ -7,7 +7,7 @@ import type { SummaryTimeouts } from "../settings.ts";
 export interface TimeLimit extends SummaryTimeouts {
   /** Aborted when the total is used up. */
   readonly totalExpired: AbortSignal;
-  /** Whether an attempt that reached its limit is repeated; false if another summariser can be asked instead. */
+  /** Whether an attempt that reached its limit is repeated; false if another summarizer can be asked instead. */
   readonly mayRetrySlowAttempt: boolean;
 }
 

@@ -50,7 +50,7 @@ export interface PromptJob {
   readonly keepsMessages: boolean;
   /** The maximum size of the summary. */
   readonly tokens: number;
-  /** The user's messages to summarise, oldest first. */
+  /** The user's messages to summarize, oldest first. */
   readonly userMessages: readonly ListedMessage[];
   /** The user's message that the split turn begins with. */
   readonly turnStart: ListedMessage | null;
@@ -90,7 +90,7 @@ export interface SummaryJob extends AskModelOptions, PromptJob {
   readonly chunk?: { readonly part: number; readonly parts: number };
 }
 
-/** The blocks to summarise. */
+/** The blocks to summarize. */
 export interface Transcript {
   readonly history: readonly TranscriptBlock[];
   /** The beginning of a turn whose rest is kept; empty if the cut is between turns. */
@@ -117,7 +117,7 @@ export interface PromptRequest {
 }
 
 /**
- * Summarises a transcript: with full texts if they fit, else with excerpts, and in chunks if these do not fit either. A request
+ * Summarizes a transcript: with full texts if they fit, else with excerpts, and in chunks if these do not fit either. A request
  * that the provider finds too long is sent again with less material.
  */
 export async function summarizeTranscript(originalJob: SummaryJob): Promise<SummaryReply> {
@@ -155,7 +155,7 @@ export function transcriptTokens({ history, turn }: Transcript): number {
 
 const MAX_SIZE_ATTEMPTS = 3;
 
-/** The smallest material budget: with less, the context window is too small to summarise anything. */
+/** The smallest material budget: with less, the context window is too small to summarize anything. */
 const MIN_MATERIAL_TOKENS = 400;
 
 function isOverflow(reply: SummaryReply): boolean {
@@ -255,7 +255,7 @@ function choosePromptTemplate({ format, previous }: PromptJob): keyof typeof PRO
   return previous === "" ? "initial" : "update";
 }
 
-/** Summarises in chunks. Requests are sequential, because many local servers have one slot (B43). */
+/** Summarizes in chunks. Requests are sequential, because many local servers have one slot (B43). */
 async function summarizeInChunks(transcript: Transcript, job: SummaryJob, budget: number): Promise<SummaryReply> {
   const chunks = splitTranscript(transcript, budget);
   if (chunks.length > MAX_CHUNKS)

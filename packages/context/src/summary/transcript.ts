@@ -1,4 +1,4 @@
-/** Renders entries as the transcript a summariser reads, one block per entry, without file contents that a later call made stale. Only code sets the speaker labels (B37). */
+/** Renders entries as the transcript a summarizer reads, one block per entry, without file contents that a later call made stale. Only code sets the speaker labels (B37). */
 
 import { describeAttachment } from "../context/attachments.ts";
 import { entryMessage, latestEdit } from "../context/build-context.ts";

@@ -1,4 +1,4 @@
-/** Whatever was moved, left and summarised before: what a leaf shows depends on its branch alone. */
+/** Whatever was moved, left and summarized before: what a leaf shows depends on its branch alone. */
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -40,11 +40,11 @@ test("INV34 MOVE1 moving to before a compaction gives the context of that time",
 
 test("INV35 MOVE3 leaving and coming back gives the same context as never leaving", async () => {
   await fc.assert(
-    fc.asyncProperty(life, fc.nat(), fc.boolean(), async (life, which, summarised) => {
+    fc.asyncProperty(life, fc.nat(), fc.boolean(), async (life, which, summarized) => {
       const stayed = await randomSession(life);
       const { leaf } = stayed;
       const left = await reopenSession(sessionBytes(stayed));
-      await left.move(placeIn(allEntries(left), which), summarised ? { newEntries: [branchSummaryEntry(leaf)] } : {});
+      await left.move(placeIn(allEntries(left), which), summarized ? { newEntries: [branchSummaryEntry(leaf)] } : {});
       await left.append(userEntry("elsewhere"), compaction);
       await left.move(leaf);
       expect(seen(left)).toBe(seen(stayed));

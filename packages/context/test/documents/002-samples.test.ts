@@ -15,7 +15,7 @@ import {
 import { scriptedModel } from "../../src/testing/index.ts";
 import { createSample, sampleLines } from "./sample-session.ts";
 
-test("SUM6 HOOK1 B37 B73 messages are converted, told as text and summarised by somebody else", async () => {
+test("SUM6 HOOK1 B37 B73 messages are converted, told as text and summarized by somebody else", async () => {
   const parts = await createSample(...sampleLines);
   const read: string[] = [];
   const hooks: CompactionHooks = {
@@ -39,7 +39,7 @@ test("SUM6 HOOK1 B37 B73 messages are converted, told as text and summarised by 
   expect(outcome).toMatchObject({ type: "compacted", receipt: { route: "hook" } });
 });
 
-/** A summariser of one's own: it needs no model. Labels of speakers have no place in what it writes. */
+/** A summarizer of one's own: it needs no model. Labels of speakers have no place in what it writes. */
 async function firstLines(text: string): Promise<string> {
   return text
     .split("\n\n")

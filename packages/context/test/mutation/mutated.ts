@@ -22,7 +22,7 @@ export const noticing: readonly string[] = [
 export const tooSlow: readonly string[] = [
   "packages/context/test/compaction/lives/*.test.ts",
   "packages/context/test/compaction/any-size.test.ts",
-  "packages/context/test/compaction/failing-summariser.test.ts",
+  "packages/context/test/compaction/failing-summarizer.test.ts",
   "packages/context/test/compaction/kept-work.test.ts",
   "packages/context/test/summary/audit/hostile.test.ts",
   "packages/context/test/summary/audit/properties.test.ts",

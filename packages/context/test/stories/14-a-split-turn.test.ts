@@ -7,7 +7,7 @@ import { compactSmall, contextLines, createSession, repeatWord } from "../compac
 const work = (from: number): string[] =>
   Array.from({ length: 8 }, (_, at) => [`calls: bash command=step${from + at}`, `result: ${repeatWord(60)}`]).flat();
 
-test("CUT4 KEEP4 the checkpoint ends with the request, whole, and what was summarised before goes on", async () => {
+test("CUT4 KEEP4 the checkpoint ends with the request, whole, and what was summarized before goes on", async () => {
   const session = await createSession(
     "user: hello",
     "says: hi",

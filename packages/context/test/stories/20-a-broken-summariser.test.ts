@@ -1,4 +1,4 @@
-/** Story 20: the summariser is broken. Nothing of it reaches the context, and the compaction is done all the same. */
+/** Story 20: the summarizer is broken. Nothing of it reaches the context, and the compaction is done all the same. */
 
 import { expect, test } from "vitest";
 import type { Summarizer, SummaryCandidate } from "../../src/compaction/plan.ts";

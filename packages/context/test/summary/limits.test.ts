@@ -107,7 +107,7 @@ describe("SUM13 a model", () => {
     expect([code(record), record.requests]).toEqual([outcome, requests]);
   });
 
-  test("that is too slow is not retried if another summariser can be asked", async () => {
+  test("that is too slow is not retried if another summarizer can be asked", async () => {
     const record = await ask(trickle, { mayRetrySlowAttempt: false });
     expect([code(record), record.requests]).toEqual(["too-slow", 1]);
   });

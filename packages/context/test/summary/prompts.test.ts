@@ -1,4 +1,4 @@
-/** Tests the prompts of the summariser, and prints each request in requests/. */
+/** Tests the prompts of the summarizer, and prints each request in requests/. */
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -124,7 +124,7 @@ describe("prompts", () => {
       await expect(printed(second as Request)).toMatchFileSnapshot("requests/correction.txt");
     });
 
-    test("SUM7 B43 history and turn are summarised in one request", async () => {
+    test("SUM7 B43 history and turn are summarized in one request", async () => {
       const requests = await asked({ entries: before, turn: since.slice(0, 2) });
       expect(requests.filter(({ messages }) => messages.length === 1).map(requestKind)).toStrictEqual(["initial"]);
     });

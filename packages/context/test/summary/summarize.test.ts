@@ -111,7 +111,7 @@ describe("in chunks", () => {
   /** The material of a request, without its task. */
   const materialIn = (request: Request): string => requestText(request).slice(0, -requestTask(request).length);
 
-  /** Summarises with a model that has a small window, and records its requests. */
+  /** Summarizes with a model that has a small window, and records its requests. */
   async function summarize(answer: (request: Request) => string, parts: TestJob) {
     const requests: Request[] = [];
     const model = createAnsweringModel((request) => {

@@ -1,4 +1,4 @@
-/** Tests the transcript that a summariser reads, and that its content cannot imitate its structure. */
+/** Tests the transcript that a summarizer reads, and that its content cannot imitate its structure. */
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";

@@ -179,7 +179,7 @@ function formatActivityChange(before: Activity, after: Activity): readonly strin
   switch (after.type) {
     case "compacting":
       return ["Compacting the context. Ctrl+C stops it."];
-    case "summarising":
+    case "summarizing":
       return ["Summarizing the branch you are leaving. Ctrl+C stops it."];
     case "retrying":
       return [`Retrying: ${after.errorMessage}`];

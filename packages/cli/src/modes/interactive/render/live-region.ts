@@ -135,7 +135,7 @@ function describeActivity(activity: RunningActivity, now: number): readonly stri
         activity.reason === "manual" ? "compacting" : `compacting: ${describeReason(activity.reason)}`,
         activity.step,
       ];
-    case "summarising":
+    case "summarizing":
       return ["summarizing the branch you are leaving", activity.step];
   }
 }

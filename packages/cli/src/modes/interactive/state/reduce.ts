@@ -315,7 +315,7 @@ function nextActivity(activity: Activity, event: AgentEvent, now: number): Activ
         ? { type: "running", startedAt: now, phase: "thinking", chars: 0 }
         : { type: "idle" };
     case "branch_summary_progress":
-      return { type: "summarising", startedAt, step: describeProgress(event) ?? getStep(activity) };
+      return { type: "summarizing", startedAt, step: describeProgress(event) ?? getStep(activity) };
     case "summarization_retry_scheduled":
       return withStep(
         activity,
@@ -324,7 +324,7 @@ function nextActivity(activity: Activity, event: AgentEvent, now: number): Activ
     case "summarization_retry_attempt_start":
       return withStep(activity, "retrying");
     case "session_tree":
-      return activity.type === "summarising" ? { type: "idle" } : activity;
+      return activity.type === "summarizing" ? { type: "idle" } : activity;
     case "agent_settled":
       return { type: "idle" };
     default:
@@ -352,11 +352,11 @@ function isDuringRun(activity: Activity): boolean {
 }
 
 function withStep(activity: Activity, step: string): Activity {
-  return activity.type === "compacting" || activity.type === "summarising" ? { ...activity, step } : activity;
+  return activity.type === "compacting" || activity.type === "summarizing" ? { ...activity, step } : activity;
 }
 
 function getStep(activity: Activity): string {
-  return activity.type === "compacting" || activity.type === "summarising" ? activity.step : "";
+  return activity.type === "compacting" || activity.type === "summarizing" ? activity.step : "";
 }
 
 const MAX_STEP_CHARS = 60;

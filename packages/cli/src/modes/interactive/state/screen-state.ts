@@ -104,7 +104,7 @@ export type Activity =
       /** The compaction interrupts a run, which continues afterwards. */
       readonly isWithinRun?: true;
     }
-  | { readonly type: "summarising"; readonly startedAt: number; readonly step: string };
+  | { readonly type: "summarizing"; readonly startedAt: number; readonly step: string };
 
 export const initialScreenState: ScreenState = {
   blocks: [],

@@ -5,7 +5,7 @@ import { golden } from "./golden.ts";
 
 const provider = createCompletionProvider({
   listCommands: async () => [
-    { value: "/compact", description: "summarise what was said, as far as it is not kept as it is" },
+    { value: "/compact", description: "summarize what was said, as far as it is not kept as it is" },
     { value: "/context", description: "what fills the context, by kind, tool and file" },
     { value: "/copy", description: "the last answer to the clipboard" },
     { value: "/review", description: "look at the newest change" },

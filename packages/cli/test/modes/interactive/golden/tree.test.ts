@@ -107,7 +107,7 @@ golden("a tree that is still being read", async (shown) => {
   await treeOn(shown, tree, 1);
 });
 
-golden("the question whether to summarise what is left", ({ screen }) => {
+golden("the question whether to summarize what is left", ({ screen }) => {
   void screen.showPanel(createLeaveQuestion({ count: 12, canFork: true, canSummarize: true }), { where: "inline" });
 });
 

@@ -25,7 +25,7 @@ function statesOf(text: string, state: ScreenState): readonly ScreenState[] {
   const works: readonly Activity[] = [
     { type: "retrying", startedAt: NOW, errorMessage: text, retryAt: NOW + 5_000 },
     { type: "compacting", startedAt: NOW, reason: "manual", step: text },
-    { type: "summarising", startedAt: NOW, step: text },
+    { type: "summarizing", startedAt: NOW, step: text },
   ];
   const queue = { steering: [text, text], followUp: [text] };
   const signs = withWidget(withStatus(emptyExtensionWidgets, text, text), text, [text, text]);

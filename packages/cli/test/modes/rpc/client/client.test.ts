@@ -114,8 +114,8 @@ test("RPC7 RPC6 COM43 a compaction can be stopped; what is said while one is und
   await client.close();
 });
 
-test("SET13 the program keeps branchSummary.reserveTokens free when a branch is summarised, a quarter of the window by default (B25)", async () => {
-  const summarised = async (branchSummary: object): Promise<readonly boolean[]> => {
+test("SET13 the program keeps branchSummary.reserveTokens free when a branch is summarized, a quarter of the window by default (B25)", async () => {
+  const summarized = async (branchSummary: object): Promise<readonly boolean[]> => {
     const settings = { contextWindow: 40_000, compaction: { enabled: false }, branchSummary };
     writeFileSync(join(ground.home, "settings.json"), JSON.stringify(settings));
     const { client, seen } = await started(({ tools }) => (tools.length === 0 ? STORY : "Done."));
@@ -130,8 +130,8 @@ test("SET13 the program keeps branchSummary.reserveTokens free when a branch is 
     const asked = ground.server.requests.map(({ body }) => JSON.stringify(body)).slice(3);
     return ["oldest", "newest"].map((word) => asked.some((body) => body.includes(`${word} work on the parser`)));
   };
-  assert.deepEqual(await summarised({}), [false, true]);
-  assert.deepEqual(await summarised({ reserveTokens: 0.001 }), [true, true]);
+  assert.deepEqual(await summarized({}), [false, true]);
+  assert.deepEqual(await summarized({ reserveTokens: 0.001 }), [true, true]);
 });
 
 test("RPC12 RPC3 nothing but lines stands on the standard output, also where the call is a mistake", async () => {

@@ -253,7 +253,7 @@ export async function navigateWithProgress(
 ): Promise<NavigateResult> {
   const { agent } = app;
   if (options.summarize) {
-    const work = { type: "summarising", startedAt: Date.now(), step: "" } as const;
+    const work = { type: "summarizing", startedAt: Date.now(), step: "" } as const;
     screen.update((state) => ({ ...state, activity: work }));
   }
   return await agent.navigateTree(id, options);

@@ -43,7 +43,7 @@ describe("navigate", () => {
     await shows(talk, "2 branches");
   });
 
-  test("WLK7 what is left is summarised where one goes, with a focus if one is given (B64)", async () => {
+  test("WLK7 what is left is summarized where one goes, with a focus if one is given (B64)", async () => {
     const talk = await twoExchanges([summary, summary, "answer three"]);
     await openTree(talk);
     talk.terminal.press(UP, UP, ENTER);
@@ -102,7 +102,7 @@ describe("navigate", () => {
     talk.terminal.press(UP, UP, ENTER);
     await shows(talk, "Summarize the branch you are leaving?");
     talk.terminal.type("y");
-    await talk.until(() => talk.screen.state.activity.type === "summarising" && talk.server.requests.length === 3);
+    await talk.until(() => talk.screen.state.activity.type === "summarizing" && talk.server.requests.length === 3);
     talk.terminal.press(ESC);
     await shows(talk, "Cancelled; your position in the tree has not changed.");
     await atRest(talk);
@@ -234,6 +234,6 @@ describe("entries left behind", () => {
       screen,
     } as unknown as InteractiveContext;
     await expect(navigateTo("e6", talking)).rejects.toThrow("the disk melted");
-    expect(works).toEqual(["summarising", "idle"]);
+    expect(works).toEqual(["summarizing", "idle"]);
   });
 });

@@ -1,4 +1,4 @@
-/** Proves that a summariser may fail in every way there is: the context is as it was, or rightly compacted, and the outcome has a name. */
+/** Proves that a summarizer may fail in every way there is: the context is as it was, or rightly compacted, and the outcome has a name. */
 
 import { describe, expect, test } from "vitest";
 import type { Finding, Receipt } from "../../src/compaction/receipt.ts";
@@ -165,7 +165,7 @@ function longer(count: number): string {
   return good.replace("## Critical Context\n- (none)", `## Critical Context\n${lines.join("\n")}`);
 }
 
-describe("a summariser that", () => {
+describe("a summarizer that", () => {
   test.each(ways)("SUM4 CMP3 CMP5 INV44 %s: code writes instead, and the receipt says why", async (_, model, why) => {
     const session = await createSession(...talk);
     const ports = testRuntime("x");
