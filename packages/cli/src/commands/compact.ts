@@ -65,7 +65,7 @@ export const autocompactCommand: Command = {
   name: "autocompact",
   argumentHint: "[on|off]",
   argumentValues: ["on", "off"],
-  description: "show whether and when Pith compacts automatically; on or off applies until you quit",
+  description: "show or set automatic compaction; on or off applies until you quit",
   examples: ["/autocompact", "/autocompact off"],
   async run(args, context) {
     if (args !== "" && args !== "on" && args !== "off")

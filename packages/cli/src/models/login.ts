@@ -21,7 +21,7 @@ export function resolveProviderOption(name: string): ResolvedProviderOption {
   const ids = listProviderOptions().map(({ provider }) => provider.id);
   const suggestion = findNearest(name, ids);
   return usageError(
-    `unknown provider${suggestion === null ? "" : `; did you mean ${suggestion}?`} Providers: ${[...ids, "openai-compatible"].join(", ")}`,
+    `unknown provider${suggestion === null ? "." : `; did you mean ${suggestion}?`} Known providers: ${[...ids, "openai-compatible"].join(", ")}`,
   );
 }
 

@@ -137,7 +137,12 @@ function formatCostAndEstimate({ cost, expectedCost }: Receipt): string {
 function listCacheRows({ route, cachedShare }: Receipt): readonly ReceiptRow[] {
   if (route !== "same-prefix" || typeof cachedShare !== "number") return [];
   const share = `${Math.floor(cachedShare * 100)}%`;
-  return [["requested", `after the session's last request; ${share} of the input came from the provider's cache`]];
+  return [
+    [
+      "request",
+      `the session's last request with an instruction added; ${share} of the input came from the provider's cache`,
+    ],
+  ];
 }
 
 function describePins(count: number): string {

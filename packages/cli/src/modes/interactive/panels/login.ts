@@ -37,7 +37,7 @@ async function enterKey(
   // The variable would take precedence over the key that was just entered.
   unsetKeyVariables(option.provider, app.environment);
   if (variable === null) return "";
-  return ` ${variable} has another key: the next start uses that one, unless you unset the variable.`;
+  return ` ${variable} still contains a different key. Pith will use that key the next time it starts, unless you unset the variable.`;
 }
 
 async function pickProvider(
