@@ -209,7 +209,7 @@ const nothingToDoMessages: Readonly<Record<NoCompaction["why"], string>> = {
   off: 'automatic compaction is off ("compaction.enabled" in the settings, --no-auto-compact, /autocompact)',
   empty: "there are no messages yet",
   "already-compacted":
-    "there is nothing new since the last compaction (/undo undoes it, /compact --from-originals rewrites its summary)",
+    "there is nothing new since the last compaction (in the session, /undo undoes it and /compact --from-originals rewrites its summary)",
   "too-short": "the conversation is too short; all of it would be kept",
   "too-little": "a summary would be about as long as the text it replaces",
 };

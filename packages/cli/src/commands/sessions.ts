@@ -121,7 +121,7 @@ export const exportCommand: Command = {
   name: "export",
   argumentHint: "[file]",
   description:
-    "export this session to a file you can share: .html (a web page), .md (Markdown) or .jsonl (for pi, with all branches)",
+    "export this session to a file you can share: .html (a web page), .md (Markdown) or .jsonl (for pi, another coding agent; with all branches)",
   examples: ["/export", "/export login-bug.md"],
   async run(args, { agent: { session }, sessionPath, cwd }) {
     if (sessionPath === null) return sessionNotSavedError("export");

@@ -222,7 +222,7 @@ export const compactionTable: readonly Setting[] = [
     kind: enumKind("listed", "cheapest"),
     fallback: { value: "listed" },
     description:
-      "The order in which the models of `compaction.model` and the current model are tried: as listed, or by estimated price. The current model is often the cheapest, because it has the conversation in its cache.",
+      "The order in which the models in `compaction.model` and the current model are tried: as listed, or by estimated price. The current model is often the cheapest, because it has the conversation in its cache.",
     projectAccess: "never",
   },
   ...createOverrideSettings("compaction.modelOverrides", {

@@ -6,7 +6,8 @@ export const exportSubcommand: Subcommand = {
   name: "sessions export",
   argumentHint: "SESSION",
   argumentCount: { min: 1, max: 1 },
-  description: "export a session to a file to share: a web page, Markdown, or a session file for pi",
+  description:
+    "export a session to a file to share: a web page, Markdown, or a session file for pi (another coding agent)",
   details:
     "SESSION is an id prefix, a name, a path, or last (the most recent session in this folder). Secrets are removed. A pi session contains all branches.",
   jsonShape: "{ path, as, missing: [hash of a blob that is lost] }",

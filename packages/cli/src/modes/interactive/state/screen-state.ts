@@ -152,5 +152,5 @@ const EXPANDABLE_KINDS: readonly Block["kind"][] = [
 /** Blocks above are already printed and cannot be redrawn. */
 function describeFolding(isUnfolded: boolean, { keymap }: ScreenState): string {
   const key = formatKeyHint("transcript", "shows earlier output.", keymap);
-  return `New output is shown ${isUnfolded ? "in full" : "folded"}.${key && ` ${key}`}`;
+  return `${isUnfolded ? "New output is shown in full." : "Long output is collapsed from now on."}${key && ` ${key}`}`;
 }

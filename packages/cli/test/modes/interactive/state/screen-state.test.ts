@@ -11,7 +11,7 @@ test("SCR12 where nothing is left to be opened, the key says what it changes, an
   });
   expect(toggleFolding(opened)).toMatchObject({
     isUnfolded: false,
-    hint: "New output is shown folded. Ctrl+T shows earlier output.",
+    hint: "Long output is collapsed from now on. Ctrl+T shows earlier output.",
   });
 });
 
