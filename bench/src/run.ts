@@ -11,6 +11,7 @@ import { sandboxSuite } from "./sandbox/suite.ts";
 import { screenSuite } from "./screen/suite.ts";
 import { searchSuite } from "./search/suite.ts";
 import { sessionSuite } from "./session/suite.ts";
+import { stallSuite } from "./stall/suite.ts";
 import { runSuites } from "./suite.ts";
 import { tokensSuite } from "./tokens/suite.ts";
 
@@ -28,6 +29,7 @@ await runSuites(
     screenSuite,
     searchSuite,
     sessionSuite,
+    stallSuite,
     tokensSuite,
   ],
   process.argv.slice(2),

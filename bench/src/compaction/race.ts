@@ -43,7 +43,9 @@ interface Programs extends Pick<CompactionRace, "program"> {
 }
 
 function listContenders({ program, pi, folders: { homes } }: Programs): readonly Contender[] {
-  writeSettings(join(homes, "pith/.pith"), { model: `anthropic/${MODEL}`, contextWindow: WINDOW, ...SETTINGS });
+  // A prepared summary is requested earlier, from a smaller context.
+  const compaction = { ...SETTINGS.compaction, prepare: false };
+  writeSettings(join(homes, "pith/.pith"), { model: `anthropic/${MODEL}`, contextWindow: WINDOW, compaction });
   writeSettings(join(homes, "pi"), SETTINGS);
   return [
     ...(pi ? [piContender(pi, { [MODEL]: { contextWindow: WINDOW } })] : []),

@@ -71,6 +71,7 @@ export class Agent {
       ensureSystemPrompt: () => state.ensureSystemPrompt(),
       filterInput: options.hooks?.input?.length ? (queued) => runQueuedInputHooks(queued, options) : undefined,
     });
+    state.preparation.emit = (event) => this.#scheduler.notify(event);
   }
 
   get session(): Session {
@@ -94,6 +95,11 @@ export class Agent {
   contextUsage(): ContextSize & { readonly contextWindow: number } {
     const { contextWindow } = this.model;
     return { ...contextSize(this.session.branch, this.budget), contextWindow };
+  }
+
+  /** Whether a summary is ready, so that the next automatic compaction calls no model. */
+  get isSummaryReady(): boolean {
+    return this.#state.preparation.isReady;
   }
 
   /** Whether a run is in progress. Messages are queued during a run. */
@@ -156,8 +162,14 @@ export class Agent {
   }
 
   /** Aborts all work, and resolves when it has ended. Entries that are already in the session stay. */
-  abort(): Promise<void> {
-    return this.#scheduler.abort();
+  async abort(): Promise<void> {
+    await Promise.all([this.#scheduler.abort(), this.#state.preparation.stop()]);
+  }
+
+  /** Aborts all work and drops a prepared summary. Call it before you close the session. */
+  async close(): Promise<void> {
+    await this.abort();
+    await this.#state.preparation.drop();
   }
 
   /** Aborts all work because the user wants it. If a turn stays unfinished, the session records that this was no crash. */
@@ -247,6 +259,7 @@ export class Agent {
     if (refusal) return refusal;
     return this.#scheduler.runTaskWhenIdle(async function* (run) {
       const { undoOrRedoCompaction } = await import("./session/navigate.ts");
+      await run.preparation.drop();
       return yield* undoOrRedoCompaction(step, run);
     });
   }
@@ -257,6 +270,7 @@ export class Agent {
     if (refusal) return refusal;
     return this.#scheduler.runTaskWhenIdle(async function* (run) {
       const { navigate } = await import("./session/navigate.ts");
+      await run.preparation.drop();
       return yield* navigate(target, options, run);
     });
   }

@@ -181,6 +181,7 @@ export type CompactionEvent =
       readonly leafId: string | null;
     }
   | OutdatedResultsEvent
+  | CompactionPreparationEvent
   | CompactionSoftThresholdEvent
   /** What the user should know about the quality of the compaction. */
   | {
@@ -198,6 +199,19 @@ export interface OutdatedResultsEvent {
   readonly count: number;
   /** Their estimated tokens. */
   readonly tokens: number;
+}
+
+/** A summary is prepared in the background for the next compaction. It may be sent outside of a run. */
+export interface CompactionPreparationEvent {
+  readonly type: "compaction_preparation";
+  /** `ready`: the next automatic compaction uses it and calls no model. `failed`, `dropped`: it will not be used. */
+  readonly state: "started" | "ready" | "failed" | "dropped";
+  /** How long a ready summary took. */
+  readonly durationMs?: number;
+  /** Why it failed. */
+  readonly errorMessage?: string;
+  /** The usage of model calls of a summary that will not be used. */
+  readonly usage?: Usage;
 }
 
 export interface CompactionEndEvent {

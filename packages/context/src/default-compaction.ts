@@ -2,11 +2,18 @@
 
 import { type Budget, createBudget } from "./compaction/budget.ts";
 import { type CompactionRequest, choosePlan, type PlanChoice } from "./compaction/choose-plan.ts";
-import { type CompactionOptions, type CompactionOutcome, compact as compactSession } from "./compaction/compact.ts";
+import {
+  type CompactionOptions,
+  type CompactionOutcome,
+  compact as compactSession,
+  type PrepareSummaryResult,
+  prepareSummary as prepareSessionSummary,
+} from "./compaction/compact.ts";
 import { type CompactionDue, compactionDue } from "./compaction/should-compact.ts";
 import { collectPart, type SummaryPart } from "./compaction/summary-message.ts";
 import { type CompactionHooks, createHookRunner } from "./compaction-hooks/compaction-hooks.ts";
 import type { CompactionPreparation } from "./compaction-hooks/hook-preparation.ts";
+import { contextSize } from "./context/context-size.ts";
 import type { Model } from "./model.ts";
 import { type CompactionResult, summarizePreparation } from "./pi-calls.ts";
 import type { LoadedBranch } from "./session/loaded-branch.ts";
@@ -53,6 +60,26 @@ export async function compact(
       'compact needs a session: compact({ session, budget, reason: "asked", runtime: nodeRuntime }). To compact only when it is time: if (compactionDue(session.branch, budget).type === "due") await compact({ session, budget, reason: "due", runtime: nodeRuntime }).',
     );
   return summarizePreparation(first, { model, customInstructions, signal });
+}
+
+/**
+ * Writes and checks the summary of the next compaction, from the branch as it is now, and appends nothing. Work at the session may continue
+ * meanwhile. Pass the summary to `compact` as `prepared`; hooks run then.
+ */
+export async function prepareSummary({
+  parts,
+  ...options
+}: Omit<CompactOptions, "prepared" | "hooks">): Promise<PrepareSummaryResult> {
+  await options.session.loadState();
+  const design = createSummaryDesign(parts);
+  const hooks = createHookRunner({ ...options, describeImages });
+  return prepareSessionSummary({ ...options, budget: shrinkTail(options), design, hooks });
+}
+
+// PREP3: the kept part grows until the compaction, so less is kept now, at least half.
+function shrinkTail({ session, budget }: Pick<CompactOptions, "session" | "budget">): Budget {
+  const growth = Math.max(0, budget.limit - contextSize(session.branch, budget).tokens);
+  return { ...budget, tail: Math.floor(Math.max(budget.tail / 2, budget.tail - growth)) };
 }
 
 /** The options of `compactIfNeeded`. */

@@ -15,7 +15,6 @@ export {
 } from "./compaction-hooks/added-entries.ts";
 export type { AddedContext } from "./compaction-hooks/compaction-hooks.ts";
 export {
-  type Attachment,
   attachImage,
   attachText,
   describeAttachment,
@@ -36,6 +35,7 @@ export {
   SKILL_LIST_TYPE,
 } from "./context/loaded-skills.ts";
 export { readSummaryParts, readSummaryPartTexts, type SummaryPartKind } from "./context/read-summary-parts.ts";
+export { prepareSummary } from "./default-compaction.ts";
 export {
   COMPACTION_USAGE,
   ENVIRONMENT_TYPE,

@@ -21,6 +21,11 @@ export interface CompactionLimits {
   readonly largestReserve: number;
   /** The share of the limit at which listeners get a warning. */
   readonly soft: number;
+  /**
+   * When the summary of the next compaction is prepared in the background, once the context has passed the soft threshold. `between-runs` is
+   * for a local server that answers one request at a time.
+   */
+  readonly prepare: "during-runs" | "between-runs" | "never";
   /** The end of the context that is kept unchanged. */
   readonly tail: TokenShare;
   /** The user's messages before the tail, kept verbatim. */
@@ -113,6 +118,7 @@ export const compactionLimits: CompactionLimits = {
   thresholds: [{ reserve: 16_384 }],
   largestReserve: 0.25,
   soft: 0.8,
+  prepare: "never",
   tail: { tokens: 20_000, share: 0.2 },
   words: { tokens: 20_000, share: 0.1 },
   checkpoint: { tokens: 8_000, share: 0.08 },

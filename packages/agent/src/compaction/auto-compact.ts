@@ -4,20 +4,27 @@ import { type Budget, compactionDue, contextSize, type Entry, type Model, should
 import { fitsWithoutCounting, MOVE_TYPE } from "@pith/context/host";
 import { appendEntries } from "../append-entries.ts";
 import type { AgentCompactionOutcome, AgentEvent } from "../events.ts";
+import { softLimit } from "../loop/notices.ts";
 import { createModelBudget, type RunContext } from "../loop/run-context.ts";
 import type { CompactionRequest } from "./compact.ts";
 import type { RemovalRequest } from "./remove-outdated.ts";
 
 export async function* compactIfNeeded(run: RunContext): AsyncGenerator<AgentEvent> {
-  const { session, notices } = run;
+  const { session, notices, preparation } = run;
   const budget = createModelBudget(run);
-  // ELI4: if the cache is cold, the whole request is paid for in any case, so a changed prefix costs nothing.
-  if (isCacheCold(run, budget)) yield* removeOutdatedResults(run, { budget });
+  if (preparation.current?.isStale) await preparation.drop();
+  // ELI4, PREP2: if the cache is cold, the whole request is paid for in any case, so a changed prefix costs nothing.
+  const isCold = isCacheCold(run, budget);
+  if (isCold && preparation.isReady) yield* runCompaction(run, { reason: "due" });
+  else if (isCold && !preparation.current) yield* removeOutdatedResults(run, { budget });
   const { branch } = session;
-  if (fitsWithoutCounting(branch, { ...budget, limit: notices.noticeThreshold(branch, budget) })) return;
+  // PREP1: before the first request after a pause, a summary would cost the full price, too.
+  const mayPrepare = budget.limits.prepare === "during-runs" && !isCold && preparation.canStart(branch);
+  const countFrom = mayPrepare ? softLimit(budget) : notices.noticeThreshold(branch, budget);
+  if (fitsWithoutCounting(branch, { ...budget, limit: countFrom })) return;
   const { type, why, size } = compactionDue(branch, budget);
   if (type === "due") {
-    if (yield* removeOutdatedResults(run, { budget, onlyIfEnough: true })) return;
+    if (!preparation.current && (yield* removeOutdatedResults(run, { budget, onlyIfEnough: true }))) return;
     yield* runCompaction(run, { reason: "due" });
     return;
   }
@@ -27,12 +34,32 @@ export async function* compactIfNeeded(run: RunContext): AsyncGenerator<AgentEve
   }
   notices.clearSkip();
   yield* notices.reportSoftThreshold(size, branch, budget);
+  if (mayPrepare && size.tokens > softLimit(budget)) await prepareInBackground(run, budget);
+}
+
+/** Returns as soon as the preparation has started. Loads the code on first use. */
+async function prepareInBackground(run: RunContext, budget: Budget): Promise<void> {
+  const { startPreparation } = await import("./prepare-summary.ts");
+  startPreparation(run, budget);
+}
+
+/** PREP6: a local server answers one request at a time, so its summary is prepared while no run needs it. */
+export async function prepareAfterRun(run: RunContext): Promise<void> {
+  const budget = createModelBudget(run);
+  const { session, preparation } = run;
+  if (budget.limits.prepare !== "between-runs" || !preparation.canStart(session.branch)) return;
+  if (!fitsWithoutCounting(session.branch, { ...budget, limit: softLimit(budget) }))
+    await prepareInBackground(run, budget);
+}
+
+export async function stopPreparationBeforeRun(run: RunContext): Promise<void> {
+  if (createModelBudget(run).limits.prepare === "between-runs") await run.preparation.stop();
 }
 
 /** Whether the provider no longer caches the beginning of the next request, as far as the log tells. */
 function isCacheCold({ session, model, runtime }: RunContext, { limits }: Budget): boolean {
   const { entries } = session.branch;
-  if (!limits.enabled || !limits.outdated.enabled || !entries.some(isReply)) return false;
+  if (!limits.enabled || !entries.some(isReply)) return false;
   // After a move or a fork, another branch or session may have sent the same beginning.
   const lastUse = entries.findLast((entry) => isReplyOf(entry, model) || isMove(entry));
   const times = [session.store.header, ...(lastUse ? [lastUse] : [])].map(({ timestamp }) => Date.parse(timestamp));

@@ -11,7 +11,7 @@ import {
   type Receipt,
   type Request,
 } from "@pith/context";
-import { computeReplyBudget, mergeSystemMessages, type SummaryProgress } from "@pith/context/host";
+import { computeReplyBudget, mergeSystemMessages, type prepareSummary, type SummaryProgress } from "@pith/context/host";
 import { appendEntries } from "../append-entries.ts";
 import { runWithEvents } from "../async.ts";
 import type { AgentCompactionOutcome, AgentEvent, SummarySource } from "../events.ts";
@@ -37,14 +37,16 @@ export async function* compactInRun(
   run: RunContext,
   request: CompactionRequest,
 ): AsyncGenerator<AgentEvent, AgentCompactionOutcome> {
-  const { session, model, hooks, runtime, signal } = run;
+  const { session, hooks, runtime, signal } = run;
   const { fromOriginals = false, ...compactRequest } = request;
-  const summarizers = run.summarizers ?? [modelSummarizer(model, { runtime })];
+  const summaryOptions = describeSummary(run, request);
   const reason = COMPACTION_REASONS[request.reason];
+  const startedAt = runtime.now();
   // RUN14: the session counts as compacting from `compaction_start` on.
   const releasePreparation = session.markBusy("compacting");
   try {
     yield { type: "compaction_start", reason };
+    if (!usesPrepared(request)) await run.preparation.drop();
     await session.loadState();
   } finally {
     releasePreparation();
@@ -53,29 +55,32 @@ export async function* compactInRun(
   const originals = fromOriginals ? await session.branchEntries() : undefined;
   const setupBefore = describeSetup(run);
   const qualityFacts = {
-    hasSummarizers: summarizers.length > 0,
+    hasSummarizers: summaryOptions.summarizers.length > 0,
     wasCompactedBefore: session.branch.compactionIndex >= 0,
   };
-  const startedAt = runtime.now();
+  const preparation = run.preparation.take();
   const writtenEntries: Entry[] = [];
   const release = session.watch((entries) => void writtenEntries.push(...entries));
-  const result = yield* runWithEvents<AgentEvent, CompactionOutcome>((emit) =>
-    compact({
+  const result = yield* runWithEvents<AgentEvent, CompactionOutcome>((emit) => {
+    const progress = (step: SummaryProgress): void => emit(progressEvent(step, { source: "compaction", reason }));
+    // PREP2: a summary that is not ready yet is awaited, instead of a second one.
+    const prepared = preparation?.take({ signal, showProgress: progress });
+    return compact({
       session,
-      summarizers,
-      ...(run.summarizerOrder && { summarizerOrder: run.summarizerOrder }),
       hooks,
       runtime,
       signal,
       budget: createModelBudget(run),
       ...compactRequest,
+      ...summaryOptions,
       ...(originals && { originals }),
-      ...mergeInstructions(run, request),
-      ...describeRequests(run),
-      progress: (progress) => emit(progressEvent(progress, { source: "compaction", reason })),
-    }).finally(release),
-  );
+      ...(prepared && { prepared }),
+      progress,
+    }).finally(release);
+  });
   const outcome = addEntryFields(result, run);
+  if (outcome.type === "postponed" || (outcome.type === "cancelled" && !signal.aborted))
+    run.preparation.putBack(preparation);
   // FIT3
   if (describeSetup(run) !== setupBefore && !wasSetupChanged(run, leaf))
     throw new Error("the compaction changed the model, the thinking level, the tools or the system prompt");
@@ -96,6 +101,11 @@ export async function* compactInRun(
   return outcome;
 }
 
+/** PREP4: a compaction on request or for another model needs a summary of its own. */
+function usesPrepared({ reason, attempt = 0 }: CompactionRequest): boolean {
+  return reason === "due" || (reason === "overflow" && attempt === 0);
+}
+
 export function progressEvent(progress: SummaryProgress, source: SummarySource): AgentEvent {
   switch (progress.step) {
     case "waiting": {
@@ -112,6 +122,24 @@ export function progressEvent(progress: SummaryProgress, source: SummarySource):
         : { type: "branch_summary_progress", ...progress };
   }
 }
+
+/** Who writes a summary, with which instructions, and how requests are built. The same for a summary that is prepared. */
+export function describeSummary(
+  run: RunContext,
+  request: Pick<CompactionRequest, "instructions">,
+): Required<Pick<SummaryOptions, "summarizers">> &
+  Pick<SummaryOptions, "summarizerOrder" | "instructions" | "requests"> {
+  const { model, runtime, summarizerOrder } = run;
+  const summarizers = run.summarizers ?? [modelSummarizer(model, { runtime })];
+  return {
+    summarizers,
+    ...(summarizerOrder && { summarizerOrder }),
+    ...mergeInstructions(run, request),
+    ...describeRequests(run),
+  };
+}
+
+type SummaryOptions = Parameters<typeof prepareSummary>[0];
 
 /**
  * How requests are built, so that the model can summarize after its last one. Nothing if hooks may change them: a context hook changes
@@ -139,7 +167,7 @@ type BuildRequest = (context: Parameters<typeof buildRequest>[0]) => Request;
 /** The general instructions come first, then those of this request. */
 function mergeInstructions(
   { instructions: general, session }: RunContext,
-  { instructions: requested }: CompactionRequest,
+  { instructions: requested }: Pick<CompactionRequest, "instructions">,
 ): Pick<CompactionRequest, "instructions"> {
   const texts = [general, requested].filter((text) => text !== undefined && text.trim() !== "");
   return texts.length === 0 ? {} : { instructions: session.redact(texts.join("\n\n")) };

@@ -90,6 +90,7 @@ const OMISSION_CODES: readonly Finding["code"][] = [
   "result-reduced",
   "cut-moved",
   "outdated-removed",
+  "prepared-dropped",
 ];
 
 function noModelNote(problems: readonly Finding[]): string {

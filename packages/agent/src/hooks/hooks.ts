@@ -9,7 +9,7 @@ import type {
   ToolResultMessage,
   UserMessage,
 } from "@pith/context";
-import type { Attachment, EntryContent, Hook, HookHost } from "@pith/context/host";
+import type { EntryContent, Hook, HookHost, splitContent } from "@pith/context/host";
 import type { RunEnd } from "../events.ts";
 
 /** The hooks of a run, by event name. Each list runs in order. */
@@ -30,7 +30,7 @@ export interface InputEvent {
   readonly text: string;
   readonly images: readonly ImageBlock[];
   /** Files, piped input and pastes beside the text. A hook cannot change them. */
-  readonly attachments: readonly Attachment[];
+  readonly attachments: ReturnType<typeof splitContent>["attachments"];
   /** `prompt` starts a run; `steer` and `followUp` arrive during a run. */
   readonly as: "prompt" | "steer" | "followUp";
 }

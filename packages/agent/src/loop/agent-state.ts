@@ -20,6 +20,7 @@ import {
   ContinuationCounter,
   createModelBudget,
   defaultQueueModes,
+  PreparationSlot,
   type QueueModes,
   type RunContext,
 } from "./run-context.ts";
@@ -30,6 +31,7 @@ export class AgentState {
   /** Undefined: the limits decide. */
   isAutoCompactionEnabled: boolean | undefined;
   queueModes: QueueModes = defaultQueueModes;
+  readonly preparation: PreparationSlot = new PreparationSlot();
   readonly #options: AgentOptions;
   readonly #notices = new NoticeHistory();
   readonly #continuations = new ContinuationCounter();
@@ -73,6 +75,7 @@ export class AgentState {
       hooks,
       runStep,
       notices: this.#notices,
+      preparation: this.preparation,
       continuations: this.#continuations,
       queueModes: this.queueModes,
       signal,
@@ -102,6 +105,8 @@ export class AgentState {
   /** Takes effect from the next request on. If the context does not fit the new model, nothing changes. */
   async *setModel(model: Model, run: RunContext): AsyncGenerator<AgentEvent, SetModelResult> {
     const outcome = yield* changeModel(model, run);
+    // PREP4: the summary was planned for the window of the old model.
+    if (outcome.type === "set") await this.preparation.drop();
     if (outcome.type === "set") this.#model = model;
     return outcome;
   }

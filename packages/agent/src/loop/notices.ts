@@ -54,7 +54,7 @@ export class NoticeHistory {
 }
 
 // A share outside of 0 to 1 in the settings switches the soft threshold off.
-function softLimit({ limit, limits: { soft } }: Budget): number {
+export function softLimit({ limit, limits: { soft } }: Budget): number {
   return soft > 0 && soft < 1 ? limit * soft : limit;
 }
 

@@ -3,7 +3,7 @@
 import type { AgentMessage, Entry, ModelFailure } from "@pith/context";
 import { breakerNotes, type QueuedMessage, reportHookFailure } from "@pith/context/host";
 import { AppendError, appendEntries } from "../append-entries.ts";
-import { compactIfNeeded } from "../compaction/auto-compact.ts";
+import { compactIfNeeded, prepareAfterRun, stopPreparationBeforeRun } from "../compaction/auto-compact.ts";
 import type { AgentEvent, RunEnd, RunFailureCode } from "../events.ts";
 import { runStartHooks } from "../hooks/input-hooks.ts";
 import { type BoundaryEvent, runTurnHooks } from "../hooks/turn-hooks.ts";
@@ -40,9 +40,11 @@ export async function* runAgent(options: RunOptions): AsyncGenerator<AgentEvent,
 async function* executeRun(options: RunOptions): AsyncGenerator<AgentEvent, RunEnd> {
   const { getRun, runPendingTasks, ensureSystemPrompt, prepare } = options;
   try {
+    await stopPreparationBeforeRun(getRun());
     await ensureSystemPrompt();
     const end: RunEnd = (yield* prepare(getRun())) ? yield* runTurns(options) : { type: "done" };
     yield* runPendingTasks();
+    if (end.type === "done") await prepareAfterRun(getRun());
     return end;
   } catch (error) {
     // A session that cannot be written or resumed ends the run; it is not a bug.
@@ -124,6 +126,7 @@ async function* runTurn(run: RunContext, { id, overflowCount }: TurnOptions): As
     yield { type: "turn_end", message, toolResults: [] };
     return await toRunEnd(outcome.failure, { code, run });
   }
+  run.preparation.recordReply();
   const toolResults = yield* runCalls(toOpenCalls(message, replyId), run);
   const turnEnd = { type: "turn_end", message, toolResults } as const;
   yield turnEnd;

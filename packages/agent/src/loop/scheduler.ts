@@ -90,6 +90,11 @@ export class Scheduler {
     return end;
   }
 
+  /** Passes an event outside of a run to the listener. */
+  notify(event: AgentEvent): void {
+    void this.#notifyListener(this.#options.session.redact(event));
+  }
+
   /** Aborts all work, and waits until it has ended. Work that waits for its turn does not start. */
   async abort(): Promise<void> {
     for (const controller of [...this.#workControllers, ...this.#inputControllers]) controller.abort();

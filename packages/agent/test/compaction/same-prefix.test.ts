@@ -51,6 +51,17 @@ describe("a long session whose requests are cached", () => {
   );
 });
 
+test("PFX1 PREP1 a summary that is prepared in the background extends the last request too", async () => {
+  const { agent, summaries } = await workUntilCompacted({
+    limits: { ...compactionLimits, prepare: "during-runs" },
+    isDone: ({ text }) => text.includes("Every file repeats"),
+  });
+  expect(summaries.map(isWithTranscript)).toEqual([false]);
+  const receipt = receiptOf(agent);
+  expect(receipt).toMatchObject({ route: "same-prefix", calls: 1, preparedMs: expect.any(Number), findings: [] });
+  expect(receipt.cachedShare).toBeGreaterThan(0.95);
+});
+
 describe("a request that is answered with something else", () => {
   const answers: readonly (readonly [string, Step])[] = [
     ["a tool call", { parts: [{ type: "call", name: "echo", arguments: { text: "file 99" } }] }],
@@ -136,6 +147,8 @@ interface Work extends Partial<AgentOptions> {
   readonly answer?: (request: ScriptRequest) => Step;
   /** The usage that the other replies report. Default: what the server counts. */
   readonly usageOf?: (request: ScriptRequest) => Partial<TokenUsage>;
+  /** Whether the work is done before this request. Default: once a summary was written. */
+  readonly isDone?: (request: ScriptRequest) => boolean;
   readonly createSummarizers?: () => Promise<AgentOptions["summarizers"]>;
 }
 
@@ -145,6 +158,7 @@ async function workUntilCompacted({
   window = 100_000,
   answer,
   usageOf,
+  isDone,
   createSummarizers,
   ...parts
 }: Work) {
@@ -156,7 +170,7 @@ async function workUntilCompacted({
         isSummarized = true;
         return (answer ?? writeSummary)(request);
       }
-      if (isSummarized) return "Done.";
+      if (isDone ? isDone(request) : isSummarized) return "Done.";
       round += 1;
       const call = { type: "call", name: "echo", arguments: { text: `file ${round}` } } as const;
       const thinking = [{ type: "thinking", text: `The next file is ${round}.` } as const];

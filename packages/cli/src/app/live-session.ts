@@ -31,7 +31,7 @@ export async function closeApp(app: App, { shutdown, onStopped }: CloseAppOption
   const { getUserShell } = await import("./user-shell.ts");
   const shell = getUserShell(app);
   shell.stopAll();
-  await app.agent.abort();
+  await app.agent.close();
   await app.agent.waitForIdle();
   await shell.waitUntilIdle();
   onStopped?.();

@@ -172,6 +172,11 @@ export const eventTable: EventDocs<WireEvent> = {
       note: "automatic compaction is off; run /compact, or call agent.compact()",
     },
   },
+  compaction_preparation: {
+    description:
+      "the summary of the next automatic compaction is prepared in the background; `state` is `started`, `ready` (the compaction will call no model), `failed` or `dropped` (it will not be used; `usage` is what it cost). It may be sent outside of a run",
+    example: { type: "compaction_preparation", state: "ready", durationMs: 21400 },
+  },
   outdated_results_removed: {
     description:
       "outdated tool results were removed from the context, outside a compaction; `tokens` is an estimate of what this freed, and `elisionId` is the id of the entry that records the removal. An undo brings the results back",

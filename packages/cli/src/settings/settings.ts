@@ -69,6 +69,8 @@ export interface CompactionSettings extends CompactionAmounts {
   readonly enabled?: boolean;
   /** The percentage of the limit at which the user is warned. */
   readonly softPercent?: number;
+  /** Whether the summary of an automatic compaction is prepared in the background. */
+  readonly prepare?: boolean;
   readonly removeOutdated?: boolean;
   /** Instructions for every summary. */
   readonly instructions?: string;
@@ -171,7 +173,13 @@ export interface LimitsOptions {
 
 /** For each amount, a value for the agent overrides one for the model, which overrides the general one. Of several thresholds the lowest applies. */
 export function createLimitsForModel(settings: CompactionSettings = {}, options: LimitsOptions = {}): LimitsForModel {
-  const { enabled = compactionLimits.enabled, softPercent, removeOutdated = true } = settings;
+  const {
+    enabled = compactionLimits.enabled,
+    softPercent,
+    removeOutdated = true,
+    prepare = true,
+    ask = false,
+  } = settings;
   const { agent, firstTokenMinutes, branchReserve = compactionLimits.branchReserve } = options;
   return ({ api, provider, model }) => {
     const amountLayers = [
@@ -192,6 +200,8 @@ export function createLimitsForModel(settings: CompactionSettings = {}, options:
       ...compactionLimits,
       enabled,
       ...(softPercent !== undefined && { soft: softPercent / 100 }),
+      // A user who wants to be asked decides before a summary is paid for.
+      prepare: !prepare || ask ? "never" : isLocalProvider(provider) ? "between-runs" : "during-runs",
       thresholds: [{ reserve, ...(percent !== undefined && { percent }), ...(tokens !== undefined && { tokens }) }],
       tail: { ...tail, tokens: findAmount("keepRecentTokens") ?? tail.tokens },
       ...(firstTokenMinutes !== undefined && { summaryTime: createSummaryTimeouts(firstTokenMinutes * 60_000) }),
@@ -205,6 +215,11 @@ export function createLimitsForModel(settings: CompactionSettings = {}, options:
 const ANTHROPIC_CACHE_MS = 5 * 60_000;
 
 const DEFAULT_RESERVE = compactionLimits.thresholds[0]?.reserve ?? 0;
+
+/** A local server usually answers one request at a time. */
+function isLocalProvider(provider: string): boolean {
+  return providers.some(({ id, isLocal }) => id === provider && isLocal);
+}
 
 /** An override may use the provider's main id or an alias. */
 function listProviderIds(provider: string): readonly string[] {

@@ -179,6 +179,14 @@ export const compactionTable: readonly Setting[] = [
     projectAccess: "allowed",
   },
   {
+    name: "compaction.prepare",
+    kind: booleanKind,
+    fallback: { value: true },
+    description:
+      "Whether Pith prepares the summary of an automatic compaction in the background, from `compaction.softPercent` on, so that you do not wait for it. With a local server, it does so only between two runs. Always off if automatic compaction is off or `compaction.ask` is on.",
+    projectAccess: "allowed",
+  },
+  {
     name: "compaction.removeOutdated",
     kind: booleanKind,
     fallback: { value: true },

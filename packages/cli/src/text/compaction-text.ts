@@ -103,11 +103,12 @@ export function listReceiptRows(entry: CompactionEntry): readonly ReceiptRow[] |
   if (!receipt) return null;
   const { reason, tokens, bytes, calls, cost, durationMs, covered, kept, findings } = receipt;
   const limit = typeof tokens.limit === "number" ? ` (compaction threshold ${formatNumber(tokens.limit)})` : "";
-  const expense = [
-    formatCount(calls, "call"),
-    ...(cost > 0 ? [formatCostAndEstimate(receipt)] : []),
-    formatSeconds(durationMs),
-  ];
+  const { preparedMs } = receipt;
+  const time =
+    typeof preparedMs === "number"
+      ? `prepared in the background (${formatSeconds(preparedMs)}); the session waited ${formatSeconds(durationMs)}`
+      : formatSeconds(durationMs);
+  const expense = [formatCount(calls, "call"), ...(cost > 0 ? [formatCostAndEstimate(receipt)] : []), time];
   return [
     ["reason", describeReason(reason)],
     ["summary", `${describeAuthor(receipt).replace(/^summary /, "")}: ${expense.join(", ")}`],
@@ -228,6 +229,8 @@ export function formatCompactionEvent(event: CompactionEvent): string | null {
     case "outdated_results_removed":
     case "outdated_results_restored":
       return `· ${formatOutdatedResults(event)}`;
+    case "compaction_preparation":
+      return null;
     case "compaction_soft_threshold":
       return formatSoftThreshold(event);
     case "compaction_quality":
@@ -271,7 +274,8 @@ function formatCompactionEnd(event: Extract<AgentEvent, { type: "compaction_end"
   const cost = usage && usage.cost.total > 0 ? [formatCost(usage.cost.total)] : [];
   const duration = durationMs >= 1_000 ? [formatSeconds(durationMs)] : [];
   const sizes = `${formatNumber(tokens.before)} → ${formatNumber(tokens.after)} tokens`;
-  return `  ${[sizes, describeAuthor(compaction.receipt), ...cost, ...duration].join(", ")}`;
+  const prepared = compaction.receipt.preparedMs === undefined ? [] : ["prepared in the background"];
+  return `  ${[sizes, describeAuthor(compaction.receipt), ...prepared, ...cost, ...duration].join(", ")}`;
 }
 
 function formatSoftThreshold({

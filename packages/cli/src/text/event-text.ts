@@ -31,6 +31,7 @@ export function formatProgressNote(event: AgentEvent, tools: readonly Tool[]): s
     case "compaction_skipped":
     case "compaction_undone":
     case "compaction_redone":
+    case "compaction_preparation":
     case "outdated_results_removed":
     case "outdated_results_restored":
     case "compaction_soft_threshold":

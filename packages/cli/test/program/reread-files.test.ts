@@ -64,7 +64,7 @@ test("RST1 RST3 RST5 RST8 RST9 /compact in print mode: the next request has the 
   const script: Script = ({ tools }: ScriptRequest): Step => (tools.length === 0 ? "ok" : (replies.shift() ?? "Done."));
   const server = await ground.serve(script);
   const variables = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: server.url };
-  place({ "settings.json": JSON.stringify({ contextWindow: 40_000 }) }, ground.home);
+  place({ "settings.json": JSON.stringify({ contextWindow: 40_000, compaction: { prepare: false } }) }, ground.home);
   expect(await ground.run([...UNATTENDED, "-p", "Read them."], { variables })).toMatchObject({ code: 0 });
   place({ "open.ts": "export const open = 2;\n", "turned.ts": Uint8Array.from({ length: 99 }, (_, at) => at % 7) });
   for (const path of ["gone.ts", "link.ts"]) rmSync(join(ground.folder, path));
@@ -107,7 +107,13 @@ test("RST4 RST6 RST8 automatic compactions in a small window: the file in use st
     rounds = 0;
     const from = server.requests.length;
     place(
-      { "settings.json": JSON.stringify({ contextWindow: 8_192, tools: ["read", "bash"], compaction }) },
+      {
+        "settings.json": JSON.stringify({
+          contextWindow: 8_192,
+          tools: ["read", "bash"],
+          compaction: { prepare: false, ...compaction },
+        }),
+      },
       ground.home,
     );
     expect(await ground.run([...UNATTENDED, "-p", "Work."], { variables })).toMatchObject({ code: 0, out: "Done.\n" });

@@ -41,6 +41,7 @@ test("SET1 every setting there is can be set at once, and the program works by t
     plain: false,
     compaction: {
       removeOutdated: false,
+      prepare: true,
       enabled: true,
       ...amounts,
       softPercent: 60,

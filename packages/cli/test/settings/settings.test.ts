@@ -156,12 +156,24 @@ test("DUE7 these are forty-five", () => {
 test("SET1 what the settings say of tokens holds where they are not set", () => {
   const fallback = (name: string): unknown => settingTable.find((setting) => setting.name === name)?.fallback;
   const { enabled, thresholds, tail, soft, branchReserve } = compactionLimits;
-  expect(createLimitsForModel()({ api: "", provider: "a", model: "b" })).toEqual(compactionLimits);
+  const limits = createLimitsForModel()({ api: "", provider: "a", model: "b" });
+  expect(limits).toEqual({ ...compactionLimits, prepare: "during-runs" });
+  expect(fallback("compaction.prepare")).toEqual({ value: true });
   expect(fallback("compaction.enabled")).toEqual({ value: enabled });
   expect(fallback("compaction.reserveTokens")).toEqual({ value: thresholds[0]?.reserve });
   expect(fallback("compaction.keepRecentTokens")).toEqual({ value: tail.tokens });
   expect(fallback("branchSummary.reserveTokens")).toEqual({ value: branchReserve });
   expect(fallback("compaction.softPercent")).toEqual({ value: soft * 100 });
+});
+
+test("PREP6 a summary is prepared between two runs with a local server, and never if the user wants to be asked", () => {
+  const prepareFor = (provider: string, settings = {}): string =>
+    createLimitsForModel(settings)({ api: "", provider, model: "b" }).prepare;
+  expect([prepareFor("anthropic"), prepareFor("ollama")]).toEqual(["during-runs", "between-runs"]);
+  expect([prepareFor("ollama", { prepare: false }), prepareFor("anthropic", { ask: true })]).toEqual([
+    "never",
+    "never",
+  ]);
 });
 
 test("SET1 SUM4 the time for the first token of an answer and of a summary is one setting, ten minutes where it is not set", () => {

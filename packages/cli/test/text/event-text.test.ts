@@ -31,6 +31,11 @@ describe("compactions", () => {
     expect(note({ ...end, usage, calls: 1, durationMs: 14_200 })).toBe(
       "  90,000 → 12,000 tokens, summary by p/m, $0.0512, 15 s",
     );
+    const prepared = { type: "compacted", receipt: { ...receipt, preparedMs: 21_000 } };
+    expect(note({ ...end, compaction: prepared, durationMs: 12 })).toBe(
+      "  90,000 → 12,000 tokens, summary by p/m, prepared in the background",
+    );
+    expect(note({ type: "compaction_preparation", state: "ready" })).toBeNull();
     expect(note({ ...end, compaction: { type: "postponed" } })).toBeNull();
   });
 

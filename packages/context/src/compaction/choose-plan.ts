@@ -3,6 +3,7 @@
 import { contextSize } from "../context/context-size.ts";
 import { type Entry, isStateEntry } from "../entry.ts";
 import type { LoadedBranch } from "../session/loaded-branch.ts";
+import { LONG_STEP, runAtOnce, type Steps } from "../turns.ts";
 import { type Breaker, createBreaker } from "./breaker.ts";
 import { type Budget, findExceededLimit, reductionLevels } from "./budget.ts";
 import { commitCandidate } from "./commit.ts";
@@ -42,40 +43,44 @@ export interface ChoosePlanOptions extends CompactionRequest {
 
 /** Chooses a plan; if the context exceeds the budget, the plan must leave enough free tokens. */
 export function choosePlan(branch: LoadedBranch, options: ChoosePlanOptions): PlanChoice {
+  return runAtOnce(choosePlanInSteps(branch, options));
+}
+
+export function* choosePlanInSteps(branch: LoadedBranch, options: ChoosePlanOptions): Steps<PlanChoice> {
   const { budget, design, reason, firstKeptEntryId } = options;
   const size = contextSize(branch, budget);
-  if (firstKeptEntryId !== undefined) return planAtLevel(branch, options, 0);
+  if (firstKeptEntryId !== undefined) return yield* planAtLevel(branch, options, 0);
   if (reason === "overflow" || findExceededLimit(size, budget) !== null)
-    return firstSufficientPlan(branch, options) ?? { type: "cannot-fit", breaker: createBreaker(branch, budget) };
+    return yield* firstSufficientPlan(branch, options);
   if (branch.entries.length === 0) return { type: "nothing-to-do", why: "empty" };
-  if (options.originals && branch.compactionIndex !== -1) return planFromOriginals(branch, options);
+  if (options.originals && branch.compactionIndex !== -1) return yield* planFromOriginals(branch, options);
   if (isJustCompacted(branch, design)) return { type: "nothing-to-do", why: "already-compacted" };
-  return planAtLevel(branch, options, 0);
+  return yield* planAtLevel(branch, options, 0);
 }
 
 // Right after a compaction, the new summary replaces the last one and the kept part stays the same.
-function planFromOriginals(branch: LoadedBranch, options: ChoosePlanOptions): PlanChoice {
-  const { budget, design } = options;
+function* planFromOriginals(branch: LoadedBranch, options: ChoosePlanOptions): Steps<PlanChoice> {
+  const { design } = options;
   const [first] = branch.entries;
   const keepsTail = first && isJustCompacted(branch, design);
-  const choice = planAtLevel(branch, keepsTail ? { ...options, firstKeptEntryId: first.id } : options, 0);
-  if (choice.type === "planned") return choice;
-  return firstSufficientPlan(branch, options) ?? { type: "cannot-fit", breaker: createBreaker(branch, budget) };
+  const choice = yield* planAtLevel(branch, keepsTail ? { ...options, firstKeptEntryId: first.id } : options, 0);
+  return choice.type === "planned" ? choice : yield* firstSufficientPlan(branch, options);
 }
 
 // GUARD1: prefers the first plan that leaves enough free tokens, then the first that frees enough, then the last plan. The last
 // plan is used a limited number of times.
-function firstSufficientPlan(branch: LoadedBranch, options: ChoosePlanOptions): PlanChoice | null {
+function* firstSufficientPlan(branch: LoadedBranch, options: ChoosePlanOptions): Steps<PlanChoice> {
   const { budget, attempt = 0 } = options;
   const candidates: ViablePlan[] = [];
   for (let levelIndex = attempt; attempt < MAX_OVERFLOW_ATTEMPTS && levelIndex < reductionLevels.length; levelIndex++) {
-    const choice = planAtLevel(branch, options, levelIndex);
+    const choice = yield* planAtLevel(branch, options, levelIndex);
     if (choice.type !== "planned") continue;
-    if (leavesEnoughFree(choice) && freesEnough(choice)) return choice;
+    if (leavesEnough(choice)) return choice;
     candidates.push(choice);
   }
   const mayFreeLittle = roundsWithoutProgress(branch) < budget.limits.rounds;
-  return candidates.find(freesEnough) ?? (mayFreeLittle ? (candidates.at(-1) ?? null) : null);
+  const choice = candidates.find(freesEnough) ?? (mayFreeLittle ? candidates.at(-1) : undefined);
+  return choice ?? { type: "cannot-fit", breaker: createBreaker(branch, budget) };
 }
 
 // CMP4: after this many refusals of the same request, compaction stops.
@@ -84,18 +89,21 @@ const MAX_OVERFLOW_ATTEMPTS = 4;
 type ViablePlan = Extract<PlanChoice, { type: "planned" }>;
 
 // A paid summarizer runs only after the summary without a model is known to fit.
-function planAtLevel(
+function* planAtLevel(
   branch: LoadedBranch,
   { budget, design, firstKeptEntryId, originals }: ChoosePlanOptions,
   levelIndex: number,
-): ViablePlan | NoCompaction | InvalidCut {
+): Steps<ViablePlan | NoCompaction | InvalidCut> {
   const { parts, describeImages } = design;
   const level = reductionLevels[levelIndex] ?? reductionLevels[0];
   const request = { ...(firstKeptEntryId !== undefined && { firstKeptEntryId }), ...(originals && { originals }) };
   const preparation = prepareCompaction(branch, { budget, level, describeImages, ...request });
   if (preparation.type !== "planned") return preparation;
   const { plan } = preparation;
-  const result = commitCandidate(plan, design.fallback(plan), { parts, ...TRIAL_COMMIT });
+  yield LONG_STEP;
+  const candidate = design.fallback(plan);
+  yield LONG_STEP;
+  const result = commitCandidate(plan, candidate, { parts, ...TRIAL_COMMIT });
   if (result.type === "refused" && plan.requestedFirstKept) return describeRefusedCut(result.finding, plan);
   if (result.type === "refused") return { type: "nothing-to-do", why: "too-little" };
   return { type: "planned", plan, receipt: result.receipt, summaryText: result.summaryText };
@@ -109,7 +117,12 @@ function describeRefusedCut({ code, note }: Finding, { branch, cut }: Compaction
 
 const TRIAL_COMMIT = { id: "trial", reason: "asked", now: 0, durationMs: 0 } as const;
 
-function leavesEnoughFree({ plan: { sizeBefore, budget }, receipt }: ViablePlan): boolean {
+/** Whether a compaction leaves enough tokens free, and frees enough to be worth it. */
+export function leavesEnough(choice: Pick<ViablePlan, "plan" | "receipt">): boolean {
+  return leavesEnoughFree(choice) && freesEnough(choice);
+}
+
+function leavesEnoughFree({ plan: { sizeBefore, budget }, receipt }: Pick<ViablePlan, "plan" | "receipt">): boolean {
   const { limit } = budget;
   return !Number.isFinite(limit) || receipt.tokens.after <= limit - (limit - sizeBefore.fixed) * MIN_FREE_SHARE;
 }
@@ -117,7 +130,10 @@ function leavesEnoughFree({ plan: { sizeBefore, budget }, receipt }: ViablePlan)
 /** The share of the limit, without the fixed tokens, that should be free after a compaction. */
 const MIN_FREE_SHARE = 0.25;
 
-function freesEnough({ plan: { sizeBefore, budget }, receipt: { tokens, bytes } }: ViablePlan): boolean {
+function freesEnough({
+  plan: { sizeBefore, budget },
+  receipt: { tokens, bytes },
+}: Pick<ViablePlan, "plan" | "receipt">): boolean {
   const maxRemainingShare = 1 - budget.limits.progress;
   if (sizeBefore.bytes > budget.bytes) return bytes.after <= sizeBefore.bytes * maxRemainingShare;
   return tokens.after <= sizeBefore.tokens * maxRemainingShare;

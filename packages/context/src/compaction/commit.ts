@@ -47,6 +47,8 @@ export interface CommitContext {
   readonly reason: CompactionTrigger;
   readonly now: number;
   readonly durationMs: number;
+  /** How long the summary took, if it was prepared before the compaction. */
+  readonly preparedMs?: number | undefined;
   /** Findings of earlier attempts, such as failed summarizers or a reached limit. */
   readonly findings?: readonly Finding[];
   /** Model calls whose summaries were not used. */
@@ -146,6 +148,7 @@ function createReceipt(
     summaryMessage,
     reason,
     durationMs,
+    preparedMs,
     findings = [],
     unusedCalls = [],
     sizeAfter,
@@ -173,6 +176,7 @@ function createReceipt(
     ...(expectedCost !== undefined && { expectedCost }),
     ...computeCachedShare(allCalls),
     durationMs,
+    ...(preparedMs !== undefined && { preparedMs }),
     findings: [
       ...findings,
       ...candidateFindings,

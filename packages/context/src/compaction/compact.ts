@@ -1,27 +1,29 @@
-/** Runs a compaction: chooses a plan, runs hooks, tries the summarizers in order, checks the summary and appends one batch. */
+/** Runs a compaction: chooses a plan, runs hooks, tries the summarizers in order, checks the summary and appends one batch. The summary may be prepared earlier. */
 
 import { contextSize } from "../context/context-size.ts";
 import { BREAKER_TYPE, COMPACTION_USAGE } from "../entry.ts";
 import { type Runtime, runGuarded } from "../runtime.ts";
-import { branchLeaf } from "../session/loaded-branch.ts";
+import { branchLeaf, type LoadedBranch } from "../session/loaded-branch.ts";
 import type { NewEntry, Session } from "../session/session.ts";
 import type { Refusal } from "../session/store.ts";
 import type { OnProgress } from "../summary/ask-model.ts";
 import { explainReachedLimit, SPEND_LIMIT_NOTE, type TimeLimit, withTimeLimit } from "../summary/limits.ts";
 import { findSentRequest, type RequestBuilder, type SentRequest } from "../summary/sent-request.ts";
+import { runInTurns, takeTurn } from "../turns.ts";
 import { createUsageEntry } from "../usage.ts";
 import { type Breaker, isBreakerOpen } from "./breaker.ts";
-import { type Budget, findExceededLimit } from "./budget.ts";
-import { type CompactionRequest, choosePlan, type PlanChoice } from "./choose-plan.ts";
+import { type Budget, findExceededLimit, reductionLevels } from "./budget.ts";
+import { type CompactionRequest, choosePlan, choosePlanInSteps, leavesEnough, type PlanChoice } from "./choose-plan.ts";
 import { commitCandidate } from "./commit.ts";
 import {
   type CallUsage,
   type CompactionHookRunner,
   type CompactionPlan,
   compareEstimates,
-  hasOnlyGrown,
+  coversSameEntries,
   type NoCompaction,
   POSTPONE_TYPE,
+  planWithCut,
   rebasePlan,
   type SummarizeOptions,
   type Summarizer,
@@ -53,6 +55,27 @@ export interface CompactionOptions extends CompactionRequest {
   readonly hooks: CompactionHookRunner;
   readonly progress?: OnProgress;
   readonly signal?: AbortSignal;
+  /**
+   * A summary from `prepareSummary`, or its promise, to use if it still applies; no model is called then. If a hook cancels or postpones the
+   * compaction, it can be passed again.
+   */
+  readonly prepared?: PreparedSummary | Promise<PreparedSummary | null>;
+}
+
+/** A summary that was written before its compaction. It exists only in memory. */
+export interface PreparedSummary extends Pick<SummarizedPlan, "plan" | "candidate"> {
+  readonly findings: readonly Finding[];
+  /** Model calls of failed attempts. */
+  readonly unusedCalls: readonly CallUsage[];
+  readonly durationMs: number;
+  /** Whether it can still be used on this branch: nothing that it summarizes has changed. */
+  appliesTo(branch: LoadedBranch): boolean;
+}
+
+interface SummarizedPlan {
+  readonly plan: CompactionPlan;
+  /** Before the review and the checks of the commit. */
+  readonly candidate: SummaryCandidate;
 }
 
 export interface ProduceCompactionResult {
@@ -63,7 +86,7 @@ export interface ProduceCompactionResult {
 }
 
 export type CompactionBatch =
-  | {
+  | (SummarizedPlan & {
       readonly type: "ready";
       readonly id: string;
       /** The leaf to append the batch to. */
@@ -72,7 +95,7 @@ export type CompactionBatch =
       readonly receipt: Receipt;
       /** Usage entries to append if the batch cannot be appended. */
       readonly usageEntries: readonly NewEntry[];
-    }
+    })
   | { readonly type: "cancelled" }
   | { readonly type: "postponed" }
   | { readonly type: "leaf-moved" }
@@ -81,14 +104,64 @@ export type CompactionBatch =
 
 export async function produceCompaction(options: CompactionOptions): Promise<ProduceCompactionResult> {
   const state: AttemptState = { options, startTime: options.runtime.now(), findings: [], unusedCalls: [] };
-  const batch = options.signal?.aborted ? BATCH_CANCELLED : await planAndSummarize(state);
+  const prepared = await options.prepared;
+  // PREP7: several sessions may be due at once.
+  if (prepared) await takeTurn(options.runtime);
+  const batch = options.signal?.aborted
+    ? cancelAttempts(prepared ?? null, state)
+    : await planAndSummarize(state, prepared ?? null);
   const usageEntries = toUsageEntries(state.unusedCalls, options.budget);
   return { batch, usageEntries, findings: state.findings };
 }
 
+/** The result of `prepareSummary`. */
+export type PrepareSummaryResult =
+  | { readonly type: "prepared"; readonly summary: PreparedSummary; readonly usageEntries: readonly NewEntry[] }
+  /** `usageEntries`: for the calls of failed attempts. They must be appended, as those of a summary that is not used. */
+  | {
+      readonly type: "not-prepared";
+      readonly why: Exclude<CompactionBatch["type"], "ready">;
+      readonly findings: readonly Finding[];
+      readonly usageEntries: readonly NewEntry[];
+    };
+
+/**
+ * Writes and checks the summary of a compaction from the branch as it is now, and appends nothing. Entries may be appended meanwhile. Pass
+ * the summary to `compact` as `prepared`. It does not fall back to a summary without a model.
+ */
+export async function prepareSummary(options: PrepareSummaryOptions): Promise<PrepareSummaryResult> {
+  const { session, runtime, budget, signal } = options;
+  const { branch } = session;
+  const snapshot = { branch, redact: <Value>(value: Value): Value => session.redact(value) };
+  const state: AttemptState = {
+    options: { ...options, session: snapshot, isAhead: true },
+    startTime: runtime.now(),
+    findings: [],
+    unusedCalls: [],
+  };
+  const batch = signal?.aborted ? BATCH_CANCELLED : await planAndSummarize(state, null);
+  const { findings, unusedCalls } = state;
+  const unusedEntries = toUsageEntries(unusedCalls, budget);
+  if (batch.type !== "ready") return { type: "not-prepared", why: batch.type, findings, usageEntries: unusedEntries };
+  const { plan, candidate } = batch;
+  const durationMs = Math.max(0, runtime.now() - state.startTime);
+  const appliesTo = (later: LoadedBranch): boolean => coversSameEntries(plan, later);
+  return {
+    type: "prepared",
+    summary: { plan, candidate, findings, unusedCalls, durationMs, appliesTo },
+    usageEntries: [...unusedEntries, ...batch.usageEntries],
+  };
+}
+
+export type PrepareSummaryOptions = Omit<CompactionOptions, "prepared">;
+
 /** The state shared by all attempts of one compaction. */
 interface AttemptState {
-  readonly options: CompactionOptions;
+  readonly options: Omit<CompactionOptions, "session" | "prepared"> & {
+    readonly session: Pick<Session, "branch" | "redact">;
+    /** Whether only the summary is written, and the compaction follows later. */
+    readonly isAhead?: boolean;
+  };
   readonly startTime: number;
   readonly findings: Finding[];
   /** Model calls whose summaries were not used. */
@@ -97,38 +170,104 @@ interface AttemptState {
 
 const BATCH_CANCELLED: CompactionBatch = { type: "cancelled" };
 
-async function planAndSummarize(state: AttemptState): Promise<CompactionBatch> {
-  const { session, design, budget, runtime, requests, hooks, instructions = "" } = state.options;
+async function planAndSummarize(state: AttemptState, prepared: PreparedSummary | null): Promise<CompactionBatch> {
+  const { session, budget, runtime, requests, hooks, instructions = "" } = state.options;
   state.options.progress?.({ step: "planning" });
-  const choice = choosePlan(session.branch, state.options);
-  if (choice.type !== "planned") return choice;
-  const { plan } = choice;
-  const hookResult = await hooks.before(plan, instructions.trim());
+  const preparedBatch = prepared && commitPrepared(prepared, state);
+  const choice = preparedBatch ?? (await runInTurns(choosePlanInSteps(session.branch, state.options), runtime));
+  if (choice.type !== "planned" && choice.type !== "ready") return choice;
+  const hookResult = await hooks.before(choice.plan, instructions.trim());
   if (hookResult.type !== "continue") return hookResult;
   state.findings.push(...hookResult.findings);
-  const { cacheLifetime } = budget.limits.outdated;
-  const sent = requests && findSentRequest(plan, { ...requests, now: runtime.now(), cacheLifetime });
-  const summarizers = orderSummarizers(plan, state.options, sent ? { sent } : {});
-  const attempts = [...(hookResult.hookCandidate ? [hookResult.hookCandidate] : []), ...summarizers];
-  const { instructions: focus } = hookResult;
-  const batch = await withTimeLimit(budget.limits.summaryTime, runtime, (time) =>
-    firstUsableBatch(attempts, plan, { state, instructions: focus, time, ...(sent && { sent }) }),
-  );
-  if (batch) return batch;
-  // A list of turns must not replace the summary that should be written again.
-  if (plan.originals && attempts.length > 0) return { type: "no-summary" };
-  const currentChoice = session.branch === plan.branch ? choice : choosePlan(session.branch, state.options);
+  const { instructions: focus, hookCandidate } = hookResult;
+  if (prepared && preparedBatch) {
+    // HOOK2: the prepared summary does not follow what the hooks ask for.
+    const isWanted = !hookCandidate && focus === instructions.trim();
+    const batch = isWanted
+      ? commitPrepared(prepared, state, preparedBatch.plan)
+      : dropPrepared(prepared, HOOK_NOTE, state);
+    if (batch) return batch;
+  }
+  const plan = choice.type === "planned" ? choice.plan : (hookCandidate?.plan ?? null);
+  const currentChoice = plan ? { type: "planned" as const, plan } : choosePlan(session.branch, state.options);
   if (currentChoice.type !== "planned") return currentChoice;
-  return (
-    tryCommit({ candidate: design.fallback(currentChoice.plan) }, currentChoice.plan, state) ?? {
-      type: "leaf-moved",
-    }
+  const { plan: currentPlan } = currentChoice;
+  await takeTurn(runtime);
+  const { cacheLifetime } = budget.limits.outdated;
+  const sent = requests && findSentRequest(currentPlan, { ...requests, now: runtime.now(), cacheLifetime });
+  const summarizers = orderSummarizers(currentPlan, state.options, sent ? { sent } : {});
+  const attempts = [...(hookCandidate ? [hookCandidate] : []), ...summarizers];
+  const batch = await withTimeLimit(budget.limits.summaryTime, runtime, (time) =>
+    firstUsableBatch(attempts, currentPlan, { state, instructions: focus, time, ...(sent && { sent }) }),
   );
+  return batch ?? summarizeWithoutModel(currentPlan, attempts.length > 0, state);
+}
+
+function summarizeWithoutModel(plan: CompactionPlan, hadAttempts: boolean, state: AttemptState): CompactionBatch {
+  const { session, design, isAhead } = state.options;
+  // A list of turns must not replace the summary that should be written again.
+  if (isAhead || (plan.originals && hadAttempts)) return { type: "no-summary" };
+  const choice =
+    session.branch === plan.branch ? { type: "planned" as const, plan } : choosePlan(session.branch, state.options);
+  if (choice.type !== "planned") return choice;
+  return tryCommit({ candidate: design.fallback(choice.plan) }, choice.plan, state) ?? { type: "leaf-moved" };
+}
+
+/**
+ * PREP2: the batch of a prepared summary, if it covers the same entries and the context, which has grown since, then fits. A plan that was
+ * made before the hooks is used again if they appended nothing.
+ */
+function commitPrepared(
+  prepared: PreparedSummary,
+  state: AttemptState,
+  planBefore?: CompactionPlan,
+): ReadyBatch | null {
+  const { session } = state.options;
+  const { plan, candidate, durationMs: preparedMs } = prepared;
+  if (!prepared.appliesTo(session.branch)) return dropPrepared(prepared, CHANGED_NOTE, state);
+  const attempt = {
+    ...state,
+    preparedMs,
+    findings: [...prepared.findings, ...state.findings],
+    unusedCalls: [...prepared.unusedCalls, ...state.unusedCalls],
+  };
+  let note = GROWN_NOTE;
+  const plans = planBefore?.branch === session.branch ? [planBefore] : planAgain(plan, state.options);
+  for (const current of plans) {
+    const result = buildBatch({ plan: current, candidate }, attempt);
+    if (result.type === "ready" && leavesEnough(result)) return result;
+    if (result.type === "refused") note = result.finding.note;
+  }
+  return dropPrepared(prepared, note, state);
+}
+
+/** Plans with the same cut on the branch as it is now. A large result that arrived since is shortened, as in any other compaction. */
+function* planAgain(
+  { cut, originals }: CompactionPlan,
+  { session, budget, design }: AttemptState["options"],
+): Generator<CompactionPlan> {
+  for (const level of reductionLevels.filter(({ tailShare }) => tailShare === 1)) {
+    const options = { budget, level, describeImages: design.describeImages, originals };
+    const plan = planWithCut(session.branch, options, cut.index);
+    if (plan) yield plan;
+  }
+}
+
+const HOOK_NOTE = "a hook changed what the summary should say";
+const CHANGED_NOTE = "the entries that it summarizes have changed";
+const GROWN_NOTE = "too much was added after it";
+
+function dropPrepared({ candidate, findings, unusedCalls }: PreparedSummary, why: string, state: AttemptState): null {
+  const note = `a summary prepared in the background was not used: ${why}`;
+  recordFinding(state, { code: "prepared-dropped", note });
+  state.findings.push(...findings);
+  state.unusedCalls.push(...unusedCalls, ...(candidate.calls ?? []));
+  return null;
 }
 
 function orderSummarizers(
   plan: CompactionPlan,
-  { summarizers = [], summarizerOrder = "listed" }: CompactionOptions,
+  { summarizers = [], summarizerOrder = "listed" }: Pick<CompactionOptions, "summarizers" | "summarizerOrder">,
   options: Pick<SummarizeOptions, "sent">,
 ): readonly Summarizer[] {
   if (summarizerOrder === "listed" || summarizers.length < 2) return summarizers;
@@ -157,13 +296,17 @@ async function firstUsableBatch(
     const batch =
       result && tryCommit(result, rebasePlan(result.plan ?? plan, session.branch, design.describeImages), state);
     if (batch) return batch;
-    if (!hasOnlyGrown(session.branch, plan.branch)) return { type: "leaf-moved" };
+    if (!coversSameEntries(plan, session.branch)) return { type: "leaf-moved" };
   }
   return null;
 }
 
 // CMP3: the cost of a summary that arrives after the abort is recorded.
-function cancelAttempts(result: CandidateWithPlan | "cancelled" | null, state: AttemptState): CompactionBatch {
+function cancelAttempts(
+  result: CandidateWithPlan | PreparedSummary | "cancelled" | null,
+  state: AttemptState,
+): CompactionBatch {
+  if (result && result !== "cancelled" && "unusedCalls" in result) state.unusedCalls.push(...result.unusedCalls);
   if (result && result !== "cancelled") state.unusedCalls.push(...(result.candidate.calls ?? []));
   return BATCH_CANCELLED;
 }
@@ -204,6 +347,7 @@ async function runSummarizer(
     recordFinding(state, { code: "spend-limit", note: SPEND_LIMIT_NOTE });
     return null;
   }
+  await takeTurn(runtime);
   const summarizeOptions = {
     ...(sent && { sent }),
     ...(signal && { signal }),
@@ -258,8 +402,29 @@ const GRACE_MS = 100;
 function tryCommit(
   attempt: CandidateWithPlan,
   plan: CompactionPlan | null,
-  { options, startTime, findings, unusedCalls }: AttemptState,
+  state: AttemptState,
 ): CompactionBatch | null {
+  const result = plan && buildBatch({ plan, candidate: attempt.candidate }, state);
+  if (result?.type === "ready") return result;
+  if (result?.type === "refused") recordFinding(state, result.finding);
+  state.unusedCalls.push(...(attempt.candidate.calls ?? []));
+  return null;
+}
+
+type ReadyBatch = Extract<CompactionBatch, { type: "ready" }>;
+
+type BuildBatchResult = ReadyBatch | { readonly type: "refused"; readonly finding: Finding };
+
+function buildBatch(
+  { plan, candidate: draft }: SummarizedPlan,
+  {
+    options,
+    startTime,
+    findings,
+    unusedCalls,
+    preparedMs,
+  }: AttemptState & { readonly preparedMs?: number | undefined },
+): BuildBatchResult {
   const now = options.runtime.now();
   const { design } = options;
   const context = {
@@ -268,20 +433,16 @@ function tryCommit(
     reason: options.reason,
     now,
     durationMs: Math.max(0, now - startTime),
+    preparedMs,
     findings,
     unusedCalls,
     redaction: options.session,
   };
-  const candidate = plan ? design.review(plan, attempt.candidate) : attempt.candidate;
-  const { calls = [] } = candidate;
-  const result = plan && commitCandidate(plan, candidate, context);
-  if (plan && result?.type === "ready") {
-    const usageEntries = toUsageEntries(calls, options.budget);
-    return { ...result, id: context.id, leaf: branchLeaf(plan.branch), usageEntries };
-  }
-  if (result?.type === "refused") recordFinding({ options, findings }, result.finding);
-  unusedCalls.push(...calls);
-  return null;
+  const candidate = design.review(plan, draft);
+  const result = commitCandidate(plan, candidate, context);
+  if (result.type === "refused") return result;
+  const usageEntries = toUsageEntries(candidate.calls ?? [], options.budget);
+  return { ...result, id: context.id, leaf: branchLeaf(plan.branch), usageEntries, plan, candidate: draft };
 }
 
 function toUsageEntries(calls: readonly CallUsage[], { model }: Budget): readonly NewEntry[] {
@@ -319,6 +480,7 @@ export async function compact(options: CompactionOptions): Promise<CompactionOut
 async function runCompaction(options: CompactionOptions): Promise<CompactionOutcome> {
   const { session, signal } = options;
   await session.loadState();
+  const prepared = await options.prepared;
   const { batch, usageEntries, findings } = await produceCompaction(options);
   if (batch.type !== "ready") {
     await appendUsage(session, usageEntries);
@@ -331,10 +493,17 @@ async function runCompaction(options: CompactionOptions): Promise<CompactionOutc
     return batch;
   }
   const appended = await session.appendAtLeaf(batch.leaf, [...usageEntries, ...batch.newEntries], { signal });
+  // PREP2: a message was queued in this moment. The summary still applies.
+  if (appended.type === "leaf-moved" && prepared && isPreparedBatch(batch))
+    return runCompaction({ ...options, prepared });
   if (appended.type === "appended") return { type: "compacted", id: batch.id, receipt: batch.receipt };
   await appendUsage(session, [...usageEntries, ...batch.usageEntries]);
   if (appended.type === "aborted") return { type: "cancelled" };
   return { type: "failed", why: appended.type === "refused" ? appended.why : appended.type, findings };
+}
+
+function isPreparedBatch({ receipt }: ReadyBatch): boolean {
+  return receipt.preparedMs !== undefined;
 }
 
 // HOOK3: the log records the postponement, so that it happens only once, even after a restart.

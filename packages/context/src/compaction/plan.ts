@@ -13,7 +13,7 @@ import type { Reduction } from "../context/shrink-entry.ts";
 import { type ContextEditEntry, type Entry, entryReference } from "../entry.ts";
 import type { Usage } from "../message.ts";
 import type { ModelName } from "../model.ts";
-import { branchLeaf, type LoadedBranch } from "../session/loaded-branch.ts";
+import type { LoadedBranch } from "../session/loaded-branch.ts";
 import type { Allowance, OnProgress } from "../summary/ask-model.ts";
 import type { TimeLimit } from "../summary/limits.ts";
 import { noPreviousSummary, type PreviousSummary, readPreviousSummary } from "../summary/parse-summary.ts";
@@ -159,7 +159,7 @@ export function planWithCut(
   return createPlan(branch, { ...options, cut: toCutPoint(branch, index) });
 }
 
-/** Applies a plan to a branch that has grown since, or returns null if other changes were made. */
+/** Applies a plan to a branch that has changed only after its cut, or returns null if the covered entries changed. */
 export function rebasePlan(
   plan: CompactionPlan,
   branch: LoadedBranch,
@@ -168,16 +168,29 @@ export function rebasePlan(
   if (branch === plan.branch) return plan;
   const { budget, level, originals, requestedFirstKept: requested, cut } = plan;
   const options = { budget, level, describeImages, originals, requested };
-  return hasOnlyGrown(branch, plan.branch) ? planWithCut(branch, options, cut.index) : null;
+  return coversSameEntries(plan, branch) ? planWithCut(branch, options, cut.index) : null;
 }
 
-/** Returns whether entries were only appended since, without a new compaction or a context edit. */
-export function hasOnlyGrown(branch: LoadedBranch, earlier: LoadedBranch): boolean {
-  return (
-    branchLeaf(earlier) === (branch.entries[earlier.entries.length - 1]?.id ?? null) &&
-    branch.compactionIndex === earlier.compactionIndex &&
-    branch.edits.length === earlier.edits.length
-  );
+/**
+ * Returns whether a plan covers the same entries on a later branch: its last covered entry is still on it, no compaction was added,
+ * and no later context edit changes a covered entry.
+ */
+export function coversSameEntries(
+  { branch: earlier, cut, covered }: Pick<CompactionPlan, "branch" | "cut" | "covered">,
+  branch: LoadedBranch,
+): boolean {
+  const last = cut.index - 1;
+  if (branch.compactionIndex !== earlier.compactionIndex || branch.entries[last]?.id !== earlier.entries[last]?.id)
+    return false;
+  if (haveSameIds(branch.edits, earlier.edits)) return true;
+  const coveredIds = new Set(covered.map(({ id }) => id));
+  const listCoveredEdits = ({ edits }: LoadedBranch): readonly ContextEditEntry[] =>
+    edits.filter(({ targetId }) => coveredIds.has(targetId));
+  return haveSameIds(listCoveredEdits(branch), listCoveredEdits(earlier));
+}
+
+function haveSameIds(one: readonly Entry[], other: readonly Entry[]): boolean {
+  return one.length === other.length && one.every(({ id }, index) => id === other[index]?.id);
 }
 
 // A message that will be shortened counts with its shortened size. If the request has too many bytes, the later of the cuts by

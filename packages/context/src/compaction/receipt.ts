@@ -34,7 +34,10 @@ export interface Receipt {
   readonly expectedCost?: number;
   /** The share of the input tokens that the provider read from its cache. Absent if no model was called. */
   readonly cachedShare?: number;
+  /** How long the session waited for the compaction. */
   readonly durationMs: number;
+  /** How long the summary took, if it was prepared in the background. The session did not wait for it. */
+  readonly preparedMs?: number;
   readonly findings: readonly Finding[];
   /** The number of consecutive compactions, including this one, that freed too little. */
   readonly withoutProgress: number;
@@ -81,6 +84,7 @@ export type FindingCode =
   | "not-in-context"
   | "nothing-before"
   | "outdated-removed"
+  | "prepared-dropped"
   | "not-covered"
   | "no-gain"
   | "does-not-fit"

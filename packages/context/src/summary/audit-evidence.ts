@@ -5,7 +5,8 @@ import { splitQuotation } from "../context/attachments.ts";
 import { authorOf, entryText, splitUserEntry } from "../context/entry-text.ts";
 import { type ContextEditEntry, type Entry, entryReference } from "../entry.ts";
 import { splitQuotationWords } from "../text/sanitize.ts";
-import { buildNameIndex, type NameIndex } from "./known-names.ts";
+import { LazyValue, type Steps } from "../turns.ts";
+import { addTextNames, createNameIndex, type NameIndex } from "./known-names.ts";
 import {
   findSummaryItems,
   isPlanSection,
@@ -69,6 +70,9 @@ export interface Evidence {
   /** Whether the session has these words in this order; `…` stands for omitted words. */
   readonly hasQuotation: (quotation: string) => boolean;
   readonly names: () => NameIndex;
+  /** Computes in steps what `names` and `hasQuotation` read. */
+  readonly computeNames: () => Steps<unknown>;
+  readonly computeAllWords: () => Steps<unknown>;
   /** Every source by reference, oldest first. */
   readonly sources: () => ReadonlyMap<string, EvidenceSource>;
   /** The user's messages by reference, oldest first. */
@@ -81,7 +85,8 @@ export function collectEvidence(options: EvidenceOptions): Evidence {
   const references = memoize(() => collectReferences(options));
   const sources = memoize(() => collectSources(options));
   const texts = memoize(() => [...collectTexts(options)]);
-  const allWords = memoize(() => ` ${texts().map(normalizeWords).join(" \n ")} `);
+  const allWords = new LazyValue(() => joinAllWords(texts));
+  const names = new LazyValue(() => indexNames(texts));
   const doubtfulReferences = memoize(() => findDoubtfulReferences(options.previous));
   const markedLines = memoize(() => findMarkedLines(options.previous));
   const confirmedLines = memoize(() => (options.isChecked ? findConfirmedLines(options.previous) : new Set<string>()));
@@ -93,8 +98,10 @@ export function collectEvidence(options: EvidenceOptions): Evidence {
     previousMark: (line) => markedLines().get(normalizeWords(line)) ?? null,
     isConfirmed: (line) => confirmedLines().has(lineKey(line)),
     hasBlob: (hash) => texts().some((text) => text.includes(hash)),
-    hasQuotation: (quotation) => containsQuotation(quotation, allWords()),
-    names: memoize(() => buildNameIndex(texts())),
+    hasQuotation: (quotation) => containsQuotation(quotation, allWords.get()),
+    names: () => names.get(),
+    computeNames: () => names.compute(),
+    computeAllWords: () => allWords.compute(),
     sources,
     userSources: memoize(() => new Map([...sources()].filter(([, { isFromUser }]) => isFromUser))),
     userTexts: memoize(() => collectUserTexts(options)),
@@ -107,6 +114,24 @@ function memoize<Value>(compute: () => Value): () => Value {
     cached ??= { value: compute() };
     return cached.value;
   };
+}
+
+function* joinAllWords(texts: () => readonly string[]): Steps<string> {
+  const parts: string[] = [];
+  for (const text of texts()) {
+    parts.push(normalizeWords(text));
+    yield text.length;
+  }
+  return ` ${parts.join(" \n ")} `;
+}
+
+function* indexNames(texts: () => readonly string[]): Steps<NameIndex> {
+  const index = createNameIndex();
+  for (const text of texts()) {
+    addTextNames(text, index);
+    yield text.length;
+  }
+  return index;
 }
 
 /** Maps each citable reference to its short form. */

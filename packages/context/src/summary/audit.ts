@@ -3,6 +3,7 @@
 import { findBlobDigits, findCitedReferences, formatCitation, removeCitations } from "../citations.ts";
 import { splitQuotationWords } from "../text/sanitize.ts";
 import { textTokens } from "../tokens/estimate-tokens.ts";
+import type { Steps } from "../turns.ts";
 import type { Evidence, EvidenceSource } from "./audit-evidence.ts";
 import { findNames, isKnownName } from "./known-names.ts";
 import {
@@ -82,6 +83,18 @@ export function checkSummary(summary: string, evidence: Evidence, format: Summar
     problems,
     flaws: [...flaws, ...requestFlaw(markedLines, evidence), ...scriptFlaw(markedLines, evidence)],
   };
+}
+
+/** Computes in steps what the checks will read: a long session has many words. */
+export function* loadEvidence(
+  summary: string,
+  evidence: Evidence,
+  { needsAll }: { readonly needsAll: boolean },
+): Steps<void> {
+  yield* evidence.computeNames();
+  if (findQuotations(summary).length > 0) yield* evidence.computeAllWords();
+  for (const source of (needsAll ? evidence.sources() : evidence.userSources()).values())
+    yield source.vocabulary().chars;
 }
 
 const EMPTY_SUMMARY_FLAW: Flaw = {
@@ -315,9 +328,15 @@ function scriptFlaw(lines: readonly string[], { userTexts }: Evidence): readonly
 
 /** Returns the main script of a text; null for a text with few letters. Technical terms are Latin everywhere, so a quarter of another script decides. */
 function mainScript(text: string): string | null {
-  const prose = text.replace(/\S+/gu, (word) => (/[`\d_/\\@#$=]/.test(word) ? " " : word));
-  const counts = SCRIPT_PATTERNS.map(({ name, pattern }) => ({ name, count: prose.match(pattern)?.length ?? 0 }));
-  const all = counts.reduce((sum, { count }) => sum + count, 0);
+  const words = (text.match(/\S+/gu) ?? []).filter((word) => !/[`\d_/\\@#$=]/.test(word));
+  // Most words are ASCII, whose letters are Latin. The patterns are slow.
+  const { ascii = [], other: otherWords = [] } = Object.groupBy(words, (word) =>
+    /^[\x21-\x7e]+$/.test(word) ? "ascii" : "other",
+  );
+  const asciiLetters = ascii.join("").replace(/[^a-z]+/gi, "").length;
+  const otherText = otherWords.join(" ");
+  const counts = SCRIPT_PATTERNS.map(({ name, pattern }) => ({ name, count: otherText.match(pattern)?.length ?? 0 }));
+  const all = counts.reduce((sum, { count }) => sum + count, asciiLetters);
   if (all < MIN_SCRIPT_LETTERS) return null;
   const other = counts.slice(1).reduce((most, each) => (each.count > most.count ? each : most));
   return other.count * 4 >= all ? other.name : "Latin";

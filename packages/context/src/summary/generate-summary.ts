@@ -7,9 +7,10 @@ import type { Model } from "../model.ts";
 import type { Runtime } from "../runtime.ts";
 import { createSummaryTimeouts } from "../settings.ts";
 import { textTokens } from "../tokens/estimate-tokens.ts";
+import { LazyValue, runInTurns, type Steps } from "../turns.ts";
 import type { Allowance, AskFailure, ModelCall, OnProgress } from "./ask-model.ts";
 import { attachCitations } from "./attach-citations.ts";
-import { checkSummary, type Flaw, type FlawCode, type SummaryCheckResult } from "./audit.ts";
+import { checkSummary, type Flaw, type FlawCode, loadEvidence, type SummaryCheckResult } from "./audit.ts";
 import { collectEvidence, type Evidence } from "./audit-evidence.ts";
 import { chooseRoute, type SummaryRoute } from "./choose-route.ts";
 import { type TimeLimit, withTimeLimit } from "./limits.ts";
@@ -29,7 +30,7 @@ import {
   summarizeTranscript,
   type Transcript,
 } from "./summarize.ts";
-import { renderTranscript, type TranscriptBlock, type TranscriptDetail } from "./transcript.ts";
+import { renderTranscriptInSteps, type TranscriptBlock, type TranscriptDetail } from "./transcript.ts";
 
 /** What a summary is made from, and its form. */
 export interface SummaryInput {
@@ -119,6 +120,7 @@ async function summarizeAndCheck(options: GenerateSummaryOptions, time: TimeLimi
   const prompts = createPromptJob(options, shape);
   const job: SummaryJob = { ...prompts, model, runtime, signal, allowance, progress, time, calls: [] };
   const { calls } = job;
+  await runInTurns(job.computeTranscript(), runtime);
   const route = job.sent || job.prices ? chooseRoute(job) : null;
   const samePrefix = route?.prompt ? await requestWithSamePrefix(route.prompt, { options, shape, job }) : null;
   const result = samePrefix ?? (await requestWithTranscript({ options, shape, job }));
@@ -180,23 +182,22 @@ function createPromptJob(options: SummaryInput, shape: SummaryShape): PromptJob 
   const { model, runtime, entries, turn = [], edits = [], thinking = "off", instructions = "" } = options;
   const historyIds = new Set(entries.map(({ id }) => id));
   const isHistory = ({ entryId }: TranscriptBlock): boolean => shape.format === "turn" || historyIds.has(entryId);
-  const renderDetail = (detail: TranscriptDetail): Transcript => {
-    const blocks = renderTranscript([...entries, ...turn], { edits, detail });
+  const renderDetail = function* (detail: TranscriptDetail): Steps<Transcript> {
+    const blocks = yield* renderTranscriptInSteps([...entries, ...turn], { edits, detail });
     return { history: blocks.filter(isHistory), turn: blocks.filter((block) => !isHistory(block)) };
   };
-  const transcripts = new Map<TranscriptDetail, Transcript>();
   // The choice of the route and the request use the same transcript.
-  const transcript = (detail: TranscriptDetail): Transcript => {
-    const rendered = transcripts.get(detail) ?? renderDetail(detail);
-    transcripts.set(detail, rendered);
-    return rendered;
+  const transcripts = {
+    full: new LazyValue(() => renderDetail("full")),
+    excerpt: new LazyValue(() => renderDetail("excerpt")),
   };
   return {
     model,
     runtime,
     thinking,
     format: shape.format,
-    transcript,
+    transcript: (detail) => transcripts[detail].get(),
+    computeTranscript: () => transcripts.full.compute(),
     hasTurn: shape.format !== "turn" && turn.length > 0,
     factor: options.factor,
     previous: shape.previous,
@@ -242,6 +243,7 @@ async function correctSummary(
     return checkSummary(isSamePrefix ? attachCitations(summary, evidence) : summary, evidence, shape);
   };
   options.progress?.({ step: "auditing" });
+  await runInTurns(loadEvidence(reply.text, evidence, { needsAll: isSamePrefix }), options.runtime);
   const firstCheck = check(reply.text);
   if (firstCheck.problems.length === 0) return { type: "checked", text: firstCheck.text, flaws: firstCheck.flaws };
   const malformed = firstCheck.problems.find(({ code }) => code === "empty" || code === "sections");

@@ -68,19 +68,23 @@ export interface NameIndex {
   readonly pairs: ReadonlySet<string>;
 }
 
-/** Indexes the words and joined pairs of all texts. */
-export function buildNameIndex(texts: Iterable<string>): NameIndex {
-  const words = new Set<string>();
-  const pairs = new Set<string>();
-  for (const text of texts) {
-    addNames(text, { words, pairs });
-    // In quoted JSON `\n` is a line end; in a Windows path it is part of a name. Both readings are indexed.
-    if (/\\[nrt]/.test(text)) addNames(text.replace(/\\[nrt]/g, " "), { words, pairs });
-  }
-  return { words, pairs };
+interface GrowingNameIndex {
+  readonly words: Set<string>;
+  readonly pairs: Set<string>;
 }
 
-function addNames(text: string, { words, pairs }: { readonly words: Set<string>; readonly pairs: Set<string> }): void {
+export function createNameIndex(): GrowingNameIndex {
+  return { words: new Set(), pairs: new Set() };
+}
+
+/** Indexes the words and joined pairs of a text. */
+export function addTextNames(text: string, index: GrowingNameIndex): void {
+  addNames(text, index);
+  // In quoted JSON `\n` is a line end; in a Windows path it is part of a name. Both readings are indexed.
+  if (/\\[nrt]/.test(text)) addNames(text.replace(/\\[nrt]/g, " "), index);
+}
+
+function addNames(text: string, { words, pairs }: GrowingNameIndex): void {
   for (const { word, pair } of splitName(text)) {
     words.add(word);
     if (pair !== null) pairs.add(pair);

@@ -7,6 +7,7 @@ import type { Runtime } from "../runtime.ts";
 import { escapeSummary } from "../text/sanitize.ts";
 import { truncateMiddle } from "../text/truncate.ts";
 import { messageTokens, requestTokens, textTokens } from "../tokens/estimate-tokens.ts";
+import type { Steps } from "../turns.ts";
 import {
   type Allowance,
   type AskFailure,
@@ -37,6 +38,8 @@ export interface PromptJob {
   readonly format: SummaryFormatName;
   /** Renders the transcript with full texts or with excerpts. */
   readonly transcript: (detail: TranscriptDetail) => Transcript;
+  /** Renders the full transcript in steps. Every route reads it. */
+  readonly computeTranscript: () => Steps<unknown>;
   /** Whether the cut splits a turn, so that the summary has a part about its beginning. */
   readonly hasTurn: boolean;
   /** Real tokens per estimated token, if known. */

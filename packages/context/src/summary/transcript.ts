@@ -19,6 +19,7 @@ import { createExcerpt } from "../text/excerpt.ts";
 import { escapePromptMarkup, sanitizeLine } from "../text/sanitize.ts";
 import { truncateArguments } from "../text/truncate.ts";
 import { textTokens } from "../tokens/estimate-tokens.ts";
+import { runAtOnce, type Steps } from "../turns.ts";
 
 /** The transcript of one entry. */
 export interface TranscriptBlock {
@@ -40,10 +41,14 @@ export interface TranscriptOptions {
 export type TranscriptDetail = "full" | "excerpt";
 
 /** Renders a block for each entry that the model saw, with its number after the first label: `[User]: [#3] fix the login`. */
-export function renderTranscript(
+export function renderTranscript(entries: readonly Entry[], options: TranscriptOptions): readonly TranscriptBlock[] {
+  return runAtOnce(renderTranscriptInSteps(entries, options));
+}
+
+export function* renderTranscriptInSteps(
   entries: readonly Entry[],
   { edits, detail = "excerpt" }: TranscriptOptions,
-): readonly TranscriptBlock[] {
+): Steps<readonly TranscriptBlock[]> {
   const blocks: TranscriptBlock[] = [];
   const staleCalls = detail === "excerpt" ? findStaleCalls(entries, edits) : noStaleCalls;
   for (const entry of entries) {
@@ -58,6 +63,7 @@ export function renderTranscript(
       .map((part, index) => renderTranscriptPart(part, index === 0 ? `[${reference}] ` : ""))
       .join("\n\n");
     blocks.push({ entryId: entry.id, reference, text, tokens: textTokens(text) });
+    yield text.length;
   }
   return blocks;
 }

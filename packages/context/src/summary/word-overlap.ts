@@ -5,6 +5,8 @@ import { charPairs } from "../text/score-novelty.ts";
 
 /** The comparable words of a text, and the same words by their first four letters. */
 export interface Vocabulary {
+  /** The length of the text. */
+  readonly chars: number;
   readonly words: ReadonlySet<string>;
   readonly byPrefix: ReadonlyMap<string, readonly string[]>;
   /** Words of two or three letters, to compare short names in code: `--all`, `id`. */
@@ -17,6 +19,7 @@ export interface Vocabulary {
 export function buildVocabulary(text: string): Vocabulary {
   const words = comparableWords(text);
   return {
+    chars: text.length,
     words,
     byPrefix: Map.groupBy(words, (word) => word.slice(0, MIN_WORD_CHARS)),
     shortWords: findShortWords(text),

@@ -13,8 +13,8 @@ export interface TruncateOptions {
 
 /** Leaves out the middle of a text that exceeds the budget. */
 export function truncateMiddle(text: string, { tokens, handle }: TruncateOptions): string {
-  if (fitsTokenBudget(text, tokens)) return text;
-  const allTokens = textTokens(text);
+  const allTokens = text.length * 3 <= tokens ? 0 : textTokens(text);
+  if (allTokens <= tokens) return text;
   const mark = `\n[… ${(allTokens - tokens).toLocaleString("en-US")} of about ${allTokens.toLocaleString("en-US")} tokens are left out here; ${handle} opens all of it …]\n`;
   const textBudget = Math.max(0, tokens - textTokens(mark));
   for (let chars = Math.floor((text.length / allTokens) * textBudget); ; chars = Math.floor(chars * 0.85)) {

@@ -130,7 +130,7 @@ describe("what summaries cost", () => {
       route: "leaves",
       isPaid: true,
       summarize: async ({ covered }) => {
-        await moved.move("e1");
+        await moved.move(null);
         const covers = new Set(covered.map(({ id }) => id));
         return {
           type: "written",

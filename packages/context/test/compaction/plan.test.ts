@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { type Budget, type ReductionLevel, reductionLevels } from "../../src/compaction/budget.ts";
-import { type CompactionPlan, hasOnlyGrown, planWithCut, rebasePlan } from "../../src/compaction/plan.ts";
+import { type CompactionPlan, coversSameEntries, planWithCut, rebasePlan } from "../../src/compaction/plan.ts";
 import { collectPart } from "../../src/compaction/summary-message.ts";
 import { contextSize } from "../../src/context/context-size.ts";
 import type { Entry } from "../../src/entry.ts";
@@ -275,6 +275,7 @@ describe("a cut of one's own", () => {
 describe("later", () => {
   const talk = story("user: one", `says: ${repeatWord(40)}`, `user: ${repeatWord(8)}`, "says: three");
   const before = loadBranch(talk);
+  const elsewhere = story("says: else").map((entry) => ({ ...entry, id: "x" }));
   const appended = (...lines: readonly string[]): LoadedBranch =>
     appendToBranch(before, story(...Array<string>(talk.length).fill("user: x"), ...lines).slice(talk.length));
 
@@ -292,20 +293,15 @@ describe("later", () => {
   test.each<[string, LoadedBranch, boolean]>([
     ["a message", appended("user: four"), true],
     ["nothing", before, true],
-    ["an edit", appended("drops e1"), false],
+    ["an edit of a covered entry", appended("drops e1"), false],
+    ["an edit of a kept entry", appended("drops e4"), true],
     ["a compaction that keeps all", appended("compacts: so far, keeps e1"), false],
     ["a compaction that keeps some", appended("compacts: so far, keeps e3", "user: four", "user: five"), false],
-    [
-      "another branch",
-      loadBranch([...talk.slice(0, 3), ...story("says: else").map((entry) => ({ ...entry, id: "x" }))]),
-      false,
-    ],
-    ["going back", loadBranch(talk.slice(0, 3)), false],
-  ])("CMP3 CMP6 with %s added it has grown: %j", (_, window, expected) => {
-    expect(hasOnlyGrown(window, before)).toBe(expected);
-  });
-
-  test("CMP3 from nothing everything grows", () => {
-    expect(hasOnlyGrown(before, loadBranch([]))).toBe(true);
+    ["another branch before the cut", loadBranch([...talk.slice(0, 1), ...elsewhere]), false],
+    ["another branch after the cut", loadBranch([...talk.slice(0, 3), ...elsewhere]), true],
+    ["going back to the kept part", loadBranch(talk.slice(0, 3)), true],
+    ["going back before the cut", loadBranch(talk.slice(0, 1)), false],
+  ])("CMP3 CMP6 PREP1 with %s, a plan covers the same entries: %j", (_, window, expected) => {
+    expect(coversSameEntries(planOf(before), window)).toBe(expected);
   });
 });

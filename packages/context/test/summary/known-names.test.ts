@@ -1,7 +1,7 @@
 /** Tests which words of a line are paths and identifiers, and which of them the session has. */
 
 import { describe, expect, test } from "vitest";
-import { buildNameIndex, findNames, isKnownName } from "../../src/summary/known-names.ts";
+import { addTextNames, createNameIndex, findNames, isKnownName } from "../../src/summary/known-names.ts";
 
 const namesIn = (text: string): readonly string[] => findNames(text).map(({ kind, text: name }) => `${kind} ${name}`);
 
@@ -77,11 +77,13 @@ describe("identifiers", () => {
 });
 
 describe("known names", () => {
-  const names = buildNameIndex([
+  const names = createNameIndex();
+  for (const text of [
     "look at src/auth/login.ts and the retryLimit in config.yaml, see https://docs.test/guide/start?x=1",
     'fixed in 3f2a91c4d5e6f708192a3b4c5d6e7f8091a2b3c4, {"key":"a\\nsnake_case"} boxes',
     "C:\\work\\data.csv --workspace=web héros.md",
-  ]);
+  ])
+    addTextNames(text, names);
   const isKnown = (text: string): boolean => findNames(`\`${text}\``).every((name) => isKnownName(name, names));
 
   test.each([

@@ -27,6 +27,7 @@ export function createJob({ history = [], turn = [], ...parts }: TestJob): Summa
     thinking: "off",
     format: "summary",
     transcript: () => ({ history, turn }),
+    *computeTranscript() {},
     hasTurn: turn.length > 0,
     previous: "",
     instructions: "",

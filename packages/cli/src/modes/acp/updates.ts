@@ -47,6 +47,8 @@ export function toSessionUpdates(event: AgentEvent, view: ClientView, ids: Updat
     case "session_damaged":
     case "summarization_retry_scheduled":
       return toNotices(event, view, "warning");
+    case "compaction_preparation":
+      return [];
     case "outdated_results_removed":
     case "outdated_results_restored":
     case "compaction_soft_threshold":

@@ -193,6 +193,7 @@ const rows: readonly (readonly [AgentEvent, readonly object[], (readonly object[
   [{ type: "summarization_retry_finished", source: "branchSummary" }, []],
   [{ type: "compaction_progress", reason: "manual", step: "writing", tokens: 200 }, []],
   [{ type: "branch_summary_progress", step: "writing", tokens: 200 }, []],
+  [{ type: "compaction_preparation", state: "ready", durationMs: 20_000 }, []],
   [{ type: "compaction_failed", reason: "manual", code: "cannot-fit", errorMessage: "no" }, []],
   [{ type: "usage", kind: "handoff", provider: "p", model: "m", usage: zeroUsage }, []],
   [{ type: "auto_retry_end", success: true, attempt: 1 }, []],
@@ -224,7 +225,7 @@ test("ACP13 no event is missing above", () => {
     ...{ auto_retry_start: true, auto_retry_end: true, compaction_start: true, compaction_progress: true },
     ...{ compaction_end: true, compaction_failed: true, compaction_skipped: true, compaction_undone: true },
     ...{ compaction_redone: true, outdated_results_removed: true, outdated_results_restored: true },
-    ...{ compaction_soft_threshold: true, compaction_quality: true },
+    ...{ compaction_preparation: true, compaction_soft_threshold: true, compaction_quality: true },
     ...{ summarization_retry_scheduled: true, summarization_retry_attempt_start: true },
     ...{
       summarization_retry_finished: true,

@@ -222,7 +222,8 @@ describe("stop", () => {
           : call("bash", { command: `for at in $(seq 1 90); do echo "step ${number} line $at of a long story"; done` }),
       reach: async (talk) => {
         talk.say("hello");
-        await talk.until(() => isSummaryAsked(talk));
+        // The run waits for the summary that was prepared until then.
+        await talk.until(() => isSummaryAsked(talk) && talk.screen.state.activity.type === "compacting");
         expect(talk.screen.state.activity).toMatchObject({
           type: "compacting",
           reason: "threshold",

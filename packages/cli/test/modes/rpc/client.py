@@ -223,7 +223,7 @@ def drive_requested_compactions(client):
     client.done("undo_compaction")
     assert client.done("get_messages") == sent
     refused = client.send("compact", firstKeptEntryId=messages[0]["id"])
-    assert refused["success"] is False and "choose an entry from #" in refused["error"], refused
+    assert refused["success"] is False and "Choose an entry after #" in refused["error"], refused
     unknown = client.send("compact", firstKeptEntryId="none")
     assert unknown["success"] is False, unknown
 

@@ -272,7 +272,7 @@ export const openContext: PanelCommand = async (args, { app, screen }) => {
   const entries = new Map(branch.entries.map((entry) => [entry.id, entry]));
   const page = createContextPage({
     report,
-    meter: buildContextMeter(branch, budget),
+    meter: buildContextMeter(branch, budget, app.agent),
     nextSteps: describeNextCompaction(report),
     entryText: (id) => formatEntry(entries.get(id), branch.edits),
   });

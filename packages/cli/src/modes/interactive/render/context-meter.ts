@@ -96,10 +96,13 @@ function formatEstimateMark({ isEstimate }: ContextMeter): string {
   return isEstimate ? "~" : "";
 }
 
-/** Empty if automatic compaction is on and not paused. */
-export function formatAutoCompact({ isAutoCompactEnabled, pauseReason }: ContextMeter, theme: Theme): string {
+/** Empty if automatic compaction is on and not paused, and no summary is ready. */
+export function formatAutoCompact(
+  { isAutoCompactEnabled, pauseReason, isSummaryReady }: ContextMeter,
+  theme: Theme,
+): string {
   if (!isAutoCompactEnabled) return theme.warning("auto-compact off");
-  if (pauseReason === null || pauseReason === "off") return "";
+  if (pauseReason === null || pauseReason === "off") return isSummaryReady ? theme.dim("summary ready") : "";
   return theme.warning(`auto-compact paused (${pauseReasons[pauseReason].short})`);
 }
 

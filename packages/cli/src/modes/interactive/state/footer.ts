@@ -75,6 +75,8 @@ export interface ContextMeter {
   readonly isAutoCompactEnabled: boolean;
   /** Why automatic compaction does not run although the context is too large. Null if it runs or is not needed. */
   readonly pauseReason: "off" | "undone" | "breaker" | null;
+  /** Whether the summary of the next automatic compaction is ready. */
+  readonly isSummaryReady: boolean;
   /** In tokens: the cached beginning, the part that is kept unchanged, and the part that was added since. */
   readonly parts: MeterParts;
 }

@@ -29,7 +29,14 @@ import type { Activity, ScreenState } from "./screen-state.ts";
 
 /** `now` is in milliseconds. */
 export function reduceEvent(state: ScreenState, event: AgentEvent, now: number): ScreenState {
+  if (event.type === "compaction_preparation") return showPreparedSummary(state, event.state === "ready");
   return withEventNote(reduceBlocks(reduceActivity(state, event, now), event, now), event);
+}
+
+/** The footer is rebuilt only when entries are written, and a summary may become ready between them. */
+function showPreparedSummary(state: ScreenState, isSummaryReady: boolean): ScreenState {
+  const { footer } = state;
+  return footer?.meter ? { ...state, footer: { ...footer, meter: { ...footer.meter, isSummaryReady } } } : state;
 }
 
 function reduceBlocks(state: ScreenState, event: AgentEvent, now: number): ScreenState {

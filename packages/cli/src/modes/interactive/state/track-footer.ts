@@ -24,7 +24,11 @@ import type { InteractiveContext } from "../screen-context.ts";
 import { buildFooterData, type ContextMeter, emptySlowData, type SlowFooterData } from "./footer.ts";
 
 /** Uses the estimator of `/context` and the compaction trigger, so that the figures agree. */
-export function buildContextMeter(branch: LoadedBranch, budget: Budget): ContextMeter {
+export function buildContextMeter(
+  branch: LoadedBranch,
+  budget: Budget,
+  { isSummaryReady = false }: { readonly isSummaryReady?: boolean } = {},
+): ContextMeter {
   const state = compactionDue(branch, budget);
   const limit = Number.isFinite(budget.limit) ? budget.limit : null;
   const { enabled, soft } = budget.limits;
@@ -36,6 +40,7 @@ export function buildContextMeter(branch: LoadedBranch, budget: Budget): Context
     softLimit: limit === null ? null : Math.floor(limit * soft),
     isAutoCompactEnabled: enabled,
     pauseReason: state.type === "not-due" && state.why !== "fits" ? state.why : null,
+    isSummaryReady,
     parts: computeMeterParts(branch, budget),
   };
 }
@@ -237,7 +242,8 @@ class FooterUpdater {
     if (this.#isStopped) return;
     const { app, screen } = this.#context;
     const { session, budget } = app.agent;
-    this.#slowData = { ...this.#slowData, cost: this.#cost.cost, meter: buildContextMeter(session.branch, budget) };
+    const meter = buildContextMeter(session.branch, budget, app.agent);
+    this.#slowData = { ...this.#slowData, cost: this.#cost.cost, meter };
     screen.update((state) => ({ ...state, footer: buildFooterData(app, this.#slowData) }));
   }
 
@@ -274,6 +280,6 @@ class FooterUpdater {
 /** Used after a change that no entry records, such as turning off automatic compaction. */
 export function refreshMeter({ app, screen }: Pick<InteractiveContext, "app" | "screen">): void {
   const { session, budget } = app.agent;
-  const meter = buildContextMeter(session.branch, budget);
+  const meter = buildContextMeter(session.branch, budget, app.agent);
   screen.update((state) => ({ ...state, footer: buildFooterData(app, { ...state.footer, meter }) }));
 }

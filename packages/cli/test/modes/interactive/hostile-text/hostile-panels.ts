@@ -154,6 +154,7 @@ const meter: ContextMeter = {
     softLimit: 6,
     isAutoCompactEnabled: true,
     pauseReason: null,
+    isSummaryReady: false,
   },
   parts: { system: 1, pins: 0, words: 0, checkpoint: 0, tail: 0, fresh: 0 },
 };

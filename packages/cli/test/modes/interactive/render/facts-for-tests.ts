@@ -10,6 +10,7 @@ export const someMeter: ContextMeter = {
   softLimit: 146_892,
   isAutoCompactEnabled: true,
   pauseReason: null,
+  isSummaryReady: false,
   parts: { system: 9_400, pins: 700, words: 3_100, checkpoint: 6_200, tail: 19_800, fresh: 45_011 },
 };
 

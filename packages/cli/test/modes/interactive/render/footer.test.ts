@@ -83,6 +83,11 @@ test("MET4 the footer says that nothing happens by itself, and why", () => {
   );
 });
 
+test("MET4 PREP5 the footer says that a summary is ready", () => {
+  expect(told({})).not.toContain("summary ready");
+  expect(told({ meter: { ...someMeter, isSummaryReady: true } })).toContain("summary ready");
+});
+
 test("MET4 a window nobody knows is told as such, and has no bar", () => {
   const unknown = told({ meter: { ...someMeter, contextWindow: 0, limit: null, softLimit: null } });
   expect(unknown).toContain("context 84,211 tokens · window unknown");

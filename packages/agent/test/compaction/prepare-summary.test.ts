@@ -1,0 +1,437 @@
+/** Tests summaries that are prepared in the background, with an agent at a scripted server: when they start, are used, awaited and dropped. */
+
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  buildRequest,
+  buildSessionContext,
+  type CompactionEntry,
+  compactionLimits,
+  type Entry,
+  type Model,
+  modelSummarizer,
+  pinText,
+  type Receipt,
+  readReceipt,
+  Session,
+  type UsageEntry,
+} from "@pith/context";
+import { COMPACTION_USAGE } from "@pith/context/host";
+import { createStore, nodeRuntime, openStore } from "@pith/context/node";
+import { type ScriptRequest, type Step, startServer, type TestServer } from "@pith/testkit";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Agent, AgentEvent, AgentOptions } from "../../src/index.ts";
+import { agentOf, modelOf, ran } from "../agents.ts";
+
+const SUMMARY = [
+  "## Goal\n- build the observatory",
+  "## Constraints & Preferences\n- (none)",
+  `## Progress\n### Done\n- [x] the dome turns\n\n### In Progress\n- [ ] the lens\n\n### Blocked\n- (none)`,
+  "## Key Decisions\n- (none)",
+  "## Next Steps\n1. grind the lens",
+  "## Critical Context\n- (none)",
+].join("\n\n");
+const TURN = ["## Original Request\n- build it", "## Early Progress\n- (none)", "## Context for Suffix\n- (none)"].join(
+  "\n\n",
+);
+
+function writeSummary({ text }: ScriptRequest): string {
+  return [text.includes("## Goal") ? SUMMARY : "", text.includes("## Original Request") ? TURN : ""].join("\n\n");
+}
+
+/** About 900 tokens. */
+const STONES = "Build the observatory, stone by stone. ".repeat(110);
+
+let server: TestServer | undefined;
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "pith-prepared-"));
+});
+afterEach(async () => {
+  rmSync(folder, { recursive: true });
+  await server?.close();
+  server = undefined;
+});
+
+describe("PREP1 a summary is prepared", () => {
+  test("PREP2 once the context has passed the soft threshold; at the limit it is used, and no model is called", async () => {
+    const { agent, states, summaryRequests, fillToSoft, fillUntilCompacted, newest } = await openScene();
+    await fillToSoft();
+    await readyIn(agent);
+    expect(states()).toEqual(["started", "ready"]);
+    expect(agent.isSummaryReady).toBe(true);
+    const coveredBefore = agent.session.branch.entries.map(({ id }) => id);
+    await fillUntilCompacted();
+    expect(summaryRequests()).toBe(1);
+    expect(agent.isSummaryReady).toBe(false);
+    const { entry, receipt } = newest();
+    expect(receipt).toMatchObject({ reason: "due", route: "model", by: "anthropic/summarizer", calls: 1 });
+    expect(receipt.preparedMs).toEqual(expect.any(Number));
+    expect(receipt.durationMs).toBeLessThan(300);
+    expect(coveredBefore).toContain(receipt.covered.last);
+    // What came after the preparation is kept.
+    const all = await agent.session.branchEntries(entry.parentId);
+    const covered = all.findIndex(({ id }) => id === receipt.covered.last);
+    expect(entry.firstKeptEntryId).toBe(all[covered + 1]?.id);
+    expect(entry.usage?.output).toBeGreaterThan(0);
+    expect(receipt.tokens.after).toBeLessThan(12_000);
+  });
+
+  test("PREP2 and awaited at the limit if it is not ready; no second one is written", async () => {
+    const gate = Promise.withResolvers<void>();
+    const { agent, states, summaryRequests, fillToSoft, events, newest } = await openScene({
+      summarize: async (asked) => {
+        await gate.promise;
+        return writeSummary(asked);
+      },
+    });
+    await fillToSoft();
+    const filling = ran(agent, STONES.repeat(4));
+    await until(() => events.some(({ type }) => type === "compaction_start") && summaryRequests() > 0);
+    expect(summaryRequests()).toBe(1);
+    gate.resolve();
+    expect((await filling).end.type).toBe("done");
+    expect(states()).toEqual(["started", "ready"]);
+    expect(summaryRequests()).toBe(1);
+    expect(newest().receipt.preparedMs).toEqual(expect.any(Number));
+  });
+
+  test("only once at a time, and with automatic compaction on", async () => {
+    const gate = Promise.withResolvers<void>();
+    const { agent, states, summaryRequests, fillToSoft } = await openScene({
+      summarize: async (asked) => {
+        await gate.promise;
+        return writeSummary(asked);
+      },
+    });
+    agent.setAutoCompactionEnabled(false);
+    await fillToSoft();
+    expect([states(), summaryRequests()]).toEqual([[], 0]);
+    agent.setAutoCompactionEnabled(true);
+    for (let at = 0; at < 3; at++) await ran(agent, "Go on.");
+    await until(() => summaryRequests() > 0);
+    expect([states(), summaryRequests()]).toEqual([["started"], 1]);
+    gate.resolve();
+  });
+
+  test.each([
+    ["compaction.prepare is off", { prepare: "never" as const }],
+    ["the hourly limit is reached", { prepare: "during-runs" as const, hourly: { cost: 5, calls: 0 } }],
+  ])("never if %s; the compaction at the limit works as usual", async (_, limits) => {
+    const { summaryRequests, fillToSoft, fillUntilCompacted, newest } = await openScene({
+      limits: { ...compactionLimits, ...limits },
+    });
+    await fillToSoft();
+    expect(summaryRequests()).toBe(0);
+    await fillUntilCompacted();
+    expect(newest().receipt.preparedMs).toBeUndefined();
+  });
+
+  test("PREP6 for a server with one slot only between two runs; a new run stops it", async () => {
+    const gate = Promise.withResolvers<void>();
+    let isSlow = true;
+    const { agent, states, summaryRequests, fillToSoft, fillUntilCompacted, newest } = await openScene({
+      limits: { ...compactionLimits, prepare: "between-runs" },
+      summarize: async (asked) => {
+        if (isSlow) await gate.promise;
+        return writeSummary(asked);
+      },
+    });
+    await fillToSoft();
+    await until(() => summaryRequests() > 0);
+    expect(states().at(-1)).toBe("started");
+    isSlow = false;
+    const before = states().length;
+    await ran(agent, "Go on.");
+    await readyIn(agent);
+    expect(states().slice(before)).toEqual(["dropped", "started", "ready"]);
+    gate.resolve();
+    await fillUntilCompacted();
+    expect(newest().receipt.preparedMs).toEqual(expect.any(Number));
+  });
+});
+
+describe("PREP4 a prepared summary is dropped, and its cost is in the log,", () => {
+  const changes: Readonly<Record<string, (agent: Agent) => Promise<unknown>>> = {
+    "by a move in the tree": async (agent) => {
+      const target = agent.session.branch.entries.findLast(({ type }) => type === "message")?.parentId ?? null;
+      expect((await agent.navigateTree(target)).type).toBe("moved");
+    },
+    "by a change of the model": async (agent) =>
+      expect(await agent.setModel({ ...agent.model, model: "other" })).toEqual({ type: "set" }),
+    "by a compaction on request": async (agent) => expect((await agent.compact()).type).toBe("compacted"),
+    "by an edit of what it summarizes": async (agent) => {
+      const [targetId = ""] = agent.session.branch.entries.slice(2).map(({ id }) => id);
+      await agent.appendToSession((session) => session.append({ type: "context_edit", targetId, replacement: null }));
+      await ran(agent, "Go on.");
+    },
+    "when the agent is closed": (agent) => agent.close(),
+  };
+
+  test.each(Object.entries(changes))("PREP5 %s", async (_, change) => {
+    const { agent, states, fillToSoft, events } = await openScene();
+    await fillToSoft();
+    await readyIn(agent);
+    const written: Entry[] = [];
+    agent.session.watch((entries) => void written.push(...entries));
+    await change(agent);
+    expect(states().slice(0, 3)).toEqual(["started", "ready", "dropped"]);
+    const dropped = events.find((event) => event.type === "compaction_preparation" && event.state === "dropped");
+    const usage = written.find((entry) => entry.type === "usage");
+    expect(usage).toMatchObject({ kind: COMPACTION_USAGE, usage: { output: expect.any(Number) } });
+    expect(dropped).toMatchObject({ usage: (usage as UsageEntry).usage });
+  });
+
+  test("PREP5 and its usage entry precedes the compaction on request", async () => {
+    const { agent, fillToSoft } = await openScene();
+    await fillToSoft();
+    await readyIn(agent);
+    await agent.compact();
+    const all = await agent.session.branchEntries();
+    const usages = all.filter((entry) => entry.type === "usage" && entry.kind === COMPACTION_USAGE);
+    expect(usages).toHaveLength(1);
+    expect(all.indexOf(usages[0] as Entry)).toBeLessThan(all.findIndex(({ type }) => type === "compaction"));
+  });
+
+  test("a steering message, a pin and a label do not drop it; the pin is in the summary message", async () => {
+    const { agent, fillToSoft, fillUntilCompacted, newest, summaryRequests } = await openScene();
+    await fillToSoft();
+    await readyIn(agent);
+    await agent.steer("Mind the weather.");
+    await agent.appendToSession((session) => pinText(session, "The lens is fragile."));
+    await fillUntilCompacted();
+    expect(newest().receipt.preparedMs).toEqual(expect.any(Number));
+    expect(newest().entry.summary).toContain("The lens is fragile.");
+    expect(summaryRequests()).toBe(1);
+  });
+
+  test("PREP4 Esc stops one that is being written, within a moment; a ready one stays", async () => {
+    const { agent, states, fillToSoft, summaryRequests } = await openScene({
+      summarize: () => ({ parts: [{ type: "text", text: SUMMARY }], breaks: { how: "stall" } }),
+    });
+    await fillToSoft();
+    await until(() => summaryRequests() > 0);
+    const before = agent.session.branch.entries.length;
+    const startedAt = Date.now();
+    await agent.stop();
+    expect(Date.now() - startedAt).toBeLessThan(1_000);
+    expect(states()).toEqual(["started", "dropped"]);
+    expect(agent.session.branch.entries.slice(before).filter(({ type }) => type === "compaction")).toEqual([]);
+    const ready = await openScene({ server });
+    await ready.fillToSoft();
+    await readyIn(ready.agent);
+    await ready.agent.stop();
+    expect(ready.agent.isSummaryReady).toBe(true);
+  });
+
+  test("PREP4 Esc stops a run that waits for it, too", async () => {
+    const { agent, states, fillToSoft, events } = await openScene({
+      summarize: () => ({ parts: [{ type: "text", text: SUMMARY }], breaks: { how: "stall" } }),
+    });
+    await fillToSoft();
+    const waiting = ran(agent, STONES.repeat(4));
+    await until(() => events.some(({ type }) => type === "compaction_start"));
+    const startedAt = Date.now();
+    await agent.stop();
+    expect((await waiting).end.type).toBe("aborted");
+    expect(Date.now() - startedAt).toBeLessThan(1_000);
+    expect(states()).toEqual(["started", "dropped"]);
+    expect(agent.session.branch.compactionIndex).toBe(-1);
+  });
+
+  test("PREP5 a summarizer that fails is reported once; the compaction at the limit follows as usual", async () => {
+    let isBroken = true;
+    const { states, fillToSoft, fillUntilCompacted, newest, events } = await openScene({
+      summarize: (asked) => (isBroken ? { refuse: { status: 400, message: "no" } } : writeSummary(asked)),
+    });
+    await fillToSoft();
+    await until(() => states().length === 2);
+    expect(states()).toEqual(["started", "failed"]);
+    expect(events.filter(({ type }) => type === "compaction_quality" || type === "compaction_end")).toEqual([]);
+    isBroken = false;
+    await fillUntilCompacted();
+    expect(newest().receipt).toMatchObject({ route: "model" });
+  });
+});
+
+test("PREP2 HOOK2 hooks run when it is used: one that cancels keeps it, one that asks for more replaces it", async () => {
+  let answer: object | undefined = { cancel: true };
+  const seen: string[] = [];
+  const { agent, fillToSoft, fillUntilCompacted, newest, summaryRequests } = await openScene({
+    hooks: {
+      session_before_compact: [
+        ({ reason }) => {
+          seen.push(reason);
+          return answer;
+        },
+      ],
+    },
+  });
+  await fillToSoft();
+  await readyIn(agent);
+  expect(seen).toEqual([]);
+  await ran(agent, STONES.repeat(4));
+  expect(seen).toEqual(["threshold"]);
+  expect(agent.isSummaryReady).toBe(true);
+  answer = { customInstructions: "Mind the lens." };
+  await fillUntilCompacted();
+  expect(summaryRequests()).toBe(2);
+  const { receipt } = newest();
+  expect(receipt.preparedMs).toBeUndefined();
+  expect(receipt.findings.map(({ code }) => code)).toContain("prepared-dropped");
+  expect(receipt.calls).toBe(2);
+});
+
+test("PREP3 an undo and a redo of a compaction with a prepared summary give byte-identical requests, also after restarts", async () => {
+  const path = join(folder, "session.jsonl");
+  const { agent, fillToSoft, fillUntilCompacted, newest } = await openScene({ session: await createSession(path) });
+  await fillToSoft();
+  await readyIn(agent);
+  await fillUntilCompacted();
+  const { receipt } = newest();
+  let before = "";
+  const model = agent.model;
+  const compacted = requestOf(agent.session, model);
+  await agent.close();
+  await agent.session.close();
+  for (let round = 0; round < 2; round++) {
+    const undone = await reopen(path, model);
+    expect(requestOf(undone.session, model)).toBe(compacted);
+    expect((await undone.undoCompaction()).type).toBe("undone");
+    expect(undone.session.branch.entries.findLast(({ type }) => type === "message")?.id).toBe(receipt.undoTo);
+    before ||= requestOf(undone.session, model);
+    expect(requestOf(undone.session, model)).toBe(before);
+    await undone.session.close();
+    const redone = await reopen(path, model);
+    expect(requestOf(redone.session, model)).toBe(before);
+    expect((await redone.undoCompaction("redo")).type).toBe("redone");
+    expect(requestOf(redone.session, model)).toBe(compacted);
+    await redone.session.close();
+  }
+  expect(before).not.toContain("grind the lens");
+  expect(compacted).toContain("grind the lens");
+});
+
+function requestOf(session: Session, model: Model): string {
+  return JSON.stringify(buildRequest(buildSessionContext(session.branch), { model }));
+}
+
+async function createSession(path: string): Promise<Session> {
+  const created = await createStore(path, { cwd: "/work" });
+  if (created.type !== "opened") throw new Error("the session cannot be created");
+  return Session.open(created.store, nodeRuntime);
+}
+
+async function reopen(path: string, model: Model): Promise<Agent> {
+  const opened = await openStore(path);
+  if (opened.type !== "opened") throw new Error("the session cannot be opened");
+  return agentOf(model, { session: await Session.open(opened.store, nodeRuntime) });
+}
+
+describe("PREP3 a program that is killed leaves the old or the new state", () => {
+  const steps: readonly (readonly [step: string, state: "old" | "new"])[] = [
+    ["the preparation has started", "old"],
+    ["the model has answered", "old"],
+    ["the summary is ready", "old"],
+    ["the compaction starts", "old"],
+    ["the summary is checked for its use", "old"],
+    ["half of the batch is written", "old"],
+    ["the batch is written, but not synced", "new"],
+    ["the batch is in the session", "new"],
+    ["the compaction is reported", "new"],
+  ];
+
+  test.each(steps)("when %s: the %s state", async (step, state) => {
+    const own = await startServer({
+      script: (asked) => (asked.model === "summarizer" ? writeSummary(asked) : "Good."),
+    });
+    server = own;
+    const path = join(folder, "session.jsonl");
+    const child = spawn(process.execPath, [CRASHING_AGENT, path, own.url, step], { stdio: "inherit" });
+    expect(await once(child, "exit")).toEqual([null, "SIGKILL"]);
+    const agent = await reopen(path, await modelOf({ provider: "anthropic", model: "m", path: "/v1" }, own, 20_000));
+    const { branch } = agent.session;
+    const compaction = branch.entries[branch.compactionIndex] as CompactionEntry | undefined;
+    expect(compaction === undefined).toBe(state === "old");
+    // Every message is still there, and nothing of a summary outside of its compaction.
+    const all = await agent.session.branchEntries();
+    const said = all.filter((entry) => entry.type === "message" && entry.message.role === "user");
+    expect(said.length).toBeGreaterThanOrEqual(own.requests.filter(({ model }) => model !== "summarizer").length);
+    const receipt = compaction && readReceipt(compaction);
+    if (state === "old") expect(JSON.stringify(all)).not.toMatch(/grind the lens|"context_edit"|"usage","kind"/);
+    else expect(receipt).toMatchObject({ preparedMs: expect.any(Number), route: "model" });
+    const covered = all.findIndex(({ id }) => id === receipt?.covered.last);
+    if (compaction) expect(all[covered + 1]?.id).toBe(compaction.firstKeptEntryId);
+    expect((await ran(agent, "Go on.")).end.type).toBe("done");
+    await agent.close();
+    await agent.session.close();
+  });
+});
+
+const CRASHING_AGENT = join(import.meta.dirname, "crashing-agent.ts");
+
+interface SceneOptions extends Partial<Pick<AgentOptions, "limits" | "hooks" | "session">> {
+  readonly summarize?: (asked: ScriptRequest) => Step | Promise<Step>;
+  readonly server?: TestServer | undefined;
+}
+
+interface Scene {
+  readonly agent: Agent;
+  readonly events: readonly AgentEvent[];
+  readonly states: () => readonly string[];
+  readonly summaryRequests: () => number;
+  readonly fillToSoft: () => Promise<void>;
+  readonly fillUntilCompacted: () => Promise<void>;
+  readonly newest: () => { readonly entry: CompactionEntry; readonly receipt: Receipt };
+}
+
+async function openScene({ summarize = writeSummary, ...parts }: SceneOptions = {}): Promise<Scene> {
+  const events: AgentEvent[] = [];
+  let count = 0;
+  const own = await startServer({
+    script: (asked) => {
+      if (asked.model !== "summarizer") return "Good.";
+      count += 1;
+      return summarize(asked);
+    },
+  });
+  const previous = server;
+  server = { ...own, close: () => Promise.all([own.close(), previous?.close()]).then(() => undefined) } as TestServer;
+  const open = (model: string) => modelOf({ provider: "anthropic", model, path: "/v1" }, own, 20_000);
+  const summarizer = modelSummarizer(await open("summarizer"), { runtime: nodeRuntime });
+  const { server: _, ...options } = parts;
+  const agent = await agentOf(await open("claude-sonnet-4-5"), {
+    summarizers: [summarizer],
+    limits: { ...compactionLimits, prepare: "during-runs" },
+    onEvent: (event) => void events.push(event),
+    ...options,
+  });
+  const compactions = (): readonly Entry[] => agent.session.branch.entries.filter(({ type }) => type === "compaction");
+  return {
+    agent,
+    events,
+    states: () => events.flatMap((event) => (event.type === "compaction_preparation" ? [event.state] : [])),
+    summaryRequests: () => count,
+    fillToSoft: async () => {
+      while (agent.contextUsage().tokens < 12_000) await ran(agent, STONES);
+      await ran(agent, "Go on.");
+    },
+    fillUntilCompacted: async () => {
+      for (let at = 0; at < 8 && compactions().length === 0; at++) await ran(agent, STONES);
+    },
+    newest: () => {
+      const entry = compactions().at(-1) as CompactionEntry;
+      return { entry, receipt: readReceipt(entry) as Receipt };
+    },
+  };
+}
+
+const readyIn = (agent: Agent): Promise<void> => until(() => agent.isSummaryReady);
+
+async function until(isTrue: () => boolean): Promise<void> {
+  for (let wait = 0; wait < 500 && !isTrue(); wait++) await nodeRuntime.sleep(10, {});
+  expect(isTrue()).toBe(true);
+}

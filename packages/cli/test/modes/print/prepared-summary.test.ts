@@ -1,0 +1,49 @@
+/** The program prepares a summary in the background unless `compaction.prepare` is off, and ends without waiting for it. */
+
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Step } from "@pith/testkit";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { Ground } from "../../ground.ts";
+
+let ground: Ground;
+beforeEach(() => {
+  ground = new Ground();
+});
+afterEach(() => ground.clear());
+
+const STONES = "Build the observatory, stone by stone. ".repeat(320);
+
+const SLOW = { parts: [{ type: "text" as const, text: "Good." }], pace: { waitMs: 300 } };
+const LIST = { parts: [{ type: "call" as const, name: "read", arguments: { path: "missing" } }] };
+
+test.each([
+  ["by default", {}, [], ["started"]],
+  ["if it is off", { prepare: false }, [], []],
+  ["if automatic compaction is off", { enabled: false }, [], []],
+  ["if it is off for this run", {}, ["--no-auto-compact"], []],
+  ["if the user wants to be asked", { ask: true }, [], []],
+])("PREP1 compaction.prepare %s", async (_, compaction, flags, expected) => {
+  await fillSession(compaction);
+  const states = await runAndListStates([...flags, "Go on."], [LIST, SLOW, SLOW, SLOW]);
+  expect(states.slice(0, 1)).toEqual(expected);
+});
+
+test("PREP1 nothing is prepared before the first reply, so a program that sends one request pays for one", async () => {
+  await fillSession({});
+  expect(await runAndListStates(["Go on."], [SLOW, SLOW])).toEqual([]);
+});
+
+/** Fills a session to more than 80% of the limit. */
+async function fillSession(compaction: object): Promise<void> {
+  writeFileSync(join(ground.home, "settings.json"), JSON.stringify({ contextWindow: 10_600, compaction }));
+  for (const more of [[], ["-c"]]) await ground.pith(["-p", ...more, STONES], [SLOW]);
+}
+
+async function runAndListStates(args: readonly string[], steps: readonly Step[]): Promise<readonly string[]> {
+  const { out } = await ground.pith(["-p", "--mode", "json", "-c", ...args], steps);
+  return out
+    .split("\n")
+    .filter((line) => line.includes('"compaction_preparation"'))
+    .map((line) => (JSON.parse(line) as { readonly state: string }).state);
+}
