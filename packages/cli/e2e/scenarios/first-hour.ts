@@ -88,8 +88,9 @@ const startWithWrongKey: Walk = async (start) => {
   await terminal.waitFor("edit mode");
   await terminal.enter("Are you there?");
   await terminal.waitFor("rejected the API key in ANTHROPIC_API_KEY");
-  await terminal.press("Escape");
   await terminal.waitFor(/Enter another one with \/login\s+anthropic/);
+  await terminal.press("Escape");
+  await terminal.waitUntilGone("Esc skip");
   await terminal.enter("/login anthropic");
   await enterKey(terminal, "API key for Anthropic", KEY);
   await terminal.waitFor("now uses the API key you entered");
