@@ -95,7 +95,7 @@ const OMISSION_CODES: readonly Finding["code"][] = [
 
 function noModelNote(problems: readonly Finding[]): string {
   const why = problems.at(-1)?.note;
-  return `the summary was built without a model; it lists your messages, the files, and the latest test and build results${why === undefined ? "" : ` (${why})`}`;
+  return `the summary was built without a model and lists your messages, the files, and the latest test and build results${why === undefined ? "" : `. The reason: ${why}`}`;
 }
 
 function describeMarks(marks: readonly Finding[]): string {

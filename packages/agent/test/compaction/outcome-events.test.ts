@@ -37,7 +37,7 @@ describe("quality findings", () => {
   test("EVT4 the note of a summary without a model says why; that of a repaired one says where and how often", () => {
     const noteOf = (route: string, findings: readonly Finding[]) =>
       findQualityIssues({ route, findings } as Receipt, once)[0]?.note;
-    expect(noteOf("model-free", [failed])).toContain("(p/m: empty)");
+    expect(noteOf("model-free", [failed])).toContain("The reason: p/m: empty");
     expect(noteOf("model", [mended, mended])).toBe(
       "2 lines of the summary could not be verified. The first: line 2 is made up",
     );

@@ -112,8 +112,7 @@ export function formatDiff(files: readonly ChangedFile[]): string {
   return [...files.map(formatFileDiff), formatTotals(files)].join("\n");
 }
 
-export const NOTHING_CHANGED =
-  "No tool changed a file in this session. Changes made by shell commands are not tracked.";
+export const NOTHING_CHANGED = "No tool changed a file on this branch. Changes made by shell commands are not tracked.";
 
 function formatFileDiff({ path, kind, patch, notes }: ChangedFile): string {
   const name = escapeLineBreaks(path);

@@ -101,14 +101,14 @@ export type ReceiptRow = readonly [label: string, value: string];
 export function listReceiptRows(entry: CompactionEntry): readonly ReceiptRow[] | null {
   const receipt = readCompleteReceipt(entry);
   if (!receipt) return null;
-  const { reason, tokens, bytes, calls, cost, durationMs, covered, kept, findings } = receipt;
+  const { reason, tokens, bytes, cost, durationMs, covered, kept, findings } = receipt;
   const limit = typeof tokens.limit === "number" ? ` (compaction threshold ${formatNumber(tokens.limit)})` : "";
   const { preparedMs } = receipt;
   const time =
     typeof preparedMs === "number"
       ? `prepared in the background (${formatSeconds(preparedMs)}); the session waited ${formatSeconds(durationMs)}`
       : formatSeconds(durationMs);
-  const expense = [formatCount(calls, "call"), ...(cost > 0 ? [formatCostAndEstimate(receipt)] : []), time];
+  const expense = [describeCalls(receipt), ...(cost > 0 ? [formatCostAndEstimate(receipt)] : []), time];
   return [
     ["reason", describeReason(reason)],
     ["summary", `${describeAuthor(receipt).replace(/^summary /, "")}: ${expense.join(", ")}`],
@@ -128,6 +128,12 @@ export function listReceiptRows(entry: CompactionEntry): readonly ReceiptRow[] |
   ];
 }
 
+function describeCalls({ calls, route }: Receipt): string {
+  return route === "model-free" && calls > 0
+    ? `after ${formatCount(calls, "failed model call")}`
+    : formatCount(calls, "call");
+}
+
 /** The actual cost and the one that was expected before the summary was requested. */
 function formatCostAndEstimate({ cost, expectedCost }: Receipt): string {
   return typeof expectedCost === "number" && expectedCost > 0
@@ -141,7 +147,7 @@ function listCacheRows({ route, cachedShare }: Receipt): readonly ReceiptRow[] {
   return [
     [
       "request",
-      `the session's last request with an instruction added; ${share} of the input came from the provider's cache`,
+      `Pith repeated its last request to the model with an instruction added; ${share} of the input came from the provider's cache`,
     ],
   ];
 }

@@ -94,7 +94,7 @@ test("LOOK1 print mode prints the answer itself", async () => {
 test("LOOK3 a session that changed nothing says so", async () => {
   const desk = await deskOf(["user: hello", "says: hi"]);
   expect(await toldBy("/diff", desk)).toBe(
-    "No tool changed a file in this session. Changes made by shell commands are not tracked.",
+    "No tool changed a file on this branch. Changes made by shell commands are not tracked.",
   );
 });
 

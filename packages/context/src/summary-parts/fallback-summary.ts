@@ -11,7 +11,7 @@ import { latestRequest } from "./latest-request.ts";
 import { isTurn, MAX_LISTED_TURNS, type TurnNote } from "./turn-notes.ts";
 import { collectWorkRecord } from "./work-record.ts";
 
-const TURN_LIST_TEMPLATE = `A turn is one line: what was asked → the last reply, shortened [the entry where the turn begins]. Whether work is finished is not known: check before you rely on it.
+const TURN_LIST_TEMPLATE = `A turn is one line: what was asked → the last reply, shortened [the entry where the turn begins]. This list does not show whether work is finished; check before you rely on it.
 {turns}
 Next: continue with the latest request. If it only asks to continue, continue the newest turn that did not end normally, or what the last reply left open.`;
 

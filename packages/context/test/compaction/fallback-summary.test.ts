@@ -20,7 +20,7 @@ const talk = story(
 test("CMP12 it lists what was asked and the last reply, with the entries to open, and calls nothing done", () => {
   expect(renderTurnNotes({ turns: collectTurnNotes(talk), hasNarrative: false, tokens: 400 })).toMatchInlineSnapshot(`
     "# Turns so far (an automatic list; no model wrote it)
-    A turn is one line: what was asked → the last reply, shortened [the entry where the turn begins]. Whether work is finished is not known: check before you rely on it.
+    A turn is one line: what was asked → the last reply, shortened [the entry where the turn begins]. This list does not show whether work is finished; check before you rely on it.
     - fix the login → done [#1]
     - now the tests → two fail [#6]
     Next: continue with the latest request. If it only asks to continue, continue the newest turn that did not end normally, or what the last reply left open."
@@ -39,7 +39,7 @@ test("CMP12 of a turn it says what the log knows of its end, and no more", () =>
   );
   expect(renderTurnNotes({ turns, hasNarrative: true, tokens: 400 })).toMatchInlineSnapshot(`
     "# Turns since that summary (an automatic list; no model wrote it)
-    The list is newer than the summary: where they differ, the list is correct. A turn is one line: what was asked → the last reply, shortened [the entry where the turn begins]. Whether work is finished is not known: check before you rely on it.
+    The list is newer than the summary: where they differ, the list is correct. A turn is one line: what was asked → the last reply, shortened [the entry where the turn begins]. This list does not show whether work is finished; check before you rely on it.
     - run the tests → all is well [#1] (the last tool call failed: bash)
     - fix them → fixed [#5]
     - now deploy → I begin [#11] (stopped before it finished)

@@ -51,7 +51,7 @@ test("KEY7 a rejected key is asked for again in place, and the request is sent a
   await talk.sees("Hello again.");
   expect(talk.keyServer.keys).toEqual([OLD_KEY, NEW_KEY]);
   expect(JSON.parse(readFileSync(join(talk.home, "keys.json"), "utf8"))).toEqual({ anthropic: NEW_KEY });
-  const seen = await talk.sees(/ANTHROPIC_API_KEY has\s+another key/);
+  const seen = await talk.sees(/ANTHROPIC_API_KEY\s+still\s+contains\s+a\s+different\s+key/);
   expect(seen.match(/Are you there\?/g)).toHaveLength(1);
   expect(seen).not.toMatch(/qL9vW|zZ8yY/);
   expect(textOfHome(talk.home)).not.toMatch(/qL9vW|zZ8yY|sk-ant-wrong/);

@@ -243,7 +243,7 @@ export function layoutRows(outline: Outline, options: LayoutOptions): Layout {
     for (const node of sideBranches.toReversed()) stack.push({ node, depth: depth + 1, branchStart: node.id });
     return sideBranches.length === 0 ? NO_BRANCHES : sideBranches.map(({ id }) => id);
   };
-  pushNodes(findRoots(outline), 0, null);
+  branchCount += pushNodes(findRoots(outline), 0, null).length;
   for (let next = stack.pop(); next; next = stack.pop()) {
     const { node, depth, branchStart } = next;
     const isFolded = branchStart === node.id && options.folded.has(branchStart);

@@ -60,6 +60,12 @@ describe("rows", () => {
     expect(rowsOf(labelled)).toContain("│ ├─○ e4");
   });
 
+  test("WLK2 branches that begin at the root count, too", async () => {
+    const outline = await outlineOf(["user: fix the login", "says: Done.", "moves: root", "user: fix the logout"]);
+    const laid = layoutRows(outline, { matches: () => true, folded: new Set() });
+    expect(laid.branchCount).toBe(2);
+  });
+
   test("WLK3 a search finds every word of it, in any case, in what is shown and in labels", async () => {
     const outline = await outlineOf(twoTries);
     expect(rowsOf(outline, { query: "TRY lock" })).toEqual(["○ e8"]);
