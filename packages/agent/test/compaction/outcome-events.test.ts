@@ -79,7 +79,7 @@ describe("compaction events", () => {
     const say = async (times: number, words = WORDS): Promise<void> => {
       for (let at = 0; at < times; at += 1) {
         const end = set.prompt(`${at} ${words}`);
-        await quiet();
+        while (model.waiting.length === 0) await quiet();
         model.waiting[0]?.end(text("Good."));
         await end;
       }

@@ -1,6 +1,8 @@
 /** An agent with a model, a tool and a summarizer that wait until the test ends their calls. */
 
 import "../../src/compaction/compact.ts";
+import "../../src/compaction/prepare-summary.ts";
+import "../../src/compaction/remove-outdated.ts";
 import "../../src/session/navigate.ts";
 import {
   type AssistantMessage,
