@@ -40,7 +40,9 @@ export async function runListModels(call: SubcommandCall): Promise<SubcommandRes
   return {
     type: "success",
     text: [
-      ...(models.length === 0 ? [describeNoModels(query)] : formatModels(models, isDefault)),
+      ...(models.length === 0
+        ? [describeNoModels(allModels.length === 0 ? "" : query)]
+        : formatModels(models, isDefault)),
       "",
       ...(hidden > 0 ? [`${formatCount(hidden, "older model is", "older models are")} hidden; --all shows them.`] : []),
       source,
@@ -66,7 +68,7 @@ export async function runListModels(call: SubcommandCall): Promise<SubcommandRes
 function describeNoModels(query: string): string {
   return query === ""
     ? "No API key or local server was found. Enter an API key with pith login, or start a local server such as Ollama."
-    : `No model matches "${query}". Run pith models list --all to see every model.`;
+    : `No model that you can use matches "${query}". Only models of providers that you have a key for, and of local servers, are listed.`;
 }
 
 function formatModels(

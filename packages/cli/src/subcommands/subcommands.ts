@@ -235,7 +235,7 @@ export const listModelsSubcommand: Subcommand = {
   argumentCount: { min: 0, max: 16 },
   description: "list the models that you can use, newest first, with their context window and price",
   details:
-    "Lists the models of providers that you have a key for, and those of local servers. With WORDS, lists every model whose name contains them.",
+    "Lists the models of providers that you have a key for, and those of local servers. With WORDS, lists only those whose name contains them, older generations included.",
   jsonShape:
     "{ date, hidden, models: [{ name, contextWindow?, maxTokens?, prices?, isDefault, isLocal, isOlder }] }; date is that of the list",
   flags: { all: { type: "boolean", short: "a", description: "include older generations" } },

@@ -57,6 +57,9 @@ test("CAT11 pith models lists the models of providers with a key, newest first, 
 
 test("CAT11 without a key the list says what to do", async () => {
   expect((await ground.run(["models"])).out).toContain("Enter an API key with pith login");
+  expect((await ground.run(["models", "list", "gpt"])).out).toContain("Enter an API key with pith login");
+  const none = await ground.run(["models", "list", "gpt"], { variables: KEY });
+  expect(none.out).toContain('No model that you can use matches "gpt".');
 });
 
 test("CAT12 a list from a file is stored and used the next time Pith starts", async () => {

@@ -152,5 +152,5 @@ const EXPANDABLE_KINDS: readonly Block["kind"][] = [
 /** Blocks above are already printed and cannot be redrawn. */
 function describeFolding(isUnfolded: boolean, { keymap }: ScreenState): string {
   const key = formatKeyHint("transcript", "shows earlier output.", keymap);
-  return `${isUnfolded ? "New output is shown in full." : "Long output is collapsed from now on."}${key && ` ${key}`}`;
+  return `${isUnfolded ? "Nothing to expand. New output appears in full." : "Nothing to collapse. New output will be collapsed."}${key && ` ${key}`}`;
 }

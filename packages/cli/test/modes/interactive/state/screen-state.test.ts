@@ -7,11 +7,11 @@ test("SCR12 where nothing is left to be opened, the key says what it changes, an
   const opened = toggleFolding(initialScreenState);
   expect(opened).toMatchObject({
     isUnfolded: true,
-    hint: "New output is shown in full. Ctrl+T shows earlier output.",
+    hint: "Nothing to expand. New output appears in full. Ctrl+T shows earlier output.",
   });
   expect(toggleFolding(opened)).toMatchObject({
     isUnfolded: false,
-    hint: "Long output is collapsed from now on. Ctrl+T shows earlier output.",
+    hint: "Nothing to collapse. New output will be collapsed. Ctrl+T shows earlier output.",
   });
 });
 
