@@ -27,6 +27,9 @@ test("PFX10 a task that fills the window once: one compaction, whose summarizer 
   expect(figures.summary_equivalent_k).toBeLessThan(Number(figures.context_k));
   expect(figures.whole_task_equivalent_k).toBeGreaterThan(Number(figures.summary_equivalent_k));
   expect(figures).not.toHaveProperty("cost_x_pi");
+  // The prepared summary leaves a context of the same size, so the task does not cost more.
+  expect(figures).toMatchObject({ prepared_compactions: 1, prepared_seen_share: 1, prepared_summary_requests: 1 });
+  expect(Number(figures.prepared_whole_task_equivalent_k) / Number(figures.whole_task_equivalent_k)).toBeLessThan(1.02);
 });
 
 const row = (
@@ -56,6 +59,16 @@ test("consecutive summary requests are one compaction, and cached input counts a
   });
 });
 
+test("a prepared summary belongs to the compaction that uses it", () => {
+  const costs = computeCosts([
+    row("work", [1_000, 0, 10], "a", "b"),
+    row("summary", [100, 1_000, 50], "a", "b"),
+    row("work", [200, 1_000, 10], "a", "b", "c"),
+    row("work", [400, 0, 10], "c", "d"),
+  ]);
+  expect(costs).toMatchObject({ compactions: 1, summaryEquivalent: 200, seenShare: 1, rebuiltUncached: 400 });
+});
+
 test("a line that leaves the context and is in no summary request was not seen", () => {
   const costs = computeCosts([
     row("work", [1_000, 0, 10], "a", "b", "c", "d"),
@@ -72,8 +85,13 @@ test("costs are compared with pi per compaction and for the whole task, if pi ra
     row("summary", [10, 100, 1], "a"),
     row("work", [60, 0, 1]),
   ]);
-  expect(toCostFigures({ pith, pi })).toMatchObject({ cost_x_pi: 0.5, whole_task_x_pi: 0.9, pi_cached_share: 0 });
-  expect(toCostFigures({ pith })).not.toHaveProperty("pi_cached_share");
+  expect(toCostFigures({ pith, prepared: pith, pi })).toMatchObject({
+    cost_x_pi: 0.5,
+    whole_task_x_pi: 0.9,
+    prepared_whole_task_x_pi: 0.9,
+    pi_cached_share: 0,
+  });
+  expect(toCostFigures({ pith, prepared: pith })).not.toHaveProperty("pi_cached_share");
 });
 
 test("a price that is too low counts like one that is too high", () => {

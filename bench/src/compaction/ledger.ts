@@ -71,14 +71,23 @@ interface Compaction {
   readonly rebuilt: LedgerRow;
 }
 
-/** Groups consecutive summary requests: a compaction may ask several times. */
+/** A compaction is where lines leave the context. It may ask several times for its summary, and work may go on until the summary is used. */
 function listCompactions(rows: readonly LedgerRow[]): readonly Compaction[] {
-  return rows.flatMap((rebuilt, index) => {
-    if (rebuilt.kind !== "work" || rows[index - 1]?.kind !== "summary") return [];
-    const start = rows.slice(0, index).findLastIndex(({ kind }) => kind === "work");
-    const before = rows[start];
-    return before ? [{ before, summaries: rows.slice(start + 1, index), rebuilt }] : [];
-  });
+  const compactions: Compaction[] = [];
+  let summaries: LedgerRow[] = [];
+  let before: LedgerRow | undefined;
+  for (const row of rows) {
+    if (row.kind === "summary") {
+      summaries.push(row);
+      continue;
+    }
+    if (before && listMissing(before.lines, row.lines).length > 0) {
+      compactions.push({ before, summaries, rebuilt: row });
+      summaries = [];
+    }
+    before = row;
+  }
+  return compactions;
 }
 
 function computeContext({ before, rebuilt }: Compaction): number {

@@ -43,13 +43,20 @@ interface Programs extends Pick<CompactionRace, "program"> {
 }
 
 function listContenders({ program, pi, folders: { homes } }: Programs): readonly Contender[] {
-  // A prepared summary is requested earlier, from a smaller context.
-  const compaction = { ...SETTINGS.compaction, prepare: false };
-  writeSettings(join(homes, "pith/.pith"), { model: `anthropic/${MODEL}`, contextWindow: WINDOW, compaction });
   writeSettings(join(homes, "pi"), SETTINGS);
+  // A prepared summary is requested earlier, from a smaller context than pi's.
+  for (const [name, prepare] of [
+    ["pith", false],
+    ["prepared", true],
+  ] as const) {
+    const compaction = { ...SETTINGS.compaction, prepare };
+    writeSettings(join(homes, name, ".pith"), { model: `anthropic/${MODEL}`, contextWindow: WINDOW, compaction });
+  }
+  const flags = ["--permission-mode", "all", "--sandbox", "off", "--thinking", "off"];
   return [
     ...(pi ? [piContender(pi, { [MODEL]: { contextWindow: WINDOW } })] : []),
-    pithContender("pith", program, ["--permission-mode", "all", "--sandbox", "off", "--thinking", "off"]),
+    pithContender("pith", program, flags),
+    pithContender("prepared", program, flags),
   ];
 }
 

@@ -96,14 +96,16 @@ export function toRouteFigures(results: readonly RouteResult[]): Figures {
   };
 }
 
-/** The figures of our program, then the same of pi. `k` is thousands of tokens. */
-export function toCostFigures({ pith, pi }: RaceCosts): Figures {
-  if (!pith) throw new Error("our program did not run");
+/** The figures of our program, the same with prepared summaries, then those of pi. `k` is thousands of tokens. */
+export function toCostFigures({ pith, prepared, pi }: RaceCosts): Figures {
+  if (!pith || !prepared) throw new Error("our program did not run");
   return {
     ...describeCosts("", pith),
+    ...describeCosts("prepared_", prepared),
     ...(pi && {
       cost_x_pi: pith.summaryEquivalent / pi.summaryEquivalent,
       whole_task_x_pi: pith.taskEquivalent / pi.taskEquivalent,
+      prepared_whole_task_x_pi: prepared.taskEquivalent / pi.taskEquivalent,
       ...describeCosts("pi_", pi),
     }),
   };

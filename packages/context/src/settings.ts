@@ -22,7 +22,7 @@ export interface CompactionLimits {
   /** The share of the limit at which listeners get a warning. */
   readonly soft: number;
   /**
-   * When the summary of the next compaction is prepared in the background, once the context has passed the soft threshold. `between-runs` is
+   * When the summary of the next compaction is prepared in the background, shortly before the limit and after the soft threshold. `between-runs` is
    * for a local server that answers one request at a time.
    */
   readonly prepare: "during-runs" | "between-runs" | "never";

@@ -4,7 +4,7 @@ import { type Budget, compactionDue, contextSize, type Entry, type Model, should
 import { fitsWithoutCounting, MOVE_TYPE } from "@pith/context/host";
 import { appendEntries } from "../append-entries.ts";
 import type { AgentCompactionOutcome, AgentEvent } from "../events.ts";
-import { softLimit } from "../loop/notices.ts";
+import { preparationThreshold } from "../loop/notices.ts";
 import { createModelBudget, type RunContext } from "../loop/run-context.ts";
 import type { CompactionRequest } from "./compact.ts";
 import type { RemovalRequest } from "./remove-outdated.ts";
@@ -15,12 +15,13 @@ export async function* compactIfNeeded(run: RunContext): AsyncGenerator<AgentEve
   if (preparation.current?.isStale) await preparation.drop();
   // ELI4, PREP2: if the cache is cold, the whole request is paid for in any case, so a changed prefix costs nothing.
   const isCold = isCacheCold(run, budget);
-  if (isCold && preparation.isReady) yield* runCompaction(run, { reason: "due" });
+  if (isCold && preparation.isReady && preparation.current?.keepsEnough) yield* runCompaction(run, { reason: "due" });
   else if (isCold && !preparation.current) yield* removeOutdatedResults(run, { budget });
   const { branch } = session;
   // PREP1: before the first request after a pause, a summary would cost the full price, too.
   const mayPrepare = budget.limits.prepare === "during-runs" && !isCold && preparation.canStart(branch);
-  const countFrom = mayPrepare ? softLimit(budget) : notices.noticeThreshold(branch, budget);
+  const noticeThreshold = notices.noticeThreshold(branch, budget);
+  const countFrom = mayPrepare ? Math.min(preparationThreshold(budget), noticeThreshold) : noticeThreshold;
   if (fitsWithoutCounting(branch, { ...budget, limit: countFrom })) return;
   const { type, why, size } = compactionDue(branch, budget);
   if (type === "due") {
@@ -34,7 +35,7 @@ export async function* compactIfNeeded(run: RunContext): AsyncGenerator<AgentEve
   }
   notices.clearSkip();
   yield* notices.reportSoftThreshold(size, branch, budget);
-  if (mayPrepare && size.tokens > softLimit(budget)) await prepareInBackground(run, budget);
+  if (mayPrepare && size.tokens > preparationThreshold(budget)) await prepareInBackground(run, budget);
 }
 
 /** Returns as soon as the preparation has started. Loads the code on first use. */
@@ -48,7 +49,7 @@ export async function prepareAfterRun(run: RunContext): Promise<void> {
   const budget = createModelBudget(run);
   const { session, preparation } = run;
   if (budget.limits.prepare !== "between-runs" || !preparation.canStart(session.branch)) return;
-  if (!fitsWithoutCounting(session.branch, { ...budget, limit: softLimit(budget) }))
+  if (!fitsWithoutCounting(session.branch, { ...budget, limit: preparationThreshold(budget) }))
     await prepareInBackground(run, budget);
 }
 

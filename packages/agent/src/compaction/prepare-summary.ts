@@ -1,8 +1,8 @@
 /** Prepares the summary of the next compaction in the background, so that a run need not wait for it. Nothing of it is in the session until it is used. */
 
-import { type Budget, compactionDue, type NewEntry, type Usage } from "@pith/context";
+import { type Budget, compactionDue, contextSize, type NewEntry, type Usage } from "@pith/context";
 import { addUsage, planElision, prepareSummary, type SummaryProgress } from "@pith/context/host";
-import { softLimit } from "../loop/notices.ts";
+import { preparationThreshold, preparedTail } from "../loop/notices.ts";
 import type { BackgroundSummary, PrepareSummaryResult, RunContext, TakeOptions } from "../loop/run-context.ts";
 import { describeSummary } from "./compact.ts";
 
@@ -11,6 +11,9 @@ type Prepared = Extract<PrepareSummaryResult, { type: "prepared" }>;
 /** The summary that is being prepared, or is ready. There is one at a time. */
 export class SummaryPreparation implements BackgroundSummary {
   readonly #run: RunContext;
+  readonly #budget: Budget;
+  /** The tokens that the summary replaces. Everything after them is kept. */
+  readonly #coveredTokens: number;
   readonly #controller = new AbortController();
   /** Null if it failed or was aborted; its cost is recorded then. */
   readonly #end: Promise<Prepared | null>;
@@ -18,10 +21,13 @@ export class SummaryPreparation implements BackgroundSummary {
   #isTaken = false;
   #showProgress: (progress: SummaryProgress) => void = () => {};
 
-  /** Starts at once. Aborting the run aborts it. */
-  constructor(run: RunContext, budget: Budget) {
+  /** Starts at once, with a context of `tokens`. Aborting the run aborts it. */
+  constructor(run: RunContext, budget: Budget, tokens: number) {
     this.#run = run;
-    this.#end = this.#prepare(budget);
+    this.#budget = budget;
+    const tail = preparedTail(budget, tokens);
+    this.#coveredTokens = tokens - tail;
+    this.#end = this.#prepare({ ...budget, tail });
   }
 
   get isReady(): boolean {
@@ -30,6 +36,11 @@ export class SummaryPreparation implements BackgroundSummary {
 
   get isStale(): boolean {
     return this.#ready !== null && !this.#ready.summary.appliesTo(this.#run.session.branch);
+  }
+
+  get keepsEnough(): boolean {
+    const { tokens } = contextSize(this.#run.session.branch, this.#budget);
+    return tokens - this.#coveredTokens >= this.#budget.tail * MIN_EARLY_TAIL;
   }
 
   async take({ signal, showProgress }: TakeOptions): Promise<Prepared["summary"] | null> {
@@ -108,6 +119,9 @@ export class SummaryPreparation implements BackgroundSummary {
   }
 }
 
+/** PREP2: the share of the tail that must be there before a summary is used below the limit. */
+const MIN_EARLY_TAIL = 0.5;
+
 /** A bug or a full disk ends the preparation, not the run. The compaction at the limit reports the error again. */
 async function runPrepared(prepare: () => Promise<PrepareSummaryResult>): Promise<PrepareSummaryResult> {
   try {
@@ -128,13 +142,15 @@ function sumUsage(entries: readonly NewEntry[]): Usage | null {
   return first ? rest.reduce(addUsage, first) : null;
 }
 
-/** PREP1: starts a preparation if the context has passed the soft threshold and nothing prevents a compaction. */
+/** PREP1: starts a preparation if the context is large enough and nothing prevents a compaction. */
 export function startPreparation(run: RunContext, budget: Budget): void {
   const { session, preparation, signal } = run;
   if (signal.aborted || !preparation.canStart(session.branch)) return;
-  const softBudget = { ...budget, limit: softLimit(budget) };
-  if (softBudget.limit >= budget.limit || compactionDue(session.branch, softBudget).type !== "due") return;
+  const earlyBudget = { ...budget, limit: preparationThreshold(budget) };
+  if (earlyBudget.limit >= budget.limit) return;
+  const { type, size } = compactionDue(session.branch, earlyBudget);
+  if (type !== "due") return;
   // Removing outdated results will do, without a summary.
-  if (planElision(session.branch, softBudget)?.isEnough) return;
-  preparation.start(session.branch, () => new SummaryPreparation(run, budget));
+  if (planElision(session.branch, earlyBudget)?.isEnough) return;
+  preparation.start(session.branch, () => new SummaryPreparation(run, budget, size.tokens));
 }

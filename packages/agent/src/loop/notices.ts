@@ -58,6 +58,21 @@ export function softLimit({ limit, limits: { soft } }: Budget): number {
   return soft > 0 && soft < 1 ? limit * soft : limit;
 }
 
+/**
+ * PREP1: the context size from which a summary is prepared: the soft threshold, but no earlier than the tail allows. What is added until the
+ * limit stays in the context, so that an earlier start would leave a longer tail.
+ */
+export function preparationThreshold(budget: Budget): number {
+  return Math.max(softLimit(budget), budget.limit - budget.tail * (1 - MIN_PREPARED_TAIL));
+}
+
+/** PREP1: the tail to keep when a summary is prepared: less than usual, because it grows until the limit. */
+export function preparedTail({ tail, limit }: Budget, tokens: number): number {
+  return Math.max(tail * MIN_PREPARED_TAIL, tail - (limit - tokens));
+}
+
+const MIN_PREPARED_TAIL = 0.25;
+
 function softThresholdKey({ entries, compactionIndex }: LoadedBranch, { limit }: Budget): string {
   return `${entries[compactionIndex]?.id ?? ""} ${limit}`;
 }

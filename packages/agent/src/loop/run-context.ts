@@ -49,6 +49,8 @@ export interface BackgroundSummary {
   readonly isReady: boolean;
   /** Whether the entries that it summarizes have changed since it was ready. */
   readonly isStale: boolean;
+  /** Whether enough would be kept if it was used now, and not at the limit. */
+  readonly keepsEnough: boolean;
   /** Waits for the summary. A compaction then uses it or records its cost. Null if there is none. */
   take(options: TakeOptions): Promise<PreparedSummary | null>;
   /** Stops a summary that is not ready. A ready one stays. */

@@ -80,6 +80,43 @@ describe("PREP1 a summary is prepared", () => {
     expect(receipt.tokens.after).toBeLessThan(12_000);
   });
 
+  test("so late that what is kept at the limit is as long as without preparation", async () => {
+    const sizes: number[] = [];
+    for (const prepare of ["never", "during-runs"] as const) {
+      const { agent, newest, states } = await openScene({ limits: { ...compactionLimits, prepare, soft: 0.4 } });
+      const fill = async (tokens: number): Promise<void> => {
+        while (agent.contextUsage().tokens < tokens) await ran(agent, STONES.slice(0, 800));
+      };
+      await fill(11_500);
+      expect(states()).toEqual([]);
+      await fill(12_500);
+      if (prepare === "during-runs") await readyIn(agent);
+      while (agent.contextUsage().tokens > 10_000) await ran(agent, STONES.slice(0, 800));
+      expect(newest().receipt.preparedMs !== undefined).toBe(prepare === "during-runs");
+      sizes.push(newest().receipt.tokens.after);
+    }
+    const [unprepared = 0, prepared = 0] = sizes;
+    // One message more or less.
+    expect(Math.abs(prepared - unprepared)).toBeLessThan(400);
+  });
+
+  test("PREP2 and used before the limit once the cache is cold, if at least half of the usual part is kept", async () => {
+    let pauseMs = 0;
+    const { agent, fillToSoft, newest } = await openScene({
+      runtime: { ...nodeRuntime, now: () => nodeRuntime.now() + pauseMs },
+    });
+    const hasCompacted = (): boolean => agent.session.branch.entries.some(({ type }) => type === "compaction");
+    await fillToSoft();
+    await readyIn(agent);
+    pauseMs = compactionLimits.outdated.cacheLifetime + 60_000;
+    await ran(agent, "Go on.");
+    expect([agent.isSummaryReady, hasCompacted()]).toEqual([true, false]);
+    await ran(agent, STONES);
+    expect(hasCompacted()).toBe(true);
+    expect(newest().receipt).toMatchObject({ reason: "due", preparedMs: expect.any(Number) });
+    expect(newest().receipt.tokens.before).toBeLessThan(15_000);
+  });
+
   test("PREP2 and awaited at the limit if it is not ready; no second one is written", async () => {
     const gate = Promise.withResolvers<void>();
     const { agent, states, summaryRequests, fillToSoft, events, newest } = await openScene({
@@ -373,7 +410,7 @@ describe("PREP3 a program that is killed leaves the old or the new state", () =>
 
 const CRASHING_AGENT = join(import.meta.dirname, "crashing-agent.ts");
 
-interface SceneOptions extends Partial<Pick<AgentOptions, "limits" | "hooks" | "session">> {
+interface SceneOptions extends Partial<Pick<AgentOptions, "limits" | "hooks" | "session" | "runtime">> {
   readonly summarize?: (asked: ScriptRequest) => Step | Promise<Step>;
   readonly server?: TestServer | undefined;
 }

@@ -183,7 +183,7 @@ export const compactionTable: readonly Setting[] = [
     kind: booleanKind,
     fallback: { value: true },
     description:
-      "Whether Pith prepares the summary of an automatic compaction in the background once the context reaches `compaction.softPercent`, so that you don't have to wait for it. With a local server, it does so only while the agent is idle. Always off if automatic compaction is off or `compaction.ask` is on.",
+      "Whether Pith prepares the summary of an automatic compaction in the background shortly before the context is full, so that you don't have to wait for it. With a local server, it does so only while the agent is idle. Always off if automatic compaction is off or `compaction.ask` is on.",
     projectAccess: "allowed",
   },
   {
