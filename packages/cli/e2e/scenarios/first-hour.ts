@@ -119,7 +119,7 @@ async function startWithoutNetwork(keep: Keep, size: Size): Promise<void> {
   const terminal = await openProgram(ground);
   await terminal.waitFor("edit mode");
   await terminal.enter("Are you there?");
-  await terminal.waitFor("No server listens there");
+  await terminal.waitFor("No server is listening at that address");
   const gate = await startKeyGate({ acceptedKey: KEY, models: [], port });
   gate.target = ground.server.url;
   try {

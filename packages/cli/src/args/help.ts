@@ -60,10 +60,11 @@ pith extensions list, add and rm; pith mcp list, trust and test; pith login, log
 completions. For details, use --help or help: pith sessions --help, pith help sessions.
 
 API keys come from the environment (ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY, …), or from "pith login", which saves them in
-~/.pith/keys.json, readable only by you. Settings are in ~/.pith/settings.json: { "model": "…", "thinking": "high" },
-sessions in ~/.pith/sessions; set PITH_HOME to use a different folder. A flag overrides a variable (PITH_MODEL, PITH_THINKING,
-PITH_PERMISSION_MODE, PITH_SANDBOX, PITH_NETWORK, PITH_DISABLE_AUTOCOMPACT=1), a variable overrides the .pith/settings.json in a
-folder you trust, and that file overrides your own. "pith settings" shows the values in this folder and where each is set.
+~/.pith/keys.json, readable only by you. Settings are in ~/.pith/settings.json (for example,
+{ "model": "…", "thinking": "high" }), and sessions are in ~/.pith/sessions; set PITH_HOME to use a different folder. A flag
+overrides a variable (PITH_MODEL, PITH_THINKING, PITH_PERMISSION_MODE, PITH_SANDBOX, PITH_NETWORK, PITH_DISABLE_AUTOCOMPACT=1), a
+variable overrides the .pith/settings.json in a folder you trust, and that file overrides your own. "pith settings" shows the values
+in this folder and where each is set.
 
   pith "fix the login test"
   pith -p "why does the login test fail?"

@@ -84,8 +84,11 @@ export function formatRefusedKey(name: string, status: number): string {
   return `${name} rejected this API key (${status}). Did you copy all of it?`;
 }
 
-export function formatUncheckedKey(name: string, reason: string): string {
-  return `Could not check the API key with ${name}: ${reason}. The key is saved; your first message will show whether it works.`;
+/** Without a reason, the user has skipped the check. */
+export function formatUncheckedKey(name: string, reason: string | null): string {
+  const outcome =
+    reason === null ? `The API key for ${name} was not checked` : `Could not check the API key with ${name}: ${reason}`;
+  return `${outcome}. Your first message will show whether it works.`;
 }
 
 function createHeaders({ api }: Provider, key: string): Record<string, string> {

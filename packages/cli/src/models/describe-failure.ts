@@ -54,8 +54,8 @@ async function adviseOnFailure(
       return `You have reached ${providerId}'s rate limit. Send your message again ${formatRetryTime(retryAfterMs)}, or ${otherModel}.`;
     case "connection-refused":
       return provider?.isLocal
-        ? `No server listens there. Start ${providerId}, then send your message again. ${checkBaseUrl(provider, options)}`
-        : `No server listens there. ${checkBaseUrl(provider, options)}`;
+        ? `No server is listening at that address. Start ${providerId}, then send your message again. ${checkBaseUrl(provider, options)}`
+        : `No server is listening at that address. ${checkBaseUrl(provider, options)}`;
     case "unknown-host":
       return `The host name cannot be resolved. Check your network connection. ${checkBaseUrl(provider, options)}`;
     case "tls":

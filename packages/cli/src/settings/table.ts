@@ -439,7 +439,7 @@ export const settingTable: readonly Setting[] = [
     kind: enumKind("auto", "dark", "light"),
     fallback: { value: "auto" },
     description:
-      "The screen colors: `dark` and `light` are for dark and light terminals, `auto` detects which one you have. `NO_COLOR` turns off all colors.",
+      "The screen colors: `dark` and `light` are for dark and light terminals; `auto` detects which kind you have. `NO_COLOR` turns off all colors.",
     projectAccess: "never",
   },
   {

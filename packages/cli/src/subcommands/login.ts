@@ -113,7 +113,7 @@ function describeLogin(
   { environment, home }: SubcommandCall,
 ): SubcommandResult {
   const file = keyFilePath(home);
-  const saved = `It is saved in ${file}, which only you can read.`;
+  const saved = `The key is saved in ${file}, which only you can read.`;
   const text =
     check?.type === "accepted"
       ? `${name} accepted the API key. ${saved}`

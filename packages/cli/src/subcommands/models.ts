@@ -36,7 +36,7 @@ export async function runListModels(call: SubcommandCall): Promise<SubcommandRes
     return !isLocal && catalogue.defaultModel(provider) === rest.join("/");
   };
   const hidden = query === "" ? allModels.length - models.length : 0;
-  const source = `List of models: ${date}, ${isUpdated ? "stored by pith models update" : "built in"}.`;
+  const source = `Model list: ${isUpdated ? "stored by pith models update" : "built in"}, dated ${date}.`;
   return {
     type: "success",
     text: [

@@ -233,7 +233,7 @@ export const listModelsSubcommand: Subcommand = {
   name: "models list",
   argumentHint: "[WORDS …]",
   argumentCount: { min: 0, max: 16 },
-  description: "list the models that you can use, newest first, with their context window and price",
+  description: "list the models that you can use, newest generation first, with their context window and price",
   details:
     "Lists the models of providers that you have a key for, and those of local servers. With WORDS, lists only those whose name contains them, older generations included.",
   jsonShape:

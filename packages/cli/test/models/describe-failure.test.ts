@@ -66,10 +66,10 @@ test("FST8 each failure of the connection has its own advice and names the addre
   const settings = { baseUrl: "http://10.0.0.1" };
   const environment = { ANTHROPIC_BASE_URL: "http://gateway" };
   expect(await advice("connection-refused", { settings })).toBe(
-    "No server listens there. Check the base URL http://10.0.0.1 (the setting baseUrl or --base-url).",
+    "No server is listening at that address. Check the base URL http://10.0.0.1 (the setting baseUrl or --base-url).",
   );
   expect(await advice("connection-refused", { provider: "ollama" })).toBe(
-    "No server listens there. Start ollama, then send your message again. Its address is http://127.0.0.1:11434/v1; --base-url sets another one.",
+    "No server is listening at that address. Start ollama, then send your message again. Its address is http://127.0.0.1:11434/v1; --base-url sets another one.",
   );
   expect(await advice("unknown-host", { environment })).toBe(
     "The host name cannot be resolved. Check your network connection. Check the base URL http://gateway (ANTHROPIC_BASE_URL).",

@@ -94,7 +94,7 @@ test("FST8 print mode says what to do after 401, 403, 404, 429 and a server that
   const variables = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: "http://127.0.0.1:1" };
   const unreachable = await ground.run(["-p", "Hello", "--no-session"], { variables });
   expect(unreachable.notes).toMatch(
-    /ECONNREFUSED.*\nNo server listens there.*http:\/\/127\.0\.0\.1:1 \(ANTHROPIC_BASE_URL\)/,
+    /ECONNREFUSED.*\nNo server is listening at that address.*http:\/\/127\.0\.0\.1:1 \(ANTHROPIC_BASE_URL\)/,
   );
 });
 

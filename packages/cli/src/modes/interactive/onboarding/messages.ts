@@ -21,8 +21,8 @@ const localServers: readonly string[] = providers
   .map(({ id, baseUrl = "" }) => `${id} (${new URL(baseUrl).host})`);
 
 export const NO_LOCAL_MODEL_MESSAGE: string =
-  `No local model was found. Pith looked for ${localServers.join(", ")}. Start a server, give it a model ` +
-  "(for example: ollama pull qwen3), and look again. If the server has another address, set baseUrl in the settings.";
+  `No local model was found. Pith looked for ${localServers.join(", ")}. Start a server, download a model ` +
+  '(for example, ollama pull qwen3), then choose "Look for local models again". If the server has another address, set baseUrl in the settings.';
 
 export function formatModelReady(model: string, source: string): string {
   return `Using ${model} ${source}.`;

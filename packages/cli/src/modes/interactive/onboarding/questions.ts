@@ -154,7 +154,7 @@ export async function askKey(option: ProviderOption, options: KeyPromptOptions):
     if (check?.type === "accepted") return { key, models: check.models };
     if (check?.type === "refused") error = formatRefusedKey(name, check.status);
     else {
-      screen.showNote(formatUncheckedKey(name, check?.reason ?? "you skipped the check"), "warning");
+      screen.showNote(formatUncheckedKey(name, check?.reason ?? null), "warning");
       return { key, models: [] };
     }
   }

@@ -80,7 +80,7 @@ export async function replaceRejectedKey(context: InteractiveContext): Promise<v
     if (variable === "skipped") return;
     const result = await reopenModel(option.provider, app);
     if (result.type === "failed") return screen.showNote(result.message, "bad");
-    screen.showNote(`The request is sent again with the API key you entered.${variable}`, "good");
+    screen.showNote(`Sending the request again with the API key you entered.${variable}`, "good");
   } finally {
     contextsWithQuestion.delete(app);
   }

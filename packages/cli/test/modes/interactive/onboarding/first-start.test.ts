@@ -86,7 +86,7 @@ test("FST3 who looks for local models again and finds none is told so, and what 
   await seen("No local model was found");
   await seen("Choose a provider");
   expect((await shown.seen()).replaceAll(/\s+/g, " ")).toMatch(
-    /Pith looked for ollama \(127.0.0.1:11434\).* and look again/,
+    /Pith looked for ollama \(127.0.0.1:11434\).*then choose "Look for local models again"/,
   );
   shown.terminal.press("\x1b");
   expect(await start).toBeNull();
