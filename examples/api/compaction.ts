@@ -90,14 +90,14 @@ assert.ok(partsPreview.type !== "planned" || partsPreview.summaryText.endsWith("
 // #region previewCompaction
 const preview = previewCompaction(session.branch, budget); // changes nothing, calls no model
 if (preview.type === "planned") {
-  console.log(preview.receipt.tokens); // { before: 10065, after: 1138, limit: 6400 }
+  console.log(preview.receipt.tokens); // { before: 10065, after: 1141, limit: 6400 }
   console.log(preview.summaryText); // what the model would see first: user messages, summary, files, test results
 }
 // #endregion
 
 // #region compact
 const outcome = await compact({ session, budget, reason: "asked", runtime: nodeRuntime }); // add `summarizers` for a summary by a model
-if (outcome.type === "compacted") console.log(outcome.receipt.tokens.after); // 1138: it fits again
+if (outcome.type === "compacted") console.log(outcome.receipt.tokens.after); // 1141: it fits again
 if (outcome.type === "failed" && outcome.why === "cannot-fit") console.log(outcome.breaker.fills); // what fills the window
 const settings = { enabled: true, reserveTokens: 2_000, keepRecentTokens: 1_000 };
 const preparation = prepareCompaction(entries, settings); // pi's calls: they write nothing, and a model writes the summary
@@ -132,7 +132,7 @@ assert.equal(isSmall, false);
 assert.deepEqual({ limit, tail, words }, { limit: 6_400, tail: 1_600, words: 800 });
 assert.ok(answer.type === "due" && answer.why === "tokens" && answer.size.tokens === 10_065);
 assert.ok(preview.type === "planned" && outcome.type === "compacted");
-assert.deepEqual(preview.receipt.tokens, { before: 10_065, after: 1_138, limit: 6_400 });
+assert.deepEqual(preview.receipt.tokens, { before: 10_065, after: 1_141, limit: 6_400 });
 assert.deepEqual(outcome.receipt.tokens, preview.receipt.tokens);
 assert.deepEqual(receipt, outcome.receipt);
 assert.match(result?.summary ?? "", /## Early Progress\n- step-1 was run\n/);

@@ -1,4 +1,4 @@
-/** Prepares the summary of the next compaction in the background, so that a run need not wait for it. Nothing of it is in the session until it is used. */
+/** Prepares the summary of the next compaction in the background, so that a run need not wait for it. The session contains none of it until it is used. */
 
 import { type Budget, compactionDue, contextSize, type NewEntry, type Usage } from "@pith/context";
 import { addUsage, planElision, prepareSummary, type SummaryProgress } from "@pith/context/host";

@@ -241,7 +241,7 @@ export const extensionEventTable: EventTable = {
   session_info_changed: { description: "The session's name has changed.", isAwaited: false },
   input: {
     description:
-      "The user has entered a message, which is not yet recorded or sent. Return different text, or that you have handled the message.",
+      "The user has entered a message, which is not yet recorded or sent. Return different text, or say that you have handled the message.",
     isAwaited: true,
     example: { action: "transform", text: "Answer in one sentence: what is a monad?" },
   },
@@ -313,7 +313,7 @@ export const extensionEventTable: EventTable = {
     isAwaited: true,
   },
   provider_stream_event: {
-    description: "A chunk of the stream has arrived. The event has it as the provider sent it.",
+    description: "A chunk of the stream has arrived. The event contains it exactly as the provider sent it.",
     isAwaited: true,
   },
   model_select: {
@@ -325,7 +325,7 @@ export const extensionEventTable: EventTable = {
     isAwaited: true,
   },
   user_bash: {
-    description: "The user has entered a shell command. Return a result, and the command is not run.",
+    description: "The user has entered a shell command. If you return a result, the command is not run.",
     isAwaited: true,
     example: { result: { output: "nothing to do\n", exitCode: 0 } },
   },

@@ -63,7 +63,9 @@ export function softLimit({ limit, limits: { soft } }: Budget): number {
  * limit stays in the context, so that an earlier start would leave a longer tail.
  */
 export function preparationThreshold(budget: Budget): number {
-  return Math.max(softLimit(budget), budget.limit - budget.tail * (1 - MIN_PREPARED_TAIL));
+  const { limit, tail } = budget;
+  const lead = Math.max(tail * (1 - MIN_PREPARED_TAIL), Math.min(limit * MIN_LEAD.share, MIN_LEAD.tokens));
+  return Math.max(softLimit(budget), limit - lead);
 }
 
 /** PREP1: the tail to keep when a summary is prepared: less than usual, because it grows until the limit. */
@@ -72,6 +74,8 @@ export function preparedTail({ tail, limit }: Budget, tokens: number): number {
 }
 
 const MIN_PREPARED_TAIL = 0.25;
+/** Without a tail, there must be time to prepare a summary, too. */
+const MIN_LEAD = { share: 0.05, tokens: 5_000 } as const;
 
 function softThresholdKey({ entries, compactionIndex }: LoadedBranch, { limit }: Budget): string {
   return `${entries[compactionIndex]?.id ?? ""} ${limit}`;

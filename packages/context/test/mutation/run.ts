@@ -11,7 +11,7 @@ Changes the modules that decide about loss, prints every change that no test not
 Those that none can notice are listed in packages/context/test/mutants.md.
 
   pnpm mutate                      all of them, about half an hour
-  pnpm mutate plan.ts coverage     those with one of these words in their path
+  pnpm mutate plan.ts commit       those with one of these words in their path
   pnpm mutate --quick              the cut alone, a few minutes`;
 
 const options = { quick: { type: "boolean" }, help: { type: "boolean" } } as const;

@@ -203,6 +203,17 @@ def drive_fitting(client, config):
     client.say("Keep this: " + "more of the same story, " * 900)
     client.say("And now?")
     client.done("set_auto_compaction", enabled=True)
+    drive_preparation(client)
+
+
+def drive_preparation(client):
+    """PREP1: shortly before the limit, a summary is prepared."""
+    since = len(client.events)
+    for _ in range(60):
+        if any(event["type"] == "compaction_preparation" for event in client.events[since:]):
+            return
+        client.say("And more of the same story. " * 25)
+    raise AssertionError("no summary was prepared")
 
 
 def drive_requested_compactions(client):
