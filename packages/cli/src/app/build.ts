@@ -109,10 +109,12 @@ export async function buildApp(args: CliArgs, options: AppOptions): Promise<Buil
   });
   const { session, path, modelError, damage } = sessionAndModel;
   const { gaps } = session.branch;
+  const built: { agent?: Agent } = {};
   const openModel = createModelOpener({
     ...options,
     sessionId: session.store.header.id,
     provider: sessionAndModel.model.provider,
+    currentProvider: () => (built.agent ?? sessionAndModel).model.provider,
   });
   const { guidance } = loadedGuidance.state;
   const { runLimits = {} } = args;
@@ -124,6 +126,7 @@ export async function buildApp(args: CliArgs, options: AppOptions): Promise<Buil
     runLimits,
     mode: args.mode,
   });
+  built.agent = agent;
   return {
     type: "built",
     agent,

@@ -214,13 +214,20 @@ export interface ModelOpenerOptions {
   readonly sessionId: string;
   /** The provider of the session's first model. The base URL belongs to it if the settings name no model. */
   readonly provider: string;
+  /** CAT10: the provider that is preferred for a short name. */
+  readonly currentProvider: () => string;
 }
 
 /** The name is `provider/model`, or short, such as `sonnet`. */
 export type OpenModelByName = (name: string) => Promise<ChooseModelResult>;
 
 /** Creates a function that opens further models. The base URL in the settings belongs to one provider: no other provider's key is sent there. */
-export function createModelOpener({ settings, provider, ...chooseOptions }: ModelOpenerOptions): OpenModelByName {
+export function createModelOpener({
+  settings,
+  provider,
+  currentProvider,
+  ...chooseOptions
+}: ModelOpenerOptions): OpenModelByName {
   const { baseUrl, contextWindow, firstTokenMinutes, policy } = settings;
   const baseUrlProvider = canonicalProviderId(findBaseUrlOwner(settings, provider));
   return (name) => {
@@ -231,7 +238,7 @@ export function createModelOpener({ settings, provider, ...chooseOptions }: Mode
       ...(firstTokenMinutes !== undefined && { firstTokenMinutes }),
       ...(policy && { policy }),
     };
-    return chooseModel(modelSettings, { ...chooseOptions, preferredProvider: canonicalProviderId(provider) });
+    return chooseModel(modelSettings, { ...chooseOptions, preferredProvider: canonicalProviderId(currentProvider()) });
   };
 }
 

@@ -42,7 +42,9 @@ async function asked(name: string, choices: object, provider: string): Promise<v
     ...{ ANTHROPIC_API_KEY: "a", ANTHROPIC_BASE_URL: own.url },
     ...{ OPENAI_API_KEY: "b", OPENAI_BASE_URL: own.url },
   };
-  const opened = await createModelOpener({ environment, home, settings: choices, sessionId: "one", provider })(name);
+  const currentProvider = (): string => provider;
+  const options = { environment, home, settings: choices, sessionId: "one", provider, currentProvider };
+  const opened = await createModelOpener(options)(name);
   if (opened.type !== "opened") throw new Error(opened.message);
   const session = await Session.open(MemoryStore.create(nodeRuntime), nodeRuntime);
   const agent = new Agent({ session, model: opened.model, tools: [], runtime: nodeRuntime });

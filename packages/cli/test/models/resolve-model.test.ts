@@ -142,6 +142,20 @@ describe("the program", () => {
     expect(ground.body()).toMatchObject({ model: "claude-opus-4-8" });
   });
 
+  test("CAT10 after a change of the model, its provider comes first", async () => {
+    const variables = { ANTHROPIC_API_KEY: "any", OPENROUTER_API_KEY: "any" };
+    const input = ["/model opus", "/model openrouter/z-ai/glm-5.3", "/model opus"]
+      .map((message, index) => `${JSON.stringify({ type: "prompt", id: `${index}`, message })}\n`)
+      .join("");
+    const { out } = await ground.run(["--mode", "rpc"], { variables, input });
+    const set = [...out.matchAll(/Model set to (\S+)/g)].map(([, name]) => name);
+    expect([...new Set(set)]).toEqual([
+      "anthropic/claude-opus-5-5",
+      "openrouter/z-ai/glm-5.3",
+      "openrouter/anthropic/claude-opus-5.5",
+    ]);
+  });
+
   test("CAT10 a full name is not announced", async () => {
     const { notes } = await ground.pith(["-p", "--model", "anthropic/claude-opus-4-8", "hi"], ["done"]);
     expect(notes).not.toContain("Using");
