@@ -63,7 +63,7 @@ export async function compact(
 }
 
 /**
- * Writes and checks the summary of the next compaction, from the branch as it is now, and appends nothing. Work at the session may continue
+ * Writes and checks the summary of the next compaction, from the branch as it is now, and appends nothing. Work in the session may continue
  * meanwhile. Pass the summary to `compact` as `prepared`; hooks run then.
  */
 export async function prepareSummary({
@@ -90,7 +90,7 @@ export interface CompactIfNeededOptions extends Pick<CompactOptions, "instructio
 /** `not-due` if no compaction is needed or allowed; otherwise the outcome of the compaction. */
 export type CompactIfNeededResult = Extract<CompactionDue, { type: "not-due" }> | CompactionOutcome;
 
-/** Compacts the session if its context no longer fits the model, which writes the summary; expected failures are returned, not thrown. */
+/** Compacts a session whose context no longer fits the model, which also writes the summary; expected failures are returned, not thrown. */
 export async function compactIfNeeded(
   session: Session,
   model: Model,
@@ -104,7 +104,7 @@ export async function compactIfNeeded(
   return compact({ ...options, session, budget, runtime, summarizers, reason: "due" });
 }
 
-/** The plan with the receipt and text of a summary without a model, or the reason why there is no plan. */
+/** The plan with the receipt and text of a summary written without a model, or the reason why there is no plan. */
 export type CompactionPreview =
   | (Extract<PlanChoice, { type: "planned" }> & {
       /** The user's messages as the summary message keeps them. */
@@ -117,7 +117,7 @@ export interface PreviewOptions extends CompactionRequest {
   readonly parts?: readonly SummaryPart[];
 }
 
-/** Returns what `compact` would do now without a model; it writes nothing and sends no request. */
+/** Returns what `compact` would do now if it used no model; writes nothing and sends no request. */
 export function previewCompaction(
   branch: LoadedBranch,
   budget: Budget,

@@ -17,7 +17,7 @@ export interface HookHost {
   readonly report?: (failure: HookFailure) => void;
   /** Whether the operation continues after a hook failed, or is cancelled, e.g. for hooks that protect secrets. */
   readonly onFailure?: "go-on" | "cancel";
-  /** Whether a hook is waiting for the user. The timeout does not expire in that time. */
+  /** Whether a hook is waiting for the user. The timeout does not expire during that time. */
   readonly isWaitingForUser?: () => boolean;
 }
 
@@ -118,7 +118,7 @@ function isCancel(answer: unknown): boolean {
   return (Object(answer) as { readonly cancel?: unknown }).cancel === true;
 }
 
-/** Creates a sleep for hook timeouts that starts over while a hook waits for the user. */
+/** Creates a sleep for hook timeouts that starts over if a hook is waiting for the user when it ends. */
 export function createPausableSleep(
   { isWaitingForUser = () => false }: HookHost,
   { sleep }: Pick<Runtime, "sleep">,
@@ -138,7 +138,7 @@ export function reportHookFailure({ report }: HookHost, failure: HookFailure): v
   }
 }
 
-/** Returns a host for hooks that run after an operation: it can no longer be cancelled, so all hooks run. */
+/** Returns a host for hooks that run after an operation: the operation can no longer be cancelled, so all hooks run. */
 export function continueOnFailure(host: HookHost): HookHost {
   return { ...host, onFailure: "go-on" };
 }

@@ -4,7 +4,7 @@ import type { AssistantMessage, Message, ThinkingLevel, Tool, Usage } from "./me
 
 /** A model: it takes a request and streams events. Failures are events, not exceptions. */
 export interface Model extends ModelName {
-  /** The size of the context window in tokens, the reply included. */
+  /** The size of the context window in tokens, including the reply. */
   readonly contextWindow: number;
   /** The maximum number of tokens in a reply. */
   readonly maxTokens: number;

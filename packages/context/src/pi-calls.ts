@@ -298,7 +298,7 @@ export interface BranchPreparation {
   readonly totalTokens: number;
 }
 
-/** Selects the newest entries of an abandoned branch that fit, and summaries among the older ones (BR2); `tokens: Infinity` selects all. */
+/** Selects the newest entries of an abandoned branch that fit, and older summaries if they fit (BR2); `tokens: Infinity` selects all. */
 export function prepareBranchEntries(
   oldBranch: Pick<OldBranch, "entries" | "edits">,
   limit: { readonly tokens: number },

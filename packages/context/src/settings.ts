@@ -32,7 +32,7 @@ export interface CompactionLimits {
   readonly words: TokenShare;
   /** The narrative and the ledger together. */
   readonly checkpoint: TokenShare;
-  /** The summary of an abandoned branch, its ledger included. */
+  /** The summary of an abandoned branch, including its ledger. */
   readonly branch: TokenShare;
   /** The part of the window that stays free when an abandoned branch is summarized. Of a longer branch, the newest part is summarized. */
   readonly branchReserve: TokensOrShare;
@@ -40,7 +40,7 @@ export interface CompactionLimits {
   readonly reduced: TokenShare;
   /** The maximum size of a request in bytes, and the share of it that is used. */
   readonly wire: { readonly bytes: number; readonly share: number };
-  /** The minimum share of the context that a compaction must free to count. */
+  /** The minimum share of the context that a compaction must free to count as progress. */
   readonly progress: number;
   /** The number of consecutive compactions that free too little before automatic compaction stops. */
   readonly rounds: number;
@@ -54,7 +54,7 @@ export interface CompactionLimits {
   readonly outdated: OutdatedLimits;
 }
 
-/** When tool results are removed that later ones make outdated. */
+/** When tool results that later ones make outdated are removed. */
 export interface OutdatedLimits {
   /** False keeps them. */
   readonly enabled: boolean;

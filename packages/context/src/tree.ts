@@ -16,7 +16,7 @@ export interface MutableTree extends Tree {
   readonly children: Map<string | null, Entry[]>;
 }
 
-/** Builds the tree of entries, which are in file order. */
+/** Builds the tree from entries in file order. */
 export function buildTree(entries: Iterable<Entry>): MutableTree {
   const tree: MutableTree = { entries: new Map(), children: new Map() };
   for (const entry of entries) addToTree(tree, entry);

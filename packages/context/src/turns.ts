@@ -7,7 +7,7 @@ export type Steps<Result> = Generator<number, Result>;
 
 export const LONG_STEP: number = Number.POSITIVE_INFINITY;
 
-/** Waits for the next turn of the event loop. Sessions side by side get one turn each, not the same one. */
+/** Waits for the next turn of the event loop. Concurrent sessions get one turn each, not the same one. */
 export function takeTurn({ sleep }: Pick<Runtime, "sleep">): Promise<void> {
   lastTurn = lastTurn.then(() => sleep(0, {})).catch(() => undefined);
   return lastTurn;

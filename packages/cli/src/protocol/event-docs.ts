@@ -45,7 +45,7 @@ export const eventTable: EventDocs<WireEvent> = {
     example: { type: "message_start", message: userMessage },
   },
   message_update: {
-    description: "a new part of the reply; `usage` is what is known so far, usually none",
+    description: "a new part of the reply; `usage` is what is known so far, usually all zeros",
     example: {
       type: "message_update",
       usage: zeroUsage,

@@ -9,7 +9,7 @@ export const exportSubcommand: Subcommand = {
   description:
     "export a session to a file to share: a web page, Markdown, or a session file for pi (another coding agent)",
   details:
-    "SESSION is an id prefix, a name, a path, or last (the most recent session in this folder). Secrets are removed. A pi session contains all branches.",
+    "SESSION is an id prefix, a name, a path, or last (the most recent session in this folder). Secrets are removed. A session file for pi contains all branches.",
   jsonShape: "{ path, as, missing: [hash of a blob that is lost] }",
   flags: {
     as: {
@@ -147,7 +147,7 @@ export const removeSubcommand: Subcommand = {
   name: "sessions rm",
   argumentHint: "SESSION …",
   argumentCount: { min: 1, max: Number.POSITIVE_INFINITY },
-  description: "move sessions to the trash; pith sessions restore restores them",
+  description: "move sessions to the trash; pith sessions restore brings them back",
   details: "SESSION is an id prefix, a name, a path, or last (the most recent session in this folder).",
   jsonShape: "{ trashed: [{ id, path, folder }] }",
   flags: {

@@ -237,7 +237,7 @@ export const listModelsSubcommand: Subcommand = {
   details:
     "Lists the models of providers that you have a key for, and those of local servers. With WORDS, lists only those whose name contains them, older generations included.",
   jsonShape:
-    "{ date, hidden, models: [{ name, contextWindow?, maxTokens?, prices?, isDefault, isLocal, isOlder }] }; date is that of the list",
+    "{ date, hidden, models: [{ name, contextWindow?, maxTokens?, prices?, isDefault, isLocal, isOlder }] }; date is the date of the list",
   flags: { all: { type: "boolean", short: "a", description: "include older generations" } },
   examples: ["pith models list", "pith models list --all", "pith models list sonnet --json"],
   run: async (call) => (await import("./models.ts")).runListModels(call),

@@ -59,7 +59,7 @@ export function createHookRunner(options: HookRunnerOptions): CompactionHookRunn
   };
 }
 
-/** The reason of a compaction, in pi's terms. */
+/** The reason for a compaction, in pi's terms. */
 export type CompactReason = "manual" | "threshold" | "overflow";
 
 interface CompactionCause {

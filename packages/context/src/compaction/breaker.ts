@@ -17,7 +17,7 @@ export interface Breaker {
   readonly limit: number | null;
 }
 
-/** The cause of each kind of breaker, and what to do about it. */
+/** Explains why each kind of breaker is open, and what to do about it. */
 export const breakerNotes = {
   fixed:
     "the system prompt and the tools alone fill the context window; use fewer tools, a shorter prompt or a model with a larger window",

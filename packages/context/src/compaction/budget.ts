@@ -42,8 +42,8 @@ export interface Budget extends BudgetInput {
 }
 
 /**
- * Creates a budget whose amounts are shares of the window, so that it works for 8k and for 1M tokens. If the threshold is far below
- * the window, they are shares of a smaller window that has this threshold.
+ * Creates a budget whose amounts are shares of the window, so that it works for windows of 8k and of 1M tokens. If the threshold is far
+ * below the window, they are shares of a smaller window that has this threshold.
  */
 export function createBudget(limits: CompactionLimits, input: BudgetInput): Budget {
   const isKnown = input.contextWindow > 0 && Number.isFinite(input.contextWindow);

@@ -457,7 +457,7 @@ export type CompactionOutcome =
   | { readonly type: "postponed" }
   | { readonly type: "cancelled" }
   | { readonly type: "failed"; readonly why: "cannot-fit"; readonly breaker: Breaker }
-  /** `invalid-cut`: the branch cannot be cut at `firstKeptEntryId`. `no-summary`: no model wrote the summary again. */
+  /** `invalid-cut`: the branch cannot be cut at `firstKeptEntryId`. `no-summary`: no model could write the new summary. */
   | {
       readonly type: "failed";
       readonly why: "invalid-cut" | "no-summary" | "leaf-moved" | Refusal;

@@ -27,7 +27,7 @@ export interface ElisionPlan {
   readonly isEnough: boolean;
 }
 
-/** Plans the removal of outdated tool results; null if there are too few, the setting is off, or the user has just undone one. */
+/** Plans the removal of outdated tool results; null if there are too few, the setting is off, or the user has just undone a removal. */
 export function planElision(branch: LoadedBranch, budget: Budget): ElisionPlan | null {
   const { enabled, outdated } = budget.limits;
   // ELI5: `off` stops every automatic change of the context.

@@ -352,7 +352,7 @@ export interface SummarizeOptions {
   readonly sent?: SentRequest;
 }
 
-/** Sorts summarizers by their estimates: those that read everything in full first, then by cost. */
+/** Compares the estimates of two summarizers, for sorting: those that read everything in full come first, then the cheaper ones. */
 export function compareEstimates(one: SummaryEstimate | null, other: SummaryEstimate | null): number {
   const rank = (estimate: SummaryEstimate | null): number => (estimate?.isComplete ? 0 : estimate ? 1 : 2);
   const cost = (estimate: SummaryEstimate | null): number => estimate?.cost ?? Number.MAX_VALUE;

@@ -93,7 +93,7 @@ export type FindingCode =
   | "spend-limit"
   | "time-limit";
 
-/** The codes of findings about a line of the summary that is marked. */
+/** The codes of findings about marked lines of a summary. */
 export const MARK_CODES: ReadonlySet<FindingCode> = new Set([
   "unknown-id",
   "false-quote",

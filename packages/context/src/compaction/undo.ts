@@ -38,7 +38,7 @@ export async function undoCompaction(session: Session): Promise<UndoResult> {
   return toUndoResult("undone", entry, await session.move(target, { data, expectedLeaf: leaf }));
 }
 
-/** Moves the leaf back to its position before the last undo, unless the context was compacted or reduced again since. */
+/** Moves the leaf back to its position before the last undo, unless the context has been compacted or reduced again since. */
 export async function redoCompaction(session: Session): Promise<UndoResult> {
   const { branch } = session;
   const index = branch.entries.findLastIndex(isUndo);

@@ -34,7 +34,7 @@ export function contextSize(branch: LoadedBranch, { model, fixed }: ContextSizeO
   };
 }
 
-/** The size of a context in tokens: measured by a reply, and estimated since. */
+/** The size of a context: the tokens that a reply measured, plus an estimate for everything after it. */
 export interface ContextSize {
   readonly tokens: number;
   /** Whether no reply has measured the context: before the first reply, and after a compaction or an edit until the next (TOK6). */
@@ -81,7 +81,7 @@ export function collectCalibration(branch: LoadedBranch): Calibration {
   return measureBranch(branch).calibrations;
 }
 
-/** Finds a model's calibration; without a model, the last one that was measured. An unmeasured model gets the overhead of the last one. */
+/** Finds a model's calibration; without a model, the last one that was measured. An unmeasured model gets that one's overhead. */
 export function findCalibration(
   calibration: Calibration,
   model: Pick<ModelName, "provider" | "model"> | undefined,

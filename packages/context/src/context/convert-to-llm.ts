@@ -16,7 +16,7 @@ import type { ModelName } from "../model.ts";
 import { isFromModel, sanitizeMessage } from "./sanitize-message.ts";
 
 /**
- * Converts messages into those that a provider accepts: each call with its result, nothing empty or failed. Without a model, every
+ * Converts messages into those that a provider accepts: each call with its result, and no empty or failed messages. Without a model, every
  * assistant message is treated as the target model's own.
  */
 export function convertToLlm(messages: readonly AgentMessage[], model?: ModelName): readonly Message[] {

@@ -26,7 +26,7 @@ export function mayBeLostMessage(entry: Entry): boolean {
   return kind === undefined || kind === "user" || kind === "assistant" || kind === "toolResult";
 }
 
-/** The note for a session file whose end was cut off. It is a new entry, because nothing of the lost entries remains. */
+/** The note for a session file whose end was cut off. It is a new entry, because nothing remains of the lost entries. */
 export const TORN_END_NOTE =
   "[Pith: the last lines of this session were cut off, as after a crash or on a full disk, and cannot be read. The latest messages and actions may be missing here. Check the state of the work before you rely on it.]";
 

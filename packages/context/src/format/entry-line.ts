@@ -10,7 +10,7 @@ import { damageNotes } from "./damage.ts";
 import { exceedsDepth, findMemberSpans, setJsonMembers } from "./edit-json-text.ts";
 import { invalidField, isKnownKind, isLostKind } from "./read-line.ts";
 
-/** Serializes an entry as the JSON of its line, without trailer. Throws if the entry exceeds the limits of the format. */
+/** Serializes an entry as the JSON of its line, without the trailer. Throws if the entry exceeds the limits of the format. */
 export function serializeEntry(entry: Entry, limits: FormatLimits = formatLimits): string {
   const value = toLineObject(entry);
   const field = invalidField(value) ?? (isUnknownWithKnownType(entry) ? "type" : invalidNumberField(entry));

@@ -43,7 +43,7 @@ export function newestFileLists(touches: readonly PathTouch[], limit: number = N
   return { read: selectPaths("read").toSorted(), modified: selectPaths("modified").toSorted() };
 }
 
-/** Lists every touch of a file, in the order of the entries. */
+/** Lists every read and change of a file, in the order of the entries. */
 export function fileTouches(entries: readonly Entry[], roles: ToolRoles = {}): readonly FileTouch[] {
   const results = pairCallResults(entries.flatMap((entry) => (entry.type === "message" ? [entry.message] : [])));
   return entries.flatMap((entry) =>

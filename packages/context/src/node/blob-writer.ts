@@ -51,7 +51,7 @@ export class BlobWriter {
     this.#quota = quota;
   }
 
-  /** Does nothing after `keep` or `drop`. */
+  /** Writes a chunk; does nothing after `keep` or `drop`. */
   write(chunk: Uint8Array): void {
     const accepted = chunk.subarray(0, this.#quota - this.#bytes);
     this.#isComplete &&= accepted.length === chunk.length;

@@ -103,7 +103,7 @@ export type CopyBlobsResult =
   /** `missing`: the hashes that the source session does not have. */
   { readonly type: "copied"; readonly missing: readonly string[] } | UnavailableResult;
 
-/** Adds blobs of one session to another: as hard links where the disk supports them, else as copies. */
+/** Adds blobs of one session to another: as hard links where the disk supports them, otherwise as copies. */
 export async function copyBlobs(
   from: string,
   to: string,

@@ -225,7 +225,7 @@ const diskErrorAdvice: Readonly<Record<string, string>> = {
   EMFILE: "too many files are open; close some and try again",
 };
 
-/** Reads a small JSON file. The result is empty if the file is missing, torn or no JSON object. */
+/** Reads a small JSON file. The result is empty if the file is missing, torn or not a JSON object. */
 export function readJsonObject(path: string, files: Files): JsonObject {
   const bytes = ignoreDiskErrors(() => readFileStart(path, files));
   if (bytes === null) return {};

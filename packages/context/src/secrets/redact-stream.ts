@@ -34,7 +34,7 @@ function indexAfterFiveWords(line: string, from: number): number | null {
 // At most four words lie between the name of a secret and its end.
 const FIVE_WORDS = /(?:[^ \t]*[ \t]+(?![ \t])){5}/y;
 
-/** Finds a word boundary at or before `target`, else `target` itself; 0 if the boundary is before the buffer. */
+/** Finds a word boundary at or before `target`, or else `target` itself; 0 if the boundary is before the buffer. */
 export function findLineCut(buffer: string, target: number): number {
   for (let index = target; index > target - CUT_LOOKAHEAD_CHARS; index -= 1) {
     if (index <= 0) return 0;

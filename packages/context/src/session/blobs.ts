@@ -49,7 +49,7 @@ export function collectBlobs(entry: Entry): readonly BlobInfo[] {
   return contentBlocks(entry).flatMap((block) => parseBlobBlock(block) ?? []);
 }
 
-/** Replaces blob blocks by their content. `contentOf` returns base64 for an image and text for other types; null keeps the block. */
+/** Replaces blob blocks with their content. `contentOf` returns base64 for an image and text for other types; null keeps the block. */
 export function inlineBlobs(entry: Entry, contentOf: (blob: BlobInfo) => string | null): Entry {
   return mapContentBlocks(entry, (block) => {
     const blob = parseBlobBlock(block);

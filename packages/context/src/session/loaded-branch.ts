@@ -9,7 +9,7 @@ export interface LoadedBranch {
   readonly entries: readonly Entry[];
   /** The state at the leaf, including what earlier entries set. */
   readonly state: SessionState;
-  /** Whether `state` includes all earlier entries. A file of pi is opened without them; the first append loads them. */
+  /** Whether `state` includes all earlier entries. A session file from pi is opened without them; the first append loads them. */
   readonly isStateComplete: boolean;
   /** The index of the newest compaction in `entries`; -1 for none. */
   readonly compactionIndex: number;

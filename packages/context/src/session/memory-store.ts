@@ -29,7 +29,7 @@ import { type AppendGuard, type AppendResult, BaseStore, checkAppend, type Entry
 
 type StoreRuntime = Pick<Runtime, "now" | "sessionId" | "checksum">;
 
-/** A store in memory: opened from the bytes of a session file, and saved as such bytes. */
+/** A store in memory, which is opened from the bytes of a session file and can return such bytes. */
 export class MemoryStore extends BaseStore {
   /** The damage in the bytes that the store was opened from. */
   readonly damage: readonly Damage[];
@@ -46,7 +46,7 @@ export class MemoryStore extends BaseStore {
     return MemoryStore.open(encodeSession([JSON.stringify(createHeader(origin, runtime))], runtime.checksum), runtime);
   }
 
-  /** Opens a session from the bytes of its file, of any version and with any damage. The bytes do not change before the first append. */
+  /** Opens a session from the bytes of a file of any version, even a damaged one. The bytes do not change before the first append. */
   static open(bytes: Uint8Array, runtime: StoreRuntime): MemoryStore {
     return new MemoryStore(bytes, decodeSession(bytes, runtime), runtime);
   }

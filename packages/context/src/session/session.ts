@@ -134,8 +134,8 @@ export class Session {
   }
 
   /**
-   * Sends the context at the leaf to a model, yields its events and appends the reply when it ends. A reply that fails or is
-   * aborted is appended as far as it came. Throws only if the reply cannot be written.
+   * Sends the context at the leaf to a model, yields its events and appends the reply when it ends. If the reply fails or is
+   * aborted, the part that arrived is appended. Throws only if the reply cannot be written.
    */
   async *stream(model: Model, options: StreamOptions = {}): AsyncGenerator<ModelEvent, void> {
     const release = this.markBusy("streaming");
@@ -148,7 +148,7 @@ export class Session {
     }
   }
 
-  /** Closes the store, if it is one that holds a file open. */
+  /** Closes the store, if it holds a file open. */
   async close(): Promise<void> {
     await this.#enqueue(async () => this.store.close?.());
   }

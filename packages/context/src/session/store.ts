@@ -62,7 +62,7 @@ export type AppendResult =
 /** The reason why a store refuses an append. */
 export type Refusal = keyof typeof refusalNotes;
 
-/** Explains each refusal to the user, and what to do next. */
+/** Explains to the user what each refusal means, and what to do next. */
 export const refusalNotes = {
   "disk-full": "the disk is full; free some space and try again",
   "disk-error":

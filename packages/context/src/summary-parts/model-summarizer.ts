@@ -95,8 +95,8 @@ export interface EstimateOptions {
 }
 
 /**
- * Estimates what the summary of a plan would cost with a model. The size of the answer is that of the branch's newest compaction, if the
- * same model wrote it. Null if the summary does not fit the model.
+ * Estimates what the summary of a plan would cost with a model. The answer is assumed to be as long as that of the branch's newest
+ * compaction, if the same model wrote it. Null if the summary does not fit the model.
  */
 export function estimatePlanCost(
   plan: EstimatedPlan,

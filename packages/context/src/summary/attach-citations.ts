@@ -7,7 +7,7 @@ import { buildVocabulary } from "./word-overlap.ts";
 
 /**
  * Adds citations of the work to lines without one. Lines about what the user wants are left to the checks, which look only at the user's
- * messages; next steps rest on no entry.
+ * messages; next steps are based on no entry.
  */
 export function attachCitations(summary: string, evidence: Pick<Evidence, "sources">): string {
   const lines = [...splitSummaryLines(summary)];

@@ -20,7 +20,7 @@ import {
 } from "./summarize.ts";
 
 /**
- * Estimates a summary as `summarizeTranscript` requests it. No other request begins like these, so nothing of them is cached.
+ * Estimates a summary as `summarizeTranscript` requests it. No other request begins like these, so none of them is cached.
  * Returns null if the transcript does not fit the model, even in chunks.
  */
 export function estimateTranscriptUsage(originalJob: PromptJob): SummaryUsageEstimate | null {
@@ -77,7 +77,10 @@ function estimatePrompts(prompts: readonly PromptRequest[], job: PromptJob): Sum
   return { inputTokens: sum(inputs), cachedTokens: 0, writtenTokens: 0, outputTokens: sum(outputs) };
 }
 
-/** The size of the last answer, or the usual size. Recorded summaries of 1,600 to 8,300 tokens have 400 to 1,100, and those of 180,000 tokens 900 to 1,100. */
+/**
+ * The size of the last answer, or the usual size. Recorded summaries of 1,600 to 8,300 tokens are 400 to 1,100 tokens long, and those of
+ * 180,000 tokens are 900 to 1,100.
+ */
 export function expectAnswerTokens(inputTokens: number, { tokens, answerTokens }: PromptJob): number {
   return answerTokens ?? Math.min(tokens, USUAL_ANSWER_TOKENS, Math.round(10 * Math.sqrt(inputTokens)));
 }

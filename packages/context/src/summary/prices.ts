@@ -44,7 +44,7 @@ export function computeSummaryCost(usage: SummaryUsageEstimate, prices: TokenPri
  */
 export const PROCESSING_TIMES: TokenPrices = { input: 1, cacheRead: 0.02, cacheWrite: 1, output: 20 };
 
-/** Finds the prices of a model: those that its newest replies were billed at, else the list prices. Undefined if neither is known. */
+/** Finds the prices of a model: those that its newest replies were billed at, or else the list prices. Undefined if neither is known. */
 export function findTokenPrices(
   { entries }: LoadedBranch,
   model: Pick<ModelName, "provider" | "model">,

@@ -193,7 +193,7 @@ Write the whole summary again and correct this.`,
   focus: "Additional focus: {instructions}",
 };
 
-/** What a summary covers that is requested with the session's own messages. */
+/** The scopes of a summary that is requested with the session's own messages. */
 export const SCOPES: Readonly<Record<"all" | "beforeCut" | "turn" | "update", string>> = {
   /** All messages. */
   all: "Summarize the whole conversation above.",
@@ -224,29 +224,29 @@ export function listHeadings(format: SummaryFormatName): readonly string[] {
   return SUMMARY_FORMATS[format].split("\n").filter((line) => line.startsWith("#"));
 }
 
-/** Replaces each `{name}` by the slot of that name. Inserted text is not searched for slots again. */
+/** Replaces each `{name}` with the slot of that name. Inserted text is not searched for slots again. */
 export function fillTemplate(template: string, slots: Readonly<Record<string, string>>): string {
   return template.replace(/\{(\w+)\}/g, (slot, name: string) =>
     Object.hasOwn(slots, name) ? (slots[name] as string) : slot,
   );
 }
 
-/** The system prompt for every summary. `{nonce}` is the random word in the marks around the material. */
+/** The system prompt for every summary. `{nonce}` is the random word in the marks around the text to summarize. */
 export const SUMMARIZATION_SYSTEM_PROMPT: string = SYSTEM_TEMPLATE;
 
-/** The prompt for a first summary, placed after the material. `{tokens}` and `{words}` are the size limit. */
+/** The prompt for a first summary, placed after the text to summarize. `{tokens}` and `{words}` are the size limit. */
 export const SUMMARIZATION_PROMPT: string = fillTemplate(PROMPT_TEMPLATES.initial, {
   format: SUMMARY_FORMATS.summary,
   kept: "",
 });
 
-/** The prompt for an update of an earlier summary. `{tokens}` and `{words}` are the size limit. */
+/** The prompt for updating an earlier summary. `{tokens}` and `{words}` are the size limit. */
 export const UPDATE_SUMMARIZATION_PROMPT: string = fillTemplate(PROMPT_TEMPLATES.update, {
   format: SUMMARY_FORMATS.summary,
   kept: "",
 });
 
-/** The prompt for the beginning of a turn whose rest is kept. `{tokens}` and `{words}` are the size limit. */
+/** The prompt for summarizing the beginning of a turn, the rest of which is kept. `{tokens}` and `{words}` are the size limit. */
 export const TURN_PREFIX_SUMMARIZATION_PROMPT: string = fillTemplate(PROMPT_TEMPLATES.turnPrefix, {
   format: SUMMARY_FORMATS.turn,
   kept: "",

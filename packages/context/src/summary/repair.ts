@@ -11,7 +11,7 @@ import {
   TURN_CONTEXT_TITLE,
 } from "./parse-summary.ts";
 
-/** Puts every required heading once and in order; text below a heading moves with it. Null for a text with too few of them. */
+/** Inserts every required heading once and in order; text below a heading moves with it. Null for a text with too few of them. */
 export function restoreHeadings(lines: readonly string[], required: readonly string[]): readonly string[] | null {
   if (hasHeadingsInOrder(lines, required)) return lines;
   const blocks = splitByHeadings(removeOpenFence(removeTurnTitle(lines)), required);

@@ -67,7 +67,7 @@ export interface PromptJob {
   readonly answerTokens?: number | undefined;
 }
 
-/** Which ways to request a summary are considered: after the session's last request, with a transcript, or the cheaper one of both. */
+/** Which ways to request a summary are considered: after the session's last request, with a transcript, or whichever is cheaper. */
 export type RouteChoice = "cheapest" | "same-prefix" | "transcript";
 
 /** A message that a prompt refers to by its number. */
@@ -120,7 +120,7 @@ export interface PromptRequest {
 }
 
 /**
- * Summarizes a transcript: with full texts if they fit, else with excerpts, and in chunks if these do not fit either. A request
+ * Summarizes a transcript: with full texts if they fit, otherwise with excerpts, and in chunks if these do not fit either. A request
  * that the provider finds too long is sent again with less material.
  */
 export async function summarizeTranscript(originalJob: SummaryJob): Promise<SummaryReply> {

@@ -13,7 +13,7 @@ export interface ScriptedModel extends Model {
   readonly requests: readonly Request[];
 }
 
-/** Creates a model that gives these replies in order; a further request throws. */
+/** Creates a model that gives these replies in order; any further request throws. */
 export function scriptedModel(...replies: readonly ScriptedReply[]): ScriptedModel {
   const requests: Request[] = [];
   const modelName = { api: "anthropic-messages", provider: "anthropic", model: "storyteller" };

@@ -13,7 +13,7 @@ export function sanitizeLine(text: string, maxChars: number = MAX_SANITIZED_CHAR
   return chars.length > maxChars ? `${chars.slice(0, maxChars - 1).join("")}…` : line;
 }
 
-/** Removes terminal escape sequences: colours, titles, links, cursor movement. */
+/** Removes terminal escape sequences: colors, titles, links, cursor movement. */
 export function removeEscapeSequences(text: string): string {
   return text.replace(ESCAPE_SEQUENCE, "");
 }
@@ -31,7 +31,7 @@ const ESCAPE_SEQUENCE = new RegExp(
   "g",
 );
 
-/** Replaces letters of other scripts by the Latin ones they look like. The text must be in lower case. */
+/** Replaces letters of other scripts with the Latin ones they look like. The text must be in lower case. */
 export function foldHomoglyphs(text: string): string {
   return text.replace(HOMOGLYPH, (char) => LATIN_LOOKALIKES[HOMOGLYPHS.indexOf(char)] ?? char);
 }
@@ -119,7 +119,7 @@ export function foldAccents(text: string): string {
 const ASCII_LINES = /^[\n\r\t -~]*$/;
 const accentsPattern = (): RegExp => /[\u0300-\u036f\p{Cf}]/gu;
 
-/** Normalises a text for comparing quotations: quote marks are removed, and brackets, dashes and spaces get one form each. */
+/** Normalizes a text for comparing quotations: quote marks are removed, and brackets, dashes and spaces get one form each. */
 export function normalizeQuotation(text: string): string {
   return text
     .normalize("NFKC")
@@ -151,7 +151,7 @@ const spacelessScriptPattern = (): RegExp => {
   return spacelessScriptCache;
 };
 
-/** Splits a text into normalised words for comparing quotations; in scripts without spaces, each character is a word. */
+/** Splits a text into normalized words for comparing quotations; in scripts without spaces, each character is a word. */
 export function splitQuotationWords(text: string): readonly string[] {
   return normalizeQuotation(text).match(quotationWordPattern()) ?? [];
 }

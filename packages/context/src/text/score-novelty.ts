@@ -228,7 +228,7 @@ function partStems(part: string): readonly string[] {
   return part.length < 2 ? [] : [part.slice(0, STEM_CHARS).toLowerCase()];
 }
 
-/** Returns every pair of neighbouring characters. */
+/** Returns every pair of neighboring characters. */
 export function charPairs(part: string): readonly string[] {
   return Array.from({ length: part.length - 1 }, (_, index) => part.slice(index, index + 2));
 }

@@ -92,7 +92,7 @@ function truncateMembers(value: object, { tokens, handle }: TruncateOptions): un
   return Array.isArray(value) ? membersWithNote.map(([, each]) => each) : Object.fromEntries(membersWithNote);
 }
 
-/** Truncates a text, or replaces it by a mark if the budget has no room for head, tail and handle. */
+/** Truncates a text, or replaces it with a mark if the budget has no room for head, tail and handle. */
 export function truncateText(text: string, options: TruncateOptions): string {
   if (options.tokens >= MIN_TRUNCATION_TOKENS) return truncateMiddle(text, options);
   return textTokens(text) <= options.tokens ? text : OMISSION_MARK;

@@ -93,7 +93,7 @@ export class JsonlStore extends BaseStore {
     return this.#file.log.sync();
   }
 
-  /** Returns the damage in the part of the file that opening reads: all of a short file, and of a long one what the context needs. */
+  /** Returns the damage in the part of the file that opening reads: all of a short one, or what the context needs of a long one. */
   async damageOnOpen(): Promise<readonly Damage[]> {
     if (this.#file.log.size <= SMALL_FILE_BYTES) await this.#file.waitForIndex();
     else await this.loadBranch(await this.leaf());

@@ -143,7 +143,7 @@ function numberSourceLine(line: SourceLine): SourceLine {
 }
 
 /**
- * Reads the lines of a file, also while another process writes it. A valid file is streamed; a damaged one is read into memory and
+ * Reads the lines of a file, even while another process writes to it. A valid file is streamed; a damaged one is read into memory and
  * repaired, with a note in place of each lost part.
  */
 export async function readLineSource(

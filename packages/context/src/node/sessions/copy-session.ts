@@ -201,7 +201,7 @@ export type ExportResult =
   | UnavailableResult;
 
 /**
- * Exports a session as pi writes it: version 3, without trailers, images inline, all branches, the same leaf. `targetPath` must not exist;
+ * Exports a session in pi's format: version 3, without trailers, images inline, all branches, the same leaf. `targetPath` must not exist;
  * the content is redacted.
  */
 export async function exportForPi(

@@ -27,7 +27,7 @@ import { readLinePrefix, readLines } from "../jsonl/read-lines.ts";
 export interface SessionItem {
   readonly path: string;
   readonly id: string;
-  /** The working directory: from the note in its folder, else from its header. */
+  /** The working directory: from the note in its folder, or else from its header. */
   readonly cwd: string;
   readonly name?: string;
   /** ISO; empty if unknown. */

@@ -63,7 +63,7 @@ export function applyDefaults({
 }
 
 /**
- * Names the session folder of a working directory: readable, and unique per directory.
+ * Returns the name of the session folder of a working directory: readable, and unique per directory.
  * `/home/me/my project` → `home-me-my-project-0b25e4e5a9`. A long path is cut at its start.
  */
 export function sessionFolderName(cwd: string): string {
@@ -173,7 +173,7 @@ export interface NewSessionFile {
   readonly runtime: Runtime;
 }
 
-/** Chooses the path of a new session and creates its folder; an invalid or used id gives `unavailable`. */
+/** Chooses the path of a new session and creates its folder; an id that is invalid or in use gives `unavailable`. */
 export function prepareSessionFile(
   cwd: string,
   { id, ...config }: Required<SessionFileOptions> & { readonly id?: string | undefined },
@@ -186,7 +186,7 @@ export function prepareSessionFile(
   return { type: "free", path: join(createProjectSessionsFolder(cwd, config), sessionFileName(newId, now)), runtime };
 }
 
-/** The working directory of a session: from the note in its folder, else from its header, else the file's folder. */
+/** The working directory of a session: from the note in its folder, or else from its header, or else the file's folder. */
 export function sessionCwd(path: string, { cwd }: Pick<Header, "cwd">, files: Files): string {
   return readFolderCwd(dirname(path), files) ?? (typeof cwd === "string" && cwd !== "" ? cwd : dirname(path));
 }

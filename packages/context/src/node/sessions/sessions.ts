@@ -34,7 +34,7 @@ export interface CreateSessionOptions extends SessionFileOptions {
   readonly parentSession?: string;
 }
 
-/** Creates a session and opens it for writing; for an invalid or used id, the result is `unavailable` with a message for the user. */
+/** Creates a session and opens it for writing; if the id is invalid or in use, the result is `unavailable` with a message for the user. */
 export async function createSession({ cwd, id, parentSession, ...options }: CreateSessionOptions): Promise<OpenResult> {
   const config = applyDefaults(options);
   return catchDiskErrors(`a session for ${cwd} cannot be created`, () => {
@@ -157,7 +157,7 @@ export async function withSession<Value>(
   }
 }
 
-/** Closes a store and ignores disk errors: the entries are written, and a lease that stays ends with this process. */
+/** Closes a store and ignores disk errors: the entries are written, and a lease that is not released ends with this process. */
 export async function closeStore(store: JsonlStore): Promise<void> {
   try {
     await store.close();

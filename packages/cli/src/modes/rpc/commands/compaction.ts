@@ -71,7 +71,7 @@ export const compactionCommands: RpcCommandDefinitions<
 > = {
   compact: {
     description:
-      "summarize the conversation so far; the response comes when the compaction is done. `abort` stops it. With `firstKeptEntryId`, everything before that entry is summarized, and it and all later entries are kept. With `fromOriginals`, the summary is derived from the original entries instead of from the last summary. To replace what comes after an entry, use `navigate_tree` with `summarize`",
+      "summarize the conversation so far; the response comes when the compaction is done. `abort` stops it. With `firstKeptEntryId`, everything before that entry is summarized, and it and all later entries are kept. With `fromOriginals`, the summary is derived from the original entries instead of from the last summary. To replace what comes after an entry with a summary, use `navigate_tree` with `summarize`",
     example: { type: "compact", customInstructions: "Keep every decision on the schema." },
     fields: {
       customInstructions: optional(nonEmptyTextField),
@@ -88,7 +88,7 @@ export const compactionCommands: RpcCommandDefinitions<
   },
   preview_compaction: {
     description:
-      "show what a compaction would do now, with the same `firstKeptEntryId` and `fromOriginals` as `compact`: its receipt, and as `summary` the summary without the part that the model adds; nothing is changed, and no model is called",
+      "show what a compaction would do now, with the same `firstKeptEntryId` and `fromOriginals` as `compact`: returns its receipt and, as `summary`, the summary without the part that a model writes; nothing is changed, and no model is called",
     example: { type: "preview_compaction" },
     fields: { firstKeptEntryId: optional(nameField), fromOriginals: optional(booleanField) },
     run: async (request, { app }) => {

@@ -51,7 +51,7 @@ export const modelCommands: RpcCommandDefinitions<
     },
   },
   get_available_models: {
-    description: "list the models that have a key, including the current model",
+    description: "list the models that you have a key for, and the current model",
     example: { type: "get_available_models" },
     fields: {},
     run: async (_, context) => {
@@ -90,7 +90,7 @@ export const modelCommands: RpcCommandDefinitions<
   },
   set_steering_mode: {
     description:
-      "set whether all queued steering messages are delivered before the next request, or only one, until Pith exits (default: `all`)",
+      "set, until Pith exits, whether all queued steering messages are delivered before the next request, or only one (default: `all`)",
     example: { type: "set_steering_mode", mode: "all" },
     fields: { mode: deliveryField },
     run: async ({ mode }, { setOptions }) => {
@@ -100,7 +100,7 @@ export const modelCommands: RpcCommandDefinitions<
   },
   set_follow_up_mode: {
     description:
-      "set whether all queued follow-up messages are delivered at once, or one after another, until Pith exits (default: `one-at-a-time`)",
+      "set, until Pith exits, whether all queued follow-up messages are delivered at once, or one after another (default: `one-at-a-time`)",
     example: { type: "set_follow_up_mode", mode: "one-at-a-time" },
     fields: { mode: deliveryField },
     run: async ({ mode }, { setOptions }) => {

@@ -139,7 +139,7 @@ export const promptCommands: RpcCommandDefinitions<
 > = {
   prompt: {
     description:
-      "send a message to the model; the response comes when the message is accepted, not when the run ends. During a run, `streamingBehavior` is required and says when the message is delivered. During a compaction, the message is queued, and `note` says so. `attachments` are sent with the message, such as files or selections: the model reads them, but they are never treated as written by the user. A message that starts with a slash can be a command",
+      "send a message to the model; the response comes when the message is accepted, not when the run ends. During a run, `streamingBehavior` is required and says when the message is delivered. During a compaction, the message is queued, and `note` says so. `attachments`, such as files or selections, are sent with the message: the model reads them, but they are never treated as written by the user. A message that starts with a slash can be a command",
     example: { type: "prompt", message: "Fix the login test." },
     fields: { ...messageFields, message: textField, streamingBehavior: optional(oneOf("steer", "followUp")) },
     lane: "prompt",

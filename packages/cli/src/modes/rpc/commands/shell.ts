@@ -55,7 +55,7 @@ export const shellCommands: RpcCommandDefinitions<
   },
   set_auto_retry: {
     description:
-      "set whether requests to a busy provider are retried, until Pith exits; without retries, the run ends there",
+      "set, until Pith exits, whether requests to a busy provider are retried; without retries, the run ends",
     example: { type: "set_auto_retry", enabled: true },
     fields: { enabled: booleanField },
     run: async ({ enabled }, { retry }) => {

@@ -112,7 +112,7 @@ export const stateCommands: RpcCommandDefinitions<
   },
   context_usage: {
     description:
-      "return the tokens in the next request, the context window, and as `limit` the compaction threshold. `isEstimate` is true if the provider has not reported the tokens: before the first reply, and after a compaction until the next reply. `measured` is the part of the tokens that the provider reported with the last reply",
+      "return the tokens in the next request, the context window, and the compaction threshold (`limit`). `isEstimate` is true if the provider has not reported the tokens: before the first reply, and after a compaction until the next reply. `measured` is the part of the tokens that the provider reported with the last reply",
     example: { type: "context_usage" },
     fields: {},
     run: async (_, { app }) => success(toRpcUsage(app.agent)),
