@@ -156,7 +156,7 @@ const MAX_NAME_CHARS = 48;
 export function describeFreed({ kind, frees }: Pick<BigEntry, "kind" | "frees">): string {
   const summarized = frees.compaction > 0 ? "a compaction would summarize it" : "a compaction would keep it";
   const compactionText = kind === REREAD_FILES ? REREAD_REPLACED : summarized;
-  return `${compactionText}; going back to before it (/tree) frees ${formatNumber(frees.goingBack)} tokens`;
+  return `${compactionText}; going back to the point before it (/tree) would free ${formatNumber(frees.goingBack)} tokens`;
 }
 
 export const REREAD_REPLACED = "the next compaction replaces it with the files' current text";

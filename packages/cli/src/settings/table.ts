@@ -296,7 +296,7 @@ export const settingTable: readonly Setting[] = [
   {
     name: "thinking",
     kind: enumKind("off", "minimal", "low", "medium", "high", "xhigh", "max"),
-    fallback: { description: "`medium` in a new session, if the model can think" },
+    fallback: { description: "`medium` in a new session, if the model supports thinking" },
     description: "How much the model thinks before it answers.",
     projectAccess: "allowed",
     flag: "--thinking",

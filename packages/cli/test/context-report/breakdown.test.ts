@@ -79,7 +79,13 @@ test("MET12 an entry is named in the singular, and its calls are described as in
 test("MET12 print and JSON have the same: by tool, by file and by entry", async () => {
   const desk = await deskOf(talk);
   const text = await toldBy("/context", desk);
-  for (const words of ["By tool", "By file", "Biggest entries", "a.ts", "going back to before it (/tree) frees"])
+  for (const words of [
+    "By tool",
+    "By file",
+    "Biggest entries",
+    "a.ts",
+    "going back to the point before it (/tree) would free",
+  ])
     expect(text).toContain(words);
   const answer = await answerOf("/context", desk);
   expect(answer).toMatchObject({
@@ -123,7 +129,9 @@ test("MET12 RST6 a compaction replaces the files read again, and a kind in two p
   const report = buildContextReport(loadBranch([...entries, reread]), budget);
   const replaced = "the next compaction replaces it with the files' current text";
   expect(buildRows(report, "kind").find(({ name }) => name === "files read again")?.description).toBe(replaced);
-  expect(buildRows(report, "entry")[0]?.description).toMatch(new RegExp(`^${replaced}; going back to before it`));
+  expect(buildRows(report, "entry")[0]?.description).toMatch(
+    new RegExp(`^${replaced}; going back to the point before it`),
+  );
   const summarized = { place: "front", kind: "your messages", tokens: 5 } as const;
   const rows = buildRows({ ...report, parts: [summarized, ...report.parts] }, "kind");
   expect(rows.map(({ name }) => name)).toEqual([

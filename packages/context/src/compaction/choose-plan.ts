@@ -16,7 +16,7 @@ import {
   prepareCompaction,
 } from "./plan.ts";
 import { type CompactionTrigger, type Finding, type Receipt, roundsWithoutProgress } from "./receipt.ts";
-import type { SummaryDesign } from "./summary-message.ts";
+import { collectPartsInSteps, type SummaryDesign } from "./summary-message.ts";
 
 export type PlanChoice =
   | {
@@ -101,6 +101,7 @@ function* planAtLevel(
   if (preparation.type !== "planned") return preparation;
   const { plan } = preparation;
   yield LONG_STEP;
+  yield* collectPartsInSteps(parts, plan);
   const candidate = design.fallback(plan);
   yield LONG_STEP;
   const result = commitCandidate(plan, candidate, { parts, ...TRIAL_COMMIT });

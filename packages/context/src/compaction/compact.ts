@@ -9,7 +9,7 @@ import type { Refusal } from "../session/store.ts";
 import type { OnProgress } from "../summary/ask-model.ts";
 import { explainReachedLimit, SPEND_LIMIT_NOTE, type TimeLimit, withTimeLimit } from "../summary/limits.ts";
 import { findSentRequest, type RequestBuilder, type SentRequest } from "../summary/sent-request.ts";
-import { runInTurns, takeTurn } from "../turns.ts";
+import { runInTurns, type Steps, takeTurn } from "../turns.ts";
 import { createUsageEntry } from "../usage.ts";
 import { type Breaker, isBreakerOpen } from "./breaker.ts";
 import { type Budget, findExceededLimit, reductionLevels } from "./budget.ts";
@@ -31,7 +31,7 @@ import {
   type SummaryCandidate,
 } from "./plan.ts";
 import { calculateAllowance, type Finding, isAllowed, type Receipt } from "./receipt.ts";
-import type { SummaryDesign } from "./summary-message.ts";
+import { collectPartsInSteps, type SummaryDesign } from "./summary-message.ts";
 
 export interface CompactionOptions extends CompactionRequest {
   readonly session: Session;
@@ -173,7 +173,7 @@ const BATCH_CANCELLED: CompactionBatch = { type: "cancelled" };
 async function planAndSummarize(state: AttemptState, prepared: PreparedSummary | null): Promise<CompactionBatch> {
   const { session, budget, runtime, requests, hooks, instructions = "" } = state.options;
   state.options.progress?.({ step: "planning" });
-  const preparedBatch = prepared && commitPrepared(prepared, state);
+  const preparedBatch = prepared && (await runInTurns(commitPrepared(prepared, state), runtime));
   const choice = preparedBatch ?? (await runInTurns(choosePlanInSteps(session.branch, state.options), runtime));
   if (choice.type !== "planned" && choice.type !== "ready") return choice;
   const hookResult = await hooks.before(choice.plan, instructions.trim());
@@ -184,7 +184,7 @@ async function planAndSummarize(state: AttemptState, prepared: PreparedSummary |
     // HOOK2: the prepared summary does not follow what the hooks ask for.
     const isWanted = !hookCandidate && focus === instructions.trim();
     const batch = isWanted
-      ? commitPrepared(prepared, state, preparedBatch.plan)
+      ? await runInTurns(commitPrepared(prepared, state, preparedBatch.plan), runtime)
       : dropPrepared(prepared, HOOK_NOTE, state);
     if (batch) return batch;
   }
@@ -217,12 +217,12 @@ function summarizeWithoutModel(plan: CompactionPlan, hadAttempts: boolean, state
  * PREP2: the batch of a prepared summary, if it covers the same entries and the context, which has grown since, then fits. A plan that was
  * made before the hooks is used again if they appended nothing.
  */
-function commitPrepared(
+function* commitPrepared(
   prepared: PreparedSummary,
   state: AttemptState,
   planBefore?: CompactionPlan,
-): ReadyBatch | null {
-  const { session } = state.options;
+): Steps<ReadyBatch | null> {
+  const { session, design } = state.options;
   const { plan, candidate, durationMs: preparedMs } = prepared;
   if (!prepared.appliesTo(session.branch)) return dropPrepared(prepared, CHANGED_NOTE, state);
   const attempt = {
@@ -234,6 +234,9 @@ function commitPrepared(
   let note = GROWN_NOTE;
   const plans = planBefore?.branch === session.branch ? [planBefore] : planAgain(plan, state.options);
   for (const current of plans) {
+    if (current !== planBefore) yield* collectPartsInSteps(design.parts, current);
+    // Entries were appended between two steps.
+    if (current.branch !== session.branch) return yield* commitPrepared(prepared, state);
     const result = buildBatch({ plan: current, candidate }, attempt);
     if (result.type === "ready" && leavesEnough(result)) return result;
     if (result.type === "refused") note = result.finding.note;

@@ -5,6 +5,7 @@ import type { Entry } from "../entry.ts";
 import type { JsonObject } from "../json.ts";
 import type { Redaction } from "../session/session.ts";
 import { textTokens } from "../tokens/estimate-tokens.ts";
+import { LONG_STEP, type Steps } from "../turns.ts";
 import type { CompactionPlan, SummaryCandidate } from "./plan.ts";
 import type { Finding } from "./receipt.ts";
 import type { DescribeImages } from "./shrink-tail.ts";
@@ -61,6 +62,14 @@ export function collectPart<Kept>(part: SummaryPart<Kept>, plan: CompactionPlan)
   partCache.set(plan, collected);
   if (!collected.has(part)) collected.set(part, part.collect(plan));
   return collected.get(part) as Kept;
+}
+
+/** Collects the data of each part in a step of its own, before the parts are rendered at once. */
+export function* collectPartsInSteps(parts: readonly SummaryPart[], plan: CompactionPlan): Steps<void> {
+  for (const part of parts) {
+    collectPart(part, plan);
+    yield LONG_STEP;
+  }
 }
 
 const partCache = new WeakMap<CompactionPlan, Map<SummaryPart, unknown>>();

@@ -209,7 +209,7 @@ export function findPrecedingQuestion(
 function extractQuestion(answer: Entry, text: string, reply: string): string {
   const cached = questionCache.get(answer);
   if (cached?.text === text && cached.reply === reply) return cached.question;
-  const wordCount = countWords(text);
+  const wordCount = countWords(text, MAX_ANSWER_WORDS + 1);
   const question = wordCount <= MAX_ANSWER_WORDS ? lastSentences(reply, wordCount) : "";
   questionCache.set(answer, { text, reply, question });
   return question;
@@ -223,8 +223,14 @@ const questionCache = new WeakMap<
 /** Answers such as `2` or `yes, but only on staging` need their question. */
 const MAX_ANSWER_WORDS = 8;
 
-export function countWords(text: string): number {
-  return Array.from(segmenters.words().segment(text)).filter(({ isWordLike }) => isWordLike).length;
+/** Counts at most `max` words: segmenting a long text is slow. */
+export function countWords(text: string, max: number): number {
+  let count = 0;
+  for (const { isWordLike } of segmenters.words().segment(text)) {
+    if (isWordLike) count += 1;
+    if (count >= max) break;
+  }
+  return count;
 }
 
 /** The last sentence; for a very short answer to a question, also the text before it, which may list the options. */
@@ -240,7 +246,7 @@ function lastSentences(reply: string, answerWordCount: number): string {
   for (const sentence of sentences.toReversed()) {
     if (wordCount >= (hasOptions ? MIN_OPTION_WORDS : 1)) break;
     text = `${sentence}${text}`;
-    wordCount += countWords(sentence);
+    wordCount += countWords(sentence, MIN_OPTION_WORDS);
   }
   return lastChars(sanitizeLine(text, 2 * maxChars), maxChars);
 }

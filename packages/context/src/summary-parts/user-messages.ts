@@ -111,7 +111,8 @@ export function selectUserMessages(options: SelectUserMessagesOptions): UserMess
 
 function shortenQuestion(message: UserMessageRecord): UserMessageRecord {
   const { text, repliesTo } = message;
-  const isNeeded = ENDS_IN_QUESTION.test(repliesTo) && countWords(text) <= MAX_BARE_ANSWER_WORDS;
+  const isNeeded =
+    ENDS_IN_QUESTION.test(repliesTo) && countWords(text, MAX_BARE_ANSWER_WORDS + 1) <= MAX_BARE_ANSWER_WORDS;
   return { ...message, repliesTo: isNeeded ? lastChars(repliesTo, MAX_SENTENCE_CHARS) : "" };
 }
 

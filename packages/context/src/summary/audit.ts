@@ -309,7 +309,7 @@ function requestFlaw(lines: readonly string[], { request }: Evidence): readonly 
 /** AUD8: a summary is written in the script that the user writes in. */
 function scriptFlaw(lines: readonly string[], { userTexts }: Evidence): readonly Flaw[] {
   const [userScript, summaryScript] = [
-    mainScript(userTexts().join("\n")),
+    mainScript(userTexts().join("\n").slice(-MAX_SCRIPT_CHARS)),
     mainScript(
       lines
         .filter((line) => !isEmptyStatement(line) && !parseHeading(line))
@@ -343,6 +343,8 @@ function mainScript(text: string): string | null {
 }
 
 const MIN_SCRIPT_LETTERS = 12;
+/** The user's newest text shows the script as well as all of it, and takes less time. */
+const MAX_SCRIPT_CHARS = 50_000;
 
 const SCRIPT_PATTERNS = [
   { name: "Latin", pattern: /\p{sc=Latin}/gu },

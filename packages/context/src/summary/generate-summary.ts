@@ -120,7 +120,7 @@ async function summarizeAndCheck(options: GenerateSummaryOptions, time: TimeLimi
   const prompts = createPromptJob(options, shape);
   const job: SummaryJob = { ...prompts, model, runtime, signal, allowance, progress, time, calls: [] };
   const { calls } = job;
-  await runInTurns(job.computeTranscript(), runtime);
+  await runInTurns(job.computeTranscript("full"), runtime);
   const route = job.sent || job.prices ? chooseRoute(job) : null;
   const samePrefix = route?.prompt ? await requestWithSamePrefix(route.prompt, { options, shape, job }) : null;
   const result = samePrefix ?? (await requestWithTranscript({ options, shape, job }));
@@ -197,7 +197,7 @@ function createPromptJob(options: SummaryInput, shape: SummaryShape): PromptJob 
     thinking,
     format: shape.format,
     transcript: (detail) => transcripts[detail].get(),
-    computeTranscript: () => transcripts.full.compute(),
+    computeTranscript: (detail) => transcripts[detail].compute(),
     hasTurn: shape.format !== "turn" && turn.length > 0,
     factor: options.factor,
     previous: shape.previous,

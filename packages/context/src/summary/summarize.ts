@@ -7,7 +7,7 @@ import type { Runtime } from "../runtime.ts";
 import { escapeSummary } from "../text/sanitize.ts";
 import { truncateMiddle } from "../text/truncate.ts";
 import { messageTokens, requestTokens, textTokens } from "../tokens/estimate-tokens.ts";
-import type { Steps } from "../turns.ts";
+import { runInTurns, type Steps } from "../turns.ts";
 import {
   type Allowance,
   type AskFailure,
@@ -38,8 +38,8 @@ export interface PromptJob {
   readonly format: SummaryFormatName;
   /** Renders the transcript with full texts or with excerpts. */
   readonly transcript: (detail: TranscriptDetail) => Transcript;
-  /** Renders the full transcript in steps. Every route reads it. */
-  readonly computeTranscript: () => Steps<unknown>;
+  /** Renders it in steps, before it is read. */
+  readonly computeTranscript: (detail: TranscriptDetail) => Steps<unknown>;
   /** Whether the cut splits a turn, so that the summary has a part about its beginning. */
   readonly hasTurn: boolean;
   /** Real tokens per estimated token, if known. */
@@ -136,7 +136,9 @@ export async function summarizeTranscript(originalJob: SummaryJob): Promise<Summ
     if (!isOverflow(reply)) return reply;
     budget = Math.floor(transcriptTokens(fullTranscript) / 2);
   }
-  const excerpts = budget >= MIN_MATERIAL_TOKENS ? job.transcript("excerpt") : fullTranscript;
+  if (budget < MIN_MATERIAL_TOKENS) return reply;
+  await runInTurns(job.computeTranscript("excerpt"), job.runtime);
+  const excerpts = job.transcript("excerpt");
   for (let attempt = 0; attempt < MAX_SIZE_ATTEMPTS && budget >= MIN_MATERIAL_TOKENS; attempt++) {
     reply = await summarizeInBudget(budget, excerpts, job);
     if (!isOverflow(reply)) return reply;

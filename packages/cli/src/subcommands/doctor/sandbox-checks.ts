@@ -108,7 +108,7 @@ const FILE_PROTECTIONS =
 const COMMAND_PROTECTIONS = `${FILE_PROTECTIONS}; they cannot reach private addresses, Unix sockets or ports on your machine`;
 const COMMAND_PROTECTIONS_ON_MACOS = `${FILE_PROTECTIONS}; they cannot reach private addresses or Unix sockets, or use localhost at all`;
 const TOOL_PROTECTIONS =
-  "Tools: fetch needs your approval for each host, secrets are redacted and reach commands only as placeholders, going back in the tree restores only files that the agent may write, and this folder's own settings and extensions need your trust";
+  "Tools: fetch needs your approval for each host, secrets are redacted and reach commands only as placeholders, going back in the tree restores only files that the agent may write, and this folder's own settings and extensions are used only if you trust the folder";
 
 function listLooseSettings(settings: Settings): readonly string[] {
   const { network, unixSockets, permissionMode, secrets } = settings;

@@ -59,7 +59,7 @@ test("XUI1 one of several, yes or no, and a line: asked in place of the editor, 
   ];
   for (const [ask, shows, keys, answer] of asked) {
     const coming = ask();
-    expect(await sees(shows)).toContain("An extension asks");
+    expect(await sees(shows)).toContain("Question from an extension");
     terminal.press(...keys);
     expect(await coming).toBe(answer);
   }
@@ -180,11 +180,11 @@ test("XUI8 in plain lines they are numbered questions or a line to type, and sig
     return await asking;
   };
   expect(await answered(ui.select("Which?", ["red", "green"]), "2")).toBe("green");
-  expect(taken()).toEqual(["An extension asks", " Which?", "1. red", "2. green", "0. cancel"]);
+  expect(taken()).toEqual(["Question from an extension", " Which?", "1. red", "2. green", "0. cancel"]);
   expect(await answered(ui.confirm("Really?", "All of it."), "7", "1")).toBe(true);
   expect(await answered(ui.input("Name?", "Ada"), "up and down")).toBe("up and down");
   expect(taken().slice(-4)).toEqual([
-    "An extension asks",
+    "Question from an extension",
     "Name?",
     "For example: Ada",
     "Type your answer. Ctrl+C cancels.",

@@ -154,11 +154,11 @@ describe("submit", () => {
     const talk = await talkOn(["fine now"], all());
     writeFileSync(join(talk.folder, "a picture.png"), PNG);
     talk.terminal.press(paste(`'${join(talk.folder, "a picture.png")}'`));
-    await talk.until(() => talk.screen.editorText.text === "[picture 1: 16 bytes png] ");
+    await talk.until(() => talk.screen.editorText.text === "[image 1: 16 bytes PNG] ");
     talk.say("what is it?");
     await talk.sees("fine now");
     expect(JSON.stringify(talk.server.requests.at(-1)?.body)).toContain(PNG.toString("base64"));
-    expect(heard(talk)).toContain("[picture 1: 16 bytes png] what is it?");
+    expect(heard(talk)).toContain("[image 1: 16 bytes PNG] what is it?");
   });
 
   test("TYP13 a path without a picture stays words", async () => {
@@ -201,7 +201,7 @@ describe("submit", () => {
     const body = JSON.stringify(talk.server.requests.at(-1)?.body);
     expect(body.split(PNG.toString("base64"))).toHaveLength(3);
     expect(heard(talk).at(-1)).toMatch(
-      /^\[picture 1: 16 bytes png\] \[picture 2: 16 bytes png\] \S+none\.png what are they\?$/,
+      /^\[image 1: 16 bytes PNG\] \[image 2: 16 bytes PNG\] \S+none\.png what are they\?$/,
     );
   });
 

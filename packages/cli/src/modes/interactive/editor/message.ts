@@ -17,7 +17,7 @@ export interface EditorMessage {
 }
 
 export interface AttachedImage {
-  /** The marker in the text, such as `[picture 1: 340 KB png]`. */
+  /** The marker in the text, such as `[image 1: 340 KB PNG]`. */
   readonly marker: string;
   readonly image: ImageBlock;
 }
@@ -147,15 +147,15 @@ export class ImageAttachments {
     const { shrinkImage } = await import("@pith/agent/node");
     const fitted = await fitImage(bytes, { mimeType, shrinkImage });
     if (fitted.type === "failed")
-      return { type: "refused", reason: `The image has ${formatSize(bytes.length)}; ${fitted.why}.` };
+      return { type: "refused", reason: `The image is ${formatSize(bytes.length)}; ${fitted.why}.` };
     return { type: "added", marker: this.add(fitted.image) };
   }
 
   /** Returns the marker of the image. */
   add(image: ImageBlock): string {
     this.#count += 1;
-    const kind = image.mimeType.replace("image/", "");
-    const marker = `[picture ${this.#count}: ${formatSize(countBytes(image))} ${kind}]`;
+    const kind = image.mimeType.replace("image/", "").toUpperCase();
+    const marker = `[image ${this.#count}: ${formatSize(countBytes(image))} ${kind}]`;
     this.#images = dropOldest([...this.#images, { marker, image }]);
     return marker;
   }

@@ -32,7 +32,7 @@ export function createSwitchPanel({
     title: "The new model has a smaller context window. Compact first?",
     body: ({ theme }) => [
       theme.dim(` ${formatNumber(tokens)} tokens do not fit. The current model summarizes older messages;`),
-      theme.dim(" your own messages and pins are kept. You can undo it."),
+      theme.dim(" your newest messages and all pins are kept. You can undo it."),
       theme.dim(` If you do not answer in ${seconds} s, nothing changes.`),
     ],
     options: [
@@ -48,10 +48,10 @@ export function createCompactionPanel(options: CompactionQuestionOptions): Panel
     title: "The context has reached the compaction threshold. Compact it now?",
     body: ({ theme }) => [
       theme.dim(
-        ` ${formatNumber(tokens)} tokens. The threshold is ${formatNumber(limit)}, and the window has ${formatNumber(contextWindow)}.`,
+        ` It has ${formatNumber(tokens)} tokens. The threshold is ${formatNumber(limit)}, and the window holds ${formatNumber(contextWindow)}.`,
       ),
       theme.dim(` The newest ${formatNumber(keptTokens)} tokens are kept unchanged. Older messages are summarized;`),
-      theme.dim(" your messages and pins stay. You can undo it."),
+      theme.dim(" your newest messages and all pins are kept. You can undo it."),
       ...(hasRoomForReply(options) ? [] : [theme.warning(formatLittleRoom(contextWindow - tokens))]),
       theme.dim(` Compacts automatically in ${seconds} s.`),
     ],

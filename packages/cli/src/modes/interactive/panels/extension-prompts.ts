@@ -6,7 +6,7 @@ import { createChoicePanel, createPickPanel, type PickResult, type PickState } f
 import { continueWith, finishWith, type Panel, type Viewport } from "./panel.ts";
 import { editInput, emptyInput, type LineInput, type ListPosition, renderHints, renderInput } from "./widgets.ts";
 
-const QUESTION_TITLE = "An extension asks";
+const QUESTION_TITLE = "Question from an extension";
 
 /** The answer is the index of the chosen option. */
 export function createSelectPanel(title: string, options: readonly string[]): Panel<ListPosition, number> {

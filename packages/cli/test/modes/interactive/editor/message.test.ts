@@ -26,17 +26,17 @@ describe("images", () => {
 
   test("TYP13 a picture has a marker in the words, and goes with them where the marker still stands", async () => {
     const pictures = new ImageAttachments();
-    expect(await pictures.addBytes(png(340 * 1024))).toEqual({ type: "added", marker: "[picture 1: 340 KB png]" });
-    expect(await pictures.addBytes(png(2_000_000))).toEqual({ type: "added", marker: "[picture 2: 1.9 MB png]" });
-    const sent = pictures.findIn("first [picture 2: 1.9 MB png], then [picture 1: 340 KB png]");
-    expect(sent.map(({ marker }) => marker)).toEqual(["[picture 2: 1.9 MB png]", "[picture 1: 340 KB png]"]);
-    expect(pictures.findIn("[picture 3: 1.9 MB png]")).toEqual([]);
+    expect(await pictures.addBytes(png(340 * 1024))).toEqual({ type: "added", marker: "[image 1: 340 KB PNG]" });
+    expect(await pictures.addBytes(png(2_000_000))).toEqual({ type: "added", marker: "[image 2: 1.9 MB PNG]" });
+    const sent = pictures.findIn("first [image 2: 1.9 MB PNG], then [image 1: 340 KB PNG]");
+    expect(sent.map(({ marker }) => marker)).toEqual(["[image 2: 1.9 MB PNG]", "[image 1: 340 KB PNG]"]);
+    expect(pictures.findIn("[image 3: 1.9 MB PNG]")).toEqual([]);
   });
 
   test("FILE32 a pasted picture that is too large is shrunk", async () => {
     const pictures = new ImageAttachments();
     const added = await pictures.addBytes(noisyPng(2_400, 800));
-    expect(added).toMatchObject({ type: "added", marker: expect.stringMatching(/^\[picture 1: .* jpeg\]$/) });
+    expect(added).toMatchObject({ type: "added", marker: expect.stringMatching(/^\[image 1: .* JPEG\]$/) });
   });
 
   test("TYP13 what is too large or no picture is refused, with the reason", async () => {

@@ -28,7 +28,7 @@ golden("a completion of paths", async ({ screen, terminal }) => {
 golden("several lines with a long paste and a picture", ({ screen, terminal }) => {
   terminal.type("this is the log:");
   terminal.press("\n", `\x1b[200~${"a line of it\n".repeat(40)}\x1b[201~`, "\n");
-  screen.editorText.insert("and this is what I see: [picture 1: 340 KB png]");
+  screen.editorText.insert("and this is what I see: [image 1: 340 KB PNG]");
 });
 
 golden("words that wait while it works", ({ screen, terminal }) => {

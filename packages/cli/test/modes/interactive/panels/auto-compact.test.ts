@@ -50,7 +50,7 @@ test("MET14 one that is full is asked about as that", async () => {
 
 test("MET14 it is said that little room is left only where the figures beside it say so", async () => {
   const first = await asked(185_000, "later");
-  expect(first.seen).toContain("185,000 tokens. The threshold is 183,616, and the window has 200,000.");
+  expect(first.seen).toContain("185,000 tokens. The threshold is 183,616, and the window holds 200,000.");
   expect(first.seen).not.toContain("rejected");
   expect(first.reply).toEqual({ postpone: true });
   const second = await asked(185_000, "later", { wasPostponed: true });

@@ -242,13 +242,13 @@ describe("queued messages", () => {
     const said = [
       "leave the snapshots alone",
       "look at @a.ts first\nand then at the rest",
-      "what is [picture 1: 16 bytes png]?",
+      "what is [image 1: 16 bytes PNG]?",
       "one\ntwo\nthree",
     ];
     expect(formatQueuedMessages(said)).toEqual([
       "leave the snapshots alone",
       "look at @a.ts first (+1 line)",
-      "what is [picture 1: 16 bytes png]?",
+      "what is [image 1: 16 bytes PNG]?",
       "one (+2 lines)",
     ]);
   });

@@ -22,7 +22,7 @@ export const treePage: TreePageConfig = {
 };
 
 export const forkPage: TreePageConfig = {
-  title: "Fork: start a new session before which message?",
+  title: "Fork before which message?",
   hints: ["Enter fork", "/ search", "Tab filter", "l label", "↑↓ move", "Esc close"],
   filters: forkFilters,
   enterAction: "fork",
