@@ -117,7 +117,7 @@ async function findObjection(
     case "unread":
       return `${path} exists (${formatBytes(oldBytes.length)}) and was not read; read it before writing it, or use edit`;
     case "stale":
-      return `${path} was changed since it was read; read it again before writing it`;
+      return `${path} has changed since it was read; read it again before writing it`;
   }
 }
 

@@ -294,7 +294,7 @@ test("RST5 a file that was read again can be edited at once, also after the sess
   expect([...seen.keys()].toSorted()).toEqual([join(root, "a.ts"), join(root, "b.ts")]);
   const tracker = new ReadTracker(seen);
   expect(await tracker.readState(join(root, "a.ts"), Buffer.from("let a = 2;\n"))).toBe("fresh");
-  const changed = "The file was changed since it was read";
+  const changed = "The file has changed since it was read";
   expect(await call("edit", { path: "a.ts", oldText: "2", newText: "3" })).toBe(
     "Edited a.ts: 1 replacement at line 1; +1 -1.",
   );

@@ -58,7 +58,7 @@ describe("known files", () => {
       "Replaced read: 1 line, 8 bytes (was 2 bytes).",
       "Replaced written: 1 line, 11 bytes (was 2 bytes).",
       "Replaced edited: 1 line, 10 bytes (was 2 bytes).",
-      "changed was changed since it was read; read it again before writing it",
+      "changed has changed since it was read; read it again before writing it",
       "unread exists (2 bytes) and was not read; read it before writing it, or use edit",
     ]);
     expect(text("read")).toBe("new read");

@@ -45,7 +45,7 @@ test("FILE5 a file that was read is replaced unless it changed since", async () 
   await run("write", { path: "file", content: "newer" });
   put("file", "by hand");
   expect(wordsOf(await run("write", { path: "file", content: "newest" }))).toBe(
-    "file was changed since it was read; read it again before writing it",
+    "file has changed since it was read; read it again before writing it",
   );
   expect(text("file")).toBe("by hand");
 });

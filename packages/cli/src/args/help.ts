@@ -28,7 +28,7 @@ A coding agent in your terminal. It reads and edits files and runs commands in t
       --sandbox on|off           run commands in a sandbox, if one is available (default: on)
       --network off|hosts|open   what sandboxed commands can reach: nothing, hosts you allow (default), or any public host
       --tools LIST               tools to enable, e.g. read,grep, or all (default: read,write,edit,bash,recall)
-      --trust                    for this run, use this folder's own settings, skills, agents, extensions and MCP servers
+      --trust                    for this run, use this folder's own settings, skills, templates, agents, extensions and MCP servers
 
       --system-prompt TEXT       replace the default system prompt
       --append-system-prompt TEXT  add to the system prompt

@@ -261,7 +261,7 @@ export const trustSubcommand: Subcommand = {
   argumentHint: "[FOLDER]",
   argumentCount: { min: 0, max: 1 },
   description:
-    "review this folder's Pith settings, skills, extensions and MCP servers, and trust their current contents",
+    "review this folder's Pith settings, skills, templates, agents, extensions and MCP servers, and trust their current contents",
   jsonShape:
     "{ root, isTrusted, isChanged?, files: [{ kind, name, size, hash }], changes, unread, contextFiles }; with --revoke { root, isTrusted, wasTrusted }; with --list [{ root, trusted, files }]",
   flags: {

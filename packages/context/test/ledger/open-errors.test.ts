@@ -112,8 +112,8 @@ test("LED7 a command that was stopped or still runs opens and closes nothing", (
 });
 
 test("LED7 a failed change of a file is closed by any change of that file", () => {
-  const refused = { ...text("a.ts was changed since it was read\nread it again"), isError: true };
-  expect(open(change("a.ts", refused))).toEqual(["a.ts: a.ts was changed since it was read"]);
+  const refused = { ...text("a.ts has changed since it was read\nread it again"), isError: true };
+  expect(open(change("a.ts", refused))).toEqual(["a.ts: a.ts has changed since it was read"]);
   expect(open(change("a.ts", refused), change("b.ts", {}))).toHaveLength(1);
   expect(open(change("a.ts", refused), change("a.ts", {}))).toEqual([]);
   expect(open(change("a.ts", refused), bashCallEntries("sed -i s/a/b/ a.ts"))).toEqual([]);

@@ -113,10 +113,10 @@ export function describeUneditable(path: string, decoded: DecodedFile | null): s
   return `${path} has bytes that are not valid ${decoded.encoding}, so that it cannot be written without loss; change it with the shell`;
 }
 
-const STALE_ADVICE = "The file was changed since it was read; read it again.";
-const STALE_NOTE = "The file was changed since it was read; lines that you have not seen may differ.";
+const STALE_ADVICE = "The file has changed since it was read; read it again.";
+const STALE_NOTE = "The file has changed since it was read; lines that you have not seen may differ.";
 
-/** FILE10: in a file that was changed since it was read, only an exact match shows that the edit is still right. */
+/** FILE10: in a file that has changed since it was read, only an exact match shows that the edit is still right. */
 function findLooseMatches(matchKinds: readonly MatchKind[]): readonly string[] {
   return matchKinds.flatMap((matchKind, index) =>
     matchKind === "exact"

@@ -160,7 +160,7 @@ describe("edit", () => {
       const edited = await run("edit", { path: "file.txt", edits: [{ oldText: "const b=2", newText: "const b=3" }] });
       expect(edited.isError).not.toBe(true);
       expect(wordsOf(edited)).toContain(
-        "The file was changed since it was read; lines that you have not seen may differ.",
+        "The file has changed since it was read; lines that you have not seen may differ.",
       );
       expect(text("file.txt")).toBe("const a = 1;\nconst b=3\n");
       // The model still does not know the whole file.
@@ -181,7 +181,7 @@ describe("edit", () => {
       put("file.txt", now);
       const refused = await run("edit", { path: "file.txt", edits });
       expect(refused).toMatchObject({ isError: true });
-      const advice = "The file was changed since it was read; read it again.";
+      const advice = "The file has changed since it was read; read it again.";
       expect(wordsOf(refused)).toBe(`file.txt was not changed: ${why}\n${advice}`);
       expect(text("file.txt")).toBe(now);
     });
@@ -193,7 +193,7 @@ describe("edit", () => {
       put("file.txt", "say(\u2018x\u2019)\n");
       const refused = await run("edit", { path: "file.txt", edits: [{ oldText: "say('x')", newText: "c()" }] });
       expect(wordsOf(refused)).toBe(
-        "file.txt was not changed: edits[0].oldText matches only if typographic characters are ignored.\nThe file was changed since it was read; read it again.",
+        "file.txt was not changed: edits[0].oldText matches only if typographic characters are ignored.\nThe file has changed since it was read; read it again.",
       );
       expect(text("file.txt")).toBe("say(\u2018x\u2019)\n");
     });

@@ -245,7 +245,7 @@ export function createTrustPage(text: string): Panel<TextPageState, TrustAnswer>
 }
 
 const TRUST_EXPLANATION =
-  "It has its own settings, skills, prompt templates or MCP servers. Pith uses them only if you trust the folder, and asks again when they change.";
+  "It has its own settings, skills, prompt templates, agents, extensions or MCP servers. Pith uses them only if you trust the folder, and asks again when they change.";
 
 function renderTrustText(text: string, { width, theme }: Viewport): readonly string[] {
   const maxWidth = Math.max(10, width - 2);

@@ -88,7 +88,7 @@ golden("a command that is running", ({ screen }) => {
 });
 
 golden("a call that failed", ({ screen }) => {
-  const why = "src/area.ts was changed since it was read, so it was not edited; read it again";
+  const why = "src/area.ts has changed since it was read, so it was not edited; read it again";
   show(
     screen,
     called("edit", { path: "src/area.ts" }, { state: "failed", output: why }),
