@@ -2,13 +2,12 @@
 
 import { type Budget, createBudget } from "./compaction/budget.ts";
 import { type CompactionRequest, choosePlan, type PlanChoice } from "./compaction/choose-plan.ts";
+import { type CompactionOutcome, compact as compactSession } from "./compaction/compact.ts";
 import {
   type CompactionOptions,
-  type CompactionOutcome,
-  compact as compactSession,
   type PrepareSummaryResult,
   prepareSummary as prepareSessionSummary,
-} from "./compaction/compact.ts";
+} from "./compaction/produce-compaction.ts";
 import { type CompactionDue, compactionDue } from "./compaction/should-compact.ts";
 import { collectPart, type SummaryPart } from "./compaction/summary-message.ts";
 import { type CompactionHooks, createHookRunner } from "./compaction-hooks/compaction-hooks.ts";

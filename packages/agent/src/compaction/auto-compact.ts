@@ -4,10 +4,10 @@ import { type Budget, compactionDue, contextSize, type Entry, type Model, should
 import { fitsWithoutCounting, MOVE_TYPE } from "@pith/context/host";
 import { appendEntries } from "../append-entries.ts";
 import type { AgentCompactionOutcome, AgentEvent } from "../events.ts";
-import { preparationThreshold } from "../loop/notices.ts";
 import { createModelBudget, type RunContext } from "../loop/run-context.ts";
 import type { CompactionRequest } from "./compact.ts";
 import type { RemovalRequest } from "./remove-outdated.ts";
+import { preparationThreshold } from "./thresholds.ts";
 
 export async function* compactIfNeeded(run: RunContext): AsyncGenerator<AgentEvent> {
   const { session, notices, preparation } = run;

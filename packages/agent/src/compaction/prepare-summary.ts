@@ -2,9 +2,9 @@
 
 import { type Budget, compactionDue, contextSize, type NewEntry, type Usage } from "@pith/context";
 import { addUsage, planElision, prepareSummary, type SummaryProgress } from "@pith/context/host";
-import { preparationThreshold, preparedTail } from "../loop/notices.ts";
 import type { BackgroundSummary, PrepareSummaryResult, RunContext, TakeOptions } from "../loop/run-context.ts";
 import { describeSummary } from "./compact.ts";
+import { preparationThreshold, preparedTail } from "./thresholds.ts";
 
 type Prepared = Extract<PrepareSummaryResult, { type: "prepared" }>;
 
