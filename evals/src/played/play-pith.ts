@@ -1,10 +1,11 @@
-/** Compacts the recorded session with the built program at the recorded positions, over RPC and HTTP. */
+/** Compacts a recorded session with the built program at the recorded positions, over RPC and HTTP. */
 
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { RpcClient } from "@pith/client";
-import { buildSessionContext, convertToLlm, type NewEntry, Session } from "@pith/context";
+import { buildSessionContext, convertToLlm, type LoadedBranch, type NewEntry, Session } from "@pith/context";
 import { readSummaryPartTexts } from "@pith/context/host";
 import { createStore, nodeRuntime, openStore } from "@pith/context/node";
 import { type Script, startServer, type TestServer } from "@pith/testkit";
@@ -14,16 +15,20 @@ import {
   listMessageTexts,
   type RecordedMessage,
   type RecordedRow,
-  type RecordedSummary,
   type Recording,
   type RequestBody,
   requestText,
+  type SummaryDraft,
   toNewEntry,
 } from "./recording.ts";
-import { findHandles, type HandleMap, translateDraft } from "./translate-draft.ts";
+import { findHandles, type HandleMap, type TranslationOptions, translateDraft } from "./translate-draft.ts";
 
 export interface PithCompaction extends ContextFront {
   readonly firstKeptEntryId: string;
+  /** The branch right after the compaction. */
+  readonly branch: LoadedBranch;
+  /** The entry id of each number in the session, such as `#12`, before the compaction. */
+  readonly liveNumbers: HandleMap;
   /** The number of requests to the model. */
   readonly calls: number;
   readonly untranslated: readonly string[];
@@ -37,14 +42,24 @@ export interface PithCompaction extends ContextFront {
 export interface PlayOptions {
   /** The file that starts the program. */
   readonly program: string;
-  readonly summaries: readonly RecordedSummary[];
-  /** Whether the replies report that they were read from a cache. The program then asks for summaries after its last request. */
+  readonly summaries: readonly SummaryDraft[];
+  /**
+   * Whether the replies report that they were read from a cache. The program then asks for summaries after its last request. Without
+   * this option, the replies report what was recorded, and the program may choose.
+   */
   readonly isCached?: boolean;
+}
+
+/** Builds the program into a folder. Returns the file that starts it. */
+export function buildProgram(folder: string): string {
+  const build = join(import.meta.dirname, "../../../scripts/build-program.ts");
+  execFileSync(process.execPath, [build, folder], { stdio: "pipe" });
+  return join(folder, "pith.mjs");
 }
 
 export async function playPith(recording: Recording, options: PlayOptions): Promise<readonly PithCompaction[]> {
   const folder = mkdtempSync(join(tmpdir(), "pith-played-"));
-  const { isCached = false } = options;
+  const { isCached } = options;
   const replies = new DraftReplies(recording, options.summaries);
   const server = await startServer({ script: replies.script });
   try {
@@ -52,11 +67,12 @@ export async function playPith(recording: Recording, options: PlayOptions): Prom
     const compactions: PithCompaction[] = [];
     for (const rows of recording.segments) {
       await appendRows(folders.session, isCached ? rows.map(withCachedUsage) : rows, recording.compactions);
-      replies.startCompaction();
+      const liveNumbers = readNumbers(folders.session);
+      replies.startCompaction(liveNumbers);
       await requestCompaction(folders, { program: options.program, server });
-      if (replies.isSamePrefix !== isCached)
+      if (isCached !== undefined && replies.isSamePrefix !== isCached)
         throw new Error(`the summary was requested ${isCached ? "with" : "without"} a transcript`);
-      compactions.push({ ...(await readFront(folders.session)), ...replies.endCompaction() });
+      compactions.push({ ...(await readFront(folders.session)), ...replies.endCompaction(), liveNumbers });
     }
     return compactions;
   } finally {
@@ -122,6 +138,16 @@ function listEntryRuns(rows: readonly RecordedRow[], compactions: readonly strin
   return runs;
 }
 
+/** Reads the entry id of each number in a session file, such as `#12`. */
+function readNumbers(path: string): HandleMap {
+  const rows = readFileSync(path, "utf8").trim().split("\n").slice(1);
+  return mapNumbers(rows.map((row): RecordedRow => JSON.parse(row)));
+}
+
+function mapNumbers(rows: readonly RecordedRow[]): HandleMap {
+  return new Map(rows.flatMap(({ id, number }) => (number === undefined ? [] : [[`#${number}`, id] as const])));
+}
+
 async function requestCompaction(
   { home, user, work, session }: PlayFolders,
   { program, server }: { readonly program: string; readonly server: TestServer },
@@ -149,7 +175,7 @@ async function requestCompaction(
 }
 
 /** Reads the context with which the next request of the program would begin. */
-async function readFront(path: string): Promise<ContextFront & Pick<PithCompaction, "firstKeptEntryId">> {
+async function readFront(path: string): Promise<ContextFront & Pick<PithCompaction, "firstKeptEntryId" | "branch">> {
   const opened = await openStore(path, { mode: "follower" });
   if (opened.type !== "opened") throw new Error(`${path} could not be opened: ${JSON.stringify(opened)}`);
   const { branch } = await Session.open(opened.store, nodeRuntime);
@@ -164,6 +190,7 @@ async function readFront(path: string): Promise<ContextFront & Pick<PithCompacti
     summary: summary.map(({ text }) => text).join("\n"),
     tail: tail.flat().join("\n"),
     firstKeptEntryId: compaction.firstKeptEntryId,
+    branch,
   };
 }
 
@@ -202,22 +229,25 @@ function toLine(text: string): string {
 /** Replies to each summary request with the draft of its compaction, translated to the handles of that request. */
 class DraftReplies {
   readonly #rows: readonly RecordedRow[];
-  readonly #summaries: readonly RecordedSummary[];
+  readonly #summaries: readonly SummaryDraft[];
   /** Handles that are valid for the whole session, such as `#12`, of the drafts' requests and of the live ones. */
   readonly #sessionHandles = { written: new Map<string, string>(), live: new Map<string, string>() };
   readonly #shownIds = new Set<string>();
   #compaction = -1;
+  /** The entry of each number in the live session. */
+  #liveNumbers: HandleMap = new Map();
   /** Whether the last request repeats a request of the session. */
   isSamePrefix = false;
   #requests: { readonly request: RequestBody; readonly draft: string; readonly untranslated: readonly string[] }[] = [];
 
-  constructor({ segments }: Recording, summaries: readonly RecordedSummary[]) {
+  constructor({ segments }: Recording, summaries: readonly SummaryDraft[]) {
     this.#rows = segments.flat();
     this.#summaries = summaries;
   }
 
-  startCompaction(): void {
+  startCompaction(liveNumbers: HandleMap): void {
     this.#compaction += 1;
+    this.#liveNumbers = liveNumbers;
     this.#requests = [];
   }
 
@@ -226,22 +256,31 @@ class DraftReplies {
     if (!summary) throw new Error(`no draft for compaction ${this.#compaction + 1}`);
     const request = requestText(body);
     this.isSamePrefix = request.includes(USER_LIST_TITLE);
-    const liveHandles = this.isSamePrefix
-      ? findListedHandles(request, this.#rows)
-      : this.#findHandles(request, this.#sessionHandles.live);
-    const draftHandles = this.#findHandles(requestText(summary.request), this.#sessionHandles.written);
-    const { text, untranslated } = translateDraft(summary.draft, {
-      written: draftHandles,
-      live: liveHandles,
-      shownBefore: this.isSamePrefix ? new Set() : this.#shownIds,
-    });
+    const { text, untranslated } = translateDraft(
+      summary.draft,
+      summary.request ? this.#matchHandles(summary.request, request) : this.#matchNumbers(),
+    );
     const { system, messages, max_tokens } = body;
     this.#requests.push({ request: { system, messages, max_tokens }, draft: text, untranslated });
-    for (const id of liveHandles.values()) this.#shownIds.add(id);
     return text;
   };
 
-  endCompaction(): Omit<PithCompaction, keyof ContextFront | "firstKeptEntryId"> {
+  /** Finds the handles by the text of their entries in both requests. */
+  #matchHandles(draftRequest: RequestBody, request: string): TranslationOptions {
+    const live = this.isSamePrefix
+      ? findListedHandles(request, this.#rows)
+      : this.#findHandles(request, this.#sessionHandles.live);
+    const written = this.#findHandles(requestText(draftRequest), this.#sessionHandles.written);
+    const shownBefore: ReadonlySet<string> = this.isSamePrefix ? new Set() : new Set(this.#shownIds);
+    for (const id of live.values()) this.#shownIds.add(id);
+    return { written, live, shownBefore };
+  }
+
+  #matchNumbers(): TranslationOptions {
+    return { written: mapNumbers(this.#rows), live: this.#liveNumbers, shownBefore: new Set() };
+  }
+
+  endCompaction(): Omit<PithCompaction, keyof ContextFront | "firstKeptEntryId" | "branch" | "liveNumbers"> {
     const [first, ...later] = this.#requests;
     if (!first) throw new Error("the program compacted without a request to its model");
     const corrections = later.map(({ request }) => listMessageTexts(request).at(-1) ?? "");

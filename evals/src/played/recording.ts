@@ -1,4 +1,4 @@
-/** Reads the recorded session: its rows between the compactions, the user's messages, and the drafts of its summaries. */
+/** Reads a recorded session: its rows between the compactions, the user's messages, and the drafts of its summaries. */
 
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -8,6 +8,8 @@ export interface RecordedRow {
   readonly type: string;
   readonly id: string;
   readonly parentId: string | null;
+  /** The number of the entry in the recording, which the drafts may cite. */
+  readonly number?: number;
   readonly message?: RecordedMessage;
   readonly summary?: string;
   readonly [field: string]: unknown;
@@ -33,11 +35,17 @@ export interface Recording {
   readonly compactions: readonly string[];
 }
 
-export interface RecordedSummary {
+/** A summary to play back as the reply of the model. */
+export interface SummaryDraft {
   /** `compaction 1`, or `branch summary`. */
   readonly kind: string;
-  readonly request: RequestBody;
   readonly draft: string;
+  /** The request that the draft was written for. Without it, the draft cites the numbers of the recording. */
+  readonly request?: RequestBody;
+}
+
+export interface RecordedSummary extends SummaryDraft {
+  readonly request: RequestBody;
 }
 
 /** The fields of a model request. */
@@ -47,10 +55,18 @@ export interface RequestBody {
   readonly max_tokens?: unknown;
 }
 
-const FIXTURES_FOLDER = resolve(import.meta.dirname, "../../../../shared/fixtures/played");
+/** The name of a folder with a recording. */
+export type RecordingName = "played" | "played-rules";
 
-export function readRecording(): Recording {
-  const [header = "", ...lines] = readFileSync(join(FIXTURES_FOLDER, "session.jsonl"), "utf8").trim().split("\n");
+/** Returns the path of a file of a recording. */
+export function recordingFile(name: RecordingName, file: string): string {
+  return join(FIXTURES_FOLDER, name, file);
+}
+
+const FIXTURES_FOLDER = resolve(import.meta.dirname, "../../../../shared/fixtures");
+
+export function readRecording(name: RecordingName = "played"): Recording {
+  const [header = "", ...lines] = readFileSync(recordingFile(name, "session.jsonl"), "utf8").trim().split("\n");
   const segments: RecordedRow[][] = [[]];
   const compactions: string[] = [];
   for (const row of lines.map((line): RecordedRow => JSON.parse(line))) {
@@ -71,7 +87,7 @@ export function readRecordedSummaries(): readonly RecordedSummary[] {
 
 /** Reads the same summaries and the branch summary. */
 export function readAllSummaries(): readonly RecordedSummary[] {
-  return JSON.parse(readFileSync(join(FIXTURES_FOLDER, "summaries.json"), "utf8"));
+  return JSON.parse(readFileSync(recordingFile("played", "summaries.json"), "utf8"));
 }
 
 /** Reads the summaries that were written by hand for the current prompt. Empty if the file does not exist. */
@@ -81,10 +97,18 @@ export function readOwnSummaries(): readonly RecordedSummary[] {
   return summaries.filter(isCompaction);
 }
 
-const isCompaction = ({ kind }: RecordedSummary): boolean => kind.startsWith("compaction");
+/** Reads the drafts of the recording with rules, which cite the numbers of its rows. */
+export function readNumberedDrafts(): readonly SummaryDraft[] {
+  const drafts: readonly { readonly for: string; readonly draft: string }[] = JSON.parse(
+    readFileSync(recordingFile("played-rules", "drafts.json"), "utf8"),
+  );
+  return drafts.map(({ for: kind, draft }) => ({ kind, draft })).filter(isCompaction);
+}
 
-/** Removes parent, timestamp and line seal, which the session sets. */
-export function toNewEntry({ parentId: _, timestamp: __, up: ___, ...entry }: RecordedRow): NewEntry {
+const isCompaction = ({ kind }: SummaryDraft): boolean => kind.startsWith("compaction");
+
+/** Removes parent, timestamp, number and line seal, which the session sets. */
+export function toNewEntry({ parentId: _, timestamp: __, number: ___, up: ____, ...entry }: RecordedRow): NewEntry {
   return entry as unknown as NewEntry;
 }
 

@@ -1,13 +1,12 @@
 /** Runs `pnpm eval played`: the model's context after each compaction of a recorded session, compared with pi. */
 
-import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Figures, Suite, SuiteOptions } from "@pith/bench/suite";
 import { type FrontMeasures, measureFront } from "./measure-front.ts";
 import { type PiCompaction, playPi } from "./play-pi.ts";
-import { type PithCompaction, playPith } from "./play-pith.ts";
+import { buildProgram, type PithCompaction, playPith } from "./play-pith.ts";
 import {
   listUserTexts,
   type RecordedSummary,
@@ -32,7 +31,7 @@ async function runPlayed({ log, out, peers = true }: SuiteOptions): Promise<Figu
   try {
     const program = buildProgram(folder);
     const playBoth = async (summaries: readonly RecordedSummary[]): Promise<PlayResult> => ({
-      pith: await playPith(recording, { program, summaries }),
+      pith: await playPith(recording, { program, summaries, isCached: false }),
       pi: peers ? await playPi(recording, summaries) : [],
     });
     const recordedRun = await playBoth(recordedSummaries);
@@ -48,12 +47,6 @@ async function runPlayed({ log, out, peers = true }: SuiteOptions): Promise<Figu
   } finally {
     rmSync(folder, { recursive: true });
   }
-}
-
-function buildProgram(folder: string): string {
-  const build = join(import.meta.dirname, "../../../scripts/build-program.ts");
-  execFileSync(process.execPath, [build, folder], { stdio: "pipe" });
-  return join(folder, "pith.mjs");
 }
 
 interface PlayResult {
