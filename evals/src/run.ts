@@ -7,8 +7,18 @@ import { playedSuite } from "./played/suite.ts";
 import { readingSuite } from "./read-sessions.ts";
 import { recallSuite } from "./recall/suite.ts";
 import { keepingSuite } from "./retention/suite.ts";
+import { rulesSuite } from "./rules/suite.ts";
 import { survivalSuite } from "./survival/suite.ts";
 
-const suites = [readingSuite, keepingSuite, survivalSuite, honestSuite, playedSuite, elisionSuite, recallSuite];
+const suites = [
+  readingSuite,
+  keepingSuite,
+  survivalSuite,
+  honestSuite,
+  playedSuite,
+  elisionSuite,
+  recallSuite,
+  rulesSuite,
+];
 
 await runSuites("eval", suites, process.argv.slice(2));
