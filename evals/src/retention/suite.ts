@@ -4,7 +4,14 @@ import { createRandom } from "@pith/bench/random";
 import { shareOf } from "@pith/bench/statistics";
 import type { Figures, Suite, SuiteOptions } from "@pith/bench/suite";
 import { createTextSource, type TextSource } from "@pith/bench/texts";
-import { buildRequest, buildSessionContext, type CompactionEntry, type Session } from "@pith/context";
+import {
+  buildRequest,
+  buildSessionContext,
+  type CompactionEntry,
+  type Finding,
+  type Receipt,
+  type Session,
+} from "@pith/context";
 import { authorOf, collectFileLists, entryReference, readSummaryPartTexts } from "@pith/context/host";
 import { createPlantedSession, type Facts, MODEL, type PlantedSession, readFacts } from "./planted-session.ts";
 import {
@@ -62,29 +69,39 @@ async function runKeeping({ quick, seed, corpus, facts: factsFile, log }: SuiteO
 
 const SMALL_WINDOW_TOKENS = 8_000;
 
-/** Uses a window that is too small for all of the user's messages. Each evicted message must be named in a receipt. */
+/** Uses a window that is too small for all of the user's messages. A receipt must name each message that is not shown whole. */
 async function measureSmallWindow(facts: Facts, options: { readonly rounds: number; readonly text: TextSource }) {
   const { session, runRound } = await createPlantedSession(facts, { contextWindow: SMALL_WINDOW_TOKENS, ...options });
-  const evictionNotes: string[] = [];
+  const noticed = new Set<number>();
   for (let index = 0; index < options.rounds; index++) {
     const outcome = await runRound(index);
     if (outcome.type !== "compacted") throw new Error(`round ${index} was not compacted: ${JSON.stringify(outcome)}`);
-    evictionNotes.push(
-      ...outcome.receipt.findings.filter(({ code }) => code === "user-messages-evicted").map(({ note }) => note),
-    );
+    for (const { note } of listMessageFindings(outcome.receipt))
+      for (const number of findNumbers(note)) noticed.add(number);
   }
-  const namedReferences = new Set(evictionNotes.flatMap((note) => note.match(/#\d+/g) ?? []));
   const firstMessage = firstMessageText(buildRequest(buildSessionContext(session.branch), { model: MODEL }));
   const inContext = new Set(session.branch.entries.map(({ id }) => id));
   const messages = (await session.branchEntries()).filter((entry) => authorOf(entry) === "person");
   const evicted = messages.filter(
-    (entry) => !inContext.has(entry.id) && !firstMessage.includes(`[${entryReference(entry)}]`),
+    (entry) => !inContext.has(entry.id) && !firstMessage.includes(`[${entryReference(entry)}]\n`),
   );
   return {
     small_window_messages: messages.length,
     small_window_evicted: evicted.length,
-    small_window_unnamed: evicted.filter((entry) => !namedReferences.has(entryReference(entry))).length,
+    small_window_unnamed: evicted.filter(({ number = 0 }) => !noticed.has(number)).length,
   };
+}
+
+/** The findings about messages of the user that are not shown word for word. */
+function listMessageFindings({ findings }: Receipt): readonly Finding[] {
+  return findings.filter(({ code }) => code.startsWith("user-messages-"));
+}
+
+/** The numbers in a note, and all numbers in its ranges such as `#5–#61`. */
+function findNumbers(note: string): readonly number[] {
+  return [...note.matchAll(/#(\d+)(?:–#(\d+))?/g)].flatMap(([, first = "", last = first]) =>
+    Array.from({ length: Number(last) - Number(first) + 1 }, (_, index) => Number(first) + index),
+  );
 }
 
 interface RoundResult {
@@ -107,9 +124,9 @@ async function compactRound({ session, budget, runRound }: PlantedSession, index
       .filter(({ part: { kind } }) => kind === "pins" || kind === "words")
       .map(({ text }) => text)
       .join(""),
-    hasEvictions: outcome.receipt.findings.some(({ code }) => code === "user-messages-evicted"),
+    hasEvictions: listMessageFindings(outcome.receipt).length > 0,
     budgetShare: Math.max(
-      sumTokens(["words"]) / budget.userMessages,
+      sumTokens(["words", "left"]) / budget.userMessages,
       sumTokens(["story", "notes", "ledger"]) / budget.checkpoint,
     ),
   };

@@ -20,7 +20,7 @@ import type { Session } from "./session/session.ts";
 import { type CompactionLimits, compactionLimits } from "./settings.ts";
 import { createSummaryDesign, describeImages } from "./summary-parts/default-parts.ts";
 import { modelSummarizer } from "./summary-parts/model-summarizer.ts";
-import { type UserMessageSelection, userMessages } from "./summary-parts/user-messages.ts";
+import { userMessages } from "./summary-parts/user-messages.ts";
 
 export interface CompactOptions extends Omit<CompactionOptions, "design" | "hooks"> {
   readonly hooks?: CompactionHooks;
@@ -106,8 +106,8 @@ export async function compactIfNeeded(
 /** The plan with the receipt and text of a summary written without a model, or the reason why there is no plan. */
 export type CompactionPreview =
   | (Extract<PlanChoice, { type: "planned" }> & {
-      /** The user's messages as the summary message keeps them. */
-      readonly userMessages: UserMessageSelection;
+      /** The references of the user's messages that may leave the context with this compaction. A model is asked to carry them over. */
+      readonly leavingMessages: readonly string[];
     })
   | Exclude<PlanChoice, { type: "planned" }>;
 
@@ -128,6 +128,6 @@ export function previewCompaction(
   return {
     ...choice,
     receipt: { ...receipt, reason: request.reason },
-    userMessages: collectPart(userMessages, plan),
+    leavingMessages: collectPart(userMessages, plan).leaving.map(({ reference }) => reference),
   };
 }

@@ -251,6 +251,8 @@ export interface PithDetails {
   readonly turns?: unknown;
   /** The question that the first kept message answers. */
   readonly question?: unknown;
+  /** The user's messages that are not shown word for word (`summary-parts/left-messages.ts`). */
+  readonly messages?: unknown;
   /** Skills that are loaded (`context/loaded-skills.ts`). */
   readonly references?: unknown;
   /** A skill that a tool result loaded. */

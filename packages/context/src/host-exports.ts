@@ -66,6 +66,7 @@ export { parseShellLine, type ShellCommand } from "./shell/parse-line.ts";
 export type { ShellWord } from "./shell/parse-word.ts";
 export type { SummaryProgress } from "./summary/ask-model.ts";
 export { renderTranscript } from "./summary/transcript.ts";
+export { type CarriedRule, listUserRules, type ShownMessage, type UserRules } from "./summary-parts/list-rules.ts";
 export { estimatePlanCost } from "./summary-parts/model-summarizer.ts";
 export { measureInSteps } from "./summary-parts/user-messages.ts";
 export { sanitizeLine } from "./text/sanitize.ts";

@@ -78,14 +78,18 @@ export function findQualityIssues(
     ...(isModelFree ? [{ code: "no-model-summary" as const, note: noModelNote(problems) }] : []),
     ...(!isModelFree && marks.length > 0 ? [{ code: "repaired" as const, note: describeMarks(marks) }] : []),
     ...(isModelFree ? [] : problems.filter(({ code }) => !MARK_CODES.has(code))),
-    ...findings.filter(({ code }) => code === "user-messages-evicted"),
+    ...findings.filter(({ code }) => UNCARRIED_CODES.includes(code)),
     ...(wasCompactedBefore && !fromOriginals ? [{ code: "compacted-again" as const, note: COMPACTED_AGAIN_NOTE }] : []),
   ];
 }
 
+/** Messages of the user that the model can no longer read without opening them. */
+const UNCARRIED_CODES: readonly Finding["code"][] = ["user-messages-stubbed", "user-messages-hidden"];
+
 /** Content that was left out for lack of space, or kept in addition. It is not an error of the summary. */
 const OMISSION_CODES: readonly Finding["code"][] = [
-  "user-messages-evicted",
+  ...UNCARRIED_CODES,
+  "user-messages-carried",
   "user-messages-shortened",
   "result-reduced",
   "cut-moved",

@@ -15,7 +15,7 @@ describe("quality findings", () => {
 
   const failed: Finding = { code: "summarizer-failed", note: "p/m: empty" };
   const mended: Finding = { code: "unfounded", note: "line 2 is made up." };
-  const evicted: Finding = { code: "user-messages-evicted", note: "2 messages are no longer shown" };
+  const evicted: Finding = { code: "user-messages-hidden", note: "2 messages are no longer shown" };
   const reduced: Finding = { code: "result-reduced", note: "entry:e3 is shortened to its beginning and end" };
 
   test("EVT4 a good summary has no findings", () => {
@@ -27,9 +27,9 @@ describe("quality findings", () => {
     expect(codes("model", [failed, mended, evicted, reduced])).toEqual([
       "repaired",
       "summarizer-failed",
-      "user-messages-evicted",
+      "user-messages-hidden",
     ]);
-    expect(codes("model-free", [failed, evicted])).toEqual(["no-model-summary", "user-messages-evicted"]);
+    expect(codes("model-free", [failed, evicted])).toEqual(["no-model-summary", "user-messages-hidden"]);
     expect(codes("model-free", [failed], { ...once, hasSummarizers: false })).toEqual(["summarizer-failed"]);
     expect(codes("model", [], { ...once, wasCompactedBefore: true })).toEqual(["compacted-again"]);
   });

@@ -437,10 +437,12 @@ async function openScene({ summarize = writeSummary, ...parts }: SceneOptions = 
   });
   const previous = server;
   server = { ...own, close: () => Promise.all([own.close(), previous?.close()]).then(() => undefined) } as TestServer;
-  const open = (model: string) => modelOf({ provider: "anthropic", model, path: "/v1" }, own, 20_000);
-  const summarizer = modelSummarizer(await open("summarizer"), { runtime: nodeRuntime });
+  const open = (model: string, contextWindow: number) =>
+    modelOf({ provider: "anthropic", model, path: "/v1" }, own, contextWindow);
+  // Reads the whole session in one request.
+  const summarizer = modelSummarizer(await open("summarizer", 40_000), { runtime: nodeRuntime });
   const { server: _, ...options } = parts;
-  const agent = await agentOf(await open("claude-sonnet-4-5"), {
+  const agent = await agentOf(await open("claude-sonnet-4-5", 20_000), {
     summarizers: [summarizer],
     limits: { ...compactionLimits, prepare: "during-runs" },
     onEvent: (event) => void events.push(event),

@@ -132,7 +132,9 @@ test("PFX5 PFX6 covered messages that were never sent follow the last request; t
   expect(added.at(-1)).toContain("Summarize the whole conversation above.");
   expect(added).toHaveLength(2);
   // The list of the user's messages is shortened to fit.
-  const [, { text: instruction }] = JSON.parse(added.at(-1) ?? "[]");
+  const [, { text }] = JSON.parse(added.at(-1) ?? "[]");
+  const [instruction = "", leaving = ""] = text.split(/<leaving-messages \S+>/);
+  expect(leaving).toContain("[#2]\n(a long message; it is in the conversation)");
   expect(textTokens(instruction)).toBeLessThanOrEqual(1_500);
   expect(textTokens(instruction)).toBeGreaterThan(1_300);
   expect(instruction).not.toContain("[#2] “Part 1: ");

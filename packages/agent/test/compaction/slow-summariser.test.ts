@@ -164,7 +164,7 @@ async function compactedOnce(
     onEvent: listen,
   });
   const work = async (): Promise<void> => {
-    for (let at = 0; at < 3; at++) await ran(agent, `${at} ${"Build the observatory, stone by stone. ".repeat(700)}`);
+    for (let at = 0; at < 3; at++) await ran(agent, `${at} ${"Build the observatory, stone by stone. ".repeat(1_400)}`);
   };
   const entries = (): readonly Entry[] => agent.session.branch.entries;
   const newest = (): CompactionEntry => entries().findLast((entry) => entry.type === "compaction") as CompactionEntry;

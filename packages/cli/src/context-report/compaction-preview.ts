@@ -148,7 +148,7 @@ export async function computeReplacementStats(
   };
 }
 
-const NO_SUMMARY = { compaction: null, parts: [], narrative: "", notes: "", isChecked: false };
+const NO_SUMMARY = { compaction: null, parts: [], narrative: "", asOf: null, notes: "", isChecked: false };
 
 function sumEntries(
   entries: readonly Entry[],

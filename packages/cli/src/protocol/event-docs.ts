@@ -199,12 +199,12 @@ export const eventTable: EventDocs<WireEvent> = {
   },
   compaction_quality: {
     description:
-      "what a user should know about the compaction that just ended; `code` is `no-model-summary`, `repaired` (lines of the summary are marked), `compacted-again`, or the code of a finding in the receipt, such as `user-messages-evicted`",
+      "what a user should know about the compaction that just ended; `code` is `no-model-summary`, `repaired` (lines of the summary are marked), `compacted-again`, or the code of a finding in the receipt, such as `user-messages-hidden`",
     example: {
       type: "compaction_quality",
       compactionId: "e9",
       findings: [
-        { code: "user-messages-evicted", note: "2 user messages are no longer shown, but can be read again: #4, #9" },
+        { code: "user-messages-hidden", note: "Not shown and not carried over: 2 messages, #4–#9; `read #N` opens one." },
       ],
     },
   },

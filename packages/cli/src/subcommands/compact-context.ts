@@ -239,8 +239,8 @@ function createPreviewResult(request: PreviewRequest, loaded: LoadedContext): Su
   const stats = computePreviewStats(preview, readSummarizerChoice(settings, currentModel, catalogue));
   const { receipt, summaryText: summary } = preview;
   const { costUsd: price, summarizer } = stats;
-  const { evicted } = preview.userMessages;
-  const data = { id: loaded.id, model: loaded.model, summarizer, receipt, summary, price, evicted };
+  const { leavingMessages } = preview;
+  const data = { id: loaded.id, model: loaded.model, summarizer, receipt, summary, price, leavingMessages };
   return { type: "success", text: formatPreview(preview, { loaded, stats }), data };
 }
 
@@ -252,16 +252,15 @@ interface PreviewTextOptions {
 }
 
 function formatPreview(
-  { plan, receipt, userMessages, summaryText: summary }: PlannedCompaction,
+  { plan, receipt, leavingMessages, summaryText: summary }: PlannedCompaction,
   { loaded, stats }: PreviewTextOptions,
 ): string {
   const { tokens, covered, kept } = receipt;
   const pinCount = loaded.branch.state.pins.length;
-  const evictedCount = userMessages.evicted.length;
   return [
     `${formatNumber(tokens.before)} → about ${formatNumber(tokens.after)} tokens`,
     `Kept: ${formatEntryCount(kept.count)}${plan.reductions.length > 0 ? `, ${plan.reductions.length} of them shortened` : ""}${plan.elisions.length > 0 ? `, ${formatCount(plan.elisions.length, "outdated tool result")} removed` : ""}`,
-    `Kept verbatim: your messages${evictedCount > 0 ? ` (except ${formatNumber(evictedCount)} older ones)` : ""}${pinCount > 0 ? `, ${formatCount(pinCount, "pin")}` : ""}`,
+    `Kept verbatim: your messages${leavingMessages.length > 0 ? ` (except ${formatCount(leavingMessages.length, "older one")}, which the summary is asked to carry over)` : ""}${pinCount > 0 ? `, ${formatCount(pinCount, "pin")}` : ""}`,
     `Summarized: ${formatEntryCount(covered.count)}${receipt.fromOriginals ? " from the originals" : ""}${formatRange(covered)}`,
     ...receipt.findings.filter(({ code }) => code === "cut-moved").map(({ note }) => `Note: ${note}`),
     `All entries stay in the session (pith sessions show ${loaded.sessionRef} --entry ID)`,

@@ -23,7 +23,7 @@ export const compactSubcommand: Subcommand = {
   details:
     'SESSION is an id prefix, a name, a path, or last (the most recent session in this folder). ENTRY is a number such as "#340", an id or a label.',
   jsonShape:
-    "the receipt { tokens: { before, after, limit }, by, covered, kept, calls, cost, findings, … }; with --preview { id, model, receipt, summary, price, evicted }",
+    "the receipt { tokens: { before, after, limit }, by, covered, kept, calls, cost, findings, … }; with --preview { id, model, receipt, summary, price, leavingMessages }",
   flags: {
     preview: { type: "boolean", description: "only show what would be kept and summarized, and the estimated cost" },
     instructions: { type: "string", valueHint: "TEXT", description: "what the summary should focus on" },

@@ -57,7 +57,7 @@ describe("compactions", () => {
     };
     expect(note(soft)).toBe("· the context is 80% full (148k of 184k tokens)");
     const findings = [
-      { code: "user-messages-evicted", note: "two are gone" },
+      { code: "user-messages-hidden", note: "two are gone" },
       { code: "compacted-again", note: "pin it" },
     ];
     expect(note({ type: "compaction_quality", compactionId: "e", findings })).toBe("  note: two are gone; pin it");

@@ -170,8 +170,8 @@ function replanAtEntry(
   const index = entries.findIndex(({ id }) => id === firstKept);
   const entry = entries[index];
   if (index <= 0 || (entry?.type === "message" && entry.message.role === "toolResult")) return null;
-  const { branch, budget, level, originals } = plan;
-  return planWithCut(branch, { budget, level, describeImages, originals }, index);
+  const { branch, budget, level, originals, earlier } = plan;
+  return planWithCut(branch, { budget, level, describeImages, originals, earlier }, index);
 }
 
 export interface BeforeCompactOptions {

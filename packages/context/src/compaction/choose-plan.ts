@@ -91,12 +91,16 @@ type ViablePlan = Extract<PlanChoice, { type: "planned" }>;
 // A paid summarizer runs only after the summary without a model is known to fit.
 function* planAtLevel(
   branch: LoadedBranch,
-  { budget, design, firstKeptEntryId, originals }: ChoosePlanOptions,
+  { budget, design, firstKeptEntryId, originals, earlier }: ChoosePlanOptions,
   levelIndex: number,
 ): Steps<ViablePlan | NoCompaction | InvalidCut> {
   const { parts, describeImages } = design;
   const level = reductionLevels[levelIndex] ?? reductionLevels[0];
-  const request = { ...(firstKeptEntryId !== undefined && { firstKeptEntryId }), ...(originals && { originals }) };
+  const request = {
+    ...(firstKeptEntryId !== undefined && { firstKeptEntryId }),
+    ...(originals && { originals }),
+    ...(earlier && { earlier }),
+  };
   const preparation = prepareCompaction(branch, { budget, level, describeImages, ...request });
   if (preparation.type !== "planned") return preparation;
   const { plan } = preparation;

@@ -95,9 +95,10 @@ type NewCompactionEntry = NewEntry &
 
 function createCompactionEntry(
   plan: CompactionPlan,
-  { route, details, fromHook, calls = [] }: SummaryCandidate,
+  candidate: SummaryCandidate,
   { parts, summaryMessage, id, now, unusedCalls = [] }: CommitContext & { readonly summaryMessage: SummaryMessage },
 ): NewCompactionEntry {
+  const { route, details, fromHook, calls = [] } = candidate;
   const systemMessage = mergeSystemMessages(plan.branch);
   return {
     type: "compaction",
@@ -107,10 +108,10 @@ function createCompactionEntry(
     tokensBefore: plan.sizeBefore.tokens,
     details: {
       ...details,
-      ...collectPartDetails(parts, plan, "piDetails"),
+      ...collectPartDetails(parts, { plan, candidate }, "piDetails"),
       pith: {
         front: summaryMessage.parts,
-        ...collectPartDetails(parts, plan, "details"),
+        ...collectPartDetails(parts, { plan, candidate }, "details"),
         calibration: collectCalibration(plan.branch),
         checked: route !== MODEL_FREE_ROUTE || plan.previous.isChecked,
         ...(calls.length > 1 && { ownCalls: calls.length }),
@@ -142,7 +143,7 @@ function estimateCompactedSize(
 
 function createReceipt(
   plan: CompactionPlan,
-  { route, by, calls = [], expectedCost, findings: candidateFindings = [] }: SummaryCandidate,
+  candidate: SummaryCandidate,
   {
     parts,
     summaryMessage,
@@ -154,6 +155,7 @@ function createReceipt(
     sizeAfter,
   }: CommitContext & { readonly summaryMessage: SummaryMessage; readonly sizeAfter: ContextSize },
 ): Receipt {
+  const { route, by, calls = [], expectedCost, findings: candidateFindings = [] } = candidate;
   const { sizeBefore, budget } = plan;
   const allCalls = [...unusedCalls, ...calls];
   const madeProgress = sizeAfter.tokens <= sizeBefore.tokens * (1 - budget.limits.progress);
@@ -180,7 +182,7 @@ function createReceipt(
     findings: [
       ...findings,
       ...candidateFindings,
-      ...collectPartFindings(parts, plan),
+      ...collectPartFindings(parts, { plan, candidate }),
       ...summaryMessage.findings,
       ...createReductionNotices(plan),
       ...createCutNotices(plan),

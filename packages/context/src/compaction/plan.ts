@@ -47,6 +47,8 @@ export interface CompactionPlan {
   readonly requestedFirstKept?: Entry;
   /** The entries before the loaded branch, if the summary is derived from them again instead of from the previous summary. */
   readonly originals?: readonly Entry[];
+  /** Entries before the loaded branch that parts of the summary message read from the log, such as messages that are only stubs. */
+  readonly earlier?: readonly Entry[];
   /** The entries that the summary replaces, oldest first. Earlier compactions may be among them. */
   readonly covered: readonly Entry[];
   /** The covered beginning of the turn that the cut splits. */
@@ -93,6 +95,8 @@ export interface PlanRequest {
    * continues the summary of the previous compaction.
    */
   readonly originals?: readonly Entry[];
+  /** Entries before the loaded branch that parts of the summary message need (`SummaryDesign.loadEarlier`). */
+  readonly earlier?: readonly Entry[];
 }
 
 export interface PlanOptions extends PlanRequest {
@@ -113,7 +117,16 @@ export function prepareCompaction(branch: LoadedBranch, options: PlanOptions): P
       ? (chooseCut(branch, budget, level) ?? (originals ? toCutPoint(branch, 0) : null))
       : findCutAtOrBefore(branch, requested);
   const plan =
-    cut && createPlan(branch, { budget, level, describeImages, cut, originals, requested: branch.entries[requested] });
+    cut &&
+    createPlan(branch, {
+      budget,
+      level,
+      describeImages,
+      cut,
+      originals,
+      earlier: options.earlier,
+      requested: branch.entries[requested],
+    });
   if (plan?.covered.some((entry) => isVisibleToModel(entry, plan.edits))) return { type: "planned", plan };
   return firstKeptEntryId === undefined
     ? { type: "nothing-to-do", why: "too-short" }
@@ -166,8 +179,8 @@ export function rebasePlan(
   describeImages: DescribeImages,
 ): CompactionPlan | null {
   if (branch === plan.branch) return plan;
-  const { budget, level, originals, requestedFirstKept: requested, cut } = plan;
-  const options = { budget, level, describeImages, originals, requested };
+  const { budget, level, originals, earlier, requestedFirstKept: requested, cut } = plan;
+  const options = { budget, level, describeImages, originals, earlier, requested };
   return coversSameEntries(plan, branch) ? planWithCut(branch, options, cut.index) : null;
 }
 
@@ -234,13 +247,14 @@ export interface PlanInput {
   readonly cut: CutPoint;
   /** The entries before the loaded branch. */
   readonly originals?: readonly Entry[] | undefined;
+  readonly earlier?: readonly Entry[] | undefined;
   /** The requested first kept entry. */
   readonly requested?: Entry | undefined;
 }
 
 function createPlan(
   branch: LoadedBranch,
-  { budget, level, describeImages, cut, originals, requested }: PlanInput,
+  { budget, level, describeImages, cut, originals, earlier, requested }: PlanInput,
 ): CompactionPlan {
   const calibration = findModelCalibration(branch, budget);
   const compaction = branch.entries[branch.compactionIndex];
@@ -260,6 +274,8 @@ function createPlan(
     cut,
     ...(requested && { requestedFirstKept: requested }),
     ...(originals && { originals }),
+    // Derived from the originals, no message is a stub.
+    ...(earlier && !originals && { earlier }),
     covered,
     turnPrefix: turnStartIndex === null ? [] : covered.slice(turnStartIndex),
     kept,
@@ -299,6 +315,8 @@ export interface SummaryCandidate {
   readonly notes: string;
   /** The ids of the summarizer's input entries. */
   readonly covers: ReadonlySet<string>;
+  /** The references of the user's messages that the author was asked to carry over. Default: all that the plan lists. */
+  readonly leaving?: readonly string[];
   /** The model that wrote the summary. */
   readonly by?: ModelName;
   readonly calls?: readonly CallUsage[];

@@ -97,9 +97,11 @@ export type CompactionBatch =
   | { readonly type: "no-summary" }
   | Exclude<PlanChoice, { type: "planned" }>;
 
-export async function produceCompaction(options: CompactionOptions): Promise<ProduceCompactionResult> {
-  const state: AttemptState = { options, startTime: options.runtime.now(), findings: [], unusedCalls: [] };
-  const prepared = await options.prepared;
+export async function produceCompaction(requestOptions: CompactionOptions): Promise<ProduceCompactionResult> {
+  const startTime = requestOptions.runtime.now();
+  const prepared = await requestOptions.prepared;
+  const options = await withEarlierEntries(requestOptions);
+  const state: AttemptState = { options, startTime, findings: [], unusedCalls: [] };
   // PREP7: several sessions may be due at once.
   if (prepared) await takeTurn(options.runtime);
   const batch = options.signal?.aborted
@@ -107,6 +109,12 @@ export async function produceCompaction(options: CompactionOptions): Promise<Pro
     : await planAndSummarize(state, prepared ?? null);
   const usageEntries = toUsageEntries(state.unusedCalls, options.budget);
   return { batch, usageEntries, findings: state.findings };
+}
+
+async function withEarlierEntries<Options extends PrepareSummaryOptions>(options: Options): Promise<Options> {
+  const { session, design, budget } = options;
+  const earlier = (await design.loadEarlier?.(session, budget)) ?? [];
+  return earlier.length === 0 ? options : { ...options, earlier };
 }
 
 /** The result of `prepareSummary`. */
@@ -124,7 +132,8 @@ export type PrepareSummaryResult =
  * Writes and checks the summary of a compaction from the branch as it is now, and appends nothing. Entries may be appended meanwhile. Pass
  * the summary to `compact` as `prepared`. It does not fall back to a summary without a model.
  */
-export async function prepareSummary(options: PrepareSummaryOptions): Promise<PrepareSummaryResult> {
+export async function prepareSummary(requestOptions: PrepareSummaryOptions): Promise<PrepareSummaryResult> {
+  const options = await withEarlierEntries(requestOptions);
   const { session, runtime, budget, signal } = options;
   const { branch } = session;
   const snapshot = { branch, redact: <Value>(value: Value): Value => session.redact(value) };
@@ -241,11 +250,11 @@ function* commitPrepared(
 
 /** Plans with the same cut on the branch as it is now. A large result that arrived since is shortened, as in any other compaction. */
 function* planAgain(
-  { cut, originals }: CompactionPlan,
+  { cut, originals, earlier }: CompactionPlan,
   { session, budget, design }: AttemptState["options"],
 ): Generator<CompactionPlan> {
   for (const level of reductionLevels.filter(({ tailShare }) => tailShare === 1)) {
-    const options = { budget, level, describeImages: design.describeImages, originals };
+    const options = { budget, level, describeImages: design.describeImages, originals, earlier };
     const plan = planWithCut(session.branch, options, cut.index);
     if (plan) yield plan;
   }

@@ -77,8 +77,10 @@ export type FindingCode =
   | "other-language"
   // Reported by the compaction itself.
   | "part-shortened"
-  | "user-messages-evicted"
+  | "user-messages-carried"
   | "user-messages-shortened"
+  | "user-messages-stubbed"
+  | "user-messages-hidden"
   | "result-reduced"
   | "cut-moved"
   | "not-in-context"

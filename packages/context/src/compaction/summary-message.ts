@@ -3,9 +3,10 @@
 import type { SummaryPartInfo } from "../context/read-summary-parts.ts";
 import type { Entry } from "../entry.ts";
 import type { JsonObject } from "../json.ts";
-import type { Redaction } from "../session/session.ts";
+import type { Redaction, Session } from "../session/session.ts";
 import { textTokens } from "../tokens/estimate-tokens.ts";
 import { LONG_STEP, type Steps } from "../turns.ts";
+import type { Budget } from "./budget.ts";
 import type { CompactionPlan, SummaryCandidate } from "./plan.ts";
 import type { Finding } from "./receipt.ts";
 import type { DescribeImages } from "./shrink-tail.ts";
@@ -21,11 +22,11 @@ export interface SummaryPart<Kept = unknown> {
   /** Returns the text of the part, or blocks that are not changed; empty to omit the part. */
   render(kept: Kept, input: RenderPartInput): string | readonly SummaryBlock[];
   /** Returns fields to store in `details.pith`, which the next compaction reads. */
-  details?(kept: Kept, plan: CompactionPlan): JsonObject;
+  details?(kept: Kept, plan: CompactionPlan, candidate: SummaryCandidate): JsonObject;
   /** Returns fields to store in `details`, which pi reads. */
-  piDetails?(kept: Kept, plan: CompactionPlan): JsonObject;
+  piDetails?(kept: Kept, plan: CompactionPlan, candidate: SummaryCandidate): JsonObject;
   /** Returns notices for the receipt. */
-  findings?(kept: Kept, plan: CompactionPlan): readonly Finding[];
+  findings?(kept: Kept, plan: CompactionPlan, candidate: SummaryCandidate): readonly Finding[];
   /** Returns whether the host adds this entry again after every compaction. Such entries alone do not justify another compaction. */
   isRepeated?(entry: Entry): boolean;
 }
@@ -52,6 +53,8 @@ export interface SummaryDesign {
   fallback(plan: CompactionPlan): SummaryCandidate;
   /** Marks claims of a summary that the log does not support. */
   review(plan: CompactionPlan, candidate: SummaryCandidate): SummaryCandidate;
+  /** Reads entries before the loaded branch that the parts need. */
+  loadEarlier?(session: Pick<Session, "branch" | "store">, budget: Budget): Promise<readonly Entry[]>;
   /** Describes the images of a kept entry, in case they must be removed. */
   readonly describeImages: DescribeImages;
 }
@@ -146,11 +149,15 @@ function firstLines(text: string, tokens: number): string {
 /** Merges the details of all parts, and throws if two parts use the same field or a part uses a reserved one. */
 export function collectPartDetails(
   parts: readonly SummaryPart[],
-  plan: CompactionPlan,
+  { plan, candidate }: Omit<RenderPartInput, "tokens">,
   field: "details" | "piDetails",
 ): JsonObject {
   const fields = parts.flatMap((part) =>
-    Object.entries(part[field]?.(collectPart(part, plan), plan) ?? {}).map(([name, value]) => ({ part, name, value })),
+    Object.entries(part[field]?.(collectPart(part, plan), plan, candidate) ?? {}).map(([name, value]) => ({
+      part,
+      name,
+      value,
+    })),
   );
   const names = new Set<string>(PITH_FIELDS);
   for (const { part, name } of fields) {
@@ -163,6 +170,9 @@ export function collectPartDetails(
 const PITH_FIELDS = ["pith", "front", "calibration", "checked", "ownCalls", "spending", "receipt", "carried"];
 
 /** Returns the notices of all parts about an accepted plan. */
-export function collectPartFindings(parts: readonly SummaryPart[], plan: CompactionPlan): readonly Finding[] {
-  return parts.flatMap((part) => part.findings?.(collectPart(part, plan), plan) ?? []);
+export function collectPartFindings(
+  parts: readonly SummaryPart[],
+  { plan, candidate }: Omit<RenderPartInput, "tokens">,
+): readonly Finding[] {
+  return parts.flatMap((part) => part.findings?.(collectPart(part, plan), plan, candidate) ?? []);
 }

@@ -1,5 +1,6 @@
 /** Defines the default parts of a summary message and the default summary design. */
 
+import { type CompactionPlan, MODEL_FREE_ROUTE, type SummaryCandidate } from "../compaction/plan.ts";
 import type { SummaryDesign, SummaryPart } from "../compaction/summary-message.ts";
 import { mergeSystemMessages } from "../context/build-request.ts";
 import { collectLoadedSkills, readLoadedSkill, type SessionSkill, SKILL_LIST_TYPE } from "../context/loaded-skills.ts";
@@ -7,12 +8,13 @@ import { type Entry, entryReference } from "../entry.ts";
 import { collectLedger } from "../ledger/collect-ledger.ts";
 import { formatImageMark } from "../ledger/render-ledger.ts";
 import { RECALL_TOOL } from "../settings.ts";
-import { NARRATIVE_TITLE } from "../summary/parse-summary.ts";
+import { formatNarrativeTitle } from "../summary/parse-summary.ts";
 import { createFallbackSummary } from "./fallback-summary.ts";
 import { latestRequest } from "./latest-request.ts";
+import { loadUncarriedMessages } from "./left-messages.ts";
 import { pins } from "./pins.ts";
 import { reviewSummary } from "./review-summary.ts";
-import { userMessages } from "./user-messages.ts";
+import { leftMessages, userMessages } from "./user-messages.ts";
 import { workRecord } from "./work-record.ts";
 
 /** The summary by a model or a hook; without a model, the narrative of the previous compaction. */
@@ -20,8 +22,15 @@ const narrative: SummaryPart<null> = {
   kind: "story",
   share: null,
   collect: () => null,
-  render: (_, { candidate }) => (candidate.narrative === "" ? "" : `${NARRATIVE_TITLE}${candidate.narrative}`),
+  render: (_, { plan, candidate }) =>
+    candidate.narrative === "" ? "" : `${formatNarrativeTitle(findAsOf(plan, candidate))}${candidate.narrative}`,
 };
+
+// Without a model, the narrative of the previous compaction is kept.
+function findAsOf({ covered, previous }: CompactionPlan, { route }: SummaryCandidate): string | null {
+  const last = covered.at(-1);
+  return route === MODEL_FREE_ROUTE || !last ? previous.asOf : entryReference(last);
+}
 
 /** The list of turns, which is created without a model. */
 const turnNotes: SummaryPart<null> = {
@@ -69,6 +78,7 @@ const skills: SummaryPart<readonly SessionSkill[]> = {
 export const defaultParts: readonly SummaryPart[] = [
   pins,
   userMessages,
+  leftMessages,
   narrative,
   turnNotes,
   workRecord,
@@ -85,6 +95,7 @@ export function createSummaryDesign(parts: readonly SummaryPart[] = defaultParts
     parts,
     fallback: createFallbackSummary,
     review: reviewSummary,
+    loadEarlier: loadUncarriedMessages,
     describeImages,
   };
 }

@@ -121,7 +121,7 @@ export function parseRequest(rendered: string): ActiveRequest | null {
   const [, title = "", text = ""] = /^([^\n]*)\n([\s\S]+)$/.exec(rendered) ?? [];
   const [reference] = findCitedReferences(title);
   if (reference === undefined) return null;
-  const [, repliesTo = ""] = /\] \(in reply to the assistant: (.*)\)$/.exec(title) ?? [];
+  const repliesTo = parseQuestion(title);
   const isPerson = title.replace(/^# /, "").startsWith("The user's");
   const { typed, attached } = isPerson ? splitQuotation(text) : { typed: text, attached: "" };
   return { reference, text: typed, ...(attached !== "" && { attached }), isPerson, repliesTo };
@@ -162,6 +162,11 @@ const referencePattern = (): RegExp => /^(?:#\p{Nd}|entry:|attached:)/u;
 
 export const formatQuestion = (question: string): string =>
   question === "" ? "" : ` (in reply to the assistant: ${question})`;
+
+/** Parses the question in the title of a message; empty if there is none. */
+export function parseQuestion(title: string): string {
+  return / \(in reply to the assistant: (.*)\)$/.exec(title)?.[1] ?? "";
+}
 
 /** The reference of a short answer after the cut, and the text of its question before the cut. */
 export interface OpenQuestion {

@@ -9,16 +9,18 @@ import {
   type SummaryEstimate,
 } from "../compaction/plan.ts";
 import { readReceipt } from "../compaction/receipt.ts";
+import { collectPart } from "../compaction/summary-message.ts";
 import { collectCalibration, defaultCalibration, modelKey } from "../context/context-size.ts";
 import type { ThinkingLevel } from "../message.ts";
 import type { Model, ModelName } from "../model.ts";
 import type { Runtime } from "../runtime.ts";
-import { clampThinking, estimateSummary, generateSummary } from "../summary/generate-summary.ts";
+import { clampThinking, estimateSummary, generateSummary, type SummaryInput } from "../summary/generate-summary.ts";
 import { previousNarrative } from "../summary/parse-summary.ts";
 import { findTokenPrices, type TokenPrices } from "../summary/prices.ts";
 import { findSentRequest, type SentRequest, type SentRequestOptions } from "../summary/sent-request.ts";
-import type { RouteChoice } from "../summary/summarize.ts";
+import { formatListedMessages, type RouteChoice } from "../summary/summarize.ts";
 import { collectPlanEvidence, markReviewed, toFinding } from "./review-summary.ts";
+import { userMessages } from "./user-messages.ts";
 
 export interface ModelSummarizerOptions {
   readonly runtime: Pick<Runtime, "sleep" | "nonce">;
@@ -47,6 +49,7 @@ export function modelSummarizer(model: Model, options: ModelSummarizerOptions): 
         model,
         runtime,
         ...toSummaryInput(plan, model, { sent, prices, route }),
+        ...toMessageInput(plan),
         instructions,
         thinking: thinking ?? clampThinking(plan.branch.state.thinkingLevel),
         evidence: collectPlanEvidence(plan),
@@ -65,6 +68,7 @@ export function modelSummarizer(model: Model, options: ModelSummarizerOptions): 
             narrative,
             notes: "",
             covers,
+            leaving: outcome.leaving,
             calls,
             ...(expectedCost !== null && { expectedCost }),
             findings: flaws.map(toFinding),
@@ -106,9 +110,27 @@ export function estimatePlanCost(
   const { kept } = plan;
   const sent = requests && kept ? findSentRequest({ ...plan, kept }, requests) : options.sent;
   const runtime = { nonce: () => "estimated-nonce" };
-  const input = { model, runtime, ...toSummaryInput(plan, model, { ...options, ...(sent && { sent }) }) };
+  const input = {
+    model,
+    runtime,
+    ...toSummaryInput(plan, model, { ...options, ...(sent && { sent }) }),
+    ...(isCompactionPlan(plan) && toMessageInput(plan)),
+  };
   const { usage, cost, isComplete } = estimateSummary(input);
   return usage && { cost, isComplete };
+}
+
+/** False for an abandoned branch, which is summarized without the user's messages beside it. */
+function isCompactionPlan(plan: EstimatedPlan): plan is CompactionPlan {
+  return "level" in plan;
+}
+
+/** The user's messages beside the summary: those that stay, and those that it has to carry over. */
+function toMessageInput(plan: CompactionPlan): Pick<SummaryInput, "keptMessages" | "leaving"> {
+  const { leaving, previousMessages } = collectPart(userMessages, plan);
+  const leavingReferences = new Set(leaving.map(({ reference }) => reference));
+  const keptMessages = previousMessages.filter(({ reference }) => !leavingReferences.has(reference));
+  return { keptMessages: formatListedMessages(keptMessages), leaving };
 }
 
 type EstimatedPlan = SummarizedPart & Partial<Pick<CompactionPlan, "kept" | "originals">>;

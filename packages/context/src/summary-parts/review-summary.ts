@@ -1,4 +1,4 @@
-/** Checks summaries against the log and marks claims that the log does not support. */
+/** Checks summaries against the log, marks claims that the log does not support, and puts back lines that carry over messages of the user. */
 
 import { getOrCompute } from "../cache.ts";
 import { type CompactionPlan, MODEL_FREE_ROUTE, type SummaryCandidate } from "../compaction/plan.ts";
@@ -7,17 +7,42 @@ import { collectPart } from "../compaction/summary-message.ts";
 import { renderLedger } from "../ledger/render-ledger.ts";
 import { checkSummary, type Flaw } from "../summary/audit.ts";
 import { collectEvidence, type Evidence } from "../summary/audit-evidence.ts";
+import { type ComparedLines, compareLines, putBackLines } from "../summary/carried-lines.ts";
 import { isFarTooLong } from "../summary/limits.ts";
 import { previousNarrative } from "../summary/parse-summary.ts";
+import { textTokens } from "../tokens/estimate-tokens.ts";
 import { latestRequest, previousUserMessages, readOpenQuestion } from "./latest-request.ts";
+import { readLeftMessages } from "./left-messages.ts";
 import { collectWorkRecord } from "./work-record.ts";
 
-/** Marks the claims of a summary by a hook, a host or a model that the log does not support. */
+/** Marks the claims of a summary by a hook, a host or a model that the log does not support, and puts back lines that it left out. */
 export function reviewSummary(plan: CompactionPlan, candidate: SummaryCandidate): SummaryCandidate {
-  const { route, narrative, findings = [] } = candidate;
-  const isReviewed = route === MODEL_FREE_ROUTE || candidatesWithReview.has(candidate);
+  const { route, narrative } = candidate;
   // A summary that is far too long is refused later, so it is not checked.
-  if (isReviewed || isFarTooLong(narrative, plan.checkpoint)) return candidate;
+  if (route === MODEL_FREE_ROUTE || isFarTooLong(narrative, plan.checkpoint)) return candidate;
+  const marked = candidatesWithReview.has(candidate) ? candidate : markClaims(plan, candidate);
+  return { ...marked, narrative: putBackCarriedLines(plan, marked) };
+}
+
+// KEEP10: a message that has left the context stays in the summary, whatever the model leaves out.
+function putBackCarriedLines(plan: CompactionPlan, { narrative, notes }: SummaryCandidate): string {
+  if (narrative.trim() === "") return narrative;
+  return putBackLines(narrative, compareCarriedLines(plan, narrative), plan.checkpoint - textTokens(notes));
+}
+
+/** Compares the lines that carry over messages which have left the context with a new summary. */
+export function compareCarriedLines(plan: CompactionPlan, narrative: string): ComparedLines {
+  const { previous } = plan;
+  return compareLines({
+    previous: previous.narrative,
+    summary: narrative,
+    carried: new Set(readLeftMessages(previous).carried),
+    isUserMessage: (reference) => collectPlanEvidence(plan).sourceOf(reference)?.isFromUser === true,
+  });
+}
+
+function markClaims(plan: CompactionPlan, candidate: SummaryCandidate): SummaryCandidate {
+  const { narrative, findings = [] } = candidate;
   const newPart = newNarrativePart(narrative, plan);
   const { text, flaws } = checkSummary(newPart, { ...collectPlanEvidence(plan), request: null }, ANY_SHAPE);
   const previousPart = narrative.slice(0, narrative.length - newPart.length);
@@ -52,10 +77,10 @@ export const ANY_SHAPE: { readonly sections: readonly string[]; readonly tokens:
 /** Collects the evidence that a summary of this plan is checked against; cached per plan. */
 export function collectPlanEvidence(plan: CompactionPlan): Evidence {
   return getOrCompute(evidenceCache, plan, () => {
-    const { branch, covered, edits, previous } = plan;
+    const { branch, earlier = [], covered, edits, previous } = plan;
     const { request } = collectPart(latestRequest, plan);
     return collectEvidence({
-      covered,
+      covered: [...earlier, ...covered],
       edits,
       previous: previousNarrative(previous),
       isChecked: previous.isChecked,

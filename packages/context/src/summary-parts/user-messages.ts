@@ -1,166 +1,259 @@
-/** Keeps the user's covered messages word for word, in one block per compaction; if not all fit, the newest are kept. Measures a branch ahead of its first plan. */
+/** Keeps the user's covered messages in the summary message, and says which of them are not shown word for word. Measures a branch ahead of its first plan. */
 
+import { getOrCompute } from "../cache.ts";
+import type { CompactionPlan, SummaryCandidate } from "../compaction/plan.ts";
 import type { Finding } from "../compaction/receipt.ts";
 import { collectPart, type SummaryPart } from "../compaction/summary-message.ts";
-import { formatAttachmentLine } from "../context/attachments.ts";
+import { formatAttachmentLine, splitQuotation } from "../context/attachments.ts";
 import { latestEdit } from "../context/build-context.ts";
 import { entrySize } from "../context/context-size.ts";
 import { isFromUser, splitUserEntry } from "../context/entry-text.ts";
 import { type ContextEditEntry, type Entry, entryReference } from "../entry.ts";
 import type { LoadedBranch } from "../session/loaded-branch.ts";
-import { truncateMiddle } from "../text/truncate.ts";
+import { findCarryingLines } from "../summary/carried-lines.ts";
+import { type PreviousSummary, stripLineMarkup } from "../summary/parse-summary.ts";
 import { textTokens } from "../tokens/estimate-tokens.ts";
 import {
+  type FitMessagesOptions,
+  type FittedMessages,
+  fitUserMessages,
+  type LeavingMessage,
+  listLeavingMessages,
+  USER_MESSAGES_TITLE,
+  type UserMessageRecord,
+} from "./fit-user-messages.ts";
+import {
   type ActiveRequest,
-  appendAttachedLine,
-  countWords,
-  ENDS_IN_QUESTION,
   escapeStructure,
   findPrecedingQuestion,
-  formatQuestion,
-  lastChars,
   latestRequest,
-  MAX_BARE_ANSWER_WORDS,
-  MAX_SENTENCE_CHARS,
   type OpenQuestion,
+  parseQuestion,
   readOpenQuestion,
   readPreviousRequest,
   userMessageTokens,
 } from "./latest-request.ts";
+import {
+  formatHidden,
+  formatLeftMessages,
+  type LeftMessages,
+  readLeftMessages,
+  renderLeftMessages,
+} from "./left-messages.ts";
+import { compareCarriedLines } from "./review-summary.ts";
 
 /** The summary part with the user's messages, word for word. */
-export const userMessages: SummaryPart<UserMessageSelection> = {
+export const userMessages: SummaryPart<CollectedUserMessages> = {
   kind: "words",
   share: null,
   collect(plan) {
-    const { covered, edits, previous } = plan;
-    return selectUserMessages({
-      previousBlocks: previous.parts.flatMap(({ part: { kind, tokens }, text }) =>
-        kind === "words" ? [{ text, tokens }] : [],
-      ),
+    const { covered, edits, previous, earlier = [] } = plan;
+    return collectUserMessages({
+      previousBlocks: readPreviousBlocks(previous),
+      previousMessages: readPreviousMessages(previous),
+      previousRequest: readPreviousRequest(previous),
       covered,
       edits,
-      tokens: userMessageTokens(plan),
       request: collectPart(latestRequest, plan).request,
-      previousRequest: readPreviousRequest(previous),
       question: readOpenQuestion(previous),
+      left: readLeftMessages(previous),
+      earlier,
+      tokens: userMessageTokens(plan),
     });
   },
-  render: ({ blocks }) => blocks,
-  findings: createMessageNotices,
+  render: ({ previousBlocks }, { plan, candidate }) =>
+    renderBlocks(selectUserMessages(plan, candidate), previousBlocks),
+  details: (_, plan, candidate) => formatLeftMessages(selectUserMessages(plan, candidate).left),
+  findings: (_, plan, candidate) => createMessageNotices(selectUserMessages(plan, candidate)),
 };
 
-/** Returns findings about messages that are omitted or shortened. */
-export function createMessageNotices({
-  evicted,
-  shortened,
-}: Pick<UserMessageSelection, "evicted" | "shortened">): readonly Finding[] {
-  return [
-    ...(evicted.length > 0 ? [{ code: "user-messages-evicted" as const, note: formatEvictedNote(evicted) }] : []),
-    ...shortened.map((reference) => ({
-      code: "user-messages-shortened" as const,
-      note: `${reference} is shortened to its beginning and end`,
-    })),
-  ];
+/** The summary part that says which messages are not shown word for word, and where they went. */
+export const leftMessages: SummaryPart<null> = {
+  kind: "left",
+  share: null,
+  collect: () => null,
+  render: (_, { plan, candidate }) => renderLeftMessages(selectUserMessages(plan, candidate).left),
+};
+
+/** The messages of a plan, before it is known which of them a summary carries over. */
+export interface CollectedUserMessages extends FitMessagesOptions {
+  /** The blocks of the previous compaction. They stay as they are unless a message in them changes. */
+  readonly previousBlocks: readonly UserMessageBlock[];
+  /** The messages in these blocks. */
+  readonly previousMessages: readonly UserMessageRecord[];
+  /** What the summarizer is asked to carry over. */
+  readonly leaving: readonly LeavingMessage[];
 }
 
-function formatEvictedNote(references: readonly string[]): string {
-  const count = references.length === 1 ? "1 user message is" : `${references.length} user messages are`;
-  return `${count} no longer shown, but can be read again: ${references.join(", ")}`;
-}
-
-/** A block of the summary message; it is kept byte for byte, so that it can be cached, or removed as a whole. */
+/** A block of the summary message; it is kept byte for byte, so that it can be cached. */
 export interface UserMessageBlock {
   readonly text: string;
   readonly tokens: number;
 }
 
-export interface UserMessageSelection {
-  readonly blocks: readonly UserMessageBlock[];
-  /** The tokens of all blocks. */
-  readonly tokens: number;
-  /** References of messages that are omitted because they do not fit. They can be read again. */
-  readonly evicted: readonly string[];
-  /** References of messages that are shortened to head and tail. */
-  readonly shortened: readonly string[];
-}
-
-export interface SelectUserMessagesOptions {
-  /** The blocks of the previous compaction, oldest first. */
+/** What the messages are collected from. */
+export interface CollectMessagesOptions extends CoveredMessagesOptions {
   readonly previousBlocks: readonly UserMessageBlock[];
-  /** Oldest first. */
-  readonly covered: readonly Entry[];
-  /** The context edits, so that removed text does not reappear. */
-  readonly edits: readonly ContextEditEntry[];
-  /** The maximum tokens of all blocks together. */
-  readonly tokens: number;
-  /** The latest request. It is at the end of the summary message, so it is not repeated in a block. */
-  readonly request: ActiveRequest | null;
+  readonly previousMessages: readonly UserMessageRecord[];
   /** The request at the end of the previous summary message. */
   readonly previousRequest: ActiveRequest | null;
-  /** The question that the first message after the previous cut answers; the assistant's message is no longer loaded. */
-  readonly question?: OpenQuestion | null;
-}
-
-export function selectUserMessages(options: SelectUserMessagesOptions): UserMessageSelection {
-  const messages = [...formerRequestMessage(options), ...collectCoveredMessages(options)];
-  const selection = selectByTokens(messages, options);
-  // User messages take priority over questions. If not all fit, only very short answers keep their question, shortened.
-  return selection.evicted.length === 0 ? selection : selectByTokens(messages.map(shortenQuestion), options);
-}
-
-function shortenQuestion(message: UserMessageRecord): UserMessageRecord {
-  const { text, repliesTo } = message;
-  const isNeeded =
-    ENDS_IN_QUESTION.test(repliesTo) && countWords(text, MAX_BARE_ANSWER_WORDS + 1) <= MAX_BARE_ANSWER_WORDS;
-  return { ...message, repliesTo: isNeeded ? lastChars(repliesTo, MAX_SENTENCE_CHARS) : "" };
-}
-
-function selectByTokens(
-  messages: readonly UserMessageRecord[],
-  { previousBlocks, tokens }: SelectUserMessagesOptions,
-): UserMessageSelection {
-  const { chosen, evicted } = chooseNewestQuotes(messages, tokens);
-  const blockTokens = tokens - chosen.reduce((sum, quote) => sum + quote.tokens, 0);
-  const keptBlocks = selectNewestBlocks(previousBlocks, blockTokens);
-  const blocks = [
-    ...addTitle(keptBlocks),
-    ...(chosen.length === 0 ? [] : [renderMessageBlock(chosen, keptBlocks.length === 0)]),
-  ];
-  const evictedReferences = previousBlocks
-    .slice(0, previousBlocks.length - keptBlocks.length)
-    .flatMap(({ text }) => blockReferences(text));
-  return {
-    blocks,
-    tokens: blocks.reduce((sum, each) => sum + each.tokens, 0),
-    evicted: [...evictedReferences, ...evicted],
-    shortened: chosen.filter(({ isShortened }) => isShortened).map(({ reference }) => reference),
-  };
-}
-
-export interface UserMessageRecord {
-  readonly reference: string;
-  /** The typed text; empty for a message that only has attachments. */
-  readonly text: string;
-  /** The line that lists its attachments; empty if there are none. */
-  readonly attached: string;
-  /** The end of the assistant's message before a short answer; empty if the message needs no context. */
-  readonly repliesTo: string;
+  /** What the previous compaction does not show word for word. */
+  readonly left: LeftMessages;
+  /** Uncarried messages, read from the log. */
+  readonly earlier: readonly Entry[];
+  /** The maximum tokens of all messages together. */
   readonly tokens: number;
 }
+
+/** Collects the messages of earlier compactions and of the covered entries. */
+export function collectUserMessages(options: CollectMessagesOptions): CollectedUserMessages {
+  const { previousBlocks, left, earlier, tokens } = options;
+  const edited = new Set(left.edited);
+  const previousMessages = options.previousMessages.map((message) =>
+    edited.has(message.reference) ? { ...message, isEdited: true } : message,
+  );
+  const fitOptions = {
+    messages: [...previousMessages, ...formerRequestMessage(options), ...collectCoveredMessages(options)],
+    left,
+    offered: earlier.map((entry) => ({
+      reference: entryReference(entry),
+      text: escapeStructure(splitUserEntry(entry).typed),
+    })),
+    tokens,
+  };
+  return { ...fitOptions, previousBlocks, previousMessages, leaving: listLeavingMessages(fitOptions) };
+}
+
+function readPreviousBlocks({ parts }: PreviousSummary): readonly UserMessageBlock[] {
+  return parts.flatMap(({ part: { kind, tokens }, text }) => (kind === "words" ? [{ text, tokens }] : []));
+}
+
+// Cached: near the limit a plan is made before every request.
+export function readPreviousMessages(previous: PreviousSummary): readonly UserMessageRecord[] {
+  const { compaction } = previous;
+  if (!compaction) return [];
+  return getOrCompute(previousMessageCache, compaction, () =>
+    readPreviousBlocks(previous).flatMap(({ text }) => parseMessages(text)),
+  );
+}
+
+const previousMessageCache = new WeakMap<Entry, readonly UserMessageRecord[]>();
+
+/** Parses a block. Each message begins with a line that contains its reference; such a line in a message is escaped. */
+export function parseMessages(block: string): readonly UserMessageRecord[] {
+  return block.split(MESSAGE_START).flatMap((part) => {
+    const [header = "", reference = "", question = ""] = MESSAGE_HEADER.exec(part) ?? [];
+    if (reference === "") return [];
+    const { typed: text, attached } = splitQuotation(part.slice(header.length).replace(/\n{1,2}$/, ""));
+    return [{ reference, text, attached, repliesTo: parseQuestion(question), tokens: textTokens(text) }];
+  });
+}
+
+const MESSAGE_START = /^(?=\[(?:#\d+|entry:[^\]\n]+)\](?:\n| \(in reply))/m;
+const MESSAGE_HEADER = /^\[(#\d+|entry:[^\]\n]+)\]([^\n]*)\n/;
+
+/** Fits the messages of a plan beside a summary. */
+export function selectUserMessages(plan: CompactionPlan, candidate: SummaryCandidate): FittedMessages {
+  const collected = collectPart(userMessages, plan);
+  const selections = getOrCompute(selectionCache, candidate, () => new WeakMap());
+  return getOrCompute(selections, collected, () => {
+    const { narrative, leaving = collected.leaving.map(({ reference }) => reference) } = candidate;
+    return fitUserMessages(collected, {
+      narrative,
+      leaving: new Set(leaving),
+      previousLines: findCarryingLines(plan.previous.narrative),
+      uncarried: findUncarriedMessages(plan, narrative),
+    });
+  });
+}
+
+const selectionCache = new WeakMap<SummaryCandidate, WeakMap<CollectedUserMessages, FittedMessages>>();
+
+// A line that the summary neither keeps nor replaces, and that did not fit: its messages are shown as stubs again.
+function findUncarriedMessages(plan: CompactionPlan, narrative: string): readonly LeavingMessage[] {
+  const carried = new Set(readLeftMessages(plan.previous).carried);
+  const lines = new Map<string, string>();
+  for (const { text, references } of compareCarriedLines(plan, narrative).missing)
+    for (const reference of references)
+      if (carried.has(reference) && !lines.has(reference)) lines.set(reference, stripLineMarkup(text));
+  return [...lines].map(([reference, text]) => ({ reference, text }));
+}
+
+/** Renders the blocks: those of the previous compaction and a new one or, if a message in them has changed, one new block. */
+export function renderBlocks(
+  { quotes }: Pick<FittedMessages, "quotes">,
+  previousBlocks: readonly UserMessageBlock[],
+): readonly UserMessageBlock[] {
+  const text = quotes.map((quote) => quote.text).join("");
+  const previousText = previousBlocks.map((block) => block.text).join("");
+  const start = previousText.search(/^\[/m);
+  const shownText = previousText.slice(Math.max(0, start));
+  const isUnchanged = start >= 0 && text.startsWith(shownText);
+  if (isUnchanged) return [...previousBlocks, ...createBlock(text.slice(shownText.length))];
+  return text === "" ? [] : createBlock(`${USER_MESSAGES_TITLE}${text}`);
+}
+
+function createBlock(text: string): readonly UserMessageBlock[] {
+  return text === "" ? [] : [{ text, tokens: textTokens(text) }];
+}
+
+/** Returns findings about messages that are not shown word for word from now on. */
+export function createMessageNotices({
+  left: { hidden },
+  shortened,
+  newlyCarried,
+  newStubs,
+  newlyHidden,
+}: FittedMessages): readonly Finding[] {
+  return [
+    ...(newlyCarried.length > 0
+      ? [{ code: "user-messages-carried" as const, note: formatCarriedNote(newlyCarried) }]
+      : []),
+    ...shortened.map((reference) => ({
+      code: "user-messages-shortened" as const,
+      note: `${reference} is shortened to its beginning and end`,
+    })),
+    ...(newStubs.length > 0 ? [{ code: "user-messages-stubbed" as const, note: formatStubNote(newStubs) }] : []),
+    ...(newlyHidden.length > 0 ? [{ code: "user-messages-hidden" as const, note: formatHidden(hidden) }] : []),
+  ];
+}
+
+function formatCarriedNote(references: readonly string[]): string {
+  return `the summary now carries over rules of ${formatList(references)}, which are no longer shown word for word`;
+}
+
+function formatStubNote(references: readonly string[]): string {
+  const what = references.length === 1 ? "1 user message is" : `${references.length} user messages are`;
+  return `${what} only shown by the first words, and the summary does not carry over the rest: ${formatList(references)}`;
+}
+
+const formatList = (references: readonly string[]): string => references.join(", ");
 
 // A request that is no longer the latest moves to the blocks.
 function formerRequestMessage({
   previousBlocks,
   request,
   previousRequest,
-}: SelectUserMessagesOptions): readonly UserMessageRecord[] {
+}: CollectMessagesOptions): readonly UserMessageRecord[] {
   if (!previousRequest?.isPerson || previousRequest.reference === request?.reference) return [];
   const { reference, text, attached = "", repliesTo } = previousRequest;
   // Earlier versions also kept the latest request in the blocks.
-  const isOldBlock = (block: UserMessageBlock): boolean => block.text.startsWith(OLD_USER_MESSAGES_TITLE);
-  if (previousBlocks.some((block) => isOldBlock(block) && blockReferences(block.text).includes(reference))) return [];
+  const isOldBlock = ({ text: block }: UserMessageBlock): boolean =>
+    block.startsWith(OLD_USER_MESSAGES_TITLE) &&
+    parseMessages(block).some((message) => message.reference === reference);
+  if (previousBlocks.some(isOldBlock)) return [];
   return [{ reference, text, attached, repliesTo, tokens: textTokens(text) }];
+}
+
+const OLD_USER_MESSAGES_TITLE = "What the user wrote, word for word:";
+
+export interface CoveredMessagesOptions {
+  readonly covered: readonly Entry[];
+  readonly edits: readonly ContextEditEntry[];
+  /** The latest request. It is at the end of the summary message, so it is not repeated in a block. */
+  readonly request: ActiveRequest | null;
+  /** The question that the first message after the previous cut answers; the assistant's message is no longer loaded. */
+  readonly question?: OpenQuestion | null;
 }
 
 function collectCoveredMessages({
@@ -168,7 +261,7 @@ function collectCoveredMessages({
   edits,
   request,
   question,
-}: SelectUserMessagesOptions): readonly UserMessageRecord[] {
+}: CoveredMessagesOptions): readonly UserMessageRecord[] {
   return covered.flatMap((entry, index) => {
     const reference = entryReference(entry);
     if (entry.type === "gap" && entry.kind === "user")
@@ -185,7 +278,7 @@ function collectCoveredMessages({
     const message = readUserMessage(covered, index, edits);
     if (message === null) return [];
     const carriedQuestion = question?.reference === reference ? question.text : "";
-    return [{ ...message, repliesTo: message.repliesTo || carriedQuestion }];
+    return [{ ...message, repliesTo: message.repliesTo || carriedQuestion, isCovered: true }];
   });
 }
 
@@ -197,15 +290,16 @@ export function readUserMessage(
 ): UserMessageRecord | null {
   const entry = entries[index];
   if (!entry || !isFromUser(entry, edits)) return null;
-  const { typed: text, attachments } = splitUserEntry(entry, edits);
+  const { typed, attachments } = splitUserEntry(entry, edits);
   const reference = entryReference(entry);
-  const attached = formatAttachmentLine(attachments, reference);
+  const text = escapeStructure(typed);
   return {
     reference,
     text,
-    attached,
+    attached: formatAttachmentLine(attachments, reference),
     repliesTo: findPrecedingQuestion(entries, index, edits),
     tokens: countMessageTokens(entry, text),
+    ...(latestEdit(edits, entry) && { isEdited: true }),
   };
 }
 
@@ -222,105 +316,6 @@ function countMessageTokens(entry: Entry, text: string): number {
 }
 
 const tokenCountCache = new WeakMap<Entry, { readonly text: string; readonly tokens: number }>();
-
-interface MessageQuote {
-  readonly reference: string;
-  readonly text: string;
-  readonly tokens: number;
-  readonly isShortened: boolean;
-}
-
-interface QuoteSelection {
-  readonly chosen: readonly MessageQuote[];
-  readonly evicted: readonly string[];
-}
-
-// If not all messages fit, long ones are shortened more, so that a long paste does not displace short earlier messages.
-function chooseNewestQuotes(messages: readonly UserMessageRecord[], tokens: number): QuoteSelection {
-  const maxMessageTokens = Math.min(MAX_MESSAGE_TOKENS, Math.floor(tokens * MAX_MESSAGE_SHARE));
-  const selection = chooseQuotes(messages, tokens, MAX_MESSAGE_TOKENS);
-  return selection.evicted.length === 0 || maxMessageTokens === MAX_MESSAGE_TOKENS
-    ? selection
-    : chooseQuotes(messages, tokens, maxMessageTokens);
-}
-
-function chooseQuotes(
-  messages: readonly UserMessageRecord[],
-  tokens: number,
-  maxMessageTokens: number,
-): QuoteSelection {
-  const chosen: MessageQuote[] = [];
-  const evicted: string[] = [];
-  let remainingTokens = tokens - textTokens(USER_MESSAGES_TITLE);
-  for (const message of messages.toReversed()) {
-    const quote = remainingTokens < MIN_MESSAGE_TOKENS ? null : renderQuote(message, maxMessageTokens);
-    const fits = quote !== null && quote.tokens <= remainingTokens;
-    if (fits) remainingTokens -= quote.tokens;
-    if (fits) chosen.push(quote);
-    else evicted.push(message.reference);
-  }
-  return { chosen: chosen.reverse(), evicted: evicted.reverse() };
-}
-
-function renderQuote(
-  { reference, text, attached, repliesTo, tokens: messageTokens }: UserMessageRecord,
-  maxMessageTokens: number,
-): MessageQuote {
-  const shownText = escapeStructure(
-    messageTokens <= maxMessageTokens ? text : truncateMiddle(text, { tokens: maxMessageTokens, handle: reference }),
-  );
-  const header = `[${reference}]${formatQuestion(repliesTo)}\n`;
-  const tokens =
-    textTokens(header) +
-    (shownText === text ? messageTokens : textTokens(shownText)) +
-    textTokens(attached) +
-    JOIN_TOKENS;
-  return {
-    reference,
-    text: `${header}${appendAttachedLine(shownText, attached)}\n\n`,
-    tokens,
-    isShortened: messageTokens > maxMessageTokens,
-  };
-}
-
-function renderMessageBlock(quotes: readonly MessageQuote[], isFirst: boolean): UserMessageBlock {
-  const text = `${isFirst ? USER_MESSAGES_TITLE : ""}${quotes.map((quote) => quote.text).join("")}`;
-  return { text, tokens: textTokens(text) };
-}
-
-// The first block has the title. It is added only after earlier blocks were removed, when the cache is already invalid.
-function addTitle([first, ...others]: readonly UserMessageBlock[]): readonly UserMessageBlock[] {
-  if (!first) return [];
-  if (!first.text.startsWith("[")) return [first, ...others];
-  const text = `${USER_MESSAGES_TITLE}${first.text}`;
-  return [{ text, tokens: textTokens(text) }, ...others];
-}
-
-/** The references of the messages in a block; each message begins with a line that contains its reference. */
-function blockReferences(block: string): readonly string[] {
-  return [...block.matchAll(/^\[(#\d+|entry:[^\]\n]+)\]/gm)].map(([, reference = ""]) => reference);
-}
-
-function selectNewestBlocks(blocks: readonly UserMessageBlock[], tokens: number): readonly UserMessageBlock[] {
-  let remainingTokens = tokens;
-  let startIndex = blocks.length;
-  for (const { tokens: blockTokens } of blocks.toReversed()) {
-    remainingTokens -= blockTokens;
-    if (remainingTokens < 0) break;
-    startIndex--;
-  }
-  return blocks.slice(startIndex);
-}
-
-const USER_MESSAGES_TITLE = "# User messages, word for word\n\n";
-const OLD_USER_MESSAGES_TITLE = "What the user wrote, word for word:";
-/** The maximum tokens of one message, and its maximum share if not all fit. A longer message is shortened to head and tail. */
-const MAX_MESSAGE_TOKENS = 2_000;
-const MAX_MESSAGE_SHARE = 1 / 8;
-/** Extra tokens that may result from joining texts. */
-const JOIN_TOKENS = 2;
-/** With fewer tokens than this, no message fits. */
-const MIN_MESSAGE_TOKENS = 12;
 
 /**
  * Measures the entries of a branch in small steps, so that the first plan of a long session is quick. The sizes are cached with

@@ -6,6 +6,7 @@ import { authorOf, entryText, splitUserEntry } from "../context/entry-text.ts";
 import { type ContextEditEntry, type Entry, entryReference } from "../entry.ts";
 import { splitQuotationWords } from "../text/sanitize.ts";
 import { LazyValue, type Steps } from "../turns.ts";
+import { CARRIED_MARK } from "./carried-lines.ts";
 import { addTextNames, createNameIndex, type NameIndex } from "./known-names.ts";
 import {
   findSummaryItems,
@@ -154,11 +155,14 @@ function collectSources(options: EvidenceOptions): ReadonlyMap<string, EvidenceS
   );
   const addNonUserText = (attached: string, reference: string): string =>
     attached === "" ? "" : `${attached}\n${nonUserTexts.get(reference) ?? ""}`;
+  const carriedTexts = options.isChecked ? collectConfirmedTexts(options.previous) : new Map<string, string>();
   for (const [reference, text] of splitUserMessages(userMessages)) {
     const { typed, attached } = splitQuotation(text);
+    // Sentences that lines of the earlier summary carry over are no longer in the message.
+    const ownText = `${typed}\n${typed.includes(CARRIED_MARK) ? (carriedTexts.get(reference) ?? "") : ""}`;
     sources.set(
       reference,
-      createUserSource({ typed, attached: addNonUserText(attached, reference), isComplete: false }),
+      createUserSource({ typed: ownText, attached: addNonUserText(attached, reference), isComplete: false }),
     );
   }
   if (request)
@@ -218,6 +222,15 @@ function collectPreviousSources(
       },
     ];
   });
+}
+
+/** Returns the confirmed lines about what the user wants, by the entries they cite. */
+function collectConfirmedTexts(previous: string): ReadonlyMap<string, string> {
+  const citations = findConfirmedItems(previous).flatMap(({ text, references }) =>
+    references.map((reference) => ({ reference, text })),
+  );
+  const lines = Map.groupBy(citations, ({ reference }) => reference);
+  return new Map([...lines].map(([reference, each]) => [reference, each.map(({ text }) => text).join("\n")]));
 }
 
 /** Returns the lines that an earlier check marked as not from the user, by the entries they cite. */

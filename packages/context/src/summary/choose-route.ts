@@ -11,9 +11,12 @@ import type { SentRequest } from "./sent-request.ts";
 import {
   addToRequest,
   fitsInFull,
+  formatListedMessages,
+  markMaterials,
   type PromptJob,
   type PromptRequest,
   renderTask,
+  toSummaryMaterial,
   UNKNOWN_ESTIMATE_MARGIN,
   usableWindow,
 } from "./summarize.ts";
@@ -78,13 +81,15 @@ function estimateSamePrefixUsage(
 export function buildSamePrefixPrompt(job: PromptJob): PromptRequest | null {
   const { sent, model, runtime } = job;
   if (!sent || job.task !== undefined) return null;
-  const instruction = createUserMessage(renderInstruction(job, sent), 0);
+  const materials = toSummaryMaterial("leaving-messages", formatListedMessages(job.leaving));
+  const { nonce, texts } = markMaterials(materials, runtime);
+  const instruction = createUserMessage([renderInstruction(job, sent), ...texts].join("\n\n"), 0);
   const freeTokens = usableWindow(model) - sent.tokens;
   const answerTokens = Math.min(model.maxTokens || Number.POSITIVE_INFINITY, 2 * job.tokens);
   if (freeTokens - messageTokens(instruction) * UNKNOWN_ESTIMATE_MARGIN < answerTokens) return null;
   const { replyBudget } = sent.request;
   const request = { ...sent.request, ...(replyBudget && { replyBudget: { ...replyBudget, tokens: freeTokens } }) };
-  return addToRequest({ request, nonce: runtime.nonce() }, [instruction]);
+  return addToRequest({ request, nonce }, [instruction]);
 }
 
 function renderInstruction(job: PromptJob, sent: SentRequest): string {
@@ -98,12 +103,13 @@ function renderInstruction(job: PromptJob, sent: SentRequest): string {
   ];
   const scope = scopes.map((text) => fillTemplate(text, slots)).join("\n\n");
   const earlier = job.previous === "" ? "" : CITE_SUMMARY_SO_FAR;
-  const task = renderTask(job, "samePrefix", { scope, turnPlace, earlier });
+  // The kept messages are in the conversation.
+  const task = renderTask({ ...job, keptMessages: "" }, "samePrefix", { scope, turnPlace, earlier });
   const list = renderList(job, MAX_INSTRUCTION_TOKENS - textTokens(task) + textTokens(job.instructions));
   return list === "" ? task : `${task}\n\n${list}`;
 }
 
-/** Without the instructions of the user. */
+/** Without the instructions of the user and without the messages that leave. */
 const MAX_INSTRUCTION_TOKENS = 1_500;
 
 /** Lists the user's messages with their numbers, the newest if there is not enough space for all. */

@@ -8,6 +8,7 @@ import {
   buildMergePrompt,
   buildSinglePrompt,
   chunkOptions,
+  limitMaterials,
   MAX_CHUNKS,
   type PromptJob,
   type PromptRequest,
@@ -16,7 +17,6 @@ import {
   toChunkNotes,
   transcriptTokens,
   truncateBlocks,
-  withTruncatedPrevious,
 } from "./summarize.ts";
 
 /**
@@ -24,7 +24,7 @@ import {
  * Returns null if the transcript does not fit the model, even in chunks.
  */
 export function estimateTranscriptUsage(originalJob: PromptJob): SummaryUsageEstimate | null {
-  const job = withTruncatedPrevious({ ...originalJob, runtime: { nonce: () => "estimated-nonce" } });
+  const job = limitMaterials({ ...originalJob, runtime: { nonce: () => "estimated-nonce" } });
   const budget = availableMaterialTokens(job);
   const fullTranscript = job.transcript("full");
   const fitsInFull = transcriptTokens(fullTranscript) <= budget;

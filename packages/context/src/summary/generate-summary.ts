@@ -6,6 +6,7 @@ import type { ThinkingLevel } from "../message.ts";
 import type { Model } from "../model.ts";
 import type { Runtime } from "../runtime.ts";
 import { createSummaryTimeouts } from "../settings.ts";
+import { truncateMiddle } from "../text/truncate.ts";
 import { textTokens } from "../tokens/estimate-tokens.ts";
 import { LazyValue, runInTurns, type Steps } from "../turns.ts";
 import type { Allowance, AskFailure, ModelCall, OnProgress } from "./ask-model.ts";
@@ -14,8 +15,9 @@ import { checkSummary, type Flaw, type FlawCode, loadEvidence, type SummaryCheck
 import { collectEvidence, type Evidence } from "./audit-evidence.ts";
 import { chooseRoute, type SummaryRoute } from "./choose-route.ts";
 import { type TimeLimit, withTimeLimit } from "./limits.ts";
+import { TURN_SEPARATOR } from "./parse-summary.ts";
 import type { TokenPrices } from "./prices.ts";
-import { listHeadings, NO_HISTORY, type SummaryFormatName, TURN_SEPARATOR } from "./prompts.ts";
+import { listHeadings, NO_HISTORY, type SummaryFormatName } from "./prompts.ts";
 import type { SentRequest } from "./sent-request.ts";
 import {
   type ListedMessage,
@@ -29,6 +31,7 @@ import {
   sendPrompt,
   summarizeTranscript,
   type Transcript,
+  usableWindow,
 } from "./summarize.ts";
 import { renderTranscriptInSteps, type TranscriptBlock, type TranscriptDetail } from "./transcript.ts";
 
@@ -48,6 +51,10 @@ export interface SummaryInput {
   readonly format?: "summary" | "branch";
   /** Whether the user's messages are kept next to the summary; the prompt then says so. Default: true, except for a branch. */
   readonly keepsMessages?: boolean;
+  /** The user's messages that earlier compactions kept, as they are shown. */
+  readonly keptMessages?: string;
+  /** The user's messages that leave the context with this summary, oldest first. The model is asked to carry them over. */
+  readonly leaving?: readonly ListedMessage[];
   /** What the user or a hook wants the summary to focus on. */
   readonly instructions?: string;
   /** Whether the instructions replace the default prompt; the answer may then have any form. */
@@ -89,6 +96,8 @@ export type SummaryResult =
       readonly summary: string;
       /** The ids of the summarized entries. */
       readonly covers: ReadonlySet<string>;
+      /** The references of the messages that the model was asked to carry over. */
+      readonly leaving: readonly string[];
       /** What the checks repaired or marked. */
       readonly flaws: readonly Flaw[];
       /** Whether the summary was requested with the session's last request. */
@@ -129,6 +138,7 @@ async function summarizeAndCheck(options: GenerateSummaryOptions, time: TimeLimi
     type: "summarized",
     summary: shape.toSummary(result.text),
     covers: new Set([...entries, ...turn].map(({ id }) => id)),
+    leaving: job.leaving.map(({ reference }) => reference),
     flaws: result.flaws,
     isSamePrefix: samePrefix !== null,
     expectedCost: route?.cost ?? null,
@@ -174,8 +184,9 @@ export function estimateSummary(options: SummaryInput): SummaryRoute {
 }
 
 function shapeOf(options: SummaryInput): SummaryShape {
-  const { entries, turn = [] } = options;
-  return createSummaryShape({ ...options, hasHistory: entries.length > 0, hasTurn: turn.length > 0 });
+  const { entries, turn = [], leaving = [] } = options;
+  const hasHistory = entries.length > 0 || leaving.length > 0;
+  return createSummaryShape({ ...options, hasHistory, hasTurn: turn.length > 0 });
 }
 
 function createPromptJob(options: SummaryInput, shape: SummaryShape): PromptJob {
@@ -186,6 +197,7 @@ function createPromptJob(options: SummaryInput, shape: SummaryShape): PromptJob 
     const blocks = yield* renderTranscriptInSteps([...entries, ...turn], { edits, detail });
     return { history: blocks.filter(isHistory), turn: blocks.filter((block) => !isHistory(block)) };
   };
+  const maxListedTokens = Math.floor(usableWindow(model) * MAX_LISTED_SHARE);
   // The choice of the route and the request use the same transcript.
   const transcripts = {
     full: new LazyValue(() => renderDetail("full")),
@@ -204,6 +216,11 @@ function createPromptJob(options: SummaryInput, shape: SummaryShape): PromptJob 
     instructions: instructions.trim(),
     task: options.replaceInstructions && instructions.trim() !== "" ? instructions.trim() : undefined,
     keepsMessages: options.keepsMessages ?? options.format !== "branch",
+    keptMessages: truncateMiddle(options.keptMessages ?? "", {
+      tokens: maxListedTokens,
+      handle: "the user's messages",
+    }),
+    leaving: limitListed(options.leaving ?? [], maxListedTokens),
     tokens: shape.tokens,
     userMessages: listUserMessages(shape.format === "turn" ? turn : [...entries, ...turn], edits),
     turnStart: listUserMessages(turn, edits)[0] ?? null,
@@ -213,6 +230,20 @@ function createPromptJob(options: SummaryInput, shape: SummaryShape): PromptJob 
     answerTokens: options.answerTokens,
   };
 }
+
+/** The share of the window that the kept or the leaving messages may use. */
+const MAX_LISTED_SHARE = 0.2;
+
+/** The first messages that fit. The others do not leave the context. */
+function limitListed(messages: readonly ListedMessage[], maxTokens: number): readonly ListedMessage[] {
+  let freeTokens = maxTokens;
+  return messages.filter(({ text }) => {
+    freeTokens -= textTokens(text) + LISTED_MARK_TOKENS;
+    return freeTokens >= 0;
+  });
+}
+
+const LISTED_MARK_TOKENS = 6;
 
 function listUserMessages(entries: readonly Entry[], edits: readonly ContextEditEntry[]): readonly ListedMessage[] {
   return entries

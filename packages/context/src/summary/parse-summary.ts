@@ -88,12 +88,13 @@ function normalizeHeading(title: string): string {
 
 export const GOAL_SECTION = "goal";
 export const REQUEST_SECTION = "original request";
+export const CONSTRAINTS_SECTION = "constraints and preferences";
 export const DECISIONS_SECTION = "key decisions";
 export const NEXT_STEPS_SECTION = "next steps";
 
 /** Whether a section says what the user wants. */
 export const isUserSection = (section: string): boolean => USER_SECTIONS.has(section);
-const USER_SECTIONS: ReadonlySet<string> = new Set([GOAL_SECTION, REQUEST_SECTION, "constraints and preferences"]);
+const USER_SECTIONS: ReadonlySet<string> = new Set([GOAL_SECTION, REQUEST_SECTION, CONSTRAINTS_SECTION]);
 
 /** The sections of all formats. A deeper heading with another name is a statement of its section. */
 const SECTION_NAMES: ReadonlySet<string> = new Set([
@@ -132,6 +133,8 @@ function demoteHeading(line: string): string {
 
 /** The title between a summary and the part about a split turn (B44). */
 export const TURN_CONTEXT_TITLE = "**Turn Context (split turn):**";
+/** Separates the summary of the history from the part about the split turn. */
+export const TURN_SEPARATOR: string = `\n\n---\n\n${TURN_CONTEXT_TITLE}\n\n`;
 const isRuleLine = (line: string): boolean =>
   /^\s*(?:-{3,}|\*{3,}|_{3,}|`{3,}\S*)\s*$/.test(line) || line.trim() === TURN_CONTEXT_TITLE;
 
@@ -188,6 +191,8 @@ export interface PreviousSummary {
   readonly parts: readonly SummaryPartText[];
   /** The summary from a model, a hook or another program; empty if there is none. */
   readonly narrative: string;
+  /** The entry at which the narrative was written; null if it is unknown. */
+  readonly asOf: string | null;
   /** The list of turns, written without a model. */
   readonly notes: string;
   /** Whether the narrative was checked against the log when it was written. */
@@ -198,6 +203,7 @@ export const noPreviousSummary: PreviousSummary = {
   compaction: null,
   parts: [],
   narrative: "",
+  asOf: null,
   notes: "",
   isChecked: false,
 };
@@ -216,6 +222,7 @@ export function readPreviousSummary(compaction: CompactionEntry): PreviousSummar
     compaction,
     parts,
     narrative: partText(parts, "story").replace(NARRATIVE_TITLE, "").trim(),
+    asOf: NARRATIVE_TITLE.exec(partText(parts, "story"))?.[1] ?? null,
     notes: partText(parts, "notes").trim(),
     // A summary from another program stays unchecked when a later compaction carries it over.
     isChecked: readPithDetails(compaction.details).checked === true,
@@ -234,5 +241,11 @@ export function previousNarrative({ narrative, notes }: PreviousSummary): string
   return [narrative, notes].filter((text) => text !== "").join("\n\n");
 }
 
-/** The heading above a narrative in the summary message. */
-export const NARRATIVE_TITLE = "# Summary (a report, not the user's words)\n";
+/** Formats the heading above a narrative in the summary message. */
+export function formatNarrativeTitle(asOf: string | null): string {
+  return asOf === null
+    ? "# Summary (a report, not the user's words)\n"
+    : `# Summary as of ${asOf} (a report, not the user's words; later messages are newer and win)\n`;
+}
+
+const NARRATIVE_TITLE = /^# Summary(?: as of (#\d+|entry:\S+))? \(a report, not the user's words[^\n]*\)\n/;

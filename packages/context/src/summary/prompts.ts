@@ -40,7 +40,7 @@ export const SUMMARY_FORMATS: Readonly<Record<"summary" | "branch" | "turn", str
 - what the work is about now, in one line [#N]
 
 ## Constraints & Preferences
-- which of the user's rules no longer holds, and what replaced it; what follows only from several messages [#N]
+- which of the user's rules no longer holds, and what replaced it; what follows only from several messages; what you carry over from messages that are not kept [#N]
 
 ${PROGRESS_SECTIONS}
 
@@ -59,6 +59,18 @@ ${PROGRESS_SECTIONS}
 };
 
 export const USER_MESSAGES_RULE = `- The user's messages are kept word for word beside your summary, and so is a list of the files read and modified. Do not repeat either. Write what they do not say: which messages no longer hold, what was decided, done and found, and what is open. A short answer such as "2" or "yes" means nothing without its question: write what was decided by it.
+`;
+
+/** Added if a transcript shows the user's messages that earlier compactions kept. */
+export const SHOWN_MESSAGES_RULE = `- The messages between the marks called user-messages are the user's, from before the conversation, and are kept. Use them to correct a line of the summary so far that they contradict.
+`;
+
+/** Added if messages of the user leave the context with this summary. */
+export const LEAVING_MESSAGES_RULE = `- The user's messages between the marks called leaving-messages leave the context now; this is the exception to the rule above. Carry over every rule, wish and lasting fact in them that still holds: one line each under Constraints & Preferences, in the language and the words of the message, with its numbers and names, citing the message. Leave out what is done, answered or replaced by a newer message. Do this first, and make room for it.
+`;
+
+/** Added if an earlier summary carries over messages that are no longer shown. */
+export const CARRIED_LINES_RULE = `- Lines under Constraints & Preferences and Key Decisions of the summary so far may be all that is left of a message. Keep each of them with its number. If a newer message has replaced one, write what holds now, citing the newer message.
 `;
 
 /** Where citations come from: a transcript has entry numbers in its blocks, notes and summaries have them in their lines. */
@@ -210,9 +222,6 @@ export const TURN_PLACES = {
   transcript: "its beginning stands between the marks called turn",
   conversation: "it begins with {turnStart}",
 } as const;
-
-/** Separates the summary of the history from the part about the split turn. */
-export const TURN_SEPARATOR = "\n\n---\n\n**Turn Context (split turn):**\n\n";
 
 /** Stands for the summary of the history if there is none. */
 export const NO_HISTORY = "No prior history.";

@@ -19,8 +19,11 @@ import {
 import { SPEND_LIMIT_NOTE } from "./limits.ts";
 import type { TokenPrices } from "./prices.ts";
 import {
+  CARRIED_LINES_RULE,
   fillTemplate,
+  LEAVING_MESSAGES_RULE,
   PROMPT_TEMPLATES,
+  SHOWN_MESSAGES_RULE,
   SUMMARY_FORMATS,
   type SummaryFormatName,
   SYSTEM_TEMPLATE,
@@ -51,6 +54,10 @@ export interface PromptJob {
   readonly task?: string | undefined;
   /** Whether the user's messages and the file lists are kept next to the summary. */
   readonly keepsMessages: boolean;
+  /** The user's messages that earlier compactions kept and this one keeps, as they are shown; empty for none. */
+  readonly keptMessages: string;
+  /** The user's messages that the summary has to carry over. */
+  readonly leaving: readonly ListedMessage[];
   /** The maximum size of the summary. */
   readonly tokens: number;
   /** The user's messages to summarize, oldest first. */
@@ -124,7 +131,7 @@ export interface PromptRequest {
  * that the provider finds too long is sent again with less material.
  */
 export async function summarizeTranscript(originalJob: SummaryJob): Promise<SummaryReply> {
-  const job = withTruncatedPrevious(originalJob);
+  const job = limitMaterials(originalJob);
   let budget = availableMaterialTokens(job);
   const fullTranscript = job.transcript("full");
   let reply: SummaryReply = {
@@ -150,7 +157,7 @@ export async function summarizeTranscript(originalJob: SummaryJob): Promise<Summ
 
 /** Whether one request holds the transcript with full texts. */
 export function fitsInFull(originalJob: PromptJob): boolean {
-  const job = withTruncatedPrevious(originalJob);
+  const job = limitMaterials(originalJob);
   return transcriptTokens(job.transcript("full")) <= availableMaterialTokens(job);
 }
 
@@ -167,13 +174,18 @@ function isOverflow(reply: SummaryReply): boolean {
   return reply.type === "failed" && ["overflow", "payload", "quota"].includes(reply.failure.code);
 }
 
-/** Limits the previous summary: one that another program wrote may have any size. */
-export function withTruncatedPrevious<Job extends PromptJob>(job: Job): Job {
+/**
+ * Limits the previous summary, because one that another program wrote may have any size, and leaves out the user's kept messages if the
+ * transcript does not fit in full beside them.
+ */
+export function limitMaterials<Job extends PromptJob>(job: Job): Job {
   const previous = truncateMiddle(job.previous, {
     tokens: Math.floor(usableWindow(job.model) * MAX_PREVIOUS_SUMMARY_SHARE),
     handle: "the summary before",
   });
-  return { ...job, previous };
+  const limitedJob = { ...job, previous };
+  const fits = transcriptTokens(job.transcript("full")) <= availableMaterialTokens(limitedJob);
+  return fits ? limitedJob : { ...limitedJob, keptMessages: "" };
 }
 
 /** The estimated tokens of material that fit into one request. */
@@ -181,17 +193,20 @@ export function availableMaterialTokens(job: PromptJob): number {
   const { model, previous, instructions } = job;
   const surroundingTexts = [
     SYSTEM_TEMPLATE,
-    USER_MESSAGES_RULE,
+    renderKeptRules({ ...job, keepsMessages: true }),
     PROMPT_TEMPLATES.update,
     fillTemplate(PROMPT_TEMPLATES.turnToo, { turnPlace: TURN_PLACES.transcript }),
     SUMMARY_FORMATS.summary,
     SUMMARY_FORMATS.turn,
     previous,
+    job.keptMessages,
+    formatListedMessages(job.leaving),
     instructions,
   ];
   const surroundingTokens = surroundingTexts.reduce((sum, text) => sum + textTokens(text), 0);
   const promptTokens = (usableWindow(model) - maxAnswerTokens(job)) / estimateMargin(job);
-  return Math.floor(promptTokens) - surroundingTokens - MATERIAL_MARK_TOKENS * MAX_MATERIALS;
+  const materials = MAX_MATERIALS + toMessageMaterials(job).length;
+  return Math.floor(promptTokens) - surroundingTokens - MATERIAL_MARK_TOKENS * materials;
 }
 
 /** The tokens reserved for the answer and its thinking: twice the size of the summary, and more if the window is large. */
@@ -248,10 +263,24 @@ function summarizeInOneRequest(transcript: Transcript, job: SummaryJob): Promise
 export function buildSinglePrompt({ history, turn }: Transcript, job: PromptJob): PromptRequest {
   const materials = [
     ...toSummaryMaterial("previous-summary", job.previous),
+    ...toMessageMaterials(job),
     ...toConversationMaterial("conversation", history),
     ...toConversationMaterial("turn", turn),
   ];
   return buildPrompt(materials, renderTask(job, choosePromptTemplate(job)), job);
+}
+
+/** The user's messages of earlier compactions, so that the summary can be compared with them, and those to carry over. */
+function toMessageMaterials({ keptMessages, leaving }: PromptJob): readonly PromptMaterial[] {
+  return [
+    ...toSummaryMaterial("user-messages", keptMessages),
+    ...toSummaryMaterial("leaving-messages", formatListedMessages(leaving)),
+  ];
+}
+
+/** Formats messages in full, each after a line with its reference. */
+export function formatListedMessages(messages: readonly ListedMessage[]): string {
+  return messages.map(({ reference, text }) => `[${reference}]\n${text.trim()}`).join("\n\n");
 }
 
 function choosePromptTemplate({ format, previous }: PromptJob): keyof typeof PROMPT_TEMPLATES {
@@ -298,8 +327,9 @@ export function splitTranscript({ history, turn }: Transcript, budget: number): 
 export function chunkOptions(
   job: PromptJob,
   budget: number,
-): Pick<PromptJob, "format" | "hasTurn" | "task" | "tokens"> {
-  return { format: "summary", hasTurn: false, task: undefined, tokens: Math.min(job.tokens, Math.floor(budget / 4)) };
+): Pick<PromptJob, "format" | "hasTurn" | "task" | "previous" | "keptMessages" | "leaving" | "tokens"> {
+  const tokens = Math.min(job.tokens, Math.floor(budget / 4));
+  return { format: "summary", hasTurn: false, task: undefined, previous: "", keptMessages: "", leaving: [], tokens };
 }
 
 export function buildChunkPrompt(
@@ -334,7 +364,11 @@ function requestMerge(notes: readonly ChunkNotes[], job: SummaryJob): Promise<Su
 }
 
 export function buildMergePrompt(notes: readonly ChunkNotes[], job: PromptJob): PromptRequest {
-  const materials = [...toSummaryMaterial("previous-summary", job.previous), ...notes.flatMap(toNotesMaterial)];
+  const materials = [
+    ...toSummaryMaterial("previous-summary", job.previous),
+    ...toMessageMaterials(job),
+    ...notes.flatMap(toNotesMaterial),
+  ];
   return buildPrompt(materials, renderTask(job, "merge"), job);
 }
 
@@ -407,16 +441,17 @@ export function sumTokens(items: readonly ItemWithTokens[]): number {
 
 /** Renders the task of a request. The user's instructions are part of every task. */
 export function renderTask(
-  { format, hasTurn, instructions, task, tokens, keepsMessages }: PromptJob,
+  job: PromptJob,
   template: keyof typeof PROMPT_TEMPLATES,
   slots: Readonly<Record<string, string>> = {},
 ): string {
+  const { format, hasTurn, instructions, task, tokens } = job;
   if (task !== undefined) return task;
   const size = { tokens: String(tokens), words: String(Math.floor(tokens * SUMMARY_WORDS_PER_TOKEN)) };
   return [
     fillTemplate(PROMPT_TEMPLATES[template], {
       format: SUMMARY_FORMATS[format],
-      kept: keepsMessages ? USER_MESSAGES_RULE : "",
+      kept: renderKeptRules(job),
       ...size,
       ...slots,
     }),
@@ -431,6 +466,22 @@ export function renderTask(
       : []),
     ...(instructions === "" ? [] : [fillTemplate(PROMPT_TEMPLATES.focus, { instructions })]),
   ].join("\n\n");
+}
+
+/** The rules about the user's messages: what is kept, what leaves, and what an earlier summary carries over. */
+function renderKeptRules({
+  keepsMessages,
+  keptMessages,
+  leaving,
+  previous,
+}: Pick<PromptJob, "keepsMessages" | "keptMessages" | "leaving" | "previous">): string {
+  if (!keepsMessages) return "";
+  return [
+    USER_MESSAGES_RULE,
+    keptMessages === "" ? "" : SHOWN_MESSAGES_RULE,
+    leaving.length > 0 ? LEAVING_MESSAGES_RULE : "",
+    previous === "" ? "" : CARRIED_LINES_RULE,
+  ].join("");
 }
 
 const SUMMARY_WORDS_PER_TOKEN = 0.6;
@@ -525,7 +576,14 @@ const SPEND_LIMIT_FAILURE: AskFailure = {
 
 /** Material of a prompt. It is enclosed in marks with a random word, which no content can predict or imitate. */
 export interface PromptMaterial {
-  readonly tag: "conversation" | "turn" | "previous-summary" | "partial-summary" | "findings";
+  readonly tag:
+    | "conversation"
+    | "turn"
+    | "previous-summary"
+    | "partial-summary"
+    | "user-messages"
+    | "leaving-messages"
+    | "findings";
   /** Already escaped: transcripts when they are rendered, summaries by `toSummaryMaterial`. */
   readonly text: string;
 }
@@ -556,9 +614,18 @@ export function wrapMaterials(
   task: string,
   { nonce }: Pick<Runtime, "nonce">,
 ): MaterialMessage {
+  const { nonce: nonceWord, texts } = markMaterials(materials, { nonce });
+  return { nonce: nonceWord, message: createUserMessage([...texts, task].join("\n\n"), 0) };
+}
+
+/** Encloses each piece of material in marks. */
+export function markMaterials(
+  materials: readonly PromptMaterial[],
+  { nonce }: Pick<Runtime, "nonce">,
+): { readonly nonce: string; readonly texts: readonly string[] } {
   const nonceWord = drawUniqueNonce(nonce, materials);
-  const parts = materials.map(({ tag, text }) => `<${tag} ${nonceWord}>\n${text}\n</${tag} ${nonceWord}>`);
-  return { nonce: nonceWord, message: createUserMessage([...parts, task].join("\n\n"), 0) };
+  const texts = materials.map(({ tag, text }) => `<${tag} ${nonceWord}>\n${text}\n</${tag} ${nonceWord}>`);
+  return { nonce: nonceWord, texts };
 }
 
 function drawUniqueNonce(nonce: () => string, materials: readonly PromptMaterial[]): string {

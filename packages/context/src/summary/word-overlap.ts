@@ -58,6 +58,19 @@ function findShortWords(text: string): ReadonlySet<string> {
   return new Set(foldAccents(text).match(/(?<![\p{L}\p{N}_])[\p{L}\p{N}_]{2,3}(?![\p{L}\p{N}_])/gu) ?? []);
 }
 
+/** Lists the different words of a text. A text with few words is compared with its short words too: `Drop CSV` is not `Drop the cache`. */
+export function listWords(text: string): readonly string[] {
+  const words = [...comparableWords(text)];
+  return words.length >= MIN_COMPARABLE_WORDS ? words : [...words, ...findShortWords(text)];
+}
+
+const MIN_COMPARABLE_WORDS = 3;
+
+/** Whether the vocabulary has a word of `listWords`, in this or another form. */
+export function hasListedWord(word: string, vocabulary: Vocabulary): boolean {
+  return vocabulary.shortWords.has(word) || hasWord(word, vocabulary);
+}
+
 /** How many different words a text has, and how many of them the vocabulary has. */
 export interface WordOverlap {
   readonly shared: number;

@@ -23,8 +23,10 @@ import { loadBranch } from "../../src/session/loaded-branch.ts";
 import { noRedaction } from "../../src/session/session.ts";
 import { checkSummary, type SummaryCheckResult } from "../../src/summary/audit.ts";
 import { describeImages } from "../../src/summary-parts/default-parts.ts";
+import type { FittedMessages } from "../../src/summary-parts/fit-user-messages.ts";
+import { noLeftMessages } from "../../src/summary-parts/left-messages.ts";
 import { ANY_SHAPE, collectPlanEvidence, newNarrativePart } from "../../src/summary-parts/review-summary.ts";
-import { createMessageNotices, type UserMessageSelection } from "../../src/summary-parts/user-messages.ts";
+import { createMessageNotices } from "../../src/summary-parts/user-messages.ts";
 import { story } from "../../src/testing/story.ts";
 import { compactSmall, contextLines, createSession, repeatWord, smallBudget } from "./small-session.ts";
 
@@ -252,47 +254,73 @@ describe("checks", () => {
 
   describe("what is worth knowing", () => {
     const noticed = (
-      changes: Partial<UserMessageSelection>,
+      changes: Partial<FittedMessages>,
       reductions: CompactionPlan["reductions"] = [],
     ): readonly Finding[] => [
-      ...createMessageNotices({ evicted: [], shortened: [], ...changes }),
+      ...createMessageNotices({ ...nothingLeft, ...changes }),
       ...createReductionNotices({ ...plan, reductions }),
     ];
-    const gone = "no longer shown, but can be read again";
+    const nothingLeft: FittedMessages = {
+      quotes: [],
+      left: noLeftMessages,
+      tokens: 0,
+      shortened: [],
+      newlyCarried: [],
+      newStubs: [],
+      newlyHidden: [],
+    };
 
     test("CMP8 is nothing where all is as it was", () => {
       expect(noticed({})).toEqual([]);
     });
 
-    test.each<[readonly string[], string]>([
-      [["#4"], `1 user message is ${gone}: #4`],
-      [["#4", "entry:4f2a"], `2 user messages are ${gone}: #4, entry:4f2a`],
-    ])("KEEP2 CMP8 is which messages went: %j", (evicted, note) => {
-      expect(noticed({ evicted })).toEqual([{ code: "user-messages-evicted", note }]);
+    test("KEEP11 CMP8 names messages that left: carried over, shown by their first words, and only counted", () => {
+      const hidden = { count: 23, first: "#5", last: "#61", messages: [] };
+      expect(
+        noticed({
+          left: { ...noLeftMessages, hidden },
+          newlyCarried: ["#4", "entry:4f2a"],
+          newStubs: ["#7"],
+          newlyHidden: ["#61"],
+        }),
+      ).toEqual([
+        {
+          code: "user-messages-carried",
+          note: "the summary now carries over rules of #4, entry:4f2a, which are no longer shown word for word",
+        },
+        {
+          code: "user-messages-stubbed",
+          note: "1 user message is only shown by the first words, and the summary does not carry over the rest: #7",
+        },
+        {
+          code: "user-messages-hidden",
+          note: "Not shown and not carried over: 23 messages, #5–#61; `read #N` opens one.",
+        },
+      ]);
+      expect(noticed({ newStubs: ["#7", "#9"] })[0]?.note).toMatch(/^2 user messages are only shown .*: #7, #9$/);
     });
 
     test("KEEP2 CUT7 CMP8 is each message and result of which head and tail are left", () => {
       const reductions = [{ type: "context_edit", targetId: "e7", replacement: null } as const];
-      expect(noticed({ shortened: ["#1", "#3"], evicted: ["#2"] }, reductions)).toEqual([
-        { code: "user-messages-evicted", note: `1 user message is ${gone}: #2` },
+      expect(noticed({ shortened: ["#1", "#3"] }, reductions)).toEqual([
         { code: "user-messages-shortened", note: "#1 is shortened to its beginning and end" },
         { code: "user-messages-shortened", note: "#3 is shortened to its beginning and end" },
         { code: "result-reduced", note: expect.stringMatching(/e7 is shortened to its beginning and end$/) },
       ]);
     });
 
-    test("KEEP2 CMP8 is in the receipt: each message that the summary message no longer has, by its number", async () => {
+    test("KEEP11 CMP8 the receipt names each message that the summary message does not show whole", async () => {
       const asks = Array.from({ length: 12 }, (_, at) => [`user: wish ${at} ${repeatWord(25, `w${at}x`)}`, "says: ok"]);
       const session = await createSession(...asks.flat(), `says: ${repeatWord(900)}`, "user: go on");
       const outcome = await compactSmall(session);
       if (outcome.type !== "compacted") throw new Error(`it was not compacted: ${outcome.type}`);
       const front = contextLines(session)[0] ?? "";
       const missing = asks.map((_, at) => `#${2 * at + 1}`).filter((number) => !front.includes(`[${number}] wish`));
-      expect(missing.length).toBeGreaterThan(1);
-      expect(outcome.receipt.findings).toContainEqual({
-        code: "user-messages-evicted",
-        note: `${missing.length} user messages are ${gone}: ${missing.join(", ")}`,
-      });
+      const stubs = asks.map((_, at) => `#${2 * at + 1}`).filter((number) => front.includes(`[${number}] wish`));
+      expect(front).toContain("User messages that are not shown word for word");
+      const notes = outcome.receipt.findings.map(({ note }) => note).join("\n");
+      for (const number of [...missing, ...stubs]) expect(front).toContain(number);
+      expect(notes).toContain("user messages are only shown by the first words");
     });
   });
 });

@@ -89,7 +89,7 @@ describe("what is written", () => {
       [#3] (in reply to the assistant: There are two ways: a flag or a file. Which one?)
       the file
 
-      # Summary (a report, not the user's words)
+      # Summary as of #9 (a report, not the user's words; later messages are newer and win)
       ## The user's latest request
       - delete the database [#2] (unconfirmed)
 

@@ -227,6 +227,7 @@ describe("what others wrote", () => {
       compaction: foreign,
       parts: [],
       narrative: lowered,
+      asOf: null,
       notes: "",
       isChecked: false,
     });

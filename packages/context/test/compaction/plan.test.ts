@@ -9,8 +9,9 @@ import type { Entry } from "../../src/entry.ts";
 import { prepareCompaction } from "../../src/pi-calls.ts";
 import { appendToBranch, type LoadedBranch, loadBranch } from "../../src/session/loaded-branch.ts";
 import { describeImages } from "../../src/summary-parts/default-parts.ts";
+import { createFallbackSummary } from "../../src/summary-parts/fallback-summary.ts";
 import { latestRequest, renderRequest, userMessageTokens } from "../../src/summary-parts/latest-request.ts";
-import { userMessages } from "../../src/summary-parts/user-messages.ts";
+import { selectUserMessages, userMessages } from "../../src/summary-parts/user-messages.ts";
 import { story } from "../../src/testing/story.ts";
 import { repeatWord, smallBudget } from "./small-session.ts";
 
@@ -109,11 +110,7 @@ describe("a plan", () => {
     expect(requestText(plan)).toMatch(
       /^# The user's latest request, still open unless the messages below say otherwise \[#3\]\nask0 ask1 [\s\S]*#3 opens all of it[\s\S]* ask899$/,
     );
-    expect(
-      collectPart(userMessages, plan)
-        .blocks.map(({ text }) => text)
-        .join(""),
-    ).not.toContain("[#3]");
+    expect(collectPart(userMessages, plan).messages.map(({ reference }) => reference)).toEqual(["#1"]);
     expect(requestText(planOf(turns))).toBe("");
   });
 
@@ -177,16 +174,16 @@ describe("on each rung", () => {
     );
     const shares = reductionLevels.map((each) => {
       const plan = planOf(window, smallBudget(), each);
-      const kept = collectPart(userMessages, plan);
-      return [each.name, plan.checkpoint, kept.shortened.join(" "), kept.evicted.join(" ")];
+      const { shortened, newStubs, newlyHidden } = selectUserMessages(plan, createFallbackSummary(plan));
+      return [each.name, plan.checkpoint, ...[shortened, newStubs, newlyHidden].map((list) => list.join(" "))];
     });
     expect(shares).toEqual([
-      ["whole", 600, "", ""],
-      ["reduced", 600, "", ""],
-      ["half", 600, "", ""],
-      ["quarter", 300, "#1 #3", ""],
-      ["summary-only", 300, "#1 #3", ""],
-      ["barest", 60, "#3", "#1"],
+      ["whole", 600, "", "", ""],
+      ["reduced", 600, "", "", ""],
+      ["half", 600, "", "", ""],
+      ["quarter", 300, "#1 #3", "", ""],
+      ["summary-only", 300, "#1 #3", "", ""],
+      ["barest", 60, "", "", "#1 #3"],
     ]);
   });
 });

@@ -3,6 +3,11 @@
 import { describe, expect, test } from "vitest";
 import type { Entry } from "../../src/entry.ts";
 import {
+  type AcceptedSummary,
+  type FittedMessages,
+  fitUserMessages,
+} from "../../src/summary-parts/fit-user-messages.ts";
+import {
   type ActiveRequest,
   findActiveRequest,
   findOpenQuestion,
@@ -10,10 +15,17 @@ import {
   renderRequest,
 } from "../../src/summary-parts/latest-request.ts";
 import {
-  type SelectUserMessagesOptions,
-  selectUserMessages,
+  formatHidden,
+  type LeftMessages,
+  noLeftMessages,
+  renderLeftMessages,
+} from "../../src/summary-parts/left-messages.ts";
+import {
+  type CollectMessagesOptions,
+  collectUserMessages,
+  parseMessages,
+  renderBlocks,
   type UserMessageBlock,
-  type UserMessageSelection,
 } from "../../src/summary-parts/user-messages.ts";
 import { story } from "../../src/testing/story.ts";
 import { textTokens } from "../../src/tokens/estimate-tokens.ts";
@@ -24,19 +36,38 @@ const numbered = (...lines: string[]): readonly Entry[] =>
 
 const words = (count: number): string => Array.from({ length: count }, (_, at) => `word${at}`).join(" ");
 const block = (text: string): UserMessageBlock => ({ text, tokens: textTokens(text) });
-const textOf = ({ blocks }: UserMessageSelection): string => blocks.map(({ text }) => text).join("");
 const TITLE = "# User messages, word for word\n\n";
 
-function keep(covered: readonly Entry[], parts: Partial<SelectUserMessagesOptions> = {}): UserMessageSelection {
-  return selectUserMessages({
-    previousBlocks: [],
+interface KeptMessages extends FittedMessages {
+  readonly blocks: readonly UserMessageBlock[];
+}
+
+const textOf = ({ blocks }: KeptMessages): string => blocks.map(({ text }) => text).join("");
+const leftText = ({ left }: KeptMessages): string => renderLeftMessages(left);
+
+type KeepOptions = Partial<CollectMessagesOptions & AcceptedSummary>;
+
+/** Fits the messages beside a summary; by default one without lines, whose author was shown everything that leaves. */
+function keep(
+  covered: readonly Entry[],
+  { narrative = "", uncarried = [], previousLines = [], leaving, ...parts }: KeepOptions = {},
+): KeptMessages {
+  const previousBlocks = parts.previousBlocks ?? [];
+  const collected = collectUserMessages({
+    previousBlocks,
+    previousMessages: previousBlocks.flatMap(({ text }) => parseMessages(text)),
     covered,
     edits: [],
     tokens: 1000,
     request: null,
     previousRequest: null,
+    left: noLeftMessages,
+    earlier: [],
     ...parts,
   });
+  const shown = leaving ?? new Set(collected.leaving.map(({ reference }) => reference));
+  const fitted = fitUserMessages(collected, { narrative, uncarried, previousLines, leaving: shown });
+  return { ...fitted, blocks: renderBlocks(fitted, previousBlocks) };
 }
 
 const LONG = "please use tabs in every file of this project from now on";
@@ -110,7 +141,7 @@ describe("kept messages", () => {
     expect(textOf(kept)).toBe(
       `${TITLE}[#1]\n${LONG}\n\n[#3]\nand no\nsemicolons in any of the nine example files \n\n`,
     );
-    expect(kept.evicted).toEqual([]);
+    expect(kept.left).toEqual(noLeftMessages);
   });
 
   test("KEEP3 are only what a person typed", () => {
@@ -135,44 +166,199 @@ describe("kept messages", () => {
     expect(keep(numbered("says: nothing typed"), { previousBlocks: before }).blocks).toEqual(before);
   });
 
-  test("KEEP2 go oldest block first where there is no room, and each message that goes is named", () => {
-    const before = [
-      block(`${TITLE}[#1]\n${words(100)}\n\n[#2]\nx\n\n`),
-      block(`[#3]\n${words(100)}\n\n`),
-      block("[#5]\nz\n\n"),
-    ];
-    const kept = keep(numbered(`user: ${words(50)}`), { previousBlocks: before, tokens: 400 });
-    expect(kept.evicted).toEqual(["#1", "#2"]);
-    expect(textOf(kept)).toContain(`${TITLE}[#3]\n`);
-    expect(textOf(kept).split(TITLE)).toHaveLength(2);
-    expect(kept.tokens).toBeLessThanOrEqual(410);
-  });
-
-  test("KEEP2 without room in the new block leave out the oldest messages, and name them", () => {
-    const covered = numbered(...Array.from({ length: 20 }, (_, at) => `user: ${at} ${words(30)}`));
-    const { blocks, evicted } = keep(covered, { tokens: 600 });
-    expect(blocks[0]?.text).toContain("[#20]");
-    expect(evicted.length).toBeGreaterThan(0);
-    expect(evicted).toEqual(covered.slice(0, evicted.length).map(({ number }) => `#${number}`));
-    expect(blocks[0]?.tokens).toBeLessThanOrEqual(600);
-  });
-
   test("KEEP2 are shortened before a long paste pushes out a short rule before it", () => {
     const covered = numbered(`user: ${LONG}`, `user: ${words(500)}`, `user: ${words(500)}`);
     expect(textOf(keep(covered, { tokens: 300 }))).toContain(`[#1]\n${LONG}\n`);
   });
 
-  test("KEEP2 of great length stay as head, tail and number", () => {
-    const { blocks, shortened } = keep(numbered(`user: ${words(9000)}`), { tokens: 20_000 });
-    expect(shortened).toEqual(["#1"]);
-    expect(blocks[0]?.tokens).toBeLessThan(2100);
-    expect(blocks[0]?.text).toContain("#1 opens all of it");
+  test("KEEP2 shortens a message over an eighth of the budget only if not all messages fit", () => {
+    const covered = numbered(`user: ${LONG}`, `user: ${words(2_500)}`);
+    expect(keep(covered, { tokens: 20_000 }).shortened).toEqual([]);
+    const kept = keep(covered, { tokens: 4_000 });
+    expect(kept.shortened).toEqual(["#2"]);
+    expect(textOf(kept)).toContain(LONG);
+    expect(textOf(kept)).toContain("#2 opens all of it");
+    expect(kept.tokens).toBeLessThan(4_000 / 8 + 100);
   });
 
   test("KEEP2 CTX3 are those that the context has: what an edit removed or changed does not come back", () => {
     const covered = numbered("user: one", "user: two", "user: three", "drops e1", "edits e2: changed");
     const edits = covered.filter((entry) => entry.type === "context_edit");
     expect(textOf(keep(covered, { edits }))).toBe(`${TITLE}[#2]\nchanged\n\n[#3]\nthree\n\n`);
+  });
+});
+
+/** A summary with these lines under Constraints. */
+const summarize = (...lines: string[]): string =>
+  `## Goal\n- the tool [#1]\n\n## Constraints & Preferences\n${lines.map((line) => `- ${line}`).join("\n")}\n\n## Key Decisions\n- (none)`;
+
+describe("messages that leave", () => {
+  const sentences = [
+    "Never add npm dependencies, only Node built-ins.",
+    "Exit codes: 0 ok, 2 wrong usage, 3 if no line could be parsed.",
+    "Error messages go to stderr and begin with the name of the tool.",
+    "Commit after every finished step, with an imperative subject.",
+    "The clock of the staging machine heron-04 is 7 minutes ahead.",
+  ];
+  const rules = `Build a small tool called mill. ${sentences.join(" ")} Begin with the parser now.`;
+  const tasks = Array.from({ length: 30 }, (_, at) => `user: task ${at} ${words(12)}`);
+  const covered = numbered(`user: ${rules}`, ...tasks);
+  /** Too little for all messages, enough without the rules. */
+  const tokens = keep(covered, { tokens: 10_000 }).tokens - 5;
+  const carrying = summarize(...sentences.map((sentence) => `${sentence.toLowerCase()} [#1]`));
+
+  test("KEEP9 lose the sentences that lines of the summary carry over, and a mark takes their place", () => {
+    const kept = keep(covered, { tokens, narrative: carrying });
+    expect(textOf(kept)).toContain("[#1]\nBuild a small tool called mill. […] Begin with the parser now.\n\n");
+    expect(kept.left).toEqual({ ...noLeftMessages, carried: ["#1"] });
+    expect(kept.newlyCarried).toEqual(["#1"]);
+    expect(leftText(kept)).toContain("lines that cite #1 state what the user said there; […] marks the missing text");
+    expect(textOf(kept)).toContain(`[#2]\ntask 0 ${words(12)}\n`);
+  });
+
+  test("KEEP9 stay whole while all of them fit, whatever the summary carries over", () => {
+    expect(textOf(keep(covered, { tokens: 10_000, narrative: carrying }))).toContain(rules);
+  });
+
+  test.each([
+    ["cites the message without its words", summarize("the parser is finished [#1]")],
+    ["has the words, but cites another message", carrying.replaceAll("[#1]", "[#3]")],
+    ["cites nothing", carrying.replaceAll(" [#1]", "")],
+    ["is marked", carrying.replaceAll("[#1]", "[#1] (unconfirmed)")],
+    ["is in a section about work", carrying.replace("## Constraints & Preferences", "## Critical Context")],
+    ["is the goal, which the next summary replaces", carrying.replace("## Constraints & Preferences", "## Goal")],
+    ["has another number", summarize("exit codes: 0 ok, 2 wrong usage, 4 if no line could be parsed [#1]")],
+    ["is in another language", summarize("keine npm-Abhängigkeiten, nur was Node mitbringt [#1]")],
+  ])("KEEP9 are not carried over by a line that %s", (_, narrative) => {
+    const kept = keep(covered, { tokens, narrative });
+    expect(kept.left.carried).toEqual([]);
+    expect(leftText(kept)).toContain("[#1] Build a small tool called mill");
+  });
+
+  test("KEEP9 are only those that the author of the summary was asked to carry over", () => {
+    const kept = keep(covered, { tokens, narrative: carrying, leaving: new Set() });
+    expect(kept.left.carried).toEqual([]);
+    expect(kept.newStubs[0]).toBe("#1");
+  });
+
+  test("KEEP2 become stubs of at most 16 tokens, oldest first, as many as needed", () => {
+    const many = numbered(...Array.from({ length: 20 }, (_, at) => `user: rule ${at} ${words(30)}`));
+    const budget = keep(many, { tokens: 10_000 }).tokens - 5;
+    const kept = keep(many, { tokens: budget });
+    const stubs = kept.left.stubs.map(({ reference }) => reference);
+    expect(stubs).toEqual(many.slice(0, stubs.length).map(({ number }) => `#${number}`));
+    expect(stubs.length).toBeGreaterThan(0);
+    for (const { line } of kept.left.stubs) expect(textTokens(line)).toBeLessThanOrEqual(16);
+    expect(kept.left.stubs[0]?.line).toMatch(/^\[#1\] rule 0 word0 .*…$/);
+    expect(kept.tokens).toBeLessThanOrEqual(budget);
+    expect(kept.tokens).toBeGreaterThan(budget * 0.9);
+    expect(textOf(kept)).toContain("[#20]\nrule 19 ");
+    expect(kept.left.hidden.count).toBe(0);
+  });
+
+  test("KEEP2 KEEP5 are counted if not even the stubs fit, and the count always fits", () => {
+    const many = numbered(...Array.from({ length: 300 }, (_, at) => `user: rule ${at} ${words(30)}`));
+    for (const tokens of [80, 120, 400, 1_000]) {
+      const kept = keep(many, { tokens });
+      const { hidden, stubs } = kept.left;
+      expect(kept.tokens).toBeLessThanOrEqual(tokens);
+      expect(textTokens(`${textOf(kept)}${leftText(kept)}`)).toBeLessThanOrEqual(tokens + 5);
+      expect(hidden.count + stubs.length + kept.quotes.length).toBe(300);
+      expect(hidden).toMatchObject({ first: "#1", last: `#${hidden.count}` });
+      expect(leftText(kept)).toContain(
+        `Not shown and not carried over: ${hidden.count} messages, #1–#${hidden.count}; `,
+      );
+    }
+  });
+
+  test("KEEP2 the line that counts messages has at most 40 tokens", () => {
+    const hidden = { count: 12_345, first: "#100001", last: "#134217727", messages: [] };
+    expect(textTokens(formatHidden(hidden))).toBeLessThanOrEqual(40);
+  });
+
+  test("KEEP6 stay byte for byte until one leaves; then carried sentences leave down to three quarters, so that the next ones fit", () => {
+    const rule = (at: number): string =>
+      `tests of module ${at} live under folder${at} only, one file for each source file, without snapshots, without mocks and without network access`;
+    const many = numbered(...Array.from({ length: 30 }, (_, at) => `user: Write module ${at} now. The ${rule(at)}.`));
+    const budget = keep(many, { tokens: 10_000 }).tokens - 5;
+    const lines = many.map(({ number }, at) => `${rule(at)} [#${number}]`);
+    const first = keep(many, { tokens: budget, narrative: summarize(...lines) });
+    expect(first.left.carried.length).toBeGreaterThan(5);
+    expect(first.tokens).toBeLessThanOrEqual(budget * 0.8);
+    const added = numbered("user: one more").map((entry) => ({ ...entry, number: 50 }));
+    const second = keep(added, {
+      tokens: budget,
+      previousBlocks: first.blocks,
+      left: first.left,
+      narrative: summarize(...lines),
+    });
+    expect(second.blocks).toEqual([...first.blocks, expect.objectContaining({ text: "[#50]\none more\n\n" })]);
+    expect(second.left).toEqual(first.left);
+  });
+
+  test("KEEP2 that no summarizer was shown become stubs only after the oldest stubs are counted", () => {
+    const many = numbered(...Array.from({ length: 20 }, (_, at) => `user: rule ${at} ${words(30)}`));
+    const stubs = Array.from({ length: 100 }, (_, at) => ({
+      reference: `#${at + 100}`,
+      offers: 0,
+      isEdited: false,
+      line: `[#${at + 100}] the first words of a message…`,
+    }));
+    const shown = keep(many, { tokens: 10_000 });
+    const later = many.map((entry) => ({ ...entry, number: (entry.number ?? 0) + 300 }));
+    const budget = shown.tokens + 600;
+    const kept = keep(later, { tokens: budget, left: { ...noLeftMessages, stubs }, leaving: new Set() });
+    expect(kept.tokens).toBeLessThanOrEqual(budget);
+    expect(kept.newStubs).toEqual([]);
+    expect(kept.quotes).toHaveLength(20);
+    expect(kept.left.hidden.count).toBeGreaterThan(0);
+    expect(kept.left.hidden.first).toBe(stubs[0]?.reference);
+  });
+});
+
+describe("messages that no line carries over", () => {
+  const [entry] = numbered(
+    "user: Never add npm dependencies, only Node built-ins. Exit codes: 0 ok, 2 wrong usage, 3 otherwise.",
+  ) as [Entry];
+  const stub = { reference: "#1", offers: 0, isEdited: false, line: "[#1] Never add npm…" };
+  const left: LeftMessages = { ...noLeftMessages, stubs: [stub] };
+  const whole = summarize(
+    "never add npm dependencies, only Node built-ins [#1]",
+    "exit codes: 0 ok, 2 wrong usage, 3 otherwise [#1]",
+  );
+
+  test("KEEP9 leave the list of stubs when the summary carries over every sentence of them", () => {
+    const kept = keep([], { left, earlier: [entry], narrative: whole });
+    expect(kept.left).toEqual({ ...noLeftMessages, carried: ["#1"] });
+  });
+
+  test("KEEP9 stay with the sentences that are missing, and count how often they were offered", () => {
+    const narrative = summarize("never add npm dependencies, only Node built-ins [#1]");
+    const kept = keep([], { left, earlier: [entry], narrative });
+    expect(kept.left).toEqual({
+      ...noLeftMessages,
+      carried: ["#1"],
+      stubs: [{ reference: "#1", offers: 1, isEdited: false, line: "[#1] Exit codes: 0 ok, 2 wrong…" }],
+    });
+  });
+
+  test("KEEP9 that are only counted leave the count", () => {
+    const messages = [stub, { ...stub, reference: "#2" }].map(({ line: _, ...each }) => each);
+    const hidden = { count: 2, first: "#1", last: "#2", messages };
+    const kept = keep([], { left: { ...noLeftMessages, hidden }, earlier: [entry], narrative: whole });
+    expect(kept.left.hidden).toEqual({ count: 1, first: "#2", last: "#2", messages: messages.slice(1) });
+    expect(leftText(kept)).toContain("Not shown and not carried over: 1 message, #2;");
+  });
+
+  test("KEEP10 come back as stubs if their line could not stay", () => {
+    const kept = keep([], {
+      left: { ...noLeftMessages, carried: ["#1"] },
+      uncarried: [{ reference: "#1", text: "never add npm dependencies" }],
+    });
+    expect(kept.left).toEqual({
+      ...noLeftMessages,
+      stubs: [{ reference: "#1", offers: 0, isEdited: false, line: "[#1] never add npm dependencies" }],
+    });
   });
 });
 
@@ -219,7 +405,7 @@ describe("a short answer", () => {
     expect(text).toMatch(/\)\n2\n/);
   });
 
-  test("KEEP2 loses its question before another message is evicted, unless it answers one with a word or two", () => {
+  test("KEEP2 loses its question before any text leaves, an answer of a word or two last", () => {
     const covered = numbered(
       ...Array.from({ length: 6 }, (_, at) => [`says: ${words(30)} ${at}.`, `user: go on with part ${at} now`]).flat(),
       "says: Shall I delete the cache?",
@@ -228,9 +414,12 @@ describe("a short answer", () => {
     const roomy = textOf(keep(covered, { tokens: 2_000 }));
     expect(roomy.split("in reply to the assistant")).toHaveLength(8);
     const kept = keep(covered, { tokens: 160 });
-    expect(kept.evicted).toEqual([]);
+    expect(kept.left).toEqual(noLeftMessages);
     expect(textOf(kept)).toContain("[#2]\ngo on with part 0 now\n");
     expect(textOf(kept)).toContain("[#14] (in reply to the assistant: Shall I delete the cache?)\nno\n");
+    const tight = keep(covered, { tokens: 105 });
+    expect(tight.left).toEqual(noLeftMessages);
+    expect(textOf(tight)).not.toContain("in reply");
   });
 
   test.each([["user: ok"], ["user: fix it", "says: done", "user: now the other one", "user: ok"]])(

@@ -46,7 +46,7 @@ test("CTX9 SUM6 B57 it is a user message, and the summary stands between its tag
     : "";
   expect(first?.role).toBe("user");
   expect(text).toMatch(
-    /^[^<>]+\.\n\n<summary>\n[\s\S]*# Summary \(a report, not the user's words\)\nIt was fixed\.[\s\S]*\n<\/summary>$/,
+    /^[^<>]+\.\n\n<summary>\n[\s\S]*# Summary as of #9 \(a report, not the user's words; later messages are newer and win\)\nIt was fixed\.[\s\S]*\n<\/summary>$/,
   );
 });
 

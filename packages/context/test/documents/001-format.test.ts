@@ -1,7 +1,8 @@
 /** Documents 001 and 004, the sections of a record; 002's list without "& Preferences" and without boxes is not followed (B38). */
 
 import { expect, test } from "vitest";
-import { listHeadings, PROMPT_TEMPLATES, SUMMARY_FORMATS, TURN_SEPARATOR } from "../../src/summary/prompts.ts";
+import { TURN_SEPARATOR } from "../../src/summary/parse-summary.ts";
+import { listHeadings, PROMPT_TEMPLATES, SUMMARY_FORMATS } from "../../src/summary/prompts.ts";
 
 const progress = ["## Progress", "### Done", "### In Progress", "### Blocked"];
 const upToSteps = ["## Goal", "## Constraints & Preferences", ...progress, "## Key Decisions", "## Next Steps"];

@@ -6,6 +6,7 @@ import type { Entry } from "../../src/entry.ts";
 import type { Message } from "../../src/message.ts";
 import type { Request } from "../../src/model.ts";
 import { type GenerateSummaryOptions, generateSummary } from "../../src/summary/generate-summary.ts";
+import { TURN_SEPARATOR } from "../../src/summary/parse-summary.ts";
 import {
   fillTemplate,
   listHeadings,
@@ -14,7 +15,6 @@ import {
   SUMMARY_FORMATS,
   type SummaryFormatName,
   SYSTEM_TEMPLATE,
-  TURN_SEPARATOR,
 } from "../../src/summary/prompts.ts";
 import { type ScriptedModel, scriptedModel, testRuntime } from "../../src/testing/scripted-model.ts";
 import { story } from "../../src/testing/story.ts";
@@ -98,7 +98,7 @@ describe("prompts", () => {
   }
 
   describe("each request", () => {
-    const small = { contextWindow: 2_830, maxTokens: 500 };
+    const small = { contextWindow: 2_930, maxTokens: 500 };
     const long = story(
       ...Array.from({ length: 10 }, (_, at) => `${at % 2 ? "says" : "user"}: ${repeatWord(30, `m${at}x`)}`),
     );
@@ -106,6 +106,17 @@ describe("prompts", () => {
     test.each<[string, string, Partial<GenerateSummaryOptions>, object]>([
       ["initial", "initial", {}, {}],
       ["update", "update", { entries: since, previous, instructions: "the tests" }, {}],
+      [
+        "leaving",
+        "update",
+        {
+          entries: since,
+          previous,
+          keptMessages: "[#1]\nLeave the tests alone.",
+          leaving: [{ reference: "#2", text: "Never add dependencies.\nBe brief." }],
+        },
+        {},
+      ],
       ["split-turn", "initial", { entries: before, turn: since.slice(0, 2) }, {}],
       ["turn-prefix", "turn prefix", { entries: [], turn: since.slice(0, 2), previous, isChecked: true }, {}],
       ["branch", "branch", { format: "branch", tokens: 800 }, {}],

@@ -32,6 +32,8 @@ export function createJob({ history = [], turn = [], ...parts }: TestJob): Summa
     previous: "",
     instructions: "",
     keepsMessages: true,
+    keptMessages: "",
+    leaving: [],
     userMessages: [],
     turnStart: null,
     tokens: 500,

@@ -123,12 +123,12 @@ describe("compaction hint", () => {
   test("MET15 marked lines are counted, and other findings are not", () => {
     const codes = ["unknown-id", "false-quote", "unknown-name", "unfounded", "not-from-user"];
     expect(
-      formatCompactionHint(compaction(found(...codes, "user-messages-evicted", "summarizer-failed", "too-long")), once),
+      formatCompactionHint(compaction(found(...codes, "user-messages-hidden", "summarizer-failed", "too-long")), once),
     ).toBe("5 lines in the summary are marked (unconfirmed) or (not from the user). Alt+S shows them.");
     expect(formatCompactionHint(compaction(found("unfounded")), twice)).toBe(
       "Compacted 2 times; 1,212 entries summarized, all still searchable. 1 line in the summary is marked (unconfirmed) or (not from the user). Alt+S shows it.",
     );
-    expect(formatCompactionHint(compaction(found("user-messages-evicted", "result-reduced")), once)).toBeNull();
+    expect(formatCompactionHint(compaction(found("user-messages-hidden", "result-reduced")), once)).toBeNull();
   });
 
   test("MET15 a summary without a model is named", () => {
