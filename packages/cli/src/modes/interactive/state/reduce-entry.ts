@@ -13,6 +13,7 @@ import type {
 } from "@pith/context";
 import { authorOf, displayText, PIN_TYPE } from "@pith/context/host";
 import { formatRereadFiles } from "../../../text/compaction-text.ts";
+import { truncate } from "../../../text/safe-text.ts";
 import {
   type AssistantBlock,
   type Block,
@@ -138,9 +139,17 @@ export function reduceEntry(state: ScreenState, entry: Entry): ScreenState {
         return appendBlocks(state, { kind: "pin", id: entry.id, text: extractText(entry.content) });
       return appendBlocks(state, { kind: "note", id: entry.id, tone: "plain", text: extractText(entry.content) });
     }
+    case "custom":
+      return entry.customType === PIN_TYPE ? reduceEntryPin(state, entry) : state;
     default:
       return state;
   }
+}
+
+/** A pinned entry may be long and is in the transcript already, so only its beginning is shown. */
+function reduceEntryPin(state: ScreenState, { id, data }: Extract<Entry, { type: "custom" }>): ScreenState {
+  const { text } = Object(data) as { readonly text?: unknown };
+  return typeof text === "string" ? appendBlocks(state, { kind: "pin", id, text: truncate(text) }) : state;
 }
 
 /** Adds the line to the receipt, so that the receipt stays the last block and can be opened. A printed receipt can no longer change. */

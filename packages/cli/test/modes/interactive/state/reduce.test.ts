@@ -2,6 +2,7 @@
 
 import { type AgentEvent, type CompactionEvent, REREAD_TYPE } from "@pith/agent";
 import type { BashExecutionMessage, BranchSummaryEntry, CompactionEntry } from "@pith/context";
+import { PIN_TYPE } from "@pith/context/host";
 import { describe, expect, test } from "vitest";
 import type { Block } from "../../../../src/modes/interactive/state/blocks.ts";
 import { splitFinished } from "../../../../src/modes/interactive/state/finished-blocks.ts";
@@ -51,6 +52,17 @@ describe("events", () => {
         message: { ...messageOf([text("half")], "error"), errorMessage: "the line went dead" },
       });
       expect(blocks.map((block) => ("text" in block ? block.text : ""))).toEqual(["half", "the line went dead"]);
+    });
+
+    test("MET21 a pinned entry is shown by its beginning, and one without text is not shown", () => {
+      const pin = { type: "custom", id: "e", parentId: null, timestamp: "", customType: PIN_TYPE } as const;
+      const { blocks } = reduceEntry(initialScreenState, {
+        ...pin,
+        data: { entryId: "x", text: "a word ".repeat(99) },
+      });
+      expect(blocks).toEqual([{ kind: "pin", id: "e", text: expect.stringMatching(/^(?:a word )+.*…$/) }]);
+      for (const data of [null, {}, { text: 7 }])
+        expect(reduceEntry(initialScreenState, { ...pin, data }).blocks).toEqual([]);
     });
 
     test("of which all was printed leaves no empty block", () => {
