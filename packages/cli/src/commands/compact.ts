@@ -11,7 +11,13 @@ import {
 } from "@pith/context";
 import { breakerNotes } from "@pith/context/host";
 import type { PreviewStats } from "../context-report/compaction-preview.ts";
-import { describeBusyRefusal, formatReceipt, isCompacting, MAX_FINDINGS } from "../text/compaction-text.ts";
+import {
+  describeBusyRefusal,
+  describeMessages,
+  formatReceipt,
+  isCompacting,
+  MAX_FINDINGS,
+} from "../text/compaction-text.ts";
 import { formatCost, formatCount, formatNumber, formatTokensOrShare } from "../text/format.ts";
 import { usageError } from "../text/usage-error.ts";
 import {
@@ -278,13 +284,15 @@ function formatPreview(
   stats: PreviewStats,
 ): string {
   const { tokens, covered, kept, fromOriginals, findings } = receipt;
-  const { pins } = stats;
+  const { pins, userMessages } = stats;
+  const messages = userMessages && describeMessages(userMessages);
   const source = fromOriginals ? " from the originals" : "";
   const movedCut = findings.find(({ code }) => code === "cut-moved");
   return [
     `Would summarize ${formatCount(covered.count, "entry", "entries")}${source} and keep ${formatNumber(kept.count)}: ${formatTokenChange(tokens)}.`,
     ...(movedCut ? [`Note: ${movedCut.note}.`] : []),
-    `Kept verbatim: your messages${pins === 0 ? "" : ` and ${formatCount(pins, "pin")}`}. ${formatAuthorAndPrice(stats)}`,
+    ...(messages === null ? [] : [`${messages}.`]),
+    `${pins === 0 ? "" : `${formatCount(pins, "pin stays", "pins stay")} word for word. `}${formatAuthorAndPrice(stats)}`,
     "Preview of the summary message (the model's summary will replace the list of turns):",
     "",
     front.trim(),

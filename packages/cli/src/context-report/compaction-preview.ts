@@ -11,19 +11,20 @@ import {
   type Model,
   type OldBranch,
 } from "@pith/context";
-import { authorOf, compareEstimates, estimatePlanCost } from "@pith/context/host";
+import { compareEstimates, estimatePlanCost, listUserRules } from "@pith/context/host";
 import type { Catalogue } from "@pith/models";
 import { describeSummaryModel, readSummaryModelNames } from "../models/summary-models.ts";
 import { isVisibleEntry } from "../sessions/tree-outline.ts";
 import type { Settings } from "../settings/settings.ts";
+import type { MessageCounts } from "../text/compaction-text.ts";
 import { computeEntryWeights } from "./meter.ts";
 
 export interface PreviewStats {
   readonly tokens: { readonly before: number; readonly after: number };
   readonly dropped: EntryTotals;
   readonly kept: EntryTotals;
-  /** The number of dropped messages that the user typed, and the token budget for keeping them. Null if they are only summarized. */
-  readonly userMessages: EntryTotals | null;
+  /** What happens to the user's messages, and the token budget for keeping them. Null if they are only summarized. */
+  readonly userMessages: UserMessageStats | null;
   readonly pins: number;
   /** The number of pins that stay on the branch that is left. */
   readonly lostPins: number;
@@ -35,6 +36,10 @@ export interface PreviewStats {
 
 export interface EntryTotals {
   readonly count: number;
+  readonly tokens: number;
+}
+
+export interface UserMessageStats extends MessageCounts {
   readonly tokens: number;
 }
 
@@ -92,7 +97,10 @@ export function readSummarizerChoice(
   return { summarizers, order: settings.compaction?.modelOrder ?? "listed" };
 }
 
-export function computePreviewStats({ plan, receipt }: PlannedPreview, choice: SummarizerChoice): PreviewStats {
+export function computePreviewStats(
+  { plan, receipt, leavingMessages }: PlannedPreview,
+  choice: SummarizerChoice,
+): PreviewStats {
   const { branch, budget, covered, kept, edits, originals } = plan;
   // The loaded branch does not contain the originals.
   const source = originals ? { ...branch, entries: [...covered, ...kept], edits, compactionIndex: -1 } : branch;
@@ -100,11 +108,18 @@ export function computePreviewStats({ plan, receipt }: PlannedPreview, choice: S
     tokens: receipt.tokens,
     dropped: sumEntries(covered, source, budget),
     kept: sumEntries(kept, branch, budget),
-    userMessages: { count: covered.filter(isTypedByUser).length, tokens: budget.userMessages },
+    userMessages: { ...countMessages(source, leavingMessages), tokens: budget.userMessages },
     pins: branch.state.pins.length,
     lostPins: 0,
     ...estimateCost(plan, choice),
   };
+}
+
+function countMessages(branch: LoadedBranch, leavingReferences: readonly string[]): MessageCounts {
+  const { messages } = listUserRules(branch);
+  const references = new Set(leavingReferences);
+  const leaving = messages.filter(({ reference }) => references.has(reference)).length;
+  return { staying: messages.length - leaving, leaving };
 }
 
 export interface ReplacementOptions {
@@ -158,10 +173,6 @@ function sumEntries(
   const ids = new Set(entries.map(({ id }) => id));
   const weights = computeEntryWeights(branch, budget).filter(({ entry }) => ids.has(entry.id));
   return { count: entries.length, tokens: weights.reduce((sum, { tokens }) => sum + tokens, 0) };
-}
-
-function isTypedByUser(entry: Entry): boolean {
-  return entry.type === "message" && entry.message.role === "user" && authorOf(entry) === "person";
 }
 
 /** Estimates the cost with the model that is tried first. */

@@ -204,7 +204,10 @@ export const eventTable: EventDocs<WireEvent> = {
       type: "compaction_quality",
       compactionId: "e9",
       findings: [
-        { code: "user-messages-hidden", note: "Not shown and not carried over: 2 messages, #4–#9; `read #N` opens one." },
+        {
+          code: "user-messages-hidden",
+          note: "Not shown and not carried over: 2 messages, #4–#9; `read #N` opens one.",
+        },
       ],
     },
   },

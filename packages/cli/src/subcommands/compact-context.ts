@@ -35,7 +35,7 @@ import type { KeySources } from "../settings/provider-keys.ts";
 import { resolveSettings } from "../settings/resolve.ts";
 import { createVault } from "../settings/secrets.ts";
 import { createLimitsForModel, type Settings } from "../settings/settings.ts";
-import { formatReceipt } from "../text/compaction-text.ts";
+import { describeMessages, formatReceipt } from "../text/compaction-text.ts";
 import { formatCost, formatCount, formatNumber } from "../text/format.ts";
 import { abortOnSignals } from "../text/process-io.ts";
 import { escapeLineBreaks } from "../text/safe-text.ts";
@@ -252,15 +252,17 @@ interface PreviewTextOptions {
 }
 
 function formatPreview(
-  { plan, receipt, leavingMessages, summaryText: summary }: PlannedCompaction,
+  { plan, receipt, summaryText: summary }: PlannedCompaction,
   { loaded, stats }: PreviewTextOptions,
 ): string {
   const { tokens, covered, kept } = receipt;
   const pinCount = loaded.branch.state.pins.length;
+  const messages = stats.userMessages && describeMessages(stats.userMessages);
   return [
     `${formatNumber(tokens.before)} → about ${formatNumber(tokens.after)} tokens`,
     `Kept: ${formatEntryCount(kept.count)}${plan.reductions.length > 0 ? `, ${plan.reductions.length} of them shortened` : ""}${plan.elisions.length > 0 ? `, ${formatCount(plan.elisions.length, "outdated tool result")} removed` : ""}`,
-    `Kept verbatim: your messages${leavingMessages.length > 0 ? ` (except ${formatCount(leavingMessages.length, "older one")}, which the summary is asked to carry over)` : ""}${pinCount > 0 ? `, ${formatCount(pinCount, "pin")}` : ""}`,
+    ...(messages === null ? [] : [messages]),
+    ...(pinCount === 0 ? [] : [`Pins: ${formatNumber(pinCount)}, word for word`]),
     `Summarized: ${formatEntryCount(covered.count)}${receipt.fromOriginals ? " from the originals" : ""}${formatRange(covered)}`,
     ...receipt.findings.filter(({ code }) => code === "cut-moved").map(({ note }) => `Note: ${note}`),
     `All entries stay in the session (pith sessions show ${loaded.sessionRef} --entry ID)`,

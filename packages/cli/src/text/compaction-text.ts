@@ -43,14 +43,93 @@ export function formatReceipt(receipt: Receipt): string {
 }
 
 function formatFindings(findings: readonly Finding[]): string {
-  const notes = findings.slice(0, MAX_FINDINGS).map(({ note }) => note.replace(/\.$/, ""));
+  const notes = listNotes(findings.toSorted((one, other) => Number(isLoss(other)) - Number(isLoss(one))));
   return [
-    ...notes,
-    ...(findings.length > MAX_FINDINGS ? [`and ${findings.length - MAX_FINDINGS} more findings`] : []),
+    ...notes.slice(0, MAX_FINDINGS).map((note) => note.replace(/\.$/, "")),
+    ...(notes.length > MAX_FINDINGS ? [`and ${notes.length - MAX_FINDINGS} more findings`] : []),
   ].join("; ");
 }
 
 export const MAX_FINDINGS = 3;
+
+/** Messages of the user that the model can no longer read come first, because a long list is cut. */
+function isLoss({ code }: Pick<Finding, "code">): boolean {
+  return code === "user-messages-hidden" || code === "user-messages-stubbed";
+}
+
+/** The notes of findings. Each shortened message has a finding of its own; they become one note. */
+function listNotes(findings: readonly Finding[]): readonly string[] {
+  const isShortened = ({ code }: Finding): boolean => code === "user-messages-shortened";
+  const references = findings.filter(isShortened).flatMap(({ note }) => findReferences(note));
+  if (references.length < 2) return findings.map(describeFinding);
+  const first = findings.findIndex(isShortened);
+  const merged = `${countMessages(references.length)} shortened to their beginning and end: ${formatReferences(references)}`;
+  return findings.flatMap((finding, index) => {
+    if (!isShortened(finding)) return [describeFinding(finding)];
+    return index === first ? [merged] : [];
+  });
+}
+
+/** The note of a finding. If it is about the user's messages, it says how many and which they are, and where to see more. */
+export function describeFinding({ code, note }: { readonly code: string; readonly note: string }): string {
+  return (Object.hasOwn(messageNotes, code) && messageNotes[code]?.(note.slice(0, MAX_PARSED_CHARS))) || note;
+}
+
+/** By code. Null if the note of another version names no messages; it is then shown as it is. */
+const messageNotes: Readonly<Record<string, (note: string) => string | null>> = {
+  "user-messages-carried": (note) => {
+    const references = findReferences(note);
+    if (references.length === 0) return null;
+    const rules = references.length === 1 ? "its rules" : "their rules";
+    return `${countMessages(references.length)} no longer shown word for word; the summary carries over ${rules}: ${formatReferences(references)} (see /rules)`;
+  },
+  "user-messages-stubbed": (note) => {
+    const references = findReferences(note);
+    if (references.length === 0) return null;
+    const words = references.length === 1 ? "its first words" : "their first words";
+    return `${countMessages(references.length)} shown only by ${words}, and the summary does not carry over the rest: ${formatReferences(references)} (see /rules)`;
+  },
+  "user-messages-hidden": (note) => {
+    const [, count = "", range = ""] = /: (\d+) messages?, ([^;]{1,100});/.exec(note) ?? [];
+    const newest = findReferences(range).at(-1);
+    if (newest === undefined) return null;
+    return `${countMessages(Number(count))} neither shown nor carried over by the summary: ${range} (see /rules; /pin ${newest} brings one back)`;
+  },
+};
+
+function countMessages(count: number): string {
+  return `${formatNumber(count)} of your messages ${count === 1 ? "is" : "are"}`;
+}
+
+function findReferences(text: string): readonly string[] {
+  return text.match(/#\d+|entry:[^\s,;–]+/g) ?? [];
+}
+
+function formatReferences(references: readonly string[]): string {
+  const more = references.length - MAX_REFERENCES;
+  return `${references.slice(0, MAX_REFERENCES).join(", ")}${more > 0 ? ` and ${formatNumber(more)} more` : ""}`;
+}
+
+const MAX_REFERENCES = 6;
+/** The note comes from a session file. */
+const MAX_PARSED_CHARS = 50_000;
+
+/** What happens to the user's messages in a compaction. */
+export interface MessageCounts {
+  /** The messages that stay word for word. */
+  readonly staying: number;
+  /** The messages that leave or are shortened, so that the summary is asked to carry over their rules. */
+  readonly leaving: number;
+}
+
+/** A sentence without its period. Null if there are no messages. */
+export function describeMessages({ staying, leaving }: MessageCounts): string | null {
+  if (staying + leaving === 0) return null;
+  const stay = `${formatNumber(staying)} of your messages ${staying === 1 ? "stays" : "stay"} word for word`;
+  if (leaving === 0) return stay;
+  const rules = leaving === 1 ? "its rules" : "their rules";
+  return `${stay}; ${formatCount(leaving, "other does", "others do")} not fit whole, and the summary is asked to carry over ${rules}`;
+}
 
 export function describeAuthor({ by, route }: Pick<Receipt, "by" | "route">): string {
   if (by !== null) return `summary by ${by}`;
@@ -124,7 +203,7 @@ export function listReceiptRows(entry: CompactionEntry): readonly ReceiptRow[] |
       `the newest ${formatCount(kept.count, "entry", "entries")}${isTailUnchanged(findings) ? ", unchanged" : ""}`,
     ],
     ["pinned", describePins(countPins(entry))],
-    ...findings.map(({ note }): ReceiptRow => ["note", note]),
+    ...listNotes(findings).map((note): ReceiptRow => ["note", note]),
   ];
 }
 
@@ -240,7 +319,7 @@ export function formatCompactionEvent(event: CompactionEvent): string | null {
     case "compaction_soft_threshold":
       return formatSoftThreshold(event);
     case "compaction_quality":
-      return `  note: ${event.findings.map(({ note }) => truncate(note, MAX_NOTE_CHARS)).join("; ")}`;
+      return `  note: ${event.findings.map((finding) => truncate(describeFinding(finding), MAX_NOTE_CHARS)).join("; ")}`;
   }
 }
 

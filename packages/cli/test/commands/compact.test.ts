@@ -117,7 +117,9 @@ test("CUT12 /compact --up-to keeps everything from an entry on; --preview says s
   const desk = await deskOf(long(20), { replies: [told] });
   const before = desk.agent.contextUsage().tokens;
   const preview = await toldBy("/compact --up-to #12 --preview", desk);
-  expect(preview).toMatch(/^Would summarize 11 entries and keep 30: [\d,]+ → about [\d,]+ tokens\.\nKept verbatim/);
+  expect(preview).toMatch(
+    /^Would summarize 11 entries and keep 30: [\d,]+ → about [\d,]+ tokens\.\n\d+ of your messages stay word for word\.\n/,
+  );
   expect(await toldBy("/compact --up-to #12 keep the numbers", desk)).toMatch(
     /^Compacted: .*; 11 entries summarized, 30 kept;.* \/undo undoes it\.$/,
   );

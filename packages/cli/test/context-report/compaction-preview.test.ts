@@ -39,3 +39,18 @@ test("MET20 a model whose window holds no part of the conversation has no price"
   if (planned.type !== "planned") throw new Error(planned.type);
   expect(computePreviewStats(planned, choose({ ...limits, contextWindow: 500, prices })).costUsd).toBe(null);
 });
+
+test("MET23 the messages that stay word for word are counted, and those that do not fit whole", () => {
+  const preview = (words: number, ...lines: readonly string[]) => {
+    const limits = { ...compactionLimits, words: { tokens: words, share: 1 } };
+    const result = previewCompaction(loadBranch(story(...lines)), createBudget(limits, { contextWindow: 24_000 }));
+    if (result.type !== "planned") throw new Error(result.type);
+    return computePreviewStats(result, choose()).userMessages;
+  };
+  const all = exchanges.filter((line) => line.startsWith("user:")).length;
+  expect(preview(1_000, ...exchanges)).toEqual({ staying: all, leaving: 0, tokens: 1_000 });
+  const lengthy = ["user: please use tabs in every file of this project from now on. ".repeat(20), ...exchanges];
+  const few = preview(150, ...lengthy);
+  expect(few?.leaving).toBeGreaterThan(0);
+  expect((few?.leaving ?? 0) + (few?.staying ?? 0)).toBe(all + 1);
+});

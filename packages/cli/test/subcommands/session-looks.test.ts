@@ -18,7 +18,9 @@ test("SUB13 a preview tells what would be kept and told in short, and the price;
   const before = readFileSync(path);
   const { code, out } = await shelf.run("compact", "last", "--preview");
   expect(code).toBe(0);
-  expect(out).toMatch(/^[\d,]+ → about [\d,]+ tokens\nKept: .*\nKept verbatim: .*\nSummarized: /);
+  expect(out).toMatch(
+    /^[\d,]+ → about [\d,]+ tokens\nKept: .*\n\d+ of your messages stays? word for word\nSummarized: /,
+  );
   expect(out).toMatch(/^Cost: about \$\d.*; more if the summary must be corrected$/m);
   const other = (await shelf.json("compact", "last", "--preview", "--model", "nobody/knows-it")) as object;
   expect(other).toMatchObject({

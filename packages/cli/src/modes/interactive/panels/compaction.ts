@@ -18,6 +18,7 @@ import {
   type EntryTotals,
   type PreviewStats,
   readSummarizerChoice,
+  type UserMessageStats,
 } from "../../../context-report/compaction-preview.ts";
 import { openCatalogue } from "../../../models/catalogue.ts";
 import { keyHint } from "../../../settings/keymap.ts";
@@ -89,7 +90,7 @@ function renderRows(
       userMessages ? "searchable; /undo restores them" : "they stay on their own branch",
     ],
     ["kept", formatShare(kept, "entry", "entries"), "unchanged"],
-    ...(userMessages ? [describeUserMessages(userMessages)] : []),
+    ...(userMessages ? describeUserMessages(userMessages) : []),
     ["pinned", formatCount(pins, "pin"), describePins(pins, lostPins)],
     ["summary by", escapeControls(summarizer ?? "no model"), cost === null ? "" : `about ${formatCost(cost)}`],
   ];
@@ -105,8 +106,14 @@ function describePins(pins: number, lostPins: number): string {
 
 type PreviewRow = readonly [name: string, figure: string, note: string];
 
-function describeUserMessages({ count, tokens }: EntryTotals): PreviewRow {
-  return ["your messages", formatCount(count, "message"), `verbatim, up to ${formatNumber(tokens)} tokens`];
+/** The columns are narrow, so the sentence of `describeMessages` is split. */
+function describeUserMessages({ staying, leaving, tokens }: UserMessageStats): readonly PreviewRow[] {
+  const stay = `${formatNumber(staying)} ${staying === 1 ? "stays" : "stay"} word for word`;
+  const leave = `${formatNumber(leaving)} ${leaving === 1 ? "does" : "do"} not fit whole`;
+  return [
+    ["your messages", stay, `up to ${formatNumber(tokens)} tokens`],
+    ...(leaving > 0 ? [["", leave, `the summary is asked for ${leaving === 1 ? "its" : "their"} rules`] as const] : []),
+  ];
 }
 
 /** The width of the longest row name. */

@@ -1,7 +1,7 @@
 /** Reduces agent events, live or read from the log, to the next screen state. Pure. */
 
 import type { AgentEvent, MessageDelta } from "@pith/agent";
-import { describeProgress, formatOutdatedResults } from "../../../text/compaction-text.ts";
+import { describeFinding, describeProgress, formatOutdatedResults } from "../../../text/compaction-text.ts";
 import { formatProgressNote } from "../../../text/event-text.ts";
 import { formatCount, formatSeconds } from "../../../text/format.ts";
 import { truncate } from "../../../text/safe-text.ts";
@@ -158,7 +158,7 @@ type CompactionOrTreeEvent = Extract<
 export function reduceCompactionOrTree(state: ScreenState, event: CompactionOrTreeEvent): ScreenState {
   switch (event.type) {
     case "compaction_quality": {
-      const warnings = event.findings.map(({ note }) => note);
+      const warnings = event.findings.map(describeFinding);
       return (
         updateCompactionBlock(state, event.compactionId, (block) => ({ ...block, warnings })) ??
         withWarnings(state, warnings)

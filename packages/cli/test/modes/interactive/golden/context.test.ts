@@ -82,7 +82,7 @@ golden("a compaction to confirm", ({ screen }) => {
       tokens: { before: 84_211, after: 31_300 },
       dropped: { count: 142, tokens: 52_900 },
       kept: { count: 38, tokens: 19_800 },
-      userMessages: { count: 12, tokens: 20_000 },
+      userMessages: { staying: 12, leaving: 3, tokens: 20_000 },
       pins: 3,
       lostPins: 0,
       summarizer: "anthropic/claude-sonnet-4-5",

@@ -94,7 +94,7 @@ export const hostilePanels: Readonly<Record<string, (text: string) => Made>> = {
         tokens: { before: 2, after: 1 },
         dropped: share,
         kept: share,
-        userMessages: share,
+        userMessages: { staying: 1, leaving: 1, tokens: 1 },
         pins: 1,
         lostPins: 0,
         summarizer: text,

@@ -53,7 +53,7 @@ test("PLN18 a preview and a compaction state the size after it, the price, the p
   const input = `${"first ".repeat(1_000)}\nand now?\n/pin Never push.\n/compact --preview\n/compact\n`;
   const { out } = await ground.run(["--plain"], { variables, input });
   const preview =
-    /^Would summarize \d+ entries and keep \d+: [\d,]+ → about [\d,]+ tokens\.\nKept verbatim: your messages and 1 pin\. Summary by anthropic\/claude-sonnet-5, for about \$(\S+)\.$/m;
+    /^Would summarize \d+ entries and keep \d+: [\d,]+ → about [\d,]+ tokens\.\n1 of your messages stays word for word; 1 other does not fit whole, and the summary is asked to carry over its rules\.\n1 pin stays word for word\. Summary by anthropic\/claude-sonnet-5, for about \$(\S+)\.$/m;
   const compaction =
     /^Compacted: [\d,]+ → [\d,]+ tokens · \$(\S+) · summary by claude-sonnet-5\. Summarized \d+ entries \(all searchable\) · kept the newest \d+ · 1 pin\./m;
   const [predicted, actual] = [preview, compaction].map((pattern) => Number(pattern.exec(out)?.[1]));

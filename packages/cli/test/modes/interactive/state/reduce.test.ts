@@ -111,6 +111,15 @@ describe("events", () => {
       },
     };
 
+    test("MET23 warns of messages that are neither shown nor carried over", () => {
+      const note = "Not shown and not carried over: 23 messages, #5–#61; `read #N` opens one.";
+      const hidden: CompactionEvent = { ...quality, findings: [{ code: "user-messages-hidden", note }] };
+      const warning =
+        "23 of your messages are neither shown nor carried over by the summary: #5–#61 (see /rules; /pin #61 brings one back)";
+      expect(after([compacted, hidden]).blocks).toMatchObject([{ kind: "compaction", warnings: [warning] }]);
+      expect(after([hidden]).blocks).toMatchObject([{ kind: "note", tone: "warning", text: warning }]);
+    });
+
     test("RST8 one line names the files that were read again after it, and none of their text is shown", () => {
       const file = { path: "/w/a.ts", name: "a.ts", hash: "0".repeat(64), tokens: 1_200 };
       const files = [file, { ...file, path: "/w/b.ts", name: "b.ts", tokens: 140 }];

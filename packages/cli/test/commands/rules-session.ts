@@ -1,0 +1,85 @@
+/** A session in which pins, lines of the summary, messages, stubs and messages that are only counted stand side by side. */
+
+import { compact, compactionLimits, createBudget, modelSummarizer, type Receipt, type Session } from "@pith/context";
+import { nodeRuntime } from "@pith/context/node";
+import { scriptedModel } from "@pith/context/testing";
+
+const DONE = "I changed what was needed in the files of the importer. ".repeat(12);
+
+/** Lines of a story. The entries get the numbers 1 to 10. */
+export const earlyTalk: readonly string[] = [
+  "Use tabs in every file of this project, never spaces. The importer reads CSV and nothing else.",
+  "Never push to main; open a pull request for every change.",
+  "Look at the slow test in test/import.test.ts and tell me why it is slow here but not in CI.",
+  "The customer table has 40 million rows, so every query needs an index.",
+  "Write commit messages in English.",
+].flatMap((text) => [`user: ${text}`, `says: ${DONE}`]);
+
+/** Compacts, then says more than fits, and compacts again. */
+export async function fillWithRules(session: Session): Promise<Receipt> {
+  await compactInto(session);
+  for (let part = 1; part <= 12; part++) {
+    const content = `Make part ${part} of the importer twice as fast, and write down how long it took in three runs before and after.`;
+    await session.append({ type: "message", message: { role: "user", content, timestamp: 0 } });
+    const reply = { ...replyFields, content: [{ type: "text" as const, text: DONE }] };
+    await session.append({ type: "message", message: reply });
+  }
+  return await compactInto(session);
+}
+
+const noCost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 };
+const noUsage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, totalTokens: 0, cost: noCost };
+const replyFields = {
+  ...({ role: "assistant", api: "anthropic-messages", provider: "anthropic", model: "storyteller" } as const),
+  ...({ usage: noUsage, stopReason: "stop", timestamp: 0 } as const),
+};
+
+/** Only a few of the user's messages fit. */
+const limits = {
+  ...compactionLimits,
+  thresholds: [{ tokens: 1_500 }],
+  tail: { tokens: 60, share: 1 },
+  words: { tokens: 150, share: 1 },
+  checkpoint: { tokens: 600, share: 1 },
+  reduced: { tokens: 50, share: 1 },
+};
+
+async function compactInto(session: Session): Promise<Receipt> {
+  const model = { ...scriptedModel(SUMMARY, SUMMARY, SUMMARY), contextWindow: 20_000 };
+  const outcome = await compact({
+    session,
+    budget: createBudget(limits, { contextWindow: 4_000 }),
+    reason: "asked",
+    runtime: nodeRuntime,
+    summarizers: [modelSummarizer(model, { runtime: nodeRuntime })],
+  });
+  if (outcome.type !== "compacted") throw new Error(JSON.stringify(outcome));
+  return outcome.receipt;
+}
+
+const SUMMARY = `## Goal
+- make the importer fast [#9]
+
+## Constraints & Preferences
+- Use tabs in every file of this project, never spaces [#1]
+- The importer reads CSV and nothing else [#1]
+- Never push to main; open a pull request for every change [#3]
+
+## Progress
+### Done
+- [x] looked at the importer
+
+### In Progress
+- [ ] the tests
+
+### Blocked
+- (none)
+
+## Key Decisions
+- (none)
+
+## Next Steps
+1. go on
+
+## Critical Context
+- (none)`;
