@@ -5,7 +5,7 @@ import type { Templates } from "../resources/templates.ts";
 import { usageError } from "../text/usage-error.ts";
 import { type Command, success } from "./command.ts";
 import { autocompactCommand, compactCommand, redoCommand, undoCommand } from "./compact.ts";
-import { contextCommand, seenCommand } from "./context.ts";
+import { contextCommand, rulesCommand, seenCommand } from "./context.ts";
 import { copyCommand } from "./copy.ts";
 import { cloneCommand, forkCommand } from "./fork.ts";
 import { handoffCommand } from "./handoff.ts";
@@ -106,6 +106,7 @@ export const commands: readonly Command[] = [
   autocompactCommand,
   contextCommand,
   seenCommand,
+  rulesCommand,
   pinCommand,
   unpinCommand,
   treeCommand,

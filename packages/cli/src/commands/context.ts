@@ -1,4 +1,4 @@
-/** Implements `/context` (what fills the context window) and `/seen` (what the model sees now, verbatim). */
+/** Implements `/context` (what fills the context window), `/seen` (what the model sees now, verbatim) and `/rules` (what the user has said). */
 
 import type { ContextPlace, ModelViewPart } from "../context-report/model-view.ts";
 import { type Command, success } from "./command.ts";
@@ -22,6 +22,17 @@ export const seenCommand: Command = {
     const { buildModelView } = await import("../context-report/model-view.ts");
     const parts = buildModelView(session.branch, budget.model);
     return success(formatModelView(parts), parts);
+  },
+};
+
+export const rulesCommand: Command = {
+  name: "rules",
+  description:
+    "list what you have said that still holds (pins, lines of the summary, your messages), and what the model is no longer shown",
+  async run(_, { agent: { session } }) {
+    const { formatRules, readRules, toRulesData } = await import("../context-report/user-rules.ts");
+    const rules = await readRules(session);
+    return success(formatRules(rules), toRulesData(rules));
   },
 };
 

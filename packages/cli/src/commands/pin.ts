@@ -1,8 +1,8 @@
 /** Implements `/pin` and `/unpin`: texts that every compaction keeps verbatim. */
 
-import { type AppendResult, pinEntry, pinText, type Session, unpin as unpinEntry } from "@pith/context";
-import { entryText, type Pin, sanitizeLine } from "@pith/context/host";
-import { findEntry, matchesId, shortId } from "../sessions/entries.ts";
+import { type AppendResult, type Entry, pinEntry, pinText, type Session, unpin as unpinEntry } from "@pith/context";
+import { entryText, type Pin, sanitizeLine, splitContent } from "@pith/context/host";
+import { findEntry, findReferencedEntry, matchesId, shortId } from "../sessions/entries.ts";
 import { usageError } from "../text/usage-error.ts";
 import {
   type Command,
@@ -58,6 +58,47 @@ async function addEntryPin(entryId: string, { agent }: CommandContext): Promise<
   if (text.trim() === "") return usageError(`${shortId(entryId)} has no text to pin`);
   const result = await agent.appendToSession((session) => pinEntry(session, entryId));
   return toCommandResult(result, () => reportPin(text, agent));
+}
+
+export interface PinRequest {
+  readonly text: string;
+  /** The message to pin instead of the text, such as `#5`. */
+  readonly reference?: string | undefined;
+}
+
+/** Pins a text or one of the user's messages, unless it is already pinned. Files attached to a message may be long, so they are not pinned. */
+export async function pinOnce(
+  { text, reference }: PinRequest,
+  { agent }: Pick<CommandContext, "agent">,
+): Promise<CommandResult> {
+  const entry = reference === undefined ? null : await findReferencedEntry(reference, agent.session.store);
+  if (entry === undefined) return usageError(`${reference} is not in this session`);
+  const target = entry ? readPinTarget(entry, agent.session) : { text };
+  if (target.text.trim() === "") return usageError(`${reference} has no typed text; /pin ${reference} pins all of it`);
+  const isSame = ({ text: pinned, entryId }: Pin): boolean =>
+    pinned === agent.session.redact(target.text) || (entryId !== undefined && entryId === target.entryId);
+  let isPinned = false;
+  const appended = await agent.appendToSession(async (session) => {
+    isPinned = session.branch.state.pins.some(isSame);
+    if (isPinned) return { type: "appended", leaf: session.leaf };
+    return target.entryId === undefined ? await pinText(session, target.text) : await pinEntry(session, target.entryId);
+  });
+  return toCommandResult(appended, () =>
+    isPinned ? success(`Already pinned: ${sanitizeLine(target.text)}`, null) : reportPin(target.text, agent),
+  );
+}
+
+interface PinTarget {
+  readonly text: string;
+  /** Set if the whole entry is pinned. */
+  readonly entryId?: string;
+}
+
+function readPinTarget(entry: Entry, { branch }: Session): PinTarget {
+  const text = entryText(entry, branch.edits);
+  if (entry.type !== "message" || entry.message.role !== "user") return { text, entryId: entry.id };
+  const { typed, attachments } = splitContent(entry.message.content);
+  return attachments.length > 0 ? { text: typed } : { text, entryId: entry.id };
 }
 
 function reportPin(text: string, { session }: CommandContext["agent"]): CommandResult {

@@ -113,6 +113,14 @@ export async function findEntry(name: string, { store, leaf }: Session): Promise
     : { type: "found", entry: first };
 }
 
+/** Finds the entry that a reference such as `#5` or `entry:3f2a9c11` names. */
+export async function findReferencedEntry(reference: string, store: Store): Promise<Entry | undefined> {
+  const [, number] = /^#(\d{1,9})$/.exec(reference) ?? [];
+  return number === undefined
+    ? await store.entry(reference.replace(/^entry:/, ""))
+    : await store.entryByNumber(Number(number));
+}
+
 /** The shortest beginning of an id that is accepted. */
 const MIN_ID_CHARS = 4;
 

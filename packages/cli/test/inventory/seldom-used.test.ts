@@ -69,6 +69,7 @@ test("LOOK1 what was said, sent and changed is looked at from a shell, too", asy
   expect(await told("/copy")).toContain("It is *written*.");
   expect(await told("/diff")).toContain("+remember the milk");
   expect(await told("/seen")).toContain("write a note");
+  expect(await told("/rules")).toMatch(/^Your messages, word for word:\n {2}#\d+ {2}write a note\n/);
   expect(await told("/transcript")).toContain("It is *written*.");
 });
 

@@ -32,6 +32,7 @@ export const panelCommands: Readonly<Record<string, () => Promise<PanelCommand>>
   autocompact: async () => (await import("./panels/auto-compact.ts")).openAutocompact,
   context: async () => (await import("./panels/context.ts")).openContext,
   seen: async () => (await import("./panels/context.ts")).openSeen,
+  rules: async () => (await import("./panels/rules.ts")).openRules,
   copy: async () => (await import("./editor/clipboard.ts")).runCopyCommand,
   diff: async () => (await import("./panels/diff.ts")).openDiff,
 };

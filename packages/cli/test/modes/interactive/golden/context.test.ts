@@ -12,6 +12,7 @@ import {
 } from "../../../../src/modes/interactive/panels/auto-compact.ts";
 import { createPreviewPanel } from "../../../../src/modes/interactive/panels/compaction.ts";
 import { createContextPage, createSeenPage } from "../../../../src/modes/interactive/panels/context.ts";
+import { createRulesPage } from "../../../../src/modes/interactive/panels/rules.ts";
 import type { FooterData } from "../../../../src/modes/interactive/state/footer.ts";
 import { buildContextMeter } from "../../../../src/modes/interactive/state/track-footer.ts";
 import { someFacts, someMeter } from "../render/facts-for-tests.ts";
@@ -165,4 +166,37 @@ golden("what the model sees now", ({ screen }) => {
   void screen.showPanel(createSeenPage(buildModelView(compacted, undefined), { tokens: 1_234, isEstimate: true }), {
     where: "page",
   });
+});
+
+golden("what the user has said and the model reads of it", ({ screen, terminal }) => {
+  const uncarried = { offers: 0, isEdited: false };
+  const rules = {
+    pins: [{ id: "p", text: "Never push to main." }],
+    carriedLines: [
+      { text: "Use tabs in every file of this project, never spaces", references: ["#5"] },
+      { text: "Ask before you add a dependency, also for tests", references: ["#9", "#31"] },
+    ],
+    messages: [
+      { reference: "#88", text: "Make the importer faster. […] Keep the CSV format." },
+      {
+        reference: "#104",
+        text: "The customer table has 40 million rows, so every query needs an index.\nMeasure it.",
+      },
+      { reference: "#117", text: "now the tests" },
+    ],
+    stubs: [{ reference: "#41", line: "[#41] Look at the slow test in test/import.test.ts and…", ...uncarried }],
+    hidden: { count: 2, first: "#17", last: "#23", messages: [] },
+  };
+  const hiddenMessages = [
+    { reference: "#17", text: "What does the parser do with commas?" },
+    { reference: "#23", text: "Rename the option to --limit." },
+  ];
+  const panel = createRulesPage({
+    rules,
+    readHidden: async () => hiddenMessages,
+    readMessage: async () => "",
+    pin: async () => ({ notice: "", rules }),
+  });
+  void screen.showPanel(panel, { where: "page" });
+  terminal.press("\x1b[B");
 });

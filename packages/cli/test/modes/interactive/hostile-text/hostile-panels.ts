@@ -26,6 +26,7 @@ import { createModelPanel } from "../../../../src/modes/interactive/panels/model
 import { createPager, createTextPage, wrapPageLines } from "../../../../src/modes/interactive/panels/pager.ts";
 import type { Panel } from "../../../../src/modes/interactive/panels/panel.ts";
 import { createPermissionPanel, createTrustPage } from "../../../../src/modes/interactive/panels/permission.ts";
+import { createRulesPage, type RulesPageOptions } from "../../../../src/modes/interactive/panels/rules.ts";
 import { createSessionsPanel } from "../../../../src/modes/interactive/panels/sessions/panel.ts";
 import { createSettingsPage } from "../../../../src/modes/interactive/panels/settings.ts";
 import { createTranscriptPanel } from "../../../../src/modes/interactive/panels/transcript/transcript.ts";
@@ -104,6 +105,7 @@ export const hostilePanels: Readonly<Record<string, (text: string) => Made>> = {
     ),
   ],
   createPager: (text) => [createPager({ title: text, lines: (width) => wrapPageLines(text, width) })],
+  createRulesPage: (text) => [createRulesPage(rulesOf(text))],
   createSeenPage: (text) => [
     createSeenPage(buildModelView(loadBranch(hostileEntries(text)), undefined), { tokens: 1, isEstimate: true }),
     createSeenPage([{ place: "pins", who: text, text }], { tokens: 1, isEstimate: true }),
@@ -168,6 +170,23 @@ function questions(text: string): Made {
   ] as const;
   const question = { tool: text, intent: null, arguments: { [text]: text }, text, rules: [] };
   return matters.map((matter) => createPermissionPanel({ question, subject: matter }));
+}
+
+function rulesOf(text: string): RulesPageOptions {
+  const message = { reference: text, text };
+  const rules = {
+    pins: [{ id: text, text, reference: text }],
+    carriedLines: [{ text, references: [text, text] }],
+    messages: [message],
+    stubs: [{ reference: text, line: text, offers: 0, isEdited: false }],
+    hidden: { count: 1, first: text, last: text, messages: [] },
+  };
+  return {
+    rules,
+    readHidden: async () => [message],
+    readMessage: async () => text,
+    pin: async () => ({ notice: text, rules }),
+  };
 }
 
 function sessionsOf(text: string): Parameters<typeof createSessionsPanel>[0] {

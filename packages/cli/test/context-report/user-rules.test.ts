@@ -1,0 +1,124 @@
+/** Tests `/rules` (context-report/user-rules.ts): what holds, in every group, and what to do in a session without any. */
+
+import { listUserRules } from "@pith/context/host";
+import { expect, test } from "vitest";
+import { pinOnce } from "../../src/commands/pin.ts";
+import { groupRules } from "../../src/context-report/user-rules.ts";
+import { answerOf, deskOf, toldBy } from "../commands/desks.ts";
+import { earlyTalk, fillWithRules } from "../commands/rules-session.ts";
+
+test("COM44 an empty session says what to do next", async () => {
+  expect(await answerOf("/rules", await deskOf([]))).toEqual({
+    type: "success",
+    text: "You have not said anything in this session yet. Type a message, or keep a rule in the context through every compaction with /pin <text>.",
+    data: { pins: [], carriedLines: [], messages: [], stubs: [], hidden: { count: 0, first: "", last: "" } },
+  });
+});
+
+test("COM44 before a compaction, all messages hold as they are", async () => {
+  const desk = await deskOf(["user: use tabs\nnot spaces", "says: fine", "user: go on"]);
+  expect(await toldBy("/rules", desk)).toBe(
+    [
+      "Your messages, word for word:",
+      "  #1  use tabs not spaces",
+      "  #3  go on",
+      "",
+      "To keep something in the context through every compaction, pin it: /pin #1 keeps a message, /pin <text> any other rule.",
+    ].join("\n"),
+  );
+  await toldBy("/pin Never push to main.", desk);
+  expect(await toldBy("/rules", desk)).toMatch(
+    /^Pinned \(always shown\):\n {2}1 {2}Never push to main\.\n\nYour messages/,
+  );
+});
+
+test("COM44 after compactions, each group says what the model reads", async () => {
+  const desk = await deskOf(earlyTalk);
+  await toldBy("/pin Answer in German.", desk);
+  await fillWithRules(desk.agent.session);
+  const { stubs, hidden, messages } = listUserRules(desk.agent.session.branch);
+  expect(stubs.length).toBeGreaterThan(0);
+  expect(hidden.count).toBeGreaterThan(1);
+  expect(await toldBy("/rules", desk)).toBe(
+    [
+      "Pinned (always shown):",
+      "  1  Answer in German.",
+      "",
+      "From the summary, in place of your messages:",
+      "  #1  Use tabs in every file of this project, never spaces",
+      "  #1  The importer reads CSV and nothing else",
+      "  #3  Never push to main; open a pull request for every change",
+      "",
+      "Your messages, word for word:",
+      ...messages.map(({ reference, text }) => `  ${reference}  ${text.slice(0, 99)}…`),
+      "",
+      "Only the first words are shown to the model:",
+      ...stubs.map(({ reference, line }) => `  ${reference}  ${line.replace(/^\[#\d+\] /, "")}`),
+      "",
+      `Not shown and not carried over: ${hidden.count} messages, ${hidden.first}–${hidden.last}.`,
+      "",
+      `To keep something in the context through every compaction, pin it: /pin ${stubs[0]?.reference} keeps a message, /pin <text> any other rule.`,
+    ].join("\n"),
+  );
+  expect(await answerOf("/rules", desk)).toMatchObject({
+    data: {
+      pins: [{ text: "Answer in German." }],
+      carriedLines: [{ references: ["#1"] }, { references: ["#1"] }, { references: ["#3"] }],
+      messages,
+      stubs: stubs.map(({ reference, line }) => ({ reference, line })),
+      hidden: { count: hidden.count, first: hidden.first, last: hidden.last },
+    },
+  });
+});
+
+test("COM44 a session of a thousand messages lists the newest five hundred", async () => {
+  const messages = Array.from({ length: 1_000 }, (_, at) => `user: message ${at + 1}`);
+  const text = await toldBy("/rules", await deskOf(messages, { isKept: false }));
+  expect(text.split("\n")).toHaveLength(504);
+  expect(text).toMatch(
+    /^Your messages, word for word:\n {2}… 500 older ones are not listed\n {2}#501 {3}message 501\n/,
+  );
+});
+
+test("COM44 titles say what is missing, and stand-ins say what a message is", () => {
+  const hidden = { count: 1, first: "#5", last: "#5", messages: [] };
+  const messages = [
+    { reference: "#7", text: "Do this. […]" },
+    { reference: "#9", text: " " },
+  ];
+  const carriedLines = [{ text: "use tabs", references: ["#5", "#7"] }];
+  expect(groupRules({ pins: [], carriedLines, messages, stubs: [], hidden })).toMatchObject([
+    { kind: "carried", rules: [{ label: "#5, #7", text: "use tabs", references: ["#5", "#7"] }] },
+    {
+      title: "Your messages, word for word; […] marks what is left out",
+      rules: [{ text: "Do this. […]" }, { text: "(only attachments)" }],
+    },
+    { title: "Not shown and not carried over: 1 message, #5", rules: [] },
+  ]);
+});
+
+test("MET22 a text or a message is pinned once; of a message with a file, only what was typed", async () => {
+  const desk = await deskOf(["user: use tabs", "says: fine"]);
+  const { session } = desk.agent;
+  const file = { type: "text", text: "<file>a long file</file>", pith: { attachment: { kind: "file", name: "a.ts" } } };
+  const typed = { type: "text", text: "see the file" };
+  for (const content of [[file, typed], [file]])
+    await session.append({ type: "message", message: { role: "user", content, timestamp: 0 } as never });
+  const pin = async (text: string, reference?: string) => {
+    const result = await pinOnce({ text, reference }, desk);
+    return "text" in result ? result.text : Object(result).message;
+  };
+  expect(await pin("always")).toBe("Pinned: always");
+  expect(await pin("always")).toBe("Already pinned: always");
+  expect(await pin("use…", "#1")).toBe("Pinned: use tabs");
+  expect(await pin("use…", "#1")).toBe("Already pinned: use tabs");
+  expect(await pin("see", "#3")).toBe("Pinned: see the file");
+  expect(await pin("see", "#3")).toBe("Already pinned: see the file");
+  expect(await pin("", "#4")).toBe("#4 has no typed text; /pin #4 pins all of it");
+  expect(await pin("", "#99")).toBe("#99 is not in this session");
+  expect(listUserRules(session.branch).pins).toMatchObject([
+    { text: "always" },
+    { text: "use tabs", reference: "#1" },
+    { text: "see the file" },
+  ]);
+});
