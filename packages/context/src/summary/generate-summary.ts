@@ -55,6 +55,8 @@ export interface SummaryInput {
   readonly keptMessages?: string;
   /** The user's messages that leave the context with this summary, oldest first. The model is asked to carry them over. */
   readonly leaving?: readonly ListedMessage[];
+  /** The references of messages that only lines of the previous summary carry over. */
+  readonly carried?: readonly string[];
   /** What the user or a hook wants the summary to focus on. */
   readonly instructions?: string;
   /** Whether the instructions replace the default prompt; the answer may then have any form. */
@@ -221,6 +223,7 @@ function createPromptJob(options: SummaryInput, shape: SummaryShape): PromptJob 
       handle: "the user's messages",
     }),
     leaving: limitListed(options.leaving ?? [], maxListedTokens),
+    carried: (options.carried ?? []).slice(0, MAX_CARRIED_REFERENCES),
     tokens: shape.tokens,
     userMessages: listUserMessages(shape.format === "turn" ? turn : [...entries, ...turn], edits),
     turnStart: listUserMessages(turn, edits)[0] ?? null,
@@ -244,6 +247,8 @@ function limitListed(messages: readonly ListedMessage[], maxTokens: number): rea
 }
 
 const LISTED_MARK_TOKENS = 6;
+/** The lines of further messages are put back if the model leaves them out. */
+const MAX_CARRIED_REFERENCES = 100;
 
 function listUserMessages(entries: readonly Entry[], edits: readonly ContextEditEntry[]): readonly ListedMessage[] {
   return entries

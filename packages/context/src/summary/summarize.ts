@@ -58,6 +58,8 @@ export interface PromptJob {
   readonly keptMessages: string;
   /** The user's messages that the summary has to carry over. */
   readonly leaving: readonly ListedMessage[];
+  /** The references of messages that only lines of the previous summary carry over. */
+  readonly carried: readonly string[];
   /** The maximum size of the summary. */
   readonly tokens: number;
   /** The user's messages to summarize, oldest first. */
@@ -327,9 +329,10 @@ export function splitTranscript({ history, turn }: Transcript, budget: number): 
 export function chunkOptions(
   job: PromptJob,
   budget: number,
-): Pick<PromptJob, "format" | "hasTurn" | "task" | "previous" | "keptMessages" | "leaving" | "tokens"> {
+): Pick<PromptJob, "format" | "hasTurn" | "task" | "keptMessages" | "leaving" | "carried" | "tokens"> {
   const tokens = Math.min(job.tokens, Math.floor(budget / 4));
-  return { format: "summary", hasTurn: false, task: undefined, previous: "", keptMessages: "", leaving: [], tokens };
+  const noMessages = { keptMessages: "", leaving: [], carried: [] };
+  return { format: "summary", hasTurn: false, task: undefined, ...noMessages, tokens };
 }
 
 export function buildChunkPrompt(
@@ -473,14 +476,14 @@ function renderKeptRules({
   keepsMessages,
   keptMessages,
   leaving,
-  previous,
-}: Pick<PromptJob, "keepsMessages" | "keptMessages" | "leaving" | "previous">): string {
+  carried,
+}: Pick<PromptJob, "keepsMessages" | "keptMessages" | "leaving" | "carried">): string {
   if (!keepsMessages) return "";
   return [
     USER_MESSAGES_RULE,
     keptMessages === "" ? "" : SHOWN_MESSAGES_RULE,
     leaving.length > 0 ? LEAVING_MESSAGES_RULE : "",
-    previous === "" ? "" : CARRIED_LINES_RULE,
+    carried.length === 0 ? "" : fillTemplate(CARRIED_LINES_RULE, { references: carried.join(", ") }),
   ].join("");
 }
 

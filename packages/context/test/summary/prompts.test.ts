@@ -113,6 +113,7 @@ describe("prompts", () => {
           entries: since,
           previous,
           keptMessages: "[#1]\nLeave the tests alone.",
+          carried: ["#1"],
           leaving: [{ reference: "#2", text: "Never add dependencies.\nBe brief." }],
         },
         {},

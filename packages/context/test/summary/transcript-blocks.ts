@@ -34,6 +34,7 @@ export function createJob({ history = [], turn = [], ...parts }: TestJob): Summa
     keepsMessages: true,
     keptMessages: "",
     leaving: [],
+    carried: [],
     userMessages: [],
     turnStart: null,
     tokens: 500,
