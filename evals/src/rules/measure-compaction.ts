@@ -208,7 +208,8 @@ function joinParts(compaction: CompactionEntry, kinds: readonly string[]): strin
 /** The title is not part of the summary that the checkpoint limits. */
 const STORY_TITLE = /^# Summary [^\n]*\n/;
 
-function readCalibrationFactor({ details }: CompactionEntry, { model }: Budget): number {
+/** Returns how many tokens the model counts for each estimated one. */
+export function readCalibrationFactor({ details }: CompactionEntry, { model }: Budget): number {
   const { calibration } = (details as { readonly pith?: { readonly calibration?: CalibrationRecord } }).pith ?? {};
   return (model && calibration?.[`${model.provider}/${model.model}`]?.factor) || 1;
 }

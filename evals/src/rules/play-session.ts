@@ -57,6 +57,8 @@ export interface PlayedCompaction extends CompactionMeasures {
   readonly route: string;
   readonly rung: string;
   readonly isPrepared: boolean;
+  /** The tokens of all messages of the user so far, and how many fit their budget. */
+  readonly messageTokens?: { readonly all: number; readonly fit: number };
 }
 
 export async function playSession(plan: PlannedSession, options: PlayOptions): Promise<readonly PlayedCompaction[]> {

@@ -3,7 +3,7 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { compactionLimits, createBudget, readReceipt } from "@pith/context";
+import { compactionLimits, createBudget, readReceipt, textTokens } from "@pith/context";
 import { buildProgram, type PithCompaction, playPith } from "../played/play-pith.ts";
 import {
   contentText,
@@ -14,7 +14,7 @@ import {
   recordingFile,
 } from "../played/recording.ts";
 import { findCompaction, readCompactedRequest } from "./compacted-request.ts";
-import { findNoticedNumbers, findOverruns, measureCompaction } from "./measure-compaction.ts";
+import { findNoticedNumbers, findOverruns, measureCompaction, readCalibrationFactor } from "./measure-compaction.ts";
 import type { PlayedCompaction } from "./play-session.ts";
 import { collapseSpaces, type Rule, type UserMessage } from "./rule.ts";
 
@@ -47,7 +47,11 @@ function measureRecording(
     const { route = "", rung = "" } = readReceipt(compaction) ?? {};
     const input = { rules, messages, request: readCompactedRequest(branch), noticed };
     const overruns = findOverruns(compaction, budget);
-    return { ...measureCompaction(input), overruns, route, rung, isPrepared: false };
+    const messageTokens = {
+      all: messages.reduce((sum, { text }) => sum + textTokens(text), 0),
+      fit: Math.floor(budget.userMessages / readCalibrationFactor(compaction, budget)),
+    };
+    return { ...measureCompaction(input), overruns, route, rung, isPrepared: false, messageTokens };
   });
 }
 

@@ -146,6 +146,10 @@ function logRun({ name, compactions }: RuleRun, log: SuiteOptions["log"]): void 
   const routes = [...new Set(compactions.map(({ route, isPrepared }) => `${route}${isPrepared ? ", prepared" : ""}`))];
   const levels = [...new Set(compactions.map(({ rung }) => rung))];
   log(`${name}: ${compactions.length} compactions (${routes.join("; ")}; ${levels.join(", ")})`);
+  const { messageTokens } = compactions.at(-1) ?? {};
+  // Why not every rule is reachable if no summary carries over what leaves.
+  if (messageTokens)
+    log(`  the user's messages have ${formatNumber(messageTokens.all)} tokens; ${formatNumber(messageTokens.fit)} fit`);
   const lost = new Set(compactions.flatMap((compaction) => compaction.lost));
   for (const [figure, list] of Object.entries(LISTS)) {
     const first = new Map<string, number>();
@@ -158,5 +162,7 @@ function logRun({ name, compactions }: RuleRun, log: SuiteOptions["log"]): void 
     if (lines.length > MAX_LOGGED) log(`  ${figure}: ${lines.length - MAX_LOGGED} more`);
   }
 }
+
+const formatNumber = (number: number): string => number.toLocaleString("en-US");
 
 const MAX_LOGGED = 20;

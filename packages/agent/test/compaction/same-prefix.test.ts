@@ -134,7 +134,7 @@ test("PFX5 PFX6 covered messages that were never sent follow the last request; t
   // The list of the user's messages is shortened to fit.
   const [, { text }] = JSON.parse(added.at(-1) ?? "[]");
   const [instruction = "", leaving = ""] = text.split(/<leaving-messages \S+>/);
-  expect(leaving).toContain("[#2]\n(a long message; it is in the conversation)");
+  expect(leaving).toContain("[#2]\nPart 1: some facts");
   expect(textTokens(instruction)).toBeLessThanOrEqual(1_500);
   expect(textTokens(instruction)).toBeGreaterThan(1_300);
   expect(instruction).not.toContain("[#2] “Part 1: ");

@@ -181,7 +181,7 @@ function pointToConversation({ reference, text, tokens, isCovered }: UserMessage
   return { reference, text: "(a long message; it is in the conversation)" };
 }
 
-const MAX_REPEATED_TOKENS = 300;
+const MAX_REPEATED_TOKENS = 2_000;
 
 /** The share of the budget that is used after messages have left, so that the next compaction need not change them again. */
 const TARGET_SHARE = 3 / 4;

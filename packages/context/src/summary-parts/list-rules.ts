@@ -23,6 +23,7 @@ export interface UserRules {
   readonly hidden: HiddenMessages;
 }
 
+/** A line of the summary in place of messages. */
 export interface CarriedRule {
   /** The line without its list mark and citations. */
   readonly text: string;
@@ -30,6 +31,7 @@ export interface CarriedRule {
   readonly references: readonly string[];
 }
 
+/** A message that the model can read. */
 export interface ShownMessage {
   readonly reference: string;
   /** The typed text. */

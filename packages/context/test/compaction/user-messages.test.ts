@@ -171,6 +171,20 @@ describe("kept messages", () => {
     expect(textOf(keep(covered, { tokens: 300 }))).toContain(`[#1]\n${LONG}\n`);
   });
 
+  test("KEEP12 lists long messages that the summarizer reads in the conversation by their number", () => {
+    const covered = numbered(`user: ${words(500)}`, `user: ${words(2_500)}`);
+    const collected = collectUserMessages({
+      ...{ previousBlocks: [], previousMessages: [], previousRequest: null, request: null, edits: [], earlier: [] },
+      covered,
+      left: noLeftMessages,
+      tokens: 2_000,
+    });
+    expect(collected.leaving).toEqual([
+      { reference: "#1", text: words(500) },
+      { reference: "#2", text: "(a long message; it is in the conversation)" },
+    ]);
+  });
+
   test("KEEP2 shortens a message over an eighth of the budget only if not all messages fit", () => {
     const covered = numbered(`user: ${LONG}`, `user: ${words(2_500)}`);
     expect(keep(covered, { tokens: 20_000 }).shortened).toEqual([]);
