@@ -122,7 +122,7 @@ describe("sessions", () => {
       ["plan"],
     );
 
-    assert.equal(await editor.say(sessionId, story(600)), "end_turn");
+    assert.equal(await editor.say(sessionId, story(4_000)), "end_turn");
     assert.equal(await editor.say(sessionId, "And now?"), "end_turn");
     assert.equal(await editor.say(sessionId, "/compact"), "end_turn");
     const compactions = editor.updates("compaction_update");
