@@ -140,7 +140,7 @@ describe("sessions", () => {
     const again = await started({ can: { session: { compaction: {} } } });
     const { modes } = await again.agent.request("session/load", { sessionId, cwd: ground.folder, mcpServers: [] });
     assert.equal(modes?.currentModeId, "ask");
-    assert.equal(again.words("user_message_chunk"), `change two in a.txt${story(600)}And now?`);
+    assert.equal(again.words("user_message_chunk"), `change two in a.txt${story(4_000)}And now?`);
     assert.equal(again.words("agent_thought_chunk"), "first I look");
     assert.equal(again.words("agent_message_chunk"), "Looking.Changed.Here I am.Here I am.");
     assert.deepEqual(
