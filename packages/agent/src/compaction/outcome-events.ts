@@ -91,6 +91,7 @@ const OMISSION_CODES: readonly Finding["code"][] = [
   ...UNCARRIED_CODES,
   "user-messages-carried",
   "user-messages-shortened",
+  "user-messages-without-question",
   "result-reduced",
   "cut-moved",
   "outdated-removed",

@@ -79,6 +79,7 @@ export type FindingCode =
   | "part-shortened"
   | "user-messages-carried"
   | "user-messages-shortened"
+  | "user-messages-without-question"
   | "user-messages-stubbed"
   | "user-messages-hidden"
   | "result-reduced"

@@ -76,6 +76,8 @@ export interface FittedMessages {
   /** The tokens of the quotes, the stubs and the notes. */
   readonly tokens: number;
   readonly shortened: readonly string[];
+  /** The references of short answers that were shown with their question before. */
+  readonly withoutQuestion: readonly string[];
   /** The references of messages that left in this compaction: sentences carried over, reduced to a stub, only counted. */
   readonly newlyCarried: readonly string[];
   readonly newStubs: readonly string[];
@@ -110,12 +112,20 @@ export function fitUserMessages(options: FitMessagesOptions, summary: AcceptedSu
   const { quotes, isFitting } = fitWhole(options.messages, { tokens, usedTokens: leftTokens(left) });
   const isWhole = isFitting && !quotes.some(({ isShortened }) => isShortened);
   const fitted = isWhole ? { quotes, left } : reduceMessages({ quotes, left }, { tokens, summary, findCarried });
+  const answers = new Set(
+    options.messages.flatMap(({ reference, repliesTo, isCovered }) =>
+      isCovered || repliesTo === "" ? [] : [reference],
+    ),
+  );
   const edited = fitted.quotes.flatMap(({ message }) => (message.isEdited ? [message.reference] : []));
   return {
     ...fitted,
     left: { ...fitted.left, edited },
     tokens: countTokens(fitted),
     shortened: fitted.quotes.flatMap(({ message, isShortened }) => (isShortened ? [message.reference] : [])),
+    withoutQuestion: fitted.quotes.flatMap(({ message: { reference, repliesTo } }) =>
+      repliesTo === "" && answers.has(reference) ? [reference] : [],
+    ),
     newlyCarried: listNew(fitted.left.carried, previousLeft.carried),
     newStubs: listNew(listReferences(fitted.left.stubs), listReferences(previousLeft.stubs)),
     newlyHidden: listNew(listReferences(fitted.left.hidden.messages), listReferences(previousLeft.hidden.messages)),

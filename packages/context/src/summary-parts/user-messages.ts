@@ -201,6 +201,7 @@ function createBlock(text: string): readonly UserMessageBlock[] {
 export function createMessageNotices({
   left: { hidden },
   shortened,
+  withoutQuestion,
   newlyCarried,
   newStubs,
   newlyHidden,
@@ -213,6 +214,14 @@ export function createMessageNotices({
       code: "user-messages-shortened" as const,
       note: `${reference} is shortened to its beginning and end`,
     })),
+    ...(withoutQuestion.length > 0
+      ? [
+          {
+            code: "user-messages-without-question" as const,
+            note: `the question that it answers is no longer shown: ${formatList(withoutQuestion)}`,
+          },
+        ]
+      : []),
     ...(newStubs.length > 0 ? [{ code: "user-messages-stubbed" as const, note: formatStubNote(newStubs) }] : []),
     ...(newlyHidden.length > 0 ? [{ code: "user-messages-hidden" as const, note: formatHidden(hidden) }] : []),
   ];

@@ -265,6 +265,7 @@ describe("checks", () => {
       left: noLeftMessages,
       tokens: 0,
       shortened: [],
+      withoutQuestion: [],
       newlyCarried: [],
       newStubs: [],
       newlyHidden: [],

@@ -23,6 +23,7 @@ import {
 import {
   type CollectMessagesOptions,
   collectUserMessages,
+  createMessageNotices,
   parseMessages,
   renderBlocks,
   type UserMessageBlock,
@@ -434,6 +435,15 @@ describe("a short answer", () => {
     const tight = keep(covered, { tokens: 105 });
     expect(tight.left).toEqual(noLeftMessages);
     expect(textOf(tight)).not.toContain("in reply");
+    expect(tight.withoutQuestion).toEqual([]);
+    const previousBlocks = keep(covered.slice(-2), { tokens: 2_000 }).blocks;
+    const later = numbered(`user: ${words(30)}`).map((entry) => ({ ...entry, number: 40 }));
+    const changed = keep(later, { tokens: 90, previousBlocks });
+    expect(changed.withoutQuestion).toEqual(["#14"]);
+    expect(createMessageNotices(changed)[0]).toEqual({
+      code: "user-messages-without-question",
+      note: "the question that it answers is no longer shown: #14",
+    });
   });
 
   test.each([["user: ok"], ["user: fix it", "says: done", "user: now the other one", "user: ok"]])(
