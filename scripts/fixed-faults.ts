@@ -422,8 +422,8 @@ export const fixedFaults: readonly FixedFault[] = [
   {
     fault: "messages left the context and no summarizer was asked to carry them over",
     file: "packages/context/src/summary-parts/model-summarizer.ts",
-    search: "leaving, carried: left.carried };",
-    replace: "leaving: [], carried: left.carried };",
+    search: "leaving, carried: omitted.carried };",
+    replace: "leaving: [], carried: omitted.carried };",
     test: "packages/context/test/compaction/leaving-messages.test.ts",
     title: "KEEP12 is asked to carry over what leaves, in full, and is told how",
   },

@@ -116,9 +116,9 @@ describe("a rule", () => {
 
   test("is reachable if an unmarked line that cites its message says the same", () => {
     const words = WORDS.join("\n").replace(" Never use default exports.", " […]");
-    const left = "# User messages that are not shown word for word\nThe summary's lines carry over #10.";
+    const omitted = "# User messages that are not shown word for word\nThe summary's lines carry over #10.";
     const measureLine = (line: string): CompactionMeasures =>
-      measure({ words, left, story: `## Constraints & Preferences\n- ${line}` }, { noticed: [10] });
+      measure({ words, omitted, story: `## Constraints & Preferences\n- ${line}` }, { noticed: [10] });
     expect(measureLine("default exports are never used [#10]")).toEqual(NOTHING_WRONG);
     const lost = {
       ...NOTHING_WRONG,
@@ -132,10 +132,10 @@ describe("a rule", () => {
 
   test("is lost if its message is removed as carried over and its line is dropped", () => {
     const words = WORDS.filter((_, index) => index !== 1).join("\n");
-    const left = "# User messages that are not shown word for word\nThe summary's lines that cite #10 state it.";
+    const omitted = "# User messages that are not shown word for word\nThe summary's lines that cite #10 state it.";
     const story = "## Constraints & Preferences\n- never use default exports [#10]";
-    expect(measure({ words, left, story }, { noticed: [10] })).toEqual(NOTHING_WRONG);
-    const { lost, silentEvictions } = measure({ words, left, story: "## Goal\n- (none)" }, { noticed: [10] });
+    expect(measure({ words, omitted, story }, { noticed: [10] })).toEqual(NOTHING_WRONG);
+    const { lost, silentEvictions } = measure({ words, omitted, story: "## Goal\n- (none)" }, { noticed: [10] });
     expect([lost, silentEvictions]).toEqual([["#10 Never use default exports."], []]);
   });
 
@@ -144,9 +144,9 @@ describe("a rule", () => {
     const words = WORDS.filter((_, index) => index !== 1).join("\n");
     const title = "# User messages that are not shown word for word";
     const noticed = [10];
-    expect(measure({ words, left: `${title}\n[#10] Do the next step…` }, { noticed })).toEqual(missing);
+    expect(measure({ words, omitted: `${title}\n[#10] Do the next step…` }, { noticed })).toEqual(missing);
     const range = "Not shown and not carried over: 1 message, #10; `read #N` opens one";
-    expect(measure({ words, left: `${title}\n${range}` }, { noticed })).toEqual(missing);
+    expect(measure({ words, omitted: `${title}\n${range}` }, { noticed })).toEqual(missing);
     const mark = "[… 9 of about 12 tokens are left out here; #10 opens all of it …]";
     expect(measure({ words: WORDS.join("\n").replace("Never use default exports.", mark) }, { noticed })).toEqual(
       missing,
@@ -159,7 +159,7 @@ describe("a rule", () => {
     const noticed = [40];
     const wrong = ["#20 Output is CSV."];
     expect(measure({ words }, { noticed }).supersededAsValid).toEqual(wrong);
-    expect(measure({ words, left: "[#40] Do the next step…" }, { noticed }).supersededAsValid).toEqual([]);
+    expect(measure({ words, omitted: "[#40] Do the next step…" }, { noticed }).supersededAsValid).toEqual([]);
     expect(measure({ words, story: "- JSON is the output now [#40]" }, { noticed }).supersededAsValid).toEqual([]);
     expect(measure({ words }, { noticed, tail: [40] }).supersededAsValid).toEqual([]);
     const lineOnly = WORDS.filter((_, index) => ![2, 4].includes(index)).join("\n");
@@ -175,20 +175,20 @@ describe("a missing message", () => {
   test("is silent unless both the model and the user are told", () => {
     const noticed = [20, 30, 40];
     const range = "Not shown and not carried over: 3 messages, #20–#40; `read #N` opens one";
-    expect(measure({ words, left: range }, { noticed }).silentEvictions).toEqual([]);
-    expect(measure({ words, left: range }, { noticed: [20] }).silentEvictions).toEqual([2, 3].map(describeMessage));
+    expect(measure({ words, omitted: range }, { noticed }).silentEvictions).toEqual([]);
+    expect(measure({ words, omitted: range }, { noticed: [20] }).silentEvictions).toEqual([2, 3].map(describeMessage));
     expect(measure({ words }, { noticed }).silentEvictions).toEqual([1, 2, 3].map(describeMessage));
   });
 
   test("is silent if the range counts too few", () => {
     const range = "Not shown and not carried over: 2 messages, #20–#40; `read #N` opens one";
-    expect(measure({ words, left: range }, { noticed: [20, 30, 40] }).silentEvictions).toEqual([describeMessage(3)]);
+    expect(measure({ words, omitted: range }, { noticed: [20, 30, 40] }).silentEvictions).toEqual([describeMessage(3)]);
   });
 
   test("is carried over if it is among the older ones that lines cite", () => {
-    const left = "The summary's lines that cite #40 or 1 older message state it; […] marks the missing text.";
+    const omitted = "The summary's lines that cite #40 or 1 older message state it; […] marks the missing text.";
     const story = "- commit each step [#30]\n- JSON is the output [#40]";
-    expect(measure({ words, left, story }, { noticed: [20, 30, 40] }).silentEvictions).toEqual([describeMessage(1)]);
+    expect(measure({ words, omitted, story }, { noticed: [20, 30, 40] }).silentEvictions).toEqual([describeMessage(1)]);
   });
 });
 
@@ -211,9 +211,9 @@ test("finds parts that exceed their budget at the reduction level and with the c
   });
   const makeWords = (count: number): string => Array.from({ length: count }, () => "apple").join(" ");
   const words = { kind: "words", text: makeWords(2_000) };
-  const left = { kind: "left", text: makeWords(600) };
+  const omitted = { kind: "omitted", text: makeWords(600) };
   expect(findOverruns(makeCompaction([words], { rung: "whole" }), budget)).toEqual([]);
-  expect(findOverruns(makeCompaction([words, left], { rung: "whole" }), budget)).toHaveLength(1);
+  expect(findOverruns(makeCompaction([words, omitted], { rung: "whole" }), budget)).toHaveLength(1);
   expect(findOverruns(makeCompaction([words], { rung: "quarter" }), budget)).toHaveLength(1);
   const calibration = { "anthropic/m": { factor: 1.5 } };
   expect(findOverruns(makeCompaction([words], { rung: "whole" }, calibration), budget)).toHaveLength(1);

@@ -126,7 +126,7 @@ async function compactRound({ session, budget, runRound }: PlantedSession, index
       .join(""),
     hasEvictions: listMessageFindings(outcome.receipt).length > 0,
     budgetShare: Math.max(
-      sumTokens(["words", "left"]) / budget.userMessages,
+      sumTokens(["words", "omitted"]) / budget.userMessages,
       sumTokens(["story", "notes", "ledger"]) / budget.checkpoint,
     ),
   };

@@ -88,7 +88,7 @@ export function parseRequestParts(
   ];
   const shownTexts = new Map<number, string>();
   for (const { number, text } of texts) shownTexts.set(number, `${shownTexts.get(number) ?? ""}${text}\n`);
-  return { shownTexts, lines: parseLines(joinParts("story")), omitted: parseOmitted(joinParts("left")) };
+  return { shownTexts, lines: parseLines(joinParts("story")), omitted: parseOmitted(joinParts("omitted")) };
 }
 
 /** Splits a text into messages. Each begins with a line that has its number, and may have the question that it answers. */

@@ -184,7 +184,7 @@ export function findOverruns(compaction: CompactionEntry, budget: Budget): reado
   const { summaryShare } = reductionLevels.find(({ name }) => name === rung) ?? reductionLevels[0];
   const share = summaryShare / readCalibrationFactor(compaction, budget);
   return [
-    { kinds: ["words", "left"], tokens: budget.userMessages },
+    { kinds: ["words", "omitted"], tokens: budget.userMessages },
     { kinds: ["story", "notes"], tokens: budget.checkpoint },
   ].flatMap(({ kinds, tokens }) => {
     const used = textTokens(joinParts(compaction, kinds));

@@ -251,7 +251,7 @@ export interface PithDetails {
   readonly turns?: unknown;
   /** The question that the first kept message answers. */
   readonly question?: unknown;
-  /** The user's messages that are not shown word for word (`summary-parts/left-messages.ts`). */
+  /** The user's messages that are not shown word for word (`summary-parts/omitted-messages.ts`). */
   readonly messages?: unknown;
   /** Skills that are loaded (`context/loaded-skills.ts`). */
   readonly references?: unknown;

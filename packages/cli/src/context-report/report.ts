@@ -315,7 +315,7 @@ function computeSystemParts(system: SystemMessage | null): readonly ContextPart[
 const summaryPartTitles: Readonly<Record<SummaryPartKind, string>> = {
   pins: "pins",
   words: "your messages",
-  left: "your messages, not word for word",
+  omitted: "your messages, not word for word",
   story: "summary",
   notes: "summary",
   ledger: "files, commands and errors",

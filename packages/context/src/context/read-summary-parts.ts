@@ -12,7 +12,7 @@ export interface SummaryPartInfo {
 }
 
 /** The kinds of parts, in order. The parts that change least come first, so that the prefix stays cached between compactions. */
-export type SummaryPartKind = "pins" | "words" | "left" | "story" | "notes" | "ledger" | "recall" | "request";
+export type SummaryPartKind = "pins" | "words" | "omitted" | "story" | "notes" | "ledger" | "recall" | "request";
 
 /** Reads the parts of a summary. Returns an empty list if Pith did not write it, or if the lengths do not match the summary. */
 export function readSummaryParts({ summary, details }: CompactionEntry): readonly SummaryPartInfo[] {

@@ -11,10 +11,10 @@ import { RECALL_TOOL } from "../settings.ts";
 import { formatNarrativeTitle } from "../summary/parse-summary.ts";
 import { createFallbackSummary } from "./fallback-summary.ts";
 import { latestRequest } from "./latest-request.ts";
-import { loadUncarriedMessages } from "./left-messages.ts";
+import { loadUncarriedMessages } from "./omitted-messages.ts";
 import { pins } from "./pins.ts";
 import { reviewSummary } from "./review-summary.ts";
-import { leftMessages, userMessages } from "./user-messages.ts";
+import { omittedMessages, userMessages } from "./user-messages.ts";
 import { workRecord } from "./work-record.ts";
 
 /** The summary by a model or a hook; without a model, the narrative of the previous compaction. */
@@ -78,7 +78,7 @@ const skills: SummaryPart<readonly SessionSkill[]> = {
 export const defaultParts: readonly SummaryPart[] = [
   pins,
   userMessages,
-  leftMessages,
+  omittedMessages,
   narrative,
   turnNotes,
   workRecord,

@@ -26,14 +26,14 @@ import {
 import {
   createStub,
   hideMessages,
-  type LeftMessages,
-  leftTitleTokens,
   MAX_STUB_TOKENS,
   type MessageStub,
+  type OmittedMessages,
+  omittedTitleTokens,
   removeHidden,
   stubTokens,
   type UncarriedMessage,
-} from "./left-messages.ts";
+} from "./omitted-messages.ts";
 
 /** A message of the user, as far as it is shown. */
 export interface UserMessageRecord {
@@ -62,7 +62,7 @@ export interface FitMessagesOptions {
   /** The messages that are shown so far and the new ones, oldest first. */
   readonly messages: readonly UserMessageRecord[];
   /** What the previous compaction left out. */
-  readonly left: LeftMessages;
+  readonly omitted: OmittedMessages;
   /** Uncarried messages that were read from the log, whole. */
   readonly offered: readonly LeavingMessage[];
   /** The maximum tokens of all messages, stubs and notes together. */
@@ -72,7 +72,7 @@ export interface FitMessagesOptions {
 /** How the messages are shown, and what is not shown word for word. */
 export interface FittedMessages {
   readonly quotes: readonly MessageQuote[];
-  readonly left: LeftMessages;
+  readonly omitted: OmittedMessages;
   /** The tokens of the quotes, the stubs and the notes. */
   readonly tokens: number;
   readonly shortened: readonly string[];
@@ -106,12 +106,12 @@ export interface AcceptedSummary {
 
 /** Fits the messages beside an accepted summary. */
 export function fitUserMessages(options: FitMessagesOptions, summary: AcceptedSummary): FittedMessages {
-  const { tokens, left: previousLeft } = options;
-  const findCarried = createMessageCheck(previousLeft, summary);
-  const left = updateLeft(options, summary);
-  const { quotes, isFitting } = fitWhole(options.messages, { tokens, usedTokens: leftTokens(left) });
+  const { tokens, omitted: previouslyOmitted } = options;
+  const findCarried = createMessageCheck(previouslyOmitted, summary);
+  const omitted = updateOmitted(options, summary);
+  const { quotes, isFitting } = fitWhole(options.messages, { tokens, usedTokens: omittedTokens(omitted) });
   const isWhole = isFitting && !quotes.some(({ isShortened }) => isShortened);
-  const fitted = isWhole ? { quotes, left } : reduceMessages({ quotes, left }, { tokens, summary, findCarried });
+  const fitted = isWhole ? { quotes, omitted } : reduceMessages({ quotes, omitted }, { tokens, summary, findCarried });
   const answers = new Set(
     options.messages.flatMap(({ reference, repliesTo, isCovered }) =>
       isCovered || repliesTo === "" ? [] : [reference],
@@ -120,20 +120,23 @@ export function fitUserMessages(options: FitMessagesOptions, summary: AcceptedSu
   const edited = fitted.quotes.flatMap(({ message }) => (message.isEdited ? [message.reference] : []));
   return {
     ...fitted,
-    left: { ...fitted.left, edited },
+    omitted: { ...fitted.omitted, edited },
     tokens: countTokens(fitted),
     shortened: fitted.quotes.flatMap(({ message, isShortened }) => (isShortened ? [message.reference] : [])),
     withoutQuestion: fitted.quotes.flatMap(({ message: { reference, repliesTo } }) =>
       repliesTo === "" && answers.has(reference) ? [reference] : [],
     ),
-    newlyCarried: listNew(fitted.left.carried, previousLeft.carried),
-    newStubs: listNew(listReferences(fitted.left.stubs), listReferences(previousLeft.stubs)),
-    newlyHidden: listNew(listReferences(fitted.left.hidden.messages), listReferences(previousLeft.hidden.messages)),
+    newlyCarried: listNew(fitted.omitted.carried, previouslyOmitted.carried),
+    newStubs: listNew(listReferences(fitted.omitted.stubs), listReferences(previouslyOmitted.stubs)),
+    newlyHidden: listNew(
+      listReferences(fitted.omitted.hidden.messages),
+      listReferences(previouslyOmitted.hidden.messages),
+    ),
   };
 }
 
 // What the lines of the previous summary carry over of a message has left already.
-function createMessageCheck({ carried }: LeftMessages, { narrative, previousLines }: AcceptedSummary): CarryCheck {
+function createMessageCheck({ carried }: OmittedMessages, { narrative, previousLines }: AcceptedSummary): CarryCheck {
   const [check, checkNewLines] = [createCarryCheck(narrative), createCarryCheck(narrative, previousLines)];
   const isCarriedBefore = new Set(carried);
   return (reference, sentences) => (isCarriedBefore.has(reference) ? checkNewLines : check)(reference, sentences);
@@ -149,16 +152,16 @@ function listNew(references: readonly string[], previous: readonly string[]): re
 
 interface ShownMessages {
   readonly quotes: readonly MessageQuote[];
-  readonly left: LeftMessages;
+  readonly omitted: OmittedMessages;
 }
 
-const countTokens = ({ quotes, left }: ShownMessages): number => countQuoteTokens(quotes) + leftTokens(left);
+const countTokens = ({ quotes, omitted }: ShownMessages): number => countQuoteTokens(quotes) + omittedTokens(omitted);
 
 function countQuoteTokens(quotes: readonly MessageQuote[]): number {
   return quotes.length === 0 ? 0 : quotes.reduce((sum, { tokens }) => sum + tokens, TITLE_TOKENS);
 }
 
-const leftTokens = (left: LeftMessages): number => leftTitleTokens(left) + stubTokens(left.stubs);
+const omittedTokens = (omitted: OmittedMessages): number => omittedTitleTokens(omitted) + stubTokens(omitted.stubs);
 
 /**
  * Returns what the next summary is asked to carry over: uncarried messages from the log, what is newly cut from long messages, and the
@@ -166,15 +169,15 @@ const leftTokens = (left: LeftMessages): number => leftTitleTokens(left) + stubT
  */
 export function listLeavingMessages({
   messages,
-  left,
+  omitted,
   offered,
   tokens,
 }: FitMessagesOptions): readonly LeavingMessage[] {
-  const { quotes, isFitting } = fitWhole(messages, { tokens, usedTokens: leftTokens(left) });
+  const { quotes, isFitting } = fitWhole(messages, { tokens, usedTokens: omittedTokens(omitted) });
   const leaving = new Set(quotes.flatMap(({ message, isShortened }) => (isShortened ? [message.reference] : [])));
   // What a summary does not carry over becomes a stub.
   const maxStubTokens = tokens * MAX_STUB_SHARE;
-  let [quoteTokens, newStubTokens] = [countQuoteTokens(quotes), Math.min(leftTokens(left), maxStubTokens)];
+  let [quoteTokens, newStubTokens] = [countQuoteTokens(quotes), Math.min(omittedTokens(omitted), maxStubTokens)];
   for (const quote of quotes) {
     if (isFitting || quoteTokens + newStubTokens <= tokens * TARGET_SHARE) break;
     quoteTokens -= quote.tokens;
@@ -208,13 +211,13 @@ function limitMessages(messages: readonly LeavingMessage[], maxTokens: number): 
 }
 
 /** Updates the record: offered messages that the summary carries over leave it, and messages whose lines are gone return as stubs. */
-function updateLeft(
-  { left, offered }: FitMessagesOptions,
+function updateOmitted(
+  { omitted, offered }: FitMessagesOptions,
   { narrative, leaving, uncarried }: AcceptedSummary,
-): LeftMessages {
+): OmittedMessages {
   const findCarried = createCarryCheck(narrative);
   const citations = new Set(findCarryingLines(narrative).flatMap(({ references }) => references));
-  const carried = new Set(left.carried.filter((reference) => citations.has(reference)));
+  const carried = new Set(omitted.carried.filter((reference) => citations.has(reference)));
   const remainingTexts = new Map<string, string>();
   for (const { reference, text } of offered) {
     const remaining = removeCarriedSentences(text, (sentences) => findCarried(reference, sentences));
@@ -225,16 +228,16 @@ function updateLeft(
   const resolved = new Set([...remainingTexts].flatMap(([reference, text]) => (text === "" ? [reference] : [])));
   const countOffer = <Message extends UncarriedMessage>(message: Message): Message =>
     leaving.has(message.reference) ? { ...message, offers: message.offers + 1 } : message;
-  const stubs = left.stubs
+  const stubs = omitted.stubs
     .filter(({ reference }) => !resolved.has(reference))
     .map((stub) => {
       const text = remainingTexts.get(stub.reference);
       return countOffer(text === undefined ? stub : createStub(stub, removeMarks(text)));
     });
   const returned = uncarried.map(({ reference, text }) => createStub({ reference, offers: 0, isEdited: false }, text));
-  const hidden = removeHidden(left.hidden, resolved);
+  const hidden = removeHidden(omitted.hidden, resolved);
   return {
-    ...left,
+    ...omitted,
     carried: [...carried].toSorted(compareReferences),
     stubs: mergeStubs(stubs, returned),
     hidden: { ...hidden, messages: hidden.messages.map(countOffer) },
@@ -330,11 +333,11 @@ function reduceMessages(shown: ShownMessages, { tokens, summary, findCarried }: 
   const isFitting = (each: ShownMessages): boolean => countTokens(each) <= tokens;
   const target = isFitting(shown) ? tokens : tokens * TARGET_SHARE;
   let result = removeCarried(shown, { tokens, target, leaving, findCarried });
-  const carried = new Set(result.left.carried);
+  const carried = new Set(result.omitted.carried);
   for (const reduce of [
     () => reduceToStubs(result, target, (reference) => leaving.has(reference) && carried.has(reference)),
     () => reduceToStubs(result, tokens, (reference) => leaving.has(reference)),
-    () => hideOldest(result, (each) => isFitting(each) || stubTokens(each.left.stubs) <= tokens * MAX_STUB_SHARE),
+    () => hideOldest(result, (each) => isFitting(each) || stubTokens(each.omitted.stubs) <= tokens * MAX_STUB_SHARE),
     () => reduceToStubs(result, tokens, () => true),
     () => hideOldest(result, isFitting),
   ])
@@ -347,11 +350,11 @@ const MAX_STUB_SHARE = 1 / 4;
 
 // The sentences of a shortened message leave first: if it then fits, nothing else is cut from it.
 function removeCarried(
-  { quotes, left }: ShownMessages,
+  { quotes, omitted }: ShownMessages,
   { tokens, target, leaving, findCarried }: RemoveOptions,
 ): ShownMessages {
-  const carried = new Set(left.carried);
-  let usedTokens = countQuoteTokens(quotes) + leftTokens({ ...left, carried: addAny(left.carried, "#1") });
+  const carried = new Set(omitted.carried);
+  let usedTokens = countQuoteTokens(quotes) + omittedTokens({ ...omitted, carried: addAny(omitted.carried, "#1") });
   const remainingQuotes = quotes.flatMap((quote) => {
     const { message, isShortened } = quote;
     const { reference, attached } = message;
@@ -366,7 +369,7 @@ function removeCarried(
     usedTokens -= quote.tokens - (isGone ? 0 : remaining.tokens);
     return isGone ? [] : [remaining];
   });
-  return { quotes: remainingQuotes, left: { ...left, carried: [...carried].toSorted(compareReferences) } };
+  return { quotes: remainingQuotes, omitted: { ...omitted, carried: [...carried].toSorted(compareReferences) } };
 }
 
 interface RemoveOptions extends Pick<AcceptedSummary, "leaving"> {
@@ -384,13 +387,13 @@ const ANY_STUB: MessageStub = { reference: "#1", offers: 0, isEdited: false, lin
 
 // Oldest first. A message that is not longer than its stub stays.
 function reduceToStubs(
-  { quotes, left }: ShownMessages,
+  { quotes, omitted }: ShownMessages,
   target: number,
   mayReduce: (reference: string) => boolean,
 ): ShownMessages {
   const stubs: MessageStub[] = [];
-  const titleTokens = leftTitleTokens({ ...left, stubs: addAny(left.stubs, ANY_STUB) });
-  let usedTokens = countQuoteTokens(quotes) + titleTokens + stubTokens(left.stubs);
+  const titleTokens = omittedTitleTokens({ ...omitted, stubs: addAny(omitted.stubs, ANY_STUB) });
+  let usedTokens = countQuoteTokens(quotes) + titleTokens + stubTokens(omitted.stubs);
   const remainingQuotes = quotes.filter(({ message, tokens }) => {
     if (usedTokens <= target || !mayReduce(message.reference)) return true;
     const stub = toStub(message);
@@ -400,7 +403,7 @@ function reduceToStubs(
     stubs.push(stub);
     return false;
   });
-  return { quotes: remainingQuotes, left: { ...left, stubs: mergeStubs(left.stubs, stubs) } };
+  return { quotes: remainingQuotes, omitted: { ...omitted, stubs: mergeStubs(omitted.stubs, stubs) } };
 }
 
 function toStub({ reference, text, attached, isEdited = false }: UserMessageRecord): MessageStub {
@@ -409,17 +412,17 @@ function toStub({ reference, text, attached, isEdited = false }: UserMessageReco
 
 /** Counts the oldest stubs, as few as possible; if there are no more, also messages that are not longer than a stub. */
 function hideOldest(shown: ShownMessages, isEnough: (shown: ShownMessages) => boolean): ShownMessages {
-  const { quotes, left } = shown;
-  const stubReferences = new Set(listReferences(left.stubs));
+  const { quotes, omitted } = shown;
+  const stubReferences = new Set(listReferences(omitted.stubs));
   const unstubbed = quotes.filter(({ message }) => !stubReferences.has(message.reference));
-  const stubs = [...left.stubs, ...unstubbed.map(({ message }) => toStub(message))];
+  const stubs = [...omitted.stubs, ...unstubbed.map(({ message }) => toStub(message))];
   const hide = (count: number): ShownMessages => {
     const hidden = stubs.slice(0, count);
     const hiddenReferences = new Set(listReferences(hidden));
     const isShown = ({ reference }: Pick<UncarriedMessage, "reference">): boolean => !hiddenReferences.has(reference);
     return {
       quotes: quotes.filter(({ message }) => isShown(message)),
-      left: { ...left, stubs: left.stubs.filter(isShown), hidden: hideMessages(left.hidden, hidden) },
+      omitted: { ...omitted, stubs: omitted.stubs.filter(isShown), hidden: hideMessages(omitted.hidden, hidden) },
     };
   };
   let [low, high] = [0, stubs.length];

@@ -7,7 +7,7 @@ import type { Pin } from "../session/state.ts";
 import { findCarryingLines } from "../summary/carried-lines.ts";
 import { noPreviousSummary, readPreviousSummary, stripLineMarkup } from "../summary/parse-summary.ts";
 import { readPreviousRequest } from "./latest-request.ts";
-import { type HiddenMessages, type MessageStub, readLeftMessages } from "./left-messages.ts";
+import { type HiddenMessages, type MessageStub, readOmittedMessages } from "./omitted-messages.ts";
 import { readPreviousMessages } from "./user-messages.ts";
 
 /** What the user has said on a branch, as far as the model can read it. */
@@ -42,7 +42,7 @@ export interface ShownMessage {
 export function listUserRules(branch: LoadedBranch): UserRules {
   const compaction = branch.entries[branch.compactionIndex];
   const previous = compaction?.type === "compaction" ? readPreviousSummary(compaction) : noPreviousSummary;
-  const { carried, stubs, hidden } = readLeftMessages(previous);
+  const { carried, stubs, hidden } = readOmittedMessages(previous);
   const request = readPreviousRequest(previous);
   const covered = [...readPreviousMessages(previous), ...(request?.isPerson ? [request] : [])];
   const kept = branch.entries.filter((entry) => isFromUser(entry, branch.edits));

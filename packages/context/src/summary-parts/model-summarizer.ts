@@ -127,10 +127,10 @@ function isCompactionPlan(plan: EstimatedPlan): plan is CompactionPlan {
 
 /** The user's messages beside the summary: those that stay, and those that it has to carry over. */
 function toMessageInput(plan: CompactionPlan): Pick<SummaryInput, "keptMessages" | "leaving" | "carried"> {
-  const { leaving, left, previousMessages } = collectPart(userMessages, plan);
+  const { leaving, omitted, previousMessages } = collectPart(userMessages, plan);
   const leavingReferences = new Set(leaving.map(({ reference }) => reference));
   const keptMessages = previousMessages.filter(({ reference }) => !leavingReferences.has(reference));
-  return { keptMessages: formatListedMessages(keptMessages), leaving, carried: left.carried };
+  return { keptMessages: formatListedMessages(keptMessages), leaving, carried: omitted.carried };
 }
 
 type EstimatedPlan = SummarizedPart & Partial<Pick<CompactionPlan, "kept" | "originals">>;

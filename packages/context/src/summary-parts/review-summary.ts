@@ -12,7 +12,7 @@ import { isFarTooLong } from "../summary/limits.ts";
 import { previousNarrative } from "../summary/parse-summary.ts";
 import { textTokens } from "../tokens/estimate-tokens.ts";
 import { latestRequest, previousUserMessages, readOpenQuestion } from "./latest-request.ts";
-import { readLeftMessages } from "./left-messages.ts";
+import { readOmittedMessages } from "./omitted-messages.ts";
 import { collectWorkRecord } from "./work-record.ts";
 
 /** Marks the claims of a summary by a hook, a host or a model that the log does not support, and puts back lines that it left out. */
@@ -36,7 +36,7 @@ export function compareCarriedLines(plan: CompactionPlan, narrative: string): Co
   return compareLines({
     previous: previous.narrative,
     summary: narrative,
-    carried: new Set(readLeftMessages(previous).carried),
+    carried: new Set(readOmittedMessages(previous).carried),
     isUserMessage: (reference) => collectPlanEvidence(plan).sourceOf(reference)?.isFromUser === true,
   });
 }

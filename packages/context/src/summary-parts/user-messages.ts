@@ -35,11 +35,11 @@ import {
 } from "./latest-request.ts";
 import {
   formatHidden,
-  formatLeftMessages,
-  type LeftMessages,
-  readLeftMessages,
-  renderLeftMessages,
-} from "./left-messages.ts";
+  formatOmittedMessages,
+  type OmittedMessages,
+  readOmittedMessages,
+  renderOmittedMessages,
+} from "./omitted-messages.ts";
 import { compareCarriedLines } from "./review-summary.ts";
 
 /** The summary part with the user's messages, word for word. */
@@ -56,23 +56,23 @@ export const userMessages: SummaryPart<CollectedUserMessages> = {
       edits,
       request: collectPart(latestRequest, plan).request,
       question: readOpenQuestion(previous),
-      left: readLeftMessages(previous),
+      omitted: readOmittedMessages(previous),
       earlier,
       tokens: userMessageTokens(plan),
     });
   },
   render: ({ previousBlocks }, { plan, candidate }) =>
     renderBlocks(selectUserMessages(plan, candidate), previousBlocks),
-  details: (_, plan, candidate) => formatLeftMessages(selectUserMessages(plan, candidate).left),
+  details: (_, plan, candidate) => formatOmittedMessages(selectUserMessages(plan, candidate).omitted),
   findings: (_, plan, candidate) => createMessageNotices(selectUserMessages(plan, candidate)),
 };
 
 /** The summary part that says which messages are not shown word for word, and where they went. */
-export const leftMessages: SummaryPart<null> = {
-  kind: "left",
+export const omittedMessages: SummaryPart<null> = {
+  kind: "omitted",
   share: null,
   collect: () => null,
-  render: (_, { plan, candidate }) => renderLeftMessages(selectUserMessages(plan, candidate).left),
+  render: (_, { plan, candidate }) => renderOmittedMessages(selectUserMessages(plan, candidate).omitted),
 };
 
 /** The messages of a plan, before it is known which of them a summary carries over. */
@@ -98,7 +98,7 @@ export interface CollectMessagesOptions extends CoveredMessagesOptions {
   /** The request at the end of the previous summary message. */
   readonly previousRequest: ActiveRequest | null;
   /** What the previous compaction does not show word for word. */
-  readonly left: LeftMessages;
+  readonly omitted: OmittedMessages;
   /** Uncarried messages, read from the log. */
   readonly earlier: readonly Entry[];
   /** The maximum tokens of all messages together. */
@@ -107,14 +107,14 @@ export interface CollectMessagesOptions extends CoveredMessagesOptions {
 
 /** Collects the messages of earlier compactions and of the covered entries. */
 export function collectUserMessages(options: CollectMessagesOptions): CollectedUserMessages {
-  const { previousBlocks, left, earlier, tokens } = options;
-  const edited = new Set(left.edited);
+  const { previousBlocks, omitted, earlier, tokens } = options;
+  const edited = new Set(omitted.edited);
   const previousMessages = options.previousMessages.map((message) =>
     edited.has(message.reference) ? { ...message, isEdited: true } : message,
   );
   const fitOptions = {
     messages: [...previousMessages, ...formerRequestMessage(options), ...collectCoveredMessages(options)],
-    left,
+    omitted,
     offered: earlier.map((entry) => ({
       reference: entryReference(entry),
       text: escapeStructure(splitUserEntry(entry).typed),
@@ -171,7 +171,7 @@ const selectionCache = new WeakMap<SummaryCandidate, WeakMap<CollectedUserMessag
 
 // A line that the summary neither keeps nor replaces, and that did not fit: its messages are shown as stubs again.
 function findUncarriedMessages(plan: CompactionPlan, narrative: string): readonly LeavingMessage[] {
-  const carried = new Set(readLeftMessages(plan.previous).carried);
+  const carried = new Set(readOmittedMessages(plan.previous).carried);
   const lines = new Map<string, string>();
   for (const { text, references } of compareCarriedLines(plan, narrative).missing)
     for (const reference of references)
@@ -199,7 +199,7 @@ function createBlock(text: string): readonly UserMessageBlock[] {
 
 /** Returns findings about messages that are not shown word for word from now on. */
 export function createMessageNotices({
-  left: { hidden },
+  omitted: { hidden },
   shortened,
   withoutQuestion,
   newlyCarried,

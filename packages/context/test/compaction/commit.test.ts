@@ -24,7 +24,7 @@ import { noRedaction } from "../../src/session/session.ts";
 import { checkSummary, type SummaryCheckResult } from "../../src/summary/audit.ts";
 import { describeImages } from "../../src/summary-parts/default-parts.ts";
 import type { FittedMessages } from "../../src/summary-parts/fit-user-messages.ts";
-import { noLeftMessages } from "../../src/summary-parts/left-messages.ts";
+import { noOmittedMessages } from "../../src/summary-parts/omitted-messages.ts";
 import { ANY_SHAPE, collectPlanEvidence, newNarrativePart } from "../../src/summary-parts/review-summary.ts";
 import { createMessageNotices } from "../../src/summary-parts/user-messages.ts";
 import { story } from "../../src/testing/story.ts";
@@ -262,7 +262,7 @@ describe("checks", () => {
     ];
     const nothingLeft: FittedMessages = {
       quotes: [],
-      left: noLeftMessages,
+      omitted: noOmittedMessages,
       tokens: 0,
       shortened: [],
       withoutQuestion: [],
@@ -279,7 +279,7 @@ describe("checks", () => {
       const hidden = { count: 23, first: "#5", last: "#61", messages: [] };
       expect(
         noticed({
-          left: { ...noLeftMessages, hidden },
+          omitted: { ...noOmittedMessages, hidden },
           newlyCarried: ["#4", "entry:4f2a"],
           newStubs: ["#7"],
           newlyHidden: ["#61"],

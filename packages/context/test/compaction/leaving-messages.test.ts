@@ -7,9 +7,13 @@ import type { Message } from "../../src/message.ts";
 import type { Request } from "../../src/model.ts";
 import type { Session } from "../../src/session/session.ts";
 import { readPreviousSummary } from "../../src/summary/parse-summary.ts";
-import { type LeftMessages, loadUncarriedMessages, readLeftMessages } from "../../src/summary-parts/left-messages.ts";
 import { listUserRules } from "../../src/summary-parts/list-rules.ts";
 import { modelSummarizer } from "../../src/summary-parts/model-summarizer.ts";
+import {
+  loadUncarriedMessages,
+  type OmittedMessages,
+  readOmittedMessages,
+} from "../../src/summary-parts/omitted-messages.ts";
 import { pinText } from "../../src/summary-parts/pins.ts";
 import { type ScriptedModel, scriptedModel, testRuntime } from "../../src/testing/scripted-model.ts";
 import { createSummaryText } from "../documents/summary-text.ts";
@@ -61,7 +65,8 @@ async function compactWith(session: Session, model: ScriptedModel): Promise<Comp
 const newestCompaction = ({ branch }: Session): CompactionEntry =>
   branch.entries[branch.compactionIndex] as CompactionEntry;
 
-const readLeft = (session: Session): LeftMessages => readLeftMessages(readPreviousSummary(newestCompaction(session)));
+const readOmitted = (session: Session): OmittedMessages =>
+  readOmittedMessages(readPreviousSummary(newestCompaction(session)));
 
 const messageText = ({ content }: Message): string =>
   typeof content === "string" ? content : content.map((block) => ("text" in block ? block.text : "")).join("");
@@ -86,7 +91,7 @@ describe("the summarizer", () => {
     expect(summary).not.toContain(RULES[0]);
     expect(summary).toContain("[#1]\nBuild a tool called mill. […]\n");
     expect(summary).toContain(CARRIED.join("\n"));
-    expect(readLeft(session).carried).toEqual(["#1"]);
+    expect(readOmitted(session).carried).toEqual(["#1"]);
   });
 
   test("KEEP12 is not asked while everything fits", async () => {
@@ -111,14 +116,14 @@ describe("the summarizer", () => {
   test("KEEP12 is offered again what no line carries over, read from the log", async () => {
     const session = await createLongSession(14);
     await compactWith(session, scriptedModel(summarize("- nothing of it [#1]")));
-    expect(readLeft(session).stubs[0]).toMatchObject({ reference: "#1", offers: 0 });
+    expect(readOmitted(session).stubs[0]).toMatchObject({ reference: "#1", offers: 0 });
     expect(newestCompaction(session).summary).not.toContain(RULES[1]);
     await addTasks(session, 14, 12);
     const model = scriptedModel(summarize(...CARRIED, "- Build a tool called mill [#1]"));
     await compactWith(session, model);
     expect(findMaterial(model.requests[0], "leaving-messages")).toContain(`[#1]\n${FOUNDING}`);
-    expect(readLeft(session).carried).toContain("#1");
-    expect(readLeft(session).stubs.map(({ reference }) => reference)).not.toContain("#1");
+    expect(readOmitted(session).carried).toContain("#1");
+    expect(readOmitted(session).stubs.map(({ reference }) => reference)).not.toContain("#1");
   });
 });
 
@@ -126,7 +131,7 @@ describe("messages that no line carries over", () => {
   test("KEEP12 are offered within 5% of the request, those offered least first", async () => {
     const session = await createLongSession(20);
     await compactWith(session, scriptedModel(summarize("- nothing of it [#1]")));
-    expect(readLeft(session).stubs.length).toBeGreaterThan(3);
+    expect(readOmitted(session).stubs.length).toBeGreaterThan(3);
     const first = await loadUncarriedMessages(session, budget);
     expect(first.map(({ number }) => `#${number}`)).toEqual(["#1"]);
     await addTasks(session, 14, 12);
@@ -145,7 +150,7 @@ describe("messages that no line carries over", () => {
       "user: go on",
     );
     await compactWith(session, scriptedModel(summarize("- nothing of it [#3]")));
-    const { stubs, hidden } = readLeft(session);
+    const { stubs, hidden } = readOmitted(session);
     const message = [...stubs, ...hidden.messages].find(({ reference }) => reference === "#1");
     expect(message).toMatchObject({ isEdited: true });
     expect((await loadUncarriedMessages(session, budget)).map(({ number }) => number)).not.toContain(1);
@@ -160,10 +165,10 @@ test("KEEP12 CTX3 a message that an edit changed stays marked while it is shown,
     "user: go on",
   );
   await compactWith(session, scriptedModel(summarize("- (none)")));
-  expect(readLeft(session).edited).toEqual(["#1"]);
+  expect(readOmitted(session).edited).toEqual(["#1"]);
   await addTasks(session, 0, 30);
   await compactWith(session, scriptedModel(summarize("- nothing of it [#4]")));
-  const { stubs, hidden } = readLeft(session);
+  const { stubs, hidden } = readOmitted(session);
   const message = [...stubs, ...hidden.messages].find(({ reference }) => reference === "#1");
   expect(message).toMatchObject({ isEdited: true });
   expect((await loadUncarriedMessages(session, budget)).map(({ number }) => number)).not.toContain(1);
@@ -176,7 +181,7 @@ describe("a line that carries over a message", () => {
     await addTasks(session, 14, 12);
     const { summary } = await compactWith(session, scriptedModel(summarize(CARRIED[0] ?? "")));
     for (const line of CARRIED) expect(summary).toContain(line);
-    expect(readLeft(session).carried).toContain("#1");
+    expect(readOmitted(session).carried).toContain("#1");
   });
 
   test("KEEP10 is not put back if a newer message replaced it", async () => {
@@ -216,7 +221,7 @@ describe("a prepared summary", () => {
     await addTasks(session, 14, 1);
     const outcome = await compact({ session, budget: tight, reason: "due", runtime, prepared: result.summary });
     expect(outcome).toMatchObject({ type: "compacted", receipt: { preparedMs: expect.any(Number) } });
-    const { carried, stubs, hidden } = readLeft(session);
+    const { carried, stubs, hidden } = readOmitted(session);
     for (const reference of carried) expect(shown).toContain(reference);
     expect(stubs.length + hidden.count).toBeGreaterThan(0);
   });
@@ -271,7 +276,7 @@ test("KEEP11 a record from a damaged or hostile file is read as far as it is val
       firstKeptEntryId: "c",
       details: { pith: { front: [{ kind: "words", length: 1, tokens: 1 }], messages } },
     }) as unknown as CompactionEntry;
-  const read = (messages: unknown): LeftMessages => readLeftMessages(readPreviousSummary(compaction(messages)));
+  const read = (messages: unknown): OmittedMessages => readOmittedMessages(readPreviousSummary(compaction(messages)));
   const nothing = { carried: [], stubs: [], hidden: { count: 0, first: "", last: "", messages: [] }, edited: [] };
   for (const value of [null, 1, "x", [], { carried: 5, stubs: {}, hidden: [] }, { hidden: { count: -1 } }])
     expect(read(value)).toEqual(nothing);

@@ -16,10 +16,10 @@ import {
 } from "../../src/summary-parts/latest-request.ts";
 import {
   formatHidden,
-  type LeftMessages,
-  noLeftMessages,
-  renderLeftMessages,
-} from "../../src/summary-parts/left-messages.ts";
+  noOmittedMessages,
+  type OmittedMessages,
+  renderOmittedMessages,
+} from "../../src/summary-parts/omitted-messages.ts";
 import {
   type CollectMessagesOptions,
   collectUserMessages,
@@ -44,7 +44,7 @@ interface KeptMessages extends FittedMessages {
 }
 
 const textOf = ({ blocks }: KeptMessages): string => blocks.map(({ text }) => text).join("");
-const leftText = ({ left }: KeptMessages): string => renderLeftMessages(left);
+const omittedText = ({ omitted }: KeptMessages): string => renderOmittedMessages(omitted);
 
 type KeepOptions = Partial<CollectMessagesOptions & AcceptedSummary>;
 
@@ -62,7 +62,7 @@ function keep(
     tokens: 1000,
     request: null,
     previousRequest: null,
-    left: noLeftMessages,
+    omitted: noOmittedMessages,
     earlier: [],
     ...parts,
   });
@@ -142,7 +142,7 @@ describe("kept messages", () => {
     expect(textOf(kept)).toBe(
       `${TITLE}[#1]\n${LONG}\n\n[#3]\nand no\nsemicolons in any of the nine example files \n\n`,
     );
-    expect(kept.left).toEqual(noLeftMessages);
+    expect(kept.omitted).toEqual(noOmittedMessages);
   });
 
   test("KEEP3 are only what a person typed", () => {
@@ -177,7 +177,7 @@ describe("kept messages", () => {
     const collected = collectUserMessages({
       ...{ previousBlocks: [], previousMessages: [], previousRequest: null, request: null, edits: [], earlier: [] },
       covered,
-      left: noLeftMessages,
+      omitted: noOmittedMessages,
       tokens: 2_000,
     });
     expect(collected.leaving).toEqual([
@@ -225,9 +225,11 @@ describe("messages that leave", () => {
   test("KEEP9 lose the sentences that lines of the summary carry over, and a mark takes their place", () => {
     const kept = keep(covered, { tokens, narrative: carrying });
     expect(textOf(kept)).toContain("[#1]\nBuild a small tool called mill. […] Begin with the parser now.\n\n");
-    expect(kept.left).toEqual({ ...noLeftMessages, carried: ["#1"] });
+    expect(kept.omitted).toEqual({ ...noOmittedMessages, carried: ["#1"] });
     expect(kept.newlyCarried).toEqual(["#1"]);
-    expect(leftText(kept)).toContain("lines that cite #1 state what the user said there; […] marks the missing text");
+    expect(omittedText(kept)).toContain(
+      "lines that cite #1 state what the user said there; […] marks the missing text",
+    );
     expect(textOf(kept)).toContain(`[#2]\ntask 0 ${words(12)}\n`);
   });
 
@@ -246,13 +248,13 @@ describe("messages that leave", () => {
     ["is in another language", summarize("keine npm-Abhängigkeiten, nur was Node mitbringt [#1]")],
   ])("KEEP9 are not carried over by a line that %s", (_, narrative) => {
     const kept = keep(covered, { tokens, narrative });
-    expect(kept.left.carried).toEqual([]);
-    expect(leftText(kept)).toContain("[#1] Build a small tool called mill");
+    expect(kept.omitted.carried).toEqual([]);
+    expect(omittedText(kept)).toContain("[#1] Build a small tool called mill");
   });
 
   test("KEEP9 are only those that the author of the summary was asked to carry over", () => {
     const kept = keep(covered, { tokens, narrative: carrying, leaving: new Set() });
-    expect(kept.left.carried).toEqual([]);
+    expect(kept.omitted.carried).toEqual([]);
     expect(kept.newStubs[0]).toBe("#1");
   });
 
@@ -260,27 +262,27 @@ describe("messages that leave", () => {
     const many = numbered(...Array.from({ length: 20 }, (_, at) => `user: rule ${at} ${words(30)}`));
     const budget = keep(many, { tokens: 10_000 }).tokens - 5;
     const kept = keep(many, { tokens: budget });
-    const stubs = kept.left.stubs.map(({ reference }) => reference);
+    const stubs = kept.omitted.stubs.map(({ reference }) => reference);
     expect(stubs).toEqual(many.slice(0, stubs.length).map(({ number }) => `#${number}`));
     expect(stubs.length).toBeGreaterThan(0);
-    for (const { line } of kept.left.stubs) expect(textTokens(line)).toBeLessThanOrEqual(16);
-    expect(kept.left.stubs[0]?.line).toMatch(/^\[#1\] rule 0 word0 .*…$/);
+    for (const { line } of kept.omitted.stubs) expect(textTokens(line)).toBeLessThanOrEqual(16);
+    expect(kept.omitted.stubs[0]?.line).toMatch(/^\[#1\] rule 0 word0 .*…$/);
     expect(kept.tokens).toBeLessThanOrEqual(budget);
     expect(kept.tokens).toBeGreaterThan(budget * 0.9);
     expect(textOf(kept)).toContain("[#20]\nrule 19 ");
-    expect(kept.left.hidden.count).toBe(0);
+    expect(kept.omitted.hidden.count).toBe(0);
   });
 
   test("KEEP2 KEEP5 are counted if not even the stubs fit, and the count always fits", () => {
     const many = numbered(...Array.from({ length: 300 }, (_, at) => `user: rule ${at} ${words(30)}`));
     for (const tokens of [80, 120, 400, 1_000]) {
       const kept = keep(many, { tokens });
-      const { hidden, stubs } = kept.left;
+      const { hidden, stubs } = kept.omitted;
       expect(kept.tokens).toBeLessThanOrEqual(tokens);
-      expect(textTokens(`${textOf(kept)}${leftText(kept)}`)).toBeLessThanOrEqual(tokens + 5);
+      expect(textTokens(`${textOf(kept)}${omittedText(kept)}`)).toBeLessThanOrEqual(tokens + 5);
       expect(hidden.count + stubs.length + kept.quotes.length).toBe(300);
       expect(hidden).toMatchObject({ first: "#1", last: `#${hidden.count}` });
-      expect(leftText(kept)).toContain(
+      expect(omittedText(kept)).toContain(
         `Not shown and not carried over: ${hidden.count} messages, #1–#${hidden.count}; `,
       );
     }
@@ -298,17 +300,17 @@ describe("messages that leave", () => {
     const budget = keep(many, { tokens: 10_000 }).tokens - 5;
     const lines = many.map(({ number }, at) => `${rule(at)} [#${number}]`);
     const first = keep(many, { tokens: budget, narrative: summarize(...lines) });
-    expect(first.left.carried.length).toBeGreaterThan(5);
+    expect(first.omitted.carried.length).toBeGreaterThan(5);
     expect(first.tokens).toBeLessThanOrEqual(budget * 0.8);
     const added = numbered("user: one more").map((entry) => ({ ...entry, number: 50 }));
     const second = keep(added, {
       tokens: budget,
       previousBlocks: first.blocks,
-      left: first.left,
+      omitted: first.omitted,
       narrative: summarize(...lines),
     });
     expect(second.blocks).toEqual([...first.blocks, expect.objectContaining({ text: "[#50]\none more\n\n" })]);
-    expect(second.left).toEqual(first.left);
+    expect(second.omitted).toEqual(first.omitted);
   });
 
   test("KEEP2 that no summarizer was shown become stubs only after the oldest stubs are counted", () => {
@@ -322,12 +324,12 @@ describe("messages that leave", () => {
     const shown = keep(many, { tokens: 10_000 });
     const later = many.map((entry) => ({ ...entry, number: (entry.number ?? 0) + 300 }));
     const budget = shown.tokens + 600;
-    const kept = keep(later, { tokens: budget, left: { ...noLeftMessages, stubs }, leaving: new Set() });
+    const kept = keep(later, { tokens: budget, omitted: { ...noOmittedMessages, stubs }, leaving: new Set() });
     expect(kept.tokens).toBeLessThanOrEqual(budget);
     expect(kept.newStubs).toEqual([]);
     expect(kept.quotes).toHaveLength(20);
-    expect(kept.left.hidden.count).toBeGreaterThan(0);
-    expect(kept.left.hidden.first).toBe(stubs[0]?.reference);
+    expect(kept.omitted.hidden.count).toBeGreaterThan(0);
+    expect(kept.omitted.hidden.first).toBe(stubs[0]?.reference);
   });
 });
 
@@ -336,22 +338,22 @@ describe("messages that no line carries over", () => {
     "user: Never add npm dependencies, only Node built-ins. Exit codes: 0 ok, 2 wrong usage, 3 otherwise.",
   ) as [Entry];
   const stub = { reference: "#1", offers: 0, isEdited: false, line: "[#1] Never add npm…" };
-  const left: LeftMessages = { ...noLeftMessages, stubs: [stub] };
+  const omitted: OmittedMessages = { ...noOmittedMessages, stubs: [stub] };
   const whole = summarize(
     "never add npm dependencies, only Node built-ins [#1]",
     "exit codes: 0 ok, 2 wrong usage, 3 otherwise [#1]",
   );
 
   test("KEEP9 leave the list of stubs when the summary carries over every sentence of them", () => {
-    const kept = keep([], { left, earlier: [entry], narrative: whole });
-    expect(kept.left).toEqual({ ...noLeftMessages, carried: ["#1"] });
+    const kept = keep([], { omitted, earlier: [entry], narrative: whole });
+    expect(kept.omitted).toEqual({ ...noOmittedMessages, carried: ["#1"] });
   });
 
   test("KEEP9 stay with the sentences that are missing, and count how often they were offered", () => {
     const narrative = summarize("never add npm dependencies, only Node built-ins [#1]");
-    const kept = keep([], { left, earlier: [entry], narrative });
-    expect(kept.left).toEqual({
-      ...noLeftMessages,
+    const kept = keep([], { omitted, earlier: [entry], narrative });
+    expect(kept.omitted).toEqual({
+      ...noOmittedMessages,
       carried: ["#1"],
       stubs: [{ reference: "#1", offers: 1, isEdited: false, line: "[#1] Exit codes: 0 ok, 2 wrong…" }],
     });
@@ -360,18 +362,18 @@ describe("messages that no line carries over", () => {
   test("KEEP9 that are only counted leave the count", () => {
     const messages = [stub, { ...stub, reference: "#2" }].map(({ line: _, ...each }) => each);
     const hidden = { count: 2, first: "#1", last: "#2", messages };
-    const kept = keep([], { left: { ...noLeftMessages, hidden }, earlier: [entry], narrative: whole });
-    expect(kept.left.hidden).toEqual({ count: 1, first: "#2", last: "#2", messages: messages.slice(1) });
-    expect(leftText(kept)).toContain("Not shown and not carried over: 1 message, #2;");
+    const kept = keep([], { omitted: { ...noOmittedMessages, hidden }, earlier: [entry], narrative: whole });
+    expect(kept.omitted.hidden).toEqual({ count: 1, first: "#2", last: "#2", messages: messages.slice(1) });
+    expect(omittedText(kept)).toContain("Not shown and not carried over: 1 message, #2;");
   });
 
   test("KEEP10 come back as stubs if their line could not stay", () => {
     const kept = keep([], {
-      left: { ...noLeftMessages, carried: ["#1"] },
+      omitted: { ...noOmittedMessages, carried: ["#1"] },
       uncarried: [{ reference: "#1", text: "never add npm dependencies" }],
     });
-    expect(kept.left).toEqual({
-      ...noLeftMessages,
+    expect(kept.omitted).toEqual({
+      ...noOmittedMessages,
       stubs: [{ reference: "#1", offers: 0, isEdited: false, line: "[#1] never add npm dependencies" }],
     });
   });
@@ -429,11 +431,11 @@ describe("a short answer", () => {
     const roomy = textOf(keep(covered, { tokens: 2_000 }));
     expect(roomy.split("in reply to the assistant")).toHaveLength(8);
     const kept = keep(covered, { tokens: 160 });
-    expect(kept.left).toEqual(noLeftMessages);
+    expect(kept.omitted).toEqual(noOmittedMessages);
     expect(textOf(kept)).toContain("[#2]\ngo on with part 0 now\n");
     expect(textOf(kept)).toContain("[#14] (in reply to the assistant: Shall I delete the cache?)\nno\n");
     const tight = keep(covered, { tokens: 105 });
-    expect(tight.left).toEqual(noLeftMessages);
+    expect(tight.omitted).toEqual(noOmittedMessages);
     expect(textOf(tight)).not.toContain("in reply");
     expect(tight.withoutQuestion).toEqual([]);
     const previousBlocks = keep(covered.slice(-2), { tokens: 2_000 }).blocks;

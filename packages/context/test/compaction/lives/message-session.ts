@@ -217,7 +217,7 @@ const newestCompaction = ({ branch }: Session): CompactionEntry | undefined => {
 function checkBudget(compaction: CompactionEntry | undefined, userMessageTokens: number): void {
   if (!compaction) return;
   const level = reductionLevels.find(({ name }) => name === readReceipt(compaction)?.rung);
-  const parts = readSummaryPartTexts(compaction).filter(({ part }) => ["words", "left"].includes(part.kind));
+  const parts = readSummaryPartTexts(compaction).filter(({ part }) => ["words", "omitted"].includes(part.kind));
   const tokens = textTokens(parts.map(({ text }) => text).join(""));
   const budget = Math.floor(userMessageTokens * (level?.summaryShare ?? 1));
   if (tokens > budget * 1.02 + 5) throw new Error(`KEEP5 ${tokens} tokens of ${budget} at level ${level?.name}`);
@@ -247,7 +247,7 @@ function isTyped(entry: Entry): boolean {
 interface ShownTexts {
   /** The text of each quoted message, by number. */
   readonly quotes: ReadonlyMap<number, string>;
-  readonly left: string;
+  readonly omitted: string;
   readonly request: string;
   /** The numbers that unmarked lines cite. */
   readonly cited: ReadonlySet<number>;
@@ -260,7 +260,7 @@ function readShownTexts(compaction: CompactionEntry): ShownTexts {
   const quotes = textOf("words").split(/^(?=\[#\d+\])/m);
   return {
     quotes: new Map(quotes.map((quote) => [Number(/^\[#(\d+)\]/.exec(quote)?.[1]), quote])),
-    left: textOf("left"),
+    omitted: textOf("omitted"),
     request: textOf("request"),
     cited: new Set(
       findLines(textOf("story")).flatMap((line) => (line.match(/#\d+/g) ?? []).map((each) => Number(each.slice(1)))),
@@ -268,9 +268,9 @@ function readShownTexts(compaction: CompactionEntry): ShownTexts {
   };
 }
 
-function isShown(entry: Entry, { quotes, left, request, cited }: ShownTexts): boolean {
+function isShown(entry: Entry, { quotes, omitted, request, cited }: ShownTexts): boolean {
   const { number = 0 } = entry;
-  if (request.includes(`[#${number}]`) || left.includes(`\n[#${number}] `)) return true;
+  if (request.includes(`[#${number}]`) || omitted.includes(`\n[#${number}] `)) return true;
   const quote = quotes.get(number);
   if (quote === undefined) return cited.has(number);
   if (quote.includes(`#${number} opens all of it`)) return true;

@@ -12,7 +12,7 @@ import { sanitizeLine } from "../text/sanitize.ts";
 import { textTokens } from "../tokens/estimate-tokens.ts";
 
 /** The messages of the user that a summary message does not show word for word. */
-export interface LeftMessages {
+export interface OmittedMessages {
   /** The references of messages of which the summary carries over at least one sentence that is no longer shown. */
   readonly carried: readonly string[];
   /** Messages that are shown by their beginning; no line carries over the rest. Oldest first. */
@@ -47,12 +47,12 @@ export interface HiddenMessages {
 }
 
 export const noHiddenMessages: HiddenMessages = { count: 0, first: "", last: "", messages: [] };
-export const noLeftMessages: LeftMessages = { carried: [], stubs: [], hidden: noHiddenMessages, edited: [] };
+export const noOmittedMessages: OmittedMessages = { carried: [], stubs: [], hidden: noHiddenMessages, edited: [] };
 
 /** Reads the record of the previous compaction; it comes from a file and is not trusted. */
-export function readLeftMessages({ compaction, parts }: PreviousSummary): LeftMessages {
+export function readOmittedMessages({ compaction, parts }: PreviousSummary): OmittedMessages {
   const { messages } = readPithDetails(compaction?.details);
-  if (parts.length === 0 || !isObject(messages)) return noLeftMessages;
+  if (parts.length === 0 || !isObject(messages)) return noOmittedMessages;
   const { carried, stubs, hidden, edited } = messages;
   return {
     carried: toStrings(carried),
@@ -88,7 +88,7 @@ const toStrings = (value: unknown): readonly string[] => toArray(value).filter((
 const MAX_REFERENCE_CHARS = 60;
 
 /** Formats the record for `details.pith`. */
-export function formatLeftMessages({ carried, stubs, hidden, edited }: LeftMessages): JsonObject {
+export function formatOmittedMessages({ carried, stubs, hidden, edited }: OmittedMessages): JsonObject {
   const messages = {
     ...(carried.length > 0 && { carried }),
     ...(stubs.length > 0 && { stubs: stubs.map(({ line, ...stub }) => ({ ...formatUncarried(stub), line })) }),
@@ -155,16 +155,16 @@ export function removeHidden(hidden: HiddenMessages, references: ReadonlySet<str
 const MAX_HIDDEN_MESSAGES = 1_000;
 
 /** Renders what the model reads under the user's messages; empty if everything is shown word for word. */
-export function renderLeftMessages({ carried, stubs, hidden }: Omit<LeftMessages, "edited">): string {
+export function renderOmittedMessages({ carried, stubs, hidden }: Omit<OmittedMessages, "edited">): string {
   const lines = [
     ...(carried.length > 0 ? [formatCarried(carried)] : []),
     ...(hidden.count > 0 ? [formatHidden(hidden)] : []),
     ...(stubs.length > 0 ? [STUBS_TITLE, ...stubs.map(({ line }) => line)] : []),
   ];
-  return lines.length === 0 ? "" : [LEFT_TITLE, ...lines].join("\n");
+  return lines.length === 0 ? "" : [OMITTED_TITLE, ...lines].join("\n");
 }
 
-const LEFT_TITLE = "# User messages that are not shown word for word";
+const OMITTED_TITLE = "# User messages that are not shown word for word";
 const STUBS_TITLE = "Shown by their first words and not carried over; `read #N` opens one:";
 
 function formatCarried(carried: readonly string[]): string {
@@ -182,8 +182,10 @@ export function formatHidden({ count, first, last }: HiddenMessages): string {
 }
 
 /** The tokens of the rendered text, without the stubs. */
-export function leftTitleTokens({ carried, stubs, hidden }: LeftMessages): number {
-  return textTokens(renderLeftMessages({ carried, stubs: stubs.slice(0, 1), hidden })) - stubTokens(stubs.slice(0, 1));
+export function omittedTitleTokens({ carried, stubs, hidden }: OmittedMessages): number {
+  return (
+    textTokens(renderOmittedMessages({ carried, stubs: stubs.slice(0, 1), hidden })) - stubTokens(stubs.slice(0, 1))
+  );
 }
 
 export function stubTokens(stubs: readonly MessageStub[]): number {
@@ -200,7 +202,7 @@ export async function loadUncarriedMessages(
 ): Promise<readonly Entry[]> {
   const compaction = branch.entries[branch.compactionIndex];
   if (compaction?.type !== "compaction") return [];
-  const { stubs, hidden } = readLeftMessages(readPreviousSummary(compaction));
+  const { stubs, hidden } = readOmittedMessages(readPreviousSummary(compaction));
   const waiting = [...hidden.messages, ...stubs]
     .filter(({ isEdited }) => !isEdited)
     .toSorted((one, other) => one.offers - other.offers)
