@@ -438,8 +438,8 @@ export const fixedFaults: readonly FixedFault[] = [
   {
     fault: "questions beside short answers pushed out messages",
     file: "packages/context/src/summary-parts/fit-user-messages.ts",
-    search: '({ ...message, repliesTo: "" });',
-    replace: "message;",
+    search: 'getOrCompute(bareMessages, message, () => ({ ...message, repliesTo: "" }))',
+    replace: "message",
     test: "packages/context/test/compaction/user-messages.test.ts",
     title: "KEEP2 loses its question before any text leaves",
   },

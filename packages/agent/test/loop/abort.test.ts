@@ -88,9 +88,9 @@ async function begun(
   const { hooks, ...quick } = parts;
   const scene = await stage(model, { runtime: nodeRuntime, ...quick, ...(hooks && { hooks: later(hooks) }) });
   for (let round = 0; round < 4; round += 1) {
-    const said = scene.prompt(`${round} ${"Here is more of it. ".repeat(1_000)}`);
+    const said = scene.prompt(`Part ${round}.`);
     await quiet();
-    model.waiting[0]?.end(text("Good."));
+    model.waiting[0]?.end(text("Here is more of it. ".repeat(1_000)));
     await said;
   }
   isTime = true;

@@ -60,9 +60,9 @@ test("RUN6 delivers messages that arrive during a compaction after it, in order,
   const writer = heldWriter();
   const scene = await stage(model, { summarizers: [writer] });
   for (const words of ["First.", "Second."]) {
-    const end = scene.prompt(`${words} ${"Here is more of it. ".repeat(2_000)}`);
+    const end = scene.prompt(words);
     await quiet();
-    model.waiting[0]?.end(text("Good."));
+    model.waiting[0]?.end(text("Here is more of it. ".repeat(2_000)));
     await end;
   }
   const compacted = scene.agent.compact();

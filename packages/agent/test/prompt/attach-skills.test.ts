@@ -90,16 +90,16 @@ test("SKL7 re-attaches skills before the next message after a compaction outside
 
 test("SKL8 re-attaches fewer skills after each overflow", async () => {
   const refusal = { failure: { kind: "overflow" as const, message: "too long" } };
-  const steps = [...Array(13).fill("Well."), refusal, refusal, refusal, "Now it fits."];
+  const steps = [...Array(13).fill("Well."), refusal, refusal, refusal, refusal, "Now it fits."];
   const model = { ...scriptedModel(...steps), contextWindow: WINDOW };
   const limits = { ...compactionLimits, thresholds: [] };
   const agent = await agentOf(model, { summarizers: [], limits });
   for (const name of ["one", "two", "six"]) await agent.attachSkill(skill(name, "A short line. ".repeat(280)));
   for (let part = 0; part < 13; part++) await ran(agent, `tree${part} `.repeat(300));
   expect((await ran(agent, "Go on.")).end).toEqual({ type: "done" });
-  const told = model.requests.slice(-4).map((request) => JSON.stringify(request).match(/<skill name/g)?.length ?? 0);
+  const told = model.requests.slice(-5).map((request) => JSON.stringify(request).match(/<skill name/g)?.length ?? 0);
   expect(told[0]).toBe(3);
-  expect(told[3]).toBeLessThan(told[1] ?? 0);
+  expect(told[4]).toBeLessThan(told[1] ?? 0);
   expect(
     agent.session.branch.entries.some(
       (entry) => entry.type === "custom_message" && entry.customType === SKILL_LIST_TYPE,

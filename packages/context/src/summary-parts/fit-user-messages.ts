@@ -3,6 +3,7 @@
  * over, as stubs, and as a count. The first step that fits is used. No message is left out without a word to the model.
  */
 
+import { getOrCompute } from "../cache.ts";
 import {
   CARRIED_MARK,
   type CarryCheck,
@@ -26,6 +27,7 @@ import {
 import {
   createStub,
   hideMessages,
+  MAX_HIDDEN_LINE_TOKENS,
   MAX_STUB_TOKENS,
   type MessageStub,
   type OmittedMessages,
@@ -289,17 +291,37 @@ const MAX_MESSAGE_SHARE = 1 / 8;
 const MIN_CUT_RATIO = 1.25;
 
 const keepMessage = (message: UserMessageRecord): UserMessageRecord => message;
-const removeQuestion = (message: UserMessageRecord): UserMessageRecord => ({ ...message, repliesTo: "" });
+
+function removeQuestion(message: UserMessageRecord): UserMessageRecord {
+  return message.repliesTo === ""
+    ? message
+    : getOrCompute(bareMessages, message, () => ({ ...message, repliesTo: "" }));
+}
+
+const bareMessages = new WeakMap<UserMessageRecord, UserMessageRecord>();
 
 // Only an answer of a few words means nothing without its question.
 function shortenQuestion(message: UserMessageRecord): UserMessageRecord {
   const { text, repliesTo } = message;
+  if (repliesTo === "") return message;
   const isNeeded =
     ENDS_IN_QUESTION.test(repliesTo) && countWords(text, MAX_BARE_ANSWER_WORDS + 1) <= MAX_BARE_ANSWER_WORDS;
   return { ...message, repliesTo: isNeeded ? lastChars(repliesTo, MAX_SENTENCE_CHARS) : "" };
 }
 
+// Cached: near the limit a plan is made before every request, and the steps render most messages again.
 function renderQuote(message: UserMessageRecord, maxTokens: number = Number.POSITIVE_INFINITY): MessageQuote {
+  const quotes = getOrCompute(quoteCache, message, () => new Map<number, MessageQuote>());
+  // Most messages are shorter than any maximum.
+  const key = message.tokens > maxTokens * MIN_CUT_RATIO ? maxTokens : Number.POSITIVE_INFINITY;
+  const quote = quotes.get(key) ?? createQuote(message, key);
+  quotes.set(key, quote);
+  return quote;
+}
+
+const quoteCache = new WeakMap<UserMessageRecord, Map<number, MessageQuote>>();
+
+function createQuote(message: UserMessageRecord, maxTokens: number): MessageQuote {
   const { reference, text, attached, repliesTo, tokens: messageTokens } = message;
   const isShortened = messageTokens > maxTokens * MIN_CUT_RATIO;
   const shownText = isShortened ? truncateMiddle(text, { tokens: maxTokens, handle: reference }) : text;
@@ -337,9 +359,9 @@ function reduceMessages(shown: ShownMessages, { tokens, summary, findCarried }: 
   for (const reduce of [
     () => reduceToStubs(result, target, (reference) => leaving.has(reference) && carried.has(reference)),
     () => reduceToStubs(result, tokens, (reference) => leaving.has(reference)),
-    () => hideOldest(result, (each) => isFitting(each) || stubTokens(each.omitted.stubs) <= tokens * MAX_STUB_SHARE),
+    () => hideOldest(result, { tokens, maxStubTokens: tokens * MAX_STUB_SHARE }),
     () => reduceToStubs(result, tokens, () => true),
-    () => hideOldest(result, isFitting),
+    () => hideOldest(result, { tokens }),
   ])
     if (!isFitting(result)) result = reduce();
   return result;
@@ -383,7 +405,7 @@ function addAny<Item>(items: readonly Item[], item: Item): readonly Item[] {
   return items.length > 0 ? items : [item];
 }
 
-const ANY_STUB: MessageStub = { reference: "#1", offers: 0, isEdited: false, line: "[#1]" };
+const ANY_STUB: MessageStub = { reference: "#1", offers: 0, isEdited: false, line: "[#1]", tokens: 3 };
 
 // Oldest first. A message that is not longer than its stub stays.
 function reduceToStubs(
@@ -406,30 +428,45 @@ function reduceToStubs(
   return { quotes: remainingQuotes, omitted: { ...omitted, stubs: mergeStubs(omitted.stubs, stubs) } };
 }
 
-function toStub({ reference, text, attached, isEdited = false }: UserMessageRecord): MessageStub {
-  return createStub({ reference, offers: 0, isEdited }, removeMarks(text).trim() || attached);
+function toStub(message: UserMessageRecord): MessageStub {
+  return getOrCompute(stubCache, message, () => {
+    const { reference, text, attached, isEdited = false } = message;
+    return createStub({ reference, offers: 0, isEdited }, removeMarks(text).trim() || attached);
+  });
+}
+
+const stubCache = new WeakMap<UserMessageRecord, MessageStub>();
+
+interface HideOptions {
+  /** Enough are hidden once the rest has at most so many tokens, */
+  readonly tokens: number;
+  /** or once the stubs have at most so many. By default this does not matter. */
+  readonly maxStubTokens?: number;
 }
 
 /** Counts the oldest stubs, as few as possible; if there are no more, also messages that are not longer than a stub. */
-function hideOldest(shown: ShownMessages, isEnough: (shown: ShownMessages) => boolean): ShownMessages {
+function hideOldest(shown: ShownMessages, { tokens, maxStubTokens = -1 }: HideOptions): ShownMessages {
   const { quotes, omitted } = shown;
   const stubReferences = new Set(listReferences(omitted.stubs));
   const unstubbed = quotes.filter(({ message }) => !stubReferences.has(message.reference));
-  const stubs = [...omitted.stubs, ...unstubbed.map(({ message }) => toStub(message))];
-  const hide = (count: number): ShownMessages => {
-    const hidden = stubs.slice(0, count);
-    const hiddenReferences = new Set(listReferences(hidden));
-    const isShown = ({ reference }: Pick<UncarriedMessage, "reference">): boolean => !hiddenReferences.has(reference);
-    return {
-      quotes: quotes.filter(({ message }) => isShown(message)),
-      omitted: { ...omitted, stubs: omitted.stubs.filter(isShown), hidden: hideMessages(omitted.hidden, hidden) },
-    };
-  };
-  let [low, high] = [0, stubs.length];
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2);
-    if (isEnough(middle === 0 ? shown : hide(middle))) high = middle;
-    else low = middle + 1;
+  const quoteTokens = new Map(quotes.map(({ message, tokens: each }) => [message.reference, each]));
+  const candidates = [...omitted.stubs, ...unstubbed.map(({ message }) => toStub(message))];
+  let usedTokens = countTokens(shown) + MAX_HIDDEN_LINE_TOKENS;
+  let usedStubTokens = stubTokens(omitted.stubs);
+  let count = 0;
+  for (const stub of candidates) {
+    if (usedTokens <= tokens || usedStubTokens <= maxStubTokens) break;
+    const isStub = stubReferences.has(stub.reference);
+    usedStubTokens -= isStub ? stub.tokens : 0;
+    usedTokens -= (isStub ? stub.tokens : 0) + (quoteTokens.get(stub.reference) ?? 0);
+    count += 1;
   }
-  return low === 0 ? shown : hide(low);
+  if (count === 0) return shown;
+  const hidden = candidates.slice(0, count);
+  const hiddenReferences = new Set(listReferences(hidden));
+  const isShown = ({ reference }: Pick<UncarriedMessage, "reference">): boolean => !hiddenReferences.has(reference);
+  return {
+    quotes: quotes.filter(({ message }) => isShown(message)),
+    omitted: { ...omitted, stubs: omitted.stubs.filter(isShown), hidden: hideMessages(omitted.hidden, hidden) },
+  };
 }

@@ -18,7 +18,7 @@ export interface UserRules {
   /** Messages in the context, oldest first. `[…]` stands for sentences that the lines carry over. */
   readonly messages: readonly ShownMessage[];
   /** Messages that are shown by their first words. */
-  readonly stubs: readonly MessageStub[];
+  readonly stubs: readonly Pick<MessageStub, "reference" | "line">[];
   /** Messages that are only counted. */
   readonly hidden: HiddenMessages;
 }

@@ -26,6 +26,8 @@ export interface OmittedMessages {
 export interface MessageStub extends UncarriedMessage {
   /** The line that is shown: the reference and the first words. */
   readonly line: string;
+  /** The tokens of the line. */
+  readonly tokens: number;
 }
 
 /** A message that no line carries over. */
@@ -60,7 +62,7 @@ export function readOmittedMessages({ compaction, parts }: PreviousSummary): Omi
     stubs: toArray(stubs).flatMap((stub) => {
       const message = toUncarriedMessage(stub);
       const line = isObject(stub) && typeof stub.line === "string" ? sanitizeLine(stub.line) : "";
-      return message && line !== "" ? [{ ...message, line }] : [];
+      return message && line !== "" ? [{ ...message, line, tokens: textTokens(line) + 1 }] : [];
     }),
     hidden: toHiddenMessages(hidden),
   };
@@ -91,7 +93,9 @@ const MAX_REFERENCE_CHARS = 60;
 export function formatOmittedMessages({ carried, stubs, hidden, edited }: OmittedMessages): JsonObject {
   const messages = {
     ...(carried.length > 0 && { carried }),
-    ...(stubs.length > 0 && { stubs: stubs.map(({ line, ...stub }) => ({ ...formatUncarried(stub), line })) }),
+    ...(stubs.length > 0 && {
+      stubs: stubs.map(({ line, tokens: _, ...stub }) => ({ ...formatUncarried(stub), line })),
+    }),
     ...(hidden.count > 0 && { hidden: { ...hidden, messages: hidden.messages.map(formatUncarried) } }),
     ...(edited.length > 0 && { edited }),
   };
@@ -108,7 +112,8 @@ export function createStub({ reference, offers, isEdited }: UncarriedMessage, te
   let words = sanitizeLine(text, MAX_STUB_CHARS);
   if (words.endsWith("…")) words = dropLastWord(words);
   while (words !== "…" && textTokens(`${start}${words}`) > MAX_STUB_TOKENS) words = dropLastWord(words);
-  return { reference, offers, isEdited, line: `${start}${words}` };
+  const line = `${start}${words}`;
+  return { reference, offers, isEdited, line, tokens: textTokens(line) + 1 };
 }
 
 // A word is never cut, because it may be a secret. Scripts without spaces lose a few characters at a time.
@@ -175,6 +180,9 @@ function formatCarried(carried: readonly string[]): string {
 
 const MAX_LISTED_REFERENCES = 6;
 
+/** The maximum tokens of the line for messages that are only counted. */
+export const MAX_HIDDEN_LINE_TOKENS = 40;
+
 /** Formats the line for messages that are only counted. */
 export function formatHidden({ count, first, last }: HiddenMessages): string {
   const messages = count === 1 ? `1 message, ${last}` : `${count} messages, ${first}–${last}`;
@@ -189,7 +197,7 @@ export function omittedTitleTokens({ carried, stubs, hidden }: OmittedMessages):
 }
 
 export function stubTokens(stubs: readonly MessageStub[]): number {
-  return stubs.reduce((sum, { line }) => sum + textTokens(line) + 1, 0);
+  return stubs.reduce((sum, { tokens }) => sum + tokens, 0);
 }
 
 /**

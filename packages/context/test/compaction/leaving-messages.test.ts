@@ -290,7 +290,7 @@ test("KEEP11 a record from a damaged or hostile file is read as far as it is val
   ).toEqual({
     carried: ["#5"],
     edited: ["#9"],
-    stubs: [{ reference: "#7", offers: 0, isEdited: false, line: "[#7] a b" }],
+    stubs: [{ reference: "#7", offers: 0, isEdited: false, line: "[#7] a b", tokens: 6 }],
     hidden: { count: 2, first: "#1", last: "", messages: [{ reference: "#1", offers: 0, isEdited: false }] },
   });
 });

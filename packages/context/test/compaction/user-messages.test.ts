@@ -320,6 +320,7 @@ describe("messages that leave", () => {
       offers: 0,
       isEdited: false,
       line: `[#${at + 100}] the first words of a message…`,
+      tokens: 12,
     }));
     const shown = keep(many, { tokens: 10_000 });
     const later = many.map((entry) => ({ ...entry, number: (entry.number ?? 0) + 300 }));
@@ -337,7 +338,7 @@ describe("messages that no line carries over", () => {
   const [entry] = numbered(
     "user: Never add npm dependencies, only Node built-ins. Exit codes: 0 ok, 2 wrong usage, 3 otherwise.",
   ) as [Entry];
-  const stub = { reference: "#1", offers: 0, isEdited: false, line: "[#1] Never add npm…" };
+  const stub = { reference: "#1", offers: 0, isEdited: false, line: "[#1] Never add npm…", tokens: 9 };
   const omitted: OmittedMessages = { ...noOmittedMessages, stubs: [stub] };
   const whole = summarize(
     "never add npm dependencies, only Node built-ins [#1]",
@@ -355,12 +356,12 @@ describe("messages that no line carries over", () => {
     expect(kept.omitted).toEqual({
       ...noOmittedMessages,
       carried: ["#1"],
-      stubs: [{ reference: "#1", offers: 1, isEdited: false, line: "[#1] Exit codes: 0 ok, 2 wrong…" }],
+      stubs: [{ reference: "#1", offers: 1, isEdited: false, line: "[#1] Exit codes: 0 ok, 2 wrong…", tokens: 16 }],
     });
   });
 
   test("KEEP9 that are only counted leave the count", () => {
-    const messages = [stub, { ...stub, reference: "#2" }].map(({ line: _, ...each }) => each);
+    const messages = [stub, { ...stub, reference: "#2" }].map(({ line: _, tokens: __, ...each }) => each);
     const hidden = { count: 2, first: "#1", last: "#2", messages };
     const kept = keep([], { omitted: { ...noOmittedMessages, hidden }, earlier: [entry], narrative: whole });
     expect(kept.omitted.hidden).toEqual({ count: 1, first: "#2", last: "#2", messages: messages.slice(1) });
@@ -374,7 +375,7 @@ describe("messages that no line carries over", () => {
     });
     expect(kept.omitted).toEqual({
       ...noOmittedMessages,
-      stubs: [{ reference: "#1", offers: 0, isEdited: false, line: "[#1] never add npm dependencies" }],
+      stubs: [{ reference: "#1", offers: 0, isEdited: false, line: "[#1] never add npm dependencies", tokens: 9 }],
     });
   });
 });
