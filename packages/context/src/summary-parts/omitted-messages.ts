@@ -170,7 +170,7 @@ export function renderOmittedMessages({ carried, stubs, hidden }: Omit<OmittedMe
 }
 
 const OMITTED_TITLE = "# User messages that are not shown word for word";
-const STUBS_TITLE = "Shown by their first words and not carried over; `read #N` opens one:";
+const STUBS_TITLE = "The text of these that no line carries over begins so; `read #N` opens one:";
 
 function formatCarried(carried: readonly string[]): string {
   const shown = carried.slice(-MAX_LISTED_REFERENCES).join(", ");

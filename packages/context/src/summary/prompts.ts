@@ -66,11 +66,11 @@ export const SHOWN_MESSAGES_RULE = `- The messages between the marks called user
 `;
 
 /** Added if messages of the user leave the context with this summary. */
-export const LEAVING_MESSAGES_RULE = `- The user's messages between the marks called leaving-messages leave the context now, so they are not kept word for word. Carry over every rule, wish and lasting fact in them that still holds: one line each under Constraints & Preferences, in the language and the words of the message instead of your own, with its numbers and names, citing the message. Leave out what is done, answered or replaced by a newer message. Do this first, and make room for it.
+export const LEAVING_MESSAGES_RULE = `- The user's messages between the marks called leaving-messages leave the context now, or left it before some of their text was carried over. They are not kept word for word. Carry over every rule, wish and lasting fact in them that still holds: one line each under Constraints & Preferences, in the language and the words of the message instead of your own, with its numbers and names, citing the message. Leave out what is done, answered or replaced by a newer message. Do this first, and make room for it.
 `;
 
 /** Added if an earlier summary carries over messages that are no longer shown. */
-export const CARRIED_LINES_RULE = `- Of these messages of the user, only lines of the summary so far are left: {references}. Keep each line under Constraints & Preferences and Key Decisions that cites one of them, with its number. If a newer message has replaced such a line, write what holds now instead, citing the newer message.
+export const CARRIED_LINES_RULE = `- Of these messages of the user, only lines of the summary so far are left: {references}. Keep each line under Constraints & Preferences and Key Decisions that cites one of them, with its number. If a newer message has replaced such a line, write what holds now and what it replaces, citing the newer message.
 `;
 
 /** Where citations come from: a transcript has entry numbers in its blocks, notes and summaries have them in their lines. */
