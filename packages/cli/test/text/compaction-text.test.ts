@@ -14,7 +14,7 @@ test("MET23 a receipt says how many messages leave, which ones, and where to see
   expect(notes).toEqual([
     "2 of your messages are no longer shown word for word; the summary carries over their rules: #1, #3 (see /rules)",
     expect.stringMatching(
-      /^\d of your messages are shown only by their first words, and the summary does not carry over the rest: #\d+(?:, #\d+)* \(see \/rules\)$/,
+      /^\d of your messages (?:is|are) shown only by (?:its|their) first words, and the summary does not carry over the rest: #\d+(?:, #\d+)* \(see \/rules\)$/,
     ),
     expect.stringMatching(
       /^\d+ of your messages are neither shown nor carried over by the summary: #\d+–#(\d+) \(see \/rules; \/pin #\1 brings one back\)$/,
