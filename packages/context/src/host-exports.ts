@@ -34,7 +34,7 @@ export {
   type LoadedSkill,
   SKILL_LIST_TYPE,
 } from "./context/loaded-skills.ts";
-export { readSummaryParts, readSummaryPartTexts, type SummaryPartKind } from "./context/read-summary-parts.ts";
+export { readSummaryParts, readSummaryPartTexts } from "./context/read-summary-parts.ts";
 export { prepareSummary } from "./default-compaction.ts";
 export {
   COMPACTION_USAGE,
@@ -66,7 +66,7 @@ export { parseShellLine, type ShellCommand } from "./shell/parse-line.ts";
 export type { ShellWord } from "./shell/parse-word.ts";
 export type { SummaryProgress } from "./summary/ask-model.ts";
 export { renderTranscript } from "./summary/transcript.ts";
-export { type CarriedRule, listUserRules, type ShownMessage, type UserRules } from "./summary-parts/list-rules.ts";
+export { listUserRules } from "./summary-parts/list-rules.ts";
 export { estimatePlanCost } from "./summary-parts/model-summarizer.ts";
 export { measureInSteps } from "./summary-parts/user-messages.ts";
 export { sanitizeLine } from "./text/sanitize.ts";

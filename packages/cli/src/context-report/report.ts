@@ -12,14 +12,7 @@ import {
   type SystemMessage,
   type ToolCallBlock,
 } from "@pith/context";
-import {
-  entryText,
-  fileTouches,
-  mergeSystemMessages,
-  type SummaryPartKind,
-  sanitizeLine,
-  type ToolRoles,
-} from "@pith/context/host";
+import { entryText, fileTouches, mergeSystemMessages, sanitizeLine, type ToolRoles } from "@pith/context/host";
 import { shortId } from "../sessions/entries.ts";
 import { formatContextTokens, formatCount, formatNumber } from "../text/format.ts";
 import { describeToolArguments, describeToolCall } from "../text/tool-call-text.ts";
@@ -288,7 +281,7 @@ function mergeParts({ summary, keptByKind, newByKind }: RawParts): readonly Cont
     ...summary.map(
       ({ kind, tokens }): ContextPart => ({
         place: "front",
-        kind: summaryPartTitles[kind as SummaryPartKind] ?? kind,
+        kind: summaryPartTitles[kind] ?? kind,
         tokens,
       }),
     ),
@@ -312,7 +305,7 @@ function computeSystemParts(system: SystemMessage | null): readonly ContextPart[
   ];
 }
 
-const summaryPartTitles: Readonly<Record<SummaryPartKind, string>> = {
+const summaryPartTitles: Readonly<Record<string, string>> = {
   pins: "pins",
   words: "your messages",
   omitted: "your messages, not word for word",

@@ -1,8 +1,11 @@
 /** Groups what the user has said by what the model reads of it, and formats it as text. */
 
 import type { Session } from "@pith/context";
-import { listUserRules, sanitizeLine, type UserRules } from "@pith/context/host";
+import { listUserRules, sanitizeLine } from "@pith/context/host";
 import { formatCount } from "../text/format.ts";
+
+/** What the user has said on a branch, as far as the model can read it. */
+export type UserRules = ReturnType<typeof listUserRules>;
 
 /** Reads what the user has said on the current branch. */
 export async function readRules(session: Session): Promise<UserRules> {

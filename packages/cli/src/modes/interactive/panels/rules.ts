@@ -1,7 +1,7 @@
 /** Implements `/rules` on the screen: a page of what the user has said, where a line can be pinned and its messages can be opened. */
 
 import type { Session } from "@pith/context";
-import { splitContent, type UserRules } from "@pith/context/host";
+import { splitContent } from "@pith/context/host";
 import { toCommandFailure } from "../../../app/live-session.ts";
 import { pinOnce } from "../../../commands/pin.ts";
 import {
@@ -13,6 +13,7 @@ import {
   type Rule,
   type RuleGroup,
   readRules,
+  type UserRules,
 } from "../../../context-report/user-rules.ts";
 import { entryDisplayText, findReferencedEntry } from "../../../sessions/entries.ts";
 import { formatNumber } from "../../../text/format.ts";

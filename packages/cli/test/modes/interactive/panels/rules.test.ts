@@ -2,8 +2,9 @@
 
 import { stripVTControlCharacters } from "node:util";
 import { CURSOR_MARKER } from "@earendil-works/pi-tui";
-import { listUserRules, type UserRules } from "@pith/context/host";
+import { listUserRules } from "@pith/context/host";
 import { expect, test } from "vitest";
+import type { UserRules } from "../../../../src/context-report/user-rules.ts";
 import type { Panel, Viewport } from "../../../../src/modes/interactive/panels/panel.ts";
 import {
   createRulesPage,
