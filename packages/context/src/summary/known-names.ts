@@ -5,18 +5,16 @@ import { foldAccents } from "../text/sanitize.ts";
 /** A path or an identifier in a line. */
 export interface NameToken {
   readonly text: string;
-  /** A path is compared by its end, an identifier by all of its words. */
+  /** A path is compared by its folders and its whole file name, an identifier by all of its words. */
   readonly kind: "path" | "identifier";
 }
 
-/** Finds identifiers and paths in backticks, and paths and URLs anywhere else. */
+/** Finds identifiers and paths in backticks, and paths, URLs and names with an underscore anywhere else. */
 export function findNames(text: string): readonly NameToken[] {
   const inCode = [...text.matchAll(INLINE_CODE)]
     .flatMap(([, code = ""]) => splitNameTokens(code))
     .flatMap(parseCodeName);
-  const inProse = splitNameTokens(text.replace(INLINE_CODE, " ")).flatMap((token): readonly NameToken[] =>
-    isPathToken(token) ? [{ text: token, kind: "path" }] : [],
-  );
+  const inProse = splitNameTokens(text.replace(INLINE_CODE, " ")).flatMap(parseProseName);
   return [...inCode, ...inProse];
 }
 
@@ -46,6 +44,12 @@ function parseCodeName(token: string): readonly NameToken[] {
   return isIdentifier(token) ? [{ text: token, kind: "identifier" }] : [];
 }
 
+function parseProseName(token: string): readonly NameToken[] {
+  if (isPathToken(token)) return [{ text: token, kind: "path" }];
+  // No language writes words so: `MAX_RETRIES`.
+  return /[\p{L}\p{N}]_[\p{L}\p{N}]/u.test(token) && isIdentifier(token) ? [{ text: token, kind: "identifier" }] : [];
+}
+
 /** `/etc/hosts`, `./a`, `src/a.ts`, `https://…`; not `and/or` or `5/7`. */
 function isPathToken(token: string): boolean {
   if (!/[/\\]/.test(token) || !/\p{L}/u.test(token)) return false;
@@ -62,51 +66,80 @@ function isIdentifier(token: string): boolean {
 
 const MIN_IDENTIFIER_CHARS = 4;
 
-/** The words of all texts in the session, and the pairs that one character joins: `auth.ts`, `src/auth`. */
+/** The words of all texts in the session, the pairs that one character joins (`auth.ts`, `src/auth`), and the file names with such a pair. */
 export interface NameIndex {
   readonly words: ReadonlySet<string>;
   readonly pairs: ReadonlySet<string>;
+  /** Names without a folder, with and without their extension: `parse-json.mjs` and `parse-json`. */
+  readonly fileNames: ReadonlySet<string>;
+  /** File names that occur without a folder. */
+  readonly bareFileNames: ReadonlySet<string>;
 }
 
 interface GrowingNameIndex {
   readonly words: Set<string>;
   readonly pairs: Set<string>;
+  readonly fileNames: Set<string>;
+  readonly bareFileNames: Set<string>;
 }
 
 export function createNameIndex(): GrowingNameIndex {
-  return { words: new Set(), pairs: new Set() };
+  return { words: new Set(), pairs: new Set(), fileNames: new Set(), bareFileNames: new Set() };
 }
 
-/** Indexes the words and joined pairs of a text. */
+/** Indexes the words, joined pairs and file names of a text. */
 export function addTextNames(text: string, index: GrowingNameIndex): void {
   addNames(text, index);
   // In quoted JSON `\n` is a line end; in a Windows path it is part of a name. Both readings are indexed.
   if (/\\[nrt]/.test(text)) addNames(text.replace(/\\[nrt]/g, " "), index);
 }
 
-function addNames(text: string, { words, pairs }: GrowingNameIndex): void {
-  for (const { word, pair } of splitName(text)) {
+function addNames(text: string, { words, pairs, fileNames, bareFileNames }: GrowingNameIndex): void {
+  const plain = normalizeName(text);
+  for (const { word, pair } of splitName(plain)) {
     words.add(word);
     if (pair !== null) pairs.add(pair);
     if (isHash(word)) words.add(shortHash(word));
   }
+  for (const { 0: name, index } of plain.matchAll(FILE_NAME)) {
+    const isBare = plain[index - 1] !== "/";
+    for (const form of [name, removeExtension(name)]) {
+      fileNames.add(form);
+      if (isBare) bareFileNames.add(form);
+    }
+  }
 }
+
+/** Words joined by characters that file names have: `parse-json.mjs`. */
+const FILE_NAME = /[\p{L}\p{M}\p{N}_]+(?:[.@#+~-][\p{L}\p{M}\p{N}_]+)+/gu;
+const removeExtension = (name: string): string => name.replace(/\.\w{1,10}$/, "");
 
 /** Whether the session has a name. */
 export function isKnownName({ text, kind }: NameToken, names: NameIndex): boolean {
-  const parts = splitName(text);
-  const hasWords = parts.every(({ word }) => word.length === 1 || isKnownWord(word, names));
-  if (kind === "identifier") return hasWords;
-  // The end of a path identifies the file; the folders before it may be omitted or written differently.
-  const lastPair = parts.at(-1)?.pair ?? null;
-  return (
-    (lastPair === null || names.pairs.has(lastPair)) && (hasWords || parts.slice(-2).every(({ pair }) => hasPair(pair)))
-  );
-
-  function hasPair(pair: string | null): boolean {
-    return pair !== null && names.pairs.has(pair);
-  }
+  const plain = normalizeName(text);
+  return kind === "identifier" || /[*?$]/.test(plain) ? hasAllWords(plain, names) : isKnownPath(plain, names);
 }
+
+function hasAllWords(name: string, names: NameIndex): boolean {
+  return splitName(name).every(({ word }) => word.length === 1 || isKnownWord(word, names));
+}
+
+/** AUD5: the file name is compared as a whole. Folders before it may be omitted, or stand in another place of the session. */
+function isKnownPath(path: string, names: NameIndex): boolean {
+  const [folder, name] = splitPath(path.replace(/\/+$/, ""));
+  const pair = splitName(`${folder}${name}`).find(({ start }) => start === folder.length)?.pair ?? null;
+  const isInFolder = pair === null || names.pairs.has(pair);
+  if (!isInFolder && !hasAllWords(folder, names)) return false;
+  if (!FILE_NAME_ONLY.test(name)) return hasAllWords(name, names);
+  return names.fileNames.has(name) && (isInFolder || names.bareFileNames.has(name));
+}
+
+function splitPath(path: string): readonly [folder: string, name: string] {
+  const nameStart = path.lastIndexOf("/") + 1;
+  return [path.slice(0, nameStart), path.slice(nameStart)];
+}
+
+const FILE_NAME_ONLY = new RegExp(`^${FILE_NAME.source}$`, "u");
 
 function isKnownWord(word: string, { words }: NameIndex): boolean {
   if (words.has(word) || words.has(`${word}s`)) return true;
@@ -116,23 +149,25 @@ function isKnownWord(word: string, { words }: NameIndex): boolean {
 
 interface NamePart {
   readonly word: string;
+  readonly start: number;
   /** The word with the previous one, if one character joins them. */
   readonly pair: string | null;
 }
 
-function splitName(text: string): readonly NamePart[] {
+function splitName(plain: string): readonly NamePart[] {
   const nameParts: NamePart[] = [];
-  const plain = foldAccents(text).replaceAll("\\", "/");
   let previousWord = "";
   let previousEnd = -1;
   for (const { 0: word, index } of plain.matchAll(/[\p{L}\p{M}\p{N}_]+/gu)) {
     const isJoined = index === previousEnd + 1 && /[./:@#+~-]/.test(plain[previousEnd] ?? "");
-    nameParts.push({ word, pair: isJoined ? `${previousWord}${plain[previousEnd]}${word}` : null });
+    nameParts.push({ word, start: index, pair: isJoined ? `${previousWord}${plain[previousEnd]}${word}` : null });
     previousWord = word;
     previousEnd = index + word.length;
   }
   return nameParts;
 }
+
+const normalizeName = (text: string): string => foldAccents(text).replaceAll("\\", "/");
 
 const isHash = (word: string): boolean => /^[\da-f]{7,64}$/.test(word) && /\d/.test(word) && /[a-f]/.test(word);
 

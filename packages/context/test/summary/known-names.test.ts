@@ -43,9 +43,16 @@ describe("paths", () => {
 });
 
 describe("identifiers", () => {
+  test("AUD5 a name with an underscore is an identifier everywhere", () => {
+    expect(namesIn("the maximum is MAX_RETRIES = 4, see `max_tokens`")).toEqual([
+      "identifier max_tokens",
+      "identifier MAX_RETRIES",
+    ]);
+    expect(namesIn("a _word_ in emphasis")).toEqual([]);
+  });
+
   test.each([
     "getUser",
-    "max_tokens",
     "config.retry",
     "--force",
     "@scope",
@@ -82,6 +89,7 @@ describe("known names", () => {
     "look at src/auth/login.ts and the retryLimit in config.yaml, see https://docs.test/guide/start?x=1",
     'fixed in 3f2a91c4d5e6f708192a3b4c5d6e7f8091a2b3c4, {"key":"a\\nsnake_case"} boxes',
     "C:\\work\\data.csv --workspace=web héros.md",
+    "lib/parse-json.mjs imports lib/parse.mjs; json is parsed there. ls: table-view.mjs",
   ])
     addTextNames(text, names);
   const isKnown = (text: string): boolean => findNames(`\`${text}\``).every((name) => isKnownName(name, names));
@@ -104,6 +112,9 @@ describe("known names", () => {
     "work/data.csv",
     "--workspace",
     "heros.md",
+    "lib/parse-json.mjs",
+    "./lib/parse-json",
+    "lib/table-view.mjs",
   ])("AUD5 %s is known", (text) => {
     expect(findNames(`\`${text}\``)).toHaveLength(1);
     expect(isKnown(text)).toBe(true);
@@ -122,6 +133,10 @@ describe("known names", () => {
     "--force",
     "snake_cases_x",
     "@scope/pkg.js",
+    "lib/json-parse.mjs",
+    "src/parse-json.mjs",
+    "src/login.ts",
+    "lib/view-table.mjs",
   ])("AUD5 %s is not known", (text) => {
     expect(findNames(`\`${text}\``)).toHaveLength(1);
     expect(isKnown(text)).toBe(false);
