@@ -23,6 +23,8 @@ import { readAllSummaries, readRecording, requestText, toNewEntry } from "../pla
 import { findHandles } from "../played/translate-draft.ts";
 import { assistantMessage, contentText, measuredReply, toolResult, userMessage } from "../session-entries.ts";
 import { createReplyingModel, REPLYING_MODEL, requestUserText } from "../survival/replying-model.ts";
+import { measureRecordedSession } from "./recorded-session.ts";
+import { judgeLine, type Verdict } from "./shown-line.ts";
 
 export const honestSuite: Suite = {
   name: "honest",
@@ -40,6 +42,7 @@ async function runHonest({ log }: SuiteOptions): Promise<Figures> {
     ...toFigures("own_", await measure(readOwnCases(), "transcript")),
     ...toFigures("same_prefix_", await measure(sharedCases, "same-prefix")),
     ...toFigures("own_same_prefix_", await measure(readOwnCases(), "same-prefix")),
+    ...(await measureRecordedSession(log)),
   };
 }
 
@@ -96,7 +99,7 @@ async function measureCases(
 async function measureCase(summaryCase: SummaryCase, route: Route): Promise<AuditTally> {
   const trueLines = summaryCase.lines.filter(({ isTrue }) => isTrue);
   const { shownText, calls } = await summarizeWithLines(summaryCase, trueLines, route);
-  const verdicts = trueLines.map((line) => judgeLine(line, shownText));
+  const verdicts = trueLines.map((line) => judgeLine(line.text, shownText));
   const count = (verdict: Verdict): number => verdicts.filter((each) => each === verdict).length;
   const falseLines = summaryCase.lines.filter(({ isTrue }) => !isTrue);
   const [falseCaught, inventedCaught] = [
@@ -120,32 +123,10 @@ async function countCaught(
   let caught = 0;
   for (const falseLine of falseLines) {
     const { shownText } = await summarizeWithLines(summaryCase, [...trueLines, falseLine], route);
-    if (judgeLine(falseLine, shownText) !== "same") caught += 1;
+    if (judgeLine(falseLine.text, shownText) !== "same") caught += 1;
   }
   return caught;
 }
-
-type Verdict = "same" | "marked" | "altered";
-
-function judgeLine({ text }: SummaryLine, shownText: string): Verdict {
-  const expected = stripMarks(text);
-  const shownLine = shownText.split("\n").find((line) => stripMarks(line) === expected);
-  if (shownLine === undefined) return "altered";
-  return MARK.test(shownLine) ? "marked" : "same";
-}
-
-/** Removes the bullet, the citations and the audit's marks. */
-function stripMarks(line: string): string {
-  return line
-    .replace(MARK, "")
-    .replaceAll(CITATION, "")
-    .replace(/^[-*\d. ]+/, "")
-    .replace(/\s+/g, " ")
-    .trim();
-}
-
-const MARK = /\s*\((?:unconfirmed|not from the user)\)/;
-const CITATION = /\s*[[(](?:entry:|blob:|#|[euat]\d)[^\])]*[\])]/g;
 
 interface SummarizeResult {
   /** The summary message in the model's context. */

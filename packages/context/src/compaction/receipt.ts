@@ -72,6 +72,7 @@ export type FindingCode =
   | "false-quote"
   | "unknown-name"
   | "unfounded"
+  | "wrong-number"
   | "not-from-user"
   | "wrong-request"
   | "other-language"
@@ -102,6 +103,7 @@ export const MARK_CODES: ReadonlySet<FindingCode> = new Set([
   "false-quote",
   "unknown-name",
   "unfounded",
+  "wrong-number",
   "not-from-user",
 ]);
 

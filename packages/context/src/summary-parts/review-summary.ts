@@ -5,9 +5,10 @@ import { type CompactionPlan, MODEL_FREE_ROUTE, type SummaryCandidate } from "..
 import type { Finding } from "../compaction/receipt.ts";
 import { collectPart } from "../compaction/summary-message.ts";
 import { renderLedger } from "../ledger/render-ledger.ts";
-import { checkSummary, type Flaw } from "../summary/audit.ts";
+import { checkSummary } from "../summary/audit.ts";
 import { collectEvidence, type Evidence } from "../summary/audit-evidence.ts";
 import { type ComparedLines, compareLines, putBackLines } from "../summary/carried-lines.ts";
+import type { Flaw } from "../summary/flaw.ts";
 import { isFarTooLong } from "../summary/limits.ts";
 import { previousNarrative } from "../summary/parse-summary.ts";
 import { textTokens } from "../tokens/estimate-tokens.ts";
@@ -89,6 +90,7 @@ export function collectPlanEvidence(plan: CompactionPlan): Evidence {
       ledger: renderLedger(collectWorkRecord(plan).ledger, { tokens: MAX_EVIDENCE_LEDGER_TOKENS }),
       request: request?.isPerson ? request : null,
       question: readOpenQuestion(previous),
+      ...(plan.budget.tools && { tools: plan.budget.tools }),
     });
   });
 }

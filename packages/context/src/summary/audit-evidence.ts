@@ -1,24 +1,26 @@
 /** Collects what a summary is checked against: the entries it may cite, their texts and the names in them. Each is computed on first use. */
 
-import { findCitedReferences, removeCitations } from "../citations.ts";
+import { findCitedReferences } from "../citations.ts";
 import { splitQuotation } from "../context/attachments.ts";
 import { authorOf, entryText, splitUserEntry } from "../context/entry-text.ts";
 import { type ContextEditEntry, type Entry, entryReference } from "../entry.ts";
-import { splitQuotationWords } from "../text/sanitize.ts";
+import { completeToolCalls, toolCallEffects } from "../ledger/touched-files.ts";
+import type { ToolRoles } from "../settings.ts";
 import { LazyValue, type Steps } from "../turns.ts";
 import { CARRIED_MARK } from "./carried-lines.ts";
 import { addTextNames, createNameIndex, type NameIndex } from "./known-names.ts";
+import { DECISIONS_SECTION, isUserSection, type SummaryItem, type SummaryMark } from "./parse-summary.ts";
 import {
-  findSummaryItems,
-  isPlanSection,
-  isUserSection,
-  parseMark,
-  removeMarks,
-  type SummaryItem,
-  type SummaryMark,
-  splitSummaryLines,
-} from "./parse-summary.ts";
-import { buildVocabulary, type Vocabulary } from "./word-overlap.ts";
+  ConfirmedLines,
+  collectConfirmedTexts,
+  collectNonUserTexts,
+  findConfirmedItems,
+  findDoubtfulReferences,
+  findMarkedLines,
+  normalizeWords,
+  removeMarkedItems,
+} from "./previous-lines.ts";
+import { buildVocabulary, findNumbers, type NumberInText, type Vocabulary } from "./word-overlap.ts";
 
 /** What the evidence is collected from. */
 export interface EvidenceOptions {
@@ -37,6 +39,7 @@ export interface EvidenceOptions {
   readonly request: { readonly reference: string; readonly text: string; readonly attached?: string } | null;
   /** The message that the first covered one answers, if it is no longer loaded. */
   readonly question?: { readonly reference: string; readonly text: string } | null;
+  readonly tools?: ToolRoles;
 }
 
 /** An entry that a line may cite. */
@@ -46,6 +49,12 @@ export interface EvidenceSource {
   readonly vocabulary: () => Vocabulary;
   /** The names and contents of attachments, which support no wish, decision or permission of the user. Null for none. */
   readonly attachment: AttachmentVocabulary | null;
+  /** For a user's message: what the user typed. */
+  readonly typed: () => Vocabulary;
+  /** For a user's message: the numbers that it or the message that it answers has. */
+  readonly numbers: () => readonly NumberInText[];
+  /** For a user's message: what was said and done until the next one. */
+  readonly work: () => readonly Vocabulary[];
 }
 
 export interface AttachmentVocabulary {
@@ -57,14 +66,16 @@ export interface AttachmentVocabulary {
 /** Answers the questions of the checks. */
 export interface Evidence {
   readonly request: EvidenceOptions["request"];
-  /** Returns the short form of a reference; null for an entry that does not exist. */
+  /** Returns the short form of a reference; null for an entry that does not exist. A report that a file was changed has the reference of its call. */
   readonly resolve: (reference: string) => string | null;
+  /** Whether the entry is a compaction, which says nothing itself. */
+  readonly isCompaction: (reference: string) => boolean;
   /** Null for an entry that is known only from a citation in an earlier summary. */
   readonly sourceOf: (reference: string) => EvidenceSource | null;
   /** Whether earlier summaries cite the entry only on unconfirmed lines. */
   readonly isDoubtful: (reference: string) => boolean;
   /** Whether the previous summary has this line and it was confirmed; its sources may no longer be available. */
-  readonly isConfirmed: (line: Pick<SummaryItem, "text" | "section">) => boolean;
+  readonly isConfirmed: (line: Pick<SummaryItem, "text" | "section" | "references">) => boolean;
   /** The mark of this line in the previous summary. */
   readonly previousMark: (line: string) => SummaryMark | null;
   readonly hasBlob: (hash: string) => boolean;
@@ -90,14 +101,17 @@ export function collectEvidence(options: EvidenceOptions): Evidence {
   const names = new LazyValue(() => indexNames(texts));
   const doubtfulReferences = memoize(() => findDoubtfulReferences(options.previous));
   const markedLines = memoize(() => findMarkedLines(options.previous));
-  const confirmedLines = memoize(() => (options.isChecked ? findConfirmedLines(options.previous) : new Set<string>()));
+  const confirmedLines = memoize(() => new ConfirmedLines(options.isChecked ? options.previous : ""));
+  const compactions = memoize(() => collectCompactions(options));
+  const isEarlier = memoize(() => createEarlierCheck(options));
   return {
     request: options.request,
-    resolve: (reference) => references().get(reference) ?? null,
+    resolve: (reference) => references().get(reference) ?? (isEarlier()(reference) ? reference : null),
+    isCompaction: (reference) => compactions().has(reference),
     sourceOf: (reference) => sources().get(reference) ?? null,
     isDoubtful: (reference) => doubtfulReferences().has(reference),
     previousMark: (line) => markedLines().get(normalizeWords(line)) ?? null,
-    isConfirmed: (line) => confirmedLines().has(lineKey(line)),
+    isConfirmed: (line) => confirmedLines().has(line),
     hasBlob: (hash) => texts().some((text) => text.includes(hash)),
     hasQuotation: (quotation) => containsQuotation(quotation, allWords.get()),
     names: () => names.get(),
@@ -136,65 +150,124 @@ function* indexNames(texts: () => readonly string[]): Steps<NameIndex> {
 }
 
 /** Maps each citable reference to its short form. */
-function collectReferences({ covered, previous, userMessages, ledger, request }: EvidenceOptions): Map<string, string> {
+function collectReferences(options: EvidenceOptions): ReadonlyMap<string, string> {
+  const { covered, previous, userMessages, ledger, request } = options;
   const earlierReferences = [previous, userMessages, ledger].flatMap(findCitedReferences);
+  const reports = findChangeReports(options);
   return new Map([
     ...[...earlierReferences, ...(request ? [request.reference] : [])].map((each) => [each, each] as const),
     ...covered.flatMap((entry) => {
-      const reference = entryReference(entry);
-      return [[reference, reference] as const, [`entry:${entry.id}`, reference] as const];
+      const reference = reports.get(entry.id) ?? entryReference(entry);
+      return [[entryReference(entry), reference] as const, [`entry:${entry.id}`, reference] as const];
     }),
   ]);
 }
 
+/** Maps results such as “Created a.ts: 39 lines” to the entries of their calls, which have the text. */
+function findChangeReports({ covered, tools = {} }: EvidenceOptions): ReadonlyMap<string, string> {
+  const calls = new Map<string, string>();
+  const reports = new Map<string, string>();
+  for (const entry of covered) {
+    if (entry.type !== "message") continue;
+    if (entry.message.role === "assistant")
+      for (const call of completeToolCalls(entry.message)) {
+        const { modifies, runs } = toolCallEffects(call, tools);
+        if (modifies.length > 0 && runs.length === 0) calls.set(call.id, entryReference(entry));
+      }
+    const callReference = entry.message.role === "toolResult" ? calls.get(entry.message.toolCallId) : undefined;
+    if (callReference !== undefined && entry.message.role === "toolResult" && !entry.message.isError)
+      reports.set(entry.id, callReference);
+  }
+  return reports;
+}
+
+function collectCompactions({ covered }: EvidenceOptions): ReadonlySet<string> {
+  return new Set(covered.flatMap((entry) => (entry.type === "compaction" ? [entryReference(entry)] : [])));
+}
+
+/** Returns whether a reference is the number of an entry before the covered ones. Entries are numbered without gaps. */
+function createEarlierCheck({ covered }: EvidenceOptions): (reference: string) => boolean {
+  const numbers = covered.flatMap(({ number }) => (number === undefined ? [] : [number]));
+  const first = numbers.reduce((lowest, number) => Math.min(lowest, number), Number.POSITIVE_INFINITY);
+  return (reference) => {
+    const number = Number(/^#([1-9]\d*)$/.exec(reference)?.[1]);
+    return Number.isFinite(first) && number < first;
+  };
+}
+
 function collectSources(options: EvidenceOptions): ReadonlyMap<string, EvidenceSource> {
-  const { covered, edits, userMessages, request } = options;
-  const nonUserTexts = options.isChecked ? collectNonUserLines(options.previous) : new Map<string, string>();
-  const sources = new Map<string, EvidenceSource>(
-    options.isChecked ? collectPreviousSources(options.previous, nonUserTexts) : [],
+  const previous = options.isChecked ? options.previous : "";
+  const nonUserTexts = collectNonUserTexts(previous);
+  const wishTexts = collectConfirmedTexts(
+    previous,
+    (section) => isUserSection(section) || section === DECISIONS_SECTION,
   );
+  const workTexts = collectConfirmedTexts(previous, (section) => !isUserSection(section));
+  const sources = new Map<string, EvidenceSource>(collectPreviousSources(previous, nonUserTexts));
   const addNonUserText = (attached: string, reference: string): string =>
     attached === "" ? "" : `${attached}\n${nonUserTexts.get(reference) ?? ""}`;
-  const carriedTexts = options.isChecked ? collectConfirmedTexts(options.previous) : new Map<string, string>();
-  for (const [reference, text] of splitUserMessages(userMessages)) {
-    const { typed, attached } = splitQuotation(text);
+  const addMessage = (reference: string, typed: string, attached: string): void => {
     // Sentences that lines of the earlier summary carry over are no longer in the message.
-    const ownText = `${typed}\n${typed.includes(CARRIED_MARK) ? (carriedTexts.get(reference) ?? "") : ""}`;
+    const carried = typed.includes(CARRIED_MARK) ? (wishTexts.get(reference) ?? "") : "";
+    const work = memoize(() => [buildVocabulary(workTexts.get(reference) ?? "")]);
     sources.set(
       reference,
-      createUserSource({ typed: ownText, attached: addNonUserText(attached, reference), isComplete: false }),
-    );
-  }
-  if (request)
-    sources.set(
-      request.reference,
       createUserSource({
-        typed: request.text,
-        attached: addNonUserText(request.attached ?? "", request.reference),
-        isComplete: false,
+        ...{ typed: `${typed}\n${carried}`, attached: addNonUserText(attached, reference), isComplete: false },
+        ...{ context: wishTexts.get(reference) ?? "", work },
       }),
     );
+  };
+  for (const [reference, text] of splitUserMessages(options.userMessages)) {
+    const { typed, attached } = splitQuotation(text);
+    addMessage(reference, typed, attached);
+  }
+  const { request } = options;
+  if (request) addMessage(request.reference, request.text, request.attached ?? "");
+  for (const [reference, source] of collectCoveredSources(options)) sources.set(reference, source);
+  return sources;
+}
+
+function collectCoveredSources(options: EvidenceOptions): ReadonlyMap<string, EvidenceSource> {
+  const { covered, edits } = options;
   const calls = new Map(covered.flatMap(toolCallTexts));
+  const sources = new Map<string, EvidenceSource>();
   let precedingReply = "";
+  let turn: EvidenceSource[] = [];
   for (const entry of covered) {
     const author = authorOf(entry);
     const reference = entryReference(entry);
-    const question = options.question?.reference === reference ? options.question.text : "";
     if (author === "person") {
       const { typed, attachments } = splitUserEntry(entry, edits);
       const attached = attachments.map(({ name, text }) => `${name}\n${text}`).join("\n");
-      sources.set(
-        reference,
-        createUserSource({ typed, attached, isComplete: true, precedingReply: `${precedingReply}\n${question}` }),
-      );
-    } else {
-      const vocabulary = memoize(() => buildVocabulary(entryWorkText(entry, edits, calls)));
-      sources.set(reference, { isFromUser: false, vocabulary, attachment: null });
+      const question = options.question?.reference === reference ? options.question.text : "";
+      const sourcesOfTurn: EvidenceSource[] = [];
+      turn = sourcesOfTurn;
+      const work = (): readonly Vocabulary[] => sourcesOfTurn.map(({ vocabulary }) => vocabulary());
+      const context = `${precedingReply}\n${question}`;
+      sources.set(reference, createUserSource({ typed, attached, isComplete: true, context, work }));
+    } else if (author !== "none" && entry.type !== "compaction") {
+      const source = createWorkSource(() => entryWorkText(entry, edits, calls));
+      sources.set(reference, source);
+      turn.push(source);
     }
     if (author === "assistant") precedingReply = entryText(entry, edits) || precedingReply;
   }
   return sources;
 }
+
+function createWorkSource(readText: () => string): EvidenceSource {
+  return {
+    isFromUser: false,
+    vocabulary: memoize(() => buildVocabulary(readText())),
+    attachment: null,
+    typed: () => NO_WORDS,
+    numbers: () => [],
+    work: () => [],
+  };
+}
+
+const NO_WORDS: Vocabulary = buildVocabulary("");
 
 /**
  * Builds sources for entries that are no longer loaded from the confirmed lines that cite them. WORD4: if a line that cites such
@@ -208,43 +281,17 @@ function collectPreviousSources(
     item.references.map((reference) => ({ reference, item })),
   );
   return [...Map.groupBy(items, ({ reference }) => reference)].map(([reference, citations]) => {
-    const isFromUser = citations.some(({ item }) => isUserSection(item.section));
-    const attachmentText = isFromUser ? nonUserTexts.get(reference) : undefined;
-    return [
-      reference,
-      {
-        isFromUser,
-        vocabulary: memoize(() => buildVocabulary(citations.map(({ item }) => item.text).join("\n"))),
-        attachment:
-          attachmentText === undefined
-            ? null
-            : { vocabulary: memoize(() => buildVocabulary(attachmentText)), isComplete: false },
-      },
-    ];
+    const text = citations.map(({ item }) => item.text).join("\n");
+    const work = createWorkSource(() => text);
+    if (!citations.some(({ item }) => isUserSection(item.section))) return [reference, work];
+    const attachmentText = nonUserTexts.get(reference);
+    const attachment =
+      attachmentText === undefined
+        ? null
+        : { vocabulary: memoize(() => buildVocabulary(attachmentText)), isComplete: false };
+    const numbers = memoize(() => findNumbers(text));
+    return [reference, { ...work, isFromUser: true, attachment, typed: work.vocabulary, numbers }];
   });
-}
-
-/** Returns the confirmed lines about what the user wants, by the entries they cite. */
-function collectConfirmedTexts(previous: string): ReadonlyMap<string, string> {
-  const citations = findConfirmedItems(previous).flatMap(({ text, references }) =>
-    references.map((reference) => ({ reference, text })),
-  );
-  const lines = Map.groupBy(citations, ({ reference }) => reference);
-  return new Map([...lines].map(([reference, each]) => [reference, each.map(({ text }) => text).join("\n")]));
-}
-
-/** Returns the lines that an earlier check marked as not from the user, by the entries they cite. */
-function collectNonUserLines(previous: string): ReadonlyMap<string, string> {
-  const citations = findSummaryItems(splitSummaryLines(previous)).flatMap(({ text, references }) =>
-    parseMark(text) === "(not from the user)" ? references.map((reference) => ({ reference, text })) : [],
-  );
-  const lines = Map.groupBy(citations, ({ reference }) => reference);
-  return new Map(
-    [...lines].map(([reference, each]) => [
-      reference,
-      removeCitations(each.map(({ text }) => removeMarks(text)).join("\n")),
-    ]),
-  );
 }
 
 /** Returns the text of an entry, its tool calls and, for a result, the call that it answers. */
@@ -271,17 +318,21 @@ interface UserMessageText {
   readonly typed: string;
   readonly attached: string;
   readonly isComplete: boolean;
-  /** The assistant message before this one. */
-  readonly precedingReply?: string;
+  /** The assistant message before this one, or confirmed lines about this one. */
+  readonly context: string;
+  readonly work: EvidenceSource["work"];
 }
 
 // WORD4: a file name that was typed to attach the file counts as the attachment's text, because a file may have any name.
-function createUserSource({ typed, attached, isComplete, precedingReply = "" }: UserMessageText): EvidenceSource {
+function createUserSource({ typed, attached, isComplete, context, work }: UserMessageText): EvidenceSource {
   const ownText = attached === "" ? typed : typed.replace(FILE_MENTION, " ");
   return {
     isFromUser: true,
-    vocabulary: memoize(() => buildVocabulary(`${ownText}\n${precedingReply}`)),
+    vocabulary: memoize(() => buildVocabulary(`${ownText}\n${context}`)),
     attachment: attached === "" ? null : { vocabulary: memoize(() => buildVocabulary(attached)), isComplete },
+    typed: memoize(() => buildVocabulary(ownText)),
+    numbers: memoize(() => findNumbers(`${typed}\n${context}\n${attached}`)),
+    work,
   };
 }
 
@@ -303,7 +354,9 @@ function collectUserTexts({ covered, edits, userMessages, request }: EvidenceOpt
 
 function* collectTexts(options: EvidenceOptions): Generator<string> {
   const { covered, edits, previous, userMessages, pins, ledger, request } = options;
-  for (const { id: _id, parentId: _parentId, timestamp: _timestamp, ...content } of [...covered, ...edits])
+  // A compaction has the previous summary with the lines that were marked.
+  const entries = covered.filter(({ type }) => type !== "compaction");
+  for (const { id: _id, parentId: _parentId, timestamp: _timestamp, ...content } of [...entries, ...edits])
     yield collectStrings(content);
   yield* [removeMarkedItems(previous), userMessages, ...pins, ledger, request?.text ?? ""];
 }
@@ -345,47 +398,4 @@ function containsQuotation(quotation: string, allWords: string): boolean {
     from = Math.max(from, index);
     return index >= 0;
   });
-}
-
-const normalizeWords = (text: string): string => splitQuotationWords(text).join(" ");
-
-function findDoubtfulReferences(previous: string): ReadonlySet<string> {
-  const items = findSummaryItems(splitSummaryLines(previous));
-  const isMarked = ({ text }: { readonly text: string }): boolean => parseMark(text) !== null;
-  const confirmedReferences = new Set(items.filter((item) => !isMarked(item)).flatMap(({ references }) => references));
-  return new Set(
-    items.filter(isMarked).flatMap(({ references }) => references.filter((each) => !confirmedReferences.has(each))),
-  );
-}
-
-function findMarkedLines(previous: string): ReadonlyMap<string, SummaryMark> {
-  return new Map(
-    findSummaryItems(splitSummaryLines(previous)).flatMap(({ text }) => {
-      const mark = parseMark(text);
-      return mark === null ? [] : [[normalizeWords(removeMarks(text)), mark] as const];
-    }),
-  );
-}
-
-function findConfirmedLines(previous: string): ReadonlySet<string> {
-  return new Set(findConfirmedItems(previous).map(lineKey));
-}
-
-/** Plans are left out: they are not compared with the session, so they are never confirmed. */
-function findConfirmedItems(previous: string): readonly SummaryItem[] {
-  return findSummaryItems(splitSummaryLines(previous)).filter(
-    ({ text, section }) => parseMark(text) === null && !isPlanSection(section),
-  );
-}
-
-/** Removes unconfirmed lines, which are no evidence. */
-function removeMarkedItems(previous: string): string {
-  const lines = splitSummaryLines(previous);
-  const markedItems = findSummaryItems(lines).filter(({ text }) => parseMark(text) !== null);
-  return lines.filter((_, index) => !markedItems.some(({ start, end }) => index >= start && index < end)).join("\n");
-}
-
-// The section is part of the key: a line confirmed as work is not confirmed as a wish or a decision.
-function lineKey({ text, section }: Pick<SummaryItem, "text" | "section">): string {
-  return `${section}\n${normalizeWords(text)}`;
 }

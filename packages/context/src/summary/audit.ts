@@ -1,31 +1,27 @@
 /** Checks a summary against the session. Lines are never removed or reworded: code repairs the form and marks what it cannot confirm. */
 
-import { findBlobDigits, findCitedReferences, formatCitation, removeCitations } from "../citations.ts";
-import { splitQuotationWords } from "../text/sanitize.ts";
+import { findCitedReferences, formatCitation, replaceCitations } from "../citations.ts";
 import { textTokens } from "../tokens/estimate-tokens.ts";
 import type { Steps } from "../turns.ts";
-import type { Evidence, EvidenceSource } from "./audit-evidence.ts";
-import { findNames, isKnownName } from "./known-names.ts";
+import type { Evidence } from "./audit-evidence.ts";
+import type { NearbySource } from "./find-source.ts";
+import type { Flaw } from "./flaw.ts";
+import { judgeLine, type Verdict } from "./judge-line.ts";
 import {
-  DECISIONS_SECTION,
   demoteHeadings,
   findQuotations,
   findSummaryItems,
   GOAL_SECTION,
   isEmptyStatement,
-  isPlanSection,
-  isUserSection,
   parseHeading,
   parseMark,
   REQUEST_SECTION,
   removeMarks,
   type SummaryItem,
-  type SummaryMark,
   splitSummaryLines,
   stripLineMarkup,
 } from "./parse-summary.ts";
 import { addMark, repairCitations, restoreHeadings } from "./repair.ts";
-import { countSharedWords, countWordSupport, type WordOverlap, type WordSupport } from "./word-overlap.ts";
 
 /** The required form of a summary. */
 export interface SummaryFormat {
@@ -43,41 +39,22 @@ export interface SummaryCheckResult {
   readonly flaws: readonly Flaw[];
 }
 
-export type FlawCode =
-  | "empty"
-  | "sections"
-  | "too-long"
-  | "unknown-id"
-  | "unresolved-citations"
-  | "false-quote"
-  | "unknown-name"
-  | "unfounded"
-  | "not-from-user"
-  | "wrong-request"
-  | "other-language";
-
-/** Something wrong with a summary. */
-export interface Flaw {
-  readonly code: FlawCode;
-  /** A sentence for users, and for the model that must correct the summary. */
-  readonly note: string;
-  /** An instruction for the model that must correct the summary. Users do not see it. */
-  readonly advice?: string;
-}
-
 /** Checks a summary, repairs its form and marks the lines that the evidence does not confirm. */
 export function checkSummary(summary: string, evidence: Evidence, format: SummaryFormat): SummaryCheckResult {
   const lines = demoteHeadings(splitSummaryLines(summary));
   if (findSummaryItems(lines).length === 0)
     return { text: lines.join("\n"), problems: [EMPTY_SUMMARY_FLAW], flaws: [] };
   const linesWithHeadings = format.sections.length === 0 ? lines : restoreHeadings(lines, format.sections);
-  const citations = repairCitations(linesWithHeadings ?? lines, evidence.resolve);
+  const citations = repairCitations(linesWithHeadings ?? lines, evidence);
   const problems = [
     ...sizeProblem(summary, format),
     ...(linesWithHeadings === null ? [headingProblem(format)] : []),
     ...citationProblem(citations),
   ];
-  const { lines: markedLines, flaws } = markLines(citations.lines, citations.unresolvedLines, evidence);
+  const { lines: markedLines, flaws } = markLines(citations.lines, evidence, {
+    unknownReferences: citations.unknownReferences,
+    needsSources: format.sections.length > 0 && linesWithHeadings !== null,
+  });
   return {
     text: markedLines.join("\n"),
     problems,
@@ -86,15 +63,10 @@ export function checkSummary(summary: string, evidence: Evidence, format: Summar
 }
 
 /** Computes in steps what the checks will read: a long session has many words. */
-export function* loadEvidence(
-  summary: string,
-  evidence: Evidence,
-  { needsAll }: { readonly needsAll: boolean },
-): Steps<void> {
+export function* loadEvidence(summary: string, evidence: Evidence): Steps<void> {
   yield* evidence.computeNames();
   if (findQuotations(summary).length > 0) yield* evidence.computeAllWords();
-  for (const source of (needsAll ? evidence.sources() : evidence.userSources()).values())
-    yield source.vocabulary().chars;
+  for (const source of evidence.sources().values()) yield source.vocabulary().chars;
 }
 
 const EMPTY_SUMMARY_FLAW: Flaw = {
@@ -136,157 +108,55 @@ function citationProblem({
 
 function markLines(
   lines: readonly string[],
-  unresolvedLines: ReadonlySet<number>,
   evidence: Evidence,
+  options: { readonly unknownReferences: ReadonlyMap<number, readonly string[]>; readonly needsSources: boolean },
 ): { readonly lines: readonly string[]; readonly flaws: readonly Flaw[] } {
   const outputLines = [...lines];
   const flaws: Flaw[] = [];
   for (const item of findSummaryItems(lines)) {
-    const hasUnresolvedCitation = lines
+    const unknownReferences = lines
       .slice(item.start, item.end)
-      .some((_, offset) => unresolvedLines.has(item.start + offset));
-    const hasKnownCitation = findCitedReferences(item.text).some((reference) => evidence.resolve(reference) !== null);
-    const verdict = judgeItem(item, evidence, hasUnresolvedCitation && !hasKnownCitation);
-    const lastIndex = item.end - 1;
-    const line = outputLines[lastIndex] ?? "";
-    if (verdict.type === "cite") outputLines[lastIndex] = `${line.trimEnd()}${formatCitation([verdict.reference])}`;
-    if (verdict.type !== "mark") continue;
-    outputLines[lastIndex] = addMark(line, verdict.mark);
-    flaws.push({
-      code: verdict.code,
-      note: `“${truncateClaim(item.text)}” is marked ${verdict.mark} because it ${verdict.why}`,
-    });
+      .flatMap((_, offset) => options.unknownReferences.get(item.start + offset) ?? []);
+    const verdict = judgeLine(item, evidence, { unknownReferences, needsSources: options.needsSources });
+    applyVerdict(verdict, item, outputLines);
+    if (verdict.type === "mark" && parseMark(item.text) === null)
+      flaws.push({
+        code: verdict.code,
+        note: `“${truncateClaim(item.text)}” is marked ${verdict.mark} because it ${verdict.why}`,
+      });
   }
   return { lines: outputLines, flaws };
 }
 
-type ItemVerdict =
-  | { readonly type: "ok" }
-  /** The line cites nothing, but this message says the same. */
-  | { readonly type: "cite"; readonly reference: string }
-  | { readonly type: "mark"; readonly mark: SummaryMark; readonly code: FlawCode; readonly why: string };
-
-const ITEM_OK: ItemVerdict = { type: "ok" };
-
-function judgeItem(item: SummaryItem, evidence: Evidence, hasOnlyUnknownCitations: boolean): ItemVerdict {
-  // A mark from an earlier summary stays.
-  if (parseMark(item.text) !== null || evidence.isConfirmed(item)) return ITEM_OK;
-  const previousMark = evidence.previousMark(item.text);
-  if (previousMark !== null)
-    return { type: "mark", mark: previousMark, code: "unfounded", why: "was already marked in an earlier summary" };
-  if (hasOnlyUnknownCitations) return markUnconfirmed("unknown-id", "cites an entry that does not exist");
-  const blob = findBlobDigits(item.text).find((hash) => !evidence.hasBlob(hash));
-  if (blob !== undefined) return markUnconfirmed("unknown-id", `names blob:${blob}, which does not exist`);
-  if (findQuotations(item.text).some((quotation) => isWrongQuotation(quotation, evidence)))
-    return markUnconfirmed("false-quote", "quotes text that is not in the log");
-  const unknownName = isPlanSection(item.section) ? undefined : findUnknownName(item, evidence);
-  if (unknownName !== undefined)
-    return markUnconfirmed("unknown-name", `names ${unknownName}, which is not in the log`);
-  return judgeSources(item, evidence);
-}
-
-function markUnconfirmed(code: FlawCode, why: string): ItemVerdict {
-  return { type: "mark", mark: "(unconfirmed)", code, why };
-}
-
-// One or two words in quotation marks are usually a term, not a quotation.
-function isWrongQuotation(quotation: string, { hasQuotation }: Evidence): boolean {
-  return splitQuotationWords(quotation).length >= MIN_QUOTATION_WORDS && !hasQuotation(quotation);
-}
-
-const MIN_QUOTATION_WORDS = 3;
-
-function findUnknownName({ text }: SummaryItem, { names }: Evidence): string | undefined {
-  return findNames(removeMarks(text)).find((name) => !isKnownName(name, names()))?.text;
-}
-
-/** AUD4: a line shares words with what it cites, and what the user wants is supported by the user's own messages. */
-function judgeSources(item: SummaryItem, evidence: Evidence): ItemVerdict {
-  const { section, references } = item;
-  const isUserClaim = isUserSection(section);
-  if (references.length === 0) return isUserClaim ? judgeUncited(item, evidence) : ITEM_OK;
-  const sources = references.map(evidence.sourceOf);
-  const knownSources = sources.filter((source) => source !== null);
-  const userSources = knownSources.filter(({ isFromUser }) => isFromUser);
-  const findSupports = (candidates: readonly EvidenceSource[]): readonly SupportKind[] =>
-    candidates.map((source) => findSupport(claimText(item), source));
-  if (isPlanSection(section)) {
-    const supports = findSupports(userSources);
-    return supports.includes("attachment") && !supports.includes("own") ? FROM_ATTACHMENT : ITEM_OK;
+/** AUD7: changes only the citation or the mark at the end of a line. */
+function applyVerdict(verdict: Verdict, { start, end }: SummaryItem, lines: string[]): void {
+  const lastIndex = end - 1;
+  const line = lines[lastIndex] ?? "";
+  switch (verdict.type) {
+    case "ok":
+      return;
+    case "unmark":
+      lines[lastIndex] = removeMarks(line);
+      return;
+    case "mark":
+      lines[lastIndex] = addMark(line, verdict.mark);
+      return;
+    case "cite":
+      lines[lastIndex] = `${line.trimEnd()}${formatCitation([verdict.reference])}`;
+      return;
+    case "correct":
+      for (let index = start; index < end; index += 1) lines[index] = replaceReference(lines[index] ?? "", verdict);
+      if (!findCitedReferences(lines.slice(start, end).join("\n")).includes(verdict.right))
+        lines[lastIndex] = `${(lines[lastIndex] ?? "").trimEnd()}${formatCitation([verdict.right])}`;
   }
-  if (knownSources.length === 0 && references.every(evidence.isDoubtful))
-    return markUnconfirmed("unfounded", "cites only entries that unconfirmed lines in an earlier summary cited");
-  // Entries that an earlier, unchecked summary cites are not available.
-  if (knownSources.length === 0) return isUserClaim ? NOT_FROM_USER : ITEM_OK;
-  if (isUserClaim && userSources.length === 0) return NOT_FROM_USER;
-  const needsUserSupport = userSources.length > 0 && (isUserClaim || section === DECISIONS_SECTION);
-  const supports = findSupports(needsUserSupport ? userSources : knownSources);
-  if (supports.includes("own")) return ITEM_OK;
-  if (supports.includes("attachment")) return FROM_ATTACHMENT;
-  return markUnconfirmed("unfounded", `has nothing in common with ${references.join(", ")}`);
 }
 
-const NOT_FROM_USER: ItemVerdict = {
-  type: "mark",
-  mark: "(not from the user)",
-  code: "not-from-user",
-  why: "cites no message from you",
-};
-
-const FROM_ATTACHMENT: ItemVerdict = {
-  ...NOT_FROM_USER,
-  why: "is based on an attachment, which you did not write",
-};
-
-/** What supports a line: the entry's own words, its attachments, or nothing. */
-type SupportKind = "own" | "attachment" | "none";
-
-// WORD4: a claim that shares more words with an attachment than with the user's text comes from the attachment.
-function findSupport(claim: string, source: EvidenceSource): SupportKind {
-  if (source.attachment === null)
-    return isRelated(countSharedWords(claim, source.vocabulary()), source) ? "own" : "none";
-  const counts = countWordSupport(removePaths(claim), source.vocabulary(), source.attachment.vocabulary());
-  // If the attachments are no longer available, any word that was not typed may come from them.
-  const attachmentWords = source.attachment.isComplete ? counts.attached : counts.all - counts.shared;
-  if (attachmentWords > counts.shared || isAttachmentClaim(counts)) return "attachment";
-  return isRelated(counts, source) ? "own" : "none";
-}
-
-/** Whether a claim comes from an attachment, even if the user's words surround it. */
-function isAttachmentClaim({ attached, all }: WordSupport): boolean {
-  return attached >= MIN_SHARED_WORDS && attached * 3 >= all;
-}
-
-/** Removes paths: they only name what a line is about. */
-function removePaths(claim: string): string {
-  return findNames(claim).reduce(
-    (text, { text: name, kind }) => (kind === "path" ? text.replaceAll(name, " ") : text),
-    claim,
+/** Replaces a wrong reference in the citations of a line. */
+function replaceReference(line: string, { wrong, right }: NearbySource): string {
+  return replaceCitations(line, ({ references }) =>
+    formatCitation([...new Set(references.map((each) => (each === wrong ? right : each)))]),
   );
 }
-
-// Measured: one line in nine shares one word with an unrelated message by chance, one in seventy shares two.
-function isRelated({ shared, all }: WordOverlap, { isFromUser }: EvidenceSource): boolean {
-  if (all === 0 || shared >= MIN_SHARED_WORDS) return true;
-  return shared > 0 && (!isFromUser || shared >= all * MIN_SHARED_RATIO);
-}
-
-const MIN_SHARED_WORDS = 2;
-const MIN_SHARED_RATIO = 0.3;
-
-// A model may omit a citation. Pith cites the user's message that says the same; without one, the line is unconfirmed.
-function judgeUncited(item: SummaryItem, evidence: Evidence): ItemVerdict {
-  const claim = claimText(item);
-  let best = { reference: "", shared: MIN_SHARED_WORDS - 1 };
-  for (const [reference, source] of evidence.userSources()) {
-    const { shared } = countSharedWords(claim, source.vocabulary());
-    if (shared > best.shared && findSupport(claim, source) === "own") best = { reference, shared };
-  }
-  if (best.reference === "") return markUnconfirmed("unfounded", "cites no message from you");
-  return { type: "cite", reference: best.reference };
-}
-
-const claimText = ({ text }: SummaryItem): string => removeCitations(removeMarks(text));
 
 function truncateClaim(text: string): string {
   const plain = stripLineMarkup(text.slice(0, MAX_CLAIM_CHARS * 4).toWellFormed()).replace(/\s+/g, " ");

@@ -10,10 +10,10 @@ import { truncateMiddle } from "../text/truncate.ts";
 import { textTokens } from "../tokens/estimate-tokens.ts";
 import { LazyValue, runInTurns, type Steps } from "../turns.ts";
 import type { Allowance, AskFailure, ModelCall, OnProgress } from "./ask-model.ts";
-import { attachCitations } from "./attach-citations.ts";
-import { checkSummary, type Flaw, type FlawCode, loadEvidence, type SummaryCheckResult } from "./audit.ts";
+import { checkSummary, loadEvidence, type SummaryCheckResult } from "./audit.ts";
 import { collectEvidence, type Evidence } from "./audit-evidence.ts";
 import { chooseRoute, type SummaryRoute } from "./choose-route.ts";
+import type { Flaw, FlawCode } from "./flaw.ts";
 import { type TimeLimit, withTimeLimit } from "./limits.ts";
 import { TURN_SEPARATOR } from "./parse-summary.ts";
 import type { TokenPrices } from "./prices.ts";
@@ -274,12 +274,9 @@ async function correctSummary(
 ): Promise<CorrectionResult> {
   const evidence = options.evidence ?? collectEntryEvidence(options);
   const { isSamePrefix = false } = reply.prompt;
-  const check = (answer: string): SummaryCheckResult => {
-    const summary = shape.parseAnswer(answer);
-    return checkSummary(isSamePrefix ? attachCitations(summary, evidence) : summary, evidence, shape);
-  };
+  const check = (answer: string): SummaryCheckResult => checkSummary(shape.parseAnswer(answer), evidence, shape);
   options.progress?.({ step: "auditing" });
-  await runInTurns(loadEvidence(reply.text, evidence, { needsAll: isSamePrefix }), options.runtime);
+  await runInTurns(loadEvidence(reply.text, evidence), options.runtime);
   const firstCheck = check(reply.text);
   if (firstCheck.problems.length === 0) return { type: "checked", text: firstCheck.text, flaws: firstCheck.flaws };
   const malformed = firstCheck.problems.find(({ code }) => code === "empty" || code === "sections");

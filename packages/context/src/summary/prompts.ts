@@ -66,7 +66,7 @@ export const SHOWN_MESSAGES_RULE = `- The messages between the marks called user
 `;
 
 /** Added if messages of the user leave the context with this summary. */
-export const LEAVING_MESSAGES_RULE = `- The user's messages between the marks called leaving-messages leave the context now, or left it before some of their text was carried over. They are not kept word for word. Carry over every rule, wish and lasting fact in them that still holds: one line each under Constraints & Preferences, in the language and the words of the message instead of your own, with its numbers and names, citing the message. Leave out what is done, answered or replaced by a newer message. Do this first, and make room for it.
+export const LEAVING_MESSAGES_RULE = `- The user's messages between the marks called leaving-messages leave the context now, or left it before some of their text was carried over. They are not kept word for word. Carry over every rule, wish and lasting fact in them that still holds: one line each under Constraints & Preferences, in the language and the words of the message instead of your own, with its numbers and names, citing the message. Leave out questions that were answered, requests that were carried out and what a newer message replaced; a rule that the work follows still holds. Do this first, and make room for it.
 `;
 
 /** Added if an earlier summary carries over messages that are no longer shown. */
@@ -80,15 +80,15 @@ const CITE_EARLIER = `- A line that you take over from previous-summary keeps it
 export const CITE_SUMMARY_SO_FAR = `- A line that you take over from the summary so far keeps its number, and (unconfirmed) or (not from the user) if it ends in that.
 `;
 
-const CITE_LISTED = `- [#N] stands for the number of the user's message that a line rests on. The end of this message lists these numbers. End a line that rests on one of the listed messages with its number, as in [#3]. Other lines get no number from you; it is added afterwards. Never make up a number.`;
+const CITE_LISTED = `- [#N] stands for the number of the user's message that a line rests on. The list of the user's messages in this message has these numbers. End a line that rests on one of the listed messages with its number, as in [#3]. Other lines get no number from you; it is added afterwards. Never make up a number.`;
 
 /** How an update treats the earlier summary. */
 const UPDATE_RULE = `Move what was under way and is now finished to Done. Drop what a later decision replaced and what no longer matters. Keep what still holds, with its citations. The whole summary stays within its size, however long the session gets.`;
 
-const SUMMARY_RULES = `- Goal, Constraints & Preferences and Original Request say in a few words of your own only what the user has said, and cite the user's message. Elsewhere, too, report a wish, a decision, an approval or a permission of the user only with the number of the message that gave it.
+const SUMMARY_RULES = `- What the user wants, allows, forbids or has approved belongs under Goal, Constraints & Preferences or Original Request, briefly, and each such line ends in the number of the user's message that says it. A line there without such a number counts as unconfirmed. The other sections report the work; they never say what the user wants or allows.
 - Put words in quotation marks only if they were written exactly so.
 - Copy paths, names, commands, numbers, identifiers and error messages exactly.
-- Write in the language that the user writes in. The headings stay in English.
+- Write in the language of the user's latest message. A line that you carry over from an earlier message keeps its language, and the headings stay in English.
 - Write "- (none)" under a heading that has nothing.
 - Write at most {tokens} tokens, which is about {words} words, all parts together. If it gets too long, leave out finished work that no longer matters first.
 - Answer with the sections alone. Your first line is the first heading.`;

@@ -1,6 +1,7 @@
 /** Repairs the form of a summary without changing its content: headings, citations of unknown entries, and marks at the ends of lines. */
 
-import { findCitations, formatCitation, replaceCitations } from "../citations.ts";
+import { formatCitation, replaceCitations } from "../citations.ts";
+import type { Evidence } from "./audit-evidence.ts";
 import {
   findCodeLines,
   isCodeFence,
@@ -97,34 +98,35 @@ export interface CitationRepairResult {
   readonly lines: readonly string[];
   readonly cited: number;
   readonly unresolved: number;
-  /** Indexes of lines whose citations are all unknown. */
-  readonly unresolvedLines: ReadonlySet<number>;
+  /** The references to unknown entries, by line. */
+  readonly unknownReferences: ReadonlyMap<number, readonly string[]>;
 }
 
-/** Writes every citation in its short form and removes references to unknown entries. */
+/** Writes every citation in its short form, and removes references to unknown entries and to compactions. */
 export function repairCitations(
   lines: readonly string[],
-  resolve: (reference: string) => string | null,
+  { resolve, isCompaction }: Pick<Evidence, "resolve" | "isCompaction">,
 ): CitationRepairResult {
-  let [cited, unresolved] = [0, 0];
-  const unresolvedLines = new Set<number>();
+  let cited = 0;
+  const unknownReferences = new Map<number, readonly string[]>();
   const repairedLines = lines.map((line, lineIndex) => {
-    let hasKnownCitation = false;
     const text = replaceCitations(line, ({ start, end, references }) => {
-      const knownReferences = references.flatMap((reference) => resolve(reference) ?? []);
-      cited += references.length;
-      unresolved += references.length - knownReferences.length;
-      hasKnownCitation ||= knownReferences.length > 0;
+      const citedEntries = references.filter((reference) => !isCompaction(reference));
+      const knownReferences = citedEntries.flatMap((reference) => resolve(reference) ?? []);
+      const unknown = citedEntries.filter((reference) => resolve(reference) === null);
+      cited += citedEntries.length;
+      if (unknown.length > 0)
+        unknownReferences.set(lineIndex, [...(unknownReferences.get(lineIndex) ?? []), ...unknown]);
       const isUnchanged =
         knownReferences.length === references.length &&
         knownReferences.every((each, index) => each === references[index]);
       const isRange = /\d\s*[–—-]\s*(?:entry )?#?\d/.test(line.slice(start, end));
       return isUnchanged && isRange ? line.slice(start, end) : formatCitation([...new Set(knownReferences)]);
     });
-    if (!hasKnownCitation && findCitations(line).length > 0) unresolvedLines.add(lineIndex);
     return text === line || isEmptyStatement(text) ? line : text.trimEnd();
   });
-  return { lines: repairedLines, cited, unresolved, unresolvedLines };
+  const unresolved = [...unknownReferences.values()].reduce((sum, each) => sum + each.length, 0);
+  return { lines: repairedLines, cited, unresolved, unknownReferences };
 }
 
 /** Adds a mark at the end of a line; a line has at most one mark. */

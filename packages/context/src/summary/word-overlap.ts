@@ -114,6 +114,30 @@ function findShortNames(text: string): readonly string[] {
   return [...findShortWords([...text.matchAll(CODE_SPAN)].map(([code]) => code).join(" "))];
 }
 
+/** A number of a text with the words beside it. */
+export interface NumberInText {
+  /** `8,500` is `8500`. */
+  readonly number: string;
+  /** The words directly before and after it, if they are long enough to compare. */
+  readonly neighbors: readonly string[];
+}
+
+/** Finds the numbers of a text: `7`, `2026`, `0.080`. Digits in names are no numbers: `heron-04`, `v2`. */
+export function findNumbers(text: string): readonly NumberInText[] {
+  return Array.from(text.normalize("NFKC").matchAll(NUMBER), ([, before = "", number = "", after = ""]) => ({
+    number: number.replace(/[,'](?=\d{3})/g, ""),
+    neighbors: [before, after].flatMap((word) => [...comparableWords(word)]),
+  }));
+}
+
+const NUMBER =
+  /(?<=(\p{L}*)[^\p{L}\p{N}_.]?)(?<![\p{sc=Latin}\p{N}_.-])(\d+(?:[.,']\d+)*)(?![\p{sc=Latin}\p{N}_])(?=[^\p{L}\p{N}_]?(\p{L}*))/gu;
+
+/** Whether two words are forms of one. */
+export function isSameWord(one: string, other: string): boolean {
+  return one === other || (!isCharPair(one) && hasSameStem(one, other));
+}
+
 const CODE_SPAN = /`[^`\n]+`/g;
 
 function hasWord(word: string, { words, byPrefix, joinedWords }: Vocabulary): boolean {

@@ -120,9 +120,14 @@ describe("checks", () => {
     );
 
     test("AUD4 is marked where it says what the user wants and rests on the assistant", () => {
-      const { text, flaws } = checked("## Goal\n- keep the parser small, I shall [#2]");
-      expect(text).toBe("## Goal\n- keep the parser small, I shall [#2] (not from the user)");
+      const { text, flaws } = checked("## Goal\n- the parser shall grow [#2]");
+      expect(text).toBe("## Goal\n- the parser shall grow [#2] (not from the user)");
       expect(flaws).toMatchObject([{ code: "not-from-user" }]);
+    });
+
+    test("AUD2 has the number of the message in which it was typed, if it cites the reply", () => {
+      const { text, flaws } = checked("## Goal\n- keep the parser small, I shall [#2]");
+      expect([text, flaws]).toEqual(["## Goal\n- keep the parser small, I shall [#1]", []]);
     });
 
     test("AUD4 has no mark where it rests on what was typed, and may cite by number or by id", () => {

@@ -1,6 +1,7 @@
 /** Tests the evidence for the checks: which entries exist, who wrote them, and which words they have. */
 
 import { describe, expect, test } from "vitest";
+import { findCitedReferences } from "../../src/citations.ts";
 import { attachText } from "../../src/context/attachments.ts";
 import type { Entry } from "../../src/entry.ts";
 import { checkSummary } from "../../src/summary/audit.ts";
@@ -18,8 +19,9 @@ function shared({ sourceOf }: Evidence, reference: string, text: string): number
 
 /** Work begins with a box, wishes do not. */
 const inSection = (text: string) => {
-  if (text.startsWith("[x]")) return { text, section: "done" };
-  return { text, section: text.startsWith("Use tabs") ? "constraints and preferences" : "goal" };
+  const references = findCitedReferences(text);
+  if (text.startsWith("[x]")) return { text, references, section: "done" };
+  return { text, references, section: text.startsWith("Use tabs") ? "constraints and preferences" : "goal" };
 };
 
 describe("references", () => {
@@ -27,6 +29,22 @@ describe("references", () => {
     const { resolve } = evidenceFor(["user: one", "says: two"]);
     expect(["#1", "#2", "entry:e1", "entry:e2"].map(resolve)).toEqual(["#1", "#2", "#1", "#2"]);
     expect(["#0", "#3", "entry:e3", "entry:E1", "e1", ""].map(resolve)).toEqual([null, null, null, null, null, null]);
+  });
+
+  test("AUD2 an entry before the covered ones exists, one after them does not", () => {
+    const covered = story("user: one", "says: two").map((entry, index) => ({ ...entry, number: 41 + index }) as Entry);
+    const { resolve } = collectEvidence({ ...noEvidence, covered });
+    expect(["#1", "#40", "#41", "#0", "#43"].map(resolve)).toEqual(["#1", "#40", "#41", null, null]);
+  });
+
+  test("AUD2 a report that a file was changed stands for its call", () => {
+    const { resolve } = evidenceFor([
+      "calls: write path=a.ts content=text",
+      "result: Created a.ts: 1 line.",
+      "calls: bash command=ls",
+      "result: a.ts",
+    ]);
+    expect(["#1", "#2", "entry:e2", "#3", "#4"].map(resolve)).toEqual(["#1", "#1", "#1", "#3", "#4"]);
   });
 
   test("AUD2 an entry without a number is known by its id alone", () => {
@@ -265,8 +283,32 @@ describe("lines of the previous summary", () => {
 
   test("AUD7 what was confirmed as work is not confirmed as a wish of the user", () => {
     const line = "[x] Painted the fence [#5]";
-    expect(checked.isConfirmed({ text: line, section: "done" })).toBe(true);
-    expect(checked.isConfirmed({ text: line, section: "goal" })).toBe(false);
+    expect(checked.isConfirmed(inSection(line))).toBe(true);
+    expect(checked.isConfirmed({ ...inSection(line), section: "goal" })).toBe(false);
+  });
+
+  describe("a shortened line", () => {
+    const shortened = evidenceFor([], {
+      previous: "## Goal\n- Never, on any day: push to main (or release), says the user [#1, #2]",
+      isChecked: true,
+    });
+
+    test.each([
+      "Never, on any day: push to main [#1, #2]",
+      "Never: push to main [#1]",
+      "Never, push to main, says the user [#2]",
+    ])("AUD7 stays confirmed if clauses are left out: %s", (line) => {
+      expect(shortened.isConfirmed(inSection(line))).toBe(true);
+    });
+
+    test.each([
+      ["without its beginning", "push to main [#1]"],
+      ["with part of a clause", "Never, on any day: push [#1]"],
+      ["in another order", "Never, says the user: push to main [#1]"],
+      ["with another entry", "Never: push to main [#1, #3]"],
+    ])("AUD7 is checked again %s", (_, line) => {
+      expect(shortened.isConfirmed(inSection(line))).toBe(false);
+    });
   });
 
   test("AUD7 an unchecked summary confirms nothing, but its marks count", () => {

@@ -1,8 +1,10 @@
 /** Tests the checks of a summary: what the model must correct, which lines are marked, and what the receipt lists. */
 
 import { describe, expect, test } from "vitest";
-import { checkSummary, type FlawCode, type SummaryCheckResult, type SummaryFormat } from "../../src/summary/audit.ts";
+import { checkSummary, type SummaryCheckResult, type SummaryFormat } from "../../src/summary/audit.ts";
 import type { EvidenceOptions } from "../../src/summary/audit-evidence.ts";
+import type { FlawCode } from "../../src/summary/flaw.ts";
+import { story } from "../../src/testing/story.ts";
 import { textTokens } from "../../src/tokens/estimate-tokens.ts";
 import { evidenceFor, format, freeFormat, summaryWith } from "./fixtures.ts";
 
@@ -322,7 +324,7 @@ describe("what the user wants", () => {
   });
 
   describe("without a citation", () => {
-    test("AUD4 code cites the message that says the same", () => {
+    test("AUD9 a line gets the number of the message in which the user typed it", () => {
       expect(checkLine("## Goal", "- Fix the login test")).toEqual({ line: "- Fix the login test [#1]", codes: [] });
       expect(checkLine("## Constraints & Preferences", "- Keep cache, write changelog")).toEqual({
         line: "- Keep cache, write changelog [#5]",
@@ -330,15 +332,111 @@ describe("what the user wants", () => {
       });
     });
 
-    test("AUD4 without such a message the line is marked", () => {
-      expect(checkLine("## Goal", "- Rewrite the parser")).toEqual({
-        line: "- Rewrite the parser (unconfirmed)",
+    test.each([
+      ["of which the user said nothing", "- Rewrite the parser"],
+      ["that the assistant proposed", "- Delete the session cache and deploy it afterwards"],
+      ["with a permission around the user's words", "- The user approved deleting the cache and the changelog"],
+    ])("AUD9 a line %s is marked", (_, line) => {
+      expect(checkLine("## Constraints & Preferences", line)).toEqual({
+        line: `${line} (unconfirmed)`,
         codes: ["unfounded"],
       });
-      expect(checkLine("## Goal", "- Delete the session cache and deploy it afterwards").line).toContain(
-        "afterwards [#5]",
-      );
     });
+  });
+
+  describe("numbers", () => {
+    const covered = story(
+      "user: The clock of heron-04 is 7 minutes ahead, and port 8,080 is taken.",
+      "says: Noted: 3 hosts.",
+    );
+    const codes = (line: string) => checkLine("## Constraints & Preferences", line, { covered }).codes;
+
+    test.each([
+      "- heron-04 is 7 minutes ahead [#1]",
+      "- heron-04 is seven minutes ahead [#1]",
+      "- The clock of heron-04 is ahead, on port 8080 [#1]",
+      "- The clock of heron-04 is 9 units ahead [#1]",
+      "- v9 of the clock on heron-99 is 7 minutes ahead [#1]",
+    ])("AUD10 %s contradicts nothing", (line) => {
+      expect(codes(line)).toEqual([]);
+    });
+
+    test.each(["- heron-04 is 9 minutes ahead [#1]", "- The clock is a minute ahead, on port 8081 [#1]"])(
+      "AUD10 %s has another number than the message",
+      (line) => {
+        expect(codes(line)).toEqual(["wrong-number"]);
+      },
+    );
+
+    test("AUD10 lines about the work, and lines that cite something else too, are not compared", () => {
+      expect(checkLine("### Done", "- heron-04 is 9 minutes ahead [#1]", { covered }).codes).toEqual([]);
+      expect(codes("- heron-04 is 9 minutes ahead [#1, #2]")).toEqual([]);
+    });
+  });
+});
+
+describe("citations of the work", () => {
+  const covered = story(
+    "user: Hazlo más rápido, por favor",
+    "calls: read path=src/parser.ts",
+    "result: the tokenizer copies the whole buffer for every token",
+    "calls: write path=src/parser.ts content=tokenizer keeps an offset into the buffer",
+    "result: Created src/parser.ts: 12 lines.",
+    "calls: bash command=npm test",
+    "result: 41 tests passed, the parser took 12 seconds",
+  );
+  const check = (heading: string, line: string): string => {
+    const { text } = checkSummary(summaryWith({ [heading]: line }), evidenceFor([], { covered }), format);
+    return text.split("\n").find((each) => each.startsWith(line.slice(0, 12))) ?? "";
+  };
+
+  test("PFX6 a line without one gets the number of the entry that shares its rarest words", () => {
+    expect(check("## Critical Context", "- the tokenizer copies the buffer for every token")).toContain("token [#3]");
+    expect(check("### Done", "- [x] tokenizer with an offset into the buffer")).toContain("buffer [#4]");
+  });
+
+  test.each([
+    ["one word in common", "### Done", "- [x] ran the tokenizer"],
+    ["the section Next Steps", "## Next Steps", "1. measure how the tokenizer keeps its offset"],
+    ["a citation of its own", "### Done", "- [x] 41 tests passed [#7]"],
+    ["a mark", "### Done", "- [x] 41 tests passed in 12 seconds (unconfirmed)"],
+  ])("PFX6 a line with %s stays as it is", (_, heading, line) => {
+    expect(check(heading, line)).toBe(line);
+  });
+
+  test("AUD9 a line without one that has nothing in common with any entry is marked, except a plan", () => {
+    const line = "- The user approved deleting the production database";
+    expect(check("## Critical Context", line)).toBe(`${line} (unconfirmed)`);
+    expect(check("### Blocked", line)).toBe(line);
+    const { text } = checkSummary(`## Critical Context\n${line}`, evidenceFor([], { covered }), freeFormat);
+    expect(text).toBe(`## Critical Context\n${line}`);
+  });
+
+  test("AUD2 a number beside the right one is corrected", () => {
+    expect(check("### Done", "- [x] the tokenizer copies the buffer [#6]")).toBe(
+      "- [x] the tokenizer copies the buffer [#3]",
+    );
+    expect(check("### Done", "- [x] 41 tests passed, the parser took 12 seconds [#9]")).toBe(
+      "- [x] 41 tests passed, the parser took 12 seconds [#7]",
+    );
+    expect(check("### Done", "- [x] painted the fence [#6]")).toBe("- [x] painted the fence [#6] (unconfirmed)");
+  });
+
+  test("AUD2 a wish is not corrected to a message that only answers it", () => {
+    const messages = story(
+      "says: I could delete the session cache and deploy it",
+      "user: no, keep it",
+      "says: All right",
+    );
+    const line = "- Delete the session cache and deploy it [#3]";
+    expect(checkLine("## Goal", line, { covered: messages }).line).toBe(`${line} (not from the user)`);
+  });
+
+  test("AUD4 work may cite the message that asked for it, in any language", () => {
+    expect(check("### Done", "- [x] the tokenizer keeps an offset [#1]")).toBe(
+      "- [x] the tokenizer keeps an offset [#1]",
+    );
+    expect(check("## Constraints & Preferences", "- the tokenizer keeps an offset [#1]")).toContain("(unconfirmed)");
   });
 });
 
@@ -387,6 +485,15 @@ describe("lines of an earlier summary", () => {
   test("AUD7 keep their mark and get no second one", () => {
     const line = "- painted the fence [#902] (unconfirmed)";
     expect(checkLine("### Done", line, { previous }).line).toBe(line);
+  });
+
+  test("AUD7 lose their mark if the entry that they cite now has most of their words", () => {
+    const earlier = "### Done\n- vitest: 41 passed in 3.2s [#7] (unconfirmed)\n- everyone passed [#7] (unconfirmed)";
+    const parts = { previous: earlier, isChecked: true };
+    expect(checkLine("### Done", "- vitest: 41 passed in 3.2s [#7] (unconfirmed)", parts).line).toBe(
+      "- vitest: 41 passed in 3.2s [#7]",
+    );
+    expect(checkLine("### Done", "- everyone passed [#7]", parts).line).toBe("- everyone passed [#7] (unconfirmed)");
   });
 });
 

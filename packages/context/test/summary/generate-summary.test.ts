@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import type { Request } from "../../src/model.ts";
-import type { FlawCode } from "../../src/summary/audit.ts";
+import type { FlawCode } from "../../src/summary/flaw.ts";
 import {
   clampThinking,
   createSummaryShape,

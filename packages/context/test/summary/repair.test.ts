@@ -117,8 +117,9 @@ describe("citations", () => {
   const resolve = (reference: string): string | null =>
     reference === "entry:e3" ? "#3" : ["#1", "#2", "#3"].includes(reference) ? reference : null;
   const repair = (...lines: readonly string[]) => {
-    const { unresolvedLines: unfounded, ...rest } = repairCitations(lines, resolve);
-    return { ...rest, unfounded: [...unfounded] };
+    const isCompaction = (reference: string): boolean => reference === "#7";
+    const { unknownReferences, ...rest } = repairCitations(lines, { resolve, isCompaction });
+    return { ...rest, unknown: [...unknownReferences] };
   };
 
   test.each([
@@ -138,19 +139,22 @@ describe("citations", () => {
   ])("AUD2 %j becomes %j", (line, repaired) => {
     expect(repair(line).lines).toEqual([repaired]);
     expect(repair(repaired).lines).toEqual([repaired]);
-    expect(repair(line).unfounded).toEqual([]);
+    expect(repair(repaired).unknown).toEqual([]);
   });
 
   test.each([
-    ["- done [#99]", "- done"],
-    ["- done [#98, entry:no] at last", "- done at last"],
-    ["  - done [#98] [#99]  ", "  - done"],
-  ])("AUD2 %j loses its citation, and is reported", (line, repaired) => {
-    expect(repair("- first [#1]", line)).toMatchObject({ lines: ["- first [#1]", repaired], unfounded: [1] });
+    ["- done [#99]", "- done", ["#99"]],
+    ["- done [#98, entry:no] at last", "- done at last", ["#98", "entry:no"]],
+    ["  - done [#98] [#99]  ", "  - done", ["#98", "#99"]],
+    ["- done [#99] and [#2]", "- done and [#2]", ["#99"]],
+  ])("AUD2 %j loses its unknown references, and they are reported", (line, repaired, unknown) => {
+    expect(repair("- first [#1]", line)).toMatchObject({ lines: ["- first [#1]", repaired], unknown: [[1, unknown]] });
   });
 
-  test("AUD2 one known citation is enough for a line", () => {
-    expect(repair("- done [#99] and [#2]")).toMatchObject({ lines: ["- done and [#2]"], unfounded: [] });
+  test("AUD2 a citation of a compaction is removed and not counted", () => {
+    expect(repair("- done [#7]", "- done [#7, #2]")).toMatchObject({
+      ...{ lines: ["- done", "- done [#2]"], cited: 1, unresolved: 0, unknown: [] },
+    });
   });
 
   test("AUD2 every reference is counted", () => {

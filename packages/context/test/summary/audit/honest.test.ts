@@ -2,7 +2,6 @@
 
 import { expect, test } from "vitest";
 import { findCitedReferences, removeCitations } from "../../../src/citations.ts";
-import { attachCitations } from "../../../src/summary/attach-citations.ts";
 import { checkSummary, type SummaryCheckResult, type SummaryFormat } from "../../../src/summary/audit.ts";
 import {
   findSummaryItems,
@@ -52,16 +51,15 @@ test("PFX6 few honest lines are marked if code adds the citations of the work", 
     summary,
     ...removeWorkCitations({ session, summary }),
   }));
-  const attached = uncited.map(({ session, text }) => attachCitations(text, evidenceFor(session)));
+  const checks = uncited.map(({ session, summary, text }) =>
+    checkSummary(text, evidenceFor(session), formatFor(summary)),
+  );
   const pairs = uncited.flatMap(({ session, summary, changed }, index) => {
-    const [before, after] = [summary, attached[index] ?? ""].map(splitSummaryLines);
+    const [before, after] = [summary, checks[index]?.text ?? ""].map(splitSummaryLines);
     return changed.map((at) => [before?.[at] ?? "", after?.[at] ?? ""].map((line) => resolveAll(line, session)));
   });
   const cited = pairs.filter(([, after]) => (after ?? []).length > 0);
   const same = cited.filter(([before, after]) => after?.some((reference) => before?.includes(reference)));
-  const checks = uncited.map(({ session, summary }, index) =>
-    checkSummary(attached[index] ?? "", evidenceFor(session), formatFor(summary)),
-  );
   const marked = checks.flatMap(({ text }) => splitSummaryLines(text).filter((line) => parseMark(line) !== null));
   const lines = sum(honest.map(({ summary }) => findSummaryItems(splitSummaryLines(summary)).length));
   console.log(
