@@ -16,6 +16,14 @@ export interface FixedFault {
 
 export const fixedFaults: readonly FixedFault[] = [
   {
+    fault: "the commands of a reply ran at the same time",
+    file: "packages/agent/src/loop/tool-calls.ts",
+    search: "const canJoin = isConcurrent(openCall.call, tools);",
+    replace: "const canJoin = true;",
+    test: "packages/agent/test/loop/call-order.test.ts",
+    title: "RUN13 a call that changes something waits for the calls before it, and every later call waits for it",
+  },
+  {
     fault: "Esc lost the output of a tool that ends late",
     file: "packages/agent/src/loop/tool-calls.ts",
     search: "errorOutput(stillStoppingText(lastUpdate))",

@@ -8,6 +8,11 @@ export interface Tool extends ToolSchema {
   /** Whether a second run has no further effect. An interrupted call of another tool is never repeated automatically. */
   readonly isIdempotent: boolean;
   /**
+   * Whether a call may run at the same time as other such calls of a reply. For calls that only read. All other calls run alone, in
+   * the order of the reply.
+   */
+  readonly isConcurrent?: boolean | ((args: Readonly<Record<string, unknown>>) => boolean);
+  /**
    * Placeholders in its arguments are replaced by the secrets. Only for tools that work on the disk: a tool that can reach the network
    * must get the placeholders.
    */

@@ -49,7 +49,7 @@ export type ExtensionListener<Name extends ExtensionEventName> = (
 ) => // biome-ignore lint/suspicious/noConfusingVoidType: a handler that only listens returns nothing.
 Promise<ResultOf<Name> | undefined | void> | ResultOf<Name> | undefined | void;
 
-/** A tool of an extension. Unless `isIdempotent` is true, it is not run again after a crash. */
+/** A tool of an extension. Unless `isIdempotent` is true, it is not run again after a crash. Unless `isConcurrent` is true, its calls run alone. */
 export type ExtensionTool = Omit<Tool, "isIdempotent"> & { readonly isIdempotent?: boolean };
 
 /** A slash command of an extension. */

@@ -172,7 +172,7 @@ function parseHandler(
 /** The tool gets copies of its arguments. The loop validates what it returns or throws. */
 function parseTool(value: unknown, reportError: ReportError): Tool {
   const fields = Object(value) as Partial<Tool>;
-  const { name, description, isIdempotent, intent, ongoing, run } = fields;
+  const { name, description, isIdempotent, isConcurrent, intent, ongoing, run } = fields;
   if (typeof name !== "string" || !TOOL_NAME.test(name))
     throw new Error("the name must be at most 64 letters, digits, _ and -, and begin with a letter or _");
   if (typeof description !== "string" || description.trim() === "") throw new Error("description is missing");
@@ -181,6 +181,10 @@ function parseTool(value: unknown, reportError: ReportError): Tool {
   if (parameters?.type !== "object") throw new Error(`parameters must be a JSON schema of "type": "object"`);
   return {
     ...{ name, description, parameters, isIdempotent: isIdempotent === true },
+    ...(isConcurrent === true && { isConcurrent }),
+    ...(typeof isConcurrent === "function" && {
+      isConcurrent: (args) => isConcurrent.call(value, structuredClone(args)),
+    }),
     ...(typeof intent === "function" && {
       intent: (args) => parseIntent(() => intent.call(value, structuredClone(args))),
     }),

@@ -18,7 +18,7 @@ import type { RunContext } from "./run-context.ts";
 import { computeMaxOutputBytes, errorOutput, markOutcome, recordResult } from "./tool-results.ts";
 import { INTENT_TYPE, type OpenCall } from "./unfinished-turn.ts";
 
-/** Runs the calls of a reply, at most 8 at once. Each result is appended as soon as it is there. */
+/** Runs the calls of a reply: concurrent ones together, at most 8 at once, all others in order. Each result is appended as soon as it is there. */
 export async function* runCalls(
   calls: readonly OpenCall[],
   run: RunContext,
@@ -82,17 +82,28 @@ async function runConcurrently(
   return results;
 }
 
-/** RUN13: groups of file changes and of other calls run one after the other, so that a read after a change sees it, and one before it does not. */
+/** RUN13: consecutive concurrent calls form a group, and each other call is a group of its own. The groups run one after the other. */
 function groupCalls(calls: readonly OpenCall[], { tools }: RunContext): readonly (readonly OpenCall[])[] {
-  const groups: { readonly isChange: boolean; readonly calls: OpenCall[] }[] = [];
+  const groups: OpenCall[][] = [];
+  let isGroupOpen = false;
   for (const openCall of calls) {
-    const tool = tools.find(({ name }) => name === openCall.call.name);
-    const isChange = tool !== undefined && readIntent(openCall.call, tool)?.type === "change";
-    const last = groups.at(-1);
-    if (last?.isChange === isChange) last.calls.push(openCall);
-    else groups.push({ isChange, calls: [openCall] });
+    const canJoin = isConcurrent(openCall.call, tools);
+    if (canJoin && isGroupOpen) groups.at(-1)?.push(openCall);
+    else groups.push([openCall]);
+    isGroupOpen = canJoin;
   }
-  return groups.map((group) => group.calls);
+  return groups;
+}
+
+function isConcurrent({ name, arguments: args }: ToolCallBlock, tools: readonly Tool[]): boolean {
+  const tool = tools.find((each) => each.name === name);
+  if (typeof tool?.isConcurrent !== "function") return tool?.isConcurrent === true;
+  try {
+    return tool.isConcurrent(args) === true;
+  } catch {
+    // The tool cannot read its arguments, so the call keeps its place in the order.
+    return false;
+  }
 }
 
 interface RunCallOptions {

@@ -45,6 +45,20 @@ test("EXT1 registrations take effect and are listed for users", async () => {
   assert.equal(extensions.hooks.message_end, undefined);
 });
 
+test("RUN13 a tool of an extension runs beside others only if it declares so", async () => {
+  const declared: readonly unknown[] = [undefined, true, "yes", ({ id }: { readonly id?: unknown }) => id === 1];
+  const { extensions } = await assemble({
+    one: (pith) => {
+      for (const [index, isConcurrent] of declared.entries())
+        pith.registerTool({ ...tool(`tool_${index}`), isConcurrent } as ExtensionTool);
+    },
+  });
+  const [none, always, invalid, sometimes] = extensions.tools.map(({ isConcurrent }) => isConcurrent);
+  assert.deepEqual([none, always, invalid], [undefined, true, undefined]);
+  assert.ok(typeof sometimes === "function");
+  assert.deepEqual([sometimes({ id: 1 }), sometimes({ id: 2 })], [true, false]);
+});
+
 test.each([
   ["throws", () => Promise.reject(new Error("no luck")), /no luck/],
   ["hangs", hang, /did not return within 30 s/],

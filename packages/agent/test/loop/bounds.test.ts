@@ -20,7 +20,7 @@ function countingTool(): Counted {
     ran: [],
     most: 0,
     tool: {
-      ...heldTool("work"),
+      ...heldTool("work", { isConcurrent: true }),
       run: async ({ id }) => {
         running += 1;
         counted.most = Math.max(counted.most, running);

@@ -61,7 +61,7 @@ export interface HeldTool extends Tool {
   readonly ran: string[];
 }
 
-export function heldTool(name: string, { isIdempotent = false } = {}): HeldTool {
+export function heldTool(name: string, { isIdempotent = false, isConcurrent = false } = {}): HeldTool {
   const waiting: Held<string, string>[] = [];
   const ran: string[] = [];
   return {
@@ -69,6 +69,7 @@ export function heldTool(name: string, { isIdempotent = false } = {}): HeldTool 
     description: "It waits.",
     parameters: { type: "object" },
     isIdempotent,
+    isConcurrent,
     waiting,
     ran,
     run: async ({ id, signal }): Promise<ToolOutput> => {

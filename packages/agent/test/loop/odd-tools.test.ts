@@ -51,8 +51,11 @@ test("RUN11 a permission check that throws refuses the call", async () => {
 
 test("RUN1 a run whose session cannot be written ends with the reason, and no work continues", async () => {
   const model = heldModel();
-  const quick = { ...heldTool("quick"), run: async () => ({ content: [{ type: "text" as const, text: "done" }] }) };
-  const slow = heldTool("slow");
+  const quick = {
+    ...heldTool("quick", { isConcurrent: true }),
+    run: async () => ({ content: [{ type: "text" as const, text: "done" }] }),
+  };
+  const slow = heldTool("slow", { isConcurrent: true });
   const store = MemoryStore.create(nodeRuntime);
   const session = await Session.open(store, nodeRuntime);
   const agent = new Agent({ session, model, tools: [quick, slow], runtime: nodeRuntime });
@@ -79,43 +82,3 @@ test("RUN1 a run whose session cannot be written ends with the reason, and no wo
 function contentOf(name: string, id: string) {
   return [{ type: "toolCall" as const, id, name, arguments: {} }];
 }
-
-test("RUN13 a command waits for the file changes before it, and a change for the command before it", async () => {
-  const model = heldModel();
-  const order: string[] = [];
-  const tool = (name: string, intent: Tool["intent"]): Tool => ({
-    ...heldTool(name),
-    ...(intent && { intent }),
-    run: async () => {
-      order.push(`${name} begins`);
-      await new Promise((resolve) => setTimeout(resolve, name === "write" ? 20 : 1));
-      order.push(`${name} ends`);
-      return { content: [] };
-    },
-  });
-  const write = tool("write", () => ({ type: "change", paths: ["/work/a"] }));
-  const bash = tool("bash", () => ({ type: "command", command: "node a", isConfined: false }));
-  const scene = await stage(model, { tools: [write, bash] });
-  const end = scene.prompt("Try.");
-  await quiet();
-  const block = (name: string, id: string) => ({ type: "toolCall" as const, id, name, arguments: {} });
-  const reply = calls("write", "c1");
-  model.waiting[0]?.end({
-    ...reply,
-    content: [
-      block("write", "c1"),
-      block("write", "c2"),
-      block("bash", "c3"),
-      block("bash", "c4"),
-      block("write", "c5"),
-    ],
-  });
-  await expect.poll(() => model.waiting.length).toBe(1);
-  model.waiting[0]?.end(text("So it goes."));
-  expect(await end).toEqual({ type: "done" });
-  expect(order).toEqual([
-    ...["write begins", "write begins", "write ends", "write ends"],
-    ...["bash begins", "bash begins", "bash ends", "bash ends"],
-    ...["write begins", "write ends"],
-  ]);
-});

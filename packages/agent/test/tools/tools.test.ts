@@ -12,8 +12,8 @@ describe("of themselves", () => {
 
   test("SEEK1 they only look, at an absolute path, and may be run again", () => {
     const { root, tools } = newGround();
-    for (const { intent, isIdempotent } of tools) {
-      expect(isIdempotent).toBe(true);
+    for (const { intent, isIdempotent, isConcurrent } of tools) {
+      expect([isIdempotent, isConcurrent]).toEqual([true, true]);
       expect(intent?.({ path: "a/../b" })).toEqual({ type: "look", paths: [`${root}/b`] });
       expect(intent?.({ path: 7 })).toEqual({ type: "look", paths: [root] });
     }

@@ -86,12 +86,12 @@ test("FILE5 a folder, a file in the way and missing content are answered", async
   expect(await words({ content: "x" })).toBe("path is missing: give the path of a file");
 });
 
-test("FILE12 the tools say which of them may run again, and take little room in a request", () => {
+test("FILE12 RUN13 the tools say which of them may run again, and which beside others, and take little room in a request", () => {
   const { tools } = newGround();
-  expect(tools.map(({ name, isIdempotent }) => [name, isIdempotent])).toEqual([
-    ["read", true],
-    ["write", true],
-    ["edit", false],
+  expect(tools.map(({ name, isIdempotent, isConcurrent }) => [name, isIdempotent, isConcurrent])).toEqual([
+    ["read", true, true],
+    ["write", true, undefined],
+    ["edit", false, undefined],
   ]);
   const told = tools.map(({ name, description, parameters }) => ({ name, description, parameters }));
   expect(JSON.stringify(told).length).toBeLessThan(2_000);

@@ -103,12 +103,19 @@ export function createCallTool(manager: McpClientManager): ExtensionTool {
       properties: { tool: { type: "string", description: "server/name" }, arguments: { type: "object" } },
       required: ["tool"],
     },
+    isConcurrent: ({ tool }) => isReadOnly(parseToolName(tool), manager),
     // A server's annotations, such as `readOnlyHint`, permit nothing.
     // A call to an unknown server asks no question, because it fails anyway.
     intent: ({ tool }) =>
       manager.clients.has(parseToolName(tool).server) ? { type: "named", name: String(tool) } : { type: "nothing" },
     run: (call) => runCall(call, manager),
   };
+}
+
+/** Whether the server says that the tool only reads. False until the session has listed the server's tools. */
+function isReadOnly({ server, name }: ToolName, { clients }: McpClientManager): boolean {
+  const { tools } = selectCallableTools(clients.get(server)?.tools ?? []);
+  return Object(tools.find((tool) => tool.name === name)?.annotations).readOnlyHint === true;
 }
 
 async function runCall({ arguments: input, signal, update }: ToolCall, manager: McpClientManager): Promise<ToolOutput> {

@@ -106,6 +106,11 @@ export class McpClient {
     return this.#lastFailure;
   }
 
+  /** The tools of the last list. They may be outdated. */
+  get tools(): readonly OfferedTool[] {
+    return this.#tools;
+  }
+
   /** The files of the program, hashed right after the start. Null for an HTTP server. */
   get files(): ProgramFiles | null {
     return this.#files;

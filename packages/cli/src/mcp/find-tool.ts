@@ -60,6 +60,7 @@ export function createFindTool(manager: McpClientManager): ExtensionTool {
       properties: { query: { type: "string" }, server: { type: "string" }, page: { type: "number" } },
     },
     isIdempotent: true,
+    isConcurrent: true,
     intent: () => ({ type: "nothing" }),
     run: (call) => runFind(call, manager),
   };

@@ -70,6 +70,7 @@ function registerSubAgents(pith: ExtensionApi, { agents, parentLimits, redaction
     ...createToolSchema(agents),
     // The sub-agents ask for permission themselves, for each of their own tool calls.
     intent: () => ({ type: "nothing" }),
+    isConcurrent: true,
     run: async (call) => {
       if (!state) return { content: [{ type: "text", text: "The session has not started yet." }], isError: true };
       const { pool, context } = state;

@@ -49,6 +49,18 @@ test("MCP3 a server that only knows the older way over HTTP is spoken to in it",
   await old.close();
 });
 
+test("RUN13 calls of a tool with readOnlyHint run beside others once the server has listed its tools, all others in order", async () => {
+  await desk.open({ desk: desk.program("reading") }, { answer: true });
+  const isConcurrent = desk.tool("mcp_call")?.isConcurrent;
+  assert.ok(typeof isConcurrent === "function");
+  const list = () =>
+    ["desk/peek", "desk/add", "desk/none", "none/peek", undefined].map((tool) => isConcurrent({ tool }));
+  assert.deepEqual(list(), [false, false, false, false, false]);
+  assert.equal((await desk.use("mcp_call", { tool: "desk/peek" })).text, "seen");
+  assert.deepEqual(list(), [true, false, false, false, false]);
+  assert.equal(desk.tool("mcp_find")?.isConcurrent, true);
+});
+
 test("MCP4 MCP23 the first use asks with what runs, then with what it offers; once trusted nobody is asked, and a changed list asks again with what changed", async () => {
   await desk.open({ desk: desk.program() }, { answer: true });
   await desk.use("mcp_find", { server: "desk" });

@@ -122,6 +122,7 @@ function readSeconds(args: ToolArguments, name: "timeout" | "wait"): ParsedArgum
 
 const description =
   "Run a bash command in the workspace. Standard input is empty. If the output is long, only its start and end are shown. " +
+  "Of several calls in one reply, those that only read run at the same time; commands and changes run one by one, in order. " +
   "Use `background` for servers, watchers and other long tasks: it returns a job name. " +
   "Pass that name as `job` to see new output, wait for the job or kill it.";
 

@@ -15,6 +15,7 @@ export function fetchTool(web: Web, { redaction }: { readonly redaction?: Redact
     description,
     parameters,
     isIdempotent: true,
+    isConcurrent: true,
     intent: (args) => {
       const input = parseFetchInput(args);
       return input.type === "fetch" ? { type: "fetch", url: input.url } : { type: "nothing" };

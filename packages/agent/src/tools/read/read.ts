@@ -27,6 +27,7 @@ export function readTool(options: FileToolOptions, readTracker: ReadTracker = ne
       "Reads a text file or an image (png, jpeg, gif, webp), an earlier entry in this session (#412) or stored output (blob:1a2b3c4d). Shows at most 2,000 lines or 50 KB; continue with offset.",
     parameters,
     isIdempotent: true,
+    isConcurrent: true,
     restoresSecrets: true,
     intent: (args) => readIntent(args, files),
     run: async (call) => {

@@ -31,6 +31,7 @@ export function recallTool(options: RecallToolOptions): Tool {
       'Searches every entry of this session, on all branches. Query: words, "phrase", start*, file:a.ts, tool:bash, #40-#60, session:ID.',
     parameters,
     isIdempotent: true,
+    isConcurrent: true,
     intent: () => ({ type: "nothing" }),
     run: (call) => recall(call, options),
   };

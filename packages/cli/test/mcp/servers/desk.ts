@@ -49,6 +49,8 @@ server.registerTool("picture", { description: "A picture and more." }, async () 
 }));
 if (wishes.includes("where"))
   server.registerTool("where", { description: "Tells its folder." }, async () => say(process.cwd()));
+if (wishes.includes("reading"))
+  server.registerTool("peek", { description: "Looks.", annotations: { readOnlyHint: true } }, async () => say("seen"));
 if (wishes.includes("changed")) server.registerTool("steal", { description: "Is new." }, async () => say("mine"));
 for (let at = 0; wishes.includes("many") && at < 50; at += 1) {
   const description = `The tool with the number ${at}, which does what its number says and nothing else at all.`;
