@@ -126,7 +126,7 @@ interface EntryRun {
 }
 
 /** Groups consecutive rows, each group with the entry it is appended to. */
-function listEntryRuns(rows: readonly RecordedRow[], compactions: readonly string[]): readonly EntryRun[] {
+export function listEntryRuns(rows: readonly RecordedRow[], compactions: readonly string[]): readonly EntryRun[] {
   const runs: EntryRun[] = [];
   let leaf: string | null = null;
   for (const row of rows) {

@@ -18,11 +18,16 @@ export interface RecordedRow {
 export interface RecordedMessage {
   readonly role: string;
   readonly content: string | readonly RecordedContent[];
+  /** Of a tool result. */
+  readonly toolCallId?: string;
+  readonly isError?: boolean;
 }
 
 export interface RecordedContent {
   readonly type: string;
   readonly text?: string;
+  /** Of a tool call. */
+  readonly id?: string;
   readonly name?: string;
   readonly arguments?: Readonly<Record<string, unknown>>;
 }

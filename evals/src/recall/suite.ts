@@ -1,4 +1,4 @@
-/** Runs `pnpm eval recall`: facts that many compactions have removed from the context, found again with the recall tool. */
+/** Runs `pnpm eval recall`: facts that many compactions have removed from the context, found again with the recall tool, and what that costs. */
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,12 +10,15 @@ import { quantile, shareOf } from "@pith/bench/statistics";
 import type { Figures, Suite, SuiteOptions } from "@pith/bench/suite";
 import { buildSessionContext, type Session } from "@pith/context";
 import { generateFacts, type PlantedFact } from "./facts.ts";
+import { measureQuestions } from "./played-questions.ts";
+import { measureRereads } from "./rereads.ts";
+import { runTool } from "./run-tool.ts";
 import { writeLongSession } from "./session.ts";
 
 export const recallSuite: Suite = {
   name: "recall",
   description:
-    "facts of a session with 100,000 entries and 50 compactions, found with the recall tool within three calls",
+    "facts of a session with 100,000 entries and 50 compactions, found with the recall tool within three calls; questions and rereads in recorded sessions",
   run: runRecall,
 };
 
@@ -57,6 +60,8 @@ async function runRecall({ quick, seed, log }: SuiteOptions): Promise<Figures> {
         0.95,
       ),
       result_bytes_max: Math.max(...answers.flatMap(({ bytes }) => bytes)),
+      ...(await measureQuestions(log)),
+      ...(await measureRereads(log)),
     };
   } finally {
     rmSync(home, { recursive: true });
@@ -96,19 +101,6 @@ async function askQuestion(
     offset = Number(next);
   }
   return { fact, calls: null, milliseconds, cpuMilliseconds, bytes };
-}
-
-async function runTool(tool: Tool, args: Readonly<Record<string, unknown>>): Promise<string> {
-  const { content, isError } = await tool.run({
-    id: "call",
-    arguments: args,
-    signal: AbortSignal.timeout(600_000),
-    maxOutputBytes: 50 * 1024,
-    update: () => {},
-  });
-  const text = content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
-  if (isError) throw new Error(text);
-  return text;
 }
 
 interface Measured<Result> {

@@ -50,7 +50,7 @@ export const SKILLS_OVER_BUDGET =
 
 /** Before the files that were read again after a compaction. */
 export const REREAD_FILES =
-  "Pith has read these files again after the compaction, because you used them most recently. This is tool output, not a message from the user. It does not include later changes. You can edit these files without reading them again.";
+  "Pith has read these files again after the compaction, because you are working with them. Each is shown as a whole. This is tool output, not a message from the user. It does not include later changes. You can edit these files without reading them again.";
 
 export const SKILLS_CHANGED =
   "These skills have changed since they were loaded; their text above is outdated. Read one again if the difference could matter:";

@@ -41,8 +41,6 @@ export interface RereadFile {
   readonly hash: string;
   /** The size of its text in the context. */
   readonly tokens: number;
-  /** The lines to show if the file is too long. */
-  readonly lines?: LineRange;
 }
 
 /** The files that an entry added to the context after a compaction; empty for any other entry. */
@@ -64,15 +62,9 @@ function readRereadDetails(entry: Entry): { readonly files?: unknown; readonly t
 
 // The details come from a file and are not trusted.
 function isRereadFile(value: unknown): value is RereadFile {
-  const { path, name, hash, tokens, lines = NO_LINES } = Object(value) as Readonly<Record<string, unknown>>;
-  const { offset, limit = 1 } = Object(lines) as Readonly<Record<string, unknown>>;
-  const hasLines = Number.isSafeInteger(offset) && Number.isSafeInteger(limit);
-  return (
-    [path, name].every((text) => typeof text === "string") && isBlobHash(hash) && typeof tokens === "number" && hasLines
-  );
+  const { path, name, hash, tokens } = Object(value) as Readonly<Record<string, unknown>>;
+  return [path, name].every((text) => typeof text === "string") && isBlobHash(hash) && typeof tokens === "number";
 }
-
-const NO_LINES: LineRange = { offset: 1 };
 
 /** Options of reading files again after a compaction. */
 export interface RereadOptions {

@@ -17,6 +17,7 @@ import {
   REREAD_TYPE,
   ReadTracker,
   readRereadFiles,
+  type Tool,
 } from "../../src/index.ts";
 import { nodeFiles, resolveRealPath } from "../../src/node/index.ts";
 import { agentOf, ran } from "../agents.ts";
@@ -35,8 +36,10 @@ interface Scene {
   put(path: string, content: string | Uint8Array): void;
   /** Lets the model call a tool, and returns the text of its result. */
   call(name: string, args: ToolCallBlock["arguments"]): Promise<string>;
-  /** Adds so much text that a compaction covers everything before it, and compacts. */
-  forget(options?: { readonly isCompacted: boolean }): Promise<void>;
+  /** Adds so much text that a compaction covers everything before it, and compacts. The last request is `request`. */
+  forget(options?: { readonly isCompacted?: boolean; readonly request?: string }): Promise<void>;
+  /** Lets the model call tools, one after the other, in one run. The request names `named.ts`. */
+  work(...calls: readonly (readonly [name: string, args: ToolCallBlock["arguments"]])[]): Promise<void>;
   /** Refuses the next requests as too long. */
   refuse(count: number): void;
   /** The texts of the files in the context, without the sentences before them. */
@@ -61,7 +64,7 @@ async function createScene({ window = 40_000, deny = [], parts = {} }: SceneOpti
     },
   };
   const agent = await agentOf(model, {
-    tools: fileTools({ files }, readTracker),
+    tools: [...fileTools({ files }, readTracker), bash],
     summarizers: [],
     rereadFiles: { files, readTracker, checkPermission: (path) => permissions.permitReread(path) },
     ...parts,
@@ -85,14 +88,30 @@ async function createScene({ window = 40_000, deny = [], parts = {} }: SceneOpti
       const failure = { kind: "overflow", message: "too long" } as const;
       replies.push(...Array.from({ length: count }, () => ({ failure })));
     },
-    forget: async ({ isCompacted } = { isCompacted: true }) => {
+    work: async (...workCalls) => {
+      for (const [name, args] of workCalls) {
+        calls += 1;
+        replies.push({ content: [{ type: "toolCall", id: `call-${calls}`, name, arguments: args }] });
+      }
+      await ran(agent, "Work on it, as in named.ts.");
+    },
+    forget: async ({ isCompacted = true, request = "Go on." } = {}) => {
       replies.push(...Array.from({ length: 12 }, (_, part) => `tree${part} `.repeat(window / 60)));
-      while (replies.length > 0) await ran(agent, "Go on.");
+      while (replies.length > 0) await ran(agent, replies.length > 1 ? "Go on." : request);
       if (isCompacted) expect(await agent.compact()).toMatchObject({ type: "compacted" });
     },
     files: () => shownTexts(agent).slice(1),
   };
 }
+
+/** Prints the text that it is called with. */
+const bash: Tool = {
+  name: "bash",
+  description: "Prints a text.",
+  parameters: { type: "object", properties: { text: { type: "string" } } },
+  isIdempotent: true,
+  run: async ({ arguments: { text } }) => ({ content: [{ type: "text", text: String(text) }] }),
+};
 
 function resultTexts({ session }: Agent): readonly string[] {
   return session.branch.entries.flatMap((entry) =>
@@ -123,7 +142,7 @@ function lastResult({ session }: Agent): string {
   return entry ? entryReference(entry) : "";
 }
 
-test("RST1 RST5 the files used most recently follow a compaction with their current text, marked as unchanged or changed, most recently used first", async () => {
+test("RST1 RST5 files in use follow a compaction with their current text, marked as unchanged or changed, most recently used first", async () => {
   const { agent, root, put, call, forget, files, requests } = await createScene();
   for (const name of ["same.ts", "other.ts", "gone.ts", "edited.ts"]) put(name, `export const ${name[0]} = 1;\n`);
   await call("read", { path: "same.ts" });
@@ -140,13 +159,12 @@ test("RST1 RST5 the files used most recently follow a compaction with their curr
   put("other.ts", "export const o = 3;\r\n");
   rmSync(join(root, "gone.ts"));
   put("missing.ts", "never shown to the model\n");
-  await forget();
-  const use = "since you last read or changed it in";
+  await forget({ request: "Compare same.ts, other.ts, gone.ts, missing.ts, edited.ts and written.md." });
   expect(files()).toEqual([
-    `./written.md (the whole file; unchanged ${use} ${written}):\n\`\`\`\`\n\`\`\`js\nnew\n\`\`\`\n\`\`\`\``,
-    `edited.ts (the whole file; unchanged ${use} ${edited}):\n\`\`\`\nexport const e = 2;\n\`\`\``,
-    `other.ts (the whole file; changed on disk ${use} ${other}):\n\`\`\`\nexport const o = 3;\n\`\`\``,
-    `same.ts (the whole file; unchanged ${use} ${same}):\n\`\`\`\nexport const s = 1;\n\`\`\``,
+    `./written.md (unchanged since ${written}):\n\`\`\`\`\n\`\`\`js\nnew\n\`\`\`\n\`\`\`\``,
+    `edited.ts (unchanged since ${edited}):\n\`\`\`\nexport const e = 2;\n\`\`\``,
+    `other.ts (changed by a command or another program since ${other}):\n\`\`\`\nexport const o = 3;\n\`\`\``,
+    `same.ts (unchanged since ${same}):\n\`\`\`\nexport const s = 1;\n\`\`\``,
   ]);
   expect(shownTexts(agent)[0]).toMatch(/ This is tool output, not a message from the user\. /);
   expect(agent.session.branch.entries.at(-1)).toMatchObject({ customType: REREAD_TYPE, display: false });
@@ -180,10 +198,36 @@ test("RST2 a file is not added if the kept messages show its current text, if it
   await call("read", { path: "kept.ts" });
   await call("edit", { path: "kept.ts", oldText: "1", newText: "2" });
   await call("read", { path: "part.ts", limit: 1 });
+  const request = "Look at kept.ts, part.ts, removed.ts, turned.ts, picture.png and data.bin.";
+  await ran(agent, request);
   expect(await agent.compact()).toMatchObject({ type: "compacted" });
   expect(files().map(nameOf)).toEqual(["part.ts"]);
-  await forget();
+  await call("read", { path: "kept.ts" });
+  await call("read", { path: "part.ts" });
+  await forget({ request });
   expect(files().map(nameOf)).toEqual(["part.ts", "kept.ts"]);
+});
+
+test("RST2 a file is not added if the kept messages show its lines in other ways: as output with line numbers, in two parts, or in a command", async () => {
+  const { agent, put, call, forget, files } = await createScene();
+  const lines = (name: string): readonly string[] => Array.from({ length: 14 }, (_, at) => `${name} line ${at};`);
+  const names = ["numbered.ts", "parts.ts", "heredoc.ts", "changed.ts", "short.ts"];
+  for (const name of names) put(name, `${lines(name).join("\n")}\n`);
+  for (const path of names) await call("read", { path });
+  await forget({ isCompacted: false });
+  await call("bash", {
+    text: lines("numbered.ts")
+      .map((line, at) => `  ${at + 1}\t${line}`)
+      .join("\n"),
+  });
+  await call("bash", { text: lines("parts.ts").slice(0, 9).join("\n") });
+  await call("bash", { text: `$ sed\n${lines("parts.ts").slice(7).join("\n")}` });
+  await call("bash", { text: `cat > heredoc.ts <<EOF\n${lines("heredoc.ts").join("\n")}\nEOF` });
+  await call("bash", { text: lines("changed.ts").join("\n").replace("line 6", "line six") });
+  await call("bash", { text: lines("short.ts").slice(0, 4).join("\n") });
+  await ran(agent, `Look at ${names.join(" ")}`);
+  expect(await agent.compact()).toMatchObject({ type: "compacted" });
+  expect(files().map(nameOf)).toEqual(["short.ts", "changed.ts"]);
 });
 
 test("RST3 a file is not added if reading it is denied or needs a question, or if it is outside the workspace by its real path", async () => {
@@ -196,7 +240,7 @@ test("RST3 a file is not added if reading it is denied or needs a question, or i
     expect(await call("read", { path })).toMatch(/text of|far away/);
   rmSync(join(root, "link.ts"));
   symlinkSync(join(outside, "far.ts"), join(root, "link.ts"));
-  await forget();
+  await forget({ request: "Look at denied/a.ts, .ssh/config, link.ts, far.ts and fine.ts." });
   expect(files().map(nameOf)).toEqual(["fine.ts"]);
 });
 
@@ -212,71 +256,57 @@ test("RST3 a hook that changes what read shows changes it here too, and one that
   isOpen.value = true;
   for (const path of ["open.ts", "shut.ts"]) await call("read", { path });
   isOpen.value = false;
-  await forget();
+  await forget({ request: "Compare open.ts and shut.ts." });
   expect(files().map(nameOf)).toEqual(["open.ts"]);
   expect(files()[0]).toContain("(cut)");
   expect(JSON.stringify(agent.session.branch.entries.filter(isReread))).not.toContain("hidden");
 });
 
-test("RST4 at most five files, each up to 5,000 tokens, take at most a tenth of the window", async () => {
-  const { agent, put, call, forget } = await createScene({ window: 200_000 });
-  const line = (name: string, at: number): string => `${name} says something in line ${at} of its text.\n`;
+test("RST4 at most five files are added, each as a whole, with at most a twentieth of the window", async () => {
+  const { put, call, forget, files, agent } = await createScene({ window: 200_000 });
   const text = (name: string, count: number): string =>
-    Array.from({ length: count }, (_, at) => line(name, at + 1)).join("");
+    Array.from({ length: count }, (_, at) => `${name} says something in line ${at + 1} of its text.\n`).join("");
   for (let at = 1; at <= 8; at++) put(`f${at}.ts`, text(`f${at}`, 40));
-  put("long.ts", text("long", 2_000));
-  await call("read", { path: "long.ts", offset: 901, limit: 800 });
-  for (let at = 1; at <= 4; at++) await call("read", { path: `f${at}.ts` });
-  await forget();
+  put("long.ts", text("long", 500));
+  put("too-long.ts", text("too-long", 2_000));
+  const request = "Look at f1.ts f2.ts f3.ts f4.ts f5.ts f6.ts f7.ts f8.ts long.ts too-long.ts";
+  for (let at = 1; at <= 6; at++) await call("read", { path: `f${at}.ts` });
+  await call("read", { path: "long.ts", offset: 1, limit: 5 });
+  await call("read", { path: "too-long.ts", offset: 901, limit: 800 });
+  await forget({ request });
+  expect(files().map(nameOf)).toEqual(["long.ts", "f6.ts", "f5.ts", "f4.ts", "f3.ts"]);
   const [entry] = agent.session.branch.entries.filter(isReread);
   const rereads = entry ? readRereadFiles(entry) : [];
-  expect(rereads.map(({ name }) => name)).toEqual(["f4.ts", "f3.ts", "f2.ts", "f1.ts", "long.ts"]);
-  const long = rereads.at(-1);
-  expect(long?.tokens).toBeGreaterThan(3_000);
-  expect(long?.tokens).toBeLessThanOrEqual(5_000);
-  const shown = shownTexts(agent).at(-1) ?? "";
-  expect(shown).toMatch(
-    /^long\.ts \(part of the file, starting at line 901; read shows the rest; unchanged since .*\n```\nlong says something in line 901 /,
-  );
-  expect(shown).toMatch(/\n\[lines 901 to \d+ of 2000, .* continue with offset \d+\]\n```$/);
-  for (let at = 5; at <= 8; at++) await call("read", { path: `f${at}.ts` });
-  await forget();
-  expect(
-    agent.session.branch.entries
-      .filter(isReread)
-      .flatMap(readRereadFiles)
-      .map(({ name }) => name),
-  ).toEqual([...["f8.ts", "f7.ts", "f6.ts", "f5.ts", "f4.ts"]]);
+  expect(rereads[0]?.tokens).toBeGreaterThan(5_000);
+  expect(rereads.reduce((sum, { tokens }) => sum + tokens, 0)).toBeLessThanOrEqual(10_000);
+  expect(files()[0]).toContain("long says something in line 500 of its text.\n```");
 });
 
-test("RST4 in a window of 8,000 tokens the context still fits and still shrinks, with at most a quarter of what was freed", async () => {
+test("RST4 in a window of 8,000 tokens the context still fits and still shrinks, and a file that does not fit is left out", async () => {
   const { agent, put, call, forget } = await createScene({ window: 8_000 });
   put("big.ts", "A line of some length that says little.\n".repeat(400));
   put("small.ts", "let a = 1;\n");
   await call("read", { path: "big.ts", limit: 5 });
   await call("read", { path: "small.ts" });
-  await forget();
+  await forget({ request: "Compare big.ts and small.ts." });
   const { branch } = agent.session;
   const compaction = branch.entries[branch.compactionIndex];
   const before = compaction?.type === "compaction" ? compaction.tokensBefore : 0;
   const { tokens } = contextSize(branch, agent.budget);
   const rereads = branch.entries.flatMap(readRereadFiles);
-  expect(rereads.map(({ name }) => name)).toEqual(["small.ts", "big.ts"]);
-  const rereadTokens = rereads.reduce((sum, file) => sum + file.tokens, 0);
-  expect(rereadTokens).toBeLessThanOrEqual(800);
-  expect(rereadTokens * 4).toBeLessThanOrEqual(before - (tokens - rereadTokens));
+  expect(rereads.map(({ name }) => name)).toEqual(["small.ts"]);
   expect(tokens).toBeLessThan(before * 0.9);
   expect(tokens).toBeLessThan(agent.budget.limit);
 });
 
 test("RST4 each refusal of the same request halves the space for files", async () => {
   const { agent, put, call, requests, refuse, forget } = await createScene();
-  for (let at = 1; at <= 4; at++) put(`f${at}.ts`, `line ${at}\n`.repeat(150));
+  for (let at = 1; at <= 4; at++) put(`f${at}.ts`, `line ${at}\n`.repeat(75));
   for (let at = 1; at <= 4; at++) await call("read", { path: `f${at}.ts` });
   await forget({ isCompacted: false });
   refuse(3);
-  expect((await ran(agent, "Go on.")).end).toEqual({ type: "done" });
-  const counts = requests.slice(-4).map((request) => JSON.stringify(request).split("(the whole file; unch").length - 1);
+  expect((await ran(agent, "Compare f1.ts f2.ts f3.ts f4.ts.")).end).toEqual({ type: "done" });
+  const counts = requests.slice(-4).map((request) => JSON.stringify(request).split(".ts (unchanged").length - 1);
   expect(counts[0]).toBe(0);
   expect(counts[1]).toBeGreaterThan(counts[3] ?? 0);
 });
@@ -288,7 +318,7 @@ test("RST5 a file that was read again can be edited at once, also after the sess
   await call("read", { path: "a.ts" });
   await call("read", { path: "b.ts" });
   put("a.ts", "let a = 2;\n");
-  await forget();
+  await forget({ request: "Compare a.ts and b.ts." });
   const resolve = (path: string): string => nodeFiles({ root }).resolve(path);
   const seen = findSeenFiles(agent.session.branch.entries, resolve);
   expect([...seen.keys()].toSorted()).toEqual([join(root, "a.ts"), join(root, "b.ts")]);
@@ -302,11 +332,11 @@ test("RST5 a file that was read again can be edited at once, also after the sess
   expect(await call("edit", { path: "b.ts", oldText: "9", newText: "10" })).toContain(changed);
 });
 
-test("RST6 the next compaction keeps one copy, with the current text, even if the kept messages had the earlier one", async () => {
+test("RST6 the next compaction removes the copy, and adds the file again, with its current text, only if it is used again", async () => {
   const { agent, put, call, forget, files, requests } = await createScene();
   put("a.ts", "let a = 1;\n");
   await call("read", { path: "a.ts" });
-  await forget();
+  await forget({ request: "Look at a.ts." });
   expect(await agent.compact()).toMatchObject({ type: "nothing-to-do", why: "already-compacted" });
   put("a.ts", "let a = 2;\n");
   const [copy] = agent.session.branch.entries.filter(isReread);
@@ -314,21 +344,59 @@ test("RST6 the next compaction keeps one copy, with the current text, even if th
   expect(await agent.compact()).toMatchObject({ type: "compacted" });
   const { entries, compactionIndex } = agent.session.branch;
   expect(entries.slice(0, compactionIndex).filter(isReread)).toEqual([copy]);
-  expect(files()).toEqual([
-    expect.stringMatching(/^a\.ts \(the whole file; changed on disk since .*\n```\nlet a = 2;/),
-  ]);
-  expect(files()[0]).toContain(copy ? entryReference(copy) : "no copy");
+  expect(files()).toEqual([]);
+  await call("read", { path: "a.ts" });
+  await forget({ request: "Look at a.ts." });
+  expect(files()).toEqual([expect.stringMatching(/^a\.ts \(unchanged since .*\n```\nlet a = 2;/)]);
   await ran(agent, "Go on.");
   const request = JSON.stringify(requests.at(-1));
   expect(request).not.toContain("let a = 1;");
   expect(request.split("let a = 2;")).toHaveLength(2);
 });
 
+test("RST10 in the middle of a run, the files of this run are added, and those of earlier runs only if the request names them", async () => {
+  const { put, call, work, requests } = await createScene({ window: 20_000 });
+  for (const name of ["earlier.ts", "named.ts", "now.ts"]) put(name, `let ${name[0]} = 1;\n`);
+  for (const path of ["earlier.ts", "named.ts"]) await call("read", { path });
+  await work(["read", { path: "now.ts" }], ...Array.from({ length: 16 }, (_, step) => longOutput(step)));
+  const shown = (request: Request | undefined): string => JSON.stringify(request);
+  const after = requests.find((request) => shown(request).includes("Pith has read these files again"));
+  expect(shown(after)).toMatch(/named\.ts \(unchanged since .*now\.ts \(unchanged since/);
+  expect(shown(after)).not.toContain("earlier.ts (unchanged since");
+});
+
+function longOutput(step: number): readonly ["bash", ToolCallBlock["arguments"]] {
+  return ["bash", { text: `Step ${step}: a tree with many leaves. `.repeat(120) }];
+}
+
+test("RST10 after a run, only files that the latest request names are added", async () => {
+  const { agent, put, call, forget, files } = await createScene();
+  for (const name of ["src/a.ts", "src/b.ts", "c.ts"]) put(name, `let a = "${name}";\n`);
+  for (const path of ["src/a.ts", "src/b.ts", "c.ts"]) await call("read", { path });
+  await forget({ request: "Is `b.ts` right, or ./c.ts?" });
+  expect(files().map(nameOf)).toEqual(["c.ts", "src/b.ts"]);
+  for (const path of ["src/a.ts", "c.ts"]) await call("edit", { path, oldText: "let", newText: "const" });
+  await forget({ request: "Thank you, and not abc.ts." });
+  expect(files()).toEqual([]);
+  expect(agent.session.branch.entries.filter(isReread)).toEqual([]);
+});
+
+test("RST1 a file that was edited after an unseen change is unchanged since that edit", async () => {
+  const { agent, put, call, forget, files } = await createScene();
+  put("a.ts", "let a = 1;\nlet b = 1;\n");
+  await call("read", { path: "a.ts" });
+  put("a.ts", "let a = 1;\nlet b = 2;\n");
+  expect(await call("edit", { path: "a.ts", oldText: "a = 1", newText: "a = 3" })).toContain("has changed since");
+  const edit = lastResult(agent);
+  await forget({ request: "Look at a.ts." });
+  expect(files()[0]).toMatch(`a.ts (unchanged since ${edit}):`);
+});
+
 test("RST7 undo takes the copies out of the context again, and redo brings them back", async () => {
   const { agent, put, call, forget, files } = await createScene();
   put("a.ts", "let a = 1;\n");
   await call("read", { path: "a.ts" });
-  await forget();
+  await forget({ request: "Look at a.ts." });
   expect(files()).toHaveLength(1);
   expect(await agent.undoCompaction()).toMatchObject({ type: "undone" });
   expect(agent.session.branch.entries.filter(isReread)).toEqual([]);
@@ -342,7 +410,7 @@ test("RST8 nothing is read again without the option, or if the model cannot read
     put("a.ts", "let a = 1;\n");
     await call("read", { path: "a.ts" });
     if (index === 1) Object.assign(agent.model, { takesTools: false });
-    await forget();
+    await forget({ request: "Look at a.ts." });
     expect(files()).toEqual([]);
   }
 });

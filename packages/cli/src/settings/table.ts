@@ -206,7 +206,7 @@ export const compactionTable: readonly Setting[] = [
     kind: booleanKind,
     fallback: { value: true },
     description:
-      "Whether Pith rereads the most recently used files after a compaction: at most five files, and at most a tenth of the window in total.",
+      "Whether Pith rereads the files in use after a compaction: at most five files, and at most 5% of the window in total.",
     projectAccess: "allowed",
   },
   {

@@ -70,7 +70,9 @@ test("RST1 RST3 RST5 RST8 RST9 /compact in print mode: the next request has the 
   const server = await ground.serve(script);
   const variables = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: server.url };
   place({ "settings.json": JSON.stringify({ contextWindow: 40_000 }) }, ground.home);
-  expect(await ground.run([...UNATTENDED, "-p", "Read them."], { variables })).toMatchObject({ code: 0 });
+  expect(await ground.run([...UNATTENDED, "-p", `Read ${names.join(", ")}.`], { variables })).toMatchObject({
+    code: 0,
+  });
   place({ "open.ts": "export const open = 2;\n", "turned.ts": Uint8Array.from({ length: 99 }, (_, at) => at % 7) });
   for (const path of ["gone.ts", "link.ts"]) rmSync(join(ground.folder, path));
   symlinkSync(join(outside, "far.ts"), join(ground.folder, "link.ts"));
@@ -86,18 +88,16 @@ test("RST1 RST3 RST5 RST8 RST9 /compact in print mode: the next request has the 
   const sent = server.requests.filter(({ wire }) => wire).map(({ body }) => textOf(body));
   const [request = ""] = sent.slice(-2);
   expect(request).toMatch(
-    /open\.ts \(the whole file; changed on disk since you last read or changed it in #\d+\):\n```\nexport const open = 2;\n```/,
+    /open\.ts \(changed by a command or another program since #\d+\):\n```\nexport const open = 2;\n```/,
   );
-  expect(request).toMatch(
-    /key\.ts \(the whole file; unchanged since you last read or changed it in #\d+\):\n```\nexport const key = "(?!ghp_)/,
-  );
+  expect(request).toMatch(/key\.ts \(unchanged since #\d+\):\n```\nexport const key = "(?!ghp_)/);
   expect(request).not.toMatch(/export const (?:open = 1|shut|link|gone|turned)|far away/);
   expect(sent.join()).not.toContain(TOKEN);
   expect(sent.at(-1)).not.toContain("has changed since it was read");
   expect(readFileSync(join(ground.folder, "open.ts"), "utf8")).toBe("export const open = 3;\n");
 }, 60_000);
 
-test("RST4 RST6 RST8 automatic compactions in a small window: the file in use stays, once and up to date; summaries never repeat it; the setting turns it off", async () => {
+test("RST4 RST6 RST8 RST10 automatic compactions in a small window: the file of the run stays once after the first, and leaves with the next; summaries never repeat it; the setting turns it off", async () => {
   place({ "work.ts": "export const version = 1; // the file in use\n" });
   let rounds = 0;
   const script: Script = (request: ScriptRequest): Step => {
@@ -131,14 +131,16 @@ test("RST4 RST6 RST8 automatic compactions in a small window: the file in use st
   const isSummaryRequest = (body: unknown): boolean => !JSON.stringify(body).includes('"tools":[{');
   const countCopies = (body: unknown): number => textOf(body).split("the file in use").length - 1;
   const turns = sent.filter((body) => !isSummaryRequest(body));
-  expect(turns.slice(1).map(countCopies)).toEqual(turns.slice(1).map(() => 1));
-  expect(textOf(turns.at(-1))).toContain("Pith has read these files again after the compaction");
+  const counts = turns.slice(1).map(countCopies);
+  expect(counts).toEqual(counts.toSorted((one, other) => other - one));
+  expect([...new Set(counts)]).toEqual([1, 0]);
+  expect(turns.some((body) => textOf(body).includes("Pith has read these files again after the compaction"))).toBe(
+    true,
+  );
   const firstCopy = sent.findIndex((body) => textOf(body).includes("Pith has read these files again"));
   const transcripts = sent.slice(firstCopy).filter(isSummaryRequest);
   expect(transcripts.length).toBeGreaterThanOrEqual(2);
   expect(transcripts.map(countCopies)).not.toContain(1);
-  const report = await ground.run(["-p", "-c", "/context"], { variables });
-  expect(report.out).toMatch(/files read again/);
   const withoutFiles = await runWith({ rereadFiles: false });
-  expect(countCopies(withoutFiles.at(-1))).toBe(0);
+  expect(withoutFiles.some((body) => textOf(body).includes("Pith has read these files again"))).toBe(false);
 }, 60_000);
