@@ -96,6 +96,7 @@ const OMISSION_CODES: readonly Finding["code"][] = [
   "cut-moved",
   "outdated-removed",
   "prepared-dropped",
+  "reply-unused",
 ];
 
 function noModelNote(problems: readonly Finding[]): string {

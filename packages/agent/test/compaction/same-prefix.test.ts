@@ -67,20 +67,62 @@ describe("a request that is answered with something else", () => {
     ["a tool call", { parts: [{ type: "call", name: "echo", arguments: { text: "file 99" } }] }],
     ["an empty answer", { parts: [{ type: "text", text: " " }] }],
     ["an answer without headings", "I will read the next file now."],
+    ["an answer that is cut off", { parts: [{ type: "text", text: "## Goal\n- Read all" }], stop: "length" }],
   ];
+  const wrongAnswers = voices.flatMap((voice, index) =>
+    answers.slice(0, index === 0 ? answers.length : 1).map((answer) => [voice.provider, ...answer, voice] as const),
+  );
 
-  test.each(answers)("PFX3 %s: the summary is requested once more, with a transcript", async (_, wrong) => {
+  test.each(wrongAnswers)(
+    "PFX3 %s, %s: the summary is requested once more in the same conversation, from the cache",
+    { timeout: 60_000 },
+    async (_, __, wrong, voice) => {
+      let requests = 0;
+      const { agent, summaries } = await workUntilCompacted({
+        voice,
+        answer: (request) => (++requests === 1 ? wrong : writeSummary(request)),
+      });
+      const [first, second] = summaries;
+      expect(summaries.map(isWithTranscript)).toEqual([false, false]);
+      expect(commonPrefix(first, second)).toEqual(messagesOf(first));
+      expect(settingsOf(second)).toEqual(settingsOf(first));
+      expect(messagesOf(second).at(-1)).toContain("cannot be used");
+      const { input = 0, cacheRead = 0, cacheWrite = 0 } = second?.usage ?? {};
+      expect(cacheRead / (input + cacheRead + cacheWrite)).toBeGreaterThan(0.96);
+      const receipt = receiptOf(agent);
+      expect(receipt).toMatchObject({
+        route: "same-prefix",
+        calls: 2,
+        findings: [{ code: "reply-unused", note: expect.stringMatching(/^a reply was not used: .* tokens in, /) }],
+      });
+    },
+  );
+
+  test.each(answers)("PFX3 %s, twice: the summary is requested with a transcript", async (_, wrong) => {
     const { agent, summaries } = await workUntilCompacted({
-      answer: (request) => (hasInstruction(request.text) ? wrong : writeSummary(request)),
+      answer: (request) => (hasInstruction(JSON.stringify(request.body)) ? wrong : writeSummary(request)),
     });
-    expect(summaries.map(isWithTranscript)).toEqual([false, true]);
-    expect(receiptOf(agent)).toMatchObject({ route: "model", calls: 2 });
+    expect(summaries.map(isWithTranscript)).toEqual([false, false, true]);
+    expect(receiptOf(agent)).toMatchObject({
+      route: "model",
+      calls: 3,
+      findings: [{ code: "reply-unused" }, { code: "reply-unused" }],
+    });
+  });
+
+  test("PFX3 a tool call, then an answer without headings: there is no third request in the conversation", async () => {
+    const wrong: readonly Step[] = [answers[0]?.[1] ?? "", "I will read the next file now."];
+    let requests = 0;
+    const { summaries } = await workUntilCompacted({
+      answer: (request) => wrong[requests++] ?? writeSummary(request),
+    });
+    expect(summaries.map(isWithTranscript)).toEqual([false, false, true]);
   });
 
   test("PFX3 two wrong answers to the transcript too: no third way is tried with this model", async () => {
     const { agent, summaries } = await workUntilCompacted({ answer: () => "I will read the next file now." });
-    expect(summaries.map(isWithTranscript)).toEqual([false, true, true]);
-    expect(receiptOf(agent)).toMatchObject({ route: "model-free", calls: 3 });
+    expect(summaries.map(isWithTranscript)).toEqual([false, false, true, true]);
+    expect(receiptOf(agent)).toMatchObject({ route: "model-free", calls: 4 });
   });
 });
 
@@ -238,13 +280,13 @@ const SUMMARY = `## Goal
 - The files are alike`;
 
 /** Cites the number that the instruction lists for the user's message, or that the transcript has. */
-function writeSummary({ text }: ScriptRequest): string {
-  const [number = ""] = /\[#\d+\](?= “?Read all files)/.exec(text) ?? [];
+function writeSummary({ body }: ScriptRequest): string {
+  const [number = ""] = /\[#\d+\](?= “?Read all files)/.exec(JSON.stringify(body)) ?? [];
   return SUMMARY.replaceAll("[#2]", number);
 }
 
-function isSummaryRequest({ text, tools }: ScriptRequest): boolean {
-  return tools.length === 0 || hasInstruction(text);
+function isSummaryRequest({ body, tools }: ScriptRequest): boolean {
+  return tools.length === 0 || hasInstruction(JSON.stringify(body));
 }
 
 function hasInstruction(text: string): boolean {

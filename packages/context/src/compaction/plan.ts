@@ -383,7 +383,13 @@ export type SummarizerResult =
   | { readonly type: "written"; readonly candidate: SummaryCandidate; readonly plan?: CompactionPlan }
   | { readonly type: "nothing" }
   | { readonly type: "cancelled"; readonly calls?: readonly CallUsage[] }
-  | { readonly type: "failed"; readonly why: string; readonly calls?: readonly CallUsage[] };
+  | {
+      readonly type: "failed";
+      readonly why: string;
+      /** Notices for the receipt, such as replies that were not used. */
+      readonly findings?: readonly Finding[];
+      readonly calls?: readonly CallUsage[];
+    };
 
 /** A summary from a hook, with the plan for the cut that the hook chose. */
 export interface HookCandidate {

@@ -382,6 +382,7 @@ async function runSummarizer(
     case "nothing":
       return null;
     case "failed":
+      state.findings.push(...(("findings" in result && result.findings) || []));
       recordFinding(state, { code: "summarizer-failed", note: `${summarizer.route}: ${result.why}` });
       state.unusedCalls.push(...(result.calls ?? []));
       return null;

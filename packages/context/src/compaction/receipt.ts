@@ -93,6 +93,7 @@ export type FindingCode =
   | "no-gain"
   | "does-not-fit"
   | "summarizer-failed"
+  | "reply-unused"
   | "hook-failed"
   | "spend-limit"
   | "time-limit";

@@ -8,7 +8,7 @@ import {
   type SummarizerResult,
   type SummaryEstimate,
 } from "../compaction/plan.ts";
-import { readReceipt } from "../compaction/receipt.ts";
+import { type Finding, readReceipt } from "../compaction/receipt.ts";
 import { collectPart } from "../compaction/summary-message.ts";
 import { collectCalibration, defaultCalibration, modelKey } from "../context/context-size.ts";
 import type { ThinkingLevel } from "../message.ts";
@@ -18,7 +18,7 @@ import { clampThinking, estimateSummary, generateSummary, type SummaryInput } fr
 import { previousNarrative } from "../summary/parse-summary.ts";
 import { findTokenPrices, type TokenPrices } from "../summary/prices.ts";
 import { findSentRequest, type SentRequest, type SentRequestOptions } from "../summary/sent-request.ts";
-import { formatListedMessages, type RouteChoice } from "../summary/summarize.ts";
+import { formatListedMessages, type RouteChoice, type UnusedReply } from "../summary/summarize.ts";
 import { collectPlanEvidence, markReviewed, toFinding } from "./review-summary.ts";
 import { userMessages } from "./user-messages.ts";
 
@@ -60,7 +60,7 @@ export function modelSummarizer(model: Model, options: ModelSummarizerOptions): 
       });
       switch (outcome.type) {
         case "summarized": {
-          const { summary: narrative, calls, flaws, expectedCost } = outcome;
+          const { summary: narrative, calls, flaws, expectedCost, unusedReplies } = outcome;
           const covers = new Set([...outcome.covers, ...collectHiddenIds(plan)]);
           const candidate = {
             route: outcome.isSamePrefix ? SAME_PREFIX_ROUTE : MODEL_ROUTE,
@@ -71,18 +71,32 @@ export function modelSummarizer(model: Model, options: ModelSummarizerOptions): 
             leaving: outcome.leaving,
             calls,
             ...(expectedCost !== null && { expectedCost }),
-            findings: flaws.map(toFinding),
+            findings: [...unusedReplies.map(describeUnusedReply), ...flaws.map(toFinding)],
           };
           markReviewed(candidate);
           return { type: "written", candidate };
         }
         case "failed":
-          return { type: "failed", why: outcome.failure.note, calls: outcome.calls };
+          return {
+            type: "failed",
+            why: outcome.failure.note,
+            findings: outcome.unusedReplies.map(describeUnusedReply),
+            calls: outcome.calls,
+          };
         case "cancelled":
           return outcome;
       }
     },
   };
+}
+
+/** CMP13: what was asked for and not used, and what it cost. */
+function describeUnusedReply({ why, usage: { input, cacheRead, cacheWrite, output, cost } }: UnusedReply): Finding {
+  const formatTokens = (tokens: number): string => tokens.toLocaleString("en-US");
+  const tokens = `${formatTokens(input + cacheRead + cacheWrite)} tokens in, ${formatTokens(output)} out`;
+  const price = cost.total > 0 ? `, $${cost.total.toFixed(4)}` : "";
+  const reason = why.replace(/\.$/, "");
+  return { code: "reply-unused", note: `a reply was not used: ${reason} (${tokens}${price})` };
 }
 
 /** The model of an estimate, and its limits. */

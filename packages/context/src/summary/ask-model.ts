@@ -21,13 +21,21 @@ export interface AskModelOptions extends ProgressOptions {
   readonly time: TimeLimit;
   /** The expected size of the answer. A far longer one is aborted during the stream and not read. */
   readonly tokens?: number;
+  /** Estimates the usage of a reply that was stopped before the provider reported any. It is billed, too. */
+  readonly estimateUsage?: (outputTokens: number) => Usage;
   readonly signal?: AbortSignal | undefined;
 }
 
 /** The result of `askModel`. `call` is set if the provider billed the request. */
 export type AskModelResult =
   | { readonly type: "answered"; readonly text: string; readonly message: AssistantMessage; readonly call: ModelCall }
-  | { readonly type: "failed"; readonly failure: AskFailure; readonly call?: ModelCall }
+  /** `message` is set if the model replied with something else. */
+  | {
+      readonly type: "failed";
+      readonly failure: AskFailure;
+      readonly message?: AssistantMessage;
+      readonly call?: ModelCall;
+    }
   | { readonly type: "cancelled"; readonly call?: ModelCall };
 
 /** Why a model gave no usable answer. */
@@ -65,7 +73,7 @@ export async function askModel(request: Request, options: AskModelOptions): Prom
   const reporter = createProgressReporter(options);
   const result = await runGuarded(() => askWithRetry(request, options, reporter));
   reporter.reportEnd();
-  return result.type === "done" ? result.value : toAskModelResult(toAttemptFailure(result), options);
+  return result.type === "done" ? result.value : toAskModelResult(toAttemptFailure(result), undefined, options);
 }
 
 /** Retries once after a broken connection, and once if the provider is busy for a short time. */
@@ -77,10 +85,12 @@ async function askWithRetry(
   const { runtime, time } = options;
   const retries: RetryBudget = new Set(["broken", "busy"]);
   for (;;) {
-    const result = await runAttempt(request, options, { reporter, retries });
+    const streamed = { chars: 0 };
+    const result = await runAttempt(request, options, { reporter, retries, streamed });
+    const usage = findUsage(result, streamed, options);
     const delayMs = retryDelay(result, retries, time);
-    if (delayMs === null) return toAskModelResult(result, options);
-    if (hasUsage(result)) options.onFailedAttemptUsage?.(result.message.usage);
+    if (delayMs === null) return toAskModelResult(result, usage, options);
+    if (usage) options.onFailedAttemptUsage?.(usage);
     reporter.reportRetryWait(toModelFailure(result, time), delayMs);
     await trySleep(delayMs, { sleep: runtime.sleep, signal: stopSignal(options) });
     reporter.reportRetry();
@@ -125,12 +135,14 @@ type AttemptResult =
 interface AttemptOptions {
   readonly reporter: ProgressReporter;
   readonly retries: RetryBudget;
+  /** The characters of the reply so far, including thinking. */
+  readonly streamed: { chars: number };
 }
 
 async function runAttempt(
   request: Request,
   options: AskModelOptions,
-  { reporter, retries }: AttemptOptions,
+  { reporter, retries, streamed }: AttemptOptions,
 ): Promise<AttemptResult> {
   const { model, runtime, time } = options;
   const done = new AbortController();
@@ -172,9 +184,10 @@ async function runAttempt(
           return { type: "reply-failed", failure: event.failure };
         }
         timer.start(event.waitMs);
-        chars = 0;
+        [chars, streamed.chars] = [0, 0];
       } else if (isTokenEvent(event)) timer.onToken();
       reporter.reportEvent(event);
+      streamed.chars += countEventChars(event);
       if (event.type === "text-delta") chars += event.text.length;
       if (chars > maxChars) {
         done.abort();
@@ -235,19 +248,20 @@ function toModelFailure(result: AttemptResult, time: TimeLimit): ModelFailure {
 
 function toAskModelResult(
   result: AttemptResult,
+  usage: Usage | undefined,
   { model: { api, provider, model }, time, tokens }: AskModelOptions,
 ): AskModelResult {
   const by = { api, provider, model };
-  const call = hasUsage(result) ? { by, usage: result.message.usage } : undefined;
+  const call = usage && { by, usage };
   switch (result.type) {
     case "aborted":
-      return { type: "cancelled" };
+      return { type: "cancelled", ...(call && { call }) };
     case "expired":
-      return createFailedResult(LIMIT_FAILURE_CODES[result.limit], explainReachedLimit(result.limit, time), call);
+      return createFailedResult(LIMIT_FAILURE_CODES[result.limit], explainReachedLimit(result.limit, time), { call });
     case "reply-failed":
       return toFailedAskResult(result, call);
     case "too-long":
-      return createFailedResult("too-long", TOO_LONG_NOTE, call);
+      return createFailedResult("too-long", TOO_LONG_NOTE, { call, message: result.message });
     case "reply-ended":
       return readAnswer(result.message, { call: { by, usage: result.message.usage }, tokens });
   }
@@ -266,11 +280,20 @@ function toFailedAskResult(
   { failure: { kind, message } }: AttemptFailure,
   call: ModelCall | undefined,
 ): AskModelResult {
-  return kind === "aborted" ? { type: "cancelled", ...(call && { call }) } : createFailedResult(kind, message, call);
+  return kind === "aborted"
+    ? { type: "cancelled", ...(call && { call }) }
+    : createFailedResult(kind, message, { call });
 }
 
-function hasUsage(result: AttemptResult): result is AttemptResult & { readonly message: AssistantMessage } {
-  return "message" in result && result.message !== undefined && result.message.usage.totalTokens > 0;
+/** EVT5: the usage that the provider reported or, if the reply was stopped before that, an estimate. */
+function findUsage(
+  result: AttemptResult,
+  { chars }: AttemptOptions["streamed"],
+  { estimateUsage }: AskModelOptions,
+): Usage | undefined {
+  const reported = "message" in result ? result.message?.usage : undefined;
+  if (reported && reported.totalTokens > 0) return reported;
+  return chars > 0 ? estimateUsage?.(Math.ceil(chars / CHARS_PER_TOKEN)) : undefined;
 }
 
 // B40: a truncated answer, or one without text, is a failure.
@@ -279,22 +302,29 @@ function readAnswer(
   { call, tokens = Number.POSITIVE_INFINITY }: { readonly call: ModelCall; readonly tokens: number | undefined },
 ): AskModelResult {
   const text = message.content.map((block) => (block.type === "text" ? block.text : "")).join("");
+  const fail = (code: AskFailure["code"], note: string): AskModelResult =>
+    createFailedResult(code, note, { call, message });
   if (message.stopReason === "aborted") return { type: "cancelled", call };
   if (message.content.some(({ type }) => type === "toolCall") || message.stopReason === "toolUse")
-    return createFailedResult("tool-call", "the model called a tool instead of writing the summary", call);
-  if (message.stopReason === "deferred") return createFailedResult("empty", "the reply is deferred", call);
-  if (message.stopReason === "length") return createFailedResult("truncated", "the reply was cut off", call);
+    return fail("tool-call", "the model called a tool instead of writing the summary");
+  if (message.stopReason === "deferred") return createFailedResult("empty", "the reply is deferred", { call });
+  if (message.stopReason === "length") return fail("truncated", "the reply was cut off");
   if (message.stopReason === "error")
-    return createFailedResult("failed", message.errorMessage ?? "the request failed", call);
-  if (isFarTooLong(text, tokens)) return createFailedResult("too-long", TOO_LONG_NOTE, call);
-  if (text.trim() === "") return createFailedResult("empty", "the reply is empty", call);
+    return createFailedResult("failed", message.errorMessage ?? "the request failed", { call });
+  if (isFarTooLong(text, tokens)) return fail("too-long", TOO_LONG_NOTE);
+  if (text.trim() === "") return fail("empty", "the reply is empty");
   return { type: "answered", text, message, call };
 }
 
 const TOO_LONG_NOTE = "the reply is far longer than a summary may be";
 
-function createFailedResult(code: AskFailure["code"], note: string, call?: ModelCall): AskModelResult {
-  return { type: "failed", failure: { code, note: truncateReason(note) }, ...(call && { call }) };
+function createFailedResult(
+  code: AskFailure["code"],
+  note: string,
+  { call, message }: { readonly call: ModelCall | undefined; readonly message?: AssistantMessage | undefined },
+): AskModelResult {
+  const failure = { code, note: truncateReason(note) };
+  return { type: "failed", failure, ...(message && { message }), ...(call && { call }) };
 }
 
 /** A step in the generation of a summary. */
@@ -370,7 +400,7 @@ export function createProgressReporter({
     }
     reportRetry();
     chars += countEventChars(event);
-    const tokens = Math.floor(chars / PROGRESS_CHARS_PER_TOKEN);
+    const tokens = Math.floor(chars / CHARS_PER_TOKEN);
     if (tokens < reportedTokens + PROGRESS_STEP_TOKENS) return;
     reportedTokens = tokens;
     progress({ step: "writing", tokens });
@@ -385,7 +415,7 @@ function countEventChars(event: ModelEvent): number {
   return event.type === "text-delta" || event.type === "thinking-delta" ? event.text.length : 0;
 }
 
-/** A rough value: it is only shown to users. */
-const PROGRESS_CHARS_PER_TOKEN = 4;
+/** A rough value, for what is shown to users and for replies that are stopped. */
+const CHARS_PER_TOKEN = 4;
 /** Tokens between two progress events. */
 const PROGRESS_STEP_TOKENS = 200;

@@ -89,7 +89,7 @@ export function buildSamePrefixPrompt(job: PromptJob): PromptRequest | null {
   if (freeTokens - messageTokens(instruction) * UNKNOWN_ESTIMATE_MARGIN < answerTokens) return null;
   const { replyBudget } = sent.request;
   const request = { ...sent.request, ...(replyBudget && { replyBudget: { ...replyBudget, tokens: freeTokens } }) };
-  return addToRequest({ request, nonce }, [instruction]);
+  return addToRequest({ request, nonce, tokens: sent.tokens }, [instruction]);
 }
 
 function renderInstruction(job: PromptJob, sent: SentRequest): string {

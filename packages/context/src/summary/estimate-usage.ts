@@ -1,6 +1,5 @@
 /** Estimates the requests and tokens that a summary of a transcript takes, with the prompts that would be sent. It sends nothing. */
 
-import { requestTokens } from "../tokens/estimate-tokens.ts";
 import type { SummaryUsageEstimate } from "./prices.ts";
 import {
   availableMaterialTokens,
@@ -56,7 +55,7 @@ function estimateChunks(transcript: Transcript, job: PromptJob, budget: number):
   );
   const notes = estimatePrompts(prompts, { ...job, ...options });
   // The merge reads the notes, whose text is not known yet.
-  const emptyMerge = requestTokens(buildMergePrompt([toChunkNotes("history", "")], job).request);
+  const emptyMerge = buildMergePrompt([toChunkNotes("history", "")], job).tokens;
   const merge = withCorrection({
     inputTokens: emptyMerge + notes.outputTokens,
     cachedTokens: 0,
@@ -72,7 +71,7 @@ function estimateChunks(transcript: Transcript, job: PromptJob, budget: number):
 }
 
 function estimatePrompts(prompts: readonly PromptRequest[], job: PromptJob): SummaryUsageEstimate {
-  const inputs = prompts.map(({ request }) => Math.ceil(requestTokens(request) * (job.factor ?? 1)));
+  const inputs = prompts.map(({ tokens }) => Math.ceil(tokens * (job.factor ?? 1)));
   const outputs = inputs.map((tokens) => expectAnswerTokens(tokens, job));
   return { inputTokens: sum(inputs), cachedTokens: 0, writtenTokens: 0, outputTokens: sum(outputs) };
 }

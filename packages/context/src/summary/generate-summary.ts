@@ -22,15 +22,18 @@ import type { SentRequest } from "./sent-request.ts";
 import {
   type ListedMessage,
   type ModelLimits,
+  type OtherReply,
   type PromptJob,
   type PromptRequest,
   type RouteChoice,
+  requestAgain,
   requestCorrection,
   type SummaryJob,
   type SummaryReply,
   sendPrompt,
   summarizeTranscript,
   type Transcript,
+  type UnusedReply,
   usableWindow,
 } from "./summarize.ts";
 import { renderTranscriptInSteps, type TranscriptBlock, type TranscriptDetail } from "./transcript.ts";
@@ -106,9 +109,16 @@ export type SummaryResult =
       readonly isSamePrefix: boolean;
       /** What the summary was expected to cost, in dollars. Null if no prices are known. */
       readonly expectedCost: number | null;
+      /** The replies that were billed and not used. */
+      readonly unusedReplies: readonly UnusedReply[];
       readonly calls: readonly ModelCall[];
     }
-  | { readonly type: "failed"; readonly failure: SummaryFailure; readonly calls: readonly ModelCall[] }
+  | {
+      readonly type: "failed";
+      readonly failure: SummaryFailure;
+      readonly unusedReplies: readonly UnusedReply[];
+      readonly calls: readonly ModelCall[];
+    }
   | { readonly type: "cancelled"; readonly calls: readonly ModelCall[] };
 
 /** Why there is no summary. */
@@ -129,13 +139,15 @@ async function summarizeAndCheck(options: GenerateSummaryOptions, time: TimeLimi
   const { entries, turn = [], model, runtime, signal, allowance, progress } = options;
   const shape = shapeOf(options);
   const prompts = createPromptJob(options, shape);
-  const job: SummaryJob = { ...prompts, model, runtime, signal, allowance, progress, time, calls: [] };
-  const { calls } = job;
+  const requestOptions = { model, runtime, signal, allowance, progress, time };
+  const job: SummaryJob = { ...prompts, ...requestOptions, calls: [], unusedReplies: [] };
+  const { calls, unusedReplies } = job;
   await runInTurns(job.computeTranscript("full"), runtime);
   const route = job.sent || job.prices ? chooseRoute(job) : null;
   const samePrefix = route?.prompt ? await requestWithSamePrefix(route.prompt, { options, shape, job }) : null;
   const result = samePrefix ?? (await requestWithTranscript({ options, shape, job }));
-  if (result.type !== "checked") return { ...result, calls };
+  if (result.type === "cancelled") return { type: "cancelled", calls };
+  if (result.type === "failed") return { type: "failed", failure: result.failure, unusedReplies, calls };
   return {
     type: "summarized",
     summary: shape.toSummary(result.text),
@@ -144,6 +156,7 @@ async function summarizeAndCheck(options: GenerateSummaryOptions, time: TimeLimi
     flaws: result.flaws,
     isSamePrefix: samePrefix !== null,
     expectedCost: route?.cost ?? null,
+    unusedReplies,
     calls,
   };
 }
@@ -159,11 +172,17 @@ async function requestWithSamePrefix(
   context: CorrectionOptions,
 ): Promise<CorrectionResult | null> {
   const { job } = context;
-  const reply = await sendPrompt(prompt, job);
-  const result = reply.type === "answered" ? await correctSummary(reply, context) : reply;
+  const firstReply = await sendPrompt(prompt, job);
+  const isOther = isOtherReply(firstReply);
+  const reply = isOther ? await requestAgain(firstReply, job) : firstReply;
+  const result = reply.type === "answered" ? await correctSummary(reply, { ...context, mayCorrect: !isOther }) : reply;
   if (result.type !== "failed" || !isAboutAnswer(result.failure)) return result;
   job.progress?.({ step: "falling-back", why: result.failure.note });
   return null;
+}
+
+function isOtherReply(reply: SummaryReply): reply is OtherReply {
+  return reply.type === "failed" && reply.prompt !== undefined && reply.message !== undefined;
 }
 
 /** Whether another request may help. A provider that does not answer will not answer a transcript either. */
@@ -265,12 +284,14 @@ interface CorrectionOptions {
   readonly options: GenerateSummaryOptions;
   readonly shape: SummaryShape;
   readonly job: SummaryJob;
+  /** Default: true. False if the summary was requested twice already. */
+  readonly mayCorrect?: boolean;
 }
 
 // Requests one correction of what only the model can fix, and returns the better of the usable answers.
 async function correctSummary(
   reply: Extract<SummaryReply, { type: "answered" }>,
-  { options, shape, job }: CorrectionOptions,
+  { options, shape, job, mayCorrect = true }: CorrectionOptions,
 ): Promise<CorrectionResult> {
   const evidence = options.evidence ?? collectEntryEvidence(options);
   const { isSamePrefix = false } = reply.prompt;
@@ -279,23 +300,22 @@ async function correctSummary(
   await runInTurns(loadEvidence(reply.text, evidence), options.runtime);
   const firstCheck = check(reply.text);
   if (firstCheck.problems.length === 0) return { type: "checked", text: firstCheck.text, flaws: firstCheck.flaws };
-  const malformed = firstCheck.problems.find(({ code }) => code === "empty" || code === "sections");
-  // The model went on with the work. A transcript is more likely to give a summary than a correction.
-  if (isSamePrefix && malformed) return { type: "failed", failure: malformed };
   options.progress?.({ step: "repairing", flaws: firstCheck.problems.length });
-  const secondReply = await requestCorrection(
-    reply,
-    firstCheck.problems.map(({ note, advice }) => (advice === undefined ? note : `${note} ${advice}`)),
-    job,
-  );
-  if (secondReply.type === "cancelled") return secondReply;
-  const checks = secondReply.type === "answered" ? [check(secondReply.text), firstCheck] : [firstCheck];
-  const usableChecks = checks.filter((answer) => isUsable(answer, shape));
-  const [best] = usableChecks.toSorted(
+  const findings = firstCheck.problems.map(({ note, advice }) => (advice === undefined ? note : `${note} ${advice}`));
+  const secondReply = mayCorrect ? await requestCorrection(reply, findings, job) : null;
+  if (secondReply?.type === "cancelled") return secondReply;
+  const answers = [
+    ...(secondReply?.type === "answered" ? [{ ...check(secondReply.text), usage: secondReply.message.usage }] : []),
+    { ...firstCheck, usage: reply.message.usage },
+  ];
+  const usableAnswers = answers.filter((answer) => isUsable(answer, shape));
+  for (const { problems, usage } of answers.filter((answer) => !usableAnswers.includes(answer)))
+    job.unusedReplies.push({ why: problems[0]?.note ?? EMPTY_SUMMARY_FAILURE.note, usage });
+  const [best] = usableAnswers.toSorted(
     (one, other) => one.problems.length - other.problems.length || one.text.length - other.text.length,
   );
   if (best) return { type: "checked", text: best.text, flaws: [...best.problems, ...best.flaws] };
-  return { type: "failed", failure: checks[0]?.problems[0] ?? firstCheck.problems[0] ?? EMPTY_SUMMARY_FAILURE };
+  return { type: "failed", failure: answers[0]?.problems[0] ?? firstCheck.problems[0] ?? EMPTY_SUMMARY_FAILURE };
 }
 
 /** Whether an answer has its headings and is not far too long. Unknown citations do not matter: they have become marks. */

@@ -38,6 +38,26 @@ export function computeSummaryCost(usage: SummaryUsageEstimate, prices: TokenPri
   );
 }
 
+/** Converts an estimate to a usage. Its cost is 0 if the prices are unknown. */
+export function toUsage(estimate: SummaryUsageEstimate, prices: TokenPrices | undefined): Usage {
+  const { inputTokens, cachedTokens, writtenTokens, outputTokens } = estimate;
+  const tokens = {
+    input: inputTokens - cachedTokens - writtenTokens,
+    output: outputTokens,
+    cacheRead: cachedTokens,
+    cacheWrite: writtenTokens,
+  };
+  const price = (kind: keyof TokenPrices): number => tokens[kind] * (prices?.[kind] ?? 0);
+  const cost = {
+    input: price("input"),
+    output: price("output"),
+    cacheRead: price("cacheRead"),
+    cacheWrite: price("cacheWrite"),
+  };
+  const total = Object.values(cost).reduce((sum, each) => sum + each, 0);
+  return { ...tokens, totalTokens: inputTokens + outputTokens, cost: { ...cost, total } };
+}
+
 /**
  * Stands in for unknown prices, as with a local server: the time that tokens take. A model reads much faster than it writes, and hardly
  * needs time for what it has cached.

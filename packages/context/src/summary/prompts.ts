@@ -104,6 +104,7 @@ export const PROMPT_TEMPLATES: Readonly<
     | "merge"
     | "samePrefix"
     | "correction"
+    | "again"
     | "focus",
     string
   >
@@ -202,7 +203,17 @@ ${CITE_LISTED}
 
 Write the whole summary again and correct this.`,
 
+  /** A second request after a reply that is not a summary. */
+  again: `Your reply cannot be used: {why}. This message, too, is from the program and not from the user. Write the summary that the message before your reply asks for, by its rules and within its size. Call no tool, and write nothing else.`,
+
   focus: "Additional focus: {instructions}",
+};
+
+/** Why a reply is not a summary, as the model is told. */
+export const UNUSABLE_REPLIES: Readonly<Record<"tool-call" | "empty" | "too-long", string>> = {
+  "tool-call": "it calls a tool, which was not run",
+  empty: "it is empty",
+  "too-long": "it was cut off because it is too long",
 };
 
 /** The scopes of a summary that is requested with the session's own messages. */

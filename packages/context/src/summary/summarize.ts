@@ -6,7 +6,7 @@ import type { Model, Request } from "../model.ts";
 import type { Runtime } from "../runtime.ts";
 import { escapeSummary } from "../text/sanitize.ts";
 import { truncateMiddle } from "../text/truncate.ts";
-import { messageTokens, requestTokens, textTokens } from "../tokens/estimate-tokens.ts";
+import { messageTokens, textTokens } from "../tokens/estimate-tokens.ts";
 import { runInTurns, type Steps } from "../turns.ts";
 import {
   type Allowance,
@@ -17,7 +17,7 @@ import {
   type OnProgress,
 } from "./ask-model.ts";
 import { SPEND_LIMIT_NOTE } from "./limits.ts";
-import type { TokenPrices } from "./prices.ts";
+import { type TokenPrices, toUsage } from "./prices.ts";
 import {
   CARRIED_LINES_RULE,
   fillTemplate,
@@ -28,6 +28,7 @@ import {
   type SummaryFormatName,
   SYSTEM_TEMPLATE,
   TURN_PLACES,
+  UNUSABLE_REPLIES,
   USER_MESSAGES_RULE,
 } from "./prompts.ts";
 import type { SentRequest } from "./sent-request.ts";
@@ -96,6 +97,8 @@ export interface SummaryJob extends AskModelOptions, PromptJob {
   readonly tokens: number;
   /** The model calls so far; each request adds its own. */
   readonly calls: ModelCall[];
+  /** The replies so far that were billed and not used. */
+  readonly unusedReplies: UnusedReply[];
   readonly allowance?: Allowance | undefined;
   readonly progress?: OnProgress | undefined;
   /** The chunk that the request is about, if there are several. */
@@ -109,6 +112,13 @@ export interface Transcript {
   readonly turn: readonly TranscriptBlock[];
 }
 
+/** A reply that was billed and not used: it was stopped, or is not a summary. */
+export interface UnusedReply {
+  /** A sentence for users. */
+  readonly why: string;
+  readonly usage: Usage;
+}
+
 /** The reply of a model to the requests for a summary. */
 export type SummaryReply =
   | {
@@ -117,13 +127,25 @@ export type SummaryReply =
       readonly prompt: PromptRequest;
       readonly message: AssistantMessage;
     }
-  | { readonly type: "failed"; readonly failure: AskFailure }
+  /** `message` is set if the model replied with something else than a summary. */
+  | {
+      readonly type: "failed";
+      readonly failure: AskFailure;
+      readonly prompt?: PromptRequest;
+      readonly message?: AssistantMessage;
+    }
   | { readonly type: "cancelled" };
+
+/** A reply that is not a summary. */
+export type OtherReply = Extract<SummaryReply, { type: "failed" }> &
+  Required<Pick<Extract<SummaryReply, { type: "failed" }>, "prompt" | "message">>;
 
 /** A request and the random word in its marks. */
 export interface PromptRequest {
   readonly request: Request;
   readonly nonce: string;
+  /** The estimated tokens of the request. */
+  readonly tokens: number;
   /** Set if the request is the session's own and an instruction. */
   readonly isSamePrefix?: true;
 }
@@ -500,7 +522,10 @@ function buildPrompt(materials: readonly PromptMaterial[], task: string, job: Pr
     toolChoice: "none",
     cacheMarks: [],
   };
-  return { request: withReplyRoom(request, job), nonce };
+  // PREP7: the text of a transcript is long, and its blocks are counted already.
+  const tokens =
+    sumTokens(materials) + sumTokens([SYSTEM_TEMPLATE, task].map((text) => ({ tokens: textTokens(text) })));
+  return withReplyRoom({ request, nonce, tokens: tokens + MATERIAL_MARK_TOKENS * materials.length }, job);
 }
 
 /** Requests a correction in the same conversation. Findings quote the answer, so they are material too. */
@@ -509,7 +534,7 @@ export function requestCorrection(
   findings: readonly string[],
   job: SummaryJob,
 ): Promise<SummaryReply> {
-  const { request, nonce } = prompt;
+  const { request, nonce, tokens } = prompt;
   const text = findings
     .map((finding) => `- ${finding}`)
     .join("\n")
@@ -519,31 +544,52 @@ export function requestCorrection(
   });
   if (prompt.isSamePrefix) return sendPrompt(addToRequest(prompt, [answer, message]), job);
   const followUp = { ...request, messages: [...request.messages, answer, message] };
-  return sendPrompt({ request: withReplyRoom(followUp, job), nonce }, job);
+  const addedTokens = messageTokens(answer) + messageTokens(message);
+  return sendPrompt(withReplyRoom({ request: followUp, nonce, tokens: tokens + addedTokens }, job), job);
 }
 
+/**
+ * PFX3: requests the summary once more in the same conversation, which the provider has cached. A call that is not followed by its result
+ * would be refused, so only the text of the reply is repeated.
+ */
+export function requestAgain({ prompt, message, failure }: OtherReply, job: SummaryJob): Promise<SummaryReply> {
+  const text = message.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("");
+  const shown = truncateMiddle(text, { tokens: job.tokens, handle: "the reply" });
+  const reply: AssistantMessage = {
+    ...message,
+    content: [{ type: "text", text: shown.trim() === "" ? NO_TEXT : shown }],
+    stopReason: "stop",
+  };
+  const why = UNUSABLE_REPLIES[failure.code === "tool-call" || failure.code === "empty" ? failure.code : "too-long"];
+  const request = createUserMessage(fillTemplate(PROMPT_TEMPLATES.again, { why }), 0);
+  return sendPrompt(addToRequest(prompt, [reply, request]), job);
+}
+
+/** Stands for a reply without text. */
+const NO_TEXT = "(no text)";
+
 /** Adds messages to a request of the session and changes nothing else that a provider's cache depends on. */
-export function addToRequest({ request, nonce }: PromptRequest, added: readonly Message[]): PromptRequest {
+export function addToRequest({ request, nonce, tokens }: PromptRequest, added: readonly Message[]): PromptRequest {
   const { replyBudget } = request;
-  const addedTokens = added.reduce((sum, message) => sum + messageTokens(message), 0) * UNKNOWN_ESTIMATE_MARGIN;
+  const addedTokens = added.reduce((sum, message) => sum + messageTokens(message), 0);
+  const room = replyBudget && Math.floor(replyBudget.tokens - addedTokens * UNKNOWN_ESTIMATE_MARGIN);
   return {
     request: {
       ...request,
       messages: [...request.messages, ...added],
-      ...(replyBudget && {
-        replyBudget: { ...replyBudget, tokens: Math.max(0, Math.floor(replyBudget.tokens - addedTokens)) },
-      }),
+      ...(replyBudget && { replyBudget: { ...replyBudget, tokens: Math.max(0, room ?? 0) } }),
     },
     nonce,
+    tokens: tokens + addedTokens,
     isSamePrefix: true,
   };
 }
 
 /** Sets the reply budget of a request: the estimate here is better than the one that the model would make. */
-function withReplyRoom(request: Request, job: PromptJob): Request {
-  const tokens = Math.floor(usableWindow(job.model) - requestTokens(request) * estimateMargin(job));
+function withReplyRoom(prompt: PromptRequest, job: PromptJob): PromptRequest {
+  const room = Math.floor(usableWindow(job.model) - prompt.tokens * estimateMargin(job));
   const reserve = maxAnswerTokens(job);
-  return { ...request, replyBudget: { tokens: Math.max(tokens, reserve), reserve } };
+  return { ...prompt, request: { ...prompt.request, replyBudget: { tokens: Math.max(room, reserve), reserve } } };
 }
 
 /** Sends a request and records its model calls, whatever the outcome. */
@@ -551,17 +597,34 @@ export async function sendPrompt(prompt: PromptRequest, job: SummaryJob): Promis
   if (isAllowanceSpent(job)) return { type: "failed", failure: SPEND_LIMIT_FAILURE };
   const { api, provider, model } = job.model;
   job.progress?.({ step: "asking", model: `${provider}/${model}`, ...job.chunk });
-  const onFailedAttemptUsage = (usage: Usage): void => void job.calls.push({ by: { api, provider, model }, usage });
-  const reply = await askModel(prompt.request, { ...job, onFailedAttemptUsage });
+  const onFailedAttemptUsage = (usage: Usage): void => {
+    job.calls.push({ by: { api, provider, model }, usage });
+    job.unusedReplies.push({ why: "it broke off, and the request was sent again", usage });
+  };
+  const estimateUsage = (outputTokens: number): Usage => estimateStoppedUsage(prompt, job, outputTokens);
+  const reply = await askModel(prompt.request, { ...job, onFailedAttemptUsage, estimateUsage });
   if (reply.call) job.calls.push(reply.call);
   switch (reply.type) {
     case "answered":
       return { type: "answered", text: reply.text, prompt, message: reply.message };
-    case "failed":
-      return { type: "failed", failure: reply.failure };
+    case "failed": {
+      const { failure, message, call } = reply;
+      if (call) job.unusedReplies.push({ why: failure.note, usage: call.usage });
+      return { type: "failed", failure, ...(message && { prompt, message }) };
+    }
     case "cancelled":
       return { type: "cancelled" };
   }
+}
+
+function estimateStoppedUsage(
+  { tokens, isSamePrefix }: PromptRequest,
+  { factor = 1, sent, prices }: SummaryJob,
+  outputTokens: number,
+): Usage {
+  const inputTokens = isSamePrefix ? tokens : Math.ceil(tokens * factor);
+  const cachedTokens = isSamePrefix ? Math.min(inputTokens, sent?.cachedTokens ?? 0) : 0;
+  return toUsage({ inputTokens, cachedTokens, writtenTokens: 0, outputTokens }, prices);
 }
 
 // GUARD3: a summary in many chunks stops between two requests.
@@ -589,6 +652,7 @@ export interface PromptMaterial {
     | "findings";
   /** Already escaped: transcripts when they are rendered, summaries by `toSummaryMaterial`. */
   readonly text: string;
+  readonly tokens: number;
 }
 
 export interface MaterialMessage {
@@ -603,12 +667,14 @@ export function toConversationMaterial(
   tag: "conversation" | "turn",
   blocks: readonly TranscriptBlock[],
 ): readonly PromptMaterial[] {
-  return blocks.length === 0 ? [] : [{ tag, text: blocks.map(({ text }) => text).join("\n\n") }];
+  if (blocks.length === 0) return [];
+  return [{ tag, text: blocks.map(({ text }) => text).join("\n\n"), tokens: sumTokens(blocks) }];
 }
 
 /** Escapes a summary as material: text that a model wrote is trusted no more than what it read. */
 export function toSummaryMaterial(tag: PromptMaterial["tag"], summary: string): readonly PromptMaterial[] {
-  return summary === "" ? [] : [{ tag, text: escapeSummary(summary) }];
+  const text = escapeSummary(summary);
+  return text === "" ? [] : [{ tag, text, tokens: textTokens(text) }];
 }
 
 /** Creates a message with the material in marks, followed by the task outside of all marks. */

@@ -36,7 +36,10 @@ test("SUM4 SUM8 AUD1 a record that was cut off is none; the next model's is used
       by: "anthropic/reliable",
       calls: 2,
       cost: 0.5,
-      findings: [{ code: "summarizer-failed", note: "anthropic/storyteller: the reply was cut off" }],
+      findings: [
+        { code: "reply-unused", note: expect.stringContaining("a reply was not used: the reply was cut off (") },
+        { code: "summarizer-failed", note: "anthropic/storyteller: the reply was cut off" },
+      ],
     },
   });
   expect(contextLines(session)[0]).toContain("- sort the imports [#1]");

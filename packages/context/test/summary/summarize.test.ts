@@ -65,10 +65,10 @@ describe("splitIntoChunks", () => {
 });
 
 describe("wrapMaterials", () => {
-  const conversation = (text: string) => ({ tag: "conversation" as const, text });
+  const conversation = (text: string) => ({ tag: "conversation" as const, text, tokens: 1 });
 
   test("SUM6 puts the material between marks with the random word, and the task after them", () => {
-    const turn = { tag: "turn" as const, text: "[User]: [#2] go on" };
+    const turn = { tag: "turn" as const, text: "[User]: [#2] go on", tokens: 1 };
     expect(wrapMaterials([conversation("[User]: [#1] hello"), turn], "Write.", testRuntime())).toStrictEqual({
       nonce: "nonce-1",
       message: {
@@ -334,7 +334,7 @@ describe("in one request", () => {
         reply: {
           type: "answered",
           text: "the record",
-          prompt: { request: requests[0], nonce: "nonce-1" },
+          prompt: { request: requests[0], nonce: "nonce-1", tokens: expect.any(Number) },
           message: assistantMessage(),
         },
         kinds: [kind],

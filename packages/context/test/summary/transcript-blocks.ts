@@ -39,6 +39,7 @@ export function createJob({ history = [], turn = [], ...parts }: TestJob): Summa
     turnStart: null,
     tokens: 500,
     calls: [],
+    unusedReplies: [],
     time: defaultTime,
     ...parts,
   };
