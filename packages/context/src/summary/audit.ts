@@ -2,7 +2,7 @@
 
 import { findCitedReferences, formatCitation, replaceCitations } from "../citations.ts";
 import { textTokens } from "../tokens/estimate-tokens.ts";
-import type { Steps } from "../turns.ts";
+import { runAtOnce, type Steps } from "../turns.ts";
 import type { Evidence } from "./audit-evidence.ts";
 import type { NearbySource } from "./find-source.ts";
 import type { Flaw } from "./flaw.ts";
@@ -41,9 +41,19 @@ export interface SummaryCheckResult {
 
 /** Checks a summary, repairs its form and marks the lines that the evidence does not confirm. */
 export function checkSummary(summary: string, evidence: Evidence, format: SummaryFormat): SummaryCheckResult {
+  return runAtOnce(checkSummaryInSteps(summary, evidence, format));
+}
+
+/** Checks a summary in steps: a long session has many words, and each line is compared with many entries. */
+export function* checkSummaryInSteps(
+  summary: string,
+  evidence: Evidence,
+  format: SummaryFormat,
+): Steps<SummaryCheckResult> {
   const lines = demoteHeadings(splitSummaryLines(summary));
   if (findSummaryItems(lines).length === 0)
     return { text: lines.join("\n"), problems: [EMPTY_SUMMARY_FLAW], flaws: [] };
+  yield* loadEvidence(summary, evidence);
   const linesWithHeadings = format.sections.length === 0 ? lines : restoreHeadings(lines, format.sections);
   const citations = repairCitations(linesWithHeadings ?? lines, evidence);
   const problems = [
@@ -51,7 +61,7 @@ export function checkSummary(summary: string, evidence: Evidence, format: Summar
     ...(linesWithHeadings === null ? [headingProblem(format)] : []),
     ...citationProblem(citations),
   ];
-  const { lines: markedLines, flaws } = markLines(citations.lines, evidence, {
+  const { lines: markedLines, flaws } = yield* markLines(citations.lines, evidence, {
     unknownReferences: citations.unknownReferences,
     needsSources: format.sections.length > 0 && linesWithHeadings !== null,
   });
@@ -62,8 +72,8 @@ export function checkSummary(summary: string, evidence: Evidence, format: Summar
   };
 }
 
-/** Computes in steps what the checks will read: a long session has many words. */
-export function* loadEvidence(summary: string, evidence: Evidence): Steps<void> {
+/** Computes what the checks will read. */
+function* loadEvidence(summary: string, evidence: Evidence): Steps<void> {
   yield* evidence.computeNames();
   if (findQuotations(summary).length > 0) yield* evidence.computeAllWords();
   for (const source of evidence.sources().values()) yield source.vocabulary().chars;
@@ -106,11 +116,11 @@ function citationProblem({
   ];
 }
 
-function markLines(
+function* markLines(
   lines: readonly string[],
   evidence: Evidence,
   options: { readonly unknownReferences: ReadonlyMap<number, readonly string[]>; readonly needsSources: boolean },
-): { readonly lines: readonly string[]; readonly flaws: readonly Flaw[] } {
+): Steps<{ readonly lines: readonly string[]; readonly flaws: readonly Flaw[] }> {
   const outputLines = [...lines];
   const flaws: Flaw[] = [];
   for (const item of findSummaryItems(lines)) {
@@ -119,6 +129,7 @@ function markLines(
       .flatMap((_, offset) => options.unknownReferences.get(item.start + offset) ?? []);
     const verdict = judgeLine(item, evidence, { unknownReferences, needsSources: options.needsSources });
     applyVerdict(verdict, item, outputLines);
+    yield JUDGED_LINE_CHARS;
     if (verdict.type === "mark" && parseMark(item.text) === null)
       flaws.push({
         code: verdict.code,
@@ -127,6 +138,9 @@ function markLines(
   }
   return { lines: outputLines, flaws };
 }
+
+/** A line takes as long as this many characters of other steps, or less. */
+const JUDGED_LINE_CHARS = 20_000;
 
 /** AUD7: changes only the citation or the mark at the end of a line. */
 function applyVerdict(verdict: Verdict, { start, end }: SummaryItem, lines: string[]): void {

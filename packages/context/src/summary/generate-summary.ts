@@ -10,7 +10,7 @@ import { truncateMiddle } from "../text/truncate.ts";
 import { textTokens } from "../tokens/estimate-tokens.ts";
 import { LazyValue, runInTurns, type Steps } from "../turns.ts";
 import type { Allowance, AskFailure, ModelCall, OnProgress } from "./ask-model.ts";
-import { checkSummary, loadEvidence, type SummaryCheckResult } from "./audit.ts";
+import { checkSummaryInSteps, type SummaryCheckResult } from "./audit.ts";
 import { collectEvidence, type Evidence } from "./audit-evidence.ts";
 import { chooseRoute, type SummaryRoute } from "./choose-route.ts";
 import type { Flaw, FlawCode } from "./flaw.ts";
@@ -295,17 +295,19 @@ async function correctSummary(
 ): Promise<CorrectionResult> {
   const evidence = options.evidence ?? collectEntryEvidence(options);
   const { isSamePrefix = false } = reply.prompt;
-  const check = (answer: string): SummaryCheckResult => checkSummary(shape.parseAnswer(answer), evidence, shape);
+  const check = (answer: string): Promise<SummaryCheckResult> =>
+    runInTurns(checkSummaryInSteps(shape.parseAnswer(answer), evidence, shape), options.runtime);
   options.progress?.({ step: "auditing" });
-  await runInTurns(loadEvidence(reply.text, evidence), options.runtime);
-  const firstCheck = check(reply.text);
+  const firstCheck = await check(reply.text);
   if (firstCheck.problems.length === 0) return { type: "checked", text: firstCheck.text, flaws: firstCheck.flaws };
   options.progress?.({ step: "repairing", flaws: firstCheck.problems.length });
   const findings = firstCheck.problems.map(({ note, advice }) => (advice === undefined ? note : `${note} ${advice}`));
   const secondReply = mayCorrect ? await requestCorrection(reply, findings, job) : null;
   if (secondReply?.type === "cancelled") return secondReply;
   const answers = [
-    ...(secondReply?.type === "answered" ? [{ ...check(secondReply.text), usage: secondReply.message.usage }] : []),
+    ...(secondReply?.type === "answered"
+      ? [{ ...(await check(secondReply.text)), usage: secondReply.message.usage }]
+      : []),
     { ...firstCheck, usage: reply.message.usage },
   ];
   const usableAnswers = answers.filter((answer) => isUsable(answer, shape));

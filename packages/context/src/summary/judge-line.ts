@@ -19,11 +19,13 @@ import {
   type SummaryMark,
 } from "./parse-summary.ts";
 import {
+  buildVocabulary,
   countSharedWords,
   countWordSupport,
   findNumbers,
   isSameWord,
   type NumberInText,
+  sharesWords,
   type WordOverlap,
   type WordSupport,
 } from "./word-overlap.ts";
@@ -211,8 +213,10 @@ function judgeUncited(item: SummaryItem, evidence: Evidence, { needsSources }: J
   const reference = findWorkSource(claim, evidence);
   if (reference !== null) return { type: "cite", reference };
   if (isPlanSection(item.section)) return OK;
-  for (const source of evidence.sources().values()) if (findSupport(claim, source) !== "none") return OK;
-  return markUnconfirmed("unfounded", "cites nothing and has nothing in common with any entry");
+  const words = [...buildVocabulary(claim).words];
+  const isKnown =
+    words.length === 0 || [...evidence.sources().values()].some((each) => sharesWords(words, each.vocabulary()));
+  return isKnown ? OK : markUnconfirmed("unfounded", "cites nothing and has nothing in common with any entry");
 }
 
 /** Whether a line that cites only this entry is not marked. */

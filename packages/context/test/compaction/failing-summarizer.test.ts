@@ -161,7 +161,7 @@ function headingsOf(text: string): string {
 
 /** The good summary with so many words more under Critical Context, ten in a line. */
 function longer(count: number): string {
-  const lines = Array.from({ length: Math.ceil(count / 10) }, (_, at) => `- well ${repeatWord(10, `w${at}x`)}`);
+  const lines = Array.from({ length: Math.ceil(count / 10) }, (_, at) => `- make: well ${repeatWord(10, `w${at}x`)}`);
   return good.replace("## Critical Context\n- (none)", `## Critical Context\n${lines.join("\n")}`);
 }
 
