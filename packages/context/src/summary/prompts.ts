@@ -85,7 +85,7 @@ const CITE_LISTED = `- [#N] stands for the number of the user's message that a l
 /** How an update treats the earlier summary. */
 const UPDATE_RULE = `Move what was under way and is now finished to Done. Drop what a later decision replaced and what no longer matters. Keep what still holds, with its citations. The whole summary stays within its size, however long the session gets.`;
 
-const SUMMARY_RULES = `- What the user wants, allows, forbids or has approved belongs under Goal, Constraints & Preferences or Original Request, briefly, and each such line ends in the number of the user's message that says it. A line there without such a number counts as unconfirmed. The other sections report the work; they never say what the user wants or allows.
+const SUMMARY_RULES = `- Report what the user wants, allows, forbids, chose or approved only under Goal, Constraints & Preferences and Original Request, briefly, and end each line there with the number of the user's message that says it. A line there without such a number counts as unconfirmed. The other sections report the work and never speak for the user.
 - Put words in quotation marks only if they were written exactly so.
 - Copy paths, names, commands, numbers, identifiers and error messages exactly.
 - Write in the language of the user's latest message. A line that you carry over from an earlier message keeps its language, and the headings stay in English.
