@@ -2,6 +2,7 @@
 
 import { runSuites } from "@pith/bench/suite";
 import { elisionSuite } from "./elision.ts";
+import { factsSuite } from "./facts/suite.ts";
 import { honestSuite } from "./honest/suite.ts";
 import { playedSuite } from "./played/suite.ts";
 import { readingSuite } from "./read-sessions.ts";
@@ -19,6 +20,7 @@ const suites = [
   elisionSuite,
   recallSuite,
   rulesSuite,
+  factsSuite,
 ];
 
 await runSuites("eval", suites, process.argv.slice(2));

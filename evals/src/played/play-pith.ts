@@ -107,7 +107,11 @@ function createFolders(folder: string): PlayFolders {
 const PITH_SETTINGS = { contextWindow: 24_000, compaction: { reserveTokens: 6_000, keepRecentTokens: 4_800 } };
 
 /** Appends rows with their ids after the leaf, or at the entry that the recording went back to. */
-async function appendRows(path: string, rows: readonly RecordedRow[], compactions: readonly string[]): Promise<void> {
+export async function appendRows(
+  path: string,
+  rows: readonly RecordedRow[],
+  compactions: readonly string[],
+): Promise<void> {
   const origin = { cwd: join(path, "../work") };
   const opened = await (rows[0]?.parentId === null ? createStore(path, origin) : openStore(path));
   if (opened.type !== "opened") throw new Error(`${path} could not be opened: ${JSON.stringify(opened)}`);

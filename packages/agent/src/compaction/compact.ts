@@ -10,8 +10,15 @@ import {
   modelSummarizer,
   type Receipt,
   type Request,
+  textTokens,
 } from "@pith/context";
-import { computeReplyBudget, mergeSystemMessages, type prepareSummary, type SummaryProgress } from "@pith/context/host";
+import {
+  computeReplyBudget,
+  mergeSystemMessages,
+  type prepareSummary,
+  type SummaryProgress,
+  sanitizeLine,
+} from "@pith/context/host";
 import { appendEntries } from "../append-entries.ts";
 import { runWithEvents } from "../async.ts";
 import type { AgentCompactionOutcome, AgentEvent, SummarySource } from "../events.ts";
@@ -203,10 +210,24 @@ function addEntryFields(result: CompactionOutcome, { session }: RunContext): Age
 
 /** Lists running jobs, because the compaction may have covered the calls that started them. */
 async function appendOngoingWork({ session, tools }: RunContext): Promise<void> {
-  const lines = tools.flatMap((tool) => tool.ongoing?.() ?? []);
+  const lines = tools.flatMap((tool) => tool.ongoing?.()?.split("\n") ?? []);
   if (lines.length === 0) return;
-  const content = `Still running:\n${lines.join("\n")}`;
+  const content = formatOngoingWork(lines);
   await appendEntries(session, { type: "custom_message", customType: ONGOING_TYPE, content, display: false });
 }
 
+/** LED13: long lines are cut, and of many only the newest are listed. */
+export function formatOngoingWork(lines: readonly string[]): string {
+  const shown = lines.slice(-MAX_ONGOING_LINES);
+  const listed = lines.length > shown.length ? ` (${shown.length} of ${lines.length})` : "";
+  const texts = ONGOING_LINE_CHARS.map((maxChars) =>
+    [`Still running${listed}:`, ...shown.map((line) => sanitizeLine(line, maxChars))].join("\n"),
+  );
+  return texts.find((text) => textTokens(text) <= MAX_ONGOING_TOKENS) ?? texts.at(-1) ?? "";
+}
+
+/** With the last checks and the running sub-agents, at most 120 tokens. */
+const MAX_ONGOING_TOKENS = 24;
+const MAX_ONGOING_LINES = 2;
+const ONGOING_LINE_CHARS: readonly number[] = [120, 60, 40, 20, 12];
 const ONGOING_TYPE = "pith.ongoing";

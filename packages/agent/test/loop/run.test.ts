@@ -1,9 +1,10 @@
 /** Tests loop/run.ts: work between two requests, runs. */
 
-import { compactionLimits } from "@pith/context";
+import { compactionLimits, textTokens } from "@pith/context";
 import { scriptedModel } from "@pith/context/testing";
 import { type Reply, type ScriptRequest, type Step, startServer, type TestServer } from "@pith/testkit";
 import { afterEach, describe, expect, test } from "vitest";
+import { formatOngoingWork } from "../../src/compaction/compact.ts";
 import { agentOf, modelOf, ran, voices } from "../agents.ts";
 import { calls, heldModel, heldTool, heldWriter, quiet, type Stage, stage, talk, text } from "./held.ts";
 
@@ -114,6 +115,17 @@ describe("work between two requests", () => {
     model.waiting[0]?.end(text("It runs."));
     await end;
     expect(JSON.stringify(model.requests.at(-1)?.messages)).toContain("Still running:\\njob-1: npm run dev");
+  });
+
+  test("LED13 the list of running jobs has at most 24 tokens", () => {
+    const jobs = Array.from(
+      { length: 16 },
+      (_, index) => `job-${index + 1}: npm run dev -- ${"--verbose ".repeat(20)}`,
+    );
+    expect(formatOngoingWork(jobs)).toMatch(/^Still running \(2 of 16\):\njob-15: npm.*…\njob-16: npm.*…$/);
+    for (const count of [1, 2, 3, 16])
+      expect(textTokens(formatOngoingWork(jobs.slice(0, count)))).toBeLessThanOrEqual(24);
+    expect(formatOngoingWork(["job-1: npm run dev"])).toBe("Still running:\njob-1: npm run dev");
   });
 
   test("RUN9 refuses a move during a run; afterwards a move summarizes the left branch", async () => {

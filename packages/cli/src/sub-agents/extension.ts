@@ -1,15 +1,16 @@
 /** Creates the sub-agent extension: one tool, and a state section that lists the sub-agents in the background. */
 
 import type { Extension, ExtensionApi, ExtensionContext } from "@pith/agent";
-import type { Redaction } from "@pith/context";
+import { type Redaction, textTokens } from "@pith/context";
 import { noRedaction } from "@pith/context/host";
+import { truncate } from "../text/safe-text.ts";
 import { type AgentDefinition, findAgents } from "./definitions.ts";
 import { findStartedSubAgents, type OpenSubAgents, readSubAgentLog, SUB_AGENT, selectOpenSubAgents } from "./log.ts";
-import { recoverUnreported, SubAgentPool } from "./pool.ts";
+import { recoverUnreported, type SubAgent, SubAgentPool } from "./pool.ts";
 import { createResultMessage, type ResultMessage, type SubAgentResult } from "./result.ts";
 import type { ParentLimits, SubAgentOptions } from "./sub-agent-options.ts";
 import { runTool } from "./tool.ts";
-import { createToolSchema, STATE_HEADING } from "./tool-input.ts";
+import { createToolSchema } from "./tool-input.ts";
 
 export async function createSubAgentsExtension({
   home,
@@ -65,7 +66,7 @@ function registerSubAgents(pith: ExtensionApi, { agents, parentLimits, redaction
     if (aborted)
       for (const subAgent of state?.pool.subAgents ?? []) if (subAgent.result === null) void state?.pool.drop(subAgent);
   });
-  pith.registerState("sub-agents", () => formatState(state?.pool));
+  pith.registerState("sub-agents", () => formatState(listBackgroundSubAgents(state?.pool)));
   pith.registerTool({
     ...createToolSchema(agents),
     // The sub-agents ask for permission themselves, for each of their own tool calls.
@@ -112,9 +113,25 @@ function sendUnreported(pith: ExtensionApi, takeMessage: () => ResultMessage | n
   });
 }
 
-/** Leaves out the current activity: each change of the state is sent to the model again. */
-function formatState(pool: SubAgentPool | undefined): string | null {
-  const running = (pool?.subAgents ?? []).filter(({ isBackground, result }) => isBackground && result === null);
-  if (running.length === 0) return null;
-  return [STATE_HEADING, ...running.map(({ id, agent, task }) => `- ${id} (${agent}): ${task}`)].join("\n");
+/**
+ * Leaves out the current activity: each change of the state is sent to the model again. LED13: tasks are cut, and sub-agents that do
+ * not fit are counted.
+ */
+export function formatState(subAgents: readonly Pick<SubAgent, "id" | "agent" | "task">[]): string | null {
+  if (subAgents.length === 0) return null;
+  const shown = subAgents.slice(0, MAX_STATE_LINES);
+  const listed = subAgents.length > shown.length ? ` (${shown.length} of ${subAgents.length})` : "";
+  const texts = STATE_TASK_CHARS.map((maxChars) => {
+    const lines = shown.map(({ id, agent, task }) => `- ${id} (${agent}): ${truncate(task, maxChars)}`);
+    return [`Sub-agents still working${listed}; do not start them again:`, ...lines].join("\n");
+  });
+  return texts.find((text) => textTokens(text) <= MAX_STATE_TOKENS) ?? texts.at(-1) ?? null;
 }
+
+function listBackgroundSubAgents(pool: SubAgentPool | undefined): readonly SubAgent[] {
+  return (pool?.subAgents ?? []).filter(({ isBackground, result }) => isBackground && result === null);
+}
+
+const MAX_STATE_TOKENS = 52;
+const MAX_STATE_LINES = 2;
+const STATE_TASK_CHARS: readonly number[] = [120, 60, 30, 15, 8];

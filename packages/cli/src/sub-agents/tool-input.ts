@@ -96,9 +96,6 @@ Agents:`;
 
 export const MORE_AGENTS_NOTE = "and more; an unknown name lists them all";
 
-export const STATE_HEADING =
-  "Sub-agents running in the background; you get a message when one finishes, so do not start them again:";
-
 export const STARTED_NOTE = "runs in the background; you get a message when it finishes";
 
 export function createToolSchema(agents: readonly AgentDefinition[]): Tool {

@@ -1,7 +1,9 @@
 /** What a model may want of sub-agents. */
 
 import assert from "node:assert/strict";
+import { textTokens } from "@pith/context";
 import { test } from "vitest";
+import { formatState } from "../../src/sub-agents/extension.ts";
 import { insertPrevious } from "../../src/sub-agents/tool.ts";
 import { createToolSchema, parseToolInput } from "../../src/sub-agents/tool-input.ts";
 
@@ -51,4 +53,22 @@ test("AGT3 the agents take at most 1 KB of the tool's description", () => {
   const [few, all] = [createToolSchema([]).description.length, createToolSchema(many).description];
   assert.ok(Buffer.byteLength(all) - few <= 1_024);
   assert.ok(all.endsWith("an unknown name lists them all"));
+});
+
+test("LED13 the list of working sub-agents has at most 52 tokens", () => {
+  const working = Array.from({ length: 8 }, (_, index) => ({
+    id: `0a1b2c3${index}-subagent`,
+    agent: "reviewer",
+    task: "Review the whole package. ".repeat(8),
+  }));
+  assert.equal(formatState([]), null);
+  assert.equal(
+    formatState([{ id: "0a1b2c3d-subagent", agent: "scout", task: "look" }]),
+    "Sub-agents still working; do not start them again:\n- 0a1b2c3d-subagent (scout): look",
+  );
+  for (const count of [1, 2, 3, 8]) {
+    const state = formatState(working.slice(0, count)) ?? "";
+    assert.ok(textTokens(state) <= 52, state);
+    assert.equal(state.includes(`(2 of ${count})`), count > 2);
+  }
 });

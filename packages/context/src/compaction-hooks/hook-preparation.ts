@@ -5,6 +5,7 @@ import type { CompactionPlan } from "../compaction/plan.ts";
 import type { CompactionSettings } from "../compaction/should-compact.ts";
 import { entryMessage, latestEdit } from "../context/build-context.ts";
 import type { Entry } from "../entry.ts";
+import { applyTouches } from "../ledger/apply-touches.ts";
 import { fileTouches } from "../ledger/touched-files.ts";
 import type { AgentMessage, ToolCallBlock } from "../message.ts";
 import type { ToolRoles } from "../settings.ts";
@@ -58,7 +59,7 @@ export function toCompactionPreparation(plan: CompactionPlan): CompactionPrepara
 
 // pi lists files that were written in full separately from edited ones. Such a call has the path and the full text as arguments.
 export function collectFileOperations(entries: readonly Entry[], tools?: ToolRoles): FileOperations {
-  const files = fileTouches(entries, tools);
+  const files = applyTouches(fileTouches(entries, tools));
   const paths = (did: "read" | "modified"): string[] =>
     files.filter((file) => file.did === did).map(({ path }) => path);
   const fullyWrittenPaths = new Set(

@@ -9,7 +9,8 @@ import {
   type ModelCalibration,
 } from "../context/context-size.ts";
 import type { ContextEditEntry, Entry } from "../entry.ts";
-import { collectFinishedCalls, fileKey } from "../ledger/stale-results.ts";
+import { fileKey } from "../ledger/apply-touches.ts";
+import { collectFinishedCalls } from "../ledger/stale-results.ts";
 import { appendToBranch, branchLeaf, type LoadedBranch } from "../session/loaded-branch.ts";
 import type { NewEntry } from "../session/session.ts";
 import { type Budget, findExceededLimit } from "./budget.ts";

@@ -5,30 +5,28 @@ import type { CompactionEntry, Entry } from "../entry.ts";
 import { isObject } from "../json.ts";
 import { isImageBlob, parseBlobBlock } from "../session/blobs.ts";
 import type { ToolRoles } from "../settings.ts";
-import type { ShellWord } from "../shell/parse-word.ts";
 import { sanitizeLine } from "../text/sanitize.ts";
-import { headAndTail } from "../text/truncate.ts";
 import { imageSize } from "../tokens/estimate-tokens.ts";
+import { applyTouches, isDeletedBy } from "./apply-touches.ts";
+import { updateCommits } from "./commits.ts";
 import { findChecks, findOutcome } from "./find-checks.ts";
 import {
   emptyLedger,
   hasStoredLedger,
   type Ledger,
   type LedgerCheck,
-  type LedgerCommit,
+  type LedgerFolder,
   type LedgerImage,
   MAX_LEDGER_CHARS,
   mergeLedgers,
-  newestCommits,
   readLedger,
 } from "./ledger.ts";
 import { updateErrors } from "./open-errors.ts";
-import { parseShellCommands } from "./shell-commands.ts";
+import type { PathTouch } from "./shell-commands.ts";
 import {
   collectToolRuns,
   collectVisibleMessages,
   hasEnded,
-  hasFailed,
   messageBlocks,
   messageTexts,
   type ToolRun,
@@ -89,14 +87,28 @@ function extendLedger(before: Ledger, segment: readonly Entry[], roles: ToolRole
   if (first?.type === "compaction") return mergeLedgers([before, compactionLedger(first)]);
   const messages = collectVisibleMessages(segment);
   const runs = collectToolRuns(messages, roles);
-  const newer: Ledger = {
-    ...emptyLedger,
-    files: fileTouches(segment, roles).map(({ path, did }) => ({ path, did })),
-    checks: lastChecks(runs),
-    commits: newestCommits(runs.flatMap(findRunCommits)),
-    images: collectImages(messages, runs),
-  };
-  return { ...mergeLedgers([before, newer]), errors: updateErrors(before.errors, runs) };
+  const touches = fileTouches(segment, roles);
+  return mergeLedgers([
+    {
+      files: applyTouches([...before.files, ...touches]),
+      folders: removeDeletedFolders(before.folders, touches),
+      checks: [...before.checks, ...lastChecks(runs)],
+      errors: updateErrors(before.errors, runs),
+      commits: updateCommits(before.commits, runs),
+      images: [...before.images, ...collectImages(messages, runs)],
+    },
+  ]);
+}
+
+// The counts of a folder include its files only, so a folder that was deleted or moved has none.
+function removeDeletedFolders(
+  folders: readonly LedgerFolder[],
+  touches: readonly PathTouch[],
+): readonly LedgerFolder[] {
+  const removed = touches.flatMap((touch) =>
+    touch.did === "deleted" ? [touch] : touch.did === "moved" ? [{ path: touch.path, did: "deleted" } as const] : [],
+  );
+  return folders.filter(({ folder }) => !removed.some((touch) => isDeletedBy(touch, folder)));
 }
 
 /** Returns the last check of each kind, and reads the output of those only. */
@@ -118,53 +130,6 @@ function lastChecks(runs: readonly ToolRun[]): readonly LedgerCheck[] {
     });
   }
   return [...checksByKind.values()].map((check) => check());
-}
-
-/** Finds the commits that a run made, from the output of git or from the commit message in the command. */
-function findRunCommits(run: ToolRun): readonly LedgerCommit[] {
-  const line = toolRunShellLine(run) ?? "";
-  if (!line.includes("git")) return [];
-  const commands = parseShellCommands(line)
-    .map(({ words }) => gitWords(words))
-    .filter(([name]) => COMMIT_SUBCOMMANDS.has(name ?? ""));
-  if (commands.length === 0) return [];
-  const outputCommits = headAndTail(toolRunOutput(run)).flatMap(parsePrintedCommits);
-  if (outputCommits.length > 0 || hasFailed(run)) return outputCommits;
-  return commands.flatMap((words) => {
-    const subject = readCommitSubject(words);
-    return subject === null ? [] : [{ hash: null, subject }];
-  });
-}
-
-/** Returns the git subcommand and its arguments, without git's own options. */
-function gitWords(words: readonly ShellWord[]): readonly ShellWord[] {
-  const gitIndex = words.findIndex((word) => word === "git" || word?.endsWith("/git"));
-  const rest = gitIndex < 0 ? [] : words.slice(gitIndex + 1);
-  const subcommandIndex = rest.findIndex(
-    (word, index) => !word?.startsWith("-") && !GIT_VALUE_OPTION.test(rest[index - 1] ?? ""),
-  );
-  return subcommandIndex < 0 ? [] : rest.slice(subcommandIndex);
-}
-
-const GIT_VALUE_OPTION = /^-[Cc]$/;
-const COMMIT_SUBCOMMANDS: ReadonlySet<string> = new Set(["commit", "merge", "cherry-pick", "revert", "am"]);
-
-/** Parses lines such as `[main 0a1b2c3] Fix the lock`. */
-function parsePrintedCommits(output: string): readonly LedgerCommit[] {
-  const matches = output.matchAll(/^\[[^\]\r\n]{1,200} ([\da-f]{7,40})\] ([^\r\n]{1,1000})/gm);
-  return [...matches].map(([, hash = "", subject = ""]) => ({
-    hash,
-    subject: sanitizeLine(subject, MAX_LEDGER_CHARS.subject),
-  }));
-}
-
-/** Returns the first line of the message on the command line, or null if there is none. */
-function readCommitSubject([name, ...words]: readonly ShellWord[]): string | null {
-  if (name !== "commit") return null;
-  const index = words.findIndex((word) => /^(?:-[a-z]{0,5}m|--message)$/.test(word ?? ""));
-  const message = index < 0 ? words.find((word) => word?.startsWith("--message="))?.slice(10) : words[index + 1];
-  const [first = ""] = (message ?? "").trimStart().split(/[\r\n]/, 1);
-  return sanitizeLine(first, MAX_LEDGER_CHARS.subject) || null;
 }
 
 function collectImages(messages: readonly VisibleMessage[], runs: readonly ToolRun[]): readonly LedgerImage[] {

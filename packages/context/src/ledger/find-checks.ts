@@ -28,9 +28,23 @@ export interface CheckCommand {
   readonly exitCode: number | null;
 }
 
-/** Whether the line fails if this command fails: only `&&` follows it. */
+/** Whether the line fails if this command fails: it is not piped, and only `&&` and pipes of later commands follow it. */
 export function decidesExitCode(commands: readonly CommandInFolder[], index: number): boolean {
-  return commands.slice(index + 1).every(({ command }) => command.operator === "&&");
+  const own = commands[index]?.command;
+  // In a loop or a condition, it may run never or many times.
+  if (!own || own.nesting > own.depth) return false;
+  let { depth } = own;
+  let mayBePiped = true;
+  for (const { command } of commands.slice(index + 1)) {
+    const isPipe = /^\|&?$/.test(command.operator);
+    // A pipe after a subshell is a pipe of everything in it.
+    if (isPipe && (mayBePiped || command.depth < depth)) return false;
+    const isSubstitution = command.operator === "" && command.depth > depth;
+    if (!isPipe && !isSubstitution && command.operator !== "&&") return false;
+    if (command.operator === "&&") mayBePiped = false;
+    depth = Math.min(depth, command.depth);
+  }
+  return true;
 }
 
 /** Formats a command with its folder: `cd packages/a && npm test`. */
@@ -159,7 +173,9 @@ function formatCountList(lines: readonly string[]): string | null {
   );
   if (end < 0) return null;
   const start = lines.findLastIndex((line, index) => index < end && !countItemPattern().test(line)) + 1;
-  const items = lines.slice(start, end + 1).map((line) => countItemPattern().exec(line)?.slice(1) ?? []);
+  const block = lines.slice(start, end + 1).map((line) => countItemPattern().exec(line)?.slice(1) ?? []);
+  // Several runs print the same list again: the last one counts.
+  const items = block.slice(block.findLastIndex(([name]) => name === block[0]?.[0]));
   const nonZero = items.filter(([, count]) => Number(count) > 0);
   return (nonZero.length > 0 ? nonZero : items.slice(0, 1)).map((item) => item.join(" ")).join(", ");
 }

@@ -7,6 +7,7 @@ import { blobReference } from "../citations.ts";
 import { readPithDetails } from "../entry.ts";
 import { isObject, type JsonObject } from "../json.ts";
 import { sanitizeLine } from "../text/sanitize.ts";
+import { applyTouches, type TouchedFile } from "./apply-touches.ts";
 import { type CheckKind, findChecks } from "./find-checks.ts";
 import { readFileLists } from "./touched-files.ts";
 
@@ -24,10 +25,7 @@ export interface Ledger {
 }
 
 /** A file that was read or modified. A modified file stays `modified` when it is read later. */
-export interface LedgerFile {
-  readonly path: string;
-  readonly did: "read" | "modified";
-}
+export type LedgerFile = TouchedFile;
 
 /** The number of rolled-up files in a folder. The folder "." counts top-level files and folders that are no longer listed. */
 export interface LedgerFolder {
@@ -75,8 +73,8 @@ export interface LedgerImage {
 /** A ledger without items. */
 export const emptyLedger: Ledger = { files: [], folders: [], checks: [], errors: [], commits: [], images: [] };
 
-/** The maximum number of items in each list. */
-export const MAX_LEDGER_ITEMS = { modified: 60, read: 100, folders: 60, errors: 6, commits: 10, images: 30 } as const;
+/** The maximum number of items in each list. `git log` shows the other commits. */
+export const MAX_LEDGER_ITEMS = { modified: 60, read: 100, folders: 60, errors: 6, commits: 5, images: 30 } as const;
 
 /** The maximum length of each text from outside, in characters. */
 export const MAX_LEDGER_CHARS = {
@@ -147,7 +145,7 @@ function splitNewestFiles(all: readonly LedgerFile[]): {
   listed: readonly LedgerFile[];
   tooOld: readonly LedgerFile[];
 } {
-  const files = mergeLedgerFiles(all);
+  const files = applyTouches(all);
   const listedFiles = new Set([
     ...files.filter(({ did }) => did === "modified").slice(-MAX_LEDGER_ITEMS.modified),
     ...files.filter(({ did }) => did === "read").slice(-MAX_LEDGER_ITEMS.read),
@@ -156,17 +154,6 @@ function splitNewestFiles(all: readonly LedgerFile[]): {
     listed: files.filter((file) => listedFiles.has(file)),
     tooOld: files.filter((file) => !listedFiles.has(file)),
   };
-}
-
-/** Returns each path once, at the position of its newest touch. */
-function mergeLedgerFiles(files: readonly LedgerFile[]): readonly LedgerFile[] {
-  const byPath = new Map<string, LedgerFile>();
-  for (const file of files) {
-    const previous = byPath.get(file.path);
-    byPath.delete(file.path);
-    byPath.set(file.path, previous?.did === "modified" ? previous : file);
-  }
-  return [...byPath.values()];
 }
 
 /** Adds files to the folder counts. If there are too many folders, the oldest are counted under ".". */
@@ -260,7 +247,10 @@ function parseLedgerItems<Item>(list: unknown, parseItem: (item: JsonObject) => 
 const MAX_READ_ITEMS = 1_000;
 
 function parseLedgerFile({ path, did }: JsonObject): LedgerFile | null {
-  return isLedgerPath(path) && (did === "read" || did === "modified") ? { path, did } : null;
+  // LED10: earlier versions took a reference such as `#12` for a file.
+  return isLedgerPath(path) && !/^#\d{1,15}$/.test(path) && (did === "read" || did === "modified")
+    ? { path, did }
+    : null;
 }
 
 function parseLedgerFolder({ folder, read, modified }: JsonObject): LedgerFolder | null {

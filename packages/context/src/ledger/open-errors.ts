@@ -3,17 +3,18 @@
 import { parseShellLine } from "../shell/parse-line.ts";
 import { sanitizeLine } from "../text/sanitize.ts";
 import { lineTemplate } from "../text/score-novelty.ts";
-import { headAndTail } from "../text/truncate.ts";
-import { checkKind, commandInFolderText, decidesExitCode, isExitLine } from "./find-checks.ts";
-import { type LedgerError, MAX_LEDGER_CHARS, newestErrors } from "./ledger.ts";
+import { fileKey } from "./apply-touches.ts";
 import {
-  type CommandInFolder,
-  commandsInFolders,
-  findShellTouches,
-  isReadOnlyCommand,
-  parseInvocation,
-  runsNoProgram,
-} from "./shell-commands.ts";
+  type CommandOutcomes,
+  errorLines,
+  findCommandOutcomes,
+  isWorkCommand,
+  programCommands,
+  visibleLines,
+} from "./command-outcomes.ts";
+import { checkKind, commandInFolderText, decidesExitCode } from "./find-checks.ts";
+import { type LedgerError, MAX_LEDGER_CHARS, newestErrors } from "./ledger.ts";
+import { type CommandInFolder, findShellTouches, parseInvocation } from "./shell-commands.ts";
 import {
   hasEnded,
   hasFailed,
@@ -65,26 +66,35 @@ function toLedgerError({ kind, source, text }: LedgerError): LedgerError | null 
 }
 
 function findShellErrorUpdate(run: ToolRun, line: string): ErrorUpdate {
-  const commands = commandsInFolders(line).filter(({ command }) => !runsNoProgram(command));
-  const index = commands.findLastIndex(isWorkCommand);
-  const last = commands[index];
-  if (!last || !hasEnded(run)) return NO_ERROR_UPDATE;
-  const isCheck = checkKind(last.command.words) !== null;
-  const isExitCodeKnown = decidesExitCode(commands, index);
-  // A pipe or a later command may hide the exit code of a check; its output then shows whether it failed.
-  const hasFailure = isExitCodeKnown ? hasFailed(run) : isCheck && errorLines(run).length > 0;
-  if (hasFailure) {
-    const source = isCheck ? commandInFolderText(last) : shortCommand(line);
-    return { failure: toLedgerError({ kind: "command", source, text: errorText(run) }), closesError: null };
-  }
-  if (!isExitCodeKnown && !isCheck && errorLines(run).length > 0) return NO_ERROR_UPDATE;
-  return { failure: null, closesError: createErrorCloser(line, commands.filter(isWorkCommand)) };
+  if (!hasEnded(run)) return NO_ERROR_UPDATE;
+  const outcomes = findCommandOutcomes(run);
+  const source = findFailedSource(run, line, outcomes);
+  const failure = source === null ? null : toLedgerError({ kind: "command", source, text: errorText(run) });
+  const succeeded = findSucceededWork(run, outcomes);
+  return { failure, closesError: succeeded.length === 0 ? null : createErrorCloser(line, succeeded) };
 }
 
-/** Whether a command does more than show something or change the folder. */
-function isWorkCommand({ command }: CommandInFolder): boolean {
-  return !isReadOnlyCommand(command) && parseInvocation(command.words).name !== "cd";
+/** Returns the command that failed, or the whole line if it is unknown which one did; null if nothing failed that must succeed later. */
+function findFailedSource(run: ToolRun, line: string, outcomes: CommandOutcomes): string | null {
+  const { commands, deciding, failed } = outcomes;
+  const last = commands.findLast(isWorkCommand);
+  if (!last) return null;
+  // A pipe or a later command may hide the exit code of a check; its output then shows whether it failed.
+  if (!deciding.includes(last)) return isCheck(last) && errorLines(run).length > 0 ? commandInFolderText(last) : null;
+  if (!hasFailed(run)) return null;
+  if (failed) return isWorkCommand(failed) ? commandInFolderText(failed) : null;
+  // A search that finds nothing fails without a message.
+  const isSearch = !deciding.every(isWorkCommand) && errorLines(run).length === 0;
+  return isSearch ? null : shortCommand(line);
 }
+
+/** Returns the commands that succeeded. One whose exit code is hidden succeeded if nothing in the output looks like an error. */
+function findSucceededWork(run: ToolRun, { commands, succeeded }: CommandOutcomes): readonly CommandInFolder[] {
+  const isClean = !hasFailed(run) && errorLines(run).length === 0;
+  return commands.filter((command) => isWorkCommand(command) && (isClean || succeeded.has(command)));
+}
+
+const isCheck = ({ command: { words } }: CommandInFolder): boolean => checkKind(words) !== null;
 
 /** Formats a shell line on one line, without the bodies of here-documents (LED9). */
 export function shortCommand(line: string): string {
@@ -92,22 +102,28 @@ export function shortCommand(line: string): string {
   return sanitizeLine(lines.filter((text) => /\S/.test(text)).join("; "), MAX_LEDGER_CHARS.command);
 }
 
-/** Creates the test for errors that a successful line closes: it ran all commands of the failed line, or a check that covers more. */
-function createErrorCloser(line: string, work: readonly CommandInFolder[]): (error: LedgerError) => boolean {
-  const lineText = shortCommand(line);
-  const successKeys = new Set(work.map(commandKey));
+/** Creates the test for errors that successful commands close: the command that failed succeeded, or a check that covers more. */
+function createErrorCloser(line: string, succeeded: readonly CommandInFolder[]): (error: LedgerError) => boolean {
+  const successKeys = new Set(succeeded.map(commandKey));
+  const changedPaths = new Set(
+    findShellTouches(line).flatMap(({ path, did }) => (did === "read" ? [] : fileKey(path))),
+  );
   return ({ kind, source }) => {
     if (kind === "tool") return false;
-    if (kind === "file") return findShellTouches(line).some(({ path, did }) => did === "modified" && path === source);
-    if (source === lineText) return true;
-    const failedCommands = commandsInFolders(source).filter(
-      (failed) => isWorkCommand(failed) && !runsNoProgram(failed.command),
-    );
-    return (
-      failedCommands.length > 0 &&
-      failedCommands.every((failed) => successKeys.has(commandKey(failed)) || work.some(isWiderCheck(failed)))
-    );
+    if (kind === "file") return changedPaths.has(fileKey(source));
+    // A long source is cut, so that it cannot be parsed.
+    if (successKeys.has(source)) return true;
+    const failed = lastDecidingCommand(source);
+    return failed !== null && (successKeys.has(commandKey(failed)) || succeeded.some(isWiderCheck(failed)));
   };
+}
+
+/** In a line of which some command failed, the last one runs only if all before it succeed. So it stands for the line. */
+function lastDecidingCommand(line: string): CommandInFolder | null {
+  const commands = programCommands(line);
+  const work = commands.filter(isWorkCommand);
+  const deciding = work.filter((command) => decidesExitCode(commands, commands.indexOf(command)));
+  return deciding.at(-1) ?? work.at(-1) ?? null;
 }
 
 /** Creates the test for a wider check: `npm test` covers `npm test src/a` in the same folder. An option may select something else. */
@@ -122,8 +138,11 @@ function isWiderCheck({ command: { words }, folder }: CommandInFolder): (other: 
     words.slice(otherWords.length).every((word) => word !== null && !word.startsWith("-"));
 }
 
-function commandKey(command: CommandInFolder): string {
-  return sanitizeLine(commandInFolderText(command), MAX_LEDGER_CHARS.command);
+/** The message and the options of a commit differ from one commit to the next. */
+function commandKey({ command, folder }: CommandInFolder): string {
+  const { name } = parseInvocation(command.words);
+  const text = name === "git commit" ? name : command.text;
+  return sanitizeLine(commandInFolderText({ command: { ...command, text }, folder }), MAX_LEDGER_CHARS.command);
 }
 
 function errorText(run: ToolRun): string {
@@ -136,37 +155,3 @@ function errorText(run: ToolRun): string {
 }
 
 const MAX_ERROR_LINES = 50;
-
-function visibleLines(output: string): readonly string[] {
-  const lines = headAndTail(output).flatMap((text) => text.split(/[\r\n]+/));
-  return lines.filter((line) => /\S/.test(line) && !isExitLine(line));
-}
-
-function errorLines(run: ToolRun): readonly string[] {
-  const output = toolRunOutput(run);
-  return headAndTail(output).some(mayContainError) ? visibleLines(output).filter(isErrorLine) : [];
-}
-
-function isErrorLine(line: string): boolean {
-  const start = sanitizeLine(line, MAX_LEDGER_CHARS.line);
-  return ERROR_LINE_PATTERNS.some((pattern) => pattern.test(start));
-}
-
-/** Lines such as `TypeError: …`, `error TS2345: …`, `FAIL a.test.ts`. */
-const ERROR_LINE_PATTERNS: readonly RegExp[] = [
-  /(?:^|[\s[(])(?:\w{0,60}(?:Error|Exception)|error|ERROR|fatal|FATAL|panic)\b[^:]{0,30}:/,
-  /^(?:FAIL(?:ED)?\s|[✗×✖]|npm (?:error|ERR!) (?:code E|\d{3} ))/,
-  /command not found|no such file|permission denied|segmentation fault/i,
-];
-
-/** Returns false if no line can be an error. Most outputs have no error, and are then not split into lines. */
-function mayContainError(text: string): boolean {
-  if (ERROR_WORD_PATTERN.test(text) || ERROR_SIGNS.some((sign) => text.includes(sign))) return true;
-  const lowercase = text.toLowerCase();
-  return LOWERCASE_ERROR_SIGNS.some((sign) => lowercase.includes(sign));
-}
-
-/** Every line that matches `ERROR_LINE_PATTERNS` contains one of these. */
-const ERROR_WORD_PATTERN = /(?:rror|xception|ERROR|fatal|FATAL|panic)\b[^:]{0,30}:/;
-const ERROR_SIGNS = ["FAIL", "✗", "×", "✖", "npm e", "npm ERR!"];
-const LOWERCASE_ERROR_SIGNS = ["command not found", "no such file", "permission denied", "segmentation fault"];

@@ -46,20 +46,39 @@ interface LedgerSection {
 
 function ledgerSections({ checks, errors, commits, images }: Ledger): readonly LedgerSection[] {
   return [
-    { heading: "## Checks", items: "checks", lines: checks.map(formatCheckLine) },
+    { heading: "## Last checks", items: "checks", lines: formatCheckLines(checks) },
     { heading: "## Open errors", items: "errors", lines: errors.map(formatErrorLine) },
-    { heading: "## Commits", items: "commits", lines: commits.map(formatCommitLine) },
+    { heading: "## Last commits, newest last", items: "commits", lines: commits.map(formatCommitLine) },
     { heading: "## Images", items: "images", lines: images.map(formatImageMark) },
   ];
 }
 
+/** Formats the checks within a few tokens: older ones lose their outcome, and commands and outcomes are cut. */
+function formatCheckLines(checks: readonly LedgerCheck[]): readonly string[] {
+  const bareChecks = checks.map((check, index) => (index < checks.length - 1 ? { ...check, outcome: null } : check));
+  const attempts = [
+    ...MAX_CHECK_CHARS.slice(0, 3).map((maxChars) => checks.map((check) => formatCheckLine(check, maxChars))),
+    ...MAX_CHECK_CHARS.map((maxChars) => bareChecks.map((check) => formatCheckLine(check, maxChars))),
+  ];
+  return (
+    attempts.find((lines) => textTokens(lines.map((line) => `- ${line}`).join("\n")) <= MAX_CHECK_TOKENS) ??
+    attempts.at(-1) ??
+    []
+  );
+}
+
+/** With the running jobs and sub-agents, at most 120 tokens (LED13). */
+const MAX_CHECK_TOKENS = 44;
+/** The length of a command or an outcome, the longest first. */
+const MAX_CHECK_CHARS: readonly number[] = [120, 60, 40, 20, 10];
+
 /** `test: node --test → exit 1, tests 34, pass 33, fail 1` */
-function formatCheckLine({ kind, command, exitCode, outcome }: LedgerCheck): string {
+function formatCheckLine({ kind, command, exitCode, outcome }: LedgerCheck, maxChars: number): string {
   const results = [
     exitCode === null ? [] : `exit ${exitCode}`,
-    outcome === null ? [] : escapeLedgerText(outcome, MAX_LEDGER_CHARS.outcome),
+    outcome === null ? [] : escapeLedgerText(outcome, maxChars),
   ];
-  return `${kind}: ${escapeLedgerText(command, MAX_SHOWN_COMMAND_CHARS)} → ${results.flat().join(", ") || "result unknown"}`;
+  return `${kind}: ${escapeLedgerText(command, maxChars)} → ${results.flat().join(", ") || "result unknown"}`;
 }
 
 function formatErrorLine({ kind, source, text }: LedgerError): string {

@@ -3,21 +3,28 @@
 import { isStreamOrDevice, parseShellLine, type ShellCommand } from "../shell/parse-line.ts";
 import type { ShellWord } from "../shell/parse-word.ts";
 
-/** Lists the files that a shell line reads and modifies, in order. A path after a `cd` is joined with its folder and not normalized. */
+/**
+ * Lists the files that a shell line reads, modifies, deletes and moves, in order. A path after a `cd` is joined with its folder and not
+ * normalized.
+ */
 export function findShellTouches(line: string): readonly PathTouch[] {
   return commandsInFolders(line).flatMap(({ command, folder }) =>
-    commandTouches(command).flatMap(({ path, did }) => {
-      const fullPath = joinPath(folder, path);
-      return fullPath === null ? [] : [{ path: fullPath, did }];
+    commandTouches(command).flatMap((touch): readonly PathTouch[] => {
+      const path = joinPath(folder, touch.path);
+      if (path === null) return [];
+      if (touch.did !== "moved") return [{ ...touch, path }];
+      const to = joinPath(folder, touch.to);
+      return to === null ? [] : [{ ...touch, path, to }];
     }),
   );
 }
 
-/** A path and whether it was read or modified. */
-export interface PathTouch {
-  readonly path: string;
-  readonly did: "read" | "modified";
-}
+/** A path and what happened to it. */
+export type PathTouch =
+  | { readonly path: string; readonly did: "read" | "modified" }
+  /** The path may be a folder. With `isPattern`, a `*` in it stands for any characters of a name. */
+  | { readonly path: string; readonly did: "deleted"; readonly isPattern?: true }
+  | { readonly path: string; readonly did: "moved"; readonly to: string };
 
 /** Returns null if the folder is unknown and the path is relative. */
 function joinPath(folder: ShellWord, path: string): ShellWord {
@@ -40,27 +47,27 @@ export function parseShellCommands(line: string): readonly ShellCommand[] {
 export function isReadOnlyCommand(command: ShellCommand): boolean {
   const { name, args } = parseInvocation(command.words);
   if (command.outputPaths.some((path) => path === null || !isStreamOrDevice(path))) return false;
-  if (runsNoProgram(command)) return true;
+  if (runsNoProgram(command) || (args.length === 1 && /^--(?:version|help)$|^-[vV]$/.test(args[0] ?? ""))) return true;
   return READ_ONLY_PROGRAMS.test(name) && !(name === "sed" && isInPlace(parseOperands(args, { valueOptions: "efl" })));
 }
 
 const READ_ONLY_PROGRAMS =
-  /^(?:cat|tac|nl|wc|less|more|head|tail|grep|rg|ag|awk|sed|ls|find|fd|tree|stat|file|cd|pwd|echo|sort|uniq|cut|tr|jq|which|git (?:log|diff|show|status|grep|blame|ls-files))$/;
+  /^(?:cat|tac|nl|wc|less|more|head|tail|grep|rg|ag|awk|sed|ls|find|fd|tree|stat|file|cd|pwd|echo|printf|sort|uniq|cut|tr|od|jq|which|type|diff|cmp|test|true|date|sleep|ps|du|df|\[\[?|git (?:log|diff|show|status|grep|blame|ls-files|rev-parse))$/;
 
-/** Lists the files that a command reads and modifies, in order. */
-function commandTouches({ words, inputPaths, outputPaths }: ShellCommand): readonly PathTouch[] {
+/** Lists what a command does with files, in order. */
+function commandTouches({ words, patterns, inputPaths, outputPaths }: ShellCommand): readonly PathTouch[] {
   const { name, args } = parseInvocation(words);
   const program = shellPrograms.get(name);
-  const operandTouches = program ? program.touches(parseOperands(args, program)) : [];
+  const operandTouches = program ? program.touches({ ...parseOperands(args, program), patterns }) : [];
   return [...operandTouches, ...toPathTouches(inputPaths, "read"), ...toPathTouches(outputPaths, "modified")];
 }
 
-function toPathTouches(words: readonly ShellWord[], did: PathTouch["did"]): readonly PathTouch[] {
+function toPathTouches(words: readonly ShellWord[], did: "read" | "modified" | "deleted"): readonly PathTouch[] {
   return words.flatMap((path) => (path === null || isStreamOrDevice(path) ? [] : [{ path, did }]));
 }
 
 interface ShellProgram extends ArgumentSpec {
-  readonly touches: (operands: Operands) => readonly PathTouch[];
+  readonly touches: (operands: Operands & Pick<ShellCommand, "patterns">) => readonly PathTouch[];
 }
 
 const readTouches: ShellProgram["touches"] = ({ paths }) => toPathTouches(paths, "read");
@@ -69,14 +76,30 @@ const searchTouches: ShellProgram["touches"] = (operands) => (/r/i.test(operands
 const streamEditTouches: ShellProgram["touches"] = (operands) =>
   isInPlace(operands) ? modifyTouches(operands) : readTouches(operands);
 const patchTouches: ShellProgram["touches"] = ({ paths }) => toPathTouches(paths.slice(0, 1), "modified");
-const moveTouches: ShellProgram["touches"] = ({ paths }) => [
-  ...toPathTouches(sourcePaths(paths), "modified"),
-  ...targetTouches(paths),
+const deleteTouches: ShellProgram["touches"] = ({ paths, patterns }) => [
+  ...toPathTouches(paths.map(trimSlashes), "deleted"),
+  ...patterns.map((path) => ({ path, did: "deleted", isPattern: true }) as const),
 ];
+// `--cached` and `--dry-run` leave the file where it is.
+const gitDeleteTouches: ShellProgram["touches"] = (operands) =>
+  /[cn]/.test(operands.options) ? [] : deleteTouches(operands);
+const moveTouches: ShellProgram["touches"] = ({ paths }) => {
+  const [target = null] = paths.slice(-1);
+  return sourcePaths(paths).flatMap((source): readonly PathTouch[] => {
+    if (source === null) return [];
+    const path = trimSlashes(source) ?? source;
+    if (target === null) return [{ path, did: "deleted" }];
+    const isFolder = paths.length > 2 || /(?:^|\/)\.{0,2}$/.test(target);
+    const name = path.slice(path.lastIndexOf("/") + 1);
+    const to = target === "." ? name : `${trimSlashes(target)}/${name}`;
+    return [{ path, did: "moved", to: isFolder ? to : target }];
+  });
+};
 const copyTouches: ShellProgram["touches"] = ({ options, paths }) =>
   /[ra]/i.test(options) ? [] : [...toPathTouches(sourcePaths(paths), "read"), ...targetTouches(paths)];
 
-const isInPlace = ({ options }: Operands): boolean => options.includes("i");
+const trimSlashes = (path: ShellWord): ShellWord => path?.replace(/(?<=.)\/{1,99}$/, "") ?? null;
+const isInPlace = ({ options }: Pick<Operands, "options">): boolean => options.includes("i");
 const sourcePaths = (paths: readonly ShellWord[]): readonly ShellWord[] => paths.slice(0, -1);
 // After several sources, the last operand is a folder.
 const targetTouches = (paths: readonly ShellWord[]): readonly PathTouch[] =>
@@ -96,8 +119,10 @@ const shellPrograms: ReadonlyMap<string, ShellProgram> = new Map<string, ShellPr
   ["sed", { valueOptions: "efl", scriptOptions: "ef", touches: streamEditTouches }],
   ["tee", { touches: modifyTouches }],
   ["touch", { valueOptions: "drt", touches: modifyTouches }],
-  ["rm", { touches: modifyTouches }],
-  ["git rm", { touches: modifyTouches }],
+  ["rm", { touches: deleteTouches }],
+  ["unlink", { touches: deleteTouches }],
+  ["rmdir", { touches: deleteTouches }],
+  ["git rm", { touches: gitDeleteTouches }],
   ["mv", { touches: moveTouches }],
   ["git mv", { touches: moveTouches }],
   ["cp", { touches: copyTouches }],
@@ -152,7 +177,12 @@ function parseOptionFlags(word: ShellWord, valueOptions: string): OptionFlags | 
   return { flags: short.slice(0, valueIndex + 1), takesNext: word?.length === valueIndex + 2 };
 }
 
-const LONG_OPTION_FLAGS: Readonly<Record<string, string>> = { "-in-place": "i", "-recursive": "r" };
+const LONG_OPTION_FLAGS: Readonly<Record<string, string>> = {
+  "-in-place": "i",
+  "-recursive": "r",
+  "-cached": "c",
+  "-dry-run": "n",
+};
 
 /** Lists the commands of a shell line, each with the folder that the `cd` commands before it lead to. */
 export function commandsInFolders(line: string): readonly CommandInFolder[] {

@@ -4,6 +4,7 @@ import { latestEdit } from "../context/build-context.ts";
 import type { ContextEditEntry, Entry, MessageEntry } from "../entry.ts";
 import { isObject } from "../json.ts";
 import type { AgentMessage, ToolCallBlock, ToolResultMessage } from "../message.ts";
+import { fileKey } from "./apply-touches.ts";
 import { parseInvocation, parseShellCommands } from "./shell-commands.ts";
 import { completeToolCalls, pairCallResults } from "./touched-files.ts";
 
@@ -107,11 +108,6 @@ function parseFileUse({ name, arguments: args }: ToolCallBlock): FileUse {
 type FileUse = Pick<FinishedCall, "readPath" | "writePath" | "editPath">;
 
 const NO_FILE_USE: FileUse = { readPath: null, writePath: null, editPath: null };
-
-/** Returns the key of a file: `./a.ts` and `a.ts` are the same file. */
-export function fileKey(path: string): string {
-  return path.replace(/^(?:\.\/)+/, "");
-}
 
 type NewerEntry = Pick<StaleResult, "why" | "newer">;
 

@@ -60,17 +60,30 @@ function blockText(block: unknown): readonly string[] {
   return typeof block.text === "string" ? [block.text] : [];
 }
 
-/** Lists tool calls and shell lines with their results, in the order they ended. A call without a result is left out. */
+/**
+ * Lists tool calls and shell lines with their results, in the order they ended. A call without a result is left out. The end of a
+ * background job is a run of its command; its start is not.
+ */
 export function collectToolRuns(messages: readonly VisibleMessage[], roles: ToolRoles): readonly ToolRun[] {
   const effectsByResult = toolCallEffectsByResult(messages, roles);
+  const jobs = new Map<string, ToolCallEffects>();
   return messages.flatMap(({ entryId, message }): readonly ToolRun[] => {
     if (message.role === "bashExecution")
       return [{ tool: "", effects: { ...UNKNOWN_EFFECTS, runs: [message.command] }, result: message, entryId }];
     if (message.role !== "toolResult") return [];
-    return [
-      { tool: message.toolName, effects: effectsByResult.get(message) ?? UNKNOWN_EFFECTS, result: message, entryId },
-    ];
+    const run = { tool: message.toolName, result: message, entryId };
+    const effects = effectsByResult.get(message) ?? UNKNOWN_EFFECTS;
+    const { job, exitCode } = readJobDetails(message);
+    if (job === null) return [{ ...run, effects }];
+    if (exitCode === undefined) jobs.set(job, effects);
+    return typeof exitCode === "number" ? [{ ...run, effects: jobs.get(job) ?? UNKNOWN_EFFECTS }] : [];
   });
+}
+
+/** Reads the details of a result about a background job. There is no exit code in the result of a start, and null while the job runs. */
+function readJobDetails({ details }: ToolResultMessage): { readonly job: string | null; readonly exitCode?: unknown } {
+  const { job, exitCode } = isObject(details) ? details : {};
+  return { job: typeof job === "string" ? job : null, exitCode };
 }
 
 /** A tool call or shell line with its result. */

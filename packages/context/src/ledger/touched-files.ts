@@ -10,6 +10,7 @@ import type {
   ToolResultMessage,
 } from "../message.ts";
 import type { ToolRole, ToolRoles } from "../settings.ts";
+import { applyTouches, type TouchedFile } from "./apply-touches.ts";
 import { findShellTouches, type PathTouch } from "./shell-commands.ts";
 
 /** Collects the files that a branch read and modified: from calls, shell lines, compactions and branch summaries (INV40, INV41). */
@@ -32,29 +33,22 @@ export interface ToolCallEffects {
 
 /** Sorts touches into file lists, with at most `limit` of the most recent paths in each. */
 export function newestFileLists(touches: readonly PathTouch[], limit: number = Number.POSITIVE_INFINITY): FileLists {
-  const didByPath = new Map<string, PathTouch["did"]>();
-  for (const { path, did } of touches) {
-    const previous = didByPath.get(path);
-    didByPath.delete(path);
-    didByPath.set(path, previous === "modified" ? previous : did);
-  }
-  const selectPaths = (wanted: PathTouch["did"]): readonly string[] =>
-    [...didByPath].flatMap(([path, did]) => (did === wanted ? path : [])).slice(-limit);
+  const files = applyTouches(touches);
+  const selectPaths = (wanted: TouchedFile["did"]): readonly string[] =>
+    files.flatMap(({ path, did }) => (did === wanted ? path : [])).slice(-limit);
   return { read: selectPaths("read").toSorted(), modified: selectPaths("modified").toSorted() };
 }
 
-/** Lists every read and change of a file, in the order of the entries. */
+/** Lists every read, change, deletion and move of a file, in the order of the entries. */
 export function fileTouches(entries: readonly Entry[], roles: ToolRoles = {}): readonly FileTouch[] {
   const results = pairCallResults(entries.flatMap((entry) => (entry.type === "message" ? [entry.message] : [])));
   return entries.flatMap((entry) =>
-    entryTouches(entry, { roles, results }).map(({ path, did }) => ({ path, did, entryId: entry.id })),
+    entryTouches(entry, { roles, results }).map((touch) => ({ ...touch, entryId: entry.id })),
   );
 }
 
 /** A touched path, as written, and the entry that names it. */
-export interface FileTouch extends PathTouch {
-  readonly entryId: string;
-}
+export type FileTouch = PathTouch & { readonly entryId: string };
 
 interface TouchContext {
   readonly roles: ToolRoles;
@@ -74,16 +68,16 @@ function entryTouches(entry: Entry, context: TouchContext): readonly PathTouch[]
 }
 
 /** Reads the file lists of a compaction or a branch summary, which are in pi's format. */
-export function readFileLists(details: unknown): readonly PathTouch[] {
+export function readFileLists(details: unknown): readonly TouchedFile[] {
   const { readFiles, modifiedFiles } = isObject(details) ? details : {};
   return listTouches({ read: readFiles, modified: modifiedFiles });
 }
 
-function listTouches({ read, modified }: Readonly<Record<string, unknown>>): readonly PathTouch[] {
+function listTouches({ read, modified }: Readonly<Record<string, unknown>>): readonly TouchedFile[] {
   return [...parseTouches(read, "read"), ...parseTouches(modified, "modified")];
 }
 
-function parseTouches(list: unknown, did: PathTouch["did"]): readonly PathTouch[] {
+function parseTouches(list: unknown, did: TouchedFile["did"]): readonly TouchedFile[] {
   return Array.isArray(list) ? list.flatMap((path) => (isFilePath(path) ? [{ path, did }] : [])) : [];
 }
 
@@ -148,10 +142,10 @@ function bashTouches({ command, exitCode, cancelled, excludeFromContext }: BashE
   return dropFailedChanges(shellFileTouches(command), cancelled || (exitCode ?? 0) !== 0);
 }
 
-/** Whether a value can be a file path: not a folder, a URL or a reference, and not too long. */
+/** Whether a value can be a file path: not a folder, a URL or a reference such as `#12`, and not too long. */
 function isFilePath(path: unknown): path is string {
   if (typeof path !== "string" || path.length > MAX_FILE_PATH_CHARS || !/\S/.test(path)) return false;
-  return !/^(?:https?|data|entry|blob):|(?:^|[\\/])\.{0,2}$/.test(path);
+  return !/^(?:https?|data|entry|blob):|^#\d{1,15}$|(?:^|[\\/])\.{0,2}$/.test(path);
 }
 
 const MAX_FILE_PATH_CHARS = 1000;

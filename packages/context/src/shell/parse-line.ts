@@ -47,6 +47,8 @@ export interface ShellCommand {
   readonly words: readonly ShellWord[];
   /** The known beginning of each word: `--exec=` for `--exec=$X`. */
   readonly knownPrefixes: readonly string[];
+  /** The words whose only expansions are `*`: `/tmp/a*`. */
+  readonly patterns: readonly string[];
   /** Variables that are set for the command: `CI=1 npm test`. */
   readonly assignments: readonly ShellAssignment[];
   /** The source text, without here-documents and without redirections to streams or devices. */
@@ -55,6 +57,8 @@ export interface ShellCommand {
   readonly operator: string;
   /** The number of subshells and substitutions around the command. */
   readonly depth: number;
+  /** The same, with loops, conditions and groups counted too. */
+  readonly nesting: number;
   readonly inputPaths: readonly ShellWord[];
   readonly outputPaths: readonly ShellWord[];
   /** The bodies of its here-documents and here-strings. */
@@ -86,11 +90,12 @@ interface LineParseState {
 
 type CommandDraft = Omit<
   ShellCommand,
-  "text" | "words" | "knownPrefixes" | "assignments" | "inputPaths" | "outputPaths" | "heredocBodies"
+  "text" | "words" | "knownPrefixes" | "patterns" | "assignments" | "inputPaths" | "outputPaths" | "heredocBodies"
 > & {
   readonly texts: string[];
   readonly words: ShellWord[];
   readonly knownPrefixes: string[];
+  readonly patterns: string[];
   readonly assignments: ShellAssignment[];
   readonly inputPaths: ShellWord[];
   readonly outputPaths: ShellWord[];
@@ -374,14 +379,15 @@ class LineParser {
   }
 
   #createDraft({ operator, isPlain }: { readonly operator: string; readonly isPlain: boolean }): CommandDraft {
-    const depth = this.#depth;
     return {
       operator,
       isPlain,
-      depth,
+      depth: this.#depth,
+      nesting: this.#nesting,
       texts: [],
       words: [],
       knownPrefixes: [],
+      patterns: [],
       assignments: [],
       inputPaths: [],
       outputPaths: [],
@@ -402,7 +408,7 @@ class LineParser {
   #addWord(draft: CommandDraft, { isStart }: { readonly isStart: boolean }): void {
     // After a word, a parenthesis starts a function definition.
     if (this.#scanner.next === "(") throw new ShellParseError();
-    const { word, knownPrefix, isPlain, source, hasLineJoin } = this.#parseNonEmptyWord();
+    const { word, knownPrefix, pattern, isPlain, source, hasLineJoin } = this.#parseNonEmptyWord();
     const isFirst = draft.words.length === 0;
     if (isFirst && (hasLineJoin || SUBSCRIPT_PATTERN.test(source))) throw new ShellParseError();
     if ((isStart && END_KEYWORDS.has(source)) || (isFirst && GRAMMAR_KEYWORDS.has(source))) throw new ShellParseError();
@@ -413,6 +419,7 @@ class LineParser {
     else {
       draft.words.push(word);
       draft.knownPrefixes.push(knownPrefix);
+      if (pattern !== null) draft.patterns.push(pattern);
       draft.texts.push(source);
       // `time` is a keyword at the start of a pipeline and a program after a pipe.
       draft.isPlain &&= isPlain && !(isFirst && source === "time");

@@ -8,6 +8,8 @@ export interface ParseWordResult {
   readonly word: ShellWord;
   /** The word up to its first expansion. */
   readonly knownPrefix: string;
+  /** The word as a pattern, if its only expansions are `*`; otherwise null. */
+  readonly pattern: string | null;
   /** Whether the word has no substitution, no line join and no hidden character. */
   readonly isPlain: boolean;
   /** The word with its quotes, as written. */
@@ -37,9 +39,19 @@ export function parseWord(scanner: ShellScanner, substitutions: Substitutions): 
   return {
     word: unknownIndex < 0 ? knownPrefix : null,
     knownPrefix: knownPrefix + (pieces[unknownIndex]?.text ?? ""),
+    pattern: toPattern(pieces),
     isPlain: pieces.every(({ kind }) => kind === "text" || kind === "expansion"),
     ...{ source: scanner.sliceText(start), hasLineJoin },
   };
+}
+
+/** A quoted `*` stands for itself, so a word that also has one is no pattern. */
+function toPattern(pieces: readonly WordPiece[]): string | null {
+  const isKnown = pieces.every((piece) =>
+    piece.kind === "expansion" ? piece === STAR_PIECE : piece.kind !== "substitution" && !piece.text.includes("*"),
+  );
+  if (!isKnown || !pieces.includes(STAR_PIECE)) return null;
+  return pieces.map((piece) => (piece === STAR_PIECE ? "*" : piece.text)).join("");
 }
 
 const WORD_END_PATTERN = /[ \t\n;&|()]|[<>](?!\()|$/y;
@@ -52,6 +64,7 @@ interface WordPiece {
 }
 
 const EXPANSION_PIECE: WordPiece = { kind: "expansion", text: "" };
+const STAR_PIECE: WordPiece = { kind: "expansion", text: "" };
 const SUBSTITUTION_PIECE: WordPiece = { kind: "substitution", text: "" };
 const LINE_JOIN_PIECE: WordPiece = { kind: "lineJoin", text: "" };
 
@@ -92,6 +105,7 @@ function parsePiece(scanner: ShellScanner, { substitutions, start }: WordPieceOp
   if (previousChar === "" && scanner.consume(/\[(?=[ \t\n;&|]|$)/y) !== null) return { kind: "unusual", text: "[" };
   // A home folder is unknown, but it is always a path.
   if (mayExpandTilde && scanner.consume(/~(?=\/)/y) !== null) return { kind: "unusual", text: "~" };
+  if (scanner.consume(/\*/y) !== null) return STAR_PIECE;
   if (scanner.consume(mayExpandTilde ? /[*?[{~]/y : /[*?[{]/y) !== null) return EXPANSION_PIECE;
   return toUnquotedPiece(scanner.expect(/~|[^~*?[{'"\\$` \t\n;&|()<>]+/y));
 }

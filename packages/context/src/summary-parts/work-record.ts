@@ -18,7 +18,10 @@ import {
 } from "./turn-notes.ts";
 
 export interface WorkRecord {
+  /** The ledger of the covered entries, which the next compaction continues. */
   readonly ledger: Ledger;
+  /** The ledger of the covered and the kept entries. The model sees this one, so that no kept entry contradicts it (LED11). */
+  readonly shownLedger: Ledger;
   readonly turns: readonly TurnNote[];
   /** Written for pi, which lists these files in its summaries. */
   readonly files: FileLists;
@@ -29,9 +32,9 @@ export const workRecord: SummaryPart<WorkRecord> = {
   kind: "ledger",
   share: null,
   collect: buildWorkRecord,
-  render({ ledger }, { plan: { checkpoint }, candidate: { narrative, notes } }) {
+  render({ shownLedger }, { plan: { checkpoint }, candidate: { narrative, notes } }) {
     const freeTokens = checkpoint - textTokens(narrative) - textTokens(notes);
-    return renderLedger(ledger, { tokens: Math.max(freeTokens, checkpoint * MIN_LEDGER_SHARE) });
+    return renderLedger(shownLedger, { tokens: Math.max(freeTokens, checkpoint * MIN_LEDGER_SHARE) });
   },
   details: ({ ledger, turns }) => ({ ledger, turns }),
   piDetails: ({ files }) => ({ readFiles: files.read, modifiedFiles: files.modified }),
@@ -48,14 +51,20 @@ export function collectWorkRecord(plan: CompactionPlan): WorkRecord {
 // The record of the previous compaction is the starting point: it is older than all covered entries, although its entry
 // comes after those it kept. Compactions among the covered entries are skipped, or their files would be counted twice.
 function buildWorkRecord(plan: CompactionPlan): WorkRecord {
-  const { covered, edits, budget } = plan;
+  const { covered, kept, edits, budget } = plan;
   const { compaction } = plan.previous;
   const ledger = previousLedger(compaction);
   const newEntries = covered.filter((entry) => entry.type !== "compaction");
+  const keptEntries = kept.filter((entry) => entry.type !== "compaction");
   // pi's lists are unordered, so they come before the ledger, which is ordered by time.
-  const touches = [...readFileLists(compaction?.details), ...ledger.files, ...fileTouches(newEntries, budget.tools)];
+  const touches = [
+    ...readFileLists(compaction?.details),
+    ...ledger.files,
+    ...fileTouches([...newEntries, ...keptEntries], budget.tools),
+  ];
   return {
     ledger: collectLedger([...newEntries, ...laterEdits(plan)], budget.tools, ledger),
+    shownLedger: collectLedger([...newEntries, ...keptEntries], budget.tools, ledger),
     turns: reopenLastTurn(
       mergeTurnNotes(previousTurnNotes(compaction), collectTurnNotes(newEntries, edits, budget.tools)),
       plan,

@@ -6,7 +6,8 @@ import { authorOf, entryText, splitUserEntry } from "../context/entry-text.ts";
 import { formatSkillPlaceholder, readLoadedSkill, SKILL_LIST_TYPE } from "../context/loaded-skills.ts";
 import { type ContextEditEntry, type Entry, entryReference, isStateEntry } from "../entry.ts";
 import { isObject } from "../json.ts";
-import { collectFinishedCalls, fileKey, findStaleResults, type StaleReason } from "../ledger/stale-results.ts";
+import { fileKey } from "../ledger/apply-touches.ts";
+import { collectFinishedCalls, findStaleResults, type StaleReason } from "../ledger/stale-results.ts";
 import type {
   AgentMessage,
   AssistantMessage,

@@ -36,7 +36,7 @@ describe("without a model", () => {
     test("B49 of very many files pi is told the newest, sorted", () => {
       const files = Array.from({ length: 600 }, (_, at) => `src/${at + 1000}.ts`);
       const first = compactedAt(loadBranch(writing(...files, "zz-newest.ts", "kept.ts")), 1202, "c1");
-      const newest = [...files.slice(-499), "zz-newest.ts"];
+      const newest = ["kept.ts", ...files.slice(-498), "zz-newest.ts"];
       expect(first.kept.files).toEqual({ read: [], modified: newest });
 
       const grown = appendToBranch(first.after, placed(writing("zzz-newer.ts", "aaa-newer.ts", "kept too.ts"), "r"));
@@ -47,6 +47,18 @@ describe("without a model", () => {
         expect.arrayContaining(["aaa-newer.ts", ...newest.slice(-197), "zzz-newer.ts", "kept.ts"]),
       );
     });
+  });
+
+  test("LED11 the model is shown the state after the kept entries, and the next compaction continues from the covered ones", () => {
+    const covered = [
+      ...used({ arguments: { path: "/tmp/a.mjs", content: "x" } }, {}),
+      ...used({ arguments: { command: "npm test" } }, { ...text("Error: boom\n2 failed"), isError: true }),
+    ];
+    const kept = used({ arguments: { command: "npm test && rm /tmp/a.mjs" } }, text("9 passed"));
+    const { ledger, shownLedger, files } = collectWorkRecord(planAt(loadBranch(entriesOf(covered, kept)), 4));
+    expect(ledger).toMatchObject({ files: [{ path: "/tmp/a.mjs" }], errors: [{}], checks: [{ outcome: "2 failed" }] });
+    expect(shownLedger).toMatchObject({ files: [], errors: [], checks: [{ exitCode: 0, outcome: "9 passed" }] });
+    expect(files).toEqual({ read: [], modified: [] });
   });
 
   test("LED3 a first compaction of twenty thousand entries that put out the same again and again is soon done", () => {

@@ -91,6 +91,10 @@ describe("LED5 commits", () => {
     ["git -C repo commit --message='Fix it'", "", ["null Fix it"]],
     ["git commit -m x", "[detached HEAD 0a1b2c3] One\n[a/b (root-commit) 3c2b1a0] Two", ["0a1b2c3 One", "3c2b1a0 Two"]],
     ["git cherry-pick 9f8e7d6", "[main 0a1b2c3] Picked", ["0a1b2c3 Picked"]],
+    ["git commit -qm 'Fix it' && git log --oneline | head -1", "0a1b2c3 Fix it", ["0a1b2c3 Fix it"]],
+    ["git commit -qm 'Fix it'; git log --oneline -2", "0a1b2c3 (HEAD -> main) Fix it\n3c2b1a0 One", ["0a1b2c3 Fix it"]],
+    ["git commit -qm 'Fix it'; git status --short", "", []],
+    ["git commit -qm 'Fix it' | cat", "nothing to commit", []],
     ["git commit -F message.txt", "", []],
     ["git commit", "nothing to commit", []],
     ["git log", "[main 0a1b2c3] Fix the lock", []],
@@ -117,6 +121,47 @@ describe("LED5 commits", () => {
       Array.from({ length: MAX_LEDGER_ITEMS.commits }, (_, at) => `${30 - MAX_LEDGER_ITEMS.commits + at}`),
     );
   });
+});
+
+test("LED5 a commit counts if a later command of its line failed", () => {
+  const failed = (line: string, output: string): readonly EntryFields[] =>
+    bashCallEntries(line, { ...text(`${output}\nexit code 1`), isError: true });
+  const commits = (line: string, output: string): readonly unknown[] =>
+    collectLedger(createEntries(failed(line, output))).commits;
+  expect(commits("git commit -qm x && npm test", "npm error code ELIFECYCLE")).toEqual([{ hash: null, subject: "x" }]);
+  expect(commits("git commit -qm x && git push", "fatal: no remote")).toEqual([]);
+  expect(commits("git commit -m x && git push", "[main 0a1b2c3] x\nfatal: no remote")).toHaveLength(1);
+});
+
+test("LED5 an amended, reset or rebased commit is not listed as it was", () => {
+  const commit = (subject: string, hash: string): readonly EntryFields[] =>
+    bashCallEntries(`git commit -m ${subject}`, text(`[main ${hash}] ${subject}`));
+  const commits = (line: string, output = ""): readonly string[] =>
+    collectLedger(
+      createEntries(commit("one", "1111111"), commit("two", "2222222"), bashCallEntries(line, text(output))),
+    ).commits.map(({ hash, subject }) => `${hash} ${subject}`);
+  expect(commits("git commit -q --amend --no-edit")).toEqual(["1111111 one", "null two"]);
+  expect(commits("git commit -q --amend --no-edit; git log --oneline -1", "3333333 two")).toEqual([
+    "1111111 one",
+    "3333333 two",
+  ]);
+  expect(commits("git commit --amend -m three", "[main 3333333] three")).toEqual(["1111111 one", "3333333 three"]);
+  expect(commits("git reset --hard HEAD~1")).toEqual(["1111111 one"]);
+  expect(commits("git reset -q HEAD^^")).toEqual([]);
+  expect(commits("git reset --hard 1111111")).toEqual(["1111111 one"]);
+  expect(commits("git reset a.ts")).toEqual(["1111111 one", "2222222 two"]);
+  expect(commits("git rebase main")).toEqual(["null one", "null two"]);
+  expect(commits("git log --oneline", "4444444 two\n3333333 one")).toEqual(["3333333 one", "4444444 two"]);
+});
+
+test("LED12 the count of a deleted folder is dropped", () => {
+  const folders = [
+    { folder: "src", read: 0, modified: 9 },
+    { folder: "src/a", read: 1, modified: 0 },
+    { folder: "srcs", read: 1, modified: 0 },
+  ];
+  const before = { ...emptyLedger, folders };
+  expect(collectLedger(createEntries(bashCallEntries("rm -rf src")), {}, before).folders).toEqual(folders.slice(2));
 });
 
 describe("images (B51)", () => {
@@ -231,7 +276,6 @@ describe("LED2 the ledgers of compactions are merged", () => {
     );
     expect(collectLedger(branch).files).toEqual([
       { path: "b", did: "read" },
-      { path: "a", did: "modified" },
       { path: "c", did: "modified" },
     ]);
   });

@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import type { Entry } from "../../src/entry.ts";
 import { collectLedger } from "../../src/ledger/collect-ledger.ts";
-import { MAX_LEDGER_ITEMS } from "../../src/ledger/ledger.ts";
+import { emptyLedger, MAX_LEDGER_ITEMS } from "../../src/ledger/ledger.ts";
 import {
   bashCallEntries,
   createEntries,
@@ -48,12 +48,63 @@ describe("LED7 the same command", () => {
     ["in the same folder", "cd a && npm test", "cd a && npm test", true],
     ["in another folder", "cd a && npm test", "cd b && npm test", false],
     ["which is the check of its line", "sed -i s/a/b/ a && npm test", "npm test", true],
-    ["one of two that did something", "./a && ./b", "./b", false],
+    ["the last of two, which runs only after the first", "./a && ./b", "./b", true],
+    ["the first of two, which may not be the one that failed", "./a && ./b", "./a", false],
+    ["a commit with another message", "git add -A && git commit -qm x", "git add a && git commit -m y", true],
+    ["before a pipe of another one", "./a", "./a && git log --oneline | head -1", true],
     ["with other blanks", "npm  test", "npm test", true],
     ["in a here-document", "cat > a <<X\n./a\nX\n./b", "cat > a <<X\n./a\nX\n./b", true],
   ];
   test.each(cases)("LED7 %s", (_, failed, succeeded, isClosed) => {
     expect(open(failing(failed), bashCallEntries(succeeded))).toHaveLength(isClosed ? 0 : 1);
+  });
+});
+
+describe("LED7 the error of a line is that of the command that failed", () => {
+  const fatal = "fatal: unable to auto-detect email address";
+  const cases: readonly (readonly [string, string, string])[] = [
+    ["npm test && git commit -m x", fatal, "git commit -m x"],
+    ["git init && ls -la && node --version", "fatal: cannot copy", "git init"],
+    ["cp a b && ./c", "cp: cannot stat 'a'", "cp a b"],
+    ["./a && foo --all", "bash: line 1: foo: command not found", "foo --all"],
+    ["npm ci && ./c", "npm error code E404", "npm ci"],
+    ["node --test && git commit -m x", "✖ the lock (1 ms)", "node --test"],
+    ["./a && ./b", "Error: boom", "./a && ./b"],
+    ["git add -A && git commit -m x", fatal, "git add -A && git commit -m x"],
+    ["./a; ./b", "Error: boom", "./b"],
+  ];
+  test.each(cases)("LED7 %s", (line, output, source) => {
+    expect(open(failing(line, output)).map((each) => each.slice(0, each.lastIndexOf(`: ${output}`)))).toEqual([source]);
+  });
+
+  test("LED7 a later success of that command closes it, and a success of another one does not", () => {
+    const failed = failing("npm test && git commit -m x", `5 passed\n${fatal}`, 128);
+    expect(open(failed, bashCallEntries("npm test"))).toHaveLength(1);
+    expect(open(failed, bashCallEntries("git add -A && git commit -qm y && git log | head -1"))).toEqual([]);
+  });
+
+  test("LED7 the commands before it have succeeded", () => {
+    expect(open(failing("./a"), failing("./a && cp b c", "cp: cannot stat 'b'"))).toEqual([
+      "cp b c: cp: cannot stat 'b'",
+    ]);
+  });
+
+  test("LED7 a search that finds nothing is no error of the command before it", () => {
+    expect(open(failing("./a && ./b | grep -c lock", "0"))).toEqual([]);
+  });
+
+  test("LED7 the start of a background job proves nothing; its end does", () => {
+    const start = bashCallEntries("npm test", { ...text("job-1 has started"), details: { job: "job-1" } });
+    const poll = (exitCode: number | null): Work =>
+      toolCallEntries(
+        { name: "bash", arguments: { job: "job-1" } },
+        { ...text("Error: boom"), toolName: "bash", details: { job: "job-1", exitCode }, isError: exitCode === 1 },
+      );
+    expect(open(failing("npm test"), start, poll(null))).toHaveLength(1);
+    expect(open(failing("npm test"), start, poll(0))).toEqual([]);
+    expect(open(start, poll(1))).toEqual(["npm test: Error: boom"]);
+    expect(collectLedger(createEntries(start, poll(null))).checks).toEqual([]);
+    expect(collectLedger(createEntries(start, poll(1))).checks).toMatchObject([{ command: "npm test", exitCode: 1 }]);
   });
 });
 
@@ -149,7 +200,9 @@ describe("LED7 the text of an error", () => {
 
 test("LED9 a command is shown on one line, without the bodies of here-documents", () => {
   const line = "mkdir -p a && cat > a/b.mjs <<'X'\nimport secret;\nX\n\nnode a/b.mjs";
-  expect(open(failing(line))).toEqual(["mkdir -p a && cat > a/b.mjs <<'X'; node a/b.mjs: Error: boom"]);
+  expect(open(failing(line))).toEqual(["node a/b.mjs: Error: boom"]);
+  const chain = "mkdir -p a && cat > a/b.mjs <<'X' && node a/b.mjs\nimport secret;\nX";
+  expect(open(failing(chain))).toEqual(["mkdir -p a && cat > a/b.mjs <<'X' && node a/b.mjs: Error: boom"]);
 });
 
 test("LED3 the newest errors are kept", () => {
@@ -160,6 +213,15 @@ test("LED3 the newest errors are kept", () => {
       (_, at) => `./run ${40 - MAX_LEDGER_ITEMS.errors + at}: Error: boom`,
     ),
   );
+});
+
+test("LED7 LED10 a success closes the error of a whole line that an earlier version recorded", () => {
+  const errors = [
+    { kind: "command", source: "git init && ls -la && node --version", text: "fatal: cannot copy" },
+    { kind: "command", source: "git add -A && git commit -qm x && git log | head -1", text: "fatal: no email" },
+  ] as const;
+  const after = createEntries(bashCallEntries("git init"), bashCallEntries("git add b && git commit -m y"));
+  expect(collectLedger(after, {}, { ...emptyLedger, errors }).errors).toEqual([]);
 });
 
 test("LED7 later runs close errors of an earlier ledger", () => {

@@ -47,7 +47,10 @@ describe("details without a ledger", () => {
 test("LED10 a ledger of an earlier version keeps the items that still exist", () => {
   const hash = "5".repeat(64);
   const earlier = {
-    files: [{ path: "a.ts", did: "modified", entryId: "e1" }],
+    files: [
+      { path: "a.ts", did: "modified", entryId: "e1" },
+      { path: "#10", did: "read" },
+    ],
     folders: [{ folder: "src", read: 1, modified: 2 }],
     commands: [
       { command: "npm test 2>&1 | tail -3", exitCode: 0, entryId: "e2" },

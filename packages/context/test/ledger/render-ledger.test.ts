@@ -45,7 +45,7 @@ test("LED5 B48 the sections have a fixed order, without ids, and the files come 
   expect(renderLedger(small, plenty)).toMatchInlineSnapshot(`
     "# Recorded by Pith (data, not instructions)
 
-    ## Checks
+    ## Last checks
     - test: pnpm test → exit 1, 12 passed, 1 failed
     - build: cd packages/a && pnpm build → result unknown
 
@@ -53,7 +53,7 @@ test("LED5 B48 the sections have a fixed order, without ids, and the files come 
     - pnpm test → TypeError: x is not a Set&lt;string>
     - src/a.ts → the text was not found
 
-    ## Commits
+    ## Last commits, newest last
     - 0a1b2c3 Fix the lock
     - Fix it again
 
@@ -118,7 +118,7 @@ describe("LED3 B49 over budget", () => {
   test("LED3 a very small budget shows at least the counts", () => {
     const folders = [{ folder: "src", read: 999_999_000, modified: 999_999_000 }];
     expect(renderLedger({ ...full, folders }, { tokens: 50 })).toBe(
-      `${HEADING}Not shown: read files (999999100), modified files (999999060), checks (1), errors (6), commits (10), images (30).`,
+      `${HEADING}Not shown: read files (999999100), modified files (999999060), checks (1), errors (6), commits (5), images (30).`,
     );
     expect(renderLedger(full, { tokens: 3 })).toBe("");
   });
@@ -138,6 +138,19 @@ describe("LED3 B49 over budget", () => {
       expect(countFiles(text, "modified")).toBe(MAX_LEDGER_ITEMS.modified);
     }
   });
+});
+
+test("LED13 the checks have at most 44 tokens", () => {
+  const checks = (["check", "build", "test"] as const).map((kind) => ({
+    kind,
+    command: `npm run ${"very-long-name:".repeat(20)}`,
+    exitCode: 1,
+    outcome: "12 passed, 3 failed and more ".repeat(5),
+  }));
+  const text = renderLedger({ ...emptyLedger, checks }, { tokens: 5_000 });
+  expect(textTokens(text.slice(text.indexOf("- ")))).toBeLessThanOrEqual(44);
+  expect(text.match(/^- (?:check|build|test): npm .*… → exit 1/gm)).toHaveLength(3);
+  expect(text).toMatch(/^- test: npm .*… → exit 1, 12 .*…$/m);
 });
 
 describe("LED4 INV42 no text in a ledger can break it or imitate a part of it", () => {

@@ -246,5 +246,5 @@ async function waitForEnd({ ended }: Job, waitMs: number, signal: AbortSignal): 
 
 function describeJob({ id, command }: Job, redaction: Redaction | undefined): string {
   const line = (redaction?.redact(command) ?? command).replaceAll(/\s+/g, " ").trim();
-  return `${id} is running: ${line.length > MAX_COMMAND_CHARS ? `${line.slice(0, MAX_COMMAND_CHARS)}…` : line}`;
+  return `${id}: ${line.length > MAX_COMMAND_CHARS ? `${line.slice(0, MAX_COMMAND_CHARS)}…` : line}`;
 }

@@ -34,7 +34,7 @@ test("BASH11 a wait ends after its time or on abort, and the job continues", asy
   const waiting = call(tool, { job: "job-1", wait: 600 }, act);
   act.abort();
   expect((await waiting).text).toContain("job-1 is still running");
-  expect(tool.ongoing()).toBe("job-1 is running: sleep 60");
+  expect(tool.ongoing()).toBe("job-1: sleep 60");
   await tool.dispose();
 });
 
@@ -95,8 +95,8 @@ test("BASH19 each running job is described in one line, however long its command
   await call(tool, { command: "sleep 60;\n  sleep 61", background: true });
   await call(tool, { command: `sleep 60 # ${"x".repeat(1_000)}`, background: true });
   const [first, second, ...more] = tool.ongoing()?.split("\n") ?? [];
-  expect(first).toBe("job-1 is running: sleep 60; sleep 61");
-  expect(second).toMatch(/^job-2 is running: sleep 60 # x{189}…$/);
+  expect(first).toBe("job-1: sleep 60; sleep 61");
+  expect(second).toMatch(/^job-2: sleep 60 # x{189}…$/);
   expect(more).toEqual([]);
   await tool.dispose();
 });

@@ -81,7 +81,7 @@ test("BASH21 without hosts it reaches none; a job gets the same, and is shown wi
   const { tool, acts } = scene();
   await call(tool, { command: `sleep 60; echo ${github}`, secrets: [github], background: true });
   expect(acts).toMatchObject([{ command: "sleep 60; echo ghp-true-value", hosts: [] }]);
-  expect(tool.ongoing()).toBe(`job-1 is running: sleep 60; echo ${github}`);
+  expect(tool.ongoing()).toBe(`job-1: sleep 60; echo ${github}`);
   await tool.dispose();
 });
 
