@@ -342,6 +342,8 @@ export interface EntryHit {
   readonly id: string;
   /** The part of its text that matches best, on one line. */
   readonly excerpt: string;
+  /** The place in the stored output of a tool call that the excerpt comes from, such as `blob:1a2b3c4d` and its line. */
+  readonly stored?: { readonly reference: string; readonly line: number | null };
 }
 
 /** Opens another session by its id or name, if the model may read it. `named` lists what the user wrote after `@session:`. */

@@ -1,7 +1,9 @@
 /** Searches one session file for the `recall` tool, with the search index of all sessions. */
 
 import type { Redaction } from "@pith/context";
-import type { SearchEntries } from "../ports.ts";
+import { blobReference } from "@pith/context/host";
+import type { SearchResult } from "@pith/context/search";
+import type { EntryHit, SearchEntries } from "../ports.ts";
 
 /** Options of `sessionSearch`. */
 export interface SessionSearchOptions {
@@ -30,10 +32,18 @@ export function sessionSearch(path: string, { home, redaction }: SessionSearchOp
     const { hits, count, more, pending } = result;
     return {
       type: "found",
-      hits: hits.flatMap(({ entry, snippet }) => (entry === null ? [] : [{ id: entry, excerpt: snippet.text }])),
+      hits: hits.flatMap(toEntryHit),
       count,
       more,
       incomplete: pending?.why ?? null,
     };
   };
+}
+
+type Hit = Extract<SearchResult, { type: "searched" }>["hits"][number];
+
+function toEntryHit({ entry, snippet, stored }: Hit): readonly EntryHit[] {
+  if (entry === null) return [];
+  const location = stored && { reference: blobReference(stored.hash), line: stored.line };
+  return [{ id: entry, excerpt: snippet.text, ...(location && { stored: location }) }];
 }

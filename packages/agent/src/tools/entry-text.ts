@@ -1,14 +1,28 @@
 /** Renders an entry of the session as text for a model: who wrote it and what it says, without thinking and binary data. */
 
-import type { AgentMessage, BashExecutionMessage, Entry, UserMessage } from "@pith/context";
+import type { AgentMessage, BashExecutionMessage, Entry, ToolCallBlock, UserMessage } from "@pith/context";
 import { describeAttachment, entryReference, splitContent } from "@pith/context/host";
+import type { FoundCall } from "./call-results.ts";
 import { formatBytes } from "./tool-io.ts";
 
-/** The text of an entry, after a line that names it. */
-export function entryText(entry: Entry): string {
+/** The text of an entry, after a line that names it, and the call that it answers: `Created a.ts` alone does not say what was written. */
+export function entryText(entry: Entry, call: FoundCall | null): string {
   const { kind, text } = describeEntry(entry);
-  return `[${entryReference(entry)}: ${kind}${text === "" ? ", without text" : ""}]\n${text}`;
+  const callText = call ? `; the call in ${entryReference(call.entry)}: ${formatCall(call.call)}` : "";
+  return `[${entryReference(entry)}: ${kind}${text === "" ? ", without text" : ""}${callText}]\n${text}`;
 }
+
+/** On one line, because the lines of a result are counted. The reference opens the whole call. */
+function formatCall({ arguments: args }: ToolCallBlock): string {
+  return formatArguments(args)
+    .map((argument) => {
+      const line = argument.replaceAll(/\s+/g, " ").trim();
+      return line.length <= MAX_ARGUMENT_CHARS ? line : `${line.slice(0, MAX_ARGUMENT_CHARS).toWellFormed()}…`;
+    })
+    .join("; ");
+}
+
+const MAX_ARGUMENT_CHARS = 300;
 
 export interface EntryDescription {
   readonly kind: string;
@@ -102,14 +116,14 @@ function blockTexts(block: Readonly<Record<string, unknown>> | null): readonly s
     case "image":
       return [`[${block.mimeType}, ${formatBytes(Math.floor(String(block.data ?? "").length * 0.75))}]`];
     case "toolCall":
-      return [`[tool call: ${block.name}]\n${formatArguments(block.arguments)}`];
+      return [`[tool call: ${block.name}]\n${formatArguments(block.arguments).join("\n")}`];
     default:
       return [];
   }
 }
 
 /** Strings are shown unquoted; other values as JSON. */
-function formatArguments(args: unknown): string {
+function formatArguments(args: unknown): readonly string[] {
   const pairs = typeof args === "object" ? Object.entries(args ?? {}) : [];
-  return pairs.map(([key, value]) => `${key}: ${typeof value === "string" ? value : JSON.stringify(value)}`).join("\n");
+  return pairs.map(([key, value]) => `${key}: ${typeof value === "string" ? value : JSON.stringify(value)}`);
 }

@@ -3,8 +3,8 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Entry, Session } from "@pith/context";
-import { createSession, nodeRuntime } from "@pith/context/node";
+import { type Entry, Session, textTokens } from "@pith/context";
+import { createSession, keepBlob, nodeRuntime } from "@pith/context/node";
 import { story } from "@pith/context/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { sessionSearch } from "../../src/node/session-search.ts";
@@ -109,11 +109,12 @@ test("RCL2 summaries, earlier results of recall and the current turn are not fou
 
 test("RCL3 file: finds calls and results of a file, given relative or absolute, and tool: those of a tool", async () => {
   const { recall } = await openRecalled(compacted);
-  expect(await recall("file:src/proxy.ts")).toContain("#3 (assistant): read src/proxy.ts");
-  expect(await recall("file:/code/one/src/proxy.ts")).toContain("#3 (assistant): read src/proxy.ts");
+  const call = "#3 (call of read): read src/proxy.ts → #4: const upstream = 'falcon';";
+  expect(await recall("file:src/proxy.ts")).toContain(call);
+  expect(await recall("file:/code/one/src/proxy.ts")).toContain(call);
   expect(await recall("file:src/other.ts")).toMatch(/^No matches/);
   const calls = await recall("tool:bash");
-  expect(calls).toContain("#5 (assistant): bash make");
+  expect(calls).toContain("#5 (call of bash): bash make → #6 (failed): 3 tests failed: timeout in osprey.test.ts");
   expect(calls).toContain("#6 (failed result of bash make)");
   expect(calls).not.toContain("#3 ");
   expect(calls).toMatch(/^2 matches, newest first\.\n#6 /);
@@ -133,7 +134,9 @@ test("RCL3 a range lists entries, narrows a search, and a single number opens an
   );
   expect(await recall("#4-#8 tests")).toContain("#6 (failed");
   expect(await recall("#1-#3 tests")).toMatch(/^No matches/);
-  expect(await recall("#6")).toBe("[#6: tool result: bash, failed]\n3 tests failed: timeout in osprey.test.ts");
+  expect(await recall("#6")).toBe(
+    "[#6: tool result: bash, failed; the call in #5: command: make]\n3 tests failed: timeout in osprey.test.ts",
+  );
   expect(await recall("#90-#99")).toBe("the last entry is #9");
 });
 
@@ -151,6 +154,105 @@ test("RCL4 long lists have pages, and every hit is on one of them", async () => 
   expect(await recall("#1-#120")).toContain("Continue with offset 101.");
   expect(await recall("#1-#120", 101)).toMatch(/^#101 \(user\)/);
 });
+
+test("RCL4 the first page has at most 8 lines in 700 tokens, and is shortened from its end only", async () => {
+  const text = (index: number): string => `heron ${index} ${wordsOf(index)}`;
+  const entries = Array.from({ length: 30 }, (_, index) => [`user: ${text(index)}`, "says: ok"]).flat();
+  const { recall } = await openRecalled(story(...entries, "user: go on"));
+  const page = await recall("heron");
+  const lines = page.split("\n").slice(1, -1);
+  expect(lines).toHaveLength(8);
+  expect(textTokens(page)).toBeLessThanOrEqual(700);
+  expect(textTokens(page)).toBeGreaterThan(500);
+  const sizes = lines.map(({ length }) => length);
+  expect(Math.min(...sizes.slice(0, 2))).toBeGreaterThan(240);
+  expect(Math.max(...sizes.slice(3))).toBeLessThan(100);
+  expect((await recall("heron", 9)).split("\n").length - 2).toBeGreaterThan(15);
+});
+
+/** Many different words, so that no two texts are similar. */
+function wordsOf(index: number): string {
+  return Array.from(
+    { length: 60 },
+    (_, at) => `${"abcdefghijklmnopqrstuvwxyzäöü"[index]}${(at * 7919).toString(36)}`,
+  ).join(" ");
+}
+
+test("RCL10 a hit in a call shows its result, and a result names its call", async () => {
+  const { recall } = await openRecalled(
+    story(
+      "user: start",
+      "calls: bash command=deploy_osprey; write path=src/b.ts content=osprey",
+      "fails: no route to host heron",
+      "result: Created src/b.ts: 1 line, 6 bytes.",
+      "user: go on",
+    ),
+  );
+  expect(await recall("deploy")).toContain(
+    "#2 (call of bash): bash deploy_osprey write src/b.ts osprey → #3 (failed): no route to host heron\n",
+  );
+  expect(await recall("heron")).toContain("#3 (failed result of bash deploy_osprey): no route to host heron\n");
+  // A result that only confirms the call is not repeated.
+  expect(await recall("file:src/b.ts osprey")).toContain(
+    "#2 (call of write): bash deploy_osprey write src/b.ts osprey → #4\n",
+  );
+});
+
+test("RCL4 hits that differ in a few words are named beside the best one, with these words", async () => {
+  const said = (port: number): readonly string[] => [
+    `user: the staging gateway of the shop listens on ${port}`,
+    "says: ok",
+  ];
+  const { recall } = await openRecalled(story(...said(8443), ...said(9443), ...said(9443), "user: go on"));
+  expect(await recall("gateway")).toBe(
+    "3 matches, best first.\n#5 (user): the staging gateway of the shop listens on 9443 [also #3, #1 (8443)]\n[Open an entry with read #5.]",
+  );
+});
+
+test("RCL11 stored output is searched, redacted, and the hit says where it is", async () => {
+  const home = createHome();
+  const lines = Array.from({ length: 900 }, (_, index) =>
+    index === 500 ? "the osprey key is falcon" : `line ${index}`,
+  );
+  const output = new TextEncoder().encode(lines.join("\n"));
+  const redaction = {
+    redact: <Value>(value: Value): Value => JSON.parse(JSON.stringify(value).replaceAll("falcon", "<secret>")),
+  };
+  const created = await createSession({ cwd: "/code/one", env: { PITH_HOME: home } });
+  if (created.type !== "opened") throw new Error(created.type);
+  const { store } = created;
+  onTestFinished(async () => void (await store.close()));
+  const kept = await keepBlob(store.path, output);
+  if (kept.type !== "kept") throw new Error(kept.why);
+  const shown = `line 0\n[… 9,000 bytes omitted; read blob:${kept.hash.slice(0, 8)} for the full output …]\nline 899`;
+  const [user, call, result, next] = story("user: start", "calls: bash command=make", "result: x", "user: go on");
+  for (const entry of [user, call, result, next])
+    if (entry)
+      await store.append([entry === result ? withText(entry, shown) : entry], { expectedLeaf: await store.leaf() });
+  const session = await Session.open(store, nodeRuntime);
+  const tool = recallTool({ search: sessionSearch(store.path, { home, redaction }), session, redaction });
+  const recall = async (query: string): Promise<string> =>
+    textOf(
+      await tool.run({
+        id: "c",
+        arguments: { query },
+        signal: AbortSignal.timeout(30_000),
+        maxOutputBytes: 51_200,
+        update: () => {},
+      }),
+    );
+  expect(await recall("osprey")).toMatch(
+    new RegExp(
+      `^1 match\\.\n#3 \\(result of bash make, line 49\\d of blob:${kept.hash.slice(0, 8)}\\): .*the osprey key is <secret> line 501`,
+    ),
+  );
+  expect(await recall("falcon")).toMatch(/^No matches/);
+});
+
+function withText(entry: Entry, text: string): Entry {
+  if (entry.type !== "message") throw new Error("no message");
+  return { ...entry, message: { ...entry.message, content: [{ type: "text", text }] } } as Entry;
+}
 
 test("RCL4 hits with the same text are shown once", async () => {
   const read = ["calls: read path=a.ts", "result: export const heron = 1;"];

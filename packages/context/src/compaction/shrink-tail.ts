@@ -147,11 +147,10 @@ export function countFreedTokens(
 
 /** The line that the model reads in place of the result. */
 function describeRemoval({ entry, why, path, result }: StaleResult): string {
-  const what =
-    path === null
-      ? `the output of ${sanitizeLine(result.toolName, 80)}`
-      : `the text of ${sanitizeLine(path, MAX_PATH_CHARS)}`;
-  return `[Removed to save space: ${what} that was shown here. ${removalReasons[why]} To see the removed text, read ${entryReference(entry)}.]`;
+  const output = result ? `the output of ${sanitizeLine(result.toolName, 80)}` : "the text of files";
+  const what = path === null ? output : `the text of ${sanitizeLine(path, MAX_PATH_CHARS)}`;
+  const reason = result ? removalReasons[why] : COPIES_REASON;
+  return `[Removed to save space: ${what} that was shown here. ${reason} To see the removed text, read ${entryReference(entry)}.]`;
 }
 
 const removalReasons: Readonly<Record<StaleReason, string>> = {
@@ -160,7 +159,9 @@ const removalReasons: Readonly<Record<StaleReason, string>> = {
   edited:
     "The file has been edited since, so this text is out of date. Read the file again before you rely on it or edit it.",
   repeated: "A later result in this conversation has exactly the same text.",
-  "listed-again": "The same listing was made again later in this conversation; use that one.",
+  "listed-again": "The same call was made again later in this conversation; use that result.",
 };
+
+const COPIES_REASON = "Each of them was read or written as a whole later in this conversation; use that text.";
 
 const MAX_PATH_CHARS = 300;

@@ -5,11 +5,13 @@ import { isObject } from "../json.ts";
 import type { AgentMessage, AssistantMessage, ImageBlock, TextBlock, ToolCallBlock } from "../message.ts";
 import { keepAttachmentMark } from "../session/blobs.ts";
 import { isEditable } from "../session/store.ts";
+import { RECALL_TOOL } from "../settings.ts";
 import {
   evenShare,
   MIN_TRUNCATION_TOKENS,
   type TruncateOptions,
   truncateArguments,
+  truncateEnd,
   truncateMiddle,
   truncateText,
 } from "../text/truncate.ts";
@@ -41,14 +43,22 @@ export function shrinkEntry(entry: Entry, { tokens, imageMark, edits }: ShrinkOp
 
 interface ShrinkContentOptions extends TruncateOptions, Pick<ShrinkOptions, "imageMark"> {}
 
+interface ShrinkBlocksOptions extends ShrinkContentOptions {
+  readonly truncate: typeof truncateMiddle;
+}
+
 function shrinkContent(message: AgentMessage, options: ShrinkContentOptions): ReplacementContent | null {
   switch (message.role) {
     case "user":
     case "toolResult":
-    case "custom":
+    case "custom": {
+      // RCL4: the best hits come first.
+      const isRecall = message.role === "toolResult" && message.toolName === RECALL_TOOL;
+      const truncate = isRecall ? truncateEnd : truncateMiddle;
       return typeof message.content === "string"
-        ? nullIfSame(message.content, truncateMiddle(message.content, options))
-        : shrinkBlocks(message.content, options);
+        ? nullIfSame(message.content, truncate(message.content, options))
+        : shrinkBlocks(message.content, { ...options, truncate });
+    }
     case "assistant":
       return shrinkReply(message.content, options);
     case "system":
@@ -60,7 +70,7 @@ function shrinkContent(message: AgentMessage, options: ShrinkContentOptions): Re
 }
 
 // The texts are joined at the position of the first and shortened as one, because a mark per text could be longer than the text.
-function shrinkBlocks(content: UserContentBlocks, options: ShrinkContentOptions): ReplacementContent | null {
+function shrinkBlocks(content: UserContentBlocks, options: ShrinkBlocksOptions): ReplacementContent | null {
   if (!Array.isArray(content)) return null;
   const blocks = options.imageMark ? replaceImages(content, options.imageMark) : content;
   const texts = blocks.filter(isTextBlock).map(({ text }) => text);
@@ -68,7 +78,7 @@ function shrinkBlocks(content: UserContentBlocks, options: ShrinkContentOptions)
   if (totalSize(texts.map(textTokens)) <= tokens) return nullIfSame(content, blocks);
   if (blocks.some((block) => readAttachmentMark(block) !== null))
     return shrinkAttachments(blocks, { tokens, handle: options.handle });
-  const text = truncateMiddle(texts.join("\n"), { tokens, handle: options.handle });
+  const text = options.truncate(texts.join("\n"), { tokens, handle: options.handle });
   const first = blocks.findIndex(isTextBlock);
   return blocks.flatMap((block, index) => {
     if (!isTextBlock(block)) return [block];

@@ -1,9 +1,10 @@
 /** Finds the tool results that a later entry makes outdated. The transcript and the removal of outdated results share this definition. */
 
 import { latestEdit } from "../context/build-context.ts";
-import type { ContextEditEntry, Entry, MessageEntry } from "../entry.ts";
+import { type ContextEditEntry, type Entry, type MessageEntry, readPithDetails, STATE_TYPE } from "../entry.ts";
 import { isObject } from "../json.ts";
 import type { AgentMessage, ToolCallBlock, ToolResultMessage } from "../message.ts";
+import { RECALL_TOOL } from "../settings.ts";
 import { fileKey } from "./apply-touches.ts";
 import { parseInvocation, parseShellCommands } from "./shell-commands.ts";
 import { completeToolCalls, pairCallResults } from "./touched-files.ts";
@@ -11,14 +12,15 @@ import { completeToolCalls, pairCallResults } from "./touched-files.ts";
 /**
  * Why a result is outdated. `read-again`: a later read shows the same text, or the whole file as it is now. `written`: the whole file was
  * written later. `edited`: a part of the file was changed later. `repeated`: a later result has the same text. `listed-again`: the same
- * listing was made again.
+ * listing or search was made again.
  */
 export type StaleReason = "read-again" | "written" | "edited" | "repeated" | "listed-again";
 
-/** An outdated tool result. */
+/** An outdated tool result, or outdated files that were read again after a compaction. */
 export interface StaleResult {
-  readonly entry: MessageEntry;
-  readonly result: ToolResultMessage;
+  readonly entry: Entry;
+  /** Null for files that were read again after a compaction. */
+  readonly result: ToolResultMessage | null;
   readonly why: StaleReason;
   /** The file that was read, as the call names it; null for other tools. */
   readonly path: string | null;
@@ -39,9 +41,11 @@ export interface StaleOptions {
 export function findStaleResults(entries: readonly Entry[], { edits, accepts }: StaleOptions): readonly StaleResult[] {
   const shown = new ShownTexts();
   const staleResults: StaleResult[] = [];
-  const callsByMessage = Map.groupBy(collectFinishedCalls(entries, edits), ({ callEntry }) => callEntry);
-  for (const calls of [...callsByMessage.values()].toReversed()) {
-    const found = calls.map((call) => findStaleResult(call, shown)).filter((stale) => stale !== null);
+  const callsByMessage = Map.groupBy(collectFinishedCalls(entries, edits), ({ callEntry }): Entry => callEntry);
+  for (const entry of entries.toReversed()) {
+    const calls = callsByMessage.get(entry) ?? [];
+    const copies = latestEdit(edits, entry) ? null : findStaleCopies(entry, shown);
+    const found = [copies, ...calls.map((call) => findStaleResult(call, shown))].filter((stale) => stale !== null);
     const accepted = found.filter(accepts);
     const outdated = new Set(accepted.map(({ result }) => result));
     for (const call of calls) if (!outdated.has(call.result)) shown.add(call);
@@ -53,6 +57,20 @@ export function findStaleResults(entries: readonly Entry[], { edits, accepts }: 
 function findStaleResult(call: FinishedCall, shown: ShownTexts): StaleResult | null {
   const newer = shown.findNewer(call);
   return newer && { entry: call.resultEntry, result: call.result, path: call.readPath, ...newer };
+}
+
+/** Files that were read again after a compaction are outdated together, if each of them is shown as a whole later. */
+function findStaleCopies(entry: Entry, shown: ShownTexts): StaleResult | null {
+  const newer = listCopiedFiles(entry).map((name) => shown.findWhole(name));
+  const [first] = newer;
+  return first && newer.every((each) => each !== undefined) ? { entry, result: null, path: null, ...first } : null;
+}
+
+// The details come from a file and are not trusted.
+function listCopiedFiles(entry: Entry): readonly string[] {
+  if (entry.type !== "custom_message" || entry.customType !== `${STATE_TYPE}.files`) return [];
+  const { files } = readPithDetails(entry.details) as { readonly files?: unknown };
+  return (Array.isArray(files) ? files : []).map((file) => String(Object(file).name));
 }
 
 /** A successful call and what it shows. */
@@ -119,6 +137,11 @@ class ShownTexts {
   readonly #edits = new Map<string, MessageEntry>();
   readonly #listings = new Map<string, MessageEntry>();
   readonly #texts = new Map<string, MessageEntry>();
+
+  /** Returns the later entry with the whole text of a file. */
+  findWhole(path: string): NewerEntry | undefined {
+    return this.#wholeFiles.get(fileKey(path));
+  }
 
   /** Returns the later entry that makes a result outdated, or null. */
   findNewer({ call, result, readPath }: FinishedCall): NewerEntry | null {
@@ -189,9 +212,9 @@ function containsLines(text: string, lines: string): boolean {
   return `\n${text}\n`.includes(`\n${lines}\n`);
 }
 
-/** Whether a call only lists files or their state, so that the same call answers the same question anew. */
+/** Whether a call only lists files, their state or entries, so that the same call answers the same question anew. */
 function isListing({ name, arguments: args }: ToolCallBlock): boolean {
-  if (name === "ls" || name === "find") return true;
+  if (name === "ls" || name === "find" || name === RECALL_TOOL) return true;
   if (name !== "bash" || typeof args.command !== "string") return false;
   const [command, ...more] = parseShellCommands(args.command);
   if (!command || more.length > 0 || command.inputPaths.length + command.outputPaths.length > 0) return false;

@@ -142,7 +142,7 @@ function readPragma(database: Database, name: "application_id" | "user_version")
 }
 
 const APPLICATION_ID = 0x50495448;
-const SCHEMA_VERSION = 2;
+const SCHEMA_VERSION = 3;
 const INDEX_SCHEMA = `
 PRAGMA application_id = ${APPLICATION_ID};
 PRAGMA user_version = ${SCHEMA_VERSION};

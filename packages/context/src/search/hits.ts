@@ -11,7 +11,8 @@ import { sanitizeLine } from "../text/sanitize.ts";
 import { type Database, databaseFault } from "./database.ts";
 import { findMarks, type HighlightMark, matchesQuery, type SearchQuery } from "./query.ts";
 import { type LineLocation, readLineBytes, readSessionFileHead, type SessionFileHead } from "./read-sessions.ts";
-import { extractSearchableText, type HitKind } from "./searchable-text.ts";
+import { extractSearchableText, type HitKind, type SearchableText } from "./searchable-text.ts";
+import { createOutputReader } from "./stored-output.ts";
 import { findFileLocation, findNameLine, markForReindex, type SearchCandidate } from "./tables.ts";
 
 /** A short part of an entry's text with the matches marked. */
@@ -30,6 +31,16 @@ export interface Hit {
   /** ISO. */
   readonly time: string;
   readonly snippet: Snippet;
+  /** The stored output that contains the snippet. */
+  readonly stored?: StoredLocation;
+}
+
+/** A place in the stored output of a tool call. */
+export interface StoredLocation {
+  /** The blob's hash. */
+  readonly hash: string;
+  /** The line where the snippet starts, from 1; null in an output that is too long to be searched as a whole. */
+  readonly line: number | null;
 }
 
 export interface HitOptions extends Required<SessionFileOptions> {
@@ -93,17 +104,28 @@ interface HitFileOptions extends HitOptions {
 /** Null if the entry no longer matches; `replaced` if the file has another line at this offset. */
 function readHit(hitFile: HitFile, candidate: SearchCandidate, options: HitFileOptions): Hit | "replaced" | null {
   const value = readLineValue(hitFile, candidate);
-  const content = value && extractSearchableText(value, options.redaction);
+  const readOutput = createOutputReader(hitFile.path, options.files);
+  const content = value && extractSearchableText(value, { ...options, readOutput });
   if (!value || content?.kind !== candidate.kind) return "replaced";
   // The redaction may know more secrets now than when the entry was indexed.
   if (!matchesQuery(content.text, options.searchQuery)) return null;
+  const { start, ...snippet } = createSnippet(content.text, options.searchQuery);
+  const stored = locateInOutput(content, start);
   return {
     session: describeSession(hitFile, options),
     entry: typeof value.id === "string" ? sanitizeLine(value.id) : null,
     kind: candidate.kind,
     time: new Date(candidate.time).toISOString(),
-    snippet: createSnippet(content.text, options.searchQuery),
+    snippet,
+    ...(stored && { stored }),
   };
+}
+
+/** Null if the snippet is in the entry itself. */
+function locateInOutput({ text, stored }: SearchableText, snippetStart: number): StoredLocation | null {
+  if (!stored || snippetStart < stored.start) return null;
+  const { hash, start, isWhole } = stored;
+  return { hash, line: isWhole ? text.slice(start, snippetStart).split("\n").length : null };
 }
 
 function readLineValue({ file, fileHead }: HitFile, location: LineLocation): JsonObject | null {
@@ -130,29 +152,29 @@ function describeSession(
 }
 
 /** Cuts out the part of a text that contains the most terms of the query. */
-export function createSnippet(text: string, query: SearchQuery): Snippet {
-  const start = snippetStart(findMarks(text, query, MAX_MARKS), query);
+export function createSnippet(text: string, query: SearchQuery): Snippet & { readonly start: number } {
+  // At the end of the text, more of what is before the words is shown.
+  const lastStart = Math.max(0, text.length - SNIPPET_CHARS);
+  const start = Math.min(lastStart, snippetStart(findMarks(text, query, MAX_MARKS), query));
   const end = start + SNIPPET_CHARS;
   const line = sanitizeLine(text.slice(start, end), SNIPPET_CHARS);
   const snippetText = `${start > 0 ? "…" : ""}${line}${end < text.length && !line.endsWith("…") ? "…" : ""}`;
-  return { text: snippetText, marks: mergeMarks(findMarks(snippetText, query, MAX_MARKS)) };
+  return { start, text: snippetText, marks: mergeMarks(findMarks(snippetText, query, MAX_MARKS)) };
 }
 
-// The first range that contains the most query terms, counted by their weight.
+// The shortest range that contains the most query terms, counted by their weight: then the text after them is shown, too.
 function snippetStart(marks: readonly HighlightMark[], { terms }: SearchQuery): number {
-  const weightOf = (termIndexes: ReadonlySet<number>): number =>
-    [...termIndexes].reduce((sum, index) => sum + (terms[index]?.weight ?? 1), 0);
-  let best = { start: marks[0]?.start ?? 0, weight: 0 };
+  let best = { start: marks[0]?.start ?? 0, weight: 0, chars: 0 };
   for (const [index, { start }] of marks.entries()) {
-    const termIndexes = new Set<number>();
-    for (
-      let next = index;
-      (marks[next]?.end ?? Number.POSITIVE_INFINITY) < start + SNIPPET_CHARS - CHARS_BEFORE_MATCH;
-      next++
-    )
-      termIndexes.add(marks[next]?.termIndex ?? 0);
-    const weight = weightOf(termIndexes);
-    if (weight > best.weight) best = { start, weight };
+    const found = new Set<number>();
+    let range = { start, weight: 0, chars: 0 };
+    for (const { end, termIndex } of marks.slice(index)) {
+      if (end >= start + SNIPPET_CHARS - CHARS_BEFORE_MATCH) break;
+      if (found.has(termIndex)) continue;
+      found.add(termIndex);
+      range = { start, weight: range.weight + (terms[termIndex]?.weight ?? 1), chars: end - start };
+    }
+    if (range.weight > best.weight || (range.weight === best.weight && range.chars < best.chars)) best = range;
   }
   return best.start <= CHARS_BEFORE_MATCH ? 0 : best.start - CHARS_BEFORE_MATCH;
 }

@@ -12,6 +12,7 @@ import type { Redaction } from "../session/session.ts";
 import type { FormatLimits } from "../settings.ts";
 import { fileTerm, folderTerm, SUMMARY_TERM, toIndexText, toolTerm } from "./query.ts";
 import { extractSearchableText } from "./searchable-text.ts";
+import type { ReadStoredOutput } from "./stored-output.ts";
 import type { NewIndexEntry } from "./tables.ts";
 
 export interface SessionLine {
@@ -103,6 +104,7 @@ export interface IndexSource {
   /** The id of the file in the index. */
   readonly fileId: number;
   readonly redaction: Redaction;
+  readonly readOutput: ReadStoredOutput;
 }
 
 /** Reads new entries in batches that are small enough for one step; the last batch may be empty. */
@@ -133,9 +135,9 @@ function endsWithNewline({ file, end, fileHead }: IndexSource): boolean {
 }
 
 function toIndexEntry(line: SessionLine, source: IndexSource): NewIndexEntry | null {
-  const { fileHead, modified, folder, fileId, redaction } = source;
+  const { fileHead, modified, folder, fileId } = source;
   const value = parseSearchableLine(line, fileHead);
-  const content = value && extractSearchableText(value, redaction);
+  const content = value && extractSearchableText(value, source);
   if (!value || !content) return null;
   const isSummary = content.kind === "compaction" || content.kind === "branch_summary";
   const marks = [

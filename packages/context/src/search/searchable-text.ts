@@ -2,9 +2,10 @@
 
 import { ENVIRONMENT_TYPE, readPithDetails, STATE_TYPE } from "../entry.ts";
 import { isObject, type JsonObject } from "../json.ts";
-import { noRedaction, type Redaction } from "../session/session.ts";
+import type { Redaction } from "../session/session.ts";
 import { RECALL_TOOL } from "../settings.ts";
 import { removeEscapeSequences } from "../text/sanitize.ts";
+import type { ReadStoredOutput } from "./stored-output.ts";
 
 /** Message roles and entry types as spelled in the file; `program` is a user message that a program wrote. The index stores positions in this list. */
 export const HIT_KINDS = [
@@ -29,19 +30,34 @@ export interface SearchableText {
   readonly text: string;
   /** The tools that the entry calls, or the tool whose result it is. */
   readonly tools: readonly string[];
+  /** The stored output that the text ends with. */
+  readonly stored?: { readonly hash: string; readonly start: number; readonly isWhole: boolean };
+}
+
+export interface ExtractOptions {
+  readonly redaction: Redaction;
+  readonly readOutput: ReadStoredOutput;
 }
 
 /** Extracts the redacted text of a line that is not validated; null if it has none. */
-export function extractSearchableText(value: JsonObject, redaction: Redaction = noRedaction): SearchableText | null {
+export function extractSearchableText(value: JsonObject, options: ExtractOptions): SearchableText | null {
   const source = value.type === "message" ? collectMessagePieces(value.message) : collectEntryPieces(value);
   if (!source) return null;
-  const texts = source.pieces.map(({ text, limit }) =>
-    keepHeadAndTail(redaction.redact(stripColors(keepHeadAndTail(text, REDACTION_LIMIT))), limit),
-  );
-  const text = texts.filter((piece) => piece !== "").join("\n");
+  const clean = ({ text, limit }: TextPiece): string =>
+    keepHeadAndTail(options.redaction.redact(stripColors(keepHeadAndTail(text, REDACTION_LIMIT))), limit);
+  const text = source.pieces
+    .map(clean)
+    .filter((piece) => piece !== "")
+    .join("\n");
   // An empty name is kept: it removes the earlier one.
   if (text === "" && source.kind !== "session_info") return null;
-  return { kind: source.kind, text, tools: source.tools ?? [] };
+  const { kind, tools = [] } = source;
+  const output = kind === "toolResult" && isObject(value.message) ? options.readOutput(value.message) : null;
+  if (!output) return { kind, text, tools };
+  const outputText = clean({ text: output.text, limit: STORED_LIMIT });
+  const isWhole = output.isWhole && outputText.length < STORED_LIMIT.head + STORED_LIMIT.tail;
+  const { hash } = output;
+  return { kind, text: `${text}\n${outputText}`, tools, stored: { hash, start: text.length + 1, isWhole } };
 }
 
 interface EntryTextPieces {
@@ -64,6 +80,8 @@ interface TextPieceLimit {
 const MESSAGE_LIMIT: TextPieceLimit = { head: 128 * 1024, tail: 32 * 1024 };
 /** More than a tool of Pith shows. */
 const OUTPUT_LIMIT: TextPieceLimit = { head: 32 * 1024, tail: 32 * 1024 };
+/** Each hit reads it again, so a very long output is not searched as a whole. */
+const STORED_LIMIT: TextPieceLimit = { head: 128 * 1024, tail: 128 * 1024 };
 /** Far more than is kept, so that no secret is cut before it is redacted. */
 const REDACTION_LIMIT: TextPieceLimit = { head: 512 * 1024, tail: 512 * 1024 };
 

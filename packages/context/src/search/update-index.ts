@@ -19,6 +19,7 @@ import {
 } from "./changed-files.ts";
 import type { Database } from "./database.ts";
 import { readNewEntries, readSessionFileHead } from "./read-sessions.ts";
+import { createOutputReader } from "./stored-output.ts";
 import {
   addIndexEntries,
   beginFolderUpdate,
@@ -174,6 +175,7 @@ function* indexNewEntries(
     modified,
     folder,
     redaction,
+    readOutput: createOutputReader(join(options.folder, options.name), options.files),
   })) {
     const bytes = batch.covered - covered;
     covered = batch.covered;

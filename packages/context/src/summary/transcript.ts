@@ -278,8 +278,8 @@ export const noStaleCalls: StaleCalls = { results: new Map(), arguments: new Map
  */
 export function findStaleCalls(entries: readonly Entry[], edits: readonly ContextEditEntry[]): StaleCalls {
   const staleResults = findStaleResults(entries, { edits, accepts: ({ why }) => Object.hasOwn(STALE_NOTES, why) });
-  const results = staleResults.map(
-    ({ result, why, newer }) => [result, `(outdated: ${STALE_NOTES[why]} in ${entryReference(newer)})`] as const,
+  const results = staleResults.flatMap(({ result, why, newer }) =>
+    result ? [[result, `(outdated: ${STALE_NOTES[why]} in ${entryReference(newer)})`] as const] : [],
   );
   const changedArguments = new Map<ToolCallBlock, Readonly<Record<string, unknown>>>();
   const newestWrites = new Map<string, string>();

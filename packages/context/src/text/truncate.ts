@@ -12,13 +12,22 @@ export interface TruncateOptions {
 }
 
 /** Leaves out the middle of a text that exceeds the budget. */
-export function truncateMiddle(text: string, { tokens, handle }: TruncateOptions): string {
+export function truncateMiddle(text: string, options: TruncateOptions): string {
+  return truncateAt(text, options, HEAD_SHARE);
+}
+
+/** Leaves out the end of a text that exceeds the budget. */
+export function truncateEnd(text: string, options: TruncateOptions): string {
+  return truncateAt(text, options, 1);
+}
+
+function truncateAt(text: string, { tokens, handle }: TruncateOptions, headShare: number): string {
   const allTokens = text.length * 3 <= tokens ? 0 : textTokens(text);
   if (allTokens <= tokens) return text;
   const mark = `\n[… ${(allTokens - tokens).toLocaleString("en-US")} of about ${allTokens.toLocaleString("en-US")} tokens are left out here; ${handle} opens all of it …]\n`;
   const textBudget = Math.max(0, tokens - textTokens(mark));
   for (let chars = Math.floor((text.length / allTokens) * textBudget); ; chars = Math.floor(chars * 0.85)) {
-    const result = `${takeHead(text, Math.ceil(chars * HEAD_SHARE))}${mark}${takeTail(text, Math.floor(chars * (1 - HEAD_SHARE)))}`;
+    const result = `${takeHead(text, Math.ceil(chars * headShare))}${mark}${takeTail(text, Math.floor(chars * (1 - headShare)))}`;
     if (!(chars > 0) || fitsTokenBudget(result, tokens)) return result;
   }
 }

@@ -7,9 +7,12 @@ import { redoCompaction, undoCompaction } from "../../src/compaction/undo.ts";
 import { buildSessionContext } from "../../src/context/build-context.ts";
 import { buildRequest } from "../../src/context/build-request.ts";
 import type { ContextEditEntry } from "../../src/entry.ts";
-import type { Session } from "../../src/session/session.ts";
+import { MemoryStore } from "../../src/session/memory-store.ts";
+import { Session } from "../../src/session/session.ts";
 import { compactionLimits } from "../../src/settings.ts";
 import { pinEntry } from "../../src/summary-parts/pins.ts";
+import { testRuntime } from "../../src/testing/scripted-model.ts";
+import { story } from "../../src/testing/story.ts";
 import { compactSmall, createSession, repeatWord, smallBudget } from "./small-session.ts";
 
 /** Everything counts as worth it, and nothing as recent. */
@@ -92,11 +95,42 @@ test("ELI1 the same text, and the same listing, make the earlier result outdated
     `result: ${long("after")}`,
   ];
   expect(await removedBy(...list("ls"))).toEqual({
-    e3: "[Removed to save space: the output of bash that was shown here. The same listing was made again later in this conversation; use that one. To see the removed text, read #3.]",
+    e3: "[Removed to save space: the output of bash that was shown here. The same call was made again later in this conversation; use that result. To see the removed text, read #3.]",
   });
   expect(await removedBy(...list("make"))).toEqual({});
   expect(await removedBy(...list("ls>out"))).toEqual({});
 });
+
+test("ELI1 the same search with recall makes the earlier result outdated, and another search does not", async () => {
+  const search = (query: string, word: string): readonly string[] => [
+    `calls: recall query=${query}`,
+    `result: ${long(word)}`,
+  ];
+  expect(Object.keys(await removedBy(...search("port", "one"), ...search("port", "two")))).toEqual(["e3"]);
+  expect(await removedBy(...search("port", "one"), ...search("ports", "two"))).toEqual({});
+});
+
+test("ELI1 files that were read again after a compaction are outdated if each is read or written as a whole later", async () => {
+  const read = ["calls: read path=a.ts", "result: new", "says: done", "user: next", "says: ok"];
+  expect(stubs(await createSessionWithCopies(...read))).toEqual({});
+  const write = ["calls: write path=./b.ts content=new", "result: ok"];
+  expect(stubs(await createSessionWithCopies(...write, ...read))).toEqual({
+    e2: "[Removed to save space: the text of files that was shown here. Each of them was read or written as a whole later in this conversation; use that text. To see the removed text, read #2.]",
+  });
+});
+
+/** The second entry has the files a.ts and b.ts, as they are added after a compaction. */
+async function createSessionWithCopies(...lines: readonly string[]): Promise<Session> {
+  const files = ["a.ts", "b.ts"].map((name) => ({ path: `/w/${name}`, name, hash: "", tokens: 200 }));
+  const content = ["These files:", long("old"), long("older")].map((text) => ({ type: "text" as const, text }));
+  const copies = { customType: "pith.state.files", content, details: { pith: { files } } };
+  const store = MemoryStore.create(testRuntime("n"));
+  for (const entry of story("user: go", "note: files", ...lines)) {
+    const stored = entry.type === "custom_message" ? { ...entry, ...copies } : entry;
+    await store.append([stored], { expectedLeaf: await store.leaf() });
+  }
+  return await Session.open(store, testRuntime("n"));
+}
 
 test("ELI1 a failed or edited result proves nothing, and a chain of reads leads to the newest", async () => {
   const read = ["calls: read path=a.ts", `result: ${long("text")}`];

@@ -241,3 +241,15 @@ describe("any content", () => {
     });
   }
 });
+
+test("RCL4 the result of a search loses its end, so that the best hits stay", () => {
+  const hits = Array.from({ length: 40 }, (_, index) => `#${index} (user): hit number ${index}`).join("\n");
+  const entry = holding("result: x", [text(hits)]) as Entry & { type: "message" };
+  const found = { ...entry, message: { ...entry.message, toolName: "recall" } } as Entry;
+  const [block] = contentOf(reducedTo(200, found)) as readonly { readonly text: string }[];
+  expect(block?.text).toMatch(
+    /^#0 \(user\): hit number 0\n#1 .*\n\[… [\d,]+ of about [\d,]+ tokens .*#\d+ opens all of it …\]\n$/s,
+  );
+  expect(block?.text).not.toContain("#39 ");
+  expect((contentOf(reducedTo(200, entry)) as readonly { readonly text: string }[])[0]?.text).toContain("#39 ");
+});

@@ -5,6 +5,7 @@ import { blobReference, damageNote, isBlobHash, MIN_BLOB_DIGITS } from "@pith/co
 import type { BlobStore } from "../../ports.ts";
 import { detectImageType, isPlainText, TEXT_SAMPLE_BYTES } from "../../text.ts";
 import type { ToolCall, ToolOutput } from "../../tool.ts";
+import { type EntryLookup, findCall, isResultEntry } from "../call-results.ts";
 import { entryText } from "../entry-text.ts";
 import { type FileToolOptions, type LineRange, type Reference, readLineRange } from "../file-access.ts";
 import { errorOutput, formatBytes, invalid, type ParsedArgument, textOutput, valid } from "../tool-io.ts";
@@ -70,24 +71,29 @@ async function openEntry(request: OpenRequest, { entries, redaction }: Reference
   if (!entries) return errorOutput(unavailableMessage(request.reference));
   const entry = await (type === "number" ? entries.entryByNumber(Number(name)) : entries.entry(name));
   if (!entry) return errorOutput(`${referenceText} is not in this session; check the reference`);
-  return await showEntry(entry, request, redaction);
+  return await showEntry(entry, request, { entries, redaction });
 }
 
 export type ShowEntryOptions = Pick<OpenRequest, "call" | "lines"> & {
   readonly reference: Pick<Reference, "text">;
 };
 
-/** Shows a page of an entry's text. */
+export interface EntrySources {
+  readonly entries: Pick<EntryLookup, "entry">;
+  readonly redaction: Redaction | undefined;
+}
+
+/** Shows a page of an entry's text. The result of a tool is shown with its call. */
 export async function showEntry(
   entry: Entry,
   options: ShowEntryOptions,
-  redaction: Redaction | undefined,
+  { entries, redaction }: EntrySources,
 ): Promise<ToolOutput> {
   const damage = entry.type === "gap" || entry.type === "unknown" ? damageNote(entry) : null;
   if (damage !== null) return errorOutput(damage);
   if (entry.type === "gap") return errorOutput(`${options.reference.text} is damaged and cannot be read`);
   // The entry may be older than redaction or come from another program.
-  const text = entryText(entry);
+  const text = entryText(entry, isResultEntry(entry) ? await findCall(entry, entries) : null);
   const bytes = new TextEncoder().encode(redaction?.redact(text) ?? text);
   return await readTextPage(options, async ({ start, end }) => ({
     type: "read",

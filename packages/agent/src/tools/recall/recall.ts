@@ -1,12 +1,14 @@
 /** Defines the `recall` tool, which finds entries of this session, or of another one that the model may read. */
 
-import type { Entry, Redaction, Session, ToolCallBlock } from "@pith/context";
+import type { Entry, Redaction, Session } from "@pith/context";
 import { authorOf, entryReference, splitContent } from "@pith/context/host";
 import type { EntryHit, OpenOtherSession, SearchableSession, SearchEntries } from "../../ports.ts";
 import type { Tool, ToolCall, ToolOutput } from "../../tool.ts";
+import { findCall, isResultEntry, mainArgument } from "../call-results.ts";
 import { describeEntry } from "../entry-text.ts";
 import { showEntry } from "../read/references.ts";
 import { countLinesWithin, errorOutput, textOutput } from "../tool-io.ts";
+import { type FoundEntry, type HitLines, splitWords, toLine, writeHitLines } from "./hit-lines.ts";
 import { type EntryRange, hasFilter, parseRecallRequest, type RecallRequest } from "./query.ts";
 
 /** Options of the recall tool. */
@@ -103,29 +105,21 @@ async function searchSession(context: RecallContext): Promise<ToolOutput> {
   const { call, request, session } = context;
   const { text, file, tool, offset, range } = request;
   const filters = { ...(file !== "" && { file }), ...(tool !== "" && { tool }) };
-  const page = range ? { offset: 0, limit: MAX_HITS_IN_RANGE } : { offset: offset - 1, limit: HITS_PER_PAGE };
+  const page = range ? { offset: 0, limit: MAX_HITS_IN_RANGE } : { offset: offset - 1, limit: HITS_PER_SEARCH };
   const onProgress = ({ done, total }: IndexProgress): void => call.update(formatProgress(done, total));
   const result = await session.search({ text, ...filters, ...page }, { signal: call.signal, onProgress });
   if (result.type === "failed") return errorOutput(result.why);
   const found = await readHitEntries(result.hits, context);
-  const hits = range ? found.slice(offset - 1, offset - 1 + HITS_PER_PAGE) : found;
+  const hits = range ? found.slice(offset - 1) : found;
   const total = range ? found.length : result.count;
-  const shownUpTo = offset - 1 + (range ? hits.length : result.hits.length);
   const count = range ? total : total - (result.hits.length - found.length);
   // All hits of this page are in the current turn.
-  if (hits.length === 0 && shownUpTo < total)
-    return await searchSession({ ...context, request: { ...request, offset: shownUpTo + 1 } });
-  const otherBranch = await findOtherBranchEntries(
-    hits.map(({ entry }) => entry),
-    context,
-  );
-  const lines = await Promise.all(
-    groupByExcerpt(hits).map(async ([{ entry, excerpt }, ...repeated]) => {
-      const label = await labelEntry(entry, otherBranch.has(entry.id), context);
-      const others = repeated.map((other) => entryReference(other.entry)).join(", ");
-      return `${entryReference(entry)} ${label}: ${redact(excerpt, context)}${others === "" ? "" : ` [also ${others}]`}`;
-    }),
-  );
+  if (hits.length === 0 && offset - 1 + result.hits.length < total)
+    return await searchSession({ ...context, request: { ...request, offset: offset + result.hits.length } });
+  const { lines, shownCount } = await writeLines(hits, context);
+  const firstHidden = hits[shownCount];
+  const hitCount = range ? hits.length : result.hits.length;
+  const shownUpTo = offset - 1 + (firstHidden ? (range ? shownCount : firstHidden.position) : hitCount);
   const incomplete = result.incomplete === null ? "" : ` Not all entries could be searched: ${result.incomplete}.`;
   if (lines.length === 0) return textOutput(`${NO_MATCHES}${incomplete}`);
   const order = text === "" ? "newest first" : "best first";
@@ -139,39 +133,52 @@ async function searchSession(context: RecallContext): Promise<ToolOutput> {
   );
 }
 
+async function writeLines(hits: readonly FoundEntry[], context: RecallContext): Promise<HitLines> {
+  const { call, request, session } = context;
+  const { maxLines, maxTokens } = request.offset === 1 ? FIRST_PAGE : NEXT_PAGE;
+  const filters = [request.file, request.tool].filter((filter) => filter !== "");
+  const otherBranch = await findOtherBranchEntries(
+    hits.map(({ entry }) => entry),
+    context,
+  );
+  return await writeHitLines(hits, {
+    entries: session.store,
+    queryWords: [...splitWords(request.text), ...filters.map((filter) => filter.toLowerCase())],
+    maxLines,
+    maxTokens: Math.min(maxTokens, Math.floor(call.maxOutputBytes / BYTES_PER_TOKEN)),
+    isOnOtherBranch: ({ id }) => otherBranch.has(id),
+    redact: (text) => redact(text, context),
+  });
+}
+
+/** RCL4: most answers are among the best hits. A model that goes on needs more of them. */
+const FIRST_PAGE = { maxLines: 8, maxTokens: 640 };
+const NEXT_PAGE = { maxLines: 25, maxTokens: 2_000 };
+const BYTES_PER_TOKEN = 4;
+/** More than the lines of a page, because a line can name several hits. */
+const HITS_PER_SEARCH = 60;
+
 const NO_MATCHES = "No matches. Try fewer or other words, the start of a word (deploy*), or file:path.";
 
 type IndexProgress = Parameters<Parameters<SearchEntries>[1]["onProgress"]>[0];
 
-interface FoundEntry {
-  readonly entry: Entry;
-  readonly excerpt: string;
+interface HitEntry extends FoundEntry {
+  /** Among the hits of the search, from 0. */
+  readonly position: number;
 }
 
-async function readHitEntries(hits: readonly EntryHit[], context: RecallContext): Promise<readonly FoundEntry[]> {
+async function readHitEntries(hits: readonly EntryHit[], context: RecallContext): Promise<readonly HitEntry[]> {
   const { session, request, options, isOther } = context;
   const currentTurn = isOther ? new Set<string>() : listCurrentTurn(options.session);
-  const found: FoundEntry[] = [];
-  for (const { id, excerpt } of hits) {
+  const found: HitEntry[] = [];
+  for (const [position, { id, ...hit }] of hits.entries()) {
     const entry = currentTurn.has(id) ? undefined : await session.store.entry(id);
-    if (entry && isShown(entry, request.range)) found.push({ entry, excerpt });
+    if (entry && isShown(entry, request.range)) found.push({ ...hit, entry, position });
   }
   return found;
 }
 
 const MAX_HITS_IN_RANGE = 500;
-
-/** A file that was read several times gives the same excerpt several times, which is shown once. */
-function groupByExcerpt(hits: readonly FoundEntry[]): readonly (readonly [FoundEntry, ...FoundEntry[]])[] {
-  const groups = new Map<string, [FoundEntry, ...FoundEntry[]]>();
-  for (const hit of hits) {
-    const group = groups.get(hit.excerpt);
-    if (group) group.push(hit);
-    else groups.set(hit.excerpt, [hit]);
-  }
-  return [...groups.values()];
-}
-const HITS_PER_PAGE = 25;
 
 function formatProgress(done: number, total: number): string {
   return `indexing the session: ${Math.floor((100 * done) / Math.max(1, total))}%`;
@@ -214,30 +221,14 @@ async function findOtherBranchEntries(
 
 /** What a tool result answers, such as `result of read src/a.ts`. Null for other entries. */
 async function describeCall(entry: Entry, context: RecallContext): Promise<string | null> {
-  if (entry.type !== "message" || entry.message.role !== "toolResult") return null;
-  const { toolCallId, toolName, isError } = entry.message;
-  const call = await findCall(entry, toolCallId, context.session);
-  const argument = Object.values(call?.arguments ?? {}).find((value) => typeof value === "string") ?? "";
-  const shown = toLine(redact(String(argument), context), CALL_CHARS);
-  return `${isError ? "failed " : ""}result of ${toolName}${shown === "" ? "" : ` ${shown}`}`;
-}
-
-/** The call is in the reply before the results of this turn. */
-async function findCall(entry: Entry, id: string, { store }: SearchableSession): Promise<ToolCallBlock | undefined> {
-  let parent = entry.parentId;
-  for (let step = 0; step < MAX_STEPS_TO_CALL && parent !== null; step++) {
-    const before = await store.entry(parent);
-    if (before?.type === "message" && before.message.role === "assistant")
-      return before.message.content.find((block) => block.type === "toolCall" && block.id === id) as
-        | ToolCallBlock
-        | undefined;
-    parent = before?.parentId ?? null;
-  }
-  return undefined;
+  if (!isResultEntry(entry)) return null;
+  const { toolName, isError } = entry.message;
+  const found = await findCall(entry, context.session.store);
+  const argument = found ? toLine(redact(mainArgument(found.call), context), CALL_CHARS) : "";
+  return `${isError ? "failed " : ""}result of ${toolName} ${argument}`.trim();
 }
 
 const CALL_CHARS = 60;
-const MAX_STEPS_TO_CALL = 20;
 
 function footer(
   { isOther, request: { session } }: RecallContext,
@@ -263,11 +254,13 @@ async function openEntry(number: number, context: RecallContext): Promise<ToolOu
   const entry = await session.store.entryByNumber(number);
   if (!entry) return errorOutput(`#${number} is not in the session; check the number`);
   const reference = { text: `#${number}` };
-  return await showEntry(entry, { call, lines: { offset: request.offset }, reference }, options.redaction);
+  const sources = { entries: session.store, redaction: options.redaction };
+  return await showEntry(entry, { call, lines: { offset: request.offset }, reference }, sources);
 }
 
 async function listEntries({ first, last }: EntryRange, context: RecallContext): Promise<ToolOutput> {
-  const { session, request } = context;
+  const { call, session, request } = context;
+  const maxBytes = Math.min(MAX_LIST_BYTES, call.maxOutputBytes);
   const start = first + request.offset - 1;
   const end = Math.min(last, start + MAX_LISTED_NUMBERS - 1);
   const listed: Entry[] = [];
@@ -278,7 +271,7 @@ async function listEntries({ first, last }: EntryRange, context: RecallContext):
   const otherBranch = await findOtherBranchEntries(listed, context);
   const lines: string[] = [];
   for (const entry of listed) {
-    if (countLinesWithin(lines, MAX_LIST_BYTES) < lines.length) break;
+    if (countLinesWithin(lines, maxBytes) < lines.length) break;
     const label = await labelEntry(entry, otherBranch.has(entry.id), context);
     const text = toLine(redact(describeEntry(entry).text, context), LISTED_CHARS);
     lines.push(`${entryReference(entry)} ${label}: ${text}`);
@@ -295,9 +288,4 @@ const MAX_LIST_BYTES = 8 * 1024;
 
 function redact(text: string, { options }: RecallContext): string {
   return options.redaction?.redact(text) ?? text;
-}
-
-function toLine(text: string, maxChars: number): string {
-  const line = text.replaceAll(/\s+/g, " ").trim();
-  return line.length <= maxChars ? line : `${line.slice(0, maxChars - 1)}…`;
 }

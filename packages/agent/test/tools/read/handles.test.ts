@@ -236,10 +236,10 @@ describe("an entry", () => {
       [tool call: bash]
       command: ls
       ---
-      [#3: tool result: read]
+      [#3: tool result: read; the call in #2: path: a.ts]
       forty characters
       ---
-      [#4: tool result: bash, failed]
+      [#4: tool result: bash, failed; the call in #2: command: ls]
       no such file
       ---
       [#5: shell command run by the user]
