@@ -39,8 +39,9 @@ export interface StallOptions extends ServerData, Pick<SuiteOptions, "seed" | "l
 export async function measureStall({ log, ...options }: StallOptions): Promise<Figures> {
   const { sessions, rounds, roundMs, summaryMs } = options;
   log(`${sessions} sessions, ${rounds} rounds of ${roundMs / 1_000} s, a summarizer of ${summaryMs / 1_000} s`);
-  const prepared = await runSessions(options, "during-runs");
-  const waiting = await runSessions(options, "never");
+  const prepared = await runSessions({ ...options, window: WINDOW, prepare: "during-runs" });
+  const large = await runSessions({ ...options, ...LARGE, sessions: Math.ceil(sessions / 4), prepare: "during-runs" });
+  const waiting = await runSessions({ ...options, window: WINDOW, prepare: "never" });
   const stalls = (result: StallResult): readonly number[] => result.compactions.map(({ stallMs }) => stallMs / 1_000);
   return {
     sessions,
@@ -51,6 +52,8 @@ export async function measureStall({ log, ...options }: StallOptions): Promise<F
     over_limit: prepared.overLimit,
     largest_request_x_limit: prepared.largestShare,
     longest_slice_ms: prepared.longestSliceMs,
+    compactions_200k: large.compactions.length,
+    longest_slice_200k_ms: large.longestSliceMs,
     unprepared_compactions: waiting.compactions.length,
     unprepared_stall_p95_s: quantile(stalls(waiting), 0.95),
     unprepared_longest_slice_ms: waiting.longestSliceMs,
@@ -66,10 +69,19 @@ interface StallResult {
   readonly longestSliceMs: number;
 }
 
-async function runSessions(
-  { sessions, seed, ...server }: Omit<StallOptions, "log">,
-  prepare: CompactionLimits["prepare"],
-): Promise<StallResult> {
+interface SessionOptions {
+  /** The model's context window. */
+  readonly window: number;
+  readonly prepare: CompactionLimits["prepare"];
+}
+
+async function runSessions({
+  sessions,
+  seed,
+  window,
+  prepare,
+  ...server
+}: Omit<StallOptions, "log"> & SessionOptions): Promise<StallResult> {
   const worker = new Worker(new URL("./server.ts", import.meta.url), { workerData: server });
   const [url] = (await once(worker, "message")) as [string];
   const observed = {
@@ -80,7 +92,7 @@ async function runSessions(
   try {
     const agents = await Promise.all(
       Array.from({ length: sessions }, (_, index) =>
-        openAgent({ url, index, prepare, seed: seed + index, onEvent: (event) => observe(event, observed) }),
+        openAgent({ url, index, window, prepare, seed: seed + index, onEvent: (event) => observe(event, observed) }),
       ),
     );
     const slices = measureSlices();
@@ -91,7 +103,7 @@ async function runSessions(
     worker.postMessage("close");
     await once(worker, "exit");
   }
-  const { limit } = createBudget(compactionLimits, { contextWindow: WINDOW });
+  const { limit } = createBudget(compactionLimits, { contextWindow: window });
   return {
     compactions: observed.compactions,
     overLimit: observed.inputs.filter((tokens) => tokens > limit).length,
@@ -106,6 +118,7 @@ function measureSlices(): { readonly stop: () => number } {
   const timer = setInterval(() => {
     const { user, system } = process.threadCpuUsage(before);
     longest = Math.max(longest, (user + system) / 1_000);
+
     before = process.threadCpuUsage();
   }, 1);
   return {
@@ -142,32 +155,35 @@ async function runAgent(agent: Agent, delayMs: number): Promise<void> {
   }
 }
 
-interface OpenAgentOptions {
+interface OpenAgentOptions extends SessionOptions {
   readonly url: string;
   readonly index: number;
   readonly seed: number;
-  readonly prepare: CompactionLimits["prepare"];
   readonly onEvent: (event: AgentEvent) => void;
 }
 
 const WINDOW = 64_000;
+/** Up to the first compaction. */
+const LARGE = { window: 200_000, rounds: 44 };
 
 /** A session of tool calls that is nearly at the soft threshold. */
-async function openAgent({ url, index, seed, prepare, onEvent }: OpenAgentOptions): Promise<Agent> {
+async function openAgent({ url, index, seed, window, prepare, onEvent }: OpenAgentOptions): Promise<Agent> {
   const random = createRandom(seed);
   const session = await Session.open(MemoryStore.create(nodeRuntime), nodeRuntime);
-  const budget = createBudget(compactionLimits, { contextWindow: WINDOW });
+  const budget = createBudget(compactionLimits, { contextWindow: window });
+  // A larger window is filled in as many rounds.
+  const reportLines = Math.round((REPORT_LINES * window) / WINDOW);
   await session.addUserMessage("Measure every stone, and note what lies beside it.");
   for (let stone = 1; contextSize(session.branch, budget).tokens < budget.limit * FILLED_SHARE; stone += 1)
-    await session.append(...createEarlierRound(stone, writeReport(random, REPORT_LINES * 4)));
+    await session.append(...createEarlierRound(stone, writeReport(random, reportLines * 4)));
   const tool: Tool = {
     name: "measure",
     description: "Measures a stone.",
     parameters: { type: "object", properties: { stone: { type: "number" } } },
     isIdempotent: true,
-    run: async () => ({ content: [{ type: "text", text: writeReport(random, REPORT_LINES) }] }),
+    run: async () => ({ content: [{ type: "text", text: writeReport(random, reportLines) }] }),
   };
-  const [model, summarizer] = [await open(url, `claude-${index}`), await open(url, SUMMARIZER)];
+  const [model, summarizer] = [await open(url, `claude-${index}`, window), await open(url, SUMMARIZER, window)];
   return new Agent({
     session,
     model,
@@ -204,8 +220,8 @@ const NO_USAGE = {
 const FILLED_SHARE = 0.6;
 const REPORT_LINES = 18;
 
-async function open(url: string, model: string): Promise<Model> {
-  const wish = { provider: "anthropic", model, baseUrl: `${url}/v1`, apiKey: "any", contextWindow: WINDOW };
+async function open(url: string, model: string, contextWindow: number): Promise<Model> {
+  const wish = { provider: "anthropic", model, baseUrl: `${url}/v1`, apiKey: "any", contextWindow };
   const opened = await openModel(wish, { environment: {}, requestPolicy: { retries: 0 } });
   if (opened.type !== "opened") throw new Error(opened.message);
   return opened.model;
