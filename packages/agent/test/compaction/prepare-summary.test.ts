@@ -191,6 +191,32 @@ describe("PREP1 a summary is prepared", () => {
   });
 });
 
+test("PREP8 a summary that is prepared after the last reply of a turn covers the whole turn", async () => {
+  const asked: string[] = [];
+  const { agent, fillUntilCompacted, newest } = await openScene({
+    limits: { ...compactionLimits, prepare: "between-runs" },
+    summarize: (request) => {
+      asked.push(request.text);
+      return writeSummary(request);
+    },
+    // Longer than the part that would be kept.
+    reply: () => "Good. ".repeat(2_000),
+  });
+  while (!asked.length) {
+    await ran(agent, "Go on.");
+    if (agent.contextUsage().tokens > 12_000) await until(() => asked.length > 0);
+  }
+  await readyIn(agent);
+  const last = agent.session.branch.entries.findLast(({ type }) => type === "message");
+  await fillUntilCompacted();
+  expect(asked).toHaveLength(1);
+  expect(asked[0]).not.toContain("## Original Request");
+  const { entry, receipt } = newest();
+  expect(receipt).toMatchObject({ preparedMs: expect.any(Number), covered: { last: last?.id } });
+  const kept = (await agent.session.branchEntries()).find(({ id }) => id === entry.firstKeptEntryId);
+  expect(kept).toMatchObject({ message: { role: "user" } });
+});
+
 describe("PREP4 a prepared summary is dropped, and its cost is in the log,", () => {
   const changes: Readonly<Record<string, (agent: Agent) => Promise<unknown>>> = {
     "by a move in the tree": async (agent) => {
@@ -412,6 +438,7 @@ const CRASHING_AGENT = join(import.meta.dirname, "crashing-agent.ts");
 
 interface SceneOptions extends Partial<Pick<AgentOptions, "limits" | "hooks" | "session" | "runtime">> {
   readonly summarize?: (asked: ScriptRequest) => Step | Promise<Step>;
+  readonly reply?: () => Step;
   readonly server?: TestServer | undefined;
 }
 
@@ -425,12 +452,16 @@ interface Scene {
   readonly newest: () => { readonly entry: CompactionEntry; readonly receipt: Receipt };
 }
 
-async function openScene({ summarize = writeSummary, ...parts }: SceneOptions = {}): Promise<Scene> {
+async function openScene({
+  summarize = writeSummary,
+  reply = () => "Good.",
+  ...parts
+}: SceneOptions = {}): Promise<Scene> {
   const events: AgentEvent[] = [];
   let count = 0;
   const own = await startServer({
     script: (asked) => {
-      if (asked.model !== "summarizer") return "Good.";
+      if (asked.model !== "summarizer") return reply();
       count += 1;
       return summarize(asked);
     },

@@ -39,6 +39,8 @@ export interface CompactionRequest extends PlanRequest {
 export interface ChoosePlanOptions extends CompactionRequest {
   readonly budget: Budget;
   readonly design: SummaryDesign;
+  /** Whether only the summary is written now, and the compaction follows later. */
+  readonly isAhead?: boolean;
 }
 
 /** Chooses a plan; if the context exceeds the budget, the plan must leave enough free tokens. */
@@ -91,7 +93,7 @@ type ViablePlan = Extract<PlanChoice, { type: "planned" }>;
 // A paid summarizer runs only after the summary without a model is known to fit.
 function* planAtLevel(
   branch: LoadedBranch,
-  { budget, design, firstKeptEntryId, originals, earlier }: ChoosePlanOptions,
+  { budget, design, firstKeptEntryId, originals, earlier, isAhead }: ChoosePlanOptions,
   levelIndex: number,
 ): Steps<ViablePlan | NoCompaction | InvalidCut> {
   const { parts, describeImages } = design;
@@ -101,7 +103,7 @@ function* planAtLevel(
     ...(originals && { originals }),
     ...(earlier && { earlier }),
   };
-  const preparation = prepareCompaction(branch, { budget, level, describeImages, ...request });
+  const preparation = prepareCompaction(branch, { budget, level, describeImages, isAhead, ...request });
   if (preparation.type !== "planned") return preparation;
   const { plan } = preparation;
   yield LONG_STEP;

@@ -57,6 +57,21 @@ export function findCutAtOrBefore(branch: Pick<LoadedBranch, "entries" | "edits"
   return toCutPoint(branch, start);
 }
 
+/**
+ * PREP8: moves a cut that would keep only the last reply of a turn behind this reply: to the next turn, or to the end if there is none yet.
+ * The whole turn is covered then, and no turn is split.
+ */
+export function moveBehindLastReply(branch: Pick<LoadedBranch, "entries" | "edits">, cut: CutPoint): CutPoint {
+  const { entries, edits } = branch;
+  const isVisible = (entry: Entry): boolean => isVisibleToModel(entry, edits);
+  const reply = entries.findIndex((entry, index) => index >= cut.index && isVisible(entry));
+  const next = entries.findIndex((entry, index) => index > reply && isVisible(entry));
+  const replyEntry = entries[reply];
+  const nextEntry = entries[next];
+  if (!replyEntry || !isLastReply(replyEntry) || (nextEntry && !startsTurn(nextEntry))) return cut;
+  return toCutPoint(branch, includeMetadata(entries, nextEntry ? next : entries.length));
+}
+
 /** Returns whether a cut is allowed at an entry of the conversation after this index. */
 export function hasCutAfter({ entries, edits }: Pick<LoadedBranch, "entries" | "edits">, index: number): boolean {
   return entries.some(
@@ -149,6 +164,12 @@ function isToolResultEntry(entry: Entry): boolean {
 
 function isAssistantEntry(entry: Entry): boolean {
   return entry.type === "message" && entry.message.role === "assistant";
+}
+
+/** A turn ends with a reply that calls no tool. */
+function isLastReply(entry: Entry): boolean {
+  if (entry.type !== "message" || entry.message.role !== "assistant") return false;
+  return !entry.message.content.some(({ type }) => type === "toolCall");
 }
 
 function isMetadataEntry(entry: Entry): boolean {

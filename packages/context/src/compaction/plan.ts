@@ -26,6 +26,7 @@ import {
   hasCutAfter,
   isCutAllowed,
   isVisibleToModel,
+  moveBehindLastReply,
   toCutPoint,
 } from "./cut-point.ts";
 import type { Finding } from "./receipt.ts";
@@ -103,6 +104,8 @@ export interface PlanOptions extends PlanRequest {
   readonly budget: Budget;
   /** Default: the first level. */
   readonly level?: ReductionLevel;
+  /** Whether the compaction follows later. What is added until then is kept. */
+  readonly isAhead?: boolean | undefined;
   readonly describeImages: DescribeImages;
 }
 
@@ -114,7 +117,7 @@ export function prepareCompaction(branch: LoadedBranch, options: PlanOptions): P
   if (firstKeptEntryId !== undefined && requested === -1) return describeMissingEntry(branch);
   const cut =
     firstKeptEntryId === undefined
-      ? (chooseCut(branch, budget, level) ?? (originals ? toCutPoint(branch, 0) : null))
+      ? (chooseCut(branch, options) ?? (originals ? toCutPoint(branch, 0) : null))
       : findCutAtOrBefore(branch, requested);
   const plan =
     cut &&
@@ -206,9 +209,15 @@ function haveSameIds(one: readonly Entry[], other: readonly Entry[]): boolean {
   return one.length === other.length && one.every(({ id }, index) => id === other[index]?.id);
 }
 
+function chooseCut(branch: LoadedBranch, options: Pick<PlanOptions, "budget" | "level" | "isAhead">): CutPoint | null {
+  const { budget, level = reductionLevels[0], isAhead = false } = options;
+  const cut = chooseCutBySize(branch, budget, level);
+  return cut && isAhead ? moveBehindLastReply(branch, cut) : cut;
+}
+
 // A message that will be shortened counts with its shortened size. If the request has too many bytes, the later of the cuts by
 // tokens and by bytes is used.
-function chooseCut(branch: LoadedBranch, budget: Budget, level: ReductionLevel): CutPoint | null {
+function chooseCutBySize(branch: LoadedBranch, budget: Budget, level: ReductionLevel): CutPoint | null {
   const { entries, edits } = branch;
   if (level.tailShare === 0) return entries.length === 0 ? null : toCutPoint(branch, entries.length);
   const options = { branch, budget, level, calibration: findModelCalibration(branch, budget) };

@@ -1,7 +1,7 @@
 /** Generates a summary with a model: renders the transcript, checks the answer, requests one correction, then repairs or refuses it. */
 
 import { authorOf, splitUserEntry } from "../context/entry-text.ts";
-import { type ContextEditEntry, type Entry, entryReference } from "../entry.ts";
+import { type ContextEditEntry, type Entry, entryReference, isStateEntry } from "../entry.ts";
 import type { ThinkingLevel } from "../message.ts";
 import type { Model } from "../model.ts";
 import type { Runtime } from "../runtime.ts";
@@ -206,14 +206,19 @@ export function estimateSummary(options: SummaryInput): SummaryRoute {
 
 function shapeOf(options: SummaryInput): SummaryShape {
   const { entries, turn = [], leaving = [] } = options;
-  const hasHistory = entries.length > 0 || leaving.length > 0;
-  return createSummaryShape({ ...options, hasHistory, hasTurn: turn.length > 0 });
+  const hasHistory = entries.some((entry) => !isStateEntry(entry)) || leaving.length > 0;
+  return createSummaryShape({ ...options, hasHistory, hasTurn: turn.some(isWork) });
+}
+
+/** SUM7: a turn whose covered part is only the user's message needs no part of its own; the message is kept. */
+function isWork(entry: Entry): boolean {
+  return entry.type === "message" && ["assistant", "toolResult"].includes(entry.message.role);
 }
 
 function createPromptJob(options: SummaryInput, shape: SummaryShape): PromptJob {
   const { model, runtime, entries, turn = [], edits = [], thinking = "off", instructions = "" } = options;
   const historyIds = new Set(entries.map(({ id }) => id));
-  const isHistory = ({ entryId }: TranscriptBlock): boolean => shape.format === "turn" || historyIds.has(entryId);
+  const isHistory = ({ entryId }: TranscriptBlock): boolean => !shape.hasTurn || historyIds.has(entryId);
   const renderDetail = function* (detail: TranscriptDetail): Steps<Transcript> {
     const blocks = yield* renderTranscriptInSteps([...entries, ...turn], { edits, detail });
     return { history: blocks.filter(isHistory), turn: blocks.filter((block) => !isHistory(block)) };
@@ -231,7 +236,7 @@ function createPromptJob(options: SummaryInput, shape: SummaryShape): PromptJob 
     format: shape.format,
     transcript: (detail) => transcripts[detail].get(),
     computeTranscript: (detail) => transcripts[detail].compute(),
-    hasTurn: shape.format !== "turn" && turn.length > 0,
+    hasTurn: shape.hasTurn,
     factor: options.factor,
     previous: shape.previous,
     instructions: instructions.trim(),
@@ -345,6 +350,8 @@ function collectEntryEvidence({
 export interface SummaryShape {
   /** The format that the prompt asks for. */
   readonly format: SummaryFormatName;
+  /** Whether a split turn has its own part after the summary of the history. */
+  readonly hasTurn: boolean;
   /** The required headings, in order. */
   readonly sections: readonly string[];
   readonly tokens: number;
@@ -373,7 +380,13 @@ export function createSummaryShape(options: SummaryShapeOptions): SummaryShape {
   const { format = "summary", previous = "", isChecked = false, replaceInstructions = false } = options;
   const { hasHistory, hasTurn, tokens } = options;
   const previousSummary = removeFileBlocks(previous);
-  const baseShape = { tokens, previous: previousSummary, parseAnswer: trimAnswer, toSummary: (text: string) => text };
+  const baseShape = {
+    hasTurn: false,
+    tokens,
+    previous: previousSummary,
+    parseAnswer: trimAnswer,
+    toSummary: (text: string) => text,
+  };
   if (replaceInstructions) return { ...baseShape, format, sections: [] };
   if (!hasTurn) return { ...baseShape, format, sections: listHeadings(format) };
   // B45: if there is no new history, the previous summary is kept as it is, unless it was never checked.
@@ -388,14 +401,18 @@ export function createSummaryShape(options: SummaryShapeOptions): SummaryShape {
   if (keepsPrevious)
     return {
       format: "turn",
+      hasTurn: false,
       sections: listHeadings("turn"),
       tokens: remainingTokens,
       previous: "",
       parseAnswer: trimAnswer,
       toSummary: (text) => `${prefix}${text}`,
     };
+  // The previous summary has the beginning of this turn, so one summary tells all of it.
+  if (!hasHistory) return { ...baseShape, format, sections: listHeadings(format) };
   return {
     format: "summary",
+    hasTurn: true,
     sections: [...listHeadings("summary"), ...listHeadings("turn")],
     tokens,
     previous: previousSummary,

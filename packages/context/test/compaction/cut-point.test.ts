@@ -7,6 +7,7 @@ import {
   findCutPoint,
   isCutAllowed,
   isVisibleToModel,
+  moveBehindLastReply,
   startsTurn,
   toCutPoint,
 } from "../../src/compaction/cut-point.ts";
@@ -225,6 +226,39 @@ describe("what the model sees of an entry", () => {
     expect(isVisibleToModel(entryOf({ type: "message", message: hidden }), [])).toBe(false);
     const said = { role: "user", content: "go", excludeFromContext: true, timestamp: 1 } as const;
     expect(isVisibleToModel(entryOf({ type: "message", message: said }), [])).toBe(true);
+  });
+});
+
+describe("PREP8 the cut of a prepared summary", () => {
+  const move = (entries: readonly Entry[], index: number): CutPoint => {
+    const branch = { entries, edits: edits(entries) };
+    return moveBehindLastReply(branch, toCutPoint(branch, index));
+  };
+  const turn = ["user: a", "calls: b", "result: c", "says: d"] as const;
+
+  test("moves from the last reply of a turn to the next user message", () => {
+    expect(move(story(...turn, "user: e", "says: f"), 3)).toEqual({ index: 4, turnStartIndex: null });
+  });
+
+  test("moves to the end if the turn is over and no message follows", () => {
+    expect(move(story(...turn), 3)).toEqual({ index: 4, turnStartIndex: null });
+  });
+
+  test("keeps the entries without content before the next message", () => {
+    expect(move(story(...turn, "model: x", "user: e"), 3)).toEqual({ index: 4, turnStartIndex: null });
+  });
+
+  test.each([
+    ["more than the last reply is kept", story(...turn, "user: e"), { index: 1, turnStartIndex: 0 }],
+    [
+      "the turn goes on after the reply",
+      story("user: a", "says: b", "calls: c", "result: d"),
+      { index: 1, turnStartIndex: 0 },
+    ],
+    ["the reply calls a tool", story("user: a", "calls: b", "result: c", "user: d"), { index: 1, turnStartIndex: 0 }],
+    ["it is between turns", story(...turn, "user: e", "says: f"), { index: 4, turnStartIndex: null }],
+  ])("stays if %s", (_, entries, expected) => {
+    expect(move(entries, expected.index)).toEqual(expected);
   });
 });
 

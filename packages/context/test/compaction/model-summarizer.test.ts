@@ -62,7 +62,10 @@ describe("of two answers", () => {
       receipt: {
         route: "model",
         calls: 2,
-        findings: [{ code: "unresolved-citations" }, { code: "unknown-id" }, { code: "unknown-id" }],
+        findings: [
+          { code: "reply-unused", note: expect.stringContaining("(100 tokens in, 0 out, $0.0100)") },
+          ...[{ code: "unresolved-citations" }, { code: "unknown-id" }, { code: "unknown-id" }],
+        ],
       },
     });
     expect(contextLines(session)[0]).toContain("## Goal - fix the login page [#1] - sell the shop (unconfirmed) ##");

@@ -1,6 +1,7 @@
 /** Tests the generation of a summary: thinking level, shape, number of requests, and which answer is used. */
 
 import { describe, expect, test } from "vitest";
+import { ENVIRONMENT_TYPE, type Entry } from "../../src/entry.ts";
 import type { Request } from "../../src/model.ts";
 import type { FlawCode } from "../../src/summary/flaw.ts";
 import {
@@ -11,6 +12,7 @@ import {
   type SummaryResult,
   type SummaryShapeOptions,
 } from "../../src/summary/generate-summary.ts";
+import { TURN_SEPARATOR } from "../../src/summary/parse-summary.ts";
 import { listHeadings } from "../../src/summary/prompts.ts";
 import { type ScriptedReply, scriptedModel, testRuntime } from "../../src/testing/scripted-model.ts";
 import { story } from "../../src/testing/story.ts";
@@ -118,14 +120,14 @@ describe("shape", () => {
       ["that has a turn of its own", `${before}${JOIN}${turn}`, true],
       ["that leaves too little room", `${before}${" word".repeat(600)}`, true],
       ["that nobody has checked", before, false],
-    ])("SUM7 B45 a previous summary %s is updated, not kept", (_, previous, isChecked) => {
+    ])("SUM7 B45 a previous summary %s is updated, without a part about the turn", (_, previous, isChecked) => {
       const parts = { hasHistory: false, hasTurn: true, previous, isChecked };
-      expect(shaped(parts, `${before}${JOIN}${turn}`)).toStrictEqual({
+      expect(shaped(parts, `${before}\n`)).toStrictEqual({
         format: "summary",
-        sections: [...listHeadings("summary"), ...listHeadings("turn")],
+        sections: listHeadings("summary"),
         previous,
         tokens: 1_000,
-        narrative: `${before}${JOIN}${turn}`,
+        narrative: before,
       });
     });
   });
@@ -199,6 +201,41 @@ describe("number of requests", () => {
   const summaryOf = (result: SummaryResult): string => (result.type === "summarized" ? result.summary : result.type);
   const codesOf = (result: SummaryResult): readonly FlawCode[] =>
     result.type === "summarized" ? result.flaws.map(({ code }) => code) : [];
+
+  describe("SUM7 what a split turn is requested with", () => {
+    const [request] = entries;
+    const environment = {
+      type: "custom_message",
+      customType: ENVIRONMENT_TYPE,
+      content: "Today is Monday.",
+      display: false,
+    };
+    const note = { ...environment, id: "note", parentId: null, timestamp: "" } as Entry;
+    const previous = `No prior history.${TURN_SEPARATOR}## Original Request\n- Fix the login test in src/login.ts [#1]`;
+    const promptOf = async (parts: Partial<GenerateSummaryOptions>): Promise<readonly boolean[]> => {
+      const { requests } = await generate([honest, honest], parts);
+      const text = requestText(requests[0] as Request);
+      const task = text.slice(text.lastIndexOf("</"));
+      return ["## Goal", "## Original Request"].map((heading) => task.includes(`\n${heading}\n`));
+    };
+
+    test.each<[string, Partial<GenerateSummaryOptions>, readonly boolean[]]>([
+      [
+        "history and the beginning of a turn: both parts",
+        { entries: story("user: hello", "says: hi"), turn: entries },
+        [true, true],
+      ],
+      ["history and only the user's message: one part", { turn: request ? [request] : [] }, [true, false]],
+      ["a note about the environment is no history: the turn", { entries: [note], turn: entries }, [false, true]],
+      [
+        "the previous summary begins the turn: one part",
+        { entries: [], turn: entries, previous, isChecked: true },
+        [true, false],
+      ],
+    ])("%s", async (_, parts, expected) => {
+      expect(await promptOf(parts)).toEqual(expected);
+    });
+  });
 
   test("SUM9 a correct summary takes one request", async () => {
     const { result, requests } = await generate([honest]);
