@@ -107,10 +107,12 @@ function readHit(hitFile: HitFile, candidate: SearchCandidate, options: HitFileO
   const readOutput = createOutputReader(hitFile.path, options.files);
   const content = value && extractSearchableText(value, { ...options, readOutput });
   if (!value || content?.kind !== candidate.kind) return "replaced";
+  const { searchQuery } = options;
+  const region = findRegion(content.text, searchQuery);
   // The redaction may know more secrets now than when the entry was indexed.
-  if (!matchesQuery(content.text, options.searchQuery)) return null;
-  const { start, ...snippet } = createSnippet(content.text, options.searchQuery);
-  const stored = locateInOutput(content, start);
+  if (!region) return null;
+  const { start, ...snippet } = createSnippet(content.text.slice(region.start, region.end), searchQuery);
+  const stored = locateInOutput(content, region.start + start);
   return {
     session: describeSession(hitFile, options),
     entry: typeof value.id === "string" ? sanitizeLine(value.id) : null,
@@ -120,6 +122,26 @@ function readHit(hitFile: HitFile, candidate: SearchCandidate, options: HitFileO
     ...(stored && { stored }),
   };
 }
+
+interface TextRegion {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The part of a text that a snippet is taken from; null if the text does not match. Of a long text, it is the part around the rarest word. */
+function findRegion(text: string, query: SearchQuery): TextRegion | null {
+  const matches = ({ start, end }: TextRegion): boolean => matchesQuery(text.slice(start, end), query);
+  const [rarest] = query.terms.toSorted((one, other) => (other.weight ?? 1) - (one.weight ?? 1));
+  const index = text.length > LONG_TEXT_CHARS ? text.toLowerCase().indexOf(rarest?.words[0] ?? "") : -1;
+  const region = { start: Math.max(0, index - REGION_CHARS), end: index + REGION_CHARS };
+  if (index >= 0 && matches(region)) return region;
+  const whole = { start: 0, end: text.length };
+  return matches(whole) ? whole : null;
+}
+
+/** It takes tens of milliseconds to find the words in a longer text. */
+const LONG_TEXT_CHARS = 32 * 1024;
+const REGION_CHARS = 2 * 1024;
 
 /** Null if the snippet is in the entry itself. */
 function locateInOutput({ text, stored }: SearchableText, snippetStart: number): StoredLocation | null {

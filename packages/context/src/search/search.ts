@@ -167,17 +167,19 @@ async function findHits(database: Database, request: SearchRequest): Promise<Hit
   const { limit, offset } = request;
   const { best, more, query } = readInTransaction(database, () => findCandidates(database, request));
   const hits: Hit[] = [];
-  let readCount = 0;
+  let lastYield = performance.now();
   for (const hit of readHits(database, best.slice(offset), { ...request, searchQuery: query })) {
     if (hit) hits.push(hit);
     if (hits.length >= limit) break;
-    if (++readCount % HITS_PER_YIELD === 0) await yieldToEventLoop();
+    if (performance.now() - lastYield < MAX_SLICE_MS) continue;
+    await yieldToEventLoop();
+    lastYield = performance.now();
   }
   return { hits: hits.slice(0, limit), count: best.length, more };
 }
 
 const SEGMENT_CHARS = 16_000_000;
-const HITS_PER_YIELD = 20;
+const MAX_SLICE_MS = 10;
 
 /** Describes what the search could not cover; null if it covered everything. */
 export function describePending(status: IndexStatus): { readonly bytes: number; readonly why: string } | null {
