@@ -62,9 +62,10 @@ function buildWorkRecord(plan: CompactionPlan): WorkRecord {
     ...ledger.files,
     ...fileTouches([...newEntries, ...keptEntries], budget.tools),
   ];
+  const coveredLedger = collectLedger([...newEntries, ...laterEdits(plan)], budget.tools, ledger);
   return {
-    ledger: collectLedger([...newEntries, ...laterEdits(plan)], budget.tools, ledger),
-    shownLedger: collectLedger([...newEntries, ...keptEntries], budget.tools, ledger),
+    ledger: coveredLedger,
+    shownLedger: collectLedger(keptEntries, budget.tools, coveredLedger),
     turns: reopenLastTurn(
       mergeTurnNotes(previousTurnNotes(compaction), collectTurnNotes(newEntries, edits, budget.tools)),
       plan,

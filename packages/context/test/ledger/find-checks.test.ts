@@ -82,7 +82,7 @@ describe("LED5 the outcome is the line with the counts", () => {
       "tests 34, pass 33, fail 1",
     ],
     [
-      "of the last of several runs",
+      "the last of several runs",
       "ℹ tests 47\nℹ pass 47\nℹ fail 0\nℹ tests 47\nℹ pass 46\nℹ fail 1",
       "tests 47, pass 46, fail 1",
     ],
