@@ -16,6 +16,22 @@ export interface FixedFault {
 
 export const fixedFaults: readonly FixedFault[] = [
   {
+    fault: "an undo that was refused dropped the prepared summary",
+    file: "packages/agent/src/agent.ts",
+    search: 'if (result.type === "undone" || result.type === "redone") await run.preparation.dropIfStale();',
+    replace: "await run.preparation.drop();",
+    test: "packages/agent/test/compaction/prepare-summary.test.ts",
+    title: "PREP4 but not by %s",
+  },
+  {
+    fault: "a restart paid for a prepared summary again",
+    file: "packages/agent/src/compaction/auto-compact.ts",
+    search: "if (preparation.startRestore()) await restoreFromStore(run, budget);",
+    replace: "",
+    test: "packages/agent/test/compaction/prepare-summary.test.ts",
+    title: "is used after a restart at the limit without a second request, and then removed",
+  },
+  {
     fault: "the commands of a reply ran at the same time",
     file: "packages/agent/src/loop/tool-calls.ts",
     search: "const canJoin = isConcurrent(openCall.call, tools);",

@@ -166,10 +166,10 @@ export class Agent {
     await Promise.all([this.#scheduler.abort(), this.#state.preparation.stop()]);
   }
 
-  /** Aborts all work and drops a prepared summary. Call it before you close the session. */
+  /** Aborts all work. A prepared summary is kept beside the session, or dropped if the store cannot keep it. Call it before you close the session. */
   async close(): Promise<void> {
     await this.abort();
-    await this.#state.preparation.drop();
+    await this.#state.preparation.close();
   }
 
   /** Aborts all work because the user wants it. If a turn stays unfinished, the session records that this was no crash. */
@@ -259,8 +259,9 @@ export class Agent {
     if (refusal) return refusal;
     return this.#scheduler.runTaskWhenIdle(async function* (run) {
       const { undoOrRedoCompaction } = await import("./session/navigate.ts");
-      await run.preparation.drop();
-      return yield* undoOrRedoCompaction(step, run);
+      const result = yield* undoOrRedoCompaction(step, run);
+      if (result.type === "undone" || result.type === "redone") await run.preparation.dropIfStale();
+      return result;
     });
   }
 
@@ -270,8 +271,9 @@ export class Agent {
     if (refusal) return refusal;
     return this.#scheduler.runTaskWhenIdle(async function* (run) {
       const { navigate } = await import("./session/navigate.ts");
-      await run.preparation.drop();
-      return yield* navigate(target, options, run);
+      const result = yield* navigate(target, options, run);
+      if (result.type === "moved") await run.preparation.dropIfStale();
+      return result;
     });
   }
 

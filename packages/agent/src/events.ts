@@ -210,8 +210,10 @@ export interface CompactionPreparationEvent {
   readonly durationMs?: number;
   /** Why it failed. */
   readonly errorMessage?: string;
-  /** The usage of model calls of a summary that will not be used. */
+  /** The usage of the model calls so far that no other event has; absent if there was none. */
   readonly usage?: Usage;
+  /** The number of these calls. */
+  readonly calls?: number;
 }
 
 export interface CompactionEndEvent {

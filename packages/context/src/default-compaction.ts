@@ -5,6 +5,7 @@ import { type CompactionRequest, choosePlan, type PlanChoice } from "./compactio
 import { type CompactionOutcome, compact as compactSession } from "./compaction/compact.ts";
 import {
   type CompactionOptions,
+  type PrepareSummaryOptions,
   type PrepareSummaryResult,
   prepareSummary as prepareSessionSummary,
 } from "./compaction/produce-compaction.ts";
@@ -63,12 +64,13 @@ export async function compact(
 
 /**
  * Writes and checks the summary of the next compaction, from the branch as it is now, and appends nothing. Work in the session may continue
- * meanwhile. Pass the summary to `compact` as `prepared`; hooks run then.
+ * meanwhile. Append the `usageEntries` of the result, and pass the summary to `compact` as `prepared`; hooks run then. To keep it across a
+ * restart, save it as JSON and pass it as `saved`.
  */
 export async function prepareSummary({
   parts,
   ...options
-}: Omit<CompactOptions, "prepared" | "hooks">): Promise<PrepareSummaryResult> {
+}: Omit<CompactOptions, "prepared" | "hooks"> & Pick<PrepareSummaryOptions, "saved">): Promise<PrepareSummaryResult> {
   await options.session.loadState();
   const design = createSummaryDesign(parts);
   const hooks = createHookRunner({ ...options, describeImages });

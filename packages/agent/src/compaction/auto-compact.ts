@@ -12,6 +12,7 @@ import { preparationThreshold } from "./thresholds.ts";
 export async function* compactIfNeeded(run: RunContext): AsyncGenerator<AgentEvent> {
   const { session, notices, preparation } = run;
   const budget = createModelBudget(run);
+  if (preparation.startRestore()) await restoreFromStore(run, budget);
   if (preparation.current?.isStale) await preparation.drop();
   // ELI4, PREP2: if the cache is cold, the whole request is paid for in any case, so a changed prefix costs nothing.
   const isCold = isCacheCold(run, budget);
@@ -42,6 +43,14 @@ export async function* compactIfNeeded(run: RunContext): AsyncGenerator<AgentEve
 async function prepareInBackground(run: RunContext, budget: Budget): Promise<void> {
   const { startPreparation } = await import("./prepare-summary.ts");
   startPreparation(run, budget);
+}
+
+/** Loads the code only if an earlier process has saved a summary. */
+async function restoreFromStore(run: RunContext, budget: Budget): Promise<void> {
+  const text = await run.session.store.preparedSummary?.read();
+  if (typeof text !== "string") return;
+  const { restorePreparation } = await import("./prepare-summary.ts");
+  await restorePreparation(run, budget, text);
 }
 
 /** PREP6: a local server answers one request at a time, so its summary is prepared while no run needs it. */

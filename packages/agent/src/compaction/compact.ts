@@ -86,8 +86,8 @@ export async function* compactInRun(
     }).finally(release);
   });
   const outcome = addEntryFields(result, run);
-  if (outcome.type === "postponed" || (outcome.type === "cancelled" && !signal.aborted))
-    run.preparation.putBack(preparation);
+  if (outcome.type === "postponed" || outcome.type === "cancelled") run.preparation.putBack(preparation);
+  else await preparation?.removeSaved();
   // FIT3
   if (describeSetup(run) !== setupBefore && !wasSetupChanged(run, leaf))
     throw new Error("the compaction changed the model, the thinking level, the tools or the system prompt");

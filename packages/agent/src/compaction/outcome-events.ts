@@ -126,7 +126,7 @@ function createEndEvent(
     reason: COMPACTION_REASONS[reason],
     aborted,
     ...(usage && { usage }),
-    calls: outcome.type === "compacted" ? outcome.receipt.calls : writtenEntries.filter(isUnusedUsage).length,
+    calls: outcome.type === "compacted" && !isPrepared(outcome) ? outcome.receipt.calls : countUnused(writtenEntries),
     durationMs,
     compaction,
   } as const;
@@ -141,6 +141,15 @@ function createEndEvent(
     result: { ...result, ...(details !== undefined && { details }) },
     willRetry: reason === "overflow",
   };
+}
+
+/** PREP5: the calls of a prepared summary are in its own events. */
+function isPrepared({ receipt }: Extract<AgentCompactionOutcome, { type: "compacted" }>): boolean {
+  return receipt.preparedMs !== undefined;
+}
+
+function countUnused(entries: readonly Entry[]): number {
+  return entries.filter(isUnusedUsage).length;
 }
 
 function errorMessageOf(outcome: Exclude<AgentCompactionOutcome, { type: "compacted" }>): string | null {

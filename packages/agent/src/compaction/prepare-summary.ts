@@ -1,7 +1,8 @@
-/** Prepares the summary of the next compaction in the background, so that a run need not wait for it. The session contains none of it until it is used. */
+/** Prepares the summary of the next compaction in the background, so that a run need not wait for it, and keeps it beside the session. The log contains only its cost until it is used. */
 
 import { type Budget, compactionDue, contextSize, type NewEntry, type Usage } from "@pith/context";
 import { addUsage, planElision, prepareSummary, type SummaryProgress } from "@pith/context/host";
+import type { CompactionPreparationEvent } from "../events.ts";
 import type { BackgroundSummary, PrepareSummaryResult, RunContext, TakeOptions } from "../loop/run-context.ts";
 import { describeSummary } from "./compact.ts";
 import { preparationThreshold, preparedTail } from "./thresholds.ts";
@@ -17,21 +18,28 @@ export class SummaryPreparation implements BackgroundSummary {
   readonly #controller = new AbortController();
   /** Null if it failed or was aborted; its cost is recorded then. */
   readonly #end: Promise<Prepared | null>;
-  #ready: Prepared | null = null;
+  #ready: Prepared | null;
+  #isSaved: boolean;
   #isTaken = false;
   #showProgress: (progress: SummaryProgress) => void = () => {};
 
-  /** Starts at once, with a context of `tokens`. Aborting the run aborts it. */
-  constructor(run: RunContext, budget: Budget, tokens: number) {
+  /** Starts at once, with a context of `tokens`, unless it gets a summary that an earlier process has prepared. Aborting the run aborts it. */
+  constructor(run: RunContext, budget: Budget, { tokens, restored }: PreparationStart) {
     this.#run = run;
     this.#budget = budget;
     const tail = preparedTail(budget, tokens);
-    this.#coveredTokens = tokens - tail;
-    this.#end = this.#prepare({ ...budget, tail });
+    this.#coveredTokens = restored?.coveredTokens ?? tokens - tail;
+    this.#ready = restored?.prepared ?? null;
+    this.#isSaved = restored !== undefined;
+    this.#end = restored ? Promise.resolve(restored.prepared) : this.#prepare({ ...budget, tail });
   }
 
   get isReady(): boolean {
     return this.#ready !== null;
+  }
+
+  get isSaved(): boolean {
+    return this.#isSaved;
   }
 
   get isStale(): boolean {
@@ -63,9 +71,15 @@ export class SummaryPreparation implements BackgroundSummary {
 
   async drop(): Promise<void> {
     await this.stop();
-    const prepared = this.#ready;
+    const wasReady = this.#ready !== null;
     this.#ready = null;
-    if (prepared) await this.#recordUnused("dropped", prepared.usageEntries);
+    await this.removeSaved();
+    if (wasReady) this.#run.preparation.emit({ type: "compaction_preparation", state: "dropped" });
+  }
+
+  async removeSaved(): Promise<void> {
+    if (this.#isSaved) await this.#run.session.store.preparedSummary?.remove();
+    this.#isSaved = false;
   }
 
   async #prepare(budget: Budget): Promise<Prepared | null> {
@@ -84,39 +98,53 @@ export class SummaryPreparation implements BackgroundSummary {
         progress: (progress) => this.#showProgress(progress),
       }),
     );
-    if (result.type === "prepared" && !stop.aborted) {
+    const isReady = result.type === "prepared" && !stop.aborted;
+    if (!isReady) preparation.release(this, { mayRetry: stop.aborted });
+    const usage = await this.#recordUsage(result.usageEntries);
+    if (isReady) {
+      await this.#save(result);
       this.#ready = result;
-      preparation.emit({
-        type: "compaction_preparation",
-        state: "ready",
-        durationMs: Math.max(0, runtime.now() - startedAt),
-      });
+      const durationMs = Math.max(0, runtime.now() - startedAt);
+      preparation.emit({ type: "compaction_preparation", state: "ready", durationMs, ...usage });
       return result;
     }
-    preparation.release(this, { mayRetry: stop.aborted });
-    const note = result.type === "not-prepared" ? result.findings.at(-1)?.note : undefined;
-    await this.#recordUnused(stop.aborted ? "dropped" : "failed", result.usageEntries, note);
+    const errorMessage = result.type === "not-prepared" ? result.findings.at(-1)?.note : undefined;
+    preparation.emit({
+      type: "compaction_preparation",
+      state: stop.aborted ? "dropped" : "failed",
+      ...(errorMessage !== undefined && { errorMessage }),
+      ...usage,
+    });
     return null;
   }
 
-  // PREP5: the cost of a summary that is not used is in the log.
-  async #recordUnused(
-    state: "dropped" | "failed",
-    usageEntries: readonly NewEntry[],
-    errorMessage?: string,
-  ): Promise<void> {
-    const { session, preparation } = this.#run;
+  /** PREP5: the cost is in the log before the summary is used, saved or dropped, so that it is there once. */
+  async #recordUsage(usageEntries: readonly NewEntry[]): Promise<Pick<CompactionPreparationEvent, "usage" | "calls">> {
     // A session that cannot be written ends the run at its next append. Here, only the record of the cost is lost.
-    if (usageEntries.length > 0) await session.append(...usageEntries).catch(() => undefined);
+    if (usageEntries.length > 0) await this.#run.session.append(...usageEntries).catch(() => undefined);
     const usage = sumUsage(usageEntries);
-    preparation.emit({
-      type: "compaction_preparation",
-      state,
-      ...(errorMessage !== undefined && { errorMessage }),
-      // EVT5: the events of a compaction that has taken it count the usage.
-      ...(usage && !this.#isTaken && { usage }),
-    });
+    // EVT5: the events of a compaction that has taken it count the usage.
+    return usage && !this.#isTaken ? { usage, calls: usageEntries.length } : {};
   }
+
+  /** PREP3: a restart must not pay for it again. */
+  async #save({ summary }: Prepared): Promise<void> {
+    const { preparedSummary } = this.#run.session.store;
+    if (!preparedSummary) return;
+    await preparedSummary.write(JSON.stringify({ coveredTokens: this.#coveredTokens, prepared: summary }));
+    this.#isSaved = true;
+  }
+}
+
+interface PreparationStart {
+  /** The size of the context. */
+  readonly tokens: number;
+  readonly restored?: RestoredPreparation;
+}
+
+interface RestoredPreparation {
+  readonly prepared: Prepared;
+  readonly coveredTokens: number;
 }
 
 /** PREP2: the share of the tail that must be there before a summary is used below the limit. */
@@ -152,5 +180,38 @@ export function startPreparation(run: RunContext, budget: Budget): void {
   if (type !== "due") return;
   // Removing outdated results will do, without a summary.
   if (planElision(session.branch, earlyBudget)?.isEnough) return;
-  preparation.start(session.branch, () => new SummaryPreparation(run, budget, size.tokens));
+  preparation.start(session.branch, () => new SummaryPreparation(run, budget, { tokens: size.tokens }));
+}
+
+/** PREP3: continues with a summary that an earlier process has saved. One that no longer applies is removed; its cost is in the log. */
+export async function restorePreparation(run: RunContext, budget: Budget, text: string): Promise<void> {
+  const { session, preparation } = run;
+  const restored = budget.limits.prepare === "never" ? null : await readSaved(run, budget, text);
+  if (!restored) {
+    await session.store.preparedSummary?.remove();
+    return;
+  }
+  const { tokens } = contextSize(session.branch, budget);
+  preparation.start(session.branch, () => new SummaryPreparation(run, budget, { tokens, restored }));
+  const { durationMs } = restored.prepared.summary;
+  preparation.emit({ type: "compaction_preparation", state: "ready", durationMs });
+}
+
+async function readSaved(run: RunContext, budget: Budget, text: string): Promise<RestoredPreparation | null> {
+  const { coveredTokens, prepared } = parseObject(text);
+  if (typeof coveredTokens !== "number") return null;
+  const { session, runtime } = run;
+  const saved = JSON.stringify(prepared ?? null);
+  const options = { session, reason: "due" as const, runtime, budget, ...describeSummary(run, {}), saved };
+  const result = await runPrepared(() => prepareSummary(options));
+  return result.type === "prepared" ? { prepared: result, coveredTokens } : null;
+}
+
+function parseObject(text: string): Readonly<Record<string, unknown>> {
+  try {
+    return Object(JSON.parse(text)) as Readonly<Record<string, unknown>>;
+  } catch {
+    // The file is damaged, so there is no summary.
+    return {};
+  }
 }

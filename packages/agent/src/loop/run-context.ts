@@ -47,16 +47,20 @@ export class ContinuationCounter {
 /** A summary of the next compaction that is being written in the background, or is ready. */
 export interface BackgroundSummary {
   readonly isReady: boolean;
+  /** Whether it is kept beside the session, so that the next process can use it. */
+  readonly isSaved: boolean;
   /** Whether the entries that it summarizes have changed since it was ready. */
   readonly isStale: boolean;
   /** Whether enough would be kept if it was used now, and not at the limit. */
   readonly keepsEnough: boolean;
-  /** Waits for the summary. A compaction then uses it or records its cost. Null if there is none. */
+  /** Waits for the summary. Null if there is none. */
   take(options: TakeOptions): Promise<PreparedSummary | null>;
   /** Stops a summary that is not ready. A ready one stays. */
   stop(): Promise<void>;
-  /** Stops it, or drops it if it is ready, and records its cost. */
+  /** Stops it, or drops it if it is ready. */
   drop(): Promise<void>;
+  /** Removes what is kept beside the session. Call it when a compaction has used the summary, or cannot use it. */
+  removeSaved(): Promise<void>;
 }
 
 export interface TakeOptions {
@@ -74,6 +78,7 @@ export class PreparationSlot {
   emit: (event: CompactionPreparationEvent) => void = () => {};
   #current: BackgroundSummary | null = null;
   #hasReply = false;
+  #isRestored = false;
   /** The compaction after which the last preparation started, and how many have started since. */
   #attempts: { readonly after: string; readonly count: number } = { after: "", count: 0 };
 
@@ -118,6 +123,24 @@ export class PreparationSlot {
   /** Puts a summary back that a compaction has not used. */
   putBack(preparation: BackgroundSummary | null): void {
     if (preparation?.isReady) this.#current ??= preparation;
+  }
+
+  /** True for the first call. An earlier process may have saved a summary. */
+  startRestore(): boolean {
+    const isFirst = !this.#isRestored;
+    this.#isRestored = true;
+    return isFirst;
+  }
+
+  /** PREP4: call it after a move or an undo. A summary that is being written is dropped, too. */
+  async dropIfStale(): Promise<void> {
+    if (this.#current && (!this.isReady || this.#current.isStale)) await this.drop();
+  }
+
+  /** Call it when the agent ends. A saved summary stays for the next process. */
+  async close(): Promise<void> {
+    await this.stop();
+    if (!this.#current?.isSaved) await this.drop();
   }
 
   /** Stops a summary that is not ready. It may start again. */

@@ -2,7 +2,7 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
@@ -19,8 +19,8 @@ import {
   Session,
   type UsageEntry,
 } from "@pith/context";
-import { COMPACTION_USAGE } from "@pith/context/host";
-import { createStore, nodeRuntime, openStore } from "@pith/context/node";
+import { addToTotals, addUsage, COMPACTION_USAGE, zeroTotals, zeroUsage } from "@pith/context/host";
+import { createStore, nodeRuntime, openStore, purgeSession } from "@pith/context/node";
 import { type ScriptRequest, type Step, startServer, type TestServer } from "@pith/testkit";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Agent, AgentEvent, AgentOptions } from "../../src/index.ts";
@@ -76,8 +76,32 @@ describe("PREP1 a summary is prepared", () => {
     const all = await agent.session.branchEntries(entry.parentId);
     const covered = all.findIndex(({ id }) => id === receipt.covered.last);
     expect(entry.firstKeptEntryId).toBe(all[covered + 1]?.id);
-    expect(entry.usage?.output).toBeGreaterThan(0);
+    // PREP5: the cost is in the log since the summary was ready, once.
+    const usages = all.filter((each) => each.type === "usage" && each.kind === COMPACTION_USAGE);
+    expect(usages).toHaveLength(1);
+    expect(entry.usage).toBeUndefined();
     expect(receipt.tokens.after).toBeLessThan(12_000);
+  });
+
+  test("PREP5 EVT5 and the figures of the server, the events and the log agree, also after a failed attempt", async () => {
+    let attempts = 0;
+    const { agent, events, fillToSoft, fillUntilCompacted, newest } = await openScene({
+      summarize: (asked) => (attempts++ === 0 ? { parts: [{ type: "text", text: " " }] } : writeSummary(asked)),
+    });
+    await fillToSoft();
+    await readyIn(agent);
+    await fillUntilCompacted();
+    expect(newest().receipt).toMatchObject({ preparedMs: expect.any(Number), calls: attempts });
+    expect(attempts).toBeGreaterThan(1);
+    const byEvents = events.flatMap((event) => {
+      if (event.type === "message_end") return event.message.role === "assistant" ? [event.message.usage] : [];
+      if (event.type === "compaction_preparation" || event.type === "compaction_end") return event.usage ?? [];
+      return event.type === "usage" ? [event.usage] : [];
+    });
+    const byLog = (await agent.session.branchEntries()).reduce(addToTotals, zeroTotals).usage;
+    expect(byEvents.reduce(addUsage, zeroUsage)).toEqual(byLog);
+    const byServer = server?.requests.reduce((sum, { usage }) => sum + (usage?.output ?? 0), 0);
+    expect(byLog.output).toBe(byServer);
   });
 
   test("so late that what is kept at the limit is as long as without preparation", async () => {
@@ -217,11 +241,11 @@ test("PREP8 a summary that is prepared after the last reply of a turn covers the
   expect(kept).toMatchObject({ message: { role: "user" } });
 });
 
-describe("PREP4 a prepared summary is dropped, and its cost is in the log,", () => {
+describe("PREP4 a prepared summary is dropped, and its cost is in the log once,", () => {
   const changes: Readonly<Record<string, (agent: Agent) => Promise<unknown>>> = {
-    "by a move in the tree": async (agent) => {
-      const target = agent.session.branch.entries.findLast(({ type }) => type === "message")?.parentId ?? null;
-      expect((await agent.navigateTree(target)).type).toBe("moved");
+    "by a move in the tree to before its end": async (agent) => {
+      const [, , target] = agent.session.branch.entries;
+      expect((await agent.navigateTree(target?.id ?? null)).type).toBe("moved");
     },
     "by a change of the model": async (agent) =>
       expect(await agent.setModel({ ...agent.model, model: "other" })).toEqual({ type: "set" }),
@@ -231,21 +255,22 @@ describe("PREP4 a prepared summary is dropped, and its cost is in the log,", () 
       await agent.appendToSession((session) => session.append({ type: "context_edit", targetId, replacement: null }));
       await ran(agent, "Go on.");
     },
-    "when the agent is closed": (agent) => agent.close(),
+    "when the agent is closed and its store keeps none": (agent) => agent.close(),
   };
 
   test.each(Object.entries(changes))("PREP5 %s", async (_, change) => {
     const { agent, states, fillToSoft, events } = await openScene();
     await fillToSoft();
     await readyIn(agent);
+    const isCost = (entry: Entry): entry is UsageEntry => entry.type === "usage" && entry.kind === COMPACTION_USAGE;
+    const [cost] = agent.session.branch.entries.filter(isCost);
     const written: Entry[] = [];
     agent.session.watch((entries) => void written.push(...entries));
     await change(agent);
     expect(states().slice(0, 3)).toEqual(["started", "ready", "dropped"]);
-    const dropped = events.find((event) => event.type === "compaction_preparation" && event.state === "dropped");
-    const usage = written.find((entry) => entry.type === "usage");
-    expect(usage).toMatchObject({ kind: COMPACTION_USAGE, usage: { output: expect.any(Number) } });
-    expect(dropped).toMatchObject({ usage: (usage as UsageEntry).usage });
+    const ready = events.find((event) => event.type === "compaction_preparation" && event.state === "ready");
+    expect(ready).toMatchObject({ usage: cost?.usage, calls: 1 });
+    expect(written.filter(isCost)).toEqual([]);
   });
 
   test("PREP5 and its usage entry precedes the compaction on request", async () => {
@@ -257,6 +282,33 @@ describe("PREP4 a prepared summary is dropped, and its cost is in the log,", () 
     const usages = all.filter((entry) => entry.type === "usage" && entry.kind === COMPACTION_USAGE);
     expect(usages).toHaveLength(1);
     expect(all.indexOf(usages[0] as Entry)).toBeLessThan(all.findIndex(({ type }) => type === "compaction"));
+  });
+
+  const harmless: Readonly<Record<string, (agent: Agent) => Promise<unknown>>> = {
+    "an undo without a compaction": async (agent) =>
+      expect(await agent.undoCompaction()).toMatchObject({ type: "nothing-to-do" }),
+    "a redo without an undo": async (agent) =>
+      expect(await agent.undoCompaction("redo")).toMatchObject({ type: "nothing-to-do" }),
+    "a move that a hook refuses": async (agent) => expect((await agent.navigateTree(null)).type).not.toBe("moved"),
+    "a move that leaves what it covers": async (agent) => {
+      const target = agent.session.branch.entries.findLast(({ type }) => type === "message")?.parentId ?? null;
+      expect((await agent.navigateTree(target)).type).toBe("moved");
+    },
+  };
+
+  test.each(Object.entries(harmless))("PREP4 but not by %s", async (name, act) => {
+    const isRefused = name === "a move that a hook refuses";
+    const { agent, states, fillToSoft, fillUntilCompacted, newest, summaryRequests } = await openScene({
+      hooks: { session_before_tree: [() => (isRefused ? { cancel: true } : undefined)] },
+    });
+    await fillToSoft();
+    await readyIn(agent);
+    await act(agent);
+    expect(agent.isSummaryReady).toBe(true);
+    await fillUntilCompacted();
+    expect(newest().receipt.preparedMs).toEqual(expect.any(Number));
+    expect(states()).toEqual(["started", "ready"]);
+    expect(summaryRequests()).toBe(1);
   });
 
   test("a steering message, a pin and a label do not drop it; the pin is in the summary message", async () => {
@@ -345,7 +397,7 @@ test("PREP2 HOOK2 hooks run when it is used: one that cancels keeps it, one that
   const { receipt } = newest();
   expect(receipt.preparedMs).toBeUndefined();
   expect(receipt.findings.map(({ code }) => code)).toContain("prepared-dropped");
-  expect(receipt.calls).toBe(2);
+  expect(receipt.calls).toBe(1);
 });
 
 test("PREP3 an undo and a redo of a compaction with a prepared summary give byte-identical requests, also after restarts", async () => {
@@ -424,13 +476,179 @@ describe("PREP3 a program that is killed leaves the old or the new state", () =>
     const said = all.filter((entry) => entry.type === "message" && entry.message.role === "user");
     expect(said.length).toBeGreaterThanOrEqual(own.requests.filter(({ model }) => model !== "summarizer").length);
     const receipt = compaction && readReceipt(compaction);
-    if (state === "old") expect(JSON.stringify(all)).not.toMatch(/grind the lens|"context_edit"|"usage","kind"/);
+    if (state === "old") expect(JSON.stringify(all)).not.toMatch(/grind the lens|"context_edit"/);
     else expect(receipt).toMatchObject({ preparedMs: expect.any(Number), route: "model" });
     const covered = all.findIndex(({ id }) => id === receipt?.covered.last);
     if (compaction) expect(all[covered + 1]?.id).toBe(compaction.firstKeptEntryId);
     expect((await ran(agent, "Go on.")).end.type).toBe("done");
     await agent.close();
     await agent.session.close();
+  });
+});
+
+describe("PREP3 a summary that was ready when the program was killed", () => {
+  async function killWhenReady() {
+    const own = await startServer({
+      script: (asked) => (asked.model === "summarizer" ? writeSummary(asked) : "Good."),
+    });
+    server = own;
+    const path = join(folder, "session.jsonl");
+    const child = spawn(process.execPath, [CRASHING_AGENT, path, own.url, "the summary is ready"], {
+      stdio: "inherit",
+    });
+    expect(await once(child, "exit")).toEqual([null, "SIGKILL"]);
+    const requests = (): number => own.requests.filter(({ model }) => model === "summarizer").length;
+    return { path, own, requests, paid: requests() };
+  }
+
+  async function restart(path: string, own: TestServer, parts: Partial<AgentOptions> = {}, name = "claude-sonnet-4-5") {
+    const open = (model: string) => modelOf({ provider: "anthropic", model, path: "/v1" }, own, 20_000);
+    const opened = await openStore(path);
+    if (opened.type !== "opened") throw new Error("the session cannot be opened");
+    const session = await Session.open(opened.store, nodeRuntime);
+    return agentOf(await open(name), {
+      session,
+      tools: [],
+      summarizers: [modelSummarizer(await open("summarizer"), { runtime: nodeRuntime })],
+      limits: { ...compactionLimits, prepare: "during-runs" },
+      ...parts,
+    });
+  }
+
+  const savedPath = (): string => join(folder, ".pith", "session.jsonl", "summary.json");
+
+  async function compactAtLimit(agent: Agent): Promise<{ readonly entry: CompactionEntry; readonly receipt: Receipt }> {
+    for (let at = 0; at < 8 && agent.session.branch.compactionIndex < 0; at++) await ran(agent, STONES);
+    const { entries, compactionIndex } = agent.session.branch;
+    const entry = entries[compactionIndex] as CompactionEntry;
+    return { entry, receipt: readReceipt(entry) as Receipt };
+  }
+
+  async function costs(agent: Agent): Promise<readonly UsageEntry[]> {
+    const all = await agent.session.branchEntries();
+    return all.filter((entry): entry is UsageEntry => entry.type === "usage" && entry.kind === COMPACTION_USAGE);
+  }
+
+  test("is used after a restart at the limit without a second request, and then removed", async () => {
+    const { path, own, requests, paid } = await killWhenReady();
+    expect(statSync(savedPath()).mode & 0o777).toBe(0o600);
+    expect(statSync(savedPath()).mode).toBe(statSync(path).mode);
+    const agent = await restart(path, own);
+    const before = await costs(agent);
+    const { entry, receipt } = await compactAtLimit(agent);
+    expect(requests()).toBe(paid);
+    expect(receipt).toMatchObject({
+      route: "model",
+      by: "anthropic/summarizer",
+      preparedMs: expect.any(Number),
+      calls: paid,
+    });
+    expect(entry.summary).toContain("grind the lens");
+    // Its cost is in the log once.
+    expect([before.length, entry.usage]).toEqual([paid, undefined]);
+    expect(await costs(agent)).toEqual(before);
+    expect(existsSync(savedPath())).toBe(false);
+    await agent.close();
+    await agent.session.close();
+  });
+
+  test("is kept by a program that ends as usual, and used by the next one", async () => {
+    const { path, own, requests, paid } = await killWhenReady();
+    const first = await restart(path, own);
+    await ran(first, "Go on.");
+    expect(first.isSummaryReady).toBe(true);
+    await first.close();
+    await first.session.close();
+    const second = await restart(path, own);
+    expect((await compactAtLimit(second)).receipt.preparedMs).toEqual(expect.any(Number));
+    expect(requests()).toBe(paid);
+    await second.close();
+    await second.session.close();
+  });
+
+  const drops: Readonly<Record<string, (path: string, own: TestServer) => Promise<Agent>>> = {
+    "a move in the tree": async (path, own) => {
+      const agent = await restart(path, own);
+      const [, , target] = agent.session.branch.entries;
+      expect((await agent.navigateTree(target?.id ?? null)).type).toBe("moved");
+      return agent;
+    },
+    "an edit of what it covers": async (path, own) => {
+      const agent = await restart(path, own);
+      const [, , target] = agent.session.branch.entries;
+      await agent.session.append({ type: "context_edit", targetId: target?.id ?? "", replacement: null });
+      return agent;
+    },
+    "a compaction on request and its undo": async (path, own) => {
+      const agent = await restart(path, own);
+      expect((await agent.compact()).type).toBe("compacted");
+      return agent;
+    },
+    "another model": (path, own) => restart(path, own, {}, "claude-opus-4-5"),
+    "other instructions": (path, own) => restart(path, own, { instructions: "Mind the lens." }),
+    "a covered line that was rewritten": async (path, own) => {
+      const lines = readFileSync(path, "utf8").split("\n");
+      const index = lines.findIndex((line) => line.includes("stone by stone"));
+      lines[index] = (lines[index] ?? "").replace("stone by stone", "brick by brick").replace(/,"crc":[^}]*/, "");
+      writeFileSync(path, lines.join("\n"));
+      return restart(path, own);
+    },
+    "a damaged file": async (path, own) => {
+      writeFileSync(savedPath(), readFileSync(savedPath(), "utf8").replace("grind", "break"));
+      return restart(path, own);
+    },
+    "a file that is not JSON": async (path, own) => {
+      writeFileSync(savedPath(), "{");
+      return restart(path, own);
+    },
+    "a file of another version": async (path, own) => {
+      writeFileSync(savedPath(), readFileSync(savedPath(), "utf8").replace('"version":1', '"version":0'));
+      return restart(path, own);
+    },
+  };
+
+  test.each(Object.entries(drops))("PREP4 is removed after %s, and its cost stays in the log", async (_, change) => {
+    const { path, own } = await killWhenReady();
+    const agent = await change(path, own);
+    const before = (await allCosts(agent)).length;
+    await ran(agent, "Go on.");
+    expect(agent.isSummaryReady).toBe(false);
+    expect(existsSync(savedPath())).toBe(false);
+    expect(await allCosts(agent)).toHaveLength(before);
+    expect(before).toBeGreaterThan(0);
+    await agent.close();
+    await agent.session.close();
+  });
+
+  /** On all branches. */
+  async function allCosts({ session }: Agent): Promise<readonly Entry[]> {
+    const collect = async (id: string | null): Promise<readonly Entry[]> =>
+      (
+        await Promise.all(
+          (await session.store.children(id)).map(async (entry) => [entry, ...(await collect(entry.id))]),
+        )
+      ).flat();
+    return (await collect(null)).filter((entry) => entry.type === "usage" && entry.kind === COMPACTION_USAGE);
+  }
+
+  test("SEC1 contains no secret: it is redacted like the session, and a purge removes it", async () => {
+    const path = join(folder, "session.jsonl");
+    const created = await createStore(path, { cwd: "/work" });
+    if (created.type !== "opened") throw new Error("the session cannot be created");
+    const redact = <Value>(value: Value): Value =>
+      JSON.parse(JSON.stringify(value).replaceAll("grind", "[secret]")) as Value;
+    const session = await Session.open(created.store, nodeRuntime, { redaction: { redact } });
+    const { agent, fillToSoft } = await openScene({ session });
+    await fillToSoft();
+    await readyIn(agent);
+    expect(readFileSync(savedPath(), "utf8")).toContain("[secret] the lens");
+    expect(readFileSync(savedPath(), "utf8")).not.toContain("grind");
+    await agent.close();
+    await session.close();
+    const purge = <Value>(value: Value): Value =>
+      JSON.parse(JSON.stringify(value).replaceAll("the lens", "[other]")) as Value;
+    expect(await purgeSession(path, { redaction: { redact: purge } })).toMatchObject({ removed: ["summary.json"] });
+    expect(existsSync(savedPath())).toBe(false);
   });
 });
 

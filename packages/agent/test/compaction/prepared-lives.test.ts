@@ -13,6 +13,7 @@ import {
   Session,
 } from "@pith/context";
 import { nodeRuntime } from "@pith/context/node";
+import type { Store } from "@pith/context/store";
 import { type ScriptRequest, startServer, type TestServer } from "@pith/testkit";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -75,7 +76,7 @@ const actions = [
 type Action = (typeof actions)[number];
 
 class Life {
-  readonly #store = MemoryStore.create(nodeRuntime);
+  readonly #store: Store = Object.assign(MemoryStore.create(nodeRuntime), { preparedSummary: this.#keepText() });
   readonly used: string[] = [];
   readonly #written = new Map<string, Entry>();
   #agent: Agent | null = null;
@@ -167,16 +168,30 @@ class Life {
         await agent.undoCompaction();
         break;
       case "crash":
-        // Nothing is closed: what exists only in memory is lost.
+        // Nothing is closed: what exists only in memory is lost. A saved summary is used again.
         await agent.abort();
         await this.start();
     }
   }
 
+  #keepText(): Required<Store>["preparedSummary"] {
+    let saved: string | null = null;
+    return {
+      read: async () => saved,
+      write: async (text) => {
+        saved = text;
+      },
+      remove: async () => {
+        saved = null;
+      },
+    };
+  }
+
   async #append(): Promise<void> {
     const { agent } = this.#open;
     expect((await ran(agent, STONES)).end.type).toBe("done");
-    expect(agent.contextUsage().tokens).toBeLessThanOrEqual(LIMIT + 1_500);
+    // After an undo above the limit, one more turn passes before the next compaction.
+    expect(agent.contextUsage().tokens).toBeLessThanOrEqual(LIMIT + 2_300);
   }
 
   /** The laws of a prepared summary, from the entries alone. */

@@ -174,7 +174,7 @@ export const eventTable: EventDocs<WireEvent> = {
   },
   compaction_preparation: {
     description:
-      "the summary of the next automatic compaction is prepared in the background; `state` is `started`, `ready` (the compaction will call no model), `failed` or `dropped` (it will not be used; `usage` is what it cost). It may be sent outside of a run",
+      "the summary of the next automatic compaction is prepared in the background; `state` is `started`, `ready` (the compaction will call no model), `failed` or `dropped` (it will not be used). `usage` and `calls` are the model calls that no other event has. It may be sent outside of a run",
     example: { type: "compaction_preparation", state: "ready", durationMs: 21400 },
   },
   outdated_results_removed: {

@@ -112,6 +112,8 @@ export function addEventUsage(totals: UsageTotals, event: AgentEvent): UsageTota
       return event.message.role === "assistant" ? addRequests(totals, 1, event.message.usage) : totals;
     case "compaction_end":
       return event.calls > 0 ? addRequests(totals, event.calls, event.usage ?? zeroUsage) : totals;
+    case "compaction_preparation":
+      return event.usage ? addRequests(totals, event.calls ?? 1, event.usage) : totals;
     case "usage":
       return addRequests(totals, 1, event.usage);
     default:

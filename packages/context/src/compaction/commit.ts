@@ -47,8 +47,8 @@ export interface CommitContext {
   readonly reason: CompactionTrigger;
   readonly now: number;
   readonly durationMs: number;
-  /** How long the summary took, if it was prepared before the compaction. */
-  readonly preparedMs?: number | undefined;
+  /** Set if the summary was prepared before the compaction. The usage of its calls is in the log already. */
+  readonly prepared?: { readonly durationMs: number; readonly unusedCalls: readonly CallUsage[] } | undefined;
   /** Findings of earlier attempts, such as failed summarizers or a reached limit. */
   readonly findings?: readonly Finding[];
   /** Model calls whose summaries were not used. */
@@ -96,9 +96,18 @@ type NewCompactionEntry = NewEntry &
 function createCompactionEntry(
   plan: CompactionPlan,
   candidate: SummaryCandidate,
-  { parts, summaryMessage, id, now, unusedCalls = [] }: CommitContext & { readonly summaryMessage: SummaryMessage },
+  {
+    parts,
+    summaryMessage,
+    id,
+    now,
+    prepared,
+    unusedCalls = [],
+  }: CommitContext & { readonly summaryMessage: SummaryMessage },
 ): NewCompactionEntry {
-  const { route, details, fromHook, calls = [] } = candidate;
+  const { route, details, fromHook } = candidate;
+  // PREP5: a call is counted once.
+  const calls = prepared ? [] : (candidate.calls ?? []);
   const systemMessage = mergeSystemMessages(plan.branch);
   return {
     type: "compaction",
@@ -149,7 +158,7 @@ function createReceipt(
     summaryMessage,
     reason,
     durationMs,
-    preparedMs,
+    prepared,
     findings = [],
     unusedCalls = [],
     sizeAfter,
@@ -157,7 +166,7 @@ function createReceipt(
 ): Receipt {
   const { route, by, calls = [], expectedCost, findings: candidateFindings = [] } = candidate;
   const { sizeBefore, budget } = plan;
-  const allCalls = [...unusedCalls, ...calls];
+  const allCalls = [...(prepared?.unusedCalls ?? []), ...unusedCalls, ...calls];
   const madeProgress = sizeAfter.tokens <= sizeBefore.tokens * (1 - budget.limits.progress);
   return {
     reason,
@@ -178,7 +187,7 @@ function createReceipt(
     ...(expectedCost !== undefined && { expectedCost }),
     ...computeCachedShare(allCalls),
     durationMs,
-    ...(preparedMs !== undefined && { preparedMs }),
+    ...(prepared && { preparedMs: prepared.durationMs }),
     findings: [
       ...findings,
       ...candidateFindings,

@@ -2,7 +2,7 @@
 
 import { COMPACTION_USAGE } from "../entry.ts";
 import { type Runtime, runGuarded } from "../runtime.ts";
-import { branchLeaf, type LoadedBranch } from "../session/loaded-branch.ts";
+import { branchLeaf } from "../session/loaded-branch.ts";
 import type { NewEntry, Session } from "../session/session.ts";
 import type { OnProgress } from "../summary/ask-model.ts";
 import { explainReachedLimit, SPEND_LIMIT_NOTE, type TimeLimit, withTimeLimit } from "../summary/limits.ts";
@@ -25,6 +25,7 @@ import {
   type SummarizerResult,
   type SummaryCandidate,
 } from "./plan.ts";
+import { createPreparedSummary, type PreparedSummary, restoreSummary } from "./prepared-summary.ts";
 import { calculateAllowance, type Finding, isAllowed, type Receipt } from "./receipt.ts";
 import { collectPartsInSteps, type SummaryDesign } from "./summary-message.ts";
 
@@ -55,16 +56,6 @@ export interface CompactionOptions extends CompactionRequest {
    * compaction, it can be passed again.
    */
   readonly prepared?: PreparedSummary | Promise<PreparedSummary | null>;
-}
-
-/** A summary that was written before its compaction. It exists only in memory. */
-export interface PreparedSummary extends Pick<SummarizedPlan, "plan" | "candidate"> {
-  readonly findings: readonly Finding[];
-  /** Model calls of failed attempts. */
-  readonly unusedCalls: readonly CallUsage[];
-  readonly durationMs: number;
-  /** Whether it can still be used on this branch: nothing that it summarizes has changed. */
-  appliesTo(branch: LoadedBranch): boolean;
 }
 
 interface SummarizedPlan {
@@ -104,9 +95,7 @@ export async function produceCompaction(requestOptions: CompactionOptions): Prom
   const state: AttemptState = { options, startTime, findings: [], unusedCalls: [] };
   // PREP7: several sessions may be due at once.
   if (prepared) await takeTurn(options.runtime);
-  const batch = options.signal?.aborted
-    ? cancelAttempts(prepared ?? null, state)
-    : await planAndSummarize(state, prepared ?? null);
+  const batch = options.signal?.aborted ? BATCH_CANCELLED : await planAndSummarize(state, prepared ?? null);
   const usageEntries = toUsageEntries(state.unusedCalls, options.budget);
   return { batch, usageEntries, findings: state.findings };
 }
@@ -117,10 +106,9 @@ async function withEarlierEntries<Options extends PrepareSummaryOptions>(options
   return earlier.length === 0 ? options : { ...options, earlier };
 }
 
-/** The result of `prepareSummary`. */
+/** The result of `prepareSummary`. `usageEntries` must be appended in every case: `compact` does not count these calls again. */
 export type PrepareSummaryResult =
   | { readonly type: "prepared"; readonly summary: PreparedSummary; readonly usageEntries: readonly NewEntry[] }
-  /** `usageEntries`: for the calls of failed attempts. They must be appended, as those of a summary that is not used. */
   | {
       readonly type: "not-prepared";
       readonly why: Exclude<CompactionBatch["type"], "ready">;
@@ -134,7 +122,11 @@ export type PrepareSummaryResult =
  */
 export async function prepareSummary(requestOptions: PrepareSummaryOptions): Promise<PrepareSummaryResult> {
   const options = await withEarlierEntries(requestOptions);
-  const { session, runtime, budget, signal } = options;
+  const { session, runtime, budget, signal, saved } = options;
+  if (saved !== undefined) {
+    const summary = restoreSummary(saved, options);
+    return summary ? { type: "prepared", summary, usageEntries: [] } : NOT_RESTORED;
+  }
   const { branch } = session;
   const snapshot = { branch, redact: <Value>(value: Value): Value => session.redact(value) };
   const state: AttemptState = {
@@ -149,15 +141,24 @@ export async function prepareSummary(requestOptions: PrepareSummaryOptions): Pro
   if (batch.type !== "ready") return { type: "not-prepared", why: batch.type, findings, usageEntries: unusedEntries };
   const { plan, candidate } = batch;
   const durationMs = Math.max(0, runtime.now() - state.startTime);
-  const appliesTo = (later: LoadedBranch): boolean => coversSameEntries(plan, later);
   return {
     type: "prepared",
-    summary: { plan, candidate, findings, unusedCalls, durationMs, appliesTo },
+    summary: createPreparedSummary({ plan, candidate, findings, unusedCalls, durationMs }, options),
     usageEntries: [...unusedEntries, ...batch.usageEntries],
   };
 }
 
-export type PrepareSummaryOptions = Omit<CompactionOptions, "prepared">;
+export interface PrepareSummaryOptions extends Omit<CompactionOptions, "prepared"> {
+  /** A prepared summary as JSON, e.g. from before a restart. It is used again if it still applies; no model is called. */
+  readonly saved?: string;
+}
+
+const NOT_RESTORED: PrepareSummaryResult = {
+  type: "not-prepared",
+  why: "leaf-moved",
+  findings: [],
+  usageEntries: [],
+};
 
 /** The state shared by all attempts of one compaction. */
 interface AttemptState {
@@ -227,14 +228,9 @@ function* commitPrepared(
   planBefore?: CompactionPlan,
 ): Steps<ReadyBatch | null> {
   const { session, design } = state.options;
-  const { plan, candidate, durationMs: preparedMs } = prepared;
+  const { plan, candidate } = prepared;
   if (!prepared.appliesTo(session.branch)) return dropPrepared(prepared, CHANGED_NOTE, state);
-  const attempt = {
-    ...state,
-    preparedMs,
-    findings: [...prepared.findings, ...state.findings],
-    unusedCalls: [...prepared.unusedCalls, ...state.unusedCalls],
-  };
+  const attempt = { ...state, prepared, findings: [...prepared.findings, ...state.findings] };
   let note = GROWN_NOTE;
   const plans = planBefore?.branch === session.branch ? [planBefore] : planAgain(plan, state.options);
   for (const current of plans) {
@@ -264,11 +260,10 @@ const HOOK_NOTE = "a hook changed what the summary should say";
 const CHANGED_NOTE = "the entries that it summarizes have changed";
 const GROWN_NOTE = "too much was added after it";
 
-function dropPrepared({ candidate, findings, unusedCalls }: PreparedSummary, why: string, state: AttemptState): null {
+function dropPrepared({ findings }: PreparedSummary, why: string, state: AttemptState): null {
   const note = `a summary prepared in the background was not used: ${why}`;
   recordFinding(state, { code: "prepared-dropped", note });
   state.findings.push(...findings);
-  state.unusedCalls.push(...unusedCalls, ...(candidate.calls ?? []));
   return null;
 }
 
@@ -309,11 +304,7 @@ async function firstUsableBatch(
 }
 
 // CMP3: the cost of a summary that arrives after the abort is recorded.
-function cancelAttempts(
-  result: CandidateWithPlan | PreparedSummary | "cancelled" | null,
-  state: AttemptState,
-): CompactionBatch {
-  if (result && result !== "cancelled" && "unusedCalls" in result) state.unusedCalls.push(...result.unusedCalls);
+function cancelAttempts(result: CandidateWithPlan | "cancelled" | null, state: AttemptState): CompactionBatch {
   if (result && result !== "cancelled") state.unusedCalls.push(...(result.candidate.calls ?? []));
   return BATCH_CANCELLED;
 }
@@ -425,13 +416,7 @@ type BuildBatchResult = ReadyBatch | { readonly type: "refused"; readonly findin
 
 function buildBatch(
   { plan, candidate: draft }: SummarizedPlan,
-  {
-    options,
-    startTime,
-    findings,
-    unusedCalls,
-    preparedMs,
-  }: AttemptState & { readonly preparedMs?: number | undefined },
+  { options, startTime, findings, unusedCalls, prepared }: AttemptState & { readonly prepared?: PreparedSummary },
 ): BuildBatchResult {
   const now = options.runtime.now();
   const { design } = options;
@@ -441,7 +426,7 @@ function buildBatch(
     reason: options.reason,
     now,
     durationMs: Math.max(0, now - startTime),
-    preparedMs,
+    prepared,
     findings,
     unusedCalls,
     redaction: options.session,
@@ -449,7 +434,7 @@ function buildBatch(
   const candidate = design.review(plan, draft);
   const result = commitCandidate(plan, candidate, context);
   if (result.type === "refused") return result;
-  const usageEntries = toUsageEntries(candidate.calls ?? [], options.budget);
+  const usageEntries = toUsageEntries(prepared ? [] : (candidate.calls ?? []), options.budget);
   return { ...result, id: context.id, leaf: branchLeaf(plan.branch), usageEntries, plan, candidate: draft };
 }
 

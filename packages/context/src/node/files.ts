@@ -227,10 +227,10 @@ const diskErrorAdvice: Readonly<Record<string, string>> = {
 
 /** Reads a small JSON file. The result is empty if the file is missing, torn or not a JSON object. */
 export function readJsonObject(path: string, files: Files): JsonObject {
-  const bytes = ignoreDiskErrors(() => readFileStart(path, files));
-  if (bytes === null) return {};
+  const text = ignoreDiskErrors(() => readSmallFile(path, files));
+  if (text === null) return {};
   try {
-    const value: unknown = JSON.parse(bytes.toString("utf8"));
+    const value: unknown = JSON.parse(text);
     return isObject(value) ? value : {};
   } catch (error) {
     if (error instanceof SyntaxError) return {};
@@ -238,12 +238,13 @@ export function readJsonObject(path: string, files: Files): JsonObject {
   }
 }
 
-function readFileStart(path: string, files: Files): Buffer | null {
+/** Reads the text of a file that should be small, at most 64 MB of it. Null if there is no such file. */
+export function readSmallFile(path: string, files: Files): string | null {
   if (files.stat(path)?.kind !== "file") return null;
   const file = files.open(path, "read");
   try {
     const buffer = Buffer.allocUnsafe(Math.min(file.stat().size, MAX_JSON_BYTES));
-    return buffer.subarray(0, file.read(buffer, 0));
+    return buffer.subarray(0, file.read(buffer, 0)).toString("utf8");
   } finally {
     file.close();
   }
@@ -251,13 +252,14 @@ function readFileStart(path: string, files: Files): Buffer | null {
 
 const MAX_JSON_BYTES = 64 * 1024 * 1024;
 
-/** The folder `.pith/<session file name>` beside a session file: lease, index and blobs. */
+/** The folder `.pith/<session file name>` beside a session file: lease, index, prepared summary and blobs. */
 export function sidecarFolder(sessionPath: string): string {
   return join(dirname(sessionPath), ".pith", basename(sessionPath));
 }
 
 export const leasePath = (sessionPath: string): string => join(sidecarFolder(sessionPath), "writer");
 export const indexPath = (sessionPath: string): string => join(sidecarFolder(sessionPath), "index");
+export const preparedSummaryPath = (sessionPath: string): string => join(sidecarFolder(sessionPath), "summary.json");
 export const blobFolder = (sessionPath: string): string => join(sidecarFolder(sessionPath), "blobs");
 
 /** Formats the file name as pi does: the start time and the id. */

@@ -37,6 +37,14 @@ export interface Store {
    * appended. Throws if the batch is invalid: a missing parent, or an id that is used for other content.
    */
   append(batch: readonly Entry[], guard: AppendGuard): Promise<AppendResult>;
+  /** Keeps a prepared summary beside the log, so that it survives a restart. Absent: it is lost with the process. */
+  readonly preparedSummary?: {
+    /** Returns null if there is none. */
+    read(): Promise<string | null>;
+    /** Replaces the text. A store that cannot write now keeps none. */
+    write(text: string): Promise<void>;
+    remove(): Promise<void>;
+  };
   /** Releases what the store holds open; nothing is appended afterwards. */
   close?(): Promise<unknown>;
 }

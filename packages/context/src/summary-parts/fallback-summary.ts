@@ -8,10 +8,10 @@ import { sanitizeLine } from "../text/sanitize.ts";
 import { truncateMiddle } from "../text/truncate.ts";
 import { textTokens } from "../tokens/estimate-tokens.ts";
 import { latestRequest } from "./latest-request.ts";
-import { isTurn, MAX_LISTED_TURNS, type TurnNote } from "./turn-notes.ts";
+import { collectLastReplies, isTurn, MAX_LISTED_TURNS, type TurnNote } from "./turn-notes.ts";
 import { collectWorkRecord } from "./work-record.ts";
 
-const TURN_LIST_TEMPLATE = `A turn is one line: what was asked → the last reply, shortened [the entry where the turn begins]. This list does not show whether work is finished; check before you rely on it.
+const TURN_LIST_TEMPLATE = `A turn is one line: what was asked → the last reply, long ones shortened [the entry where the turn begins]. This list does not show whether work is finished; check before you rely on it.
 {turns}
 Next: continue with the latest request. If it only asks to continue, continue the newest turn that did not end normally, or what the last reply left open.`;
 
@@ -39,6 +39,8 @@ export interface RenderTurnNotesOptions {
   readonly isOpen?: boolean;
   /** The reference of the latest request if the summary message ends with it; its text is not repeated. */
   readonly request?: string | undefined;
+  /** The whole last replies by the entry of their turn. Those that fit are shown, the newest first. */
+  readonly replies?: ReadonlyMap<string, string>;
   readonly tokens: number;
 }
 
@@ -48,26 +50,32 @@ export function renderTurnNotes({
   hasNarrative,
   isOpen = false,
   request,
+  replies = new Map(),
   tokens,
 }: RenderTurnNotesOptions): string {
   const openTurn = isOpen ? turns.findLast(isTurn) : undefined;
   const unsummarizedTurns = hasNarrative ? turns.filter(({ inSummary }) => !inSummary) : turns;
   const listedTurns = unsummarizedTurns.slice(firstListedIndex(unsummarizedTurns));
   const lines = listedTurns.flatMap((turn) =>
-    describeTurn(turn, { isOpen: turn === openTurn, isRequest: turnReference(turn) === request }),
+    describeTurn(turn, {
+      isOpen: turn === openTurn,
+      isRequest: turnReference(turn) === request,
+      reply: replies.get(turn.entryId),
+    }),
   );
   if (lines.length === 0) return "";
   const hasOmittedTurns = listedTurns.length < unsummarizedTurns.length;
   const { all, allShort, since: sinceAll, sinceShort, left: omissionLine } = turnListTemplates;
   const [fullTemplate, shortTemplate] = hasNarrative ? [sinceAll, sinceShort] : [all, allShort];
   // With less room the explanation is omitted first, then each line is shortened.
-  for (const [template, renderLine] of [
-    [fullTemplate, renderFullLine],
-    [shortTemplate, renderFullLine],
-    [shortTemplate, renderShortLine],
+  for (const [template, renderLine, renderLong] of [
+    [fullTemplate, renderFullLine, renderWholeReply],
+    [shortTemplate, renderFullLine, renderFullLine],
+    [shortTemplate, renderShortLine, renderShortLine],
   ] as const) {
     const freeTokens = tokens - textTokens(fillTemplate(template, { turns: "" }));
-    const newestText = joinNewestLines(lines.map(renderLine), { tokens: freeTokens, hasOmittedTurns });
+    const rendered = lines.map((line) => ({ short: renderLine(line), long: renderLong(line) }));
+    const newestText = joinNewestLines(rendered, { tokens: freeTokens, hasOmittedTurns });
     const notes = fillTemplate(template, { turns: newestText });
     if (newestText !== "" && textTokens(notes) <= tokens) return notes;
   }
@@ -88,16 +96,30 @@ interface NewestLinesOptions {
   readonly hasOmittedTurns: boolean;
 }
 
-function joinNewestLines(lines: readonly string[], { tokens, hasOmittedTurns }: NewestLinesOptions): string {
-  const newest: string[] = [];
+interface RenderedLine {
+  readonly short: string;
+  /** With the whole reply. */
+  readonly long: string;
+}
+
+/** First come as many lines as possible, then as many whole replies, the newest first. */
+function joinNewestLines(lines: readonly RenderedLine[], { tokens, hasOmittedTurns }: NewestLinesOptions): string {
+  const newest: RenderedLine[] = [];
   let remainingTokens = tokens - OMISSION_LINE_TOKENS;
   for (const line of lines.toReversed()) {
-    remainingTokens -= textTokens(line) + 1;
-    if (remainingTokens < 0) break;
-    newest.unshift(line);
+    const lineTokens = textTokens(line.short) + 1;
+    if (lineTokens > remainingTokens) break;
+    remainingTokens -= lineTokens;
+    newest.push(line);
   }
+  const texts = newest.map(({ short, long }) => {
+    const addedTokens = long === short ? 0 : textTokens(long) - textTokens(short);
+    if (addedTokens > remainingTokens) return short;
+    remainingTokens -= addedTokens;
+    return long;
+  });
   const showsOmission = newest.length > 0 && (hasOmittedTurns || newest.length < lines.length);
-  return (showsOmission ? [turnListTemplates.left, ...newest] : newest).join("\n");
+  return [...texts, ...(showsOmission ? [turnListTemplates.left] : [])].toReversed().join("\n");
 }
 
 /** The tokens of the line that says that turns are omitted. */
@@ -106,34 +128,43 @@ const OMISSION_LINE_TOKENS = 10;
 interface TurnLineOptions {
   readonly isOpen: boolean;
   readonly isRequest: boolean;
+  readonly reply: string | undefined;
 }
 
 interface TurnLine {
   readonly label: string;
   /** The request and the reply. */
   readonly texts: readonly string[];
+  /** The same with the whole reply. */
+  readonly wholeTexts: readonly string[];
   /** The reference of the turn and how it ended; may be empty. */
   readonly end: string;
 }
 
 /** Empty for the latest request without a reply, because the request is at the end of the summary message. */
-function describeTurn(turn: TurnNote, { isOpen, isRequest }: TurnLineOptions): readonly TurnLine[] {
+function describeTurn(turn: TurnNote, options: TurnLineOptions): readonly TurnLine[] {
+  const { isOpen, isRequest, reply: wholeReply = turn.said } = options;
   const { asked, ending = "" } = turn;
   const end = isOpen ? "continues in the messages after this one" : ending;
   const reply = describeReply(turn);
   if (isRequest && reply === "" && ending === "") return [];
   const request = isRequest ? "the user's latest request, see below" : asked;
   const noReply = turn.by === undefined && !isOpen ? "(no reply)" : "";
+  const toTexts = (text: string): readonly string[] =>
+    [request, text || noReply].filter((each) => each !== "").map(toSingleLine);
   return [
     {
       label: turn.by === "branch" ? "(a branch that was left) " : "",
-      texts: [request, reply || noReply].filter((text) => text !== "").map(toSingleLine),
+      texts: toTexts(reply),
+      wholeTexts: toTexts(describeReply({ ...turn, said: wholeReply })),
       end: `${isRequest ? "" : ` [${turnReference(turn)}]`}${end === "" ? "" : ` (${toSingleLine(end)})`}`,
     },
   ];
 }
 
 const renderFullLine = ({ label, texts, end }: TurnLine): string => `- ${label}${texts.join(" → ")}${end}`;
+
+const renderWholeReply = (line: TurnLine): string => renderFullLine({ ...line, texts: line.wholeTexts });
 
 const renderShortLine = ({ texts, ...line }: TurnLine): string =>
   renderFullLine({ ...line, texts: texts.map((text) => sanitizeLine(text, SHORT_LINE_CHARS)) });
@@ -166,6 +197,7 @@ export function createFallbackSummary(plan: CompactionPlan): SummaryCandidate {
     hasNarrative: narrative !== "",
     isOpen: cut.turnStartIndex !== null,
     request: collectPart(latestRequest, plan).request?.reference,
+    replies: collectLastReplies(covered, plan.edits),
   };
   return {
     route: MODEL_FREE_ROUTE,

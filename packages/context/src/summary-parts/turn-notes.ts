@@ -49,6 +49,24 @@ export function collectTurnNotes(
   return limitNotes(splitNewestTurns(covered, textOf).flatMap((turn) => createNotes(turn, { textOf, edits, tools })));
 }
 
+/**
+ * Returns the whole last reply of each turn by the id of the turn's note. Notes store only its start and end; a list of turns shows all of
+ * it where it fits.
+ */
+export function collectLastReplies(
+  covered: readonly Entry[],
+  edits: readonly ContextEditEntry[] = [],
+): ReadonlyMap<string, string> {
+  const textOf: EntryTextReader = (entry) => sanitizeLine(noteText(entry, edits), MAX_REPLY_CHARS + 1);
+  const replies = splitNewestTurns(covered, textOf).flatMap((turn): readonly (readonly [string, string])[] => {
+    const [note] = createTurnNote(turn, { textOf, edits, tools: {} });
+    const reply = turn.findLast((entry) => authorOf(entry) === "assistant" && textOf(entry) !== "");
+    const text = reply ? textOf(reply) : "";
+    return note && text !== "" && text.length <= MAX_REPLY_CHARS ? [[note.entryId, text]] : [];
+  });
+  return new Map(replies);
+}
+
 function noteText(entry: Entry, edits: readonly ContextEditEntry[]): string {
   if (!isVisibleToModel(entry, edits)) return "";
   const skill = readLoadedSkill(entry);
@@ -248,6 +266,7 @@ function maxNoteChars({ type }: Entry): number {
   return type === "branch_summary" ? MAX_BRANCH_NOTE_CHARS : MAX_NOTE_CHARS;
 }
 
+const MAX_REPLY_CHARS = 4_000;
 const MAX_NOTE_CHARS = 160;
 const NOTE_HEAD_CHARS = 90;
 const NOTE_TAIL_CHARS = 68;

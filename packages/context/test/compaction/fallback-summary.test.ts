@@ -3,7 +3,12 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type RenderTurnNotesOptions, renderTurnNotes } from "../../src/summary-parts/fallback-summary.ts";
-import { collectTurnNotes, markAsSummarized, mergeTurnNotes } from "../../src/summary-parts/turn-notes.ts";
+import {
+  collectLastReplies,
+  collectTurnNotes,
+  markAsSummarized,
+  mergeTurnNotes,
+} from "../../src/summary-parts/turn-notes.ts";
 import { story } from "../../src/testing/story.ts";
 import { textTokens } from "../../src/tokens/estimate-tokens.ts";
 
@@ -20,7 +25,7 @@ const talk = story(
 test("CMP12 it lists what was asked and the last reply, with the entries to open, and calls nothing done", () => {
   expect(renderTurnNotes({ turns: collectTurnNotes(talk), hasNarrative: false, tokens: 400 })).toMatchInlineSnapshot(`
     "# Turns so far (an automatic list; no model wrote it)
-    A turn is one line: what was asked → the last reply, shortened [the entry where the turn begins]. This list does not show whether work is finished; check before you rely on it.
+    A turn is one line: what was asked → the last reply, long ones shortened [the entry where the turn begins]. This list does not show whether work is finished; check before you rely on it.
     - fix the login → done [#1]
     - now the tests → two fail [#6]
     Next: continue with the latest request. If it only asks to continue, continue the newest turn that did not end normally, or what the last reply left open."
@@ -39,7 +44,7 @@ test("CMP12 of a turn it says what the log knows of its end, and no more", () =>
   );
   expect(renderTurnNotes({ turns, hasNarrative: true, tokens: 400 })).toMatchInlineSnapshot(`
     "# Turns since that summary (an automatic list; no model wrote it)
-    The list is newer than the summary: where they differ, the list is correct. A turn is one line: what was asked → the last reply, shortened [the entry where the turn begins]. This list does not show whether work is finished; check before you rely on it.
+    The list is newer than the summary: where they differ, the list is correct. A turn is one line: what was asked → the last reply, long ones shortened [the entry where the turn begins]. This list does not show whether work is finished; check before you rely on it.
     - run the tests → all is well [#1] (the last tool call failed: bash)
     - fix them → fixed [#5]
     - now deploy → I begin [#11] (stopped before it finished)
@@ -124,6 +129,26 @@ test("CMP12 of a long reply it has the first and the last words", () => {
   expect(turn?.said.length).toBeLessThanOrEqual(160);
 });
 
+test("CMP12 where it fits, the last reply of a turn is whole, the newest first", () => {
+  const replies = ["one", "two", "three"].map(
+    (word) => `Begins ${word}. ${`And ${word} goes on. `.repeat(30)}Ends ${word}.`,
+  );
+  const entries = story(...replies.flatMap((reply, at) => [`user: request ${at}`, "says: I look", `says: ${reply}`]));
+  const parts = { turns: collectTurnNotes(entries), replies: collectLastReplies(entries), hasNarrative: false };
+  const whole = replies.map((reply, at) => `- request ${at} → ${reply} [#${at * 3 + 1}]`);
+  const short = parts.turns.map(({ said }, at) => `- request ${at} → ${said} [#${at * 3 + 1}]`);
+  expect(linesOf({ ...parts, tokens: 2_000 })).toEqual(whole);
+  // Every turn comes before a whole reply.
+  const roomForOne = textTokens(renderTurnNotes({ ...parts, replies: new Map(), tokens: 2_000 })) + 200;
+  expect(linesOf({ ...parts, tokens: roomForOne })).toEqual([...short.slice(0, 2), whole[2]]);
+  expect(linesOf({ ...parts, tokens: roomForOne - 150 })).toEqual(short);
+});
+
+test("CMP12 a very long reply is shortened, even if there is room for it", () => {
+  const entries = story("user: explain", `says: ${"word ".repeat(2_000)}`);
+  expect(collectLastReplies(entries)).toEqual(new Map());
+});
+
 test("CMP12 a message of a program is not taken for the turn that continues", () => {
   const turns = mergeTurnNotes(
     markAsSummarized(collectTurnNotes(talk.slice(0, 2))),
@@ -153,17 +178,17 @@ test("CMP12 a turn that goes on after a compaction ends as its second part does"
 });
 
 test("KEEP5 it never outgrows its room, and drops the oldest first", () => {
-  const turns = collectTurnNotes(
-    story(
-      ...Array.from({ length: 200 }, (_, at) => [
-        `user: request ${at} ${"x ".repeat(at)}`,
-        `says: answer ${at}`,
-      ]).flat(),
-    ),
+  const entries = story(
+    ...Array.from({ length: 200 }, (_, at) => [
+      `user: request ${at} ${"x ".repeat(at)}`,
+      `says: answer ${at} ${"y ".repeat(at * 3)}`,
+    ]).flat(),
   );
+  const turns = collectTurnNotes(entries);
+  const replies = collectLastReplies(entries);
   fc.assert(
-    fc.property(fc.integer({ min: 0, max: 3000 }), fc.boolean(), (tokens, hasStory) => {
-      const notes = renderTurnNotes({ turns, hasNarrative: hasStory, tokens });
+    fc.property(fc.integer({ min: 0, max: 9000 }), fc.boolean(), (tokens, hasStory) => {
+      const notes = renderTurnNotes({ turns, replies, hasNarrative: hasStory, tokens });
       expect(textTokens(notes)).toBeLessThanOrEqual(tokens);
     }),
     { numRuns: 200 },
@@ -214,7 +239,9 @@ test("LED4 what was said cannot forge a heading or a tag", () => {
     calls: 2,
     lastCall: "x\n# y <z>",
   };
-  const notes = renderTurnNotes({ turns: [...said, fromFile], hasNarrative: false, tokens: 400 });
+  const replies = new Map([["e", "c\n# whole <reply>"]]);
+  const notes = renderTurnNotes({ turns: [...said, fromFile], replies, hasNarrative: false, tokens: 400 });
+  expect(notes).toContain("# whole ‹reply>");
   expect(notes.match(/^#.*$/gm)).toEqual(["# Turns so far (an automatic list; no model wrote it)"]);
   expect(notes).not.toContain("<");
 });

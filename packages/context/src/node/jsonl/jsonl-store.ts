@@ -12,12 +12,14 @@ import {
   checkAppend,
   type EntryReader,
   type Refusal,
+  type Store,
 } from "../../session/store.ts";
 import type { FormatLimits } from "../../settings.ts";
-import { type Files, ignoreDiskErrors } from "../files.ts";
+import { type Files, ignoreDiskErrors, preparedSummaryPath, readSmallFile } from "../files.ts";
 import type { Lease, ProcessTable } from "../lease.ts";
 import { type Durability, encodeBatch, type LogFile, toRefusal } from "./append.ts";
 import { FileEntries } from "./file-entries.ts";
+import { overwriteFileAtomically } from "./rewrite.ts";
 import { type FileChange, FileWatcher, makeAppendable, readContentsFully } from "./watched-file.ts";
 
 /** Options for a store. The defaults use the real file system, clock and processes. */
@@ -127,6 +129,21 @@ export class JsonlStore extends BaseStore {
       return newEntries;
     });
   }
+
+  /** PREP3: in a file beside the session. A file that cannot be written or read counts as missing. */
+  readonly preparedSummary: NonNullable<Store["preparedSummary"]> = {
+    read: async () => ignoreDiskErrors(() => readSmallFile(preparedSummaryPath(this.path), this.#options.files)),
+    write: async (text) => {
+      const { files } = this.#options;
+      if (this.isWriter)
+        ignoreDiskErrors(() => overwriteFileAtomically(preparedSummaryPath(this.path), Buffer.from(text), files));
+    },
+    remove: async () => {
+      const { files } = this.#options;
+      const path = preparedSummaryPath(this.path);
+      if (this.isWriter) ignoreDiskErrors(() => files.stat(path) && files.remove(path));
+    },
+  };
 
   /** Syncs the file, saves the index and releases the lease. A second call does nothing. Returns false if the disk failed. */
   async close(): Promise<boolean> {

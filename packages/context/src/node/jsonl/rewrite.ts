@@ -66,6 +66,12 @@ export function replaceFileAtomically(path: string, bytes: Uint8Array, files: Fi
   files.syncFolder(dirname(path));
 }
 
+/** Creates a file or replaces its content. No copy of the old content stays. */
+export function overwriteFileAtomically(path: string, bytes: Uint8Array, files: Files): void {
+  files.rename(writeTemporaryFile(`${path}.new`, bytes, files), path);
+  files.syncFolder(dirname(path));
+}
+
 /** Appends torn bytes to the `.damaged` file and syncs it. */
 export function saveDamagedBytes(path: string, pieces: Iterable<Uint8Array>, files: Files): void {
   const file = files.stat(path) ? files.open(path, "append") : files.create(path);

@@ -16,6 +16,7 @@ import {
   indexPath,
   leasePath,
   type OpenFile,
+  preparedSummaryPath,
   sidecarFolder,
   type UnavailableResult,
 } from "../files.ts";
@@ -209,7 +210,7 @@ function isJsonObjectText(text: string): boolean {
   }
 }
 
-/** Finds backups, torn ends and leftover blobs that contain secrets. They are not part of the session, so they are removed, not redacted. */
+/** Finds backups, torn ends, leftover blobs and a prepared summary that contain secrets. They are not part of the session, so they are removed, not redacted. */
 export function findFilesWithSecrets(sessionPath: string, { files, redaction }: SecretScanOptions): readonly string[] {
   return listStrayFiles(sessionPath, files).filter((path) => {
     const text = readFileText(path, files);
@@ -221,7 +222,13 @@ function listStrayFiles(sessionPath: string, files: Files): readonly string[] {
   const [folder, blobs] = [dirname(sessionPath), blobFolder(sessionPath)];
   const siblings = files.list(folder).filter((name) => name.startsWith(`${basename(sessionPath)}.`));
   const strays = files.list(blobs).filter((name) => readBlobSync(sessionPath, name, { files }).type !== "read");
-  return [...siblings.map((name) => join(folder, name)), ...strays.map((name) => join(blobs, name))];
+  const summary = basename(preparedSummaryPath(sessionPath));
+  const summaries = files.list(sidecarFolder(sessionPath)).filter((name) => name.startsWith(summary));
+  return [
+    ...siblings.map((name) => join(folder, name)),
+    ...summaries.map((name) => join(sidecarFolder(sessionPath), name)),
+    ...strays.map((name) => join(blobs, name)),
+  ];
 }
 
 function readFileText(path: string, files: Files): string | null {
