@@ -83,16 +83,12 @@ describe("PREP1 a summary is prepared", () => {
     expect(receipt.tokens.after).toBeLessThan(12_000);
   });
 
-  test("PREP5 EVT5 and the figures of the server, the events and the log agree, also after a failed attempt", async () => {
-    let attempts = 0;
-    const { agent, events, fillToSoft, fillUntilCompacted, newest } = await openScene({
-      summarize: (asked) => (attempts++ === 0 ? { parts: [{ type: "text", text: " " }] } : writeSummary(asked)),
-    });
+  test("PREP5 EVT5 and the figures of the server, the events and the log agree when it is used", async () => {
+    const { agent, events, fillToSoft, fillUntilCompacted, newest } = await openScene();
     await fillToSoft();
     await readyIn(agent);
     await fillUntilCompacted();
-    expect(newest().receipt).toMatchObject({ preparedMs: expect.any(Number), calls: attempts });
-    expect(attempts).toBeGreaterThan(1);
+    expect(newest().receipt).toMatchObject({ preparedMs: expect.any(Number), calls: 1 });
     const byEvents = events.flatMap((event) => {
       if (event.type === "message_end") return event.message.role === "assistant" ? [event.message.usage] : [];
       if (event.type === "compaction_preparation" || event.type === "compaction_end") return event.usage ?? [];
