@@ -175,7 +175,7 @@ async function compactedOnce(
   await work();
   await agent.compact();
   const [, story = ""] = newest().summary.split(/^# Summary .*\n|\n\n# Earlier entries$/m);
-  expect(story).toContain("## Original Request");
+  expect(story).toContain("## Critical Context");
   await work();
   isFirst = false;
   const served = server.requests.length;

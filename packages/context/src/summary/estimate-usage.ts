@@ -78,10 +78,11 @@ function estimatePrompts(prompts: readonly PromptRequest[], job: PromptJob): Sum
 
 /**
  * The size of the last answer, or the usual size. Recorded summaries of 1,600 to 8,300 tokens are 400 to 1,100 tokens long, and those of
- * 180,000 tokens are 900 to 1,100.
+ * 180,000 tokens are 900 to 1,100. A turn alone has a third of the sections.
  */
-export function expectAnswerTokens(inputTokens: number, { tokens, answerTokens }: PromptJob): number {
-  return answerTokens ?? Math.min(tokens, USUAL_ANSWER_TOKENS, Math.round(10 * Math.sqrt(inputTokens)));
+export function expectAnswerTokens(inputTokens: number, { format, tokens, answerTokens }: PromptJob): number {
+  const usualTokens = Math.min(USUAL_ANSWER_TOKENS, Math.round(10 * Math.sqrt(inputTokens)));
+  return answerTokens ?? Math.min(tokens, format === "turn" ? Math.round(usualTokens / 3) : usualTokens);
 }
 
 const USUAL_ANSWER_TOKENS = 900;
