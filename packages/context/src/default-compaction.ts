@@ -77,7 +77,7 @@ export async function prepareSummary({
   return prepareSessionSummary({ ...options, budget: shrinkTail(options), design, hooks });
 }
 
-// PREP3: the kept part grows until the compaction, so less is kept now, at least half.
+// PREP1: the kept part grows until the compaction, so less is kept now, at least half.
 function shrinkTail({ session, budget }: Pick<CompactOptions, "session" | "budget">): Budget {
   const growth = Math.max(0, budget.limit - contextSize(session.branch, budget).tokens);
   return { ...budget, tail: Math.floor(Math.max(budget.tail / 2, budget.tail - growth)) };

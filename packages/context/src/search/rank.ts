@@ -146,7 +146,7 @@ function findPartialMatches(
     .map(([id]) => id);
   const candidates = readCandidates(database, best).filter(({ time }) => time >= since);
   return {
-    best: rankCandidates(candidates, (id) => WORD_SCORE * (scores.get(id) ?? 0), PARTIAL_KIND_SHARE),
+    best: rankCandidates(candidates, (id) => WORD_SCORE * (scores.get(id) ?? 0)),
     more: relevant.length > MAX_PARTIAL_MATCHES,
     query: { ...query, terms: found.map(({ term }) => term) },
   };
@@ -190,12 +190,11 @@ const MAX_RANKED_ENTRIES = 2_000;
 function rankCandidates(
   candidates: readonly SearchCandidate[],
   scoreWords: (id: number) => number,
-  kindShare = 1,
 ): readonly SearchCandidate[] {
   const newest = Math.max(...candidates.map(({ time }) => time));
   const scored = candidates.map((candidate) => ({
     candidate,
-    score: scoreWords(candidate.id) + scoreCandidate(candidate, newest, kindShare),
+    score: scoreWords(candidate.id) + scoreCandidate(candidate, newest),
   }));
   return scored
     .sort((one, other) => other.score - one.score || compareCandidates(one.candidate, other.candidate))
@@ -203,18 +202,15 @@ function rankCandidates(
 }
 
 // The author is worth up to three points, every other signal up to two. A short text with the words is more likely about them.
-function scoreCandidate({ kind, chars, time }: SearchCandidate, newest: number, kindShare: number): number {
+function scoreCandidate({ kind, chars, time }: SearchCandidate, newest: number): number {
   const density = Math.min(2, Math.max(0, 4 - Math.log10(Math.max(1, chars))));
   const recency = 2 * 0.5 ** ((newest - time) / MONTH_MS);
-  return KIND_SCORES[kind] * kindShare + density + recency;
+  return KIND_SCORES[kind] + density + recency;
 }
 
 function compareCandidates(one: SearchCandidate, other: SearchCandidate): number {
   return other.time - one.time || other.id - one.id;
 }
-
-/** What a person looks for is mostly what a person wrote. What a question is about may as well be in an output. */
-const PARTIAL_KIND_SHARE = 0.33;
 
 const MONTH_MS = 30 * 86_400_000;
 

@@ -299,7 +299,6 @@ async function correctSummary(
   { options, shape, job, mayCorrect = true }: CorrectionOptions,
 ): Promise<CorrectionResult> {
   const evidence = options.evidence ?? collectEntryEvidence(options);
-  const { isSamePrefix = false } = reply.prompt;
   const check = (answer: string): Promise<SummaryCheckResult> =>
     runInTurns(checkSummaryInSteps(shape.parseAnswer(answer), evidence, shape), options.runtime);
   options.progress?.({ step: "auditing" });
