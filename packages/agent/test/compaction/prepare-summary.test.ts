@@ -233,8 +233,10 @@ test("PREP8 a summary that is prepared after the last reply of a turn covers the
   expect(asked[0]).not.toContain("## Original Request");
   const { entry, receipt } = newest();
   expect(receipt).toMatchObject({ preparedMs: expect.any(Number), covered: { last: last?.id } });
-  const kept = (await agent.session.branchEntries()).find(({ id }) => id === entry.firstKeptEntryId);
-  expect(kept).toMatchObject({ message: { role: "user" } });
+  const entries = await agent.session.branchEntries();
+  const kept = entries.slice(entries.findIndex(({ id }) => id === entry.firstKeptEntryId));
+  // The cost of the summary is recorded before the next message.
+  expect(kept.slice(0, 2)).toMatchObject([{ type: "usage" }, { message: { role: "user" } }]);
 });
 
 describe("PREP4 a prepared summary is dropped, and its cost is in the log once,", () => {

@@ -144,10 +144,13 @@ function* indexNames(texts: () => readonly string[]): Steps<NameIndex> {
   const index = createNameIndex();
   for (const text of texts()) {
     addTextNames(text, index);
-    yield text.length;
+    yield text.length * NAME_INDEX_EFFORT;
   }
   return index;
 }
+
+/** Indexing names takes longer than reading a text. */
+const NAME_INDEX_EFFORT = 3;
 
 /** Maps each citable reference to its short form. */
 function collectReferences(options: EvidenceOptions): ReadonlyMap<string, string> {

@@ -94,24 +94,33 @@ export function addTextNames(text: string, index: GrowingNameIndex): void {
   if (/\\[nrt]/.test(text)) addNames(text.replace(/\\[nrt]/g, " "), index);
 }
 
-function addNames(text: string, { words, pairs, fileNames, bareFileNames }: GrowingNameIndex): void {
+function addNames(text: string, index: GrowingNameIndex): void {
   const plain = normalizeName(text);
-  for (const { word, pair } of splitName(plain)) {
-    words.add(word);
-    if (pair !== null) pairs.add(pair);
-    if (isHash(word)) words.add(shortHash(word));
+  let nameStart = 0;
+  let nameEnd = 0;
+  for (const { word, start, pair } of splitName(plain)) {
+    index.words.add(word);
+    if (pair !== null) index.pairs.add(pair);
+    if (isHash(word)) index.words.add(shortHash(word));
+    if (pair === null || !/[.@#+~-]/.test(plain[start - 1] ?? "")) {
+      addFileName(plain, nameStart, nameEnd, index);
+      nameStart = start;
+      nameEnd = nameStart;
+    } else nameEnd = start + word.length;
   }
-  for (const { 0: name, index } of plain.matchAll(FILE_NAME)) {
-    const isBare = plain[index - 1] !== "/";
-    for (const form of [name, removeExtension(name)]) {
-      fileNames.add(form);
-      if (isBare) bareFileNames.add(form);
-    }
+  addFileName(plain, nameStart, nameEnd, index);
+}
+
+/** Adds a name of at least two words that one character joins: `parse-json.mjs`. A single word ends where it starts. */
+function addFileName(plain: string, start: number, end: number, { fileNames, bareFileNames }: GrowingNameIndex): void {
+  if (start === end) return;
+  const name = plain.slice(start, end);
+  for (const form of [name, removeExtension(name)]) {
+    fileNames.add(form);
+    if (plain[start - 1] !== "/") bareFileNames.add(form);
   }
 }
 
-/** Words joined by characters that file names have: `parse-json.mjs`. */
-const FILE_NAME = /[\p{L}\p{M}\p{N}_]+(?:[.@#+~-][\p{L}\p{M}\p{N}_]+)+/gu;
 const removeExtension = (name: string): string => name.replace(/\.\w{1,10}$/, "");
 
 /** Whether the session has a name. */
@@ -139,7 +148,8 @@ function splitPath(path: string): readonly [folder: string, name: string] {
   return [path.slice(0, nameStart), path.slice(nameStart)];
 }
 
-const FILE_NAME_ONLY = new RegExp(`^${FILE_NAME.source}$`, "u");
+/** Words joined by characters that file names have. */
+const FILE_NAME_ONLY = /^[\p{L}\p{M}\p{N}_]+(?:[.@#+~-][\p{L}\p{M}\p{N}_]+)+$/u;
 
 function isKnownWord(word: string, { words }: NameIndex): boolean {
   if (words.has(word) || words.has(`${word}s`)) return true;
