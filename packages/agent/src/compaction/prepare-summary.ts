@@ -131,8 +131,12 @@ export class SummaryPreparation implements BackgroundSummary {
   async #save({ summary }: Prepared): Promise<void> {
     const { preparedSummary } = this.#run.session.store;
     if (!preparedSummary) return;
-    await preparedSummary.write(JSON.stringify({ coveredTokens: this.#coveredTokens, prepared: summary }));
-    this.#isSaved = true;
+    const text = JSON.stringify({ coveredTokens: this.#coveredTokens, prepared: summary });
+    // Without the copy, only a restart pays again.
+    this.#isSaved = await preparedSummary.write(text).then(
+      () => true,
+      () => false,
+    );
   }
 }
 
