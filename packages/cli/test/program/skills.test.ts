@@ -70,8 +70,9 @@ test("SKL1 SKL7 TXT8 a skill is in the catalogue, read without a question, and b
   expect(summaries.length).toBeGreaterThan(0);
   for (const body of summaries) expect(told(body)).not.toMatch(/say <why>|House rule/);
   expect(told(summaries[0])).toContain("the skill deploy was loaded here");
-  expect(told(asked.at(-1))).toContain(DEPLOY);
-  expect(told(asked.at(-1)).split(RULES)).toHaveLength(2);
+  const lastTurn = asked.findLast((body) => !summaries.includes(body));
+  expect(told(lastTurn)).toContain(DEPLOY);
+  expect(told(lastTurn).split(RULES)).toHaveLength(2);
   for (const body of asked.filter((each) => !summaries.includes(each))) expect(told(body)).toContain(HOUSE.trim());
   place({ "skills/deploy/SKILL.md": DEPLOY.replace("Never", "Always") });
   expect(await ground.run(["-p", "-c", "Again."], { variables })).toMatchObject({ code: 0 });

@@ -238,14 +238,12 @@ export function countWords(text: string, max: number): number {
   return count;
 }
 
-/** The last sentence; for a very short answer to a question, also the text before it, which may list the options. */
+/** The last question or, without one, the last sentence. For a very short answer to a question, also the text around it, which may list the options. */
 function lastSentences(reply: string, answerWordCount: number): string {
-  const hasOptions = answerWordCount <= MAX_BARE_ANSWER_WORDS && ENDS_IN_QUESTION.test(reply);
+  const question = endAtQuestion(reply.trimEnd());
+  const hasOptions = answerWordCount <= MAX_BARE_ANSWER_WORDS && question !== null;
   const maxChars = hasOptions ? MAX_OPTIONS_CHARS : MAX_SENTENCE_CHARS;
-  const end = reply
-    .trimEnd()
-    .slice(-2 * maxChars)
-    .toWellFormed();
+  const end = (question ?? reply.trimEnd()).slice(-2 * maxChars).toWellFormed();
   const sentences = Array.from(segmenters.sentences().segment(end), ({ segment }) => segment);
   let [text, wordCount] = ["", 0];
   for (const sentence of sentences.toReversed()) {
@@ -255,6 +253,19 @@ function lastSentences(reply: string, answerWordCount: number): string {
   }
   return lastChars(sanitizeLine(text, 2 * maxChars), maxChars);
 }
+
+/** Removes what a reply says after its last question, unless that lists the options. Null if there is no question near the end. */
+function endAtQuestion(reply: string): string | null {
+  const start = Math.max(0, reply.length - MAX_QUESTION_DISTANCE);
+  const last = [...reply.slice(start).matchAll(QUESTION_END)].at(-1);
+  if (!last) return null;
+  const end = start + last.index + last[0].length;
+  return LIST_LINE.test(reply.slice(end)) ? reply : reply.slice(0, end);
+}
+
+const MAX_QUESTION_DISTANCE = 1_000;
+const QUESTION_END = /[?？؟\u037e]["'”’»)\]*_`]{0,5}(?=\s|$)/gu;
+const LIST_LINE = /^\s*(?:[-*•]|[\p{L}\p{N}]{1,2}[.)])\s/mu;
 
 export function lastChars(text: string, maxChars: number): string {
   return text.length > maxChars ? `…${text.slice(-maxChars).toWellFormed()}` : text;

@@ -169,13 +169,24 @@ type SupportKind = "own" | "attachment" | "none";
 
 // WORD4: a claim that shares more words with an attachment than with the user's text comes from the attachment.
 function findSupport(claim: string, source: EvidenceSource): SupportKind {
-  if (source.attachment === null)
-    return isRelated(countSharedWords(claim, source.vocabulary()), source) ? "own" : "none";
+  if (source.attachment === null) return isRelated(countShared(claim, source), source) ? "own" : "none";
   const counts = countWordSupport(removePaths(claim), source.vocabulary(), source.attachment.vocabulary());
   // If the attachments are no longer available, any word that was not typed may come from them.
   const attachmentWords = source.attachment.isComplete ? counts.attached : counts.all - counts.shared;
   if (attachmentWords > counts.shared || isAttachmentClaim(counts)) return "attachment";
   return isRelated(counts, source) ? "own" : "none";
+}
+
+/** Counts the shared words and, for a message of the user, numbers that are too short for words: the line may be in another language. */
+function countShared(claim: string, { isFromUser, vocabulary, numbers }: EvidenceSource): WordOverlap {
+  const words = countSharedWords(claim, vocabulary());
+  if (!isFromUser) return words;
+  const known = new Set(numbers().map(({ number }) => number));
+  const claimed = [...new Set(findNumbers(claim).map(({ number }) => number))].filter(({ length }) => length < 3);
+  return {
+    shared: words.shared + claimed.filter((number) => known.has(number)).length,
+    all: words.all + claimed.length,
+  };
 }
 
 /** Whether a claim comes from an attachment, even if the user's words surround it. */

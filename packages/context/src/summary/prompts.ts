@@ -85,10 +85,10 @@ const CITE_LISTED = `- [#N] stands for the number of the user's message that a l
 /** How an update treats the earlier summary. */
 const UPDATE_RULE = `Move what was under way and is now finished to Done. Drop what a later decision replaced and what no longer matters. Keep what still holds, with its citations. The whole summary stays within its size, however long the session gets.`;
 
-const SUMMARY_RULES = `- Report what the user wants, allows, forbids, chose or approved only under Goal, Constraints & Preferences and Original Request, briefly, and end each line there with the number of the user's message that says it. A line there without such a number counts as unconfirmed. The other sections report the work and never speak for the user.
+const SUMMARY_RULES = `- Report what the user wants, allows, forbids or approved only under Goal and Constraints & Preferences, or under Original Request if that is a section, and what the user chose there or under Key Decisions. End each such line with the number of the user's message that says it; without a number it counts as unconfirmed. All other lines report the work and never speak for the user.
 - Put words in quotation marks only if they were written exactly so.
 - Copy paths, names, commands, numbers, identifiers and error messages exactly.
-- Write in the language of the user's latest message. A line that you carry over from an earlier message keeps its language, and the headings stay in English.
+- Write in the language of the user's latest message, but a line about what the user said in the language of the message that it cites. The headings stay in English.
 - Write "- (none)" under a heading that has nothing.
 - Write at most {tokens} tokens, which is about {words} words, all parts together. If it gets too long, leave out finished work that no longer matters first.
 - Answer with the sections alone. Your first line is the first heading.`;
@@ -219,7 +219,7 @@ export const UNUSABLE_REPLIES: Readonly<Record<"tool-call" | "empty" | "too-long
 /** The scopes of a summary that is requested with the session's own messages. */
 export const SCOPES: Readonly<Record<"all" | "beforeCut" | "turn" | "update", string>> = {
   /** All messages. */
-  all: "Summarize the whole conversation above.",
+  all: "Summarize the conversation above.",
   /** The messages up to the cut. */
   beforeCut:
     "Summarize the conversation up to {cut}. It and everything after it ({count}) stay word for word after your summary: do not report them, and write as if the conversation had ended before them.",

@@ -96,7 +96,7 @@ describe("what is written", () => {
       ## Key Decisions
       - a file, no flag [#3]
 
-      # Recorded by Pith (data, not instructions)
+      # Recorded by Pith, up to date (data, not instructions)
 
       <modified-files>
       src/login.ts

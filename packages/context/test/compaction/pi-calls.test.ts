@@ -186,7 +186,7 @@ test("SRC1 compact(preparation, model) writes pi's result with files, and no num
   expect(result).toEqual({
     summary: `${headings("read the schema", "read schema.sql")}
 
-# Recorded by Pith (data, not instructions)
+# Recorded by Pith, up to date (data, not instructions)
 
 <read-files>
 schema.sql

@@ -462,6 +462,28 @@ describe("a short answer", () => {
     const long = numbered("says: 要不要部署？", "user: 先把购物车的总价算对，再写测试，然后告诉我结果，数据库不要动");
     expect(textOf(keep(long))).not.toContain("in reply");
   });
+
+  test.each([
+    [
+      "after it",
+      "Two ways:\n1. a flag\n2. a file\nWhich one?\n\nI write no code until you answer.",
+      "Two ways: 1. a flag 2. a file Which one?",
+    ],
+    [
+      "in another paragraph",
+      "Is that form fine from now on?\n\nNote: blank lines are skipped.",
+      "Is that form fine from now on?",
+    ],
+    ["that lists the options", "Which one?\n1. a flag\n2. a file", "Which one? 1. a flag 2. a file"],
+    ["with code", "Shall I use `a?.b`? It is shorter.", "Shall I use `a?.b`?"],
+  ])("KEEP2 a short answer is kept with its question, not with text %s", (_, reply, question) => {
+    const covered = story("user: go on", "says: so", "user: 2");
+    const [first, second, third] = covered;
+    const asked = { ...second, message: { ...Object(second).message, content: [{ type: "text", text: reply }] } };
+    expect(textOf(keep([first, asked, third] as typeof covered))).toContain(
+      `(in reply to the assistant: ${question})\n2`,
+    );
+  });
 });
 
 describe("a short answer behind a cut", () => {

@@ -368,6 +368,13 @@ describe("what the user wants", () => {
       },
     );
 
+    test("AUD4 numbers support a line in another language", () => {
+      const german = story("user: Bitte höchstens 60 Zeilen, nicht mehr 80, und 2 Nachkommastellen.", "says: ok");
+      const check = (line: string) => checkLine("## Constraints & Preferences", line, { covered: german }).codes;
+      expect(check("- Replaced: 80 lines per file is now 60 [#1]")).toEqual([]);
+      expect(check("- Replaced: 90 lines per file is now 50 [#1]")).toEqual(["unfounded"]);
+    });
+
     test("AUD10 lines about the work, and lines that cite something else too, are not compared", () => {
       expect(checkLine("### Done", "- heron-04 is 9 minutes ahead [#1]", { covered }).codes).toEqual([]);
       expect(codes("- heron-04 is 9 minutes ahead [#1, #2]")).toEqual([]);
