@@ -171,7 +171,7 @@ test("PFX5 PFX6 covered messages that were never sent follow the last request; t
   const added = after?.slice(before?.length) ?? [];
   expect(after?.slice(0, before?.length)).toEqual(before);
   expect(added[0]).toContain("Noted 40.");
-  expect(added.at(-1)).toContain("Summarize the whole conversation above.");
+  expect(added.at(-1)).toContain("Summarize the conversation above.");
   expect(added).toHaveLength(2);
   // The list of the user's messages is shortened to fit.
   const [, { text }] = JSON.parse(added.at(-1) ?? "[]");
