@@ -72,6 +72,7 @@ export type FindingCode =
   | "false-quote"
   | "unknown-name"
   | "unfounded"
+  | "uncited"
   | "wrong-number"
   | "not-from-user"
   | "wrong-request"
@@ -104,6 +105,7 @@ export const MARK_CODES: ReadonlySet<FindingCode> = new Set([
   "false-quote",
   "unknown-name",
   "unfounded",
+  "uncited",
   "wrong-number",
   "not-from-user",
 ]);

@@ -123,13 +123,16 @@ function* markLines(
 ): Steps<{ readonly lines: readonly string[]; readonly flaws: readonly Flaw[] }> {
   const outputLines = [...lines];
   const flaws: Flaw[] = [];
+  let uncitedMarks = 0;
   for (const item of findSummaryItems(lines)) {
     const unknownReferences = lines
       .slice(item.start, item.end)
       .flatMap((_, offset) => options.unknownReferences.get(item.start + offset) ?? []);
     const verdict = judgeLine(item, evidence, { unknownReferences, needsSources: options.needsSources });
-    applyVerdict(verdict, item, outputLines);
     yield JUDGED_LINE_CHARS;
+    if (verdict.type === "mark" && verdict.code === "uncited") uncitedMarks += 1;
+    if (uncitedMarks > MAX_UNCITED_MARKS && verdict.type === "mark" && verdict.code === "uncited") continue;
+    applyVerdict(verdict, item, outputLines);
     if (verdict.type === "mark" && parseMark(item.text) === null)
       flaws.push({
         code: verdict.code,
@@ -138,6 +141,9 @@ function* markLines(
   }
   return { lines: outputLines, flaws };
 }
+
+/** A summary with more such lines cites hardly anything, and marks on all of them would only make it longer. */
+const MAX_UNCITED_MARKS = 5;
 
 /** A line takes as long as this many characters of other steps, or less. */
 const JUDGED_LINE_CHARS = 20_000;

@@ -9,6 +9,7 @@ export type FlawCode =
   | "false-quote"
   | "unknown-name"
   | "unfounded"
+  | "uncited"
   | "wrong-number"
   | "not-from-user"
   | "wrong-request"

@@ -227,7 +227,7 @@ function judgeUncited(item: SummaryItem, evidence: Evidence, { needsSources }: J
   const words = [...buildVocabulary(claim).words];
   const isKnown =
     words.length === 0 || [...evidence.sources().values()].some((each) => sharesWords(words, each.vocabulary()));
-  return isKnown ? OK : markUnconfirmed("unfounded", "cites nothing and has nothing in common with any entry");
+  return isKnown ? OK : markUnconfirmed("uncited", "cites nothing and has nothing in common with any entry");
 }
 
 /** Whether a line that cites only this entry is not marked. */
