@@ -132,7 +132,7 @@ assert.equal(isSmall, false);
 assert.deepEqual({ limit, tail, words }, { limit: 6_400, tail: 1_600, words: 800 });
 assert.ok(answer.type === "due" && answer.why === "tokens" && answer.size.tokens === 10_065);
 assert.ok(preview.type === "planned" && outcome.type === "compacted");
-assert.deepEqual(preview.receipt.tokens, { before: 10_065, after: 1_141, limit: 6_400 });
+assert.deepEqual(preview.receipt.tokens, { before: 10_065, after: 1_143, limit: 6_400 });
 assert.deepEqual(outcome.receipt.tokens, preview.receipt.tokens);
 assert.deepEqual(receipt, outcome.receipt);
 assert.match(result?.summary ?? "", /## Early Progress\n- step-1 was run\n/);

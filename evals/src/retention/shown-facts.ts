@@ -38,9 +38,21 @@ const CHECK_KINDS = [
   { kind: "check", names: /^cargo check\b/ },
 ] as const;
 
+/** Whether a check is shown. A long command may be cut. */
 export function showsCheck(firstMessage: string, { command, exitCode }: Command): boolean {
-  return firstMessage.includes(`: ${command} → exit ${exitCode}`);
+  return [...firstMessage.matchAll(CHECK_LINE)].some(
+    ([, shown = "", code]) => Number(code) === exitCode && isShownAs(shown, command),
+  );
 }
+
+const CHECK_LINE = /^- \w+: (.+) → exit (\d+)/gm;
+
+function isShownAs(shown: string, command: string): boolean {
+  const start = shown.replace(/…$/, "");
+  return shown === command || (start !== shown && start.length >= MIN_SHOWN_CHARS && command.startsWith(start));
+}
+
+const MIN_SHOWN_CHARS = 8;
 
 /** The last commands that failed, except `git status`. */
 export function lastFailures(commands: readonly Command[], rounds: number): readonly Command[] {
