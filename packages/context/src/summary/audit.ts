@@ -13,6 +13,7 @@ import {
   findSummaryItems,
   GOAL_SECTION,
   isEmptyStatement,
+  isUserSection,
   parseHeading,
   parseMark,
   REQUEST_SECTION,
@@ -130,7 +131,7 @@ function* markLines(
       .flatMap((_, offset) => options.unknownReferences.get(item.start + offset) ?? []);
     const verdict = judgeLine(item, evidence, { unknownReferences, needsSources: options.needsSources });
     yield JUDGED_LINE_CHARS;
-    if (verdict.type === "mark" && verdict.code === "uncited") uncitedMarks += 1;
+    if (verdict.type === "mark" && item.references.length === 0 && !isUserSection(item.section)) uncitedMarks += 1;
     if (uncitedMarks > MAX_UNCITED_MARKS && verdict.type === "mark" && verdict.code === "uncited") continue;
     applyVerdict(verdict, item, outputLines);
     if (verdict.type === "mark" && parseMark(item.text) === null)
