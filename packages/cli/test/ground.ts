@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Script, type Step, startServer, type TestServer } from "@pith/testkit";
+import { findBuiltProgram } from "./built-program.ts";
 import { leaveTriggered } from "./inventory/triggered.ts";
 
 export interface Ended {
@@ -33,7 +34,7 @@ export class Ground {
   readonly bin: string;
   #server: TestServer | null = null;
 
-  constructor({ bin = join(import.meta.dirname, "../src/bin.ts") }: { readonly bin?: string } = {}) {
+  constructor({ bin = findBuiltProgram() }: { readonly bin?: string } = {}) {
     this.bin = bin;
   }
 

@@ -17,6 +17,7 @@ import { emptyUsage, testRuntime } from "@pith/context/testing";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Agent, type AgentEvent, type Tool, type ToolOutput } from "../../src/index.ts";
+import { isLong } from "../test-length.ts";
 
 const MINUTE = 60_000;
 const WINDOW = 24_000;
@@ -331,7 +332,7 @@ test("ELI1 ELI2 ELI3 ELI4 ELI6 ELI8 hold in every life", async () => {
       for (const each of steps) await current.take(each, agent);
       removed += current.removed;
     }),
-    { seed, numRuns: 60, includeErrorInReport: true },
+    { seed, numRuns: isLong ? 60 : 20, includeErrorInReport: true },
   );
   console.log(`${removed} results removed in 60 lives, seed ${seed} (repeat with PITH_SEED=${seed})`);
   expect(result.failed, fc.defaultReportMessage(result) ?? "").toBe(false);

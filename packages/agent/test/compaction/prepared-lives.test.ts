@@ -19,6 +19,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Agent } from "../../src/index.ts";
 import { modelOf, ran } from "../agents.ts";
+import { isLong } from "../test-length.ts";
 
 const SECTIONS = [
   "## Goal\n- build the observatory",
@@ -42,7 +43,7 @@ const WINDOW = 20_000;
 const LIMIT = 15_000;
 const SOFT_LIMIT = 12_000;
 const MAX_ROUNDS = 25;
-const RUNS = 30;
+const RUNS = isLong ? 30 : 8;
 
 let server: TestServer;
 let model: Model;

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { allowsCommand, type CommandPattern, matchCommand, parseCommandPattern } from "../../src/permissions/rules.ts";
+import { isLong } from "../test-length.ts";
 import { findIdleLines, type HostileLine, readHostileLines } from "./hostile-lines.ts";
 
 const built = readHostileLines("hostile-lines.txt");
@@ -50,7 +51,7 @@ describe("SHELL4 no line that runs a denied program passes unasked", () => {
   });
 
   // Hundreds of processes: all of them with `pnpm test:hostile`, a share of them each time.
-  const share = process.env.PITH_HOSTILE === "all" ? 1 : 12;
+  const share = isLong ? 1 : 12;
 
   test("each of these lines runs it in bash", { timeout: 300_000 }, async () => {
     expect(await findIdleLines(all.filter((_, at) => at % share === 0))).toEqual([]);

@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Script, type ServerOptions, startServer, type TestServer } from "@pith/testkit";
+import { findBuiltProgram } from "../../test/built-program.ts";
 import { leaveTriggered } from "../../test/inventory/triggered.ts";
-import { program } from "./program.ts";
 import { Tmux } from "./tmux.ts";
 
 export interface GroundWish {
@@ -43,7 +43,7 @@ export class Ground {
   static async make(wish: GroundWish): Promise<Ground> {
     const ground = new Ground(wish, await startServer({ ...wish.server, script: wish.script }));
     for (const [name, text] of Object.entries({ "work/.keep": "", ...filesOf(wish) })) ground.#write(name, text);
-    ground.#write("bin/pith", wrapper(ground.place, wish.program ?? (await program())), 0o755);
+    ground.#write("bin/pith", wrapper(ground.place, wish.program ?? findBuiltProgram()), 0o755);
     return ground;
   }
 

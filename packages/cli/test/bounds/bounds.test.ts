@@ -4,21 +4,21 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Reply, Step } from "@pith/testkit";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { program } from "../../e2e/ground/program.ts";
+import { findBuiltProgram } from "../built-program.ts";
+import { isLong } from "../test-length.ts";
 import { type Measured, MeasuredProgram } from "./measured-program.ts";
 import { flood, longLine, models, wires } from "./replies.ts";
 import { measureStop } from "./stop-time.ts";
 
 let ground: MeasuredProgram;
 
-beforeAll(async () => void (await program()));
+beforeAll(() => void findBuiltProgram());
 beforeEach(() => {
   ground = new MeasuredProgram();
 });
 afterEach(() => ground.clear());
 
 /** The short version has each case once, the long one in every mode and protocol. */
-const isLong = process.env.PITH_BOUNDS === "all";
 const anthropic = "anthropic-messages" as const;
 const modes: readonly (readonly string[])[] = isLong ? [["-p"], ["-p", "--mode", "json"]] : [["-p", "--mode", "json"]];
 

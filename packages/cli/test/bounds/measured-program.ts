@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Step } from "@pith/testkit";
-import { program } from "../../e2e/ground/program.ts";
+import { findBuiltProgram } from "../built-program.ts";
 
 export interface Measured {
   readonly code: number | null;
@@ -42,7 +42,7 @@ export class MeasuredProgram {
   /** Not waited for: whoever starts it talks to it. Killed after `mostMs`. */
   async start(args: readonly string[], mostMs = 60_000): Promise<{ child: ChildProcess; ended: Promise<Measured> }> {
     const figures = join(this.folder, `figures-${Math.random().toString(36).slice(2)}.json`);
-    const bin = process.env.PITH_BOUNDS_PROGRAM ?? (await program());
+    const bin = process.env.PITH_BOUNDS_PROGRAM ?? findBuiltProgram();
     const begun = performance.now();
     const child = spawn(process.execPath, ["--import", PRELOAD, bin, ...args], {
       cwd: this.work,

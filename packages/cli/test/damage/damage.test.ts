@@ -6,10 +6,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startApp } from "../../src/app/start.ts";
 import { parseCliArgs } from "../../src/args/args.ts";
 import { Ground } from "../ground.ts";
+import { isLong } from "../test-length.ts";
 import { type Flip, type FortyEntries, flipsOf, placeFile, writeFortyEntries } from "./forty-entries.ts";
 
-/** `PITH_DAMAGE=all` flips a bit at every place of every line; else at one place of each. */
-const isWhole = process.env.PITH_DAMAGE === "all";
 const SEED = Number(process.env.PITH_SEED ?? 22);
 
 let ground: Ground;
@@ -24,7 +23,7 @@ beforeAll(async () => {
   Object.assign(process.env, { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: url });
   session = await writeFortyEntries(ground.folder, ground.home);
   const all = flipsOf(session.bytes, SEED);
-  flips = isWhole ? all : onePerLine(all);
+  flips = isLong ? all : onePerLine(all);
 });
 
 afterAll(async () => {

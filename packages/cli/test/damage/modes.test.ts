@@ -4,13 +4,12 @@ import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Ground as Terminal } from "../../e2e/ground/ground.ts";
-import { program } from "../../e2e/ground/program.ts";
+import { findBuiltProgram } from "../built-program.ts";
 import { Ground } from "../ground.ts";
 import { Editor } from "../modes/acp/editor.ts";
+import { isLong } from "../test-length.ts";
 import { type Flip, type FortyEntries, flipsOf, placeFile, writeFortyEntries } from "./forty-entries.ts";
 
-/** `PITH_DAMAGE=all` opens the session once for each of its lines in each mode; else for the header, a message and a result. */
-const isWhole = process.env.PITH_DAMAGE === "all";
 const SEED = Number(process.env.PITH_SEED ?? 22);
 const SAYS = "This session is damaged";
 const PROMPT = "What did I ask first?";
@@ -32,7 +31,7 @@ let terminal: Terminal;
 let places: { readonly process: Place; readonly terminal: Place };
 
 beforeAll(async () => {
-  const bin = await program();
+  const bin = findBuiltProgram();
   ground = new Ground({ bin });
   await ground.serve(() => "Understood.");
   terminal = await Terminal.make({ script: () => "Understood.", program: bin, columns: 120, rows: 50 });
@@ -138,7 +137,7 @@ function chosen(all: readonly Flip[]): readonly Flip[] {
   const lines = Map.groupBy(all, ({ line }) => line);
   const last = Math.max(...lines.keys());
   const each = [...lines].map(([line, flips]) => ({ line, flip: flips[line % flips.length] ?? flips[0] }));
-  const wanted = isWhole ? each : each.filter(({ line }) => line === 1 || line === last - 3);
+  const wanted = isLong ? each : each.filter(({ line }) => line === 1 || line === last - 3);
   return wanted.flatMap(({ flip }) => flip ?? []);
 }
 

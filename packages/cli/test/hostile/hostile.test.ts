@@ -6,7 +6,8 @@
 import { execFileSync } from "node:child_process";
 import { dirname } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { program } from "../../e2e/ground/program.ts";
+import { findBuiltProgram } from "../built-program.ts";
+import { isLong } from "../test-length.ts";
 import type { Attempt } from "./attempt.ts";
 import {
   agreedAttempts,
@@ -23,8 +24,6 @@ interface Column extends Pick<MachineWish, "mode" | "user" | "isOrdinary"> {
   readonly attempts: readonly Attempt[];
 }
 
-const isWhole = process.env.PITH_HOSTILE === "all";
-
 const column = (
   mode: Column["mode"],
   user: Column["user"],
@@ -34,7 +33,7 @@ const column = (
 
 /** In the short form each attempt is made once in a mode that lets commands run, and some in the two that hardly do. */
 const share = (index: number, of: number): readonly Attempt[] =>
-  isWhole ? hostileAttempts : hostileAttempts.filter((_, at) => at % of === index);
+  isLong ? hostileAttempts : hostileAttempts.filter((_, at) => at % of === index);
 
 const refusing: readonly Column[] = [
   column("edit", "refuses", share(0, 4)),
@@ -55,7 +54,7 @@ const outcomes = new Map<Column, readonly Outcome[]>();
 
 beforeAll(async () => {
   requireTools();
-  const folder = dirname(await program());
+  const folder = dirname(findBuiltProgram());
   const waiting = [working, ...refusing, agreeing, planning];
   const work = async (): Promise<void> => {
     for (let next = waiting.shift(); next; next = waiting.shift()) {

@@ -11,6 +11,7 @@ import type { Step } from "@pith/testkit";
 import { afterAll, beforeAll, test } from "vitest";
 import type { SubcommandCall } from "../../src/args/subcommand.ts";
 import { trustServer } from "../../src/mcp/subcommands.ts";
+import { findBuiltProgram } from "../built-program.ts";
 import { Ground } from "../ground.ts";
 import { deskProgram, isRunning, runningWith } from "./desk.ts";
 import { startWebDesk } from "./servers/web-desk.ts";
@@ -159,7 +160,7 @@ test.skipIf(here.type === "unavailable")(
   },
 );
 
-const BIN = join(import.meta.dirname, "../../src/bin.ts");
+const BIN = findBuiltProgram();
 
 function ours(): Record<string, string | undefined> {
   const { PATH, NODE_COMPILE_CACHE } = process.env;

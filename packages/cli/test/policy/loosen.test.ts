@@ -1,6 +1,7 @@
 /** Tries to get around every item of a policy, through the built program as an ordinary user: print, RPC, an editor, subcommands. */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { isLong } from "../test-length.ts";
 import { type Attempt, allAttempts } from "./attempts.ts";
 import { Machine } from "./machine.ts";
 import { LARGE, SMALL, World } from "./world.ts";
@@ -41,7 +42,6 @@ async function tryOut(attempt: Attempt, isHeld: boolean): Promise<Tried> {
 const LONGEST_MS = 300_000;
 
 /** In the short form one attempt at each item is also made without the policy; `pnpm test:hostile` makes all of them so. */
-const isLong = process.env.PITH_HOSTILE === "all";
 const isControlled = (attempt: Attempt): boolean =>
   isLong || allAttempts.find(({ item }) => item === attempt.item) === attempt;
 

@@ -17,7 +17,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { program } from "../../e2e/ground/program.ts";
+import { findBuiltProgram } from "../built-program.ts";
 
 export const ORDINARY = 1000;
 
@@ -70,7 +70,7 @@ export class Machine {
       rmSync(join(stage, name, "pith"), { recursive: true, force: true });
       mkdirSync(join(stage, name, "pith"));
     }
-    cpSync(dirname(await program()), join(stage, "program"), { recursive: true });
+    cpSync(dirname(findBuiltProgram()), join(stage, "program"), { recursive: true });
     writeFileSync(join(stage, "node"), "");
     return new Machine(stage);
   }

@@ -8,6 +8,7 @@ import type { Script } from "@pith/testkit";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createSampleSecrets } from "../../../context/test/support/sample-secrets.ts";
 import { createSeededRandom } from "../../../context/test/support/seeded-random.ts";
+import { findBuiltProgram } from "../built-program.ts";
 import { Ground } from "../ground.ts";
 
 let ground: Ground;
@@ -18,7 +19,7 @@ beforeEach(() => {
 
 afterEach(() => ground.clear());
 
-const bin = join(import.meta.dirname, "../../src/bin.ts");
+const bin = findBuiltProgram();
 const [secret = ""] = createSampleSecrets(1, createSeededRandom(12)).map((planted) => planted.secret);
 
 /** Says this to every question. */

@@ -5,6 +5,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { findBuiltProgram } from "../built-program.ts";
 import { Ground } from "../ground.ts";
 
 let ground: Ground;
@@ -46,7 +47,7 @@ async function killedOnce(
   args: readonly string[],
   variables: Readonly<Record<string, string>>,
 ): Promise<void> {
-  const bin = join(import.meta.dirname, "../../src/bin.ts");
+  const bin = findBuiltProgram();
   const env = { PATH: process.env.PATH, PITH_HOME: ground.home, ...variables };
   const child = spawn(process.execPath, [bin, ...args], { cwd: ground.folder, env, stdio: "ignore" });
   const gone = new Promise((resolve) => child.on("exit", resolve));

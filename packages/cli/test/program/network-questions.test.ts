@@ -1,9 +1,9 @@
 /** The program as a process: hosts that a command wants to reach are asked about while it runs, and refused where nobody can be asked. */
 
-import { join } from "node:path";
 import { RpcClient } from "@pith/client";
 import type { Script, Step } from "@pith/testkit";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { findBuiltProgram } from "../built-program.ts";
 import { Ground } from "../ground.ts";
 
 let ground: Ground;
@@ -14,7 +14,7 @@ beforeEach(() => {
 
 afterEach(() => ground.clear());
 
-const bin = join(import.meta.dirname, "../../src/bin.ts");
+const bin = findBuiltProgram();
 
 const runs = (command: string): Step => ({ parts: [{ type: "call", name: "bash", arguments: { command } }] });
 const told = (): string => JSON.stringify(ground.body());

@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { noisyPng } from "../../../agent/test/node/pictures.ts";
+import { findBuiltProgram } from "../built-program.ts";
 import { Ground } from "../ground.ts";
 
 let ground: Ground;
@@ -40,7 +41,7 @@ test("FILE32 a large image that the model reads reaches it shrunk", async () => 
 });
 
 test("PRT16 who stands in a folder that is gone is told so", () => {
-  const bin = join(import.meta.dirname, "../../src/bin.ts");
+  const bin = findBuiltProgram();
   const script = 'mkdir gone && cd gone && rmdir ../gone && exec "$0" "$1" settings';
   const { status, stderr } = spawnSync("sh", ["-c", script, process.execPath, bin], { cwd: ground.folder });
   expect([status, stderr.toString()]).toEqual([

@@ -4,6 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { RpcClient, type RpcEvent } from "@pith/client";
 import type { ScriptRequest, Step } from "@pith/testkit";
+import { findBuiltProgram } from "../built-program.ts";
 import { Ground } from "../ground.ts";
 
 export interface Says {
@@ -31,7 +32,7 @@ export class Company extends Ground {
     const env = { PATH: process.env.PATH, HOME: this.userHome, PITH_HOME: this.home, ...variables };
     return RpcClient.start({
       command: process.execPath,
-      args: [join(import.meta.dirname, "../../src/bin.ts"), "--mode", "rpc", ...args],
+      args: [findBuiltProgram(), "--mode", "rpc", ...args],
       cwd: this.folder,
       env: { ...env, ...(cache && { NODE_COMPILE_CACHE: cache }) },
     });

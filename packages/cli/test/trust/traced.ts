@@ -3,6 +3,7 @@
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { findBuiltProgram } from "../built-program.ts";
 
 export interface Traced {
   readonly code: number | null;
@@ -27,7 +28,10 @@ export interface Tracing {
   readonly bin?: string;
 }
 
-export async function traced(args: readonly string[], { cwd, log, env, bin = SOURCES }: Tracing): Promise<Traced> {
+export async function traced(
+  args: readonly string[],
+  { cwd, log, env, bin = findBuiltProgram() }: Tracing,
+): Promise<Traced> {
   const options = ["-f", "-qq", "-y", "-s", "4096", "-e", "signal=none", "-e", `trace=${CALLS}`, "-o", log];
   const child = spawn("strace", [...options, process.execPath, bin, ...args], {
     cwd,
@@ -44,8 +48,6 @@ export async function traced(args: readonly string[], { cwd, log, env, bin = SOU
   const code = await new Promise<number | null>((resolve) => child.on("close", resolve));
   return { code, out, notes, ...acts(readFileSync(log, "utf8")) };
 }
-
-const SOURCES = join(import.meta.dirname, "../../src/bin.ts");
 
 // Those with a question mark are not there on every processor.
 const CALLS = [

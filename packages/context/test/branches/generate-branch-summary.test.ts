@@ -15,6 +15,7 @@ import { story } from "../../src/testing/story.ts";
 import { life } from "../properties/commands.ts";
 import { pick } from "../properties/drafts.ts";
 import { plainBranch } from "../properties/plain-model.ts";
+import { isLong } from "../test-length.ts";
 import { allEntries, randomSession, storySession } from "./story-session.ts";
 
 describe("collect entries", () => {
@@ -125,7 +126,7 @@ describe("collect entries", () => {
           }
         },
       ),
-      { numRuns: 700 },
+      { numRuns: isLong ? 700 : 150 },
     );
   });
 
@@ -271,7 +272,7 @@ describe("prepare entries", () => {
           omittedIds: [],
         });
       }),
-      { numRuns: 700 },
+      { numRuns: isLong ? 700 : 150 },
     );
   });
 

@@ -8,6 +8,7 @@ import type { NewEntry, Session } from "../../src/session/session.ts";
 import { life } from "../properties/commands.ts";
 import { pick } from "../properties/drafts.ts";
 import { plainContext } from "../properties/plain-model.ts";
+import { isLong } from "../test-length.ts";
 import {
   allEntries,
   branchSummaryEntry,
@@ -20,7 +21,7 @@ import {
 const seen = ({ branch: window }: Session): string => JSON.stringify(buildSessionContext(window).messages);
 const placeIn = (all: readonly Entry[], which: number): string | null =>
   which % 9 === 0 ? null : (pick(all, which)?.id ?? null);
-const runs = { numRuns: 400 };
+const runs = { numRuns: isLong ? 400 : 100 };
 
 test("INV34 MOVE1 moving to before a compaction gives the context of that time", async () => {
   await fc.assert(

@@ -2,6 +2,7 @@
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { isLong } from "../test-length.ts";
 import { expectAppendable, findReadFaults } from "./file-invariants.ts";
 import { damagedSession, noise } from "./mutations.ts";
 import { read } from "./specimen.ts";
@@ -10,15 +11,15 @@ import { read } from "./specimen.ts";
 const seed = Number(process.env.PITH_SEED ?? Math.floor(Math.random() * 2 ** 31));
 
 test("INV52 LOG4 random bytes are reported as damage", () => {
-  fc.assert(fc.property(noise, expectSound), { seed, numRuns: 1_000 });
+  fc.assert(fc.property(noise, expectSound), { seed, numRuns: isLong ? 1_000 : 300 });
 });
 
 test("INV52 LOG4 a session with randomly changed bytes can be read", () => {
-  fc.assert(fc.property(damagedSession, expectSound), { seed, numRuns: 2_000 });
+  fc.assert(fc.property(damagedSession, expectSound), { seed, numRuns: isLong ? 2_000 : 400 });
 });
 
 test("INV52 LOG4 a session with randomly changed bytes can be appended to", async () => {
-  await fc.assert(fc.asyncProperty(damagedSession, workGoesOn), { seed, numRuns: 500 });
+  await fc.assert(fc.asyncProperty(damagedSession, workGoesOn), { seed, numRuns: isLong ? 500 : 100 });
 });
 
 function expectSound(bytes: Uint8Array): void {

@@ -17,9 +17,10 @@ import { nodeRuntime } from "@pith/context/node";
 import { startServer, type TestServer } from "@pith/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createSignature } from "../../../testkit/src/protocols/signature.ts";
+import { isLong } from "../test-length.ts";
 import { endpoints, lastOf, modelOf, modelRequests, tools } from "./protocols.ts";
 
-const TREES = 1_000;
+const TREES = isLong ? 1_000 : 150;
 const seed = Number(process.env.PITH_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const folder = mkdtempSync(join(tmpdir(), "pith-trees-"));
 let server: TestServer;

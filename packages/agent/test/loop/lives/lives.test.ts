@@ -2,10 +2,11 @@
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { isLong } from "../../test-length.ts";
 import { faultsOf } from "./faults.ts";
 import { type Act, Life, lives } from "./life.ts";
 
-const RUNS = Number(process.env.PITH_LIVES ?? 200);
+const RUNS = Number(process.env.PITH_LIVES ?? (isLong ? 200 : 50));
 
 test("RUN7 loses and doubles no message, leaves no call open and runs none twice (INV46)", {
   timeout: 60_000 + RUNS * 1_000,

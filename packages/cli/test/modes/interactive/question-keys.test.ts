@@ -7,8 +7,9 @@ import type { Step } from "@pith/testkit";
 import { expect, onTestFinished, test } from "vitest";
 import { Ground } from "../../../e2e/ground/ground.ts";
 import type { Tmux } from "../../../e2e/ground/tmux.ts";
+import { findBuiltProgram } from "../../built-program.ts";
 
-const program = join(import.meta.dirname, "../../../src/bin.ts");
+const program = findBuiltProgram();
 const settings = { permissionMode: "ask", sandbox: "off" };
 
 function call(command: string): Step {

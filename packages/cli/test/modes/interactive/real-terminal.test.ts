@@ -6,8 +6,9 @@ import type { Step } from "@pith/testkit";
 import { expect, onTestFinished, test } from "vitest";
 import { Ground, type GroundWish } from "../../../e2e/ground/ground.ts";
 import type { Tmux } from "../../../e2e/ground/tmux.ts";
+import { findBuiltProgram } from "../../built-program.ts";
 
-const program = join(import.meta.dirname, "../../../src/bin.ts");
+const program = findBuiltProgram();
 const sleeping: Step = { parts: [{ type: "call", name: "bash", arguments: { command: "echo begun; sleep 90" } }] };
 
 async function groundOf(wish: Partial<GroundWish> = {}): Promise<Ground> {

@@ -8,9 +8,10 @@ import type { Step } from "@pith/testkit";
 import { expect, onTestFinished, test } from "vitest";
 import { Ground } from "../../../e2e/ground/ground.ts";
 import type { Tmux } from "../../../e2e/ground/tmux.ts";
+import { findBuiltProgram } from "../../built-program.ts";
 
 const run = promisify(execFile);
-const program = join(import.meta.dirname, "../../../src/bin.ts");
+const program = findBuiltProgram();
 
 async function groundOf(settings: object, script: readonly Step[] = []): Promise<Ground> {
   const ground = await Ground.make({ script, program, settings });

@@ -11,6 +11,7 @@ import type { ScriptRequest, Step } from "@pith/testkit";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createSampleSecrets } from "../../../../context/test/support/sample-secrets.ts";
 import { createSeededRandom } from "../../../../context/test/support/seeded-random.ts";
+import { findBuiltProgram } from "../../built-program.ts";
 import { Ground } from "../../ground.ts";
 
 let ground: Ground;
@@ -102,7 +103,7 @@ test("JSON2 what fails before there is a session is one line, with the code of t
 describe("JSON3 commands", () => {
   test.skipIf(process.platform === "win32")("JSON3 what a full disk has against one is its answer", async () => {
     await ground.pith(["-p", "hi"], ["Hello."]);
-    const bin = join(import.meta.dirname, "../../../src/bin.ts");
+    const bin = findBuiltProgram();
     const line = 'trap "" XFSZ; ulimit -f 1; exec "$0" "$1" --mode json -c "/thinking high"';
     const env = { PATH: process.env.PATH, HOME: ground.userHome, PITH_HOME: ground.home, ANTHROPIC_API_KEY: "any" };
     const { status, stdout } = spawnSync("bash", ["-c", line, process.execPath, bin], { cwd: ground.folder, env });
@@ -149,7 +150,7 @@ test("JSON4 a reader who does not read stops the work where it is; once it reads
     asked += 1;
     return asked < 4 ? { parts: [words, call("bash", { command: "echo hi" })] } : "Done.";
   });
-  const bin = join(import.meta.dirname, "../../../src/bin.ts");
+  const bin = findBuiltProgram();
   const keys = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: url };
   const env = { PATH: process.env.PATH, HOME: ground.userHome, PITH_HOME: ground.home, ...keys };
   const child = spawn(process.execPath, [bin, "--mode", "json", "Go."], {

@@ -10,6 +10,7 @@ import { createSampleSecrets } from "../../../../context/test/support/sample-sec
 import { createSeededRandom } from "../../../../context/test/support/seeded-random.ts";
 import { rpcTable } from "../../../src/modes/rpc/server.ts";
 import { eventNames } from "../../../src/protocol/event-docs.ts";
+import { findBuiltProgram } from "../../built-program.ts";
 import { Ground, isSummaryInstruction } from "../../ground.ts";
 import { leaveTriggered } from "../../inventory/triggered.ts";
 import { writeOldSession } from "../../old-session.ts";
@@ -21,7 +22,7 @@ beforeEach(() => {
 afterEach(() => ground.clear());
 
 const run = promisify(execFile);
-const bin = join(import.meta.dirname, "../../../src/bin.ts");
+const bin = findBuiltProgram();
 
 /** What the Python client says it saw. */
 async function python(wish: "drive" | "fuzz", config: object): Promise<Readonly<Record<string, unknown>>> {

@@ -9,6 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createLineSplitter } from "@pith/client";
 import type { ScriptRequest, Step } from "@pith/testkit";
 import { afterEach, beforeEach, test } from "vitest";
+import { findBuiltProgram } from "../../built-program.ts";
 import { Ground } from "../../ground.ts";
 
 let ground: Ground;
@@ -23,7 +24,7 @@ interface Line {
   readonly [field: string]: unknown;
 }
 
-const bin = join(import.meta.dirname, "../../../src/bin.ts");
+const bin = findBuiltProgram();
 
 /** JSON may have room at its end; long lines fill a pipe sooner. */
 const PADDING = " ".repeat(800);

@@ -2,9 +2,10 @@
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { isLong } from "../../test-length.ts";
 import { messageSteps, runMessageSession } from "./message-session.ts";
 
-const RUNS = Number(process.env.PITH_RUNS ?? 20);
+const RUNS = Number(process.env.PITH_RUNS ?? (isLong ? 20 : 5));
 
 test("KEEP5 KEEP15 every message is whole, shortened, carried over, a stub or counted, whatever happens to the session", async () => {
   const seed = Number(process.env.PITH_SEED ?? Math.floor(Math.random() * 2 ** 31));

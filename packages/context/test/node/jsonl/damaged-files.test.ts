@@ -16,6 +16,7 @@ import { damagedSession, noise } from "../../format/mutations.ts";
 import { blanked, chain, damageIn, file, ourHeader, piHeader, read, withTrailers } from "../../format/specimen.ts";
 import type { RandomSource } from "../../support/seeded-random.ts";
 import { createSeededRandom } from "../../support/seeded-random.ts";
+import { isLong } from "../../test-length.ts";
 import { type Disk, disks, expectBytes, memoryDisk } from "./disks.ts";
 import { createLongSession } from "./long-session.ts";
 import { simulateProcesses } from "./simulate-processes.ts";
@@ -23,7 +24,7 @@ import { damageText, readEverything, type StoreContents } from "./store-contents
 
 /** Printed by fast-check where it fails; `PITH_SEED` repeats it. */
 const seed = Number(process.env.PITH_SEED ?? Math.floor(Math.random() * 2 ** 31));
-const more = Number(process.env.PITH_MORE ?? 1);
+const more = Number(process.env.PITH_MORE ?? (isLong ? 1 : 0.25));
 
 describe.each(disks)("on a disk that is %s", (_, disk) => {
   const found = ({ bytes, limits }: DamagedFile): Promise<void> => expectSame(disk(), bytes, limits);

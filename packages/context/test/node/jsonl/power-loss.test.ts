@@ -9,13 +9,14 @@ import { ancestors, buildTree } from "../../../src/tree.ts";
 import { chain, file, piHeader } from "../../format/specimen.ts";
 import { CrashError } from "../../support/faulty-files/errors.ts";
 import { createSeededRandom } from "../../support/seeded-random.ts";
+import { isLong } from "../../test-length.ts";
 import { memoryDisk, RefusingFiles, temporaryFolder } from "./disks.ts";
 import { type FileHistory, runHistory } from "./file-history.ts";
 import { append, branchIds, requireStore, simulateProcesses } from "./simulate-processes.ts";
 
 /** `PITH_SEED` repeats a run of one life. */
 const first = Number(process.env.PITH_SEED ?? Math.floor(Math.random() * 2 ** 31));
-const lives = Number(process.env.PITH_LIVES ?? (process.env.PITH_SEED ? 1 : 600));
+const lives = Number(process.env.PITH_LIVES ?? (process.env.PITH_SEED ? 1 : isLong ? 600 : 150));
 
 describe("a power cut at a random moment of a random session", () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));

@@ -5,6 +5,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
+import { findBuiltProgram } from "../../../built-program.ts";
 import { ALT_U, atRest, ENTER, ESC, exchanged, longTalk, picture, shows } from "../long-talk.ts";
 import type { TalkOn } from "../talk-on.ts";
 
@@ -23,7 +24,7 @@ function logged(talk: TalkOn, type: string): number {
 
 /** What the program prints in the folder of the talk. */
 async function runPith({ folder }: TalkOn, ...args: readonly string[]): Promise<string> {
-  const bin = join(import.meta.dirname, "../../../../src/bin.ts");
+  const bin = findBuiltProgram();
   return (await promisify(execFile)(process.execPath, [bin, ...args], { cwd: folder })).stdout;
 }
 

@@ -5,6 +5,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { findBuiltProgram } from "../../../built-program.ts";
 import { Ground } from "../../../ground.ts";
 
 let ground: Ground;
@@ -162,7 +163,7 @@ interface Tmux {
 function terminalIn({ folder, home, userHome }: Ground, url: string): Tmux {
   const run = (...args: readonly string[]): string =>
     execFileSync("tmux", ["-L", `pith-plain-${process.pid}`, "-f", "/dev/null", ...args], { encoding: "utf8" });
-  const bin = join(import.meta.dirname, "../../../../src/bin.ts");
+  const bin = findBuiltProgram();
   const variables = {
     HOME: userHome,
     PITH_HOME: home,

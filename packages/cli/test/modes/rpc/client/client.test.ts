@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { RpcClient, type RpcEvent } from "@pith/client";
 import type { Step } from "@pith/testkit";
 import { afterEach, beforeEach, test } from "vitest";
+import { findBuiltProgram } from "../../../built-program.ts";
 import { Ground } from "../../../ground.ts";
 
 let ground: Ground;
@@ -14,7 +15,7 @@ beforeEach(() => {
 });
 afterEach(() => ground.clear());
 
-const bin = join(import.meta.dirname, "../../../../src/bin.ts");
+const bin = findBuiltProgram();
 const slow: Step = { parts: [{ type: "text", text: "word ".repeat(500) }], pace: { everyMs: 20 } };
 const late = (waitMs: number): Step => ({ parts: [{ type: "text", text: STORY }], pace: { waitMs } });
 const STORY = "## Goal\nKeep it.\n\n## Progress\n### Done\n- Done.\n\n## Next Steps\n1. Go on.";

@@ -1,0 +1,7 @@
+/** Random sessions in a file, on a disk that fills up, fails and loses power. */
+
+import { isLong } from "../test-length.ts";
+import { onFaultyDisk } from "./grounds.ts";
+import { tryLives } from "./lives.ts";
+
+tryLives(isLong ? 5_000 : 500, "on a disk that fails", onFaultyDisk);
