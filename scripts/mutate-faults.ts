@@ -10,10 +10,13 @@ import { join, resolve } from "node:path";
 import { listTestNames } from "./check-rules.ts";
 import { copyCheckout, linkInstalledPackages } from "./copy-checkout.ts";
 import { formatCount } from "./fault.ts";
+import { programFaults } from "./faults/program.ts";
 import { type FixedFault, fixedFaults } from "./fixed-faults.ts";
 
 async function mutateFaults(root: string, words: readonly string[]): Promise<void> {
-  const chosen = fixedFaults.filter(({ fault }) => words.length === 0 || words.some((word) => fault.includes(word)));
+  const chosen = [...fixedFaults, ...programFaults].filter(
+    ({ fault }) => words.length === 0 || words.some((word) => fault.includes(word)),
+  );
   const problems = chosen.flatMap((fault) => findProblems(root, fault));
   for (const problem of problems) console.error(problem);
   if (problems.length > 0 || chosen.length === 0) throw new Error("nothing was run");

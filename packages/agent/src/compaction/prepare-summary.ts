@@ -60,7 +60,6 @@ export class SummaryPreparation implements BackgroundSummary {
     signal.addEventListener("abort", stop, { once: true });
     const prepared = await this.#end;
     signal.removeEventListener("abort", stop);
-    this.#isTaken = false;
     return prepared?.summary ?? null;
   }
 

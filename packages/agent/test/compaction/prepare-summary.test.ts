@@ -25,6 +25,7 @@ import { type ScriptRequest, type Step, startServer, type TestServer } from "@pi
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Agent, AgentEvent, AgentOptions } from "../../src/index.ts";
 import { agentOf, modelOf, ran } from "../agents.ts";
+import { heldModel, quiet, stage, text } from "../loop/held.ts";
 
 const SUMMARY = [
   "## Goal\n- build the observatory",
@@ -89,6 +90,27 @@ describe("PREP1 a summary is prepared", () => {
     await readyIn(agent);
     await fillUntilCompacted();
     expect(newest().receipt).toMatchObject({ preparedMs: expect.any(Number), calls: 1 });
+    await expectSameFigures(agent, events);
+  });
+
+  test("PREP5 EVT5 and the figures agree when a compaction waits for it: its cost is in one event", async () => {
+    const gate = Promise.withResolvers<void>();
+    const { agent, events, fillToSoft, newest } = await openScene({
+      summarize: async (asked) => {
+        await gate.promise;
+        return writeSummary(asked);
+      },
+    });
+    await fillToSoft();
+    const filling = ran(agent, STONES.repeat(4));
+    await until(() => events.some(({ type }) => type === "compaction_start"));
+    gate.resolve();
+    await filling;
+    expect(newest().receipt).toMatchObject({ preparedMs: expect.any(Number), calls: 1 });
+    await expectSameFigures(agent, events);
+  });
+
+  async function expectSameFigures(agent: Agent, events: readonly AgentEvent[]): Promise<void> {
     const byEvents = events.flatMap((event) => {
       if (event.type === "message_end") return event.message.role === "assistant" ? [event.message.usage] : [];
       if (event.type === "compaction_preparation" || event.type === "compaction_end") return event.usage ?? [];
@@ -98,7 +120,7 @@ describe("PREP1 a summary is prepared", () => {
     expect(byEvents.reduce(addUsage, zeroUsage)).toEqual(byLog);
     const byServer = server?.requests.reduce((sum, { usage }) => sum + (usage?.output ?? 0), 0);
     expect(byLog.output).toBe(byServer);
-  });
+  }
 
   test("so late that what is kept at the limit is as long as without preparation", async () => {
     const sizes: number[] = [];
@@ -118,6 +140,32 @@ describe("PREP1 a summary is prepared", () => {
     const [unprepared = 0, prepared = 0] = sizes;
     // One message more or less.
     expect(Math.abs(prepared - unprepared)).toBeLessThan(400);
+  });
+
+  const noTail = { tail: { tokens: 0, share: 0 } };
+  test.each([
+    ["three quarters of the tail before the limit", 168_616, 200_000, {}],
+    ["5,000 tokens before the limit without a tail", 178_616, 200_000, noTail],
+    ["5% before the limit of a small window without a tail", 14_250, 20_000, noTail],
+    ["not before the soft threshold", 179_944, 200_000, { soft: 0.98 }],
+  ])("PREP1 %s", async (_, threshold, contextWindow, limits) => {
+    const startsAt = async (tokens: number): Promise<boolean> => {
+      const model = heldModel({ contextWindow });
+      const { agent, events, prompt } = await stage(model, {
+        summarizers: [],
+        limits: { ...compactionLimits, prepare: "during-runs", ...limits },
+      });
+      for (const words of ["Build it.", "Go on."]) {
+        const ended = prompt(words);
+        await quiet();
+        model.waiting[0]?.end({ ...text("Good."), usage: { ...zeroUsage, input: tokens, totalTokens: tokens } });
+        await ended;
+      }
+      await agent.close();
+      return events.some(({ type }) => type === "compaction_preparation");
+    };
+    // The second message adds a few tokens.
+    expect([await startsAt(threshold - 50), await startsAt(threshold)]).toEqual([false, true]);
   });
 
   test("PREP2 and used before the limit once the cache is cold, if at least half of the usual part is kept", async () => {

@@ -121,6 +121,20 @@ test("ELI6 if removing outdated results frees enough, a full context is not comp
   expect(compacted.events.map(({ type }) => type)).toContain("compaction_start");
 });
 
+test("PREP1 no summary is prepared if removing outdated results will be enough", async () => {
+  const limits = { ...compactionLimits, prepare: "during-runs" as const };
+  const off = { ...limits, outdated: { ...limits.outdated, enabled: false } };
+  const startsOne = async (limits: typeof compactionLimits): Promise<boolean> => {
+    const { agent, ask, events } = await openScene({ summarizers: [], limits }, heldModel({ contextWindow: 20_000 }));
+    // A preparation starts after the first reply.
+    await ask("next", 1);
+    await ask("go on", 1);
+    await agent.close();
+    return events.some(({ type }) => type === "compaction_preparation");
+  };
+  expect([await startsOne(off), await startsOne(limits)]).toEqual([true, false]);
+});
+
 test("ELI8 an undo brings the results back and says so, a redo removes them again", async () => {
   const { agent, ask, model, removals } = await openScene();
   await ask("next", 61);
