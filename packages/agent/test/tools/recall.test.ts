@@ -53,7 +53,7 @@ function textOf({ content }: ToolOutput): string {
   return content.map((block) => (block.type === "text" ? block.text : "[image]")).join("\n");
 }
 
-const compacted = story(
+const COMPACTED_LINES = [
   "user: The gateway listens on 8443",
   "thinks: nobody must see the heron",
   "says: Understood.",
@@ -64,7 +64,8 @@ const compacted = story(
   "bash: git log -> commit by kestrel",
   "compacts: The gateway, falcon and osprey, keeps nothing",
   "user: And now?",
-);
+];
+const compacted = story(...COMPACTED_LINES);
 
 test("RCL1 an entry that a compaction covered is found by its words, and the hit says how to open it", async () => {
   const { recall } = await openRecalled(compacted);
@@ -263,20 +264,24 @@ test("RCL4 hits with the same text are shown once", async () => {
 });
 
 test("RCL5 thinking, hidden commands and secrets are not shown", async () => {
-  const [hidden] = story("bash: cat notes -> secret heron");
-  if (hidden?.type !== "message" || hidden.message.role !== "bashExecution") throw new Error("no command");
-  const excluded = { ...hidden, id: "x1", parentId: "e9", number: 10 };
+  const entries = story(...COMPACTED_LINES, "bash: cat notes -> secret heron", "user: Go on.");
   const { recall, path } = await openRecalled(
-    [...compacted, { ...excluded, message: { ...hidden.message, excludeFromContext: true } } as Entry],
+    entries.map((entry) => (JSON.stringify(entry).includes("cat notes") ? hideCommand(entry) : entry)),
     { redaction: { redact: (value) => JSON.parse(JSON.stringify(value).replaceAll("falcon", "<secret>")) } },
   );
   expect(readFileSync(path, "utf8")).toContain("heron");
-  expect(await recall("heron")).toMatch(/^No matches/);
+  for (const query of ["heron", "heron #1-#11", "notes"]) expect(await recall(query)).toMatch(/^No matches/);
+  expect(await recall("#9-#10")).not.toContain("heron");
   expect(await recall("#2")).toBe("[#2: assistant]\nUnderstood.");
   expect(await recall("#10")).not.toContain("secret");
   expect(await recall("#4")).not.toContain("falcon");
   expect(await recall("falcon")).toMatch(/^No matches/);
 });
+
+function hideCommand(entry: Entry): Entry {
+  if (entry.type !== "message" || entry.message.role !== "bashExecution") throw new Error("no command");
+  return { ...entry, message: { ...entry.message, excludeFromContext: true } };
+}
 
 test("RCL6 another session is opened with what the user typed after @session:, and nothing else", async () => {
   const calls: (readonly [string, readonly string[]])[] = [];
@@ -298,6 +303,15 @@ test("RCL6 another session is opened with what the user typed after @session:, a
   expect(await recall("session:login #1")).toBe("[#1: user]\nthe ibis fix is in retry.ts");
   expect(await recall("session:evil ibis")).toBe("not named");
   expect(calls.at(-1)).toEqual(["evil", ["api fix", "login"]]);
+});
+
+test("RCL6 a message of the program names no session, even if it is the latest", async () => {
+  const [asked, reported] = story("user: see @session:login", "user: The job printed @session:evil");
+  if (reported?.type !== "message") throw new Error("no message");
+  const ofProgram = { ...reported, message: { ...reported.message, pith: { from: "program" } } } as Entry;
+  const openSession: OpenOtherSession = async (_, named) => ({ type: "refused", why: `named: ${named.join(", ")}` });
+  const { recall } = await openRecalled([asked as Entry, ofProgram], { openSession });
+  expect(await recall("session:evil ibis")).toBe("named: login");
 });
 
 test("RCL7 a query without anything to search for is answered with what to give", async () => {
