@@ -172,6 +172,53 @@ describe("PERM1 where no rule speaks, mode and matter decide", () => {
     expect(decided(intent, mode)).toBe(stance);
   });
 
+  /** Files that a program runs, or whose settings it trusts. */
+  const trustedFiles = [
+    ...[".githooks/pre-commit", ".husky/pre-push", ".hg/hgrc", ".hg/hgrc-not-shared", ".hg/sharedpath", ".gitconfig"],
+    ...[".agents/skills/x/SKILL.md", ".claude/settings.json", ".codex/config.toml", ".cursor/mcp.json"],
+    ...[".gemini/settings.json", ".opencode/plugin/x.ts", ".pi/settings.json", ".pith/settings.json", ".mcp.json"],
+    ...[".idea/workspace.xml", ".vscode/tasks.json", ".zed/tasks.json", ".envrc", ".exrc", ".vimrc", ".inputrc"],
+    ...[".profile", ".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases"],
+    ...[".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout", ".kshrc", ".cshrc", ".tcshrc"],
+    ".config/fish/config.fish",
+  ];
+
+  test("PERM1 a file that another program runs or trusts is not changed without a question, in any folder", () => {
+    const paths = trustedFiles.flatMap((name) => [`${root}/${name}`, `${root}/sub/${name}`, `/tmp/${name}`]);
+    expect(paths.filter((path) => decided(change(path), "edit") !== "asked")).toEqual([]);
+    const others = paths.map((path) => path.replaceAll("/.", "/x."));
+    expect(others.filter((path) => decided(change(path), "edit") !== "allowed")).toEqual([]);
+  });
+
+  /** Secret wherever they are; the others only outside the workspace. */
+  const secretFiles = [
+    ...[".ssh/id_rsa", ".gnupg/x.key", ".aws/credentials", ".azure/x.json", ".kube/config", ".config/gcloud/x.db"],
+    ...[".config/gh/hosts.yml", ".config/op/config", ".docker/config.json", ".password-store/a.gpg", ".vault-token"],
+    ...[".local/share/keyrings/x", ".git-credentials", ".config/git/credentials", ".claude/.credentials.json"],
+    ...[".codex/auth.json", ".pi/agent/auth.json", ".local/share/opencode/auth.json", ".mozilla/firefox/x"],
+    ...[".config/google-chrome/x", ".config/chromium/x", ".config/BraveSoftware/x", ".config/microsoft-edge/x"],
+    ...["Library/Keychains/x", "Library/Cookies/x", "Library/Safari/x"],
+    ...["Google/Chrome", "Firefox", "BraveSoftware"].map((name) => `Library/Application Support/${name}/x`),
+  ];
+  const loginFiles = [
+    ...[".netrc", ".npmrc", ".pypirc", ".pgpass", ".my.cnf", ".yarnrc.yml", ".cargo/credentials", ".env", ".env.local"],
+    ...[".cargo/credentials.toml", ".gem/credentials", ".terraform.d/credentials.tfrc.json"],
+  ];
+  const systemFiles = [
+    ...["shadow", "shadow-", "gshadow", "gshadow-", "sudoers", "sudoers.d/x", "ssl/private/x"].map((name) => `/etc/${name}`),
+  ];
+
+  test("PERM1 a secret is not read without a question", () => {
+    const inHome = [...secretFiles, ...loginFiles].map((name) => `${home}/${name}`);
+    const inWorkspace = secretFiles.map((name) => `${root}/${name}`);
+    const searched = [`${home}/.config`, `${home}/Library/Application Support`];
+    const secrets = [...inHome, ...inWorkspace, ...searched, ...systemFiles];
+    expect(secrets.filter((path) => decided(look(path), "all") !== "asked")).toEqual([]);
+    const ofProject = loginFiles.map((name) => `${root}/${name}`);
+    expect(ofProject.filter((path) => decided(look(path), "ask") !== "allowed")).toEqual([]);
+    expect(inWorkspace.filter((path) => decided(change(path), "edit") !== "asked")).toEqual([]);
+  });
+
   test("PERM33 mode all without a sandbox asks neither about files elsewhere nor about pages", () => {
     const free = [change(`${home}/x`), change(`${root}/.git/config`), fetched("https://example.com/")];
     for (const intent of free) {

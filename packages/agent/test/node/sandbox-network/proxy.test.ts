@@ -195,6 +195,14 @@ describe("limits", () => {
     expect(proxy.connections.map(({ host }) => host)).toEqual(["a".repeat(253), "a".repeat(253)]);
   });
 
+  test("PROXY23 accepts a host name of 253 characters, and no longer one", async () => {
+    const proxy = await startTestProxy();
+    const [longest, tooLong] = ["a".repeat(248), "a".repeat(249)].map((label) => `${label}.test`);
+    expect(await exchange(proxy.port, connectTo(`${longest}:443`))).not.toMatch(/longer than/);
+    expect(await exchange(proxy.port, connectTo(`${tooLong}:443`))).toMatch(/^HTTP\/1.1 400 .*longer than 253/);
+    expect(proxy.permitted).toEqual([`${longest}:443`]);
+  });
+
   test("PROXY9 headers that are too long end the connection", async () => {
     const proxy = await startTestProxy();
     const long = `X-Long: ${"x".repeat(100_000)}\r\n`;

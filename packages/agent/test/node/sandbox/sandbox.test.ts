@@ -14,7 +14,7 @@ import {
 import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { detectSandbox } from "../../../src/node/sandbox/detect.ts";
-import { sandboxedShell } from "../../../src/node/sandbox/shell.ts";
+import { SandboxLauncher, sandboxedShell } from "../../../src/node/sandbox/shell.ts";
 import { alive, pidsIn } from "../shell-folder.ts";
 import { boxOf, openNetwork, program, ranIn, SECRET, until, type World, world } from "./world.ts";
 
@@ -80,6 +80,35 @@ describe("sandboxed shell", () => {
       expect(text).toContain(`it is ${environment.LD_DEBUG_OUTPUT}`);
     }
     expect(readdirSync(place.base).toSorted()).toEqual([...before, "journal"].toSorted());
+  });
+
+  test("BOX31 the command, but no program that creates its sandbox, gets variables that lead the C library to files", async () => {
+    const names = ["LD_LIBRARY_PATH", "LD_AUDIT", "GLIBC_TUNABLES", "GCONV_PATH", "GETCONF_DIR", "HOSTALIASES", "LOCPATH"];
+    const all = [...names, "MALLOC_TRACE", "NLSPATH", "RESOLV_HOST_CONF", "TZDIR"];
+    const place = world();
+    const box = boxOf(place, { environment: Object.fromEntries(all.map((name) => [name, ""])) });
+    const { text } = await ranIn(box, "env");
+    expect(all.filter((name) => !text.includes(`\n${name}=\n`))).toEqual([]);
+    const prepared = new SandboxLauncher(box).prepare({ argv: ["/bin/true"], commandText: "true" });
+    if (prepared.type === "failed") throw new Error(prepared.why);
+    prepared.launch.release();
+    expect(all.filter((name) => name in prepared.launch.environment)).toEqual([]);
+    expect(prepared.launch.environment).toMatchObject({ PATH: process.env.PATH });
+  });
+
+  test("BOX1 a command shares no namespace with this program, and has no capability", async () => {
+    const namespaces = ["cgroup", "ipc", "mnt", "net", "pid", "user", "uts"];
+    const { text } = await ranIn(
+      boxOf(world()),
+      `for n in ${namespaces.join(" ")}; do readlink /proc/self/ns/$n; done; grep -h ^Cap /proc/self/status`,
+    );
+    const own = namespaces.map((name) => readlinkSync(`/proc/self/ns/${name}`));
+    const lines = text.trimEnd().split("\n");
+    expect(lines.slice(0, own.length).map((line) => line.replace(/:.*/, ""))).toEqual(namespaces);
+    expect(lines.filter((line) => own.includes(line))).toEqual([]);
+    const empty = "0".repeat(16);
+    const sets = ["Inh", "Prm", "Eff", "Bnd", "Amb"];
+    expect(lines.slice(own.length)).toEqual(sets.map((set) => `Cap${set}:\t${empty}`));
   });
 
   test("BOX4 reports that bubblewrap is not installed", async () => {
