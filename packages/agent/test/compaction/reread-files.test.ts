@@ -311,6 +311,21 @@ test("RST4 each refusal of the same request halves the space for files", async (
   expect(counts[1]).toBeGreaterThan(counts[3] ?? 0);
 });
 
+test("RST4 RUN2 after three refusals, not all of five small files are read again that would fit after one", async () => {
+  const { agent, put, call, requests, refuse, forget } = await createScene();
+  const names = [1, 2, 3, 4, 5].map((at) => `f${at}.ts`);
+  for (const name of names) put(name, `line of ${name}\n`.repeat(6));
+  await forget({ isCompacted: false });
+  for (const name of names) await call("read", { path: name });
+  await ran(agent, "branch ".repeat(1_000));
+  refuse(3);
+  expect((await ran(agent, `Compare ${names.join(" ")}.`)).end).toEqual({ type: "done" });
+  const counts = requests.slice(-4).map((request) => JSON.stringify(request).split(".ts (unchanged").length - 1);
+  // The first two compactions keep the results of the reads.
+  expect(counts.slice(0, 3)).toEqual([0, 0, 0]);
+  expect([1, 2, 3]).toContain(counts[3]);
+});
+
 test("RST5 a file that was read again can be edited at once, also after the session was opened again; a copy does not hide a later change", async () => {
   const { agent, root, put, call, forget } = await createScene();
   put("a.ts", "let a = 1;\n");

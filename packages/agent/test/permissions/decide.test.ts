@@ -205,7 +205,9 @@ describe("PERM1 where no rule speaks, mode and matter decide", () => {
     ...[".cargo/credentials.toml", ".gem/credentials", ".terraform.d/credentials.tfrc.json"],
   ];
   const systemFiles = [
-    ...["shadow", "shadow-", "gshadow", "gshadow-", "sudoers", "sudoers.d/x", "ssl/private/x"].map((name) => `/etc/${name}`),
+    ...["shadow", "shadow-", "gshadow", "gshadow-", "sudoers", "sudoers.d/x", "ssl/private/x"].map(
+      (name) => `/etc/${name}`,
+    ),
   ];
 
   test("PERM1 a secret is not read without a question", () => {

@@ -83,7 +83,15 @@ describe("sandboxed shell", () => {
   });
 
   test("BOX31 the command, but no program that creates its sandbox, gets variables that lead the C library to files", async () => {
-    const names = ["LD_LIBRARY_PATH", "LD_AUDIT", "GLIBC_TUNABLES", "GCONV_PATH", "GETCONF_DIR", "HOSTALIASES", "LOCPATH"];
+    const names = [
+      "LD_LIBRARY_PATH",
+      "LD_AUDIT",
+      "GLIBC_TUNABLES",
+      "GCONV_PATH",
+      "GETCONF_DIR",
+      "HOSTALIASES",
+      "LOCPATH",
+    ];
     const all = [...names, "MALLOC_TRACE", "NLSPATH", "RESOLV_HOST_CONF", "TZDIR"];
     const place = world();
     const box = boxOf(place, { environment: Object.fromEntries(all.map((name) => [name, ""])) });

@@ -35,6 +35,8 @@ export async function runRpcMode(args: CliArgs, terminal: Terminal): Promise<Exi
     activeRedaction = redaction;
     terminal.setRedaction?.(redaction);
   };
+  // RPC17: the events of the agent are redacted. An error outside of a run may quote what the user wrote.
+  const sendEvent = (event: RpcEvent): void => write(event.type === "error" ? activeRedaction.redact(event) : event);
   const questions = new Questions(write, (request) => activeRedaction.redact(request));
   const { stop, quit, getSignalCode } = createStopper(release);
   const sessionOptions = {
@@ -42,13 +44,13 @@ export async function runRpcMode(args: CliArgs, terminal: Terminal): Promise<Exi
     setRedaction,
     questions,
     getBackpressure,
-    sendEvent: write,
+    sendEvent,
     quit,
-    reportError: createErrorReporter(terminal, write),
+    reportError: createErrorReporter(terminal, sendEvent),
   };
   const result = await openRpcSession(args, sessionOptions);
   if (result.type === "failed") {
-    write({ type: "error", error: activeRedaction.redact(result.message) });
+    sendEvent({ type: "error", error: result.message });
     await lines.flush();
     return { code: result.code, message: result.message };
   }
@@ -112,10 +114,10 @@ async function shutDown(server: RpcServer, { context, questions }: ShutdownOptio
 const GRACE_MS = 200;
 const MAX_ABORT_ATTEMPTS = 10;
 
-function createErrorReporter(terminal: Terminal, write: PacedWriter["write"]): (error: unknown) => void {
+function createErrorReporter(terminal: Terminal, sendEvent: RpcContext["sendEvent"]): (error: unknown) => void {
   return (error) => {
     terminal.notify(`pith: internal error: ${error instanceof Error ? error.stack : String(error)}`);
-    write({ type: "error", error: error instanceof Error ? error.message : String(error) });
+    sendEvent({ type: "error", error: error instanceof Error ? error.message : String(error) });
   };
 }
 

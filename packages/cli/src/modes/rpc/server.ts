@@ -170,15 +170,17 @@ export class RpcServer {
   }
 
   #respond(outcome: Outcome<unknown>, { name, id }: { readonly name: string; readonly id: string | undefined }): void {
-    const base = { ...(id !== undefined && { id }), type: "response", command: name } as const;
-    // An entry may be older than the redaction, or written by another program.
+    // An entry may be older than the redaction, or written by another program. A mistake quotes what the client sent.
     const { session } = this.#options.context.app.agent;
+    const base = { type: "response", command: session.redact(name) } as const;
     const send = (outcome: Outcome<unknown>): void =>
-      this.#options.sendResponse(
-        outcome.type === "failed"
-          ? { ...base, success: false, error: session.redact(truncateError(outcome.message)) }
-          : { ...base, success: true, ...(outcome.data !== null && { data: session.redact(outcome.data) }) },
-      );
+      this.#options.sendResponse({
+        ...(id !== undefined && { id }),
+        ...base,
+        ...(outcome.type === "failed"
+          ? { success: false, error: truncateError(session.redact(outcome.message)) }
+          : { success: true, ...(outcome.data !== null && { data: session.redact(outcome.data) }) }),
+      });
     try {
       send(outcome);
     } catch (error) {
@@ -219,7 +221,7 @@ const MAX_ERROR_CHARS = 4_000;
 
 const TOO_LONG = `the line is longer than ${MAX_LINE_BYTES / 1024 / 1024} MiB and was ignored; send less data per line`;
 
-/** An error may quote its subject, which may be long. */
+/** An error may quote its subject, which may be long. Call it after the redaction, which does not find a part of a secret. */
 function truncateError(message: string): string {
   return message.length > MAX_ERROR_CHARS ? `${message.slice(0, MAX_ERROR_CHARS)}…` : message;
 }

@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createLineSplitter } from "@pith/client";
+import { story } from "@pith/context/testing";
 import type { ScriptRequest, Step } from "@pith/testkit";
 import { afterEach, beforeEach, test } from "vitest";
 import { findBuiltProgram } from "../../built-program.ts";
@@ -185,4 +186,31 @@ test("RPC15 RPC16 RPC7 RPC6 sessions are left where extensions let one, worked o
   assert.equal((await send({ type: "abort" })).success, true);
   child.stdin.end();
   assert.equal(await Promise.race([ended, sleep(10_000, "still there")]), 1);
+});
+
+test("RPC17 no line contains a secret of an older session, or one that an error quotes", async () => {
+  const secret = "f7Kq-9ZtLw2-mB4xRj8";
+  const entries = story(`user: the token is ${secret}`, `says: I will use ${secret}.`);
+  const header = { type: "session", version: 3, id: "older", timestamp: entries[0]?.timestamp, cwd: ground.folder };
+  const path = join(ground.home, "older.jsonl");
+  const lines = [header, ...entries.map(({ number: _, ...line }) => line)];
+  writeFileSync(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+  const commands = [
+    { id: "messages", type: "get_messages" },
+    { id: "label", type: "set_label", entryId: secret, label: "x" },
+    { id: "unknown", type: secret },
+    // The error is cut after 4,000 characters, within the secret.
+    { id: "long", type: "switch_session", sessionPath: `/${"x".repeat(3_985)}${secret}` },
+  ];
+  const { out } = await ground.run(["--mode", "rpc", "--session", path, `/model ${secret}`], {
+    variables: { ANTHROPIC_API_KEY: "any", BUILD_TOKEN: secret },
+    input: commands.map((command) => `${JSON.stringify(command)}\n`).join(""),
+  });
+  const told = out.trimEnd().split("\n");
+  const isAnswer = /"type":"(?:response|error|command_result)"/;
+  assert.equal(told.filter((line) => isAnswer.test(line)).length, commands.length + 2);
+  assert.deepEqual(
+    told.filter((line) => line.includes(secret.slice(0, 4))),
+    [],
+  );
 });
