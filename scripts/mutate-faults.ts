@@ -10,11 +10,12 @@ import { join, resolve } from "node:path";
 import { listTestNames } from "./check-rules.ts";
 import { copyCheckout, linkInstalledPackages } from "./copy-checkout.ts";
 import { formatCount } from "./fault.ts";
+import { contextFaults } from "./faults/context.ts";
 import { programFaults } from "./faults/program.ts";
 import { type FixedFault, fixedFaults } from "./fixed-faults.ts";
 
 async function mutateFaults(root: string, words: readonly string[]): Promise<void> {
-  const chosen = [...fixedFaults, ...programFaults].filter(
+  const chosen = [...fixedFaults, ...contextFaults, ...programFaults].filter(
     ({ fault }) => words.length === 0 || words.some((word) => fault.includes(word)),
   );
   const problems = chosen.flatMap((fault) => findProblems(root, fault));

@@ -40,14 +40,14 @@ export async function undoCompaction(session: Session): Promise<UndoResult> {
 
 /** Moves the leaf back to its position before the last undo, unless the context has been compacted or reduced again since. */
 export async function redoCompaction(session: Session): Promise<UndoResult> {
-  const { branch } = session;
+  const { branch, leaf } = session;
   const index = branch.entries.findLastIndex(isUndo);
   const undo = branch.entries[index];
   const { from, undoes } = Object(index > newestChangeIndex(branch) && undo?.type === "custom" ? undo.data : null);
   const entry = typeof undoes === "string" ? await session.store.entry(undoes) : undefined;
   if (!entry || typeof from !== "string" || !(await session.store.entry(from)))
     return { type: "nothing-to-do", why: "no-undo" };
-  return toUndoResult("redone", entry, await session.move(from));
+  return toUndoResult("redone", entry, await session.move(from, { expectedLeaf: leaf }));
 }
 
 /** Finds the newest compaction or removal of outdated results; -1 if there is none. */

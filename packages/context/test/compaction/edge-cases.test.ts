@@ -8,7 +8,7 @@ import { calculateAllowance, recentCallCosts } from "../../src/compaction/receip
 import { compactionDue } from "../../src/compaction/should-compact.ts";
 import { redoCompaction, undoCompaction } from "../../src/compaction/undo.ts";
 import { compact } from "../../src/default-compaction.ts";
-import type { CompactionEntry } from "../../src/entry.ts";
+import { type CompactionEntry, MOVE_TYPE } from "../../src/entry.ts";
 import type { Session } from "../../src/session/session.ts";
 import { compactionLimits } from "../../src/settings.ts";
 import { pinEntry, pinText, unpin } from "../../src/summary-parts/pins.ts";
@@ -164,6 +164,44 @@ describe("undo and redo", () => {
     await undoCompaction(session);
     await print(session, repeatWord(900, "new"));
     await compactSmall(session);
+    expect(await redoCompaction(session)).toEqual({ type: "nothing-to-do", why: "no-undo" });
+  });
+
+  test("UNDO1 UNDO2 a compaction that keeps the record of an undo ends it: nothing to redo, and the threshold counts", async () => {
+    const session = await createSession(...full);
+    // A growth of a whole window after the undo, so that only the compaction ends it.
+    const budget = smallBudget({ quietAfterUndo: 1 });
+    await compactSmall(session);
+    await undoCompaction(session);
+    expect(compactionDue(session.branch, budget)).toMatchObject({ type: "not-due", why: "undone" });
+    const undone = session.leaf;
+    expect(await compactSmall(session)).toMatchObject({ type: "compacted", receipt: { kept: { last: undone } } });
+    expect(await redoCompaction(session)).toEqual({ type: "nothing-to-do", why: "no-undo" });
+    await print(session, repeatWord(750, "new"));
+    expect(compactionDue(session.branch, budget)).toMatchObject({ type: "due" });
+  });
+
+  test.each([
+    ["an undo", undoCompaction],
+    ["a redo", redoCompaction],
+  ])("UNDO1 %s is refused if a message arrives meanwhile, and the message stays in the context", async (_, change) => {
+    const session = await createSession(...full);
+    await compactSmall(session);
+    if (change === redoCompaction) await undoCompaction(session);
+    const changing = change(session);
+    expect(await print(session, "a new result")).toMatchObject({ type: "appended", leaf: session.leaf });
+    expect(await changing).toEqual({ type: "failed", appended: { type: "leaf-moved", leaf: session.leaf } });
+    expect(contextLines(session).at(-1)).toContain("a new result");
+  });
+
+  test("UNDO1 if a line of the file is lost, an undo goes to the parent of the compaction, and nothing is redone", async () => {
+    const session = await createSession(...full);
+    const compaction = { type: "compaction", summary: "a story", firstKeptEntryId: "e3", tokensBefore: 900 } as const;
+    const receipt = { route: "model", withoutProgress: 0, tokens: { after: 100 }, undoTo: "lost" };
+    await session.append({ ...compaction, id: "c1", details: { pith: { receipt } } });
+    expect(await undoCompaction(session)).toMatchObject({ type: "undone", entryId: "c1" });
+    expect(session.branch.entries.at(-1)?.parentId).toBe("e3");
+    await session.append({ type: "custom", customType: MOVE_TYPE, data: { undoes: "c1", from: "lost" } });
     expect(await redoCompaction(session)).toEqual({ type: "nothing-to-do", why: "no-undo" });
   });
 });

@@ -206,6 +206,20 @@ test("ELI8 undo brings the results back, redo removes them again, both byte for 
   expect(await redoCompaction(session)).toMatchObject({ type: "nothing-to-do" });
 });
 
+test("ELI8 UNDO1 after an undo, a new removal leaves nothing to redo, and the next undo brings its results back", async () => {
+  const read = ["calls: read path=a.ts", `result: ${long("text")}`];
+  const session = await createSession("user: go", ...read, ...read, "says: done");
+  const newEntries = planElision(session.branch, budget)?.newEntries ?? [];
+  await session.append(...newEntries);
+  await undoCompaction(session);
+  const before = buildSessionContext(session.branch).messages;
+  await session.append(...newEntries);
+  const removal = session.branch.entries.findLast(({ type }) => type === "custom");
+  expect(await redoCompaction(session)).toEqual({ type: "nothing-to-do", why: "no-undo" });
+  expect(await undoCompaction(session)).toMatchObject({ type: "undone", change: "elision", entryId: removal?.id });
+  expect(buildSessionContext(session.branch).messages).toEqual(before);
+});
+
 const MODEL = { api: "anthropic-messages", provider: "anthropic", model: "storyteller" };
 
 test("ELI5 ELI9 a compaction removes the outdated results that it keeps, and its receipt says so", async () => {
