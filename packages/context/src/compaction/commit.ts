@@ -76,7 +76,8 @@ export function commitCandidate(
   const sizeAfter = estimateCompactedSize(plan, compaction);
   const finding = firstFailedCheck({ plan, candidate, sizeAfter });
   if (finding) return { type: "refused", finding };
-  const receipt = createReceipt(plan, candidate, { ...context, summaryMessage, sizeAfter });
+  // A finding may quote the summary as the model wrote it, or an error of a provider.
+  const receipt = redaction.redact(createReceipt(plan, candidate, { ...context, summaryMessage, sizeAfter }));
   const { details } = compaction;
   const compactionWithReceipt = { ...compaction, details: { ...details, pith: { ...details.pith, receipt } } };
   return {

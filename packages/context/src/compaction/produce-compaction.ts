@@ -97,7 +97,7 @@ export async function produceCompaction(requestOptions: CompactionOptions): Prom
   if (prepared) await takeTurn(options.runtime);
   const batch = options.signal?.aborted ? BATCH_CANCELLED : await planAndSummarize(state, prepared ?? null);
   const usageEntries = toUsageEntries(state.unusedCalls, options.budget);
-  return { batch, usageEntries, findings: state.findings };
+  return { batch, usageEntries, findings: options.session.redact(state.findings) };
 }
 
 async function withEarlierEntries<Options extends PrepareSummaryOptions>(options: Options): Promise<Options> {
@@ -138,7 +138,13 @@ export async function prepareSummary(requestOptions: PrepareSummaryOptions): Pro
   const batch = signal?.aborted ? BATCH_CANCELLED : await planAndSummarize(state, null);
   const { findings, unusedCalls } = state;
   const unusedEntries = toUsageEntries(unusedCalls, budget);
-  if (batch.type !== "ready") return { type: "not-prepared", why: batch.type, findings, usageEntries: unusedEntries };
+  if (batch.type !== "ready")
+    return {
+      type: "not-prepared",
+      why: batch.type,
+      findings: session.redact(findings),
+      usageEntries: unusedEntries,
+    };
   const { plan, candidate } = batch;
   const durationMs = Math.max(0, runtime.now() - state.startTime);
   return {
@@ -383,7 +389,7 @@ async function runSummarizer(
 /** Records a finding and reports it immediately, because the next summarizer may take a long time. */
 function recordFinding({ options, findings }: Pick<AttemptState, "options" | "findings">, finding: Finding): void {
   findings.push(finding);
-  options.progress?.({ step: "falling-back", why: finding.note });
+  options.progress?.({ step: "falling-back", why: options.session.redact(finding.note) });
 }
 
 // CMP3: an aborted summarizer has a short grace period to report its calls. After that, its result is ignored.

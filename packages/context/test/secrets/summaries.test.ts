@@ -1,7 +1,17 @@
 /** Secrets and summaries: a story that tells one is redacted before it is put together, so that it can be taken apart again. */
 
 import { createHmac } from "node:crypto";
-import { type CompactionHooks, compact, MemoryStore, moveTo, Session } from "@pith/context";
+import {
+  type CompactionHooks,
+  compact,
+  MemoryStore,
+  moveTo,
+  Session,
+  type Summarizer,
+  type SummaryPart,
+  undoCompaction,
+} from "@pith/context";
+import { prepareSummary } from "@pith/context/host";
 import { Vault } from "@pith/context/secrets";
 import { scriptedModel, testRuntime } from "@pith/context/testing";
 import { expect, test } from "vitest";
@@ -54,6 +64,71 @@ test("SEC16 no summary of a hook or of code contains a secret, and its parts sta
         .join(""),
     ).toBe(entry.summary);
   }
+});
+
+test("SEC16 a part that shortens the text of a hook or of code shows no piece of a secret, and the outcome has none", async () => {
+  const summary = `## Goal\n- throw away ${secret} and the database at once [#99]`;
+  const hook: CompactionHooks = {
+    session_before_compact: [
+      ({ preparation: { firstKeptEntryId } }) => ({ compaction: { summary, firstKeptEntryId } }),
+    ],
+  };
+  for (const hooks of [hook, {}]) {
+    const firstWords: SummaryPart<null> = {
+      kind: "first-words",
+      collect: () => null,
+      render: (_, { candidate: { narrative, notes } }) =>
+        `${narrative}\n${notes}`
+          .split("\n", 5)
+          .map((line) => line.slice(0, 28))
+          .join("\n"),
+    };
+    const session = await oldSession();
+    const options = { session, hooks, parts: [firstWords], budget: smallBudget(), runtime: testRuntime("c") };
+    const outcome = await compact({ ...options, reason: "asked" });
+    expect(outcome.type).toBe("compacted");
+    expect(JSON.stringify(outcome)).not.toContain(secret.slice(0, 8));
+    const entry = session.branch.entries.findLast(({ type }) => type === "compaction");
+    expect(JSON.stringify(entry)).toContain(vault().redact(secret).slice(0, 12));
+    expect(JSON.stringify(entry)).not.toContain(secret.slice(0, 8));
+  }
+});
+
+test("SEC11 SEC16 what a summarizer says of its failure has no secret, in the progress, the receipt and a failed outcome", async () => {
+  const failing: Summarizer = {
+    route: "failing",
+    isPaid: false,
+    summarize: () => ({ type: "failed", why: `401: the key ${secret} is not valid` }),
+  };
+  const note = `failing: 401: the key ${vault().redact(secret)} is not valid`;
+  const finding = { code: "summarizer-failed", note };
+  const steps: unknown[] = [];
+  const progress = (step: unknown): void => void steps.push(step);
+  const session = await oldSession();
+  const leaves: Summarizer = {
+    ...failing,
+    summarize: async () => {
+      await session.move(null);
+      return { type: "nothing" };
+    },
+  };
+  const run = { session, reason: "asked", budget: smallBudget(), runtime: testRuntime("c"), progress } as const;
+  expect(await prepareSummary({ ...run, summarizers: [failing] })).toMatchObject({
+    type: "not-prepared",
+    findings: [finding],
+  });
+  expect(await compact({ ...run, summarizers: [failing] })).toMatchObject({
+    receipt: { findings: expect.arrayContaining([finding]) },
+  });
+  await undoCompaction(session);
+  expect(await compact({ ...run, summarizers: [failing, leaves] })).toMatchObject({
+    type: "failed",
+    why: "leaf-moved",
+    findings: [finding],
+  });
+  expect(steps.filter((step) => Object(step).step === "falling-back")).toEqual(
+    Array.from({ length: 3 }, () => ({ step: "falling-back", why: note })),
+  );
 });
 
 test("SEC16 a branch summary contains no secret, and the end of its narrative is still known", async () => {

@@ -230,6 +230,32 @@ describe("vault", () => {
     ]);
   });
 
+  test("SEC5 a listed value of six characters is found where it is the whole text, as in an argument, and in a sentence", () => {
+    const own = vault({
+      environment: { MY_PIN: "oak-91", MY_LETTERS: "elm-7" },
+      variableNames: ["MY_PIN", "MY_LETTERS"],
+    });
+    const redacted = own.redact({ pin: "oak-91", line: "it is oak-91.", short: "elm-7", tree: "an elm-7" });
+    const placeholder = expect.stringMatching(/^PITH_SECRET_env_[0-9a-f]{12}$/);
+    // Five characters are too few: they occur inside words.
+    expect(redacted).toEqual({ pin: placeholder, line: `it is ${redacted.pin}.`, short: "elm-7", tree: "an elm-7" });
+  });
+
+  test("SEC9 SEC11 a secret that is the name of a field is redacted and restored, as one in a list of a list", () => {
+    const own = vault();
+    const secret = String(createSampleSecrets(1, createSeededRandom(15))[0]?.text);
+    const value = { hosts: { [secret]: "the key of a host", plain: [[`see ${secret}`]] }, count: 1 };
+    const redacted = own.redact(value);
+    const placeholder = own.redact(secret);
+    expect(placeholder).toMatch(/^PITH_SECRET_github_[0-9a-f]{12}$/);
+    expect(redacted).toEqual({
+      hosts: { [placeholder]: "the key of a host", plain: [[`see ${placeholder}`]] },
+      count: 1,
+    });
+    expect(own.listPlaceholders({ [placeholder]: 1 })).toEqual([placeholder]);
+    expect(own.restore(redacted)).toEqual({ type: "restored", value });
+  });
+
   test("SEC5 a non-ASCII value is found in bytes, and a multiline value line by line", () => {
     const value = "pässwörd-Ünïque-7";
     const own = vault({
