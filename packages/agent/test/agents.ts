@@ -1,6 +1,6 @@
 /** An agent at a scripted server: a session in memory, a real provider package, two small tools. */
 
-import { MemoryStore, type Model, Session } from "@pith/context";
+import { MemoryStore, type Model, type Runtime, Session } from "@pith/context";
 import { nodeRuntime } from "@pith/context/node";
 import { openModel } from "@pith/models";
 import type { TestServer } from "@pith/testkit";
@@ -53,6 +53,16 @@ export async function agentOf(model: Model, parts: Partial<AgentOptions> = {}): 
   const system = { role: "system", content: "You work.", toolsAdded: told, timestamp: 0 } as const;
   await session.append({ type: "message", message: system });
   return new Agent({ session, model, tools, runtime: nodeRuntime, thinkingLevel: "off", ...parts });
+}
+
+/** The runtime of Node, and the sum of the waits that were not aborted. A busy machine does not change it. */
+export function countWaiting(): { readonly runtime: Runtime; readonly waitedMs: () => number } {
+  let waitedMs = 0;
+  const sleep: Runtime["sleep"] = async (ms, options) => {
+    await nodeRuntime.sleep(ms, options);
+    if (!options.signal?.aborted) waitedMs += ms;
+  };
+  return { runtime: { ...nodeRuntime, sleep }, waitedMs: () => waitedMs };
 }
 
 export interface Ran {

@@ -32,6 +32,8 @@ export interface RuntimeConfig {
     readonly allowWrite: readonly LiteralPath[];
     readonly denyWrite: readonly LiteralPath[];
   };
+  /** The program that carries connections on Linux; for tests. */
+  readonly socatPath?: string;
 }
 
 export interface RuntimeHostOptions {
@@ -50,6 +52,10 @@ export const SYSTEM_PATH = "/usr/bin:/bin:/usr/sbin:/sbin";
 /** The methods used here; checked when the runtime is loaded. */
 const REQUIRED_METHODS = ["initialize", "updateConfig", "wrapWithSandbox", "cleanupAfterCommand", "reset"];
 
+/** The runtime gives `socat` 0.6 s to start and `which` 1 s to run. On a busy machine this is too little, so it tries again. */
+const MAX_TRIES = 10;
+const RETRY_MS = 10_000;
+
 /** Wraps one command at a time, because the runtime has one configuration per process. */
 const HOST_SCRIPT = `
 ${END_WITH_PARENT_SCRIPT}
@@ -61,15 +67,25 @@ async function handle({ type, config, command }) {
     manager = (await import(entry)).SandboxManager;
     const missing = ${JSON.stringify(REQUIRED_METHODS)}.filter((name) => typeof manager?.[name] !== "function");
     if (missing.length > 0) throw new Error("the runtime lacks " + missing.join(", "));
-    await manager.initialize(config);
+    await retry(() => manager.initialize(config));
   } else if (type === "wrap") {
     manager.updateConfig(config);
-    const line = await manager.wrapWithSandbox(command, "/bin/bash");
+    const line = await retry(() => manager.wrapWithSandbox(command, "/bin/bash"));
     if (typeof line !== "string" || line === command) throw new Error("the runtime did not wrap the command");
     return line;
   } else if (type === "clean") manager.cleanupAfterCommand();
   else await manager.reset();
   return "";
+}
+async function retry(act) {
+  const deadline = performance.now() + ${RETRY_MS};
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await act();
+    } catch (error) {
+      if (tries === ${MAX_TRIES} || performance.now() > deadline) throw error;
+    }
+  }
 }
 let last = Promise.resolve();
 process.on("message", ({ id, ...request }) => {

@@ -12,7 +12,7 @@ import type {
   SandboxNetwork,
   SandboxNetworkOptions,
 } from "../../../src/node/sandbox-network/network.ts";
-import type { NetworkConnection } from "../../../src/ports.ts";
+import type { NetworkConnection, WaitForUser } from "../../../src/ports.ts";
 import { boxOf, openNetwork, program, ranIn, until, world } from "../sandbox/world.ts";
 import { listen, startWeb } from "./servers.ts";
 
@@ -85,6 +85,7 @@ describe("programs", () => {
   test("PROXY12 the question names the command and is asked once for connections that wait at the same time, however long", async () => {
     const { port } = await startWeb();
     const requests: HostRequest[] = [];
+    let waitingCount = 0;
     const { promise, resolve } = Promise.withResolvers<HostDecision>();
     const network = await opened({
       privateHosts: [`shop.test:${port}`],
@@ -93,17 +94,21 @@ describe("programs", () => {
         return promise;
       },
     });
-    const command = `for i in 1 2 3; do curl -sS http://shop.test:${port}/ >$i & done; touch asked; wait; cat 1 2 3`;
-    const place = world();
-    const running = ranIn(boxOf(place, { network }), command);
-    await until(() => requests.length > 0 && readdirSync(place.workspace).includes("asked"));
-    setTimeout(() => resolve({ type: "allowed" }), 500);
-    expect((await running).text).toBe("hellohellohello");
+    const command = `for i in 1 2 3; do curl -sS http://shop.test:${port}/ >$i & done; wait; cat 1 2 3`;
+    const waitForUser: WaitForUser = (ask) => {
+      const answer = ask();
+      waitingCount += 1;
+      if (waitingCount === 3) resolve({ type: "allowed" });
+      return answer;
+    };
+    const { text } = await ranIn(boxOf(world(), { network }), command, { waitForUser });
+    expect(text).toBe("hellohellohello");
     expect(requests).toEqual([{ host: "shop.test", port, command }]);
   });
 
   test("PROXY12 a question ends when the command that waits for it ends", async () => {
     const ended: boolean[] = [];
+    const command = new AbortController();
     const network = await opened({
       permitHost: (_, { signal }) =>
         new Promise((_resolve, reject) => {
@@ -111,11 +116,14 @@ describe("programs", () => {
             ended.push(true);
             reject(signal.reason);
           });
+          command.abort();
         }),
     });
     const connections: NetworkConnection[] = [];
     const onConnection = (connection: NetworkConnection): void => void connections.push(connection);
-    await ranIn(boxOf(world(), { network }), "curl -sS https://shop.test/", { timeoutMs: 1_000, onConnection });
+    const act = { signal: command.signal, onConnection };
+    const { end } = await ranIn(boxOf(world(), { network }), "curl -sS https://shop.test/", act);
+    expect(end).toMatchObject({ type: "killed", cause: "abort" });
     expect(ended).toEqual([true]);
     expect(connections).toMatchObject([{ host: "shop.test", port: 443, outcome: "refused" }]);
   });

@@ -1,6 +1,7 @@
 /** Tests node/sandbox-network/proxy.ts and upstream.ts: which hosts are reached, the order of checks, and what is forwarded. */
 
-import { connect, createServer } from "node:net";
+import { once } from "node:events";
+import { connect, createServer, type Socket } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { chooseUpstream } from "../../../src/node/sandbox-network/upstream.ts";
 import { until } from "../sandbox/world.ts";
@@ -225,14 +226,17 @@ describe("limits", () => {
   test("PROXY9 silent connections cannot use up Pith's file descriptors", async () => {
     const proxy = await startTestProxy();
     let closed = 0;
-    const sockets = Array.from({ length: 1_034 }, () =>
-      connect(proxy.port, "127.0.0.1")
-        .on("error", () => {})
-        .on("close", () => (closed += 1)),
-    );
+    const sockets: Socket[] = [];
     onTestFinished(() => {
       for (const socket of sockets) socket.destroy();
     });
+    // In groups: when the queue of the listening socket is full, a client can be connected without the server knowing of it.
+    while (sockets.length < 1_034) {
+      const group = Array.from({ length: 94 }, () => connect(proxy.port, "127.0.0.1"));
+      for (const socket of group) socket.on("error", () => {}).on("close", () => (closed += 1));
+      sockets.push(...group);
+      await Promise.all(group.map((socket) => once(socket, "connect")));
+    }
     await until(() => closed >= 10);
     sockets[0]?.destroy();
     await until(() => closed >= 11);
@@ -241,11 +245,8 @@ describe("limits", () => {
 
   test("PROXY9 applies backpressure from the host to the client", async () => {
     let received = 0;
-    const port = await listen(
-      createServer({ pauseOnConnect: true }, (socket) => {
-        setTimeout(() => socket.on("data", (chunk) => (received += chunk.length)).resume(), 1_000);
-      }),
-    );
+    const accepted = Promise.withResolvers<Socket>();
+    const port = await listen(createServer({ pauseOnConnect: true }, accepted.resolve));
     const proxy = await startTestProxy({ privateHosts: [`shop.test:${port}`] });
     const before = process.memoryUsage().arrayBuffers;
     const client = connect(proxy.port, "127.0.0.1");
@@ -255,6 +256,7 @@ describe("limits", () => {
     const chunk = Buffer.alloc(1 << 20);
     for (let count = 0; count < 64 && client.write(chunk); count += 1) await new Promise(setImmediate);
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(32 << 20);
+    (await accepted.promise).on("data", (bytes: Buffer) => (received += bytes.length)).resume();
     client.end();
     await until(() => proxy.connections.length === 1);
     expect(proxy.connections).toMatchObject([{ outcome: "allowed", sentBytes: received }]);

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { HostRequest, SandboxNetwork, SandboxNetworkOptions } from "../../../src/node/sandbox-network/network.ts";
 import type { RuntimeSandboxOptions } from "../../../src/node/sandbox-runtime/config.ts";
+import { RuntimeHost } from "../../../src/node/sandbox-runtime/host-process.ts";
 import { runtimeShell } from "../../../src/node/sandbox-runtime/shell.ts";
 import type { NetworkConnection, ShellOptions } from "../../../src/ports.ts";
 import { boxOf, openNetwork, type Ran, SECRET, until, type World, world } from "../sandbox/world.ts";
@@ -135,6 +136,21 @@ describe("places", () => {
     expect(text).toContain(`${environment.PATH}\n${environment.BASH_ENV}\n`);
     expect(existsSync(escaped)).toBe(false);
   });
+});
+
+test("PLAT4 the runtime tries again if a program that it starts is slow", async () => {
+  const { base, workspace } = world();
+  const socatPath = join(base, "socat");
+  const script = '#!/bin/bash\nmkdir "$0.started" 2>/dev/null && exec sleep 60; exec /usr/bin/socat "$@"\n';
+  writeFileSync(socatPath, script, { mode: 0o755 });
+  const config = {
+    network: { allowedDomains: [], deniedDomains: [], allowLocalBinding: false, allowAllUnixSockets: false },
+    filesystem: { denyRead: [], allowRead: [], allowWrite: [], denyWrite: [] },
+    socatPath,
+  };
+  const host = await RuntimeHost.open({ runtime, root: workspace, config });
+  onTestFinished(() => host.close());
+  expect(await host.wrap("echo inside", config)).toContain("echo inside");
 });
 
 test("PLAT4 the runtime's own process gets no variable of the user", async () => {
