@@ -596,6 +596,22 @@ export const fixedFaults: readonly FixedFault[] = [
     title: "LED5 of %s",
   },
   {
+    fault: "on a busy machine the diff of an edit showed lines as changed that were the same",
+    file: "packages/agent/src/tools/edit/unified-diff.ts",
+    search: "maxEditLength: MAX_EDIT_LENGTH };",
+    replace: "maxEditLength: MAX_EDIT_LENGTH, timeout: 150 };",
+    test: "packages/agent/test/tools/edit/edit.test.ts",
+    title: "FILE10 the diff is the same where the machine is slow",
+  },
+  {
+    fault: "on a busy machine /diff showed no diff of a small change",
+    file: "packages/cli/src/commands/diff.ts",
+    search: "maxEditLength: MAX_EDIT_LENGTH };",
+    replace: "maxEditLength: MAX_EDIT_LENGTH, timeout: 1_000 };",
+    test: "packages/cli/test/commands/diff.test.ts",
+    title: "LOOK4 a diff is the same where the machine is slow",
+  },
+  {
     fault: "on a busy machine no command ran in the sandbox runtime, because the programs that it starts were slow",
     file: "packages/agent/src/node/sandbox-runtime/host-process.ts",
     search: "const MAX_TRIES = 10;",

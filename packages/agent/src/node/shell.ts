@@ -65,6 +65,8 @@ export interface SpawnOptions {
   readonly wrapper?: Wrapper;
   /** Ends the command after its timeout; default: a timer that does not stand still. */
   readonly timer?: CommandTimer;
+  /** How long a command that timed out has to end after SIGTERM; default: a second. */
+  readonly timeoutGraceMs?: number | undefined;
 }
 
 /** A program around the command, with output of its own. It is not asked to end before the command. */
@@ -115,12 +117,12 @@ function writeFilter(pipe: unknown, filter: Uint8Array): void {
 
 function waitForEnd(
   child: ChildProcess,
-  { wrapper, timer: launchTimer }: SpawnOptions,
+  { wrapper, timer: launchTimer, timeoutGraceMs }: SpawnOptions,
   options: ShellOptions,
 ): Promise<ShellResult> {
   const timer = launchTimer ?? createCommandTimer(options);
   const sparesLeader = wrapper !== undefined && wrapper.isReplaced !== true;
-  const stopper = stopOnAbortOrTimeout(child, options.signal, { sparesLeader, timer });
+  const stopper = stopOnAbortOrTimeout(child, options.signal, { sparesLeader, timer, timeoutGraceMs });
   const [output, errorOutput, status] = readablePipes(child);
   output?.on("data", (chunk: Buffer) => passOutput(chunk, options));
   errorOutput?.on("data", (chunk: Buffer) =>
@@ -145,16 +147,21 @@ type StopReason = "timeout" | "abort";
 /** The user waits for an abort to finish; a timeout can take longer. */
 const STOP_GRACE_MS: Readonly<Record<StopReason, number>> = { abort: 100, timeout: 1_000 };
 
+interface StopOptions extends Pick<SpawnOptions, "timeoutGraceMs"> {
+  readonly sparesLeader: boolean;
+  readonly timer: CommandTimer;
+}
+
 /** Ends the whole group on a timeout or an abort. The outcome is known once no process of the group is left. */
 function stopOnAbortOrTimeout(
   { pid }: ChildProcess,
   signal: AbortSignal,
-  { sparesLeader, timer }: { readonly sparesLeader: boolean; readonly timer: CommandTimer },
+  { sparesLeader, timer, timeoutGraceMs = STOP_GRACE_MS.timeout }: StopOptions,
 ): { outcome(): Promise<StopReason | null>; forget(): void } {
   let stopped: Promise<StopReason> | null = null;
   const stop = (reason: StopReason): void => {
-    if (pid !== undefined)
-      stopped ??= endGroup(pid, { gracePeriodMs: STOP_GRACE_MS[reason], sparesLeader }).then(() => reason);
+    const gracePeriodMs = reason === "timeout" ? timeoutGraceMs : STOP_GRACE_MS.abort;
+    if (pid !== undefined) stopped ??= endGroup(pid, { gracePeriodMs, sparesLeader }).then(() => reason);
   };
   const abort = (): void => stop("abort");
   timer.start(() => stop("timeout"));

@@ -31,7 +31,6 @@ describe("a long session whose requests are cached", () => {
 
   test.each(thinkers)(
     "PFX1 PFX2 $provider, thinking $thinkingLevel: the summary request extends the last request and is read from the cache",
-    { timeout: 60_000 },
     async ({ thinkingLevel, ...voice }) => {
       const { agent, summaries } = await workUntilCompacted({ voice, thinkingLevel });
       const [summary] = summaries;
@@ -75,7 +74,6 @@ describe("a request that is answered with something else", () => {
 
   test.each(wrongAnswers)(
     "PFX3 %s, %s: the summary is requested once more in the same conversation, from the cache",
-    { timeout: 60_000 },
     async (_, __, wrong, voice) => {
       let requests = 0;
       const { agent, summaries } = await workUntilCompacted({

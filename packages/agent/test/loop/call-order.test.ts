@@ -136,7 +136,7 @@ test("RUN13 a call that changes something waits for the calls before it, and eve
     }),
     { numRuns: 60 },
   );
-}, 120_000);
+});
 
 test("RUN13 after a stop no further call of the reply starts, and each call has a result", async () => {
   await fc.assert(
@@ -153,7 +153,7 @@ test("RUN13 after a stop no further call of the reply starts, and each call has 
     }),
     { numRuns: 60 },
   );
-}, 120_000);
+});
 
 test("RUN13 the next request has the results in the order of the calls", async () => {
   const model = heldModel();

@@ -1,7 +1,7 @@
 /** Tests that a stopped call keeps its output and is not a failure, and that questions to the user are not the tool's time. */
 
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ToolResultMessage } from "@pith/context";
+import type { Runtime, ToolResultMessage } from "@pith/context";
 import { nodeRuntime } from "@pith/context/node";
 import { expect, test } from "vitest";
 import { type AgentEvent, bashTool, type PermissionCheck, readCallOutcome, type Tool } from "../../src/index.ts";
@@ -94,42 +94,57 @@ test("RUN18 a call that is denied is denied, not failed", async () => {
   await run;
 });
 
+const HOUR_MS = 3_600_000;
+
+/** A clock that a test can set forward. */
+function movableClock(): { addedMs: number; readonly runtime: Runtime } {
+  const clock = { addedMs: 0, runtime: { ...nodeRuntime, now: () => nodeRuntime.now() + clock.addedMs } };
+  return clock;
+}
+
 test("RUN17 a call starts when it is permitted, and a question about it is not its time", async () => {
+  const clock = movableClock();
+  const asked = Promise.withResolvers<void>();
   const permissions: PermissionCheck = {
     permit: async () => {
-      await sleep(400);
+      await asked.promise;
+      clock.addedMs += HOUR_MS;
       return { type: "permitted" };
     },
   };
   const model = heldModel();
-  const scene = await stage(model, { runtime: nodeRuntime, permissions, tools: [bashTool(shellIn(folder()))] });
+  const scene = await stage(model, { runtime: clock.runtime, permissions, tools: [bashTool(shellIn(folder()))] });
   const run = scene.prompt("Work.");
   await quiet();
   model.waiting[0]?.end(call("bash", { command: "true" }));
-  await sleep(200);
+  await quiet();
   expect(scene.events.some(({ type }) => type === "tool_execution_start")).toBe(false);
+  asked.resolve();
   await until(() => model.waiting.length > 0);
-  expect(endOf(scene).durationMs).toBeLessThan(400);
+  expect(endOf(scene).durationMs).toBeLessThan(HOUR_MS);
   model.waiting[0]?.end(text("Done."));
   await run;
 });
 
 test("RUN17 a question while a command runs stops its timeout and its duration", async () => {
+  const clock = movableClock();
   const root = folder();
   const shell = nodeShell({ root, environment: { PATH: process.env.PATH } });
   const asking: Tool = bashTool({
     run: async (command, options) => {
-      await options.waitForUser?.(() => sleep(600));
+      await options.waitForUser?.(async () => {
+        clock.addedMs += HOUR_MS;
+      });
       return await shell.run(command, options);
     },
   });
   const model = heldModel();
-  const scene = await stage(model, { runtime: nodeRuntime, tools: [asking] });
+  const scene = await stage(model, { runtime: clock.runtime, tools: [asking] });
   const run = scene.prompt("Work.");
   await quiet();
   model.waiting[0]?.end(call("bash", { command: "true" }));
   await until(() => model.waiting.length > 0);
-  expect(endOf(scene).durationMs).toBeLessThan(550);
+  expect(endOf(scene).durationMs).toBeLessThan(HOUR_MS);
   model.waiting[0]?.end(text("Done."));
   await run;
 });

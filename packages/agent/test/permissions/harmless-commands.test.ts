@@ -169,7 +169,7 @@ async function harmOf(
 }
 
 describe("PERM35 a beginning that is offered does no harm with any arguments", () => {
-  test.each(HARMLESS_PREFIXES)("%s", { timeout: 120_000 }, async (beginning) => {
+  test.each(HARMLESS_PREFIXES)("%s", async (beginning) => {
     expect(await harmsOf(beginning, continuations(beginning.split(" "), "out.txt"))).toEqual([]);
   });
 
@@ -190,7 +190,7 @@ describe("PERM35 a beginning that is offered does no harm with any arguments", (
     ["env", [["PROBE"]]],
     ["git branch", [["new"]]],
     ["bash", [["-c", `exec 3<>/dev/tcp/127.0.0.1/PORT`]]],
-  ] as const)("the harness notices %s", { timeout: 60_000 }, async (beginning, tries) => {
+  ] as const)("the harness notices %s", async (beginning, tries) => {
     const lines = tries.map((more) => [
       ...beginning.split(" "),
       ...more.map((word) => word.replace("PROBE", probe).replace("PORT", `${port}`)),

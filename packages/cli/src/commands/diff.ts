@@ -48,7 +48,7 @@ function createWholeFileHunk(before: string, after: string): readonly string[] {
 const NO_NEWLINE_MARKER = "\\ No newline at end of file";
 
 function computeHunks(before: string, after: string): readonly string[] | null {
-  const options = { context: CONTEXT_LINES, maxEditLength: MAX_EDIT_LENGTH, timeout: DIFF_TIMEOUT_MS };
+  const options = { context: CONTEXT_LINES, maxEditLength: MAX_EDIT_LENGTH };
   const result = structuredPatch("", "", before, after, "", "", options);
   if (!result) return null;
   return result.hunks.flatMap(({ oldStart, oldLines, newStart, newLines, lines }) => [
@@ -58,8 +58,8 @@ function computeHunks(before: string, after: string): readonly string[] | null {
 }
 
 const CONTEXT_LINES = 3;
-const MAX_EDIT_LENGTH = 4_000;
-const DIFF_TIMEOUT_MS = 1_000;
+/** Added and removed lines. More take seconds to compare. A limit in time would show less on a busy machine. */
+const MAX_EDIT_LENGTH = 2_000;
 
 export interface ChangedFile extends Patch {
   /** Relative to the working directory if the file is in it, else absolute. */

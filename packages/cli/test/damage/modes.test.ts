@@ -170,7 +170,7 @@ describe.each(names)("in %s mode", (mode) => {
     expect(notice).toContain("1 line at the end cut off (line 4");
     expect(requests).toContain("[Pith: the last lines of this session were cut off");
     expect(existsSync(`${session.path}.damaged`)).toBe(true);
-  }, 120_000);
+  });
 });
 
 test("HARM5 a damaged message at the end is not taken up without a prompt", async () => {

@@ -17,7 +17,7 @@ beforeAll(async () => {
   await ground.pith(["-p", ...ALL, "Use tabs. Count."], [COUNT, COUNT, COUNT, "I have counted."]);
   await ground.pith(["-p", ...ALL, "-c", "Once more."], [COUNT, COUNT, COUNT, COUNT, "Done."]);
   cpSync(sessions, talked, { recursive: true });
-}, 60_000);
+});
 
 afterAll(() => ground.clear());
 

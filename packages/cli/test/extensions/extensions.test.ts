@@ -17,7 +17,7 @@ beforeAll(async () => {
   // It costs a second.
   rmSync(join(ground.home, "extensions/clock.ts"));
   helped = await ground.pith(["-p", "/help"], []);
-}, 60_000);
+});
 
 afterAll(() => ground.clear());
 

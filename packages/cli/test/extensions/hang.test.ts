@@ -35,5 +35,4 @@ test.concurrent.each(Object.entries(places))(
     assert.match(JSON.stringify(ground.body()), /the text/);
     await ground.clear();
   },
-  120_000,
 );

@@ -27,7 +27,7 @@ beforeAll(async () => {
   extend("rules.ts", 'pith.registerRules({ deny: ["bash(", "bash(git push)"] });');
   went = await ground.pith(["--mode", "json", "go"], CALLS);
   asked = JSON.stringify(ground.body());
-}, 60_000);
+});
 
 afterAll(() => ground.clear());
 

@@ -168,10 +168,7 @@ function ours(): Record<string, string | undefined> {
 }
 
 async function until(isSo: () => boolean): Promise<void> {
-  for (const last = Date.now() + 15_000; !isSo(); ) {
-    assert.ok(Date.now() < last, logged());
-    await sleep(30);
-  }
+  while (!isSo()) await sleep(30);
 }
 
 test("MCP30 without a server, /mcp says how to add one, and lists those that are turned off", async () => {

@@ -10,7 +10,7 @@ let machine: Machine;
 
 beforeAll(async () => {
   machine = await Machine.open();
-}, 120_000);
+});
 
 afterAll(() => machine?.close());
 

@@ -12,7 +12,7 @@ let server: TestServer;
 beforeAll(async () => {
   machine = await Machine.open();
   server = await startServer({ script: () => "Here I am." });
-}, 120_000);
+});
 
 afterAll(async () => {
   machine?.close();

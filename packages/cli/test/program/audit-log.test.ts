@@ -127,7 +127,7 @@ describe("PAUD4 files", () => {
     mode: "ask",
   } as const;
 
-  test("two programs at once write whole lines", { timeout: 60_000 }, async () => {
+  test("two programs at once write whole lines", async () => {
     const place = home();
     const writer = `
       import { AuditLog } from ${JSON.stringify(join(import.meta.dirname, "../../src/app/audit-log.ts"))};

@@ -39,7 +39,6 @@ afterEach(async () => {
 
 test.each(voices)(
   "PRT10 $model: forty rounds with every tool, usage and cost as the server counted, a restart extends the last request",
-  { timeout: 60_000 },
   async ({ model, path, key }) => {
     const server = await ground.serve(rounds());
     const args = [

@@ -120,7 +120,7 @@ test("KEY7 over RPC, a key that pith login has saved is used after /login, witho
     output += chunk;
   });
   const send = (line: object) => child.stdin.write(`${JSON.stringify(line)}\n`);
-  const says = (pattern: RegExp) => expect.poll(() => output, { timeout: 20_000 }).toMatch(pattern);
+  const says = (pattern: RegExp) => expect.poll(() => output).toMatch(pattern);
   send({ type: "prompt", message: "Hello" });
   await says(/"code":"key-refused"/);
   await says(/pith login anthropic, then send \/login anthropic here/);

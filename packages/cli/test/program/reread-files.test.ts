@@ -95,7 +95,7 @@ test("RST1 RST3 RST5 RST8 RST9 /compact in print mode: the next request has the 
   expect(sent.join()).not.toContain(TOKEN);
   expect(sent.at(-1)).not.toContain("has changed since it was read");
   expect(readFileSync(join(ground.folder, "open.ts"), "utf8")).toBe("export const open = 3;\n");
-}, 60_000);
+});
 
 test("RST4 RST6 RST8 RST10 automatic compactions in a small window: the file of the run stays once after the first, and leaves with the next; summaries never repeat it; the setting turns it off", async () => {
   place({ "work.ts": "export const version = 1; // the file in use\n" });
@@ -143,4 +143,4 @@ test("RST4 RST6 RST8 RST10 automatic compactions in a small window: the file of 
   expect(transcripts.map(countCopies)).not.toContain(1);
   const withoutFiles = await runWith({ rereadFiles: false });
   expect(withoutFiles.some((body) => textOf(body).includes("Pith has read these files again"))).toBe(false);
-}, 60_000);
+});

@@ -77,7 +77,7 @@ test("SKL1 SKL7 TXT8 a skill is in the catalogue, read without a question, and b
   place({ "skills/deploy/SKILL.md": DEPLOY.replace("Never", "Always") });
   expect(await ground.run(["-p", "-c", "Again."], { variables })).toMatchObject({ code: 0 });
   expect(told(ground.body())).toContain(DEPLOY);
-}, 60_000);
+});
 
 test("SKL10 TPL1 SKL3 /skill:name has the model know a skill before the words, /name fills a template; a project's own need trust", async () => {
   place({
@@ -99,4 +99,4 @@ test("SKL10 TPL1 SKL3 /skill:name has the model know a skill before the words, /
   expect(told(ground.body())).toMatch(/- sink: How this house deploys/);
   const unknown = await ground.pith(["-p", "/skill:sank"], []);
   expect(unknown).toMatchObject({ code: 2, notes: expect.stringContaining("unknown command /skill:sank") });
-}, 30_000);
+});

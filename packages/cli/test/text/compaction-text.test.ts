@@ -3,6 +3,7 @@
 import type { CompactionEntry, Receipt } from "@pith/context";
 import { story } from "@pith/context/testing";
 import { expect, test } from "vitest";
+import { expectLinearTime } from "../../../context/test/context/expect-linear-time.ts";
 import { describeFinding, describeMessages, formatReceipt, listReceiptRows } from "../../src/text/compaction-text.ts";
 import { deskOf } from "../commands/desks.ts";
 import { earlyTalk, fillWithRules } from "../commands/rules-session.ts";
@@ -78,11 +79,14 @@ test("MET23 notes of other versions and other programs are shown as they are", (
 });
 
 test("MET23 a note of a hostile file is read quickly", () => {
-  const start = performance.now();
   for (const piece of [": 1 message, ", "#1", "entry:a "])
-    for (const code of ["user-messages-hidden", "user-messages-stubbed", "user-messages-carried"])
-      describeFinding({ code, note: piece.repeat(200_000) });
-  expect(performance.now() - start).toBeLessThan(2_000);
+    for (const code of ["user-messages-hidden", "user-messages-stubbed", "user-messages-carried"]) {
+      const [small, large] = [piece.repeat(50_000), piece.repeat(200_000)];
+      expectLinearTime(
+        () => describeFinding({ code, note: small }),
+        () => describeFinding({ code, note: large }),
+      );
+    }
 });
 
 test("MET23 a preview says how many messages stay, and how many leave", () => {

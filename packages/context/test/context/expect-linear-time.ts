@@ -1,4 +1,4 @@
-/** Checks that time is linear: four times the input may take at most eight times as long. */
+/** Checks how processor time grows: four times the input may take at most eight times as long, or a bounded multiple of a reference. */
 
 import { expect } from "vitest";
 
@@ -14,6 +14,28 @@ export function expectLinearTime(small: () => unknown, large: () => unknown): vo
     largeMs = Math.min(largeMs, measureCpuMs(large));
   } while (largeMs > 8 * smallMs + 20 && (tries < 10 || performance.now() < deadline));
   expect(largeMs).toBeLessThanOrEqual(8 * smallMs + 20);
+}
+
+export interface CpuRatio {
+  readonly run: () => Promise<unknown>;
+  /** Other work, measured in turn with it. */
+  readonly reference: () => unknown;
+  readonly ratio: number;
+  /** Less is always enough. */
+  readonly floorMs: number;
+}
+
+/** Checks that work takes at most so many times as long as a reference. The best of a few tries counts, as above. */
+export async function expectCpuRatio({ run, reference, ratio, floorMs }: CpuRatio): Promise<void> {
+  let [referenceMs, runMs] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+  for (let tries = 0; tries < 10 && !(runMs <= Math.max(floorMs, ratio * referenceMs)); tries += 1) {
+    referenceMs = Math.min(referenceMs, measureCpuMs(reference));
+    const start = process.cpuUsage();
+    await run();
+    const { user, system } = process.cpuUsage(start);
+    runMs = Math.min(runMs, (user + system) / 1_000);
+  }
+  expect(runMs).toBeLessThanOrEqual(Math.max(floorMs, ratio * referenceMs));
 }
 
 /** Measures processor time, so that other programs do not count. */

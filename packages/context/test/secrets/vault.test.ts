@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { secretPatterns, Vault } from "@pith/context/secrets";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { measureCpuTime } from "../machine-speed.ts";
+import { expectLinearTime } from "../context/expect-linear-time.ts";
 import { createSampleSecrets } from "../support/sample-secrets.ts";
 import { createSeededRandom } from "../support/seeded-random.ts";
 
@@ -24,16 +24,15 @@ describe("known values", () => {
     expect(own.restore(redacted)).toEqual({ type: "restored", value: text });
   });
 
-  test("SEC8 thousands of values with the same start are found as fast as a few", { retry: 2 }, () => {
-    const looking = (count: number): number => {
+  test("SEC8 thousands of values with the same start are found as fast as a few", () => {
+    const prepare = (count: number): (() => string) => {
       const own = new Vault({ digest });
       const chance = createSeededRandom(count);
       own.learn(Array.from({ length: count }, () => `x ${createSampleSecrets(1, chance)[0]?.text}\n`).join(""));
       const text = " ghp_ghp_ghp".repeat(20_000);
-      return measureCpuTime(() => own.redact(text));
+      return () => own.redact(text);
     };
-    looking(10);
-    expect(looking(4_000)).toBeLessThan(Math.max(200, looking(40) * 6));
+    expectLinearTime(prepare(40), prepare(4_000));
   });
 });
 
@@ -343,7 +342,7 @@ describe("vault", () => {
       expect(own.restore(piece, { sourceText: pieces.join("\n") })).toEqual({ type: "restored", value: piece });
   });
 
-  test("SEC8 a scan takes four times as long for four times the text, whatever it contains", { retry: 2 }, () => {
+  test("SEC8 a scan takes four times as long for four times the text, whatever it contains", () => {
     const hostile = [
       "sk-",
       "eyJ.",
@@ -365,12 +364,11 @@ describe("vault", () => {
     ];
     for (const piece of hostile) {
       const text = (length: number): string => piece.repeat(Math.ceil(length / piece.length));
-      const { short, long } = timesOf(text(20_000), text(80_000));
-      expect(long, piece).toBeLessThan(Math.max(30, 6 * short));
+      expectLinearScan(text(20_000), text(80_000));
     }
   });
 
-  test("SEC8 an endless name or an endless key line does not take longer", { retry: 2 }, () => {
+  test("SEC8 an endless name or an endless key line does not take longer", () => {
     const key = (letter: string, length: number): string =>
       `-----BEGIN PRIVATE ${"KEY"}-----\n${"a1B2".repeat(16)}\n${letter.repeat(length)}!\n${letter.repeat(length)}!-----END PRIVATE ${"KEY"}-----`;
     const hostile: readonly ((length: number) => unknown)[] = [
@@ -379,17 +377,14 @@ describe("vault", () => {
       (length) => key("\\", length),
       (length) => key("a", length),
     ];
-    for (const make of hostile) {
-      const { short, long } = timesOf(make(20_000), make(80_000));
-      expect(long).toBeLessThan(Math.max(30, 6 * short));
-    }
+    for (const make of hostile) expectLinearScan(make(20_000), make(80_000));
   });
 
-  /** The best of four, taken in turn, so that what disturbs one disturbs the other. */
-  function timesOf(short: unknown, long: unknown): { readonly short: number; readonly long: number } {
-    const time = (value: unknown): number => measureCpuTime(() => vault().redact(value));
-    const taken = [1, 2, 3, 4].map(() => ({ long: time(long), short: time(short) }));
-    return { short: Math.min(...taken.map((each) => each.short)), long: Math.min(...taken.map((each) => each.long)) };
+  function expectLinearScan(short: unknown, long: unknown): void {
+    expectLinearTime(
+      () => vault().redact(short),
+      () => vault().redact(long),
+    );
   }
 
   test("SEC9 text after a placeholder is scanned as it was before the redaction", () => {

@@ -103,7 +103,7 @@ test("NET3 uses a replaced global fetch", async () => {
   expect(await answer({ SSL_CERT_FILE: certificate }, "localhost", more)).toBe("hello\nmine");
 });
 
-test("NET3 the built program calls a model without Node's fetch", { timeout: 120_000 }, async () => {
+test("NET3 the built program calls a model without Node's fetch", async () => {
   const build = new URL("../../../../scripts/build-program.ts", import.meta.url);
   await promisify(execFile)(process.execPath, [fileURLToPath(build), join(folder, "program")]);
   const server = await startServer({ script: ["Here I am."] });

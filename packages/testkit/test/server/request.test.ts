@@ -55,7 +55,6 @@ test.each(hostile)(
       expect(server.requests[at]).toMatchObject({ outcome: "refused", status, path, why: answer.message });
     }
   },
-  60_000,
 );
 
 test("KIT6 refuses a path with invalid percent-encoding, in the provider's format if the path is a provider's", async () => {

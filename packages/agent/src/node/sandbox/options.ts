@@ -27,6 +27,8 @@ export interface SandboxOptions {
   readonly network: SandboxNetwork | null;
   /** Whether commands may create unix sockets, and so reach services whose socket files they see; false by default. */
   readonly unixSockets?: boolean;
+  /** How long a command that timed out has to end after SIGTERM; default: a second. */
+  readonly timeoutGraceMs?: number;
   /** Whether commands may write in the workspace; called before each command. */
   readonly mayWrite: () => boolean;
   /** Names of variables that hold secrets. */

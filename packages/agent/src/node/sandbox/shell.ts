@@ -85,9 +85,9 @@ async function runOnce(command: string, launcher: SandboxLauncher, options: Shel
   if (prepared.type === "failed") return notStartedResult(prepared.why);
   const { filter, release, ...launch } = prepared.launch;
   const output = captureWrapperOutput();
-  const end = await runInGroup({ ...launch, wrapper: { ...output.listeners, filter }, timer }, options).finally(
-    release,
-  );
+  const { timeoutGraceMs } = launcher;
+  const spawnOptions = { ...launch, wrapper: { ...output.listeners, filter }, timer, timeoutGraceMs };
+  const end = await runInGroup(spawnOptions, options).finally(release);
   const errorOutput = output.errorOutput();
   const haveMountsMoved = errorOutput.trim() === MOUNTS_MOVED;
   if (end.type === "ended" && (haveMountsMoved || !output.status().includes(EXIT_CODE_KEY)))
@@ -177,6 +177,10 @@ export class SandboxLauncher {
     this.#closeFilesScript = findInheritedFiles()
       .map((file) => `exec ${file}>&-; `)
       .join("");
+  }
+
+  get timeoutGraceMs(): number | undefined {
+    return this.#sandbox.timeoutGraceMs;
   }
 
   prepare(options: LaunchOptions): LaunchResult {

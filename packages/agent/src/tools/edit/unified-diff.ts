@@ -104,16 +104,18 @@ interface Hunk {
 function compareRegion(text: string, region: Region, createPatch: typeof structuredPatch): readonly Hunk[] {
   const before = text.slice(region.start, region.end);
   const after = applySplices(text, region.splices, region);
-  const options = { context: CONTEXT_LINES, maxEditLength: MAX_EDIT_LENGTH, timeout: TIMEOUT_MS };
+  const options = { context: CONTEXT_LINES, maxEditLength: MAX_EDIT_LENGTH };
   const isComparable = before.length + after.length <= MAX_COMPARED_CHARS;
   return (
     (isComparable && createPatch("", "", before, after, "", "", options)?.hunks) || [replaceAllLines(before, after)]
   );
 }
 
-/** The comparison must not block a stop. Beyond these limits, all lines of the part are shown as replaced. */
-const MAX_EDIT_LENGTH = 2_000;
-const TIMEOUT_MS = 150;
+/**
+ * The comparison must not block a stop. Beyond these limits, all lines of the part are shown as replaced. They count lines and not time, so
+ * that a busy machine shows the same diff.
+ */
+const MAX_EDIT_LENGTH = 1_000;
 const MAX_COMPARED_CHARS = 2 * 1024 * 1024;
 
 function replaceAllLines(before: string, after: string): Hunk {

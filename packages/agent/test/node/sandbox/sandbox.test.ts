@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { detectSandbox } from "../../../src/node/sandbox/detect.ts";
 import { SandboxLauncher, sandboxedShell } from "../../../src/node/sandbox/shell.ts";
 import { alive, pidsIn } from "../shell-folder.ts";
@@ -252,10 +252,20 @@ describe("sandboxed shell", () => {
     },
   );
 
-  // A command has a second to put things in order, which is little where many tests run at once.
-  test("BOX6 a command that times out gets SIGTERM before SIGKILL", { retry: 3 }, async () => {
+  test("BOX6 a command that times out gets SIGTERM before SIGKILL", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    let text = "";
+    const onOutput = (chunk: Uint8Array): void => {
+      text += Buffer.from(chunk).toString();
+      if (!vi.isFakeTimers()) return;
+      // The trap is set by now.
+      vi.advanceTimersByTime(3_000);
+      vi.useRealTimers();
+    };
     const command = "trap 'echo asked; exit' TERM; echo before; while :; do sleep 0.02; done";
-    const { end, text } = await ranIn(boxOf(world()), command, { timeoutMs: 3_000 });
+    const box = boxOf(world(), { timeoutGraceMs: 600_000 });
+    const { end } = await ranIn(box, command, { timeoutMs: 3_000, onOutput });
     expect(end).toMatchObject({ type: "killed", cause: "timeout" });
     // The sleep inside is asked as well; where it dies first, bash says "Terminated" of it.
     expect(text.replace("Terminated\n", "")).toBe("before\nasked\n");

@@ -14,16 +14,14 @@ function program(path: string, script: string): string {
 
 test("SEEK7 an abort soon ends ripgrep and everything it started", async () => {
   const { at, root } = newGround();
-  const sleeper = program(at("rg"), "trap '' TERM; sleep 100 & echo $! >child; echo $$; wait");
+  const sleeper = program(at("rg"), "trap '' TERM; sleep 900 & echo $! >child; echo $$; wait");
   const stop = new AbortController();
   const { output } = startRipgrep({ program: sleeper, options: [], folder: root, signal: stop.signal });
-  let since = 0;
   const read = async (): Promise<number> => {
     let pid = 0;
     try {
       for await (const chunk of output) {
         pid = Number(chunk.toString());
-        since = performance.now();
         stop.abort(new Error("enough"));
       }
     } catch (error) {
@@ -32,9 +30,8 @@ test("SEEK7 an abort soon ends ripgrep and everything it started", async () => {
     return pid;
   };
   const pid = await read();
-  expect(performance.now() - since).toBeLessThan(5_000);
   const pids = [pid, Number(readFileSync(at("child"), "utf8"))];
-  await expect.poll(() => pids.filter(isAlive), { timeout: 5_000 }).toEqual([]);
+  await expect.poll(() => pids.filter(isAlive)).toEqual([]);
 });
 
 function isAlive(pid: number): boolean {
@@ -51,7 +48,7 @@ test("SEEK7 ripgrep ends when the reader stops", async () => {
     pid = Number.parseInt(chunk.toString(), 10);
     break;
   }
-  await expect.poll(() => isAlive(pid), { timeout: 5_000 }).toBe(false);
+  await expect.poll(() => isAlive(pid)).toBe(false);
 });
 
 test("SEEK2 a missing, too old or fake ripgrep is not used", async () => {

@@ -492,7 +492,7 @@ describe("methods", () => {
 
   test("ACP9 ACP11 a context that grows too long is compacted, which an editor that shows none reads as a note; when it leaves, work is stopped, and the program ends", async () => {
     const script = ({ tools, text }: ScriptRequest): Step => {
-      if (text === "wait") return call("bash", { command: "sleep 60" });
+      if (text === "wait") return call("bash", { command: "sleep 900" });
       return tools.length === 0 ? "A summary." : "Done.";
     };
     const settings = { contextWindow: 8192, permissionMode: "all" };
@@ -507,9 +507,7 @@ describe("methods", () => {
     const other = await editor.begin(ground.folder);
     void editor.say(other, "wait").catch(() => {});
     await until(() => editor.updates("tool_call_update").some(({ status }) => status === "in_progress"));
-    const begun = Date.now();
     assert.equal(await editor.leave(), 0);
-    assert.ok(Date.now() - begun < 30_000);
     const again = await Editor.start({ ground });
     others.push({ editor: again, ground: new Ground() });
     await again.agent.request("session/load", { sessionId: other, cwd: ground.folder, mcpServers: [] });

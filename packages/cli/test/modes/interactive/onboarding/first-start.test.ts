@@ -49,7 +49,7 @@ async function readyWith(choices: Settings = {}): Promise<App> {
 }
 
 async function seen(words: string): Promise<void> {
-  await expect.poll(() => shown.seen(), { timeout: 20_000 }).toContain(words);
+  await expect.poll(() => shown.seen()).toContain(words);
 }
 
 async function giveKey(): Promise<void> {
