@@ -1,25 +1,17 @@
 /** Plays the recorded session with rules through the built program, and compares the lines of its drafts with what the model reads afterwards. */
 
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { Figures } from "@pith/bench/suite";
-import { buildProgram, type PithCompaction, playPith } from "../played/play-pith.ts";
+import { findBuiltProgram, type PithCompaction, playPith } from "../played/play-pith.ts";
 import { readNumberedDrafts, readRecording } from "../played/recording.ts";
 import { judgeLine, type Verdict } from "./shown-line.ts";
 
 /** Plays all compactions of the session, one after the other: marks of one summary reach the next. */
 export async function measureRecordedSession(log: (line: string) => void): Promise<Figures> {
-  const folder = mkdtempSync(join(tmpdir(), "pith-program-"));
-  try {
-    const options = { program: buildProgram(folder), summaries: readNumberedDrafts() };
-    const lines = (await playPith(readRecording("played-rules"), options)).flatMap(judgeDraft);
-    for (const { compaction, verdict, text, planted } of lines)
-      if (planted !== undefined || verdict !== "same") log(`compaction ${compaction + 1}, ${verdict}: ${text}`);
-    return toFigures(lines);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  const options = { program: findBuiltProgram(), summaries: readNumberedDrafts() };
+  const lines = (await playPith(readRecording("played-rules"), options)).flatMap(judgeDraft);
+  for (const { compaction, verdict, text, planted } of lines)
+    if (planted !== undefined || verdict !== "same") log(`compaction ${compaction + 1}, ${verdict}: ${text}`);
+  return toFigures(lines);
 }
 
 interface DraftLine {

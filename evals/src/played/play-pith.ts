@@ -50,11 +50,10 @@ export interface PlayOptions {
   readonly isCached?: boolean;
 }
 
-/** Builds the program into a folder. Returns the file that starts it. */
-export function buildProgram(folder: string): string {
-  const build = join(import.meta.dirname, "../../../scripts/build-program.ts");
-  execFileSync(process.execPath, [build, folder], { stdio: "pipe" });
-  return join(folder, "pith.mjs");
+/** Returns the file that starts the built program. It is built if a source has changed. */
+export function findBuiltProgram(): string {
+  const script = join(import.meta.dirname, "../../../scripts/built-program.ts");
+  return execFileSync(process.execPath, [script], { encoding: "utf8" }).trim();
 }
 
 export async function playPith(recording: Recording, options: PlayOptions): Promise<readonly PithCompaction[]> {

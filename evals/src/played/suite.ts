@@ -1,12 +1,11 @@
 /** Runs `pnpm eval played`: the model's context after each compaction of a recorded session, compared with pi. */
 
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Figures, Suite, SuiteOptions } from "@pith/bench/suite";
 import { type FrontMeasures, measureFront } from "./measure-front.ts";
 import { type PiCompaction, playPi } from "./play-pi.ts";
-import { buildProgram, type PithCompaction, playPith } from "./play-pith.ts";
+import { findBuiltProgram, type PithCompaction, playPith } from "./play-pith.ts";
 import {
   listUserTexts,
   type RecordedSummary,
@@ -27,26 +26,21 @@ export const playedSuite: Suite = {
 async function runPlayed({ log, out, peers = true }: SuiteOptions): Promise<Figures> {
   const recording = readRecording();
   const [recordedSummaries, ownSummaries] = [readRecordedSummaries(), readOwnSummaries()];
-  const folder = mkdtempSync(join(tmpdir(), "pith-program-"));
-  try {
-    const program = buildProgram(folder);
-    const playBoth = async (summaries: readonly RecordedSummary[]): Promise<PlayResult> => ({
-      pith: await playPith(recording, { program, summaries, isCached: false }),
-      pi: peers ? await playPi(recording, summaries) : [],
-    });
-    const recordedRun = await playBoth(recordedSummaries);
-    const runs: PlayedRun[] = [{ name: "recorded", recording, ...recordedRun, baseline: recordedRun.pi }];
-    if (ownSummaries.length > 0) {
-      const ownRun = await playBoth(ownSummaries);
-      runs.push({ name: "own", recording, ...ownRun, baseline: recordedRun.pi });
-      const pith = await playPith(recording, { program, summaries: ownSummaries, isCached: true });
-      runs.push({ name: "same-prefix", recording, pith, pi: ownRun.pi, baseline: recordedRun.pi });
-    }
-    if (out !== undefined) for (const run of runs) writeRun(join(out, run.name), run);
-    return Object.assign({}, ...runs.map((run) => toFigures(run, log)));
-  } finally {
-    rmSync(folder, { recursive: true });
+  const program = findBuiltProgram();
+  const playBoth = async (summaries: readonly RecordedSummary[]): Promise<PlayResult> => ({
+    pith: await playPith(recording, { program, summaries, isCached: false }),
+    pi: peers ? await playPi(recording, summaries) : [],
+  });
+  const recordedRun = await playBoth(recordedSummaries);
+  const runs: PlayedRun[] = [{ name: "recorded", recording, ...recordedRun, baseline: recordedRun.pi }];
+  if (ownSummaries.length > 0) {
+    const ownRun = await playBoth(ownSummaries);
+    runs.push({ name: "own", recording, ...ownRun, baseline: recordedRun.pi });
+    const pith = await playPith(recording, { program, summaries: ownSummaries, isCached: true });
+    runs.push({ name: "same-prefix", recording, pith, pi: ownRun.pi, baseline: recordedRun.pi });
   }
+  if (out !== undefined) for (const run of runs) writeRun(join(out, run.name), run);
+  return Object.assign({}, ...runs.map((run) => toFigures(run, log)));
 }
 
 interface PlayResult {

@@ -1,10 +1,9 @@
 /** Plays the recorded session with rules through the built program, and measures every compaction. */
 
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { compactionLimits, createBudget, readReceipt, textTokens } from "@pith/context";
-import { buildProgram, type PithCompaction, playPith } from "../played/play-pith.ts";
+import { findBuiltProgram, type PithCompaction, playPith } from "../played/play-pith.ts";
 import {
   contentText,
   type RecordedRow,
@@ -22,14 +21,9 @@ import { collapseSpaces, type Rule, type UserMessage } from "./rule.ts";
 export async function playRecordedSession(): Promise<readonly PlayedCompaction[]> {
   const recording = readRecording("played-rules");
   const rules = readRecordedRules(listUserRows(recording));
-  const folder = mkdtempSync(join(tmpdir(), "pith-program-"));
-  try {
-    const options = { program: buildProgram(folder), summaries: readNumberedDrafts() };
-    const compactions = await playPith(recording, options);
-    return measureRecording(recording, compactions, rules);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  const options = { program: findBuiltProgram(), summaries: readNumberedDrafts() };
+  const compactions = await playPith(recording, options);
+  return measureRecording(recording, compactions, rules);
 }
 
 function measureRecording(
