@@ -5,6 +5,7 @@ import { noRedaction } from "@pith/context/host";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startApp } from "../../src/app/start.ts";
 import { parseCliArgs } from "../../src/args/args.ts";
+import { saveEnvironment } from "../environment.ts";
 import { Ground } from "../ground.ts";
 import { isLong } from "../test-length.ts";
 import { type Flip, type FortyEntries, flipsOf, placeFile, writeFortyEntries } from "./forty-entries.ts";
@@ -14,7 +15,7 @@ const SEED = Number(process.env.PITH_SEED ?? 22);
 let ground: Ground;
 let session: FortyEntries;
 let flips: readonly Flip[];
-const before = { ...process.env };
+const restoreEnvironment = saveEnvironment();
 
 beforeAll(async () => {
   ground = new Ground();
@@ -27,7 +28,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  process.env = before;
+  restoreEnvironment();
   await ground.clear();
 });
 

@@ -255,7 +255,7 @@ describe("stop", () => {
 
   for (const { at, script, reach, mode, window } of points)
     test(`MAN10 Esc stops it ${at}, and nothing begins afterwards`, async () => {
-      const talk = await talkOn(script, {
+      const talk = await talkOn([...script, "Yes."], {
         wish: { overrides: { permissionMode: mode ?? "edit", sandbox: "off", compaction } },
         prepare: ({ home }) => {
           if (window) writeFileSync(join(home, "settings.json"), JSON.stringify({ contextWindow: window }));

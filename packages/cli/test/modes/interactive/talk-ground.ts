@@ -12,14 +12,14 @@ import { Screen } from "../../../src/modes/interactive/screen.ts";
 import { type InteractiveSession, runSessions } from "../../../src/modes/interactive/session-loop.ts";
 import { initialScreenState } from "../../../src/modes/interactive/state/screen-state.ts";
 import type { ExitStatus } from "../../../src/text/process-io.ts";
+import { saveEnvironment } from "../../environment.ts";
 import { Headless } from "./headless.ts";
 
 export class TalkGround {
   readonly root: string = realpathSync(mkdtempSync(join(tmpdir(), "pith-talk-")));
   readonly home: string = join(this.root, "home");
   readonly folder: string = join(this.root, "project");
-  readonly #before = process.cwd();
-  readonly #variables = { ...process.env };
+  readonly #restoreEnvironment = saveEnvironment();
   /** Told of what happens, where a test wants to know. */
   notifier: Notifier | undefined;
   #server: TestServer | null = null;
@@ -90,10 +90,8 @@ export class TalkGround {
   }
 
   async clear(): Promise<void> {
-    process.chdir(this.#before);
+    this.#restoreEnvironment();
     await this.#server?.close();
-    for (const name of Object.keys(process.env)) if (!(name in this.#variables)) delete process.env[name];
-    Object.assign(process.env, this.#variables);
     rmSync(this.root, { recursive: true, force: true });
   }
 }

@@ -11,6 +11,7 @@ import { createTheme } from "../../../src/modes/interactive/render/theme.ts";
 import { Screen } from "../../../src/modes/interactive/screen.ts";
 import { type InteractiveSession, openInteractiveSession } from "../../../src/modes/interactive/session-loop.ts";
 import { initialScreenState } from "../../../src/modes/interactive/state/screen-state.ts";
+import { saveEnvironment } from "../../environment.ts";
 import { Headless } from "./headless.ts";
 
 export interface TalkOn {
@@ -42,7 +43,7 @@ export async function talkOn(script: Script, { wish = {}, notifier, prepare }: T
   const folder = mkdtempSync(join(tmpdir(), "pith-talk-"));
   const home = mkdtempSync(join(tmpdir(), "pith-home-"));
   const server = await startServer({ script });
-  const before = { ...process.env, cwd: process.cwd() };
+  const restoreEnvironment = saveEnvironment();
   Object.assign(process.env, { PITH_HOME: home, ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: server.url });
   process.chdir(folder);
   prepare?.({ folder, home });
@@ -68,7 +69,7 @@ export async function talkOn(script: Script, { wish = {}, notifier, prepare }: T
   onTestFinished(async () => {
     await opened.session.close();
     screen.stop();
-    process.chdir(before.cwd);
+    restoreEnvironment();
     await server.close();
     for (const each of [folder, home]) rmSync(each, { recursive: true, force: true });
   });
