@@ -53,7 +53,8 @@ export async function openAcpSession(request: OpenSessionRequest, options: OpenS
     // The editor may have disconnected. Its updates can then be dropped.
     if (sessionId !== undefined) await client.notify("session/update", { sessionId, update }).catch(() => {});
   };
-  const uiContext = { client, view, calls, sendUpdate, session: () => state.session };
+  const redact: Redaction["redact"] = (value) => state.redaction.redact(value);
+  const uiContext = { client, view, calls, sendUpdate, redact, session: () => state.session };
   const opened = await openApp(
     { ...options.args, prompt: "", files: [], session: request.session },
     {

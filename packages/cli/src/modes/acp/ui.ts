@@ -14,6 +14,7 @@ import {
   type ToolCallContent,
 } from "@agentclientprotocol/sdk/unstable";
 import type { AskPermission, ExtensionUi, PermissionAnswer, PermissionQuestion, UiPromptOptions } from "@pith/agent";
+import type { Redaction } from "@pith/context";
 import type { Vault } from "@pith/context/secrets";
 import { previewRequestedChange } from "../../app/permissions.ts";
 import type { AcpSession, ClientView, SendUpdate } from "./acp-context.ts";
@@ -96,15 +97,17 @@ const MAX_DIFF_BYTES = 1024 * 1024;
 
 /** Uses forms if the editor supports them, otherwise the buttons of a permission request. */
 export function createEditorUi(context: UiContext): ExtensionUi {
-  const { view, sendUpdate } = context;
+  const { view, sendUpdate, redact } = context;
   const { supportsForms } = view.features;
   return {
     select: async (title, options, promptOptions) => {
-      if (supportsForms)
-        return asText(
-          await askWithForm(title, { type: "string", enum: [...options] }, { context, promptOptions }),
-          options,
-        );
+      if (supportsForms) {
+        // The user chooses a redacted option; the original one is returned.
+        const shown = redact(options);
+        const field = { type: "string", enum: [...shown] } as const;
+        const answer = asText(await askWithForm(title, field, { context, promptOptions }), shown);
+        return answer === undefined ? undefined : options[shown.indexOf(answer)];
+      }
       const buttons = options.map(
         (name, index): PermissionOption => ({ optionId: `${index}`, name, kind: toOptionKind(name) }),
       );
@@ -122,7 +125,8 @@ export function createEditorUi(context: UiContext): ExtensionUi {
       const field = { type: "string", ...(placeholder !== undefined && { description: placeholder }) } as const;
       return asText(await askWithForm(title, field, { context, promptOptions }));
     },
-    notify: (text, severity = "info") => void sendUpdate(createNoticeUpdate({ text, severity }, view.features)),
+    notify: (text, severity = "info") =>
+      void sendUpdate(createNoticeUpdate({ text: redact(text), severity }, view.features)),
     setStatus: () => {},
     setWidget: () => {},
   };
@@ -154,8 +158,8 @@ async function askWithForm(
   const form: CreateElicitationRequest = {
     mode: "form",
     sessionId: session.id,
-    message,
-    requestedSchema: { type: "object", properties: { answer: field }, required: ["answer"] },
+    message: context.redact(message),
+    requestedSchema: { type: "object", properties: { answer: context.redact(field) }, required: ["answer"] },
   };
   const response = await context.client
     .request("elicitation/create", form, toRequestOptions(promptOptions))
@@ -174,8 +178,9 @@ async function askWithButtons(
 ): Promise<string | null> {
   const session = context.session();
   if (!session) return null;
-  const toolCall = { toolCallId: `asked-${randomUUID()}`, title, kind: "other", status: "pending" } as const;
-  const request: RequestPermissionRequest = { sessionId: session.id, toolCall, options: [...options] };
+  const base = { toolCallId: `asked-${randomUUID()}`, kind: "other", status: "pending" } as const;
+  const toolCall = { ...base, title: context.redact(title) };
+  const request: RequestPermissionRequest = { sessionId: session.id, toolCall, options: [...context.redact(options)] };
   const response = await context.client
     .request("session/request_permission", request, toRequestOptions(promptOptions))
     .catch(() => null);
@@ -198,4 +203,6 @@ export interface UiContext {
   readonly sendUpdate: SendUpdate;
   /** Null until the session is open. Questions get no answer before that. */
   readonly session: () => AcpSession | null;
+  /** Applied to what extensions show. */
+  readonly redact: Redaction["redact"];
 }

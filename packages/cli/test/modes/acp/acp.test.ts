@@ -6,6 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { McpServer } from "@agentclientprotocol/sdk";
+import { Session } from "@pith/context";
+import { createSession, nodeRuntime } from "@pith/context/node";
+import { story as entriesOf } from "@pith/context/testing";
 import type { ScriptRequest, Step } from "@pith/testkit";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, test } from "vitest";
 import { Ground } from "../../ground.ts";
@@ -64,6 +67,35 @@ describe("sessions", () => {
     gate.resolve();
     assert.deepEqual(await Promise.all([compacted, said]), ["end_turn", "end_turn"]);
     assert.match(JSON.stringify(ground.body()), /<summary>.*Meanwhile\./s);
+  });
+
+  test("SEC11 ACP14 an editor gets no secret of a session that is older than the redaction", async () => {
+    const secret = "f7Kq-9ZtLw2-mB4xRj8";
+    const created = await createSession({ cwd: ground.folder, env: { PITH_HOME: ground.home } });
+    if (created.type !== "opened") throw new Error(created.type);
+    const { store } = created;
+    for (const entry of entriesOf(`user: the token is ${secret}`, `says: I will use ${secret}.`))
+      await store.append([entry], { expectedLeaf: await store.leaf() });
+    await (await Session.open(store, nodeRuntime)).append({ type: "session_info", name: `about ${secret}` });
+    const sessionId = store.header.id;
+    await store.close();
+    const variables = { ANTHROPIC_API_KEY: "any", BUILD_TOKEN: secret };
+    const extension = `export default (pith) => pith.registerCommand("tell", {
+      description: "tells", run: async (_, { ui }) => ui.notify("found " + process.env.BUILD_TOKEN) });`;
+    mkdirSync(join(ground.home, "extensions"));
+    writeFileSync(join(ground.home, "extensions", "tells.ts"), extension);
+    const editor = await started({ variables });
+    await editor.agent.request("session/load", { sessionId, cwd: ground.folder, mcpServers: [] });
+    assert.equal(await editor.say(sessionId, "/tell"), "end_turn");
+    assert.equal(await editor.say(sessionId, "/tree"), "end_turn");
+    assert.equal(await editor.say(sessionId, `/model ${secret}`), "end_turn");
+    while (editor.updates("session_info_update").length === 0) await sleep(20);
+    assert.match(editor.words("user_message_chunk"), /^the token is PITH_SECRET_/);
+    assert.match(
+      editor.words("agent_message_chunk"),
+      /I will use PITH_SECRET_.*found PITH_SECRET_.*no model matches "PITH_SECRET_/s,
+    );
+    assert.equal(JSON.stringify(editor.told).includes(secret), false);
   });
 
   test("ACP1 tools, a question, a change of mode, a compaction, an end, and a new process that shows all of it again", async () => {

@@ -8,18 +8,28 @@ import type { AcpSession } from "../../../src/modes/acp/acp-context.ts";
 import { OpenCalls } from "../../../src/modes/acp/tool-updates.ts";
 import { createEditorUi, createPermissionOptions } from "../../../src/modes/acp/ui.ts";
 
+const SECRET = "f7Kq-9ZtLw2-mB4xRj8";
+const redact = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value).replaceAll(SECRET, "[secret]"));
+
 interface Answers {
   readonly forms: boolean;
+  /** Gets what the editor is told. */
+  readonly tell?: (params: unknown) => void;
   /** What is filled in, or the name of the button. */
   readonly answer: string | boolean | null;
 }
 
-async function asked<Value>(ask: (ui: ExtensionUi) => Promise<Value>, { forms, answer }: Answers): Promise<Value> {
+async function asked<Value>(
+  ask: (ui: ExtensionUi) => Promise<Value>,
+  { forms, answer, tell = () => {} }: Answers,
+): Promise<Value> {
   const editor = client()
-    .onRequest("elicitation/create", () =>
-      answer === null ? { action: "cancel" } : { action: "accept", content: { answer } },
-    )
+    .onRequest("elicitation/create", ({ params }) => {
+      tell(params);
+      return answer === null ? { action: "cancel" } : { action: "accept", content: { answer } };
+    })
     .onRequest("session/request_permission", ({ params }) => {
+      tell(params);
       const chosen = params.options.find(({ name }) => name === answer);
       return { outcome: chosen ? { outcome: "selected", optionId: chosen.optionId } : { outcome: "cancelled" } };
     });
@@ -34,8 +44,9 @@ async function asked<Value>(ask: (ui: ExtensionUi) => Promise<Value>, { forms, a
         client: context,
         view: sight,
         calls: new OpenCalls(),
-        sendUpdate: async () => {},
+        sendUpdate: async (update) => tell(update),
         session: () => session,
+        redact,
       }),
     ),
   );
@@ -58,6 +69,19 @@ test("ACP15 else with the buttons of a permission, and what needs typing is not 
   assert.equal(await asked(sure, { forms: false, answer: "Yes" }), true);
   assert.equal(await asked(sure, { forms: false, answer: "No" }), false);
   assert.equal(await asked((ui) => ui.input("Name?"), { forms: false, answer: "Ada" }), undefined);
+});
+
+test.each([true, false])("XUI7 the editor gets no secret in what an extension shows (forms: %s)", async (forms) => {
+  const told: unknown[] = [];
+  const editor = { forms, tell: (params: unknown) => void told.push(params) };
+  const options = [`use ${SECRET}`, "use none"];
+  const choose = (ui: ExtensionUi) => ui.select(`Keep ${SECRET}?`, options);
+  assert.equal(await asked(choose, { ...editor, answer: "use [secret]" }), options[0]);
+  await asked((ui) => ui.confirm(`Keep ${SECRET}?`, `It is ${SECRET}.`), { ...editor, answer: null });
+  await asked((ui) => ui.input(`Not ${SECRET}?`, SECRET), { ...editor, answer: null });
+  await asked(async (ui) => ui.notify(`found ${SECRET}`), { ...editor, answer: null });
+  assert.equal(told.length, forms ? 4 : 3);
+  assert.equal(JSON.stringify(told).includes(SECRET), false);
 });
 
 test("PERM31 a question about a connection is asked on the running call with that command", () => {

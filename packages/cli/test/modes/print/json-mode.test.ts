@@ -7,6 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Session } from "@pith/context";
 import { QUEUE_TYPE } from "@pith/context/host";
 import { nodeRuntime, openStore } from "@pith/context/node";
+import { story } from "@pith/context/testing";
 import type { ScriptRequest, Step } from "@pith/testkit";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createSampleSecrets } from "../../../../context/test/support/sample-secrets.ts";
@@ -248,3 +249,25 @@ async function enqueue(path: string, content: string): Promise<void> {
   });
   await opened.store.close();
 }
+
+test("SEC11 no output contains a secret of a session that is older than the redaction, or one that an error quotes", async () => {
+  const secret = "f7Kq-9ZtLw2-mB4xRj8";
+  const entries = story(`user: the token is ${secret}`, `says: I will use ${secret}.`);
+  const header = { type: "session", version: 3, id: "older", timestamp: entries[0]?.timestamp, cwd: ground.folder };
+  const path = join(ground.home, "older.jsonl");
+  const lines = [header, ...entries.map(({ number: _, ...line }) => line)];
+  writeFileSync(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+  const variables = { ANTHROPIC_API_KEY: "any", BUILD_TOKEN: secret };
+  const tree = await ground.run(["-p", "--session", path, "/tree"], { variables });
+  const model = await ground.run(["--mode", "json", "--session", path, `/model ${secret}`], { variables });
+  expect(tree).toMatchObject({ code: 0, out: expect.stringContaining("the token is PITH_SECRET_") });
+  expect(model).toMatchObject({ code: 2, notes: expect.stringContaining('no model matches "PITH_SECRET_') });
+  const [result, error] = model.out
+    .trimEnd()
+    .split("\n")
+    .slice(-2)
+    .map((line) => JSON.parse(line));
+  expect(result).toMatchObject({ type: "command_result", command: expect.stringContaining("/model PITH_SECRET_") });
+  expect(error).toMatchObject({ type: "error", error: expect.stringContaining('no model matches "PITH_SECRET_') });
+  expect(JSON.stringify([tree, model])).not.toContain(secret);
+});
