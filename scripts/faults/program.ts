@@ -230,4 +230,12 @@ export const programFaults: readonly FixedFault[] = [
     title:
       "SEC11 no output contains a secret of a session that is older than the redaction, or one that an error quotes",
   },
+  {
+    fault: "commands in the sandbox got the address of the user's proxy, with its password",
+    file: "packages/agent/src/node/sandbox/shell.ts",
+    search: "[...withheld, ...PROXY_VARIABLES]",
+    replace: "[...withheld]",
+    test: "packages/agent/test/node/sandbox/sandbox.test.ts",
+    title: "BOX13 a command without a network gets no address of the user's proxy, which may contain a password",
+  },
 ];

@@ -104,6 +104,13 @@ describe("sandboxed shell", () => {
     expect(prepared.launch.environment).toMatchObject({ PATH: process.env.PATH });
   });
 
+  test("BOX13 a command without a network gets no address of the user's proxy, which may contain a password", async () => {
+    const names = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"].flatMap((name) => [name, name.toLowerCase()]);
+    const environment = Object.fromEntries(names.map((name) => [name, `http://ann:${SECRET}@proxy.test`]));
+    const { text } = await ranIn(boxOf(world(), { environment }), "env");
+    expect(text.split("\n").filter((line) => /proxy/i.test(line))).toEqual([]);
+  });
+
   test("BOX1 a command shares no namespace with this program, and has no capability", async () => {
     const namespaces = ["cgroup", "ipc", "mnt", "net", "pid", "user", "uts"];
     const { text } = await ranIn(
