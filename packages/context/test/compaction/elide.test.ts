@@ -98,7 +98,26 @@ test("ELI1 the same text, and the same listing, make the earlier result outdated
     e3: "[Removed to save space: the output of bash that was shown here. The same call was made again later in this conversation; use that result. To see the removed text, read #3.]",
   });
   expect(await removedBy(...list("make"))).toEqual({});
-  expect(await removedBy(...list("ls>out"))).toEqual({});
+  for (const command of ["ls>out", "ls&&make", "ls|wc"]) expect(await removedBy(...list(command)), command).toEqual({});
+});
+
+test("ELI1 a read with a limit or from a later line is not the whole file, even without a note that more follows", async () => {
+  const part = ["calls: read path=a.ts offset=10 limit=90", `result: ${lines(10, 100)}`];
+  const later = (args: string): readonly string[] => [`calls: read path=a.ts${args}`, `result: ${lines(1, 40, "new")}`];
+  expect(await removedBy(...part, ...later(" limit=39"))).toEqual({});
+  expect(await removedBy(...part, ...later(" offset=200"))).toEqual({});
+  expect(Object.keys(await removedBy(...part, ...later("")))).toEqual(["e3"]);
+});
+
+test("ELI1 a find that deletes, runs a program or writes a file is not a listing", async () => {
+  const twice = (options: string): readonly string[] => {
+    // The words of a story's command are separated by tabs.
+    const call = `calls: bash command=find\tsrc\t${options}`;
+    return [call, `result: ${long("before")}`, call, `result: ${long("after")}`];
+  };
+  for (const options of ["-delete", "-exec\trm\t'{}'\t+", "-okdir\trm\t'{}'\t+", "-fprint\tout.txt"])
+    expect(await removedBy(...twice(options)), options).toEqual({});
+  expect(Object.keys(await removedBy(...twice("-name\tx.ts")))).toEqual(["e3"]);
 });
 
 test("ELI1 the same search with recall makes the earlier result outdated, and another search does not", async () => {
@@ -171,6 +190,22 @@ test("ELI3 a read of a file that was edited stays while the file is worked on", 
   expect(planElision(session.branch, recent)).toBeNull();
   const later = await createSession("user: go", ...story, `says: ${long("other")}`);
   expect(planElision(later.branch, recent)).toMatchObject({ count: 1 });
+});
+
+test("ELI3 a read whose result arrives after the edit stays while the result is in the newest part", async () => {
+  const story = [
+    "calls: read path=a.ts",
+    "calls: edit path=a.ts oldText=x newText=y",
+    "result c2: ok",
+    `result c1: ${long("text")}`,
+    "says: done",
+    "user: next",
+    "says: ok",
+  ];
+  const session = await createSession("user: go", ...story);
+  const recent = createBudget({ ...eager, tail: { tokens: 100, share: 1 } }, { contextWindow: 100_000 });
+  expect(planElision(session.branch, recent)).toBeNull();
+  expect(Object.keys(stubs(session))).toEqual(["e5"]);
 });
 
 test("ELI4 ELI5 ELI6 a removal must be worth it, is off with compaction, and may replace one", async () => {

@@ -17,6 +17,7 @@ import {
 } from "../../src/index.ts";
 import { nodeRuntime } from "../../src/node/index.ts";
 import { scriptedModel } from "../../src/testing/scripted-model.ts";
+import { messageTokens } from "../../src/tokens/estimate-tokens.ts";
 
 const SUMMARY = `## Goal
 - Note the facts [#2]
@@ -71,6 +72,81 @@ test("PFX4 an edit of the context after the last request changes its beginning, 
   expect(outcome).toMatchObject({ type: "compacted", receipt: { route: "model" } });
 });
 
+test("PFX4 a changed thinking level changes the whole request, so a transcript is sent", async () => {
+  const model = scriptedModel(SUMMARY);
+  const { session } = await createSession(model);
+  await session.append({ type: "thinking_level_change", thinkingLevel: "high" });
+  const outcome = await compactWith({ session, model, usesRequests: true });
+  expect(outcome).toMatchObject({ type: "compacted", receipt: { route: "model" } });
+});
+
+test.each([
+  [4, "same-prefix"],
+  [5, "model"],
+])("PFX4 %d minutes after the last reply, the route is %s", async (minutes, route) => {
+  const model = scriptedModel(SUMMARY);
+  const { session } = await createSession(model);
+  const outcome = await compactWith({ session, model, usesRequests: true, lateness: minutes * 60_000 });
+  expect(outcome).toMatchObject({ type: "compacted", receipt: { route } });
+});
+
+test("PFX4 if another model has answered since, a transcript is sent", async () => {
+  const model = scriptedModel(SUMMARY);
+  const { session } = await createSession(model);
+  await session.addUserMessage("Go on.");
+  await session.append({ type: "message", message: createReply({ ...model, model: "another" }, 21) });
+  const outcome = await compactWith({ session, model, usesRequests: true });
+  expect(outcome).toMatchObject({ type: "compacted", receipt: { route: "model" } });
+});
+
+test("PFX4 if the request, the instruction and the longest answer do not fit the window, a transcript is sent", async () => {
+  const compactIn = async (window: number) => {
+    const model = { ...scriptedModel(SUMMARY), maxTokens: 2_500 };
+    const { session } = await createSession(model);
+    const outcome = await compactWith({ session, model, usesRequests: true, window });
+    return { outcome, request: model.requests[0] };
+  };
+  const { outcome, request } = await compactIn(24_000);
+  expect(outcome).toMatchObject({ type: "compacted", receipt: { route: "same-prefix" } });
+  const instruction = request?.messages.at(-1);
+  // Twenty turns of 620 tokens were sent, as the last reply reports.
+  const needed = 20 * 620 + (instruction ? messageTokens(instruction) : 0) + 2_500;
+  expect((await compactIn(needed - 200)).outcome).toMatchObject({ type: "compacted", receipt: { route: "model" } });
+});
+
+test("PFX2 a transcript that would have to be shortened is sent only if the last request does not fit either", async () => {
+  const compactIn = async (window: number) => {
+    const model = { ...scriptedModel(SUMMARY), maxTokens: 1_000 };
+    const session = await createWorkSession(model);
+    // The cache is cold, so a shortened transcript costs far less than the last request.
+    const options = { usesRequests: true, window, lateness: 6 * 60_000, keepsOnlyLeaf: true };
+    const outcome = await compactWith({ session, model, ...options });
+    const sentLines = JSON.stringify(model.requests[0]).split(LINE).length - 1;
+    return { route: outcome.type === "compacted" && outcome.receipt.route, isComplete: sentLines === 20 * 100 };
+  };
+  expect(await compactIn(14_000)).toEqual({ route: "model", isComplete: false });
+  expect(await compactIn(16_000)).toEqual({ route: "same-prefix", isComplete: true });
+});
+
+const LINE = "it reads tokens one by one. ";
+
+/** A session with one request of the user and 20 tool results. */
+async function createWorkSession(model: Model): Promise<Session> {
+  const session = await Session.open(MemoryStore.create(nodeRuntime), nodeRuntime);
+  await session.append({ type: "message", message: { role: "user", content: "Note the facts.", timestamp: 0 } });
+  for (let turn = 1; turn <= 20; turn += 1) {
+    const call = { type: "toolCall", id: `c${turn}`, name: "read", arguments: { path: `${turn}.ts` } } as const;
+    const reply = { ...createReply(model, turn), content: [call], stopReason: "toolUse" } as const;
+    await session.append({ type: "message", message: reply });
+    const content = [{ type: "text", text: `File ${turn}: ${LINE.repeat(100)}` }] as const;
+    const result = { role: "toolResult", toolCallId: call.id, toolName: call.name, content, isError: false } as const;
+    await session.append({ type: "message", message: { ...result, timestamp: 0 } });
+  }
+  await session.append({ type: "message", message: createReply(model, 21) });
+  await session.addUserMessage("Go on.");
+  return session;
+}
+
 /** A session of 20 turns whose requests were cached, and these requests. */
 async function createSession(
   model: Model,
@@ -79,7 +155,7 @@ async function createSession(
   const requests: Request[] = [];
   await session.append({ type: "message", message: { role: "system", content: "You work.", timestamp: 0 } });
   for (let turn = 1; turn <= 20; turn += 1) {
-    const content = `Note the facts ${turn} about the parser: ${"it reads tokens one by one. ".repeat(100)}`;
+    const content = `Note the facts ${turn} about the parser: ${LINE.repeat(100)}`;
     await session.append({ type: "message", message: { role: "user", content, timestamp: 0 } });
     requests.push(buildRequest(buildSessionContext(session.branch), { model }));
     await session.append({ type: "message", message: createReply(model, turn) });
@@ -99,17 +175,27 @@ function compactWith({
   session,
   model,
   usesRequests,
+  window = 24_000,
+  lateness = 0,
+  keepsOnlyLeaf = false,
 }: {
   readonly session: Session;
   readonly model: Model;
   readonly usesRequests: boolean;
+  /** The context window of the model that writes the summary. */
+  readonly window?: number;
+  /** How long after the last reply, in milliseconds. */
+  readonly lateness?: number;
+  readonly keepsOnlyLeaf?: boolean;
 }): Promise<CompactionOutcome> {
+  const runtime = { ...nodeRuntime, now: () => nodeRuntime.now() + lateness };
   return compact({
     session,
     budget: createBudget(compactionLimits, { contextWindow: 24_000, model }),
     reason: "asked",
-    runtime: nodeRuntime,
-    summarizers: [modelSummarizer({ ...model, contextWindow: 24_000 }, { runtime: nodeRuntime })],
+    ...(keepsOnlyLeaf && { firstKeptEntryId: session.leaf ?? "" }),
+    runtime,
+    summarizers: [modelSummarizer({ ...model, contextWindow: window }, { runtime })],
     ...(usesRequests && { requests: { model, build: (context) => buildRequest(context, { model }) } }),
   });
 }

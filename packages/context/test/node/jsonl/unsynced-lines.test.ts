@@ -7,7 +7,8 @@ import { cloneSession } from "../../../src/node/sessions/copy-session.ts";
 import { Session } from "../../../src/session/session.ts";
 import { FaultyFiles } from "../../support/faulty-files/faulty-files.ts";
 import { createSeededRandom } from "../../support/seeded-random.ts";
-import { requireStore } from "./simulate-processes.ts";
+import { expectBytes } from "./disks.ts";
+import { append, requireStore, simulateProcesses } from "./simulate-processes.ts";
 
 const path = "/s/one.jsonl";
 const fast = "fast" as const;
@@ -50,6 +51,23 @@ describe("LOG13 unsynced lines", () => {
       ).toEqual(ids.slice(0, branch.length));
     }
   });
+});
+
+test("DISK2 D5 after a sync, a power cut does not bring back an incomplete write that was undone", async () => {
+  for (let seed = 0; seed < 30; seed++) {
+    const files = new FaultyFiles();
+    const seat = simulateProcesses(files);
+    const store = await seat.create(path, { durability: fast });
+    expect(await append(store, "e1")).toBe("appended");
+    await store.sync();
+    const before = files.readBytes(path);
+    files.freeBytes = 50;
+    expect(await append(store, "e2")).toBe("disk-full");
+    files.freeBytes = undefined;
+    await store.sync();
+    files.cutPower(createSeededRandom(seed));
+    expectBytes(files.readBytes(path), before);
+  }
 });
 
 test("DISK11 replaceable entries are on the disk after the next synced append, and nothing before it is ever missing", async () => {
