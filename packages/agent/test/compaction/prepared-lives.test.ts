@@ -85,6 +85,11 @@ class Life {
   /** The entries written since the last preparation started, and whether the model changed since. */
   #since: Entry[] = [];
   #isModelChanged = false;
+  #turnsAboveLimit = 0;
+  /** Whether the context may exceed the limit: a compaction was undone, or the branch was changed to a longer one. */
+  #hasUndone = false;
+  /** Resolves when the preparation ends that has started. */
+  #preparation = Promise.withResolvers<void>();
   /** The entries that the summarizer could see. */
   #snapshot: ReadonlySet<string> = new Set();
 
@@ -96,6 +101,7 @@ class Life {
   async start(): Promise<void> {
     const session = await Session.open(this.#store, nodeRuntime);
     this.#session = session;
+    this.#preparation.resolve();
     session.watch((entries) => {
       for (const entry of entries) {
         if (entry.type === "compaction" && readReceipt(entry)?.preparedMs !== undefined) this.#checkUse(entry, session);
@@ -112,7 +118,9 @@ class Life {
       summarizers: [modelSummarizer(summarizer, { runtime: nodeRuntime })],
       limits: { ...compactionLimits, prepare: "during-runs" },
       onEvent: (event) => {
-        if (event.type !== "compaction_preparation" || event.state !== "started") return;
+        if (event.type !== "compaction_preparation") return;
+        if (event.state !== "started") return this.#preparation.resolve();
+        this.#preparation = Promise.withResolvers();
         this.#since = [];
         this.#isModelChanged = false;
         this.#snapshot = new Set(session.branch.entries.map(({ id }) => id));
@@ -133,7 +141,7 @@ class Life {
         for (let at = 0; at < MAX_ROUNDS && !this.#open.agent.isSummaryReady; at++) {
           if (agent.contextUsage().tokens < SOFT_LIMIT) await this.#append();
           else await ran(agent, "Go on.");
-          await nodeRuntime.sleep(30, {});
+          await this.#preparation.promise;
         }
         break;
       case "fill to a compaction":
@@ -142,6 +150,7 @@ class Life {
         break;
       case "move":
         await agent.navigateTree(chosen?.id ?? null);
+        this.#hasUndone = true;
         break;
       case "abort": {
         const run = ran(agent, "Go on.");
@@ -167,6 +176,7 @@ class Life {
         break;
       case "undo":
         await agent.undoCompaction();
+        this.#hasUndone = true;
         break;
       case "crash":
         // Nothing is closed: what exists only in memory is lost. A saved summary is used again.
@@ -191,8 +201,10 @@ class Life {
   async #append(): Promise<void> {
     const { agent } = this.#open;
     expect((await ran(agent, STONES)).end.type).toBe("done");
-    // After an undo above the limit, one more turn passes before the next compaction.
-    expect(agent.contextUsage().tokens).toBeLessThanOrEqual(LIMIT + 2_300);
+    // After an undo above the limit, one more turn passes before the next compaction. By how much it exceeds the limit depends on the turns undone.
+    this.#turnsAboveLimit = agent.contextUsage().tokens > LIMIT ? this.#turnsAboveLimit + 1 : 0;
+    expect(this.#turnsAboveLimit).toBeLessThanOrEqual(this.#hasUndone ? 1 : 0);
+    if (this.#turnsAboveLimit === 0) this.#hasUndone = false;
   }
 
   /** The laws of a prepared summary, from the entries alone. */

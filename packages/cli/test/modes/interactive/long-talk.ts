@@ -62,7 +62,7 @@ export async function picture({ terminal }: TalkOn): Promise<string> {
 
 export async function shows(talk: TalkOn, text: string): Promise<string> {
   let seen = "";
-  for (const end = Date.now() + 20_000; !seen.includes(text); ) {
+  for (const end = Date.now() + 300_000; !seen.includes(text); ) {
     seen = await picture(talk);
     if (Date.now() > end) throw new Error(`it never came: ${text}\n${seen}`);
     await new Promise((resolve) => setTimeout(resolve, 10));

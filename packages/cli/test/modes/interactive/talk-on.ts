@@ -102,7 +102,7 @@ function looking(terminal: Headless): Pick<TalkOn, "say" | "sees" | "gone" | "un
 }
 
 /** Far more than it takes, on a machine that does other things as well. */
-const PATIENCE = 20_000;
+const PATIENCE = 300_000;
 
 const bare: CliArgs = {
   prompt: "",

@@ -42,7 +42,7 @@ export async function picture(talk: TalkOn): Promise<string> {
 
 /** When the picture shows it; what was there before does not count. */
 export async function shows(talk: TalkOn, text: string | RegExp): Promise<string> {
-  for (const end = Date.now() + 20_000; ; ) {
+  for (const end = Date.now() + 300_000; ; ) {
     const seen = await picture(talk);
     if (typeof text === "string" ? seen.includes(text) : text.test(seen)) return seen;
     if (Date.now() > end) throw new Error(`it never came: ${text}\n${seen}`);
