@@ -14,10 +14,10 @@ import { contextFaults } from "./faults/context.ts";
 import { programFaults } from "./faults/program.ts";
 import { type FixedFault, fixedFaults } from "./fixed-faults.ts";
 
+export const knownFaults: readonly FixedFault[] = [...fixedFaults, ...contextFaults, ...programFaults];
+
 async function mutateFaults(root: string, words: readonly string[]): Promise<void> {
-  const chosen = [...fixedFaults, ...contextFaults, ...programFaults].filter(
-    ({ fault }) => words.length === 0 || words.some((word) => fault.includes(word)),
-  );
+  const chosen = knownFaults.filter(({ fault }) => words.length === 0 || words.some((word) => fault.includes(word)));
   const problems = chosen.flatMap((fault) => findProblems(root, fault));
   for (const problem of problems) console.error(problem);
   if (problems.length > 0 || chosen.length === 0) throw new Error("nothing was run");

@@ -19,31 +19,30 @@ const PROGRAM_ENTRY = "packages/cli/src/launcher.ts";
 /** For a file that has not run yet. */
 const UNKNOWN_SECONDS = 2;
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    since: { type: "string", default: "HEAD" },
-    seconds: { type: "string", default: "45" },
-    list: { type: "boolean", default: false },
-  },
-});
-
-const changed = positionals.length > 0 ? positionals : listChangedFiles(values.since);
-const related = rankTests(readGraph(), changed);
-const chosen = chooseTests(related, Number(values.seconds));
-console.log(
-  `${changed.length} changed files, ${related.length} test files that reach them, the nearest ${chosen.length}:`,
-);
-for (const file of chosen) console.log(`  ${file}`);
-if (chosen.length > 0 && !values.list) {
-  const vitest = join(root, "node_modules/vitest/vitest.mjs");
-  const { status } = spawnSync(process.execPath, [vitest, "run", ...chosen], { cwd: root, stdio: "inherit" });
-  process.exitCode = status ?? 1;
-}
-if (chosen.length < related.length)
+function runScript(): void {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      since: { type: "string", default: "HEAD" },
+      seconds: { type: "string", default: "45" },
+      list: { type: "boolean", default: false },
+    },
+  });
+  const changed = positionals.length > 0 ? positionals : listChangedFiles(values.since);
+  const related = rankTests(readImportGraph(), changed);
+  const chosen = chooseTests(related, Number(values.seconds));
   console.log(
-    `${related.length - chosen.length} more test files reach the change; CI runs them, and so does --seconds 900.`,
+    `${changed.length} changed files, ${related.length} test files that reach them, the nearest ${chosen.length}:`,
   );
+  for (const file of chosen) console.log(`  ${file}`);
+  if (chosen.length > 0 && !values.list) {
+    const vitest = join(root, "node_modules/vitest/vitest.mjs");
+    const { status } = spawnSync(process.execPath, [vitest, "run", ...chosen], { cwd: root, stdio: "inherit" });
+    process.exitCode = status ?? 1;
+  }
+  const left = related.length - chosen.length;
+  if (left > 0) console.log(`${left} more test files reach the change; CI runs them, and so does --seconds 900.`);
+}
 
 function listChangedFiles(since: string): readonly string[] {
   const git = (...args: readonly string[]): string[] =>
@@ -52,7 +51,8 @@ function listChangedFiles(since: string): readonly string[] {
   return [...new Set(files.filter((file) => file.endsWith(".ts")))];
 }
 
-function readGraph(): ImportGraph {
+/** What each source and test file imports, to the file that declares each name. */
+export function readImportGraph(): ImportGraph {
   const workspace = readWorkspace(root);
   const tests = [...workspace.tests, ...readFolder(root, "bench/test")];
   const graph = new Map(valueImportGraph(workspace, [...workspace.sources, ...tests]));
@@ -61,7 +61,7 @@ function readGraph(): ImportGraph {
 }
 
 /** Test files that reach a changed file, nearest first. Among equally near ones, those of the changed package and folder come first. */
-function rankTests(graph: ImportGraph, changedFiles: readonly string[]): readonly string[] {
+export function rankTests(graph: ImportGraph, changedFiles: readonly string[]): readonly string[] {
   const distances = measureDistances(graph, changedFiles);
   const times = readTimes();
   const tests = [...distances.keys()].filter((file) => file.endsWith(".test.ts"));
@@ -112,3 +112,5 @@ function chooseTests(files: readonly string[], seconds: number): readonly string
     return index === 0 || left >= 0;
   });
 }
+
+if (import.meta.main) runScript();
