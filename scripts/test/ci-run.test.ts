@@ -8,6 +8,7 @@ import { writeTree } from "./write-tree.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const ciRun = readFileSync(join(root, ".ci/run"), "utf8");
+const STEPS = ["tools", "install", "release age", "check", "test", "inventory", "try install", "examples"];
 
 test("CI1 a skipped test is counted as a failure, and its name is printed", () => {
   const { status, lines, errors } = runCi(`test("one", () => {});\ntest.skip("two is left out", () => {});`);
@@ -18,14 +19,34 @@ test("CI1 a skipped test is counted as a failure, and its name is printed", () =
 
 test("CI1 without a skipped test it passes, and prints what each step took", () => {
   const { status, lines, errors } = runCi(`test("one", () => {});\ntest("two", () => {});`);
-  const times = lines.slice(0, -1).filter((line) => /^.+ \d+ s, CPU +\d+ s, the cores waited +\d+ s$/.test(line));
-  expect(times.map((line) => line.split(/ {2,}/)[0])).toEqual(STEPS);
+  expect(listTimes(lines)).toEqual(STEPS);
   expect(errors).not.toContain("skipped");
   expect(lines.at(-1)).toMatch(/^\d+ passed, 0 failed$/);
   expect(status).toBe(0);
 });
 
-function runCi(tests: string) {
+test.each([
+  ["checks", STEPS.filter((step) => !["test", "inventory"].includes(step))],
+  ["libraries", ["tools", "install", "test"]],
+  ["program", ["tools", "install", "test", "inventory"]],
+])("CI1 the part %s runs its steps only", (part, steps) => {
+  const { status, lines } = runCi(`test("one", () => {});`, part);
+  expect(listTimes(lines)).toEqual(steps);
+  expect(status).toBe(0);
+});
+
+test("CI1 a part that does not exist is refused", () => {
+  const { status, errors } = runCi("", "agent");
+  expect(status).toBe(2);
+  expect(errors).toContain('"agent"');
+});
+
+function listTimes(lines: readonly string[]): readonly (string | undefined)[] {
+  const times = lines.slice(0, -1).filter((line) => /^.+ \d+ s, CPU +\d+ s, the cores waited +\d+ s$/.test(line));
+  return times.map((line) => line.split(/ {2,}/)[0]);
+}
+
+function runCi(tests: string, ...args: readonly string[]) {
   const scripts = ["scripts/with-node24", "scripts/try-install", ...listTools().map((tool) => `bin/${tool}`)];
   const folder = writeTree({
     ...Object.fromEntries(scripts.map((path) => [path, "#!/bin/sh\n"])),
@@ -36,7 +57,7 @@ function runCi(tests: string) {
   for (const path of scripts) chmodSync(join(folder, path), 0o755);
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
   const path = [join(folder, "bin"), dirname(process.execPath), process.env.PATH].join(delimiter);
-  const { status, stdout, stderr } = spawnSync("bash", [join(folder, ".ci/run")], {
+  const { status, stdout, stderr } = spawnSync("bash", [join(folder, ".ci/run"), ...args], {
     env: { HOME: folder, PATH: path },
     encoding: "utf8",
   });
@@ -46,12 +67,10 @@ function runCi(tests: string) {
 /** Runs the small test for `pnpm test`, and prints the count of one example. */
 const WITH_NODE = `#!/bin/sh
 case "$*" in
-  "pnpm test") exec node node_modules/vitest/vitest.mjs run --root . small.test.mjs --reporter=json --outputFile="$PITH_TEST_RESULTS" ;;
+  "pnpm test"*) exec node node_modules/vitest/vitest.mjs run --root . small.test.mjs --reporter=json --outputFile="$PITH_TEST_RESULTS" ;;
   *examples*) echo "1 passed, 0 failed" ;;
 esac
 `;
-
-const STEPS = ["tools", "install", "release age", "check", "test", "inventory", "try install", "examples"];
 
 /** The programs that must be there, so that nothing is installed. */
 function listTools(): readonly string[] {
