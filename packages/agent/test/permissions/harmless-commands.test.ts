@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { HARMLESS_PREFIXES } from "../../src/permissions/classify-commands.ts";
 import { decide } from "../../src/permissions/decide.ts";
+import { isLong } from "../test-length.ts";
 import { act, command, ground, rules, sight } from "./ground.ts";
 
 const place = mkdtempSync(join(tmpdir(), "pith-harmless-"));
@@ -170,7 +171,11 @@ async function harmOf(
 
 describe("PERM35 a beginning that is offered does no harm with any arguments", () => {
   test.each(HARMLESS_PREFIXES)("%s", async (beginning) => {
-    expect(await harmsOf(beginning, continuations(beginning.split(" "), "out.txt"))).toEqual([]);
+    const tries = continuations(beginning.split(" "), "out.txt");
+    // One of four, begun at a random one: each is tried in some run.
+    const start = Math.floor(Math.random() * 4);
+    const chosen = isLong ? tries : tries.filter((_, at) => at % 4 === start);
+    expect(await harmsOf(beginning, chosen)).toEqual([]);
   });
 
   // The same harness, so that a green row above means something.
