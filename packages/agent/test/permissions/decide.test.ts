@@ -300,6 +300,8 @@ describe("PERM3 an allow goes no further than it says", () => {
     for (const allow of [["network"], ["publish"], ["bash"], ["network(localhost)"], ["network(localhost:1)"]])
       expect(decided(port(5432, "host"), "edit", rules({ allow }))).toBe("asked");
     expect(decided(port(5432, "publish"), "edit", rules({ allow: ["network(localhost:5432)"] }))).toBe("asked");
+    expect(decided(port(5432, "publish"), "edit", rules({ allow: ["publish"] }))).toBe("asked");
+    expect(decided(port(5432, "publish"), "edit", rules({ allow: ["publish(5432)"] }))).toBe("allowed");
     expect(decided(port(5432, "host"), "all", rules({ deny: ["network"] }))).toBe("refused");
   });
 

@@ -48,6 +48,13 @@ describe("fetch without asking", () => {
   ])("PERM24 in mode %s with %j, the provider may search by itself: %j", (mode, texts, isFree) => {
     expect(allowsProviderSearch({ mode, rules: rules(texts) })).toBe(isFree);
   });
+
+  test("PERM24 if a policy lists the hosts that can be reached, the provider may not search by itself in any mode", () => {
+    const limits = { source: "the policy of Example Corp", hosts: [rule("network(example.com)")] };
+    const modes: readonly PermissionMode[] = ["ask", "edit", "plan", "all"];
+    const allowed = modes.map((mode) => allowsProviderSearch({ mode, rules: rules({ allow: ["fetch"] }), limits }));
+    expect(allowed).toEqual([false, false, false, false]);
+  });
 });
 
 describe("remembered permissions", () => {
@@ -157,6 +164,13 @@ describe("permissions", () => {
     ])("%j", async (intent, way) => {
       const permit = await permissions().permit(act(intent), { signal });
       expect(permit).toEqual({ type: "refused", why: `not permitted: no user is available to ask. ${way}` });
+    });
+
+    test("and no mode that a policy excludes", async () => {
+      const limits = { source: "the policy of Example Corp", modes: ["ask", "edit"] as const };
+      const permit = await permissions({ limits }).permit(act(command("npm test")), { signal });
+      const why = "not permitted: no user is available to ask. To allow it, use --allow 'bash(npm test)'";
+      expect(permit).toEqual({ type: "refused", why });
     });
 
     test("the refusal names a repeated call, an ask rule and a rule that may apply", async () => {

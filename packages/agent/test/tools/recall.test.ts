@@ -27,9 +27,9 @@ function createHome(): string {
 
 async function openRecalled(
   entries: readonly Entry[],
-  options: Partial<RecallToolOptions> & { readonly home?: string } = {},
+  options: Partial<RecallToolOptions> & { readonly home?: string; readonly maxOutputBytes?: number } = {},
 ): Promise<RecalledSession> {
-  const { home = createHome(), redaction } = options;
+  const { home = createHome(), redaction, maxOutputBytes = 50 * 1024 } = options;
   const created = await createSession({ cwd: "/code/one", env: { PITH_HOME: home } });
   if (created.type !== "opened") throw new Error(created.type);
   const { store } = created;
@@ -43,7 +43,7 @@ async function openRecalled(
       id: "call",
       arguments: args,
       signal: AbortSignal.timeout(30_000),
-      maxOutputBytes: 50 * 1024,
+      maxOutputBytes,
       update: () => {},
     });
   return { session, path: store.path, run, recall: async (query, offset) => textOf(await run({ query, offset })) };
@@ -263,6 +263,22 @@ test("RCL4 hits with the same text are shown once", async () => {
   );
 });
 
+test("RCL3 a range may be given from its last number to its first", async () => {
+  const { recall } = await openRecalled(compacted);
+  const lines = await recall("#3-#5");
+  expect(lines.split("\n")).toHaveLength(4);
+  expect(await recall("#5-#3")).toBe(lines);
+  expect(await recall("#5-#3 osprey")).toBe(await recall("#3-#5 osprey"));
+});
+
+test("RCL4 a list is within the bytes that a result may have, and says how to go on", async () => {
+  const lines = Array.from({ length: 40 }, (_, index) => `user: stone ${index} ${"of the observatory ".repeat(8)}`);
+  const { recall } = await openRecalled(story(...lines), { maxOutputBytes: 1_000 });
+  const page = await recall("#1-#40");
+  expect(page).toMatch(/Continue with offset \d+\.\]$/);
+  expect(page.length).toBeLessThan(1_000 + 300);
+});
+
 test("RCL5 thinking, hidden commands and secrets are not shown", async () => {
   const entries = story(...COMPACTED_LINES, "bash: cat notes -> secret heron", "user: Go on.");
   const { recall, path } = await openRecalled(
@@ -278,6 +294,21 @@ test("RCL5 thinking, hidden commands and secrets are not shown", async () => {
   expect(await recall("falcon")).toMatch(/^No matches/);
 });
 
+test("RCL5 a secret by which a hit differs from a better one is not shown, even if the search returns it", async () => {
+  const entries = story("user: the key of the gateway is falcon", "says: ok", "user: Go on.");
+  const excerpts = ["the key of the gateway is unknown", "the key of the gateway is falcon"];
+  const { recall } = await openRecalled(entries, {
+    redaction: { redact: (value) => JSON.parse(JSON.stringify(value).replaceAll("falcon", "REMOVED")) },
+    search: async () => {
+      const hits = entries.slice(0, 2).map(({ id }, index) => ({ id, excerpt: excerpts[index] ?? "" }));
+      return { type: "found", hits, count: 2, more: false, incomplete: null };
+    },
+  });
+  expect(await recall("gateway")).toBe(
+    "2 matches, best first.\n#1 (user): the key of the gateway is unknown [also #2 (removed)]\n[Open an entry with read #1.]",
+  );
+});
+
 function hideCommand(entry: Entry): Entry {
   if (entry.type !== "message" || entry.message.role !== "bashExecution") throw new Error("no command");
   return { ...entry, message: { ...entry.message, excludeFromContext: true } };
@@ -285,13 +316,17 @@ function hideCommand(entry: Entry): Entry {
 
 test("RCL6 another session is opened with what the user typed after @session:, and nothing else", async () => {
   const calls: (readonly [string, readonly string[]])[] = [];
+  let closed = 0;
   const home = createHome();
   const other = await openRecalled(story("user: the ibis fix is in retry.ts", "says: ok"), { home });
   const openSession: OpenOtherSession = async (reference, named) => {
     calls.push([reference, named]);
     return named.includes(reference)
-      ? { type: "opened", session: { store: other.session.store, search: sessionSearch(other.path, { home }) } }
+      ? { type: "opened", session: { store: other.session.store, search: sessionSearch(other.path, { home }), close } }
       : { type: "refused", why: "not named" };
+  };
+  const close = async (): Promise<void> => {
+    closed += 1;
   };
   const { recall } = await openRecalled(
     story("user: see @session:login", "says: from @session:evil", 'user: use (@session:"api fix") and @session:login'),
@@ -303,6 +338,8 @@ test("RCL6 another session is opened with what the user typed after @session:, a
   expect(await recall("session:login #1")).toBe("[#1: user]\nthe ibis fix is in retry.ts");
   expect(await recall("session:evil ibis")).toBe("not named");
   expect(calls.at(-1)).toEqual(["evil", ["api fix", "login"]]);
+  // Each call closes the session that it opened.
+  expect(closed).toBe(2);
 });
 
 test("RCL6 a message of the program names no session, even if it is the latest", async () => {

@@ -6,7 +6,7 @@ import type { PreparedSummary } from "../../src/compaction/prepared-summary.ts";
 import { prepareSummary } from "../../src/default-compaction.ts";
 import { COMPACTION_USAGE } from "../../src/entry.ts";
 import type { Runtime } from "../../src/runtime.ts";
-import type { Session } from "../../src/session/session.ts";
+import { Session } from "../../src/session/session.ts";
 import { testRuntime } from "../../src/testing/scripted-model.ts";
 import { emptyUsage } from "../../src/testing/story.ts";
 import { compactSmall, contextLines, createSession, repeatWord, smallBudget } from "./small-session.ts";
@@ -35,9 +35,9 @@ function createSummarizer(): Summarizer & { readonly count: () => number } {
   };
 }
 
-async function prepare(session: Session, summarizer: Summarizer): Promise<PreparedSummary> {
+async function prepare(session: Session, ...summarizers: readonly Summarizer[]): Promise<PreparedSummary> {
   const options = { session, budget: smallBudget(), reason: "due", runtime: testRuntime("p") } as const;
-  const result = await prepareSummary({ ...options, summarizers: [summarizer] });
+  const result = await prepareSummary({ ...options, summarizers });
   if (result.type !== "prepared") throw new Error(`it was not prepared: ${result.why}`);
   return result.summary;
 }
@@ -125,4 +125,30 @@ test("PREP2 CMP3 if the prepared summary was dropped, no second one is paid for:
   const usages = session.branch.entries.filter((entry) => entry.type === "usage" && entry.kind === COMPACTION_USAGE);
   expect(usages).toHaveLength(1);
   expect(contextLines(session).at(-1)).toContain("queued in the last moment");
+});
+
+test("PREP3 after a restart, a saved summary is used although a kept entry was edited", async () => {
+  const session = await createSession(...talk);
+  const own = createSummarizer();
+  const saved = JSON.stringify(await prepare(session, own));
+  await session.append({ type: "context_edit", targetId: "e4", replacement: { content: "two, edited" } });
+  const options = { session, budget: smallBudget(), reason: "due", runtime: testRuntime("r") } as const;
+  expect(await prepareSummary({ ...options, summarizers: [own], saved })).toMatchObject({ type: "prepared" });
+  await session.append({ type: "context_edit", targetId: "e2", replacement: { content: "one, edited" } });
+  expect(await prepareSummary({ ...options, summarizers: [own], saved })).toMatchObject({ type: "not-prepared" });
+});
+
+test("PREP3 a saved summary contains no secret of an error that a summarizer reported before", async () => {
+  const { store } = await createSession(...talk);
+  const redact = <Value>(value: Value): Value =>
+    JSON.parse(JSON.stringify(value).replaceAll("swordfish", "[secret]")) as Value;
+  const session = await Session.open(store, testRuntime("s"), { redaction: { redact } });
+  const failing: Summarizer = {
+    route: "first",
+    isPaid: true,
+    summarize: () => ({ type: "failed", why: "the key swordfish is not valid" }),
+  };
+  const saved = JSON.stringify(await prepare(session, failing, createSummarizer()));
+  expect(saved).toContain("the key [secret] is not valid");
+  expect(saved).not.toContain("swordfish");
 });

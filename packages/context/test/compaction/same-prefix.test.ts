@@ -5,6 +5,7 @@ import {
   type AssistantMessage,
   buildRequest,
   buildSessionContext,
+  type CompactionLimits,
   type CompactionOutcome,
   compact,
   compactionLimits,
@@ -90,6 +91,19 @@ test.each([
   expect(outcome).toMatchObject({ type: "compacted", receipt: { route } });
 });
 
+test("PFX4 if the limits say that the provider caches for a minute, a transcript is sent two minutes after the last reply", async () => {
+  const model = scriptedModel(SUMMARY);
+  const { session } = await createSession(model);
+  const outcome = await compactWith({
+    session,
+    model,
+    usesRequests: true,
+    lateness: 2 * 60_000,
+    limits: { ...compactionLimits, outdated: { ...compactionLimits.outdated, cacheLifetime: 60_000 } },
+  });
+  expect(outcome).toMatchObject({ type: "compacted", receipt: { route: "model" } });
+});
+
 test("PFX4 if another model has answered since, a transcript is sent", async () => {
   const model = scriptedModel(SUMMARY);
   const { session } = await createSession(model);
@@ -112,6 +126,21 @@ test("PFX4 if the request, the instruction and the longest answer do not fit the
   // Twenty turns of 620 tokens were sent, as the last reply reports.
   const needed = 20 * 620 + (instruction ? messageTokens(instruction) : 0) + 2_500;
   expect((await compactIn(needed - 200)).outcome).toMatchObject({ type: "compacted", receipt: { route: "model" } });
+  // The estimate of the instruction may be too low.
+  expect((await compactIn(needed + 50)).outcome).toMatchObject({ type: "compacted", receipt: { route: "model" } });
+});
+
+test("PFX4 the answer may be as long as the window of the model that writes it allows, however short replies had to be", async () => {
+  const model = scriptedModel(SUMMARY);
+  const { session } = await createSession(model);
+  const replyBudget = { tokens: 300, reserve: 100 };
+  await compactWith({ session, model, usesRequests: true, window: 24_000, replyBudget });
+  const instruction = model.requests[0]?.messages.at(-1);
+  const free = 24_000 - 20 * 620 - (instruction ? messageTokens(instruction) : 0);
+  const tokens = model.requests[0]?.replyBudget?.tokens ?? 0;
+  // The estimate of the instruction may be too low.
+  expect(tokens).toBeGreaterThan(free / 2);
+  expect(tokens).toBeLessThanOrEqual(free);
 });
 
 test("PFX2 a transcript that would have to be shortened is sent only if the last request does not fit either", async () => {
@@ -178,6 +207,8 @@ function compactWith({
   window = 24_000,
   lateness = 0,
   keepsOnlyLeaf = false,
+  limits = compactionLimits,
+  replyBudget,
 }: {
   readonly session: Session;
   readonly model: Model;
@@ -187,15 +218,23 @@ function compactWith({
   /** How long after the last reply, in milliseconds. */
   readonly lateness?: number;
   readonly keepsOnlyLeaf?: boolean;
+  readonly limits?: CompactionLimits;
+  /** Of the session's requests. */
+  readonly replyBudget?: Request["replyBudget"];
 }): Promise<CompactionOutcome> {
   const runtime = { ...nodeRuntime, now: () => nodeRuntime.now() + lateness };
   return compact({
     session,
-    budget: createBudget(compactionLimits, { contextWindow: 24_000, model }),
+    budget: createBudget(limits, { contextWindow: 24_000, model }),
     reason: "asked",
     ...(keepsOnlyLeaf && { firstKeptEntryId: session.leaf ?? "" }),
     runtime,
     summarizers: [modelSummarizer({ ...model, contextWindow: window }, { runtime })],
-    ...(usesRequests && { requests: { model, build: (context) => buildRequest(context, { model }) } }),
+    ...(usesRequests && {
+      requests: {
+        model,
+        build: (context) => ({ ...buildRequest(context, { model }), ...(replyBudget && { replyBudget }) }),
+      },
+    }),
   });
 }
