@@ -294,4 +294,28 @@ export const programFaults: readonly FixedFault[] = [
     test: "packages/agent/test/permissions/permissions.test.ts",
     title: "and no mode that a policy excludes",
   },
+  {
+    fault: "a response repeated a secret that a client sent as the name of a command",
+    file: "packages/cli/src/modes/rpc/server.ts",
+    search: "command: session.redact(name)",
+    replace: "command: name",
+    test: "packages/cli/test/modes/rpc/rpc.test.ts",
+    title: "RPC17 no line contains a secret of an older session, or one that an error quotes",
+  },
+  {
+    fault: "a stored draft was put into the editor with its secret",
+    file: "packages/cli/src/modes/interactive/begin-session.ts",
+    search: "screen.editorText.set(session.redact(draft))",
+    replace: "screen.editorText.set(draft)",
+    test: "packages/cli/test/modes/interactive/session-loop.test.ts",
+    title: "RES21 neither a draft nor a name that another program stored shows a secret",
+  },
+  {
+    fault: "the title of the transcript contained a secret",
+    file: "packages/cli/src/modes/interactive/panels/transcript/transcript.ts",
+    search: 'session.redact((await session.store.name()) ?? "")',
+    replace: '(await session.store.name()) ?? ""',
+    test: "packages/cli/test/modes/interactive/session-loop.test.ts",
+    title: "RES21 neither a draft nor a name that another program stored shows a secret",
+  },
 ];

@@ -60,6 +60,7 @@ describe("vault", () => {
         `see ${text} there`,
         JSON.stringify({ line: `\n${text}\t` }),
         `(${text})`,
+        `https://example.com/?next=a%3D${text}`,
         `\x1b[32m${text}\x1b[0m`,
       ]) {
         const redacted = vault().redact(around);

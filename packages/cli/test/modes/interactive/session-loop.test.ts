@@ -206,6 +206,30 @@ describe("switch sessions", () => {
     await ground.leave();
   });
 
+  test("RES21 neither a draft nor a name that another program stored shows a secret, also in the transcript", async () => {
+    await ground.serve();
+    process.env.DEPLOY_API_TOKEN = SECRET;
+    const made = await createSession({ cwd: ground.folder, env: { PITH_HOME: ground.home } });
+    if (made.type !== "opened") throw new Error("no session could be made");
+    const timestamp = new Date().toISOString();
+    const draft = { type: "custom", customType: DRAFT_TYPE, data: { text: `deploy with ${SECRET}` } };
+    const name = { type: "session_info", name: `named ${SECRET}` };
+    const entries = [
+      { ...draft, id: "d1", parentId: null, timestamp },
+      { ...name, id: "n1", parentId: "d1", timestamp },
+    ];
+    await made.store.append(entries as never, { expectedLeaf: null });
+    await made.store.close();
+    ground.start("--session", made.store.path);
+    expect(await ground.until("deploy with")).not.toContain(SECRET);
+    ground.terminal.press("\x14");
+    expect(await ground.until("Transcript · named")).not.toContain(SECRET);
+    ground.terminal.press("\x1b");
+    await ground.gone("Transcript · named");
+    ground.terminal.press("\x15");
+    await ground.leave();
+  });
+
   test("RES1 whoever is called when work is done is called in the next session, too", async () => {
     await ground.serve("first answer", "second answer");
     const heard: string[] = [];
