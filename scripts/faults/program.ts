@@ -318,4 +318,28 @@ export const programFaults: readonly FixedFault[] = [
     test: "packages/cli/test/modes/interactive/session-loop.test.ts",
     title: "RES21 neither a draft nor a name that another program stored shows a secret",
   },
+  {
+    fault: "a command in the sandbox saw the user's sockets in a folder of another place",
+    file: "packages/agent/src/node/sandbox/layout.ts",
+    search: 'sandbox.environment.XDG_RUNTIME_DIR ?? ""',
+    replace: "",
+    test: "packages/agent/test/node/sandbox/private-home.test.ts",
+    title: "BOX1 the folder of the user's sockets is empty, wherever it is",
+  },
+  {
+    fault: "a command was shown a credential file outside the home",
+    file: "packages/agent/src/node/sandbox/layout.ts",
+    search: "isWithin(realHome, path) && ",
+    replace: "",
+    test: "packages/agent/test/node/sandbox/private-home.test.ts",
+    title: "BOX14 a credential file is visible only to the command that was permitted to use it",
+  },
+  {
+    fault: "a command in the sandbox got the temporary folder in two of three variables",
+    file: "packages/agent/src/node/sandbox/shell.ts",
+    search: ", TEMP: temporary }",
+    replace: " }",
+    test: "packages/agent/test/node/sandbox/private-home.test.ts",
+    title: "BOX10 a command neither sees nor changes other files in /tmp",
+  },
 ];

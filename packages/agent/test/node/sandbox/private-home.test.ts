@@ -106,6 +106,17 @@ describe("the home", () => {
   });
 });
 
+test("BOX1 the folder of the user's sockets is empty, wherever it is", async () => {
+  const place = world();
+  const runtime = join(place.outside, "runtime");
+  put(join(runtime, "bus"), SECRET);
+  const { text } = await ranIn(
+    boxOf(place, { environment: { XDG_RUNTIME_DIR: runtime } }),
+    `ls -A ${runtime}; cat ${place.outside}/file`,
+  );
+  expect(text).toBe("as it was\n");
+});
+
 describe("the temporary folder", () => {
   test("BOX10 a command neither sees nor changes other files in /tmp", async () => {
     const place = world();
@@ -113,10 +124,10 @@ describe("the temporary folder", () => {
     onTestFinished(() => rmSync(dirname(theirs), { recursive: true }));
     const { text } = await ranIn(
       boxOf(place),
-      `cat ${theirs}; rm -rf ${dirname(theirs)}; echo x >/tmp/own; ls /tmp /var/tmp; echo $TMPDIR`,
+      `cat ${theirs}; rm -rf ${dirname(theirs)}; echo x >/tmp/own; ls /tmp /var/tmp; echo $TMPDIR $TMP $TEMP`,
     );
     expect(text).toMatch(/No such file/);
-    expect(text).toMatch(/\/tmp:\n[\s\S]*own\n[\s\S]*\/var\/tmp:\n[\s\S]*own\n[\s\S]*\/tmp\n$/);
+    expect(text).toMatch(/\/tmp:\n[\s\S]*own\n[\s\S]*\/var\/tmp:\n[\s\S]*own\n[\s\S]*\n\/tmp \/tmp \/tmp\n$/);
     expect(readFileSync(theirs, "utf8")).toBe("as it was\n");
     expect(readFileSync(join(place.temporary, "own"), "utf8")).toBe("x\n");
   });
@@ -176,11 +187,13 @@ describe("toolchains", () => {
 test("BOX14 a credential file is visible only to the command that was permitted to use it", async () => {
   const place = world();
   const box = boxOf(place);
-  const credentialFiles = ["~/.npmrc", "~/.netrc", "~/.ssh", "~/no-such-file", "/etc/passwd"];
+  const elsewhere = put(join(place.base, "elsewhere/.netrc"), SECRET);
+  const credentialFiles = ["~/.npmrc", "~/.netrc", "~/.ssh", "~/no-such-file", "~/../elsewhere/.netrc", elsewhere];
   const { text } = await ranIn(box, "cat ~/.npmrc; cat ~/.ssh/*; (echo x >~/.npmrc) 2>/dev/null", { credentialFiles });
   expect(text).toContain(`_authToken=${SECRET}`);
   expect(text).toContain("No such file");
   expect((await ranIn(box, "cat ~/.npmrc ~/.netrc")).text).not.toContain(SECRET);
+  expect((await ranIn(box, `cat ${elsewhere}`, { credentialFiles })).text).toContain("No such file");
   expect(readFileSync(join(place.home, ".npmrc"), "utf8")).toBe(HOME_FILES[".npmrc"]);
 });
 
