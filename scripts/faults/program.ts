@@ -342,4 +342,28 @@ export const programFaults: readonly FixedFault[] = [
     test: "packages/agent/test/node/sandbox/private-home.test.ts",
     title: "BOX10 a command neither sees nor changes other files in /tmp",
   },
+  {
+    fault: "a queued message stayed on the branch that an undo or a redo left",
+    file: "packages/agent/src/session/navigate.ts",
+    search: "  await moveQueue(queue, session);\n  const { type, leaf: leafId",
+    replace: "  const { type, leaf: leafId",
+    test: "packages/agent/test/session/navigate.test.ts",
+    title: "WAIT1 queued messages follow an undo and a redo",
+  },
+  {
+    fault: "after an undo and a new compaction, the key tried to restore the old one",
+    file: "packages/cli/src/modes/interactive/panels/compaction.ts",
+    search: "isUndoEntry(entry) || isReduction(entry)",
+    replace: "isUndoEntry(entry)",
+    test: "packages/cli/test/modes/interactive/panels/compactions.test.ts",
+    title: "MET10 UNDO1 after an undo and a new compaction, alt+u takes back the new one",
+  },
+  {
+    fault: "a yes permitted what the mode refused by then",
+    file: "packages/agent/src/permissions/permissions.ts",
+    search: '    if (decision.type === "refused") return decision;\n    if (answer.remember)',
+    replace: "    if (answer.remember)",
+    test: "packages/agent/test/permissions/permissions.test.ts",
+    title: "a yes does not lift what becomes refused when the question is already over",
+  },
 ];

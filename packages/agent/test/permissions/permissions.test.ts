@@ -310,6 +310,18 @@ describe("permissions", () => {
       });
       expect(await some.permit(act(change(`${root}/a`)), { signal })).toMatchObject({ type: "refused" });
     });
+
+    test("a yes does not lift what becomes refused when the question is already over", async () => {
+      // The mode changes when the answer is read: too late to withdraw the question.
+      const lateAnswer: PermissionAnswer = {
+        get type() {
+          some.setMode("plan");
+          return "yes" as const;
+        },
+      };
+      const some: Permissions = permissions({ ask: async () => lateAnswer });
+      expect(await some.permit(act(change(`${root}/a`)), { signal })).toMatchObject({ type: "refused" });
+    });
   });
 
   describe("PERM26 a yes to a host or a port holds for the session", () => {

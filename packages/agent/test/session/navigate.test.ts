@@ -92,6 +92,21 @@ test("RUN14 during a compaction, another one, a move, an undo and a redo are ref
   expect(await agent.undoCompaction()).toMatchObject({ type: "undone" });
 });
 
+test("WAIT1 queued messages follow an undo and a redo", async () => {
+  const { agent, writer } = await compactable();
+  const compaction = agent.compact();
+  while (writer.waiting.length === 0) await quiet();
+  writer.waiting[0]?.end("tells");
+  await compaction;
+  const queued = (): readonly unknown[] => agent.queue.map(({ content }) => content);
+  await agent.followUp("before the undo");
+  expect(await agent.undoCompaction()).toMatchObject({ type: "undone" });
+  expect(queued()).toEqual(["before the undo"]);
+  await agent.followUp("before the redo");
+  expect(await agent.undoCompaction("redo")).toMatchObject({ type: "redone" });
+  expect(queued()).toEqual(["before the undo", "before the redo"]);
+});
+
 test("RUN15 an abort of the compaction leaves messages in the queue", async () => {
   const { agent, writer } = await compactable();
   const compaction = agent.compact();

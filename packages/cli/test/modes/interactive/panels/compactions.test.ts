@@ -77,6 +77,28 @@ test("MET8 MET10 what is typed there is what the summary looks at; alt+u takes t
   expect(logged(talk, "compaction")).toBe(1);
 });
 
+test("MET10 UNDO1 after an undo and a new compaction, alt+u takes back the new one", async () => {
+  const talk = await longTalk();
+  await exchanged(talk, 5);
+  const tokens = (): number => talk.screen.state.footer.meter?.tokens ?? 0;
+  const compact = async (count: number): Promise<void> => {
+    const before = tokens();
+    talk.say("/compact the numbers");
+    await talk.until(() => logged(talk, "compaction") === count && tokens() < before);
+    await atRest(talk);
+  };
+  await compact(1);
+  const after = tokens();
+  talk.terminal.press(ALT_U);
+  await talk.until(() => tokens() > after);
+  await compact(2);
+  const again = tokens();
+  talk.terminal.press(ALT_U);
+  // A note would say that there is nothing to restore.
+  await talk.until(() => tokens() > again || talk.screen.state.lastPrintedKind === "note");
+  expect(tokens()).toBeGreaterThan(again);
+});
+
 test("MET21 a pin is shown once, by its entry", async () => {
   const talk = await longTalk({ words: 100 });
   talk.say("/pin Never push to main.");
