@@ -53,7 +53,7 @@ describe("vault", () => {
   });
 
   test.each(createSampleSecrets(secretPatterns.length + 1, createSeededRandom(7)))(
-    "SEC1 a secret of the family $family is found wherever it stands",
+    "SEC1 a secret of the family $patternId is found wherever it stands",
     ({ text, secret }) => {
       for (const around of [
         text,
