@@ -4,6 +4,14 @@ import type { FixedFault } from "../fixed-faults.ts";
 
 export const contextFaults: readonly FixedFault[] = [
   {
+    fault: "a line below one that gets a citation was judged without it until the next compaction",
+    file: "packages/context/src/summary/audit.ts",
+    search: "const item = inherited === null ? found : { ...found, references: inherited };",
+    replace: "const item = found;",
+    test: "packages/context/test/summary/audit/properties.test.ts",
+    title: "AUD7 a line below one that gets a citation is judged with it in the first check",
+  },
+  {
     fault: "after an undo and a new compaction, the threshold was still ignored",
     file: "packages/context/src/compaction/undo.ts",
     search: "if (undoIndex === -1 || undoIndex < branch.compactionIndex) return false;",

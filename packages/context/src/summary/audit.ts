@@ -125,15 +125,22 @@ function* markLines(
   const outputLines = [...lines];
   const flaws: Flaw[] = [];
   let uncitedMarks = 0;
-  for (const item of findSummaryItems(lines)) {
+  // The citations of each item after the check. A line without its own has those of its parent, also one that the check has added.
+  const citations: (readonly string[])[] = [];
+  for (const found of findSummaryItems(lines)) {
+    const inherited = found.citedParent === null ? null : (citations[found.citedParent] ?? []);
+    const item = inherited === null ? found : { ...found, references: inherited };
     const unknownReferences = lines
       .slice(item.start, item.end)
       .flatMap((_, offset) => options.unknownReferences.get(item.start + offset) ?? []);
     const verdict = judgeLine(item, evidence, { unknownReferences, needsSources: options.needsSources });
     yield JUDGED_LINE_CHARS;
     if (verdict.type === "mark" && item.references.length === 0 && !isUserSection(item.section)) uncitedMarks += 1;
-    if (uncitedMarks > MAX_UNCITED_MARKS && verdict.type === "mark" && verdict.code === "uncited") continue;
-    applyVerdict(verdict, item, outputLines);
+    const isSpared = uncitedMarks > MAX_UNCITED_MARKS && verdict.type === "mark" && verdict.code === "uncited";
+    if (!isSpared) applyVerdict(verdict, item, outputLines);
+    const ownCitations = findCitedReferences(outputLines.slice(item.start, item.end).join("\n"));
+    citations.push(ownCitations.length > 0 ? ownCitations : item.references);
+    if (isSpared) continue;
     if (verdict.type === "mark" && parseMark(item.text) === null)
       flaws.push({
         code: verdict.code,

@@ -20,12 +20,14 @@ export interface SummaryItem {
   readonly section: string;
   /** The citations of the item or, if it has none, of its parent item. */
   readonly references: readonly string[];
+  /** The index of the parent item whose citations it has; null if it has its own or none. */
+  readonly citedParent: number | null;
 }
 
 /** Finds every statement of a summary. Headings, rules, blank lines and `(none)` are not statements. */
 export function findSummaryItems(lines: readonly string[]): readonly SummaryItem[] {
   const items: SummaryItem[] = [];
-  const parents: { readonly indent: number; readonly references: readonly string[] }[] = [];
+  const parents: { readonly indent: number; readonly index: number; readonly references: readonly string[] }[] = [];
   let [section, level] = ["", DEEPEST_HEADING_LEVEL];
   const isCode = findCodeLines(lines);
   for (let start = 0; start < lines.length; ) {
@@ -43,9 +45,10 @@ export function findSummaryItems(lines: readonly string[]): readonly SummaryItem
     const indent = indentWidth(line);
     while (parents.length > 0 && (parents.at(-1)?.indent ?? 0) >= indent) parents.pop();
     const ownReferences = findCitedReferences(text);
-    const references = ownReferences.length > 0 ? ownReferences : (parents.at(-1)?.references ?? []);
-    parents.push({ indent, references });
-    items.push({ start, end, text, section, references });
+    const parent = ownReferences.length > 0 ? undefined : parents.at(-1);
+    const references = parent?.references ?? ownReferences;
+    parents.push({ indent, index: items.length, references });
+    items.push({ start, end, text, section, references, citedParent: parent?.index ?? null });
     start = end;
   }
   return items;

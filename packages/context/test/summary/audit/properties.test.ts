@@ -15,6 +15,7 @@ import {
   splitSummaryLines,
   TURN_CONTEXT_TITLE,
 } from "../../../src/summary/parse-summary.ts";
+import { evidenceFor, format, summaryWith } from "../fixtures.ts";
 import { evidences, formats, summaries } from "./random-summary.ts";
 
 const RUNS = 200;
@@ -49,6 +50,13 @@ test("AUD7 a check of a checked summary changes nothing", () => {
     }),
     { numRuns: RUNS },
   );
+});
+
+test("AUD7 a line below one that gets a citation is judged with it in the first check", () => {
+  const evidence = evidenceFor(["user: use postgres for the sessions table", "says: ok"]);
+  const body = "- use postgres for the sessions table\n  - use postgres for the sessions table (unconfirmed)";
+  const { text } = checkSummary(summaryWith({ "## Constraints & Preferences": body }), evidence, format);
+  expect(text).toContain("- use postgres for the sessions table [#1]\n  - use postgres for the sessions table\n");
 });
 
 test("AUD2 no unknown citation is left", () => {
