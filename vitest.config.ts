@@ -37,9 +37,14 @@ export default defineConfig({
         extends: true,
         test: {
           name: "program",
-          include: ["packages/{agent,cli}/test/**/*.test.ts", "scripts/test/**/*.test.ts", "bench/test/**/*.test.ts"],
+          include: ["packages/{agent,cli}/test/**/*.test.ts"],
           globalSetup: ["packages/cli/test/inventory/empty-triggered.ts"],
         },
+      },
+      {
+        // Not in the workers of the program, whose extensions change for good how other files import our packages.
+        extends: true,
+        test: { name: "tools", include: ["scripts/test/**/*.test.ts", "bench/test/**/*.test.ts"] },
       },
     ],
   },
