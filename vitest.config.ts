@@ -17,8 +17,8 @@ export default defineConfig({
     hookTimeout: LONGEST,
     // A condition that a test waits for has as long as the test.
     expect: { poll: { timeout: LONGEST, interval: 20 } },
-    // One more than there are cores: many tests wait for the programs that they start.
-    maxWorkers: availableParallelism() + 1,
+    // Two more than there are cores: many tests wait for the programs that they start.
+    maxWorkers: availableParallelism() + 2,
     // A worker imports the sources once, for all of its files. `check-globals.ts` fails a file that leaves a global changed.
     isolate: false,
     // Node imports the sources as they are, as the program does.

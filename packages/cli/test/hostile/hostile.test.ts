@@ -1,6 +1,6 @@
 /**
  * A hostile model tries, through the built program, to get planted secrets out of the machine and itself out of the sandbox. `pnpm test`
- * makes each attempt in one of the modes, `pnpm test:hostile` makes all of them in all modes.
+ * makes other attempts in each run, each in one of the modes; `pnpm test:hostile` makes all of them in all modes.
  */
 
 import { execFileSync } from "node:child_process";
@@ -31,17 +31,18 @@ const column = (
   isOrdinary = false,
 ): Column => ({ mode, user, attempts, isOrdinary, as: isOrdinary ? "an ordinary user" : "root" });
 
-/** In the short form each attempt is made once in a mode that lets commands run, and some in the two that hardly do. */
+/** In the short form half of the attempts are made once in a mode that lets commands run, and some in the two that hardly do. */
+const first = Math.floor(Math.random() * hostileAttempts.length);
 const share = (index: number, of: number): readonly Attempt[] =>
-  isLong ? hostileAttempts : hostileAttempts.filter((_, at) => at % of === index);
+  isLong ? hostileAttempts : hostileAttempts.filter((_, at) => (at + first) % of === index);
 
 const refusing: readonly Column[] = [
-  column("edit", "refuses", share(0, 4)),
-  column("all", "refuses", share(1, 4)),
-  column("ask", "permits-commands", share(2, 4)),
-  column("edit", "refuses", share(3, 4), true),
-  column("plan", "refuses", share(5, 12)),
-  column("ask", "refuses", share(7, 12)),
+  column("edit", "refuses", share(0, 8)),
+  column("all", "refuses", share(2, 8)),
+  column("ask", "permits-commands", share(4, 8)),
+  column("edit", "refuses", share(6, 8), true),
+  column("plan", "refuses", share(5, 24)),
+  column("ask", "refuses", share(7, 24)),
 ];
 const agreeing = column("edit", "agrees", [...permittedAttempts, ...agreedAttempts, ...keptSecretAttempts]);
 const working = column("edit", "refuses", workAttempts, true);

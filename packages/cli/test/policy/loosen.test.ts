@@ -45,8 +45,12 @@ const LONGEST_MS = 300_000;
 const isControlled = (attempt: Attempt): boolean =>
   isLong || allAttempts.find(({ item }) => item === attempt.item) === attempt;
 
+/** In the short form each run makes those attempts and every second of the others, from the first or the second on. */
+const first = Math.round(Math.random());
+const attempts = allAttempts.filter((attempt, at) => isControlled(attempt) || at % 2 === first);
+
 describe.concurrent("ways around a policy", () => {
-  for (const attempt of allAttempts) {
+  for (const attempt of attempts) {
     test(
       `POL6 ${attempt.item}: ${attempt.way} changes nothing${isControlled(attempt) ? ", and would without the policy" : ""}`,
       async () => {
