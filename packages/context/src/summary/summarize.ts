@@ -528,17 +528,14 @@ function buildPrompt(materials: readonly PromptMaterial[], task: string, job: Pr
   return withReplyRoom({ request, nonce, tokens: tokens + MATERIAL_MARK_TOKENS * materials.length }, job);
 }
 
-/** Requests a correction in the same conversation. Findings quote the answer, so they are material too. */
+/** Requests a correction in the same conversation. The findings are about an answer of the model, so they are material too. */
 export function requestCorrection(
   { prompt, message: answer }: Extract<SummaryReply, { type: "answered" }>,
   findings: readonly string[],
   job: SummaryJob,
 ): Promise<SummaryReply> {
   const { request, nonce, tokens } = prompt;
-  const text = findings
-    .map((finding) => `- ${finding}`)
-    .join("\n")
-    .replaceAll(nonce, "");
+  const text = findings.map((finding) => `- ${finding}`).join("\n");
   const { message } = wrapMaterials(toSummaryMaterial("findings", text), PROMPT_TEMPLATES.correction, {
     nonce: () => nonce,
   });
