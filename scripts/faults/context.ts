@@ -356,4 +356,37 @@ export const contextFaults: readonly FixedFault[] = [
     test: "packages/context/test/secrets/vault.test.ts",
     title: "SEC1 a secret of the family",
   },
+  {
+    fault: "a saved summary had a key that an error of a provider quotes",
+    file: "packages/context/src/compaction/prepared-summary.ts",
+    search: "    ...(candidateFindings && { findings: candidateFindings }),\n",
+    replace: "",
+    test: "packages/context/test/compaction/prepared-summary.test.ts",
+    title: "PREP3 a saved summary contains no secret in its %s",
+  },
+  {
+    fault: "a saved summary had a secret in its details",
+    file: "packages/context/src/compaction/prepared-summary.ts",
+    search: "    ...(details && { details }),\n",
+    replace: "",
+    test: "packages/context/test/compaction/prepared-summary.test.ts",
+    title: "PREP3 a saved summary contains no secret in its %s",
+  },
+  {
+    fault: "after a restart, the receipt of a compaction left out the calls and the cost of failed attempts",
+    file: "packages/context/src/compaction/prepared-summary.ts",
+    search: "return createPreparedSummary({ plan, candidate, findings, unusedCalls, durationMs }, options);",
+    replace: "return createPreparedSummary({ plan, candidate, findings, unusedCalls: [], durationMs }, options);",
+    test: "packages/context/test/compaction/prepared-summary.test.ts",
+    title:
+      "PREP5 after a restart, the receipt has the calls, the cost and the errors of the attempts that failed before",
+  },
+  {
+    fault: "after a restart, a summary for another tail was used",
+    file: "packages/context/src/compaction/prepared-summary.ts",
+    search: "userMessages, limits.tail, instructions.trim()]",
+    replace: "userMessages, instructions.trim()]",
+    test: "packages/context/test/compaction/prepared-summary.test.ts",
+    title: "PREP3 after a restart, a saved summary is not used with another %s",
+  },
 ];

@@ -1,20 +1,24 @@
-/** Tests when a prepared summary is used by a compaction: after edits, and when a message arrives in the last moment. */
+/** Tests when a prepared summary is used by a compaction: after edits, after a restart, and when a message arrives in the last moment. */
 
 import { expect, test } from "vitest";
-import type { Summarizer } from "../../src/compaction/plan.ts";
+import { createBudget } from "../../src/compaction/budget.ts";
+import type { Summarizer, SummaryCandidate } from "../../src/compaction/plan.ts";
 import type { PreparedSummary } from "../../src/compaction/prepared-summary.ts";
 import { prepareSummary } from "../../src/default-compaction.ts";
 import { COMPACTION_USAGE } from "../../src/entry.ts";
+import type { Usage } from "../../src/message.ts";
 import type { Runtime } from "../../src/runtime.ts";
 import { Session } from "../../src/session/session.ts";
 import { testRuntime } from "../../src/testing/scripted-model.ts";
 import { emptyUsage } from "../../src/testing/story.ts";
-import { compactSmall, contextLines, createSession, repeatWord, smallBudget } from "./small-session.ts";
+import { compactSmall, contextLines, createSession, repeatWord, smallBudget, smallLimits } from "./small-session.ts";
+
+const MODEL = { api: "anthropic-messages", provider: "anthropic", model: "another" };
 
 const talk = ["user: one", `says: ${repeatWord(500)}`, `says: ${repeatWord(400)}`, "user: two"];
 
 /** Writes a summary without a model and counts how often it is asked. */
-function createSummarizer(): Summarizer & { readonly count: () => number } {
+function createSummarizer(parts: Partial<SummaryCandidate> = {}): Summarizer & { readonly count: () => number } {
   let count = 0;
   return {
     route: "own",
@@ -29,6 +33,7 @@ function createSummarizer(): Summarizer & { readonly count: () => number } {
         notes: "",
         covers,
         calls: [{ usage: emptyUsage }],
+        ...parts,
       };
       return { type: "written", candidate };
     },
@@ -138,11 +143,53 @@ test("PREP3 after a restart, a saved summary is used although a kept entry was e
   expect(await prepareSummary({ ...options, summarizers: [own], saved })).toMatchObject({ type: "not-prepared" });
 });
 
+test.each([
+  ["window", { budget: smallBudget({}, 2_100) }],
+  ["model", { budget: createBudget(smallLimits, { contextWindow: 2_000, model: MODEL }) }],
+  ["limit", { budget: smallBudget({ thresholds: [{ tokens: 1_400 }] }) }],
+  ["tail", { budget: smallBudget({ tail: { tokens: 70, share: 1 } }) }],
+  ["size of the summary", { budget: smallBudget({ checkpoint: { tokens: 500, share: 1 } }) }],
+  ["size of the user's messages", { budget: smallBudget({ words: { tokens: 300, share: 1 } }) }],
+  ["focus", { instructions: "Mind the tests." }],
+])("PREP3 after a restart, a saved summary is not used with another %s", async (_, changes) => {
+  const session = await createSession(...talk);
+  const own = createSummarizer();
+  const saved = JSON.stringify(await prepare(session, own));
+  const options = { session, budget: smallBudget(), reason: "due", runtime: testRuntime("r"), saved } as const;
+  expect(await prepareSummary(options)).toMatchObject({ type: "prepared" });
+  expect(await prepareSummary({ ...options, ...changes })).toMatchObject({ type: "not-prepared" });
+});
+
+test("PREP5 after a restart, the receipt has the calls, the cost and the errors of the attempts that failed before", async () => {
+  const session = await createSession(...talk);
+  const failing: Summarizer = {
+    route: "first",
+    isPaid: true,
+    summarize: () => ({ type: "failed", why: "the reply was cut off", calls: [{ usage: paidUsage(0.5) }] }),
+  };
+  const own = createSummarizer({ calls: [{ usage: paidUsage(0.25) }] });
+  const saved = JSON.stringify(await prepare(session, failing, own));
+  const options = { session, budget: smallBudget(), reason: "due", runtime: testRuntime("r") } as const;
+  const restored = await prepareSummary({ ...options, saved });
+  const prepared = restored.type === "prepared" ? restored.summary : null;
+  const outcome = await compactSmall(session, { reason: "due", prepared: Promise.resolve(prepared) });
+  expect(outcome).toMatchObject({
+    type: "compacted",
+    receipt: {
+      route: "own",
+      calls: 2,
+      cost: 0.75,
+      findings: expect.arrayContaining([{ code: "summarizer-failed", note: "first: the reply was cut off" }]),
+    },
+  });
+});
+
+function paidUsage(total: number): Usage {
+  return { ...emptyUsage, cost: { ...emptyUsage.cost, total } };
+}
+
 test("PREP3 a saved summary contains no secret of an error that a summarizer reported before", async () => {
-  const { store } = await createSession(...talk);
-  const redact = <Value>(value: Value): Value =>
-    JSON.parse(JSON.stringify(value).replaceAll("swordfish", "[secret]")) as Value;
-  const session = await Session.open(store, testRuntime("s"), { redaction: { redact } });
+  const session = await createRedactedSession();
   const failing: Summarizer = {
     route: "first",
     isPaid: true,
@@ -152,3 +199,22 @@ test("PREP3 a saved summary contains no secret of an error that a summarizer rep
   expect(saved).toContain("the key [secret] is not valid");
   expect(saved).not.toContain("swordfish");
 });
+
+test.each<[string, Partial<SummaryCandidate>]>([
+  ["text", { narrative: "the key swordfish is old" }],
+  ["list of turns", { notes: "the key swordfish is old" }],
+  ["details", { details: { login: { note: "the key swordfish is old" } } }],
+  ["findings", { findings: [{ code: "reply-unused", note: "the key swordfish is old" }] }],
+])("PREP3 a saved summary contains no secret in its %s", async (_, parts) => {
+  const saved = JSON.stringify(await prepare(await createRedactedSession(), createSummarizer(parts)));
+  expect(saved).toContain("the key [secret] is old");
+  expect(saved).not.toContain("swordfish");
+});
+
+/** A session that redacts one word. */
+async function createRedactedSession(): Promise<Session> {
+  const { store } = await createSession(...talk);
+  const redact = <Value>(value: Value): Value =>
+    JSON.parse(JSON.stringify(value).replaceAll("swordfish", "[secret]")) as Value;
+  return Session.open(store, testRuntime("s"), { redaction: { redact } });
+}
