@@ -389,4 +389,38 @@ export const contextFaults: readonly FixedFault[] = [
     test: "packages/context/test/compaction/prepared-summary.test.ts",
     title: "PREP3 after a restart, a saved summary is not used with another %s",
   },
+  {
+    fault: "the last request counted as not cached where the replies had only written the cache",
+    file: "packages/context/src/summary/sent-request.ts",
+    search: "return (reply?.usage?.cacheRead ?? 0) > 0 || (reply?.usage?.cacheWrite ?? 0) > 0;",
+    replace: "return (reply?.usage?.cacheRead ?? 0) > 0;",
+    test: "packages/context/test/compaction/same-prefix.test.ts",
+    title:
+      "PFX4 after a model change, the first reply of the new model has written the cache, so its request is extended",
+  },
+  {
+    fault: "with a cut before the last compaction, the model was told to summarize up to the old summary",
+    file: "packages/context/src/summary/sent-request.ts",
+    search: 'kept.flatMap(({ type, id }) => (type === "compaction" ? [] : [id]))',
+    replace: "kept.map(({ id }) => id)",
+    test: "packages/context/test/compaction/same-prefix.test.ts",
+    title:
+      "PFX5 with a cut before the last compaction, the instruction names the first message that is kept, not the old summary",
+  },
+  {
+    fault: "a summary that was stopped after the last request was recorded at the full price",
+    file: "packages/context/src/summary/summarize.ts",
+    search: "const cachedTokens = isSamePrefix ? Math.min(inputTokens, sent?.cachedTokens ?? 0) : 0;",
+    replace: "const cachedTokens = 0;",
+    test: "packages/context/test/compaction/same-prefix.test.ts",
+    title: "PFX2 after the last request: its tokens count at the price of a cache read",
+  },
+  {
+    fault: "a transcript that was stopped was recorded at the price of a cache read",
+    file: "packages/context/src/summary/summarize.ts",
+    search: "const cachedTokens = isSamePrefix ? Math.min(inputTokens, sent?.cachedTokens ?? 0) : 0;",
+    replace: "const cachedTokens = Math.min(inputTokens, sent?.cachedTokens ?? 0);",
+    test: "packages/context/test/compaction/same-prefix.test.ts",
+    title: "PFX2 with a transcript after a refused request: all tokens count at the full price",
+  },
 ];

@@ -1,6 +1,6 @@
 /** Tests summaries that are requested with the session's last request, as a program that embeds the library sees them. */
 
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
   type AssistantMessage,
   buildRequest,
@@ -15,6 +15,7 @@ import {
   modelSummarizer,
   type Request,
   Session,
+  type Usage,
 } from "../../src/index.ts";
 import { nodeRuntime } from "../../src/node/index.ts";
 import { scriptedModel } from "../../src/testing/scripted-model.ts";
@@ -104,6 +105,16 @@ test("PFX4 if the limits say that the provider caches for a minute, a transcript
   expect(outcome).toMatchObject({ type: "compacted", receipt: { route: "model" } });
 });
 
+test("PFX4 after a model change, the first reply of the new model has written the cache, so its request is extended", async () => {
+  const model = scriptedModel(SUMMARY);
+  const { session } = await createSession({ ...model, model: "another" });
+  await session.addUserMessage("Go on.");
+  await session.append({ type: "message", message: createReply(model, 21, { cacheRead: 0, cacheWrite: 12_500 }) });
+  const firstKeptEntryId = findRequest(session, 12);
+  const outcome = await compactWith({ session, model, usesRequests: true, window: 60_000, firstKeptEntryId });
+  expect(outcome).toMatchObject({ type: "compacted", receipt: { route: "same-prefix" } });
+});
+
 test("PFX4 if another model has answered since, a transcript is sent", async () => {
   const model = scriptedModel(SUMMARY);
   const { session } = await createSession(model);
@@ -141,6 +152,71 @@ test("PFX4 the answer may be as long as the window of the model that writes it a
   // The estimate of the instruction may be too low.
   expect(tokens).toBeGreaterThan(free / 2);
   expect(tokens).toBeLessThanOrEqual(free);
+});
+
+test("PFX5 with a cut before the last compaction, the instruction names the first message that is kept, not the old summary", async () => {
+  const model = scriptedModel(SUMMARY, SUMMARY);
+  const { session } = await createSession(model);
+  const compactBefore = (turn: number) =>
+    compactWith({ session, model, usesRequests: true, firstKeptEntryId: findRequest(session, turn) });
+  expect(await compactBefore(10)).toMatchObject({ type: "compacted" });
+  await session.addUserMessage("Go on.");
+  await session.append({ type: "message", message: createReply(model, 21) });
+  expect(await compactBefore(16)).toMatchObject({ type: "compacted", receipt: { route: "same-prefix" } });
+  const instruction = JSON.stringify(model.requests[1]?.messages.at(-1));
+  expect(instruction).toContain("The first message of the conversation contains the summary so far.");
+  // Of the request, five turns and "Go on." are kept.
+  expect(instruction).toMatch(
+    /Summarize the conversation up to the user's message that begins “Note the facts 16 [^”]*”\. It and everything after it \(11 messages\)/,
+  );
+});
+
+/** The entry of the user's message of a turn. */
+function findRequest({ branch }: Session, turn: number): string | undefined {
+  return branch.entries.find((entry) => JSON.stringify(entry).includes(`"Note the facts ${turn} `))?.id;
+}
+
+describe("EVT5 the recorded cost of a summary that is stopped while it is written", () => {
+  const prices = { input: 3e-6, cacheRead: 3e-7, cacheWrite: 3.75e-6, output: 1.5e-5 };
+
+  test("PFX2 after the last request: its tokens count at the price of a cache read", async () => {
+    const { cacheRead, cost } = await stopSummary("while the first request is answered");
+    expect(cacheRead).toBe(20 * 620);
+    expect(cost.cacheRead).toBeCloseTo(20 * 620 * prices.cacheRead);
+    expect(cost.total).toBeLessThan((20 * 620 * prices.input) / 2);
+  });
+
+  test("PFX2 with a transcript after a refused request: all tokens count at the full price", async () => {
+    const { cacheRead, input, cost } = await stopSummary("while the transcript is answered");
+    expect(cacheRead).toBe(0);
+    expect(cost.input).toBeCloseTo(input * prices.input);
+    expect(input).toBeGreaterThan(5_000);
+  });
+
+  /** Stops a compaction and returns the usage in the log. The provider reports none. */
+  async function stopSummary(moment: string): Promise<Usage> {
+    const controller = new AbortController();
+    let requests = 0;
+    const model: Model = {
+      ...scriptedModel(),
+      async *stream() {
+        requests += 1;
+        if (requests === 1 && moment === "while the transcript is answered") {
+          yield { type: "reply-failed", failure: { kind: "refused", message: "not now" } };
+          return;
+        }
+        yield { type: "text-delta", text: "## Goal" };
+        controller.abort();
+        yield { type: "reply-failed", failure: { kind: "aborted", message: "stopped" } };
+      },
+    };
+    const { session } = await createSession(model);
+    const outcome = await compactWith({ session, model, usesRequests: true, prices, signal: controller.signal });
+    expect(outcome).toEqual({ type: "cancelled" });
+    const usages = session.branch.entries.flatMap((entry) => (entry.type === "usage" ? [entry.usage] : []));
+    expect(usages).toHaveLength(1);
+    return usages[0] as Usage;
+  }
 });
 
 test("PFX2 a transcript that would have to be shortened is sent only if the last request does not fit either", async () => {
@@ -192,10 +268,14 @@ async function createSession(
   return { session, requests };
 }
 
-function createReply({ api, provider, model }: Model, turn: number): AssistantMessage {
-  const cacheRead = (turn - 1) * 620;
+function createReply(
+  { api, provider, model }: Model,
+  turn: number,
+  cache = { cacheRead: (turn - 1) * 620, cacheWrite: 620 },
+): AssistantMessage {
   const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 };
-  const usage = { input: 0, output: 5, cacheRead, cacheWrite: 620, totalTokens: cacheRead + 625, cost };
+  const totalTokens = cache.cacheRead + cache.cacheWrite + 5;
+  const usage = { input: 0, output: 5, ...cache, totalTokens, cost };
   const content = [{ type: "text", text: `Noted ${turn}.` }] as const;
   return { role: "assistant", content, api, provider, model, usage, stopReason: "stop", timestamp: 0 };
 }
@@ -207,8 +287,11 @@ function compactWith({
   window = 24_000,
   lateness = 0,
   keepsOnlyLeaf = false,
+  firstKeptEntryId = keepsOnlyLeaf ? (session.leaf ?? "") : undefined,
   limits = compactionLimits,
   replyBudget,
+  prices,
+  signal,
 }: {
   readonly session: Session;
   readonly model: Model;
@@ -218,18 +301,22 @@ function compactWith({
   /** How long after the last reply, in milliseconds. */
   readonly lateness?: number;
   readonly keepsOnlyLeaf?: boolean;
+  readonly firstKeptEntryId?: string | undefined;
   readonly limits?: CompactionLimits;
   /** Of the session's requests. */
   readonly replyBudget?: Request["replyBudget"];
+  readonly prices?: Parameters<typeof modelSummarizer>[1]["prices"];
+  readonly signal?: AbortSignal;
 }): Promise<CompactionOutcome> {
   const runtime = { ...nodeRuntime, now: () => nodeRuntime.now() + lateness };
   return compact({
     session,
     budget: createBudget(limits, { contextWindow: 24_000, model }),
     reason: "asked",
-    ...(keepsOnlyLeaf && { firstKeptEntryId: session.leaf ?? "" }),
+    ...(firstKeptEntryId !== undefined && { firstKeptEntryId }),
+    ...(signal && { signal }),
     runtime,
-    summarizers: [modelSummarizer({ ...model, contextWindow: window }, { runtime })],
+    summarizers: [modelSummarizer({ ...model, contextWindow: window }, { runtime, prices })],
     ...(usesRequests && {
       requests: {
         model,
