@@ -366,4 +366,29 @@ export const programFaults: readonly FixedFault[] = [
     test: "packages/agent/test/permissions/permissions.test.ts",
     title: "a yes does not lift what becomes refused when the question is already over",
   },
+  {
+    fault:
+      "after a restart with a cold cache, a prepared summary was not used although half of the tail had been added",
+    file: "packages/agent/src/compaction/prepare-summary.ts",
+    search: "this.#coveredTokens = restored?.coveredTokens ?? tokens - tail;",
+    replace: "this.#coveredTokens = tokens - tail;",
+    test: "packages/agent/test/compaction/prepare-summary.test.ts",
+    title: "PREP2 is used with a cold cache if half of the tail was added before the restart",
+  },
+  {
+    fault: "a compaction that a hook postponed threw the prepared summary away",
+    file: "packages/agent/src/compaction/compact.ts",
+    search: 'if (outcome.type === "postponed" || outcome.type === "cancelled") run.preparation.putBack(preparation);',
+    replace: 'if (outcome.type === "cancelled") run.preparation.putBack(preparation);',
+    test: "packages/agent/test/compaction/prepare-summary.test.ts",
+    title: "PREP2 HOOK3 a compaction that a hook postpones keeps the prepared summary, and the next one uses it",
+  },
+  {
+    fault: "a saved summary was used although compaction.prepare was off",
+    file: "packages/agent/src/compaction/prepare-summary.ts",
+    search: 'budget.limits.prepare === "never" ? null : await readSaved(run, budget, text)',
+    replace: "await readSaved(run, budget, text)",
+    test: "packages/agent/test/compaction/prepare-summary.test.ts",
+    title: "PREP4 is removed after %s, and its cost stays in the log",
+  },
 ];

@@ -442,6 +442,35 @@ test("PREP2 HOOK2 hooks run when it is used: one that cancels keeps it, one that
   expect(receipt.calls).toBe(1);
 });
 
+test("PREP2 HOOK3 a compaction that a hook postpones keeps the prepared summary, and the next one uses it", async () => {
+  let isPostponed = false;
+  const path = join(folder, "session.jsonl");
+  const { agent, events, states, fillToSoft, fillUntilCompacted, newest, summaryRequests } = await openScene({
+    session: await createSession(path),
+    hooks: {
+      session_before_compact: [
+        () => {
+          const postpone = !isPostponed;
+          isPostponed = true;
+          return { postpone };
+        },
+      ],
+    },
+  });
+  await fillToSoft();
+  await readyIn(agent);
+  while (!isPostponed) await ran(agent, STONES);
+  expect(events).toContainEqual(expect.objectContaining({ type: "compaction_skipped", why: "postponed" }));
+  expect(agent.isSummaryReady).toBe(true);
+  expect(existsSync(join(folder, ".pith", "session.jsonl", "summary.json"))).toBe(true);
+  await fillUntilCompacted();
+  expect(newest().receipt.preparedMs).toEqual(expect.any(Number));
+  expect(states()).toEqual(["started", "ready"]);
+  expect(summaryRequests()).toBe(1);
+  await agent.close();
+  await agent.session.close();
+});
+
 test("PREP3 an undo and a redo of a compaction with a prepared summary give byte-identical requests, also after restarts", async () => {
   const path = join(folder, "session.jsonl");
   const { agent, fillToSoft, fillUntilCompacted, newest } = await openScene({ session: await createSession(path) });
@@ -608,6 +637,33 @@ describe("PREP3 a summary that was ready when the program was killed", () => {
     await second.session.close();
   });
 
+  test("PREP2 is used with a cold cache if half of the tail was added before the restart", async () => {
+    const limits = { ...compactionLimits, prepare: "during-runs" as const, tail: { tokens: 400, share: 1 } };
+    const path = join(folder, "session.jsonl");
+    const { agent, summaryRequests } = await openScene({ session: await createSession(path), limits });
+    // The limit is 15,000 tokens, and a summary is prepared from 14,250 on.
+    while (agent.contextUsage().tokens < 13_000) await ran(agent, STONES);
+    while (agent.contextUsage().tokens < 14_000) await ran(agent, STONES.slice(0, 800));
+    while (agent.contextUsage().tokens < 14_260) await ran(agent, "Go on.");
+    await ran(agent, "Go on.");
+    await readyIn(agent);
+    await ran(agent, STONES.slice(0, 800));
+    expect(agent.session.branch.compactionIndex).toBe(-1);
+    await agent.close();
+    await agent.session.close();
+    const now = (): number => nodeRuntime.now() + compactionLimits.outdated.cacheLifetime + 60_000;
+    const restarted = await restart(path, server as TestServer, { limits, runtime: { ...nodeRuntime, now } });
+    await ran(restarted, "Go on.");
+    const compaction = restarted.session.branch.entries.find((entry) => entry.type === "compaction");
+    const receipt = compaction && readReceipt(compaction);
+    expect(receipt).toMatchObject({ reason: "due", preparedMs: expect.any(Number) });
+    // The limit was not reached.
+    expect(receipt?.tokens.before).toBeLessThan(14_800);
+    expect(summaryRequests()).toBe(1);
+    await restarted.close();
+    await restarted.session.close();
+  });
+
   const drops: Readonly<Record<string, (path: string, own: TestServer) => Promise<Agent>>> = {
     "a move in the tree": async (path, own) => {
       const agent = await restart(path, own);
@@ -627,6 +683,8 @@ describe("PREP3 a summary that was ready when the program was killed", () => {
       return agent;
     },
     "another model": (path, own) => restart(path, own, {}, "claude-opus-4-5"),
+    "compaction.prepare was switched off": (path, own) =>
+      restart(path, own, { limits: { ...compactionLimits, prepare: "never" } }),
     "other instructions": (path, own) => restart(path, own, { instructions: "Mind the lens." }),
     "a covered line that was rewritten": async (path, own) => {
       const lines = readFileSync(path, "utf8").split("\n");
