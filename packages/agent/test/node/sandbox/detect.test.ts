@@ -38,6 +38,19 @@ describe("trusted bwrap binary", () => {
     expect(findSafeProgram({ name: "bwrap", searchPath: `${open}:${loose}`, writable: [] })).toBe(null);
   });
 
+  test("BOX7 skips a link to a program in a world-writable folder", () => {
+    const { base } = world();
+    const open = folderWith(join(base, "open"));
+    chmodSync(open, 0o777);
+    const closed = join(base, "closed");
+    mkdirSync(closed);
+    symlinkSync(join(open, "bwrap"), join(closed, "bwrap"));
+    const search = { name: "bwrap", searchPath: closed, writable: [] };
+    expect(findSafeProgram(search)).toBe(null);
+    chmodSync(open, 0o755);
+    expect(findSafeProgram(search)).toBe(join(open, "bwrap"));
+  });
+
   test("BOX7 uses the machine's bwrap, not one in the workspace", async () => {
     const { workspace, home } = world();
     const PATH = `${folderWith(join(workspace, "node_modules/.bin"))}:${process.env.PATH}`;

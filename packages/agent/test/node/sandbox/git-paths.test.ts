@@ -11,7 +11,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { findRepositoryPaths } from "../../../src/node/sandbox/git-paths.ts";
 import { boxOf, ranIn, type World, world } from "./world.ts";
@@ -132,6 +132,20 @@ describe("git folder", () => {
     expect(text).toBe("first\n_\n");
     expect(existsSync(at("evenmore"))).toBe(false);
   });
+
+  test.each([".gitconfig", ".config/git/config"])(
+    "BOX5 a command writes no hook into the folder of the workspace that the user's ~/%s names",
+    async (name) => {
+      const place = world();
+      const hooks = join(place.workspace, "tools/hooks");
+      mkdirSync(hooks, { recursive: true });
+      mkdirSync(dirname(join(place.home, name)), { recursive: true });
+      writeFileSync(join(place.home, name), "[core]\n\thooksPath = tools/hooks\n");
+      const { text } = await ranIn(boxOf(place), "echo x >tools/hooks/post-commit; echo x >tools/other && ls tools");
+      expect(text).toMatch(/Read-only file system\nhooks\nother\n$/);
+      expect(readdirSync(hooks)).toEqual([]);
+    },
+  );
 });
 
 describe("repository", () => {

@@ -84,6 +84,18 @@ describe("the home", () => {
     expect(readdirSync(dirname(place.privateHome)).filter((name) => name.startsWith("once-"))).toEqual([]);
   });
 
+  test("BOX19 a command with nothing but a credential file sees no file of other commands, and leaves them none", async () => {
+    const place = world();
+    const box = boxOf(place);
+    await ranIn(box, "echo planted | tee ~/planted /tmp/planted");
+    const command = "cat ~/planted /tmp/planted 2>/dev/null; cat ~/.npmrc | tee ~/kept /tmp/kept";
+    const { text } = await ranIn(box, command, { credentialFiles: ["~/.npmrc"] });
+    expect(text).toBe(HOME_FILES[".npmrc"]);
+    expect((await ranIn(box, "cat ~/kept /tmp/kept /tmp/planted")).text).toMatch(
+      /^(?:.*No such file.*\n){2}planted\n$/,
+    );
+  });
+
   test("BOX8 links in the private home do not redirect mounts", async () => {
     const place = world();
     put(join(place.home, ".pyenv/bin/python"));

@@ -108,6 +108,12 @@ test.each<[string, (text: string) => string, string, string]>([
     '[registry]\ndefault = "org"\n[registries.org]\nindex = "sparse+https://cargo.example.com/index/"\n[registries]\nc = { index = "https://c.example.com" }\n[net]\ngit-fetch-with-cli = true\nretry = 3\n[build]\nrustflags = [\n  "-C",\n  "target-cpu=native",\n]\n',
   ],
   [
+    "mise",
+    stripToml,
+    `[tools]\nnode = { version = "22", env = { DB = "${S}" } }\ngo = { env = { DB = "${S}" }, version = "1" }\npython = { version = "3" }\n[settings]\njobs = 4\n`,
+    '[tools]\npython = { version = "3" }\n[settings]\njobs = 4\n',
+  ],
+  [
     "go",
     stripGoEnv,
     `GOPROXY=https://me:${S}@go.example.com,https://proxy.example.org|direct\nGOAUTH=netrc ${S}\nGOPRIVATE=example.com/*\nAWS_SECRET=${S}\n`,
