@@ -259,8 +259,10 @@ test("PERM36 a rule on an exact line permits nothing that is piped into that com
   const isAllowed = (line: string): boolean => decide(sight(act(command(line, true))), standing).type === "allowed";
   expect(isAllowed("psql app")).toBe(true);
   expect(isAllowed("echo 'drop table users' | psql app")).toBe(false);
+  expect(isAllowed("echo 'drop table users' |& psql app")).toBe(false);
   expect(isAllowed("ls && echo x | psql app")).toBe(false);
   expect(isAllowed("npm test 2>&1 | tail -20")).toBe(true);
+  expect(isAllowed("npm test |& tail -20")).toBe(true);
   expect(isAllowed("ls && npm test")).toBe(true);
   expect(isAllowed("ls || npm test")).toBe(true);
 });

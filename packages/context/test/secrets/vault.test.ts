@@ -62,6 +62,8 @@ describe("vault", () => {
         `(${text})`,
         `https://example.com/?next=a%3D${text}`,
         `\x1b[32m${text}\x1b[0m`,
+        `\x1b[38;2;255;100;100m${text}\x1b[0m`,
+        JSON.stringify(`\x1b[38;5;208m${text}\x1b[0m`),
       ]) {
         const redacted = vault().redact(around);
         expect(redacted).not.toContain(secret);
@@ -228,6 +230,21 @@ describe("vault", () => {
       "DB_PASSWORD",
       "MY_THING",
     ]);
+  });
+
+  test.each([
+    ["a space", " "],
+    ["a tab", "\t"],
+    ["the carriage return of a Windows file", "\r"],
+  ])("SEC5 the value of a variable that ends in %s is found where it is printed without it", (_, end) => {
+    const password = ["tQ7", "plank", "91x"].join("-");
+    const own = vault({ environment: { DB_PASSWORD: `${password}${end}` } });
+    const redacted = own.redact(`the password is ${password}, or "${password}"`);
+    expect(redacted).toMatch(/^the password is (PITH_SECRET_env_[0-9a-f]{12}), or "\1"$/);
+    expect(own.restore(redacted)).toEqual({
+      type: "restored",
+      value: `the password is ${password}, or "${password}"`,
+    });
   });
 
   test("SEC5 a listed value of six characters is found where it is the whole text, as in an argument, and in a sentence", () => {
