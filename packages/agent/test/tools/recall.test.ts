@@ -211,21 +211,57 @@ test("RCL4 hits that differ in a few words are named beside the best one, with t
 });
 
 test("RCL11 stored output is searched, redacted, and the hit says where it is", async () => {
-  const home = createHome();
   const lines = Array.from({ length: 900 }, (_, index) =>
     index === 500 ? "the osprey key is falcon" : `line ${index}`,
   );
-  const output = new TextEncoder().encode(lines.join("\n"));
   const redaction = {
     redact: <Value>(value: Value): Value => JSON.parse(JSON.stringify(value).replaceAll("falcon", "<secret>")),
   };
+  const { recall, reference } = await openStoredOutput(lines.join("\n"), redaction);
+  expect(await recall("osprey")).toMatch(
+    new RegExp(
+      `^1 match\\.\n#3 \\(result of bash make, line 49\\d of ${reference}\\): .*the osprey key is <secret> line 501`,
+    ),
+  );
+  expect(await recall("falcon")).toMatch(/^No matches/);
+});
+
+test.each([
+  ["300 KB", 300],
+  ["400 KB", 400],
+])(
+  "RCL11 a hit in the end of %s of stored output names no line, because the middle is not searched",
+  async (_, size) => {
+    const lines = Array.from({ length: size * 16 }, (_unused, index) => `line ${index}`.padEnd(63));
+    const { recall, reference } = await openStoredOutput(
+      [...lines, "the osprey is here", ...lines.slice(-50)].join("\n"),
+    );
+    expect(await recall("osprey")).toMatch(
+      new RegExp(`^1 match\\.\n#3 \\(result of bash make, ${reference}\\): .*the osprey is here`),
+    );
+  },
+);
+
+interface StoredOutputSession {
+  readonly recall: (query: string) => Promise<string>;
+  /** How a hit names the blob. */
+  readonly reference: string;
+}
+
+/** A session with one call of bash, whose result names the blob with its whole output. */
+async function openStoredOutput(
+  output: string,
+  redaction: RecallToolOptions["redaction"] = undefined,
+): Promise<StoredOutputSession> {
+  const home = createHome();
   const created = await createSession({ cwd: "/code/one", env: { PITH_HOME: home } });
   if (created.type !== "opened") throw new Error(created.type);
   const { store } = created;
   onTestFinished(async () => void (await store.close()));
-  const kept = await keepBlob(store.path, output);
+  const kept = await keepBlob(store.path, new TextEncoder().encode(output));
   if (kept.type !== "kept") throw new Error(kept.why);
-  const shown = `line 0\n[… 9,000 bytes omitted; read blob:${kept.hash.slice(0, 8)} for the full output …]\nline 899`;
+  const reference = `blob:${kept.hash.slice(0, 8)}`;
+  const shown = `line 0\n[… 9,000 bytes omitted; read ${reference} for the full output …]\nline 899`;
   const [user, call, result, next] = story("user: start", "calls: bash command=make", "result: x", "user: go on");
   for (const entry of [user, call, result, next])
     if (entry)
@@ -242,13 +278,8 @@ test("RCL11 stored output is searched, redacted, and the hit says where it is", 
         update: () => {},
       }),
     );
-  expect(await recall("osprey")).toMatch(
-    new RegExp(
-      `^1 match\\.\n#3 \\(result of bash make, line 49\\d of blob:${kept.hash.slice(0, 8)}\\): .*the osprey key is <secret> line 501`,
-    ),
-  );
-  expect(await recall("falcon")).toMatch(/^No matches/);
-});
+  return { recall, reference };
+}
 
 function withText(entry: Entry, text: string): Entry {
   if (entry.type !== "message") throw new Error("no message");

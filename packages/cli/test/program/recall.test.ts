@@ -2,6 +2,8 @@
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { createSession } from "@pith/context/node";
+import { story } from "@pith/context/testing";
 import type { Reply } from "@pith/testkit";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Ground } from "../ground.ts";
@@ -76,4 +78,22 @@ test("RCL6 a session of the same folder can be read; one of another folder only 
   } finally {
     await elsewhere.clear();
   }
+});
+
+test("RCL5 RCL6 a secret of another session that is older than the redaction is neither found nor shown", async () => {
+  const secret = ["f7Kq", "9ZtLw2", "mB4xRj8"].join("-");
+  const created = await createSession({ cwd: ground.folder, env: { PITH_HOME: ground.home } });
+  if (created.type !== "opened") throw new Error(created.type);
+  const { store } = created;
+  const [entry] = story(`user: the ibis token is ${secret}`);
+  if (entry) await store.append([entry], { expectedLeaf: await store.leaf() });
+  await store.close();
+  const searches = ["ibis", "9ZtLw2"].map((word) => recall(`session:${store.header.id} ${word}`));
+  const { url } = await ground.serve([...searches, "ok"]);
+  const variables = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: url, BUILD_TOKEN: secret };
+  await ground.run(["-p", "Which token did we use?"], { variables });
+  const requests = JSON.stringify(ground.body());
+  expect(requests).toMatch(/the ibis token is PITH_SECRET_\w+/);
+  expect(lastResult()).toContain("No matches");
+  expect(requests).not.toContain("mB4xRj8");
 });

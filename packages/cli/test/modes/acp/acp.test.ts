@@ -331,6 +331,36 @@ describe("methods", () => {
     assert.equal(editor.asked.length, asked);
   });
 
+  test("SEC14 ACP4 the change in a question shows no secret of the file or of the call", async () => {
+    const secret = ["ghp", "A1b2C3d4E5f6G7h8I9j0".repeat(2).slice(0, 36)].join("_");
+    const here = folder();
+    writeFileSync(join(here, "a.conf"), `first ${secret}\nport 1\n`);
+    let placeholder = "";
+    answered = ({ body }) => {
+      const request = JSON.stringify(body);
+      placeholder = /first (PITH_SECRET_\w+)/.exec(request)?.[1] ?? "";
+      if (placeholder === "") return call("read", { path: "a.conf" });
+      if (request.includes("second PITH_SECRET")) return "Changed.";
+      return call("edit", { path: "a.conf", edits: [{ oldText: "port 1", newText: `second ${placeholder}` }] });
+    };
+    const session = await editor.begin(here);
+    await editor.agent.request("session/set_mode", { sessionId: session, modeId: "ask" });
+    assert.equal(await editor.say(session, "change the port"), "end_turn");
+    assert.equal(readFileSync(join(here, "a.conf"), "utf8"), `first ${secret}\nsecond ${secret}\n`);
+    assert.deepEqual(
+      editor.asked.map(({ toolCall }) => toolCall.content),
+      [
+        [
+          {
+            ...{ type: "diff", path: join(here, "a.conf") },
+            ...{ oldText: `first ${placeholder}\nport 1\n`, newText: `first ${placeholder}\nsecond ${placeholder}\n` },
+          },
+        ],
+      ],
+    );
+    assert.equal(JSON.stringify([editor.asked, editor.told]).includes(secret), false);
+  });
+
   test("ACP5 mode, model and thinking are chosen in the editor, or by a command, of which it is told", async () => {
     const begun = await editor.agent.request("session/new", { cwd: ground.folder, mcpServers: [] });
     const { sessionId } = begun;
