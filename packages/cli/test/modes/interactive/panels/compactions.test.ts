@@ -4,9 +4,14 @@ import { execFile } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { expect, test } from "vitest";
+import { compactionLimits, createBudget, Session, undoCompaction } from "@pith/context";
+import { planElision } from "@pith/context/host";
+import { createSession, nodeRuntime } from "@pith/context/node";
+import { story } from "@pith/context/testing";
+import { expect, onTestFinished, test } from "vitest";
 import { findBuiltProgram } from "../../../built-program.ts";
 import { ALT_U, atRest, ENTER, ESC, exchanged, longTalk, picture, shows } from "../long-talk.ts";
+import { TalkGround } from "../talk-ground.ts";
 import type { TalkOn } from "../talk-on.ts";
 
 /** The lines of the session's file. */
@@ -98,6 +103,38 @@ test("MET10 UNDO1 after an undo and a new compaction, alt+u takes back the new o
   await talk.until(() => tokens() > again || talk.screen.state.lastPrintedKind === "note");
   expect(tokens()).toBeGreaterThan(again);
 });
+
+test("MET10 ELI8 after an undo and a new removal of outdated results, alt+u brings the results back", async () => {
+  const ground = new TalkGround();
+  onTestFinished(() => ground.clear());
+  await ground.serve();
+  const path = await writeSecondRemoval(ground);
+  ground.start("--session", path);
+  await ground.until("Both are the same.");
+  ground.terminal.press(ALT_U);
+  expect(await ground.until(/brought \d|There is no/)).toContain(
+    "brought 1 outdated tool result back into the context",
+  );
+  await ground.leave();
+});
+
+/** Writes a session in which outdated results were removed, brought back, and removed again. */
+async function writeSecondRemoval({ folder, home }: TalkGround): Promise<string> {
+  const created = await createSession({ cwd: folder, env: { PITH_HOME: home } });
+  if (created.type !== "opened") throw new Error(created.type);
+  const { store } = created;
+  const read = ["calls: read path=a.txt", `result: ${"one two three four ".repeat(400)}`];
+  for (const entry of story("user: read a.txt twice", ...read, ...read, "says: Both are the same."))
+    await store.append([entry], { expectedLeaf: await store.leaf() });
+  const session = await Session.open(store, nodeRuntime);
+  const removal = planElision(session.branch, createBudget(compactionLimits, { contextWindow: 10_000 }));
+  if (!removal) throw new Error("nothing is outdated");
+  await session.append(...removal.newEntries);
+  await undoCompaction(session);
+  await session.append(...removal.newEntries);
+  await store.close();
+  return store.path;
+}
 
 test("MET21 a pin is shown once, by its entry", async () => {
   const talk = await longTalk({ words: 100 });

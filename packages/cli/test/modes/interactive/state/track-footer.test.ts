@@ -2,17 +2,22 @@
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type CompactionEntry, compactionLimits, createBudget } from "@pith/context";
+import { setImmediate as turnOfEventLoop } from "node:timers/promises";
+import { type CompactionEntry, compactionLimits, createBudget, undoCompaction } from "@pith/context";
 import { appendToBranch, loadBranch } from "@pith/context/store";
 import { story } from "@pith/context/testing";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { buildContextReport } from "../../../../src/context-report/report.ts";
+import type { InteractiveContext } from "../../../../src/modes/interactive/screen-context.ts";
+import { initialScreenState, type ScreenState } from "../../../../src/modes/interactive/state/screen-state.ts";
 import {
   buildContextMeter,
   findTreePosition,
   formatCompactionHint,
+  trackFooter,
 } from "../../../../src/modes/interactive/state/track-footer.ts";
+import { CompactionCounter } from "../../../../src/sessions/session-stats.ts";
 import { deskOf } from "../../../commands/desks.ts";
 import { ALT_U, atRest, exchanged, longTalk, shows } from "../long-talk.ts";
 import { talkOn } from "../talk-on.ts";
@@ -141,6 +146,40 @@ describe("compaction hint", () => {
     expect(formatCompactionHint(compaction({}), { ...once, isRunning: true })).toBe(
       "Compacted. Alt+U undoes it; Alt+S shows what the model sees now.",
     );
+  });
+
+  test.each([
+    ["replaces an older hint", { isUndone: false, hint: "The summary was built without a model. Alt+S shows it." }],
+    ["does not replace the hint of its undo", { isUndone: true, hint: "the hint before" }],
+  ])("MET15 the hint of a compaction whose counts are read slowly %s", async (_, { isUndone, hint }) => {
+    const desk = await deskOf(["user: one", "says: two"], { isKept: false });
+    const { session } = desk.agent;
+    const screen = {
+      state: { ...initialScreenState, hint: "the hint before" } as ScreenState,
+      update: (change: (state: ScreenState) => ScreenState) => {
+        screen.state = change(screen.state);
+      },
+    };
+    const app = { ...desk, permissions: { mode: "edit" }, tools: [] };
+    const tracker = trackFooter({ app, screen } as unknown as InteractiveContext);
+    onTestFinished(() => tracker.stop());
+    const read = Promise.withResolvers<void>();
+    const readEntry = session.store.entry.bind(session.store);
+    const slowRead = vi.spyOn(session.store, "entry").mockImplementationOnce(async (id) => {
+      await read.promise;
+      return await readEntry(id);
+    });
+    const { type, summary, firstKeptEntryId, tokensBefore, details } = compaction({ route: "model-free" });
+    await session.append({ type, summary, firstKeptEntryId, tokensBefore, ...(details !== undefined && { details }) });
+    expect(slowRead).toHaveBeenCalledTimes(1);
+    const [entry] = session.branch.entries.filter((each) => each.type === "compaction");
+    if (isUndone) expect(await undoCompaction(session)).toMatchObject({ type: "undone" });
+    expect(screen.state.hint).toBe("the hint before");
+    read.resolve();
+    // The tracker counts the same entries and began first, so one turn of the event loop later it has its counts, too.
+    if (entry) await new CompactionCounter().countTo(entry, session.store);
+    await turnOfEventLoop();
+    expect(screen.state.hint).toBe(hint);
   });
 
   test("MET15 on the screen an undone compaction does not count, and the line goes with the next message", async () => {
