@@ -156,6 +156,58 @@ test("RCL4 long lists have pages, and every hit is on one of them", async () => 
   expect(await recall("#1-#120", 101)).toMatch(/^#101 \(user\)/);
 });
 
+test("RCL4 a list whose first page ends just before the last entry offers a page with this entry", async () => {
+  const { recall } = await openRecalled(story(...Array.from({ length: 101 }, (_, index) => `user: stone ${index}`)));
+  expect(await recall("#1-#100")).toMatch(/^#100 .*\n\[Open an entry with read #1\.\]$/m);
+  expect(await recall("#1-#101")).toMatch(/^#100 .*\n\[Open an entry with read #1\. Continue with offset 101\.\]$/m);
+  expect(await recall("#1-#101", 101)).toBe("#101 (user): stone 100\n[Open an entry with read #101.]");
+});
+
+test.each([3, 4, 7])("RCL4 the pages of a list of %d long entries show each entry once", async (length) => {
+  const lines = Array.from({ length }, (_, index) => `user: stone ${index} ${"of the observatory ".repeat(8)}`);
+  const { recall } = await openRecalled(story(...lines), { maxOutputBytes: 300 });
+  const pages = await readPages(`#1-#${length}`, recall);
+  expect(pages.length).toBeGreaterThan(1);
+  expect(listShown(pages)).toEqual(lines.map((_, index) => `#${index + 1}`));
+});
+
+test.each(["heron", "heron #1-#99"])(
+  "RCL2 RCL4 the pages of the search %s show each hit once, although better hits of the current turn are left out",
+  async (query) => {
+    const earlier = Array.from({ length: 20 }, (_, index) => [`user: heron ${wordsOf(index)}`, "says: ok"]).flat();
+    const { recall } = await openRecalled(story(...earlier, "user: heron heron", "says: heron", "says: heron again"));
+    const pages = await readPages(query, recall);
+    expect(pages.length).toBeGreaterThan(1);
+    const numbers = listShown(pages).toSorted((one, other) => Number(one.slice(1)) - Number(other.slice(1)));
+    expect(numbers).toEqual(Array.from({ length: 20 }, (_, index) => `#${2 * index + 1}`));
+  },
+);
+
+test("RCL2 a search whose first hits are all of the current turn shows the hits after them", async () => {
+  const calls = (count: number): readonly string[] =>
+    Array.from({ length: count }, (_, index) => [`calls: make target=t${index}`, `result: made ${index}`]).flat();
+  const { recall } = await openRecalled(story("user: start", ...calls(1), "user: go on", ...calls(31)));
+  const page = await recall("tool:make");
+  expect(page).toMatch(/^#3 \(result of make/m);
+  expect(listShown([page])).toEqual(["#3", "#2"]);
+  expect(page).not.toContain("Continue");
+});
+
+async function readPages(query: string, recall: RecalledSession["recall"]): Promise<readonly string[]> {
+  const pages: string[] = [];
+  for (let offset = 1; offset > 0 && pages.length < 50; ) {
+    const page = await recall(query, offset);
+    pages.push(page);
+    offset = Number(/Continue with offset (\d+)\.\]$/.exec(page)?.[1] ?? 0);
+  }
+  return pages;
+}
+
+/** The numbers at the beginnings of the lines. */
+function listShown(pages: readonly string[]): readonly string[] {
+  return pages.flatMap((page) => page.match(/^#\d+/gm) ?? []);
+}
+
 test("RCL4 the first page has at most 8 lines in 700 tokens, and is shortened from its end only", async () => {
   const text = (index: number): string => `heron ${index} ${wordsOf(index)}`;
   const entries = Array.from({ length: 30 }, (_, index) => [`user: ${text(index)}`, "says: ok"]).flat();
@@ -338,6 +390,46 @@ test("RCL5 a secret by which a hit differs from a better one is not shown, even 
   expect(await recall("gateway")).toBe(
     "2 matches, best first.\n#1 (user): the key of the gateway is unknown [also #2 (removed)]\n[Open an entry with read #1.]",
   );
+});
+
+test("RCL5 RCL10 a secret in a found call or in its result is not shown, even if the search returns it", async () => {
+  const entries = story("user: start", "calls: bash command=deploy", "result: falcon", "user: Go on.");
+  const excerpts = new Map([
+    ["e2", "bash deploy falcon"],
+    ["e3", "the key is falcon"],
+  ]);
+  const { recall } = await openRecalled(entries, {
+    redaction: { redact: (value) => JSON.parse(JSON.stringify(value).replaceAll("falcon", "REMOVED")) },
+    search: async () => {
+      const hits = [...excerpts].map(([id, excerpt]) => ({ id, excerpt }));
+      return { type: "found", hits, count: 2, more: false, incomplete: null };
+    },
+  });
+  expect(await recall("deploy")).toContain("#2 (call of bash): bash deploy REMOVED → #3: the key is REMOVED\n");
+});
+
+test("RCL5 RCL10 no piece of a stored secret is shown where a result, a call or an entry is shortened", async () => {
+  const secret = ["falcon", "osprey", "kestrel", "harrier", "goshawk", "buzzard"].join("-");
+  // A text of so many characters is cut in the secret.
+  const cutAt = (chars: number): string => `${"x".repeat(chars - 10)} ${secret}`;
+  const { recall, path } = await openRecalled(
+    story(
+      "user: start",
+      "calls: bash command=deploy",
+      `result: ${cutAt(60)} ${"y".repeat(200)} ${secret} ${"z".repeat(50)}`,
+      `calls: bash command=${cutAt(60).replace(" ", "\t")}`,
+      "fails: no route to the gateway",
+      `says: ${cutAt(200)}`,
+      "user: go on",
+    ),
+    { redaction: { redact: (value) => JSON.parse(JSON.stringify(value).replaceAll(secret, "<secret>")) } },
+  );
+  expect(readFileSync(path, "utf8")).toContain(secret);
+  const answers = [await recall("deploy"), await recall("gateway"), await recall("#2-#6")];
+  expect(answers[0]).toMatch(/→ #3: x+ <secret> {1,2}… {1,2}<secret> z+$/m);
+  expect(answers[1]).toMatch(/^#5 \(failed result of bash x+ <secret>\)/m);
+  expect(answers[2]).toMatch(/^#6 \(assistant\): x+ <secret>$/m);
+  for (const bird of secret.split("-")) expect(answers.join("\n")).not.toContain(bird);
 });
 
 function hideCommand(entry: Entry): Entry {
