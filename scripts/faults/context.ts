@@ -422,6 +422,8 @@ export const contextFaults: readonly FixedFault[] = [
     replace: "const cachedTokens = Math.min(inputTokens, sent?.cachedTokens ?? 0);",
     test: "packages/context/test/compaction/same-prefix.test.ts",
     title: "PFX2 with a transcript after a refused request: all tokens count at the full price",
+  },
+  {
     fault: "a token after a long color code was not redacted",
     file: "packages/context/src/secrets/matches.ts",
     search: "const MAX_ESCAPE_CHARS = 24;",
@@ -444,6 +446,8 @@ export const contextFaults: readonly FixedFault[] = [
     replace: "const isWhole = output.isWhole;",
     test: "packages/agent/test/tools/recall.test.ts",
     title: "RCL11 a hit in the end of %s of stored output names no line",
+  },
+  {
     fault: "a read that pi had cut with a note counted as the whole file",
     file: "packages/context/src/ledger/stale-results.ts",
     search: "!/^(?:\\[.*\\]|\\.\\.\\. \\(.*\\))$/.test(lastLine(text))",

@@ -390,6 +390,8 @@ export const programFaults: readonly FixedFault[] = [
     replace: "await readSaved(run, budget, text)",
     test: "packages/agent/test/compaction/prepare-summary.test.ts",
     title: "PREP4 is removed after %s, and its cost stays in the log",
+  },
+  {
     fault: "a command with a credential file ran in the home and the temporary folder of other commands",
     file: "packages/agent/src/node/sandbox/shell.ts",
     search: "return Object.keys(environment).length > 0 || credentialFiles.length > 0;",
@@ -477,6 +479,8 @@ export const programFaults: readonly FixedFault[] = [
     replace: "if (!compaction && !hasUserMessage) return;",
     test: "packages/cli/test/modes/interactive/state/track-footer.test.ts",
     title: "MET15 the hint of a compaction whose counts are read slowly %s",
+  },
+  {
     fault: "a list with one entry more than a page never showed the last entry",
     file: "packages/agent/src/tools/recall/recall.ts",
     search: "nextNumber <= last ?",
