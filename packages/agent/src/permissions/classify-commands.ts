@@ -1,47 +1,90 @@
 /** Classifies commands: those that act on a remote service, and those that are harmless with any arguments. */
 
-import { parseShellLine, type ShellWord } from "@pith/context/host";
-import { withoutGitOptions } from "./git-commands.ts";
+import { parseShellLine, type ShellCommand, type ShellWord } from "@pith/context/host";
+import { gitRunsInlineCode, withoutGitOptions } from "./git-commands.ts";
 import { programName, WRAPPERS } from "./indirect-commands.ts";
+import { runsInlineCode } from "./inline-code.ts";
+import { closestMatch, type RuleMatch } from "./match-command.ts";
 import type { Rule } from "./rules.ts";
+import { isKnownProgram, mayRunUnknownProgram, neverRunsOthers } from "./unknown-words.ts";
 
-/** Whether a line changes something that others see, such as `git push`, `npm publish` or `ssh`. False if the line cannot be parsed. */
-export function actsOnRemote(line: string): boolean {
+/** Whether a line changes something that others see, such as `git push`, `npm publish` or `ssh`. `maybe`: only the shell knows. */
+export function actsOnRemote(line: string): RuleMatch {
   return lineActsOnRemote(line, 0);
 }
 
-function lineActsOnRemote(line: string, depth: number): boolean {
-  return (parseShellLine(line)?.commands ?? []).some(({ words }) => commandActsOnRemote(words, depth));
+function lineActsOnRemote(line: string, depth: number): RuleMatch {
+  const commands = parseShellLine(line)?.commands;
+  if (commands === undefined || depth > MAX_DEPTH) return "maybe";
+  return closestMatch(commands.map((command) => commandActsOnRemote(command, depth)));
 }
 
-function commandActsOnRemote(words: readonly ShellWord[], depth: number): boolean {
-  const name = programName(words[0]);
-  if (name === null) return false;
-  if (!WRAPPERS.has(name)) return programActsOnRemote(name, words, depth);
-  // Only the wrapper knows which of its words starts the command, so each is tried.
-  const starts = words.slice(0, MAX_STARTS);
-  return starts.some((word, index) => programActsOnRemote(programName(word), words.slice(index), depth));
+function commandActsOnRemote(command: ShellCommand, depth: number): RuleMatch {
+  const { words, heredocBodies } = command;
+  if (words.length === 0 || isHarmless(words)) return "no";
+  const starts = findStarts(words);
+  if (starts.some((start) => programActsOnRemote(words.slice(start)))) return "yes";
+  const isUnknownGit = programName(words[0]) === "git" && gitRunsInlineCode(words.slice(1));
+  if (isUnknownGit || mayRunUnknownProgram(command)) return "maybe";
+  return closestMatch(starts.map((start) => codeActsOnRemote(words.slice(start), { heredocBodies, depth })));
 }
 
-const MAX_STARTS = 50;
 const MAX_DEPTH = 3;
 
-function programActsOnRemote(name: string | null, words: readonly ShellWord[], depth: number): boolean {
-  if (name === null || words.slice(1).some((word) => word === "--version" || word === "--help")) return false;
+function isHarmless(words: readonly ShellWord[]): boolean {
+  return neverRunsOthers(words) || words.slice(1).some((word) => word === "--version" || word === "--help");
+}
+
+/** Where a command may begin. Only a wrapper knows which of its words starts the command, so each is tried. */
+function findStarts(words: readonly ShellWord[]): readonly number[] {
+  const name = programName(words[0]) ?? "";
+  const indexes = words.map((_, index) => index);
+  if (WRAPPERS.has(name) || !isKnownProgram(name)) return indexes;
+  return indexes.filter((index) => index === 0 || RUN_WORD.test(words[index - 1] ?? ""));
+}
+
+/** `npm exec -- git push`, `uv run git push` */
+const RUN_WORD = /^(?:--|-c|exec|run|dlx|x)$/;
+
+interface CodeOptions {
+  readonly heredocBodies: readonly ShellWord[];
+  readonly depth: number;
+}
+
+/** Whether code in the arguments or here-documents of an interpreter acts on a remote service. */
+function codeActsOnRemote(words: readonly ShellWord[], { heredocBodies, depth }: CodeOptions): RuleMatch {
+  const name = programName(words[0]) ?? "";
+  const args = words.slice(1);
+  if (!runsInlineCode(name, args)) return "no";
+  const texts = [...args, ...heredocBodies].filter((text) => text !== null);
+  if (!SHELLS.has(name) && name !== "eval") return texts.some(mentionsRemoteCommand) ? "maybe" : "no";
+  // A script on standard input is unknown.
+  const readsInput = heredocBodies.length === 0 && !args.some((word) => /^-\w*c$/.test(word ?? ""));
+  if (name !== "eval" && readsInput) return "maybe";
+  const lines = name === "eval" ? [texts.join(" ")] : texts.filter((text) => !text.startsWith("-"));
+  return closestMatch(lines.map((line) => lineActsOnRemote(line, depth + 1)));
+}
+
+/** Whether a text in another language names a program and its subcommand, as in `run(["git", "push"])`. */
+function mentionsRemoteCommand(text: string): boolean {
+  const tokens = text.split(/[^\w.-]+/);
+  return tokens.some((_, index) => programActsOnRemote(tokens.slice(index, index + MAX_MENTION_WORDS)));
+}
+
+const MAX_MENTION_WORDS = 8;
+
+function programActsOnRemote(words: readonly ShellWord[]): boolean {
+  const program = programName(words[0]);
+  if (program === null) return false;
+  // `/usr/lib/git-core/git-push` is `git push`.
+  const [name = "", ...attached] = program.startsWith("git-") ? ["git", program.slice(4)] : [program];
+  const args = [...attached, ...words.slice(1)];
   if (REMOTE_PROGRAMS.has(name)) return true;
-  if (SHELLS.has(name)) return depth < MAX_DEPTH && innerLines(words).some((line) => lineActsOnRemote(line, depth + 1));
-  if (name === "rsync") return words.slice(1).some((word) => word !== null && REMOTE_PATH.test(word));
+  if (name === "rsync") return args.some((word) => word !== null && REMOTE_PATH.test(word));
   const pattern = REMOTE_SUBCOMMANDS.get(name);
   return (
     pattern !== undefined &&
-    findSubcommands(withoutGitOptions([name, ...words.slice(1)])).some((subcommand) => pattern.test(subcommand))
-  );
-}
-
-/** The lines that a shell runs, as in `sh -c "git push"`. */
-function innerLines(words: readonly ShellWord[]): readonly string[] {
-  return words.flatMap((word, index) =>
-    index > 0 && /^-\w*c$/.test(words[index - 1] ?? "") && word !== null ? [word] : [],
+    findSubcommands(withoutGitOptions([name, ...args])).some((subcommand) => pattern.test(subcommand))
   );
 }
 

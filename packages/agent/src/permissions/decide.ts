@@ -84,8 +84,17 @@ function findAskReason(
 
 export type ActionKind = ReadKind | ChangeKind | CommandKind | NetworkKind | "nothing" | "unknown";
 
-/** `confined`: in the sandbox. `unconfined`: there is no sandbox. `outside`: it leaves the sandbox. `remote`: it changes a remote service. */
-type CommandKind = "command-confined" | "command-unconfined" | "command-outside" | "command-remote" | "command-secret";
+/**
+ * `confined`: in the sandbox. `unconfined`: there is no sandbox. `outside`: it leaves the sandbox. `remote`: it changes a remote service.
+ * `unknown`: it may run a program that the line does not name.
+ */
+type CommandKind =
+  | "command-confined"
+  | "command-unconfined"
+  | "command-outside"
+  | "command-remote"
+  | "command-unknown"
+  | "command-secret";
 
 /** `network-package`: a host that the user's package managers use. */
 type NetworkKind = "fetch" | "network" | "network-package" | "port-host" | "port-publish";
@@ -109,6 +118,7 @@ const outcomeTable: Readonly<Record<ActionKind, Readonly<Record<PermissionMode, 
   "command-unconfined": { ask, edit: ask, plan: no,  all: yes },
   "command-outside":    { ask, edit: ask, plan: no,  all: ask },
   "command-remote":     { ask, edit: ask, plan: no,  all: yes },
+  "command-unknown":    { ask, edit: ask, plan: yes, all: yes },
   "command-secret":     { ask, edit: ask, plan: no,  all: ask },
   "fetch":              { ask, edit: ask, plan: ask, all: ask },
   "network":            { ask, edit: ask, plan: no,  all: ask },
@@ -187,10 +197,12 @@ function classifyRequest(
 
 /** The action that a question should mention comes first. */
 function classifyCommand({ command, isConfined, isOutside, secrets = [] }: CommandIntent): readonly ActionKind[] {
+  const match = actsOnRemote(command);
   return [
     ...(secrets.length > 0 ? (["command-secret"] as const) : []),
     ...(isOutside ? (["command-outside"] as const) : []),
-    ...(actsOnRemote(command) ? (["command-remote"] as const) : []),
+    ...(match === "yes" ? (["command-remote"] as const) : []),
     ...(isOutside ? [] : ([isConfined ? "command-confined" : "command-unconfined"] as const)),
+    ...(match === "maybe" ? (["command-unknown"] as const) : []),
   ];
 }

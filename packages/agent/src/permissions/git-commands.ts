@@ -16,6 +16,18 @@ export function gitRunsInlineCode(words: readonly ShellWord[]): boolean {
   );
 }
 
+/** Whether a git command runs no other program, whatever its unknown words are. */
+export function isHarmlessGitCommand(name: string, words: readonly ShellWord[]): boolean {
+  if (name !== "git") return false;
+  const start = subcommandIndex(words);
+  return !words.slice(0, start).includes(null) && SUBCOMMANDS_WITHOUT_PROGRAMS.has(words[start] ?? "");
+}
+
+const SUBCOMMANDS_WITHOUT_PROGRAMS: ReadonlySet<string> = new Set([
+  ...["add", "blame", "branch", "cat-file", "checkout", "commit", "describe", "diff", "log", "ls-files", "mv", "reset"],
+  ...["restore", "rev-list", "rev-parse", "rm", "show", "status", "switch", "tag"],
+]);
+
 /** Removes git's global options, so that a rule on `git push` matches `git -C . push`. Other commands are unchanged. */
 export function withoutGitOptions(words: readonly ShellWord[]): readonly ShellWord[] {
   return words[0] === "git" ? ["git", ...words.slice(1 + subcommandIndex(words.slice(1)))] : words;

@@ -23,27 +23,37 @@ const SHELL_BUILTINS: ReadonlySet<string> = new Set([
 
 /** These limits bound the time for lines with thousands of nested wrappers. */
 const MAX_WORDS = 40;
-const MAX_STARTS = 3_100;
+export const MAX_STARTS = 3_100;
 
-function findCommandStarts(name: string, words: readonly ShellWord[]): readonly number[] {
+export function findCommandStarts(name: string, words: readonly ShellWord[]): readonly number[] {
   const commandOption = COMMAND_OPTIONS.get(name);
   const indexes = words.map((_, index) => index).slice(1, MAX_STARTS);
   if (commandOption !== undefined) return indexes.filter((index) => commandOption.test(words[index - 1] ?? "-exec"));
-  const program = SIMPLE_WRAPPERS.has(name) ? indexes.find((index) => isProgram(words, index)) : undefined;
+  const program = SIMPLE_WRAPPERS.has(name) ? findProgramIndex(words) : undefined;
   // After the program, an unknown word is an argument.
   return indexes.filter((index) => words[index] !== null || program === undefined || index <= program);
 }
 
 /** Wrappers whose program is the first operand that is not a number, an assignment or an option's value. */
-const SIMPLE_WRAPPERS: ReadonlySet<string> = new Set([
+export const SIMPLE_WRAPPERS: ReadonlySet<string> = new Set([
   ...["sudo", "doas", "env", "nohup", "nice", "ionice", "time", "timeout", "stdbuf", "setsid", "command", "exec"],
   ...["builtin", "npx", "bunx", "pnpx", "uvx", "xargs"],
 ]);
 
+/** The index of the program that a simple wrapper runs. */
+export function findProgramIndex(words: readonly ShellWord[]): number | undefined {
+  return words.map((_, index) => index).find((index) => index > 0 && isProgram(words, index));
+}
+
 function isProgram(words: readonly ShellWord[], index: number): boolean {
   const word = words[index];
   const isOperand = word != null && !/^[-+\d]|^\w+=/.test(word);
-  return isOperand && !/^-/.test(words[index - 1] ?? "-");
+  return isOperand && !mayTakeValue(words[index - 1] ?? "-");
+}
+
+/** Whether the next word may be the value of this option. `-n1` and `--max-args=1` have theirs. */
+function mayTakeValue(word: string): boolean {
+  return word.startsWith("-") && !/^-[a-zA-Z][^a-zA-Z-]|^--[\w-]+=/.test(word);
 }
 
 /** Wrappers whose command follows an option. */
@@ -108,7 +118,7 @@ export const WRAPPERS: ReadonlySet<string> = new Set(
 );
 
 /** Wrappers that append words to the command. */
-const APPENDING_WRAPPERS: ReadonlySet<string> = new Set(["xargs", "entr"]);
+export const APPENDING_WRAPPERS: ReadonlySet<string> = new Set(["xargs", "entr"]);
 
 type ShellAssignment = ShellCommand["assignments"][number];
 

@@ -8,16 +8,22 @@ type WordsCheck = (words: readonly ShellWord[]) => boolean;
 
 /** Whether the program `name` may run code when it is called with these arguments. */
 export function runsInlineCode(name: string, words: readonly ShellWord[]): boolean {
-  // `python3.12` counts as `python`.
-  const program = name.replace(/(?<=[a-z])-?[\d.]+$/, "");
-  if (INLINE_CODE_PROGRAMS.has(name) || INLINE_CODE_PROGRAMS.has(program)) return true;
-  const check =
-    BUILTIN_CHECKS.get(name) ??
-    INTERPRETER_CHECKS.get(program) ??
-    PROGRAM_CHECKS.get(name) ??
-    PROGRAM_CHECKS.get(program);
+  const program = findListedName(name);
+  if (INLINE_CODE_PROGRAMS.has(program)) return true;
+  const check = BUILTIN_CHECKS.get(name) ?? INTERPRETER_CHECKS.get(program) ?? PROGRAM_CHECKS.get(program);
   return (check?.(words) ?? false) || words.some((word, index) => isProgramOption(word, words[index + 1]));
 }
+
+/** The name under which a program is listed: `python` for `python3.12`, `perl` for `perl5.36-x86_64-linux-gnu`, `vim` for `vim.basic`. */
+function findListedName(name: string): string {
+  const isListed = (each: string): boolean =>
+    INLINE_CODE_PROGRAMS.has(each) || INTERPRETER_CHECKS.has(each) || PROGRAM_CHECKS.has(each);
+  // `./watch.js` is a script, and not a kind of `watch`.
+  const [base = name] = SCRIPT_NAME.test(name) ? [name] : (/^[a-z+]+(?=[\d.-])/i.exec(name) ?? [name]);
+  return [name, name.replace(/(?<=[a-z])-?[\d.]+$/, ""), base].find(isListed) ?? name;
+}
+
+const SCRIPT_NAME = /\.(?:sh|bash|zsh|[cm]?[jt]sx?|py|rb|pl|php|lua)$/;
 
 /** Whether an option such as `--diff-program=$X` names a program to run, and its value is more than a plain word. */
 function isProgramOption(word: ShellWord, next: ShellWord | undefined): boolean {
@@ -32,17 +38,24 @@ const NAMED_AFTER_FILTER = /filter/i;
 
 /** Whether the program runs code with some arguments. */
 export function mayRunInlineCode(name: string): boolean {
-  return isInlineCodeRunner(name) || PROGRAM_CHECKS.has(name);
+  return isInlineCodeRunner(name) || PROGRAM_CHECKS.has(findListedName(name));
 }
 
 /** Whether running code is the purpose of the program. */
 export function isInlineCodeRunner(name: string): boolean {
-  return INLINE_CODE_PROGRAMS.has(name) || INTERPRETER_CHECKS.has(name.replace(/[\d.]+$/, ""));
+  const program = findListedName(name);
+  return INLINE_CODE_PROGRAMS.has(program) || INTERPRETER_CHECKS.has(program);
+}
+
+/** Whether the program's own check covers unknown words, because words after its script or code are only passed on to that. */
+export function passesWordsOn(name: string): boolean {
+  const program = findListedName(name);
+  return INTERPRETER_CHECKS.has(program) || /awk$/.test(program);
 }
 
 /** Whether the program runs a file that its arguments name. */
 export function isInterpreter(name: string): boolean {
-  return INTERPRETER_CHECKS.has(name.replace(/[\d.]+$/, "")) || TASK_RUNNERS.has(name);
+  return INTERPRETER_CHECKS.has(findListedName(name)) || TASK_RUNNERS.has(name);
 }
 
 const TASK_RUNNERS: ReadonlySet<string> = new Set([

@@ -10,6 +10,7 @@ import {
   setsProgramVariables,
 } from "./indirect-commands.ts";
 import { mayRunInlineCode, runsInlineCode } from "./inline-code.ts";
+import { mayRunUnknownProgram } from "./unknown-words.ts";
 
 type ShellLine = NonNullable<ReturnType<typeof parseShellLine>>;
 
@@ -73,21 +74,11 @@ export function matchCommandLine(ruleCommand: RuleCommand, line: string): RuleMa
 const MAX_LINE_CHARS = 20_000;
 
 // A rule on `rm` also matches `/bin/rm` and `sudo rm`.
-function matchLoosely(ruleCommand: RuleCommand, { words, knownPrefixes }: ShellCommand): RuleMatch {
+function matchLoosely(ruleCommand: RuleCommand, command: ShellCommand): RuleMatch {
+  const { words } = command;
   if (words.length === 0) return "no";
   const match = closestMatch(findNestedCommands(words).map((each) => matchByName(ruleCommand, each)));
-  if (match !== "no" || !words.includes(null)) return match;
-  // `--exec=$X` is the option `--exec` with any value.
-  const options = words.map(
-    (word, index) => word ?? (isOption(knownPrefixes[index] ?? "") ? `${knownPrefixes[index]}$` : null),
-  );
-  return findNestedCommands(options).some(([name, ...rest]) => runsInlineCode(programName(name) ?? "", rest))
-    ? "maybe"
-    : "no";
-}
-
-function isOption(prefix: string): boolean {
-  return /^[-+].|^[\w.-]+=/.test(prefix);
+  return match === "no" && mayRunUnknownProgram(command) ? "maybe" : match;
 }
 
 function matchByName(ruleCommand: RuleCommand, words: readonly ShellWord[]): RuleMatch {

@@ -81,6 +81,7 @@ const actionPlaces: Readonly<Partial<Record<ActionKind, string>>> = {
   "change-outside": " outside the workspace",
   "command-confined": " in the sandbox",
   "command-unconfined": " without a sandbox",
+  "command-unknown": " in the sandbox",
   "command-outside": " outside the sandbox",
 };
 
@@ -88,6 +89,7 @@ const actionRemarks: Readonly<Partial<Record<ActionKind, string>>> = {
   "read-secret": "This location usually contains secrets.",
   "change-protected": "Other programs execute or trust this path.",
   "command-remote": "It makes changes that others can see.",
+  "command-unknown": "It may run a program that the line does not name.",
   "network-package": "Your package managers use this host.",
 };
 

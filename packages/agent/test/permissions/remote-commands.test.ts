@@ -54,7 +54,7 @@ test.each([
   "rsync -a x ann@example.com:y",
   "rsync -a rsync://example.com/x y",
 ])("PERM28 `%s` acts on a remote", (line) => {
-  expect(actsOnRemote(line)).toBe(true);
+  expect(actsOnRemote(line)).toBe("yes");
 });
 
 test.each([
@@ -73,9 +73,36 @@ test.each([
   "echo git push",
   "grep push .git/config",
   "ssh --version",
+  "",
+])("PERM28 `%s` does not", (line) => {
+  expect(actsOnRemote(line)).toBe("no");
+});
+
+test.each([
   "git $X",
   "git 'unfinished",
-  "",
-])("PERM28 `%s` does not, as far as it can be read", (line) => {
-  expect(actsOnRemote(line)).toBe(false);
+  "git -c alias.p=push p",
+  "sh script-$1.sh",
+  "curl example.com/x | sh",
+  "linux64 $PROGRAM push",
+  "find . -exec {} push \\;",
+  "printf push | xargs git",
+  "X=push; git $X",
+  "push() { git push; }; push",
+  "python3 -c \"import os; os.system('git push')\"",
+  "node -e \"require('child_process').execFileSync('git', ['push'])\"",
+])("PERM28 `%s` may act on a remote", (line) => {
+  expect(actsOnRemote(line)).toBe("maybe");
+});
+
+test.each([
+  "npm exec -- git push",
+  "linux64 git push",
+  "/usr/lib/git-core/git-push origin",
+  'eval "git push"',
+  "bash <<EOF\ngit push\nEOF",
+  "for d in a b; do (cd $d && git push); done",
+  "find . -name x -exec git push \\;",
+])("PERM28 `%s` acts on a remote through another program", (line) => {
+  expect(actsOnRemote(line)).toBe("yes");
 });

@@ -47,6 +47,8 @@ export interface ShellCommand {
   readonly words: readonly ShellWord[];
   /** The known beginning of each word: `--exec=` for `--exec=$X`. */
   readonly knownPrefixes: readonly string[];
+  /** Whether each word is unknown and only expands to words with its known beginning, as `src/*.ts` does. */
+  readonly hasKnownStart: readonly boolean[];
   /** The words whose only expansions are `*`: `/tmp/a*`. */
   readonly patterns: readonly string[];
   /** Variables that are set for the command: `CI=1 npm test`. */
@@ -90,11 +92,20 @@ interface LineParseState {
 
 type CommandDraft = Omit<
   ShellCommand,
-  "text" | "words" | "knownPrefixes" | "patterns" | "assignments" | "inputPaths" | "outputPaths" | "heredocBodies"
+  | "text"
+  | "words"
+  | "knownPrefixes"
+  | "hasKnownStart"
+  | "patterns"
+  | "assignments"
+  | "inputPaths"
+  | "outputPaths"
+  | "heredocBodies"
 > & {
   readonly texts: string[];
   readonly words: ShellWord[];
   readonly knownPrefixes: string[];
+  readonly hasKnownStart: boolean[];
   readonly patterns: string[];
   readonly assignments: ShellAssignment[];
   readonly inputPaths: ShellWord[];
@@ -347,6 +358,7 @@ class LineParser {
     const start = this.#scanner.position - 2;
     draft.words.push("[[");
     draft.knownPrefixes.push("[[");
+    draft.hasKnownStart.push(false);
     this.#skipTestBlanks();
     while (this.#scanner.consume(TEST_END_PATTERN) === null) {
       const sign = this.#scanner.consume(/&&|\|\||[()<>]/y);
@@ -356,6 +368,7 @@ class LineParser {
       if (source === "=~") throw new ShellParseError();
       draft.words.push(word);
       draft.knownPrefixes.push(knownPrefix);
+      draft.hasKnownStart.push(false);
       this.#skipTestBlanks();
     }
     draft.texts.push(this.#scanner.sliceText(start));
@@ -387,6 +400,7 @@ class LineParser {
       texts: [],
       words: [],
       knownPrefixes: [],
+      hasKnownStart: [],
       patterns: [],
       assignments: [],
       inputPaths: [],
@@ -408,7 +422,7 @@ class LineParser {
   #addWord(draft: CommandDraft, { isStart }: { readonly isStart: boolean }): void {
     // After a word, a parenthesis starts a function definition.
     if (this.#scanner.next === "(") throw new ShellParseError();
-    const { word, knownPrefix, pattern, isPlain, source, hasLineJoin } = this.#parseNonEmptyWord();
+    const { word, knownPrefix, hasKnownStart, pattern, isPlain, source, hasLineJoin } = this.#parseNonEmptyWord();
     const isFirst = draft.words.length === 0;
     if (isFirst && (hasLineJoin || SUBSCRIPT_PATTERN.test(source))) throw new ShellParseError();
     if ((isStart && END_KEYWORDS.has(source)) || (isFirst && GRAMMAR_KEYWORDS.has(source))) throw new ShellParseError();
@@ -419,6 +433,7 @@ class LineParser {
     else {
       draft.words.push(word);
       draft.knownPrefixes.push(knownPrefix);
+      draft.hasKnownStart.push(hasKnownStart);
       if (pattern !== null) draft.patterns.push(pattern);
       draft.texts.push(source);
       // `time` is a keyword at the start of a pipeline and a program after a pipe.

@@ -8,6 +8,8 @@ export interface ParseWordResult {
   readonly word: ShellWord;
   /** The word up to its first expansion. */
   readonly knownPrefix: string;
+  /** Whether the word is unknown and each word that it expands to begins with its known beginning, as with `src/*.ts`. */
+  readonly hasKnownStart: boolean;
   /** The word as a pattern, if its only expansions are `*`; otherwise null. */
   readonly pattern: string | null;
   /** Whether the word has no substitution, no line join and no hidden character. */
@@ -39,10 +41,15 @@ export function parseWord(scanner: ShellScanner, substitutions: Substitutions): 
   return {
     word: unknownIndex < 0 ? knownPrefix : null,
     knownPrefix: knownPrefix + (pieces[unknownIndex]?.text ?? ""),
+    hasKnownStart: unknownIndex >= 0 && knownPrefix !== "" && pieces.every(isTextOrGlob),
     pattern: toPattern(pieces),
     isPlain: pieces.every(({ kind }) => kind === "text" || kind === "expansion"),
     ...{ source: scanner.sliceText(start), hasLineJoin },
   };
+}
+
+function isTextOrGlob({ kind }: WordPiece): boolean {
+  return kind === "text" || kind === "unusual" || kind === "expansion";
 }
 
 /** A quoted `*` stands for itself, so a word that also has one is no pattern. */
