@@ -1,11 +1,13 @@
 /** Lists what extensions register, for `pith extensions list`, and inspects an untrusted extension before it is added. */
 
-import { execFile } from "node:child_process";
-import { realpathSync } from "node:fs";
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
 import { dirname, join, sep } from "node:path";
-import { promisify } from "node:util";
 import type { ExtensionInfo } from "@pith/agent";
+import type { Bubblewrap } from "@pith/agent/node";
+import type { Environment } from "@pith/models";
 import type { SubcommandCall, SubcommandResult } from "../args/subcommand.ts";
+import { quoteForShell } from "../sessions/find-session.ts";
 import { parseJsonObject } from "../text/jsonc.ts";
 import type { ExtensionOrigin, FoundExtension } from "./extension-files.ts";
 import { assembleExtensions, findExtensions, loadExtensions } from "./extensions.ts";
@@ -93,27 +95,79 @@ const NO_EXTENSIONS_TEXT = "No extensions found. Add one with: pith extensions a
 
 export type InspectionResult =
   | { readonly type: "inspected"; readonly capabilities: Capabilities }
+  /** There is no sandbox on this machine, so nothing of the extension was run. */
+  | { readonly type: "not-run"; readonly why: string }
   | { readonly type: "failed"; readonly message: string };
 
+export interface InspectionOptions {
+  /** The folder with the files of the extension. */
+  readonly folder: string;
+  readonly environment: Environment;
+}
+
 /**
- * Runs an untrusted extension in a restricted process. It cannot write files or start processes.
- * It can read only Pith and `folder`, which contains the extension.
+ * Runs an untrusted extension in bubblewrap: without a network, the user's home, folder and variables, and with nothing to write but a
+ * temporary folder. What it registers is what it claims: it may register something else later.
  */
-export async function inspectExtension(path: string, folder: string): Promise<InspectionResult> {
+export async function inspectExtension(path: string, options: InspectionOptions): Promise<InspectionResult> {
+  const { detectBubblewrap } = await import("@pith/agent/node");
+  const { folder, environment } = options;
+  const detection = await detectBubblewrap({ root: folder, environment });
+  if (detection.type === "unavailable") return { type: "not-run", why: detection.why };
+  const output = await runInSandbox([INSPECT_EXTENSION_COMMAND, path], { ...options, bubblewrap: detection.program });
+  if (output.exitCode === 0) return parseInspection(output.text);
+  const line = output.text.split("\n").find((each) => each.startsWith("pith: ")) ?? output.message;
+  return { type: "failed", message: line.replace(/^pith: /, "") };
+}
+
+interface SandboxOutput {
+  readonly exitCode: number | null;
+  /** What the program wrote; after a failure, also its errors. */
+  readonly text: string;
+  /** Why it did not end by itself, or how it ended. */
+  readonly message: string;
+}
+
+/** Runs Pith itself, with Node's permission model inside of the sandbox: it reads only its own program and the extension. */
+async function runInSandbox(
+  args: readonly string[],
+  { folder, environment, bubblewrap }: InspectionOptions & { readonly bubblewrap: Bubblewrap },
+): Promise<SandboxOutput> {
+  const { openPrivateFolders, sandboxedShell } = await import("@pith/agent/node");
   const program = realpathSync(process.argv[1] ?? "");
-  const args = ["--permission", ...listReadFlags(program, folder), program, INSPECT_EXTENSION_COMMAND, path];
-  // The process inherits no variables of the user, which may contain API keys.
-  const env = { PATH: process.env.PATH, HOME: folder, PITH_HOME: folder };
+  const readable = [dirname(process.execPath), dirname(dirname(process.execPath)), findProgramFolder(program)];
+  const command = [process.execPath, "--permission", ...listReadFlags(program, folder), program, ...args];
+  const privateParent = realpathSync(mkdtempSync(join(tmpdir(), "pith-inspection-")));
+  const folders = await openPrivateFolders({ folder: privateParent, root: folder, home: homedir(), environment });
   try {
-    const limits = { timeout: INSPECT_TIMEOUT_MS, killSignal: "SIGKILL", maxBuffer: MAX_OUTPUT_BYTES } as const;
-    const { stdout } = await execFileAsync(process.execPath, args, { cwd: folder, env, ...limits });
-    return parseInspection(stdout);
-  } catch (error) {
-    const { stderr = "", message } = error as { readonly stderr?: string; readonly message: string };
-    const [line = message] = stderr.split("\n").filter((outputLine) => /^pith: /.test(outputLine));
-    return { type: "failed", message: line.replace(/^pith: /, "").split("\n")[0] ?? "" };
+    const sandbox = {
+      ...{ program: bubblewrap, root: folder, home: homedir(), privateHome: folders.home, journal: folders.journal },
+      ...{ temporary: folders.temporary, network: null, mayWrite: () => false, hidden: [privateParent], readable },
+      // It inherits no variables of the user, which may contain API keys.
+      environment: { PATH: environment.PATH, PITH_HOME: folder },
+    };
+    const decoder = new TextDecoder();
+    let text = "";
+    const controller = new AbortController();
+    const result = await sandboxedShell(sandbox).run(`set -- ${command.map(quoteForShell).join(" ")}; ${RUN_SCRIPT}`, {
+      signal: controller.signal,
+      timeoutMs: INSPECT_TIMEOUT_MS,
+      onOutput: (chunk) => {
+        text += decoder.decode(chunk, { stream: true });
+        if (text.length > MAX_OUTPUT_CHARS) controller.abort();
+      },
+    });
+    return result.type === "ended"
+      ? { exitCode: result.exitCode, text, message: `it exited with code ${result.exitCode}` }
+      : { exitCode: null, text, message: result.message };
+  } finally {
+    await folders.close();
+    rmSync(privateParent, { recursive: true, force: true });
   }
 }
+
+/** A shell reports both streams as one, so errors are kept apart and follow only after a failure. */
+const RUN_SCRIPT = '"$@" 2>"$TMPDIR/errors"; code=$?; [ $code -eq 0 ] || cat "$TMPDIR/errors"; exit $code';
 
 /** Validates the output, because the extension itself may have written to stdout. */
 function parseInspection(text: string): InspectionResult {
@@ -129,14 +183,16 @@ const LIST_FIELDS = ["events", "tools", "commands", "states", "rules", "notes"];
 /** Internal: Pith calls itself with this command. It is not for users. */
 export const INSPECT_EXTENSION_COMMAND = "__extension";
 
-const execFileAsync = promisify(execFile);
 const INSPECT_TIMEOUT_MS = 40_000;
-const MAX_OUTPUT_BYTES = 1024 * 1024;
+const MAX_OUTPUT_CHARS = 1024 * 1024;
 
-/** Permits reading the program and everything it loads: its own folder, or the whole repository if it runs from source. */
 function listReadFlags(program: string, folder: string): readonly string[] {
-  const programFolder = program.endsWith(".ts") ? join(dirname(program), "../../..") : dirname(program);
-  return [programFolder, folder].map((readableFolder) => `--allow-fs-read=${readableFolder}${sep}*`);
+  return [findProgramFolder(program), folder].map((readableFolder) => `--allow-fs-read=${readableFolder}${sep}*`);
+}
+
+/** The folder with everything that the program loads: its own, or the whole repository if it runs from source. */
+function findProgramFolder(program: string): string {
+  return program.endsWith(".ts") ? join(dirname(program), "../../..") : dirname(program);
 }
 
 /** Runs in the restricted process that `inspectExtension` starts. */

@@ -44,6 +44,7 @@ const execFileAsync = promisify(execFile);
 const NPM_TIMEOUT_MS = 120_000;
 
 export async function runAddExtension(call: SubcommandCall): Promise<SubcommandResult> {
+  const { environment } = call;
   const resolved = await loadSettings({}, call);
   if (resolved.type === "mistake") return resolved;
   const { policy } = resolved.settings;
@@ -53,15 +54,18 @@ export async function runAddExtension(call: SubcommandCall): Promise<SubcommandR
   try {
     const extension = await stageExtension(call, stagingFolder);
     if (extension.type === "failed") return extension;
-    const inspection = await inspectExtension(extension.entryFile, stagingFolder);
+    const inspection = await inspectExtension(extension.entryFile, { folder: stagingFolder, environment });
     if (inspection.type === "failed")
       return failure(`the extension was not added, because it cannot be loaded: ${inspection.message}`);
-    const { notes } = inspection.capabilities;
+    const capabilities = inspection.type === "inspected" ? inspection.capabilities : null;
+    const notes = capabilities?.notes ?? [];
     if (notes.length > 0)
       return failure(`the extension was not added: ${notes.join("; ").replaceAll(`${stagingFolder}/`, "")}`);
     const lines = [
-      `Pith would run ${extension.name} with your full user permissions. Capabilities:`,
-      ...formatCapabilities(inspection.capabilities),
+      `Pith would run ${extension.name} with your full user permissions.`,
+      ...(inspection.type === "inspected"
+        ? ["It says that it registers:", ...formatCapabilities(inspection.capabilities)]
+        : [`Its code was not run to see what it registers, because ${inspection.why}. Read it before you add it.`]),
     ];
     if (call.flags.yes !== true) {
       if (!canPrompt())
@@ -71,11 +75,11 @@ export async function runAddExtension(call: SubcommandCall): Promise<SubcommandR
     }
     const installError = await extension.install();
     if (installError !== null) return failure(installError);
-    const { name: _, notes: __, ...data } = inspection.capabilities;
+    const { name: _, notes: __, ...data } = capabilities ?? { name: "", notes: [] };
     return {
       type: "success",
       text: [`Added ${extension.name}.`, ...lines.slice(1)].join("\n"),
-      data: { name: extension.name, ...data },
+      data: { name: extension.name, isInspected: capabilities !== null, ...data },
     };
   } finally {
     rmSync(stagingFolder, { recursive: true, force: true });

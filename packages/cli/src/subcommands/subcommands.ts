@@ -126,7 +126,7 @@ export const addExtensionSubcommand: Subcommand = {
   argumentCount: { min: 1, max: 1 },
   description: "show what an extension can do, and add it to your extensions",
   details:
-    "A file or a folder is copied; a tarball or a package name is installed by npm, without running its scripts. To find out what the extension can do, Pith runs it once, in a process that cannot write anything or read your files.",
+    "A file or a folder is copied; a tarball or a package name is installed by npm, without running its scripts. To find out what the extension registers, Pith runs it once in bubblewrap, without a network, your home, files and variables. Without bubblewrap, nothing of it runs.",
   jsonShape: "{ name, events, tools, commands, states, rules, writes }",
   flags: { yes: { type: "boolean", short: "y", description: "add it without asking" } },
   examples: ["pith extensions add ./todo.ts", "pith extensions add --yes pith-todo-1.0.0.tgz"],
