@@ -4,6 +4,7 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 import { FileReporter } from "./scripts/vitest/file-reporter.ts";
+import { LongestFirst } from "./scripts/vitest/longest-first.ts";
 
 // Long enough for a machine that is four times slower, and for fetching pi on a slow line. A hang still ends.
 const LONGEST = 600_000;
@@ -21,6 +22,7 @@ export default defineConfig({
     maxWorkers: availableParallelism() + 2,
     // A worker imports the sources once, for all of its files. `check-globals.ts` fails a file that leaves a global changed.
     isolate: false,
+    sequence: { sequencer: LongestFirst },
     // Node imports the sources as they are, as the program does.
     experimental: { viteModuleRunner: false, nodeLoader: false },
     setupFiles: ["scripts/vitest/check-globals.ts", "scripts/vitest/measure-file.ts"],

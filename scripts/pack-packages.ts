@@ -4,17 +4,49 @@
  */
 
 import { execFileSync } from "node:child_process";
-import { existsSync, realpathSync } from "node:fs";
-import { delimiter, join, resolve } from "node:path";
+import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { delimiter, dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { listPublishedPackages, PROGRAM_NAME } from "./packages.ts";
+import { listPublishedPackages, PROGRAM_NAME, root } from "./packages.ts";
 
 function runScript(): void {
   const { values, positionals } = parseArgs({ allowPositionals: true, options: { install: { type: "boolean" } } });
   const [folder, ...names] = positionals;
   if (folder === undefined) throw new Error("name the folder that the tarballs go to");
+  lockPacking();
   if (values.install) console.log(installProgram(resolve(folder)));
   else packPackages(resolve(folder), names, (tarball) => console.log(tarball));
+}
+
+/** Waits until no other process packs: each build replaces the `dist` folder that another one would be packing. */
+function lockPacking(): void {
+  const lock = join(root, "node_modules/.cache/packing");
+  mkdirSync(dirname(lock), { recursive: true });
+  while (!tryLock(lock)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOCK_PAUSE_MS);
+  process.once("exit", () => rmSync(lock));
+}
+
+const LOCK_PAUSE_MS = 200;
+
+/** The lock names its process, so that one that was killed does not keep it. */
+function tryLock(lock: string): boolean {
+  try {
+    writeFileSync(lock, `${process.pid}`, { flag: "wx" });
+    return true;
+  } catch {
+    const owner = Number(existsSync(lock) ? readFileSync(lock, "utf8") : 0);
+    if (owner > 0 && !isRunning(owner)) rmSync(lock, { force: true });
+    return false;
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Packs these packages, or all of them if no name is given. */

@@ -5,7 +5,7 @@ import { dirname, join, relative } from "node:path";
 import type { Reporter, TestModule } from "vitest/node";
 import type { FileMeasure } from "./measure-file.ts";
 
-const root = join(import.meta.dirname, "../..");
+export const root: string = join(import.meta.dirname, "../..");
 const CACHE = join(root, "node_modules/.cache/test-times.json");
 
 export interface FileReport extends FileMeasure {

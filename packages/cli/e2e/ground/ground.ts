@@ -7,6 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Script, type ServerOptions, startServer, type TestServer } from "@pith/testkit";
 import { findBuiltProgram } from "../../test/built-program.ts";
 import { leaveTriggered } from "../../test/inventory/triggered.ts";
+import { reserveLocalModelPort } from "../../test/local-model-port.ts";
 import { Tmux } from "./tmux.ts";
 
 export interface GroundWish {
@@ -27,6 +28,8 @@ export interface GroundWish {
   readonly program?: string;
 }
 
+type Reservation = Awaited<ReturnType<typeof reserveLocalModelPort>>;
+
 export class Ground {
   readonly place: string = mkdtempSync(join(tmpdir(), "pith-e2e-"));
   readonly folder: string = join(this.place, "work");
@@ -34,14 +37,17 @@ export class Ground {
   readonly server: TestServer;
   readonly #wish: GroundWish;
   readonly #terminals: Tmux[] = [];
+  readonly #reservation: Reservation | null;
 
-  private constructor(wish: GroundWish, server: TestServer) {
+  private constructor(wish: GroundWish, server: TestServer, reservation: Reservation | null) {
     this.#wish = wish;
+    this.#reservation = reservation;
     this.server = server;
   }
 
   static async make(wish: GroundWish): Promise<Ground> {
-    const ground = new Ground(wish, await startServer({ ...wish.server, script: wish.script }));
+    const reservation = wish.server?.port === undefined ? null : await reserveLocalModelPort();
+    const ground = new Ground(wish, await startServer({ ...wish.server, script: wish.script }), reservation);
     for (const [name, text] of Object.entries({ "work/.keep": "", ...filesOf(wish) })) ground.#write(name, text);
     ground.#write("bin/pith", wrapper(ground.place, wish.program ?? findBuiltProgram()), 0o755);
     return ground;
@@ -102,6 +108,7 @@ export class Ground {
     this.#leaveTriggered();
     for (const terminal of this.#terminals) await terminal.end();
     await this.server.close();
+    await this.#reservation?.release();
     rmSync(this.place, { recursive: true, force: true, maxRetries: 5 });
   }
 

@@ -7,13 +7,14 @@ import { Agent } from "@pith/agent";
 import { MemoryStore, Session } from "@pith/context";
 import { nodeRuntime } from "@pith/context/node";
 import { createCatalogue } from "@pith/models";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import type { App } from "../../../../src/app/start.ts";
 import type { CliArgs } from "../../../../src/args/args.ts";
 import { chooseModel, createAbsentModel } from "../../../../src/models/open-model.ts";
 import { runFirstStart, sendAfterSetup } from "../../../../src/modes/interactive/onboarding/first-start.ts";
 import type { InteractiveContext } from "../../../../src/modes/interactive/screen-context.ts";
 import type { Settings } from "../../../../src/settings/settings.ts";
+import { reserveLocalModelPort } from "../../../local-model-port.ts";
 import { type Shown, shownOn } from "../shown-on.ts";
 
 let home: string;
@@ -77,6 +78,8 @@ test("FST9 a key can be put off as well, and nothing is kept then", async () => 
 });
 
 test("FST3 who looks for local models again and finds none is told so, and what to do", async () => {
+  const { release } = await reserveLocalModelPort();
+  onTestFinished(release);
   const start = runFirstStart(await readyWith(), shown.screen);
   await seen("Choose a provider");
   expect(await shown.seen()).not.toContain("No local model was found");
