@@ -58,16 +58,16 @@ async function openProgram(ground: Ground): Promise<Tmux> {
 /** Skips the question, is asked again with the first message, and later adds a second provider. */
 const startWithoutKey: Walk = async (start) => {
   const terminal = await start({ isKeyless: true });
-  await terminal.waitFor("Choose a provider");
+  await terminal.waitFor(/Choose a provider[\s\S]*Enter select/);
   await terminal.press("Escape");
   await terminal.waitFor("No model is configured yet");
   await terminal.enter("Are you there?");
-  await terminal.waitFor("Choose a provider");
+  await terminal.waitFor(/Choose a provider[\s\S]*Enter select/);
   await terminal.type("claude");
   await terminal.waitFor("❯ Anthropic");
   await terminal.press("Enter");
   await enterKey(terminal, "API key for Anthropic", KEY);
-  await terminal.waitFor("Choose a model from Anthropic");
+  await terminal.waitFor(/Choose a model from Anthropic[\s\S]*Enter select/);
   await terminal.press("Enter");
   await expectAnswer(terminal);
   await terminal.enter("/login openai");
@@ -133,6 +133,7 @@ async function startWithoutNetwork(keep: Keep, size: Size): Promise<void> {
 
 async function enterKey(terminal: Tmux, title: string, key: string): Promise<void> {
   await terminal.waitFor(title);
+  await terminal.waitFor("Enter confirm");
   await terminal.paste(key);
   await terminal.waitFor(`${key.length} characters`);
   await terminal.press("Enter");

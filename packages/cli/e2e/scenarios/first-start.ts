@@ -37,7 +37,7 @@ export async function onFirstStart(
 /** Looks again until the local model is offered first: on a busy machine its server may answer too late. Then chooses it. */
 export async function chooseLocalModel(terminal: Tmux, model: string): Promise<void> {
   for (;;) {
-    const asked = await terminal.waitFor("Choose a provider");
+    const asked = await terminal.waitFor(/Choose a provider[\s\S]*Enter select/);
     if (asked.includes(`❯ ${model}`)) break;
     await terminal.press("End");
     await terminal.waitFor("❯ Look for local models again");

@@ -17,11 +17,11 @@ export const keyTyped: Scenario = {
     try {
       const variables = { ANTHROPIC_BASE_URL: gate.url };
       return await onFirstStart(keep, { isKeyless: true, variables }, async (terminal, ground) => {
-        await terminal.waitFor("Choose a provider");
+        await terminal.waitFor(/Choose a provider[\s\S]*Enter select/);
         await terminal.type("claude");
         await terminal.waitFor(/❯ Anthropic/);
         await terminal.press("Enter");
-        await terminal.waitFor("API key for Anthropic");
+        await terminal.waitFor(/API key for Anthropic[\s\S]*Enter confirm/);
         await terminal.paste("sk-ant-wrong-42 ");
         await terminal.waitFor("15 characters");
         await terminal.press("Enter");
@@ -31,7 +31,7 @@ export const keyTyped: Scenario = {
         await terminal.waitFor(`${RIGHT.length} characters`);
         gate.target = ground.server.url;
         await terminal.press("Enter");
-        await terminal.waitFor("Choose a model from Anthropic");
+        await terminal.waitFor(/Choose a model from Anthropic[\s\S]*Enter select/);
         await terminal.press("Enter");
         await terminal.waitFor("claude-sonnet-5 with the API key you entered");
         const file = join(ground.home, "keys.json");

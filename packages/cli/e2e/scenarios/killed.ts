@@ -26,6 +26,7 @@ export const killed: Scenario = {
     const again = await ground.pith("-c --permission-mode all");
     const back = await again.waitFor("was interrupted");
     for (const each of ["The first answer.", "Run it"]) expectThat(back.includes(each), `${each} is lost:\n${back}`);
+    await again.waitFor("Continue (y)");
     await again.press("y");
     await again.waitFor("It was started before");
     await answered("n", again);

@@ -2,6 +2,8 @@
 
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
+import { setImmediate, setTimeout } from "node:timers/promises";
+import type { ReadStream } from "node:tty";
 import type { Agent } from "@pith/agent";
 import type { Redaction } from "@pith/context";
 import { escapeControls } from "./safe-text.ts";
@@ -91,7 +93,7 @@ export function abortOnSignals(agent: Pick<Agent, "abort">): () => number | null
     process.once(signal, () => {
       receivedCode ??= exitCode;
       agent.abort();
-      setTimeout(() => process.exit(exitCode), EXIT_GRACE_MS).unref();
+      globalThis.setTimeout(() => process.exit(exitCode), EXIT_GRACE_MS).unref();
     });
   return () => receivedCode;
 }
@@ -139,16 +141,39 @@ async function readTerminalLine(question: string, output: NodeJS.WritableStream)
   return await Promise.race([reader.question(question), closed]).finally(() => reader.close());
 }
 
+/** Drops keys until none came for a moment. Ctrl+C ends the program as always. */
+async function dropEarlyKeys(input: ReadStream): Promise<void> {
+  let quietUntil = performance.now() + QUIET_MS;
+  const onData = (chunk: Buffer): void => {
+    if (chunk.includes(CTRL_C)) process.kill(process.pid, "SIGINT");
+    quietUntil = performance.now() + QUIET_MS;
+  };
+  // In raw mode, a line that was not ended yet is read, too.
+  input.setRawMode(true);
+  input.on("data", onData);
+  for (let rest = QUIET_MS; rest > 0; rest = quietUntil - performance.now()) {
+    await setTimeout(rest);
+    // If the program was busy, keys pressed long ago are read first.
+    await setImmediate();
+  }
+  input.off("data", onData).pause();
+  input.setRawMode(false);
+}
+
+const QUIET_MS = 300;
+const CTRL_C = 3;
+
 export interface ConfirmStreams {
   readonly input: NodeJS.ReadableStream;
   readonly output: NodeJS.WritableStream;
 }
 
-/** Asks a yes/no question. Default: at the terminal. */
+/** Asks a yes/no question. Default: at the terminal. What was typed before it can be read does not answer it. */
 export async function confirm(
   question: string,
   { input, output }: ConfirmStreams = { input: process.stdin, output: process.stderr },
 ): Promise<boolean> {
+  if (input === process.stdin && process.stdin.isTTY) await dropEarlyKeys(process.stdin);
   const reader = createInterface({ input, output });
   // Closing the input without an answer means no.
   const emptyAnswerOnClose = new Promise<string>((resolve) => reader.once("close", () => resolve("")));

@@ -62,7 +62,7 @@ export async function offerToResume(context: InteractiveContext): Promise<void> 
         { key: "n", label: "Not now", description: "wait for your next message", value: false },
       ],
     }),
-    { where: "inline" },
+    { where: "inline", question: "unprompted" },
   );
   if (shouldResume) await drainRun(app.agent.resume());
 }

@@ -5,14 +5,13 @@ import type { Redaction } from "@pith/context";
 import { toSafeLines } from "../../text/safe-text.ts";
 import type { Notifier } from "./notifications.ts";
 import type { Panel } from "./panels/panel.ts";
-import type { TypingOptions } from "./panels/typing.ts";
 import type { ScreenApi } from "./screen-context.ts";
 import type { NoteBlock } from "./state/blocks.ts";
 import { type ExtensionWidgets, emptyExtensionWidgets, withStatus, withWidget } from "./state/screen-state.ts";
 
 export interface PromptOptions<State, Answer> {
   readonly queue: PromptQueue;
-  /** Absent if the user cannot be notified. Keys then answer a question immediately. */
+  /** Absent if the user cannot be notified. */
   readonly notifier: Pick<Notifier, "notifyWhenAway"> | undefined;
   readonly title: string;
   readonly loadPanel: () => Promise<Panel<State, Answer>>;
@@ -27,27 +26,13 @@ export async function showPrompt<State, Answer>(
   const show = async (): Promise<Answer | null> => {
     const stopNotifying = notifier?.notifyWhenAway(title);
     try {
-      const { withTyping } = await import("./panels/typing.ts");
-      return await screen.showPanel(withTyping(await loadPanel(), createTypingOptions(screen, notifier)), {
-        where: "inline",
-        signal,
-      });
+      return await screen.showPanel(await loadPanel(), { where: "inline", signal, question: "unprompted" });
     } finally {
       stopNotifying?.();
     }
   };
   return await queue.enqueue(show, signal);
 }
-
-/** If the editor contains text, the user may still be typing. Otherwise the user needs a moment to read the question. */
-export function createTypingOptions(
-  { editorText }: ScreenApi,
-  notifier: PromptOptions<unknown, unknown>["notifier"],
-): TypingOptions {
-  return notifier ? { quietMs: TYPING_QUIET_MS, isTyping: editorText.text !== "" } : {};
-}
-
-const TYPING_QUIET_MS = 300;
 
 /** Aborts when the session is left, when the extension cancels the question, or after the extension's timeout. */
 export function createPromptSignal({ signal, timeout }: UiPromptOptions, sessionSignal: AbortSignal): AbortSignal {

@@ -5,13 +5,11 @@ import type { AgentHooks, AskPermission, PermissionAnswer } from "@pith/agent";
 import { pithHome } from "@pith/context/node";
 import type { CliArgs } from "../../args/args.ts";
 import { checkTrust, type FolderTrust } from "../../trust/trust.ts";
-import { createTypingOptions, type PromptQueue } from "./extension-ui.ts";
+import type { PromptQueue } from "./extension-ui.ts";
 import { stop } from "./interrupt.ts";
 import type { Notifier } from "./notifications.ts";
 import type { CompactionConsent } from "./panels/auto-compact.ts";
-import type { Panel } from "./panels/panel.ts";
 import type { QuestionAnswer, QuestionOptions, QuestionState } from "./panels/permission.ts";
-import type { TypingOptions, TypingState } from "./panels/typing.ts";
 import { type InteractiveContext, reportErrors, type ScreenApi } from "./screen-context.ts";
 import type { Activity } from "./state/screen-state.ts";
 
@@ -37,10 +35,7 @@ export function createPermissionPrompt(
     const showQuestion = async (): Promise<void> => {
       const { loadSubject } = await import("./panels/permission-subject.ts");
       const subject = await loadSubject(question, context.app, signal);
-      answer = await askQuestion(
-        { question, subject, signal, typingOptions: createTypingOptions(screen, notifier) },
-        screen,
-      );
+      answer = await askQuestion({ question, subject, signal }, screen);
     };
     // A question that cannot be shown is answered with no.
     const ask = (): Promise<void> => reportErrors(showQuestion, context);
@@ -60,20 +55,15 @@ function setRunPhase(screen: ScreenApi, phase: Extract<Activity, { type: "runnin
 
 interface PermissionPrompt extends QuestionOptions {
   readonly signal: AbortSignal;
-  readonly typingOptions: TypingOptions;
 }
 
 async function askQuestion(prompt: PermissionPrompt, screen: ScreenApi): Promise<PermissionAnswer | null> {
-  const [{ createPermissionPanel }, { withTyping }] = await Promise.all([
-    import("./panels/permission.ts"),
-    import("./panels/typing.ts"),
-  ]);
-  for (let initialState: QuestionState | null = null; ; ) {
-    const panel: Panel<TypingState<QuestionState>, QuestionAnswer> = withTyping(
+  const { createPermissionPanel } = await import("./panels/permission.ts");
+  for (let initialState = null as QuestionState | null; ; ) {
+    const answer: QuestionAnswer | null = await screen.showPanel(
       createPermissionPanel({ ...prompt, ...(initialState && { initialState }) }),
-      initialState ? {} : prompt.typingOptions,
+      { where: "inline", signal: prompt.signal, question: initialState ? "seen" : "unprompted" },
     );
-    const answer: QuestionAnswer | null = await screen.showPanel(panel, { where: "inline", signal: prompt.signal });
     if (answer?.type !== "show-all") return answer;
     initialState = answer.state;
     await showFullSubject(prompt, screen);
@@ -110,6 +100,8 @@ export async function askForTrust(
   const { wasDeclined } = await import("../../trust/trust-file.ts");
   if (await wasDeclined(folder.project, paths.home)) return args;
   if (await isTrustedByExtension(folder, { paths, args })) return { ...args, trustsProject: true };
+  // A line from a pipe was written before anybody could read the question.
+  if (!screen.hasPages && !process.stdin.isTTY) return args;
   return (await confirmTrust(screen, paths)) ? { ...args, trustsProject: true } : args;
 }
 
@@ -143,7 +135,7 @@ async function confirmTrust(screen: ScreenApi, { cwd, home }: TrustPaths): Promi
   const redaction = await createRedaction({ home, environment: process.env });
   const { folderTrust: trusted, question } = await inspectFolder(cwd, home);
   const text = redaction.redact(formatTrustQuestion(question));
-  const answer = await screen.showPanel(createTrustPage(text), { where: "page" });
+  const answer = await screen.showPanel(createTrustPage(text), { where: "page", question: "unprompted" });
   if (answer === "no") await (await import("../../trust/trust-file.ts")).saveDeclined(trusted.project, home);
   if (answer !== "always") return answer === "once";
   // Trusts exactly the bytes that were shown.

@@ -31,7 +31,15 @@ export interface ScreenApi {
 export interface PanelOptions {
   readonly where: "inline" | "page";
   readonly signal?: AbortSignal;
+  /** Set for a question. Keys from before it was drawn do not answer it, and keys that are no answer go to the editor. */
+  readonly question?: QuestionKind;
 }
+
+/**
+ * `unprompted`: the user did not open it, so it takes answers only when no key came for a moment after it was drawn.
+ * `follow-up`: it follows an action of the user, so it takes answers as soon as it was drawn. `seen`: the user has already read it.
+ */
+export type QuestionKind = "unprompted" | "follow-up" | "seen";
 
 export interface EditorText {
   readonly text: string;

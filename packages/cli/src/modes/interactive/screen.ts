@@ -4,10 +4,11 @@ import type { AgentEvent } from "@pith/agent";
 import { createEditor, type MessageEditor } from "./editor/editor.ts";
 import type { EditorMessage } from "./editor/message.ts";
 import { isCancelKey, type OpenPanel, openPanel, type Panel } from "./panels/panel.ts";
+import { type TypingOptions, withTyping } from "./panels/typing.ts";
 import { renderBlock } from "./render/block.ts";
 import { RedrawTimer, renderFrame } from "./render/live-region.ts";
 import type { Theme } from "./render/theme.ts";
-import type { EditorText, PanelOptions, ScreenApi } from "./screen-context.ts";
+import type { EditorText, PanelOptions, QuestionKind, ScreenApi } from "./screen-context.ts";
 import type { NoteBlock } from "./state/blocks.ts";
 import { splitFinished } from "./state/finished-blocks.ts";
 import { reduceEvent } from "./state/reduce.ts";
@@ -30,6 +31,8 @@ export interface ScreenOptions {
   /** Handles a key that is not text for the editor. Returns false if the key has no action. `panel` is set if an open panel did not use the key. */
   readonly onKey: (key: string, context?: { readonly panel: "inline" | "page" }) => boolean;
   readonly onSubmit: (message: EditorMessage) => void;
+  /** How long no key must come before a question that the user did not open takes answers. Default: 300. 0: questions take answers once drawn. */
+  readonly quietMs?: number;
 }
 
 export class Screen implements ScreenApi {
@@ -109,7 +112,10 @@ export class Screen implements ScreenApi {
   }
 
   async showPanel<State, Answer>(panel: Panel<State, Answer>, options: PanelOptions): Promise<Answer | null> {
-    const openedPanel = openPanel(panel, { ...options, onChange: () => this.redraw() });
+    const openOptions = { ...options, onChange: () => this.redraw() };
+    const openedPanel = options.question
+      ? openPanel(withTyping(panel, this.#createTypingOptions(options.question)), openOptions)
+      : openPanel(panel, openOptions);
     this.#panels.push(openedPanel);
     this.#syncPage();
     try {
@@ -118,6 +124,15 @@ export class Screen implements ScreenApi {
       this.#panels = this.#panels.filter((item) => item !== openedPanel);
       this.#syncPage();
     }
+  }
+
+  /** If the editor contains text, the user may still be typing. Otherwise the user needs a moment to read the question. */
+  #createTypingOptions(question: QuestionKind): TypingOptions {
+    const { quietMs = QUIET_MS } = this.#options;
+    if (question === "seen") return { isTyping: false, quietMs: null };
+    const isUnprompted = question === "unprompted";
+    const isTyping = isUnprompted && this.editorText.text !== "";
+    return { isTyping, quietMs: isUnprompted ? quietMs : Math.min(quietMs, FOLLOW_UP_QUIET_MS) };
   }
 
   async releaseTerminal<Value>(run: () => Promise<Value>): Promise<Value> {
@@ -154,10 +169,7 @@ export class Screen implements ScreenApi {
     if (this.#isReleased) return;
     const isPage = this.#panels.at(-1)?.where === "page";
     if (isPage && !this.#page) {
-      const page = new FullPage(
-        this.#terminal,
-        (size) => this.#panels.at(-1)?.render({ ...size, ...this.#options }) ?? [],
-      );
+      const page = new FullPage(this.#terminal, (size) => this.#renderPanel(this.#panels.at(-1), size));
       this.#mainScreen.pause(() => page.redraw());
       this.#page = page;
       page.open();
@@ -185,6 +197,7 @@ export class Screen implements ScreenApi {
     const outcome = panel.handleKey(key);
     this.#mainScreen.renderNow();
     if (outcome === "used") return true;
+    if (outcome === "early") return this.#options.onKey(key);
     const isHandled = this.#options.onKey(key, { panel: panel.where });
     return outcome === "none" || isHandled;
   }
@@ -192,16 +205,24 @@ export class Screen implements ScreenApi {
   #renderFrame(size: Size): readonly string[] {
     const { theme, now } = this.#options;
     const panel = this.#panels.findLast(({ where }) => where === "inline");
-    const renderEditor = (area: Size) => this.#editor.render(area.width).slice(-area.height);
-    const renderInput = (area: Size): readonly string[] => {
-      if (!panel) return renderEditor(area);
-      if (!panel.isTyping) return panel.render({ ...area, theme });
-      const editorLines = renderEditor({ ...area, height: Math.max(3, Math.floor(area.height / 2)) });
-      return [
-        ...panel.render({ ...area, height: Math.max(1, area.height - editorLines.length), theme }),
-        ...editorLines,
-      ];
-    };
+    const renderInput = (area: Size): readonly string[] => this.#renderPanel(panel, area);
     return renderFrame({ state: this.#state, theme, renderInput, now: now() }, size);
   }
+
+  /** Without a panel, renders the editor; while the user types at a question, both. */
+  #renderPanel(panel: OpenPanel | undefined, area: Size): readonly string[] {
+    const { theme } = this.#options;
+    if (!panel) return this.#renderEditor(area);
+    if (!panel.isTyping) return panel.render({ ...area, theme });
+    const editorLines = this.#renderEditor({ ...area, height: Math.max(3, Math.floor(area.height / 2)) });
+    return [...panel.render({ ...area, height: Math.max(1, area.height - editorLines.length), theme }), ...editorLines];
+  }
+
+  #renderEditor({ width, height }: Size): readonly string[] {
+    return this.#editor.render(width).slice(-height);
+  }
 }
+
+const QUIET_MS = 300;
+/** Long enough that keys which came before it was drawn are read first. */
+const FOLLOW_UP_QUIET_MS = 1;

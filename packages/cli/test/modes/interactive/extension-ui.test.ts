@@ -38,7 +38,7 @@ async function drawnUi() {
 }
 
 test("XUI1 one of several, yes or no, and a line: asked in place of the editor, and Esc answers none of them", async () => {
-  const { ui, terminal, sees } = await drawnUi();
+  const { ui, terminal, sees, seen } = await drawnUi();
   const asked: readonly [() => Promise<unknown>, string, readonly string[], unknown][] = [
     [() => ui.select("Which one?", ["red", "green"]), "❯ red", [DOWN, ENTER], "green"],
     [() => ui.select("Which one?", ["red", "green"]), "❯ red", [ESCAPE], undefined],
@@ -62,6 +62,8 @@ test("XUI1 one of several, yes or no, and a line: asked in place of the editor, 
     expect(await sees(shows)).toContain("Question from an extension");
     terminal.press(...keys);
     expect(await coming).toBe(answer);
+    // A key belongs to the question that is drawn.
+    await expect.poll(seen).not.toContain("Question from an extension");
   }
 });
 

@@ -215,6 +215,8 @@ describe("trust question", () => {
     return place;
   }
 
+  const RIGHT = "\x1b[C";
+
   async function answered(keys: string | readonly string[], place: TrustPaths) {
     const { screen, terminal, seen } = shownOn({ columns: 80, rows: 24 });
     const asked = askForTrust(wish, screen, place);
@@ -229,19 +231,18 @@ describe("trust question", () => {
 
   test("MAN8 a folder that brings settings of its own is shown before they count; yes keeps exactly what was shown", async () => {
     const place = withSettings('{ "thinking": "high" }');
-    const { page, after, folder } = await answered(["y", "\r"], place);
+    const { page, after, folder } = await answered([RIGHT, RIGHT, "\r"], place);
     expect(page).toMatch(/\.pith\/settings\.json[\s\S]*"thinking": "high"/);
     expect(after.trustsProject).toBe(false);
     expect(folder.type).toBe("trusted");
     writeFileSync(join(place.cwd, ".pith", "settings.json"), '{ "thinking": "low" }');
-    const again = await answered("n", place);
+    const again = await answered("\r", place);
     expect(again.page).toContain("has changed since it was trusted");
   });
 
   test("MAN8 only this time keeps nothing, no and Esc keep nothing either, and no is what Enter means", async () => {
     for (const [key, trusts] of [
-      ["o", true],
-      ["n", false],
+      [[RIGHT, "\r"], true],
       ["\x1b", false],
       ["\r", false],
     ] as const) {
@@ -254,19 +255,19 @@ describe("trust question", () => {
   test("MAN8 a no holds for these bytes: nobody is asked again until they change, and Esc leaves it open", async () => {
     const place = withSettings('{ "thinking": "high" }');
     await answered("\x1b", place);
-    await answered("n", place);
+    await answered("\r", place);
     const { screen } = shownOn({ columns: 80, rows: 24 });
     expect(await askForTrust(wish, screen, place)).toBe(wish);
     screen.stop();
     writeFileSync(join(place.cwd, ".pith", "settings.json"), '{ "thinking": "low" }');
-    expect((await answered(["y", "\r"], place)).folder.type).toBe("trusted");
+    expect((await answered([RIGHT, RIGHT, "\r"], place)).folder.type).toBe("trusted");
   });
 
   test("MAN8 a list of what was declined that cannot be read or written asks again, and breaks nothing", async () => {
     const place = withSettings('{ "thinking": "high" }');
     mkdirSync(join(place.home, "declined.json"));
     for (const _ of ["first", "again"]) {
-      const { page, folder } = await answered("n", place);
+      const { page, folder } = await answered("\r", place);
       expect(page).toContain(".pith/settings.json");
       expect(folder.type).toBe("untrusted");
     }
@@ -281,7 +282,7 @@ describe("trust question", () => {
   });
 
   test("MAN8 nothing that the folder holds steers the terminal", async () => {
-    const { page } = await answered("n", withSettings('{ "thinking": "\\u001b[2J\u202ehigh\x9b31m" }'));
+    const { page } = await answered("\r", withSettings('{ "thinking": "\\u001b[2J\u202ehigh\x9b31m" }'));
     expect(page).not.toMatch(/[\u202e\x9b]/);
     expect(page).toContain("\\u{202e}");
   });
@@ -297,6 +298,6 @@ describe("trust question", () => {
     expect(await seen()).not.toContain("Do you trust this folder?");
     screen.stop();
     writeFileSync(join(place.home, "settings.json"), '{ "extensions": false }');
-    expect((await answered("n", place)).after.trustsProject).toBe(false);
+    expect((await answered("\r", place)).after.trustsProject).toBe(false);
   });
 });

@@ -1,7 +1,7 @@
 /** A screen on a terminal for tests, with a clock that stands still. */
 
 import { createTheme, type Theme } from "../../../src/modes/interactive/render/theme.ts";
-import { Screen } from "../../../src/modes/interactive/screen.ts";
+import { Screen, type ScreenOptions } from "../../../src/modes/interactive/screen.ts";
 import { initialScreenState, type ScreenState } from "../../../src/modes/interactive/state/screen-state.ts";
 import { Headless } from "./headless.ts";
 
@@ -21,18 +21,21 @@ export interface Showing {
   readonly start?: Partial<ScreenState>;
   /** Without colour, unless said. */
   readonly theme?: Theme;
+  /** Without it, no key does anything. */
+  readonly onKey?: ScreenOptions["onKey"];
 }
 
 const known = { cost: 0, isSandboxed: false, permissionMode: "edit" } as const;
 
-export function shownOn({ columns, rows, start = {}, theme = createTheme("none") }: Showing): Shown {
+export function shownOn({ columns, rows, start = {}, theme = createTheme("none"), onKey }: Showing): Shown {
   const terminal = new Headless(columns, rows);
   const screen = new Screen({
     terminal,
     theme,
+    quietMs: 0,
     initialState: { ...initialScreenState, footer: { ...initialScreenState.footer, ...known }, ...start },
     now: () => NOW,
-    onKey: () => false,
+    onKey: onKey ?? (() => false),
     onSubmit: () => {},
   });
   screen.start();

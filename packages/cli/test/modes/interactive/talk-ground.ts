@@ -43,6 +43,7 @@ export class TalkGround {
     const screen = new Screen({
       terminal: this.terminal,
       theme: createTheme("none"),
+      quietMs: 0,
       initialState: initialScreenState,
       now: Date.now,
       onKey: (key) => this.#talk?.handleKey(key) ?? false,

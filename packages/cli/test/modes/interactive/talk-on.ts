@@ -52,6 +52,7 @@ export async function talkOn(script: Script, { wish = {}, notifier, prepare }: T
   const screen = new Screen({
     terminal,
     theme: createTheme("none"),
+    quietMs: 0,
     initialState: initialScreenState,
     now: Date.now,
     onKey: (key, amid) => talk?.handleKey(key, amid) ?? false,

@@ -71,7 +71,7 @@ const KEY_NAME = /^(?:(?:ctrl|alt|shift|super)\+.+|[a-zA-Z]{2,9}|f\d{1,2})$/;
 function drawSecretInput(
   { title, description }: SecretInputOptions,
   { line, error }: SecretInputState,
-  { width, theme }: Viewport,
+  { width, theme, isTyping = false }: Viewport,
 ): string[] {
   const length = line.text.length;
   const dots = "•".repeat(Math.min(length, Math.max(8, width - 30)));
@@ -82,7 +82,7 @@ function drawSecretInput(
     ...wrapTextWithAnsi(theme.dim(escapeControls(description)), width - 2).map((row) => ` ${row}`),
     ...(error === null ? [] : [theme.bad(` ✗ ${escapeControls(error)}`)]),
     ` ❯ ${dots}${CURSOR_MARKER}${theme.selected(" ")}${count}`,
-    renderHints(["Enter confirm", "Ctrl+U clear", "Esc skip"], { width, theme }),
+    isTyping ? "" : renderHints(["Enter confirm", "Ctrl+U clear", "Esc skip"], { width, theme }),
   ].map((row) => truncateToWidth(row, width));
 }
 
@@ -141,7 +141,11 @@ export async function askKey(option: ProviderOption, options: KeyPromptOptions):
   const title = `API key for ${name}`;
   const description = `Create one at ${keyPage}. It is saved in ${keyFilePath(home)}, which only you can read.`;
   for (let error: string | null = options.error ?? null; ; ) {
-    const key = await screen.showPanel(createSecretInput({ title, description, error }), { where: "inline" });
+    const panel = createSecretInput({ title, description, error });
+    const key = await screen.showPanel(panel, {
+      where: "inline",
+      question: "follow-up",
+    });
     if (key === null || key === "") return null;
     // A panel checks the form itself. A plain question does not.
     if (!isKey(key)) {
@@ -200,7 +204,7 @@ export async function askModel(options: ModelPromptOptions, screen: ScreenApi): 
     rows,
     extraKeys: { "alt+enter": "use without saving" },
   });
-  const choice = await screen.showPanel(panel, { where: "inline" });
+  const choice = await screen.showPanel(panel, { where: "inline", question: "unprompted" });
   return choice && { model: choice.value, shouldSave: choice.key === "enter" };
 }
 
@@ -232,6 +236,7 @@ export async function askModelSource(screen: ScreenApi): Promise<ModelSource | n
       createPickPanel({ title: "Choose a provider or a local model", rows: createSourceRows(servers ?? []) }),
       {
         where: "inline",
+        question: "unprompted",
       },
     );
     if (choice === null) return null;

@@ -112,7 +112,7 @@ export class CompactionConsent {
       contextWindow,
     });
     return (
-      (await screen.showPanel(panel, { where: "inline", signal: signalOrTimeout })) ??
+      (await screen.showPanel(panel, { where: "inline", signal: signalOrTimeout, question: "unprompted" })) ??
       (signalOrTimeout.aborted ? "now" : "later")
     );
   }
@@ -121,7 +121,13 @@ export class CompactionConsent {
   async #askBeforeSwitch({ preparation, signal }: SessionBeforeCompactEvent): Promise<boolean> {
     const signalOrTimeout = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_TIMEOUT_MS)]);
     const panel = createSwitchPanel({ tokens: preparation.tokensBefore, seconds: ANSWER_TIMEOUT_MS / 1000 });
-    return (await this.#context.screen.showPanel(panel, { where: "inline", signal: signalOrTimeout })) ?? false;
+    return (
+      (await this.#context.screen.showPanel(panel, {
+        where: "inline",
+        signal: signalOrTimeout,
+        question: "unprompted",
+      })) ?? false
+    );
   }
 
   #disable(): HookResult {

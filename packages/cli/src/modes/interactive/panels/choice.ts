@@ -90,9 +90,10 @@ function wrapIndented(line: string, width: number): readonly string[] {
   return wrapTextWithAnsi(line, Math.max(1, width - 1)).map((row, index) => (index === 0 ? row : ` ${row}`));
 }
 
-function renderOption<Value>(option: Option<Value>, isSelected: boolean, { width, theme }: Viewport): string {
+function renderOption<Value>(option: Option<Value>, isSelected: boolean, viewport: Viewport): string {
+  const { width, theme } = viewport;
   const { label, description = "" } = option;
-  const keyText = theme.dim(formatOptionKey(option));
+  const keyText = viewport.isTyping ? "" : theme.dim(formatOptionKey(option));
   const text = ` ${isSelected ? "❯" : " "} ${escapeControls(label)}`;
   const line = `${isSelected ? theme.accent(text) : text}${keyText}${description === "" ? "" : theme.dim(`  ${escapeControls(description)}`)}`;
   return truncateToWidth(line, width, "…");
@@ -188,7 +189,7 @@ function renderPickPanel<Value>(
     ...visible.map((row, index) =>
       renderRow(row, { isSelected: position.top + index === position.index, column, viewport }),
     ),
-    renderHints(hints, viewport),
+    viewport.isTyping ? "" : renderHints(hints, viewport),
   ].map((line) => fitLine(line, width));
 }
 

@@ -160,7 +160,7 @@ export async function confirmCompaction(
   const stats = computePreviewStats(plan, readSummarizerChoice(app.settings, app.agent.model, catalogue));
   const notes = plan.receipt.findings.filter(({ code }) => code === "cut-moved").map(({ note }) => note);
   const panel = createPreviewPanel(stats, { title: titleOf(plan, request), focus: instructions, notes });
-  const focus = await screen.showPanel(panel, { where: "inline" });
+  const focus = await screen.showPanel(panel, { where: "inline", question: "follow-up" });
   return focus !== null && (await runCompaction({ ...request, instructions: focus }, context));
 }
 
@@ -223,7 +223,10 @@ async function confirmReplacement(
     readSummarizerChoice({}, app.agent.model, catalogue),
   );
   const title = `Replace everything ${replaced.place} with a summary?`;
-  return await screen.showPanel(createPreviewPanel(stats, { title, focus }), { where: "inline" });
+  return await screen.showPanel(createPreviewPanel(stats, { title, focus }), {
+    where: "inline",
+    question: "follow-up",
+  });
 }
 
 /** The transcript shows the receipt or the failure. Only the other outcomes are reported here. */

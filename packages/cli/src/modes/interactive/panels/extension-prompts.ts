@@ -67,7 +67,7 @@ interface InputView {
 
 function renderInputPanel(
   { input, title, placeholder }: InputView,
-  { width, height, theme }: Viewport,
+  { width, height, theme, isTyping = false }: Viewport,
 ): readonly string[] {
   const placeholderText =
     input.text === "" && placeholder !== "" ? theme.dim(toSafeLine(placeholder, MAX_LINE_CHARS)) : "";
@@ -78,7 +78,7 @@ function renderInputPanel(
     theme.strong(` ${QUESTION_TITLE}`),
     ...titleRows.slice(0, Math.max(1, height - inputRows.length - 3)).map((row) => theme.strong(row)),
     ...inputRows,
-    renderHints(["Enter submit", "Esc cancel"], { width, theme }),
+    isTyping ? "" : renderHints(["Enter submit", "Esc cancel"], { width, theme }),
   ];
 }
 

@@ -250,9 +250,8 @@ function renderTextPage<Value>(
   const optionRows = options.length === 0 ? [] : ["", ...renderOptions(options, selectedIndex, viewport)];
   const range = count > rows ? [`↑↓ ${firstLine + 1}–${Math.min(firstLine + rows, count)} of ${count}`] : [];
   const hints = [...range, ...(options.length > 0 ? ["←→ move", "Enter select"] : []), cancelHint];
-  return [...head, ...visible, ...blank, ...optionRows, renderHints(hints, viewport)].map((line) =>
-    truncateToWidth(line, width, "…"),
-  );
+  const hintRow = viewport.isTyping ? "" : renderHints(hints, viewport);
+  return [...head, ...visible, ...blank, ...optionRows, hintRow].map((line) => truncateToWidth(line, width, "…"));
 }
 
 /** Renders the options side by side, or one per row if there is no room, so that none is cut off. */

@@ -16,8 +16,12 @@ export interface Panel<State, Answer> {
   /** The same question as plain text, for screens where the user answers with a number. Absent if the panel needs keys. */
   readonly plainQuestion?: PlainQuestion<Answer>;
   /** Starts when the panel opens. Calls `update` for each change of the state. */
-  readonly loadUpdates?: (update: (change: (state: State) => State) => void, signal: AbortSignal) => Promise<void>;
+  readonly loadUpdates?: LoadUpdates<State>;
+  /** The same, but starts when the panel was first drawn. */
+  readonly onDrawn?: LoadUpdates<State>;
 }
+
+type LoadUpdates<State> = (update: (change: (state: State) => State) => void, signal: AbortSignal) => Promise<void>;
 
 export interface PlainQuestion<Answer> {
   readonly title: string;
@@ -40,7 +44,7 @@ export interface Viewport {
   /** The available rows. A panel may use fewer. */
   readonly height: number;
   readonly theme: Theme;
-  /** The user types in the editor below, so the panel must not show hints about its own keys. */
+  /** Keys do not answer the panel now, so it must not show hints about them. */
   readonly isTyping?: boolean;
 }
 
@@ -53,6 +57,8 @@ export interface Continue<State> {
   readonly loadUpdate?: (signal: AbortSignal) => Promise<(state: State) => State>;
   /** The key is also passed to the editor below. */
   readonly isTyping?: boolean;
+  /** The key was pressed before the question could be read, so it works as if the panel were not open. */
+  readonly isEarly?: true;
 }
 
 export interface Done<Answer> {
@@ -98,8 +104,8 @@ export interface OpenPanel {
   handleKey(key: string): KeyUse;
 }
 
-/** `used`: by the panel. `typing`: for the editor below it. `none`: by neither. */
-export type KeyUse = "used" | "typing" | "none";
+/** `used`: by the panel. `typing`: for the editor below it. `early`: for what is below the panel. `none`: by neither. */
+export type KeyUse = "used" | "typing" | "early" | "none";
 
 export interface OpenPanelOptions {
   readonly where: "inline" | "page";
@@ -137,7 +143,7 @@ class RunningPanel<State, Answer> implements OpenPanel {
     const closeSignal = this.#closeController.signal;
     signal?.addEventListener("abort", () => this.#close(null), { once: true, signal: closeSignal });
     if (signal?.aborted) this.#close(null);
-    else void panel.loadUpdates?.((change) => this.#update(change), closeSignal).catch(() => {});
+    else this.#startUpdates(panel.loadUpdates);
   }
 
   get isTyping(): boolean {
@@ -145,10 +151,16 @@ class RunningPanel<State, Answer> implements OpenPanel {
   }
 
   render(viewport: Viewport): readonly string[] {
+    const isFirst = this.#lastViewport === undefined;
     this.#lastViewport = viewport;
-    return this.#guard(() => this.#panel.render(this.#state, viewport), []).map((line) =>
-      sanitizePanelLine(line, viewport.width),
-    );
+    const lines = this.#guard(() => this.#panel.render(this.#state, viewport), []);
+    if (isFirst) this.#startUpdates(this.#panel.onDrawn);
+    return lines.map((line) => sanitizePanelLine(line, viewport.width));
+  }
+
+  #startUpdates(loadUpdates: LoadUpdates<State> | undefined): void {
+    const { signal } = this.#closeController;
+    if (!signal.aborted) void loadUpdates?.((change) => this.#update(change), signal).catch(() => {});
   }
 
   handleKey(key: string): KeyUse {
@@ -172,6 +184,7 @@ class RunningPanel<State, Answer> implements OpenPanel {
       (change) => this.#update(change),
       () => {},
     );
+    if (result.isEarly) return "early";
     return result.isTyping ? "typing" : "used";
   }
 

@@ -70,7 +70,7 @@ async function confirmAllMode(screen: ScreenApi): Promise<boolean> {
       { key: "y", label: "Yes", value: true, isLasting: true },
     ],
   });
-  return (await screen.showPanel(panel, { where: "inline" })) ?? false;
+  return (await screen.showPanel(panel, { where: "inline", question: "follow-up" })) ?? false;
 }
 
 const SANDBOX_WARNING: readonly string[] = [

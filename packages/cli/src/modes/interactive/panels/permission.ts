@@ -237,9 +237,10 @@ export function createTrustPage(text: string): Panel<TextPageState, TrustAnswer>
     cancelHint: "Esc not now",
     lines: (viewport) => renderTrustText(text, viewport),
     options: [
-      { key: "n", label: "No", value: "no" },
-      { key: "o", label: "Only this time", value: "once" },
-      { key: "y", label: "Yes, until it changes", value: "always", isLasting: true },
+      // No letters: the first letter of a message must not run the folder's extensions.
+      { label: "No", value: "no" },
+      { label: "Only this time", value: "once" },
+      { label: "Yes, until it changes", value: "always" },
     ],
   });
 }

@@ -4,7 +4,7 @@ import { createInterface, type Interface } from "node:readline";
 import { escapeControls, truncate } from "../../../text/safe-text.ts";
 import type { ScreenApi } from "../screen-context.ts";
 import { initialScreenState } from "../state/screen-state.ts";
-import { PlainScreen } from "./plain-screen.ts";
+import { type OpenQuestion, PlainScreen } from "./plain-screen.ts";
 
 export type HistoryResult =
   /** The text to submit instead of the line. */
@@ -41,9 +41,15 @@ export interface InputLoopOptions {
   readonly onKey: (key: string) => boolean;
 }
 
+interface PendingLine {
+  readonly text: string;
+  /** The question that was open and readable when the line was typed. The line answers no other question. */
+  readonly question: OpenQuestion | null;
+}
+
 export class InputLoop {
   readonly #options: InputLoopOptions;
-  readonly #pendingLines: string[] = [];
+  #pendingLines: readonly PendingLine[] = [];
   readonly #history: string[] = [];
   /** The lines so far that ended with a backslash. */
   #partialLine = "";
@@ -59,7 +65,9 @@ export class InputLoop {
     const isContinued = line.endsWith("\\");
     this.#partialLine += isContinued ? `${line.slice(0, -1)}\n` : line;
     if (isContinued) return;
-    this.#pendingLines.push(this.#partialLine);
+    const { openQuestion } = this.#options.screen;
+    const question = openQuestion?.isReady ? openQuestion : null;
+    this.#pendingLines = [...this.#pendingLines, { text: this.#partialLine, question }];
     this.#partialLine = "";
     this.advance();
   }
@@ -80,12 +88,18 @@ export class InputLoop {
 
   /** Handles as many pending lines as possible, then writes the prompt for the next line. */
   advance(): void {
-    while (this.#pendingLines.length > 0 && this.#canTakeLine()) this.#takeLine(this.#pendingLines.shift() ?? "");
-    if (this.#pendingLines.length > 0) return;
+    for (let line = this.#findNextLine(); line; line = this.#findNextLine()) {
+      this.#pendingLines = this.#pendingLines.filter((other) => other !== line);
+      this.#takeLine(line.text);
+    }
     const { screen, output, onSubmit } = this.#options;
     const { openQuestion } = screen;
-    if (this.#isInputEnded && openQuestion) openQuestion.dismiss();
-    else if (openQuestion) output.writePrompt(openQuestion.question.prompt);
+    if (openQuestion && !this.#isInputEnded) {
+      if (openQuestion.isReady) output.writePrompt(openQuestion.question.prompt);
+      return;
+    }
+    if (this.#pendingLines.length > 0 && !openQuestion) return;
+    if (openQuestion) openQuestion.dismiss();
     else if (this.#isInputEnded && this.#isIdle) void onSubmit("/quit");
     else if (this.#isIdle) output.writePrompt(this.#partialLine === "" ? "> " : "… ");
   }
@@ -95,9 +109,12 @@ export class InputLoop {
     return hasSession() && this.#runningCount === 0 && screen.state.activity.type === "idle";
   }
 
-  #canTakeLine(): boolean {
+  /** Lines that a user typed before a question stay until it is answered. */
+  #findNextLine(): PendingLine | undefined {
     const { screen, isInteractive, hasSession } = this.#options;
-    return screen.openQuestion !== undefined || this.#isIdle || (isInteractive && hasSession());
+    const { openQuestion } = screen;
+    if (openQuestion && isInteractive) return this.#pendingLines.find(({ question }) => question === openQuestion);
+    return openQuestion || this.#isIdle || (isInteractive && hasSession()) ? this.#pendingLines[0] : undefined;
   }
 
   #takeLine(line: string): void {
@@ -170,7 +187,10 @@ export function createPlainTerminal(options: PlainTerminalOptions): PlainTermina
   const isInteractive = process.stdin.isTTY === true;
   let lines: Interface | null = null;
   const acceptsInput = (): boolean => options.hasSession() || Boolean(screen.openQuestion);
-  const idleTimer = new IdleTimer(() => (acceptsInput() ? loop.advance() : idleTimer.restart()));
+  const idleTimer = new IdleTimer(() => {
+    if (acceptsInput()) loop.advance();
+    if (!acceptsInput() || screen.openQuestion?.isReady === false) idleTimer.restart();
+  });
   const output = createPlainOutput({ write, isEchoed: isInteractive, onOutput: () => idleTimer.restart() });
   const releaseTerminal = createTerminalRelease(() => lines);
   const initialState = { ...initialScreenState, keymap: EMPTY_KEYMAP };

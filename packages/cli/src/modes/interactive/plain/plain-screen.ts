@@ -73,10 +73,15 @@ export interface PlainScreenOptions extends Pick<ProgressOptions, "schedule"> {
   readonly releaseTerminal: ScreenApi["releaseTerminal"];
 }
 
-interface OpenQuestion {
+export interface OpenQuestion {
   readonly question: Question;
+  /** False until the user can have read the question. A line from before is no answer. */
+  readonly isReady: boolean;
   readonly dismiss: () => void;
 }
+
+/** How long after its text a question that the user did not open takes answers. */
+const QUIET_MS = 300;
 
 export class PlainScreen implements ScreenApi {
   readonly hasPages = false;
@@ -150,9 +155,25 @@ export class PlainScreen implements ScreenApi {
     const question = panel.plainQuestion
       ? createQuestion(panel.plainQuestion, settle)
       : createKeyQuestion(openedPanel, isOpen);
-    const openQuestion: OpenQuestion = { question, dismiss: () => controller.abort() };
+    let isReady = options.question !== "unprompted";
+    const openQuestion: OpenQuestion = {
+      question,
+      get isReady() {
+        return isReady;
+      },
+      dismiss: () => controller.abort(),
+    };
     this.#openQuestions = [...this.#openQuestions, openQuestion];
     this.#writeLines(question.lines());
+    // If the program was busy, lines that were typed long ago are read first.
+    const setReady = (): void => {
+      isReady = true;
+    };
+    if (!isReady)
+      signal.addEventListener(
+        "abort",
+        this.#options.schedule(() => setImmediate(setReady), QUIET_MS),
+      );
     void openedPanel.answer.then(settle, (error) => {
       remove();
       reject(error);

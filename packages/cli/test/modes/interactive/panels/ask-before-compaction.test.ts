@@ -40,8 +40,10 @@ test("MET14 never switches it off for this session alone, and the footer says so
   talk.say("question 5");
   await shows(talk, "Compact it now?");
   // Who was in the middle of a word has not switched anything off.
-  talk.terminal.press("x");
-  await shows(talk, "Compact it now?");
+  talk.terminal.press("x", "N");
+  await shows(talk, "back to the question");
+  talk.terminal.press("\x1b");
+  await talk.gone("back to the question");
   talk.terminal.press("N");
   await talk.sees("Answer 5 ends here");
   await shows(talk, "auto-compact off");

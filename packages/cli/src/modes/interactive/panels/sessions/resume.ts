@@ -39,7 +39,7 @@ export async function chooseFolder(item: SessionItem, { screen, cwd, home }: Fol
   const folder = formatFolder(item.cwd, homedir());
   const title = exists ? `This session belongs to ${folder}.` : `This session's folder no longer exists: ${folder}`;
   const options = [...(exists ? [workThere] : []), workHere, moveHere];
-  switch (await screen.showPanel(createChoicePanel({ title, options }), { where: "inline" })) {
+  switch (await screen.showPanel(createChoicePanel({ title, options }), { where: "inline", question: "follow-up" })) {
     case "there":
       return enterFolder(item);
     case "here":

@@ -31,7 +31,7 @@ export async function compactAtEntry(id: string, context: InteractiveContext): P
   const obstacles = describeObstacles(options);
   if (obstacles.length === 2 && !options.isCompacted)
     return finishWithNote(`Nothing can be compacted there. ${obstacles.join(" ")}`, context);
-  const choice = await screen.showPanel(createCompactQuestion(options), { where: "inline" });
+  const choice = await screen.showPanel(createCompactQuestion(options), { where: "inline", question: "follow-up" });
   switch (choice) {
     case null:
       return "cancelled";

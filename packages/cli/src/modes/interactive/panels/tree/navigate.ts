@@ -198,7 +198,7 @@ export async function ensureIdle(context: InteractiveContext): Promise<boolean> 
         { key: "y", label: "Yes, stop and go", description: "work done so far is kept", value: true },
       ],
     }),
-    { where: "inline" },
+    { where: "inline", question: "follow-up" },
   );
   if (!shouldStop) return false;
   stop(context);
@@ -220,7 +220,7 @@ async function askHowToLeave(
   const canSummarize = app.missingModel === null;
   const question = createLeaveQuestion({ count, hasMore, canFork: app.sessionPath !== null, canSummarize });
   for (;;) {
-    const action = await screen.showPanel(question, { where: "inline" });
+    const action = await screen.showPanel(question, { where: "inline", question: "follow-up" });
     if (action === null || action === "go" || action === "fork") return action && { action, options: {} };
     if (action === "summarize") return { action, options: { summarize: true } };
     const focus = await screen.showPanel(createLinePanel(FOCUS_QUESTION), { where: "inline" });
@@ -241,7 +241,10 @@ async function askFilesToRestore(id: string, { app, screen }: InteractiveContext
   if (!rewind || files.length === 0) return [];
   const folder = app.cwd;
   const diff = async (file: PlannedFile) => agent.session.redact(await buildRestoreDiff(file, rewind, folder));
-  const answer = await screen.showPanel(createFilesPanel({ files, folder, diff }), { where: "page" });
+  const answer = await screen.showPanel(createFilesPanel({ files, folder, diff }), {
+    where: "page",
+    question: "follow-up",
+  });
   if (answer === null) return null;
   return answer === "skip" ? [] : files.filter(isRestorable).map(({ path }) => path);
 }

@@ -1,0 +1,125 @@
+/** Keys before and at the questions that let files of a repository run, in a real terminal: only Enter on its row runs anything. */
+
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { Ground } from "../../../e2e/ground/ground.ts";
+import type { Tmux } from "../../../e2e/ground/tmux.ts";
+import { findBuiltProgram } from "../../built-program.ts";
+import { isLong } from "../../test-length.ts";
+
+/** Leaves a file when its code runs. */
+const LEAVE_MARK = `import { writeFileSync } from "node:fs";
+try { writeFileSync(process.env.HOME + "/ran", ""); } catch {}
+export default () => {};
+`;
+const QUESTION = "Do you trust this folder?";
+
+async function createGround(): Promise<Ground> {
+  const ground = await Ground.make({
+    script: () => "Done.",
+    program: findBuiltProgram(),
+    settings: { sandbox: "off" },
+    files: { ".pith/extensions/mark.js": LEAVE_MARK, "mark.js": LEAVE_MARK },
+    rows: 36,
+  });
+  onTestFinished(() => ground.clear());
+  return ground;
+}
+
+function hasRun(ground: Ground): boolean {
+  return existsSync(join(ground.place, "user/ran"));
+}
+
+/** Types a command and these keys after it, without waiting for anything. */
+async function startWithKeys(ground: Ground, command: string, keys: readonly string[]): Promise<Tmux> {
+  const tmux = await ground.terminal();
+  await tmux.type(command);
+  await tmux.press("Enter", ...keys);
+  return tmux;
+}
+
+/** As tmux names them. */
+const sequences: readonly (readonly string[])[] = [
+  ["o"],
+  ["o", "Enter"],
+  ["Right", "Enter"],
+  ["y", "Enter", "Enter"],
+  ["Escape", "o", "Enter"],
+  ..."only the tests, please".split(" ").map((word) => [...word, "Enter"]),
+  ["Tab", "Tab", "Enter"],
+  ["2", "Enter", "3", "Enter"],
+  ["a", "BSpace", "o", "Enter"],
+  ["Up", "Down", "Right", "Right", "Enter"],
+  ["C-m", "C-m"],
+];
+
+describe("the trust question on the screen", () => {
+  test.each(isLong ? sequences : sequences.slice(0, 5))("ASK3 ASK6 %j typed ahead runs nothing", async (...keys) => {
+    const ground = await createGround();
+    const tmux = await startWithKeys(ground, "pith", keys);
+    await tmux.waitFor(QUESTION);
+    // What was typed is in the editor or was sent; the question is still open.
+    await tmux.settled();
+    expect(await tmux.screen()).toContain(QUESTION);
+    expect(hasRun(ground)).toBe(false);
+    if ((await tmux.screen()).includes("back to the question")) await tmux.press("Escape");
+    await tmux.waitFor("Enter select");
+    await tmux.press("Right");
+    await tmux.waitFor("❯ Only this time");
+    expect(hasRun(ground)).toBe(false);
+    await tmux.press("Enter");
+    await tmux.waitUntilGone(QUESTION);
+    await tmux.waitFor(/claude/);
+    expect(hasRun(ground)).toBe(true);
+  });
+
+  test("ASK1 ASK3 a message that is typed at the question goes to the editor, and is sent when the question is answered", async () => {
+    const ground = await createGround();
+    const tmux = await startWithKeys(ground, "pith", []);
+    await tmux.waitFor("Enter select");
+    for (const letter of "only the tests") await tmux.type(letter);
+    await tmux.waitFor("back to the question");
+    await tmux.waitFor("only the tests");
+    await tmux.press("Enter");
+    await tmux.press("Escape");
+    await tmux.waitFor("Enter select");
+    expect(hasRun(ground)).toBe(false);
+    await tmux.press("Enter");
+    await tmux.waitFor("Done.");
+    expect(hasRun(ground)).toBe(false);
+    expect(await ground.sent("only the tests")).not.toBe("");
+  });
+});
+
+describe("the trust question in plain mode", () => {
+  test.each([[["2", "Enter"]], [["2", "Enter", "2", "Enter"]], [["y", "Enter", "2", "Enter"]]])(
+    "ASK4 ASK6 %j typed ahead runs nothing",
+    async (keys) => {
+      const ground = await createGround();
+      const tmux = await startWithKeys(ground, "pith --plain", keys);
+      await tmux.waitFor("Enter a number from 0 to 3:");
+      expect(hasRun(ground)).toBe(false);
+      await tmux.enter("2");
+      await tmux.waitFor("Ready.");
+      expect(hasRun(ground)).toBe(true);
+    },
+  );
+});
+
+describe("questions of subcommands", () => {
+  test.each([
+    ["pith trust", ["y", "Enter"], "nothing was trusted"],
+    ["pith trust", ["y"], "nothing was trusted"],
+    ["pith extensions add mark.js", ["y", "Enter", "y", "Enter"], "nothing was added"],
+  ])("ASK6 %s with %j typed ahead does nothing", async (command, keys, refusal) => {
+    const ground = await createGround();
+    const tmux = await startWithKeys(ground, command, keys);
+    await tmux.waitFor("[y/N]");
+    await tmux.press("Enter");
+    await tmux.waitFor(refusal);
+    expect(hasRun(ground)).toBe(false);
+    expect(existsSync(join(ground.home, "trust.json"))).toBe(false);
+    expect(existsSync(join(ground.home, "extensions/mark.js"))).toBe(false);
+  });
+});
