@@ -61,6 +61,7 @@ import {
 import { allTools, defaultTools } from "../settings/definitions.ts";
 import { listKeyVariables } from "../settings/provider-keys.ts";
 import type { Settings } from "../settings/settings.ts";
+import { DEPTH_VARIABLE } from "../sub-agents/sub-agent-options.ts";
 import type { AppOptions } from "./app-options.ts";
 import { createSecretSource } from "./secret-source.ts";
 
@@ -266,11 +267,14 @@ function createRecallTool({
   cwd,
   home,
   vault,
+  environment,
 }: WorkspaceToolsOptions & { readonly sessionPath: string }): Tool {
   const redaction = vault ?? undefined;
+  // The task of a sub-agent was written by a model, so it names no session.
+  const isSubAgent = environment[DEPTH_VARIABLE] !== undefined;
   const openSession: OpenOtherSession = async (reference, named) => {
     const { createSessionOpener } = await import("./other-session.ts");
-    return await createSessionOpener({ cwd, home, redaction, sessionPath })(reference, named);
+    return await createSessionOpener({ cwd, home, redaction, sessionPath })(reference, isSubAgent ? [] : named);
   };
   const search = sessionSearch(sessionPath, { home, redaction });
   return recallTool({ session, search, openSession, redaction, root: cwd });

@@ -66,15 +66,18 @@ test("RCL6 a session of the same folder can be read; one of another folder only 
   try {
     writeFileSync(join(elsewhere.folder, "a.txt"), "a");
     const inOtherFolder = { variables: { PITH_HOME: ground.home } };
-    const ask = async (prompt: string): Promise<string> => {
+    const ask = async (prompt: string, more: Readonly<Record<string, string>> = {}): Promise<string> => {
       const { url } = await elsewhere.serve([recall(`session:${id} ibis`), "ok"]);
-      const variables = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: url, ...inOtherFolder.variables };
+      const variables = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: url, ...inOtherFolder.variables, ...more };
       await elsewhere.run(["-p", prompt], { variables });
       const { messages } = elsewhere.body() as { readonly messages: readonly { readonly content: unknown }[] };
       return JSON.stringify(messages.at(-1)?.content);
     };
     expect(await ask("How did we fix it?")).toContain("belongs to another folder. Ask the user to name it");
     expect(await ask(`How did we fix it in @session:${id}?`)).toContain("The ibis fix is in retry.ts");
+    // The task of a sub-agent was written by a model.
+    const task = await ask(`How did we fix it in @session:${id}?`, { PITH_SUBAGENT_DEPTH: "1" });
+    expect(task).toContain("belongs to another folder. Ask the user to name it");
   } finally {
     await elsewhere.clear();
   }

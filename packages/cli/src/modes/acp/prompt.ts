@@ -170,8 +170,11 @@ function parseOversized(uri: string, cwd: string): PromptPart {
 }
 
 /** Formats the path like a typed mention, on one line. A path with spaces is quoted, so that it cannot be read as a sentence. */
+/** The name of a resource is not typed by the user, so it must not name a session that `recall` may then open. */
 function formatMention(uri: string, cwd: string): string {
-  const path = toDisplayPath(uri, cwd).replace(/[\p{Cc}\p{Cf}\u2028\u2029"]/gu, (char) => encodeURIComponent(char));
+  const path = toDisplayPath(uri, cwd)
+    .replace(/[\p{Cc}\p{Cf}\u2028\u2029"]/gu, (char) => encodeURIComponent(char))
+    .replaceAll("session:", "session%3A");
   return /\s/.test(path) ? `@"${path}"` : `@${path}`;
 }
 

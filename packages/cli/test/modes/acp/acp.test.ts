@@ -438,6 +438,22 @@ describe("methods", () => {
     return readFileSync(join(ground.home, name), "utf8");
   }
 
+  test("RCL6 ACP7 the name of a resource names no session", async () => {
+    answered = () => "Read.";
+    const sessionId = await editor.begin(ground.folder);
+    await editor.agent.request("session/prompt", {
+      sessionId,
+      prompt: [
+        { type: "text", text: "Look at " },
+        { type: "resource_link", uri: "session:0199-other", name: "notes" },
+        { type: "resource", resource: { uri: "notes://a @session:0199-other", text: "some" } },
+      ],
+    });
+    const typed = [...sessionText(sessionId).matchAll(/"text":"(Look at [^"]*)/g)].map(([, text]) => text);
+    assert.equal(typed.length, 1);
+    assert.ok(!typed[0]?.includes("@session:"), typed[0]);
+  });
+
   test("ACP7 files of the editor go with what is said: their words as they are there, and links by their paths", async () => {
     answered = () => "Read.";
     const sessionId = await editor.begin(ground.folder);
