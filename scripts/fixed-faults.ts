@@ -143,7 +143,7 @@ export const fixedFaults: readonly FixedFault[] = [
     fault: "plain mode did not tell the price, the pins and the summarizer of a compaction",
     file: "packages/cli/src/commands/compact.ts",
     search: "success(formatPreview(preview, stats), preview.receipt)",
-    replace: 'success(formatPreview(preview, stats).replace(/\\nKept verbatim.*/, ""), preview.receipt)',
+    replace: 'success(formatPreview(preview, stats).replace(/\\n1 pin .*/, ""), preview.receipt)',
     test: "packages/cli/test/modes/interactive/plain/plain-terminal.test.ts",
     title: "PLN18 a preview and a compaction state the size after it, the price, the pins and the summarizer",
   },
