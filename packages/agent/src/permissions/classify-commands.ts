@@ -2,7 +2,7 @@
 
 import { parseShellLine, type ShellCommand, type ShellWord } from "@pith/context/host";
 import { gitRunsInlineCode, withoutGitOptions } from "./git-commands.ts";
-import { programName, WRAPPERS } from "./indirect-commands.ts";
+import { programName, runsWrittenFile, setsProgramVariables, WRAPPERS } from "./indirect-commands.ts";
 import { runsInlineCode } from "./inline-code.ts";
 import { closestMatch, type RuleMatch } from "./match-command.ts";
 import type { Rule } from "./rules.ts";
@@ -16,7 +16,10 @@ export function actsOnRemote(line: string): RuleMatch {
 function lineActsOnRemote(line: string, depth: number): RuleMatch {
   const commands = parseShellLine(line)?.commands;
   if (commands === undefined || depth > MAX_DEPTH) return "maybe";
-  return closestMatch(commands.map((command) => commandActsOnRemote(command, depth)));
+  const match = closestMatch(commands.map((command) => commandActsOnRemote(command, depth)));
+  if (match !== "no") return match;
+  const hidesCommands = setsProgramVariables(commands, line) || runsWrittenFile(commands);
+  return hidesCommands && namesRemoteCommand(line) ? "maybe" : "no";
 }
 
 function commandActsOnRemote(command: ShellCommand, depth: number): RuleMatch {
@@ -57,7 +60,7 @@ function codeActsOnRemote(words: readonly ShellWord[], { heredocBodies, depth }:
   const args = words.slice(1);
   if (!runsInlineCode(name, args)) return "no";
   const texts = [...args, ...heredocBodies].filter((text) => text !== null);
-  if (!SHELLS.has(name) && name !== "eval") return texts.some(mentionsRemoteCommand) ? "maybe" : "no";
+  if (!SHELLS.has(name) && name !== "eval") return texts.some(namesRemoteProgram) ? "maybe" : "no";
   // A script on standard input is unknown.
   const readsInput = heredocBodies.length === 0 && !args.some((word) => /^-\w*c$/.test(word ?? ""));
   if (name !== "eval" && readsInput) return "maybe";
@@ -65,13 +68,22 @@ function codeActsOnRemote(words: readonly ShellWord[], { heredocBodies, depth }:
   return closestMatch(lines.map((line) => lineActsOnRemote(line, depth + 1)));
 }
 
-/** Whether a text in another language names a program and its subcommand, as in `run(["git", "push"])`. */
-function mentionsRemoteCommand(text: string): boolean {
-  const tokens = text.split(/[^\w.-]+/);
-  return tokens.some((_, index) => programActsOnRemote(tokens.slice(index, index + MAX_MENTION_WORDS)));
+/** Whether code in another language names a program that can act on a remote. Its subcommand may be put together at run time. */
+function namesRemoteProgram(text: string): boolean {
+  return splitTokens(text).some((token) => REMOTE_PROGRAMS.has(token) || REMOTE_SUBCOMMANDS.has(token));
 }
 
-const MAX_MENTION_WORDS = 8;
+/** Whether a text names a program and its subcommand, as in `run(["git", "push"])`. */
+function namesRemoteCommand(text: string): boolean {
+  const tokens = splitTokens(text);
+  return tokens.some((_, index) => programActsOnRemote(tokens.slice(index, index + MAX_NAMED_WORDS)));
+}
+
+const MAX_NAMED_WORDS = 8;
+
+function splitTokens(text: string): readonly string[] {
+  return text.split(/[^\w-]+/);
+}
 
 function programActsOnRemote(words: readonly ShellWord[]): boolean {
   const program = programName(words[0]);

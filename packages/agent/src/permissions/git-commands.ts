@@ -20,7 +20,8 @@ export function gitRunsInlineCode(words: readonly ShellWord[]): boolean {
 export function isHarmlessGitCommand(name: string, words: readonly ShellWord[]): boolean {
   if (name !== "git") return false;
   const start = subcommandIndex(words);
-  return !words.slice(0, start).includes(null) && SUBCOMMANDS_WITHOUT_PROGRAMS.has(words[start] ?? "");
+  const hasKnownOptions = !words.slice(0, start).includes(null) && !gitRunsInlineCode(words);
+  return hasKnownOptions && SUBCOMMANDS_WITHOUT_PROGRAMS.has(words[start] ?? "");
 }
 
 const SUBCOMMANDS_WITHOUT_PROGRAMS: ReadonlySet<string> = new Set([

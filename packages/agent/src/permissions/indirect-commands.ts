@@ -198,12 +198,20 @@ export function runsWrittenFile(commands: readonly ShellCommand[]): boolean {
   const names = new Set(paths.flatMap((path) => [fileStem(path), ...path.split("/").slice(0, -1)]));
   const writesTestFile = paths.some((path) => FOUND_BY_TESTS.test(path));
   const innerCommands = commands.flatMap(({ words }) => findNestedCommands(words));
+  const programs = new Set(paths.map((path) => programName(path) ?? ""));
   return (
     paths.some((path) => RUN_BY_OTHER_PROGRAMS.test(path)) ||
+    innerCommands.some((innerCommand) => runsWrittenProgram(innerCommand, programs)) ||
     innerCommands.some((innerCommand) => runsFile(innerCommand, names) || usesWrittenGitDir(innerCommand, paths)) ||
     (writesTestFile && innerCommands.some(runsTests)) ||
     (mayWriteAnyPath && innerCommands.some(runsAnyFile))
   );
+}
+
+/** Whether the program is found in `PATH` by a name that the line writes. Git runs `git-x` for `git x`. */
+function runsWrittenProgram([program]: readonly ShellWord[], writtenPrograms: ReadonlySet<string>): boolean {
+  if (program == null) return false;
+  return writtenPrograms.has(program) || (program === "git" && [...writtenPrograms].some((name) => /^git-/.test(name)));
 }
 
 function runsFile([program, ...words]: readonly ShellWord[], writtenNames: ReadonlySet<string>): boolean {
@@ -321,4 +329,4 @@ const WRITERS: ReadonlySet<string> = new Set([
 ]);
 /** Files that other programs find and run. */
 const RUN_BY_OTHER_PROGRAMS =
-  /(?:^|\/)(?:(?:GNU)?[Mm]akefile|[Jj]ustfile|Taskfile\.ya?ml|Rakefile|Gemfile|CMakeLists\.txt|build\.(?:xml|rs)|Cargo\.toml|package\.json|(?:conftest|setup|(?:site|user)customize)\.py|[\w.-]+\.config\.[cm]?[jt]s|hooks\/[\w-]+|config|node_modules\/.+|\.(?:bash\w*|profile|z\w+|gitconfig|gitattributes|npmrc|inputrc|vimrc|lesskey|envrc|git\/.+|cargo\/.+))$/;
+  /(?:^|\/)(?:(?:GNU)?[Mm]akefile|[Jj]ustfile|Taskfile\.ya?ml|Rakefile|Gemfile|CMakeLists\.txt|build\.(?:xml|rs|ninja)|Cargo\.toml|package\.json|(?:conftest|setup|(?:site|user)customize)\.py|[\w.-]+\.config\.[cm]?[jt]s|hooks\/[\w-]+|config|node_modules\/.+|\.(?:bash\w*|profile|z\w+|gitconfig|gitattributes|npmrc|inputrc|vimrc|lesskey|envrc|git\/.+|cargo\/.+))$/;

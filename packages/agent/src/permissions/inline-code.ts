@@ -286,6 +286,7 @@ const PROGRAM_CHECKS: ReadonlyMap<string, WordsCheck> = new Map([
   ...checksFor(["cpio"], hasAnyOption("", "rsh-command")),
   ...checksFor(["rsync"], hasAnyOption("e", "rsh", "rsync-path")),
   ...checksFor(["scp", "sftp"], hasAnyOption("SoD")),
+  ...checksFor(["strace", "ltrace"], hasMatchingWord(/^[|!]/)),
   ...checksFor(["env"], (words) => hasAnyOption("S", "split-string")(words)),
   ...checksFor(["sudo", "doas"], (words) =>
     hasAnyOption("sie", "shell", "login", "edit")(words.slice(0, firstOperandIndex(words))),

@@ -19,15 +19,16 @@ import { isInlineCodeRunner, isInterpreter, mayRunInlineCode, passesWordsOn, run
  */
 export function mayRunUnknownProgram({ words, knownPrefixes, hasKnownStart }: ShellCommand): boolean {
   if (words.length > MAX_STARTS) return true;
-  // A file name after a known folder is no option.
+  // A path with a known folder is neither an option nor a subcommand.
   const isFileName = (index: number): boolean =>
-    index > 0 && hasKnownStart[index] === true && !/^[-+]/.test(knownPrefixes[index] ?? "");
+    index > 0 && hasKnownStart[index] === true && /^[^-+].*\//.test(knownPrefixes[index] ?? "");
   return mayRun(words.map((word, index) => (word === null && isFileName(index) ? knownPrefixes[index] : word) ?? null));
 }
 
 function mayRun(words: readonly ShellWord[]): boolean {
   const name = programName(words[0]);
-  if (name === null || name.includes("{}")) return true;
+  // `/proc/self/exe` is the shell itself.
+  if (name === null || name.includes("{}") || words[0]?.startsWith("/proc/")) return true;
   if (neverRunsOthers(words)) return false;
   if (passesWordsOn(name)) return words.includes(null) && runsInlineCode(name, words.slice(1));
   if (SIMPLE_WRAPPERS.has(name)) return wrapperMayRun(name, words);

@@ -3,13 +3,15 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
+import { actsOnRemote } from "../../src/permissions/classify-commands.ts";
 import { allowsCommand, type CommandPattern, matchCommand, parseCommandPattern } from "../../src/permissions/rules.ts";
 import { isLong } from "../test-length.ts";
 import { findIdleLines, type HostileLine, readHostileLines } from "./hostile-lines.ts";
 
 const built = readHostileLines("hostile-lines.txt");
 const fresh = readHostileLines("fresh-lines.txt");
-const all = [...built, ...fresh];
+const wrapped = readHostileLines("wrapped-lines.txt");
+const all = [...built, ...fresh, ...wrapped];
 
 /** The same lines with the program's name in a variable of the environment, which only the shell that runs the text knows. */
 const hidden = all.flatMap((hostile): readonly HostileLine[] => {
@@ -31,7 +33,7 @@ function passesUnasked({ denied, line }: HostileLine): boolean {
 
 describe("SHELL4 no line that runs a denied program passes unasked", () => {
   test("in the sets of lines", () => {
-    expect(all.length).toBeGreaterThanOrEqual(400);
+    expect(all.length).toBeGreaterThanOrEqual(1_400);
     expect(all.filter(passesUnasked).map(({ line }) => line)).toEqual([]);
   });
 
@@ -51,10 +53,22 @@ describe("SHELL4 no line that runs a denied program passes unasked", () => {
   });
 
   // Hundreds of processes: all of them with `pnpm test:hostile`, a share of them each time.
-  const share = isLong ? 1 : 12;
+  const share = isLong ? 1 : 30;
+  const first = Math.floor(Math.random() * share);
 
   test("each of these lines runs it in bash", async () => {
-    expect(await findIdleLines(all.filter((_, at) => at % share === 0))).toEqual([]);
+    expect(await findIdleLines(all.filter((_, at) => at % share === first))).toEqual([]);
+  });
+});
+
+describe("PERM28 lines that push or publish", () => {
+  const acting = all.filter(({ denied }) => denied === "git push" || denied === "npm publish");
+
+  test("all but a few are recognized, or ask", () => {
+    const missed = acting.filter(({ line }) => actsOnRemote(line) === "no").map(({ line }) => line);
+    console.log(`${missed.length} of ${acting.length} lines that push or publish are not recognized`);
+    expect(acting.length).toBeGreaterThan(200);
+    expect(missed.length / acting.length).toBeLessThanOrEqual(0.02);
   });
 });
 
@@ -62,7 +76,7 @@ describe("SHELL5 few honest commands are asked about", () => {
   const fixtures = fileURLToPath(new URL("../../../../../shared/fixtures/", import.meta.url));
   const rules = ["rm -rf:*", "git push:*", "curl:*", "sudo:*", "npm publish:*"].map(pattern);
 
-  test("at most one in twenty of recorded sessions", () => {
+  test("at most one in ten of recorded sessions with deny rules, and one in twenty without", () => {
     const lines = readHonestLines(fixtures);
     const unsure = lines.filter((line) => {
       const matches = rules.map((rule) => matchCommand(rule, line));
@@ -71,7 +85,10 @@ describe("SHELL5 few honest commands are asked about", () => {
     const share = unsure.length / lines.length;
     console.log(`${unsure.length} of ${lines.length} honest commands are asked about: ${(share * 100).toFixed(1)}%`);
     expect(lines.length).toBeGreaterThan(400);
-    expect(share).toBeLessThanOrEqual(0.05);
+    expect(share).toBeLessThanOrEqual(0.1);
+    const remote = lines.filter((line) => actsOnRemote(line) === "maybe");
+    console.log(`${remote.length} of ${lines.length} honest commands may act on a remote`);
+    expect(remote.length / lines.length).toBeLessThanOrEqual(0.05);
   });
 
   test.each([
