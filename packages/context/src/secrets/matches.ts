@@ -96,16 +96,31 @@ export function replaceMatches(
 
 /** Whether a token can start at this index: not after a word character, unless that character ends an escape sequence. */
 export function isTokenStart(text: string, index: number): boolean {
-  if (index === 0) return true;
-  if (!isWordChar(text.charCodeAt(index - 1))) return true;
-  return ESCAPE_AT_END.test(text.slice(Math.max(0, index - MAX_ESCAPE_CHARS), index));
+  return index === 0 || !isWordChar(text.charCodeAt(index - 1)) || matchBefore(ESCAPE, text, index) !== null;
 }
 
-/** Escape sequences of JSON, URLs and terminal colors. */
-const ESCAPE_AT_END =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: a terminal escape begins with one.
-  /\\[nrtbf]$|%[0-9A-Fa-f]{2}$|\\u[0-9A-Fa-f]{4}$|(?:\x1b|\\x1b|\\u001b|\\033|\\e)\[[\d;]*[A-Za-z]$/;
-const MAX_ESCAPE_CHARS = 24;
+/**
+ * The start of the terminal sequence that this index is inside, or else the index. A cut inside a sequence would hide from `isTokenStart`
+ * what ends before a token.
+ */
+export function startOfTerminalSequence(text: string, index: number): number {
+  return index - (matchBefore(INCOMPLETE_TERMINAL_SEQUENCE, text, index)?.[1]?.length ?? 0);
+}
+
+function matchBefore(lookbehind: RegExp, text: string, index: number): RegExpExecArray | null {
+  lookbehind.lastIndex = index;
+  return lookbehind.exec(text);
+}
+
+// The character that begins a terminal sequence, or one of its written forms. Parameters and intermediate characters cannot be part of
+// it, and they have limits, so that a match takes constant time.
+const ESC = String.raw`(?:\x1b|\\x1[bB]|\\u001[bB]|\\0?33|\\[eE])`;
+const PARAMETERS = String.raw`\[[0-?]{0,128}`;
+const INTERMEDIATES = "[ -/]{0,8}";
+const TERMINAL_SEQUENCE = `${ESC}(?:${PARAMETERS}${INTERMEDIATES}[@-~]|${INTERMEDIATES}[0-~])`;
+const INCOMPLETE_TERMINAL_SEQUENCE = new RegExp(`(?<=(${ESC}(?:${PARAMETERS})?${INTERMEDIATES}))`, "y");
+/** Escape sequences of JSON, URLs and terminals. */
+const ESCAPE = new RegExp(String.raw`(?<=\\[nrtbf]|%[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|${TERMINAL_SEQUENCE})`, "y");
 
 function isWordChar(code: number): boolean {
   return (

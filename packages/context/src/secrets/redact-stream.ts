@@ -1,5 +1,6 @@
 /** Redacts text that arrives in chunks; holds back text that may start a secret. The result does not depend on the chunks. */
 
+import { startOfTerminalSequence } from "./matches.ts";
 import { getPrefixIndex, type LiteralMatch } from "./prefix-index.ts";
 import { endsLikeKeyLine, KeyLineBuffer, type KeyState } from "./private-keys.ts";
 
@@ -10,8 +11,17 @@ export function safePrefixLength(line: string): number {
   return safeLengthAfterMatches(line, match) ?? indexAfterLastSpace(line.slice(0, match.index));
 }
 
+/** A space inside a terminal sequence does not count. */
 function indexAfterLastSpace(text: string): number {
-  return Math.max(text.lastIndexOf(" "), text.lastIndexOf("\t")) + 1;
+  const afterTab = text.lastIndexOf("\t") + 1;
+  let afterSpace = text.lastIndexOf(" ") + 1;
+  while (afterSpace > afterTab && isInTerminalSequence(text, afterSpace))
+    afterSpace = text.lastIndexOf(" ", afterSpace - 2) + 1;
+  return Math.max(afterTab, afterSpace);
+}
+
+function isInTerminalSequence(text: string, index: number): boolean {
+  return startOfTerminalSequence(text, index) < index;
 }
 
 /** The end of five words after the last prefix, where no secret can continue; null if the line has fewer words. */
@@ -28,7 +38,9 @@ function safeLengthAfterMatches(line: string, firstMatch: LiteralMatch): number 
 
 function indexAfterFiveWords(line: string, from: number): number | null {
   FIVE_WORDS.lastIndex = from;
-  return FIVE_WORDS.exec(line) ? FIVE_WORDS.lastIndex : null;
+  if (!FIVE_WORDS.test(line)) return null;
+  const end = FIVE_WORDS.lastIndex;
+  return isInTerminalSequence(line, end) ? null : end;
 }
 
 // At most four words lie between the name of a secret and its end.
@@ -38,7 +50,7 @@ const FIVE_WORDS = /(?:[^ \t]*[ \t]+(?![ \t])){5}/y;
 export function findLineCut(buffer: string, target: number): number {
   for (let index = target; index > target - CUT_LOOKAHEAD_CHARS; index -= 1) {
     if (index <= 0) return 0;
-    if (WORD_SEPARATOR.test(buffer.charAt(index))) return index;
+    if (WORD_SEPARATOR.test(buffer.charAt(index))) return startOfTerminalSequence(buffer, index);
   }
   return target;
 }

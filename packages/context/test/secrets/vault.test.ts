@@ -72,6 +72,47 @@ describe("vault", () => {
     },
   );
 
+  test.each([
+    "[1;38;2;255;255;255;48;2;100;100;100m",
+    "[1;38;2;255;100;100m",
+    "[38:5:208m",
+    "[38:2::255:100:100m",
+    "[?25l",
+    "[2 q",
+    "(B",
+    "M",
+  ])(
+    "SEC1 SEC10 a secret right after the terminal code %s is found, also if the code is written as an escape",
+    (code) => {
+      const [{ text } = { text: "" }] = createSampleSecrets(1, createSeededRandom(3));
+      for (const start of ["\x1b", "\\x1b", "\\u001b", "\\u001B", "\\033", "\\e"]) {
+        const line = `done ${start}${code}${text} and more`;
+        const redacted = vault().redact(line);
+        expect(redacted).toMatch(/^done \S+( q)?PITH_SECRET_\S+ and more$/);
+        const stream = vault().stream();
+        const written = [...line].map((char) => stream.write(char)).join("");
+        expect(`${written}${stream.end()}`).toBe(redacted);
+      }
+    },
+  );
+
+  test("SEC10 a long line is not cut inside a terminal code", () => {
+    const [{ text } = { text: "" }] = createSampleSecrets(1, createSeededRandom(3));
+    for (let length = 65_520; length < 65_560; length += 1) {
+      const stream = vault().stream();
+      const line = `${"x".repeat(length)}\x1b[38;5;208m${text}|${"z".repeat(5_000)}`;
+      expect(`${stream.write(line)}${stream.end()}`).not.toContain(text);
+    }
+  });
+
+  test("SEC8 many unfinished terminal codes take linear time", () => {
+    const prepare = (count: number): (() => string) => {
+      const unfinished = `${"\x1b[1;1;1 ".repeat(10)}${"1;".repeat(200)}ghp_`.repeat(count);
+      return () => vault().redact(unfinished);
+    };
+    expectLinearTime(prepare(100), prepare(1_000));
+  });
+
   test("SEC1 five hundred secrets are all redacted and restored, and nothing else changes", () => {
     const own = vault();
     const planted = createSampleSecrets(500, createSeededRandom(11));
