@@ -536,4 +536,20 @@ export const programFaults: readonly FixedFault[] = [
     test: "packages/agent/test/tools/recall.test.ts",
     title: "RCL2 a search whose first hits are all of the current turn",
   },
+  {
+    fault: "environment variables of a tool in the configuration of mise were copied into the private home",
+    file: "packages/agent/src/node/sandbox/copy-configuration.ts",
+    search: ".some((part) => SECRET_KEY.test(part) || /^env\\b/i.test(part))",
+    replace: ".some((part, index) => SECRET_KEY.test(part) || (index === 0 && /^env\\b/i.test(part)))",
+    test: "packages/agent/test/node/sandbox/strip-credentials.test.ts",
+    title: "BOX15 %s: addresses and harmless settings stay, credentials go",
+  },
+  {
+    fault: "environment variables with a dotted name in an inline table were copied into the private home",
+    file: "packages/agent/src/node/sandbox/copy-configuration.ts",
+    search: "isSecretTomlKey(key) || key.includes",
+    replace: 'SECRET_KEY.test(key) || key.trim() === "env" || key.includes',
+    test: "packages/agent/test/node/sandbox/strip-credentials.test.ts",
+    title: "BOX15 %s: addresses and harmless settings stay, credentials go",
+  },
 ];

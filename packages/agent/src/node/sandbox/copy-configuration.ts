@@ -302,13 +302,12 @@ export function stripToml(text: string): string {
   let isDropped = false;
   for (const statement of splitTomlStatements(text)) {
     if (statement.startsWith("[")) {
-      isDropped =
-        SECRET_KEY.test(statement) || /^\[+\s*"?env\b/.test(statement) || /["']/.test(dropPlainQuotedParts(statement));
+      isDropped = isSecretTomlKey(statement) || /["']/.test(dropPlainQuotedParts(statement));
       if (!isDropped) lines.push(statement);
       continue;
     }
     const [, name = "", value = ""] = /^([\w."' -]+?)\s*=\s*([\s\S]*)$/.exec(statement) ?? [];
-    const isSecret = SECRET_KEY.test(name) || /^"?env\b/.test(name) || hasSecretInlineKey(value);
+    const isSecret = isSecretTomlKey(name) || hasSecretInlineKey(value);
     const clean = isDropped || name === "" || isSecret ? null : cleanValue(value);
     if (clean !== null) lines.push(`${name} = ${clean}`);
   }
@@ -320,9 +319,15 @@ function dropPlainQuotedParts(header: string): string {
   return header.replace(/"[\w.@/:+-]*"|'[\w.@/:+-]*'/g, (part) => (cleanValue(part) === part ? "" : part));
 }
 
+/** Whether a part of a dotted name, or of a header, indicates a secret or environment variables. */
+function isSecretTomlKey(name: string): boolean {
+  return name.split(/[[\].\s"']+/).some((part) => SECRET_KEY.test(part) || /^env\b/i.test(part));
+}
+
+/** Keys may be dotted and quoted. A key with an escape counts, and so does text in a string that only looks like a key. */
 function hasSecretInlineKey(value: string): boolean {
-  const keys = [...value.matchAll(/[{,]\s*["']?([\w.-]+)["']?\s*=/g)].map(([, key = ""]) => key);
-  return keys.some((key) => SECRET_KEY.test(key) || key === "env");
+  const keys = [...value.matchAll(/(?<=[{,=]\s*)[^\s={},][^={},]*(?==)/g)].map(([key]) => key);
+  return keys.some((key) => isSecretTomlKey(key) || key.includes("\\"));
 }
 
 const OPENING_BRACKETS = "[{";

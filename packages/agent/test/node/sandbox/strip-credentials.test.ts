@@ -114,6 +114,12 @@ test.each<[string, (text: string) => string, string, string]>([
     '[tools]\npython = { version = "3" }\n[settings]\njobs = 4\n',
   ],
   [
+    "environment variables of mise",
+    stripToml,
+    `tools.node.env.DB = "${S}"\ntasks."env".DB = "${S}"\n[tools]\nnode = { version = "1", env.DB = "${S}" }\ngo = { version = "1", "env".DB = "${S}" }\nrust = { "=".env.DB = "${S}" }\nzig = { "\\u0065nv" = { DB = "${S}" } }\nruby = { postinstall.env.DB = "${S}", version = "3" }\npython = { version = "3", os = ["linux"] }\n[tools.node.env]\nDB = "${S}"\n[tasks.build.env]\nDB = "${S}"\n[tasks.'env']\nDB = "${S}"\n[[tasks.env]]\nDB = "${S}"\n[tasks.build]\nrun = "make"\n[settings]\nenvironments = 2\n`,
+    '[tools]\npython = { version = "3", os = ["linux"] }\n[tasks.build]\nrun = "make"\n[settings]\nenvironments = 2\n',
+  ],
+  [
     "go",
     stripGoEnv,
     `GOPROXY=https://me:${S}@go.example.com,https://proxy.example.org|direct\nGOAUTH=netrc ${S}\nGOPRIVATE=example.com/*\nAWS_SECRET=${S}\n`,
