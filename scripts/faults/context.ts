@@ -351,7 +351,7 @@ export const contextFaults: readonly FixedFault[] = [
   {
     fault: "a secret after an escaped character of an address was not found",
     file: "packages/context/src/secrets/matches.ts",
-    search: "|%[0-9A-Fa-f]{2}$",
+    search: "|%[0-9A-Fa-f]{2}",
     replace: "",
     test: "packages/context/test/secrets/vault.test.ts",
     title: "SEC1 a secret of the family",
@@ -426,8 +426,8 @@ export const contextFaults: readonly FixedFault[] = [
   {
     fault: "a token after a long color code was not redacted",
     file: "packages/context/src/secrets/matches.ts",
-    search: "const MAX_ESCAPE_CHARS = 24;",
-    replace: "const MAX_ESCAPE_CHARS = 12;",
+    search: "\\[[0-?]{0,128}`",
+    replace: "\\[[0-?]{0,12}`",
     test: "packages/context/test/secrets/vault.test.ts",
     title: "SEC1 a secret of the family",
   },

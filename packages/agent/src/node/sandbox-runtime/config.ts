@@ -84,7 +84,7 @@ export function createCommandConfig({
 }: CommandConfigOptions): CommandConfig {
   const mayWrite = sandbox.mayWrite();
   const roots = mayWrite ? [sandbox.root, ...fixedPaths.writable.filter(isRepository)] : [];
-  const repositories = roots.map((root) => findRepositoryPaths(root, sandbox.home));
+  const repositories = roots.map((root) => findRepositoryPaths({ ...sandbox, root }));
   const link = repositories.find((repository) => repository.linkedPath !== null)?.linkedPath;
   if (link) return { type: "failed", why: `${link} is reached through a symbolic link` };
   const privateFolders = [sandbox.privateHome, sandbox.temporary];

@@ -65,6 +65,10 @@ export function isFile(path: string): boolean {
 
 type RepositoryContext = Omit<GitConfigFile, "file">;
 
+interface UserContext extends RepositoryContext {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
 /** The files of a repository that git runs or trusts. */
 export function listGuardedGitPaths(git: string, context: RepositoryContext): readonly GuardedPath[] {
   const file = join(git, "config");
@@ -125,9 +129,10 @@ export interface RepositoryPaths {
 }
 
 /** Where `.git` is not a repository yet, all of it is guarded: a command could create a hostile one. */
-export function findRepositoryPaths(root: string, home: string): RepositoryPaths {
+export function findRepositoryPaths(context: UserContext): RepositoryPaths {
+  const { root } = context;
   const git = join(root, ".git");
-  const { writable, guarded } = findGitPaths(git, { root, home });
+  const { writable, guarded } = findGitPaths(git, context);
   const workspacePaths = [git, ...guarded.map(({ path }) => path)].filter((path) => isWithin(root, path));
   return { writable, guarded, linkedPath: workspacePaths.find(hasLink) ?? null };
 }
@@ -143,23 +148,29 @@ export function listGuardedNestedPaths(paths: readonly string[], home: string): 
 
 type GitPaths = Omit<RepositoryPaths, "linkedPath">;
 
-function findGitPaths(git: string, context: RepositoryContext): GitPaths {
+function findGitPaths(git: string, context: UserContext): GitPaths {
   if (isFile(join(git, "config")))
     return { writable: [], guarded: [...userConfiguredPaths(context), ...listGuardedGitPaths(git, context)] };
   return findWorktreePaths(git, context) ?? { writable: [], guarded: [{ path: git }] };
 }
 
-/** Paths that the user's own git configuration names. */
-function userConfiguredPaths(context: RepositoryContext): readonly GuardedPath[] {
-  const files = [".gitconfig", ".config/git/config"].map((name) => join(context.home, name));
-  return files.flatMap((file) => findConfiguredPaths({ ...context, file }));
+/** Paths that the user's own git configuration names. Programs that are started elsewhere may lack the variables, so all places count. */
+function userConfiguredPaths({ environment, ...context }: UserContext): readonly GuardedPath[] {
+  const { XDG_CONFIG_HOME: configFolder, GIT_CONFIG_GLOBAL: globalFile } = environment;
+  const files = [
+    ".gitconfig",
+    ".config/git/config",
+    ...(configFolder ? [join(configFolder, "git/config")] : []),
+    ...(globalFile ? [globalFile] : []),
+  ].map((name) => resolve(context.home, name));
+  return [...new Set(files)].flatMap((file) => findConfiguredPaths({ ...context, file }));
 }
 
 /**
  * A worktree names its repository in a file. That is trusted only if the repository names the worktree too: otherwise a file in the
  * workspace could make any folder writable. Links are not followed for the same reason.
  */
-function findWorktreePaths(git: string, context: RepositoryContext): GitPaths | null {
+function findWorktreePaths(git: string, context: UserContext): GitPaths | null {
   const worktree = readWorktree(git);
   if (worktree === null) return null;
   const { ownFolder, commonFolder } = worktree;

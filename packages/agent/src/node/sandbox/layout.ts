@@ -84,7 +84,7 @@ export function createLayout(
 ): Layout {
   const mayWrite = sandbox.mayWrite();
   const roots = mayWrite ? [sandbox.root, ...fixed.writable.filter(isRepository)] : [];
-  const repositories = roots.map((root) => findRepositoryPaths(root, sandbox.home));
+  const repositories = roots.map((root) => findRepositoryPaths({ ...sandbox, root }));
   const link = repositories.find((repository) => repository.linkedPath !== null)?.linkedPath;
   if (link) return { type: "failed", why: `${link} is reached through a symbolic link` };
   const repositoryFolders = repositories.flatMap((repository) => repository.writable);

@@ -133,15 +133,22 @@ describe("git folder", () => {
     expect(existsSync(at("evenmore"))).toBe(false);
   });
 
-  test.each([".gitconfig", ".config/git/config"])(
-    "BOX5 a command writes no hook into the folder of the workspace that the user's ~/%s names",
-    async (name) => {
+  test.each([
+    ["~/.gitconfig", ".gitconfig", null],
+    ["~/.config/git/config", ".config/git/config", null],
+    ["$XDG_CONFIG_HOME/git/config", "settings/git/config", ["XDG_CONFIG_HOME", "settings"]],
+    ["$GIT_CONFIG_GLOBAL", "settings/gitconfig", ["GIT_CONFIG_GLOBAL", "settings/gitconfig"]],
+  ] as const)(
+    "BOX5 a command writes no hook into the folder of the workspace that the user's %s names",
+    async (_, name, variable) => {
       const place = world();
       const hooks = join(place.workspace, "tools/hooks");
       mkdirSync(hooks, { recursive: true });
       mkdirSync(dirname(join(place.home, name)), { recursive: true });
       writeFileSync(join(place.home, name), "[core]\n\thooksPath = tools/hooks\n");
-      const { text } = await ranIn(boxOf(place), "echo x >tools/hooks/post-commit; echo x >tools/other && ls tools");
+      const environment = variable ? { [variable[0]]: join(place.home, variable[1]) } : {};
+      const command = "echo x >tools/hooks/post-commit; echo x >tools/other && ls tools";
+      const { text } = await ranIn(boxOf(place, { environment }), command);
       expect(text).toMatch(/Read-only file system\nhooks\nother\n$/);
       expect(readdirSync(hooks)).toEqual([]);
     },
@@ -219,6 +226,10 @@ describe("repository", () => {
     const git = join(workspace, ".git");
     rmSync(git, { recursive: true });
     writeFileSync(git, `gitdir: ${outside}\n`);
-    expect(findRepositoryPaths(workspace, home)).toEqual({ writable: [], guarded: [{ path: git }], linkedPath: null });
+    expect(findRepositoryPaths({ root: workspace, home, environment: {} })).toEqual({
+      writable: [],
+      guarded: [{ path: git }],
+      linkedPath: null,
+    });
   });
 });
