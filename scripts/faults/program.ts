@@ -568,4 +568,20 @@ export const programFaults: readonly FixedFault[] = [
     test: "packages/agent/test/node/sandbox/git-paths.test.ts",
     title: "BOX5 a command writes no hook into the folder of the workspace that the user's %s names",
   },
+  {
+    fault: "the number of matches of a search included hits of other pages that are never shown",
+    file: "packages/agent/src/tools/recall/recall.ts",
+    search: "{found.length}$",
+    replace: "{result.count}$",
+    test: "packages/agent/test/tools/recall.test.ts",
+    title: "RCL2 RCL5 the number of matches does not include hits that are never shown, whichever page they are on",
+  },
+  {
+    fault: "the number of matches of a search was that of one page",
+    file: "packages/agent/src/tools/recall/recall.ts",
+    search: "writeHeading(isWhole ? { result, found } : null, context)",
+    replace: "writeHeading({ result, found }, context)",
+    test: "packages/agent/test/tools/recall.test.ts",
+    title: "RCL2 RCL5 the number of matches does not include hits that are never shown, whichever page they are on",
+  },
 ];

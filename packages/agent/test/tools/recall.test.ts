@@ -193,6 +193,26 @@ test("RCL2 a search whose first hits are all of the current turn shows the hits 
   expect(page).not.toContain("Continue");
 });
 
+test("RCL2 RCL5 the number of matches does not include hits that are never shown, whichever page they are on", async () => {
+  const calls = (count: number): readonly string[] =>
+    Array.from({ length: count }, (_, index) => [`calls: make target=t${index}`, `result: made ${index}`]).flat();
+  const current = await openRecalled(story("user: start", ...calls(1), "user: go on", ...calls(31)));
+  expect(await current.recall("tool:make")).toMatch(/^2 matches, newest first\.\n/);
+  const commands = Array.from({ length: 3 }, () => "bash: cat notes -> heron");
+  const messages = Array.from({ length: 70 }, (_, index) => [`user: heron ${index}`, "says: ok"]).flat();
+  const entries = story("user: start", ...commands, ...messages, "user: go on");
+  const hidden = await openRecalled(
+    entries.map((entry) => (JSON.stringify(entry).includes("cat notes") ? hideCommand(entry) : entry)),
+  );
+  for (const page of await readPages("heron", hidden.recall)) expect(page).toMatch(/^70 matches, best first\.\n/);
+});
+
+test("RCL4 of more than 500 matches, the number says that there are more", async () => {
+  const messages = Array.from({ length: 501 }, (_, index) => [`user: heron ${index}`, "says: ok"]).flat();
+  const { recall } = await openRecalled(story(...messages, "user: go on"));
+  expect(await recall("heron")).toMatch(/^500 or more matches, best first\.\n/);
+});
+
 async function readPages(query: string, recall: RecalledSession["recall"]): Promise<readonly string[]> {
   const pages: string[] = [];
   for (let offset = 1; offset > 0 && pages.length < 50; ) {

@@ -2,7 +2,14 @@
 
 import type { Entry, Redaction, Session } from "@pith/context";
 import { authorOf, entryReference, splitContent } from "@pith/context/host";
-import type { EntryHit, OpenOtherSession, SearchableSession, SearchEntries } from "../../ports.ts";
+import type {
+  EntryHit,
+  EntryQuery,
+  OpenOtherSession,
+  SearchableSession,
+  SearchEntries,
+  SearchEntriesResult,
+} from "../../ports.ts";
 import type { Tool, ToolCall, ToolOutput } from "../../tool.ts";
 import { findCall, isResultEntry, mainArgument } from "../call-results.ts";
 import { describeEntry } from "../entry-text.ts";
@@ -102,17 +109,14 @@ interface RecallContext {
 }
 
 async function searchSession(context: RecallContext): Promise<ToolOutput> {
-  const { call, request, session } = context;
-  const { text, file, tool, offset, range } = request;
-  const filters = { ...(file !== "" && { file }), ...(tool !== "" && { tool }) };
-  const page = range ? { offset: 0, limit: MAX_HITS_IN_RANGE } : { offset: offset - 1, limit: HITS_PER_SEARCH };
-  const onProgress = ({ done, total }: IndexProgress): void => call.update(formatProgress(done, total));
-  const result = await session.search({ text, ...filters, ...page }, { signal: call.signal, onProgress });
+  const { request } = context;
+  const { offset, range } = request;
+  const page = range ? { offset: 0, limit: MAX_READ_HITS } : { offset: offset - 1, limit: HITS_PER_SEARCH };
+  const result = await readPage(page, context);
   if (result.type === "failed") return errorOutput(result.why);
   const found = await readHitEntries(result.hits, context);
   const hits = range ? found.slice(offset - 1) : found;
   const total = range ? found.length : result.count;
-  const count = range ? total : total - (result.hits.length - found.length);
   // All hits of this page are in the current turn.
   if (hits.length === 0 && offset - 1 + result.hits.length < total)
     return await searchSession({ ...context, request: { ...request, offset: offset + result.hits.length } });
@@ -122,8 +126,8 @@ async function searchSession(context: RecallContext): Promise<ToolOutput> {
   const shownUpTo = offset - 1 + (firstHidden ? (range ? shownCount : firstHidden.position) : hitCount);
   const incomplete = result.incomplete === null ? "" : ` Not all entries could be searched: ${result.incomplete}.`;
   if (lines.length === 0) return textOutput(`${NO_MATCHES}${incomplete}`);
-  const order = text === "" ? "newest first" : "best first";
-  const heading = `${count === 1 ? "1 match" : `${count}${result.more ? " or more" : ""} matches, ${order}`}.`;
+  const isWhole = page.offset === 0 && (range !== null || result.hits.length < page.limit);
+  const heading = await writeHeading(isWhole ? { result, found } : null, context);
   return textOutput(
     [
       `${heading}${incomplete}`,
@@ -131,6 +135,33 @@ async function searchSession(context: RecallContext): Promise<ToolOutput> {
       footer(context, hits[0]?.entry, shownUpTo < total ? shownUpTo + 1 : null),
     ].join("\n"),
   );
+}
+
+function readPage(page: HitPage, { call, request, session }: RecallContext): Promise<SearchEntriesResult> {
+  const { text, file, tool } = request;
+  const filters = { ...(file !== "" && { file }), ...(tool !== "" && { tool }) };
+  const onProgress = ({ done, total }: IndexProgress): void => call.update(formatProgress(done, total));
+  return session.search({ text, ...filters, ...page }, { signal: call.signal, onProgress });
+}
+
+interface ReadHits {
+  readonly result: SearchEntriesResult;
+  /** Those that can be shown. */
+  readonly found: readonly HitEntry[];
+}
+
+/** Counts the hits that can be shown. Other ones can be on any page, so all hits are read unless they were already. */
+async function writeHeading(known: ReadHits | null, context: RecallContext): Promise<string> {
+  const { result, found } = known ?? (await readAllHits(context));
+  const order = context.request.text === "" ? "newest first" : "best first";
+  if (result.type === "failed") return `Matches, ${order}.`;
+  const isMore = result.more || result.count > MAX_READ_HITS;
+  return found.length === 1 && !isMore ? "1 match." : `${found.length}${isMore ? " or more" : ""} matches, ${order}.`;
+}
+
+async function readAllHits(context: RecallContext): Promise<ReadHits> {
+  const result = await readPage({ offset: 0, limit: MAX_READ_HITS }, context);
+  return { result, found: result.type === "failed" ? [] : await readHitEntries(result.hits, context) };
 }
 
 async function writeLines(hits: readonly FoundEntry[], context: RecallContext): Promise<HitLines> {
@@ -160,6 +191,7 @@ const HITS_PER_SEARCH = 60;
 
 const NO_MATCHES = "No matches. Try fewer or other words, the start of a word (deploy*), or file:path.";
 
+type HitPage = Pick<EntryQuery, "offset" | "limit">;
 type IndexProgress = Parameters<Parameters<SearchEntries>[1]["onProgress"]>[0];
 
 interface HitEntry extends FoundEntry {
@@ -178,7 +210,8 @@ async function readHitEntries(hits: readonly EntryHit[], context: RecallContext)
   return found;
 }
 
-const MAX_HITS_IN_RANGE = 500;
+/** For a range, and for the number of matches. */
+const MAX_READ_HITS = 500;
 
 function formatProgress(done: number, total: number): string {
   return `indexing the session: ${Math.floor((100 * done) / Math.max(1, total))}%`;
