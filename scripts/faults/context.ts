@@ -474,7 +474,7 @@ export const contextFaults: readonly FixedFault[] = [
   {
     fault: "a file name put lines of its own into the line of a removal",
     file: "packages/context/src/compaction/shrink-tail.ts",
-    search: "sanitizeLine(path, MAX_PATH_CHARS)",
+    search: "sanitizeName(path, MAX_PATH_CHARS)",
     replace: "path",
     test: "packages/context/test/compaction/elide.test.ts",
     title: "ELI7 the names of the file and of the tool stand on the line of the removal",
@@ -482,7 +482,7 @@ export const contextFaults: readonly FixedFault[] = [
   {
     fault: "the name of a tool put lines of its own into the line of a removal",
     file: "packages/context/src/compaction/shrink-tail.ts",
-    search: "sanitizeLine(result.toolName, 80)",
+    search: "sanitizeName(result.toolName, 80)",
     replace: "result.toolName",
     test: "packages/context/test/compaction/elide.test.ts",
     title: "ELI7 the names of the file and of the tool stand on the line of the removal",
@@ -566,5 +566,13 @@ export const contextFaults: readonly FixedFault[] = [
     replace: "return index;",
     test: "packages/context/test/secrets/vault.test.ts",
     title: "SEC10 a long line is not cut inside a terminal code",
+  },
+  {
+    fault: "the name of a file closed the bracket of the line that stands for its removed text",
+    file: "packages/context/src/compaction/shrink-tail.ts",
+    search: 'part === "]" ? ")" : part',
+    replace: "part",
+    test: "packages/context/test/compaction/elide.test.ts",
+    title: "ELI7 no name closes the bracket of the line of a removal: %s",
   },
 ];

@@ -147,10 +147,15 @@ export function countFreedTokens(
 
 /** The line that the model reads in place of the result. */
 function describeRemoval({ entry, why, path, result }: StaleResult): string {
-  const output = result ? `the output of ${sanitizeLine(result.toolName, 80)}` : "the text of files";
-  const what = path === null ? output : `the text of ${sanitizeLine(path, MAX_PATH_CHARS)}`;
+  const output = result ? `the output of ${sanitizeName(result.toolName, 80)}` : "the text of files";
+  const what = path === null ? output : `the text of ${sanitizeName(path, MAX_PATH_CHARS)}`;
   const reason = result ? removalReasons[why] : COPIES_REASON;
   return `[Removed to save space: ${what} that was shown here. ${reason} To see the removed text, read ${entryReference(entry)}.]`;
+}
+
+/** A bracket without a partner would close that of the line, so it becomes round. The brackets of `[id].ts` and `[[...slug]].ts` stay. */
+function sanitizeName(name: string, maxChars: number): string {
+  return sanitizeLine(name, maxChars).replace(/\[\[[^[\]]*\]\]|\[[^[\]]*\]|\]/g, (part) => (part === "]" ? ")" : part));
 }
 
 const removalReasons: Readonly<Record<StaleReason, string>> = {
