@@ -1,17 +1,18 @@
-/** Tests a task of forty rounds with the built program: its requests and its times stay within their limits. */
+/** Tests a task of forty rounds with the built program: its requests and its CPU time stay within their limits. */
 
 import { expect, test } from "vitest";
 import { prefixKeptShare } from "../src/loop/measurements.ts";
 import type { RaceResult } from "../src/loop/race.ts";
 import { measureLoop, toFigures } from "../src/loop/suite.ts";
 
-test("forty rounds: a short first request, every request begins with the previous one, and the times stay within limits for a busy machine", () => {
+test("forty rounds: a short first request, every request begins with the previous one, and the CPU time stays within its limit", () => {
   const figures = measureLoop({ runs: 1, rounds: 40, alsoSandboxed: false });
   expect(figures.first_request_bytes).toBeLessThanOrEqual(8_000);
   expect(figures.prefix_kept).toBe(1);
   expect(figures.rss_mb).toBeLessThan(200);
-  expect(figures.start_x_floor).toBeLessThan(8);
-  expect(figures.round_x_floor).toBeLessThan(15);
+  console.log(`cpu_x_floor: ${figures.cpu_x_floor}`);
+  // The other times depend on what else the machine does; `pnpm bench loop` measures them.
+  expect(figures.cpu_x_floor).toBeLessThan(8);
 });
 
 test("a request keeps the prefix of the previous one if only cache marks have moved", () => {
@@ -27,7 +28,7 @@ test("a request keeps the prefix of the previous one if only cache marks have mo
 test("each run is compared with the floor of the same run, and two floors by their larger difference", () => {
   const result = (name: string, starts: readonly number[], roundMs: number): RaceResult => ({
     name,
-    times: starts.map((startMs) => ({ startMs, roundMs, exitMs: 1 })),
+    times: starts.map((startMs) => ({ startMs, roundMs, exitMs: 1, cpuMs: startMs })),
     firstRequestBytes: 100,
     prefixKept: 1,
     rssMb: 50,

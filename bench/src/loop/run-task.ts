@@ -1,6 +1,7 @@
 /** Runs the task once with one contender, and measures the times at the server. */
 
 import { type ChildProcess, spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { type ServedRequest, startServer } from "@pith/testkit";
 import { median } from "../statistics.ts";
 import { type Contender, createScript, type RunFolders } from "./contenders.ts";
@@ -21,6 +22,8 @@ export interface TaskTimes {
   readonly roundMs: number;
   /** From the end of the last reply to the end of the process. */
   readonly exitMs: number;
+  /** The CPU time of the process and of the programs that it started. Unlike the others, it does not depend on other load. */
+  readonly cpuMs: number;
 }
 
 export interface RunOptions extends RunFolders {
@@ -35,6 +38,7 @@ export async function runTask(contender: Contender, { rounds, onStart, ...folder
   const requestTimes = recordRequestTimes();
   try {
     const startTime = performance.now();
+    const startCpu = readCpuTimeOfChildren();
     const child = spawn(process.execPath, args, { cwd: folders.folder, env, stdio: ["ignore", "ignore", "pipe"] });
     onStart?.(child);
     const exitMessage = await waitForExit(child);
@@ -45,7 +49,7 @@ export async function runTask(contender: Contender, { rounds, onStart, ...folder
         `${contender.name} did not complete its task: ${requests.find(({ why }) => why)?.why ?? exitMessage}`,
       );
     return {
-      times: computeTimes(requestTimes, { startTime, exitTime }),
+      times: { ...computeTimes(requestTimes, { startTime, exitTime }), cpuMs: readCpuTimeOfChildren() - startCpu },
       requests,
       requestTimes,
       startTime,
@@ -59,13 +63,21 @@ export async function runTask(contender: Contender, { rounds, onStart, ...folder
 function computeTimes(
   { requestTimes, replyTimes }: RequestTimes,
   { startTime, exitTime }: Readonly<Record<"startTime" | "exitTime", number>>,
-): TaskTimes {
+): Omit<TaskTimes, "cpuMs"> {
   const [first = 0, ...next] = requestTimes;
   return {
     startMs: first - startTime,
     roundMs: median(next.map((requestTime, round) => requestTime - (replyTimes[round] ?? 0))),
     exitMs: exitTime - (replyTimes.at(-1) ?? 0),
   };
+}
+
+/** The CPU time of the ended programs of this process, in milliseconds. */
+function readCpuTimeOfChildren(): number {
+  const stat = readFileSync("/proc/self/stat", "utf8");
+  // cutime and cstime, in hundredths of a second, counted from behind the name.
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return (Number(fields[13]) + Number(fields[14])) * 10;
 }
 
 /** Returns the exit code and the end of stderr, for an error message. */

@@ -56,6 +56,7 @@ export function toFigures(results: readonly RaceResult[]): Figures {
   return {
     start_x_floor: medianRatio(pith, floor, "startMs"),
     round_x_floor: medianRatio(pith, floor, "roundMs"),
+    cpu_x_floor: medianRatio(pith, floor, "cpuMs"),
     ...(sandboxed && toSandboxFigures(sandboxed, floor)),
     rss_mb: pith.rssMb,
     first_request_bytes: pith.firstRequestBytes,
