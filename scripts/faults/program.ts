@@ -584,4 +584,12 @@ export const programFaults: readonly FixedFault[] = [
     test: "packages/agent/test/tools/recall.test.ts",
     title: "RCL2 RCL5 the number of matches does not include hits that are never shown, whichever page they are on",
   },
+  {
+    fault: "a preparation that failed was requested again with the next requests",
+    file: "packages/agent/src/compaction/prepare-summary.ts",
+    search: "preparation.release(this, { mayRetry: stop.aborted });",
+    replace: "preparation.release(this, { mayRetry: true });",
+    test: "packages/agent/test/compaction/prepare-summary.test.ts",
+    title: "PREP1 a preparation that failed is not repeated with the next requests",
+  },
 ];

@@ -414,6 +414,17 @@ describe("PREP4 a prepared summary is dropped, and its cost is in the log once,"
   });
 });
 
+test("PREP1 a preparation that failed is not repeated with the next requests", async () => {
+  const { agent, states, fillToSoft, summaryRequests } = await openScene({
+    summarize: () => ({ refuse: { status: 400, message: "no" } }),
+  });
+  await fillToSoft();
+  await until(() => states().includes("failed"));
+  for (let count = 0; count < 2; count += 1) await ran(agent, "Go on.");
+  expect(states()).toEqual(["started", "failed"]);
+  expect(summaryRequests()).toBe(1);
+});
+
 test("PREP2 HOOK2 hooks run when it is used: one that cancels keeps it, one that asks for more replaces it", async () => {
   let answer: object | undefined = { cancel: true };
   const seen: string[] = [];

@@ -84,6 +84,14 @@ test("ELI1 a part of a file is outdated if a later read shows the same lines, or
   ).toEqual({});
 });
 
+test("ELI1 a part of a file is not outdated if its text is only a piece of a longer line of a later read", async () => {
+  const part = ["calls: read path=a.ts offset=10 limit=1", `result: ${long("text")}`];
+  const later = (text: string): readonly string[] => ["calls: read path=a.ts offset=9 limit=2", `result: ${text}`];
+  expect(await removedBy(...part, ...later(`one\n${long("text")} more`))).toEqual({});
+  expect(await removedBy(...part, ...later(`one ${long("text")}\nmore`))).toEqual({});
+  expect(Object.keys(await removedBy(...part, ...later(`one\n${long("text")}`)))).toEqual(["e3"]);
+});
+
 test("ELI1 the same text, and the same listing, make the earlier result outdated", async () => {
   const tests = ["calls: bash command=npm_test", `result: ${long("ok")}`];
   expect(await removedBy(...tests, ...tests)).toEqual({

@@ -132,6 +132,44 @@ test("PREP2 CMP3 if the prepared summary was dropped, no second one is paid for:
   expect(contextLines(session).at(-1)).toContain("queued in the last moment");
 });
 
+test("PREP2 a prepared summary is not used if so much was added after it that little would be free, and a new one is written", async () => {
+  const session = await createSession(...talk);
+  const own = createSummarizer();
+  const prepared = await prepare(session, own);
+  // Each message is too small to be shortened.
+  for (let count = 0; count < 40; count += 1) await session.addUserMessage(repeatWord(10));
+  const outcome = await compactSmall(session, { reason: "due", prepared, summarizers: [own] });
+  const note = "a summary prepared in the background was not used: too much was added after it";
+  expect(outcome).toMatchObject({
+    type: "compacted",
+    receipt: { findings: expect.arrayContaining([{ code: "prepared-dropped", note }]) },
+  });
+  expect(contextLines(session)[0]).toContain("story 2");
+});
+
+test("PREP2 HOOK2 a prepared summary is not used if a hook asks for another focus, and a new one with this focus is written", async () => {
+  const session = await createSession(...talk);
+  const own = createSummarizer();
+  const prepared = await prepare(session, own);
+  const requested: (string | undefined)[] = [];
+  const recording: Summarizer = {
+    ...own,
+    summarize: (plan, options) => {
+      requested.push(options.instructions);
+      return own.summarize(plan, options);
+    },
+  };
+  const hooks = { session_before_compact: [() => ({ customInstructions: "Mind the tests." })] };
+  const outcome = await compactSmall(session, { reason: "due", prepared, summarizers: [recording], hooks });
+  const note = "a summary prepared in the background was not used: a hook changed what the summary should say";
+  expect(outcome).toMatchObject({
+    type: "compacted",
+    receipt: { findings: expect.arrayContaining([{ code: "prepared-dropped", note }]) },
+  });
+  expect(requested).toEqual(["Mind the tests."]);
+  expect(contextLines(session)[0]).toContain("story 2");
+});
+
 test("PREP3 after a restart, a saved summary is used although a kept entry was edited", async () => {
   const session = await createSession(...talk);
   const own = createSummarizer();

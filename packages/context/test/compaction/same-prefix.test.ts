@@ -10,6 +10,7 @@ import {
   compact,
   compactionLimits,
   createBudget,
+  type Entry,
   MemoryStore,
   type Model,
   modelSummarizer,
@@ -171,6 +172,49 @@ test("PFX5 with a cut before the last compaction, the instruction names the firs
   );
 });
 
+test("PFX5 the last reply and the results after it, which were never sent, follow the last request", async () => {
+  const model = scriptedModel(SUMMARY);
+  const { session, requests } = await createSession(model);
+  const call = { type: "toolCall", id: "c21", name: "read", arguments: { path: "a.ts" } } as const;
+  await session.addUserMessage("Read a.ts.");
+  const reply = { ...createReply(model, 21), content: [call], stopReason: "toolUse" } as const;
+  await session.append({ type: "message", message: reply });
+  const content = [{ type: "text", text: "the port is 8080" }] as const;
+  const result = { role: "toolResult", toolCallId: "c21", toolName: "read", content, isError: false } as const;
+  await session.append({ type: "message", message: { ...result, timestamp: 0 } });
+  await session.addUserMessage("Go on.");
+  const outcome = await compactWith({ session, model, usesRequests: true, keepsOnlyLeaf: true });
+  expect(outcome).toMatchObject({ type: "compacted", receipt: { route: "same-prefix" } });
+  const lastTurn = model.requests[0]?.messages.slice((requests.at(-1)?.messages.length ?? 0) + 1);
+  expect(lastTurn).toMatchObject([
+    { role: "user" },
+    { role: "assistant", content: [call] },
+    { role: "toolResult", content },
+    { role: "user", content: [{ text: expect.stringContaining("Summarize the conversation above.") }] },
+  ]);
+});
+
+test("PFX4 a summary that is written again from the originals is requested with a transcript that has them", async () => {
+  const model = scriptedModel(SUMMARY, SUMMARY);
+  const { session } = await createSession(model);
+  await compactWith({ session, model, usesRequests: true, firstKeptEntryId: findRequest(session, 10) });
+  await session.addUserMessage("Go on.");
+  await session.append({ type: "message", message: createReply(model, 21) });
+  const originals = await session.branchEntries();
+  const outcome = await compactWith({ session, model, usesRequests: true, originals });
+  expect(outcome).toMatchObject({ type: "compacted", receipt: { route: "model" } });
+  expect(JSON.stringify(model.requests[1])).toContain("Note the facts 1 about the parser");
+});
+
+test("PFX3 if the provider stays busy, no transcript is sent to it", async () => {
+  const busy = { failure: { kind: "busy", message: "overloaded", retryAfterMs: 0 } } as const;
+  const model = scriptedModel(busy, busy, SUMMARY);
+  const { session } = await createSession(model);
+  const outcome = await compactWith({ session, model, usesRequests: true });
+  expect(outcome).toMatchObject({ type: "compacted", receipt: { route: "model-free" } });
+  expect(model.requests.map(({ toolChoice }) => toolChoice === "none")).toEqual([false, false]);
+});
+
 /** The entry of the user's message of a turn. */
 function findRequest({ branch }: Session, turn: number): string | undefined {
   return branch.entries.find((entry) => JSON.stringify(entry).includes(`"Note the facts ${turn} `))?.id;
@@ -289,6 +333,7 @@ function compactWith({
   keepsOnlyLeaf = false,
   firstKeptEntryId = keepsOnlyLeaf ? (session.leaf ?? "") : undefined,
   limits = compactionLimits,
+  originals,
   replyBudget,
   prices,
   signal,
@@ -303,6 +348,7 @@ function compactWith({
   readonly keepsOnlyLeaf?: boolean;
   readonly firstKeptEntryId?: string | undefined;
   readonly limits?: CompactionLimits;
+  readonly originals?: readonly Entry[];
   /** Of the session's requests. */
   readonly replyBudget?: Request["replyBudget"];
   readonly prices?: Parameters<typeof modelSummarizer>[1]["prices"];
@@ -314,6 +360,7 @@ function compactWith({
     budget: createBudget(limits, { contextWindow: 24_000, model }),
     reason: "asked",
     ...(firstKeptEntryId !== undefined && { firstKeptEntryId }),
+    ...(originals && { originals }),
     ...(signal && { signal }),
     runtime,
     summarizers: [modelSummarizer({ ...model, contextWindow: window }, { runtime, prices })],

@@ -2,14 +2,16 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { entryMessage } from "../../src/context/build-context.ts";
+import { createBudget } from "../../src/compaction/budget.ts";
+import { buildSessionContext, entryMessage } from "../../src/context/build-context.ts";
 import { sanitizeMessage } from "../../src/context/sanitize-message.ts";
 import { type Reduction, type ShrinkOptions, shrinkEntry } from "../../src/context/shrink-entry.ts";
 import type { ContextEditEntry, Entry } from "../../src/entry.ts";
-import type { AgentMessage, AssistantMessage, Message, ToolCallBlock } from "../../src/message.ts";
+import type { AgentMessage, AssistantMessage, Message, ToolCallBlock, UserMessage } from "../../src/message.ts";
+import { compactionLimits } from "../../src/settings.ts";
 import { story } from "../../src/testing/story.ts";
 import { messageTokens, textTokens } from "../../src/tokens/estimate-tokens.ts";
-import { repeatWord } from "./small-session.ts";
+import { compactSmall, createSession, repeatWord } from "./small-session.ts";
 
 const image = { type: "image", data: "aGVsbG8=", mimeType: "image/png" };
 const text = (said: string) => ({ type: "text", text: said });
@@ -115,6 +117,23 @@ describe("many blocks", () => {
     const entry = holding("user: x", [text("this"), image, text("or that"), image]);
     const reduction = reducedTo(200, entry, { imageMark: () => "[image]" });
     expect(contentOf(reduction)).toEqual(["this", "[image]", "or that", "[image]"].map(text));
+  });
+});
+
+test("KEEP8 of a kept message that is too large by one image, only the oldest image is replaced", async () => {
+  const session = await createSession("user: look", `says: ${repeatWord(2_000)}`);
+  const images = ["A", "B", "C"].map((letter) => ({ ...image, data: letter.repeat(40_000) }));
+  await session.append({
+    type: "message",
+    message: { role: "user", content: [text("these"), ...images] as UserMessage["content"], timestamp: 0 },
+  });
+  const limits = { ...compactionLimits, wire: { bytes: 120_000, share: 1 } };
+  const budget = createBudget(limits, { contextWindow: 100_000 });
+  const outcome = await compactSmall(session, { budget, reason: "due" });
+  expect(outcome).toMatchObject({ type: "compacted" });
+  const message = buildSessionContext(session.branch).messages.at(-1);
+  expect(message).toMatchObject({
+    content: [text("these"), text(expect.stringMatching(/^\[image /)), images[1], images[2]],
   });
 });
 
