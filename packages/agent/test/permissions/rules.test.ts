@@ -288,6 +288,7 @@ describe("command pattern", () => {
       "git submodule foreach 'git push'",
       "git rebase -x 'git push' main",
       "git bisect run git push",
+      "git bisect run ./check.sh",
       "trap 'git push' EXIT",
       "alias p='git push'",
       "script -qc 'git push' /dev/null",

@@ -282,6 +282,17 @@ test("RCL4 hits that differ in a few words are named beside the best one, with t
   );
 });
 
+test("RCL4 hits that share only a few words have a line each, with their text", async () => {
+  const said = [
+    "the heron nests beside the northern lock and raises three young every spring",
+    "the heron left when workers drained our old millpond before winter",
+  ];
+  const { recall } = await openRecalled(story(`user: ${said[0]}`, "says: ok", `user: ${said[1]}`, "user: go on"));
+  const found = await recall("heron");
+  expect(found).toContain(`#1 (user): ${said[0]}\n`);
+  expect(found).toContain(`#3 (user): ${said[1]}\n`);
+});
+
 test("RCL11 stored output is searched, redacted, and the hit says where it is", async () => {
   const lines = Array.from({ length: 900 }, (_, index) =>
     index === 500 ? "the osprey key is falcon" : `line ${index}`,

@@ -106,14 +106,18 @@ test("SEC20 a git that a command could have put there is not run", async () => {
   expect(existsSync(join(home, "HIT"))).toBe(false);
 });
 
-test("SEC26 a helper of git's is none that a command could have put into a folder of PATH", async () => {
+test.each([
+  ["a folder of PATH", "bin"],
+  ["a folder to which a link in PATH leads", "link"],
+])("SEC26 a helper of git's is none that a command could have put into %s", async (_, name) => {
   const folder = join(home, "bin");
   mkdirSync(folder);
+  symlinkSync(folder, join(home, "link"));
   writeFileSync(join(folder, "own-helper"), `#!/bin/sh\ntouch ${home}/HIT\nprintf 'username=ann\\npassword=x\\n'\n`, {
     mode: 0o755,
   });
   writeFileSync(join(home, ".gitconfig"), '[credential]\n\thelper = "!own-helper"\n');
-  const environment = { PATH: `${folder}:${process.env.PATH}`, HOME: home };
+  const environment = { PATH: `${join(home, name)}:${process.env.PATH}`, HOME: home };
   const login = (writable: readonly string[]) =>
     createSecretSource({ vault: null, environment, home, writable, withheldVariables: [] }).findLogin("git", {
       hosts: ["a.example"],

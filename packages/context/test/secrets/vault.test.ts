@@ -288,6 +288,19 @@ describe("vault", () => {
     });
   });
 
+  test.each([20, 52, 200, 512])(
+    "SEC1 a random value of %d characters in a field such as `token` is redacted and restored",
+    (length) => {
+      const random = createSeededRandom(length);
+      const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+      const value = Array.from({ length }, () => letters[Math.floor(random() * letters.length)]).join("");
+      const own = vault();
+      const redacted = own.redact({ token: value });
+      expect(redacted.token).toMatch(/^PITH_SECRET_[a-z]+_[0-9a-f]{12}$/);
+      expect(own.restore(redacted)).toEqual({ type: "restored", value: { token: value } });
+    },
+  );
+
   test("SEC5 a listed value of six characters is found where it is the whole text, as in an argument, and in a sentence", () => {
     const own = vault({
       environment: { MY_PIN: "oak-91", MY_LETTERS: "elm-7" },

@@ -1,6 +1,7 @@
 /** Tests modes/interactive/session-loop.ts: leave a session, switch sessions. */
 
 import { readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { DRAFT_TYPE } from "@pith/agent";
 import { createSession, openStore } from "@pith/context/node";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -227,6 +228,22 @@ describe("switch sessions", () => {
     ground.terminal.press("\x1b");
     await ground.gone("Transcript · named");
     ground.terminal.press("\x15");
+    await ground.leave();
+  });
+
+  test("RES21 the page of /diff shows no secret of a file that changed", async () => {
+    const call = { type: "call", name: "write", arguments: { path: "deploy.txt", content: "draft\n" } } as const;
+    await ground.serve({ parts: [call] }, "Written.");
+    process.env.DEPLOY_API_TOKEN = SECRET;
+    ground.start("--permission-mode", "all", "write it");
+    await ground.until("Written.");
+    writeFileSync(join(ground.folder, "deploy.txt"), `deploy with ${SECRET}\n`);
+    await ground.say("/diff");
+    const page = await ground.until("+deploy with");
+    expect(page).toContain("+deploy with PITH_SECRET_");
+    expect(page).not.toContain(SECRET);
+    ground.terminal.press("\x1b");
+    await ground.gone("+deploy with");
     await ground.leave();
   });
 

@@ -214,3 +214,14 @@ test("RPC17 no line contains a secret of an older session, or one that an error 
     [],
   );
 });
+
+test("RPC17 the updates of a shell command contain no secret of its command line or its output", async () => {
+  const secret = ["f7Kq", "9ZtLw2", "mB4xRj8"].join("-");
+  const { out } = await ground.run(["--mode", "rpc"], {
+    variables: { ANTHROPIC_API_KEY: "any", BUILD_TOKEN: secret },
+    input: `${JSON.stringify({ id: "shell", type: "bash", command: `echo used ${secret}` })}\n`,
+  });
+  const updates = out.split("\n").filter((line) => line.includes('"type":"bash_execution_update"'));
+  assert.ok(updates.some((line) => line.includes('"output":"used PITH_SECRET_')));
+  assert.doesNotMatch(out, new RegExp(secret));
+});

@@ -82,6 +82,21 @@ test("MET8 MET10 what is typed there is what the summary looks at; alt+u takes t
   expect(logged(talk, "compaction")).toBe(1);
 });
 
+test.each(["undo", "redo"])("COM41 /%s with arguments changes nothing and says that it takes none", async (name) => {
+  const ground = new TalkGround();
+  onTestFinished(() => ground.clear());
+  await ground.serve();
+  const path = await writeSecondRemoval(ground);
+  ground.start("--session", path);
+  await ground.until("Both are the same.");
+  await ground.say(`/${name} the last edit`);
+  const seen = await ground.until(/takes no arguments|brought \d|There is no/);
+  expect(seen).toContain(`/${name} takes no arguments`);
+  await ground.leave();
+  const undoCount = readFileSync(path, "utf8").split('"undoes":').length - 1;
+  expect(undoCount).toBe(1);
+});
+
 test("MET10 UNDO1 after an undo and a new compaction, alt+u takes back the new one", async () => {
   const talk = await longTalk();
   await exchanged(talk, 5);

@@ -3,6 +3,7 @@
 import { statSync } from "node:fs";
 import { noRedaction } from "@pith/context/host";
 import { createSession, type SessionItem } from "@pith/context/node";
+import { Vault } from "@pith/context/secrets";
 import { emptyUsage, story } from "@pith/context/testing";
 import { describe, expect, test } from "vitest";
 import {
@@ -63,6 +64,18 @@ describe("read a preview", () => {
     const about = await readPreview(long);
     expect(about).toMatchObject({ lastPrompt: "paint it", lastReply: "red" });
     expect(about.gist).toMatch(/^build the house/);
+  });
+
+  test("RES21 a preview shows no secret of a session that is older than its redaction", async () => {
+    const token = ["Zk9", "vT3qLm7w", "Xb2rNc8sPd4f"].join("-");
+    const vault = new Vault({ digest: () => "0123456789abcdef", environment: { DEPLOY_TOKEN: token } });
+    const older = await kept([`user: deploy with ${token}`, `says: I used ${token}`]);
+    const redaction = { ...noRedaction, redact: <Value>(value: Value): Value => vault.redact(value) };
+    const change = await createPreviewReader(async () => redaction)([older], new AbortController().signal);
+    expect(change(emptySessionsState).previews.get(older.path)).toMatchObject({
+      lastPrompt: expect.stringMatching(/^deploy with PITH_SECRET_\w+$/),
+      lastReply: expect.stringMatching(/^I used PITH_SECRET_\w+$/),
+    });
   });
 
   test("RES13 what is no session tells nothing", async () => {
