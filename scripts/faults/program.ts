@@ -647,4 +647,13 @@ export const programFaults: readonly FixedFault[] = [
     test: "packages/agent/test/tools/recall.test.ts",
     title: "RCL4 hits that share only a few words have a line each, with their text",
   },
+  {
+    fault: "an undo that was asked for during a run was done when the run ended",
+    file: "packages/agent/src/agent.ts",
+    search:
+      '"undo"): Promise<UndoResult | BusyRefusal> {\n    const refusal = this.#findBusyRefusal();\n    if (refusal) return refusal;',
+    replace: '"undo"): Promise<UndoResult | BusyRefusal> {',
+    test: "packages/cli/test/commands/while-running.test.ts",
+    title: "COM33 an undo or a redo that is asked for during a run is refused, and not done when the run ends",
+  },
 ];

@@ -16,6 +16,14 @@ test("COM33 a move, an undo and a redo are refused while a run is under way, and
   expect(await run).toEqual({ type: "done" });
 });
 
+test("COM33 an undo or a redo that is asked for during a run is refused, and not done when the run ends", async () => {
+  const { desk, gate, run } = await atWork();
+  const results = Promise.all([desk.agent.undoCompaction(), desk.agent.undoCompaction("redo")]);
+  gate.resolve();
+  expect(await run).toEqual({ type: "done" });
+  expect((await results).map(({ type }) => type)).toEqual(["refused", "refused"]);
+});
+
 test("COM34 what only looks answers at once; what writes beside the talk waits for the end of the request", async () => {
   const { desk, gate, run } = await atWork();
   for (const words of ["/tree", "/context", "/session", "/help", "/autocompact off", "/model"])
