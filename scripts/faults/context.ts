@@ -630,6 +630,8 @@ export const contextFaults: readonly FixedFault[] = [
     replace: "",
     test: "packages/context/test/compaction/shrink-tail.test.ts",
     title: "KEEP8 of a kept message that is too large by one image, only the oldest image is replaced",
+  },
+  {
     fault: "a random value of more than 51 characters in a field such as `token` was not redacted",
     file: "packages/context/src/secrets/vault.ts",
     search: "const MAX_FIELD_SECRET_CHARS = 512;",

@@ -591,6 +591,8 @@ export const programFaults: readonly FixedFault[] = [
     replace: "preparation.release(this, { mayRetry: true });",
     test: "packages/agent/test/compaction/prepare-summary.test.ts",
     title: "PREP1 a preparation that failed is not repeated with the next requests",
+  },
+  {
     fault: "an update of a shell command in RPC mode contained the secret of its command line",
     file: "packages/cli/src/modes/rpc/commands/shell.ts",
     search: 'sendEvent(app.agent.session.redact({ type: "bash_execution_update", command, output }));',
