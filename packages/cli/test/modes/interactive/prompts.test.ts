@@ -106,7 +106,7 @@ describe("permission question", () => {
   });
 
   test("MAN3 keys in the very moment in which a question comes up answer nothing", async () => {
-    const talk = await talkOn([call("touch first"), "done"], { ...asking, notifier: watching() });
+    const talk = await talkOn([call("touch first"), "done"], { ...asking, notifier: watching(), quietMs: 300 });
     const pressing = setInterval(() => talk.terminal.press("y"), 50);
     talk.say("touch it");
     await talk.sees(/\$ touch first/);

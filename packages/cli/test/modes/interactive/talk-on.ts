@@ -35,11 +35,13 @@ export interface TalkOn {
 export interface TalkWish {
   readonly wish?: Partial<CliArgs>;
   readonly notifier?: Notifier;
+  /** Default: 0, questions accept keys as soon as they are drawn. */
+  readonly quietMs?: number;
   /** Before it is opened. */
   readonly prepare?: (places: { readonly folder: string; readonly home: string }) => void;
 }
 
-export async function talkOn(script: Script, { wish = {}, notifier, prepare }: TalkWish = {}): Promise<TalkOn> {
+export async function talkOn(script: Script, { wish = {}, notifier, quietMs = 0, prepare }: TalkWish = {}): Promise<TalkOn> {
   const folder = mkdtempSync(join(tmpdir(), "pith-talk-"));
   const home = mkdtempSync(join(tmpdir(), "pith-home-"));
   const server = await startServer({ script });
@@ -52,7 +54,7 @@ export async function talkOn(script: Script, { wish = {}, notifier, prepare }: T
   const screen = new Screen({
     terminal,
     theme: createTheme("none"),
-    quietMs: 0,
+    quietMs,
     initialState: initialScreenState,
     now: Date.now,
     onKey: (key, amid) => talk?.handleKey(key, amid) ?? false,
