@@ -658,4 +658,37 @@ export const programFaults: readonly FixedFault[] = [
     test: "packages/cli/test/commands/while-running.test.ts",
     title: "COM33 an undo or a redo that is asked for during a run is refused, and not done when the run ends",
   },
+  {
+    fault: "a retry was sent although the cost limit was reached",
+    file: "packages/models/src/open-model.ts",
+    search: "const retryingModel = withRetries(limitedModel, { sleep: runtime.sleep, random }, policy);",
+    replace:
+      "const retried = withRetries(trackedModel, { sleep: runtime.sleep, random }, policy);\n  const retryingModel = requestLimit ? withRequestLimit(retried, requestLimit) : retried;\n  void limitedModel;",
+    test: "packages/models/test/cost-limit.test.ts",
+    title: "BOUND9 a retry asks the limit again",
+  },
+  {
+    fault: "sub-agents spent a multiple of the cost limit",
+    file: "packages/cli/src/sub-agents/child-process.ts",
+    search: 'if (event.type === "cost_update") parentLimits.costLimit?.addCost(event.cost);',
+    replace: "",
+    test: "packages/cli/test/sub-agents/shared-limits.test.ts",
+    title: "AGT18 one cost limit holds for eight sub-agents",
+  },
+  {
+    fault: "a sub-agent trusted whatever files were in the folder",
+    file: "packages/cli/src/trust/trust.ts",
+    search: "(trustedHash !== undefined && hashProject(project) === trustedHash)",
+    replace: "trustedHash !== undefined",
+    test: "packages/cli/test/sub-agents/shared-limits.test.ts",
+    title: "AGT19 a sub-agent does not trust files",
+  },
+  {
+    fault: "many calls at the same time started more sub-agents than the limit",
+    file: "packages/cli/src/sub-agents/pool.ts",
+    search: "if (this.#startedCount + this.#startingCount >= maxStarted)",
+    replace: "if (this.#startedCount >= maxStarted)",
+    test: "packages/cli/test/sub-agents/tool.test.ts",
+    title: "AGT20 no more than the limit are started",
+  },
 ];

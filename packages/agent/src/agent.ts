@@ -191,12 +191,14 @@ export class Agent {
   async compact(request: string | CompactRequest = {}): Promise<AgentCompactionOutcome | CompactionRefusal> {
     // RUN14: a second compaction would find nothing to do, or compact what the first one kept.
     if (this.session.busyReasons.includes("compacting")) return { type: "refused", why: "compacting" };
+    this.#resetCostLimitWhenIdle();
     const options = typeof request === "string" ? { instructions: request } : request;
     return this.#scheduler.runTaskBetweenRequests((run) => runCompaction(run, { ...options, reason: "asked" }));
   }
 
   /** Changes the model from the next request on. A context that is too long for it is compacted first; if that fails, nothing changes. */
   setModel(model: Model): Promise<SetModelResult> {
+    this.#resetCostLimitWhenIdle();
     return this.#scheduler.runTaskBetweenRequests((run) => this.#state.setModel(model, run));
   }
 
@@ -238,6 +240,7 @@ export class Agent {
 
   /** Writes the first message of a new session that continues this work towards a goal (B82). */
   handOff(goal: string, fileExists: FileExists): Promise<HandOffResult> {
+    this.#resetCostLimitWhenIdle();
     return this.#scheduler.runBetweenRequests(async (run) => {
       const { handOff } = await import("./session/handoff.ts");
       return await handOff(goal, run, fileExists);
@@ -269,12 +272,18 @@ export class Agent {
   async navigateTree(target: string | null, options: NavigateOptions = {}): Promise<NavigateResult> {
     const refusal = this.#findBusyRefusal();
     if (refusal) return refusal;
+    this.#resetCostLimitWhenIdle();
     return this.#scheduler.runTaskWhenIdle(async function* (run) {
       const { navigate } = await import("./session/navigate.ts");
       const result = yield* navigate(target, options, run);
       if (result.type === "moved") await run.preparation.dropIfStale();
       return result;
     });
+  }
+
+  /** BOUND9: what the user requests between two runs is not refused because of what the last run cost. */
+  #resetCostLimitWhenIdle(): void {
+    if (!this.isRunning) this.#options.runLimits?.costLimit?.reset();
   }
 
   /** The work at the leaf that prevents a move (B80). */

@@ -80,7 +80,7 @@ export {
 } from "./extensions/events.ts";
 export type { BoundaryEntry, BoundaryResult, ProviderHooks, RunHooks } from "./hooks/hooks.ts";
 export type { QueueMode, QueueModes } from "./loop/run-context.ts";
-export type { RunLimits } from "./loop/run-limits.ts";
+export type { RunCostLimit, RunLimits } from "./loop/run-limits.ts";
 export { type CallOutcome, readCallOutcome } from "./loop/tool-results.ts";
 export { DRAFT_TYPE, findDraft, findPendingWork, type PendingWork, wasStoppedByUser } from "./loop/unfinished-turn.ts";
 export { createMemoryBlobs, type MemoryBlobsOptions } from "./memory-blobs.ts";

@@ -6,6 +6,7 @@ import { createLineSplitter, type Line } from "./lines.ts";
 import type {
   RpcCommand,
   RpcCommandName,
+  RpcCostResponse,
   RpcEvent,
   RpcParams,
   RpcResponse,
@@ -99,8 +100,8 @@ export class RpcClient {
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Answers a question of an extension or a permission question. */
-  respond(response: RpcUiResponse): void {
+  /** Answers a question of an extension, a permission question or a check of the cost. */
+  respond(response: RpcUiResponse | RpcCostResponse): void {
     this.#write(response);
   }
 

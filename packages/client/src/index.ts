@@ -11,6 +11,8 @@ export type {
   RpcCommand,
   RpcCommandName,
   RpcCommands,
+  RpcCostEvent,
+  RpcCostResponse,
   RpcEvent,
   RpcModel,
   RpcParams,

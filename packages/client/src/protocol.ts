@@ -255,7 +255,19 @@ export type RpcResponse<Data = unknown> =
 export type RpcResponseTo<Name extends RpcCommandName> = RpcResponse<RpcResult<Name>>;
 
 /** What the program sends without a command. */
-export type RpcEvent = WireEvent | BashUpdate | RpcUiRequest;
+export type RpcEvent = WireEvent | BashUpdate | RpcUiRequest | RpcCostEvent;
+
+/** Sent by a sub-agent to the process that holds the cost limit: what a request cost, or the question whether the next one may be sent. */
+export type RpcCostEvent =
+  | { readonly type: "cost_update"; readonly cost: number }
+  | { readonly type: "cost_check"; readonly id: string };
+
+/** The answer to `cost_check`. `refusal` says why no request may be sent; null permits one. */
+export interface RpcCostResponse {
+  readonly type: "cost_check_response";
+  readonly id: string;
+  readonly refusal: string | null;
+}
 
 /** The newest output of a shell command that the user runs. */
 export interface BashUpdate {

@@ -77,7 +77,14 @@ export interface ModelFailure {
   readonly cause?: unknown;
 }
 
-type RequestProblem = "invalid-key" | "no-access" | "no-credit" | "unknown-model" | "unknown-path" | "rate-limit";
+type RequestProblem =
+  | "invalid-key"
+  | "no-access"
+  | "no-credit"
+  | "cost-limit"
+  | "unknown-model"
+  | "unknown-path"
+  | "rate-limit";
 type ConnectionProblem = "connection-refused" | "unknown-host" | "tls" | "timeout";
 
 /** The request to a model: plain data that depends only on the branch. */

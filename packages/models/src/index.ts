@@ -30,6 +30,7 @@ export type { ContextWindow } from "./context-window/choose-window.ts";
 export { createFileWindowStore, type WindowStore } from "./context-window/window-store.ts";
 export { webSearch } from "./convert/server-tools.ts";
 export { supportsWebSearch } from "./convert/web-search.ts";
+export { CostLimit, type RequestLimit, withRequestLimit } from "./cost-limit.ts";
 export { type BaseUrlOptions, createEndpoint, type Endpoint } from "./network/base-url.ts";
 export { createNetworkFetch, type Environment } from "./network/fetch.ts";
 export {

@@ -14,6 +14,7 @@ import {
   withWindowTracking,
 } from "./context-window/track-window.ts";
 import { createMemoryWindowStore, type WindowStore } from "./context-window/window-store.ts";
+import { type RequestLimit, withRequestLimit } from "./cost-limit.ts";
 import { createEndpoint } from "./network/base-url.ts";
 import { createNetworkFetch, detectProxy, type Environment, proxyNotes } from "./network/fetch.ts";
 import { limitResponses } from "./network/response-limits.ts";
@@ -65,6 +66,8 @@ export interface OpenModelDependencies {
   /** Stores learned windows. By default they are forgotten when the process ends. */
   readonly windowStore?: WindowStore;
   readonly requestPolicy?: Partial<RequestPolicy>;
+  /** Asked before every request, retries included. Several models may share it. */
+  readonly requestLimit?: RequestLimit | undefined;
   readonly fetch?: typeof fetch;
 }
 
@@ -119,7 +122,10 @@ async function openFromOptions(options: ModelOptions, dependencies: OpenModelDep
     takesTools,
     idleTimeoutMs: policy.idleTimeoutMs,
   });
-  const retryingModel = withRetries(withWindowTracking(model, tracker), { sleep: runtime.sleep, random }, policy);
+  const trackedModel = withWindowTracking(model, tracker);
+  const { requestLimit } = dependencies;
+  const limitedModel = requestLimit ? withRequestLimit(trackedModel, requestLimit) : trackedModel;
+  const retryingModel = withRetries(limitedModel, { sleep: runtime.sleep, random }, policy);
   return {
     type: "opened",
     model: Object.assign(retryingModel, {

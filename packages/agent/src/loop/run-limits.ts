@@ -1,55 +1,31 @@
-/** Limits the turns and the cost of one run. The cost includes replies, retries, summaries and sub-agents. */
+/** Limits the turns and the cost of one run. */
 
-import type { Session } from "@pith/context";
-import { addUsage, usageOfEntry, zeroUsage } from "@pith/context/host";
 import type { RunEnd } from "../events.ts";
 
 /** Limits of one run. */
 export interface RunLimits {
   /** The maximum number of turns of one run. */
   readonly maxTurns?: number;
-  /** The maximum cost of one run in US dollars. Models without a price in the catalogue count as free. */
-  readonly maxCost?: number;
+  /** Checked before every turn. For a limit that also holds for retries and summaries, give the same object to `openModel`. */
+  readonly costLimit?: RunCostLimit;
 }
 
-/** Counts turns and cost from its creation until `close`. */
-export class RunMeter {
-  readonly #limits: RunLimits;
-  readonly #unwatch: () => void;
-  #turns = 0;
-  #usage = zeroUsage;
+/** The cost limit of runs. `CostLimit` of `@pith/models` is one. */
+export interface RunCostLimit {
+  /** Called when the user sends a prompt, and when the user requests something else while no run is in progress. */
+  reset(): void;
+  /** Returns null if the run may go on, otherwise the reason why not. */
+  check(): Promise<string | null>;
+}
 
-  constructor(session: Session, limits: RunLimits = {}) {
-    this.#limits = limits;
-    this.#unwatch = session.watch((entries) => {
-      for (const entry of entries) this.#usage = addUsage(this.#usage, usageOfEntry(entry)?.usage ?? zeroUsage);
-    });
-  }
-
-  countTurn(): void {
-    this.#turns += 1;
-  }
-
-  /** The end of the run if a limit is reached, or null. */
-  checkLimits(): RunEnd | null {
-    const { maxTurns = Number.POSITIVE_INFINITY, maxCost = Number.POSITIVE_INFINITY } = this.#limits;
-    if (this.#turns >= maxTurns)
-      return {
-        type: "failed",
-        code: "max-turns",
-        why: `the run stopped at the limit of ${maxTurns} ${maxTurns === 1 ? "turn" : "turns"}`,
-      };
-    const { total } = this.#usage.cost;
-    if (total < maxCost) return null;
-    const spent = `$${total.toFixed(4)}`;
+/** Returns the end of the run if a limit is reached, or null. */
+export async function checkRunLimits(turns: number, { maxTurns, costLimit }: RunLimits = {}): Promise<RunEnd | null> {
+  if (maxTurns !== undefined && turns >= maxTurns)
     return {
       type: "failed",
-      code: "max-cost",
-      why: `the run stopped because it cost ${spent}; the limit is $${maxCost}`,
+      code: "max-turns",
+      why: `the run stopped at the limit of ${maxTurns} ${maxTurns === 1 ? "turn" : "turns"}`,
     };
-  }
-
-  close(): void {
-    this.#unwatch();
-  }
+  const why = await costLimit?.check();
+  return why ? { type: "failed", code: "max-cost", why } : null;
 }

@@ -10,7 +10,7 @@ import { type BoundaryEvent, runTurnHooks } from "../hooks/turn-hooks.ts";
 import { createDeliveryFilter, deliverQueued, removeDelivered } from "./message-queue.ts";
 import { compactAfterOverflow, type RequestResult, requestWithCompaction } from "./model-request.ts";
 import { MAX_CONTINUATIONS, type RunContext } from "./run-context.ts";
-import { RunMeter } from "./run-limits.ts";
+import { checkRunLimits } from "./run-limits.ts";
 import { closeCalls, runCalls } from "./tool-calls.ts";
 import { findPendingWork, type OpenCall, type PendingWork, toOpenCalls } from "./unfinished-turn.ts";
 
@@ -77,28 +77,18 @@ async function* collectMessages(
   }
 }
 
-async function* runTurns(options: RunOptions): AsyncGenerator<AgentEvent, RunEnd> {
-  const { session, runLimits } = options.getRun();
-  const meter = new RunMeter(session, runLimits);
-  try {
-    return yield* runLimitedTurns(options, meter);
-  } finally {
-    meter.close();
-  }
-}
-
-async function* runLimitedTurns(
-  { getRun, runPendingTasks, id = getRun().runtime.entryId() }: RunOptions,
-  meter: RunMeter,
-): AsyncGenerator<AgentEvent, RunEnd> {
+async function* runTurns({
+  getRun,
+  runPendingTasks,
+  id = getRun().runtime.entryId(),
+}: RunOptions): AsyncGenerator<AgentEvent, RunEnd> {
   let overflowCount = 0;
   for (let turn = 1; ; turn += 1) {
     yield* runPendingTasks();
     const run = getRun();
     if (run.signal.aborted) return { type: "aborted" };
-    const limitEnd = meter.checkLimits();
+    const limitEnd = await checkRunLimits(turn - 1, run.runLimits);
     if (limitEnd) return limitEnd;
-    meter.countTurn();
     yield { type: "turn_start" };
     yield* deliverQueued(run, createDeliveryFilter("steer", run));
     const result = yield* runTurn(run, { id: `${id}-${turn}`, overflowCount });
@@ -189,6 +179,7 @@ async function toRunEnd(failure: ModelFailure, { code: requestCode, run }: Faile
 
 function failureCode({ kind, reason }: ModelFailure): RunFailureCode | undefined {
   if (kind === "unreachable") return kind;
+  if (reason === "cost-limit") return "max-cost";
   return reason === "invalid-key" ? "key-refused" : undefined;
 }
 
@@ -197,6 +188,7 @@ export function startWithMessage(queued: QueuedMessage): RunStart {
   return {
     id: queued.id,
     async *prepare(run) {
+      run.runLimits?.costLimit?.reset();
       const pending = await loadPendingWork(run);
       if (pending.type === "results") await closeCalls(pending.calls, run);
       yield* deliverQueued(run, () => true, [queued]);

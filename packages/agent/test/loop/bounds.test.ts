@@ -2,7 +2,6 @@
 
 import { MemoryStore, Session } from "@pith/context";
 import { nodeRuntime } from "@pith/context/node";
-import { emptyUsage } from "@pith/context/testing";
 import { expect, test } from "vitest";
 import { Agent, type AgentOptions, type RunEnd, type Tool } from "../../src/index.ts";
 import { calls, heldModel, heldTool, text } from "./held.ts";
@@ -103,14 +102,22 @@ test("BOUND6 a run that is done at its last turn ends as done", async () => {
   expect(end).toEqual({ type: "done" });
 });
 
-test("BOUND6 a run ends at maxCost", async () => {
+test("BOUND6 a run ends when its cost limit refuses the next turn", async () => {
   const { tool } = countingTool();
-  const usage = { ...emptyUsage, totalTokens: 1, cost: { ...emptyUsage.cost, total: 0.3 } };
-  const dear = { ...manyCalls(1), usage };
-  const { end } = await run([dear, dear], { tools: [tool], runLimits: { maxCost: 0.5 } });
-  expect(end).toEqual({
-    type: "failed",
-    code: "max-cost",
-    why: "the run stopped because it cost $0.6000; the limit is $0.5",
+  const answers = [null, null, "the limit is reached"];
+  let resets = 0;
+  const costLimit = {
+    reset: () => {
+      resets += 1;
+    },
+    check: async () => answers.shift() ?? null,
+  };
+  const { end, results, agent } = await run([manyCalls(1), manyCalls(1)], {
+    tools: [tool],
+    runLimits: { costLimit },
   });
+  expect(end).toEqual({ type: "failed", code: "max-cost", why: "the limit is reached" });
+  expect({ resets, results: results.length }).toEqual({ resets: 1, results: 2 });
+  await agent.compact();
+  expect(resets).toBe(2);
 });

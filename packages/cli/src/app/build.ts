@@ -117,13 +117,14 @@ export async function buildApp(args: CliArgs, options: AppOptions): Promise<Buil
     currentProvider: () => (built.agent ?? sessionAndModel).model.provider,
   });
   const { guidance } = loadedGuidance.state;
-  const { runLimits = {} } = args;
+  const { maxTurns } = args.runLimits ?? {};
+  const { costLimit } = options;
   const agent = await createAgent(components, {
     options,
     tools,
     openModel,
     systemPrompt: buildSystemPrompt(guidance),
-    runLimits,
+    runLimits: { ...(maxTurns !== undefined && { maxTurns }), ...(costLimit && { costLimit }) },
     mode: args.mode,
   });
   built.agent = agent;

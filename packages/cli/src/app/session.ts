@@ -127,7 +127,7 @@ export interface SessionModel {
  * the model is open, so that a missing model leaves no file.
  */
 export async function openSessionAndModel({ session: target }: CliArgs, options: AppOptions): Promise<SessionAndModel> {
-  const { cwd, home, environment, settings, vault, needsModel = true } = options;
+  const { cwd, home, environment, settings, vault, costLimit, needsModel = true } = options;
   const isNew = target.type === "new" || target.type === "none";
   const id = nodeRuntime.sessionId();
   const openOptions = { cwd, id, redaction: vault ?? undefined };
@@ -136,7 +136,7 @@ export async function openSessionAndModel({ session: target }: CliArgs, options:
   const { model: lastModel } = existing?.session.branch.state ?? { model: null };
   const previousModel = lastModel ? `${lastModel.provider}/${lastModel.modelId}` : undefined;
   const sessionId = existing?.session.store.header.id ?? id;
-  const modelResult = await chooseModel(settings, { environment, home, sessionId, previousModel });
+  const modelResult = await chooseModel(settings, { environment, home, sessionId, previousModel, costLimit });
   if (modelResult.type !== "opened" && needsModel) {
     await existing?.close();
     return { type: "failed", message: modelResult.message };

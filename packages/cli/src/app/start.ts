@@ -5,6 +5,7 @@ import { type AgentEventListener, MAX_IMAGE_SOURCE_BYTES, type UserContent } fro
 import { nodeFiles } from "@pith/agent/node";
 import type { Redaction } from "@pith/context";
 import { pithHome } from "@pith/context/node";
+import { CostLimit } from "@pith/models";
 import type { CliArgs } from "../args/args.ts";
 import { askExtensionsForTrust, loadExtensions } from "../extensions/extensions.ts";
 import type { SessionStart } from "../extensions/session.ts";
@@ -15,6 +16,7 @@ import { type EffectiveSettings, type ProcessContext, resolveSettings } from "..
 import { createVault, REDACTION_OFF_NOTICE } from "../settings/secrets.ts";
 import type { ApplyAgentResult } from "../sub-agents/definitions.ts";
 import { type UsageError, usageError } from "../text/usage-error.ts";
+import { hashProject } from "../trust/project-files.ts";
 import type { AppOptions } from "./app-options.ts";
 import { type AppParts, buildApp } from "./build.ts";
 import { takeNotices } from "./notices.ts";
@@ -39,7 +41,8 @@ export interface App extends AppOptions, Omit<AppParts, "type" | "notes"> {
   readonly takeDamageEvent: () => SessionDamagedEvent | null;
 }
 
-export interface Frontend extends Pick<AppOptions, "askPermission" | "hooks" | "needsModel" | "mcpServers" | "ui"> {
+export interface Frontend
+  extends Pick<AppOptions, "askPermission" | "costLimit" | "hooks" | "needsModel" | "mcpServers" | "ui"> {
   /** The folder to work in. Default: the folder that the program was started in. */
   readonly cwd?: string;
   /** Why the session starts. Default: the program starts. `later`: the caller calls `emitSessionStart` itself. */
@@ -75,6 +78,9 @@ export async function startApp(cliArgs: CliArgs, frontend: Frontend): Promise<Ap
   const isOneShot = args.mode === "text" || args.mode === "json";
   const promptContent = isCommand || !isOneShot ? null : await readPromptContent(args, notify, { cwd });
   if (promptContent?.type === "mistake") return promptContent;
+  const { maxTurns, maxCost } = args.runLimits ?? {};
+  const ownCostLimit = maxCost === undefined ? null : new CostLimit(maxCost);
+  const costLimit = frontend.costLimit ?? ownCostLimit;
   let describeUsedServers: (() => Promise<string>) | null = null;
   const baseOptions: AppOptions = {
     ...processContext,
@@ -89,10 +95,13 @@ export async function startApp(cliArgs: CliArgs, frontend: Frontend): Promise<Ap
     needsModel: frontend.needsModel ?? !isCommand,
     ...(askPermission && { askPermission }),
     ...(hooks && { hooks }),
+    ...(costLimit && { costLimit }),
     ...(mcpServers && { mcpServers }),
     ...(ui && { ui }),
     parentLimits: {
-      trustsProject: args.trustsProject,
+      trustedHash: args.trustsProject && trustedFolder.type === "trusted" ? hashProject(trustedFolder.project) : null,
+      maxTurns,
+      costLimit: ownCostLimit,
       overrides: buildInheritedOverrides(args, settings),
       permissions: null,
       baseUrlOwner: null,

@@ -1,7 +1,6 @@
 /** Defines the flags and parses the command line into `CliArgs` or a usage error. */
 
 import { parseArgs } from "node:util";
-import type { RunLimits } from "@pith/agent";
 import { validateSetting } from "../settings/fields.ts";
 import type { SettingsOverrides } from "../settings/settings.ts";
 import { findNearest, type UsageError, usageError } from "../text/usage-error.ts";
@@ -237,7 +236,7 @@ interface LimitFlags {
 }
 
 /** BOUND6: print and JSON mode run unattended, so a default limit ends a run that would never end by itself. */
-function parseRunLimits(values: LimitFlags, mode: CliArgs["mode"]): RunLimits | UsageError {
+function parseRunLimits(values: LimitFlags, mode: CliArgs["mode"]): RunLimitFlags | UsageError {
   const { "max-turns": turns, "max-cost": cost } = values;
   if (turns !== undefined && !/^[1-9]\d{0,8}$/.test(turns))
     return usageError(`--max-turns takes ${flagValueHints["max-turns"]}, not "${turns}"`);
@@ -297,9 +296,15 @@ export interface CliArgs {
   /** The name of the agent to run as, from the user's agents or from a trusted folder. */
   readonly agent?: string;
   /** Limits at which a run ends even if the model would continue. */
-  readonly runLimits?: RunLimits;
+  readonly runLimits?: RunLimitFlags;
   /** `text`: prints the answer. `json`: prints every event. `screen`: interactive. `rpc`, `acp`: controlled by a program or an editor. */
   readonly mode: (typeof modeNames)[number] | "screen";
+}
+
+export interface RunLimitFlags {
+  readonly maxTurns?: number;
+  /** In US dollars. */
+  readonly maxCost?: number;
 }
 
 export type SessionTarget =

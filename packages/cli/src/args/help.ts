@@ -20,7 +20,7 @@ A coding agent in your terminal. It reads and edits files and runs commands in t
       --plain                    print plain lines for screen readers; nothing is redrawn
       --no-auto-compact          turn off automatic compaction; "/compact" still works
       --max-turns N              end a run after N model turns (default: 200 with -p and --mode json, otherwise no limit)
-      --max-cost USD             end a run when it has cost this much, including summaries and sub-agents (default: no limit)
+      --max-cost USD             send no request once a run has cost this much, with its sub-agents (default: no limit)
 
       --permission-mode MODE     what Pith may do without asking: plan, ask, edit (default) or all; see below
       --allow RULE               allow this, e.g. 'bash(npm test)'; can be repeated

@@ -50,6 +50,8 @@ async function adviseOnFailure(
       return await adviseOnUnknownModel({ provider, providerId, model, otherModel }, options);
     case "unknown-path":
       return `The server has no such API. ${checkBaseUrl(provider, options)}`;
+    case "cost-limit":
+      return null;
     case "rate-limit":
       return `You have reached ${providerId}'s rate limit. Send your message again ${formatRetryTime(retryAfterMs)}, or ${otherModel}.`;
     case "connection-refused":

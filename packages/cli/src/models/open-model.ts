@@ -11,6 +11,7 @@ import {
   openModel,
   type Provider,
   providers,
+  type RequestLimit,
   type WindowStore,
 } from "@pith/models";
 import { getBaseUrlRefusal, getModelRefusal, type Policy } from "../policy/policy.ts";
@@ -29,11 +30,13 @@ export interface ChooseModelOptions extends KeySources {
   readonly previousModel?: string | undefined;
   /** See `SelectModelOptions`. */
   readonly preferredProvider?: string | undefined;
+  /** Asked before every request. */
+  readonly costLimit?: RequestLimit | undefined;
 }
 
 export async function chooseModel(
   settings: Settings,
-  { sessionId, previousModel, preferredProvider, ...keySources }: ChooseModelOptions,
+  { sessionId, previousModel, preferredProvider, costLimit, ...keySources }: ChooseModelOptions,
 ): Promise<ChooseModelResult> {
   const { model, baseUrl, contextWindow, firstTokenMinutes, policy } = settings;
   const { catalogue, error: catalogueError } = await openCatalogue(keySources.home);
@@ -70,6 +73,7 @@ export async function chooseModel(
     catalogue,
     windowStore,
     requestPolicy,
+    requestLimit: costLimit,
   });
   if (result.type === "opened")
     return catalogueError === null ? result : { ...result, notes: () => [catalogueError, ...result.notes()] };
@@ -216,6 +220,8 @@ export interface ModelOpenerOptions {
   readonly provider: string;
   /** CAT10: the provider that is preferred for a short name. */
   readonly currentProvider: () => string;
+  /** Asked before every request. */
+  readonly costLimit?: RequestLimit | undefined;
 }
 
 /** The name is `provider/model`, or short, such as `sonnet`. */

@@ -10,7 +10,13 @@ import type { Environment } from "@pith/models";
 import { type ApplyPolicyResult, applyPolicy } from "../policy/apply-policy.ts";
 import { type PolicyLocation, readPolicy } from "../policy/policy-file.ts";
 import { type UsageError, usageError } from "../text/usage-error.ts";
-import { checkTrust, type FolderTrust, formatTrustNotice, listTrustedFiles } from "../trust/trust.ts";
+import {
+  checkTrust,
+  type FolderTrust,
+  formatTrustNotice,
+  listTrustedFiles,
+  TRUSTED_HASH_VARIABLE,
+} from "../trust/trust.ts";
 import type { SettingFallback } from "./definitions.ts";
 import { buildSettings, findSetting, formatSettingName, formatValue, listFields, type SettingField } from "./fields.ts";
 import { type ParseSettingsResult, parseSettings, parseVariables } from "./parse.ts";
@@ -199,7 +205,12 @@ export async function resolveSettings(
   { overrides, isModelChosenAtStartup = false, trustsProject }: ResolveSettingsOptions,
   context: ProcessContext,
 ): Promise<EffectiveSettings> {
-  const folderTrust = await checkTrust({ userHome: homedir(), ...context, isTrustedForRun: trustsProject });
+  const folderTrust = await checkTrust({
+    userHome: homedir(),
+    ...context,
+    isTrustedForRun: trustsProject,
+    trustedHash: context.environment[TRUSTED_HASH_VARIABLE],
+  });
   const result = await loadSettings(overrides, { ...context, projectFile: getProjectSettingsFile(folderTrust) });
   if (result.type === "mistake") return result;
   const notice = formatTrustNotice(folderTrust);

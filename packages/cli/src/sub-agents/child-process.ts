@@ -3,7 +3,9 @@
 import type { ExtensionContext, RunEnd } from "@pith/agent";
 import { RpcClient, type RpcEvent, type RpcUiRequest, type RpcUiResponse } from "@pith/client";
 import type { ModelName } from "@pith/context";
+import type { CostLimit } from "@pith/models";
 import { canonicalProviderId } from "../models/open-model.ts";
+import { TRUSTED_HASH_VARIABLE } from "../trust/trust.ts";
 import type { AgentDefinition } from "./definitions.ts";
 import { SUB_AGENT } from "./log.ts";
 import { DEPTH_VARIABLE, type ParentLimits } from "./sub-agent-options.ts";
@@ -14,6 +16,7 @@ export interface RunChildOptions {
   readonly task: string;
   /** Shown to the user. */
   readonly agentName: string;
+  readonly parentLimits: Pick<ParentLimits, "trustedHash" | "costLimit">;
   readonly context: ExtensionContext;
   readonly signal: AbortSignal;
   /** Receives every event of the process. */
@@ -27,14 +30,19 @@ export type ChildEnd =
   | { readonly type: "failed"; readonly why: string };
 
 export async function runChild(options: RunChildOptions): Promise<ChildEnd> {
-  const { args, cwd, signal } = options;
+  const { args, cwd, parentLimits, signal } = options;
+  const { trustedHash } = parentLimits;
   if (signal.aborted) return { type: "stopped" };
   let stderrText = "";
   const client = RpcClient.start({
     command: process.execPath,
     args,
     cwd,
-    env: { ...process.env, [DEPTH_VARIABLE]: "1" },
+    env: {
+      ...process.env,
+      [DEPTH_VARIABLE]: "1",
+      [TRUSTED_HASH_VARIABLE]: trustedHash ?? undefined,
+    },
     onStderr: (text) => {
       stderrText = `${stderrText}${text}`.slice(-MAX_STDERR_CHARS);
     },
@@ -58,7 +66,7 @@ const STOP_GRACE_MS = 1_500;
 const MAX_STDERR_CHARS = 2_000;
 
 async function runTask(client: RpcClient, options: RunChildOptions): Promise<ChildEnd | { readonly type: "exited" }> {
-  const { context, agentName, signal, task, onEvent } = options;
+  const { context, agentName, parentLimits, signal, task, onEvent } = options;
   const settlement = Promise.withResolvers<ChildEnd>();
   let end: ChildEnd = { type: "settled" };
   const exitController = new AbortController();
@@ -67,6 +75,8 @@ async function runTask(client: RpcClient, options: RunChildOptions): Promise<Chi
     onEvent(event);
     if (event.type === "agent_end") end = toChildEnd(event.end);
     if (event.type === "agent_settled") settlement.resolve(end);
+    if (event.type === "cost_update") parentLimits.costLimit?.addCost(event.cost);
+    if (event.type === "cost_check") void answerCostCheck(event.id, client, parentLimits.costLimit);
     if (event.type !== "extension_ui_request") return;
     void forwardQuestion(event, forwardOptions).then((response) => response && client.respond(response));
   });
@@ -80,6 +90,10 @@ async function runTask(client: RpcClient, options: RunChildOptions): Promise<Chi
   if (response.data?.disposition === "handled")
     return { type: "failed", why: "did not start: an extension handled its task" };
   return await Promise.race([settlement.promise, exit]);
+}
+
+async function answerCostCheck(id: string, client: RpcClient, costLimit: CostLimit | null): Promise<void> {
+  client.respond({ type: "cost_check_response", id, refusal: (await costLimit?.check()) ?? null });
 }
 
 /** The failure of a run is not in the session, so it is taken from the event. */
@@ -203,7 +217,7 @@ function buildModelFlags(
   return [`--model=${parentModel.provider}/${parentModel.model}`, ...addressFlags];
 }
 
-function buildLimitFlags({ permissions, trustsProject, overrides }: ParentLimits): readonly string[] {
+function buildLimitFlags({ permissions, maxTurns, costLimit, overrides }: ParentLimits): readonly string[] {
   const { sandbox, network } = overrides;
   const rules = permissions?.rules ?? { allow: [], deny: [] };
   return [
@@ -214,6 +228,8 @@ function buildLimitFlags({ permissions, trustsProject, overrides }: ParentLimits
     ...(network === undefined ? [] : [`--network=${network}`]),
     ...(overrides.contextFiles === false ? ["--no-context-files"] : []),
     ...(overrides.skills === false ? ["--no-skills"] : []),
-    ...(trustsProject ? ["--trust"] : []),
+    ...(maxTurns === undefined ? [] : [`--max-turns=${maxTurns}`]),
+    // The sub-agent asks this process before each request; see ParentCostLimit.
+    ...(costLimit === null ? [] : [`--max-cost=${costLimit.maxCost}`]),
   ];
 }

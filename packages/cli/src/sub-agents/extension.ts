@@ -61,6 +61,9 @@ function registerSubAgents(pith: ExtensionApi, { agents, parentLimits, redaction
   pith.on("session_shutdown", async () => {
     await state?.pool.close();
   });
+  pith.on("message_start", ({ message }) => {
+    if (message.role === "user") state?.pool.resetStartLimit();
+  });
   // An abort by the user also stops every sub-agent.
   pith.on("agent_settled", ({ aborted }) => {
     if (aborted)

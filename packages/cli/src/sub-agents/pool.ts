@@ -43,6 +43,8 @@ export interface SubAgentPoolOptions {
   readonly parentLimits: ParentLimits;
   /** Receives the number of sub-agents in the background when it changes. */
   readonly onRunningCount?: (count: number) => void;
+  /** The maximum number of starts between two messages of the user. Default: 100. */
+  readonly maxStarted?: number;
 }
 
 export interface Task {
@@ -58,11 +60,16 @@ export interface StartOptions {
 
 export const MAX_RUNNING = 4;
 const MAX_OPEN = 32;
+const MAX_STARTED = 100;
 
 export class SubAgentPool {
   readonly #options: SubAgentPoolOptions;
   readonly #semaphore: Semaphore = new Semaphore(MAX_RUNNING);
   readonly #subAgents = new Map<string, SubAgent>();
+  /** How many are being created now. */
+  #startingCount = 0;
+  /** How many were started since the last message of the user. */
+  #startedCount = 0;
   #isClosing = false;
 
   constructor(options: SubAgentPoolOptions) {
@@ -77,16 +84,40 @@ export class SubAgentPool {
     return this.#subAgents.get(id);
   }
 
-  /** Creates and records the session before the process starts. Returns an error sentence if that fails. */
+  /** Returns an error sentence if that fails. */
   async start({ agent, task }: Task, options: StartOptions): Promise<SubAgent | string> {
-    const { context, pith, parentLimits } = this.#options;
+    const { parentLimits, maxStarted = MAX_STARTED } = this.#options;
     const describeStartFailure = (why: unknown): string => `${agent.name} cannot be started: ${errorMessage(why)}`;
     if (restrictTools(agent, parentLimits)?.length === 0)
       return describeStartFailure("none of its tools are available in this session");
-    if (this.subAgents.filter(({ result }) => result === null).length >= MAX_OPEN)
+    const openCount = this.subAgents.filter(({ result }) => result === null).length + this.#startingCount;
+    if (openCount >= MAX_OPEN)
       return describeStartFailure(
         `${MAX_OPEN} sub-agents are already running or queued; wait for some of them to finish`,
       );
+    if (this.#startedCount + this.#startingCount >= maxStarted)
+      return describeStartFailure(
+        `${maxStarted} sub-agents were started since the last message of the user, which is the limit; do the rest without sub-agents`,
+      );
+    this.#startingCount += 1;
+    try {
+      return await this.#create({ agent, task }, { ...options, describeStartFailure });
+    } finally {
+      this.#startingCount -= 1;
+    }
+  }
+
+  /** AGT20: call it when the user sends a message. */
+  resetStartLimit(): void {
+    this.#startedCount = 0;
+  }
+
+  /** Creates and records the session before the process starts. */
+  async #create(
+    { agent, task }: Task,
+    { describeStartFailure, ...options }: StartOptions & { readonly describeStartFailure: (why: unknown) => string },
+  ): Promise<SubAgent | string> {
+    const { context, pith } = this.#options;
     const id = createSubAgentId();
     const draft = { id, agent: agent.name, task, cwd: context.cwd, parentSession: context.session.file };
     const created = await createSubAgentSession(draft);
@@ -98,6 +129,7 @@ export class SubAgentPool {
       await removeSession(created.path);
       return describeStartFailure(error);
     }
+    this.#startedCount += 1;
     return this.#launch({ agent, task }, started, options);
   }
 
@@ -168,6 +200,7 @@ export class SubAgentPool {
       cwd: context.cwd,
       task,
       agentName: agent.name,
+      parentLimits,
       context,
       signal,
       onEvent: (event) => {

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Permissions } from "@pith/agent";
 import type { Vault } from "@pith/context/secrets";
-import type { Environment } from "@pith/models";
+import type { CostLimit, Environment } from "@pith/models";
 import type { CliArgs } from "../args/args.ts";
 import { type FolderTrust, listTrustedFiles } from "../trust/trust.ts";
 
@@ -23,7 +23,13 @@ export interface SubAgentOptions {
 }
 
 /** The limits of a session. A sub-agent may do no more than the session may when it is started. */
-export interface ParentLimits extends Pick<CliArgs, "trustsProject"> {
+export interface ParentLimits {
+  /** The hash of the project files that are trusted for this run only. Null if there are none. */
+  readonly trustedHash: string | null;
+  /** The maximum number of turns of each process. */
+  readonly maxTurns?: number | undefined;
+  /** What all processes together may cost. Null without a limit. */
+  readonly costLimit: CostLimit | null;
   /** The overrides of the command line; `tools` is the effective list, also if it comes from the settings. */
   readonly overrides: CliArgs["overrides"];
   /** Null until the session is built. No sub-agent starts before that. */

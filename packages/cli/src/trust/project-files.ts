@@ -10,6 +10,12 @@ export function hashBytes(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
+/** Returns one hash of the names and contents of all files. */
+export function hashProject({ files }: Pick<ProjectFiles, "files">): string {
+  const lines = files.map(({ name, hash }) => `${hash} ${name}\n`);
+  return hashBytes(new TextEncoder().encode(lines.sort().join("")));
+}
+
 export interface ProjectPaths {
   readonly cwd: string;
   /** Pith's home. */

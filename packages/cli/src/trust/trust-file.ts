@@ -6,7 +6,13 @@ import { decodeText, unifiedDiff } from "@pith/agent";
 import { moveAside, readOwnedFile, syncFolder, withLock, writeOwnerOnlyFile } from "@pith/agent/node";
 import type { Redaction } from "@pith/context";
 import { isObject, parseJsonObject } from "../text/jsonc.ts";
-import { hashBytes, type ProjectFile, type ProjectFiles, toRelativeName, trustRequiredPaths } from "./project-files.ts";
+import {
+  hashProject,
+  type ProjectFile,
+  type ProjectFiles,
+  toRelativeName,
+  trustRequiredPaths,
+} from "./project-files.ts";
 
 export interface TrustRecords {
   /** The records by the real path of the project's root. */
@@ -234,11 +240,6 @@ async function readDeclined(home: string): Promise<ReadonlyMap<string, unknown>>
 /** The key is the working directory, because another folder of the same project may read other files. */
 function getDeclinedKey({ root, folders }: ProjectFiles): string {
   return folders.at(-1) ?? root;
-}
-
-function hashProject({ files }: ProjectFiles): string {
-  const lines = files.map(({ name, hash }) => `${hash} ${name}\n`);
-  return hashBytes(new TextEncoder().encode(lines.sort().join("")));
 }
 
 function declinedFilePath(home: string): string {

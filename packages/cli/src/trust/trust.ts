@@ -2,6 +2,7 @@
 
 import { escapeLineBreaks } from "../text/safe-text.ts";
 import {
+  hashProject,
   type ProjectFile,
   type ProjectFileKind,
   type ProjectFiles,
@@ -18,7 +19,12 @@ export interface CheckTrustOptions {
   readonly userHome: string;
   /** Whether the user trusts the folder for this run only. This is not saved. */
   readonly isTrustedForRun?: boolean;
+  /** The hash of the files that this run trusts. A sub-agent gets that of the process that started it. */
+  readonly trustedHash?: string | undefined;
 }
+
+/** The environment variable with `trustedHash`. */
+export const TRUSTED_HASH_VARIABLE = "PITH_SUBAGENT_TRUST";
 
 export type FolderTrust = TrustedFolder | UntrustedFolder;
 
@@ -45,10 +51,13 @@ export async function checkTrust({
   home,
   userHome,
   isTrustedForRun = false,
+  trustedHash,
 }: CheckTrustOptions): Promise<FolderTrust> {
   const project = await readProjectFiles({ cwd, home, userHome });
   if (project.files.length === 0) return { type: "untrusted", reason: "never", project, changes: [], notes: [] };
-  return isTrustedForRun ? { type: "trusted", project, notes: [] } : await compareWithRecord(project, home);
+  return isTrustedForRun || (trustedHash !== undefined && hashProject(project) === trustedHash)
+    ? { type: "trusted", project, notes: [] }
+    : await compareWithRecord(project, home);
 }
 
 async function compareWithRecord(project: ProjectFiles, home: string): Promise<FolderTrust> {

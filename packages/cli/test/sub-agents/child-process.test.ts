@@ -42,7 +42,8 @@ describe("child arguments", () => {
       resolveRealPath: async (path) => path,
     });
     return {
-      trustsProject: true,
+      trustedHash: null,
+      costLimit: null,
       overrides: { sandbox: "off", network: "off", baseUrl: "http://127.0.0.1:1" },
       permissions,
       baseUrlOwner: "anthropic/one",
@@ -61,7 +62,7 @@ describe("child arguments", () => {
       ...["--mode", "rpc", "--agent", "scout", "--session", "/s.jsonl"],
       ...["--model=anthropic/one", "--base-url=http://127.0.0.1:1"],
       ...["--permission-mode=ask", "--allow=bash(npm test)", "--deny=bash(git push)"],
-      ...["--sandbox=off", "--network=off", "--trust"],
+      ...["--sandbox=off", "--network=off"],
     ]);
     by.permissions?.setMode("plan");
     assert.ok(flagsOf(by).includes("--permission-mode=plan"));
@@ -102,7 +103,13 @@ describe("run child", () => {
       progress = updateProgress(progress, event);
     };
     const { ui = null, signal = new AbortController().signal } = more;
-    const parts = { args: [fakeProgram(folder, program)], cwd: folder, task: "Go.", agentName: "scout" };
+    const parts = {
+      args: [fakeProgram(folder, program)],
+      cwd: folder,
+      task: "Go.",
+      agentName: "scout",
+      parentLimits: { trustedHash: null, costLimit: null },
+    };
     return { ...(await runChild({ ...parts, context: there(ui), signal, onEvent: listen })), progress };
   }
 

@@ -32,6 +32,7 @@ function crewWith(
   pith: Partial<SubAgentPoolOptions["pith"]> = {},
   heard = "answered();",
   onWorking = (_count: number): unknown => undefined,
+  maxStarted = 1_000,
 ) {
   process.argv[1] = fakeProgram(folder, { name: "program", heard });
   const permissions = new Permissions({
@@ -48,8 +49,14 @@ function crewWith(
     hasUI: true,
   } as ExtensionContext;
   const quiet = { appendEntry: async () => {}, appendUsage: async () => {}, sendMessage: async () => {} };
-  const held = { trustsProject: false, overrides: {}, permissions, baseUrlOwner: null };
-  return new SubAgentPool({ pith: { ...quiet, ...pith }, context, parentLimits: held, onRunningCount: onWorking });
+  const held = { trustedHash: null, costLimit: null, overrides: {}, permissions, baseUrlOwner: null };
+  return new SubAgentPool({
+    pith: { ...quiet, ...pith },
+    context,
+    parentLimits: held,
+    onRunningCount: onWorking,
+    maxStarted,
+  });
 }
 
 const calling = (crew: SubAgentPool) => ({ pool: crew, agents: [agent], hasUser: true, findStarted: async () => [] });
@@ -134,5 +141,20 @@ test("AGT6 no more than 32 work or wait", async () => {
     saidIn(output),
     "scout cannot be started: 32 sub-agents are already running or queued; wait for some of them to finish",
   );
+  await crew.close();
+});
+
+test("AGT20 no more than the limit are started between two messages of the user, also at the same time", async () => {
+  const crew = crewWith({}, "answered();", undefined, 5);
+  const three = { tasks: Array(3).fill(task), background: true };
+  const texts = (await Promise.all([1, 2, 3].map(() => runTool(call(three), calling(crew))))).map(saidIn);
+  assert.equal(crew.subAgents.length, 5);
+  assert.match(
+    texts.join("\n"),
+    /5 sub-agents were started since the last message of the user, which is the limit; do the rest without sub-agents/,
+  );
+  crew.resetStartLimit();
+  await runTool(call({ ...task, background: true }), calling(crew));
+  assert.equal(crew.subAgents.length, 6);
   await crew.close();
 });

@@ -3,13 +3,15 @@
 import { Console } from "node:console";
 import { MAX_IMAGE_SOURCE_BYTES } from "@pith/agent";
 import { nodeFiles } from "@pith/agent/node";
-import type { PromptResult, RpcEvent, RpcResponse } from "@pith/client";
+import type { PromptResult, RpcCostEvent, RpcEvent, RpcResponse } from "@pith/client";
 import type { Redaction } from "@pith/context";
 import { noRedaction } from "@pith/context/host";
 import { getUserShell } from "../../app/user-shell.ts";
 import type { CliArgs } from "../../args/args.ts";
 import { settlesWithin } from "../../protocol/parse-json-line.ts";
 import { buildPromptContent } from "../../resources/attachments.ts";
+import { ParentCostLimit } from "../../sub-agents/parent-cost-limit.ts";
+import { DEPTH_VARIABLE } from "../../sub-agents/sub-agent-options.ts";
 import type { ExitStatus } from "../../text/process-io.ts";
 import {
   abortOnSignals,
@@ -38,11 +40,13 @@ export async function runRpcMode(args: CliArgs, terminal: Terminal): Promise<Exi
   // RPC17: the events of the agent are redacted. An error outside of a run may quote what the user wrote.
   const sendEvent = (event: RpcEvent): void => write(event.type === "error" ? activeRedaction.redact(event) : event);
   const questions = new Questions(write, (request) => activeRedaction.redact(request));
+  const costLimit = openParentCostLimit(args, write);
   const { stop, quit, getSignalCode } = createStopper(release);
   const sessionOptions = {
     terminal,
     setRedaction,
     questions,
+    costLimit,
     getBackpressure,
     sendEvent,
     quit,
@@ -56,10 +60,10 @@ export async function runRpcMode(args: CliArgs, terminal: Terminal): Promise<Exi
   }
   const { context, close } = result;
   lines.onReaderClosed(quit);
-  const server = new RpcServer({ context, questions, getBackpressure, sendResponse: write });
+  const server = new RpcServer({ context, questions, costLimit, getBackpressure, sendResponse: write });
   server.runFirst(() => runInitialPrompt(args, context));
   await server.readInput(process.stdin, stop).catch(rethrowUnlessStopped);
-  const wasBusy = await shutDown(server, { context, questions });
+  const wasBusy = await shutDown(server, { context, questions, costLimit });
   await close();
   const signalCode = getSignalCode();
   // The session is saved. A client that does not read must not keep the process alive.
@@ -67,6 +71,12 @@ export async function runRpcMode(args: CliArgs, terminal: Terminal): Promise<Exi
   const writeError = await lines.flush();
   const code = signalCode ?? (lines.isReaderClosed ? BROKEN_PIPE_EXIT_CODE : wasBusy || writeError !== null ? 1 : 0);
   return writeError === null ? { code } : { code, message: writeError };
+}
+
+/** Null unless this process is a sub-agent, which does not count for itself. */
+function openParentCostLimit({ runLimits }: CliArgs, send: (event: RpcCostEvent) => void): ParentCostLimit | null {
+  const isSubAgent = process.env[DEPTH_VARIABLE] !== undefined;
+  return isSubAgent && runLimits?.maxCost !== undefined ? new ParentCostLimit(send) : null;
 }
 
 /** Stops the program, by `quit` or by a signal. `stop` aborts the reading of lines. */
@@ -93,15 +103,17 @@ function rethrowUnlessStopped(error: NodeJS.ErrnoException): void {
 interface ShutdownOptions {
   readonly context: RpcContext;
   readonly questions: Questions;
+  readonly costLimit: ParentCostLimit | null;
 }
 
 /** Ends all work after the client has left, and answers every pending command. Returns whether there was any work. */
-async function shutDown(server: RpcServer, { context, questions }: ShutdownOptions): Promise<boolean> {
+async function shutDown(server: RpcServer, { context, questions, costLimit }: ShutdownOptions): Promise<boolean> {
   // Quick commands get time to finish.
   await settlesWithin(GRACE_MS, server.waitForPending());
   const { agent } = context.app;
   const wasBusy = agent.isRunning || server.isBusy;
   questions.close();
+  costLimit?.close();
   // The attempts are limited, because a command of an extension may never end.
   for (let attempts = 0; attempts === 0 || (server.isBusy && attempts < MAX_ABORT_ATTEMPTS); attempts += 1) {
     getUserShell(context.app).stopAll();

@@ -3,6 +3,7 @@
 import { AppendError } from "@pith/agent";
 import { createLineSplitter, type Line, MAX_LINE_BYTES, type RpcCommandName, type RpcResponse } from "@pith/client";
 import { parseJsonLine, settlesWithin } from "../../protocol/parse-json-line.ts";
+import type { ParentCostLimit } from "../../sub-agents/parent-cost-limit.ts";
 import { compactionCommands } from "./commands/compaction.ts";
 import { modelCommands } from "./commands/model.ts";
 import { promptCommands } from "./commands/prompt.ts";
@@ -63,6 +64,8 @@ const LANE_TIMEOUT_MS = 1_000;
 export interface RpcServerOptions {
   readonly context: RpcContext;
   readonly questions: Questions;
+  /** Null unless this process is a sub-agent with a cost limit. */
+  readonly costLimit: ParentCostLimit | null;
   readonly sendResponse: (response: RpcResponse) => void;
   /** A promise while the client has too much unread output. */
   readonly getBackpressure: () => Promise<void> | undefined;
@@ -124,8 +127,9 @@ export class RpcServer {
       this.#refuse({ name: "parse", message: json.message });
       return;
     }
-    if (Object(json.value).type === UI_RESPONSE_TYPE) {
-      this.#handleUiResponse(Object(json.value));
+    const { type } = Object(json.value) as { readonly type?: unknown };
+    if (type === UI_RESPONSE_TYPE || type === COST_RESPONSE_TYPE) {
+      this.#handleResponse(type, Object(json.value));
       return;
     }
     const parsed = parseCommand(json.value, rpcTable as CommandFields);
@@ -149,9 +153,11 @@ export class RpcServer {
     void task.finally(() => this.#pending.delete(task));
   }
 
-  #handleUiResponse(line: Readonly<Record<string, unknown>>): void {
-    const message = this.#options.questions.handleResponse(line);
-    if (message !== null) this.#refuse({ name: UI_RESPONSE_TYPE, message, id: isId(line.id) ? line.id : undefined });
+  #handleResponse(name: ResponseType, line: Readonly<Record<string, unknown>>): void {
+    const { questions, costLimit } = this.#options;
+    const receiver = name === UI_RESPONSE_TYPE ? questions : costLimit;
+    const message = receiver ? receiver.handleResponse(line) : "this process holds its cost limit itself";
+    if (message !== null) this.#refuse({ name, message, id: isId(line.id) ? line.id : undefined });
   }
 
   async #run<Result>(
@@ -209,6 +215,9 @@ interface AnyCommandDefinition {
 }
 
 const UI_RESPONSE_TYPE = "extension_ui_response";
+const COST_RESPONSE_TYPE = "cost_check_response";
+
+type ResponseType = typeof UI_RESPONSE_TYPE | typeof COST_RESPONSE_TYPE;
 
 /** Commands that may run at the same time. A further command waits briefly, and is refused if none of them ends. */
 const MAX_PENDING_COMMANDS = 1_000;

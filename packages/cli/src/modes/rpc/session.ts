@@ -18,6 +18,7 @@ import type { CliArgs, SessionTarget } from "../../args/args.ts";
 import type { SessionStart } from "../../extensions/session.ts";
 import { initialWireState, toWireEvents } from "../../protocol/events.ts";
 import { readSession } from "../../sessions/find-session.ts";
+import type { ParentCostLimit } from "../../sub-agents/parent-cost-limit.ts";
 import type { Terminal } from "../../text/process-io.ts";
 import {
   applyClientOptions,
@@ -31,6 +32,8 @@ import { createPermissionPrompt, createRpcUi, type Questions } from "./ui.ts";
 export interface RpcSessionOptions extends Pick<RpcContext, "sendEvent" | "getBackpressure" | "quit" | "reportError"> {
   readonly terminal: Terminal;
   readonly questions: Questions;
+  /** Null unless this process is a sub-agent with a cost limit. */
+  readonly costLimit: ParentCostLimit | null;
   /** Sets the redaction that all later output must pass through, so that it contains no secrets. */
   readonly setRedaction: (redaction: Redaction) => void;
 }
@@ -133,7 +136,7 @@ async function openSession(
   args: CliArgs,
   { options, retry, cwd }: OpenOptions,
 ): Promise<RpcSession | Extract<OpenRpcSessionResult, { type: "failed" }>> {
-  const { terminal, questions, sendEvent } = options;
+  const { terminal, questions, costLimit, sendEvent } = options;
   let openedApp: App | null = null;
   const events = new OutputGate(sendEvent);
   const opened = await openApp(args, {
@@ -145,6 +148,7 @@ async function openSession(
     notify: (line) => terminal.notify(`pith: ${line}`),
     askPermission: createPermissionPrompt(questions),
     ui: createRpcUi(questions),
+    ...(costLimit && { costLimit }),
     needsModel: false,
     sessionStart: "later",
     cwd,

@@ -41,7 +41,10 @@ export interface TalkWish {
   readonly prepare?: (places: { readonly folder: string; readonly home: string }) => void;
 }
 
-export async function talkOn(script: Script, { wish = {}, notifier, quietMs = 0, prepare }: TalkWish = {}): Promise<TalkOn> {
+export async function talkOn(
+  script: Script,
+  { wish = {}, notifier, quietMs = 0, prepare }: TalkWish = {},
+): Promise<TalkOn> {
   const folder = mkdtempSync(join(tmpdir(), "pith-talk-"));
   const home = mkdtempSync(join(tmpdir(), "pith-home-"));
   const server = await startServer({ script });
