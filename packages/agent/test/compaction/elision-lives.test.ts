@@ -334,7 +334,8 @@ test("ELI1 ELI2 ELI3 ELI4 ELI6 ELI8 hold in every life", async () => {
     }),
     { seed, numRuns: isLong ? 60 : 20, includeErrorInReport: true },
   );
-  console.log(`${removed} results removed in 60 lives, seed ${seed} (repeat with PITH_SEED=${seed})`);
+  console.log(`${removed} results removed, seed ${seed} (repeat with PITH_SEED=${seed})`);
   expect(result.failed, fc.defaultReportMessage(result) ?? "").toBe(false);
-  expect(removed).toBeGreaterThan(100);
+  // Not a figure to reach: it only shows that the lives remove results at all.
+  expect(removed).toBeGreaterThan(20);
 });
